@@ -18,12 +18,8 @@ constexpr std::size_t kReservedBytes = 4096;
 
 Transaction::Transaction() : buffer_(kReservedBytes) {}
 
-// Nothing is cleared: the caller writes all of it.
-char* Transaction::room_for(std::size_t count) {
-  if (buffer_.size() - used_ < count) buffer_.resize(std::max(2 * buffer_.size(), used_ + count));
-  char* const place = buffer_.data() + used_;
-  used_ += count;
-  return place;
+void Transaction::grow(std::size_t count) {
+  buffer_.resize(std::max(2 * buffer_.size(), used_ + count));
 }
 
 void Transaction::give_back(std::size_t bytes_max) {
@@ -32,6 +28,15 @@ void Transaction::give_back(std::size_t bytes_max) {
 }
 
 void Transaction::inbound_progress(SessionKey session, std::uint64_t next_inbound) {
+  if (form_ == Form::Empty && next_inbound != 0) {
+    form_ = Form::Common;
+    common_ = {.session = session, .msg_seq_num = 0, .next_inbound = next_inbound};
+  } else if (form_ == Form::Common && common_.next_inbound == 0 && next_inbound != 0 &&
+             common_.session == session) {
+    common_.next_inbound = next_inbound;
+  } else {
+    form_ = Form::Other;
+  }
   encode_entry(
       {.kind = EntryKind::InboundProgress, .session = session, .number = next_inbound, .bytes = {}},
       room_for(kEntryHeaderBytes));
@@ -39,6 +44,10 @@ void Transaction::inbound_progress(SessionKey session, std::uint64_t next_inboun
 
 void Transaction::outbound_message(SessionKey session, std::uint64_t msg_seq_num,
                                    std::string_view bytes) {
+  // No message has MsgSeqNum 0: the store refuses such an entry when it decodes it.
+  const bool is_common = form_ == Form::Empty && msg_seq_num != 0;
+  form_ = is_common ? Form::Common : Form::Other;
+  common_ = {.session = session, .msg_seq_num = msg_seq_num, .next_inbound = 0};
   encode_entry({.kind = EntryKind::OutboundMessage,
                 .session = session,
                 .number = msg_seq_num,
@@ -47,17 +56,20 @@ void Transaction::outbound_message(SessionKey session, std::uint64_t msg_seq_num
 }
 
 void Transaction::outbound_number(SessionKey session, std::uint64_t msg_seq_num) {
+  form_ = Form::Other;
   encode_entry(
       {.kind = EntryKind::OutboundNumber, .session = session, .number = msg_seq_num, .bytes = {}},
       room_for(kEntryHeaderBytes));
 }
 
 void Transaction::reset(SessionKey session) {
+  form_ = Form::Other;
   encode_entry({.kind = EntryKind::Reset, .session = session, .number = 0, .bytes = {}},
                room_for(kEntryHeaderBytes));
 }
 
 void Transaction::set_numbers(SessionKey session, const NumbersChange& change) {
+  form_ = Form::Other;
   std::vector<char> entry;
   append_numbers_change(entry, session, change);
   std::copy(entry.begin(), entry.end(), room_for(entry.size()));
@@ -79,6 +91,7 @@ NumbersChange numbers_change(const SessionRecord& before, WantedNumbers wanted, 
 }
 
 void Transaction::messages_lost(SessionKey session, std::uint64_t first, std::uint64_t last) {
+  form_ = Form::Other;
   std::vector<char> entry;
   append_messages_lost(entry, session, first, last);
   std::copy(entry.begin(), entry.end(), room_for(entry.size()));
@@ -86,6 +99,17 @@ void Transaction::messages_lost(SessionKey session, std::uint64_t first, std::ui
 
 void Transaction::rollback(Mark mark) noexcept {
   NEXUSFIX_ASSERT(mark <= used_);
+  if (mark == used_) return;
+  // Of two common entries the second one is the inbound progress.
+  const bool drops_progress =
+      form_ == Form::Common && common_.msg_seq_num != 0 && mark + kEntryHeaderBytes == used_;
+  if (mark == 0) {
+    form_ = Form::Empty;
+  } else if (drops_progress) {
+    common_.next_inbound = 0;
+  } else {
+    form_ = Form::Other;
+  }
   used_ = mark;
 }
 

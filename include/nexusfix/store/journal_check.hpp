@@ -25,7 +25,7 @@ struct CheckedSession {
   std::uint64_t messages = 0;  // intact ones, of every epoch
 };
 
-// Bytes that are no record, with intact records behind them or in a later segment.
+// Bytes that are no record, with intact records after them or in a later segment.
 struct FoundDamage {
   std::string file;
   std::uint64_t offset = 0;
@@ -34,9 +34,9 @@ struct FoundDamage {
   std::vector<std::string> losses;  // for people: which session lost, or may have lost, what
 };
 
-// Behind the last record of a segment that others follow, where only zeros should be. Nothing of
-// the log: where the segment's records end, the next one's header says. Opening passes over it. Or
-// in a file that was prepared and never begun: opening empties it.
+// Bytes after the last record of a segment that others follow, where only zeros should be. They are
+// no part of the log, as the next segment's header says where the segment's records end: opening
+// passes over them. Or bytes in a file that was prepared and never opened: opening empties it.
 struct UnusedBytes {
   std::string file;
   std::uint64_t offset = 0;
@@ -58,25 +58,25 @@ struct JournalCheck {
   std::vector<FoundDamage> damages;      // in the order of the log
   std::vector<UnusedBytes> unused;       // not empty where they should be; likewise
   std::vector<FoundChange> changes;      // in the order of the log
-  // Checkpoints that do not check, or do not say what the records in front of them say: opening
-  // would read more, or go wrong; for people.
+  // Checkpoints that do not check, or do not match the records before them: opening would read
+  // more, or go wrong. Texts.
   std::vector<std::string> checkpoint_faults;
-  // The log ends before what its last owner noted: opening refuses it; for people. Empty: it does
-  // not, nothing was noted, or a loss of power explains it.
+  // The log ends before the position that its last owner recorded: opening refuses it. A text;
+  // empty: it does not, nothing was recorded, or a loss of power explains it.
   std::string lost_end;
   std::string note_fault;              // why that note cannot be read; empty: it can, or is none
-  std::uint64_t retired_segments = 0;  // that are not there any more, in front of the first
+  std::uint64_t retired_segments = 0;  // retired ones, before the first that exists
   std::uint64_t records = 0;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t torn_bytes = 0;   // behind the last record: an interrupted write
+  std::uint64_t torn_bytes = 0;   // after the last record: an interrupted write
   std::uint64_t torn_offset = 0;  // in the last segment
   bool in_use = false;            // a running process has it open: its end may be half written
-  // As in JournalReport. What opening cuts and skips because of that, inspect_journal() tells.
+  // As in JournalReport. inspect_journal() reports what opening cuts and skips because of it.
   bool power_lost = false;
 };
 
-// Reads and checks every record of every segment, and goes on behind damage. Only reads. Errors:
+// Reads and checks every record of every segment, and goes on after damage. Only reads. Errors:
 // Missing; Disk; Corrupt if the log cannot be followed at all: a segment is missing, of another
 // journal or version, or an intact record contradicts the ones before it.
 [[nodiscard]] StoreResult<JournalCheck> verify_journal(Disk& disk, const std::string& folder);
@@ -100,17 +100,17 @@ struct RepairReport {
   std::string copy_folder;          // where the files are as they were; empty: nothing was changed
 };
 
-// Puts a record that says so in the place of damaged bytes, cuts an interrupted write, and moves
-// the numbers of sessions that may have used more than the log knows behind all that they can have
-// used, so that no number is used twice. What is lost is answered by a gap fill from then on, and
-// is among lost_numbers(). The files that change are copied to a folder of their own before. If it
-// is interrupted, it can be done again. Errors: as of verify_journal(); Locked; Refused if a
-// session's name is needed.
+// Replaces damaged bytes by a record that says so, cuts an interrupted write, and raises the
+// numbers of sessions that may have used more than the log knows above all that they can have used,
+// so that no number is used twice. A gap fill answers for what is lost from then on, and
+// lost_numbers() has it. The files that change are copied to a folder of their own first. If it is
+// interrupted, it can be done again. Errors: as of verify_journal(); Locked; Refused if a session's
+// name is needed.
 [[nodiscard]] StoreResult<RepairReport> repair_journal(Disk& disk, const RepairOptions& options,
                                                        WallTime now);
 
 // Whether a file with these bytes, or with this beginning, is a segment of a journal, of any
-// version that is read. Its records are not looked at.
+// version that is read. Its records are not read.
 [[nodiscard]] bool is_segment(std::span<const char> bytes) noexcept;
 
 }  // namespace nexusfix::store

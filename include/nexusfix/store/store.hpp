@@ -39,8 +39,9 @@ struct WantedNumbers {
   std::optional<std::uint64_t> next_outbound;
 };
 
-// What Transaction::set_numbers() needs to bring a session there. A new epoch, created now, if
-// numbers that were used would be used again; else the epoch stays. text must outlive the result.
+// What Transaction::set_numbers() needs to give a session these numbers. A new epoch, created now,
+// if numbers that were used would be used again; else the epoch stays. text must outlive the
+// result.
 [[nodiscard]] NumbersChange numbers_change(const SessionRecord& before, WantedNumbers wanted,
                                            WallTime now, std::string_view text) noexcept;
 
@@ -114,14 +115,14 @@ class Store {
   // The reference stays valid for the life of the store and shows every later change.
   [[nodiscard]] virtual const SessionRecord& session(SessionKey key) const noexcept = 0;
 
-  // Numbers of the current epoch under which messages were, or may have been, kept that the log
-  // has lost or given up: a counterparty that asks for them gets a gap fill, and the operator must
-  // hear of it. In no order. Valid until the next append() or open_session().
+  // Numbers of the current epoch under which messages were, or may have been, kept that the log has
+  // lost: a counterparty that requests them gets a gap fill, and the operator must be notified. In
+  // no order. Valid until the next append() or open_session().
   [[nodiscard]] virtual std::span<const NumberRange> lost_numbers(
       SessionKey key) const noexcept = 0;
 
-  // Messages of the current epoch with numbers up to this one were kept in a part of the log that
-  // was taken away by the rules for old segments: likewise a gap fill. 0: none.
+  // Messages of the current epoch with numbers up to this one were kept in a retired part of the
+  // log: a counterparty that requests them gets a gap fill, too. 0: none.
   [[nodiscard]] virtual std::uint64_t retired_until(SessionKey) const noexcept { return 0; }
 
   // Appends one record, whole or not at all, even if it touches several sessions; the session
@@ -134,17 +135,17 @@ class Store {
   // durable.
   [[nodiscard]] virtual LogPosition appended() const noexcept = 0;
   [[nodiscard]] virtual LogPosition durable() const noexcept = 0;
-  // Everything before it would survive a loss of power, as far as is known: what may lag behind
-  // durable() where a mode lets bytes leave earlier, and a thread brings them to the disk. One
-  // atomic load.
+  // Everything before it would survive a loss of power, as far as is known. It may be lower than
+  // durable() in a mode in which bytes leave first and a thread syncs them later. One atomic load.
   [[nodiscard]] virtual LogPosition synced() const noexcept { return durable(); }
-  // Moves durable() towards appended(): at once or in the background. Returns durable(). While it
-  // is behind, call it again when the store has woken the caller (JournalOptions::on_durable).
+  // Moves durable() towards appended(): at once or in the background. Returns durable(). While that
+  // is below appended(), call it again when the store has woken the caller
+  // (JournalOptions::on_durable).
   [[nodiscard]] virtual StoreResult<LogPosition> flush() = 0;
   // Ends in order: everything appended is flushed and brought to the disk, and the next opening
   // knows it. Nothing can be appended afterwards. May block on the disk.
   [[nodiscard]] virtual StoreResult<void> close() = 0;
-  // Whether so many bytes more can be appended and leave room for what cannot be refused: inbound
+  // Whether this number of bytes can be appended and leave room for what cannot be refused: inbound
   // progress, heartbeats, Logouts. False while the disk has no room for the next segment and less
   // than a quarter of this one is left; then a caller does well to append nothing that it can
   // refuse. At most two atomic loads.
@@ -152,18 +153,18 @@ class Store {
     static_cast<void>(bytes);
     return true;
   }
-  // What happened meanwhile, the oldest first, each told once: the disk has no room for the next
-  // segment, and there is only what is left of this one; old segments were taken away, or could not
-  // be; what is kept has been damaged; the store has stopped. Two atomic loads while there is
+  // What happened since, the oldest first, each event once: the disk has no room for the next
+  // segment, and only the rest of this one is left; old segments were deleted, or could not be
+  // deleted; kept bytes are damaged; the store has stopped. Two atomic loads while there is
   // nothing.
   [[nodiscard]] virtual std::optional<StoreEvent> take_event() = 0;
 
   // Passes the kept messages of the current epoch with numbers first to last, ascending, numbers
   // without a kept message left out, until visit returns false. Bytes live until visit returns.
-  // What was appended and not yet flushed is among them. An error of the disk ends the call after
-  // the messages before it. Corrupt: bytes that were damaged since they were written are passed
-  // over, the intact messages before and behind them are passed, and the text names file, offset
-  // and the numbers that may be missing because of it. The store goes on in either case.
+  // Messages that were appended and not yet flushed are among them. An error of the disk ends the
+  // call after the messages before it. Corrupt: bytes that were damaged since they were written are
+  // passed over, the intact messages before and after them are passed, and the text names file,
+  // offset and the numbers that may be missing because of it. The store goes on in either case.
   using MessageVisitor = FunctionRef<bool(std::uint64_t msg_seq_num, std::string_view bytes)>;
   [[nodiscard]] virtual StoreResult<void> read(SessionKey key, std::uint64_t first,
                                                std::uint64_t last, MessageVisitor visit) = 0;

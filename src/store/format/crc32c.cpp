@@ -89,8 +89,8 @@ inline std::uint64_t word_at(const char* bytes) noexcept {
   return load_little_endian<std::uint64_t>(bytes);
 }
 
-// One block of the input, so many bytes behind at: read, and kept in out if it is to be copied.
-// Otherwise out is null, and nothing may be added to it.
+// One block of the input, read at this offset from at. It is copied to out if copies is true;
+// otherwise out is null, and nothing may be added to it.
 template <bool copies>
 NEXUSFIX_CRC_TARGET inline __m128i take_block(const char* at, char* out,
                                               std::size_t offset = 0) noexcept {
@@ -156,14 +156,14 @@ NEXUSFIX_CRC_TARGET inline std::uint64_t take(std::uint64_t state, std::span<con
     }
   }
   if (left == 0) return state;
-  // The last 1 to 7 bytes as the upper ones of a word whose lower ones are zeros: zeros in front of
-  // a message do not change its sum, if the state is added behind them.
+  // The last 1 to 7 bytes become the upper bytes of a word whose lower ones are zeros. Zeros before
+  // a message do not change its sum, if the state is added after them.
   const std::uint64_t last = word_at(at + left - kWordBytes);
   if constexpr (copies) std::memcpy(out + left - kWordBytes, at + left - kWordBytes, kWordBytes);
   const unsigned shift = 8 * static_cast<unsigned>(kWordBytes - left);
   const std::uint64_t upper = (last & (~std::uint64_t{0} << shift)) ^ (state << shift);
-  const std::uint64_t behind = left < sizeof(std::uint32_t) ? state >> (8 * left) : 0;
-  return _mm_crc32_u64(0, upper) ^ behind;
+  const std::uint64_t upper_state = left < sizeof(std::uint32_t) ? state >> (8 * left) : 0;
+  return _mm_crc32_u64(0, upper) ^ upper_state;
 }
 
 NEXUSFIX_CRC_TARGET std::uint32_t by_instruction(std::uint32_t crc,

@@ -32,8 +32,8 @@ namespace detail {
 extern constinit std::atomic<Crc32cCopyFunction> crc32c_copy_chosen;  // at the first call
 }
 
-// The checksum of crc, front and bytes; the bytes are copied to out, where there is room for them,
-// while they are read. The two must not overlap.
+// The checksum of crc, front and bytes. Copies the bytes to out, which has room for them, while it
+// reads them. The two must not overlap.
 [[nodiscard]] inline std::uint32_t crc32c_copy(std::uint32_t crc, const Crc32cFront& front,
                                                std::span<const char> bytes, char* out) noexcept {
   return detail::crc32c_copy_chosen.load(std::memory_order_relaxed)(crc, front, bytes, out);

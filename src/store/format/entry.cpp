@@ -93,7 +93,7 @@ std::expected<void, std::string_view> check_form(std::span<const char> entries) 
   return {};
 }
 
-bool form_is_right(const Entry& entry) noexcept {
+bool is_well_formed(const Entry& entry) noexcept {
   switch (entry.kind) {
     case EntryKind::SessionOpened:
     case EntryKind::SessionRenamed:

@@ -33,16 +33,16 @@ inline constexpr std::size_t kEntryNumberAt = 5;
 inline constexpr std::size_t kEntryLengthAt = 13;
 static_assert(kEntryLengthAt + sizeof(std::uint32_t) == kEntryHeaderBytes);
 
-// No MsgSeqNum comes near; the bound keeps "number + 1" from wrapping.
+// No MsgSeqNum comes near it. The bound keeps "number + 1" from wrapping.
 inline constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 62U;
 
-// Tells how far the log is on the disk.
-[[nodiscard]] constexpr bool tells_synced(EntryKind kind) noexcept {
+// Whether the entry says how much of the log was synced.
+[[nodiscard]] constexpr bool states_synced(EntryKind kind) noexcept {
   return kind == EntryKind::LogSynced || kind == EntryKind::LogClosed;
 }
-// Tells of the log as a whole: belongs to no session.
+// Whether the entry belongs to the log as a whole, and to no session.
 [[nodiscard]] constexpr bool is_of_log(EntryKind kind) noexcept {
-  return tells_synced(kind) || kind == EntryKind::LogOwned;
+  return states_synced(kind) || kind == EntryKind::LogOwned;
 }
 
 struct Entry {
@@ -64,8 +64,8 @@ inline void encode_entry(const Entry& entry, char* out) noexcept {
 }
 void append_entry(std::vector<char>& buffer, const Entry& entry);
 
-// Whether number and bytes are such as the kind has.
-[[nodiscard]] bool form_is_right(const Entry& entry) noexcept;
+// Whether number and bytes are valid for the kind.
+[[nodiscard]] bool is_well_formed(const Entry& entry) noexcept;
 
 // Walks a record's entries. The bytes may come from a damaged or hostile file: nothing outside of
 // them is read, and what is not an entry ends the walk.
@@ -79,22 +79,22 @@ class EntryReader {
     if (rest_.size() < kEntryHeaderBytes) return false;
     const auto length = load_little_endian<std::uint32_t>(rest_.data() + kEntryLengthAt);
     if (length > rest_.size() - kEntryHeaderBytes) return false;
-    // One by one: what is copied as a whole waits until its parts are stored.
+    // Field by field: a copy of the whole struct would wait until all parts are stored.
     entry.kind = static_cast<EntryKind>(rest_[0]);
     entry.session = load_little_endian<SessionKey>(rest_.data() + kEntrySessionAt);
     entry.number = load_little_endian<std::uint64_t>(rest_.data() + kEntryNumberAt);
     entry.bytes = {rest_.data() + kEntryHeaderBytes, length};
-    if (!is_common(entry) && !form_is_right(entry)) return false;
+    if (!is_common(entry) && !is_well_formed(entry)) return false;
     rest_ = rest_.subspan(kEntryHeaderBytes + length);
     return true;
   }
-  // After next() said false: everything was read.
+  // After next() returned false: whether it read everything.
   [[nodiscard]] bool at_end() const noexcept { return rest_.empty(); }
-  // The entries behind the last one that next() gave.
+  // The entries after the last one that next() returned.
   [[nodiscard]] std::span<const char> rest() const noexcept { return rest_; }
 
  private:
-  // Those of which there is one for each message, and right.
+  // The kinds that nearly every message has one of, in their valid form.
   [[nodiscard]] static bool is_common(const Entry& entry) noexcept {
     if (entry.number == 0) return false;
     return entry.kind == EntryKind::OutboundMessage ||
@@ -107,7 +107,8 @@ class EntryReader {
 // The bytes of a NumbersSet entry: eight numbers of 8 bytes, then the text.
 void append_numbers_change(std::vector<char>& buffer, SessionKey session,
                            const NumbersChange& change);
-// Nothing: not in that form, or a number above kNumberMax. The text lives as long as the bytes.
+// Nothing: the bytes do not have that form, or a number is above kNumberMax. The text lives as long
+// as the bytes.
 [[nodiscard]] std::optional<NumbersChange> decode_numbers_change(std::string_view bytes) noexcept;
 
 // The bytes of a MessagesLost entry.
@@ -115,15 +116,15 @@ void append_messages_lost(std::vector<char>& buffer, SessionKey session, std::ui
                           std::uint64_t last);
 [[nodiscard]] std::uint64_t decode_last_lost(std::string_view bytes) noexcept;
 
-// Of a record that cannot be applied, since what lies before it is not known: whether it consists
-// of entries, of sessions that there can be.
+// Checks a record that cannot be applied because the records before it are not known: it must
+// consist of entries of possible sessions.
 [[nodiscard]] std::expected<void, std::string_view> check_form(
     std::span<const char> entries) noexcept;
 
-// Whether what was kept under the session's numbers belongs to an earlier epoch from here on.
+// Whether the session's kept messages belong to an earlier epoch from this entry on.
 [[nodiscard]] bool begins_epoch(const Entry& entry) noexcept;
 
-// Whether entries of this total size could begin with this header: a cheap first look.
+// A cheap first test: whether entries of this total size can begin with this header.
 [[nodiscard]] bool could_begin_entries(std::span<const char, kEntryHeaderBytes> header,
                                        std::uint64_t entries_bytes) noexcept;
 

@@ -77,9 +77,9 @@ std::expected<SegmentHeader, SegmentHeaderFault> decode_segment_header(
   if (std::string_view{bytes.data(), kMagic.size()} != kMagic) {
     return std::unexpected{SegmentHeaderFault::Magic};
   }
-  // Before the checksum, whose place another version may have moved.
+  // Tested before the checksum, which may be in another place in another version.
   const auto version = load_little_endian<std::uint32_t>(&bytes[kVersionAt]);
-  // No version, but a header of which only the beginning reached the disk.
+  // This is no version: only the beginning of the header reached the disk.
   if (version == 0) return std::unexpected{SegmentHeaderFault::Checksum};
   if (version < kFormatVersionOldest || version > kFormatVersion) {
     return std::unexpected{SegmentHeaderFault::Version};
@@ -103,7 +103,7 @@ std::expected<SegmentHeader, SegmentHeaderFault> decode_segment_header(
   if (version != kFormatVersion) return header;
   header.start_bytes = load_little_endian<std::uint32_t>(&bytes[kStartBytesAt]);
   header.owner_epoch = load_little_endian<std::uint64_t>(&bytes[kOwnerEpochAt]);
-  // No writer does this, but whoever can make a checksum.
+  // No writer does this, but a forged header may have a valid checksum.
   if (header.owner_epoch > kNumberMax) return std::unexpected{SegmentHeaderFault::Checksum};
   if (header.start_bytes != kSegmentHeaderBytes &&
       (header.start_bytes < kStartBytesMin || header.start_bytes > kStartBytesMax)) {
@@ -127,7 +127,7 @@ BootId to_boot_id(std::string_view boot, std::string_view mount) noexcept {
   BootId id{};
   std::copy_n(boot.begin(), std::min(boot.size(), kMountDigitsAt), id.begin());
   if (mount.empty()) return id;
-  // FNV-1a, as many of its bits as there are digits for.
+  // FNV-1a; the digits hold as many of its bits as they can.
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : mount) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   constexpr std::string_view kDigits = "0123456789abcdef";

@@ -1,4 +1,4 @@
-// How a journal's bytes are laid out; docs/internals/journal-format.md describes it for people. All
+// How a journal's bytes are laid out. docs/internals/journal-format.md describes it in words. All
 // numbers are little-endian.
 //
 //   segment header (128 bytes)            record (16 bytes + entries)
@@ -14,12 +14,12 @@
 //       56     4 numbers that a session may be ahead of what is synced
 //       60     1 durability, then 3 zeros
 //       64    36 boot id, then zeros
-//      100    12 digits that stand for the mount (zeros: not told)
-//      112     4 where the records begin: 128, or behind a checkpoint (0 in version 2: 128)
-//      116     8 epoch of the owner who began it (0: not told)
+//      100    12 digits that stand for the mount (zeros: not known)
+//      112     4 where the records begin: 128, or after a checkpoint (0 in version 2: 128)
+//      116     8 epoch of the owner who began it (0: not known)
 //      124     4 zeros
 //
-// A checkpoint lies behind the header, in the form of a record whose content is no entries.
+// A checkpoint follows the header. It has the form of a record, but holds no entries.
 #pragma once
 
 #include <array>
@@ -46,20 +46,20 @@ namespace nexusfix::store {
 inline constexpr std::uint32_t kFormatVersion = 3;
 inline constexpr std::size_t kSegmentHeaderBytes = 128;
 inline constexpr std::size_t kSegmentMarkBytes = 12;  // the first of them, the same in every header
-// Older segments are read, and never appended to. Their records have the same form; version 2 has
-// the same header and no checkpoints.
+// Older segments are read, but nothing is appended to them. Their records have the same form.
+// Version 2 has the same header and no checkpoints.
 inline constexpr std::uint32_t kFormatVersionOldest = 1;
 inline constexpr std::uint32_t kFormatVersionOld = 2;
 inline constexpr std::size_t kSegmentHeaderBytesOld = 48;
 inline constexpr std::size_t kBootIdBytesMax = 48;  // with the mount's digits
 inline constexpr std::size_t kRecordHeaderBytes = 16;
 inline constexpr std::size_t kRecordTimeAt = 8;
-// No writer makes a longer record, so that a length above it is damage, not a large record.
+// No writer makes a longer record: a length above it is damage.
 inline constexpr std::uint32_t kRecordBytesLimit = 1U << 30U;
 
 struct SegmentHeader {
-  // Tells this log from every other: the time of its creation. A segment that was copied in from
-  // another journal is recognised by it.
+  // Identifies the log: the time of its creation. By it a segment that was copied in from another
+  // journal is recognised.
   std::int64_t log_id = 0;
   std::uint64_t number = 1;  // 1-based, in the file's name too
   LogPosition position = 0;  // of the file's first byte in the log
@@ -69,9 +69,9 @@ struct SegmentHeader {
   LogPosition synced = 0;               // everything before it was on the disk
   std::uint32_t numbers_ahead_max = 0;  // of its writer; 0: nothing was sent before it was synced
   Durability durability = Durability::Process;
-  std::array<char, kBootIdBytesMax> boot_id{};      // as to_boot_id() has made it; zeros: not known
-  std::uint32_t start_bytes = kSegmentHeaderBytes;  // the header and the checkpoint behind it
-  std::uint64_t owner_epoch = 0;                    // of its first record's writer; 0: not told
+  std::array<char, kBootIdBytesMax> boot_id{};      // from to_boot_id(); zeros: not known
+  std::uint32_t start_bytes = kSegmentHeaderBytes;  // the header and the checkpoint after it
+  std::uint64_t owner_epoch = 0;                    // of its first record's writer; 0: not known
 
   // Of the header alone.
   [[nodiscard]] std::size_t header_bytes() const noexcept {
@@ -84,15 +84,15 @@ struct SegmentHeader {
   [[nodiscard]] bool has_checkpoint() const noexcept { return records_at() > header_bytes(); }
 };
 
-// Of a start of the machine and, in digits after it, of a mount of the file system.
+// Identifies a start of the machine and, in the digits after it, a mount of the file system.
 using BootId = std::array<char, kBootIdBytesMax>;
 inline constexpr std::size_t kMountDigitsAt = 36;
 [[nodiscard]] BootId to_boot_id(std::string_view boot, std::string_view mount = {}) noexcept;
 
 // False: the machine was started again in between, or one of the two is not known.
 [[nodiscard]] bool is_same_boot(const BootId& one, const BootId& other) noexcept;
-// False: the file system was mounted again in between. Older programs did not write down which
-// mount it was: then the boot decides.
+// False: the file system was mounted again in between. Older versions did not record the mount:
+// then the boot decides.
 [[nodiscard]] bool is_same_mount(const BootId& one, const BootId& other) noexcept;
 
 enum class SegmentHeaderFault : std::uint8_t { Cut, Magic, Version, Checksum };
@@ -102,16 +102,16 @@ void encode_segment_header(const SegmentHeader& header, std::span<char, kSegment
 // bytes: the beginning of the file, kSegmentHeaderBytes of it or the whole file if it is shorter.
 [[nodiscard]] std::expected<SegmentHeader, SegmentHeaderFault> decode_segment_header(
     std::span<const char> bytes);
-// Whether no more than a part of a header may have reached the disk: each byte of the front is what
-// it would be, or 0. If not, something else was written there, or a header is damaged.
+// Whether only a part of a header may have reached the disk: each of the first bytes is as it must
+// be, or 0. If not, the file holds something else, or its header is damaged.
 [[nodiscard]] bool may_be_torn_header(std::span<const char> bytes) noexcept;
 // "0000000001.journal"
 [[nodiscard]] std::string segment_file_name(std::uint64_t number);
 // Nothing: not a segment's name.
 [[nodiscard]] std::optional<std::uint64_t> segment_number(std::string_view file_name);
 
-// What a record's checksum starts from, beside the record's own offset: a record that lies in
-// another log, segment or place than it was written to does not check.
+// The start value of a record's checksum, beside the record's own offset. A record does not check
+// in another log, segment or place than it was written to.
 class RecordSeed {
  public:
   RecordSeed() = default;
@@ -134,15 +134,15 @@ struct RecordHeader {
 };
 
 // Writes one record to out, which has room for kRecordHeaderBytes and the entries, given in two
-// pieces; offset is where the record will lie in its segment. The checksum is of the pieces, not of
-// what was written.
+// pieces. offset is where the record will lie in its segment. The checksum is of the pieces, so
+// that it detects a wrong copy.
 inline void encode_record(char* out, RecordSeed seed, std::uint64_t offset, WallTime time,
                           std::span<const char> entries,
                           std::span<const char> more_entries) noexcept {
   NEXUSFIX_ASSERT(!entries.empty());
   const std::size_t entries_bytes = entries.size() + more_entries.size();
   NEXUSFIX_ASSERT(entries_bytes <= kRecordBytesLimit);
-  // What the checksum begins with: offset, length and time are 20 bytes without a gap.
+  // The first bytes that the checksum covers: offset, length and time are 20 bytes without a gap.
   const auto when = static_cast<std::uint64_t>(time.time_since_epoch().count());
   const Crc32cFront front{.first = offset,
                           .second = entries_bytes | when << 32U,
@@ -159,7 +159,7 @@ inline void encode_record(char* out, RecordSeed seed, std::uint64_t offset, Wall
 // Appends one record to buffer.
 void append_record(std::vector<char>& buffer, RecordSeed seed, std::uint64_t offset, WallTime time,
                    std::span<const char> entries, std::span<const char> more_entries = {});
-// Of a record whose entries are in their place, makes what stands in front of them.
+// Writes the header of a record whose entries are in place already.
 void seal_record(std::span<char> record, RecordSeed seed, std::uint64_t offset,
                  WallTime time) noexcept;
 [[nodiscard]] RecordHeader decode_record_header(

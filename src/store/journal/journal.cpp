@@ -2,7 +2,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <map>
 #include <memory>
 #include <new>
 #include <optional>
@@ -19,19 +18,22 @@
 #include "store/format/entry.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/format/reading_sizes.hpp"
-#include "store/journal/journal_keeper.hpp"
-#include "store/journal/journal_lock.hpp"
+#include "store/journal/bookkeeping.hpp"
+#include "store/journal/first_epochs.hpp"
+#include "store/journal/folder_watch.hpp"
+#include "store/journal/ownership.hpp"
+#include "store/journal/scrub_feed.hpp"
+#include "store/journal/session_refusals.hpp"
 #include "store/recover/loss_evidence.hpp"
 #include "store/recover/recovery.hpp"
-#include "store/scan/damage_met.hpp"
-#include "store/scan/log_reading.hpp"
+#include "store/scan/log_reader.hpp"
 #include "store/scan/log_walk.hpp"
-#include "store/scan/scrub.hpp"
-#include "store/state/number_reserve.hpp"
-#include "store/write/event_box.hpp"
-#include "store/write/log_note.hpp"
+#include "store/scan/read_damage.hpp"
+#include "store/state/retired_numbers.hpp"
+#include "store/write/event_queue.hpp"
 #include "store/write/log_writer.hpp"
 #include "store/write/retirement.hpp"
+#include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
 
@@ -51,9 +53,9 @@ std::string_view to_string(Durability durability) noexcept {
 
 namespace {
 
-// Where entries begin that a reader of the session's current epoch may see: a reset inside of the
-// record ends what came before it.
-std::span<const char> behind_last_reset(std::span<const char> entries, SessionKey session) {
+// The entries that belong to the session's current epoch: a reset inside of the record ends what
+// came before it.
+std::span<const char> after_last_reset(std::span<const char> entries, SessionKey session) {
   std::span<const char> result = entries;
   EntryReader reader{entries};
   Entry entry;
@@ -73,86 +75,82 @@ void append_skip(std::vector<char>& entries, SessionKey key, std::uint64_t first
 
 class Journal final : public Store {
  public:
-  // Without a lock it can only be read.
+  // Without ownership the journal can only be read.
   Journal(Disk& disk, JournalOptions options, std::optional<Ownership> ownership,
           const ReadingSizes& sizes = {})
       : disk_{disk},
         options_{std::move(options)},
         ownership_{std::move(ownership)},
         retirement_{disk, options_.folder, options_.retention.retired, events_},
-        log_notes_{ownership_ ? &*ownership_ : nullptr, options_.folder, events_},
+        tail_markers_{ownership_ ? &*ownership_ : nullptr, options_.folder, events_},
         checkpointer_{state_},
         writer_{disk, options_, ownership_ ? &*ownership_ : nullptr, checkpointer_},
         reading_{disk, options_.folder, writer_, state_.sessions, sizes},
-        reserve_{sends_before_sync() ? options_.numbers_ahead_max : kNumberMax},
-        keeper_{disk, options_, ownership_ ? &*ownership_ : nullptr, writer_, log_notes_, events_} {
-    notes_.reserve((NumberReserve::kWishesMax + 1) * kEntryHeaderBytes);
-  }
+        bookkeeping_{sends_before_sync() ? options_.numbers_ahead_max : kNumberMax},
+        folder_watch_{disk,    options_,      ownership_ ? &*ownership_ : nullptr,
+                      writer_, tail_markers_, events_} {}
 
   StoreResult<void> open(Recovered&& recovered, WallTime now) {
     state_ = std::move(recovered.state);
-    for (const auto& [epoch, until] : recovered.retired) retired_numbers_.push_back({epoch, until});
+    for (const auto& [epoch, until] : recovered.retired) retired_numbers_.add(epoch, until);
     reading_.set_holes(std::move(recovered.holes));
-    refused_ = std::move(recovered.refused);
-    no_new_session_ = std::move(recovered.no_new_session);
+    refusals_.refuse(std::move(recovered.refused), std::move(recovered.no_new_session));
     was_closed_ = recovered.is_closed;
     if (recovered.lost_bytes_max > 0) {
-      lost_with_sessions_ = numbers_to_skip(recovered.report.loss, recovered.segments.back(),
-                                            options_, recovered.lost_bytes_max);
+      refusals_.expect_lost_sessions(numbers_to_skip(
+          recovered.report.loss, recovered.segments.back(), options_, recovered.lost_bytes_max));
     }
     const std::vector<char> skipped = skip_numbers(recovered);
     if (!is_writable()) {
-      writer_.look(recovered);
+      writer_.open_read_only(recovered);
       report_ = std::move(recovered.report);
       return {};
     }
-    // Only numbers: the positions of the record are nobody's business.
+    // Only numbers: the position of the record does not matter.
     const auto applied = state_.apply(skipped, now, 0, 0);
     NEXUSFIX_ASSERT(applied.has_value());
     for (SessionKey key = 0; key < state_.sessions.size(); ++key) {
-      reserve_.open(state_.sessions.record(key).next_outbound);
+      bookkeeping_.add_session(state_.sessions.record(key).next_outbound);
     }
     report_ = std::move(recovered.report);
     for (std::string& warning : recovered.warnings) {
       events_.put(EventId::JournalFilesDoubtful, std::move(warning));
     }
-    // With damage in the log, opening must find it again, and say so.
+    // A later opening must find the damage again, and report it: no checkpoint may stand after it.
     is_damaged_ = !report_.damages.empty();
     if (!is_damaged_) {
       checkpointer_.start(recovered.index_from, recovered.retired_before);
     }
-    // A segment that is begun now tells of it.
+    // Before a segment is opened: its checkpoint records what is retired.
     if (!recovered.segments.empty()) {
       const LogPosition end = recovered.segments.back().position + recovered.file_bytes;
       plan_retirement(recovered.segments, end, recovered.synced, now);
-      checkpointer_.take_told(recovered.retired_told);
+      checkpointer_.restore_confirmed(recovered.retired_confirmed);
     }
     const std::uint64_t epoch = ownership_->epoch();
     if (auto opened = writer_.open(recovered, epoch, skipped, now); !opened) return opened;
-    owner_is_told_ = writer_.segments().back().owner_epoch == epoch;
-    noted_ = writer_.synced();
-    // After damage a segment that has no record yet is none that the next opening must find.
-    if (const auto reach = writer_.reach(); reach && !is_damaged_) log_notes_.put(*reach);
-    // What the next opening must not find again is in the log, and on the disk.
+    bookkeeping_.start(epoch, writer_.segments().back().owner_epoch == epoch, writer_.synced());
+    // Don't record an empty segment opened after damage: the next opening need not find it.
+    if (const auto marker = writer_.tail_marker(); marker && !is_damaged_)
+      tail_markers_.put(*marker);
+    // From here on the log is on the disk, and belongs to this folder.
     const bool is_kept = options_.durability != Durability::None;
-    if (auto placed = is_kept ? ownership_->note_place() : DiskResult<void>{}; !placed) {
+    if (auto placed = is_kept ? ownership_->record_identity() : DiskResult<void>{}; !placed) {
       return std::unexpected{disk_error(options_.folder, placed.error())};
     }
-    keeper_.start(is_kept);
-    if (options_.scrub.bytes_per_second > 0 && options_.background && disk_.takes_threads()) {
-      scrub_.emplace(disk_, options_, events_);
-    }
-    offer_to_scrub();
+    folder_watch_.start(is_kept);
+    scrub_.start(disk_, options_, events_);
+    scrub_.offer(writer_.segments(), writer_.written());
     retire_segments(now);
     return {};
   }
   [[nodiscard]] JournalReport take_report() { return std::move(report_); }
 
   StoreResult<SessionKey> open_session(std::string_view name, WallTime now) override {
-    if (failed()) return refusal();
+    if (failed()) return stopped_error();
     if (const std::optional<SessionKey> found = state_.sessions.find(name)) {
-      if (const auto refused = refused_.find(*found); refused != refused_.end()) {
-        return failure(StoreErrorCode::SessionRefused, refused->second);
+      if (const std::string* const reason = refusals_.reason(*found)) {
+        return failure(StoreErrorCode::SessionRefused, *reason);
       }
       if (state_.sessions.is_unfinished(*found)) {
         return failure(StoreErrorCode::SessionRefused, SessionTable::unfinished_text(name));
@@ -160,16 +158,16 @@ class Journal final : public Store {
       state_.indexes[*found].reserve();
       return *found;
     }
-    if (!is_writable()) return looked_at();
-    if (!no_new_session_.empty()) {
-      return failure(StoreErrorCode::SessionRefused, no_new_session_);
+    if (!is_writable()) return read_only_error();
+    if (const std::string* const reason = refusals_.reason_for_new()) {
+      return failure(StoreErrorCode::SessionRefused, *reason);
     }
     if (auto room = state_.sessions.has_room_for(name); !room) {
       return failure(StoreErrorCode::TooLarge, room.error());
     }
     const auto key = static_cast<SessionKey>(state_.sessions.size());
-    // From the change of the table on nothing may need memory: it and the log are to agree.
-    reserve_.make_room();
+    // From the change of the table on nothing may need memory: the table and the log must agree.
+    bookkeeping_.make_room_for_session();
     if (state_.indexes.size() == state_.indexes.capacity()) {
       state_.indexes.reserve(2 * state_.indexes.size() + 1);
     }
@@ -177,8 +175,10 @@ class Journal final : public Store {
     append_entry(entries,
                  {.kind = EntryKind::SessionOpened, .session = key, .number = 0, .bytes = name});
     // It may have been opened in what is missing.
-    if (lost_with_sessions_ > 0) append_skip(entries, key, 1, lost_with_sessions_);
-    if (auto appended = append_entries(entries, now); !appended) {
+    if (const std::uint64_t lost = refusals_.lost_numbers_of_new(); lost > 0) {
+      append_skip(entries, key, 1, lost);
+    }
+    if (auto appended = append_entries(entries, nullptr, now); !appended) {
       return std::unexpected{std::move(appended.error())};
     }
     state_.indexes[key].reserve();
@@ -186,9 +186,9 @@ class Journal final : public Store {
   }
 
   StoreResult<void> rename_session(SessionKey key, std::string_view name, WallTime now) override {
-    if (failed()) return refusal();
-    if (!is_writable()) return looked_at();
-    if (auto may = state_.sessions.may_be_renamed_to(name); !may) {
+    if (failed()) return stopped_error();
+    if (!is_writable()) return read_only_error();
+    if (auto may = state_.sessions.check_rename(name); !may) {
       return failure(
           name.size() > kSessionNameBytesMax ? StoreErrorCode::TooLarge : StoreErrorCode::Refused,
           may.error());
@@ -196,7 +196,7 @@ class Journal final : public Store {
     std::vector<char> entries;
     append_entry(entries,
                  {.kind = EntryKind::SessionRenamed, .session = key, .number = 0, .bytes = name});
-    if (auto appended = append_entries(entries, now); !appended) {
+    if (auto appended = append_entries(entries, nullptr, now); !appended) {
       return std::unexpected{std::move(appended.error())};
     }
     return {};
@@ -218,42 +218,41 @@ class Journal final : public Store {
   }
 
   StoreResult<LogPosition> append(const Transaction& transaction, WallTime now) override {
-    if (failed()) return refusal();
+    if (failed()) return stopped_error();
     if (transaction.empty()) return appended();
-    if (!is_writable()) return looked_at();
-    return append_entries(transaction.entries(), now);
+    if (!is_writable()) return read_only_error();
+    return append_entries(transaction.entries(), transaction.common(), now);
   }
 
   std::uint64_t retired_until(SessionKey key) const noexcept override {
-    if (key >= retired_numbers_.size()) return 0;
-    const RetiredNumbers& retired = retired_numbers_[key];
-    return retired.epoch == session(key).epoch ? retired.until : 0;
+    return retired_numbers_.until(key, session(key).epoch);
   }
 
   LogPosition appended() const noexcept override { return writer_.appended(); }
   LogPosition durable() const noexcept override { return writer_.durable(); }
   LogPosition synced() const noexcept override {
-    return writer_.syncs_behind() ? writer_.synced() : writer_.durable();
+    return writer_.syncs_in_background() ? writer_.synced() : writer_.durable();
   }
 
   StoreResult<LogPosition> flush() override {
-    if (failed()) return refusal();
+    if (failed()) return stopped_error();
     if (!is_writable()) return appended();
-    if (keeper_.has_alarm()) [[unlikely]]
-      return stop(taken_away());
+    if (folder_watch_.has_conflict()) [[unlikely]]
+      return stop(folder_error());
     if (durable() < appended()) {
-      if (auto owned = ownership_->check_slowly(); !owned) return stop(std::move(owned.error()));
+      if (auto owned = ownership_->check_by_reading(); !owned)
+        return stop(std::move(owned.error()));
     }
     if (auto flushed = writer_.flush(); !flushed) return stop(std::move(flushed.error()));
-    if (keeper_.is_due()) [[unlikely]]
-      keeper_.look({});
+    if (folder_watch_.is_due()) [[unlikely]]
+      folder_watch_.check({});
     return durable();
   }
 
   StoreResult<void> close() override {
-    if (failed()) return refusal();
+    if (failed()) return stopped_error();
     if (!is_writable()) return {};
-    if (keeper_.has_alarm()) return stop(taken_away());
+    if (folder_watch_.has_conflict()) return stop(folder_error());
     auto closed = close_in_order();
     if (!closed) return stop(std::move(closed.error()));
     failure_ = "it was closed";
@@ -265,7 +264,7 @@ class Journal final : public Store {
   }
 
   std::optional<StoreEvent> take_event() override {
-    // Asked in every turn: two looks that need no lock.
+    // Called in every turn of the event loop: two tests that need no lock.
     if (!writer_.has_shortage() && !events_.has_any()) [[likely]]
       return std::nullopt;
     const std::optional<DiskError> shortage = writer_.take_shortage();
@@ -286,11 +285,11 @@ class Journal final : public Store {
   void plan_retirement(std::span<const SegmentHeader> segments, LogPosition end, LogPosition synced,
                        WallTime now);
   void forget_before(LogPosition position);
-  void offer_to_scrub();
 
   [[nodiscard]] bool failed() const noexcept { return !failure_.empty(); }
   [[nodiscard]] bool is_writable() const noexcept { return ownership_.has_value(); }
-  // Not while damage must be found again, nor where nothing is ever known to be on the disk.
+  // Not while an opening must find damage again, nor in the mode in which nothing is known to be on
+  // the disk.
   [[nodiscard]] bool may_retire() const noexcept {
     return options_.retention.is_wanted() && !is_damaged_ &&
            options_.durability != Durability::None;
@@ -299,11 +298,11 @@ class Journal final : public Store {
     return options_.durability == Durability::Process;
   }
 
-  [[nodiscard]] std::unexpected<StoreError> looked_at() const {
+  [[nodiscard]] std::unexpected<StoreError> read_only_error() const {
     return failure(StoreErrorCode::Refused, "it is open to be looked at, not to be changed");
   }
 
-  [[nodiscard]] std::unexpected<StoreError> refusal() const {
+  [[nodiscard]] std::unexpected<StoreError> stopped_error() const {
     return std::unexpected{StoreError{
         .code = StoreErrorCode::Failed,
         .text = "journal " + options_.folder + ": stopped by an earlier error (" + failure_ + ')'}};
@@ -315,81 +314,68 @@ class Journal final : public Store {
         .code = code, .text = "journal " + options_.folder + ": " + std::string{reason}}};
   }
 
-  // What is on the disk is no longer certain: nothing is accepted from here on. An owner that was
-  // replaced leaves the journal to his successor, who has not failed.
+  // It is not certain any more what is on the disk: the store accepts nothing from here on. An
+  // owner that was replaced leaves the journal to its successor, which has not failed.
   std::unexpected<StoreError> stop(StoreError error) {
     failure_ = error.text;
-    if (error.code != StoreErrorCode::Locked) keeper_.note_failure();
+    if (error.code != StoreErrorCode::Locked) folder_watch_.record_failure();
     return std::unexpected{std::move(error)};
   }
-  [[nodiscard]] StoreError taken_away() const {
-    return {.code = StoreErrorCode::Disk, .text = keeper_.alarm()};
+  [[nodiscard]] StoreError folder_error() const {
+    return {.code = StoreErrorCode::Disk, .text = folder_watch_.conflict_text()};
   }
 
-  StoreResult<LogPosition> append_entries(std::span<const char> entries, WallTime now);
+  // common: the values of the entries; null: they are decoded.
+  StoreResult<LogPosition> append_entries(std::span<const char> entries, const CommonRecord* common,
+                                          WallTime now);
   StoreResult<void> close_in_order();
-  void make_notes(LogPosition synced);
-  void notes_are_written(LogPosition synced);
-  [[nodiscard]] bool look_after_number(const Entry& entry);
   std::vector<char> skip_numbers(Recovered& recovered) const;
-  StoreResult<void> take_epochs_before(std::vector<std::uint64_t>& epochs);
-  StoreResult<void> take_epochs_back(LogPosition from, std::vector<std::uint64_t>& epochs);
 
   Disk& disk_;
   JournalOptions options_;
-  std::optional<Ownership> ownership_;  // nothing: open to be looked at
+  std::optional<Ownership> ownership_;  // nothing: opened only to read
   LogState state_;
-  // By key: what retired_until() answers as long as the session has this epoch.
-  struct RetiredNumbers {
-    std::uint64_t epoch = 0;
-    std::uint64_t until = 0;
-  };
-  std::vector<RetiredNumbers> retired_numbers_;
-  EventBox events_;        // must outlive all that works on other threads
-  Retirement retirement_;  // must outlive the writer, whose thread works for it
-  LogNotes log_notes_;     // likewise
+  RetiredNumbers retired_numbers_;
+  EventQueue events_;              // must outlive the threads that use it
+  Retirement retirement_;          // must outlive the writer, whose thread works for it
+  TailMarkerWriter tail_markers_;  // likewise
   Checkpointer checkpointer_;
   LogWriter writer_;
-  LogReading reading_;
-  NumberReserve reserve_;
-  LogPosition noted_ = 0;                      // the log tells that it was synced so far
-  bool owner_is_told_ = false;                 // and whose it is
-  bool was_closed_ = false;                    // in order, and nothing was appended since
-  std::vector<char> notes_;                    // entries of the journal's own, for the next record
-  JournalReport report_;                       // until it is taken
-  bool is_damaged_ = false;                    // opening found damage: nothing is retired
-  std::map<SessionKey, std::string> refused_;  // because of it, and why
-  std::string no_new_session_;                 // why not; empty: it may be
-  // Numbers that a session may have used which was opened in what the disk has lost; 0: none.
-  std::uint64_t lost_with_sessions_ = 0;
-  std::string failure_;                  // not empty: stopped
-  std::optional<ScrubThread> scrub_;     // nothing: it is switched off
-  std::uint64_t scrubbed_ = 0;           // segments up to this one were offered
-  LogPosition closed_end_ = kNumberMax;  // of the next one to be; none: far away
-  JournalKeeper keeper_;                 // what it looks at goes after it
+  LogReader reading_;
+  Bookkeeping bookkeeping_;
+  bool was_closed_ = false;   // in order, and nothing was appended since
+  JournalReport report_;      // until it is taken
+  bool is_damaged_ = false;   // opening found damage: nothing is retired
+  SessionRefusals refusals_;  // because of it
+  std::string failure_;       // not empty: stopped
+  ScrubFeed scrub_;
+  FolderWatch folder_watch_;  // last: its thread uses the members above
 };
 
-StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, WallTime now) {
-  if (!ownership_->is_current() || keeper_.has_alarm()) [[unlikely]] {
-    return stop(keeper_.has_alarm() ? taken_away() : ownership_->loss());
+StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries,
+                                                 const CommonRecord* common, WallTime now) {
+  if (!ownership_->is_current() || folder_watch_.has_conflict()) [[unlikely]] {
+    return stop(folder_watch_.has_conflict() ? folder_error() : ownership_->takeover_error());
   }
   const LogPosition synced = writer_.synced();
-  if (synced > noted_ || reserve_.has_wishes() || !owner_is_told_) {
+  if (bookkeeping_.is_due(synced)) {
     writer_.prepare_next();
-    if (checkpointer_.tells_more(synced)) retire_segments(now);
-    if (synced >= closed_end_) offer_to_scrub();
-    // In process mode no flush() is called: there is nothing to wait for.
-    keeper_.look(now);
-    make_notes(synced);
-    if (entries.size() + notes_.size() > kRecordBytesLimit) notes_.clear();  // another time
+    if (checkpointer_.has_confirmation(synced)) retire_segments(now);
+    if (scrub_.is_due(synced)) scrub_.offer(writer_.segments(), writer_.written());
+    // In process mode flush() is not called, as there is nothing to wait for.
+    folder_watch_.check(now);
+    const std::size_t left =
+        kRecordBytesLimit - std::min<std::size_t>(kRecordBytesLimit, entries.size());
+    bookkeeping_.make_entries(synced, state_.sessions, left);
   }
-  const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + notes_.size();
+  const std::span<const char> own_entries = bookkeeping_.entries();
+  const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + own_entries.size();
   if (kRecordHeaderBytes + entries.size() > options_.record_bytes_max) {
     return failure(StoreErrorCode::TooLarge,
                    "a record of " + std::to_string(kRecordHeaderBytes + entries.size()) +
                        " bytes is above the limit of " + std::to_string(options_.record_bytes_max));
   }
-  // Before the sessions change: what fails to be written must not be seen.
+  // Before the sessions change: a record that cannot be written must not be visible.
   if (!writer_.has_room(record_bytes)) {
     const std::uint64_t segment = writer_.segments().back().number;
     try {
@@ -397,118 +383,49 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, 
         return stop(std::move(room.error()));
       }
       if (writer_.segments().back().number != segment) {
-        keeper_.segment_begun();
-        offer_to_scrub();
+        folder_watch_.on_segment_opened();
+        scrub_.offer(writer_.segments(), writer_.written());
         retire_segments(now);
       }
       checkpointer_.touch(entries);
-      checkpointer_.touch(notes_);
+      checkpointer_.touch(own_entries);
     } catch (const std::bad_alloc&) {
       return stop({.code = StoreErrorCode::Disk, .text = "no memory"});
     }
     writer_.reserve(record_bytes);
   }
   const LogPosition begin = appended();
-  // Or a loss of power leaves a log that ends in order, and forgets what left behind that end.
-  bool must_be_held = was_closed_;
-  const auto look = [&](const Entry& entry) {
-    const bool is_message = entry.kind == EntryKind::OutboundMessage;
-    if (is_message && entry.number < reserve_.watched_from(entry.session)) return;
-    if (look_after_number(entry)) must_be_held = true;
-  };
-  if (auto applied = state_.apply(entries, now, begin, begin + record_bytes, look); !applied) {
-    return failure(StoreErrorCode::Refused, applied.error());
-  }
-  if (auto written = writer_.append(entries, notes_, now); !written) {
+  const auto applied = common != nullptr ? state_.apply(*common, begin, begin + record_bytes)
+                                         : state_.apply(entries, now, begin, begin + record_bytes);
+  if (!applied) return failure(StoreErrorCode::Refused, applied.error());
+  const bool must_be_synced =
+      common != nullptr ? bookkeeping_.track(*common) : bookkeeping_.track(entries);
+  if (auto written = writer_.append(entries, own_entries, now); !written) {
     return stop(std::move(written.error()));
   }
-  if (!notes_.empty()) notes_are_written(synced);
+  if (!own_entries.empty() && bookkeeping_.on_written(synced, appended(), state_.sessions)) {
+    writer_.request_sync();
+  }
+  // After an end in order, a loss of power must not leave a log that ends in order again although
+  // bytes have left since.
+  if ((must_be_synced || was_closed_) && sends_before_sync()) writer_.require_sync(begin);
   was_closed_ = false;
-  if (must_be_held && sends_before_sync()) writer_.hold(begin);
   return appended();
 }
 
-// What goes with the next record: how far the log was synced, so that after a loss of power damage
-// can be told from what had not reached the disk; and numbers that are reserved.
-void Journal::make_notes(LogPosition synced) {
-  notes_.clear();
-  if (!owner_is_told_) {
-    append_entry(
-        notes_,
-        {.kind = EntryKind::LogOwned, .session = 0, .number = ownership_->epoch(), .bytes = {}});
-  }
-  if (synced > noted_) {
-    append_entry(notes_,
-                 {.kind = EntryKind::LogSynced, .session = 0, .number = synced, .bytes = {}});
-    reserve_.settle(synced, [this](SessionKey session) {
-      return state_.sessions.record(session).next_outbound;
-    });
-  }
-  for (const SessionKey session : reserve_.offer()) {
-    append_entry(notes_, {.kind = EntryKind::NumbersReserved,
-                          .session = session,
-                          .number = reserve_.reserved(session),
-                          .bytes = {}});
-  }
-}
-
-void Journal::notes_are_written(LogPosition synced) {
-  const auto applied = state_.sessions.apply(notes_, {});
-  NEXUSFIX_ASSERT(applied.has_value());
-  notes_.clear();
-  owner_is_told_ = true;
-  noted_ = std::max(noted_, synced);
-  if (!reserve_.written(appended())) return;
-  // So that they count long before they are needed.
-  writer_.request_sync();
-}
-
-// In the mode in which bytes may leave before they are synced, what was used may be forgotten by a
-// loss of power: up to a limit that is skipped then. A reset that was forgotten would give all
-// numbers out again, and a session that was forgotten too: those are waited for. True: the record
-// of this entry must be on the disk before it is durable.
-bool Journal::look_after_number(const Entry& entry) {
-  switch (entry.kind) {
-    case EntryKind::OutboundMessage:
-    case EntryKind::OutboundNumber:
-      return entry.number >= reserve_.watched_from(entry.session) &&
-             reserve_.use(entry.session, entry.number);
-    case EntryKind::SessionOpened:
-      reserve_.open(1);
-      return true;
-    case EntryKind::Reset:
-      reserve_.set(entry.session, 1);
-      return true;
-    case EntryKind::NumbersSet:
-      reserve_.set(entry.session, decode_numbers_change(entry.bytes)->after.next_outbound);
-      return true;
-    case EntryKind::SessionRenamed:
-      return true;  // What follows would be another session's.
-    case EntryKind::InboundProgress:
-    case EntryKind::Removed:
-    case EntryKind::MessagesLost:
-    case EntryKind::NumbersReserved:
-    case EntryKind::LogSynced:
-    case EntryKind::LogClosed:
-    case EntryKind::LogOwned:
-      break;
-  }
-  return false;
-}
-
-// First the next checkpoint tells what is to go; when that is on the disk, it goes. From then on
-// nobody reads it; the files themselves follow in the background.
+// Two checkpoints must record a segment as retired and be synced before it is deleted. The journal
+// stops reading it first; the files are removed in the background.
 void Journal::retire_segments(WallTime now) {
   if (!may_retire()) return;
-  forget_before(checkpointer_.told_retired(writer_.synced()));
+  forget_before(checkpointer_.confirmed_retirement(writer_.synced()));
   plan_retirement(writer_.segments(), appended(), writer_.synced(), now);
 }
 
-// segments: all that there are, with the log up to end in them.
+// segments: of the whole log, which ends at this position.
 void Journal::plan_retirement(std::span<const SegmentHeader> segments, LogPosition end,
                               LogPosition synced, WallTime now) {
   if (!may_retire()) {
-    // Nor does a checkpoint go on to tell what an earlier life had planned.
+    // Nor do checkpoints go on to record what an earlier run has planned.
     if (!is_damaged_) checkpointer_.plan_retirement(segments.front().position);
     return;
   }
@@ -531,36 +448,17 @@ void Journal::forget_before(LogPosition position) {
   for (SessionKey key = 0; key < state_.sessions.size(); ++key) {
     const std::uint64_t number = state_.indexes[key].drop_before(kept.position);
     if (number == 0) continue;
-    retired_numbers_[key] = {session(key).epoch, std::min(number, session(key).next_outbound) - 1};
+    retired_numbers_.set(key, session(key).epoch, std::min(number, session(key).next_outbound) - 1);
   }
   writer_.forget_segments(count);
   reading_.forget_before(kept.position);
-  if (scrub_) scrub_->forget_before(kept.number);
-  keeper_.forget_before(kept.number);
-  writer_.take_away(retirement_, first, kept);
+  scrub_.forget_before(kept.number);
+  folder_watch_.forget_before(kept.number);
+  writer_.remove_retired(retirement_, first, kept);
 }
 
-// The closed segments of which the file has everything: what a group has in its ring comes later.
-void Journal::offer_to_scrub() {
-  if (!scrub_) return;
-  closed_end_ = kNumberMax;
-  const std::vector<SegmentHeader>& segments = writer_.segments();
-  const auto first = std::upper_bound(
-      segments.begin(), segments.end(), scrubbed_,
-      [](std::uint64_t number, const SegmentHeader& one) { return number < one.number; });
-  for (auto at = first; at != segments.end() && at + 1 != segments.end(); ++at) {
-    const LogPosition end = (at + 1)->position;
-    if (writer_.written() < end) {
-      closed_end_ = end;
-      return;
-    }
-    scrub_->add(*at, end - at->position);
-    scrubbed_ = at->number;
-  }
-}
-
-// After a loss of power, or what is taken for one, each session goes on above every number that it
-// may have used. Returns the entries that say so.
+// After a loss of power, or what is handled as one, each session goes on above every number that it
+// may have used. Returns the entries for that.
 std::vector<char> Journal::skip_numbers(Recovered& recovered) const {
   std::vector<char> entries;
   if (!recovered.report.power_lost) return entries;
@@ -570,7 +468,7 @@ std::vector<char> Journal::skip_numbers(Recovered& recovered) const {
     const std::uint64_t first = state_.sessions.record(key).next_outbound;
     const std::uint64_t end = std::max(first + ahead_max, state_.sessions.reserved(key));
     const std::uint64_t last = std::min(end, kNumberMax) - 1;
-    if (last < first) continue;  // of a log that is forged: there are no more numbers
+    if (last < first) continue;  // the log is forged: there are no more numbers
     append_skip(entries, key, first, last);
     recovered.report.skipped.push_back({state_.sessions.name(key), first, last});
   }
@@ -578,36 +476,36 @@ std::vector<char> Journal::skip_numbers(Recovered& recovered) const {
 }
 
 StoreResult<void> Journal::close_in_order() {
-  scrub_.reset();
-  keeper_.stop();
+  scrub_.stop();
+  folder_watch_.stop();
   if (auto synced = writer_.sync_all(); !synced) return synced;
   std::vector<char> entries;
   append_entry(entries, {.kind = EntryKind::LogClosed,
                          .session = 0,
                          .number = options_.durability == Durability::None ? 0 : appended(),
                          .bytes = {}});
-  // No clock is asked for it: the record has no time.
+  // Without a time: close() has no clock.
   if (auto room = writer_.make_room(kRecordHeaderBytes + entries.size(), {}); !room) return room;
   if (auto written = writer_.append(entries, {}, {}); !written) return written;
   if (auto synced = writer_.sync_all(); !synced) return synced;
-  if (may_retire()) forget_before(checkpointer_.told_retired(writer_.synced()));
-  std::optional<LogNote> reach = writer_.reach();
+  if (may_retire()) forget_before(checkpointer_.confirmed_retirement(writer_.synced()));
+  std::optional<TailMarker> marker = writer_.tail_marker();
   if (auto closed = writer_.close(); !closed) return closed;
-  if (!reach) return {};
-  // Whoever opens it next says that more may follow, before it does.
-  reach->is_closed = true;
-  log_notes_.put(*reach);
+  if (!marker) return {};
+  // The next owner records that more may follow before it appends.
+  marker->state = TailMarker::State::Closed;
+  tail_markers_.put(*marker);
   return {};
 }
 
 StoreResult<void> Journal::read(SessionKey key, std::uint64_t first, std::uint64_t last,
                                 MessageVisitor visit) {
-  if (failed()) return refusal();
+  if (failed()) return stopped_error();
   NEXUSFIX_ASSERT(key < state_.sessions.size());
   std::uint64_t next = first;  // groups may overlap by one record
-  DamageMet damage;
+  ReadDamage damage;
   const auto visit_record = [&](const Record& record) {
-    EntryReader reader{behind_last_reset(record.entries, key)};
+    EntryReader reader{after_last_reset(record.entries, key)};
     Entry entry;
     while (reader.next(entry)) {
       if (entry.kind != EntryKind::OutboundMessage || entry.session != key) continue;
@@ -630,65 +528,18 @@ StoreResult<void> Journal::read(SessionKey key, std::uint64_t first, std::uint64
   return damage.result(first, std::min(last, session(key).next_outbound - 1));
 }
 
-// Of the sessions where the first segment begins, if others were in front of it. Where its
-// checkpoint cannot be used, the first one that can tells, less what the records in between did.
-StoreResult<void> Journal::take_epochs_before(std::vector<std::uint64_t>& epochs) {
-  const std::vector<SegmentHeader>& segments = writer_.segments();
-  if (segments.front().number == 1) return {};
-  for (const SegmentHeader& segment : segments) {
-    if (!segment.has_checkpoint()) continue;
-    const auto file = disk_.open(path_of_segment(options_.folder, segment.number), OpenMode::Read);
-    if (!file) return std::unexpected{disk_error(options_.folder, file.error())};
-    const auto checkpoint = read_checkpoint(segment, **file);
-    if (!checkpoint || !*checkpoint) continue;
-    const auto& sessions = (*checkpoint)->sessions;
-    for (SessionKey key = 0; key < sessions.size() && key < epochs.size(); ++key) {
-      epochs[key] = sessions[key].session.record.epoch;
-    }
-    return take_epochs_back(segment.position, epochs);
-  }
-  return failure(StoreErrorCode::Corrupt,
-                 "no checkpoint tells in which epochs its first messages were sent");
-}
-
-// epochs: at this position; then: where the log begins.
-StoreResult<void> Journal::take_epochs_back(LogPosition from, std::vector<std::uint64_t>& epochs) {
-  const LogPosition begin = writer_.segments().front().position;
-  if (begin == from) return {};
-  std::vector<std::uint64_t> resets(epochs.size(), 0);
-  std::vector<bool> is_told(epochs.size(), false);
-  const auto visit_record = [&](const Record& record) {
-    EntryReader reader{record.entries};
-    Entry entry;
-    while (reader.next(entry)) {
-      if (entry.session >= epochs.size() || is_told[entry.session]) continue;
-      if (entry.kind == EntryKind::Reset) ++resets[entry.session];
-      if (entry.kind != EntryKind::NumbersSet) continue;
-      epochs[entry.session] = decode_numbers_change(entry.bytes)->before.epoch;
-      is_told[entry.session] = true;
-    }
-    return true;
-  };
-  const StoreResult<bool> passed =
-      reading_.for_each_record(begin, from, visit_record, [](const std::string&) { return false; });
-  if (!passed) return std::unexpected{passed.error()};
-  for (SessionKey key = 0; key < epochs.size(); ++key) {
-    // More resets than epochs: one began behind the checkpoint, or somebody wrote what is not so.
-    epochs[key] = epochs[key] > resets[key] ? epochs[key] - resets[key] : 1;
-  }
-  return {};
-}
-
 StoreResult<void> Journal::scan(LogVisitor visit) {
-  if (failed()) return refusal();
-  std::vector<std::uint64_t> epochs(state_.sessions.size(), 1);
-  if (auto told = take_epochs_before(epochs); !told) return told;
+  if (failed()) return stopped_error();
+  auto found = find_first_epochs(disk_, options_.folder, writer_.segments(), reading_,
+                                 state_.sessions.size());
+  if (!found) return std::unexpected{std::move(found.error())};
+  std::vector<std::uint64_t>& epochs = *found;
   bool is_known = true;
   const auto visit_record = [&](const Record& record) {
     EntryReader reader{record.entries};
     Entry entry;
     while (reader.next(entry)) {
-      // What opening did not read may say anything.
+      // Entries in segments that opening did not read may be forged.
       is_known = entry.session < epochs.size();
       if (!is_known) return false;
       if (entry.kind == EntryKind::Reset) ++epochs[entry.session];
@@ -731,7 +582,7 @@ StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& option
   if (!lock) return std::unexpected{std::move(lock.error())};
   StoreResult<Recovered> recovered = recover(disk, options, *lock);
   if (!recovered) return std::unexpected{std::move(recovered.error())};
-  if (auto later = lock->be_later_than(recovered->owner_epoch, disk, now); !later) {
+  if (auto later = lock->raise_epoch_above(recovered->owner_epoch, disk, now); !later) {
     return std::unexpected{std::move(later.error())};
   }
   auto store = std::make_unique<Journal>(disk, options, std::move(*lock), sizes);
@@ -744,7 +595,7 @@ StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& option
 
 StoreResult<OpenedJournal> inspect_journal(Disk& disk, const std::string& folder) {
   StoreResult<Recovered> found =
-      SecondLook{disk, folder}.repeat([&] { return look_at(disk, folder); });
+      SecondLook{disk, folder}.repeat([&] { return recover_read_only(disk, folder); });
   if (!found) return std::unexpected{std::move(found.error())};
   const JournalOptions options{.folder = folder, .background = false};
   auto store = std::make_unique<Journal>(disk, options, std::nullopt);

@@ -65,7 +65,7 @@ class MemoryStore final : public Store {
     append_entry(entries,
                  {.kind = EntryKind::SessionRenamed, .session = key, .number = 0, .bytes = name});
     if (name.size() > kSessionNameBytesMax) {
-      return failure(StoreErrorCode::TooLarge, sessions_.may_be_renamed_to(name).error());
+      return failure(StoreErrorCode::TooLarge, sessions_.check_rename(name).error());
     }
     if (auto appended = append_entries(entries, now); !appended) {
       return std::unexpected{std::move(appended.error())};
@@ -160,7 +160,7 @@ class MemoryStore final : public Store {
     return appended_;
   }
 
-  // So that keep_messages() allocates nothing: the numbers and the messages are to agree.
+  // So that keep_messages() allocates nothing: numbers and messages must agree.
   void make_room(std::span<const char> entries) {
     EntryReader reader{entries};
     Entry entry;

@@ -1,6 +1,6 @@
-// One column of many rows as PostgreSQL takes an array in binary: five numbers of four bytes
-// (dimensions, whether there are nulls, the type of the elements, how many, the first index), then
-// each element behind its length. Numbers are big-endian. (PostgreSQL, "array_recv".)
+// One column of many rows, in PostgreSQL's binary form of an array: five numbers of four bytes
+// (dimensions, whether there are nulls, the type of the elements, their number, the first index),
+// then each element after its length. Numbers are big-endian. (PostgreSQL, "array_recv".)
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class ArrayColumn {
     store_big_endian(bytes_.data() + 16, std::uint32_t{1});
   }
 
-  // So many rows more, with so many bytes in all, need no memory.
+  // So that this number of rows more, with this number of bytes in all, needs no memory.
   void reserve(std::size_t rows, std::size_t size_bytes) {
     const std::size_t needed = bytes_.size() + rows * kLengthBytes + size_bytes;
     if (needed > bytes_.capacity()) bytes_.reserve(std::max(needed, 2 * bytes_.capacity()));

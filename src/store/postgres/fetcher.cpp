@@ -8,7 +8,7 @@
 namespace nexusfix::store::postgres {
 namespace {
 
-// Of what is fetched and not taken yet; the next fetch waits.
+// The bytes that were fetched and are not taken yet; at this limit the next fetch waits.
 constexpr std::size_t kHeldBytesMax = 16U << 20U;
 
 }  // namespace
@@ -25,7 +25,7 @@ bool Fetcher::Messages::pass_to(Store::MessageVisitor visit) const {
   return true;
 }
 
-// The caller's end.
+// The caller's end of a fetch.
 class Fetcher::Result final : public Fetch {
  public:
   Result(std::shared_ptr<Shared> shared, std::shared_ptr<Job> job, Messages pending)
@@ -41,7 +41,7 @@ class Fetcher::Result final : public Fetch {
   }
 
   bool is_done() const noexcept override {
-    // Pairs with the release in end(): what was found is there.
+    // Pairs with the release in end(): the caller sees what was found.
     return job_->is_done.load(std::memory_order_acquire);
   }
 

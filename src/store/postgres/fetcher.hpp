@@ -1,5 +1,5 @@
-// Reads for a caller that must not wait: a thread of its own asks the server, on a connection of
-// its own, and wakes the caller.
+// Reads messages for a caller that must not wait: a thread of its own asks the server, on a
+// connection of its own, and wakes the caller.
 #pragma once
 
 #include <atomic>
@@ -29,8 +29,8 @@ class Fetcher {
   Fetcher(const Fetcher&) = delete;
   Fetcher& operator=(const Fetcher&) = delete;
 
-  // Messages of the range up to about bytes_max: those of the server, and after them those that it
-  // does not have for certain. Valid pending: of this moment.
+  // Reads messages of the range up to about bytes_max: those of the server, and after them those
+  // that it may not have yet. Valid pending: of this moment.
   [[nodiscard]] std::unique_ptr<Fetch> fetch(const KeptRange& range, std::uint64_t bytes_max,
                                              const LogQueue::Pending& pending);
 
@@ -48,7 +48,7 @@ class Fetcher {
     [[nodiscard]] bool pass_to(Store::MessageVisitor visit) const;
   };
   struct Shared;
-  // What the thread and the caller have of one fetch.
+  // What the thread and the caller share of one fetch.
   struct Job {
     KeptRange range;
     LogPosition before = 0;
@@ -57,7 +57,7 @@ class Fetcher {
     bool is_cut = false;  // at bytes_max
     std::optional<StoreError> error;
     std::size_t held = 0;              // bytes that count in Shared::held
-    std::atomic<bool> is_done{false};  // the thread has nothing more to do with it
+    std::atomic<bool> is_done{false};  // the thread has finished it
     std::atomic<bool> is_left{false};  // the caller has dropped it
   };
   class Result;
@@ -65,7 +65,7 @@ class Fetcher {
     std::mutex mutex;
     std::condition_variable changed;
     std::deque<std::shared_ptr<Job>> waiting;
-    std::size_t held = 0;  // bytes of what is done and was not taken
+    std::size_t held = 0;  // bytes that were fetched and not taken
     bool ends = false;
   };
 

@@ -10,7 +10,7 @@
 namespace nexusfix::store::postgres {
 namespace {
 
-// A batch is not added to beyond this: the server has to take it whole before it can work on it.
+// The size at which a batch is closed: the server must receive it whole before it can work on it.
 constexpr LogPosition kBatchBytes = 1U << 20U;
 
 }  // namespace
@@ -70,7 +70,7 @@ StoreResult<LogPosition> LogQueue::append(std::span<const char> entries, WallTim
     changed_.wait(lock);
   }
   if (auto failed = failure()) return std::unexpected{std::move(*failed)};
-  // From the change of the table on nothing may need memory: it and the batch are to agree.
+  // From the change of the table on nothing may need memory: the table and the batch must agree.
   free_.reserve(free_.size() + confirmed_.size() + 1);
   for (auto& batch : confirmed_) free_.push_back(std::move(batch));
   confirmed_.clear();
@@ -82,8 +82,8 @@ StoreResult<LogPosition> LogQueue::append(std::span<const char> entries, WallTim
         StoreError{.code = StoreErrorCode::Refused, .text = place + std::string{applied.error()}}};
   }
   open_->add(entries, now, heads_);
-  appended_ = open_->end;
-  if (open_->end - open_->begin > kBatchBytes) seal_open();
+  appended_ = open_->end();
+  if (open_->end() - open_->begin() > kBatchBytes) seal_open();
   return appended_;
 }
 
@@ -96,11 +96,11 @@ void LogQueue::seal_open() {
     open_ = std::move(free_.back());
     free_.pop_back();
   }
-  open_->clear(sealed_.back()->end);
+  open_->clear(sealed_.back()->end());
 }
 
 StoreResult<LogPosition> LogQueue::flush() {
-  // Before durable() is read: what moves behind it wakes.
+  // Before durable() is read: a change after that wakes the caller.
   is_wake_wanted_.store(true);
   if (has_failed_.load(std::memory_order_acquire) || durable() != appended_) {
     const std::lock_guard lock{mutex_};
@@ -172,53 +172,53 @@ void LogQueue::rewind() {
 bool LogQueue::may_end_at(LogPosition position) {
   const std::lock_guard lock{mutex_};
   return position == durable() ||
-         std::ranges::any_of(sealed_, [&](const auto& batch) { return batch->end == position; });
+         std::ranges::any_of(sealed_, [&](const auto& batch) { return batch->end() == position; });
 }
 
-void LogQueue::set_note(PositionNote* note) {
+void LogQueue::set_marker(PositionMarker* marker) {
   const std::lock_guard lock{mutex_};
-  note_ = note;
+  marker_ = marker;
 }
 
 void LogQueue::set_timeline(std::uint32_t timeline) {
-  PositionNote* note = nullptr;
+  PositionMarker* marker = nullptr;
   {
     const std::lock_guard lock{mutex_};
-    note = note_;
+    marker = marker_;
   }
-  if (note != nullptr) note->set_timeline(timeline);
+  if (marker != nullptr) marker->set_timeline(timeline);
 }
 
-// Without the mutex while the disk is asked: the event loop takes it.
-void LogQueue::note_reached(LogPosition position) {
-  PositionNote* note = nullptr;
+// Without the mutex while the disk is written: the event loop takes it.
+void LogQueue::record_confirmed(LogPosition position) {
+  PositionMarker* marker = nullptr;
   std::uint64_t opened = 0;
   std::uint64_t raised = 0;
   {
     const std::lock_guard lock{mutex_};
-    note = note_;
+    marker = marker_;
     for (const auto& batch : sealed_) {
-      if (batch->end > position) break;
-      opened += batch->opened_key.count();
-      raised += batch->raised;
+      if (batch->end() > position) break;
+      opened += batch->opened().count();
+      raised += batch->raised();
     }
   }
-  if (note == nullptr || position == durable()) return;
-  if (const auto failed = note->reach(position, opened, raised)) {
-    tell(EventId::DatabasePositionNotNoted,
-         "how far the log is confirmed cannot be noted on this machine: " + *failed +
-             ". The store goes on; the next start will not notice what the database loses from now "
-             "on");
+  if (marker == nullptr || position == durable()) return;
+  if (const auto failed = marker->record(position, opened, raised)) {
+    report(EventId::DatabasePositionNotNoted,
+           "how far the log is confirmed cannot be recorded on this machine: " + *failed +
+               ". The store goes on; the next start will not notice what the database loses from "
+               "now on");
   }
 }
 
 void LogQueue::confirm(LogPosition position) {
-  note_reached(position);
+  record_confirmed(position);
   {
     const std::lock_guard lock{mutex_};
     std::size_t count = 0;
-    while (count < sealed_.size() && sealed_[count]->end <= position) ++count;
-    confirmed_.reserve(confirmed_.size() + count);  // or some would be moved, and some not
+    while (count < sealed_.size() && sealed_[count]->end() <= position) ++count;
+    confirmed_.reserve(confirmed_.size() + count);  // otherwise some would be moved, and some not
     for (std::size_t i = 0; i < count; ++i) confirmed_.push_back(std::move(sealed_[i]));
     sealed_.erase(sealed_.begin(), sealed_.begin() + static_cast<std::ptrdiff_t>(count));
     taken_ -= std::min(taken_, count);
@@ -229,7 +229,7 @@ void LogQueue::confirm(LogPosition position) {
 
 LogPosition LogQueue::oldest_end() {
   const std::lock_guard lock{mutex_};
-  return sealed_.front()->end;
+  return sealed_.front()->end();
 }
 
 bool LogQueue::has_unconfirmed() {
@@ -248,7 +248,7 @@ void LogQueue::fail(StoreError error) {
   wake();
 }
 
-void LogQueue::tell(EventId id, std::string text) {
+void LogQueue::report(EventId id, std::string text) {
   events_.put(id, "PostgreSQL store " + options_.schema + ": " + std::move(text));
   is_wake_wanted_.store(true);
   wake();

@@ -1,4 +1,4 @@
-// What was appended and is not confirmed yet, between the store's caller and the thread that brings
+// What was appended and is not confirmed yet: between the store's caller and the thread that sends
 // it to the server.
 #pragma once
 
@@ -17,9 +17,9 @@
 #include <nexusfix/store/postgres.hpp>
 
 #include "store/postgres/batch.hpp"
-#include "store/postgres/position_note.hpp"
+#include "store/postgres/position_marker.hpp"
 #include "store/state/session_table.hpp"
-#include "store/write/event_box.hpp"
+#include "store/write/event_queue.hpp"
 
 namespace nexusfix::store::postgres {
 
@@ -50,53 +50,55 @@ class LogQueue {
   [[nodiscard]] StoreResult<LogPosition> append(std::span<const char> entries, WallTime now);
   [[nodiscard]] LogPosition appended() const noexcept { return appended_; }
   [[nodiscard]] LogPosition durable() const noexcept {
-    // Pairs with the release in confirm(): whoever sees the position finds its rows on the server.
+    // Pairs with the release in confirm(): a thread that sees the position finds its rows on the
+    // server.
     return durable_.load(std::memory_order_acquire);
   }
-  // Beside what is left for what cannot be refused. More than fits at all: whether there is plenty.
+  // Leaves room for what cannot be refused. For more bytes than fit at all: whether plenty of room
+  // is left.
   [[nodiscard]] bool has_room_for(std::uint64_t bytes) const noexcept {
     const std::uint64_t most = options_.pending_bytes_max;
     return appended_ - durable() + std::min(bytes, most / 4) <= most - most / 4;
   }
-  // What was appended so far is to be sent. Returns durable().
+  // Asks for what was appended so far to be sent. Returns durable().
   [[nodiscard]] StoreResult<LogPosition> flush();
   [[nodiscard]] StoreResult<void> wait_until_durable();
-  // Likewise, as long as the server confirms something within each such time.
+  // The same, as long as the server confirms something within each such time.
   [[nodiscard]] StoreResult<void> wait_while_confirmed(std::chrono::milliseconds limit);
   void close();
   [[nodiscard]] std::optional<StoreEvent> take_event() { return events_.take(); }
-  // What is not on the server for certain, in the order of the log: the batches, and durable() as
-  // it was before all of them. Valid until the next append() or flush().
+  // What the server may not have yet, in the order of the log: the batches, and durable() as it was
+  // before all of them. Valid until the next append() or flush().
   struct Pending {
     LogPosition durable = 0;
     std::vector<const Batch*> batches;
   };
   [[nodiscard]] Pending pending();
 
-  // For the sending thread. The next batch to be sent, which stays as it is until it is confirmed;
+  // For the sending thread. The next batch to send, which does not change until it is confirmed;
   // null: there is none.
   [[nodiscard]] Batch* take();
-  // Everything that was taken and not confirmed is to be taken again.
+  // Everything that was taken and not confirmed will be taken again.
   void rewind();
-  // Whether the server's log may end there: where everything is durable, or a batch ends.
+  // Whether the server's log may end there: at durable(), or where a batch ends.
   [[nodiscard]] bool may_end_at(LogPosition position);
-  // The server's log reaches up to there, where may_end_at().
+  // The server's log reaches this position, at which it may end.
   void confirm(LogPosition position);
   // The end of the oldest batch that was taken and is not confirmed.
   [[nodiscard]] LogPosition oldest_end();
   [[nodiscard]] bool has_unconfirmed();
-  // From here on nothing is durable before it is noted. Null: nothing is noted.
-  void set_note(PositionNote* note);
+  // From here on nothing is durable before it is recorded there. Null: nothing is recorded.
+  void set_marker(PositionMarker* marker);
   void set_timeline(std::uint32_t timeline);
   void fail(StoreError error);
-  // To the caller, by take_event().
-  void tell(EventId id, std::string text);
-  // Readable when there may be something to take; the thread clears it first.
+  // Gives the caller an event, by take_event().
+  void report(EventId id, std::string text);
+  // Readable when there may be a batch to take; the sending thread clears it first.
   [[nodiscard]] Signal& work() noexcept { return work_; }
 
  private:
   [[nodiscard]] std::optional<StoreError> failure() const;
-  void note_reached(LogPosition position);
+  void record_confirmed(LogPosition position);
   void seal_open();
   void wake();
 
@@ -108,18 +110,18 @@ class LogQueue {
   std::atomic<bool> has_failed_{false};
   std::atomic<bool> is_wake_wanted_{false};
   Signal work_;
-  EventBox events_;
+  EventQueue events_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;  // durable(), or the failure
   std::optional<StoreError> failure_;
   bool is_flush_wanted_ = false;
   bool is_closed_ = false;
-  PositionNote* note_ = nullptr;
-  std::unique_ptr<Batch> open_;                    // is added to
+  PositionMarker* marker_ = nullptr;
+  std::unique_ptr<Batch> open_;                    // the batch that append() adds to
   std::vector<std::unique_ptr<Batch>> sealed_;     // in the order of the log
-  std::size_t taken_ = 0;                          // of sealed_, from the front
-  std::vector<std::unique_ptr<Batch>> confirmed_;  // pending() may still have them
+  std::size_t taken_ = 0;                          // of sealed_, from the first on
+  std::vector<std::unique_ptr<Batch>> confirmed_;  // pending() may still refer to them
   std::vector<std::unique_ptr<Batch>> free_;
 };
 

@@ -29,7 +29,7 @@ ServerResult<Result> select(Connection& connection, const char* name, const char
   return connection.ask_prepared(name);
 }
 
-// A session's row as the entries that lead there.
+// The entries that lead to a session's row.
 bool open_from_row(SessionTable& table, const PGresult* rows, int row) {
   const auto key = static_cast<SessionKey>(number(rows, row, 0));
   const WallTime created{std::chrono::nanoseconds{static_cast<std::int64_t>(number(rows, row, 5))}};
@@ -48,12 +48,12 @@ bool open_from_row(SessionTable& table, const PGresult* rows, int row) {
   return table.apply(entries, created).has_value();
 }
 
-// A former primary that is back has less than the log had, whatever its position says.
-ServerResult<void> check_timeline(const Note& note, const std::string& path,
+// A former primary that is back may lack confirmed records, whatever its position says.
+ServerResult<void> check_timeline(const PositionRecord& record, const std::string& path,
                                   const ServerFacts& facts) {
-  if (note.cluster.empty() || note.cluster != facts.system_identifier) return {};
+  if (record.cluster.empty() || record.cluster != facts.system_identifier) return {};
   const ServerFacts noted{
-      .system_identifier = note.cluster, .timeline = note.timeline, .commit = {}};
+      .system_identifier = record.cluster, .timeline = record.timeline, .commit = {}};
   auto same = check_same_cluster(noted, facts);
   if (same) return same;
   same.error().text += ", as " + path +
@@ -75,8 +75,9 @@ StoreResult<SessionTable> load_sessions(Connection& connection, const PostgresOp
     if (open_from_row(table, sessions->get(), row)) continue;
     return std::unexpected{store_error(
         options,
-        {.text = "row " + std::to_string(row + 1) +
-                 " of table sessions, by session_key, makes no sense: somebody has changed it",
+        {.text =
+             "row " + std::to_string(row + 1) +
+             " of table sessions, by session_key, is not consistent: it was changed from outside",
          .state = {}},
         StoreErrorCode::Corrupt)};
   }
@@ -92,41 +93,42 @@ StoreResult<SessionTable> load_sessions(Connection& connection, const PostgresOp
     if (table.apply(entries, {})) continue;
     return std::unexpected{store_error(
         options,
-        {.text = "table lost_numbers makes no sense: somebody has changed it", .state = {}},
+        {.text = "table lost_numbers is not consistent: it was changed from outside", .state = {}},
         StoreErrorCode::Corrupt)};
   }
   return table;
 }
 
-StoreResult<Taken> take_log(PostgresOptions options, Servers& servers, const PositionNote* note) {
+StoreResult<Taken> take_log(PostgresOptions options, Servers& servers,
+                            const PositionMarker* marker) {
   const auto fail = [&](ServerError error) { return std::unexpected{store_error(options, error)}; };
-  const bool is_noted = note != nullptr && note->found();
+  const bool is_recorded = marker != nullptr && marker->found();
   ServerResult<ServerFacts> facts;
   auto connection = servers.connect(-1, [&](Connection& one) -> ServerResult<void> {
     facts = read_facts(one);
     if (!facts) return std::unexpected{facts.error()};
-    if (is_noted) {
-      auto timeline = check_timeline(*note->found(), note->path(), *facts);
+    if (is_recorded) {
+      auto timeline = check_timeline(*marker->found(), marker->path(), *facts);
       if (!timeline) return timeline;
     }
     return check_reach(options, facts->commit);
   });
   if (!connection) return fail(std::move(connection.error()));
-  if (is_noted) options.if_no_log = IfNoLog::Refuse;
+  if (is_recorded) options.if_no_log = IfNoLog::Refuse;
   if (auto locked = lock_log(*connection, options); !locked) {
     return std::unexpected{std::move(locked.error())};
   }
   if (auto done = migrate(*connection, options); !done) {
-    if (is_noted && done.error().code == StoreErrorCode::Missing) {
-      done.error().text += ". " + note->path() + " says that there was one, confirmed up to " +
-                           std::to_string(note->found()->confirmed) +
+    if (is_recorded && done.error().code == StoreErrorCode::Missing) {
+      done.error().text += ". " + marker->path() + " says that there was one, confirmed up to " +
+                           std::to_string(marker->found()->confirmed) +
                            ": if its sessions are to begin at MsgSeqNum 1, remove the file";
     }
     return std::unexpected{std::move(done.error())};
   }
   Taken taken{std::move(*connection), std::move(*facts), {}, new_claim_name(), std::nullopt};
-  if (is_noted) {
-    auto loss = find_loss(taken.connection, options, *note->found(), note->path());
+  if (is_recorded) {
+    auto loss = find_loss(taken.connection, options, *marker->found(), marker->path());
     if (!loss) return std::unexpected{std::move(loss.error())};
     taken.loss = *loss;
   }

@@ -1,11 +1,11 @@
-// How a log is taken over when it is opened: found, compared with what this machine has noted,
+// How a log is taken over when it is opened: found, compared with the marker on this machine,
 // claimed, read.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "store/postgres/position_note.hpp"
+#include "store/postgres/position_marker.hpp"
 #include "store/postgres/server/connection.hpp"
 #include "store/postgres/server/lineage.hpp"
 #include "store/postgres/server/server_facts.hpp"
@@ -24,10 +24,10 @@ struct Taken {
   std::optional<Loss> loss;
 };
 
-// note: null where nothing is noted.
+// marker: null where none is written.
 [[nodiscard]] StoreResult<Taken> take_log(PostgresOptions options, Servers& servers,
-                                          const PositionNote* note);
-// As they are in the database.
+                                          const PositionMarker* marker);
+// The sessions as they are in the database.
 [[nodiscard]] StoreResult<SessionTable> load_sessions(Connection& connection,
                                                       const PostgresOptions& options);
 

@@ -13,7 +13,7 @@
 #include "store/postgres/fetcher.hpp"
 #include "store/postgres/log_queue.hpp"
 #include "store/postgres/opening.hpp"
-#include "store/postgres/position_note.hpp"
+#include "store/postgres/position_marker.hpp"
 #include "store/postgres/reader.hpp"
 #include "store/postgres/server/schema.hpp"
 #include "store/postgres/server/servers.hpp"
@@ -32,7 +32,7 @@ class PostgresStore final : public Store {
         servers_{std::move(servers)},
         queue_{options_, std::move(sessions), taken.claim.position},
         reader_{options_, *servers_, taken.facts, -1} {
-    tell_opened(taken.connection, taken.facts);
+    report_opened(taken.connection, taken.facts);
     fetcher_.emplace(options_, *servers_, taken.facts);
     writer_.emplace(options_, *servers_, queue_, std::move(taken.connection),
                     std::move(taken.facts), taken.claim.owner_epoch);
@@ -51,7 +51,7 @@ class PostgresStore final : public Store {
     append_entry(entries,
                  {.kind = EntryKind::SessionOpened, .session = key, .number = 0, .bytes = name});
     if (first_number_ > 1) append_skip(entries, key, 1, first_number_ - 1);
-    // What the session does comes after it in the log: nothing of that is durable without it.
+    // The session's messages follow in the log: none of them is durable without it.
     if (auto appended = queue_.append(entries, now); !appended) {
       return std::unexpected{std::move(appended.error())};
     }
@@ -59,7 +59,7 @@ class PostgresStore final : public Store {
   }
 
   StoreResult<void> rename_session(SessionKey key, std::string_view name, WallTime now) override {
-    if (auto may = queue_.sessions().may_be_renamed_to(name); !may) {
+    if (auto may = queue_.sessions().check_rename(name); !may) {
       return failure(
           name.size() > kSessionNameBytesMax ? StoreErrorCode::TooLarge : StoreErrorCode::Refused,
           may.error());
@@ -96,7 +96,7 @@ class PostgresStore final : public Store {
   StoreResult<LogPosition> flush() override { return queue_.flush(); }
 
   StoreResult<void> close() override {
-    // What is left was never sent: an end that waits longer is ended by the service manager.
+    // The rest was never sent. The service manager ends a process that waits longer.
     auto durable = queue_.wait_while_confirmed(options_.answer_timeout);
     queue_.close();
     fetcher_.reset();
@@ -111,15 +111,15 @@ class PostgresStore final : public Store {
     return event;
   }
 
-  // What was lost is skipped, and from then on nothing is durable that is not noted.
-  StoreResult<void> begin_note(std::unique_ptr<PositionNote> note, const std::optional<Loss>& loss,
-                               Note fresh) {
+  // Skips what was lost; from then on nothing is durable that is not recorded.
+  StoreResult<void> begin_marker(std::unique_ptr<PositionMarker> marker,
+                                 const std::optional<Loss>& loss, PositionRecord fresh) {
     if (loss) {
-      if (auto skipped = skip(*loss, note->path()); !skipped) return skipped;
+      if (auto skipped = skip(*loss, marker->path()); !skipped) return skipped;
       if (loss->may_miss_sessions) {
         fresh.first_number = std::max(fresh.first_number, loss->numbers + 1);
       }
-      // Those of what is lost are among the numbers that were skipped.
+      // Raises in what was lost are among the numbers that were skipped.
       std::erase_if(fresh.raises, [&](const Raise& one) { return one.until > loss->left_at; });
       fresh.raises.push_back({.until = queue_.durable(), .numbers = loss->numbers});
     }
@@ -127,9 +127,9 @@ class PostgresStore final : public Store {
     fresh.confirmed = fresh.begin;
     fresh.sessions = session_count();
     first_number_ = fresh.first_number;
-    if (auto begun = note->begin(std::move(fresh)); !begun) return begun;
-    note_ = std::move(note);
-    queue_.set_note(note_.get());
+    if (auto begun = marker->begin(std::move(fresh)); !begun) return begun;
+    marker_ = std::move(marker);
+    queue_.set_marker(marker_.get());
     return {};
   }
 
@@ -186,15 +186,15 @@ class PostgresStore final : public Store {
   }
 
  private:
-  void tell_opened(const Connection& connection, const ServerFacts& facts) {
+  void report_opened(const Connection& connection, const ServerFacts& facts) {
     const bool is_safe = reach_of(facts.commit) != CommitReach::Memory;
     std::string text = "connected to " + connection.server() + ", ";
     if (!facts.system_identifier.empty()) {
       text += "cluster " + facts.system_identifier + ", timeline " +
               std::to_string(facts.timeline) + ": ";
     }
-    queue_.tell(is_safe ? EventId::DatabaseConnected : EventId::DatabaseCommitsUnsafe,
-                text + to_text(facts.commit));
+    queue_.report(is_safe ? EventId::DatabaseConnected : EventId::DatabaseCommitsUnsafe,
+                  text + to_text(facts.commit));
   }
 
   static void append_skip(std::vector<char>& entries, SessionKey key, std::uint64_t first,
@@ -204,10 +204,10 @@ class PostgresStore final : public Store {
     append_messages_lost(entries, key, first, last);
   }
 
-  // Each session goes on above every number that it may have used in what is lost.
-  StoreResult<void> skip(const Loss& loss, const std::string& note_path) {
+  // Each session goes on above every number that it may have used in what was lost.
+  StoreResult<void> skip(const Loss& loss, const std::string& marker_path) {
     const std::string place = "PostgreSQL store " + options_.schema + ": ";
-    losses_.push_back({.id = EventId::DatabaseLostCommits, .text = place + loss.what(note_path)});
+    losses_.push_back({.id = EventId::DatabaseLostCommits, .text = place + loss.what(marker_path)});
     SystemClock clock;
     std::vector<char> entries;
     for (SessionKey key = 0; key < session_count(); ++key) {
@@ -235,9 +235,9 @@ class PostgresStore final : public Store {
   }
 
   PostgresOptions options_;
-  std::unique_ptr<PositionNote> note_;  // null: nothing is noted
-  std::uint64_t first_number_ = 1;      // of a session that the log does not have
-  std::deque<StoreEvent> losses_;       // that were not taken yet
+  std::unique_ptr<PositionMarker> marker_;  // null: nothing is recorded
+  std::uint64_t first_number_ = 1;          // of a session that the log does not have
+  std::deque<StoreEvent> losses_;           // losses that were not taken yet
   std::unique_ptr<Servers> servers_;
   LogQueue queue_;
   Reader reader_;
@@ -252,21 +252,21 @@ StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& given) 
   using namespace postgres;
   PostgresOptions options = given;
   options.batches_in_flight_max = std::max(options.batches_in_flight_max, 1U);
-  std::unique_ptr<PositionNote> note;
+  std::unique_ptr<PositionMarker> marker;
   if (!options.note_folder.empty()) {
-    auto opened = PositionNote::open(options);
+    auto opened = PositionMarker::open(options);
     if (!opened) return std::unexpected{std::move(opened.error())};
-    note = std::move(*opened);
+    marker = std::move(*opened);
   }
   auto servers = std::make_unique<Servers>(options);
-  auto taken = take_log(options, *servers, note.get());
+  auto taken = take_log(options, *servers, marker.get());
   if (!taken) return std::unexpected{std::move(taken.error())};
   auto sessions = load_sessions(taken->connection, options);
   if (!sessions) return std::unexpected{std::move(sessions.error())};
   if (auto done = prepare_to_write(taken->connection); !done) {
     return std::unexpected{store_error(options, done.error())};
   }
-  Note fresh = note && note->found() ? *note->found() : Note{};
+  PositionRecord fresh = marker && marker->found() ? *marker->found() : PositionRecord{};
   fresh.log_id = taken->claim.log_id;
   fresh.claim = taken->claim_name;
   fresh.cluster = taken->facts.system_identifier;
@@ -274,8 +274,8 @@ StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& given) 
   const std::optional<Loss> loss = taken->loss;
   auto store = std::make_unique<PostgresStore>(options, std::move(servers), std::move(*sessions),
                                                std::move(*taken));
-  if (note) {
-    auto begun = store->begin_note(std::move(note), loss, std::move(fresh));
+  if (marker) {
+    auto begun = store->begin_marker(std::move(marker), loss, std::move(fresh));
     if (!begun) return std::unexpected{std::move(begun.error())};
   }
   return store;

@@ -15,10 +15,10 @@ namespace nexusfix::store::postgres {
 namespace {
 
 constexpr std::uint64_t kPageRows = 4096;
-// A caller that has enough leaves the rest of a page, which has to be taken from the server.
+// A caller that stops leaves the rest of a page, which must still be read from the server.
 constexpr std::uint64_t kPageBytes = 1U << 20U;
 
-// The row that reaches the page's bytes is its last.
+// The row that reaches this number of bytes is the page's last.
 constexpr const char* kRead =
     "SELECT msg_seq_num, bytes FROM (SELECT msg_seq_num, bytes, "
     "sum(octet_length(bytes)) OVER (ORDER BY msg_seq_num) - octet_length(bytes) AS before "
@@ -39,14 +39,14 @@ std::uint64_t number_at(const PGresult* row, int column) {
 
 }  // namespace
 
-// One question: the next rows behind those that were read already.
+// One query: the next rows after those that were read already.
 struct Reader::Page {
   const char* prepared;
   std::array<std::uint64_t, 7> numbers;
   std::size_t count;
 };
 
-// A standby that lags, or a former primary, would be read as if messages had never been kept.
+// On a standby that lags, or a former primary, messages would look as if they had never been kept.
 ServerResult<void> Reader::check_position(Connection& connection) const {
   auto rows = connection.run("SELECT position FROM " + options_.schema + ".log_state");
   if (!rows) return std::unexpected{std::move(rows.error())};
@@ -71,7 +71,7 @@ ServerResult<void> Reader::accept(Connection& connection) {
   return {};
 }
 
-// Before the pages of one reading.
+// Runs before the pages of one reading.
 StoreResult<void> Reader::begin(LogPosition before) {
   before_ = before;
   const bool was_connected = connection_.has_value();
@@ -91,14 +91,14 @@ StoreError Reader::reading_error(const ServerError& error) const {
 }
 
 ServerResult<void> Reader::connect() {
-  // A visitor that threw has left rows behind.
+  // A visitor that threw has left rows unread.
   const bool is_idle = connection_ && PQstatus(connection_->raw()) == CONNECTION_OK &&
                        PQtransactionStatus(connection_->raw()) == PQTRANS_IDLE;
   if (is_idle) return {};
   connection_.reset();
   auto made = servers_.connect(stop_, [this](Connection& one) { return accept(one); });
   if (!made) return std::unexpected{std::move(made.error())};
-  // Plans by index, whatever the server believes of a table that grows quickly.
+  // Plans by index, whatever the server's statistics say of a table that grows quickly.
   if (auto set = made->run("SET search_path = " + options_.schema +
                            "; SET default_transaction_read_only = on; SET enable_sort = off; "
                            "SET jit = off; "
@@ -140,7 +140,7 @@ ServerResult<void> Reader::ask(const Page& page, ResultVisitor visit) {
   return {};
 }
 
-// A connection that was lost since it was used last is made again, once.
+// A connection that was lost since its last use is made again, once.
 StoreResult<void> Reader::ask_twice(const Page& page, ResultVisitor visit) {
   bool has_rows = false;
   const auto note = [&](const PGresult* row) {
@@ -197,7 +197,7 @@ StoreResult<void> Reader::scan(LogPosition before, RowVisitor visit) {
     });
     if (!done) return done;
   }
-  connection_.reset();  // A program scans once, at its start.
+  connection_.reset();  // a program scans once, at its start
   return {};
 }
 

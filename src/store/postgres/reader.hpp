@@ -1,4 +1,4 @@
-// Kept messages from the server, on a connection that is used for nothing else. One row is in
+// Reads kept messages from the server, on a connection that is used for nothing else. One row is in
 // memory at a time.
 #pragma once
 
@@ -24,12 +24,13 @@ struct KeptRange {
 
 class Reader {
  public:
-  // facts: of the server that has the log. stop: as Connection::open(). Options and servers must
+  // facts: of the server that has the log. stop: as in Connection::open(). Options and servers must
   // outlive it.
   Reader(const PostgresOptions& options, Servers& servers, ServerFacts facts, int stop)
       : options_{options}, servers_{servers}, facts_{std::move(facts)}, stop_{stop} {}
 
-  // Those before this position, by ascending numbers, until visit returns false; then false.
+  // Visits messages before this position, by ascending numbers, until visit returns false; then
+  // false.
   using NumberVisitor = FunctionRef<bool(std::uint64_t number, std::string_view bytes)>;
   [[nodiscard]] StoreResult<bool> read(const KeptRange& range, LogPosition before,
                                        NumberVisitor visit);
@@ -41,7 +42,7 @@ class Reader {
     std::string_view bytes;
   };
   using RowVisitor = FunctionRef<void(const Row& row)>;
-  // All of them, in the order of the log.
+  // Visits all messages, in the order of the log.
   [[nodiscard]] StoreResult<void> scan(LogPosition before, RowVisitor visit);
 
  private:
@@ -59,7 +60,7 @@ class Reader {
   Servers& servers_;
   ServerFacts facts_;
   int stop_;
-  LogPosition before_ = 0;  // a server whose log ends sooner lacks messages
+  LogPosition before_ = 0;  // a server whose log ends earlier lacks messages
   std::optional<Connection> connection_;
 };
 

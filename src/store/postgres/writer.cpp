@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstPause{50};
 constexpr milliseconds kLongestPause{2'000};
-// A connection that held for so long was a good one.
+// A connection that lasted this long was a good one.
 constexpr milliseconds kSteady{10'000};
 
 }  // namespace
@@ -51,13 +51,13 @@ void Writer::run() {
   }
 }
 
-// Sends what there is to send, waits for something to happen, and takes it.
+// Sends what there is to send, waits for an answer or new work, and takes it.
 ServerResult<void> Writer::turn() {
   if (auto sent = send_batches(); !sent) return sent;
   const int flushed = PQflush(connection_->raw());
   if (flushed < 0) return std::unexpected{connection_->lost()};
-  // Work that cannot be taken now is no reason to wake up; and so the time below is that of the
-  // oldest question, or a few times that.
+  // Work that cannot be taken now must not wake the thread; and so the limit below is that of the
+  // oldest statement, or a few times that.
   const int work = in_flight_ < options_.batches_in_flight_max ? queue_.work().descriptor() : -1;
   const auto events = static_cast<short>(flushed == 1 ? POLLIN | POLLOUT : POLLIN);
   std::array<pollfd, 3> waited{
@@ -99,23 +99,23 @@ ServerResult<void> Writer::receive() {
     }
     if (auto taken = take_result(std::move(result)); !taken) return taken;
   }
-  tell_warnings();
+  report_warnings();
   return {};
 }
 
-void Writer::tell_warnings() {
+void Writer::report_warnings() {
   for (std::string& text : connection_->take_warnings()) {
-    queue_.tell(EventId::DatabaseWarning, "the server warns: " + std::move(text));
+    queue_.report(EventId::DatabaseWarning, "the server warns: " + std::move(text));
   }
 }
 
 // What a COMMIT waits for may change while the engine runs.
-ServerResult<void> Writer::note_settings(CommitSettings settings) {
+ServerResult<void> Writer::take_settings(CommitSettings settings) {
   if (settings != facts_.commit) {
     const bool is_less = reach_of(settings) < reach_of(facts_.commit);
-    queue_.tell(is_less ? EventId::DatabaseCommitsWeaker : EventId::DatabaseCommitsChanged,
-                std::string{is_less ? "ALARM: " : ""} + "the server's settings have changed: " +
-                    to_text(settings) + "; before, " + to_text(facts_.commit));
+    queue_.report(is_less ? EventId::DatabaseCommitsWeaker : EventId::DatabaseCommitsChanged,
+                  std::string{is_less ? "ALARM: " : ""} + "the server's settings have changed: " +
+                      to_text(settings) + "; before, " + to_text(facts_.commit));
     facts_.commit = std::move(settings);
   }
   return check_reach(options_, facts_.commit);
@@ -125,7 +125,7 @@ ServerResult<void> Writer::take_result(Result result) {
   switch (PQresultStatus(result.get())) {
     case PGRES_TUPLES_OK:
       if (auto settings = commit_settings_of(result.get())) {
-        return note_settings(std::move(*settings));
+        return take_settings(std::move(*settings));
       }
       return {};
     case PGRES_COMMAND_OK:
@@ -146,8 +146,8 @@ ServerResult<void> Writer::take_result(Result result) {
 
 ServerResult<void> Writer::end_batch() {
   if (batch_error_) return std::unexpected{std::move(*std::exchange(batch_error_, std::nullopt))};
-  // It is committed here, and may be nowhere else: whether it counts, a new connection finds out,
-  // whose own COMMIT after it has to reach the standby.
+  // The batch is committed on this server, and maybe on no other. Whether it counts, a new
+  // connection finds out: its own COMMIT must reach the standby.
   if (auto error = connection_->take_not_replicated()) return std::unexpected{std::move(*error)};
   if (options_.standby == StandbyPolicy::Strict) {
     is_committed_ = !is_committed_;
@@ -160,8 +160,8 @@ ServerResult<void> Writer::end_batch() {
   return {};
 }
 
-void Writer::tell_connected(const Connection& connection, LogPosition position,
-                            const ServerFacts& found) {
+void Writer::report_connected(const Connection& connection, LogPosition position,
+                              const ServerFacts& found) {
   const auto away = std::chrono::duration_cast<milliseconds>(clock_.now().mono - lost_at_);
   std::string text = "connected again after " + std::to_string(away.count()) + " ms, to " +
                      connection.server() + ": the log ends at " + std::to_string(position);
@@ -172,7 +172,7 @@ void Writer::tell_connected(const Connection& connection, LogPosition position,
     facts_.timeline = found.timeline;
     queue_.set_timeline(found.timeline);
   }
-  queue_.tell(EventId::DatabaseReconnected, std::move(text));
+  queue_.report(EventId::DatabaseReconnected, std::move(text));
 }
 
 void Writer::fail(const ServerError& error) {
@@ -181,14 +181,14 @@ void Writer::fail(const ServerError& error) {
                           is_taken_over ? StoreErrorCode::Locked : StoreErrorCode::Server));
 }
 
-// True: there is a connection again, and everything that the server does not have is to be sent on
+// True: there is a connection again, and everything that the server does not have will be sent on
 // it. False: the store has failed, or is being destroyed.
 bool Writer::restore(ServerError cause) {
   lost_at_ = clock_.now().mono;
   if (!away_since_) away_since_ = lost_at_;
   if (cause.may_pass()) {
-    queue_.tell(EventId::DatabaseReconnecting,
-                "the connection is ended and made again: " + cause.text);
+    queue_.report(EventId::DatabaseReconnecting,
+                  "the connection is ended and made again: " + cause.text);
   }
   if (clock_.now().mono - connected_at_ > kSteady) pause_ = milliseconds{0};
   for (bool is_tried = false;; is_tried = true) {
@@ -242,10 +242,10 @@ ServerResult<void> Writer::connect_again() {
                              : ", where no transaction of this process does"),
                     kElsewhere}};
   }
-  tell_connected(*made, claimed->position, *facts);
-  if (auto noted = note_settings(std::move(facts->commit)); !noted) return noted;
+  report_connected(*made, claimed->position, *facts);
+  if (auto noted = take_settings(std::move(facts->commit)); !noted) return noted;
   queue_.confirm(claimed->position);
-  // A batch whose confirmation was lost is a step forward like any other.
+  // A batch whose confirmation was lost is progress like any other.
   if (claimed->position > durable) pause_ = milliseconds{0};
   if (claimed->position > durable || !queue_.has_unconfirmed()) away_since_.reset();
   connection_ = std::move(*made);

@@ -1,4 +1,4 @@
-// The thread that brings batches to the server, whatever becomes of the connection.
+// The thread that sends batches to the server, and connects again when a connection is lost.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace nexusfix::store::postgres {
 class Writer {
  public:
   // The connection has the lock and the claim of this owner epoch, and prepare_to_write() was
-  // called for it. All that is passed by reference must outlive the writer.
+  // called for it. All references must outlive the writer.
   Writer(const PostgresOptions& options, Servers& servers, LogQueue& queue, Connection connection,
          ServerFacts facts, std::uint64_t owner_epoch);
   ~Writer();  // sends nothing more
@@ -31,9 +31,10 @@ class Writer {
   [[nodiscard]] ServerResult<void> receive();
   [[nodiscard]] ServerResult<void> take_result(Result result);
   [[nodiscard]] ServerResult<void> end_batch();
-  [[nodiscard]] ServerResult<void> note_settings(CommitSettings settings);
-  void tell_warnings();
-  void tell_connected(const Connection& connection, LogPosition position, const ServerFacts& found);
+  [[nodiscard]] ServerResult<void> take_settings(CommitSettings settings);
+  void report_warnings();
+  void report_connected(const Connection& connection, LogPosition position,
+                        const ServerFacts& found);
   [[nodiscard]] bool restore(ServerError cause);
   [[nodiscard]] ServerResult<void> connect_again();
   void fail(const ServerError& error);
@@ -43,16 +44,17 @@ class Writer {
   Servers& servers_;
   LogQueue& queue_;
   std::optional<Connection> connection_;
-  ServerFacts facts_;          // of the server that the log was on last
-  std::uint64_t first_epoch_;  // of this process; names it, while owner_epoch_ grows
+  ServerFacts facts_;          // of the server that had the log last
+  std::uint64_t first_epoch_;  // of this process; it names the process while owner_epoch_ grows
   std::uint64_t owner_epoch_;
   std::uint32_t in_flight_ = 0;
-  bool is_committed_ = false;  // that batch was, and what the COMMIT waited for is asked
+  bool is_committed_ =
+      false;  // the batch is committed, and the settings that its COMMIT used are queried
   std::optional<ServerError> batch_error_;  // of the batch whose answer is being read
   SystemClock clock_;
-  std::optional<MonoTime> away_since_;  // nothing has been confirmed since
+  std::optional<MonoTime> away_since_;  // since when nothing has been confirmed
   MonoTime connected_at_;
-  MonoTime lost_at_{};                  // the connection before this one
+  MonoTime lost_at_{};                  // when the connection before this one was lost
   std::chrono::milliseconds pause_{0};  // before the next attempt to connect
   Signal stop_;
   std::thread thread_;  // the last member: it uses all others

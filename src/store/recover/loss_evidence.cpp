@@ -61,32 +61,32 @@ LossCause LossEvidence::cause(const SegmentHeader& header) const noexcept {
 }
 
 LossCause LossEvidence::cause(const Log& log) const noexcept {
-  // Of a copy, an orderly end says no more than how the log ended then.
+  // In a copy, an end in order says only how the log ended when it was copied.
   if (is_copy) return LossCause::FolderCopied;
-  if (log.noted_epoch && log.owner_epoch > *log.noted_epoch) return LossCause::OwnerLost;
+  if (log.recorded_epoch && log.owner_epoch > *log.recorded_epoch) return LossCause::OwnerLost;
   if (log.is_closed) return LossCause::None;
   const LossCause lost = cause(log.last);
   return lost == LossCause::None && log.is_short ? LossCause::LogCut : lost;
 }
 
-LossEvidence find_evidence(Disk& disk, const std::string& folder, const FoundLogNote& noted,
+LossEvidence find_evidence(Disk& disk, const std::string& folder, const FoundTailMarker& found,
                            bool is_kept) {
   return {.boot_id = to_boot_id(disk.boot_id(), disk.mount_id(folder)),
-          .has_failed = noted.note && noted.note->has_failed,
-          .is_copy = is_kept && read_place_note(disk, folder).is_elsewhere};
+          .has_failed = found.marker && found.marker->state == TailMarker::State::Failed,
+          .is_copy = is_kept && read_owner_identity(disk, folder).is_other_file};
 }
 
-bool explains_lost_end(LossCause cause, const LogNote& note) noexcept {
+bool explains_lost_end(LossCause cause, const TailMarker& marker) noexcept {
   const bool is_of_disk = cause == LossCause::MachineRestarted ||
                           cause == LossCause::MountedAgain || cause == LossCause::StoreFailed ||
                           cause == LossCause::FolderCopied;
-  return is_of_disk && !note.is_closed;
+  return is_of_disk && !marker.is_closed();
 }
 
 std::uint64_t numbers_to_skip(LossCause cause, const SegmentHeader& last,
                               const JournalOptions& options, std::uint64_t lost_bytes) noexcept {
   if (cause == LossCause::None) return 0;
-  // What is missing may have been durable, whatever the mode.
+  // The missing bytes may have been durable in every mode.
   const bool may_lose_durable = cause == LossCause::LogCut || cause == LossCause::FolderCopied ||
                                 cause == LossCause::OwnerLost || lost_bytes > 0;
   if (!may_lose_durable || options.durability == Durability::None) return last.numbers_ahead_max;

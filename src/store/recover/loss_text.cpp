@@ -18,14 +18,14 @@ std::string loss_text(const SessionTable& sessions, const SessionLoss& loss) {
     text += range_text(*loss.numbers) + " of epoch " + std::to_string(loss.epoch) +
             (loss.numbers->first == loss.numbers->last ? " is lost" : " are lost");
   } else {
-    text += "no number of the epoch behind it is lost";
+    text += "no number of the epoch after it is lost";
   }
   return text;
 }
 
 std::string unknown_loss_text() {
-  return "messages may be lost, and which cannot be told: the checkpoint in front of them is "
-         "damaged. The next numbers of all sessions are known from the one behind";
+  return "messages may be lost, and which ones is not known: the checkpoint before them is "
+         "damaged. The next numbers of all sessions are known from the one after them";
 }
 
 bool is_filler(std::string_view text) noexcept {

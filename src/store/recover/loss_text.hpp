@@ -13,13 +13,13 @@ namespace nexusfix::store {
 
 [[nodiscard]] std::string range_text(NumberRange range);
 [[nodiscard]] std::string loss_text(const SessionTable& sessions, const SessionLoss& loss);
-// Of damage whose place in the sessions' numbers is not known.
+// For damage that may concern any session's numbers.
 [[nodiscard]] std::string unknown_loss_text();
-// What a repair puts where damaged bytes were, before it is cut to their length; what was done is
-// kept in full at the log's end.
+// A repair puts this text where damaged bytes were, cut to their length. The full text is kept at
+// the end of the log.
 inline constexpr std::string_view kFillerText = "damaged bytes were taken out: ";
 [[nodiscard]] bool is_filler(std::string_view text) noexcept;
-// An intact record that cannot follow the ones before it.
+// The error of an intact record that cannot follow the records before it.
 [[nodiscard]] StoreError contradiction(const std::string& folder, const SegmentHeader& segment,
                                        const Record& record, std::string_view reason);
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "store/journal/journal_lock.hpp"
+#include "store/journal/ownership.hpp"
 #include "store/recover/loss_evidence.hpp"
 #include "store/recover/loss_text.hpp"
 #include "store/recover/recovery_end.hpp"
@@ -15,7 +15,7 @@
 #include "store/scan/log_walk.hpp"
 #include "store/scan/segment_reader.hpp"
 #include "store/state/checkpoint.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
 namespace {
@@ -26,7 +26,7 @@ std::unexpected<StoreError> corrupt(std::string text) {
 
 class Recovery {
  public:
-  // owner: null for who only looks.
+  // owner: null for a caller that only reads.
   Recovery(Disk& disk, const JournalOptions& options, const Ownership* owner)
       : disk_{disk},
         options_{options},
@@ -36,41 +36,41 @@ class Recovery {
         files_{disk, options.folder} {}
 
   StoreResult<Recovered> run() {
-    const FoundLogNote noted = read_log_note(disk_, options_.folder);
+    const FoundTailMarker found = read_tail_marker(disk_, options_.folder);
     const bool is_kept = options_.durability != Durability::None;
-    evidence_ = find_evidence(disk_, options_.folder, noted, is_kept);
+    evidence_ = find_evidence(disk_, options_.folder, found, is_kept);
     const StoreResult<SegmentNumbers> numbers = find_segments(disk_, options_.folder);
     if (!numbers) return std::unexpected{numbers.error()};
     first_ = numbers->first;
     last_ = numbers->last;
     files_.end_at(last_);
-    // A look ends with what was begun by now: its owner may begin the next one meanwhile.
+    // A reader takes the segments that exist now: the owner may open the next one meanwhile.
     while (!may_write_ && last_ > first_) {
-      const StoreResult<bool> begun = files_.was_begun(last_);
+      const StoreResult<bool> begun = files_.was_opened(last_);
       if (!begun) return std::unexpected{begun.error()};
       if (*begun) break;
       files_.end_at(--last_);
     }
     if (auto read = read_log(); !read) return std::unexpected{std::move(read.error())};
     if (found_.segments.empty() && !may_write_ && last_ < first_) {
-      return std::unexpected{no_journal(options_.folder, noted)};
+      return std::unexpected{no_journal(options_.folder, found)};
     }
     log_.end();
-    tell_damages(options_.folder, log_, found_);
+    report_damages(options_.folder, log_, found_);
     found_.state = std::move(log_.state());
-    tell_what_there_is(checkpoint_faults_, std::move(retired_), found_);
+    fill_report(checkpoint_faults_, std::move(retired_), found_);
     found_.boot_id = evidence_.boot_id;
-    // The next one was not begun, whatever its header says: it ends the log.
+    // The next segment was not opened, whatever its header says: it ends the log.
     if (!is_cut_) found_.report.torn_bytes += unused_of_last_;
     const LogPosition end = expected_position();
-    tell_loss(noted, end);
-    if (!noted.fault.empty()) found_.warnings.push_back(noted.fault);
-    if (auto checked = check_end(noted, end); !checked) return std::unexpected{checked.error()};
+    report_loss(found, end);
+    if (!found.fault.empty()) found_.warnings.push_back(found.fault);
+    if (auto checked = check_end(found, end); !checked) return std::unexpected{checked.error()};
     if (may_write_) {
       const Leftovers leftovers{.prepared = to_empty_, .last = last_, .is_cut = is_cut_};
       auto done = make_durable(disk_, options_, leftovers, found_);
-      if (!done) note_failure(noted);
-      if (done) done = read_tellings(disk_, options_.folder, found_);
+      if (!done) record_failure(found);
+      if (done) done = read_recorded_retirement(disk_, options_.folder, found_);
       if (!done) return std::unexpected{std::move(done.error())};
     }
     found_.synced =
@@ -79,54 +79,53 @@ class Recovery {
   }
 
  private:
-  void tell_loss(const FoundLogNote& noted, LogPosition end) {
+  void report_loss(const FoundTailMarker& found, LogPosition end) {
     if (found_.segments.empty()) return;
-    // After the log, which may grow meanwhile where it is only looked at. The owner of this opening
-    // has written itself down already.
+    // Read after the log, which may grow meanwhile if it is only read. This opening's owner is in
+    // the file already.
     std::optional<std::uint64_t> owners = read_owner_epoch(disk_, options_.folder);
     if (owners && *owners > 0 && may_write_) --*owners;
     LossCause cause = evidence_.cause({.last = found_.segments.back(),
                                        .is_closed = found_.is_closed,
-                                       .is_short = is_short(noted, end),
+                                       .is_short = is_short(found, end),
                                        .owner_epoch = found_.owner_epoch,
-                                       .noted_epoch = owners});
+                                       .recorded_epoch = owners});
     if (!is_cut_ && found_.records == 0) return;
-    // Cut after an orderly end, or in what an earlier run has written.
+    // The log was cut after an end in order, or inside of what an earlier run has written.
     if (is_cut_ && cause == LossCause::None) cause = evidence_.cause(found_.segments.back());
     if (is_cut_ && cause == LossCause::None) cause = LossCause::MachineRestarted;
     found_.report.loss = cause;
     found_.report.power_lost = cause != LossCause::None;
   }
 
-  // What was read, and could not be brought to the disk, may be gone when it is read again.
-  void note_failure(const FoundLogNote& noted) {
+  // Bytes that were read but could not be synced may be gone when they are read again.
+  void record_failure(const FoundTailMarker& found) {
     if (options_.durability == Durability::None || found_.is_closed) return;
-    LogNote note = noted.note.value_or(LogNote{});
-    note.has_failed = true;
-    note.is_closed = false;
-    static_cast<void>(owner_->note(note));
+    TailMarker marker = found.marker.value_or(TailMarker{});
+    marker.state = TailMarker::State::Failed;
+    static_cast<void>(owner_->write_tail_marker(marker));
   }
 
-  // Before anything is cut: what was noted was on the disk.
-  StoreResult<void> check_end(const FoundLogNote& noted, LogPosition position) {
+  // Checked before anything is cut: what the marker names was on the disk.
+  StoreResult<void> check_end(const FoundTailMarker& found, LogPosition position) {
     LogEnd end{.segment = 0, .offset = 0, .position = position};
     if (!found_.segments.empty()) {
       end.segment = found_.segments.back().number;
       end.offset = found_.file_bytes;
     }
-    if (!is_missed(noted, end)) return {};
-    if (explains_lost_end(found_.report.loss, *noted.note)) {
-      found_.report.missing_bytes = noted.note->position - position;
-      found_.lost_bytes_max = lost_end_bytes(*noted.note, position);
+    if (!is_missed(found, end)) return {};
+    if (explains_lost_end(found_.report.loss, *found.marker)) {
+      found_.report.missing_bytes = found.marker->position - position;
+      found_.lost_bytes_max = lost_end_bytes(*found.marker, position);
       return {};
     }
-    const std::string text = lost_end_text(options_.folder, *noted.note, end);
+    const std::string text = lost_end_text(options_.folder, *found.marker, end);
     if (may_write_) return corrupt(text + lost_end_advice(options_.folder));
     found_.report.lost_end = text;
     return {};
   }
 
-  // From the newest checkpoint that can be trusted, or everything.
+  // Starts at the newest checkpoint that can be trusted, or reads everything.
   StoreResult<void> read_log() {
     LogStarts starts{disk_, options_.folder};
     if (auto read = starts.read_heads(first_, last_); !read) return disk_failure(read.error());
@@ -148,19 +147,19 @@ class Recovery {
       begin_with({});
       return read_segments(first_);
     }
-    // Of what was retired, only a checkpoint tells: there is nothing else to be trusted.
+    // Only a checkpoint says what was retired: there is nothing else to trust.
     for (std::size_t at = 0; at < starts.heads().size(); ++at) {
       const StoreResult<bool> done = read_from(starts, at, Try::Last);
       if (!done || *done) return done ? StoreResult<void>{} : std::unexpected{done.error()};
     }
     return corrupt(
         "journal " + options_.folder + ": " + segment_file_name(first_ - 1) +
-        " and those before it are not there, and no checkpoint behind them can be used" +
+        " and those before it are not there, and no checkpoint after them can be used" +
         (checkpoint_faults_.empty() ? "" : " (" + checkpoint_faults_.begin()->second + ')') +
         restore_advice(options_.folder));
   }
 
-  // Where others were retired in front of it, nothing can be read without its header.
+  // If segments before it were retired, nothing can be read without its header.
   StoreResult<void> look_at_first(const LogStarts& starts) {
     if (first_ == 1 || starts.heads().empty() || starts.heads().front().header) return {};
     const std::string path = path_of_segment(options_.folder, first_);
@@ -171,7 +170,7 @@ class Recovery {
     return header ? StoreResult<void>{} : std::unexpected{header.error()};
   }
 
-  // False: it cannot be read from there. Whatever the reason, who reads more finds it again.
+  // False: reading cannot start there. Whatever the reason, reading more of the log finds it again.
   enum class Try : std::uint8_t { OneOfMore, Last };
   StoreResult<bool> read_from(LogStarts& starts, std::size_t at, Try which) {
     DiskResult<std::optional<LogStart>> start = starts.start_at(at, checkpoint_faults_);
@@ -183,7 +182,7 @@ class Recovery {
       if (which == Try::OneOfMore) return false;
       return std::unexpected{read.error()};
     }
-    // All that lies before it was on the disk, or no power was lost since.
+    // Everything before it was on the disk, or no power was lost since.
     is_trusted_ = !may_have_lost_power(segment) || found_.synced >= segment.position;
     return true;
   }
@@ -200,7 +199,7 @@ class Recovery {
       found_.is_closed = start.is_closed;
       found_.report.bytes = start.segment.position;
       log_.begin(std::move(start.state));
-      // Where the records of the segment before end, is known without reading them.
+      // The end of the segment before is known without reading its records.
       position_ = start.segment.position;
     } else {
       position_ = 0;
@@ -233,20 +232,20 @@ class Recovery {
     if (!begun) return std::unexpected{begun.error()};
     if (!*begun) return pass_over(number, std::move(*file), *size);
     if ((*header)->position > expected_position()) {
-      // Records that were in the segment before are not there.
+      // Records of the segment before are missing.
       StoreResult<bool> cut = cut_at_end_of_last((*header)->synced, number);
       if (!cut) return std::unexpected{std::move(cut.error())};
       if (*cut) return {};
       return does_not_fit(path);
     }
     found_.synced = std::max(found_.synced, (*header)->synced);
-    const StoreResult<std::uint64_t> bound = files_.bound_told_by_next(**header, *size);
+    const StoreResult<std::uint64_t> bound = files_.bound_by_next_header(**header, *size);
     if (!bound) return std::unexpected{bound.error()};
     window_.open(**file, *bound);
     StoreResult<std::uint64_t> end = read_records(path, **header);
     if (!end) return std::unexpected{std::move(end.error())};
     if (is_cut_ && (*end == 0 || is_nothing_but_torn_start(**header, *end))) return {};
-    // What is there that is no zeros.
+    // The bytes of the file that are not zeros.
     window_.open(**file, *size);
     const DiskResult<std::uint64_t> unused = skip_zeros(window_, *bound);
     if (!unused) return disk_failure(unused.error());
@@ -258,15 +257,15 @@ class Recovery {
     return {};
   }
 
-  // A loss of power left no record of it, and not all of its start: what was written to it never
-  // reached the disk. The log ends in front of it.
+  // A loss of power left no record of the segment, and not all of its start: what was written to it
+  // never reached the disk. The log ends before it.
   [[nodiscard]] bool is_nothing_but_torn_start(const SegmentHeader& header,
                                                std::uint64_t end) const {
     return end == header.records_at() && !found_.segments.empty() &&
            checkpoint_faults_.contains(header.number);
   }
 
-  // A segment without a header: prepared and not begun, or its beginning was interrupted.
+  // A segment without a header: prepared and not opened, or its opening was interrupted.
   StoreResult<void> pass_over(std::uint64_t number, std::unique_ptr<File> file,
                               std::uint64_t size) {
     const DiskResult<std::optional<StrayBytes>> stray = find_stray_bytes(window_);
@@ -279,13 +278,13 @@ class Recovery {
     if (may_write_) {
       to_empty_.push_back(number);
     } else if (number == 1) {
-      // As if it were not there; but a journal has at least one segment, be it empty.
+      // It counts as missing; but a journal has at least one segment, even an empty one.
       keep_segment({}, std::move(file), kSegmentHeaderBytes);
     }
     return {};
   }
 
-  // False: nothing but the header reached the file, as far as can be told; it is used again.
+  // False: only the header reached the file, as far as is known; the file is used again.
   StoreResult<bool> is_begun(const std::string& path, const SegmentHeader& header) {
     if (!header.has_checkpoint()) return true;
     const std::uint64_t records_at = header.records_at();
@@ -293,7 +292,7 @@ class Recovery {
       const DiskResult<std::span<const char>> bytes =
           window_.view(header.header_bytes(), records_at - header.header_bytes());
       if (!bytes) {
-        // It has a header, and the records behind it are what counts.
+        // It has a header: the records after it count.
         checkpoint_faults_[header.number] =
             checkpoint_fault_text(options_.folder, header, bytes.error().what());
         return true;
@@ -305,7 +304,7 @@ class Recovery {
     if (!used) return disk_failure(used.error(), path);
     bool is_end = *used == window_.size();
     for (std::uint64_t number = header.number + 1; is_end && number <= last_; ++number) {
-      const StoreResult<bool> begun = files_.was_begun(number);
+      const StoreResult<bool> begun = files_.was_opened(number);
       if (!begun) return std::unexpected{begun.error()};
       is_end = !*begun;
     }
@@ -315,14 +314,14 @@ class Recovery {
     return true;
   }
 
-  // Nothing: the process or the machine stopped before a record could be written to this segment,
-  // or it was only prepared; or power was lost, and the log is cut in front of it.
+  // Nothing: the process or the machine stopped before a record was written to this segment, or the
+  // segment was only prepared; or power was lost, and the log is cut before it.
   StoreResult<std::optional<SegmentHeader>> read_header(const std::string& path,
                                                         std::uint64_t number) {
     const auto bytes_read =
         static_cast<std::size_t>(std::min<std::uint64_t>(window_.size(), kSegmentHeaderBytes));
     DiskResult<std::span<const char>> bytes = window_.view(0, bytes_read);
-    if (!bytes) bytes = window_.view_alone(0, bytes_read);  // it may be the checkpoint behind it
+    if (!bytes) bytes = window_.view_alone(0, bytes_read);  // it may be the checkpoint after it
     if (!bytes) return disk_failure(bytes.error(), path);
     const auto header = decode_segment_header(*bytes);
     if (header) {
@@ -341,17 +340,17 @@ class Recovery {
     }
     const std::size_t size_bytes = header_bytes_of_last();
     const bool may_be_torn = may_be_torn_header(*bytes);
-    const DiskResult<std::uint64_t> behind =
+    const DiskResult<std::uint64_t> next_valid =
         skip_zeros(window_, std::min<std::uint64_t>(size_bytes, window_.size()));
-    if (!behind) return disk_failure(behind.error(), path);
+    if (!next_valid) return disk_failure(next_valid.error(), path);
     const DiskResult<std::optional<StrayBytes>> stray = find_stray_bytes(window_);
     if (!stray) return disk_failure(stray.error(), path);
-    if (*stray || (*behind == window_.size() && may_be_torn)) {
+    if (*stray || (*next_valid == window_.size() && may_be_torn)) {
       const StoreResult<bool> is_end = files_.is_end_of_log(number);
       if (!is_end) return std::unexpected{is_end.error()};
       if (*is_end) return std::nullopt;
     }
-    // An empty file, or one whose beginning did not reach the disk, while what is behind it did.
+    // The file is empty, or its beginning did not reach the disk, although what follows did.
     StoreResult<bool> cut = cut_at_end_of_last(0, number);
     if (!cut) return std::unexpected{std::move(cut.error())};
     if (*cut) return std::nullopt;
@@ -363,8 +362,8 @@ class Recovery {
                    restore_advice(options_.folder));
   }
 
-  // Returns where the records end. Damage with more of the log behind it is passed over: which
-  // sessions it may concern is known when all has been read.
+  // Returns where the records end. It passes over damage after which the log goes on: which
+  // sessions that may concern is known when everything has been read.
   StoreResult<std::uint64_t> read_records(const std::string& path, const SegmentHeader& header) {
     const RecordSeed seed{header};
     std::uint64_t end = header.records_at();
@@ -379,14 +378,14 @@ class Recovery {
         if (const auto applied = log_.record(header, **record); !applied) {
           return std::unexpected{contradiction(options_.folder, header, **record, applied.error())};
         }
-        take_synced(**record, found_);
+        apply_log_entries(**record, found_);
         ++found_.records;
       }
       end = reader.offset();
       if (reader.fault() == RecordFault::None) return end;
       const DiskResult<std::uint64_t> used = skip_zeros(window_, end);
       if (!used) return disk_failure(used.error(), path);
-      // Prepared and not used; whether a later segment misses something, its position will tell.
+      // Prepared and not used. If a later segment misses records, its position says so.
       if (*used == window_.size()) return end;
       const auto again = must_look_again(header, end);
       if (!again) return disk_failure(again.error(), path);
@@ -399,21 +398,23 @@ class Recovery {
     }
   }
 
-  // Before it is judged. What the search finds behind it was written later: by now, this is whole.
+  // Read again before it is judged: what the search finds after it was written later, so that it is
+  // whole by now.
   DiskResult<bool> must_look_again(const SegmentHeader& header, std::uint64_t end) {
     if (may_write_ || !second_look_.is_due(header.number, end)) return false;
-    const auto behind = find_valid_record(window_, RecordSeed{header}, end + 1);
-    if (!behind) return std::unexpected{behind.error()};
+    const auto next_valid = find_valid_record(window_, RecordSeed{header}, end + 1);
+    if (!next_valid) return std::unexpected{next_valid.error()};
     window_.forget();
     return true;
   }
 
-  // Of a segment that others follow. 0: the log is cut in front of it.
+  // Of a segment that others follow. 0: the log is cut before it.
   StoreResult<std::uint64_t> start_is_cut_off(const std::string& path,
                                               const SegmentHeader& header) {
-    // The first one is what the log begins with: in front of it there is nothing to keep.
+    // The log begins with the first segment: there is nothing before it to keep.
     if (!found_.segments.empty() && may_have_lost_power(header)) {
-      const StoreResult<LogPosition> later = files_.synced_told_by_later(header.number, log_id());
+      const StoreResult<LogPosition> later =
+          files_.synced_by_later_segments(header.number, log_id());
       if (!later) return std::unexpected{later.error()};
       if (std::max(found_.synced, *later) <= header.position) {
         is_cut_ = true;
@@ -425,30 +426,31 @@ class Recovery {
                    std::to_string(window_.size()) + restore_advice(options_.folder));
   }
 
-  // There is something behind the good records, and it is no record. Where the log goes on behind
-  // it; nothing: it ends here.
+  // The bytes after the good records are no record. Returns where the log goes on after them;
+  // nothing: it ends here.
   StoreResult<std::optional<std::uint64_t>> judge_damage(const std::string& path,
                                                          const SegmentHeader& header,
                                                          const SegmentReader& reader) {
     const std::uint64_t end = reader.offset();
-    const DiskResult<LogPosition> told = synced_told(window_, RecordSeed{header}, end + 1);
-    if (!told) return disk_failure(told.error(), path);
+    const DiskResult<LogPosition> synced = synced_in_records(window_, RecordSeed{header}, end + 1);
+    if (!synced) return disk_failure(synced.error(), path);
     if (may_have_lost_power(header)) {
-      const StoreResult<LogPosition> later = files_.synced_told_by_later(header.number, log_id());
+      const StoreResult<LogPosition> later =
+          files_.synced_by_later_segments(header.number, log_id());
       if (!later) return std::unexpected{later.error()};
-      if (std::max({found_.synced, *told, *later}) <= header.position + end) {
+      if (std::max({found_.synced, *synced, *later}) <= header.position + end) {
         is_cut_ = true;
         found_.report.cut_bytes += window_.size() - end;
         return std::nullopt;
       }
     }
-    const auto behind = find_valid_record(window_, RecordSeed{header}, end + 1);
-    if (!behind) return disk_failure(behind.error(), path);
-    is_end_of_segment_ = !*behind;
-    std::uint64_t damage_end = behind->value_or(0);
-    if (!*behind) {
+    const auto next_valid = find_valid_record(window_, RecordSeed{header}, end + 1);
+    if (!next_valid) return disk_failure(next_valid.error(), path);
+    is_end_of_segment_ = !*next_valid;
+    std::uint64_t damage_end = next_valid->value_or(0);
+    if (!*next_valid) {
       const StoreResult<std::uint64_t> segment_end =
-          files_.end_told_by_next(header, window_.size());
+          files_.end_by_next_header(header, window_.size());
       if (!segment_end) return std::unexpected{segment_end.error()};
       if (*segment_end == 0) {
         found_.report.torn_bytes += window_.size() - end;
@@ -456,7 +458,7 @@ class Recovery {
       }
       damage_end = *segment_end;
     }
-    // The search gave up, or there is no end of it, or the file has lost its end.
+    // The search stopped, or the damage has no end, or the file has lost its end.
     if ((end == damage_end_ && damage_end_ > 0) || damage_end > window_.size() ||
         damage_end <= end || log_.damages().size() >= kDamagesMax) {
       return corrupt(path + ": damaged at offset " + std::to_string(end) + ": " +
@@ -472,12 +474,13 @@ class Recovery {
     return damage_end;
   }
 
-  // The last segment ends before what comes next says: after a loss of power, the log is cut there.
-  StoreResult<bool> cut_at_end_of_last(LogPosition told, std::uint64_t number) {
+  // The last segment ends earlier than the next one says: after a loss of power, the log is cut
+  // there.
+  StoreResult<bool> cut_at_end_of_last(LogPosition synced, std::uint64_t number) {
     if (found_.segments.empty() || !may_have_lost_power(found_.segments.back())) return false;
-    const StoreResult<LogPosition> later = files_.synced_told_by_later(number - 1, log_id());
+    const StoreResult<LogPosition> later = files_.synced_by_later_segments(number - 1, log_id());
     if (!later) return std::unexpected{later.error()};
-    if (std::max({found_.synced, told, *later}) > expected_position()) return false;
+    if (std::max({found_.synced, synced, *later}) > expected_position()) return false;
     is_cut_ = true;
     return true;
   }
@@ -526,15 +529,15 @@ class Recovery {
   std::uint64_t first_ = 1;  // segment files
   std::uint64_t last_ = 0;
   LogPosition position_ = 0;             // where reading began
-  bool is_trusted_ = false;              // the checkpoint that reading began with
-  std::vector<std::uint64_t> to_empty_;  // files that were prepared, and not begun
+  bool is_trusted_ = false;              // the checkpoint with which reading began
+  std::vector<std::uint64_t> to_empty_;  // files that were prepared and not opened
   CheckpointFaults checkpoint_faults_;
   LogStarts::Retired retired_;
-  bool is_cut_ = false;  // by a loss of power: nothing is read from there on
+  bool is_cut_ = false;  // by a loss of power: nothing after that is read
   FileWindow window_;
   std::uint64_t damage_end_ = 0;      // of the last damage in the segment
-  std::uint64_t unused_of_last_ = 0;  // behind the records of the last segment that was read
-  bool is_end_of_segment_ = false;    // that damage reaches to it
+  std::uint64_t unused_of_last_ = 0;  // after the records of the last segment that was read
+  bool is_end_of_segment_ = false;    // the damage reaches to the segment's end
   DamagedLog log_;
   Recovered found_;
 };
@@ -549,7 +552,7 @@ StoreResult<Recovered> recover(Disk& disk, const JournalOptions& options, const 
   return Recovery{disk, options, &owner}.run();
 }
 
-StoreResult<Recovered> look_at(Disk& disk, const std::string& folder) {
+StoreResult<Recovered> recover_read_only(Disk& disk, const std::string& folder) {
   return Recovery{disk, {.folder = folder}, nullptr}.run();
 }
 

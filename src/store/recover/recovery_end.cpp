@@ -25,7 +25,7 @@ StoreResult<void> empty_prepared(Disk& disk, const std::string& folder,
     const auto file = disk.open(path_of_segment(folder, number), OpenMode::ReadWrite);
     if (!file) return failure(folder, file.error());
     if (auto emptied = (*file)->truncate(0); !emptied) return failure(folder, emptied.error());
-    // Or a loss of power brings back what it held, when the log has grown past its place.
+    // Otherwise a loss of power brings its content back when the log has grown past its place.
     if (auto synced = (*file)->sync(); !synced) return failure(folder, synced.error());
   }
   return {};
@@ -37,9 +37,9 @@ LogPosition end_of(const Recovered& found, const SegmentHeader& segment) {
   return is_last ? segment.position + found.file_bytes : (&segment)[1].position;
 }
 
-// Brings what is read of a segment to the disk, from this offset on. Where a sync has failed in an
-// earlier life it can be read and is not there, and a sync alone would leave it so: the kernel
-// takes for clean what it could not write (catalogue D5). So it is written once more.
+// Brings the segment to the disk from this offset on. After a sync that failed in an earlier run,
+// bytes can be read that the disk does not have, and another sync would not change that: the kernel
+// takes pages that it could not write for clean (catalogue D5). So the bytes are written again.
 StoreResult<void> save(File& file, const std::string& folder, std::uint64_t from,
                        std::uint64_t end) {
   std::vector<char> piece(std::min<std::uint64_t>(end - from, std::uint64_t{1} << 20U));
@@ -47,7 +47,7 @@ StoreResult<void> save(File& file, const std::string& folder, std::uint64_t from
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), end - from));
     const DiskResult<std::size_t> count = file.read_at(from, std::span{piece}.first(wanted));
     if (!count) return failure(folder, count.error());
-    if (*count == 0) break;  // The last record's zeros need not be there.
+    if (*count == 0) break;  // the file may end before the zeros of its last record
     if (auto written = file.write_at(from, std::span{piece}.first(*count)); !written) {
       return failure(folder, written.error());
     }
@@ -96,7 +96,8 @@ StoreResult<void> make_durable(Disk& disk, const JournalOptions& options,
   return {};
 }
 
-StoreResult<void> read_tellings(Disk& disk, const std::string& folder, Recovered& found) {
+StoreResult<void> read_recorded_retirement(Disk& disk, const std::string& folder,
+                                           Recovered& found) {
   found.retired_before = 0;
   int count = 0;
   for (auto at = found.segments.rbegin(); at != found.segments.rend() && count < 2; ++at) {
@@ -104,18 +105,18 @@ StoreResult<void> read_tellings(Disk& disk, const std::string& folder, Recovered
     const auto file = disk.open(path_of_segment(folder, at->number), OpenMode::Read);
     if (!file) return failure(folder, file.error());
     const auto checkpoint = read_checkpoint(*at, **file);
-    if (!checkpoint || !*checkpoint) continue;  // told already
+    if (!checkpoint || !*checkpoint) continue;  // reported already
     const LogPosition before = (*checkpoint)->retired_before;
     if (++count == 1) {
       found.retired_before = before;
     } else {
-      found.retired_told = std::min(found.retired_before, before);
+      found.retired_confirmed = std::min(found.retired_before, before);
     }
   }
   return {};
 }
 
-void take_synced(const Record& record, Recovered& found) {
+void apply_log_entries(const Record& record, Recovered& found) {
   found.is_closed = false;
   EntryReader reader{record.entries};
   Entry entry;
@@ -123,17 +124,16 @@ void take_synced(const Record& record, Recovered& found) {
     if (entry.kind == EntryKind::LogOwned) {
       found.owner_epoch = std::max(found.owner_epoch, entry.number);
     }
-    if (!tells_synced(entry.kind)) continue;
+    if (!states_synced(entry.kind)) continue;
     found.synced = std::max(found.synced, entry.number);
     found.is_closed = entry.kind == EntryKind::LogClosed;
   }
 }
 
-void tell_what_there_is(const CheckpointFaults& faults, LogStarts::Retired&& retired,
-                        Recovered& found) {
+void fill_report(const CheckpointFaults& faults, LogStarts::Retired&& retired, Recovered& found) {
   found.report.messages = found.state.messages;
   found.report.records = found.records;
-  // Of those that are still there: what was not begun, or is cut, needs none.
+  // Of the segments that still exist: one that was not opened, or is cut, needs no checkpoint.
   for (const SegmentHeader& segment : found.segments) {
     const auto fault = faults.find(segment.number);
     if (fault != faults.end()) found.report.checkpoint_faults.push_back(fault->second);
@@ -151,7 +151,7 @@ void tell_what_there_is(const CheckpointFaults& faults, LogStarts::Retired&& ret
   found.retired = std::move(retired.numbers);
 }
 
-void tell_damages(const std::string& folder, DamagedLog& log, Recovered& found) {
+void report_damages(const std::string& folder, DamagedLog& log, Recovered& found) {
   for (const DamagedBytes& damage : log.damages()) {
     found.holes.push_back({damage.position, damage.position + damage.bytes});
     found.report.damages.push_back(
@@ -182,7 +182,7 @@ void tell_damages(const std::string& folder, DamagedLog& log, Recovered& found) 
 std::string stray_text(const std::string& folder, std::uint64_t number, const StrayBytes& stray) {
   return path_of_segment(folder, number) + ": prepared and never begun, but not all zeros (" +
          std::to_string(stray.bytes) + " bytes at offset " + std::to_string(stray.offset) +
-         "): the disk has damaged it. It is emptied and used anew; nothing is lost by it";
+         "): the disk has damaged it. It is emptied and used again; nothing is lost by it";
 }
 
 std::string restore_advice(const std::string& folder) {
@@ -201,10 +201,10 @@ StoreError missing_before(const std::string& folder, std::uint64_t first,
                   ". Nothing was changed. Put the file back, or restore the folder from a copy"};
 }
 
-StoreError no_journal(const std::string& folder, const FoundLogNote& noted) {
-  if (is_missed(noted, {})) {
+StoreError no_journal(const std::string& folder, const FoundTailMarker& found) {
+  if (is_missed(found, {})) {
     return {.code = StoreErrorCode::Missing,
-            .text = lost_end_text(folder, *noted.note, {}) + lost_end_advice(folder)};
+            .text = lost_end_text(folder, *found.marker, {}) + lost_end_advice(folder)};
   }
   return {.code = StoreErrorCode::Missing,
           .text = "journal " + folder + ": there is no journal in this folder (no " +

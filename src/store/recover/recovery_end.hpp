@@ -1,5 +1,5 @@
-// What follows from a log that has been read: it is made safe to be appended to, and what was found
-// is put into words.
+// The end of recovery: makes the log that was read safe to append to, and puts into words what was
+// found.
 #pragma once
 
 #include <cstdint>
@@ -13,42 +13,41 @@
 #include "store/scan/damaged_log.hpp"
 #include "store/scan/log_start.hpp"
 #include "store/scan/segment_reader.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
 
-// Files behind the last segment's records that are not of the log.
+// Files after the last segment's records that are no part of the log.
 struct Leftovers {
-  std::vector<std::uint64_t> prepared;  // and not begun
-  std::uint64_t last = 0;               // the last file that there is
-  bool is_cut = false;                  // what lies behind the last segment goes
+  std::vector<std::uint64_t> prepared;  // and not opened
+  std::uint64_t last = 0;               // the highest file number
+  bool is_cut = false;                  // what follows the last segment is removed
 };
 
-// Before anything is appended: later segments of a cut log are removed, what is behind the good
-// records is cut, and what an earlier process wrote and did not live to sync is synced.
+// Called before anything is appended: removes later segments of a cut log, cuts what follows the
+// good records, and syncs what an earlier process wrote and did not sync.
 [[nodiscard]] StoreResult<void> make_durable(Disk& disk, const JournalOptions& options,
                                              const Leftovers& leftovers, Recovered& found);
 
-// What the newest two checkpoints that can be used tell of retirement.
-[[nodiscard]] StoreResult<void> read_tellings(Disk& disk, const std::string& folder,
-                                              Recovered& found);
+// What the two newest usable checkpoints record as retired.
+[[nodiscard]] StoreResult<void> read_recorded_retirement(Disk& disk, const std::string& folder,
+                                                         Recovered& found);
 
-// What a record says of the log itself.
-void take_synced(const Record& record, Recovered& found);
+// Applies a record's entries about the log itself.
+void apply_log_entries(const Record& record, Recovered& found);
 
-// What was read, and what was retired in front of it.
-void tell_what_there_is(const CheckpointFaults& faults, LogStarts::Retired&& retired,
-                        Recovered& found);
+// Reports what was read, and what was retired before it.
+void fill_report(const CheckpointFaults& faults, LogStarts::Retired&& retired, Recovered& found);
 
-// What damage means for whom.
-void tell_damages(const std::string& folder, DamagedLog& log, Recovered& found);
+// Reports what damage means for which session.
+void report_damages(const std::string& folder, DamagedLog& log, Recovered& found);
 
-// For people.
+// Texts for events and errors.
 [[nodiscard]] std::string stray_text(const std::string& folder, std::uint64_t number,
                                      const StrayBytes& stray);
 [[nodiscard]] std::string restore_advice(const std::string& folder);
 [[nodiscard]] StoreError missing_before(const std::string& folder, std::uint64_t first,
                                         const CheckpointFaults& faults);
-[[nodiscard]] StoreError no_journal(const std::string& folder, const FoundLogNote& noted);
+[[nodiscard]] StoreError no_journal(const std::string& folder, const FoundTailMarker& found);
 
 }  // namespace nexusfix::store

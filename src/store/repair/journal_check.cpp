@@ -9,19 +9,19 @@
 #include <nexusfix/store/journal_check.hpp>
 
 #include "store/format/entry.hpp"
-#include "store/journal/journal_lock.hpp"
+#include "store/journal/ownership.hpp"
 #include "store/recover/loss_evidence.hpp"
 #include "store/recover/loss_text.hpp"
 #include "store/recover/recovery_end.hpp"
 #include "store/scan/damaged_log.hpp"
 #include "store/scan/log_walk.hpp"
 #include "store/state/checkpoint.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
 namespace {
 
-// The messages behind the checkpoint before, to see whether an index finds each of them.
+// The messages since the checkpoint before, to test whether an index finds each of them.
 class IndexCheck {
  public:
   void begin(LogPosition position) {
@@ -30,7 +30,7 @@ class IndexCheck {
     count_ = 0;
   }
   void add(SessionKey session, std::uint64_t number, LogPosition begin, LogPosition end) {
-    // Only where a log has no checkpoints for long: the newer ones will do.
+    // Only in a log that has had no checkpoint for long: the newer messages are enough.
     if (count_ == kMessagesMax) this->begin(end);
     if (messages_.size() <= session) messages_.resize(session + std::size_t{1});
     messages_[session].push_back({.first = number, .begin = begin, .end = end});
@@ -74,8 +74,8 @@ class Check {
   Check(Disk& disk, const std::string& folder) : disk_{disk}, folder_{folder} {}
 
   StoreResult<JournalCheck> run() {
-    const FoundLogNote noted = read_log_note(disk_, folder_);
-    const LossEvidence evidence = find_evidence(disk_, folder_, noted, true);
+    const FoundTailMarker found = read_tail_marker(disk_, folder_);
+    const LossEvidence evidence = find_evidence(disk_, folder_, found, true);
     const auto log = walk_log(
         disk_, folder_,
         [&](const SegmentHeader& segment, std::span<const char> checkpoint) {
@@ -84,7 +84,7 @@ class Check {
         [&](const SegmentHeader& segment, const Record& record) { return add(segment, record); },
         [&](const DamagedBytes& bytes) { log_.damage(bytes); });
     if (!log && log.error().code == StoreErrorCode::Missing) {
-      return std::unexpected{no_journal(folder_, noted)};
+      return std::unexpected{no_journal(folder_, found)};
     }
     if (!log) return std::unexpected{log.error()};
     const std::vector<WalkedSegment>& segments = log->segments;
@@ -111,17 +111,17 @@ class Check {
     }
     check_.torn_bytes = segments.back().torn_bytes;
     check_.torn_offset = segments.back().end;
-    check_.note_fault = noted.fault;
+    check_.note_fault = found.fault;
     const LogEnd end = end_of(*log);
     const LossEvidence::Log read{.last = segments.back().header,
                                  .is_closed = is_closed_,
-                                 .is_short = is_short(noted, end.position),
+                                 .is_short = is_short(found, end.position),
                                  .owner_epoch = owner_epoch_,
-                                 .noted_epoch = read_owner_epoch(disk_, folder_)};
+                                 .recorded_epoch = read_owner_epoch(disk_, folder_)};
     const LossCause loss = check_.records > 0 ? evidence.cause(read) : LossCause::None;
     check_.power_lost = loss != LossCause::None;
-    if (is_missed(noted, end) && !explains_lost_end(loss, *noted.note)) {
-      check_.lost_end = lost_end_text(folder_, *noted.note, end);
+    if (is_missed(found, end) && !explains_lost_end(loss, *found.marker)) {
+      check_.lost_end = lost_end_text(folder_, *found.marker, end);
     }
     check_.in_use = is_in_use(disk_, folder_);
     add_damages();
@@ -140,7 +140,7 @@ class Check {
     const auto checkpoint = decode_checkpoint(segment, bytes);
     std::string fault;
     if (checkpoint) {
-      // What damaged records said, a checkpoint may know and the scan not.
+      // A checkpoint may know what damaged records held; the scan does not.
       if (log_.damages().size() == damages_before_) fault = compare(*checkpoint);
     } else if (checkpoint.error() != CheckpointFault::Void) {
       fault = describe(checkpoint.error());
@@ -152,8 +152,8 @@ class Check {
     return {};
   }
 
-  // Where others were retired in front of the first segment, only a checkpoint knows the sessions.
-  // What lies before the first that can be used is read, and compared with nothing.
+  // If segments before the first were retired, only a checkpoint knows the sessions. Records before
+  // the first usable checkpoint are read, and compared with nothing.
   StoreResult<void> begin(const SegmentHeader& segment, std::span<const char> bytes) {
     auto before = state_before(segment, bytes);
     if (!before) {
@@ -171,7 +171,7 @@ class Check {
     return {};
   }
 
-  // What is wrong with it; empty: nothing.
+  // Its error; empty: none.
   std::string_view compare(const Checkpoint& checkpoint) {
     LogState& state = log_.state();
     if (checkpoint.records != records_ || checkpoint.messages != state.messages) {
@@ -220,13 +220,13 @@ class Check {
                                   .text = std::string{entry.bytes}});
         changed_.push_back(std::nullopt);
       }
-      if (tells_synced(entry.kind)) is_closed_ = entry.kind == EntryKind::LogClosed;
+      if (states_synced(entry.kind)) is_closed_ = entry.kind == EntryKind::LogClosed;
       if (entry.kind == EntryKind::LogOwned) owner_epoch_ = std::max(owner_epoch_, entry.number);
     }
     return {};
   }
 
-  // Whoever is not there when the log's state is known, its records know nothing of.
+  // A session that is not known when the log's state is known has no records that could say more.
   void name_changes() {
     const SessionTable& sessions = log_.state().sessions;
     for (std::size_t i = 0; i < changed_.size(); ++i) {
@@ -259,13 +259,13 @@ class Check {
   DamagedLog log_;
   IndexCheck checked_index_;
   bool is_first_ = true;
-  bool is_known_ = false;           // what was in front of the records that come now
-  std::size_t damages_before_ = 0;  // that were met before it was
-  std::uint64_t records_ = 0;       // in the log so far, those of retired segments too
+  bool is_known_ = false;           // the state before the records that come now
+  std::size_t damages_before_ = 0;  // found before it was
+  std::uint64_t records_ = 0;       // in the log so far, with those of retired segments
   JournalCheck check_;
   std::vector<std::uint64_t> messages_;  // by session key
   bool is_closed_ = false;               // in order, by the last record
-  std::uint64_t owner_epoch_ = 0;        // of those who wrote to it, the last one's
+  std::uint64_t owner_epoch_ = 0;        // of the last owner that wrote to it
   // By index in check_.changes; nothing: a repair.
   std::vector<std::optional<SessionKey>> changed_;
 };

@@ -13,14 +13,14 @@
 #include <nexusfix/store/journal_check.hpp>
 
 #include "store/format/entry.hpp"
-#include "store/journal/journal_lock.hpp"
+#include "store/journal/ownership.hpp"
 #include "store/recover/loss_text.hpp"
 #include "store/recover/recovery.hpp"
 #include "store/scan/damaged_log.hpp"
 #include "store/scan/log_walk.hpp"
 #include "store/state/checkpoint.hpp"
 #include "store/state/log_state.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
 namespace {
@@ -32,7 +32,7 @@ std::string bytes_text(std::uint64_t bytes) {
   return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
-// The damaged bytes are not believed; but a name that can be read in them is worth telling.
+// The damaged bytes are not trusted; but a name that can be read in them is worth reporting.
 std::string readable_name(std::span<const char> damaged, SessionKey session) {
   if (damaged.size() < kRecordHeaderBytes) return {};
   EntryReader reader{damaged.subspan(kRecordHeaderBytes)};
@@ -47,7 +47,7 @@ std::string readable_name(std::span<const char> damaged, SessionKey session) {
   return {};
 }
 
-// What a log that ended in order says was on the disk.
+// The position that a log which ended in order says was on the disk.
 std::optional<LogPosition> closed_at(const Record& record) {
   std::optional<LogPosition> at;
   EntryReader reader{record.entries};
@@ -67,7 +67,7 @@ class Repair {
   StoreResult<RepairReport> run() {
     std::optional<Ownership> lock;
     if (options_.mode == RepairMode::Carry) {
-      // So that a wrong folder gets no lock of its own.
+      // So that a folder that is no journal gets no lock.
       if (auto there = find(); !there) return std::unexpected{there.error()};
       auto taken = Ownership::take(disk_, options_.folder, now_);
       if (!taken) return std::unexpected{taken.error()};
@@ -75,7 +75,7 @@ class Repair {
     }
     if (auto found = find(); !found) return std::unexpected{found.error()};
     if (is_all_lost_) {
-      plan_anew();
+      plan_again();
     } else {
       if (auto named = put_names(); !named) return std::unexpected{named.error()};
       if (auto planned = plan(); !planned) return std::unexpected{planned.error()};
@@ -88,17 +88,17 @@ class Repair {
   }
 
  private:
-  // What there is, be it nothing but what was noted of it.
+  // What there is, even if it is only the tail marker.
   StoreResult<void> find() {
-    noted_ = read_log_note(disk_, options_.folder);
+    found_ = read_tail_marker(disk_, options_.folder);
     auto walked = walk();
     is_all_lost_ =
-        !walked && walked.error().code == StoreErrorCode::Missing && is_missed(noted_, {});
+        !walked && walked.error().code == StoreErrorCode::Missing && is_missed(found_, {});
     return is_all_lost_ ? StoreResult<void>{} : walked;
   }
 
-  void plan_anew() {
-    report_.steps.push_back(lost_end_text(options_.folder, *noted_.note, {}) +
+  void plan_again() {
+    report_.steps.push_back(lost_end_text(options_.folder, *found_.marker, {}) +
                             ". That is accepted: the next opening begins a new journal");
     report_.alarms.push_back(
         "all sessions of the journal are lost, with all that was sent: each begins with number 1, "
@@ -107,7 +107,7 @@ class Repair {
 
   StoreResult<void> forget_all(const Ownership& lock) {
     if (auto copied = copy_files(); !copied) return copied;
-    if (auto forgotten = lock.forget_note(); !forgotten) return failure(forgotten.error());
+    if (auto forgotten = lock.erase_tail_marker(); !forgotten) return failure(forgotten.error());
     return {};
   }
 
@@ -124,8 +124,8 @@ class Repair {
           if (is_known) {
             look_at(segment, checkpoint);
           } else if (auto before = state_before(segment, checkpoint)) {
-            // Two that are damaged, one behind the other: where messages lie is lost, and what
-            // opens the log could not use it.
+            // Two damaged checkpoints, one after the other: where messages lie is lost, and an
+            // opening could not use the journal.
             if (before->index_from > first->position) {
               return std::unexpected{unknown_start(options_.folder, *first)};
             }
@@ -153,14 +153,15 @@ class Repair {
     }
     log_.end();
     end_ = end_of(*walked);
-    lost_end_bytes_ = is_missed(noted_, end_) ? lost_end_bytes(*noted_.note, end_.position) : 0;
+    lost_end_bytes_ = is_missed(found_, end_) ? lost_end_bytes(*found_.marker, end_.position) : 0;
     segments_ = std::move(walked->segments);
     strays_ = std::move(walked->strays);
     return {};
   }
 
-  // A checkpoint behind damage says what the damaged records said, which is not what the repaired
-  // log will say. The one that the sessions are known from is the exception: the log begins there.
+  // A checkpoint after damage holds what the damaged records said, which is not what the repaired
+  // log will say. The exception is the checkpoint from which the sessions are known: the log begins
+  // there.
   void look_at(const SegmentHeader& segment, std::span<const char> checkpoint) {
     if (!segment.has_checkpoint()) return;
     const auto found = decode_checkpoint(segment, checkpoint);
@@ -172,7 +173,7 @@ class Repair {
     if (!is_void && (!found || is_behind_damage)) voids_.push_back(segment);
   }
 
-  // The entries that go where the damage is, with the names that were given.
+  // The entries that replace the damage, with the names from the options.
   StoreResult<void> put_names() {
     for (std::size_t i = 0; i < log_.damages().size(); ++i) {
       std::vector<char>& entries = entries_.emplace_back();
@@ -220,17 +221,17 @@ class Repair {
     }
     for (const SegmentHeader& segment : voids_) {
       report_.steps.push_back(path_of_segment(options_.folder, segment.number) +
-                              ": the checkpoint is taken out: it is damaged, or tells of what is "
-                              "behind damage. Opening reads the log instead");
-      note(path_of_segment(options_.folder, segment.number) + ": the checkpoint taken out");
+                              ": the checkpoint is removed: it is damaged, or contains what is "
+                              "after damage. Opening reads the log instead");
+      add_step(path_of_segment(options_.folder, segment.number) + ": the checkpoint removed");
     }
     for (const WalkedSegment& segment : segments_) {
       if (segment.unused_bytes == 0) continue;
       const std::string path = path_of_segment(options_.folder, segment.header.number);
       report_.steps.push_back(path + ": the " + bytes_text(segment.unused_bytes) + " from offset " +
                               std::to_string(segment.end) +
-                              " on, behind its last record, are not of the log: cut off");
-      note(path + ": what was behind its last record cut off");
+                              " on, after its last record, are not of the log: cut off");
+      add_step(path + ": what was after its last record cut off");
     }
     for (const StraySegment& one : strays_) {
       const std::string path = path_of_segment(options_.folder, one.number);
@@ -246,14 +247,14 @@ class Repair {
                               std::to_string(last.end) + " on are an interrupted write: cut off");
     }
     if (lost_end_bytes_ > 0) {
-      const std::string text = lost_end_text(options_.folder, *noted_.note, end_);
+      const std::string text = lost_end_text(options_.folder, *found_.marker, end_);
       report_.steps.push_back(text + ". That is accepted: the log goes on from there");
-      note(text + ". Accepted");
+      add_step(text + ". Accepted");
     }
-    // What the log says once the records stand in the damage's place: it must make sense.
+    // Applies the records in the damage's place: the log must be consistent with them.
     if (auto replayed = replay(); !replayed) return replayed;
     plan_numbers();
-    // It ends in order as before: no machine that is started anew must be taken for a loss of
+    // The log ends in order as before: a later start of the machine must not count as a loss of
     // power.
     if (!last_.empty() && closed_at_) {
       append_entry(
@@ -262,8 +263,8 @@ class Repair {
     return {};
   }
 
-  // Each segment begins where the one before it ends. Where headers and the ends of records before
-  // them are lost together, that may be beyond what can be told.
+  // Each segment begins where the one before it ends. If headers and the ends of records before
+  // them are lost together, that position may be unknown.
   [[nodiscard]] StoreResult<void> check_places() const {
     for (std::size_t i = 1; i < segments_.size(); ++i) {
       const WalkedSegment& before = segments_[i - 1];
@@ -273,7 +274,7 @@ class Repair {
           .code = StoreErrorCode::Corrupt,
           .text = path_of_segment(options_.folder, before.header.number) + " and " +
                   path_of_segment(options_.folder, header.number) +
-                  ": so much is damaged that where one ends and the other begins cannot be told "
+                  ": the damage is so large that where one ends and the other begins is not known "
                   "(offset " +
                   std::to_string(before.end) + "). Restore the folder from a copy"}};
     }
@@ -296,7 +297,7 @@ class Repair {
       filler.resize(kSegmentHeaderBytes);
       encode_segment_header(header, std::span{filler}.first<kSegmentHeaderBytes>());
       report_.steps.push_back(path + ": the header is written again");
-      note(path + ": the header written again");
+      add_step(path + ": the header written again");
       return {};
     }
     if (!fill(entries_[index], damage)) {
@@ -306,9 +307,9 @@ class Repair {
                   std::to_string(damage.offset) + ". Restore the folder from a copy"}};
     }
     append_record(filler, RecordSeed{header}, damage.offset, now_, entries_[index]);
-    // In full, since there may be no room for it where the damage was.
-    note(path + " offset " + std::to_string(damage.offset) + ", " + bytes_text(damage.bytes) +
-         ": taken out");
+    // In full, since the place of the damage may be too small for it.
+    add_step(path + " offset " + std::to_string(damage.offset) + ", " + bytes_text(damage.bytes) +
+             ": taken out");
     report_.steps.push_back(path + ": the " + bytes_text(damage.bytes) + " at offset " +
                             std::to_string(damage.offset) + " (" + describe(damage.fault) +
                             ") are replaced by a record that says so");
@@ -316,12 +317,12 @@ class Repair {
   }
 
   // What was done, for the log to keep.
-  void note(std::string text) {
+  void add_step(std::string text) {
     text += " by a repair: " + options_.text;
     append_entry(last_, {.kind = EntryKind::Removed, .session = 0, .number = 0, .bytes = text});
   }
 
-  // Makes the entries as long as the damage is.
+  // Makes the entries as long as the damage.
   [[nodiscard]] bool fill(std::vector<char>& entries, const DamagedBytes& damage) const {
     if (damage.bytes > kRecordHeaderBytes + std::uint64_t{kRecordBytesLimit}) return false;
     const auto room = static_cast<std::size_t>(damage.bytes);
@@ -374,7 +375,7 @@ class Repair {
     return made;
   }
 
-  // The record at the log's end: numbers that are moved, and messages that are lost.
+  // The record at the log's end: numbers that are raised, and messages that are lost.
   void plan_numbers() {
     for (std::size_t i = 0; i < damages_before_; ++i) {
       const DamagedBytes& damage = log_.damages()[i];
@@ -434,9 +435,9 @@ class Repair {
                              " of epoch " + std::to_string(record.epoch) + " is lost");
   }
 
-  // Checkpoints first, which must not be believed from here on. Then the record at the end: if the
-  // machine stops behind it, the damage is still there, and whoever repairs again finds no session
-  // that could use a number twice.
+  // First the checkpoints that must not be trusted any more. Then the record at the end: if the
+  // machine stops after it, the damage is still there, and a second repair finds no session that
+  // could use a number twice.
   StoreResult<void> carry_out(const Ownership& lock) {
     if (auto copied = copy_files(); !copied) return copied;
     for (const SegmentHeader& segment : voids_) {
@@ -462,19 +463,19 @@ class Repair {
     for (const StraySegment& one : strays_) {
       if (auto emptied = change(one.number, 0, {}, true); !emptied) return emptied;
     }
-    // Last: until then whoever opens it is refused as before.
+    // Last: until then an opening is refused as before.
     if (lost_end_bytes_ > 0) {
-      const LogNote now{.segment = end_.segment,
-                        .position = end_.position,
-                        .segment_bytes = 0,
-                        .is_closed = true};
-      if (auto noted = lock.note(now); !noted) return failure(noted.error());
+      const TailMarker now{.segment = end_.segment,
+                           .position = end_.position,
+                           .segment_bytes = 0,
+                           .state = TailMarker::State::Closed};
+      if (auto written = lock.write_tail_marker(now); !written) return failure(written.error());
     }
     return check_what_was_done();
   }
 
-  // Cuts what was interrupted, and adds the record. A segment whose own beginning was interrupted
-  // is begun with it.
+  // Cuts an interrupted write, and adds the record. If the opening of a segment was interrupted,
+  // the segment is opened with the record.
   StoreResult<void> write_end() {
     const WalkedSegment& last = segments_.back();
     if (last.torn_bytes == 0 && last_.empty()) return {};
@@ -510,8 +511,8 @@ class Repair {
       return std::unexpected{
           StoreError{.code = StoreErrorCode::Corrupt, .text = checked->lost_end}};
     }
-    // Nobody is told that it is mended while it could not be opened.
-    const auto looked = store::look_at(disk_, options_.folder);
+    // The repair is reported only when the journal can be opened.
+    const auto looked = recover_read_only(disk_, options_.folder);
     if (!looked) return std::unexpected{looked.error()};
     return {};
   }
@@ -554,7 +555,7 @@ class Repair {
     return {};
   }
 
-  // A folder of this repair's own: one that was interrupted may have left a copy in this second.
+  // A folder of this repair: one that was interrupted may have left a copy in the same second.
   StoreResult<void> make_copy_folder() {
     const auto seconds =
         std::chrono::duration_cast<std::chrono::seconds>(now_.time_since_epoch()).count();
@@ -570,7 +571,7 @@ class Repair {
     }
     return std::unexpected{
         StoreError{.code = StoreErrorCode::Refused,
-                   .text = path + " and those behind it: " + std::to_string(kCopiesOfSecondMax) +
+                   .text = path + " and those after it: " + std::to_string(kCopiesOfSecondMax) +
                            " copies of this second are there already"}};
   }
 
@@ -609,17 +610,17 @@ class Repair {
   const RepairOptions& options_;
   WallTime now_;
   DamagedLog log_;
-  std::size_t damages_before_ = 0;  // of its damages: met before the sessions were known
+  std::size_t damages_before_ = 0;  // of its damages: found before the sessions were known
   std::vector<WalkedSegment> segments_;
   std::vector<StraySegment> strays_;
-  std::vector<SegmentHeader> voids_;        // segments whose checkpoint is taken out
-  std::vector<std::vector<char>> entries_;  // by damage: what goes in its place
+  std::vector<SegmentHeader> voids_;        // segments whose checkpoint is removed
+  std::vector<std::vector<char>> entries_;  // by damage: the entries that replace it
   std::vector<std::vector<char>> fillers_;  // the same as bytes of the file
   std::optional<LogPosition> closed_at_;    // of the last record
-  FoundLogNote noted_;
+  FoundTailMarker found_;
   bool is_all_lost_ = false;          // there is no segment, and there were some
   LogEnd end_;                        // of the log, and then of the repaired one
-  std::uint64_t lost_end_bytes_ = 0;  // of the log behind it; 0: nothing is missing
+  std::uint64_t lost_end_bytes_ = 0;  // of the log after it; 0: nothing is missing
   LogState repaired_;
   std::vector<char> last_;  // entries of a record at the end
   RepairReport report_;

@@ -29,7 +29,7 @@ std::expected<void, std::string_view> DamagedLog::record(const SegmentHeader& se
     EntryReader reader{record.entries};
     Entry entry;
     while (reader.next(entry)) {
-      if (auto settled = settle(entry, record.time); !settled) return settled;
+      if (auto settled = resolve(entry, record.time); !settled) return settled;
     }
   }
   auto applied = state_.apply(record.entries, record.time, begin, begin + record.record_bytes);
@@ -40,10 +40,10 @@ std::expected<void, std::string_view> DamagedLog::record(const SegmentHeader& se
 void DamagedLog::damage(const DamagedBytes& bytes) {
   damages_.push_back(bytes);
   inferred_.emplace_back();
-  if (bytes.is_header) return;  // no record was in it
+  if (bytes.is_header) return;  // it holds no record
   any_doubt_ = true;
   for (Doubt& doubt : doubts_) {
-    // The first damage stays the one that is named; what may be lost counts for all of them.
+    // The first damage is the one that is named; what may be lost counts for all of them.
     if (!doubt.damage) doubt.damage = damages_.size() - 1;
   }
 }
@@ -62,10 +62,10 @@ void DamagedLog::end() {
   }
 }
 
-std::expected<void, std::string_view> DamagedLog::settle(const Entry& entry, WallTime time) {
+std::expected<void, std::string_view> DamagedLog::resolve(const Entry& entry, WallTime time) {
   if (entry.kind == EntryKind::Removed || is_of_log(entry.kind)) return {};
   if (entry.kind == EntryKind::SessionOpened) {
-    if (opens_from_) return {};  // those before it are opened by the same record
+    if (opens_from_) return {};  // the same record opens those before it
     opens_from_ = entry.session;
     return entry.session > 0 ? infer_opened(entry.session - 1, time)
                              : std::expected<void, std::string_view>{};
@@ -120,9 +120,9 @@ std::expected<void, std::string_view> DamagedLog::settle(const Entry& entry, Wal
   }
 }
 
-// The sessions up to this one were opened before it: if they are not there, in the damage.
+// Opens the sessions below this key that are missing: they were opened in the damage.
 std::expected<void, std::string_view> DamagedLog::infer_opened(SessionKey until, WallTime time) {
-  if (until >= kSessionsMax) return {};  // what applies the record says why it is wrong
+  if (until >= kSessionsMax) return {};  // the error comes from applying the record
   while (state_.sessions.size() <= until) {
     const auto key = static_cast<SessionKey>(state_.sessions.size());
     std::vector<char> entries;
@@ -142,7 +142,7 @@ std::expected<void, std::string_view> DamagedLog::infer_reset(SessionKey session
   std::vector<char> entries;
   append_entry(entries, {.kind = EntryKind::Reset, .session = session, .number = 0, .bytes = {}});
   doubts_[session].reset_lost = true;
-  // In the last damage, so that whatever lies between two of them still fits.
+  // In the last damage, so that the records between two damages still fit.
   return infer(entries, damages_.size() - 1, time);
 }
 

@@ -1,12 +1,13 @@
-// What a log with damage in the middle still tells: the sessions' numbers, which of them may have
-// lost something, and what must be put in the damage's place so that the rest makes sense.
+// What is still known of a log with damage in the middle: the sessions' sequence numbers, which
+// sessions may have lost something, and which entries must replace the damage so that the rest can
+// be applied.
 //
-// The rule. Damaged bytes may have held entries of every session that there was, and of sessions
-// that were opened in them. A session is cleared by the next intact entry that uses one of its
-// outbound numbers: if it is just the number that was expected, none was lost. A higher one says
-// which were lost; a lower one that a reset was. A reset or an operator's change behind the damage
-// clears as well, since it says all that counts from there on. A session without such an entry
-// stays in doubt: it may have used further numbers.
+// The rule. Damaged bytes may have held entries of every session that existed, and of sessions that
+// were opened in them. The next intact entry that uses an outbound number of a session decides: if
+// the number is the expected one, none was lost; a higher one says which were lost; a lower one
+// says that a reset was lost. A reset or an operator's change after the damage decides as well,
+// since it holds all that counts from there on. A session without such an entry stays in doubt: it
+// may have used further numbers.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ namespace nexusfix::store {
 struct SessionLoss {
   SessionKey session = 0;
   std::size_t damage = 0;  // index in damages()
-  // Of the epoch behind the damage; nothing: in doubt, or of an epoch that is over.
+  // Of the epoch after the damage; nothing: in doubt, or of an epoch that has ended.
   std::optional<NumberRange> numbers;
   std::uint64_t epoch = 1;    // of these numbers
   bool in_doubt = false;      // it may have used numbers from its next one on
@@ -38,33 +39,33 @@ struct SessionLoss {
 
 class DamagedLog {
  public:
-  // Before the first record: what a checkpoint says of all that lies in front of it. Damage that
-  // was met before puts nothing in doubt: whoever wrote the checkpoint knew what was there.
+  // Before the first record: the state that a checkpoint holds. Damage before it leaves no session
+  // in doubt: the writer of the checkpoint knew the records.
   void begin(LogState&& state);
   // In the order of the log.
   [[nodiscard]] std::expected<void, std::string_view> record(const SegmentHeader& segment,
                                                              const Record& record);
   void damage(const DamagedBytes& bytes);
-  // After the last record: what is still in doubt becomes a loss.
+  // After the last record: every session still in doubt becomes a loss.
   void end();
 
   [[nodiscard]] LogState& state() noexcept { return state_; }
   [[nodiscard]] const std::vector<DamagedBytes>& damages() const noexcept { return damages_; }
   [[nodiscard]] const std::vector<SessionLoss>& losses() const noexcept { return losses_; }
-  // Entries that must have been in this damage: sessions opened (with names made up by
-  // lost_session_name) and resets.
+  // Entries that must have been in this damage: resets, and sessions opened (with names from
+  // lost_session_name()).
   [[nodiscard]] std::span<const char> inferred(std::size_t damage) const noexcept {
     return inferred_[damage];
   }
 
  private:
   struct Doubt {
-    std::optional<std::size_t> damage;  // nothing: the session is cleared
+    std::optional<std::size_t> damage;  // nothing: the session is not in doubt
     bool reset_lost = false;
     bool opened_in_it = false;
   };
 
-  [[nodiscard]] std::expected<void, std::string_view> settle(const Entry& entry, WallTime time);
+  [[nodiscard]] std::expected<void, std::string_view> resolve(const Entry& entry, WallTime time);
   [[nodiscard]] std::expected<void, std::string_view> infer_opened(SessionKey until, WallTime time);
   [[nodiscard]] std::expected<void, std::string_view> infer(const std::vector<char>& entries,
                                                             std::size_t damage, WallTime time);
@@ -81,10 +82,11 @@ class DamagedLog {
   std::optional<SessionKey> opens_from_;  // the first session that this record opens itself
 };
 
-// The name that a session has whose own was lost.
+// The name of a session whose own name was lost.
 [[nodiscard]] std::string lost_session_name(SessionKey session);
 
-// How many numbers the entries of one session in so many damaged bytes can have used at most.
+// The highest number of sequence numbers that the entries of one session in this number of damaged
+// bytes can have used.
 [[nodiscard]] std::uint64_t numbers_in(std::uint64_t damaged_bytes) noexcept;
 
 }  // namespace nexusfix::store

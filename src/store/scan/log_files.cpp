@@ -19,7 +19,7 @@ StoreResult<SegmentNumbers> find_segments(Disk& disk, const std::string& folder)
   SegmentNumbers found;
   for (const std::string& name : *names) {
     const std::optional<std::uint64_t> number = segment_number(name);
-    if (!number) continue;  // the lock, or a file that is not ours
+    if (!number) continue;  // the lock, or a file of another program
     if (found.last < found.first) {
       found = {*number, *number};
       continue;
@@ -36,12 +36,12 @@ StoreResult<SegmentNumbers> find_segments(Disk& disk, const std::string& folder)
   return found;
 }
 
-DiskResult<LogPosition> synced_told(FileWindow& window, RecordSeed seed, std::uint64_t from) {
-  LogPosition told = 0;
+DiskResult<LogPosition> synced_in_records(FileWindow& window, RecordSeed seed, std::uint64_t from) {
+  LogPosition synced = 0;
   for (;;) {
     const auto at = find_valid_record(window, seed, from);
     if (!at) return std::unexpected{at.error()};
-    if (!*at) return told;
+    if (!*at) return synced;
     SegmentReader reader{window, seed, **at};
     const std::uint64_t begin = reader.offset();
     for (;;) {
@@ -51,10 +51,10 @@ DiskResult<LogPosition> synced_told(FileWindow& window, RecordSeed seed, std::ui
       EntryReader entries{(*record)->entries};
       Entry entry;
       while (entries.next(entry)) {
-        if (tells_synced(entry.kind)) told = std::max(told, entry.number);
+        if (states_synced(entry.kind)) synced = std::max(synced, entry.number);
       }
     }
-    // It stopped searching without an answer: the careful one.
+    // The search stopped without an answer: this is the careful one.
     if (reader.offset() == begin) return kNumberMax;
     from = reader.offset();
   }
@@ -70,7 +70,7 @@ StoreResult<std::optional<SegmentHeader>> LogFiles::header_at(std::uint64_t numb
   return header ? std::optional{*header} : std::nullopt;
 }
 
-StoreResult<bool> LogFiles::was_begun(std::uint64_t number) {
+StoreResult<bool> LogFiles::was_opened(std::uint64_t number) {
   const auto file = disk_.open(path_of_segment(folder_, number), OpenMode::Read);
   if (!file) return failure(file.error(), number);
   const DiskResult<std::uint64_t> size = (*file)->size();
@@ -83,14 +83,14 @@ StoreResult<bool> LogFiles::was_begun(std::uint64_t number) {
 
 StoreResult<bool> LogFiles::is_end_of_log(std::uint64_t number) {
   for (std::uint64_t later = number + 1; later <= last_; ++later) {
-    const StoreResult<bool> begun = was_begun(later);
+    const StoreResult<bool> begun = was_opened(later);
     if (!begun || *begun) return begun ? StoreResult<bool>{false} : std::unexpected{begun.error()};
   }
   return true;
 }
 
-StoreResult<std::uint64_t> LogFiles::bound_told_by_next(const SegmentHeader& header,
-                                                        std::uint64_t size) {
+StoreResult<std::uint64_t> LogFiles::bound_by_next_header(const SegmentHeader& header,
+                                                          std::uint64_t size) {
   if (is_last(header.number)) return size;
   const auto next = header_at(header.number + 1);
   if (!next) return std::unexpected{next.error()};
@@ -101,50 +101,51 @@ StoreResult<std::uint64_t> LogFiles::bound_told_by_next(const SegmentHeader& hea
   return std::min(size, (*next)->position - header.position);
 }
 
-StoreResult<std::uint64_t> LogFiles::end_told_by_next(const SegmentHeader& header,
-                                                      std::uint64_t size) {
+StoreResult<std::uint64_t> LogFiles::end_by_next_header(const SegmentHeader& header,
+                                                        std::uint64_t size) {
   if (is_last(header.number)) return 0;
-  const StoreResult<bool> begun = was_begun(header.number + 1);
+  const StoreResult<bool> begun = was_opened(header.number + 1);
   if (!begun) return std::unexpected{begun.error()};
   if (!*begun) return 0;
   const auto next = header_at(header.number + 1);
   if (!next) return std::unexpected{next.error()};
-  // Its own fault, which will be told when its turn comes.
+  // The walk reports that fault when it reaches the segment.
   if (!*next || (*next)->position < header.position) return size;
   return (*next)->position - header.position;
 }
 
-StoreResult<LogPosition> LogFiles::synced_told_by_later(std::uint64_t number, std::int64_t log_id) {
-  LogPosition told = 0;
+StoreResult<LogPosition> LogFiles::synced_by_later_segments(std::uint64_t number,
+                                                            std::int64_t log_id) {
+  LogPosition synced = 0;
   while (++number <= last_) {
     const auto file = disk_.open(path_of_segment(folder_, number), OpenMode::Read);
     if (!file) return failure(file.error(), number);
     const DiskResult<std::uint64_t> size = (*file)->size();
     if (!size) return failure(size.error(), number);
     window_.open(**file, *size);
-    const DiskResult<LogPosition> here = synced_told_in(number, log_id);
+    const DiskResult<LogPosition> here = synced_by_segment(number, log_id);
     if (!here) return failure(here.error(), number);
-    told = std::max(told, *here);
+    synced = std::max(synced, *here);
   }
-  return told;
+  return synced;
 }
 
-DiskResult<LogPosition> LogFiles::synced_told_in(std::uint64_t number, std::int64_t log_id) {
+DiskResult<LogPosition> LogFiles::synced_by_segment(std::uint64_t number, std::int64_t log_id) {
   const auto bytes = window_.view(
       0, static_cast<std::size_t>(std::min<std::uint64_t>(window_.size(), kSegmentHeaderBytes)));
   if (!bytes) return std::unexpected{bytes.error()};
   const auto header = decode_segment_header(*bytes);
   if (!header) {
-    // Its records can be recognised without it: they have its number.
+    // Its records can be recognised without the header: their checksum contains its number.
     SegmentHeader known;
     known.log_id = log_id;
     known.number = number;
-    return synced_told(window_, RecordSeed{known}, 0);
+    return synced_in_records(window_, RecordSeed{known}, 0);
   }
-  const DiskResult<LogPosition> told =
-      synced_told(window_, RecordSeed{*header}, header->records_at());
-  if (!told) return told;
-  return std::max(*told, header->synced);
+  const DiskResult<LogPosition> synced =
+      synced_in_records(window_, RecordSeed{*header}, header->records_at());
+  if (!synced) return synced;
+  return std::max(*synced, header->synced);
 }
 
 std::unexpected<StoreError> LogFiles::failure(const DiskError& error, std::uint64_t number) const {

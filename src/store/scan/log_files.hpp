@@ -1,5 +1,5 @@
-// A journal's segment files, looked at one by one: what each tells of its neighbours and of the
-// log, whatever is wrong with the others. Nothing is written.
+// A journal's segment files, one by one: what each says of its neighbours and of the log, even if
+// others are damaged. Nothing is written.
 #pragma once
 
 #include <cstdint>
@@ -15,47 +15,49 @@
 
 namespace nexusfix::store {
 
-// The segment files, numbered without a gap: a missing one is lost messages. The first ones may
-// have been retired; then the checkpoint of the first that is there says what they said.
+// The segment files, numbered without a gap: a missing one means lost messages. The first ones may
+// have been retired; then the checkpoint of the first remaining segment stands for them.
 struct SegmentNumbers {
   std::uint64_t first = 1;
   std::uint64_t last = 0;  // below first: there are none
 };
 [[nodiscard]] StoreResult<SegmentNumbers> find_segments(Disk& disk, const std::string& folder);
 
-// The highest position that any whole record at or behind from says was synced.
-[[nodiscard]] DiskResult<LogPosition> synced_told(FileWindow& window, RecordSeed seed,
-                                                  std::uint64_t from);
+// The highest position that a whole record from this offset on says was synced.
+[[nodiscard]] DiskResult<LogPosition> synced_in_records(FileWindow& window, RecordSeed seed,
+                                                        std::uint64_t from);
 
 class LogFiles {
  public:
   LogFiles(Disk& disk, const std::string& folder) : disk_{disk}, folder_{folder} {}
 
-  // They are up to this one.
+  // The last segment file.
   void end_at(std::uint64_t last) noexcept { last_ = last; }
   [[nodiscard]] bool is_last(std::uint64_t number) const noexcept { return number == last_; }
 
-  // Nothing: it has none that checks.
+  // Nothing: the file has no valid header.
   [[nodiscard]] StoreResult<std::optional<SegmentHeader>> header_at(std::uint64_t number);
-  // False: it is as it was prepared, but for what a disk may have damaged.
-  [[nodiscard]] StoreResult<bool> was_begun(std::uint64_t number);
-  // No later segment was begun. There may be several that were prepared: in `group` mode a segment
-  // is taken, and the next one prepared, before the first byte of it is written.
+  // False: the file is as it was prepared, apart from damage by the disk.
+  [[nodiscard]] StoreResult<bool> was_opened(std::uint64_t number);
+  // Whether no later segment was opened. Several may be prepared: in `group` mode a segment is
+  // taken, and the next one prepared, before its first byte is written.
   [[nodiscard]] StoreResult<bool> is_end_of_log(std::uint64_t number);
-  // Behind this, nothing in the file of this segment and size is of the log: the next segment's
-  // header says where its records end.
-  [[nodiscard]] StoreResult<std::uint64_t> bound_told_by_next(const SegmentHeader& header,
+  // After this offset, nothing in the file of this segment and size belongs to the log: the next
+  // segment's header says where its records end.
+  [[nodiscard]] StoreResult<std::uint64_t> bound_by_next_header(const SegmentHeader& header,
+                                                                std::uint64_t size);
+  // Where the next segment's header says that this segment ends; its size, if the header says
+  // nothing. 0: it is the last segment, and only prepared segments follow.
+  [[nodiscard]] StoreResult<std::uint64_t> end_by_next_header(const SegmentHeader& header,
                                                               std::uint64_t size);
-  // Where this segment ends by what the next one's header says, or at its size, if that says
-  // nothing; 0: it is the last, as what follows is no more than a segment that was prepared.
-  [[nodiscard]] StoreResult<std::uint64_t> end_told_by_next(const SegmentHeader& header,
-                                                            std::uint64_t size);
-  // What the records and headers of later segments say was synced. log_id: of the log.
-  [[nodiscard]] StoreResult<LogPosition> synced_told_by_later(std::uint64_t number,
-                                                              std::int64_t log_id);
+  // The position up to which later segments' records and headers say that the log was synced.
+  // log_id: of the log.
+  [[nodiscard]] StoreResult<LogPosition> synced_by_later_segments(std::uint64_t number,
+                                                                  std::int64_t log_id);
 
  private:
-  [[nodiscard]] DiskResult<LogPosition> synced_told_in(std::uint64_t number, std::int64_t log_id);
+  [[nodiscard]] DiskResult<LogPosition> synced_by_segment(std::uint64_t number,
+                                                          std::int64_t log_id);
   [[nodiscard]] std::unexpected<StoreError> failure(const DiskError& error,
                                                     std::uint64_t number) const;
 

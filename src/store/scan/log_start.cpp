@@ -26,7 +26,7 @@ DiskResult<void> LogStarts::read_heads(std::uint64_t first, std::uint64_t last) 
   return {};
 }
 
-// Whether the segments up to this one follow each other. Their records are not looked at.
+// Whether the segments up to this one follow each other. Their records are not read.
 bool LogStarts::is_whole_until(std::size_t index) const {
   for (std::size_t i = 0; i <= index; ++i) {
     const SegmentHead& head = heads_[i];
@@ -104,8 +104,8 @@ DiskResult<LogStarts::Retired> LogStarts::retired(CheckpointFaults& faults) {
   return retired;
 }
 
-// By a checkpoint behind the first segment: what comes before the first message that it lists and
-// that is there. More than was retired, perhaps, where that message is not known, and never less.
+// By a checkpoint after the first segment: the log before the first listed message that still
+// exists. It may be more than was retired if that message is not known, but never less.
 std::uint64_t LogStarts::last_retired(const Checkpoint::Session& session) const {
   const WallTime begun = heads_.front().header->time;
   if (begun != WallTime{} && session.session.record.created > begun) return 0;
@@ -124,7 +124,7 @@ DiskResult<std::optional<LogStart>> LogStarts::start_at(std::size_t index,
   const auto newest = checkpoint(index, faults);
   if (!newest) return std::unexpected{newest.error()};
   if (!*newest) return std::nullopt;
-  // The checkpoints that list the messages before it, the newest of them first.
+  // The checkpoints that list the messages before it, the newest first.
   std::vector<std::size_t> chain;
   bool lists_all = lists_all_that_is_there(**newest);
   for (LogPosition from = (*newest)->index_from; from > first_position();) {
@@ -139,7 +139,7 @@ DiskResult<std::optional<LogStart>> LogStarts::start_at(std::size_t index,
   }
   std::optional<LogState> state = restore(**newest);
   bool fits = state.has_value();
-  // They are read a second time, so that one of them at a time is in memory.
+  // They are read a second time, so that only one of them is in memory.
   for (auto at = chain.rbegin(); fits && at != chain.rend(); ++at) {
     const auto found = checkpoint(*at, faults);
     if (!found) return std::unexpected{found.error()};
@@ -162,12 +162,13 @@ DiskResult<std::optional<LogStart>> LogStarts::start_at(std::size_t index,
   return start;
 }
 
-// What was to be taken away is not listed, and may still be there.
+// Retired messages are not listed, although their files may still exist.
 bool LogStarts::lists_all_that_is_there(const Checkpoint& one) const {
   return one.retired_before <= one.index_from || one.retired_before <= first_position();
 }
 
-// Those of the epochs that the state knows; what a checkpoint lists of retired segments is gone.
+// Groups of the epochs that the state knows. What a checkpoint lists of retired segments is
+// dropped.
 bool LogStarts::add_groups(const Checkpoint& from, LogState& state) const {
   if (from.sessions.size() > state.sessions.size()) return false;
   for (SessionKey key = 0; key < from.sessions.size(); ++key) {
@@ -178,7 +179,8 @@ bool LogStarts::add_groups(const Checkpoint& from, LogState& state) const {
       if (group.end <= first_position()) continue;
       const auto there = index.groups();
       if (!there.empty() && group.first <= there.back().first) return false;
-      // Where in a group that reaches across it the first one is that is left, is not known.
+      // A group may reach across that position: where its first remaining message lies is not
+      // known.
       index.add_group({.first = group.first,
                        .begin = std::max(group.begin, first_position()),
                        .end = group.end});

@@ -1,5 +1,5 @@
-// Where the reading of a log may begin: at its first segment, or at a segment with a checkpoint,
-// which says what all the segments before it said.
+// Where reading a log may begin: at its first segment, or at a segment with a checkpoint, which
+// stands for all segments before it.
 #pragma once
 
 #include <cstddef>
@@ -23,47 +23,48 @@ namespace nexusfix::store {
 struct SegmentHead {
   std::uint64_t number = 1;
   std::uint64_t file_bytes = 0;
-  std::optional<SegmentHeader> header;  // nothing: none that checks
+  std::optional<SegmentHeader> header;  // nothing: no valid header
 };
 
 struct LogStart {
-  std::vector<SegmentHeader> passed;  // the segments that need not be read
-  SegmentHeader segment;              // from which on they must
+  std::vector<SegmentHeader> passed;  // segments that need not be read
+  SegmentHeader segment;              // the first one that must be read
   LogState state;                     // with what is in the segments that were passed
   std::uint64_t records = 0;          // likewise
-  bool is_closed = false;             // in order, in front of it
-  bool lists_all = true;              // or messages in front of it may be missing in the state
+  bool is_closed = false;             // in order, before it
+  bool lists_all = true;              // false: the state may lack messages before it
 };
 
-// For people, by number of segment.
+// Event texts, by segment number.
 using CheckpointFaults = std::map<std::uint64_t, std::string>;
 
 class LogStarts {
  public:
   LogStarts(Disk& disk, const std::string& folder) : disk_{disk}, folder_{folder} {}
 
-  // Of these segments, which are all that there are.
+  // heads: of all segments of the log.
   [[nodiscard]] DiskResult<void> read_heads(std::uint64_t first, std::uint64_t last);
   [[nodiscard]] const std::vector<SegmentHead>& heads() const noexcept { return heads_; }
 
-  // A checkpoint that the disk does not give is as one that is damaged: it is told in faults, and
-  // what it says is read elsewhere (catalogue D4).
+  // A checkpoint that the disk does not return counts as damaged: it is added to faults, and its
+  // content is read elsewhere (catalogue D4).
 
-  // Whether a checkpoint says that what lies in front of the first segment was taken away.
+  // Whether a checkpoint says that the segments before the first one were retired.
   [[nodiscard]] DiskResult<bool> tells_of_retirement(CheckpointFaults& faults);
   // What was retired, by the checkpoint where the first segment begins. A loss of power between two
-  // files may leave a first one that has none, or a torn one: then by the next one that can be
-  // used, which does not count records and messages. Nothing: none was, or nobody tells.
+  // files may leave a first segment without a checkpoint, or with a torn one: then by the next one
+  // that can be used, which does not count records and messages. Nothing: no segment was retired,
+  // or no checkpoint can be used.
   struct Retired {
-    // Of each session by key: its epoch there, and the last number that can have been used by then.
+    // By session key: its epoch there, and the last number that it can have used by then.
     std::vector<std::pair<std::uint64_t, std::uint64_t>> numbers;
     std::uint64_t records = 0;
     std::uint64_t messages = 0;
   };
   [[nodiscard]] DiskResult<Retired> retired(CheckpointFaults& faults);
 
-  // From the checkpoint of heads()[index] on. Nothing: it has none that can be used, or a segment
-  // in front of it is not as it must be; what is damaged is added to faults.
+  // Starts at the checkpoint of heads()[index]. Nothing: it has none that can be used, or a segment
+  // before it is not as it must be; damage is added to faults.
   [[nodiscard]] DiskResult<std::optional<LogStart>> start_at(std::size_t index,
                                                              CheckpointFaults& faults);
 

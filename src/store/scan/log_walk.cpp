@@ -10,21 +10,21 @@
 
 #include "store/format/byte_order.hpp"
 #include "store/format/entry.hpp"
-#include "store/journal/journal_lock.hpp"
+#include "store/journal/ownership.hpp"
 #include "store/recover/recovery.hpp"
 #include "store/state/checkpoint.hpp"
 
 namespace nexusfix::store {
 namespace {
 
-// Where a segment's header keeps what a damaged one may still tell.
+// Offsets in a segment's header whose fields may be usable in a damaged one.
 constexpr std::size_t kLogIdAt = 16;
 
 std::unexpected<StoreError> corrupt(std::string text) {
   return std::unexpected{StoreError{.code = StoreErrorCode::Corrupt, .text = std::move(text)}};
 }
 
-// The header as it was before one bit of it flipped; nothing: more than that is wrong.
+// The header before one of its bits flipped; nothing: more than one bit is damaged.
 std::optional<SegmentHeader> with_one_bit_back(std::span<const char> bytes) {
   std::vector<char> copy{bytes.begin(), bytes.end()};
   for (char& byte : copy) {
@@ -43,10 +43,10 @@ struct SegmentFile {
   std::uint64_t bytes = 0;
   std::optional<SegmentHeader> header;  // nothing: damaged
   std::optional<SegmentHeader> corrected;
-  // Prepared, and not begun: zeros, or what the disk made of them. Nothing: more is in it.
+  // Prepared, and not opened: zeros, or zeros that the disk has damaged. Nothing: it holds more.
   std::optional<StrayBytes> stray;
-  bool may_be_torn = true;       // of its header, a part may not have reached the disk
-  std::int64_t told_log_id = 0;  // what the bytes of a damaged header say; 0: nothing
+  bool may_be_torn = true;         // a part of its header may not have reached the disk
+  std::int64_t stated_log_id = 0;  // what the bytes of a damaged header say; 0: nothing
 
   [[nodiscard]] bool is_empty() const noexcept { return stray && stray->bytes == 0; }
   [[nodiscard]] bool is_stray() const noexcept { return stray && stray->bytes > 0; }
@@ -87,7 +87,7 @@ class Walk {
       if (auto walked = walk_segment(i); !walked) return std::unexpected{walked.error()};
     }
     const WalkedSegment& first = log_.segments.front();
-    // Where no checkpoint can be read, nobody knows: whoever needs one says so.
+    // If no checkpoint can be read, it is not known; what needs one reports it.
     if (first.header.number > 1 && retired_before_ && *retired_before_ < first.header.position) {
       return corrupt("journal " + folder_ + ": " + segment_file_name(first.header.number - 1) +
                      " is missing, and no checkpoint says that it was retired. Put the file back, "
@@ -138,7 +138,7 @@ class Walk {
       segment.corrected = with_one_bit_back(*bytes);
       segment.may_be_torn = may_be_torn_header(*bytes);
       if (count >= kLogIdAt + sizeof(std::int64_t)) {
-        segment.told_log_id = load_little_endian<std::int64_t>(&(*bytes)[kLogIdAt]);
+        segment.stated_log_id = load_little_endian<std::int64_t>(&(*bytes)[kLogIdAt]);
       }
       if (header.error() == SegmentHeaderFault::Version && !segment.corrected) {
         return corrupt(path +
@@ -160,34 +160,34 @@ class Walk {
     return {};
   }
 
-  // Where no header is intact, one that lacks a single bit tells which journal this is; then what a
-  // damaged one says and a record of its segment confirms; then what any of them says. It is one
-  // for all: a repair that took another for each would end with segments of two journals.
+  // If no header is intact: the log id of a header that lacks a single bit; then one in a damaged
+  // header that a record of its segment confirms; then any. There is one log id for all segments: a
+  // repair that took another for each would end with segments of two journals.
   StoreResult<void> take_log_id() {
     for (const SegmentFile& segment : files_) {
       if (log_id_ || !segment.corrected || segment.corrected->number != segment.number) continue;
       log_id_ = segment.corrected->log_id;
     }
     for (const SegmentFile& segment : files_) {
-      if (log_id_ || segment.told_log_id == 0) continue;
-      const StoreResult<bool> confirmed = has_record_of_told_log(segment);
+      if (log_id_ || segment.stated_log_id == 0) continue;
+      const StoreResult<bool> confirmed = has_record_of_stated_log(segment);
       if (!confirmed) return std::unexpected{confirmed.error()};
-      if (*confirmed) log_id_ = segment.told_log_id;
+      if (*confirmed) log_id_ = segment.stated_log_id;
     }
     for (const SegmentFile& segment : files_) {
-      if (!log_id_ && segment.told_log_id != 0) log_id_ = segment.told_log_id;
+      if (!log_id_ && segment.stated_log_id != 0) log_id_ = segment.stated_log_id;
     }
     return {};
   }
 
-  StoreResult<bool> has_record_of_told_log(const SegmentFile& segment) {
+  StoreResult<bool> has_record_of_stated_log(const SegmentFile& segment) {
     const auto file = disk_.open(path_of_segment(folder_, segment.number), OpenMode::Read);
     if (!file) return failure(file.error());
     window_.open(**file, segment.bytes);
-    SegmentHeader told;
-    told.log_id = segment.told_log_id;
-    told.number = segment.number;
-    const auto found = find_valid_record(window_, RecordSeed{told}, kSegmentHeaderBytesOld);
+    SegmentHeader stated;
+    stated.log_id = segment.stated_log_id;
+    stated.number = segment.number;
+    const auto found = find_valid_record(window_, RecordSeed{stated}, kSegmentHeaderBytesOld);
     if (!found) return failure(found.error());
     return found->has_value();
   }
@@ -200,7 +200,7 @@ class Walk {
         (!log_id_ || segment.corrected->log_id == *log_id_)) {
       return *segment.corrected;
     }
-    // Who wrote it is taken from a neighbour.
+    // The writer's fields come from a neighbour.
     SegmentHeader derived;
     if (index > 0) {
       derived = log_.segments.back().header;
@@ -217,7 +217,7 @@ class Walk {
     return derived;
   }
 
-  // Where the segment ends: known from the next one's header, whatever the file's size is.
+  // The next segment's header says where the segment ends, whatever the file's size is.
   std::uint64_t end_of(std::size_t index, const SegmentHeader& header) const {
     const std::uint64_t bytes = files_[index].bytes;
     if (index + 1 == files_.size()) return bytes;
@@ -248,7 +248,7 @@ class Walk {
     const StoreResult<bool> is_empty = is_empty_from(segment, walked.end);
     if (!is_empty) return std::unexpected{is_empty.error()};
     if (is_last && (segment.is_stray() || (*is_empty && !*whole && segment.may_be_torn))) {
-      walked.end = 0;  // the machine stopped while it was being created
+      walked.end = 0;  // the machine stopped while the file was created
       walked.torn_bytes = segment.is_empty() ? 0 : segment.bytes;
       log_.segments.push_back(walked);
       return {};
@@ -279,7 +279,7 @@ class Walk {
     const bool is_unused = *is_empty && (!is_last || segment.corrected || segment.may_be_torn);
     if (!segment.header && walked.records == 0 && !is_unused) {
       return corrupt(path_of_segment(folder_, segment.number) +
-                     ": neither the header at offset 0 nor any record behind it checks. Restore "
+                     ": neither the header at offset 0 nor any record after it checks. Restore "
                      "the folder from a copy");
     }
     if (is_last && used_end_ > walked.end) walked.torn_bytes = used_end_ - walked.end;
@@ -287,7 +287,7 @@ class Walk {
       const StoreResult<bool> no_more = is_empty_from(segment, walked.end);
       if (!no_more) return std::unexpected{no_more.error()};
       if (*no_more && !known_header(index + 1)) {
-        log_.segments.push_back(walked);  // prepared and not used, as far as can be told
+        log_.segments.push_back(walked);  // prepared and not used, as far as is known
         return {};
       }
       report(walked, wanted_end - walked.end,
@@ -301,8 +301,8 @@ class Walk {
     return {};
   }
 
-  // Reads the checkpoint to start_. Where the header is damaged, the checkpoint tells its own
-  // length. False: it is not whole, or there is none and the header is damaged.
+  // Reads the checkpoint to start_. If the header is damaged, the checkpoint's own length counts.
+  // False: it is not whole, or there is none and the header is damaged.
   StoreResult<bool> read_start(const SegmentFile& segment, SegmentHeader& header) {
     start_.clear();
     const std::size_t at = header.header_bytes();
@@ -313,10 +313,10 @@ class Walk {
     window_.open(**file, segment.bytes);
     auto bytes = window_.view(at, kRecordHeaderBytes);
     if (!bytes) return failure(bytes.error());
-    const RecordHeader told = decode_record_header(bytes->first<kRecordHeaderBytes>());
+    const RecordHeader record = decode_record_header(bytes->first<kRecordHeaderBytes>());
     const std::uint64_t count =
-        header.has_checkpoint() ? header.records_at() - at : told.record_bytes();
-    if (count > segment.bytes - at || told.entries_bytes > kRecordBytesLimit) return false;
+        header.has_checkpoint() ? header.records_at() - at : record.record_bytes();
+    if (count > segment.bytes - at || record.entries_bytes > kRecordBytesLimit) return false;
     bytes = window_.view(at, static_cast<std::size_t>(count));
     if (!bytes) return failure(bytes.error());
     if (!checkpoint_checks(header, *bytes)) return false;
@@ -376,14 +376,14 @@ class Walk {
       const DiskResult<std::uint64_t> used = skip_zeros(window_, walked.end);
       if (!used) return failure(used.error());
       if (*used == window_.size()) return {};  // prepared and not used
-      const auto behind = find_valid_record(window_, seed, walked.end + 1);
-      if (!behind) return failure(behind.error());
+      const auto next_valid = find_valid_record(window_, seed, walked.end + 1);
+      if (!next_valid) return failure(next_valid.error());
       if (second_look_.is_due(segment.number, walked.end)) {
         window_.forget();
         continue;
       }
       fault_ = reader.fault();
-      if (!*behind) {
+      if (!*next_valid) {
         used_end_ = window_.size();
         return {};
       }
@@ -392,9 +392,9 @@ class Walk {
                        std::to_string(walked.end) + ": " + describe(fault_) +
                        ", and so is more than can be searched. Restore the folder from a copy");
       }
-      damage_end = **behind;
-      report(walked, **behind - walked.end, fault_);
-      walked.end = **behind;
+      damage_end = **next_valid;
+      report(walked, **next_valid - walked.end, fault_);
+      walked.end = **next_valid;
     }
   }
 
@@ -409,11 +409,11 @@ class Walk {
   WalkedDamage on_damage_;
   SecondLook second_look_;
   FileWindow window_;
-  std::optional<LogPosition> retired_before_;  // as the checkpoints tell; nothing: none can be read
+  std::optional<LogPosition> retired_before_;  // by the checkpoints; nothing: none can be read
   std::vector<char> start_;                    // the segment's checkpoint
   std::optional<std::int64_t> log_id_;
   std::size_t damages_ = 0;
-  std::uint64_t used_end_ = 0;  // of the segment, if something behind its records is no record
+  std::uint64_t used_end_ = 0;  // of the segment, if bytes after its records are no record
   RecordFault fault_ = RecordFault::None;  // the last one of the segment
   std::vector<SegmentFile> files_;
   WalkedLog log_;

@@ -1,5 +1,5 @@
-// Goes through a whole journal, damage or not: what the checks, the repair and the opening of a
-// damaged journal have in common. Nothing is written.
+// Goes through a whole journal, damaged or not: the common part of checking, repairing and opening
+// a damaged journal. Nothing is written.
 #pragma once
 
 #include <cstdint>
@@ -13,34 +13,33 @@
 
 #include "store/format/journal_format.hpp"
 #include "store/scan/segment_reader.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
 
-// Bytes that are no record although the log goes on behind them.
+// Bytes that are no record although the log goes on after them.
 struct DamagedBytes {
   std::uint64_t segment = 1;
   std::uint64_t offset = 0;  // in the segment's file
   LogPosition position = 0;  // of the same place in the log
   std::uint64_t bytes = 0;   // up to the next intact record, or to the segment's end
   RecordFault fault = RecordFault::None;
-  bool is_header = false;  // the segment's header, whose content follows from its neighbours
+  bool is_header = false;  // the segment's header, whose content is known from its neighbours
 };
 
-// A log with more damages than this is not worth reading on: they would cost more time than they
-// could tell.
+// A log with more damages than this is not read on: it would take longer than the result is worth.
 inline constexpr std::size_t kDamagesMax = 1000;
 
 struct WalkedSegment {
   SegmentHeader header;  // derived, if the one in the file is damaged
   std::uint64_t file_bytes = 0;
-  std::uint64_t end = 0;           // where its records end; behind them nothing, or a torn write
+  std::uint64_t end = 0;           // where its records end; after it nothing, or a torn write
   std::uint64_t torn_bytes = 0;    // of the last segment only
-  std::uint64_t unused_bytes = 0;  // of the others: behind their end, and no zeros
+  std::uint64_t unused_bytes = 0;  // of the others: after their records, and not zeros
   std::uint64_t records = 0;
 };
 
-// Behind the last segment: a file that was prepared and not begun, and that is not all zeros.
+// A file after the last segment that was prepared and not opened, and is not all zeros.
 struct StraySegment {
   std::uint64_t number = 1;
   StrayBytes stray;
@@ -57,11 +56,12 @@ struct WalkedLog {
 [[nodiscard]] std::string path_of_segment(const std::string& folder, std::uint64_t number);
 [[nodiscard]] const char* describe(RecordFault fault) noexcept;
 
-// on_start: before the first record, and for each segment with a checkpoint: its bytes; empty: it
-// has none that is whole. What was retired in front of the first segment, its checkpoint tells.
-// on_record: an intact record, in the log's order; an error ends the walk. on_damage: between the
-// records before and behind it. Corrupt: a segment is missing, of another format version or of
-// another journal, or nothing of the log can be read. Missing: no segment.
+// on_start: before the first record, and for each segment with a checkpoint, gets the checkpoint's
+// bytes; empty: none is whole. The checkpoint of the first segment stands for the segments that
+// were retired before it. on_record: an intact record, in the log's order; an error ends the walk.
+// on_damage: between the records before and after it. Corrupt: a segment is missing, or belongs to
+// another format version or journal, or nothing of the log can be read. Missing: there is no
+// segment.
 using WalkedRecord = FunctionRef<StoreResult<void>(const SegmentHeader&, const Record&)>;
 using WalkedDamage = FunctionRef<void(const DamagedBytes&)>;
 using WalkedStart = FunctionRef<StoreResult<void>(const SegmentHeader&, std::span<const char>)>;

@@ -10,7 +10,7 @@
 namespace nexusfix::store {
 namespace {
 
-// Of the newest ones the kernel keeps what a resend would look at first (SegmentSupply).
+// The kernel keeps the newest segments in its cache: a resend reads them first (SegmentSupply).
 constexpr std::size_t kCachedSegments = 3;
 
 }  // namespace
@@ -25,7 +25,7 @@ void Scrub::forget_before(std::uint64_t number) {
   while (!segments_.empty() && segments_.front().header.number < number) segments_.pop_front();
 }
 
-void Scrub::begin_anew() {
+void Scrub::restart() {
   const std::lock_guard lock{mutex_};
   for (Segment& segment : segments_) segment.is_read = false;
 }
@@ -52,7 +52,7 @@ bool Scrub::is_listed() {
   return !segments_.empty() && segments_.front().header.number <= current_.header.number;
 }
 
-// The header, and the checkpoint behind it.
+// The header, and the checkpoint after it.
 std::uint64_t Scrub::open() {
   damages_ = 0;
   damage_.clear();
@@ -60,14 +60,14 @@ std::uint64_t Scrub::open() {
   const std::string path = path_of_segment(folder_, header.number);
   DiskResult<std::unique_ptr<File>> file = disk_.open(path, OpenMode::Read);
   if (!file) {
-    tell_unreadable(file.error());
+    report_unreadable(file.error());
     return 0;
   }
-  // What the disk has is to be read, not what is remembered of it.
+  // Drops the cached bytes, so that the disk's are read.
   if (!current_.stays_cached) (*file)->forget_cached();
   const DiskResult<std::uint64_t> size = (*file)->size();
   if (!size) {
-    tell_unreadable(size.error());
+    report_unreadable(size.error());
     return 0;
   }
   if (*size < current_.end) {
@@ -81,7 +81,7 @@ std::uint64_t Scrub::open() {
   const DiskResult<std::span<const char>> bytes =
       window_.view(0, static_cast<std::size_t>(header.records_at()));
   if (!bytes) {
-    tell_unreadable(bytes.error());
+    report_unreadable(bytes.error());
     close();
     return 0;
   }
@@ -108,47 +108,47 @@ std::uint64_t Scrub::read_piece() {
   while (reader_.offset() - begin < kPieceBytes) {
     const DiskResult<std::optional<Record>> record = reader_.next();
     if (!record) {
-      tell_unreadable(record.error());
+      report_unreadable(record.error());
       close();
       return kPieceBytes;
     }
     if (*record) continue;
     const std::uint64_t read = reader_.offset() - begin;
     if (reader_.fault() != RecordFault::None && pass_damage()) continue;
-    tell_damages();
+    report_damages();
     close();
     return read;
   }
   return reader_.offset() - begin;
 }
 
-// False: there is nothing behind it, or enough was found.
+// False: nothing follows it, or enough was found.
 bool Scrub::pass_damage() {
   const std::uint64_t from = reader_.offset();
   const RecordSeed seed{current_.header};
-  const auto behind = find_valid_record(window_, seed, from + 1);
-  if (!behind) {
-    tell_unreadable(behind.error());
+  const auto next_valid = find_valid_record(window_, seed, from + 1);
+  if (!next_valid) {
+    report_unreadable(next_valid.error());
     return false;
   }
   if (++damages_ == 1) {
     damage_ = "damaged at offset " + std::to_string(from) + " (" +
-              std::to_string(behind->value_or(current_.end) - from) +
+              std::to_string(next_valid->value_or(current_.end) - from) +
               " bytes): " + describe(reader_.fault());
   }
-  if (!*behind || damages_ == kDamagesMax) return false;
-  reader_ = SegmentReader{window_, seed, **behind};
+  if (!*next_valid || damages_ == kDamagesMax) return false;
+  reader_ = SegmentReader{window_, seed, **next_valid};
   return true;
 }
 
 void Scrub::close() {
   if (file_ && !current_.stays_cached) file_->forget_cached();
   file_.reset();
-  window_ = {};  // a large record may have been in it
+  window_ = {};  // frees it: a large record may have been in it
 }
 
-void Scrub::tell_unreadable(const DiskError& error) {
-  // It was retired meanwhile.
+void Scrub::report_unreadable(const DiskError& error) {
+  // It was retired in the meantime.
   if (!is_listed()) return;
   events_.put(EventId::SegmentUnreadable, path_of_segment(folder_, current_.header.number) +
                                               ": cannot be read at or after offset " +
@@ -156,7 +156,7 @@ void Scrub::tell_unreadable(const DiskError& error) {
                                               error.what() + advice());
 }
 
-void Scrub::tell_damages() {
+void Scrub::report_damages() {
   if (damages_ == 0 || !is_listed()) return;
   std::string text = path_of_segment(folder_, current_.header.number) + ": " + damage_;
   if (damages_ > 1) {
@@ -175,7 +175,7 @@ std::string Scrub::advice() const {
          " --dry-run";
 }
 
-ScrubThread::ScrubThread(Disk& disk, const JournalOptions& options, EventBox& events)
+ScrubThread::ScrubThread(Disk& disk, const JournalOptions& options, EventQueue& events)
     : scrub_{disk, options.folder, events},
       events_{events},
       options_{options.scrub},
@@ -219,7 +219,7 @@ void ScrubThread::run() {
     const bool is_told = changed_.wait_for(lock, rest, [this] { return ends_ || has_more_; });
     if (is_told) continue;
     begun = clock_.now().mono;
-    scrub_.begin_anew();
+    scrub_.restart();
   }
 }
 

@@ -1,5 +1,5 @@
-// Reads closed segments again, a piece at a time, and verifies them: what the disk has damaged
-// since they were written is told before a counterparty asks for it, or an opening needs it.
+// Reads closed segments again, a piece at a time, and verifies them, so that damage by the disk is
+// reported before a counterparty asks for a message in it, or an opening needs it.
 #pragma once
 
 #include <chrono>
@@ -18,29 +18,29 @@
 
 #include "store/format/journal_format.hpp"
 #include "store/scan/segment_reader.hpp"
-#include "store/write/event_box.hpp"
+#include "store/write/event_queue.hpp"
 
 namespace nexusfix::store {
 
 class Scrub {
  public:
-  // So much is read in one step, unless one record is larger.
+  // Read in one step, unless one record is larger.
   static constexpr std::uint64_t kPieceBytes = 256U << 10U;
-  // Of one segment; there may be more behind them.
+  // Of one segment; there may be more after them.
   static constexpr std::size_t kDamagesMax = 16;
 
-  Scrub(Disk& disk, std::string folder, EventBox& events)
+  Scrub(Disk& disk, std::string folder, EventQueue& events)
       : disk_{disk}, folder_{std::move(folder)}, events_{events} {}
 
-  // Any thread. A segment whose records end there, and to which nothing is written any more; behind
-  // those that were added before.
+  // Any thread. Adds a segment, whose records end there and to which nothing is written any more,
+  // after those that were added before.
   void add(const SegmentHeader& header, std::uint64_t end);
-  // Any thread, before their files go: segments with a lower number are not looked at any more.
+  // Any thread, before their files are removed: segments with a lower number are not read any more.
   void forget_before(std::uint64_t number);
-  // All that was added is to be read again.
-  void begin_anew();
-  // Reads the next piece, and tells what is wrong with a segment when all of it was read. How many
-  // bytes that were; nothing: there is no more to read. One thread.
+  // Reads all segments again.
+  void restart();
+  // Reads the next piece, and reports the damage of a segment when all of it was read. Returns the
+  // number of bytes read; nothing: there is no more to read. One thread.
   [[nodiscard]] std::optional<std::uint64_t> step();
 
  private:
@@ -57,13 +57,13 @@ class Scrub {
   [[nodiscard]] bool pass_damage();
   [[nodiscard]] bool is_listed();
   void close();
-  void tell_unreadable(const DiskError& error);
-  void tell_damages();
+  void report_unreadable(const DiskError& error);
+  void report_damages();
   [[nodiscard]] std::string advice() const;
 
   Disk& disk_;
   std::string folder_;
-  EventBox& events_;
+  EventQueue& events_;
   std::mutex mutex_;
   std::deque<Segment> segments_;  // under the mutex, by number
   // The reading thread's:
@@ -71,15 +71,15 @@ class Scrub {
   std::unique_ptr<File> file_;  // null: between two segments
   FileWindow window_;
   SegmentReader reader_{window_, {}, 0};
-  std::string damage_;  // the first one of the segment, for people
+  std::string damage_;  // the segment's first damage, for the event
   std::size_t damages_ = 0;
 };
 
-// Goes through them again and again on a thread of its own, so many bytes a second.
+// Reads all segments again and again on a thread of its own, at a limited rate.
 class ScrubThread {
  public:
-  ScrubThread(Disk& disk, const JournalOptions& options, EventBox& events);
-  // Waits for a read under way.
+  ScrubThread(Disk& disk, const JournalOptions& options, EventQueue& events);
+  // Waits for a read that is under way.
   ~ScrubThread();
   ScrubThread(const ScrubThread&) = delete;
   ScrubThread& operator=(const ScrubThread&) = delete;
@@ -92,10 +92,10 @@ class ScrubThread {
   void run();
 
   Scrub scrub_;
-  EventBox& events_;
+  EventQueue& events_;
   JournalOptions::Scrub options_;
   JournalOptions::Wake wake_;
-  SystemClock clock_;  // the disk's pace is the machine's: nothing that is simulated hangs on it
+  SystemClock clock_;  // the disk is read in real time: no simulated behaviour depends on it
   std::mutex mutex_;
   std::condition_variable changed_;
   bool has_more_ = false;  // under the mutex

@@ -12,14 +12,14 @@
 namespace nexusfix::store {
 namespace {
 
-// How much more than the searched bytes themselves a search may look at.
+// How many more bytes than the searched ones a search may read.
 constexpr std::uint64_t kSearchFactor = 8;
 constexpr std::uint64_t kSearchBytesMin = 1U << 20U;
 
-// Of the eight bytes of checksum and length, the last may be the first that is not zero.
+// Of the eight bytes of checksum and length, only the last may be other than zero.
 constexpr std::uint64_t kZerosInFront = 8;
 
-// Looked at in one go; far less than a window, which would otherwise be read again and again.
+// Compared at once; far less than a window, which would otherwise be read several times.
 constexpr std::uint64_t kZeroBytes = 4096;
 
 }  // namespace
@@ -47,7 +47,7 @@ DiskResult<std::span<const char>> FileWindow::view(std::uint64_t offset, std::si
     }
     buffer_.resize(*got);
     if (*got < count) {
-      // The size was asked for before: the file shrank while we read it.
+      // The size was read before: the file has shrunk since.
       return std::unexpected{DiskError{.path = {}, .operation = "read", .error_number = EIO}};
     }
   }
@@ -96,7 +96,7 @@ DiskResult<std::optional<Record>> SegmentReader::next() {
 
 namespace {
 
-// Whether the entries' form fits; adds what it looked at to work.
+// Whether the form of the entries is valid; adds the bytes that it read to work.
 bool looks_like_entries(std::span<const char> bytes, std::uint64_t& work) {
   EntryReader reader{bytes};
   Entry entry;
@@ -118,7 +118,7 @@ DiskResult<std::optional<std::uint64_t>> find_valid_record(FileWindow& window, R
     if (!bytes) return std::unexpected{std::move(bytes.error())};
     const RecordHeader header = decode_record_header(bytes->first<kRecordHeaderBytes>());
     if (header.crc == 0 && header.entries_bytes == 0) {
-      // What was prepared and not used is zeros; no record begins with eight of them.
+      // Prepared and unused bytes are zeros; no record begins with eight of them.
       const DiskResult<std::uint64_t> end = skip_zeros(window, offset);
       if (!end) return std::unexpected{end.error()};
       offset = std::max(offset, *end - kZerosInFront);
@@ -126,7 +126,7 @@ DiskResult<std::optional<std::uint64_t>> find_valid_record(FileWindow& window, R
     }
     if (header.entries_bytes < kEntryHeaderBytes || header.record_bytes() > size - offset) continue;
     if (header.entries_bytes > kRecordBytesLimit) continue;
-    // A cheap look at the first entry before the whole record is read and summed.
+    // Tests the first entry before the whole record is read and its checksum calculated.
     if (!could_begin_entries(bytes->last<kEntryHeaderBytes>(), header.entries_bytes)) continue;
     if (work > work_max) return offset;
     work += header.record_bytes();
@@ -143,7 +143,7 @@ DiskResult<std::optional<StrayBytes>> find_stray_bytes(FileWindow& window) {
   if (!first) return std::unexpected{first.error()};
   const std::uint64_t size = window.size();
   if (*first == size) return StrayBytes{};
-  // Nothing is prepared so short: one that was begun may have been cut.
+  // No file is prepared so short: a segment that was opened may have been cut.
   if (size < kSegmentHeaderBytes) return std::nullopt;
   const std::uint64_t end = std::min(size, *first + kStrayBytesMax);
   const DiskResult<std::uint64_t> more = skip_zeros(window, end);
@@ -162,7 +162,7 @@ DiskResult<std::uint64_t> skip_zeros(FileWindow& window, std::uint64_t from) {
         static_cast<std::size_t>(std::min<std::uint64_t>(kZeroBytes, window.size() - from));
     const DiskResult<std::span<const char>> bytes = window.view(from, count);
     if (!bytes) return std::unexpected{bytes.error()};
-    // Compared with itself, moved by one: memcmp() is fast.
+    // memcmp() of the bytes with themselves, moved by one, is fast.
     if ((*bytes)[0] == 0 && std::memcmp(bytes->data(), bytes->data() + 1, count - 1) == 0) {
       from += count;
       continue;

@@ -1,5 +1,5 @@
-// Reads a segment's records one after the other, verifying each. The file may be damaged or
-// hostile: no length in it is believed before it was compared with what is there.
+// Reads a segment's records one after the other, and verifies each. The file may be damaged or
+// hostile: no length in it is used before it was compared with the size of the file.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@ class FileWindow {
  public:
   static constexpr std::size_t kWindowBytes = 256U << 10U;
   // Bytes from size_bytes on are not read, even if the file has them. A piece is of window_bytes,
-  // or of what is asked for if that is more.
+  // or longer if more is asked for.
   void open(File& file, std::uint64_t size_bytes, std::size_t window_bytes = kWindowBytes);
   [[nodiscard]] std::uint64_t size() const noexcept { return size_bytes_; }
-  // What was read is read again.
+  // Reads the same bytes again from the disk.
   void forget() noexcept { buffer_.clear(); }
 
   // The bytes at offset; offset + count must not be above size(). They live until the next call.
   [[nodiscard]] DiskResult<std::span<const char>> view(std::uint64_t offset, std::size_t count);
-  // The same, and no byte beside them is read: the disk may not be able to give one.
+  // The same, but reads no other byte: the disk may not be able to return its neighbours.
   [[nodiscard]] DiskResult<std::span<const char>> view_alone(std::uint64_t offset,
                                                              std::size_t count);
 
@@ -55,10 +55,10 @@ class SegmentReader {
   SegmentReader(FileWindow& window, RecordSeed seed, std::uint64_t offset) noexcept
       : window_{&window}, seed_{seed}, offset_{offset} {}
 
-  // Nothing: the end, or a fault; see fault(). A record lives until the next call.
+  // Nothing: the end, or a fault (fault()). A record lives until the next call.
   [[nodiscard]] DiskResult<std::optional<Record>> next();
   [[nodiscard]] RecordFault fault() const noexcept { return fault_; }
-  // Where the next record begins; after a fault, where the faulty one does.
+  // Where the next record begins; after a fault, where the faulty record begins.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
 
  private:
@@ -68,26 +68,26 @@ class SegmentReader {
   RecordFault fault_ = RecordFault::None;
 };
 
-// The offset of a valid record at or behind from, if there is one: tells damage in the middle of a
-// log from a torn end. Work is bounded by the bytes searched; where a (hostile) file would need
-// more, it says that there is one, which is the careful answer.
+// The offset of the first valid record from here on, if there is one: it tells damage in the middle
+// of a log from a torn end. Work is bounded by the bytes searched. Where a (hostile) file would
+// need more, it returns that there is one, which is the careful answer.
 [[nodiscard]] DiskResult<std::optional<std::uint64_t>> find_valid_record(FileWindow& window,
                                                                          RecordSeed seed,
                                                                          std::uint64_t from);
 
-// What is not zero in a file that was prepared and never begun: damage of the disk.
+// Bytes other than zero in a file that was prepared and never opened: damage by the disk.
 struct StrayBytes {
   std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;  // 0: it is all zeros, as it should be
+  std::uint64_t bytes = 0;  // 0: the file is all zeros, as it should be
 };
-// As many at most, neighbours: the flipped bits of one word. What was begun has more that is no
-// zero, even if it is damaged: a segment begins with a header, of which the mark alone has as many
-// and the version stands behind it, and a record's length, time and first entry reach over more.
+// At most this number of neighbouring bytes: the flipped bits of one word. A segment that was
+// opened has more bytes other than zero, even if it is damaged: the mark of its header has as many,
+// the version follows it, and a record's length, time and first entry span more.
 inline constexpr std::uint64_t kStrayBytesMax = 8;
-// Of the whole window. Nothing: there is more in it, or a part of a header.
+// Of the whole window. Nothing: it holds more, or a part of a header.
 [[nodiscard]] DiskResult<std::optional<StrayBytes>> find_stray_bytes(FileWindow& window);
 
-// The offset of the first byte at or behind from that is not zero, or the window's size.
+// The offset of the first byte from here on that is not zero, or the window's size.
 [[nodiscard]] DiskResult<std::uint64_t> skip_zeros(FileWindow& window, std::uint64_t from);
 
 }  // namespace nexusfix::store

@@ -15,9 +15,9 @@ namespace {
 constexpr char kVoid = 'V';
 constexpr char kCheckpoint = 'C';
 
-// With tiny segments, a checkpoint in each would be most of the log. The only measure of size: one
-// that was left out is followed by a larger one, so that a bound in bytes would end them all, and
-// with them retirement.
+// With tiny segments, a checkpoint in each would be most of the log. This is the only limit on
+// their size: the checkpoint after one that was left out is larger, so that a limit in bytes would
+// end all checkpoints, and retirement with them.
 constexpr std::uint64_t kLogPerCheckpoint = 4;
 
 template <class Number>
@@ -27,7 +27,7 @@ void put(std::vector<char>& out, Number number) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
-// What is not there reads as 0, and is_good() is false from then on.
+// Bytes that are missing read as 0; from then on is_good() is false.
 class Input {
  public:
   explicit Input(std::span<const char> bytes) : rest_{bytes} {}
@@ -48,7 +48,7 @@ class Input {
     rest_ = rest_.subspan(size);
     return text;
   }
-  // Added to what was before; above kNumberMax is refused.
+  // Added to the number before; above kNumberMax it fails.
   std::uint64_t add_short(std::uint64_t before) {
     std::uint64_t number = 0;
     for (unsigned shift = 0; shift <= 56; shift += 7) {
@@ -58,7 +58,7 @@ class Input {
     }
     return fail();
   }
-  // How many things of at least so many bytes may follow.
+  // The number of elements that follow, each of at least bytes_each bytes.
   std::size_t count(std::size_t bytes_each) {
     const auto count = take<std::uint32_t>();
     return count <= rest_.size() / bytes_each ? count : fail();
@@ -203,17 +203,18 @@ std::expected<StateBefore, CheckpointFault> state_before(const SegmentHeader& se
 }
 
 StoreError unknown_start(const std::string& folder, const SegmentHeader& first) {
-  return {.code = StoreErrorCode::Corrupt,
-          .text = "journal " + folder + ": it begins with " + segment_file_name(first.number) +
-                  ", and neither its checkpoint at offset " + std::to_string(first.header_bytes()) +
-                  " nor one behind it can be used. Nothing was changed. Put the files that were in "
-                  "front of it back, or restore the folder from a copy"};
+  return {
+      .code = StoreErrorCode::Corrupt,
+      .text = "journal " + folder + ": it begins with " + segment_file_name(first.number) +
+              ", and neither its checkpoint at offset " + std::to_string(first.header_bytes()) +
+              " nor one after it can be used. Nothing was changed. Put back the files that were "
+              "before it, or restore the folder from a copy"};
 }
 
 void Checkpointer::append(std::vector<char>& buffer, const SegmentHeader& segment,
                           std::uint64_t records, bool is_closed) {
   if (!is_started_ || state_.sessions.size() == 0) return;
-  // Made in its place: with thousands of sessions it is too large to be copied again.
+  // Made in its place: with thousands of sessions it is too large for another copy.
   const std::size_t at = buffer.size();
   buffer.resize(at + kRecordHeaderBytes);
   buffer.push_back(kCheckpoint);
@@ -239,20 +240,20 @@ void Checkpointer::draft(std::uint64_t part, std::uint64_t whole) {
   if (is_started_) draft_.advance(state_.sessions.size() * part / whole, index_from_);
 }
 
-LogPosition Checkpointer::told_retired(LogPosition synced) noexcept {
-  std::erase_if(tellings_, [&](const Telling& one) {
-    if (one.end <= synced) told_ = std::max(told_, one.twice);
+LogPosition Checkpointer::confirmed_retirement(LogPosition synced) noexcept {
+  std::erase_if(recorded_, [&](const Recorded& one) {
+    if (one.end <= synced) confirmed_ = std::max(confirmed_, one.in_both);
     return one.end <= synced;
   });
-  return told_;
+  return confirmed_;
 }
 
-void Checkpointer::made(LogPosition position, LogPosition records_at) {
-  // Of many, later ones tell as much.
-  if (tellings_.size() == kTellingsMax) tellings_.erase(tellings_.begin());
-  // What both of them say: rules that have become stricter since take effect at once.
-  tellings_.push_back({.twice = std::min(last_told_, retired_before_), .end = records_at});
-  last_told_ = retired_before_;
+void Checkpointer::on_written(LogPosition position, LogPosition records_at) {
+  // If there are many, the later ones confirm as much.
+  if (recorded_.size() == kRecordedMax) recorded_.erase(recorded_.begin());
+  // Both checkpoints record it. A rule that has become stricter since takes effect at once.
+  recorded_.push_back({.in_both = std::min(last_recorded_, retired_before_), .end = records_at});
+  last_recorded_ = retired_before_;
   index_from_ = position;
   for (MessageIndex& index : state_.indexes) index.fence();
 }

@@ -1,6 +1,6 @@
-// What a segment begins with behind its header, so that opening need not read what lies before it:
-// the state of every session, and where the messages lie that were kept since the checkpoint
-// before. The chain of checkpoints holds the index of the whole log.
+// What a segment begins with after its header, so that opening need not read what lies before it:
+// the state of every session, and the places of the messages that were kept since the checkpoint
+// before. All checkpoints together hold the index of the whole log.
 //
 // A checkpoint has the form of a record (journal_format.hpp): a checksum that starts from its place
 // in the log, a length, a time. Its content:
@@ -8,12 +8,12 @@
 //   bytes  what (numbers are little-endian)
 //       1  'C': a checkpoint (no entry's kind); 'V': void, a repair took it out, and the rest means
 //          nothing
-//       1  1: what is in front of it was closed in order
+//       1  1: the log before it was closed in order
 //       8  log position of the segment
 //       8  log position from which on messages are listed: that of the checkpoint before, or 0
-//       8  log position before which segments may have been taken away; 0: none
-//       8  records in front of it, in the whole log
-//       8  messages kept in front of it, likewise
+//       8  log position before which segments may have been retired; 0: none
+//       8  records before it, in the whole log
+//       8  messages kept before it, likewise
 //       4  number of sessions, then for each of them
 //            2, -  length and bytes of the name
 //          3 x 8  next inbound and outbound number, epoch
@@ -23,9 +23,9 @@
 //            4  number of lost ranges, then 8 and 8 for each: first and last number
 //            4  number of groups, then for each of them three numbers of 7 bits a byte, lowest
 //               first, with the high bit set in all but the last byte: how much its first MsgSeqNum
-//               is above that of the group before, how far its begin is behind the begin of the
-//               group before (of the first: behind the position from which on messages are listed),
-//               and how far its end is behind its begin
+//               is above that of the group before, how far its begin is after the begin of the
+//               group before (of the first: after the position from which on messages are listed),
+//               and how far its end is after its begin
 #pragma once
 
 #include <algorithm>
@@ -61,94 +61,96 @@ struct Checkpoint {
   std::vector<Session> sessions;  // by key
 };
 
-// One that means nothing, of just so many bytes: at least kRecordHeaderBytes + 1.
+// A checkpoint without a meaning, of exactly this number of bytes: at least kRecordHeaderBytes + 1.
 void append_void_checkpoint(std::vector<char>& buffer, RecordSeed seed, WallTime time,
                             std::size_t bytes);
 
-// Of the segment's bytes between its header and its records.
+// Decodes the segment's bytes between its header and its records.
 enum class CheckpointFault : std::uint8_t { Checksum, Void, Form };
 [[nodiscard]] std::expected<Checkpoint, CheckpointFault> decode_checkpoint(
     const SegmentHeader& segment, std::span<const char> bytes);
-// Reads it from the file. The segment has one.
+// Reads it from the file of a segment that has one.
 [[nodiscard]] DiskResult<std::expected<Checkpoint, CheckpointFault>> read_checkpoint(
     const SegmentHeader& segment, File& file);
 [[nodiscard]] bool checkpoint_checks(const SegmentHeader& segment, std::span<const char> bytes);
 [[nodiscard]] std::string describe(CheckpointFault fault);
-// Of this segment, for people.
+// An event text about this segment.
 [[nodiscard]] std::string checkpoint_fault_text(const std::string& folder,
                                                 const SegmentHeader& segment,
                                                 std::string_view reason);
 
-// The sessions as they were, with empty indexes. Nothing: it makes no sense (two of one name).
+// The sessions as they were, with empty indexes. Nothing: two sessions have one name.
 [[nodiscard]] std::optional<LogState> restore(const Checkpoint& checkpoint);
 
-// What a log says in front of this segment: of the first of all, nothing; otherwise its checkpoint
-// tells.
+// The state of the log before this segment: empty before the first of all, otherwise from its
+// checkpoint.
 struct StateBefore {
   LogState state;
   std::uint64_t records = 0;
-  LogPosition index_from = 0;  // messages behind it are found by this checkpoint and later ones
+  LogPosition index_from = 0;  // this checkpoint and later ones find the messages after it
 };
 [[nodiscard]] std::expected<StateBefore, CheckpointFault> state_before(
     const SegmentHeader& segment, std::span<const char> checkpoint);
-// Of a log that begins at this segment, and has no checkpoint that can be used.
+// The error of a log that begins at this segment and has no checkpoint that can be used.
 [[nodiscard]] StoreError unknown_start(const std::string& folder, const SegmentHeader& first);
 
-// When a checkpoint is made, and what it says.
+// Decides when a checkpoint is made, and what it holds.
 class Checkpointer {
  public:
-  // The state must outlive it, and hold all that is in the log when a segment is begun.
+  // The state must outlive it, and hold the whole log when a segment is opened.
   explicit Checkpointer(LogState& state) : state_{state}, draft_{state} {}
 
-  // The fences of the state stand at this position. Not called: no checkpoints are made.
-  // retired_before: as the last one tells.
+  // The fences of the state stand at this position. Without this call no checkpoints are made.
+  // retired_before: as the last checkpoint records it.
   void start(LogPosition index_from, LogPosition retired_before) {
     index_from_ = index_from;
     retired_before_ = retired_before;
-    last_told_ = retired_before;
+    last_recorded_ = retired_before;
     is_started_ = true;
-    tellings_.reserve(kTellingsMax);
+    recorded_.reserve(kRecordedMax);
   }
-  // The next one will be made soon: this part of its work is done ahead. Then touch() is called.
+  // The next checkpoint is near: does this part of its work ahead. From then on touch() is called.
   void draft(std::uint64_t part, std::uint64_t whole);
-  // Behind draft(), before the state changes by these entries.
+  // After draft(), before these entries change the state.
   void touch(std::span<const char> entries) { draft_.touch(entries); }
-  // Appends to buffer, which holds the header of a segment at this position, its checkpoint;
-  // nothing where one would be no help. records: in front of it. is_closed: in order, in front of
-  // it.
+  // Appends the checkpoint of a segment to buffer, which holds the segment's header; nothing where
+  // a checkpoint would be no help. records: in the log before it. is_closed: the log was closed in
+  // order before it.
   void append(std::vector<char>& buffer, const SegmentHeader& segment, std::uint64_t records,
               bool is_closed);
-  // The segment with that checkpoint is begun, and its records begin at this position.
-  void made(LogPosition position, LogPosition records_at);
+  // The segment with that checkpoint is open, and its records begin at this position.
+  void on_written(LogPosition position, LogPosition records_at);
 
-  // What the next one tells of what is taken away.
+  // What the next checkpoint records as retired.
   void plan_retirement(LogPosition before) noexcept {
     retired_before_ = before;
-    draft_.discard();  // the indexes may have lost what was taken away
+    draft_.discard();  // the indexes may have lost the retired messages
   }
-  // So much was told by checkpoints of an earlier life, which are on the disk; of it, what is still
-  // planned.
-  void take_told(LogPosition before) noexcept { told_ = std::min(before, retired_before_); }
-  // What two checkpoints tell that are on the disk: one of them may be damaged.
-  [[nodiscard]] LogPosition told_retired(LogPosition synced) noexcept;
-  // Whether that is more than when it was asked for the last time, perhaps.
-  [[nodiscard]] bool tells_more(LogPosition synced) const noexcept {
-    return !tellings_.empty() && tellings_.front().end <= synced;
+  // An earlier run has recorded this much as retired in two checkpoints that are on the disk. Of
+  // it, what is still planned counts.
+  void restore_confirmed(LogPosition before) noexcept {
+    confirmed_ = std::min(before, retired_before_);
+  }
+  // What two checkpoints on the disk record as retired. Two, because one of them may be damaged.
+  [[nodiscard]] LogPosition confirmed_retirement(LogPosition synced) noexcept;
+  // Whether confirmed_retirement() may have grown since the last call.
+  [[nodiscard]] bool has_confirmation(LogPosition synced) const noexcept {
+    return !recorded_.empty() && recorded_.front().end <= synced;
   }
 
  private:
   LogState& state_;
   LogPosition index_from_ = 0;
   LogPosition retired_before_ = 0;
-  LogPosition last_told_ = 0;  // by the last checkpoint
-  struct Telling {
-    LogPosition twice = 0;  // what the checkpoint before it told, too
-    LogPosition end = 0;    // of the checkpoint
+  LogPosition last_recorded_ = 0;  // by the last checkpoint
+  struct Recorded {
+    LogPosition in_both = 0;  // what the checkpoint before it recorded, too
+    LogPosition end = 0;      // of the checkpoint
   };
-  static constexpr std::size_t kTellingsMax = 16;
-  std::vector<Telling> tellings_;  // that may not be on the disk yet
+  static constexpr std::size_t kRecordedMax = 16;
+  std::vector<Recorded> recorded_;  // checkpoints that may not be on the disk yet
   SessionDraft draft_;
-  LogPosition told_ = 0;  // by two that are on the disk
+  LogPosition confirmed_ = 0;  // by two checkpoints that are on the disk
   bool is_started_ = false;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 // Of all indexes of a log together: 24 MiB.
 constexpr std::size_t kGroupsOfAll = 1U << 20U;
-// With more sessions that take turns, a small part of the log has few messages of each.
+// Where many sessions share the log, a small part of it has few messages of each.
 constexpr std::uint64_t kGroupBytesPerSession = 2U << 10U;
 constexpr std::uint64_t kGroupBytesMax = 8U << 20U;
 
@@ -45,7 +45,8 @@ void MessageIndex::add(std::uint64_t msg_seq_num, LogPosition begin, LogPosition
 void MessageIndex::add_group(const Group& group) {
   if (groups_.size() >= limits_.groups_max) merge_pairs();
   groups_.push_back(group);
-  last_group_messages_ = group_messages_max_;  // how many it holds is not known: it is full
+  last_group_messages_ =
+      group_messages_max_;  // the number of its messages is not known: it is full
 }
 
 void MessageIndex::merge_pairs() noexcept {
@@ -76,7 +77,7 @@ std::uint64_t MessageIndex::drop_before(LogPosition position) noexcept {
   fence_ -= std::min(fence_, count);
   if (groups_.empty()) return count > 0 ? kNoNumber : 0;
   if (groups_.front().begin >= position) return count > 0 ? groups_.front().first : 0;
-  // Where in the group it is, is not known.
+  // The position inside the group is not known.
   groups_.front().begin = position;
   return groups_.size() > 1 ? groups_[1].first : kNoNumber;
 }

@@ -5,8 +5,8 @@
 // large: memory stays the same for ever, nothing is allocated after reserve(), and the bytes read
 // for one message stay near (log size / number of groups).
 //
-// A fence stands where a checkpoint was made: no group reaches across the last one, so that the
-// groups behind it are what the next checkpoint has to add.
+// A fence stands where a checkpoint was made. No group reaches across the last fence, so that the
+// next checkpoint adds the groups after it.
 #pragma once
 
 #include <cstddef>
@@ -27,11 +27,12 @@ class MessageIndex {
   struct Group {
     std::uint64_t first = 0;  // lowest MsgSeqNum in it
     LogPosition begin = 0;    // of the record that holds the first message
-    LogPosition end = 0;      // behind the record that holds the last message
+    LogPosition end = 0;      // of the record that holds the last message
   };
 
-  // How much it may keep, and how much of the log the smallest group covers: by how many sessions
-  // share the log. Few groups of a large part cost time to read, many cost memory.
+  // How many groups an index may keep, and how much of the log the smallest group covers. Both
+  // follow from the number of sessions that share the log: few large groups cost time to read, many
+  // cost memory.
   struct Limits {
     std::size_t groups_max = kGroupsMax;  // at least kGroupsMin
     std::uint64_t group_bytes = kFirstGroupBytes;
@@ -40,22 +41,22 @@ class MessageIndex {
   [[nodiscard]] static Limits limits_for(std::size_t sessions) noexcept;
   void limit(const Limits& limits) noexcept;
 
-  // Takes all the memory that it will ever need; without it, memory grows with the messages.
+  // Takes all memory that it will ever need. Without this call, memory grows with the messages.
   void reserve() { groups_.reserve(limits_.groups_max); }
 
   // Numbers ascend. The record that holds the message lies at begin to end.
   void add(std::uint64_t msg_seq_num, LogPosition begin, LogPosition end);
-  // A whole group, behind all that are there.
+  // A whole group, after all others.
   void add_group(const Group& group);
   void clear() noexcept;
 
-  // Forgets what lies before this position. Returns a number below which some may have; 0: none
-  // did; kNoNumber: it may be all.
+  // Forgets the messages before this position. Returns a number below which some of them may be; 0:
+  // there were none; kNoNumber: all of them may be.
   static constexpr std::uint64_t kNoNumber = UINT64_MAX;
   std::uint64_t drop_before(LogPosition position) noexcept;
 
   void fence() noexcept { fence_ = groups_.size(); }
-  [[nodiscard]] std::span<const Group> behind_fence() const noexcept {
+  [[nodiscard]] std::span<const Group> after_fence() const noexcept {
     return std::span{groups_}.subspan(fence_);
   }
   [[nodiscard]] std::span<const Group> groups() const noexcept { return groups_; }
@@ -71,7 +72,7 @@ class MessageIndex {
 
   std::vector<Group> groups_;
   Limits limits_;
-  std::size_t fence_ = 0;  // groups in front of it
+  std::size_t fence_ = 0;  // the number of groups before it
   std::uint64_t last_group_messages_ = 0;
   std::uint64_t group_messages_max_ = kFirstGroupMessages;
   std::uint64_t group_bytes_max_ = kFirstGroupBytes;

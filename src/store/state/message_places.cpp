@@ -54,8 +54,8 @@ const MessagePlaces::Block* MessagePlaces::find(LogPosition position) noexcept {
 }
 
 LogPosition MessagePlaces::next_begin(LogPosition position) const noexcept {
-  const auto behind = std::ranges::upper_bound(blocks_, position, {}, &Block::begin);
-  return behind == blocks_.end() ? kNoPosition : behind->begin;
+  const auto next = std::ranges::upper_bound(blocks_, position, {}, &Block::begin);
+  return next == blocks_.end() ? kNoPosition : next->begin;
 }
 
 void MessagePlaces::add(Block block) {

@@ -1,6 +1,6 @@
-// Where just each message is, for stretches of a log in which a session's messages lie far apart:
-// made when somebody reads there, from one pass over the stretch, for all sessions at once; kept in
-// a bounded memory, from which what was not used for longest goes.
+// The place of each single message, for parts of a log in which a session's messages lie far apart.
+// A block is made when a message in it is read, from one pass over that part, for all sessions at
+// once. Memory is bounded: the block that was not used for longest is dropped first.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace nexusfix::store {
 
 class MessagePlaces {
  public:
-  // A number above it is taken for it.
+  // A higher MsgSeqNum counts as this one.
   static constexpr std::uint64_t kNumberMax = UINT32_MAX;
 
   // Of one session in a block, in the order of the log.
@@ -26,12 +26,12 @@ class MessagePlaces {
         : offsets_{offsets}, first_{first}, numbers_{numbers} {}
     [[nodiscard]] bool empty() const noexcept { return offsets_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return offsets_.size(); }
-    // Where the record lies, behind the block's begin.
+    // Where each record lies, from the block's begin.
     [[nodiscard]] std::span<const std::uint32_t> offsets() const noexcept { return offsets_; }
     [[nodiscard]] std::uint64_t number(std::size_t index) const noexcept {
       return numbers_.empty() ? first_ + index : numbers_[index];
     }
-    // Those whose record lies at begin or behind, in front of end, from this MsgSeqNum on.
+    // Those whose record lies from begin on and before end, from this MsgSeqNum on.
     [[nodiscard]] Run from(std::uint64_t begin, std::uint64_t end,
                            std::uint64_t msg_seq_num) const noexcept;
 
@@ -56,7 +56,7 @@ class MessagePlaces {
     };
     std::vector<Part> parts;  // ascending; the last one ends the offsets
     std::vector<std::uint32_t> offsets;
-    std::vector<std::uint32_t> numbers;  // of sessions that do not use one after the other
+    std::vector<std::uint32_t> numbers;  // of sessions whose numbers are not consecutive
     std::uint64_t used = 0;              // when
   };
 
@@ -64,7 +64,7 @@ class MessagePlaces {
 
   // The block that holds this position; null: none. It lives until the next add().
   [[nodiscard]] const Block* find(LogPosition position) noexcept;
-  // Where the first block behind this position begins; kNoPosition: there is none.
+  // Where the first block after this position begins; kNoPosition: there is none.
   static constexpr LogPosition kNoPosition = UINT64_MAX;
   [[nodiscard]] LogPosition next_begin(LogPosition position) const noexcept;
   // It must lie where there is none.
@@ -83,7 +83,7 @@ class MessagePlaces {
 // Collects the messages of a block in the order of the log, and sorts them.
 class PlacesDraft {
  public:
-  // What was collected is forgotten: for whoever was interrupted before.
+  // Forgets what was collected, for a caller that was interrupted.
   void clear() noexcept;
   void add(SessionKey session, std::uint64_t msg_seq_num, std::uint64_t offset);
   // Empty afterwards.

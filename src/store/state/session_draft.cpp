@@ -20,8 +20,8 @@ template <class Number>
   return out + sizeof number;
 }
 
-// Seven bits a byte, lowest first, to a place of kShortBytesMax; returns its end. All bytes at
-// once: a segment ends while messages wait, and there may be 100,000 numbers.
+// Encodes seven bits a byte, lowest first, at a place of kShortBytesMax, and returns its end. It
+// handles all bytes at once: messages wait while a segment ends, and there may be 100,000 numbers.
 [[nodiscard]] char* put_short(char* out, std::uint64_t number) noexcept {
   if (number >> 56U != 0) {
     for (; number >= 0x80; number >>= 7U) *out++ = static_cast<char>(number | 0x80U);
@@ -33,7 +33,7 @@ template <class Number>
   spread = (spread & 0x000000000FFFFFFFU) | ((spread & 0x00FFFFFFF0000000U) << 4U);
   spread = (spread & 0x00003FFF00003FFFU) | ((spread & 0x0FFFC0000FFFC000U) << 2U);
   spread = (spread & 0x007F007F007F007FU) | ((spread & 0x3F803F803F803F80U) << 1U);
-  // All but the last say that another one follows.
+  // All bytes but the last say that another one follows.
   spread |= 0x8080808080808080U & ((std::uint64_t{1} << (8 * (bytes - 1))) - 1);
   store_little_endian(out, spread);
   return out + bytes;
@@ -43,7 +43,7 @@ template <class Number>
 
 void SessionDraft::encode(std::vector<char>& out, SessionKey key, LogPosition index_from) const {
   const SessionTable::Session& session = state_.sessions.session(key);
-  const std::span<const MessageIndex::Group> groups = state_.indexes[key].behind_fence();
+  const std::span<const MessageIndex::Group> groups = state_.indexes[key].after_fence();
   const std::size_t at = out.size();
   out.resize(at + kSessionBytesMax + session.name.size() + session.lost.size() * 16 +
              groups.size() * 3 * kShortBytesMax);

@@ -1,5 +1,5 @@
-// The sessions of a checkpoint, encoded ahead: a few with each append while a segment comes to its
-// end, so that the append which begins the next one has little left to do, however many there are.
+// Encodes the sessions of a checkpoint ahead: a few with each append near the end of a segment, so
+// that the append that opens the next segment has little left to do with any number of sessions.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ class SessionDraft {
   // The state must outlive it.
   explicit SessionDraft(const LogState& state) : state_{state} {}
 
-  // Encodes sessions until it has so many of them. index_from: see Checkpoint.
+  // Encodes sessions until the draft has this number of them. index_from: see Checkpoint.
   void advance(std::size_t count, LogPosition index_from);
-  // The sessions of these entries are about to change.
+  // These entries are about to change the state.
   void touch(std::span<const char> entries);
   void discard() noexcept;
-  // Appends all sessions as they are now: what has not changed from the draft, which is discarded.
+  // Appends all sessions as they are now, unchanged ones from the draft, and discards the draft.
   void finish(std::vector<char>& out, LogPosition index_from);
 
  private:
@@ -30,10 +30,10 @@ class SessionDraft {
   }
 
   const LogState& state_;
-  std::size_t sessions_ = 0;       // in the state when the draft was begun
+  std::size_t sessions_ = 0;       // in the state when the draft began
   std::vector<char> bytes_;        // of the encoded ones, by key
   std::vector<std::size_t> ends_;  // of each, in bytes_
-  std::vector<char> is_stale_;     // of each: it has changed since
+  std::vector<char> is_stale_;     // whether each has changed since
 };
 
 }  // namespace nexusfix::store

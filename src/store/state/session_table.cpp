@@ -44,7 +44,7 @@ std::expected<void, std::string_view> SessionTable::has_room_for(
   return {};
 }
 
-std::expected<void, std::string_view> SessionTable::may_be_renamed_to(
+std::expected<void, std::string_view> SessionTable::check_rename(
     std::string_view name) const noexcept {
   if (name.size() > kSessionNameBytesMax) return std::unexpected{kNameTooLong};
   if (keys_.contains(name)) return std::unexpected{"another session has this name"};
@@ -70,7 +70,7 @@ std::expected<void, std::string_view> SessionTable::apply_all(std::span<const ch
   EntryReader reader{entries};
   Entry entry;
   while (reader.next(entry)) {
-    // The last entry is refused before it changes anything: only those before it may be undone.
+    // The last entry changes nothing when it is refused: only those before it may be undone.
     const bool is_last = reader.at_end();
     if (!is_last && !is_of_log(entry.kind) && entry.session < by_key_.size()) {
       undo_.emplace_back(entry.session, by_key_[entry.session]->record);
@@ -84,7 +84,7 @@ std::expected<void, std::string_view> SessionTable::apply_all(std::span<const ch
     undo();
     return std::unexpected{"an entry is malformed"};
   }
-  if (has_rare_) note_rare(entries);
+  if (has_rare_) apply_rare(entries);
   return {};
 }
 
@@ -188,16 +188,16 @@ std::expected<void, std::string_view> SessionTable::open(const Entry& entry, Wal
 }
 
 std::expected<void, std::string_view> SessionTable::rename(const Entry& entry) {
-  if (auto may = may_be_renamed_to(entry.bytes); !may) return may;
-  // From here on nothing may need memory: what is here now is what undo() puts back.
+  if (auto may = check_rename(entry.bytes); !may) return may;
+  // From here on nothing may need memory: undo() puts back what is here now.
   former_names_.push_back({.session = entry.session,
                            .name = std::string{entry.bytes},
                            .key = std::string{entry.bytes}});
-  exchange_name(former_names_.back());
+  swap_names(former_names_.back());
   return {};
 }
 
-void SessionTable::exchange_name(Renamed& one) noexcept {
+void SessionTable::swap_names(Renamed& one) noexcept {
   std::string& name = by_key_[one.session]->name;
   auto node = keys_.extract(name);
   std::swap(node.key(), one.key);
@@ -213,7 +213,7 @@ bool SessionTable::restore(Session&& session) {
   return true;
 }
 
-void SessionTable::note_rare(std::span<const char> entries) {
+void SessionTable::apply_rare(std::span<const char> entries) {
   EntryReader reader{entries};
   Entry entry;
   while (reader.next(entry)) {
@@ -251,7 +251,7 @@ std::uint64_t SessionTable::reserved(SessionKey key) const noexcept {
 
 void SessionTable::undo() noexcept {
   for (; !former_names_.empty(); former_names_.pop_back()) {
-    exchange_name(former_names_.back());
+    swap_names(former_names_.back());
   }
   for (; !undo_.empty(); undo_.pop_back())
     by_key_[undo_.back().first]->record = undo_.back().second;

@@ -1,5 +1,5 @@
-// The sessions of one log, and what each entry does to them. Every store and the recovery of a
-// journal use this one place, so that they cannot disagree about what an entry means.
+// The sessions of one log, and what each entry does to them. Every store and the journal's recovery
+// use this class, so that they cannot disagree about what an entry means.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +22,11 @@
 
 namespace nexusfix::store {
 
-// What one log is made for; every session costs memory, and a hostile file must not take it all.
+// The limits of one log. Every session costs memory, and a hostile file must not take it all.
 inline constexpr std::size_t kSessionsMax = 1U << 16U;
 inline constexpr std::size_t kSessionNameBytesMax = 1024;
-// Each repair adds a few; beyond this, the last range grows to hold the next.
+// Each repair adds a few. At this limit the last range grows to hold the next.
 inline constexpr std::size_t kLostRangesMax = 1024;
-// No number: a record without an InboundProgress.
-inline constexpr std::uint64_t kNoProgress = 0;
 
 class SessionTable {
  public:
@@ -36,7 +34,7 @@ class SessionTable {
 
   [[nodiscard]] std::size_t size() const noexcept { return by_key_.size(); }
   [[nodiscard]] std::optional<SessionKey> find(std::string_view name) const;
-  // References stay valid for the life of the table, a name's until it is another one.
+  // References stay valid for the life of the table; a name's until it is renamed.
   [[nodiscard]] const SessionRecord& record(SessionKey key) const noexcept;
   [[nodiscard]] const std::string& name(SessionKey key) const noexcept;
 
@@ -46,14 +44,14 @@ class SessionTable {
   // NumbersChange::is_unfinished of the last change.
   [[nodiscard]] bool is_unfinished(SessionKey key) const noexcept;
 
-  // Of the current epoch: numbers below it may have been used without being in the log, if the last
-  // of what was written is lost. 0: nothing is said.
+  // In the current epoch, numbers below it may have been used without being in the log if the end
+  // of the log is lost. 0: nothing is reserved.
   [[nodiscard]] std::uint64_t reserved(SessionKey key) const noexcept;
 
-  // Whether a session that is there may be called so; the reason if not.
-  [[nodiscard]] std::expected<void, std::string_view> may_be_renamed_to(
+  // Whether a session may have this name from now on; the reason if not.
+  [[nodiscard]] std::expected<void, std::string_view> check_rename(
       std::string_view name) const noexcept;
-  // Whether one more session of this name keeps the limits above; the reason if not.
+  // Whether one more session of this name is within the limits above; the reason if not.
   [[nodiscard]] std::expected<void, std::string_view> has_room_for(
       std::string_view name) const noexcept;
 
@@ -67,28 +65,28 @@ class SessionTable {
     friend bool operator==(const Session&, const Session&) = default;
   };
   [[nodiscard]] const Session& session(SessionKey key) const noexcept { return *by_key_[key]; }
-  // Behind those that are there; false: there is no room for it, or one has its name.
+  // Adds it after the others; false: there is no room for it, or another session has its name.
   [[nodiscard]] bool restore(Session&& session);
 
-  // Does what a record's entries say: all of it, or nothing and the reason why not, or nothing and
-  // std::bad_alloc. No allocation but for a new session, and for a record of more entries than
-  // ever.
+  // Applies a record's entries: all of them, or none with the reason, or none with std::bad_alloc.
+  // Allocates only for a new session, and for a record of more entries than ever before.
   [[nodiscard]] std::expected<void, std::string_view> apply(std::span<const char> entries,
                                                             WallTime time);
-  // The same for a record that is one OutboundMessage and nothing else, or that and the session's
-  // InboundProgress behind it, as most are: a message, and the answer to one.
-  [[nodiscard]] std::expected<void, std::string_view> apply_message(
-      SessionKey session, std::uint64_t number, std::uint64_t next_inbound) noexcept {
-    if (session >= by_key_.size()) return std::unexpected{kNeverOpened};
-    if (number > kNumberMax) return std::unexpected{kTooHigh};
-    SessionRecord& record = by_key_[session]->record;
-    if (number < record.next_outbound) return std::unexpected{kUsedTwice};
-    if (next_inbound != kNoProgress) {
-      if (next_inbound > kNumberMax) return std::unexpected{kTooHigh};
-      if (next_inbound < record.next_inbound) return std::unexpected{kGoesBack};
-      record.next_inbound = next_inbound;
+  // The same for a record of which the values are known.
+  [[nodiscard]] std::expected<void, std::string_view> apply(const CommonRecord& common) noexcept {
+    if (common.session >= by_key_.size()) return std::unexpected{kNeverOpened};
+    SessionRecord& record = by_key_[common.session]->record;
+    if (common.msg_seq_num > kNumberMax || common.next_inbound > kNumberMax) {
+      return std::unexpected{kTooHigh};
     }
-    record.next_outbound = number + 1;
+    if (common.msg_seq_num != 0 && common.msg_seq_num < record.next_outbound) {
+      return std::unexpected{kUsedTwice};
+    }
+    if (common.next_inbound != 0) {
+      if (common.next_inbound < record.next_inbound) return std::unexpected{kGoesBack};
+      record.next_inbound = common.next_inbound;
+    }
+    if (common.msg_seq_num != 0) record.next_outbound = common.msg_seq_num + 1;
     return {};
   }
 
@@ -108,22 +106,22 @@ class SessionTable {
   [[nodiscard]] std::expected<void, std::string_view> rename(const Entry& entry);
   struct Renamed {
     SessionKey session = 0;
-    std::string name;  // the other one, twice: for the session, and for keys_
+    std::string name;  // the other name, twice: for the session, and for keys_
     std::string key;
   };
-  void exchange_name(Renamed& one) noexcept;
-  // What seldom changes, once the whole record has been applied.
-  void note_rare(std::span<const char> entries);
+  void swap_names(Renamed& one) noexcept;
+  // What changes rarely, once the whole record is applied.
+  void apply_rare(std::span<const char> entries);
   void undo() noexcept;
 
-  std::deque<Session> sessions_;  // a deque, because references into it are handed out
+  std::deque<Session> sessions_;  // a deque, because the caller has references into it
   std::vector<Session*> by_key_;  // the same, found in one step
   std::map<std::string, SessionKey, std::less<>> keys_;
-  // What the entries applied so far changed, to be put back if a later one is refused.
+  // What the entries applied so far have changed, for undo().
   std::vector<std::pair<SessionKey, SessionRecord>> undo_;
   std::vector<Renamed> former_names_;  // likewise
   std::size_t sessions_before_ = 0;
-  bool has_rare_ = false;  // the entries applied so far are for note_rare() too
+  bool has_rare_ = false;  // the entries applied so far are for apply_rare(), too
 };
 
 }  // namespace nexusfix::store

@@ -56,7 +56,8 @@ void Committer::copy(LogPosition begin, std::span<char> out) const noexcept {
 }
 
 void Committer::publish_to_write(LogPosition end) noexcept {
-  // In one order with the flag of the sleeping thread: one of the two sees the other.
+  // Sequentially consistent, as is the sleeping thread's flag: one of the two threads sees the
+  // other's store.
   published_.store(end);
   if (!sleeps_.load()) return;
   {
@@ -66,7 +67,7 @@ void Committer::publish_to_write(LogPosition end) noexcept {
 }
 
 void Committer::request() noexcept {
-  // Also where it was asked for before: a request that found everything synced has woken nobody.
+  // Set even if it was set before: a request that finds everything synced wakes no thread.
   requested_.store(true);
   if (!sleeps_.load()) return;
   {
@@ -87,8 +88,8 @@ bool Committer::has_work() const noexcept {
   return is_behind && !has_failed_.load() && (options_.writes || requested_.load());
 }
 
-// Takes only time of the core that no other thread wants. Where many do, each look may take some
-// milliseconds: a caller that ends it must not wait for all of them.
+// Takes only time of the core that no other thread wants. With many threads each yield may take
+// some milliseconds: the caller that ends this one must not wait for all of them.
 void Committer::linger() const noexcept {
   for (int looks = 0; looks < kLooksMax && !has_work() && !ends_; ++looks) {
     std::this_thread::yield();
@@ -105,7 +106,7 @@ void Committer::wait_to_write() {
   }
 }
 
-// Until it is time to sync, or asked for; keeps the mapping ahead of the log meanwhile.
+// Waits until a sync is due or requested, and keeps the mapping prepared ahead of the log.
 void Committer::wait_to_sync() {
   std::unique_lock lock{mutex_};
   while (!ends_ && !has_work()) {
@@ -126,8 +127,8 @@ void Committer::wait_to_sync() {
   since_sync_ = std::chrono::milliseconds{0};
 }
 
-// What has been written to the disk, by a sync or by the kernel in its time, is read-only, and the
-// next store to it would trap; so a piece in front of the log's end is made ready again and again.
+// Pages that were written to the disk, by a sync or by the kernel, are read-only, and the next
+// store to them traps. So the pages after the log's end are prepared again and again.
 void Committer::prepare_ahead() noexcept {
   const LogPosition end = published_.load(std::memory_order_acquire);
   if (end + kPreparedBytes / 2 <= prepared_) return;
@@ -164,12 +165,12 @@ void Committer::run() {
       } else {
         synced_.store(end);
       }
-      tell();
+      notify();
     }
   }
 }
 
-void Committer::tell() noexcept {
+void Committer::notify() noexcept {
   {
     const std::lock_guard lock{mutex_};
   }
@@ -181,7 +182,7 @@ void Committer::tell() noexcept {
 
 DiskResult<void> Committer::commit(LogPosition end) {
   for (;;) {
-    // The front part stays where it is while others are added behind it.
+    // The first part stays where it is while others are added after it.
     Part* part = nullptr;
     LogPosition part_end = end;
     bool is_over = false;
@@ -201,9 +202,9 @@ DiskResult<void> Committer::commit(LogPosition end) {
         if (auto ended = first->wait(); !ended) return ended;
       }
       if (auto synced = sync(*part, part_end); !synced) return synced;
-      if (!part->segment.is_name_synced) {
+      if (!part->segment.is_directory_entry_synced) {
         if (auto named = options_.disk->sync_directory(options_.folder); !named) return named;
-        part->segment.is_name_synced = true;
+        part->segment.is_directory_entry_synced = true;
       }
     }
     if (!is_over) {
@@ -216,7 +217,7 @@ DiskResult<void> Committer::commit(LogPosition end) {
   }
 }
 
-// Of a mapping, only what was appended: its zeros ahead need not be written twice.
+// Of a mapping, syncs only what was appended: the zeros after it need not be written.
 DiskResult<void> Committer::sync(const Part& part, LogPosition end) {
   if (options_.writes || !part.segment.mapping) return part.segment.file->sync();
   const LogPosition begin = std::max(part.begin, synced_.load(std::memory_order_relaxed));

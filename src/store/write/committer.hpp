@@ -1,7 +1,7 @@
-// Brings the log to the disk on a thread of its own. Where the log is mapped, the thread only syncs
-// what lies in the files; otherwise it also writes what the appending thread puts into a ring.
+// Brings the log to the disk on a thread of its own. If the log is mapped, the thread only syncs
+// the files; otherwise it also writes what the appending thread puts into a ring.
 //
-// The log is one stream of bytes, of which each segment's file holds a part; begin_segment() says
+// The log is one stream of bytes, and each segment's file holds a part of it; begin_segment() says
 // where a part begins. After the first error nothing more is written or synced.
 #pragma once
 
@@ -28,66 +28,70 @@ namespace nexusfix::store {
 class Committer {
  public:
   struct Options {
-    bool writes = false;                    // else the files have the bytes already
-    bool lingers = false;                   // writing: looks for more before it sleeps
-    std::chrono::microseconds gather{0};    // writing: how long the first byte waits for others
-    std::chrono::milliseconds interval{0};  // not writing: how often is synced without a request
+    bool writes = false;                  // else the files have the bytes already
+    bool lingers = false;                 // writing: looks for more bytes before it sleeps
+    std::chrono::microseconds gather{0};  // writing: how long the first byte waits for others
+    std::chrono::milliseconds interval{
+        0};  // not writing: the time between two syncs without a request
     JournalOptions::Wake wake{};
-    Disk* disk = nullptr;  // to sync the folder for a segment whose name is not safe
+    Disk* disk = nullptr;  // syncs the folder for a segment without a synced directory entry
     std::string folder;
   };
   static constexpr std::size_t kRingBytes = 8U << 20U;
-  // Of a mapping, kept ready to be stored to in front of where the log ends.
+  // The part of a mapping after the log's end that is kept prepared for appending.
   static constexpr std::uint64_t kPreparedBytes = 2U << 20U;
-  // Where it lingers: how often it looks, which takes 0.1 to 0.3 ms on an idle core. To wake it may
-  // take as long as a sync does.
+  // How often it looks when it lingers: 0.1 to 0.3 ms on an idle core. Waking it may take as long
+  // as a sync.
   static constexpr int kLooksMax = 500;
-  // How often this is looked after while the log grows.
+  // How often the mapping is prepared while the log grows.
   static constexpr std::chrono::milliseconds kTick{10};
 
   // Everything before begin, which lies in the segment, is synced.
   Committer(Options options, OpenSegment segment, LogPosition segment_begin, LogPosition begin);
-  ~Committer();  // what was not synced by then is not
+  ~Committer();  // does not sync the rest
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
 
   // The appending thread:
-  // What is published from this position on belongs to this segment.
+  // Bytes that are published from this position on belong to this segment.
   void begin_segment(OpenSegment segment, LogPosition begin);
-  // Writing: how much push() takes now.
+  // Writing: the number of bytes that push() takes now.
   [[nodiscard]] std::size_t room() const noexcept;
   void push(std::span<const char> bytes) noexcept;
-  // Everything before end may be brought to the disk. Wakes the thread if it is writing.
+  // Everything before end may be brought to the disk. Wakes the thread if it writes.
   void publish(LogPosition end) noexcept {
     if (options_.writes) return publish_to_write(end);
     published_.store(end, std::memory_order_release);
   }
-  // What is published is to be synced now.
+  // Everything published is to be synced now.
   void request() noexcept;
-  // Wakes the appending thread once, when synced() has moved or after an error.
+  // Wakes the appending thread once, when synced() has moved or an error has occurred.
   void want_wake() noexcept { wake_wanted_.store(true); }
   [[nodiscard]] LogPosition written() const noexcept {
     return written_.load(std::memory_order_acquire);
   }
-  // What the files have by now, synced or not. Any thread.
+  // What the files have now, synced or not. Any thread.
   [[nodiscard]] LogPosition in_files() const noexcept {
     return options_.writes ? written() : published_.load(std::memory_order_acquire);
   }
-  // In one order with want_wake(): whoever asks for a wake and then finds it behind, gets one.
+  // Sequentially consistent with want_wake(): a caller that requests a wake and then finds synced()
+  // too low will be woken.
   [[nodiscard]] LogPosition synced() const noexcept { return synced_.load(); }
-  // In one order with want_wake(), as synced().
+  // Sequentially consistent with want_wake(), as synced().
   [[nodiscard]] bool has_failed() const noexcept { return has_failed_.load(); }
-  [[nodiscard]] const DiskError& failure() const noexcept { return failure_; }  // when it has
-  // Copies what was pushed and not overwritten yet: from written() on.
+  [[nodiscard]] const DiskError& failure() const noexcept {
+    return failure_;
+  }  // valid after has_failed()
+  // Copies bytes that were pushed and are not overwritten yet: from written() on.
   void copy(LogPosition begin, std::span<char> out) const noexcept;
-  // Waits until everything published is synced, or an error.
+  // Waits until everything published is synced, or for an error.
   void drain();
 
  private:
   struct Part {
     OpenSegment segment;
     LogPosition segment_begin = 0;
-    LogPosition begin = 0;  // of what is this thread's business
+    LogPosition begin = 0;  // what this thread writes and syncs begins here
   };
 
   void run();
@@ -100,7 +104,7 @@ class Committer {
   [[nodiscard]] DiskResult<void> commit(LogPosition end);
   [[nodiscard]] DiskResult<void> sync(const Part& part, LogPosition end);
   [[nodiscard]] DiskResult<void> write(const Part& part, LogPosition begin, LogPosition end);
-  void tell() noexcept;
+  void notify() noexcept;
 
   Options options_;
   std::unique_ptr<char[]> ring_;
@@ -112,9 +116,10 @@ class Committer {
   std::atomic<bool> wake_wanted_{false};
   std::atomic<bool> sleeps_{false};
   DiskError failure_;
-  LogPosition pushed_;        // the appending thread's
-  LogPosition prepared_ = 0;  // of the mapping, up to here; the other thread's, as are these
-  LogPosition seen_ = 0;      // what was published at the last tick
+  LogPosition pushed_;  // the appending thread's
+  LogPosition prepared_ =
+      0;                  // of the mapping, up to here; the committer thread's, as the two below
+  LogPosition seen_ = 0;  // what was published at the last tick
   std::chrono::milliseconds since_sync_{0};
   mutable std::mutex mutex_;
   std::condition_variable changed_;

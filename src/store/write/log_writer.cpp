@@ -10,23 +10,23 @@
 namespace nexusfix::store {
 namespace {
 
-// Appended bytes collect here until flush(); a caller that does not flush for longer has them
-// written (but not called durable) in pieces of this size, so that memory stays bounded.
+// Appended bytes collect here until flush(). If the caller does not flush, they are written in
+// pieces of this size (but are not durable), so that memory stays bounded.
 constexpr std::size_t kPendingBytesMax = 1U << 20U;
 
-// What a group may have waiting for a disk that does not answer, beside the ring.
+// The bytes that may wait, beside the ring, for a disk that does not answer.
 constexpr std::size_t kStalledBytesMax = 256U << 20U;
 
-// A journal of 64 GiB before the list of its segments grows.
+// A journal reaches 64 GiB before the list of its segments grows.
 constexpr std::size_t kSegmentsReserved = 1024;
 
-// In front of the log's end: some records, that is.
+// Prefetched after the log's end: the next few records.
 constexpr std::uint64_t kFetchedAhead = 2048;
 constexpr std::uint64_t kFetchedBytesMax = 1024;
 constexpr std::uint64_t kLineBytes = 64;
 
-// At the end of a segment, while which the next one's checkpoint is drafted: a thousand records.
-// What a session appends meanwhile is encoded again.
+// The end of a segment, in which the next checkpoint is drafted: about a thousand records. A
+// session that appends meanwhile is encoded again.
 std::uint64_t draft_bytes(std::uint64_t segment_bytes) {
   return std::min<std::uint64_t>(256U << 10U, segment_bytes / 4);
 }
@@ -35,8 +35,8 @@ bool is_mapped(Durability durability) {
   return durability == Durability::Process || durability == Durability::None;
 }
 
-// With threads. Who syncs each record and is woken by nobody waits in flush(), and may as well do
-// it there.
+// With threads. A caller that syncs each record and gives no wake callback waits in flush(): it can
+// sync there.
 bool is_ringed(const JournalOptions& options) {
   return options.durability == Durability::Group ||
          (options.durability == Durability::Sync && options.on_durable.call != nullptr);
@@ -49,7 +49,7 @@ SegmentSupply::Options supply_options(const JournalOptions& options, const Owner
   return {.folder = options.folder,
           .segment_bytes = options.segment_bytes,
           .maps = is_mapped(options.durability),
-          .syncs_names = options.durability != Durability::None,
+          .syncs_directory_entries = options.durability != Durability::None,
           .syncs_zeros = !is_mapped(options.durability),
           .leaves_syncs = has_committer,
           .background = background,
@@ -70,9 +70,9 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::uint64_t owner_epoc
                                   std::span<const char> last_entries, WallTime now) {
   segments_ = std::move(recovered.segments);
   segments_.reserve(segments_.size() + kSegmentsReserved);
-  boot_id_ = recovered.boot_id;
-  owner_epoch_ = owner_epoch;
-  log_id_ = segments_.empty() ? now.time_since_epoch().count() : segments_.front().log_id;
+  const std::int64_t log_id =
+      segments_.empty() ? now.time_since_epoch().count() : segments_.front().log_id;
+  stamp_ = SegmentStamp{log_id, owner_epoch, recovered.boot_id, options_};
   appended_ = segments_.empty() ? 0 : segments_.back().position + recovered.file_bytes;
   records_ = recovered.records;
   is_closed_ = recovered.is_closed;
@@ -86,13 +86,8 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::uint64_t owner_epoc
     if (auto synced = current_.file->sync(); !synced) return failure(synced.error());
     synced_ = appended_;
   }
-  const std::uint32_t ahead_max =
-      options_.durability == Durability::Process ? options_.numbers_ahead_max : 0;
   const bool goes_on = !segments_.empty() && last_entries.empty() && !recovered.report.power_lost &&
-                       segments_.back().version == kFormatVersion &&
-                       segments_.back().boot_id == boot_id_ && boot_id_ != to_boot_id({}) &&
-                       segments_.back().durability == options_.durability &&
-                       segments_.back().numbers_ahead_max == ahead_max;
+                       stamp_.may_append_to(segments_.back());
   if (!goes_on) {
     const std::uint64_t number = segments_.empty() ? 1 : segments_.back().number + 1;
     if (auto begun = begin_segment(number, 0, now); !begun) return begun;
@@ -101,7 +96,7 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::uint64_t owner_epoc
       if (auto named = disk_.sync_directory(options_.folder); !named) {
         return failure(named.error());
       }
-      current_.is_name_synced = true;
+      current_.is_directory_entry_synced = true;
     }
   } else {
     auto reopened = supply_.reopen(std::move(recovered.file), recovered.file_bytes);
@@ -114,7 +109,7 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::uint64_t owner_epoc
   return {};
 }
 
-void LogWriter::look(Recovered& recovered) {
+void LogWriter::open_read_only(Recovered& recovered) {
   segments_ = std::move(recovered.segments);
   current_.file = std::move(recovered.file);
   appended_ = segments_.back().position + recovered.file_bytes;
@@ -141,14 +136,15 @@ StoreResult<void> LogWriter::make_room(std::uint64_t record_bytes, WallTime now)
   if (committer_ && committer_->has_failed()) return failure(committer_->failure());
   const SegmentHeader& segment = segments_.back();
   const std::uint64_t used = appended_ - segment.position;
-  // A record larger than a segment gets one for itself.
+  // A record larger than a segment gets a segment for itself.
   const std::uint64_t room = current_.reserved_bytes > 0 && mapped_ != nullptr
                                  ? current_.reserved_bytes
                                  : options_.segment_bytes;
   const bool has_records = used > segment.records_at();
   if (used + record_bytes > room && (has_records || mapped_ != nullptr)) {
-    if (mapped_ != nullptr || !committer_ || is_name_safe()) return roll(record_bytes, now);
-    // It grows until it is.
+    if (mapped_ != nullptr || !committer_ || directory_entry_synced())
+      return roll(record_bytes, now);
+    // The segment grows until it is.
     if (auto pushed = push_pending(); !pushed) return pushed;
   }
   draft_checkpoint(used, room);
@@ -169,7 +165,7 @@ void LogWriter::reserve(std::uint64_t record_bytes) {
   if (needed > pending_.capacity()) pending_.reserve(std::max(needed, 2 * pending_.capacity()));
 }
 
-// A share of it with each record, so that none has much of the work.
+// Drafts a share with each record, so that no append has much of the work.
 void LogWriter::draft_checkpoint(std::uint64_t used, std::uint64_t room) {
   const std::uint64_t left = room - std::min(room, used);
   const std::uint64_t whole = draft_bytes(room);
@@ -180,15 +176,15 @@ void LogWriter::forget_segments(std::size_t count) {
   segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
-std::optional<LogNote> LogWriter::reach() const noexcept {
+std::optional<TailMarker> LogWriter::tail_marker() const noexcept {
   const SegmentHeader& segment = segments_.back();
   const LogPosition reached = synced();
   if (options_.durability == Durability::None) return std::nullopt;
   if (reached < segment.position + segment.records_at()) return std::nullopt;
-  return LogNote{.segment = segment.number,
-                 .position = reached,
-                 .segment_bytes = std::max(options_.segment_bytes, current_.reserved_bytes),
-                 .written = reached};
+  return TailMarker{.segment = segment.number,
+                    .position = reached,
+                    .segment_bytes = std::max(options_.segment_bytes, current_.reserved_bytes),
+                    .written = reached};
 }
 
 std::uint64_t LogWriter::room_left() const noexcept {
@@ -196,15 +192,15 @@ std::uint64_t LogWriter::room_left() const noexcept {
   return options_.segment_bytes - std::min(options_.segment_bytes, used);
 }
 
-// Closes the segment and begins the next. What a plain writer has not synced of the old one, it
-// syncs here; a committer does it in its time.
+// Closes the segment and opens the next. A plain writer syncs the rest of the old one here; a
+// committer does it in the background.
 StoreResult<void> LogWriter::roll(std::uint64_t record_bytes, WallTime now) {
   if (!committer_) {
     if (auto written = write_pending(); !written) return written;
     if (options_.durability != Durability::None) {
       if (auto synced = sync_written(); !synced) return synced;
     }
-  } else if (!is_name_safe()) {
+  } else if (!directory_entry_synced()) {
     committer_->drain();
     if (committer_->has_failed()) return failure(committer_->failure());
   }
@@ -217,56 +213,46 @@ StoreResult<void> LogWriter::roll(std::uint64_t record_bytes, WallTime now) {
   return {};
 }
 
-// After a loss of power a segment must not be there without the one before: that would be damage.
-bool LogWriter::is_name_safe() const noexcept {
-  return current_.is_name_synced || options_.durability == Durability::None ||
+// After a loss of power a segment must not exist without the one before it: that would count as
+// damage.
+bool LogWriter::directory_entry_synced() const noexcept {
+  return current_.is_directory_entry_synced || options_.durability == Durability::None ||
          synced() > segments_.back().position;
 }
 
 void LogWriter::prepare_next() {
-  if (is_next_wanted_ || !is_name_safe()) return;
+  if (is_next_wanted_ || !directory_entry_synced()) return;
   is_next_wanted_ = true;
   if (current_.reserved_bytes > 0) supply_.prepare(segments_.back().number + 1);
 }
 
 StoreResult<void> LogWriter::begin_segment(std::uint64_t number, std::uint64_t record_bytes,
                                            WallTime now) {
-  SegmentHeader header{.log_id = log_id_,
-                       .number = number,
-                       .position = appended_,
-                       .time = now,
-                       .version = kFormatVersion,
-                       .synced = synced(),
-                       .numbers_ahead_max = options_.durability == Durability::Process
-                                                ? options_.numbers_ahead_max
-                                                : 0,
-                       .durability = options_.durability,
-                       .boot_id = boot_id_,
-                       .owner_epoch = owner_epoch_};
+  SegmentHeader header = stamp_.header(number, appended_, synced(), now);
   start_.resize(kSegmentHeaderBytes);
   checkpointer_.append(start_, header, records_, is_closed_);
   header.start_bytes = static_cast<std::uint32_t>(start_.size());
   encode_segment_header(header, std::span{start_}.first<kSegmentHeaderBytes>());
   DiskResult<OpenSegment> taken = supply_.take(number, start_.size() + record_bytes);
   if (!taken) return failure(taken.error());
-  if (header.has_checkpoint()) checkpointer_.made(appended_, appended_ + start_.size());
+  if (header.has_checkpoint()) checkpointer_.on_written(appended_, appended_ + start_.size());
   segments_.push_back(header);
   take_current(std::move(*taken));
   if (committer_) committer_->begin_segment(current_, appended_);
   return put_start(start_);
 }
 
-// That of the last header.
+// Sets what follows from the last header.
 void LogWriter::take_current(OpenSegment segment) {
   current_ = std::move(segment);
   is_next_wanted_ = false;
   mapped_ = current_.mapping ? current_.mapping->bytes().data() : nullptr;
   const std::uint64_t room = current_.reserved_bytes;
-  easy_end_ = mapped_ == nullptr ? 0 : segments_.back().position + room - draft_bytes(room);
+  fast_end_ = mapped_ == nullptr ? 0 : segments_.back().position + room - draft_bytes(room);
   seed_ = RecordSeed{segments_.back()};
 }
 
-// The header first: if the process ends in between, the checkpoint is seen to be missing.
+// The header goes first: if the process ends before the checkpoint is whole, opening sees that.
 StoreResult<void> LogWriter::put_start(std::span<const char> bytes) {
   appended_ += bytes.size();
   if (mapped_ == nullptr) {
@@ -294,12 +280,13 @@ StoreResult<void> LogWriter::append(std::span<const char> entries,
   }
   NEXUSFIX_DEBUG_ASSERT(offset + record_bytes <= current_.reserved_bytes);
   encode_record(mapped_ + offset, seed_, offset, now, entries, more_entries);
-  // Behind the copy: what did not reach the file must not be called durable.
+  // Tested after the copy: bytes that did not reach the file must not be durable.
   if (mapping_failed()) return mapping_failure();
   appended_ += record_bytes;
   if (committer_) committer_->publish(appended_);
-  // Where records go, nothing was read for long: as many lines as this one took are fetched, so
-  // far ahead that they are there in time. One that does not exist is not fetched, and no fault.
+  // No thread has read the memory after the log's end for long. As many cache lines as this record
+  // took are prefetched, far enough ahead to be there in time. A prefetch of an unmapped line does
+  // nothing.
   const char* const ahead = mapped_ + offset + kFetchedAhead;
   const std::uint64_t fetched_bytes = std::min(record_bytes, kFetchedBytesMax);
   for (std::uint64_t at = 0; at < fetched_bytes; at += kLineBytes) {
@@ -308,9 +295,8 @@ StoreResult<void> LogWriter::append(std::span<const char> entries,
   return {};
 }
 
-void LogWriter::hold(LogPosition begin) noexcept {
-  if (!is_held()) held_from_ = begin;
-  held_until_ = appended_;
+void LogWriter::require_sync(LogPosition begin) noexcept {
+  hold_.add(begin, appended_, synced());
   request_sync();
 }
 
@@ -323,9 +309,7 @@ LogPosition LogWriter::durable() const noexcept {
     case Durability::None:
       return written();
     case Durability::Process:
-      // What is held back by one record is all that follows it: the log is one.
-      if (!is_held()) return written();
-      return std::min(written(), std::max(held_from_, std::min(synced(), held_until_)));
+      return hold_.durable(written(), synced());
     case Durability::Group:
     case Durability::Sync:
       break;
@@ -343,7 +327,7 @@ StoreResult<void> LogWriter::flush() {
     if (durable() == appended_) return {};
     if (options_.durability == Durability::Process) committer_->request();
     committer_->want_wake();
-    // It may have failed, and told nobody, just before a wake was wanted.
+    // It may have failed before the wake was requested, and have woken no thread.
     if (committer_->has_failed()) return failure(committer_->failure());
     return {};
   }
@@ -351,7 +335,7 @@ StoreResult<void> LogWriter::flush() {
   if (mapped_ != nullptr && mapping_failed()) return mapping_failure();
   const bool syncs = options_.durability == Durability::Group ||
                      options_.durability == Durability::Sync ||
-                     (options_.durability == Durability::Process && is_held());
+                     (options_.durability == Durability::Process && hold_.is_active(synced()));
   return syncs ? sync_written() : StoreResult<void>{};
 }
 
@@ -370,15 +354,15 @@ StoreResult<void> LogWriter::sync_written() {
     if (auto ended = first->wait(); !ended) return failure(ended.error());
   }
   if (auto synced = current_.file->sync(); !synced) return failure(synced.error());
-  if (!current_.is_name_synced) {
+  if (!current_.is_directory_entry_synced) {
     if (auto named = disk_.sync_directory(options_.folder); !named) return failure(named.error());
-    current_.is_name_synced = true;
+    current_.is_directory_entry_synced = true;
   }
   synced_ = written();
   return {};
 }
 
-// As much as the ring takes, in whole records: what is in it can then be read like a file.
+// As much as the ring takes, in whole records: then the ring can be read like a file.
 StoreResult<void> LogWriter::push_pending() {
   if (pending_.empty()) return {};
   std::size_t count = pending_.size();
@@ -396,7 +380,8 @@ StoreResult<void> LogWriter::push_pending() {
   return {};
 }
 
-// The first pending bytes wait for their turn, and until the files have them.
+// Puts the first pending bytes through the ring piece by piece, and waits until the files have
+// them.
 StoreResult<void> LogWriter::push_in_pieces(std::size_t count) {
   const LogPosition end = appended_ - pending_.size() + count;
   committer_->drain();
@@ -413,7 +398,7 @@ StoreResult<void> LogWriter::push_in_pieces(std::size_t count) {
   return {};
 }
 
-// The record, or start of a segment, so far behind the first pending byte.
+// The size of the record, or start of a segment, at this offset of the pending bytes.
 std::uint64_t LogWriter::unit_bytes(std::size_t offset) const noexcept {
   const LogPosition position = appended_ - pending_.size() + offset;
   const auto segment = std::ranges::lower_bound(segments_, position, {}, &SegmentHeader::position);
@@ -422,7 +407,8 @@ std::uint64_t LogWriter::unit_bytes(std::size_t offset) const noexcept {
   return decode_record_header(rest.first<kRecordHeaderBytes>()).record_bytes();
 }
 
-// How many of the first pending bytes are whole records and starts of segments, up to bytes_max.
+// The number of the first pending bytes that are whole records and starts of segments, at most
+// bytes_max.
 std::size_t LogWriter::whole_records(std::size_t bytes_max) const noexcept {
   std::size_t count = 0;
   while (count < pending_.size()) {
@@ -452,7 +438,7 @@ StoreResult<void> LogWriter::close() {
   committer_.reset();
   synced_ = appended_;
   mapped_ = nullptr;
-  easy_end_ = 0;
+  fast_end_ = 0;
   current_.mapping.reset();
   supply_.close();
   if (current_.reserved_bytes == 0) return {};

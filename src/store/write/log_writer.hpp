@@ -1,9 +1,10 @@
-// The end of the log: where records are appended, and how they come to the disk.
+// The end of the log: where records are appended, and how they reach the disk.
 //
-// One of three roads, by durability and by what the disk can do:
+// One of three paths, by durability and by what the disk can do:
 //   mapped    Process and None: a record is copied into the mapped file, and that is all; a
 //             committer thread syncs now and then (Process).
-//   ringed    Group with threads, and Sync whose user is woken: flush() puts what was appended into
+//   ringed    Group with threads, and Sync with a wake callback: flush() puts what was appended
+//   into
 //             a ring, and a committer thread writes and syncs it; Sync: at once.
 //   plain     otherwise: flush() writes what was appended, and syncs it (Group and Sync).
 #pragma once
@@ -25,8 +26,10 @@
 #include "store/recover/recovery.hpp"
 #include "store/state/checkpoint.hpp"
 #include "store/write/committer.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/durability_hold.hpp"
+#include "store/write/segment_stamp.hpp"
 #include "store/write/segment_supply.hpp"
+#include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
 
@@ -36,35 +39,35 @@ class LogWriter {
   LogWriter(Disk& disk, const JournalOptions& options, const Ownership* owner,
             Checkpointer& checkpointer);
 
-  // Takes over what was recovered: goes on with the last segment, or begins a new one. last_entries
-  // (none: empty) become the last record of what was there, on the disk before anything else.
+  // Takes over what was recovered: goes on with the last segment, or opens a new one. last_entries
+  // (may be empty) become the last record of what was there, on the disk before anything else.
   [[nodiscard]] StoreResult<void> open(Recovered& recovered, std::uint64_t owner_epoch,
                                        std::span<const char> last_entries, WallTime now);
 
-  // Only to read what was recovered.
-  void look(Recovered& recovered);
+  // Takes over what was recovered, only to read it.
+  void open_read_only(Recovered& recovered);
 
-  // Whether a record of so many bytes needs no make_room(): as most do in a mapped segment. Behind
-  // the first that does, all do until the next segment is begun.
+  // Whether a record of this size needs no make_room(), as most do in a mapped segment. After the
+  // first record that needs it, all do until the next segment is opened.
   [[nodiscard]] bool has_room(std::uint64_t record_bytes) const noexcept {
-    return appended_ + record_bytes <= easy_end_ && !has_failed();
+    return appended_ + record_bytes <= fast_end_ && !has_failed();
   }
-  // Room for a record of so many bytes, in the next segment if need be.
+  // Makes room for a record of this size, in the next segment if need be.
   [[nodiscard]] StoreResult<void> make_room(std::uint64_t record_bytes, WallTime now);
-  // Behind make_room(): the memory that append() needs, which has none to fail for then.
+  // After make_room(): takes the memory that append() needs, which cannot fail for lack of it then.
   // std::bad_alloc changes nothing.
   void reserve(std::uint64_t record_bytes);
-  // Behind both. more_entries may be empty.
+  // After both. more_entries may be empty.
   [[nodiscard]] StoreResult<void> append(std::span<const char> entries,
                                          std::span<const char> more_entries, WallTime now);
-  // The record that ends at appended() must be on the disk before durable() passes its beginning.
-  void hold(LogPosition begin) noexcept;
-  // Process: it is time to bring the log to the disk.
+  // The record from begin to appended() must be synced before durable() passes begin.
+  void require_sync(LogPosition begin) noexcept;
+  // Process: the log should be synced now.
   void request_sync() noexcept;
   [[nodiscard]] StoreResult<void> flush();
-  // Everything is on the disk.
+  // Returns when everything is on the disk.
   [[nodiscard]] StoreResult<void> sync_all();
-  // Behind sync_all(): gives back what was reserved.
+  // After sync_all(): returns reserved space to the disk.
   [[nodiscard]] StoreResult<void> close();
 
   [[nodiscard]] LogPosition appended() const noexcept { return appended_; }
@@ -72,29 +75,30 @@ class LogWriter {
   [[nodiscard]] LogPosition synced() const noexcept {
     return committer_ ? committer_->synced() : synced_;
   }
-  // Bytes may leave before a thread has brought them to the disk.
-  [[nodiscard]] bool syncs_behind() const noexcept {
+  // Whether bytes may leave before the committer has synced them.
+  [[nodiscard]] bool syncs_in_background() const noexcept {
     return committer_ && options_.durability == Durability::Process;
   }
   [[nodiscard]] bool has_shortage() const noexcept { return supply_.has_shortage(); }
   [[nodiscard]] std::optional<DiskError> take_shortage() { return supply_.take_shortage(); }
   [[nodiscard]] bool is_short() const noexcept { return supply_.is_short(); }
 
-  // Has the next segment made ahead, when the name of this one is on the disk: to be called when
+  // Has the next segment prepared when this one's directory entry is on the disk. To be called when
   // synced() has moved.
   void prepare_next();
 
-  // Forgets the first segments, which nobody reads any more. Their files are others' business.
+  // Forgets the first segments, which are not read any more. Their files are removed elsewhere.
   void forget_segments(std::size_t count);
-  void take_away(Retirement& retirement, std::uint64_t from, const SegmentHeader& kept) {
-    supply_.take_away(retirement, from, kept);
+  void remove_retired(Retirement& retirement, std::uint64_t from, const SegmentHeader& kept) {
+    supply_.remove_retired(retirement, from, kept);
   }
 
-  // What is known to be on the disk of the current segment; nothing: not even its start.
-  [[nodiscard]] std::optional<LogNote> reach() const noexcept;
+  // The tail of the log as far as it is on the disk; nothing: the disk has not even the segment's
+  // start.
+  [[nodiscard]] std::optional<TailMarker> tail_marker() const noexcept;
 
-  // Between open() and close() and where there is a committer, any thread: how far it has brought
-  // the log, and whether it has failed.
+  // Between open() and close(), with a committer, any thread: how far it has synced the log, and
+  // whether it has failed.
   [[nodiscard]] bool has_committer() const noexcept { return committer_ != nullptr; }
   struct Progress {
     LogPosition synced = 0;
@@ -108,18 +112,18 @@ class LogWriter {
   [[nodiscard]] const DiskError& failure() const noexcept { return committer_->failure(); }
   [[nodiscard]] const OpenSegment& current() const noexcept { return current_; }
 
-  // Of the current segment, for records.
+  // The room of the current segment for records.
   [[nodiscard]] std::uint64_t room_left() const noexcept;
 
   [[nodiscard]] const std::vector<SegmentHeader>& segments() const noexcept { return segments_; }
   [[nodiscard]] File& file() const noexcept { return *current_.file; }
-  // What files have: read it there. Behind it, up to appended(), copy().
+  // What the files have. After it, up to appended(), use copy().
   [[nodiscard]] LogPosition written() const noexcept;
   void copy(LogPosition begin, std::span<char> out) const noexcept;
 
  private:
   void draft_checkpoint(std::uint64_t used, std::uint64_t room);
-  [[nodiscard]] bool is_name_safe() const noexcept;
+  [[nodiscard]] bool directory_entry_synced() const noexcept;
   [[nodiscard]] StoreResult<void> roll(std::uint64_t record_bytes, WallTime now);
   [[nodiscard]] StoreResult<void> begin_segment(std::uint64_t number, std::uint64_t record_bytes,
                                                 WallTime now);
@@ -135,7 +139,6 @@ class LogWriter {
   [[nodiscard]] bool mapping_failed() const noexcept;
   [[nodiscard]] std::unexpected<StoreError> failure(const DiskError& error) const;
   [[nodiscard]] std::unexpected<StoreError> mapping_failure() const;
-  [[nodiscard]] bool is_held() const noexcept { return synced() < held_until_; }
 
   Disk& disk_;
   const JournalOptions& options_;
@@ -145,20 +148,17 @@ class LogWriter {
   std::vector<SegmentHeader> segments_;
   OpenSegment current_;
   char* mapped_ = nullptr;       // the current segment's first byte
-  LogPosition easy_end_ = 0;     // up to here it takes records as they come; 0: not mapped
-  bool is_next_wanted_ = false;  // prepare_next() has nothing more to do
+  LogPosition fast_end_ = 0;     // up to here a record needs no make_room(); 0: not mapped
+  bool is_next_wanted_ = false;  // prepare_next() has been called for the next one
   RecordSeed seed_;
-  std::uint64_t owner_epoch_ = 0;
-  std::array<char, kBootIdBytesMax> boot_id_{};
-  std::int64_t log_id_ = 0;
-  std::vector<char> pending_;  // the log's bytes that end at appended_; neither in a file nor ring
+  SegmentStamp stamp_;
+  std::vector<char> pending_;  // the log's last bytes, in no file and no ring yet
   std::vector<char> start_;    // of a segment; used again for each
   std::uint64_t records_ = 0;  // in the log
   bool is_closed_ = false;     // in order, and nothing was appended since
   LogPosition appended_ = 0;
-  LogPosition synced_ = 0;     // without a committer
-  LogPosition held_from_ = 0;  // durable() stands here until synced() reaches held_until_
-  LogPosition held_until_ = 0;
+  LogPosition synced_ = 0;  // without a committer
+  DurabilityHold hold_;
   std::unique_ptr<Committer> committer_;
 };
 

@@ -15,23 +15,23 @@ namespace {
 
 constexpr std::size_t kComparedBytes = 256U << 10U;
 
-// Everything before it was on the disk, says a header that is there itself.
-LogPosition told_synced(std::span<const SegmentHeader> segments, LogPosition synced) {
-  LogPosition told = 0;
+// The highest position that the segments' headers say was on the disk.
+LogPosition synced_by_headers(std::span<const SegmentHeader> segments, LogPosition synced) {
+  LogPosition highest = 0;
   for (const SegmentHeader& segment : segments) {
     if (segment.position + segment.records_at() > synced) break;
-    told = std::max(told, segment.synced);
+    highest = std::max(highest, segment.synced);
   }
-  return told;
+  return highest;
 }
 
-// When the segment in front of the first of these was written for the last time, or later: what
-// begins the next one is that. A segment that close() began, or whose header a repair put back,
-// does not say when it began (docs/internals/journal-format.md): one behind it does.
+// When the segment before the first of these was written for the last time, or later: the time in
+// the next header. A segment that close() opened, or whose header a repair restored, has no time
+// (docs/internals/journal-format.md): then a later segment's counts.
 std::optional<WallTime> last_written_before(std::span<const SegmentHeader> segments) {
-  const auto told = std::ranges::find_if(
+  const auto timed = std::ranges::find_if(
       segments, [](const SegmentHeader& segment) { return segment.time != WallTime{}; });
-  return told == segments.end() ? std::nullopt : std::optional{told->time};
+  return timed == segments.end() ? std::nullopt : std::optional{timed->time};
 }
 
 }  // namespace
@@ -39,11 +39,11 @@ std::optional<WallTime> last_written_before(std::span<const SegmentHeader> segme
 std::size_t count_retired(std::span<const SegmentHeader> segments, const Retention& retention,
                           LogPosition appended, LogPosition synced, LogPosition needed,
                           WallTime now) {
-  const LogPosition told = told_synced(segments, synced);
+  const LogPosition recorded = synced_by_headers(segments, synced);
   std::size_t count = 0;
   for (std::size_t i = 1; i < segments.size(); ++i) {
     const SegmentHeader& kept = segments[i];
-    if (kept.position + kept.records_at() > told) break;
+    if (kept.position + kept.records_at() > recorded) break;
     const bool is_needed = needed < kept.position;
     const bool is_beyond_size =
         retention.keep_bytes > 0 && appended - kept.position >= retention.keep_bytes;
@@ -61,29 +61,29 @@ std::size_t count_retired(std::span<const SegmentHeader> segments, const Retenti
 
 std::string retired_folder(const std::string& folder) { return folder + "/retired"; }
 
-bool Retirement::take_next_away(std::uint64_t from, const SegmentHeader& kept) noexcept {
+bool Retirement::remove_next(std::uint64_t from, const SegmentHeader& kept) noexcept {
   try {
-    return take_next(from, kept);
+    return try_remove_next(from, kept);
   } catch (const std::bad_alloc&) {
-    // Nor is there any to tell of it. What is left goes when the next segment is retired.
+    // There is no memory for an event either. The rest is removed when the next segment is retired.
     return false;
   }
 }
 
-bool Retirement::take_next(std::uint64_t from, const SegmentHeader& kept) {
+bool Retirement::try_remove_next(std::uint64_t from, const SegmentHeader& kept) {
   if (is_over_) return false;
-  // What could not be deleted or moved before comes first: there must be no gap.
+  // A segment whose removal failed before comes first: there must be no gap.
   if (next_ == 0) next_ = from;
   if (next_ >= kept.number) return false;
   if (checked_ != kept.number && !can_begin_with(kept)) return false;
   checked_ = kept.number;
-  if (auto taken = take_away_one(next_); !taken) {
+  if (auto taken = remove_one(next_); !taken) {
     fail(taken.error().what());
     return false;
   }
-  ++taken_;
+  ++removed_;
   if (++next_ < kept.number) return true;
-  tell_done();
+  report_done();
   return false;
 }
 
@@ -102,11 +102,11 @@ bool Retirement::can_begin_with(const SegmentHeader& kept) {
   return checkpoint->has_value();
 }
 
-// Synced one by one: after a loss of power an older one must not be there without a newer one.
-DiskResult<void> Retirement::take_away_one(std::uint64_t number) {
+// Synced one by one: after a loss of power an older segment must not exist without a newer one.
+DiskResult<void> Retirement::remove_one(std::uint64_t number) {
   const std::string path = path_of_segment(folder_, number);
   if (what_ == RetiredSegments::Delete) {
-    // Somebody may have taken it away by hand.
+    // An operator may have removed it.
     auto removed = disk_.remove(path);
     if (!removed && removed.error().error_number != ENOENT) return removed;
     return sync(folder_);
@@ -121,7 +121,7 @@ DiskResult<void> Retirement::take_away_one(std::uint64_t number) {
       return std::unexpected{
           DiskError{.path = target, .operation = "move a segment to", .error_number = EEXIST}};
     }
-    // Nobody knows whether who made it brought it to the disk.
+    // It is not known whether the run that moved it has synced it.
     if (auto synced = (*there)->sync(); !synced) {
       is_over_ = true;
       return synced;
@@ -136,7 +136,7 @@ DiskResult<void> Retirement::take_away_one(std::uint64_t number) {
   return sync(folder_);
 }
 
-// A loss of power while a segment was moved may leave it under both names.
+// A loss of power during a move may leave the segment under both names.
 DiskResult<bool> Retirement::is_moved(const std::string& path, File& target) {
   const auto file = disk_.open(path, OpenMode::Read);
   if (!file && file.error().error_number == ENOENT) return true;
@@ -156,17 +156,17 @@ DiskResult<bool> Retirement::is_moved(const std::string& path, File& target) {
 
 DiskResult<void> Retirement::sync(const std::string& folder) {
   auto synced = disk_.sync_directory(folder);
-  is_over_ = !synced;  // a failed sync is not repeated: what has gone may come back
+  is_over_ = !synced;  // a failed sync is not repeated: a removed file may come back
   return synced;
 }
 
 void Retirement::fail(const std::string& text) {
   events_.put(EventId::RetirementFailed,
-              "journal " + folder_ + ": old segments could not be deleted or moved: " + text);
+              "journal " + folder_ + ": old segments could not be removed: " + text);
 }
 
-void Retirement::tell_done() {
-  const std::uint64_t count = std::exchange(taken_, 0);
+void Retirement::report_done() {
+  const std::uint64_t count = std::exchange(removed_, 0);
   events_.put(EventId::SegmentsRetired,
               "journal " + folder_ + ": " + std::to_string(count) +
                   (count == 1 ? " old segment was " : " old segments were ") +

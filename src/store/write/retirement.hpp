@@ -1,5 +1,5 @@
-// Takes segments away that are no longer wanted, oldest first, so that whatever stops it in
-// between, what is left begins at a later segment and has no gap.
+// Removes retired segments, the oldest first: if this is interrupted, the remaining log begins at a
+// later segment and has no gap.
 #pragma once
 
 #include <cstdint>
@@ -12,46 +12,46 @@
 #include <nexusfix/store/journal.hpp>
 
 #include "store/format/journal_format.hpp"
-#include "store/write/event_box.hpp"
+#include "store/write/event_queue.hpp"
 
 namespace nexusfix::store {
 
-// How many of the first segments may go, by the rules. synced: known to be on the disk. needed: the
-// position of the oldest message of a session's current epoch.
+// The number of first segments that may be retired by the rules. synced: known to be on the disk.
+// needed: the position of the oldest message of a session's current epoch.
 [[nodiscard]] std::size_t count_retired(std::span<const SegmentHeader> segments,
                                         const Retention& retention, LogPosition appended,
                                         LogPosition synced, LogPosition needed, WallTime now);
 
-// The folder of those that are kept.
+// The folder of retired segments that are kept.
 [[nodiscard]] std::string retired_folder(const std::string& folder);
 
 class Retirement {
  public:
-  // Puts what was done, and why it could not be done, into events.
-  Retirement(Disk& disk, std::string folder, RetiredSegments what, EventBox& events)
+  // Reports removals, and why one failed, to events.
+  Retirement(Disk& disk, std::string folder, RetiredSegments what, EventQueue& events)
       : disk_{disk}, folder_{std::move(folder)}, what_{what}, events_{events} {}
 
-  // Of the segments from this number up to kept, takes the oldest away that is still there, if
-  // kept's checkpoint can be used: without it, what is left could not be opened. False: there is no
-  // more to do, or it failed. Any thread, one at a time.
-  [[nodiscard]] bool take_next_away(std::uint64_t from, const SegmentHeader& kept) noexcept;
+  // Removes the oldest existing segment from this number up to kept, if kept's checkpoint can be
+  // used: without it, the remaining log could not be opened. False: there is no more to do, or it
+  // failed. Any thread, one at a time.
+  [[nodiscard]] bool remove_next(std::uint64_t from, const SegmentHeader& kept) noexcept;
 
  private:
-  [[nodiscard]] bool take_next(std::uint64_t from, const SegmentHeader& kept);
+  [[nodiscard]] bool try_remove_next(std::uint64_t from, const SegmentHeader& kept);
   [[nodiscard]] bool can_begin_with(const SegmentHeader& kept);
-  [[nodiscard]] DiskResult<void> take_away_one(std::uint64_t number);
+  [[nodiscard]] DiskResult<void> remove_one(std::uint64_t number);
   [[nodiscard]] DiskResult<bool> is_moved(const std::string& path, File& target);
   [[nodiscard]] DiskResult<void> sync(const std::string& folder);
   void fail(const std::string& text);
-  void tell_done();
+  void report_done();
 
   Disk& disk_;
   std::string folder_;
   RetiredSegments what_;
-  EventBox& events_;
-  std::uint64_t next_ = 0;     // to be taken away; 0: as the next call says
-  std::uint64_t taken_ = 0;    // and not told yet
-  std::uint64_t checked_ = 0;  // the segment whose checkpoint was found to be of use
+  EventQueue& events_;
+  std::uint64_t next_ = 0;     // the next to remove; 0: the number of the next call
+  std::uint64_t removed_ = 0;  // removed, not reported yet
+  std::uint64_t checked_ = 0;  // the segment whose checkpoint can be used
   bool is_over_ = false;
 };
 

@@ -7,26 +7,27 @@
 #include <utility>
 
 #include "store/format/journal_format.hpp"
-#include "store/journal/journal_lock.hpp"
+#include "store/journal/ownership.hpp"
 
 namespace nexusfix::store {
 namespace {
 
 // A disk that was full may have room again.
 constexpr std::chrono::seconds kRetryAfter{1};
-// At the end of a life, for what is still to be taken away.
+// When the journal is closed: how long a removal may take.
 constexpr std::chrono::seconds kTakingAwayMax{1};
 
-// Of a mapping, made ready before the first append; the rest follows in the background.
+// Prepared in a mapping before the first append; the rest follows in the background.
 constexpr std::uint64_t kWarmBytes = 1U << 20U;
 
-// On the supply's own thread, where nobody could catch it. Too short to need memory itself.
+// An exception on the supply's own thread would end the process. The text is short enough to need
+// no memory.
 DiskError no_memory() {
   return {.path = "a segment", .operation = "get memory for", .error_number = ENOMEM};
 }
 
-// Whoever waits for it must not wait for ever because there is no memory for the words.
-void end_of_sync(SyncUnderWay& under_way, const DiskResult<void>& result) noexcept {
+// A thread that waits for this must not wait for ever because there is no memory for the text.
+void end_of_sync(PendingSync& under_way, const DiskResult<void>& result) noexcept {
   try {
     under_way.end(result);
   } catch (const std::bad_alloc&) {
@@ -36,13 +37,13 @@ void end_of_sync(SyncUnderWay& under_way, const DiskResult<void>& result) noexce
 
 }  // namespace
 
-void SyncUnderWay::end(DiskResult<void> result) {
+void PendingSync::end(DiskResult<void> result) {
   const std::lock_guard lock{mutex_};
   result_ = std::move(result);
   ended_.notify_all();
 }
 
-DiskResult<void> SyncUnderWay::wait() {
+DiskResult<void> PendingSync::wait() {
   std::unique_lock lock{mutex_};
   ended_.wait(lock, [this] { return result_.has_value(); });
   return *result_;
@@ -82,12 +83,13 @@ DiskResult<OpenSegment> SegmentSupply::take(std::uint64_t number, std::uint64_t 
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [&] {
       if (is_reserving_) return false;
-      if (is_syncing_) return options_.leaves_syncs;  // who cannot wait for it makes its own
+      if (is_syncing_) return options_.leaves_syncs;  // a caller that cannot wait makes its own
       return number_ != number || state_ != State::Wanted || is_away_;
     });
     const bool is_ready = number_ == number && state_ == State::Ready;
     state_ = State::Idle;
-    is_short_.store(false, std::memory_order_relaxed);  // or what is made now says so itself
+    is_short_.store(false,
+                    std::memory_order_relaxed);  // reset: if this one fails, it sets the flag again
     if (is_ready && (ready_.reserved_bytes == 0 || ready_.reserved_bytes >= bytes)) {
       return std::exchange(ready_, {});
     }
@@ -100,7 +102,7 @@ DiskResult<OpenSegment> SegmentSupply::take(std::uint64_t number, std::uint64_t 
 }
 
 DiskResult<OpenSegment> SegmentSupply::make(std::uint64_t number, std::uint64_t bytes) {
-  // Or another journal would find a segment that is none of its own.
+  // Otherwise another journal would find a segment that is not its own.
   if (options_.owner != nullptr && !options_.owner->is_in_place(disk_)) {
     return std::unexpected{DiskError{
         .path = path_of(number), .operation = "find the folder for", .error_number = ENOENT}};
@@ -112,15 +114,15 @@ DiskResult<OpenSegment> SegmentSupply::make(std::uint64_t number, std::uint64_t 
     return std::unexpected{std::move(emptied.error())};
   }
   if (auto reserved = reserve(segment, std::max(bytes, options_.segment_bytes)); !reserved) {
-    // What it took is given back, so that others have room for their work.
+    // Its space is freed, so that other programs have room.
     static_cast<void>(segment.file->truncate(0));
     return std::unexpected{std::move(reserved.error())};
   }
   return segment;
 }
 
-// Of an earlier preparation that did not end: what it wrote is not known to be zeros. What was
-// begun is not of this life, which knows its segments: another folder has come in this one's place.
+// The file of an interrupted preparation may hold other bytes than zeros. A segment that holds
+// records is not of this run, which knows its segments: another folder has taken the place of ours.
 DiskResult<void> SegmentSupply::empty(File& file, std::uint64_t number) const {
   const DiskResult<std::uint64_t> size = file.size();
   if (!size) return std::unexpected{size.error()};
@@ -139,14 +141,15 @@ DiskResult<void> SegmentSupply::sync(OpenSegment& segment) {
   if (options_.syncs_zeros && segment.reserved_bytes > 0) {
     if (auto synced = segment.file->sync(); !synced) return synced;
   }
-  if (!options_.syncs_names) return {};
+  if (!options_.syncs_directory_entries) return {};
   if (auto synced = disk_.sync_directory(options_.folder); !synced) return synced;
-  segment.is_name_synced = true;
+  segment.is_directory_entry_synced = true;
   return {};
 }
 
 DiskResult<OpenSegment> SegmentSupply::reopen(std::unique_ptr<File> file, std::uint64_t used) {
-  OpenSegment segment{.file = std::move(file), .mapping = nullptr, .is_name_synced = true};
+  OpenSegment segment{
+      .file = std::move(file), .mapping = nullptr, .is_directory_entry_synced = true};
   auto reserved = reserve(segment, options_.segment_bytes);
   if (!reserved) return std::unexpected{std::move(reserved.error())};
   if (segment.mapping) segment.mapping->prepare(used, kWarmBytes);
@@ -179,14 +182,14 @@ void SegmentSupply::warm(const OpenSegment& segment) {
   changed_.notify_all();
 }
 
-void SegmentSupply::take_away(Retirement& retirement, std::uint64_t from,
-                              const SegmentHeader& kept) {
+void SegmentSupply::remove_retired(Retirement& retirement, std::uint64_t from,
+                                   const SegmentHeader& kept) {
   if (!options_.background) {
-    while (retirement.take_next_away(from, kept)) continue;
+    while (retirement.remove_next(from, kept)) continue;
     return;
   }
   const std::lock_guard lock{mutex_};
-  errands_.push_back({.retirement = &retirement, .from = from, .kept = kept});
+  tasks_.push_back({.retirement = &retirement, .from = from, .kept = kept});
   changed_.notify_all();
 }
 
@@ -207,22 +210,23 @@ std::optional<DiskError> SegmentSupply::take_shortage() {
 void SegmentSupply::close() {
   std::unique_lock lock{mutex_};
   changed_.wait(lock, [this] { return !is_reserving_ && !is_syncing_; });
-  const bool is_there = state_ != State::Idle;  // or the file is in use
+  const bool is_there = state_ != State::Idle;  // otherwise the file is in use
   state_ = State::Idle;
   ready_ = {};
   if (is_there) remove_from(number_);
   changed_.notify_all();
-  changed_.wait_for(lock, kTakingAwayMax, [this] { return errands_.empty(); });
+  changed_.wait_for(lock, kTakingAwayMax, [this] { return tasks_.empty(); });
 }
 
-// Segments that were not begun; an earlier life may have left several. What stays is empty, and the
-// next opening takes it, so an error does not matter; but a gap would be damage.
+// Removes segments that were not opened; an earlier run may have left several. A file that stays is
+// empty, and the next opening uses it, so an error does not matter; but a gap would count as
+// damage.
 void SegmentSupply::remove_from(std::uint64_t number) {
   std::uint64_t last = number;
   for (;; ++last) {
     const auto next = disk_.open(path_of(last + 1), OpenMode::Read);
     if (next) continue;
-    if (next.error().error_number != ENOENT) return;  // it may be there
+    if (next.error().error_number != ENOENT) return;  // it may still exist
     break;
   }
   for (; last > number; --last) {
@@ -235,24 +239,25 @@ void SegmentSupply::run() {
   std::unique_lock lock{mutex_};
   while (!ends_) {
     if (to_warm_ || !retired_.empty()) {
-      do_errand(lock);
+      run_task(lock);
     } else if (state_ == State::Wanted) {
       work(lock);
-    } else if (!errands_.empty()) {
-      // Behind the segment that somebody may wait for soon.
-      do_errand(lock);
+    } else if (!tasks_.empty()) {
+      // After the segment, for which the appending thread may wait soon.
+      run_task(lock);
     } else if (state_ == State::Failed) {
-      const bool told = changed_.wait_for(
-          lock, kRetryAfter, [this] { return state_ != State::Failed || has_errand(); });
-      if (!told) work(lock);
+      const bool is_woken = changed_.wait_for(
+          lock, kRetryAfter, [this] { return state_ != State::Failed || has_task(); });
+      if (!is_woken) work(lock);
     } else {
-      changed_.wait(lock, [this] { return state_ == State::Wanted || has_errand(); });
+      changed_.wait(lock, [this] { return state_ == State::Wanted || has_task(); });
     }
   }
 }
 
-// One thing that nobody waits for, unlocked meanwhile: who wants a segment makes it himself.
-void SegmentSupply::do_errand(std::unique_lock<std::mutex>& lock) {
+// Does one task that no thread waits for, without the lock: a caller that needs a segment makes it
+// itself.
+void SegmentSupply::run_task(std::unique_lock<std::mutex>& lock) {
   is_away_ = true;
   changed_.notify_all();
   if (to_warm_) {
@@ -267,20 +272,19 @@ void SegmentSupply::do_errand(std::unique_lock<std::mutex>& lock) {
     forget_retired();
     lock.lock();
   } else {
-    // One file a turn: what is wanted meanwhile comes before the next.
-    const Errand errand = errands_.front();
+    // One file a turn: a segment that is requested meanwhile comes first.
+    const Task errand = tasks_.front();
     lock.unlock();
-    const bool has_more = errand.retirement->take_next_away(errand.from, errand.kept);
+    const bool has_more = errand.retirement->remove_next(errand.from, errand.kept);
     lock.lock();
-    if (!has_more) errands_.erase(errands_.begin());
-    if (errands_.empty()) changed_.notify_all();
+    if (!has_more) tasks_.erase(tasks_.begin());
+    if (tasks_.empty()) changed_.notify_all();
   }
   is_away_ = false;
 }
 
-// Of what was closed, the last segments stay in memory, where a resend would look first. Pages that
-// are given back in a burst are those that the next segments get, which costs less than new ones.
-// Needs no memory.
+// The last closed segments stay in memory, where a resend reads first. Pages that are freed in a
+// burst are reused by the next segments, which costs less than new ones. Needs no memory.
 void SegmentSupply::forget_retired() {
   for (OpenSegment& segment : retiring_) {
     segment.mapping.reset();
@@ -292,10 +296,10 @@ void SegmentSupply::forget_retired() {
   retiring_.clear();
 }
 
-// Memory that cannot be had here is an error as any other: it is told, and tried again.
+// Memory that is missing here is an error like any other: it is reported, and tried again.
 DiskResult<OpenSegment> SegmentSupply::make_ahead() noexcept {
   try {
-    auto first_sync = std::make_shared<SyncUnderWay>();
+    auto first_sync = std::make_shared<PendingSync>();
     DiskResult<OpenSegment> made = make(number_, 0);
     if (!made) return made;
     made->first_sync = std::move(first_sync);
@@ -314,8 +318,8 @@ DiskResult<void> SegmentSupply::sync_ahead(OpenSegment& segment) noexcept {
   }
 }
 
-// Makes the wanted segment, unlocked meanwhile. It is ready before it is synced: a disk that does
-// not answer holds up nobody who can do without.
+// Makes the requested segment, without the lock. It is ready before it is synced: a disk that does
+// not answer delays no caller that can do without the sync.
 void SegmentSupply::work(std::unique_lock<std::mutex>& lock) {
   const bool had_failed = state_ == State::Failed;
   const auto fail = [&](DiskError error) {
@@ -333,7 +337,7 @@ void SegmentSupply::work(std::unique_lock<std::mutex>& lock) {
   if (!made) {
     fail(std::move(made.error()));
   } else {
-    const std::shared_ptr<SyncUnderWay> first_sync = made->first_sync;
+    const std::shared_ptr<PendingSync> first_sync = made->first_sync;
     ready_ = *made;
     state_ = State::Ready;
     is_short_.store(false, std::memory_order_relaxed);
@@ -341,12 +345,12 @@ void SegmentSupply::work(std::unique_lock<std::mutex>& lock) {
     changed_.notify_all();
     lock.unlock();
     DiskResult<void> synced = sync_ahead(*made);
-    end_of_sync(*first_sync, synced);  // For whoever has taken it meanwhile.
+    end_of_sync(*first_sync, synced);  // for a caller that has taken it meanwhile
     lock.lock();
     is_syncing_ = false;
     if (state_ == State::Ready) {
       ready_.first_sync = nullptr;
-      ready_.is_name_synced = made->is_name_synced;
+      ready_.is_directory_entry_synced = made->is_directory_entry_synced;
       if (!synced) {
         ready_ = {};
         fail(std::move(synced.error()));

@@ -1,5 +1,5 @@
-// Segments ahead of need: while one is filled, the next is created, filled with zeros and mapped by
-// a thread, so that beginning it is a swap, and a full disk shows while there is still room.
+// Prepares segments ahead: while one is filled, a thread creates the next, fills it with zeros and
+// maps it, so that opening it is a swap, and a full disk shows while there is still room.
 #pragma once
 
 #include <array>
@@ -22,10 +22,10 @@ namespace nexusfix::store {
 
 class Ownership;
 
-// The sync of a prepared file that is still under way when the file is taken. Linux tells an error
-// of writing once: to whichever sync of the file asks first. So nobody may believe a sync of his
-// own as long as this one has not ended (catalogue D5). Any thread.
-class SyncUnderWay {
+// A sync of a prepared file that is still under way when the file is taken. Linux reports a write
+// error once: to the first sync of the file that asks for it. So no thread may trust its own sync
+// until this one has ended (catalogue D5). Any thread.
+class PendingSync {
  public:
   void end(DiskResult<void> result);
   [[nodiscard]] DiskResult<void> wait();
@@ -40,10 +40,10 @@ class SyncUnderWay {
 struct OpenSegment {
   std::shared_ptr<File> file;
   std::shared_ptr<FileMapping> mapping;  // null: write_at()
-  // Has zeros up to here, with their space taken. 0: grows as it is written.
+  // Its space is reserved, and has zeros up to here. 0: the file grows as it is written.
   std::uint64_t reserved_bytes = 0;
-  bool is_name_synced = false;
-  std::shared_ptr<SyncUnderWay> first_sync{};  // null: none is under way
+  bool is_directory_entry_synced = false;
+  std::shared_ptr<PendingSync> first_sync{};  // null: none is under way
 };
 
 class SegmentSupply {
@@ -51,13 +51,14 @@ class SegmentSupply {
   struct Options {
     std::string folder;
     std::uint64_t segment_bytes = 0;
-    bool maps = false;         // Durability::Process and None, if the disk can
-    bool syncs_names = false;  // a prepared file's name is on the disk when it is given out
+    bool maps = false;  // Durability::Process and None, if the disk can
+    bool syncs_directory_entries =
+        false;  // a prepared file's directory entry is on the disk when take() returns it
     bool syncs_zeros = false;  // and its zeros: later syncs have less to do
-    // Its user, who must not wait, syncs both itself where that is not done yet.
+    // The caller of take() must not wait: it syncs both itself if that is not done yet.
     bool leaves_syncs = false;
-    bool background = false;  // a thread of the supply's own works ahead
-    // Of the folder; null: not known. It must outlive the supply.
+    bool background = false;  // a thread of the supply works ahead
+    // The folder's owner; null: not known. It must outlive the supply.
     const Ownership* owner = nullptr;
   };
   // The disk must outlive the supply.
@@ -66,39 +67,40 @@ class SegmentSupply {
   SegmentSupply(const SegmentSupply&) = delete;
   SegmentSupply& operator=(const SegmentSupply&) = delete;
 
-  // In the background only: begins to make the segment of this number ready.
+  // In the background only: starts to prepare the segment of this number.
   void prepare(std::uint64_t number);
-  // The segment of this number, its file empty but for zeros; prepared or, if it was not or is too
-  // small for bytes, made now. Waits for a preparation under way, and for nothing else.
+  // The segment of this number, empty except for zeros: the prepared one, or one that is made now
+  // if none is prepared or it is too small for bytes. Waits for a preparation under way, and for
+  // nothing else.
   [[nodiscard]] DiskResult<OpenSegment> take(std::uint64_t number, std::uint64_t bytes);
-  // Makes a file that is there already ready to be appended to at this offset, up to the size of a
-  // segment.
+  // Prepares an existing file for appending at this offset, up to the size of a segment.
   [[nodiscard]] DiskResult<OpenSegment> reopen(std::unique_ptr<File> file, std::uint64_t used);
-  // Of a segment in use: makes its mapping's pages ready where that costs nobody time.
+  // Prepares the pages of a mapping in use, on the supply's thread if it has one.
   void warm(const OpenSegment& segment);
-  // Takes segments away where that costs nobody time, if the supply lives so long.
-  void take_away(Retirement& retirement, std::uint64_t from, const SegmentHeader& kept);
-  // Lets go of it where that costs nobody time; of its memory, when a few more were closed.
+  // Removes retired segments on the supply's thread, if the supply lives long enough.
+  void remove_retired(Retirement& retirement, std::uint64_t from, const SegmentHeader& kept);
+  // Closes a segment on the supply's thread; its cached pages are dropped when a few more were
+  // closed.
   void retire(OpenSegment segment);
-  // Told once: why the next segment could not be prepared. It is tried again each second.
+  // Why the next segment could not be prepared, reported once. It is tried again each second.
   [[nodiscard]] std::optional<DiskError> take_shortage();
-  // Whether that has something to give: a hint that needs no lock.
+  // Whether take_shortage() has something to return: a hint that needs no lock.
   [[nodiscard]] bool has_shortage() const noexcept {
     return has_shortage_.load(std::memory_order_relaxed);
   }
   // While the next segment could not be prepared.
   [[nodiscard]] bool is_short() const noexcept {
-    return is_short_.load(std::memory_order_relaxed);  // A word alone: nothing hangs on it.
+    return is_short_.load(std::memory_order_relaxed);  // relaxed: no other data depends on it
   }
-  // Nothing is prepared any more, and what was is removed. Waits a moment for what is being taken
-  // away: what a slow disk has not done by then goes when the journal is opened again.
+  // Stops preparing, and removes a prepared segment. Waits a moment for removals under way: what a
+  // slow disk has not removed by then is removed when the journal is opened again.
   void close();
 
  private:
   enum class State : std::uint8_t { Idle, Wanted, Ready, Failed };
 
   void run();
-  void do_errand(std::unique_lock<std::mutex>& lock);
+  void run_task(std::unique_lock<std::mutex>& lock);
   void work(std::unique_lock<std::mutex>& lock);
   void forget_retired();
   void remove_from(std::uint64_t number);
@@ -108,34 +110,34 @@ class SegmentSupply {
   [[nodiscard]] DiskResult<OpenSegment> make_ahead() noexcept;
   [[nodiscard]] DiskResult<void> sync_ahead(OpenSegment& segment) noexcept;
   [[nodiscard]] DiskResult<void> reserve(OpenSegment& segment, std::uint64_t bytes) const;
-  [[nodiscard]] bool has_errand() const noexcept {
-    return ends_ || !retired_.empty() || !errands_.empty() || to_warm_ != nullptr;
+  [[nodiscard]] bool has_task() const noexcept {
+    return ends_ || !retired_.empty() || !tasks_.empty() || to_warm_ != nullptr;
   }
   [[nodiscard]] std::string path_of(std::uint64_t number) const;
 
   Disk& disk_;
   Options options_;
-  std::mutex mutex_;  // of everything below but the thread
+  std::mutex mutex_;  // guards everything below but the thread
   std::condition_variable changed_;
   State state_ = State::Idle;
   std::uint64_t number_ = 0;
   OpenSegment ready_;
   std::vector<OpenSegment> retired_;
-  struct Errand {
+  struct Task {
     Retirement* retirement = nullptr;
     std::uint64_t from = 0;
     SegmentHeader kept;
   };
-  std::vector<Errand> errands_;
+  std::vector<Task> tasks_;
   std::shared_ptr<FileMapping> to_warm_;
   std::optional<DiskError> shortage_;
   std::atomic<bool> has_shortage_{false};
   std::atomic<bool> is_short_{false};
   bool is_reserving_ = false;
   bool is_syncing_ = false;
-  bool is_away_ = false;  // the thread does something else, however long that takes
+  bool is_away_ = false;  // the thread runs a task, which may take long
   bool ends_ = false;
-  // Of those that were closed, the last few stay in memory; each 64 MiB unless set otherwise.
+  // The last closed segments stay in the page cache; each has 64 MiB unless set otherwise.
   static constexpr std::size_t kCachedSegments = 3;
   std::vector<OpenSegment> retiring_;                          // the thread's, as are these two
   std::array<std::shared_ptr<File>, kCachedSegments> closed_;  // the oldest is the next to go

@@ -15,7 +15,7 @@
 
 #include "store/format/journal_format.hpp"
 #include "store/scan/log_walk.hpp"
-#include "store/write/event_box.hpp"
+#include "store/write/event_queue.hpp"
 #include "store/write/retirement.hpp"
 #include "store_fixture.hpp"
 #include "support/disks/gated_disk.hpp"
@@ -158,7 +158,7 @@ TEST(StoreAllocation, a_record_for_which_there_is_no_memory_is_not_appended_and_
   }
 }
 
-// It works on a thread that nobody waits for: what it throws would end the process.
+// It works on a thread of its own: an exception there would end the process.
 TEST(StoreAllocation, segments_for_whose_moving_there_was_no_memory_are_moved_the_next_time) {
   const testing::TemporaryFolder parent;
   const std::string folder = parent.file("journal");
@@ -177,13 +177,13 @@ TEST(StoreAllocation, segments_for_whose_moving_there_was_no_memory_are_moved_th
   ASSERT_TRUE((*disk.open(path_of_segment(folder, 3), OpenMode::Read))->read_at(0, bytes));
   const auto kept = decode_segment_header(bytes);
   ASSERT_TRUE(kept);
-  EventBox events;
+  EventQueue events;
   Retirement retirement{disk, folder, RetiredSegments::Keep, events};
   bool has_failed = true;
   for (std::size_t nth = 1; has_failed; ++nth) {
     SCOPED_TRACE("allocation " + std::to_string(nth));
     test::fail_at(nth);
-    EXPECT_NO_THROW(while (retirement.take_next_away(1, *kept)) continue);
+    EXPECT_NO_THROW(while (retirement.remove_next(1, *kept)) continue);
     test::stop_failing();
     has_failed = test::has_failed();
   }

@@ -379,7 +379,7 @@ TEST_P(StoreContract, read_gives_exactly_the_range_without_numbers_that_kept_not
   }
 }
 
-TEST_P(StoreContract, read_stops_when_told) {
+TEST_P(StoreContract, read_stops_when_the_visitor_returns_false) {
   const SessionKey key = open_session(*store_, "A");
   for (std::uint64_t n = 1; n <= 10; ++n) ASSERT_TRUE(append_message(*store_, key, n, "x"));
   int visits = 0;

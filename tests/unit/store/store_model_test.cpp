@@ -326,7 +326,7 @@ class ModelRun {
     }
     const auto checked = verify_journal(disk(), options_.folder);
     if (!checked) RC_FAIL(checked.error().text);
-    // A loss of power may tear a checkpoint and leave whole records behind it, which are kept.
+    // A loss of power may tear a checkpoint and leave whole records after it, which are kept.
     for (const std::string& fault : checked->checkpoint_faults) {
       const auto holds = [&](const CheckedSegment& segment) {
         return segment.records > 0 && fault.starts_with(segment.file);

@@ -1,5 +1,9 @@
+#include <cstddef>
 #include <gtest/gtest.h>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <nexusfix/store/transaction.hpp>
 
@@ -53,6 +57,88 @@ TEST(Transaction, clear_empties_it) {
   EXPECT_FALSE(transaction.empty());
   transaction.clear();
   EXPECT_TRUE(transaction.empty());
+}
+
+// What common() must say, by the entries themselves. Null: nothing.
+std::optional<CommonRecord> common_by_entries(const Transaction& transaction) {
+  std::vector<Entry> entries;
+  EntryReader reader{transaction.entries()};
+  Entry entry;
+  while (reader.next(entry)) entries.push_back(entry);
+  if (entries.empty() || entries.size() > 2 || !reader.at_end()) return std::nullopt;
+  CommonRecord common{.session = entries[0].session, .msg_seq_num = 0, .next_inbound = 0};
+  const bool has_message = entries[0].kind == EntryKind::OutboundMessage;
+  if (has_message) common.msg_seq_num = entries[0].number;
+  if (has_message && entries.size() == 1) return common;
+  if (!has_message && entries.size() == 2) return std::nullopt;
+  const Entry& last = entries.back();
+  if (last.kind != EntryKind::InboundProgress || last.session != common.session) {
+    return std::nullopt;
+  }
+  common.next_inbound = last.number;
+  return common;
+}
+
+void expect_agrees(const Transaction& transaction, bool is_exact) {
+  const std::optional<CommonRecord> expected = common_by_entries(transaction);
+  const CommonRecord* const found = transaction.common();
+  if (found == nullptr) {
+    // A rollback may leave a common record that is decoded again, which is slower and not wrong.
+    EXPECT_FALSE(is_exact && expected.has_value());
+    return;
+  }
+  ASSERT_TRUE(expected.has_value());
+  EXPECT_EQ(found->session, expected->session);
+  EXPECT_EQ(found->msg_seq_num, expected->msg_seq_num);
+  EXPECT_EQ(found->next_inbound, expected->next_inbound);
+}
+
+void do_step(Transaction& transaction, unsigned step) {
+  switch (step) {
+    case 0:
+      return transaction.outbound_message(1, 7, "bytes");
+    case 1:
+      return transaction.outbound_message(1, 8, "");
+    case 2:
+      return transaction.inbound_progress(1, 5);
+    case 3:
+      return transaction.inbound_progress(2, 6);
+    case 4:
+      return transaction.outbound_number(1, 9);
+    case 5:
+      return transaction.reset(1);
+    case 6:
+      return transaction.outbound_message(1, 0, "no message has this number");
+    case 7:
+      return transaction.inbound_progress(1, 0);
+    default:
+      return transaction.messages_lost(1, 2, 3);
+  }
+}
+
+TEST(Transaction, common_values_are_those_of_the_entries_after_every_step_and_rollback) {
+  constexpr unsigned kSteps = 9;
+  for (unsigned steps = 0; steps < kSteps * kSteps * kSteps; ++steps) {
+    for (std::size_t kept = 0; kept <= 3; ++kept) {
+      SCOPED_TRACE("steps " + std::to_string(steps) + ", kept " + std::to_string(kept));
+      Transaction transaction;
+      std::vector<Transaction::Mark> marks;
+      for (unsigned rest = steps; marks.size() < 3; rest /= kSteps) {
+        marks.push_back(transaction.mark());
+        do_step(transaction, rest % kSteps);
+        expect_agrees(transaction, true);
+      }
+      marks.push_back(transaction.mark());
+      transaction.rollback(marks[kept]);
+      expect_agrees(transaction, false);
+      transaction.inbound_progress(1, 9);
+      expect_agrees(transaction, false);
+      transaction.clear();
+      EXPECT_EQ(transaction.common(), nullptr);
+      transaction.outbound_message(1, 3, "next");
+      expect_agrees(transaction, true);
+    }
+  }
 }
 
 TEST(EntryReader, stops_at_every_truncation_without_reading_on) {

@@ -15,13 +15,13 @@ namespace nexusfix::store::postgres {
 namespace {
 
 constexpr std::size_t kParametersMax = 8;
-// Of warnings that were not taken yet.
+// Warnings that were not taken yet.
 constexpr std::size_t kWarningsMax = 16;
 
 std::string seconds(std::chrono::milliseconds time) { return std::to_string(time.count()) + " ms"; }
 
-// How TCP finds out within a time that the other side is gone: by probes where nothing is under
-// way, else by what is not acknowledged.
+// How TCP notices within a time that the other side is gone: by probes if nothing is under way,
+// otherwise by missing acknowledgements.
 class SilenceLimits {
  public:
   static constexpr const char* kProbes = "2";
@@ -36,8 +36,9 @@ class SilenceLimits {
 };
 
 // Whether a warning says that a COMMIT did not wait for its standby. Texts are in the language of
-// the server, and the SQLSTATE is that of any warning; the place in PostgreSQL's source is neither.
-// Without a place (something between here and the server has taken it away) every warning counts.
+// the server, and the SQLSTATE is that of any warning; only the place in PostgreSQL's source
+// identifies it. Without a place (something between here and the server has removed it) every
+// warning counts.
 bool tells_of_standby(const PGresult* notice) {
   const auto field = [&](int code) {
     const char* const text = PQresultErrorField(notice, code);
@@ -54,7 +55,7 @@ bool tells_of_standby(const PGresult* notice) {
 bool ServerError::may_pass() const noexcept {
   if (state.empty()) return true;
   // SQLSTATE classes: 08 connection, 53 resources, 40 rollback, 57 intervention by an operator, 58
-  // trouble of the server's system; 25006 a standby that takes no writes, 55P03 a lock, NXF1 ours.
+  // system error of the server; 25006 a standby that takes no writes, 55P03 a lock, NXF1 our own.
   for (const std::string_view passing : {"08", "53", "40", "57", "58", "25006", "55P03", "NXF1"}) {
     if (state.starts_with(passing)) return true;
   }
@@ -103,7 +104,8 @@ ServerResult<void> check_connection_string(const PostgresOptions& options) {
     return {};
   }
   PQfreemem(wrong);
-  if (options.connection.find_first_of("=:") == std::string::npos) return {};  // a database's name
+  if (options.connection.find_first_of("=:") == std::string::npos)
+    return {};  // the name of a database
   return std::unexpected{
       ServerError{.text = "the connection string is not of the form key=value key=value ... or "
                           "postgresql://user@host:port/database?key=value, or has an unknown key",
@@ -164,10 +166,10 @@ ServerResult<Connection> Connection::open(const PostgresOptions& options,
   return made;
 }
 
-// A role's setting may suppress warnings, and a warning is all that tells of a COMMIT whose wait
-// for the standby was cancelled. The other settings are the server's side of what Parameters say
-// for ours: it gives back the lock of a client whose machine is gone. Keepalives alone see nothing
-// while something is unacknowledged.
+// A role's setting may suppress warnings, and only a warning says that a COMMIT's wait for the
+// standby was cancelled. The other settings are the server's side of what Parameters set for ours:
+// the server releases the lock of a client whose machine is gone. Keepalives alone notice nothing
+// while bytes are unacknowledged.
 ServerResult<void> Connection::set_up_session(std::chrono::milliseconds peer_timeout) {
   const SilenceLimits limits{peer_timeout};
   auto set =
@@ -178,7 +180,7 @@ ServerResult<void> Connection::set_up_session(std::chrono::milliseconds peer_tim
   constexpr int kFirstThatChecks = 140'000;
   if (PQserverVersion(raw()) < kFirstThatChecks) return {};
   set = run("SET client_connection_check_interval = " + limits.total());
-  // Some systems have no such check.
+  // Some systems have no such option.
   if (!set && set.error().may_pass()) return std::unexpected{std::move(set.error())};
   return {};
 }
@@ -206,7 +208,7 @@ ServerResult<void> Connection::await_connected(std::chrono::milliseconds limit) 
   }
 }
 
-// Called by libpq, through which nothing may be thrown.
+// libpq calls this, and no exception may pass through it.
 void Connection::take_notice(void* notices, const PGresult* notice) noexcept {
   const char* const severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
   if (severity == nullptr || std::string_view{severity} != "WARNING") return;
@@ -222,7 +224,7 @@ void Connection::take_notice(void* notices, const PGresult* notice) noexcept {
       found.warnings.push_back(std::move(line));
     }
   } catch (const std::bad_alloc&) {
-    return;  // The text alone is lost.
+    return;  // only the text is lost
   }
 }
 

@@ -1,4 +1,5 @@
-// A connection to the server: made, asked and given up within a time, whatever the server does.
+// A connection to the server. Connecting, asking and closing end within a time, whatever the server
+// does.
 #pragma once
 
 #include <chrono>
@@ -17,20 +18,21 @@
 namespace nexusfix::store::postgres {
 
 struct ServerError {
-  std::string text;   // one line, without what was given as password
-  std::string state;  // SQLSTATE; empty: the connection itself
+  std::string text;   // one line, without a password
+  std::string state;  // SQLSTATE; empty: an error of the connection itself
   // A later attempt may succeed: the server is away, starting, full, or a standby.
   [[nodiscard]] bool may_pass() const noexcept;
 };
 
-// Own SQLSTATEs. NXF0x is final; NXF1x may pass: another attempt, or another server, may do better.
+// Our own SQLSTATEs. NXF0x is final. NXF1x may pass: another attempt, or another server, may
+// succeed.
 inline constexpr const char* kOwnedByAnother = "NXF01";
 inline constexpr const char* kElsewhere = "NXF02";      // the log does not end where it should
 inline constexpr const char* kNotReplicated = "NXF11";  // a COMMIT without its standby
 inline constexpr const char* kOtherServer = "NXF12";
 inline constexpr const char* kFormerPrimary = "NXF13";
 inline constexpr const char* kNoStandby = "NXF14";  // StandbyPolicy::Strict
-inline constexpr const char* kLagging = "NXF15";    // it lacks what was confirmed
+inline constexpr const char* kLagging = "NXF15";    // it lacks records that were confirmed
 
 template <class T>
 using ServerResult = std::expected<T, ServerError>;
@@ -42,13 +44,13 @@ using Result = std::unique_ptr<PGresult, ResultDeleter>;
 
 // A text without line breaks, from libpq or the server.
 [[nodiscard]] std::string one_line(std::string_view text);
-// What a result says went wrong.
+// The error of a result.
 [[nodiscard]] ServerError error_of(const PGresult* result);
 
 enum class Waited : std::uint8_t { Ready, TimeOver, Stopped };
 
-// Until the socket is ready for events (poll's), the time is over, or stop becomes readable. stop:
-// -1, if nothing stops it. A negative time: no limit.
+// Waits until the socket is ready for events (poll's), the time is over, or stop becomes readable.
+// stop: -1 if nothing stops it. A negative time: no limit.
 [[nodiscard]] Waited wait_for(int socket, short events, std::chrono::milliseconds limit, int stop);
 
 struct ConnectionFinisher {
@@ -56,11 +58,11 @@ struct ConnectionFinisher {
 };
 using ConnectionHandle = std::unique_ptr<PGconn, ConnectionFinisher>;
 
-// What libpq is given: our own choices, the connection string over them, and the options over that.
+// libpq's parameters: our own values, the connection string over them, and the options over that.
 class Parameters {
  public:
   explicit Parameters(const PostgresOptions& options);
-  // Over all of it; an empty value changes nothing. The key must outlive this.
+  // Sets a value over all others; an empty value changes nothing. The key must outlive this.
   void add(const char* key, std::string value);
   // Begins to connect; null: there is no memory.
   [[nodiscard]] PGconn* start() const;
@@ -70,10 +72,10 @@ class Parameters {
   std::vector<std::string> values_;
 };
 
-// An error of libpq's own would show the string, and with it a password.
+// An error text of libpq would show the string, and with it a password.
 [[nodiscard]] ServerResult<void> check_connection_string(const PostgresOptions& options);
 
-// One of the servers that are named. What is empty libpq finds by itself.
+// One of the named servers. libpq finds by itself what is empty.
 struct ServerAddress {
   std::string host;     // a name, or the folder of a socket
   std::string address;  // of it, as a number
@@ -102,16 +104,16 @@ class Connection {
   [[nodiscard]] bool send(const char* prepared, std::initializer_list<std::string_view> binary) {
     return send(prepared, std::span{binary.begin(), binary.size()});
   }
-  // Waits for the next part of an answer to be there to be taken by PQgetResult().
+  // Waits until PQgetResult() can take the next part of an answer.
   ServerResult<void> wait_for_result();
 
   // A COMMIT since the last call was confirmed although its wait for the standby was cancelled: the
-  // server says so by a warning only. What it wrote may be on this server alone.
+  // server says so only by a warning. What it wrote may be on this server alone.
   [[nodiscard]] std::optional<ServerError> take_not_replicated();
-  // Every other warning of the server since the last call.
+  // All other warnings of the server since the last call.
   [[nodiscard]] std::vector<std::string> take_warnings();
 
-  // For people: "host db1 (10.0.0.1), port 5432"; "socket /run/postgresql/.s.PGSQL.5432".
+  // For texts: "host db1 (10.0.0.1), port 5432"; "socket /run/postgresql/.s.PGSQL.5432".
   [[nodiscard]] std::string server() const;
 
   [[nodiscard]] PGconn* raw() const noexcept { return connection_.get(); }
@@ -119,10 +121,10 @@ class Connection {
   [[nodiscard]] ServerError lost() const;
 
  private:
-  // What the server said without being asked. libpq keeps a pointer to it.
+  // What the server said without a query. libpq keeps a pointer to it.
   struct Notices {
     bool is_not_replicated = false;
-    std::string not_replicated;  // why, if there was memory for it
+    std::string not_replicated;  // the reason, if there was memory for it
     std::vector<std::string> warnings;
   };
   static void take_notice(void* notices, const PGresult* notice) noexcept;

@@ -13,8 +13,8 @@
 namespace nexusfix::store::postgres {
 namespace {
 
-// Where the log ends; how many sessions it has; where it ended at the next claim after the noted
-// one, or -1 if there is none; and whether it has the noted one.
+// Where the log ends; the number of its sessions; where it ended at the next claim after the
+// recorded one, or -1 if there is none; and whether it has the recorded one.
 constexpr const char* kLineage =
     "SELECT s.log_id, s.position, (SELECT count(*) FROM sessions), "
     "coalesce((SELECT o.position FROM owners o WHERE o.first_epoch > mine.first_epoch "
@@ -33,10 +33,10 @@ std::int64_t number_at(const Result& rows, int column) {
   return number;
 }
 
-// Each number that was used takes an entry of the log, unless the session was raised by more.
-std::uint64_t numbers_max(const Note& note, LogPosition left_at) {
-  std::uint64_t numbers = (note.confirmed - left_at) / kEntryHeaderBytes + 1;
-  for (const Raise& raise : note.raises) {
+// Each number that was used takes an entry of the log, unless the session skipped numbers.
+std::uint64_t numbers_max(const PositionRecord& recorded, LogPosition left_at) {
+  std::uint64_t numbers = (recorded.confirmed - left_at) / kEntryHeaderBytes + 1;
+  for (const Raise& raise : recorded.raises) {
     if (raise.until > left_at) numbers += raise.numbers;
   }
   return std::min(numbers, kNumberMax / 2);
@@ -44,9 +44,9 @@ std::uint64_t numbers_max(const Note& note, LogPosition left_at) {
 
 }  // namespace
 
-std::string Loss::what(const std::string& note_path) const {
+std::string Loss::what(const std::string& marker_path) const {
   std::string text = "the database has lost what it had confirmed: up to " +
-                     std::to_string(confirmed) + " was, as " + note_path +
+                     std::to_string(confirmed) + " was, as " + marker_path +
                      " says, and the log in the database has gone on from " +
                      std::to_string(left_at) + ". Messages that were sent are missing";
   if (may_miss_sessions) {
@@ -57,15 +57,16 @@ std::string Loss::what(const std::string& note_path) const {
 }
 
 StoreResult<std::optional<Loss>> find_loss(Connection& connection, const PostgresOptions& options,
-                                           const Note& note, const std::string& note_path) {
-  auto rows = connection.ask(kLineage, {note.claim});
+                                           const PositionRecord& recorded,
+                                           const std::string& marker_path) {
+  auto rows = connection.ask(kLineage, {recorded.claim});
   if (!rows) return std::unexpected{store_error(options, rows.error())};
-  const bool is_same = PQntuples(rows->get()) == 1 && text_at(*rows, 0) == note.log_id;
+  const bool is_same = PQntuples(rows->get()) == 1 && text_at(*rows, 0) == recorded.log_id;
   if (!is_same) {
     return std::unexpected{store_error(
         options,
-        {.text = "the log in the database is not the one that this machine has noted in " +
-                 note_path + " (up to " + std::to_string(note.confirmed) +
+        {.text = "the log in the database is not the one that this machine has recorded in " +
+                 marker_path + " (up to " + std::to_string(recorded.confirmed) +
                  "): the schema was made again, or this is another database. Its sessions would "
                  "begin at MsgSeqNum 1. If that is meant, remove the file",
          .state = {}},
@@ -75,12 +76,12 @@ StoreResult<std::optional<Loss>> find_loss(Connection& connection, const Postgre
   const auto sessions = static_cast<std::uint64_t>(number_at(*rows, 2));
   const std::int64_t next_claim = number_at(*rows, 3);
   LogPosition left_at = next_claim < 0 ? end : static_cast<LogPosition>(next_claim);
-  if (text_at(*rows, 4) != "t") left_at = std::min(note.begin, end);
-  if (left_at >= note.confirmed) return std::nullopt;
+  if (text_at(*rows, 4) != "t") left_at = std::min(recorded.begin, end);
+  if (left_at >= recorded.confirmed) return std::nullopt;
   return Loss{.left_at = left_at,
-              .confirmed = note.confirmed,
-              .numbers = numbers_max(note, left_at),
-              .may_miss_sessions = sessions < note.sessions || left_at < end};
+              .confirmed = recorded.confirmed,
+              .numbers = numbers_max(recorded, left_at),
+              .may_miss_sessions = sessions < recorded.sessions || left_at < end};
 }
 
 std::string new_claim_name() {

@@ -6,11 +6,13 @@
 #include <string_view>
 #include <utility>
 
+#include <nexusfix/base/ascii.hpp>
+
 namespace nexusfix::store::postgres {
 namespace {
 
-// The bytes of names, messages and reasons are kept as they are: a database's encoding may know
-// fewer of them. position: where the entry begins in the log; the same for all tables.
+// The bytes of names, messages and reasons are kept unchanged: a database's encoding may not have
+// all of them. position: where the entry begins in the log; the same for all tables.
 constexpr const char* kTables = R"sql(
 CREATE TABLE log_state (
   is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
@@ -79,7 +81,7 @@ END
 $body$;
 )sql";
 
-// To be read by people: texts instead of bytes, a bar instead of SOH, times instead of nanoseconds.
+// Views for people: texts instead of bytes, a bar instead of SOH, times instead of nanoseconds.
 constexpr const char* kViews = R"sql(
 CREATE VIEW session_list AS
   SELECT session_key, encode(name, 'escape') AS name, epoch, next_inbound, next_outbound,
@@ -98,8 +100,8 @@ CREATE VIEW number_change_list AS
   FROM number_changes c JOIN sessions s USING (session_key);
 )sql";
 
-// Which log it is, and who has claimed it where: a log that went on without its last owner's end is
-// found out by that owner, however long it has become.
+// Which log it is, and which process has claimed it where: an owner finds out by it that the log
+// went on without its own last records, however long it has become.
 constexpr const char* kLineage = R"sql(
 ALTER TABLE log_state ADD COLUMN log_id text NOT NULL
   DEFAULT md5(random()::text || clock_timestamp()::text || pg_backend_pid()::text);
@@ -119,9 +121,9 @@ constexpr std::size_t kSchemaNameMax = 63;
 
 bool is_schema_name(std::string_view name) noexcept {
   if (name.empty() || name.size() > kSchemaNameMax || name.starts_with("pg_")) return false;
-  if (name[0] >= '0' && name[0] <= '9') return false;
+  if (is_digit(name[0])) return false;
   for (const char byte : name) {
-    const bool fits = (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') || byte == '_';
+    const bool fits = is_lower(byte) || is_digit(byte) || byte == '_';
     if (!fits) return false;
   }
   return true;
@@ -132,7 +134,7 @@ std::string_view text_at(const Result& result, int row, int column) {
           static_cast<std::size_t>(PQgetlength(result.get(), row, column))};
 }
 
-// Who has the lock: as the log says, and as the server sees it.
+// The process that has the lock: by the log, and by the server.
 std::string owner_text(Connection& connection, const PostgresOptions& options) {
   std::string text;
   const std::string log = options.schema + ".log_state";
@@ -172,7 +174,7 @@ ServerResult<void> create_schema(Connection& connection, const PostgresOptions& 
   if (!there) return std::unexpected{std::move(there.error())};
   std::string statements;
   if (text_at(*there, 0, 0) != "t") statements = "CREATE SCHEMA " + options.schema + ";";
-  // An opening may have ended between this and the first version.
+  // An opening may have been interrupted between this and the first version.
   statements += "CREATE TABLE IF NOT EXISTS " + options.schema +
                 ".schema_version (version integer PRIMARY KEY, "
                 "applied_at timestamptz NOT NULL DEFAULT now());";

@@ -6,15 +6,15 @@
 namespace nexusfix::store::postgres {
 namespace {
 
-// The control file's timeline is that of the last checkpoint, which a promotion does not wait for;
-// a WAL file's name has the present one.
+// The control file has the timeline of the last checkpoint, which a promotion does not wait for; a
+// WAL file's name has the current one.
 constexpr const char* kFacts =
     "SELECT pg_is_in_recovery(), current_setting('synchronous_commit'), "
     "current_setting('synchronous_standby_names'), "
     "(SELECT system_identifier FROM pg_control_system()), "
     "CASE WHEN pg_is_in_recovery() THEN '' "
     "ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END";
-// Of a service that is PostgreSQL to its clients, and keeps its storage to itself.
+// A service that speaks PostgreSQL's protocol to its clients and has a storage of its own.
 constexpr const char* kSettings =
     "SELECT pg_is_in_recovery(), current_setting('synchronous_commit'), "
     "current_setting('synchronous_standby_names'), '', ''";

@@ -9,7 +9,7 @@
 
 namespace nexusfix::store::postgres {
 
-// What synchronous_commit and synchronous_standby_names make of a COMMIT.
+// What synchronous_commit and synchronous_standby_names mean for a COMMIT.
 struct CommitSettings {
   std::string synchronous_commit;
   std::string standby_names;
@@ -23,17 +23,17 @@ enum class CommitReach : std::uint8_t { Memory, Disk, Standby };
 [[nodiscard]] std::string to_text(const CommitSettings& settings);
 
 struct ServerFacts {
-  std::string system_identifier;  // empty: the server does not tell
-  std::uint32_t timeline = 0;     // 0: likewise
+  std::string system_identifier;  // empty: not known
+  std::uint32_t timeline = 0;     // 0: not known
   CommitSettings commit;
 };
 
-// Any role may ask for these. A server in recovery is refused (25006): it takes no writes, and may
+// Any role may query these. A server in recovery is refused (25006): it takes no writes, and may
 // lack what was confirmed elsewhere.
 [[nodiscard]] ServerResult<ServerFacts> read_facts(Connection& connection);
 
-// Whether the log goes on where it was: on the same cluster, and not on a timeline that it has
-// left.
+// Whether the log goes on where it was: on the same cluster, and not on a timeline that the cluster
+// has left.
 [[nodiscard]] ServerResult<void> check_same_cluster(const ServerFacts& before,
                                                     const ServerFacts& now);
 // StandbyPolicy::Strict: whether a COMMIT waits for a standby.

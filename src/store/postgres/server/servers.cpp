@@ -28,7 +28,7 @@ struct Named {
 Named named_servers(const PostgresOptions& options) {
   Named named;
   Parameters parameters{options};
-  // There is no such mode: libpq puts everything together and connects to nothing.
+  // libpq has no such mode: it completes its parameters and connects to nothing.
   parameters.add("sslmode", "(only to be read)");
   const ConnectionHandle read_only{parameters.start()};
   if (!read_only) return named;
@@ -61,7 +61,8 @@ std::vector<std::string> split(std::string_view list) {
   }
 }
 
-// The addresses of a host, as numbers; one or none: libpq finds it by itself, and has the error.
+// The addresses of a host, as numbers; one or none: libpq resolves it by itself, and reports an
+// error.
 std::vector<std::string> addresses_of(const std::string& host) {
   std::vector<std::string> found;
   if (host.empty() || host.starts_with('/') || host.starts_with('@')) return found;
@@ -88,7 +89,7 @@ std::vector<ServerAddress> servers_of(const Named& named) {
   const auto fits = [&](const std::vector<std::string>& list, bool may_be_one) {
     return list.empty() || list.size() == count || (may_be_one && list.size() == 1);
   };
-  // Lists of different lengths are libpq's to refuse.
+  // libpq refuses lists of different lengths.
   if (count == 0 || !fits(hosts, false) || !fits(addresses, false) || !fits(ports, true)) {
     return {ServerAddress{}};
   }

@@ -1,6 +1,6 @@
-// The servers that an operator names: each address of each host in turn, with a time of its own, so
-// that one that is silent does not keep the next one from being asked. libpq's own list has no such
-// time where it does not block.
+// The servers of the options: each address of each host in turn, with a time limit of its own, so
+// that a silent one does not keep the next from being asked. libpq has no such limit for its own
+// list without blocking.
 #pragma once
 
 #include <chrono>
@@ -18,10 +18,10 @@ class Servers {
  public:
   explicit Servers(const PostgresOptions& options) : options_{options} {}
 
-  // Whether it is a server that will do.
+  // Whether the server is acceptable.
   using Accept = FunctionRef<ServerResult<void>(Connection&)>;
-  // The server that was accepted last is asked first, the others in their order. Any thread. Asks
-  // the name service, which may block.
+  // Asks the last accepted server first, the others in their order. Any thread. Asks the name
+  // service, which may block.
   [[nodiscard]] ServerResult<Connection> connect(int stop, Accept accept);
 
  private:

@@ -47,8 +47,8 @@ constexpr std::array<Prepared, 8> kPrepared{{
      "SELECT * FROM unnest($1::int8[], $2::int4[], $3::int8[], $4::int8[], $5::int8[])"},
 }};
 
-// One plan for all batches, by index however large the tables were when it was made; nothing is
-// compiled for it, which the costs of forbidden plans would bring about (40 ms a batch).
+// One plan for all batches, by index however large the tables were when it was made. JIT
+// compilation is off: the costs of forbidden plans would cause it (40 ms a batch).
 constexpr const char* kWriterSettings =
     "SET plan_cache_mode = force_generic_plan; SET jit = off; SET enable_seqscan = off; "
     "SET enable_hashjoin = off; SET enable_mergejoin = off";
@@ -104,43 +104,15 @@ ServerResult<void> prepare_to_write(Connection& connection) {
 bool send_batch(Connection& connection, const Batch& batch, std::uint64_t owner_epoch,
                 bool checks_after) {
   const Int8 epoch{owner_epoch};
-  const Int8 begin{batch.begin};
-  const Int8 end{batch.end};
-  bool sent = connection.send("advance", {epoch.encoded(), begin.encoded(), end.encoded()});
-  if (batch.opened_key.count() > 0) {
-    sent = sent && connection.send("open", {batch.opened_key.encoded(), batch.opened_name.encoded(),
-                                            batch.opened_at.encoded()});
-  }
-  if (batch.renamed_key.count() > 0) {
-    sent = sent &&
-           connection.send("rename", {batch.renamed_key.encoded(), batch.renamed_name.encoded()});
-  }
-  if (batch.message_session.count() > 0) {
-    sent = sent && connection.send(
-                       "keep", {batch.message_session.encoded(), batch.message_epoch.encoded(),
-                                batch.message_number.encoded(), batch.message_position.encoded(),
-                                batch.message_bytes.encoded()});
-  }
-  if (batch.session_key.count() > 0) {
-    sent = sent &&
-           connection.send("number",
-                           {batch.session_key.encoded(), batch.session_epoch.encoded(),
-                            batch.session_inbound.encoded(), batch.session_outbound.encoded(),
-                            batch.session_created.encoded(), batch.session_unfinished.encoded()});
-  }
-  if (batch.change_position.count() > 0) {
-    sent = sent && connection.send("change",
-                                   {batch.change_position.encoded(), batch.change_session.encoded(),
-                                    batch.change_at.encoded(), batch.change_before.encoded(),
-                                    batch.change_after.encoded(), batch.change_unfinished.encoded(),
-                                    batch.change_text.encoded()});
-  }
-  if (batch.lost_position.count() > 0) {
-    sent =
-        sent && connection.send("lose", {batch.lost_position.encoded(),
-                                         batch.lost_session.encoded(), batch.lost_epoch.encoded(),
-                                         batch.lost_first.encoded(), batch.lost_last.encoded()});
-  }
+  const Int8 begin{batch.begin()};
+  const Int8 end{batch.end()};
+  const auto send_rows = [&connection](const char* statement, const auto& rows) {
+    return rows.count() == 0 || connection.send(statement, rows.parameters());
+  };
+  bool sent = connection.send("advance", {epoch.encoded(), begin.encoded(), end.encoded()}) &&
+              send_rows("open", batch.opened()) && send_rows("rename", batch.renamed()) &&
+              send_rows("keep", batch.kept()) && send_rows("number", batch.sessions()) &&
+              send_rows("change", batch.changes()) && send_rows("lose", batch.lost());
   sent = sent && PQpipelineSync(connection.raw()) == 1;
   if (!checks_after) return sent;
   return sent && connection.send("settings", {}) && PQpipelineSync(connection.raw()) == 1;
@@ -180,8 +152,8 @@ ServerResult<Claim> claim(Connection& connection, const std::string& name) {
 
 ServerResult<Claim> claim_again(Connection& connection, const PostgresOptions& options,
                                 std::uint64_t first_epoch) {
-  // What the old connection still has on its way must come before this, or not at all; a server
-  // that has not noticed the connection's end would let this wait for it.
+  // What the old connection still has under way must come before this, or not at all; a server that
+  // has not noticed the connection's end would let this wait for it.
   const std::string mine = std::to_string(first_epoch);
   const std::string wait = std::to_string(std::max<std::int64_t>(1, options.lock_wait.count()));
   if (auto ready = connection.run("SET search_path = " + options.schema + "; SET lock_timeout = '" +

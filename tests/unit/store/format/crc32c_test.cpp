@@ -79,7 +79,7 @@ TEST(Crc32c, instruction_and_table_agree_at_every_length_and_alignment) {
   }
 }
 
-TEST(Crc32c, all_agree_on_random_parts_of_random_bytes_behind_random_sums) {
+TEST(Crc32c, all_agree_on_random_parts_of_random_bytes_after_random_sums) {
   SeededRandom random{44};
   std::vector<char> bytes(64U << 10U);
   for (char& byte : bytes) byte = static_cast<char>(random.next());

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "store/format/journal_format.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "unit/store/store_fixture.hpp"
 
@@ -149,7 +149,7 @@ TEST_P(JournalFolder, whose_lock_or_owner_is_replaced_stops_the_store) {
   }
 }
 
-TEST_P(JournalFolder, that_nobody_touches_stops_nothing) {
+TEST_P(JournalFolder, that_is_not_changed_stops_nothing) {
   open(GetParam());
   send(200);
   // What else is in the folder, and who else reads it, is none of the store's business.
@@ -222,19 +222,19 @@ TEST_F(FolderTest, a_store_without_threads_looks_with_what_is_appended) {
   }
 }
 
-// The end of the log as it is noted, by a thread, while nothing else is asked of the store.
-TEST_F(FolderTest, what_was_written_is_noted_while_the_engine_runs) {
+// A thread records the end of the log while no call of the store is made.
+TEST_F(FolderTest, what_was_written_is_recorded_while_the_engine_runs) {
   for (const Durability mode : {Durability::Process, Durability::Group, Durability::Sync}) {
     SCOPED_TRACE(to_string(mode));
     open(mode);
     send(10);
     const LogPosition end = store_->appended();
-    FoundLogNote found;
-    do found = read_log_note(disk_, journal_);
-    while (!found.note || found.note->written < end);
-    EXPECT_FALSE(found.note->is_closed);
+    FoundTailMarker found;
+    do found = read_tail_marker(disk_, journal_);
+    while (!found.marker || found.marker->written < end);
+    EXPECT_FALSE(found.marker->is_closed());
     store_.reset();  // killed
-    const std::uint64_t in_segment = end - (found.note->written - end) - 1;
+    const std::uint64_t in_segment = end - (found.marker->written - end) - 1;
     ASSERT_EQ(::truncate(segment(1).c_str(), static_cast<off_t>(in_segment)), 0);
     const auto opened = open_journal(disk_, options(mode), at_second(60));
     // What the disk is known to have had is refused; the rest is a loss of power.

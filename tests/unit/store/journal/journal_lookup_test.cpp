@@ -24,7 +24,7 @@ using testing::FakeDisk;
 using ::testing::HasSubstr;
 
 constexpr std::uint64_t kMessageBytes = 200;
-// With so many a group of neighbouring messages is longer than what is read as a whole.
+// With this number a group of neighbouring messages is longer than what is read as a whole.
 constexpr SessionKey kManySessions = 300;
 
 void open_sessions(Store& store, SessionKey count) {
@@ -229,12 +229,12 @@ class JournalLookUpFaults : public ::testing::Test {
   std::uint64_t middle_ = 0;  // in a message of this session
 };
 
-TEST_F(JournalLookUpFaults, what_lies_in_front_is_not_read) {
+TEST_F(JournalLookUpFaults, what_lies_before_is_not_read) {
   ASSERT_TRUE(read(kMessages - 3, kMessages));
   EXPECT_LE(disk_.bytes, 3U << 20U);
 }
 
-TEST_F(JournalLookUpFaults, what_cannot_be_read_ends_no_resend_in_front_of_it_or_behind) {
+TEST_F(JournalLookUpFaults, what_cannot_be_read_ends_no_resend_before_it_or_after) {
   disk_.bad_offset = middle_;
   for (int i = 0; i < 2; ++i) {
     for (const std::uint64_t first : {kMessages - 3, kMessages / 2 + 40, kMessages / 2 - 40}) {
@@ -249,7 +249,7 @@ TEST_F(JournalLookUpFaults, what_cannot_be_read_ends_no_resend_in_front_of_it_or
   EXPECT_TRUE(read(1, kMessages));
 }
 
-TEST_F(JournalLookUpFaults, nothing_is_read_behind_damage_for_what_is_in_front) {
+TEST_F(JournalLookUpFaults, nothing_is_read_after_damage_for_what_is_before) {
   const std::string path = "/journal/" + segment_file_name(1);
   std::string bytes = disk_.disk.contents(path);
   for (std::size_t at = middle_; at < bytes.size(); at += 4096) bytes[at] ^= 1;
@@ -363,7 +363,7 @@ TEST(JournalLookUp, finds_what_was_appended_among_resets_gaps_and_records_of_sev
 class JournalLookUpDamage : public ::testing::TestWithParam<bool> {};
 
 // Of one session's message among many others.
-TEST_P(JournalLookUpDamage, is_told_to_whom_it_concerns_and_never_passed) {
+TEST_P(JournalLookUpDamage, is_reported_to_the_sessions_that_it_concerns_and_never_passed) {
   FakeDisk disk;
   const OpenedJournal journal = open_or_fail(disk, {.folder = "/journal", .background = false});
   Store& store = *journal.store;

@@ -146,7 +146,7 @@ TEST_F(JournalTest, a_full_segment_is_followed_by_the_next) {
   EXPECT_EQ(read_all(*journal.store, open_session(*journal.store, "A")).size(), 40U);
 }
 
-// Which may be larger than a segment should be: a record stands behind it all the same.
+// Which may be larger than a segment should be: a record follows it all the same.
 TEST_F(JournalTest, a_segment_holds_its_checkpoint_and_a_record_at_least) {
   options_.segment_bytes = 300;
   const OpenedJournal journal = open();
@@ -328,7 +328,7 @@ TEST_F(JournalTest, an_error_while_a_segment_is_changed_stops_the_store) {
   EXPECT_EQ(append_message(*journal.store, key, 2, "x").error().code, StoreErrorCode::Failed);
 }
 
-TEST_F(JournalTest, a_read_error_is_told_and_the_store_goes_on) {
+TEST_F(JournalTest, a_read_error_is_reported_and_the_store_goes_on) {
   const OpenedJournal journal = open();
   const SessionKey key = open_session(*journal.store, "A");
   ASSERT_TRUE(append_message(*journal.store, key, 1, "one"));
@@ -342,7 +342,7 @@ TEST_F(JournalTest, a_read_error_is_told_and_the_store_goes_on) {
   EXPECT_TRUE(append_message(*journal.store, key, 2, "two"));
 }
 
-TEST_F(JournalTest, a_short_read_is_continued_and_a_file_that_shrank_is_told) {
+TEST_F(JournalTest, a_short_read_is_continued_and_a_file_that_shrank_is_reported) {
   const OpenedJournal journal = open();
   const SessionKey key = open_session(*journal.store, "A");
   ASSERT_TRUE(append_message(*journal.store, key, 1, "one"));
@@ -358,7 +358,7 @@ TEST_F(JournalTest, a_short_read_is_continued_and_a_file_that_shrank_is_told) {
 }
 
 // Catalogue D8, D21.
-TEST_F(JournalTest, a_message_damaged_since_it_was_written_is_passed_over_and_told) {
+TEST_F(JournalTest, a_message_damaged_since_it_was_written_is_passed_over_and_reported) {
   const OpenedJournal journal = open();
   const SessionKey key = open_session(*journal.store, "A");
   const SessionKey other = open_session(*journal.store, "B");
@@ -420,7 +420,7 @@ TEST_F(JournalTest, a_bit_flipped_at_any_offset_lets_no_other_message_be_missed)
           ++passed;
           return true;
         });
-    // The first record opens the session: no message is missing, and nobody asks for it.
+    // The first record opens the session: no message is missing, and none is requested.
     EXPECT_EQ(passed, read ? 8U : 7U) << offset;
   }
 }
@@ -443,7 +443,7 @@ TEST_F(JournalSyncTest, what_a_killed_process_did_not_sync_is_synced_before_it_i
   EXPECT_EQ(read_all(*open().store, 0).size(), 20U);
 }
 
-TEST(JournalOnPosixDisk, files_are_for_the_owner_alone_and_a_blocked_folder_is_told) {
+TEST(JournalOnPosixDisk, files_are_for_the_owner_alone_and_a_blocked_folder_is_reported) {
   const testing::TemporaryFolder folder;
   PosixDisk disk;
   const std::string path = folder.file("deep/journal");

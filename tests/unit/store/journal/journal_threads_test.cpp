@@ -13,7 +13,7 @@
 
 #include "store/format/journal_format.hpp"
 #include "store/write/committer.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 #include "support/disks/gated_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "unit/store/store_fixture.hpp"
@@ -64,7 +64,7 @@ class JournalThreads : public ::testing::Test {
   SessionKey key_ = 0;
 };
 
-// Where somebody is woken when the disk has it: catalogue D16.
+// With a caller that is woken when the disk has the bytes: catalogue D16.
 class JournalRing : public JournalThreads, public ::testing::WithParamInterface<Durability> {};
 INSTANTIATE_TEST_SUITE_P(Modes, JournalRing, ::testing::Values(Durability::Group, Durability::Sync),
                          [](const auto& info) { return std::string{to_string(info.param)}; });
@@ -85,7 +85,7 @@ TEST_P(JournalRing, a_flush_does_not_wait_for_a_disk_that_does_not_answer) {
   EXPECT_GT(settler_.wakes(), wakes);
 }
 
-TEST_F(JournalThreads, a_segment_that_was_begun_and_is_removed_is_noticed) {
+TEST_F(JournalThreads, a_segment_that_was_opened_and_is_removed_is_noticed) {
   for (const Durability durability : {Durability::Process, Durability::Group, Durability::Sync}) {
     const std::string folder = folder_.file("journal");
     open(durability);
@@ -93,7 +93,7 @@ TEST_F(JournalThreads, a_segment_that_was_begun_and_is_removed_is_noticed) {
       ASSERT_TRUE(append_next(std::string(1000, 'm')));
     // Each append, or the end of each flush, may be the one that finds the segment on the disk;
     // what notes it is another thread. In process mode an engine never flushes.
-    while (read_log_note(disk_, folder).note->segment < 2) {
+    while (read_tail_marker(disk_, folder).marker->segment < 2) {
       ASSERT_TRUE(append_next());
       if (durability == Durability::Process) {
         std::this_thread::yield();
@@ -114,7 +114,7 @@ TEST_F(JournalThreads, a_segment_that_was_begun_and_is_removed_is_noticed) {
   }
 }
 
-TEST_F(JournalThreads, a_sync_flush_that_nobody_is_woken_for_returns_when_the_disk_has_it) {
+TEST_F(JournalThreads, a_sync_flush_without_a_wake_callback_returns_when_the_disk_has_it) {
   is_woken_ = false;
   open(Durability::Sync);
   for (int i = 0; i < 20; ++i) {
@@ -264,8 +264,8 @@ TEST_F(JournalThreads, a_failed_sync_stops_the_store_and_is_never_repeated) {
   }
 }
 
-// Catalogue D5. An error of writing is told once, and it may be the sync of the prepared zeros that
-// is told: what was appended behind them meanwhile is not known to be there either.
+// Catalogue D5. Linux reports a write error once, and maybe to the sync of the prepared zeros: what
+// was appended after them in the meantime is not known to be on the disk either.
 TEST_P(JournalRing, a_segment_whose_first_sync_fails_while_it_is_filled_stops_the_store) {
   open(GetParam());
   disk_.hold_syncs(segment(3));
@@ -309,7 +309,7 @@ TEST_P(JournalRing, no_segment_is_there_before_the_name_of_the_one_before_is_saf
   EXPECT_EQ(read_all(*store_, key_).size(), store_->session(key_).next_outbound - 1);
 }
 
-TEST_F(JournalThreads, a_full_disk_is_told_while_there_is_still_room) {
+TEST_F(JournalThreads, a_full_disk_is_reported_while_there_is_still_room) {
   open(Durability::Process);
   const std::string message(1000, 'm');
   // The second segment is prepared; the third cannot be.
@@ -370,11 +370,11 @@ TEST_F(JournalThreads, a_file_cut_under_its_mapping_stops_that_journal_and_no_ot
 TEST_F(JournalThreads, a_bus_error_elsewhere_goes_to_the_handler_that_was_there) {
   open(Durability::Process);
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  // One that somebody sends is none of a mapping's.
+  // A signal that another process sends does not belong to a mapping.
   EXPECT_DEATH(::raise(SIGBUS), "");
 }
 
-TEST_F(JournalThreads, nobody_waits_for_a_segment_that_is_being_taken_away) {
+TEST_F(JournalThreads, no_call_waits_for_a_segment_that_is_being_removed) {
   retention_ = {.keep_bytes = kSegmentBytes, .even_current = true};
   open(Durability::Group, 1);
   disk_.hold_removes();
@@ -394,7 +394,7 @@ TEST_F(JournalThreads, nobody_waits_for_a_segment_that_is_being_taken_away) {
 }
 
 // As a loss of power leaves them, when what they held was not on the disk.
-TEST_F(JournalThreads, an_end_in_order_leaves_no_gap_among_segments_that_were_not_begun) {
+TEST_F(JournalThreads, an_end_in_order_leaves_no_gap_among_segments_that_were_not_opened) {
   for (const Durability durability : {Durability::Group, Durability::Process}) {
     open(durability);
     ASSERT_TRUE(append_next());

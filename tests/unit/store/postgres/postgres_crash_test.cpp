@@ -56,7 +56,7 @@ std::string text_of(std::uint64_t number) {
   }
 }
 
-TEST(PostgresCrash, a_killed_process_leaves_what_it_was_told_is_durable) {
+TEST(PostgresCrash, a_killed_process_leaves_what_was_reported_durable) {
   if (testing::PostgresServer::shared() == nullptr) {
     GTEST_SKIP() << testing::PostgresServer::why();
   }

@@ -222,7 +222,7 @@ TEST_F(PostgresFault, a_read_without_a_server_says_so_and_the_store_goes_on) {
   expect_messages(2);
 }
 
-TEST_F(PostgresFault, a_former_owner_that_comes_back_is_told_who_has_the_log_and_ends) {
+TEST_F(PostgresFault, a_former_owner_that_comes_back_learns_who_has_the_log_and_ends) {
   append_next();
   ASSERT_TRUE(settler_.settle(*store_));
   proxy().refuse(true);

@@ -14,7 +14,7 @@
 #include <nexusfix/base/random.hpp>
 
 #include "postgres_fixture.hpp"
-#include "store/postgres/position_note.hpp"
+#include "store/postgres/position_marker.hpp"
 #include "support/disks/temporary_folder.hpp"
 
 namespace nexusfix::store {
@@ -105,7 +105,7 @@ TEST_F(PostgresNote, a_log_that_has_everything_skips_nothing) {
   EXPECT_TRUE(store_->lost_numbers(0).empty());
 }
 
-TEST_F(PostgresNote, what_was_lost_while_no_store_was_open_is_skipped_told_and_gap_filled) {
+TEST_F(PostgresNote, what_was_lost_while_no_store_was_open_is_skipped_reported_and_gap_filled) {
   open();
   append("A", 3);
   append("B", 1);
@@ -254,7 +254,7 @@ TEST_F(PostgresNote, another_log_is_refused_and_not_made) {
   other.note_folder.clear();
   ASSERT_NE(open_or_fail(other), nullptr);
   const std::string made_again = refusal();
-  EXPECT_NE(made_again.find("not the one that this machine has noted"), std::string::npos)
+  EXPECT_NE(made_again.find("not the one that this machine has recorded"), std::string::npos)
       << made_again;
   std::filesystem::remove(note_file());
   open();
@@ -272,11 +272,11 @@ TEST_F(PostgresNote, a_damaged_note_is_refused_and_a_torn_one_is_not_missed) {
     file.seekp(static_cast<std::streamoff>(at));
     file << "x";
   };
-  // The newest one: the one before it tells nearly as much.
+  // The newest record: the one before it holds nearly as much.
   std::ifstream file{note_file(), std::ios::binary};
   const std::string bytes{std::istreambuf_iterator<char>{file}, {}};
-  const auto first = postgres::decode_note(std::string_view{bytes}.substr(0, 1'024));
-  const auto second = postgres::decode_note(std::string_view{bytes}.substr(4'096, 1'024));
+  const auto first = postgres::decode_position(std::string_view{bytes}.substr(0, 1'024));
+  const auto second = postgres::decode_position(std::string_view{bytes}.substr(4'096, 1'024));
   ASSERT_TRUE(first && second);
   EXPECT_EQ(std::max(first->serial, second->serial), std::min(first->serial, second->serial) + 1);
   damage(first->serial > second->serial ? 60 : 4'156);
@@ -288,29 +288,30 @@ TEST_F(PostgresNote, a_damaged_note_is_refused_and_a_torn_one_is_not_missed) {
   damage(60);
   damage(4'156);
   const std::string text = refusal();
-  EXPECT_NE(text.find(note_file() + ": the note of how far the log was confirmed is damaged"),
+  EXPECT_NE(text.find(note_file() + ": the record of how far the log was confirmed is damaged"),
             std::string::npos)
       << text;
 }
 
 TEST_F(PostgresNote, a_note_survives_being_written_and_read) {
-  postgres::Note note{.serial = 7,
-                      .log_id = std::string(32, 'a'),
-                      .claim = "f00d",
-                      .cluster = {},
-                      .timeline = 3,
-                      .begin = 12,
-                      .confirmed = 34,
-                      .sessions = 5,
-                      .first_number = 6,
-                      .raises = {{.until = 20, .numbers = 9}, {.until = 30, .numbers = 1}}};
-  const std::string bytes = postgres::encode_note(note);
-  EXPECT_EQ(postgres::decode_note(bytes), note);
+  postgres::PositionRecord note{
+      .serial = 7,
+      .log_id = std::string(32, 'a'),
+      .claim = "f00d",
+      .cluster = {},
+      .timeline = 3,
+      .begin = 12,
+      .confirmed = 34,
+      .sessions = 5,
+      .first_number = 6,
+      .raises = {{.until = 20, .numbers = 9}, {.until = 30, .numbers = 1}}};
+  const std::string bytes = postgres::encode_position(note);
+  EXPECT_EQ(postgres::decode_position(bytes), note);
   for (std::size_t at = 0; at < bytes.find("crc32c ") + 15; ++at) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
-    EXPECT_FALSE(postgres::decode_note(damaged)) << at;
-    EXPECT_FALSE(postgres::decode_note(bytes.substr(0, at))) << at;
+    EXPECT_FALSE(postgres::decode_position(damaged)) << at;
+    EXPECT_FALSE(postgres::decode_position(bytes.substr(0, at))) << at;
   }
 }
 
@@ -324,8 +325,8 @@ TEST_F(PostgresNote, a_folder_that_cannot_be_made_is_an_error_that_names_it) {
       << opened.error().text;
 }
 
-// Bytes leave when their position is durable: by then it is noted, whenever the process dies.
-TEST_F(PostgresNote, a_killed_process_has_noted_everything_that_was_durable) {
+// Bytes leave when their position is durable: by then it is recorded, whenever the process dies.
+TEST_F(PostgresNote, a_killed_process_has_recorded_everything_that_was_durable) {
   open();
   append("A", 1);
   store_.reset();

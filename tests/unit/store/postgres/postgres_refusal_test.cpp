@@ -104,7 +104,7 @@ TEST_F(PostgresRefusal, a_schema_that_holds_something_else) {
   expect_refusal(StoreErrorCode::Server, "relation \"messages\" already exists");
 }
 
-TEST_F(PostgresRefusal, sessions_that_somebody_has_changed) {
+TEST_F(PostgresRefusal, sessions_that_were_changed_from_outside) {
   const auto store = open_or_fail(options_);
   open_session(*store, "A");
   ASSERT_TRUE(store->close());

@@ -150,7 +150,7 @@ TEST_F(PostgresStandby, a_cancelled_wait_is_noticed_where_the_role_wants_no_warn
   ASSERT_TRUE(settler_.settle(*store_));
 }
 
-TEST_F(PostgresStandby, the_warning_of_a_cancelled_wait_is_told) {
+TEST_F(PostgresStandby, the_warning_of_a_cancelled_wait_is_reported) {
   use(shared_pair());
   open();
   pair_->standby->freeze();
@@ -313,7 +313,7 @@ TEST_F(PostgresStandby, a_strict_store_confirms_nothing_that_no_standby_was_wait
   expect_messages(1);
 }
 
-TEST_F(PostgresStandby, a_promoted_standby_is_told_and_a_former_primary_is_refused) {
+TEST_F(PostgresStandby, a_promoted_standby_is_reported_and_a_former_primary_is_refused) {
   Pair pair;
   use(pair);
   open();

@@ -14,8 +14,8 @@
 #include <nexusfix/store/journal_check.hpp>
 
 #include "store/format/journal_format.hpp"
-#include "store/journal/journal_lock.hpp"
-#include "store/write/log_note.hpp"
+#include "store/journal/ownership.hpp"
+#include "store/write/tail_marker.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/random_runs.hpp"
 #include "unit/store/store_fixture.hpp"
@@ -111,7 +111,7 @@ class JournalEnd : public ::testing::Test {
     ASSERT_TRUE(planned) << planned.error().text;
     EXPECT_THAT(planned->steps, Contains(HasSubstr(checked->lost_end)));
     Files after = files_of(disk);
-    after[kOwner].replace(0, kLogNoteAt, before.at(kOwner).substr(0, kLogNoteAt));
+    after[kOwner].replace(0, kTailMarkerAt, before.at(kOwner).substr(0, kTailMarkerAt));
     EXPECT_EQ(after, before);
   }
 
@@ -249,19 +249,19 @@ TEST_F(JournalEnd, a_journal_without_a_note_is_opened_as_it_is) {
   run(disk, 60, true);
   ASSERT_TRUE(disk.remove(segment_path(last_segment(disk))));
   // As an older program leaves it.
-  disk.set_contents(kOwner, disk.contents(kOwner).substr(0, kLogNoteAt));
+  disk.set_contents(kOwner, disk.contents(kOwner).substr(0, kTailMarkerAt));
   {
     const OpenedJournal opened = open_or_fail(disk, options_);
     ASSERT_TRUE(opened.store);
     EXPECT_FALSE(opened.store->take_event());
   }
-  EXPECT_TRUE(read_log_note(disk, kFolder).note) << "from now on it has one";
+  EXPECT_TRUE(read_tail_marker(disk, kFolder).marker) << "from now on it has one";
 }
 
-TEST_F(JournalEnd, a_note_that_does_not_check_is_told_and_is_none) {
+TEST_F(JournalEnd, a_note_that_does_not_check_is_reported_and_is_none) {
   FakeDisk whole;
   run(whole, 4, true);
-  for (std::size_t at = kLogNoteAt; at < kLogNoteAt + kLogNoteBytes; at += 3) {
+  for (std::size_t at = kTailMarkerAt; at < kTailMarkerAt + kTailMarkerBytes; at += 3) {
     FakeDisk disk;
     Files files = files_of(whole);
     files[segment_path(1)].resize(kSegmentHeaderBytes);
@@ -275,40 +275,41 @@ TEST_F(JournalEnd, a_note_that_does_not_check_is_told_and_is_none) {
     EXPECT_EQ(event->id, EventId::JournalFilesDoubtful);
     EXPECT_THAT(event->text, AllOf(HasSubstr(kOwner), HasSubstr("does not check")));
     EXPECT_FALSE(opened.store->take_event());
-    EXPECT_EQ(read_log_note(disk, kFolder).fault, "");
+    EXPECT_EQ(read_tail_marker(disk, kFolder).fault, "");
   }
 }
 
-TEST_F(JournalEnd, nothing_is_noted_where_nothing_is_brought_to_the_disk) {
+TEST_F(JournalEnd, nothing_is_recorded_where_nothing_is_brought_to_the_disk) {
   FakeDisk disk;
   options_.durability = Durability::None;
   run(disk, 60, true);
-  EXPECT_FALSE(read_log_note(disk, kFolder).note);
-  EXPECT_EQ(read_log_note(disk, kFolder).fault, "");
+  EXPECT_FALSE(read_tail_marker(disk, kFolder).marker);
+  EXPECT_EQ(read_tail_marker(disk, kFolder).fault, "");
 }
 
-TEST_F(JournalEnd, a_note_that_cannot_be_written_is_told_once_and_stops_nothing) {
+TEST_F(JournalEnd, a_note_that_cannot_be_written_is_reported_once_and_stops_nothing) {
   for (const testing::DiskCall call : {testing::DiskCall::Write, testing::DiskCall::Sync}) {
     FakeDisk disk;
     ASSERT_TRUE(disk.make_directories(kFolder));
     auto owner = Ownership::take(disk, kFolder, at_second(1));
     ASSERT_TRUE(owner);
-    EventBox events;
-    LogNotes notes{&*owner, kFolder, events};
-    const LogNote first{.segment = 1, .position = 500, .segment_bytes = 1'500};
-    notes.put(first);
-    EXPECT_EQ(read_log_note(disk, kFolder).note, first);
-    notes.put({.segment = 1, .position = 400, .segment_bytes = 1'500});
-    EXPECT_EQ(read_log_note(disk, kFolder).note, first) << "a later one is there";
+    EventQueue events;
+    TailMarkerWriter markers{&*owner, kFolder, events};
+    const TailMarker first{.segment = 1, .position = 500, .segment_bytes = 1'500};
+    markers.put(first);
+    EXPECT_EQ(read_tail_marker(disk, kFolder).marker, first);
+    markers.put({.segment = 1, .position = 400, .segment_bytes = 1'500});
+    EXPECT_EQ(read_tail_marker(disk, kFolder).marker, first) << "a later one is there";
     disk.fail(call, 1, EIO);
-    notes.put({.segment = 2, .position = 900, .segment_bytes = 1'500});
+    markers.put({.segment = 2, .position = 900, .segment_bytes = 1'500});
     const auto event = events.take();
     ASSERT_TRUE(event);
     EXPECT_EQ(event->id, EventId::OwnerFileNotWritten);
     EXPECT_THAT(event->text, AllOf(HasSubstr(kFolder), HasSubstr("owner")));
-    const FoundLogNote there = read_log_note(disk, kFolder);
-    notes.put({.segment = 3, .position = 1'900, .segment_bytes = 1'500});
-    EXPECT_EQ(read_log_note(disk, kFolder).note, there.note) << "a failed sync is not repeated";
+    const FoundTailMarker there = read_tail_marker(disk, kFolder);
+    markers.put({.segment = 3, .position = 1'900, .segment_bytes = 1'500});
+    EXPECT_EQ(read_tail_marker(disk, kFolder).marker, there.marker)
+        << "a failed sync is not repeated";
     EXPECT_FALSE(events.take());
   }
 }
@@ -321,9 +322,10 @@ TEST_F(JournalEnd, who_was_replaced_notes_nothing) {
   ASSERT_TRUE(disk.remove(kFolder + "/lock"));
   const auto second = Ownership::take(disk, kFolder, at_second(2));
   ASSERT_TRUE(second);
-  EventBox events;
-  LogNotes{&*first, kFolder, events}.put({.segment = 1, .position = 500, .segment_bytes = 1'500});
-  EXPECT_FALSE(read_log_note(disk, kFolder).note);
+  EventQueue events;
+  TailMarkerWriter{&*first, kFolder, events}.put(
+      {.segment = 1, .position = 500, .segment_bytes = 1'500});
+  EXPECT_FALSE(read_tail_marker(disk, kFolder).marker);
 }
 
 TEST_F(JournalEnd, a_repair_that_is_interrupted_anywhere_can_be_done_again) {
@@ -338,11 +340,11 @@ TEST_F(JournalEnd, a_repair_that_is_interrupted_anywhere_can_be_done_again) {
     put(disk, files);
     disk.fail_any(nth, EIO);
     const auto repaired = repair(disk);
-    // A note that could not be read is none.
+    // A marker that cannot be read counts as none.
     const bool is_done = repaired && !repaired->steps.empty();
     const bool had_fault = disk.faults_hit() > 0;
     disk.power_loss();
-    // Unless that far, it is refused as before; if so, whoever opens it is above what was used.
+    // Otherwise it is refused as before; if not, the next opening is above what was used.
     if (const auto opened = open_journal(disk, options_, at_second(80))) {
       const auto next = next_numbers(*opened->store);
       for (std::size_t key = 0; key < next.size(); ++key) EXPECT_GE(next[key], used[key]);
@@ -354,7 +356,7 @@ TEST_F(JournalEnd, a_repair_that_is_interrupted_anywhere_can_be_done_again) {
   }
 }
 
-// What was noted is there, whatever a crash has taken.
+// What the marker named is there, whatever a crash has taken.
 TEST_F(JournalEnd, no_crash_leaves_a_note_that_is_not_true) {
   const std::uint64_t runs = testing::random_runs(400);
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
@@ -393,23 +395,21 @@ TEST_F(JournalEnd, no_crash_leaves_a_note_that_is_not_true) {
   }
 }
 
-TEST(LogNote, is_text_that_comes_back_as_it_went) {
-  for (const LogNote& note :
-       {LogNote{.segment = 1, .position = 128, .segment_bytes = 64U << 20U, .is_closed = false},
-        LogNote{.segment = 4'000'000'000'000,
-                .position = std::uint64_t{1} << 62U,
-                .segment_bytes = 0,
-                .is_closed = true}}) {
-    const std::string text = encode_log_note(note);
-    EXPECT_EQ(text.size(), kLogNoteBytes);
+TEST(TailMarker, is_text_that_comes_back_as_it_went) {
+  for (const TailMarker& note :
+       {TailMarker{.segment = 1, .position = 128, .segment_bytes = 64U << 20U},
+        TailMarker{.segment = 4'000'000'000'000,
+                   .position = std::uint64_t{1} << 62U,
+                   .segment_bytes = 0,
+                   .state = TailMarker::State::Closed}}) {
+    const std::string text = encode_tail_marker(note);
+    EXPECT_EQ(text.size(), kTailMarkerBytes);
     EXPECT_EQ(text.back(), '\n');
-    EXPECT_EQ(decode_log_note(text), note);
-    EXPECT_FALSE(decode_log_note(text.substr(1)));
+    EXPECT_EQ(decode_tail_marker(text), note);
+    EXPECT_FALSE(decode_tail_marker(text.substr(1)));
   }
-  EXPECT_FALSE(decode_log_note(encode_log_note({.segment = 1,
-                                                .position = (std::uint64_t{1} << 62U) + 1,
-                                                .segment_bytes = 0,
-                                                .is_closed = false})));
+  EXPECT_FALSE(decode_tail_marker(encode_tail_marker(
+      {.segment = 1, .position = (std::uint64_t{1} << 62U) + 1, .segment_bytes = 0})));
 }
 
 }  // namespace

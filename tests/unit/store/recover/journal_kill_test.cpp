@@ -177,7 +177,7 @@ class KillTest : public ::testing::Test {
   }
   void TearDown() override { ::munmap(shared_, sizeof(Shared)); }
 
-  // Kills a child behind so many of its appends, or a little later.
+  // Kills a child after this number of its appends, or a little later.
   void run_and_kill(std::uint64_t seed, std::uint64_t steps) {
     __atomic_store_n(&shared_->steps, 0, __ATOMIC_RELEASE);
     const pid_t child = ::fork();
@@ -248,7 +248,7 @@ class KillTest : public ::testing::Test {
     ASSERT_TRUE(read) << read.error().text;
     while (!keeps_message(expected)) ++expected;
     ASSERT_GE(expected, record.next_outbound);
-    // Not back behind what the run before left.
+    // It must not go back to a state before the end of the last run.
     const auto now = std::pair{record.epoch, record.next_outbound};
     ASSERT_GE(now, last_seen_[key]);
     last_seen_[key] = now;
@@ -377,7 +377,7 @@ TEST_P(JournalKill, at_each_call_of_the_disk_loses_and_invents_nothing) {
       // Each journal is opened twice, so that the kill comes in the second opening, too.
       if (nth % 2 == 1) {
         options_.folder = folder_.file("calls" + std::to_string(nth) +
-                                       (where == testing::Killed::Before ? "before" : "behind"));
+                                       (where == testing::Killed::Before ? "before" : "after"));
         *shared_ = {};
         last_seen_.clear();
       }
@@ -388,7 +388,7 @@ TEST_P(JournalKill, at_each_call_of_the_disk_loses_and_invents_nothing) {
       if (nth % 5 != 0) continue;
       EXPECT_FALSE(run_to_call(UINT32_MAX, where));
       check();
-      if (HasFailure()) FAIL() << "behind call " << nth;
+      if (HasFailure()) FAIL() << "after call " << nth;
     }
     EXPECT_GT(nth, 20U);
   }

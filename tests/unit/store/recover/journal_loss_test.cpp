@@ -18,7 +18,7 @@
 
 #include "store/format/crc32c.hpp"
 #include "store/format/journal_format.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/random_runs.hpp"
 #include "unit/store/store_fixture.hpp"
@@ -70,10 +70,10 @@ class JournalLoss : public ::testing::Test {
     EXPECT_EQ(opened.report.skipped.size(), cause == LossCause::None ? 0U : 1U);
     EXPECT_EQ(opened.store->session(0).next_outbound, next);
   }
-  [[nodiscard]] LogNote note() {
-    const FoundLogNote found = read_log_note(disk_, kFolder);
-    EXPECT_TRUE(found.note) << found.fault;
-    return found.note.value_or(LogNote{});
+  [[nodiscard]] TailMarker marker() {
+    const FoundTailMarker found = read_tail_marker(disk_, kFolder);
+    EXPECT_TRUE(found.marker) << found.fault;
+    return found.marker.value_or(TailMarker{});
   }
 
   FakeDisk disk_ = remounting_disk();
@@ -130,7 +130,7 @@ TEST_F(JournalLoss, a_run_that_ended_by_an_error_is_a_loss_of_power_on_the_same_
     }
     ASSERT_FALSE(journal.store->flush());
   }
-  EXPECT_TRUE(note().has_failed);
+  EXPECT_EQ(marker().state, TailMarker::State::Failed);
   disk_.evict();
   const auto looked = inspect_journal(disk_, kFolder);
   ASSERT_TRUE(looked) << looked.error().text;
@@ -138,21 +138,22 @@ TEST_F(JournalLoss, a_run_that_ended_by_an_error_is_a_loss_of_power_on_the_same_
   const OpenedJournal opened = open_or_fail(disk_, options_);
   EXPECT_EQ(opened.report.loss, LossCause::StoreFailed);
   EXPECT_GT(opened.store->session(0).next_outbound, 100U);
-  EXPECT_FALSE(note().has_failed) << "what was skipped is on the disk";
+  EXPECT_NE(marker().state, TailMarker::State::Failed) << "what was skipped is on the disk";
   disk_.process_death();
   EXPECT_EQ(open_or_fail(disk_, options_).report.loss, LossCause::None);
 }
 
-TEST_F(JournalLoss, a_failure_is_noted_until_the_skip_is_on_the_disk) {
+TEST_F(JournalLoss, a_failure_is_recorded_until_the_skip_is_on_the_disk) {
   for (unsigned nth = 1;; ++nth) {
     SCOPED_TRACE(nth);
     disk_ = remounting_disk();
     write(5);
-    LogNote failed = note();
-    failed.has_failed = true;
+    TailMarker failed = marker();
+    failed.state = TailMarker::State::Failed;
     std::string owner = disk_.contents(kOwner);
     disk_.process_death();
-    disk_.set_contents(kOwner, owner.replace(kLogNoteAt, kLogNoteBytes, encode_log_note(failed)));
+    disk_.set_contents(kOwner,
+                       owner.replace(kTailMarkerAt, kTailMarkerBytes, encode_tail_marker(failed)));
     disk_.fail_any(nth, EIO);
     const bool is_open = open_journal(disk_, options_, at_second(60)).has_value();
     const bool had_fault = disk_.faults_hit() > 0;
@@ -174,24 +175,25 @@ TEST_F(JournalLoss, an_opening_that_could_not_save_what_it_read_is_an_error_of_t
   // The first sync is that of the owner's record.
   disk_.fail(DiskCall::Sync, 2, EIO);
   ASSERT_FALSE(open_journal(disk_, options_, at_second(60)));
-  EXPECT_TRUE(note().has_failed);
+  EXPECT_EQ(marker().state, TailMarker::State::Failed);
   disk_.evict();
   expect_loss(LossCause::StoreFailed, 101);
 }
 
 // The mark could not be written, and the disk came back by itself: what remains is a log that ends
-// before what was noted as written.
+// before what was recorded as written.
 TEST_F(JournalLoss, a_log_that_ends_before_what_was_written_is_a_loss_of_power) {
   for (const Durability mode : {Durability::Process, Durability::Group, Durability::Sync}) {
     SCOPED_TRACE(to_string(mode));
     disk_ = remounting_disk();
     options_.durability = mode;
     write(5);
-    LogNote noted = note();
+    TailMarker noted = marker();
     noted.written = disk_.contents(kSegment).size();
     std::string owner = disk_.contents(kOwner);
     disk_.process_death();
-    disk_.set_contents(kOwner, owner.replace(kLogNoteAt, kLogNoteBytes, encode_log_note(noted)));
+    disk_.set_contents(kOwner,
+                       owner.replace(kTailMarkerAt, kTailMarkerBytes, encode_tail_marker(noted)));
     EXPECT_EQ(inspect_journal(disk_, kFolder)->report.loss, LossCause::None) << "all is there";
     std::string log = disk_.contents(kSegment);
     disk_.set_contents(kSegment, log.substr(0, log.size() - 40));
@@ -210,7 +212,7 @@ TEST_F(JournalLoss, a_log_whose_owner_is_lost_is_a_loss_of_power) {
       if (run == 0) before = disk_.contents(kOwner);
     }
     if (is_older) {
-      // With the note of its time, which the log goes beyond.
+      // With the marker of its time, which the log goes beyond.
       disk_.set_contents(kOwner, before);
     } else {
       ASSERT_TRUE(disk_.remove(kOwner));
@@ -339,7 +341,7 @@ TEST(JournalLossProperty, no_number_is_sent_twice_whatever_the_disk_does_in_one_
   EXPECT_GT(sent, seeds * 20);
 }
 
-TEST(LogNote, of_an_older_program_is_read) {
+TEST(TailMarker, of_an_older_program_is_read) {
   std::string text =
       "log to 00000000000000010609 in segment 00000000000000000009 of 00000000000067108864 bytes, "
       "begun ";
@@ -347,26 +349,26 @@ TEST(LogNote, of_an_older_program_is_read) {
   std::array<char, 9> digits{};
   std::snprintf(digits.data(), digits.size(), "%08x", crc);
   text += std::string{", crc32c "} + digits.data();
-  text.resize(kLogNoteBytes - 1, ' ');
+  text.resize(kTailMarkerBytes - 1, ' ');
   text += '\n';
-  const LogNote note{.segment = 9, .position = 10'609, .segment_bytes = 64U << 20U};
-  EXPECT_EQ(decode_log_note(text), note);
+  const TailMarker marker{.segment = 9, .position = 10'609, .segment_bytes = 64U << 20U};
+  EXPECT_EQ(decode_tail_marker(text), marker);
 }
 
-TEST(LogNote, of_a_failure_comes_back_as_it_went) {
-  const LogNote failed{.segment = 9,
-                       .position = 10'609,
-                       .segment_bytes = 64U << 20U,
-                       .has_failed = true,
-                       .written = 20'000};
-  EXPECT_EQ(decode_log_note(encode_log_note(failed)), failed);
+TEST(TailMarker, of_a_failure_comes_back_as_it_went) {
+  const TailMarker failed{.segment = 9,
+                          .position = 10'609,
+                          .segment_bytes = 64U << 20U,
+                          .state = TailMarker::State::Failed,
+                          .written = 20'000};
+  EXPECT_EQ(decode_tail_marker(encode_tail_marker(failed)), failed);
 }
 
-TEST(PlaceNote, is_text_that_comes_back_as_it_went) {
-  const PlaceNote place{.inode = 0x12ab, .handle = 0xffff'0000'1234'5678};
-  EXPECT_EQ(encode_place_note(place).size(), kPlaceNoteBytes);
-  EXPECT_EQ(decode_place_note(encode_place_note(place)), place);
-  EXPECT_FALSE(decode_place_note(encode_place_note(place).substr(1)));
+TEST(OwnerIdentity, is_text_that_comes_back_as_it_went) {
+  const OwnerIdentity place{.inode = 0x12ab, .handle = 0xffff'0000'1234'5678};
+  EXPECT_EQ(encode_owner_identity(place).size(), kOwnerIdentityBytes);
+  EXPECT_EQ(decode_owner_identity(encode_owner_identity(place)), place);
+  EXPECT_FALSE(decode_owner_identity(encode_owner_identity(place).substr(1)));
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ TEST_P(JournalMount, that_filled_up_below_the_file_system_uses_no_number_twice) 
   });
 }
 
-TEST_P(JournalMount, that_is_taken_away_and_put_back_is_a_loss_of_power) {
+TEST_P(JournalMount, that_is_removed_and_put_back_is_a_loss_of_power) {
   run([&] {
     if (const int status = make_disk(260); status != 0) return status;
     const std::uint64_t sent = send_and_die(500, 100);

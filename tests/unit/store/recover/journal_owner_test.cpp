@@ -76,7 +76,7 @@ TEST(JournalOwner, a_header_with_an_epoch_that_no_owner_can_have_does_not_check)
   EXPECT_EQ(decode_segment_header(bytes).error(), SegmentHeaderFault::Checksum);
 }
 
-TEST(JournalOwner, an_epoch_that_is_told_in_a_checkpointed_log_is_found) {
+TEST(JournalOwner, an_epoch_that_is_recorded_in_a_checkpointed_log_is_found) {
   testing::FakeDisk disk;
   for (int opening = 0; opening < 3; ++opening) {
     const OpenedJournal opened = open_or_fail(disk, {.folder = "/journal", .segment_bytes = 4'096});

@@ -166,7 +166,7 @@ class MappedMachine {
         return range.first <= number && number <= range.last;
       };
       ASSERT_TRUE(std::ranges::any_of(store.lost_numbers(key), holds))
-          << "lost, and nobody is told: " << name(key) << ' ' << number;
+          << "lost, and not reported:" << name(key) << ' ' << number;
     }
   }
 
@@ -182,7 +182,7 @@ class MappedMachine {
   std::uint64_t skipped_ = 0;
 };
 
-TEST(JournalPowerMapped, no_number_is_sent_for_two_messages_and_what_is_lost_is_told) {
+TEST(JournalPowerMapped, no_number_is_sent_for_two_messages_and_what_is_lost_is_reported) {
 #ifdef NDEBUG
   constexpr std::uint64_t kUsual = 120;
 #else

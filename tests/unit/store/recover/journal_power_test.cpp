@@ -187,7 +187,7 @@ class JournalPowerReport : public ::testing::Test {
   JournalOptions options_{.folder = kFolder, .segment_bytes = 4096, .numbers_ahead_max = 100};
 };
 
-TEST_F(JournalPowerReport, each_session_goes_on_behind_what_it_may_have_used) {
+TEST_F(JournalPowerReport, each_session_goes_on_above_what_it_may_have_used) {
   write(5);
   disk_.power_loss();
   const OpenedJournal journal = open_or_fail(disk_, options_);
@@ -208,7 +208,7 @@ TEST_F(JournalPowerReport, what_was_reserved_for_a_burst_is_skipped_at_that_sess
     const SessionKey key = open_session(store, "A");
     open_session(store, "B");
     ASSERT_TRUE(store.flush());
-    // A reservation is made behind number 26, on the disk with a sync behind number 101; 60 numbers
+    // A reservation is made after number 26, on the disk with a sync after number 101; 60 numbers
     // are used in between, so that the next one is of 400.
     for (std::uint64_t n = 1; n <= 102; ++n) {
       ASSERT_TRUE(append_message(store, key, n, "message"));
@@ -285,9 +285,9 @@ TEST_F(JournalPowerReport, nothing_is_skipped_after_an_end_in_order) {
 }
 
 // Or the log would end in order, and its numbers be used again.
-TEST_F(JournalPowerReport, the_first_message_behind_an_end_in_order_waits_for_the_disk) {
+TEST_F(JournalPowerReport, the_first_message_after_an_end_in_order_waits_for_the_disk) {
   for (const bool restarts : {false, true}) {
-    SCOPED_TRACE(restarts ? "the machine is started anew" : "it goes on");
+    SCOPED_TRACE(restarts ? "the machine is started again" : "it goes on");
     options_.folder = restarts ? "/restarted" : "/going_on";
     write(5);
     {
@@ -420,7 +420,7 @@ TEST_F(JournalPowerReport, damage_in_what_was_synced_is_refused_even_after_a_los
               AllOf(HasSubstr("damaged at offset"), HasSubstr("nexusfix journal repair")));
 }
 
-TEST_F(JournalPowerReport, a_journal_looked_at_after_a_loss_of_power_is_told_and_left_alone) {
+TEST_F(JournalPowerReport, a_journal_read_after_a_loss_of_power_is_reported_and_left_alone) {
   write(5);
   disk_.reboot();
   const std::string before = disk_.contents("/journal/0000000001.journal");

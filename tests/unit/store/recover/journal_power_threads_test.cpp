@@ -80,7 +80,7 @@ class ThreadedMachine {
   struct Message {
     SessionKey key = 0;
     ScannedMessage message;
-    std::uint64_t next_inbound = 1;  // behind it
+    std::uint64_t next_inbound = 1;  // after it
     LogPosition begin = 0;           // or later
     LogPosition end = 0;
   };
@@ -191,9 +191,9 @@ class ThreadedMachine {
   JournalOptions options_;
   std::uint64_t messages_ = 0;
   std::vector<Message> log_;    // in the order of the log, with what is retired
-  std::size_t gone_ = 0;        // so many of them are retired
+  std::size_t gone_ = 0;        // the number of them that are retired
   std::uint64_t lost_ = 0;      // that were not durable
-  LogPosition durable_ = 0;     // that was ever told
+  LogPosition durable_ = 0;     // the highest that was ever reported
   std::size_t sent_until_ = 0;  // of log_
   std::set<std::tuple<std::string, std::uint64_t, std::uint64_t>> sent_;
 };

@@ -13,7 +13,7 @@
 
 #include "store/format/entry.hpp"
 #include "store/format/journal_format.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "unit/store/store_fixture.hpp"
 
@@ -43,7 +43,7 @@ struct Sample {
   }
 };
 
-// Large enough that segments behind the first begin with checkpoints.
+// Large enough that segments after the first begin with checkpoints.
 constexpr std::uint64_t kCheckpointedSegmentBytes = 1'500;
 
 JournalOptions options_with(std::uint64_t segment_bytes) {
@@ -80,7 +80,7 @@ Sample make_sample(std::uint64_t segment_bytes, WallTime created = at_second(50)
     if (!sample.files.empty()) before_last += sample.files.back().size();
     sample.files.push_back(disk.contents(segment_path(number)));
   }
-  sample.owner = disk.contents(kFolder + "/owner").substr(0, kLogNoteAt);
+  sample.owner = disk.contents(kFolder + "/owner").substr(0, kTailMarkerAt);
   // A record that opened the last segment lies after that segment's start.
   const auto last = decode_segment_header(sample.files.back());
   EXPECT_TRUE(last);
@@ -106,7 +106,7 @@ std::vector<ScannedMessage> messages_of(const std::vector<ScannedMessage>& all,
   return found;
 }
 
-// A session that is not refused has all that it had, and goes on; nobody else comes in.
+// A session that is not refused has all that it had, and goes on; no other session is opened.
 void expect_only_whole_sessions(OpenedJournal& opened,
                                 const std::vector<ScannedMessage>& original) {
   EXPECT_THAT(opened.report.damages.front(), AllOf(HasSubstr(kFolder), HasSubstr("offset")));
@@ -221,7 +221,7 @@ TEST_P(JournalDamage, an_earlier_segment_truncated_at_any_length_is_refused) {
   }
 }
 
-TEST_P(JournalDamage, zeros_or_rubbish_behind_the_last_record_are_cut) {
+TEST_P(JournalDamage, zeros_or_rubbish_after_the_last_record_are_cut) {
   const Sample sample = make_sample(GetParam());
   SeededRandom random{GetParam()};
   for (std::size_t length = 1; length < 400; length += 7) {
@@ -287,7 +287,7 @@ TEST_F(JournalRecovery, any_number_of_empty_segments_at_the_end_is_used_again) {
       disk.process_death();
       const OpenedJournal opened = open_or_fail(disk, options_with(300));
       EXPECT_EQ(scan_all(*opened.store).size(), sample_.messages.size() + 20);
-      // One with records in it ends that: what stands in front of it is missing.
+      // One with records in it ends that: the segment before it is missing.
       more.files.push_back(sample_.files.back());
       EXPECT_EQ(refused(more).code, StoreErrorCode::Corrupt);
     }
@@ -506,9 +506,9 @@ TEST(JournalFaults, a_power_loss_at_any_byte_of_what_was_not_synced_loses_nothin
   }
 }
 
-TEST(JournalFaults, a_full_disk_is_told_and_what_was_durable_is_there_when_space_is_back) {
+TEST(JournalFaults, a_full_disk_is_reported_and_what_was_durable_is_there_when_space_is_back) {
   FakeDisk disk;
-  disk.set_capacity(912 + kPlaceNoteBytes);
+  disk.set_capacity(912 + kOwnerIdentityBytes);
   Told told;
   run_until_error(disk, Durability::Sync, told);
   EXPECT_LT(told.durable, 12U);
@@ -520,7 +520,7 @@ TEST(JournalFaults, a_full_disk_is_told_and_what_was_durable_is_there_when_space
 
 // What nobody writes, and somebody may hand over: a first segment that ends before its records
 // begin, of another machine, with a second one that is none.
-TEST(JournalFaults, a_first_segment_that_is_cut_off_before_its_records_is_told_as_damage) {
+TEST(JournalFaults, a_first_segment_that_is_cut_off_before_its_records_is_reported_as_damage) {
   FakeDisk disk;
   SegmentHeader header;
   header.log_id = 1;
@@ -538,7 +538,7 @@ TEST(JournalFaults, a_first_segment_that_is_cut_off_before_its_records_is_told_a
 }
 
 // What is left begins with a record and is no longer than a header: nothing of a header is in it.
-TEST(JournalFaults, a_segment_that_lost_its_header_never_begins_anew_over_its_records) {
+TEST(JournalFaults, a_segment_that_lost_its_header_is_never_opened_again_over_its_records) {
   FakeDisk disk;
   {
     const OpenedJournal opened = open_or_fail(disk, options_with(4'096));

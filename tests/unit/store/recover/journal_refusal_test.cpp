@@ -65,7 +65,7 @@ TEST(JournalRefusal, a_session_that_went_on_with_the_expected_number_is_not_refu
   EXPECT_EQ(read_all(*store, 0).size(), 2U);
 }
 
-TEST(JournalRefusal, where_all_are_refused_nobody_is_told_that_others_are_not) {
+TEST(JournalRefusal, where_all_are_refused_no_text_says_that_others_are_not) {
   Log log;
   {
     const auto store = log.open();

@@ -62,7 +62,7 @@ class JournalVersion2 : public JournalVersion {
   JournalVersion2() : JournalVersion{"journal_v2"} {}
 };
 
-TEST_F(JournalVersion2, is_looked_at_and_checked) {
+TEST_F(JournalVersion2, is_read_and_checked) {
   const auto found = inspect_journal(disk_, kFolder);
   ASSERT_TRUE(found) << found.error().text;
   EXPECT_EQ(found->report.messages, 15U);
@@ -99,7 +99,7 @@ TEST_F(JournalVersion2, a_damaged_header_is_written_again_by_a_repair) {
   check(*open_or_fail(disk_, {.folder = kFolder}).store);
 }
 
-// Segments with checkpoints, of 1,500 bytes each, zeros behind the records of the last one that was
+// Segments with checkpoints, of 1,500 bytes each, zeros after the records of the last one that was
 // begun, and one that was prepared.
 class JournalVersion3 : public JournalVersion {
  protected:
@@ -107,7 +107,7 @@ class JournalVersion3 : public JournalVersion {
   static constexpr std::uint64_t kSegmentBytes = 1'500;
   JournalVersion3() : JournalVersion{"journal_v3", kBegun + 1} {
     disk_.set_mapping(true);
-    // Who wrote it; nothing is noted of the log's end.
+    // The header's writer; no tail marker.
     disk_.set_contents(kFolder + "/owner", "epoch 00000000000000000001 since 1700000000000000000");
   }
 
@@ -163,7 +163,7 @@ TEST_F(JournalVersion3, is_still_written_byte_for_byte) {
   EXPECT_EQ(sample(kBegun + 1, "journal_v3"), std::string(kSegmentBytes, '\0'));
 }
 
-TEST_F(JournalVersion3, is_looked_at_and_checked) {
+TEST_F(JournalVersion3, is_read_and_checked) {
   const auto found = inspect_journal(disk_, kFolder);
   ASSERT_TRUE(found) << found.error().text;
   EXPECT_EQ(found->report.messages, 15U);
@@ -203,7 +203,7 @@ TEST_F(JournalVersion3, tells_how_many_numbers_a_loss_of_power_may_have_taken) {
   EXPECT_EQ(journal.report.skipped[1].last, 105U);
 }
 
-TEST_F(JournalVersion1, is_looked_at) {
+TEST_F(JournalVersion1, is_read) {
   const auto found = inspect_journal(disk_, kFolder);
   ASSERT_TRUE(found) << found.error().text;
   EXPECT_EQ(found->report.messages, 15U);

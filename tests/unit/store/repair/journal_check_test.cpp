@@ -122,7 +122,7 @@ TEST(JournalCheck, damage_names_file_offset_length_and_the_lost_numbers) {
   EXPECT_THAT(check.damages[0].losses, ElementsAre("session A: number 2 of epoch 1 is lost"));
 }
 
-TEST(JournalCheck, a_journal_that_was_not_begun_is_sound_and_empty) {
+TEST(JournalCheck, a_journal_that_was_not_opened_is_sound_and_empty) {
   for (const std::size_t files : {1U, 2U}) {
     FakeDisk disk;
     for (std::size_t number = 1; number <= files; ++number) {
@@ -189,7 +189,7 @@ TEST(JournalRepair, a_lost_message_is_a_gap_from_then_on_and_all_others_are_kept
   EXPECT_TRUE(opened.store->lost_numbers(b).empty());
 }
 
-TEST(JournalRepair, a_session_that_was_not_heard_of_again_moves_behind_all_it_can_have_used) {
+TEST(JournalRepair, a_session_that_was_not_heard_of_again_moves_above_all_it_can_have_used) {
   Sample sample;
   const SessionKey a = sample.open("A");
   const SessionKey b = sample.open("B");
@@ -237,7 +237,7 @@ TEST(JournalRepair, what_was_done_is_among_the_changes_even_if_no_number_was_los
   EXPECT_FALSE(reopen(sample.disk).report.power_lost);
 }
 
-TEST(JournalRepair, damage_in_front_of_a_segment_whose_beginning_was_interrupted_is_repaired) {
+TEST(JournalRepair, damage_before_a_segment_whose_beginning_was_interrupted_is_repaired) {
   for (const std::size_t begun_bytes : {1U, 60U, 127U}) {
     Sample sample{300};
     const SessionKey a = sample.open("A");
@@ -247,7 +247,7 @@ TEST(JournalRepair, damage_in_front_of_a_segment_whose_beginning_was_interrupted
     std::uint64_t last = 1;
     while (sample.disk.exists(segment_path(last + 1))) ++last;
     ASSERT_GT(last, 2U);
-    // Nobody has noted that it was begun.
+    // No tail marker names the segment yet.
     ASSERT_TRUE(sample.disk.remove(kFolder + "/owner"));
     const std::string begun = sample.disk.contents(segment_path(last)).substr(0, begun_bytes);
     sample.disk.set_contents(segment_path(last), begun);
@@ -315,7 +315,7 @@ TEST(JournalRepair, what_has_no_place_in_the_log_any_more_is_refused_before_anyt
   EXPECT_EQ(sample.disk.contents(segment_path(2)), "N");
 }
 
-TEST(JournalCheck, a_loss_of_power_is_told) {
+TEST(JournalCheck, a_loss_of_power_is_reported) {
   Sample sample;
   sample.message(sample.open("A"), 1);
   sample.close();
@@ -448,7 +448,7 @@ TEST(JournalRepair, a_bit_flipped_anywhere_is_repaired_and_no_number_is_used_twi
   }
 }
 
-// Three segments and more; the second one has room left behind its records, of zeros.
+// Three segments and more; the second one has room left after its records, of zeros.
 class UnusedTail : public ::testing::Test {
  protected:
   UnusedTail() {
@@ -493,7 +493,7 @@ class UnusedTail : public ::testing::Test {
   std::size_t used_ = 0;  // of the second one
 };
 
-TEST_F(UnusedTail, what_is_written_there_is_no_damage_and_is_told) {
+TEST_F(UnusedTail, what_is_written_there_is_no_damage_and_is_reported) {
   for (std::size_t at = used_; at < segments_[1].size(); ++at) {
     std::string second = segments_[1];
     second[at] = 'x';

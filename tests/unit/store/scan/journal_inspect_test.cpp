@@ -99,7 +99,7 @@ TEST_F(JournalInspectTest, everything_is_there_over_several_segments) {
   EXPECT_EQ(scan_all(*found.store).size(), 20U);
 }
 
-TEST_F(JournalInspectTest, a_torn_end_is_told_and_left_where_it_is) {
+TEST_F(JournalInspectTest, a_torn_end_is_reported_and_left_where_it_is) {
   write(3);
   const std::string whole = disk_.contents(kFirst);
   disk_.set_contents(kFirst, std::string_view{whole}.substr(0, whole.size() - 5));
@@ -145,7 +145,7 @@ TEST_F(JournalInspectTest, a_folder_without_a_segment_is_no_journal) {
   EXPECT_THAT(found.error().text, HasSubstr("there is no journal in this folder"));
 }
 
-TEST_F(JournalInspectTest, damage_in_the_middle_is_told_here_too) {
+TEST_F(JournalInspectTest, damage_in_the_middle_is_reported_here_too) {
   write(3);
   std::string bytes = disk_.contents(kFirst);
   bytes[kSegmentHeaderBytes + 20] ^= 1;
@@ -168,7 +168,7 @@ TEST_F(JournalInspectTest, a_journal_in_use_is_shown_and_its_owner_not_disturbed
   EXPECT_EQ(scan_all(*found.store).size(), 1U);
 }
 
-TEST_F(JournalInspectTest, an_owner_may_start_while_the_journal_is_looked_at) {
+TEST_F(JournalInspectTest, an_owner_may_start_while_the_journal_is_read) {
   write(1);
   const OpenedJournal found = inspect_or_fail();
   open_or_fail(disk_, options_);
@@ -237,7 +237,7 @@ class BusyDisk final : public Disk {
   std::function<void()> write_;
 };
 
-TEST_F(JournalInspectTest, beside_a_busy_owner_no_damage_is_told_that_is_none) {
+TEST_F(JournalInspectTest, beside_a_busy_owner_no_damage_is_reported_that_is_none) {
   disk_.set_mapping(true);
   constexpr std::size_t kMessageBytes = 1'000;
   for (const std::uint64_t segment_bytes : {8U << 20U, 600U << 10U}) {
@@ -273,7 +273,7 @@ TEST_F(JournalInspectTest, beside_a_busy_owner_no_damage_is_told_that_is_none) {
   }
 }
 
-TEST_F(JournalInspectTest, real_damage_is_told_beside_a_busy_owner_too) {
+TEST_F(JournalInspectTest, real_damage_is_reported_beside_a_busy_owner_too) {
   disk_.set_mapping(true);
   const OpenedJournal owner = open_or_fail(disk_, options_);
   const SessionKey key = open_session(*owner.store, "A");
@@ -307,7 +307,7 @@ TEST(JournalInspectOnPosixDisk, a_folder_that_is_not_there_is_not_made) {
   EXPECT_FALSE(disk.list(folder.file("none")));
 }
 
-TEST(JournalInspectOnPosixDisk, a_journal_in_use_is_told_from_one_that_is_not) {
+TEST(JournalInspectOnPosixDisk, a_journal_in_use_is_distinguished_from_one_that_is_not) {
   const testing::TemporaryFolder folder;
   PosixDisk disk;
   const std::string path = folder.file("journal");

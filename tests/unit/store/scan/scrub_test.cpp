@@ -1,4 +1,4 @@
-// Damage in closed segments is found and told while the journal is in use (catalogue D8).
+// Damage in closed segments is found and reported while the journal is in use (catalogue D8).
 #include "store/scan/scrub.hpp"
 
 #include <cerrno>
@@ -93,12 +93,12 @@ class ScrubTest : public ::testing::Test {
   JournalOptions options_;
   std::unique_ptr<Store> store_;
   SessionKey key_ = 0;
-  EventBox events_;
+  EventQueue events_;
   Scrub scrub_{disk_, kFolder, events_};
   std::uint64_t closed_ = 0;
 };
 
-TEST_F(ScrubTest, an_intact_log_is_read_whole_once_and_nothing_is_told) {
+TEST_F(ScrubTest, an_intact_log_is_read_whole_once_and_nothing_is_reported) {
   ASSERT_GE(closed_, 5U);
   EXPECT_EQ(run(), header_of(closed_ + 1)->position);
   EXPECT_EQ(run(), 0U);
@@ -107,18 +107,18 @@ TEST_F(ScrubTest, an_intact_log_is_read_whole_once_and_nothing_is_told) {
   const LogPosition before = header_of(closed_ + 1)->position;
   add_closed();
   EXPECT_EQ(run(), header_of(closed_ + 1)->position - before) << "only what is new";
-  scrub_.begin_anew();
+  scrub_.restart();
   EXPECT_EQ(run(), header_of(closed_ + 1)->position);
   EXPECT_THAT(events(), IsEmpty());
 }
 
-TEST_F(ScrubTest, each_damaged_byte_of_a_closed_segment_is_told_with_its_place) {
+TEST_F(ScrubTest, each_damaged_byte_of_a_closed_segment_is_reported_with_its_place) {
   const std::uint64_t end = header_of(3)->position - header_of(2)->position;
   const std::uint64_t header_bytes = header_of(2)->header_bytes();
   const std::uint64_t records_at = header_of(2)->records_at();
   for (std::uint64_t offset = 0; offset < end; ++offset) {
     flip(2, offset);
-    scrub_.begin_anew();
+    scrub_.restart();
     run();
     const auto found = events();
     ASSERT_EQ(found.size(), 1U) << offset;
@@ -133,7 +133,7 @@ TEST_F(ScrubTest, each_damaged_byte_of_a_closed_segment_is_told_with_its_place) 
     }
     flip(2, offset);
   }
-  scrub_.begin_anew();
+  scrub_.restart();
   run();
   EXPECT_THAT(events(), IsEmpty());
 }
@@ -176,7 +176,7 @@ TEST_F(ScrubTest, the_session_goes_on_and_what_is_damaged_is_never_passed_on) {
   EXPECT_TRUE(store_->open_session("NEW", at_second(9)));
 }
 
-TEST_F(ScrubTest, a_segment_that_lost_its_end_is_told) {
+TEST_F(ScrubTest, a_segment_that_lost_its_end_is_reported) {
   const std::string bytes = disk_.contents(path_of(2));
   const std::uint64_t end = header_of(3)->position - header_of(2)->position;
   disk_.set_contents(path_of(2), bytes.substr(0, end - 1));
@@ -186,7 +186,7 @@ TEST_F(ScrubTest, a_segment_that_lost_its_end_is_told) {
   EXPECT_THAT(found[0].text, HasSubstr("cut off at offset " + std::to_string(end - 1)));
 }
 
-TEST_F(ScrubTest, a_segment_that_cannot_be_read_is_told_and_the_others_are_read) {
+TEST_F(ScrubTest, a_segment_that_cannot_be_read_is_reported_and_the_others_are_read) {
   flip(4, header_of(4)->records_at() + 50);
   disk_.fail(DiskCall::Read, 2, EIO);
   run();
@@ -197,14 +197,14 @@ TEST_F(ScrubTest, a_segment_that_cannot_be_read_is_told_and_the_others_are_read)
   EXPECT_THAT(found[1].text, AllOf(HasSubstr(path_of(4)), HasSubstr("damaged at offset")));
 }
 
-TEST_F(ScrubTest, a_segment_that_is_gone_is_told_unless_it_was_retired) {
+TEST_F(ScrubTest, a_segment_that_is_gone_is_reported_unless_it_was_retired) {
   ASSERT_TRUE(disk_.remove(path_of(1)));
   run();
   auto found = events();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_THAT(found[0].text, AllOf(HasSubstr(path_of(1)), HasSubstr("No such file")));
   scrub_.forget_before(2);
-  scrub_.begin_anew();
+  scrub_.restart();
   run();
   EXPECT_THAT(events(), IsEmpty());
 }
@@ -215,7 +215,7 @@ TEST_F(ScrubTest, a_segment_may_be_retired_while_it_is_read) {
   scrub_.forget_before(2);
   ASSERT_TRUE(disk_.remove(path_of(1)));
   EXPECT_GT(run(), 0U);
-  EXPECT_THAT(events(), IsEmpty()) << "nobody misses it";
+  EXPECT_THAT(events(), IsEmpty()) << "it is not missed";
 }
 
 TEST_F(ScrubTest, large_segments_are_read_in_pieces) {
@@ -238,13 +238,13 @@ TEST_F(ScrubTest, large_segments_are_read_in_pieces) {
   EXPECT_THAT(events(), IsEmpty());
 }
 
-TEST(EventBox, a_user_that_takes_nothing_loses_the_last_ones_and_hears_of_it) {
-  EventBox box;
-  for (std::size_t i = 0; i < EventBox::kEventsMax + 3; ++i) {
+TEST(EventQueue, a_user_that_takes_nothing_loses_the_last_ones_and_hears_of_it) {
+  EventQueue box;
+  for (std::size_t i = 0; i < EventQueue::kEventsMax + 3; ++i) {
     box.put(EventId::SegmentsRetired, std::to_string(i));
   }
   std::optional<StoreEvent> last;
-  for (std::size_t i = 0; i < EventBox::kEventsMax; ++i) {
+  for (std::size_t i = 0; i < EventQueue::kEventsMax; ++i) {
     last = box.take();
     ASSERT_TRUE(last);
   }
@@ -299,7 +299,7 @@ class ScrubInBackground : public ::testing::TestWithParam<Durability> {
   SessionKey key_ = 0;
 };
 
-TEST_P(ScrubInBackground, damage_in_a_running_journal_is_told_and_wakes_its_user) {
+TEST_P(ScrubInBackground, damage_in_a_running_journal_is_reported_and_wakes_its_user) {
   options_.scrub.every = std::chrono::seconds{0};
   open();
   fill(60);

@@ -67,9 +67,9 @@ TEST(MessageIndex, no_group_reaches_across_the_last_fence_however_many_are_merge
     if (n % 777 == 0) {
       index.fence();
       fence = n + 1;
-      EXPECT_TRUE(index.behind_fence().empty());
+      EXPECT_TRUE(index.after_fence().empty());
     } else if (n > fence) {
-      ASSERT_EQ(index.behind_fence().front().first, fence == 0 ? 1 : fence);
+      ASSERT_EQ(index.after_fence().front().first, fence == 0 ? 1 : fence);
     }
     ASSERT_LE(index.groups().size(), MessageIndex::kGroupsMin);
   }

@@ -105,7 +105,7 @@ TEST(MessagePlaces, what_ends_before_a_position_is_forgotten_with_its_memory) {
   EXPECT_EQ(places.find(399), nullptr);
 }
 
-TEST(MessagePlaces, what_is_behind_a_position_is_found) {
+TEST(MessagePlaces, what_is_after_a_position_is_found) {
   MessagePlaces places{1U << 20U};
   EXPECT_EQ(places.next_begin(0), MessagePlaces::kNoPosition);
   places.add(block_at(500, 600));

@@ -15,17 +15,17 @@
 namespace nexusfix::store {
 namespace {
 
-// One that found everything synced has woken nobody, and is no reason to let the next one sleep.
-TEST(Committer, each_request_wakes_its_thread_also_behind_one_that_had_nothing_to_do) {
+// A request that finds everything synced wakes no thread, and must not let the next one sleep.
+TEST(Committer, each_request_wakes_its_thread_also_after_one_that_had_nothing_to_do) {
   const testing::TemporaryFolder folder;
   PosixDisk disk;
-  // Of so many, most sleep when they are needed.
+  // Of this number, most sleep when they are needed.
   std::vector<std::unique_ptr<Committer>> committers;
   for (int i = 0; i < 30; ++i) {
     OpenSegment segment{
         .file = disk.open(folder.file("segment" + std::to_string(i)), OpenMode::Create).value(),
         .mapping = nullptr,
-        .is_name_synced = true};
+        .is_directory_entry_synced = true};
     committers.push_back(std::make_unique<Committer>(
         Committer::Options{
             .interval = std::chrono::hours{1}, .disk = &disk, .folder = folder.path()},
@@ -38,7 +38,7 @@ TEST(Committer, each_request_wakes_its_thread_also_behind_one_that_had_nothing_t
     committer->publish(1);
     committer->request();
     while (committer->synced() < 1) {
-      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "nobody woke it";
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "no thread woke it";
       std::this_thread::yield();
     }
   }

@@ -14,7 +14,7 @@
 
 #include "store/format/journal_format.hpp"
 #include "store/state/checkpoint.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "unit/store/store_fixture.hpp"
 
@@ -115,7 +115,7 @@ class JournalCheckpoint : public ::testing::Test {
   Answers expected_;
 };
 
-TEST_F(JournalCheckpoint, opening_reads_only_what_lies_behind_the_newest) {
+TEST_F(JournalCheckpoint, opening_reads_only_what_lies_after_the_newest) {
   for (const Durability durability : {Durability::Sync, Durability::Process, Durability::None}) {
     disk_ = FakeDisk{};
     make(durability);
@@ -225,7 +225,7 @@ TEST_F(JournalCheckpoint, that_is_damaged_is_taken_out_by_a_repair) {
   EXPECT_EQ(answers_of(*opened.store), expected_);
 }
 
-TEST_F(JournalCheckpoint, damage_in_front_of_it_is_found_when_it_is_read_and_by_a_check) {
+TEST_F(JournalCheckpoint, damage_before_it_is_found_when_it_is_read_and_by_a_check) {
   make(Durability::Sync);
   flip(2, header_of(disk_, 2).records_at() + 30);
   {
@@ -268,7 +268,7 @@ TEST_F(JournalCheckpoint, is_not_made_while_damage_must_be_found_again) {
   EXPECT_FALSE(open().report.refused.empty());
 }
 
-TEST_F(JournalCheckpoint, behind_damage_is_not_believed_after_the_repair) {
+TEST_F(JournalCheckpoint, after_damage_is_not_trusted_once_it_is_repaired) {
   make(Durability::Sync);
   flip(2, header_of(disk_, 2).records_at() + 30);
   const auto repaired = repair_journal(
@@ -285,7 +285,7 @@ TEST_F(JournalCheckpoint, behind_damage_is_not_believed_after_the_repair) {
   EXPECT_FALSE(opened.store->lost_numbers(0).empty() && opened.store->lost_numbers(1).empty());
 }
 
-TEST_F(JournalCheckpoint, a_segment_whose_start_was_interrupted_is_begun_again) {
+TEST_F(JournalCheckpoint, a_segment_whose_start_was_interrupted_is_opened_again) {
   make(Durability::Sync);
   const std::uint64_t last = last_segment(disk_);
   const std::uint64_t segment = checkpoints().back();
@@ -301,9 +301,9 @@ TEST_F(JournalCheckpoint, a_segment_whose_start_was_interrupted_is_begun_again) 
       std::string cut = whole.substr(0, length);
       if (has_zeros) cut.resize(kSegmentBytes, '\0');
       disk_.set_contents(segment_path(segment), cut);
-      // Before it was noted that it was begun.
+      // Before the tail marker names the segment.
       disk_.set_contents(kFolder + "/owner",
-                         disk_.contents(kFolder + "/owner").substr(0, kLogNoteAt));
+                         disk_.contents(kFolder + "/owner").substr(0, kTailMarkerAt));
       const OpenedJournal opened = open();
       ASSERT_THAT(opened.report.damages, ::testing::IsEmpty()) << length;
       ASSERT_THAT(opened.report.checkpoint_faults, ::testing::IsEmpty()) << length;
@@ -373,8 +373,8 @@ class UnreadableDisk final : public Disk {
   };
 };
 
-// Catalogue D4: what can be had again from the log keeps nobody from opening it.
-TEST_F(JournalCheckpoint, one_that_the_disk_does_not_give_is_told_and_the_log_is_read_instead) {
+// Catalogue D4: an opening must not fail for what it can read from the log.
+TEST_F(JournalCheckpoint, one_that_the_disk_does_not_give_is_reported_and_the_log_is_read_instead) {
   make(Durability::Sync);
   for (const std::uint64_t segment : checkpoints()) {
     UnreadableDisk disk;
@@ -382,7 +382,7 @@ TEST_F(JournalCheckpoint, one_that_the_disk_does_not_give_is_told_and_the_log_is
       disk.disk.set_contents(segment_path(number), disk_.contents(segment_path(number)));
     }
     disk.disk.set_contents(kFolder + "/owner",
-                           disk_.contents(kFolder + "/owner").substr(0, kLogNoteAt));
+                           disk_.contents(kFolder + "/owner").substr(0, kTailMarkerAt));
     const SegmentHeader header = header_of(disk_, segment);
     disk.path = segment_path(segment);
     disk.begin = header.header_bytes();
@@ -402,14 +402,15 @@ TEST_F(JournalCheckpoint, one_that_the_disk_does_not_give_is_told_and_the_log_is
 }
 
 // A loss of power may keep later sectors of what was being written and not the earlier ones.
-TEST_F(JournalCheckpoint, a_segment_of_which_only_torn_parts_reached_the_disk_is_taken_away) {
+TEST_F(JournalCheckpoint, a_segment_of_which_only_torn_parts_reached_the_disk_is_removed) {
   make(Durability::Sync);
   const std::uint64_t segment = checkpoints().back();
   for (std::uint64_t number = last_segment(disk_); number > segment; --number) {
     ASSERT_TRUE(disk_.remove(segment_path(number)));
   }
-  // Before it was noted that it was begun.
-  disk_.set_contents(kFolder + "/owner", disk_.contents(kFolder + "/owner").substr(0, kLogNoteAt));
+  // Before the tail marker names the segment.
+  disk_.set_contents(kFolder + "/owner",
+                     disk_.contents(kFolder + "/owner").substr(0, kTailMarkerAt));
   const SegmentHeader header = header_of(disk_, segment);
   std::string bytes = disk_.contents(segment_path(segment)).substr(0, header.records_at());
   for (std::size_t at = header.header_bytes() + 40; at < bytes.size(); ++at) bytes[at] = '\0';

@@ -79,7 +79,7 @@ class RealFaults : public ::testing::TestWithParam<Durability> {
     EXPECT_GT(next, durable);
   }
 
-  // It goes on behind what was kept.
+  // It goes on after what was kept.
   void expect_to_go_on() {
     PosixDisk disk;
     const auto opened = open_journal(disk, options(), at_second(70));
@@ -102,7 +102,7 @@ class RealFaults : public ::testing::TestWithParam<Durability> {
   void run(const std::function<int()>& body) {
     const int status = in_child(body);
     if (status == testing::kCannotMount) {
-      GTEST_SKIP() << "this kernel lets nobody but root mount: no user namespaces";
+      GTEST_SKIP() << "this kernel lets only root mount: no user namespaces";
     }
     EXPECT_EQ(status, 0);
   }
@@ -112,7 +112,7 @@ class RealFaults : public ::testing::TestWithParam<Durability> {
 };
 
 // Catalogue D3.
-TEST_P(RealFaults, a_full_disk_is_told_and_everything_durable_is_there_when_it_has_room_again) {
+TEST_P(RealFaults, a_full_disk_is_reported_and_everything_durable_is_there_when_it_has_room_again) {
   run([&] {
     if (const int status = mount_small("512k"); status != 0) return status;
     const std::string ballast = disk_folder() + "/ballast";
@@ -136,7 +136,7 @@ TEST_P(RealFaults, a_full_disk_is_told_and_everything_durable_is_there_when_it_h
   });
 }
 
-TEST_P(RealFaults, a_disk_that_is_full_from_the_start_is_told) {
+TEST_P(RealFaults, a_disk_that_is_full_from_the_start_is_reported) {
   run([&] {
     if (const int status = mount_small("64k"); status != 0) return status;
     PosixDisk disk;
@@ -146,7 +146,7 @@ TEST_P(RealFaults, a_disk_that_is_full_from_the_start_is_told) {
   });
 }
 
-TEST_P(RealFaults, a_file_system_that_became_read_only_is_told_and_can_be_looked_at) {
+TEST_P(RealFaults, a_file_system_that_became_read_only_is_reported_and_can_be_read) {
   run([&] {
     if (const int status = mount_small("1m"); status != 0) return status;
     PosixDisk disk;
@@ -167,7 +167,7 @@ TEST_P(RealFaults, a_file_system_that_became_read_only_is_told_and_can_be_looked
   });
 }
 
-TEST_P(RealFaults, a_folder_of_somebody_else_is_told) {
+TEST_P(RealFaults, a_folder_of_another_user_is_reported) {
   std::filesystem::create_directory(disk_folder());
   {
     PosixDisk disk;
@@ -176,7 +176,7 @@ TEST_P(RealFaults, a_folder_of_somebody_else_is_told) {
     ASSERT_TRUE(append_message(*journal.store, key, 1, std::string(1000, 'm')));
     ASSERT_TRUE(journal.store->close());
   }
-  // Root may do everything, so it becomes nobody; anybody else locks itself out.
+  // Root may do everything, so it becomes the user nobody; any other user locks itself out.
   ASSERT_EQ(::chmod(folder_.path().c_str(), 0755), 0);
   ASSERT_EQ(::chmod(disk_folder().c_str(), 0755), 0);
   ASSERT_EQ(::chmod(options().folder.c_str(), ::getuid() == 0 ? 0700 : 0), 0);
@@ -197,7 +197,7 @@ TEST_P(RealFaults, a_folder_of_somebody_else_is_told) {
 }
 
 // Catalogue C15.
-TEST_P(RealFaults, a_process_without_descriptors_is_told_wherever_it_runs_out_of_them) {
+TEST_P(RealFaults, a_process_without_descriptors_is_reported_wherever_it_runs_out_of_them) {
   std::filesystem::create_directory(disk_folder());
   {
     PosixDisk disk;
@@ -250,7 +250,7 @@ TEST_P(RealFaults, a_process_without_descriptors_is_told_wherever_it_runs_out_of
   expect_to_go_on();
 }
 
-TEST_P(RealFaults, a_limit_on_the_size_of_files_is_told) {
+TEST_P(RealFaults, a_limit_on_the_size_of_files_is_reported) {
   std::filesystem::create_directory(disk_folder());
   EXPECT_EQ(in_child([&] {
               ::signal(SIGXFSZ, SIG_IGN);

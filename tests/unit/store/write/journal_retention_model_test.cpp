@@ -225,7 +225,7 @@ class RetentionRun {
   void check_gone(const Store& store, const Logged& one, bool was_gone) {
     const Retention& rules = options_.retention;
     const bool is_current = one.message.epoch == numbers_[one.key].epoch;
-    // Whoever is asked for it is to tell the operator.
+    // The caller must report it to the operator.
     if (is_current) RC_ASSERT(one.message.number <= store.retired_until(one.key));
     if (was_gone) return;
     const bool is_beyond_size =
@@ -241,7 +241,7 @@ class RetentionRun {
     const auto checked = verify_journal(disk_, options_.folder);
     if (!checked) RC_FAIL(checked.error().text);
     RC_ASSERT(checked->damages.empty());
-    // A loss of power may tear a checkpoint and leave whole records behind it, which are kept.
+    // A loss of power may tear a checkpoint and leave whole records after it, which are kept.
     if (!lost_power_) RC_ASSERT(checked->checkpoint_faults.empty());
   }
 
@@ -252,7 +252,7 @@ class RetentionRun {
   std::int64_t now_ = 1'000;
   AllNumbers numbers_;
   std::vector<Logged> log_;
-  std::size_t gone_ = 0;  // so many of these are, or once were
+  std::size_t gone_ = 0;  // the number of these that are, or once were
   bool lost_power_ = false;
   std::vector<Snapshot> snapshots_;
 };
@@ -338,7 +338,7 @@ class ShortLives {
     RC_ASSERT(store.flush().has_value());
   }
 
-  // Of what was written in lives before this one, so much may be left.
+  // Of what earlier runs wrote, at most this much may be left.
   void check(const JournalReport& report, LogPosition appended) const {
     LogPosition free_until = appended;
     if (options_.retention.keep_bytes > 0) {

@@ -181,7 +181,7 @@ TEST_F(JournalRetention, what_was_retired_of_an_epoch_says_nothing_of_the_next_o
 
 // Reading everything makes no fence where segments end: what lies on both sides of what was retired
 // stands in one group of a checkpoint's list.
-TEST_F(JournalRetention, what_is_left_is_found_from_a_checkpoint_behind_an_opening_that_read_all) {
+TEST_F(JournalRetention, what_is_left_is_found_from_a_checkpoint_after_an_opening_that_read_all) {
   {
     const OpenedJournal journal = open();
     fill(*journal.store, 60);
@@ -209,8 +209,9 @@ TEST_F(JournalRetention, what_is_left_is_found_from_a_checkpoint_behind_an_openi
   EXPECT_EQ(read_all(*journal.store, 0), kept);
 }
 
-// Whoever has read all lists all with his next checkpoint, less what is to go; and that may stay.
-TEST_F(JournalRetention, what_could_not_be_taken_away_is_read_where_the_rules_are_now_stricter) {
+// An opening that has read all lists all in its next checkpoint, without what is retired; and that
+// may stay.
+TEST_F(JournalRetention, what_could_not_be_removed_is_read_where_the_rules_are_now_stricter) {
   options_.retention = {
       .keep_bytes = kSegmentBytes, .even_current = true, .retired = RetiredSegments::Keep};
   disk_.set_contents(retired_folder(kFolder) + '/' + segment_file_name(1), "in the way");
@@ -349,7 +350,7 @@ TEST_F(JournalRetention, nothing_is_retired_while_damage_is_known) {
 }
 
 // Of an engine that is started each morning and writes little: each start begins a segment.
-TEST_F(JournalRetention, what_opening_plans_is_told_by_the_segment_that_it_begins) {
+TEST_F(JournalRetention, what_opening_plans_is_recorded_by_the_segment_that_it_opens) {
   {
     const OpenedJournal journal = open();
     fill(*journal.store, 60);
@@ -512,7 +513,7 @@ TEST_F(JournalRetention, a_missing_first_segment_that_was_not_retired_is_damage)
   EXPECT_THAT(checked.error().text, HasSubstr("0000000001.journal is missing"));
 }
 
-TEST_F(JournalRetention, a_hole_behind_what_was_retired_is_damage) {
+TEST_F(JournalRetention, a_hole_after_what_was_retired_is_damage) {
   options_.retention = {.keep_bytes = 6 * kSegmentBytes, .even_current = true};
   {
     const OpenedJournal journal = open();
@@ -554,7 +555,7 @@ TEST_F(JournalRetention, a_damaged_checkpoint_does_not_make_the_rest_unreadable)
 }
 
 // A loss of power between two files leaves a first one whose checkpoint is torn, or that has none:
-// whoever is asked for what is gone must be able to say so all the same.
+// a caller that is asked for what is gone must be able to say so all the same.
 TEST_F(JournalRetention, what_was_retired_is_known_from_a_later_checkpoint_too) {
   options_.retention = {.keep_bytes = 8 * kSegmentBytes, .even_current = true};
   std::vector<KeptMessage> kept;
@@ -632,7 +633,7 @@ TEST_F(JournalWithoutItsStart, nor_its_header_names_that_file_and_no_other) {
   EXPECT_THAT(checked.error().text, HasSubstr(fault));
 }
 
-TEST_F(JournalWithoutItsStart, is_checked_and_the_fault_told_with_its_place) {
+TEST_F(JournalWithoutItsStart, is_checked_and_the_fault_reported_with_its_place) {
   const auto checked = verify_journal(disk_, kFolder);
   ASSERT_TRUE(checked) << checked.error().text;
   ASSERT_EQ(checked->checkpoint_faults.size(), 1U);
@@ -659,7 +660,7 @@ TEST_F(JournalWithoutItsStart, is_repaired) {
   const auto plan = repair_journal(disk_, request, at_second(70));
   ASSERT_TRUE(plan) << plan.error().text;
   ASSERT_EQ(plan->steps.size(), 1U);
-  EXPECT_THAT(plan->steps[0], HasSubstr(segment_path(first_) + ": the checkpoint is taken out"));
+  EXPECT_THAT(plan->steps[0], HasSubstr(segment_path(first_) + ": the checkpoint is removed"));
   EXPECT_THAT(plan->alarms, IsEmpty());
   request.mode = RepairMode::Carry;
   ASSERT_TRUE(repair_journal(disk_, request, at_second(70)));
@@ -670,7 +671,7 @@ TEST_F(JournalWithoutItsStart, is_repaired) {
   expect_all_is_there();
 }
 
-TEST_F(JournalWithoutItsStart, with_damaged_records_behind_it_is_repaired_and_keeps_its_numbers) {
+TEST_F(JournalWithoutItsStart, with_damaged_records_after_it_is_repaired_and_keeps_its_numbers) {
   const std::string bytes = disk_.contents(segment_path(first_));
   const auto header =
       decode_segment_header(std::span<const char>{bytes}.first(kSegmentHeaderBytes));
@@ -707,7 +708,7 @@ TEST_F(JournalWithoutItsStart, and_no_other_checkpoint_is_refused_by_all_with_th
   EXPECT_THAT(opened.error().text, HasSubstr(fault_));
 }
 
-TEST_F(JournalWithoutItsStart, nor_the_checkpoint_behind_is_not_said_to_be_repaired) {
+TEST_F(JournalWithoutItsStart, nor_the_checkpoint_after_is_not_said_to_be_repaired) {
   std::string bytes = disk_.contents(segment_path(first_ + 1));
   bytes[kSegmentHeaderBytes + 30] ^= 1;
   disk_.set_contents(segment_path(first_ + 1), bytes);
@@ -721,7 +722,7 @@ TEST_F(JournalWithoutItsStart, nor_the_checkpoint_behind_is_not_said_to_be_repai
   EXPECT_THAT(done.error().text, HasSubstr(segment_file_name(first_)));
 }
 
-TEST_F(JournalRetention, segments_that_cannot_be_removed_are_told_and_tried_again) {
+TEST_F(JournalRetention, segments_that_cannot_be_removed_are_reported_and_tried_again) {
   options_.retention = {.keep_bytes = kSegmentBytes, .even_current = true};
   const OpenedJournal journal = open();
   disk_.fail(testing::DiskCall::Remove, 1, EACCES);
@@ -732,13 +733,13 @@ TEST_F(JournalRetention, segments_that_cannot_be_removed_are_told_and_tried_agai
   }
   ASSERT_TRUE(warning);
   EXPECT_EQ(warning->id, EventId::RetirementFailed);
-  EXPECT_THAT(warning->text, HasSubstr("could not be deleted or moved"));
+  EXPECT_THAT(warning->text, HasSubstr("could not be removed"));
   EXPECT_FALSE(journal.store->take_event());
   fill(*journal.store, 20);
   EXPECT_EQ(journal.store->session(0).next_outbound, read_all(*journal.store, 0).back().number + 1);
 }
 
-TEST_F(JournalRetention, what_is_retired_is_told) {
+TEST_F(JournalRetention, what_is_retired_is_reported) {
   for (const RetiredSegments what : {RetiredSegments::Delete, RetiredSegments::Keep}) {
     disk_ = FakeDisk{};
     options_.retention = {.keep_bytes = kSegmentBytes, .even_current = true, .retired = what};

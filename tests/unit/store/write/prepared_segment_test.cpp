@@ -139,7 +139,7 @@ TEST_F(PreparedSegment, the_first_of_all_may_be_damaged) {
   }
 }
 
-TEST_F(PreparedSegment, damage_in_it_is_told_and_it_is_emptied) {
+TEST_F(PreparedSegment, damage_in_it_is_reported_and_it_is_emptied) {
   std::string file(300, '\0');
   file[200] = 'x';
   FakeDisk disk = disk_with({file});
@@ -172,7 +172,7 @@ TEST_F(PreparedSegment, damage_in_it_is_told_and_it_is_emptied) {
 }
 
 // What was begun and has lost its front is no prepared file: its records would be lost in silence.
-TEST_F(PreparedSegment, a_segment_that_was_begun_is_never_taken_for_one) {
+TEST_F(PreparedSegment, a_segment_that_was_opened_is_never_taken_for_one) {
   const std::string whole = files_.back();
   const auto header = decode_segment_header(std::span{whole}.first(kSegmentHeaderBytes));
   ASSERT_TRUE(header);

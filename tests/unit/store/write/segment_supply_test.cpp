@@ -16,7 +16,7 @@
 namespace nexusfix::store {
 namespace {
 
-// There is no memory for so many of these calls.
+// There is no memory in this number of these calls.
 class ForgetfulDisk final : public Disk {
  public:
   std::atomic<int> opens_without{0};
@@ -65,11 +65,12 @@ class SegmentSupplyTest : public ::testing::Test {
                         {.folder = folder_.path(),
                          .segment_bytes = 4'096,
                          .maps = true,
-                         .syncs_names = true,
+                         .syncs_directory_entries = true,
                          .background = true}};
 };
 
-TEST_F(SegmentSupplyTest, a_segment_for_which_there_is_no_memory_is_told_and_made_when_there_is) {
+TEST_F(SegmentSupplyTest,
+       a_segment_for_which_there_is_no_memory_is_reported_and_made_when_there_is) {
   disk_.opens_without = 1;
   supply_.prepare(1);
   EXPECT_EQ(shortage().error_number, ENOMEM);
@@ -78,22 +79,22 @@ TEST_F(SegmentSupplyTest, a_segment_for_which_there_is_no_memory_is_told_and_mad
   const auto taken = supply_.take(1, 100);
   ASSERT_TRUE(taken) << taken.error().what();
   EXPECT_EQ(taken->reserved_bytes, 4'096U);
-  EXPECT_TRUE(taken->is_name_synced);
+  EXPECT_TRUE(taken->is_directory_entry_synced);
   EXPECT_FALSE(supply_.is_short());
 }
 
-TEST_F(SegmentSupplyTest, a_sync_for_which_there_is_no_memory_is_told_and_nobody_waits_for_it) {
+TEST_F(SegmentSupplyTest, a_sync_for_which_there_is_no_memory_is_reported_and_not_waited_for) {
   disk_.syncs_without = 1;
   supply_.prepare(1);
   EXPECT_EQ(shortage().what(), "get memory for a segment: Cannot allocate memory");
   const auto taken = supply_.take(1, 100);
   ASSERT_TRUE(taken) << taken.error().what();
-  EXPECT_TRUE(taken->is_name_synced);
+  EXPECT_TRUE(taken->is_directory_entry_synced);
   supply_.close();
 }
 
 // Another journal's folder has come in the place of this one's.
-TEST_F(SegmentSupplyTest, a_file_that_was_begun_is_never_emptied) {
+TEST_F(SegmentSupplyTest, a_file_that_was_opened_is_never_emptied) {
   const std::string path = folder_.file("0000000001.journal");
   const std::string begun = "NXFXJRNL and what follows";
   {

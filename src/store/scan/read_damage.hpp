@@ -1,4 +1,4 @@
-// What reading a journal that is open finds damaged since it was written.
+// The damage that read() finds in an open journal: bytes that have changed since they were written.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,11 @@
 
 namespace nexusfix::store {
 
-// What read() met that was damaged since it was written, and which numbers that may concern.
-class DamageMet {
+// Collects the damage of one read(), and the sequence numbers that may be missing because of it.
+class ReadDamage {
  public:
-  // next: the number behind the last message that was passed. False: it is enough.
+  // next: the number after the last message that was passed. False: there is too much damage to go
+  // on.
   bool add(const std::string& text, std::uint64_t next) {
     if (++count_ > kDamagesMax) return false;
     if (text_.empty()) text_ = text;

@@ -1,4 +1,4 @@
-#include "store/postgres/position_note.hpp"
+#include "store/postgres/position_marker.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,11 +12,11 @@
 namespace nexusfix::store::postgres {
 namespace {
 
-// Two notes take turns, each in a page of its own: a loss of power tears one of them at most.
+// Two records take turns, each in a page of its own: a loss of power tears at most one of them.
 constexpr std::size_t kNoteBytes = 1'024;
 constexpr std::uint64_t kSlotBytes = 4'096;
 constexpr std::uint64_t kSlots = 2;
-// Older ones become one; they matter only while a loss may reach back to them.
+// Older raises are merged into one; they matter only while a loss may reach back to them.
 constexpr std::size_t kRaisesMax = 4;
 constexpr std::size_t kIdMax = 64;
 constexpr std::chrono::seconds kSyncInterval{1};
@@ -61,18 +61,18 @@ class Lines {
 
 }  // namespace
 
-std::string encode_note(const Note& note) {
+std::string encode_position(const PositionRecord& record) {
   std::string text{kTitle};
-  add_line(text, "serial", note.serial);
-  add_line(text, "log", note.log_id);
-  add_line(text, "claim", note.claim);
-  add_line(text, "cluster", note.cluster);
-  add_line(text, "timeline", note.timeline);
-  add_line(text, "begin", note.begin);
-  add_line(text, "confirmed", note.confirmed);
-  add_line(text, "sessions", note.sessions);
-  add_line(text, "first-number", note.first_number);
-  for (const Raise& raise : note.raises) {
+  add_line(text, "serial", record.serial);
+  add_line(text, "log", record.log_id);
+  add_line(text, "claim", record.claim);
+  add_line(text, "cluster", record.cluster);
+  add_line(text, "timeline", record.timeline);
+  add_line(text, "begin", record.begin);
+  add_line(text, "confirmed", record.confirmed);
+  add_line(text, "sessions", record.sessions);
+  add_line(text, "first-number", record.first_number);
+  for (const Raise& raise : record.raises) {
     add_line(text, "raised-until", raise.until);
     add_line(text, "raised-by", raise.numbers);
   }
@@ -85,7 +85,7 @@ std::string encode_note(const Note& note) {
   return text;
 }
 
-std::optional<Note> decode_note(std::string_view bytes) {
+std::optional<PositionRecord> decode_position(std::string_view bytes) {
   const std::size_t crc_at = bytes.find(kCrcWord);
   if (!bytes.starts_with(kTitle) || crc_at == bytes.npos) return std::nullopt;
   const std::string_view text = bytes.substr(0, crc_at);
@@ -95,29 +95,29 @@ std::optional<Note> decode_note(std::string_view bytes) {
   if (error != std::errc{} || end != digits.data() + kCrcDigits || crc != crc32c(0, text)) {
     return std::nullopt;
   }
-  Note note;
+  PositionRecord record;
   Lines lines{text.substr(kTitle.size())};
-  const bool is_whole = lines.take("serial", note.serial) && lines.take("log", note.log_id) &&
-                        lines.take("claim", note.claim) && lines.take("cluster", note.cluster) &&
-                        lines.take("timeline", note.timeline) && lines.take("begin", note.begin) &&
-                        lines.take("confirmed", note.confirmed) &&
-                        lines.take("sessions", note.sessions) &&
-                        lines.take("first-number", note.first_number);
+  const bool is_whole =
+      lines.take("serial", record.serial) && lines.take("log", record.log_id) &&
+      lines.take("claim", record.claim) && lines.take("cluster", record.cluster) &&
+      lines.take("timeline", record.timeline) && lines.take("begin", record.begin) &&
+      lines.take("confirmed", record.confirmed) && lines.take("sessions", record.sessions) &&
+      lines.take("first-number", record.first_number);
   if (!is_whole) return std::nullopt;
   while (!lines.empty()) {
-    Raise& raise = note.raises.emplace_back();
+    Raise& raise = record.raises.emplace_back();
     if (!lines.take("raised-until", raise.until) || !lines.take("raised-by", raise.numbers)) {
       return std::nullopt;
     }
   }
-  return note;
+  return record;
 }
 
-PositionNote::PositionNote(const PostgresOptions& options)
+PositionMarker::PositionMarker(const PostgresOptions& options)
     : place_{"PostgreSQL store " + options.schema + ": "},
       path_{options.note_folder + "/postgresql-" + options.schema + ".note"} {}
 
-PositionNote::~PositionNote() {
+PositionMarker::~PositionMarker() {
   if (!thread_.joinable()) return;
   {
     const std::lock_guard lock{mutex_};
@@ -127,30 +127,31 @@ PositionNote::~PositionNote() {
   thread_.join();
 }
 
-StoreResult<std::unique_ptr<PositionNote>> PositionNote::open(const PostgresOptions& options) {
-  std::unique_ptr<PositionNote> note{new PositionNote{options}};
-  auto opened = note->open_file(options.note_folder);
+StoreResult<std::unique_ptr<PositionMarker>> PositionMarker::open(const PostgresOptions& options) {
+  std::unique_ptr<PositionMarker> marker{new PositionMarker{options}};
+  auto opened = marker->open_file(options.note_folder);
   DiskResult<bool> is_whole = true;
-  if (opened) is_whole = note->read_found();
+  if (opened) is_whole = marker->read_found();
   if (!opened || !is_whole) {
     const DiskError& error = opened ? is_whole.error() : opened.error();
     return std::unexpected{StoreError{
         .code = StoreErrorCode::Disk,
-        .text = note->place_ + "how far the log was confirmed is noted on this machine, and " +
+        .text = marker->place_ + "how far the log was confirmed is recorded on this machine, and " +
                 error.what()}};
   }
   if (!*is_whole) {
     return std::unexpected{StoreError{
         .code = StoreErrorCode::Corrupt,
-        .text = note->place_ + note->path_ +
-                ": the note of how far the log was confirmed is damaged, so what the database may "
-                "have lost since is not known. Compare the sessions' numbers with the "
-                "counterparties', set them (nexusfix journal set), and remove the file"}};
+        .text =
+            marker->place_ + marker->path_ +
+            ": the record of how far the log was confirmed is damaged, so what the database may "
+            "have lost since is not known. Compare the sessions' numbers with the "
+            "counterparties', set them (nexusfix journal set), and remove the file"}};
   }
-  return note;
+  return marker;
 }
 
-DiskResult<void> PositionNote::open_file(const std::string& folder) {
+DiskResult<void> PositionMarker::open_file(const std::string& folder) {
   if (auto made = disk_.make_directories(folder); !made) return made;
   auto opened = disk_.open(path_, OpenMode::Create);
   if (!opened) return std::unexpected{std::move(opened.error())};
@@ -158,8 +159,8 @@ DiskResult<void> PositionNote::open_file(const std::string& folder) {
   return {};
 }
 
-// False: there is something, and it is no note.
-DiskResult<bool> PositionNote::read_found() {
+// False: the file has content, and it is no record.
+DiskResult<bool> PositionMarker::read_found() {
   bool is_empty = true;
   for (std::uint64_t slot = 0; slot < kSlots; ++slot) {
     std::array<char, kNoteBytes> bytes{};
@@ -167,21 +168,21 @@ DiskResult<bool> PositionNote::read_found() {
     if (!got) return std::unexpected{got.error()};
     const std::string_view text{bytes.data(), *got};
     is_empty = is_empty && std::ranges::all_of(text, [](char byte) { return byte == '\0'; });
-    auto note = decode_note(text);
-    if (note && (!found_ || found_->serial < note->serial)) found_ = std::move(note);
+    auto record = decode_position(text);
+    if (record && (!found_ || found_->serial < record->serial)) found_ = std::move(record);
   }
   return found_.has_value() || is_empty;
 }
 
-DiskResult<void> PositionNote::write() {
-  ++note_.serial;
-  const std::string text = encode_note(note_);
-  return file_->write_at(note_.serial % kSlots * kSlotBytes, text);
+DiskResult<void> PositionMarker::write() {
+  ++record_.serial;
+  const std::string text = encode_position(record_);
+  return file_->write_at(record_.serial % kSlots * kSlotBytes, text);
 }
 
-StoreResult<void> PositionNote::begin(Note note) {
-  note_ = std::move(note);
-  note_.serial = found_ ? found_->serial : 0;
+StoreResult<void> PositionMarker::begin(PositionRecord record) {
+  record_ = std::move(record);
+  record_.serial = found_ ? found_->serial : 0;
   auto done = write();
   if (done) done = file_->sync();
   if (done) done = disk_.sync_directory(path_.substr(0, path_.rfind('/')));
@@ -193,17 +194,17 @@ StoreResult<void> PositionNote::begin(Note note) {
   return {};
 }
 
-void PositionNote::set_timeline(std::uint32_t timeline) {
-  note_.timeline = timeline;
+void PositionMarker::set_timeline(std::uint32_t timeline) {
+  record_.timeline = timeline;
   static_cast<void>(write());
 }
 
-std::optional<std::string> PositionNote::reach(LogPosition confirmed, std::uint64_t opened,
-                                               std::uint64_t raised) {
-  note_.confirmed = confirmed;
-  note_.sessions += opened;
+std::optional<std::string> PositionMarker::record(LogPosition confirmed, std::uint64_t opened,
+                                                  std::uint64_t raised) {
+  record_.confirmed = confirmed;
+  record_.sessions += opened;
   if (raised > 0) {
-    std::vector<Raise>& raises = note_.raises;
+    std::vector<Raise>& raises = record_.raises;
     raises.push_back({.until = confirmed, .numbers = raised});
     while (raises.size() > kRaisesMax) {
       raises[1].numbers += raises[0].numbers;
@@ -223,14 +224,14 @@ std::optional<std::string> PositionNote::reach(LogPosition confirmed, std::uint6
   return std::nullopt;
 }
 
-void PositionNote::sync_now_and_then() {
+void PositionMarker::sync_now_and_then() {
   std::unique_lock lock{mutex_};
   while (!ends_) {
     changed_.wait(lock, [this] { return ends_ || is_unsynced_; });
     changed_.wait_for(lock, kSyncInterval, [this] { return ends_; });
     if (!std::exchange(is_unsynced_, false)) continue;
     lock.unlock();
-    // A failure has no consequence but after a loss of power of this machine.
+    // An error matters only after a loss of power of this machine.
     static_cast<void>(file_->sync());
     lock.lock();
   }

@@ -1,4 +1,4 @@
-#include "store/scan/log_reading.hpp"
+#include "store/scan/log_reader.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,14 +13,14 @@
 namespace nexusfix::store {
 namespace {
 
-// Of messages that lie far apart, most fit into the first, and little is read for nothing.
+// Where messages lie far apart, most fit into the first piece, and little is read in vain.
 constexpr std::size_t kFarWindowBytes = 4096;
 constexpr std::size_t kNearWindowBytes = 64U << 10U;
 constexpr std::uint64_t kFarApart = kNearWindowBytes / 4;
 
 }  // namespace
 
-LogReading::Part LogReading::part_at(LogPosition position) const {
+LogReader::Part LogReader::part_at(LogPosition position) const {
   const std::vector<SegmentHeader>& segments = writer_.segments();
   auto segment = std::ranges::upper_bound(segments, position, {}, &SegmentHeader::position);
   NEXUSFIX_ASSERT(segment != segments.begin());
@@ -32,7 +32,7 @@ LogReading::Part LogReading::part_at(LogPosition position) const {
           .end = is_last ? writer_.appended() : (segment + 1)->position};
 }
 
-StoreResult<File*> LogReading::open(const Part& part) {
+StoreResult<File*> LogReader::open(const Part& part) {
   if (part.is_last) return &writer_.file();
   if (file_ && file_number_ == part.segment->number) return file_.get();
   auto file = disk_.open(path_of_segment(folder_, part.segment->number), OpenMode::Read);
@@ -42,15 +42,15 @@ StoreResult<File*> LogReading::open(const Part& part) {
   return file_.get();
 }
 
-StoreResult<bool> LogReading::for_each_record(LogPosition begin, LogPosition end,
-                                              RecordVisitor visit, DamageVisitor on_damage) {
+StoreResult<bool> LogReader::for_each_record(LogPosition begin, LogPosition end,
+                                             RecordVisitor visit, DamageVisitor on_damage) {
   const Closing closing{file_};
   return pass(begin, end, visit, on_damage);
 }
 
-StoreResult<bool> LogReading::pass(LogPosition begin, LogPosition end, RecordVisitor visit,
-                                   DamageVisitor on_damage) {
-  // It may move while this runs: what it has passed lies in the files and in memory.
+StoreResult<bool> LogReader::pass(LogPosition begin, LogPosition end, RecordVisitor visit,
+                                  DamageVisitor on_damage) {
+  // written() may move while this runs: what it has passed is both in the files and in memory.
   const LogPosition written = writer_.written();
   for (LogPosition at = begin; at < end;) {
     const Part part = part_at(at);
@@ -72,9 +72,9 @@ StoreResult<bool> LogReading::pass(LogPosition begin, LogPosition end, RecordVis
   return true;
 }
 
-StoreResult<bool> LogReading::for_each_of(SessionKey session, const MessageIndex::Group& group,
-                                          const std::uint64_t& next, RecordVisitor visit,
-                                          DamageVisitor on_damage) {
+StoreResult<bool> LogReader::for_each_of(SessionKey session, const MessageIndex::Group& group,
+                                         const std::uint64_t& next, RecordVisitor visit,
+                                         DamageVisitor on_damage) {
   const Closing closing{file_};
   if (group.end - group.begin <= sizes_.scanned_bytes) {
     return pass(group.begin, group.end, visit, on_damage);
@@ -97,9 +97,9 @@ StoreResult<bool> LogReading::for_each_of(SessionKey session, const MessageIndex
   return true;
 }
 
-StoreResult<bool> LogReading::for_each_place(const Part& part, LogPosition block_begin,
-                                             std::span<const std::uint32_t> offsets,
-                                             RecordVisitor visit, DamageVisitor on_damage) {
+StoreResult<bool> LogReader::for_each_place(const Part& part, LogPosition block_begin,
+                                            std::span<const std::uint32_t> offsets,
+                                            RecordVisitor visit, DamageVisitor on_damage) {
   if (offsets.empty()) return true;
   const SegmentHeader& segment = *part.segment;
   const LogPosition written = std::min(writer_.written(), part.end);
@@ -133,10 +133,10 @@ StoreResult<bool> LogReading::for_each_place(const Part& part, LogPosition block
   return true;
 }
 
-// That which holds the records at this place, up to end, which it may lower. Null: they are to be
-// read one by one.
-const MessagePlaces::Block* LogReading::block_at(const Part& part, const MessageIndex::Group& group,
-                                                 LogPosition at, LogPosition& end) {
+// The block that holds the records at this place, up to end, which it may lower. Null: read the
+// records one by one.
+const MessagePlaces::Block* LogReader::block_at(const Part& part, const MessageIndex::Group& group,
+                                                LogPosition at, LogPosition& end) {
   const MessagePlaces::Block* block = places_.find(at);
   if (block == nullptr) {
     end = std::min(end, places_.next_begin(at));
@@ -144,7 +144,8 @@ const MessagePlaces::Block* LogReading::block_at(const Part& part, const Message
     // A large message is most of its group.
     const std::uint64_t first_bytes = record_bytes_at(part, at);
     if (first_bytes <= end - at && end - at - first_bytes <= sizes_.scanned_bytes) return nullptr;
-    // Somewhat more than the group: those of sessions that take turns with it begin and end behind.
+    // A little more than the group: the groups of sessions that take turns with it begin and end
+    // later.
     const std::uint64_t group_bytes = group.end - group.begin;
     const std::uint64_t wanted =
         std::max(group_bytes + group_bytes / 4, sessions_.size() * sizes_.block_bytes_of_session);
@@ -155,13 +156,14 @@ const MessagePlaces::Block* LogReading::block_at(const Part& part, const Message
   return block;
 }
 
-// It begins where somebody reads: what is in front, nobody has asked for. It ends in front of what
-// is damaged or cannot be read, which is told to whom it concerns; null: right here.
-const MessagePlaces::Block* LogReading::make_block(const Part& part, LogPosition begin,
-                                                   std::uint64_t block_bytes) {
+// The block begins at the position that is read, and not before: those messages were not asked for.
+// It ends before bytes that are damaged or cannot be read, which the caller reports; null: it would
+// end at its begin.
+const MessagePlaces::Block* LogReader::make_block(const Part& part, LogPosition begin,
+                                                  std::uint64_t block_bytes) {
   const LogPosition end = std::min(part.end, places_.next_begin(begin));
   LogPosition limit = begin + block_bytes;
-  // What were left of it would be too short for a block, and passed each time.
+  // What would be left is too short for a block of its own, and would be read each time.
   if (end - std::min(end, limit) <= sizes_.scanned_bytes) limit = end;
   MessagePlaces::Block block;
   block.begin = begin;
@@ -178,7 +180,7 @@ const MessagePlaces::Block* LogReading::make_block(const Part& part, LogPosition
     block.end = at + record.record_bytes;
     return true;
   };
-  draft_.clear();  // where memory was short, one was not finished
+  draft_.clear();  // a block that ran out of memory was not finished
   static_cast<void>(pass(begin, end, visit, [](const std::string&) { return false; }));
   if (block.end == begin) return nullptr;
   draft_.finish(block);
@@ -187,7 +189,7 @@ const MessagePlaces::Block* LogReading::make_block(const Part& part, LogPosition
 }
 
 // Zero: it is not known.
-std::uint64_t LogReading::record_bytes_at(const Part& part, LogPosition at) {
+std::uint64_t LogReader::record_bytes_at(const Part& part, LogPosition at) {
   std::array<char, kRecordHeaderBytes> header;
   if (at >= writer_.written()) {
     writer_.copy(at, header);
@@ -200,9 +202,9 @@ std::uint64_t LogReading::record_bytes_at(const Part& part, LogPosition at) {
   return decode_record_header(header).record_bytes();
 }
 
-StoreResult<bool> LogReading::for_each_written(const SegmentHeader& segment, File& file,
-                                               std::uint64_t begin, std::uint64_t end,
-                                               RecordVisitor visit, DamageVisitor on_damage) {
+StoreResult<bool> LogReader::for_each_written(const SegmentHeader& segment, File& file,
+                                              std::uint64_t begin, std::uint64_t end,
+                                              RecordVisitor visit, DamageVisitor on_damage) {
   window_.open(file, end);
   SegmentReader reader{window_, RecordSeed{segment}, begin};
   for (;;) {
@@ -214,29 +216,30 @@ StoreResult<bool> LogReading::for_each_written(const SegmentHeader& segment, Fil
     }
     if (reader.fault() == RecordFault::None) return true;
     if (const auto hole_end = end_of_hole(segment.position + reader.offset())) {
-      // Known since opening; whoever it concerns is refused.
+      // Opening has found it, and refuses the sessions that it concerns.
       if (*hole_end >= segment.position + window_.size()) return true;
       reader = SegmentReader{window_, RecordSeed{segment}, *hole_end - segment.position};
       continue;
     }
-    // It checked when it was written or at opening: damaged bytes must not be sent as a message.
+    // The record was valid when it was written or at opening: damaged bytes must not be sent as a
+    // message.
     const std::string text = damage_text(segment, reader.offset());
     if (!on_damage(text)) {
       return std::unexpected{StoreError{.code = StoreErrorCode::Corrupt, .text = text}};
     }
-    const auto behind = find_valid_record(window_, RecordSeed{segment}, reader.offset() + 1);
-    if (!behind) return std::unexpected{disk_error(folder_, behind.error())};
-    if (!*behind) return true;
-    reader = SegmentReader{window_, RecordSeed{segment}, **behind};
+    const auto next_valid = find_valid_record(window_, RecordSeed{segment}, reader.offset() + 1);
+    if (!next_valid) return std::unexpected{disk_error(folder_, next_valid.error())};
+    if (!*next_valid) return true;
+    reader = SegmentReader{window_, RecordSeed{segment}, **next_valid};
   }
 }
 
-std::string LogReading::damage_text(const SegmentHeader& segment, std::uint64_t offset) const {
+std::string LogReader::damage_text(const SegmentHeader& segment, std::uint64_t offset) const {
   return path_of_segment(folder_, segment.number) + ": damaged at offset " +
-         std::to_string(offset) + " since it was written (nexusfix journal verify tells more)";
+         std::to_string(offset) + " since it was written (nexusfix journal verify reports more)";
 }
 
-std::optional<LogPosition> LogReading::end_of_hole(LogPosition begin) const {
+std::optional<LogPosition> LogReader::end_of_hole(LogPosition begin) const {
   const auto hole =
       std::lower_bound(holes_.begin(), holes_.end(), begin,
                        [](const auto& one, LogPosition position) { return one.first < position; });
@@ -244,8 +247,8 @@ std::optional<LogPosition> LogReading::end_of_hole(LogPosition begin) const {
   return hole->second;
 }
 
-bool LogReading::for_each_in_memory(const SegmentHeader& segment, LogPosition begin,
-                                    LogPosition end, RecordVisitor visit) {
+bool LogReader::for_each_in_memory(const SegmentHeader& segment, LogPosition begin, LogPosition end,
+                                   RecordVisitor visit) {
   for (LogPosition position = begin; position < end;) {
     record_.resize(kRecordHeaderBytes);
     writer_.copy(position, record_);

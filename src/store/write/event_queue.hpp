@@ -1,4 +1,4 @@
-// The events of a journal's threads, until its user takes them.
+// The events of a store's threads, until the user of the store takes them.
 #pragma once
 
 #include <atomic>
@@ -13,9 +13,9 @@
 
 namespace nexusfix::store {
 
-class EventBox {
+class EventQueue {
  public:
-  // Of a user that takes none; more are counted, and the last one's text has their number.
+  // If the user takes none, further events are only counted; the last event's text says how many.
   static constexpr std::size_t kEventsMax = 64;
 
   // Any thread.
@@ -29,7 +29,8 @@ class EventBox {
     has_any_.store(true, std::memory_order_relaxed);
   }
   [[nodiscard]] bool has_any() const noexcept { return has_any_.load(std::memory_order_relaxed); }
-  // The oldest. The flag is a hint that needs no lock: this is called in every turn.
+  // The oldest event. The flag is a hint that needs no lock: the event loop calls this in every
+  // turn.
   [[nodiscard]] std::optional<StoreEvent> take() {
     if (!has_any()) [[likely]]
       return std::nullopt;

@@ -1,4 +1,4 @@
-// Reads a journal that is open: what its files have, and behind it what is still in memory.
+// Reads a journal that is open: what its files have, and after it what is still in memory.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@
 
 namespace nexusfix::store {
 
-class LogReading {
+class LogReader {
  public:
   using RecordVisitor = FunctionRef<bool(const Record&)>;
-  // Bytes that are no record any more; true: go on behind them.
+  // Bytes that are no valid record any more; true: go on after them.
   using DamageVisitor = FunctionRef<bool(const std::string& text)>;
 
   // All must outlive it.
-  LogReading(Disk& disk, const std::string& folder, const LogWriter& writer,
-             const SessionTable& sessions, const ReadingSizes& sizes)
+  LogReader(Disk& disk, const std::string& folder, const LogWriter& writer,
+            const SessionTable& sessions, const ReadingSizes& sizes)
       : disk_{disk},
         folder_{folder},
         writer_{writer},
@@ -38,32 +38,33 @@ class LogReading {
         sizes_{sizes},
         places_{sizes.places_bytes_max} {}
 
-  // Damage that is known since opening, ascending: what lies there is passed over.
+  // Damage that opening has found, ascending: reading passes over it.
   void set_holes(std::vector<std::pair<LogPosition, LogPosition>> holes) {
     holes_ = std::move(holes);
   }
 
-  // Segments in front of it are retired.
+  // Segments before it are retired.
   void forget_before(LogPosition position) noexcept { places_.forget_before(position); }
 
-  // Passes the records from begin to end, both where a record begins or ends. False: visit stopped.
+  // Passes the records from begin to end, which are limits of records. False: visit has stopped it.
   StoreResult<bool> for_each_record(LogPosition begin, LogPosition end, RecordVisitor visit,
                                     DamageVisitor on_damage);
-  // Likewise those of the group that have messages of the session; others may be among them. next:
-  // messages below it need not be passed; it may rise meanwhile.
+  // Passes the records of the group that have messages of the session; others may be among them.
+  // Messages below next need not be passed; it may rise during the call.
   StoreResult<bool> for_each_of(SessionKey session, const MessageIndex::Group& group,
                                 const std::uint64_t& next, RecordVisitor visit,
                                 DamageVisitor on_damage);
 
  private:
-  // One segment, and what of it has records.
+  // The part of one segment that has records.
   struct Part {
     const SegmentHeader* segment = nullptr;
     bool is_last = false;
     LogPosition begin = 0;
     LogPosition end = 0;
   };
-  // Behind a reading no file is open: a segment that is retired would keep its room on the disk.
+  // After each reading the file is closed: an open file would keep the disk space of a retired
+  // segment.
   class Closing {
    public:
     explicit Closing(std::unique_ptr<File>& file) noexcept : file_{file} {}
@@ -103,9 +104,9 @@ class LogReading {
   MessagePlaces places_;
   PlacesDraft draft_;
   FileWindow window_;           // used again for every reading
-  std::unique_ptr<File> file_;  // of the segment that is read, but for the last
+  std::unique_ptr<File> file_;  // of the segment that is read, unless it is the last
   std::uint64_t file_number_ = 0;
-  std::vector<char> record_;  // used again, for what no file has
+  std::vector<char> record_;  // used again, for bytes that no file has
 };
 
 }  // namespace nexusfix::store

@@ -1,4 +1,4 @@
-#include "store/journal/journal_lock.hpp"
+#include "store/journal/ownership.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@ namespace {
 // "epoch 00000000000000000007 since 1700000000123456789 pid 4711 on host", then spaces: of one
 // length, so that a later record covers all of an earlier one, and within one sector.
 constexpr std::size_t kRecordBytes = 256;
-static_assert(kLogNoteAt == kRecordBytes);
+static_assert(kTailMarkerAt == kRecordBytes);
 constexpr std::string_view kEpochWord = "epoch ";
 constexpr std::size_t kEpochDigits = 20;
 
@@ -40,7 +40,7 @@ StoreResult<std::string> read_record(const std::string& folder, File& file) {
   return std::string{bytes.data(), *got};
 }
 
-// 0: none, or not readable: then the time and the process tell two owners apart.
+// 0: none, or not readable: then the time and the process id tell two owners apart.
 std::uint64_t epoch_of(std::string_view record) {
   if (!record.starts_with(kEpochWord) || record.size() < kEpochWord.size() + kEpochDigits) return 0;
   std::uint64_t epoch = 0;
@@ -67,8 +67,8 @@ std::string holder(Disk& disk, const std::string& folder) {
   return record ? user_of(*record) : std::string{};
 }
 
-// By its folder's name, which a running process keeps when the folder is renamed or removed: what
-// has the name now is not what that process writes to.
+// The folder's name lock. A running process keeps it when the folder is renamed or removed: the
+// folder that has the name now is not the one that the process writes to.
 std::unexpected<StoreError> held_by_name(const std::string& folder) {
   return std::unexpected{
       StoreError{.code = StoreErrorCode::Locked,
@@ -95,7 +95,7 @@ StoreResult<Ownership> Ownership::take(Disk& disk, const std::string& folder, Wa
   };
   Ownership taken;
   taken.folder_ = folder;
-  // The folder itself first: whoever removes the files in it leaves that lock where it is.
+  // The folder itself first: a user who removes the files in it leaves that lock in place.
   auto folder_lock = disk.try_lock_directory(folder);
   if (!folder_lock && folder_lock.error().error_number != EOPNOTSUPP) {
     return failure(folder_lock.error());
@@ -117,14 +117,14 @@ StoreResult<Ownership> Ownership::take(Disk& disk, const std::string& folder, Wa
   const StoreResult<std::string> before = read_record(folder, **owner);
   if (!before) return std::unexpected{before.error()};
   taken.owner_ = std::move(*owner);
-  // At once as large as it will ever be: what is mapped stays where it is, and notes need no room.
+  // Written at its full size at once: a mapped file must not move, and markers need no space later.
   const DiskResult<std::uint64_t> size = taken.owner_->size();
   if (!size) return failure(size.error());
   if (*size < kOwnerBytes) {
     const std::string zeros(kOwnerBytes - *size, '\0');
     if (auto grown = taken.owner_->write_at(*size, zeros); !grown) return failure(grown.error());
   }
-  if (auto written = taken.write_down(epoch_of(*before) + 1, disk, now); !written) {
+  if (auto written = taken.write_record(epoch_of(*before) + 1, disk, now); !written) {
     return std::unexpected{std::move(written.error())};
   }
   if (auto mapped = taken.owner_->map(kRecordBytes); mapped) {
@@ -134,12 +134,12 @@ StoreResult<Ownership> Ownership::take(Disk& disk, const std::string& folder, Wa
   return taken;
 }
 
-StoreResult<void> Ownership::be_later_than(std::uint64_t epoch, Disk& disk, WallTime now) {
+StoreResult<void> Ownership::raise_epoch_above(std::uint64_t epoch, Disk& disk, WallTime now) {
   if (epoch_ > epoch) return {};
-  return write_down(epoch + 1, disk, now);
+  return write_record(epoch + 1, disk, now);
 }
 
-StoreResult<void> Ownership::write_down(std::uint64_t epoch, Disk& disk, WallTime now) {
+StoreResult<void> Ownership::write_record(std::uint64_t epoch, Disk& disk, WallTime now) {
   epoch_ = epoch;
   record_ = record_of(epoch, now, disk.user());
   if (auto written = owner_->write_at(0, record_); !written) {
@@ -148,11 +148,11 @@ StoreResult<void> Ownership::write_down(std::uint64_t epoch, Disk& disk, WallTim
   if (auto synced = owner_->sync(); !synced) {
     return std::unexpected{disk_error(folder_, synced.error())};
   }
-  std::copy_n(record_.begin(), kCompared, told_.begin());
+  std::copy_n(record_.begin(), kCompared, expected_.begin());
   return {};
 }
 
-StoreResult<void> Ownership::check_slowly() const {
+StoreResult<void> Ownership::check_by_reading() const {
   if (mapping_ != nullptr) return {};
   std::array<char, kCompared> bytes{};
   const DiskResult<std::size_t> got = owner_->read_at(0, bytes);
@@ -160,25 +160,25 @@ StoreResult<void> Ownership::check_slowly() const {
   if (std::string_view{bytes.data(), *got} == std::string_view{record_}.substr(0, kCompared)) {
     return {};
   }
-  return std::unexpected{loss()};
+  return std::unexpected{takeover_error()};
 }
 
-DiskResult<void> Ownership::note(const LogNote& note) const {
-  return write_note(kLogNoteAt, encode_log_note(note));
+DiskResult<void> Ownership::write_tail_marker(const TailMarker& marker) const {
+  return write_part(kTailMarkerAt, encode_tail_marker(marker));
 }
 
-DiskResult<void> Ownership::forget_note() const {
-  return write_note(kLogNoteAt, std::string(kLogNoteBytes, '\0'));
+DiskResult<void> Ownership::erase_tail_marker() const {
+  return write_part(kTailMarkerAt, std::string(kTailMarkerBytes, '\0'));
 }
 
-DiskResult<void> Ownership::note_place() const {
+DiskResult<void> Ownership::record_identity() const {
   const DiskResult<FileStatus> status = owner_->status();
   if (!status) return {};
-  const std::string text = encode_place_note(place_of(*status));
+  const std::string text = encode_owner_identity(identity_of(*status));
   std::string found(text.size(), '\0');
-  const DiskResult<std::size_t> got = owner_->read_at(kPlaceNoteAt, found);
+  const DiskResult<std::size_t> got = owner_->read_at(kOwnerIdentityAt, found);
   if (got && *got == found.size() && found == text) return {};
-  return write_note(kPlaceNoteAt, text);
+  return write_part(kOwnerIdentityAt, text);
 }
 
 bool Ownership::is_in_place(Disk& disk) const {
@@ -189,12 +189,12 @@ bool Ownership::is_in_place(Disk& disk) const {
   return named && named->is_same_as(*open);
 }
 
-DiskResult<void> Ownership::write_note(std::size_t at, const std::string& text) const {
+DiskResult<void> Ownership::write_part(std::size_t at, const std::string& text) const {
   if (auto written = owner_->write_at(at, text); !written) return written;
   return owner_->sync();
 }
 
-StoreError Ownership::loss() const {
+StoreError Ownership::takeover_error() const {
   const StoreResult<std::string> found = read_record(folder_, *owner_);
   const std::string user = found ? user_of(*found) : std::string{};
   return {.code = StoreErrorCode::Locked,
@@ -215,7 +215,7 @@ std::optional<std::uint64_t> read_owner_epoch(Disk& disk, const std::string& fol
 bool is_in_use(Disk& disk, const std::string& folder) {
   if (const auto own = disk.try_lock_directory(folder); own && *own == nullptr) return true;
   const auto lock = disk.open(lock_path(folder), OpenMode::Read);
-  if (!lock) return false;  // a copy without one, or not ours to open
+  if (!lock) return false;  // a copy without one, or a file that we may not open
   const DiskResult<bool> taken = (*lock)->try_lock();
   return taken && !*taken;
 }

@@ -1,0 +1,146 @@
+// Who may write to a journal's folder: the process that holds its advisory locks (the folder's own,
+// that of its name, and that of the file `lock`), as long as the file `owner` names it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/store/store.hpp>
+
+#include "store/write/tail_marker.hpp"
+
+namespace nexusfix::store {
+
+class Ownership {
+ public:
+  // Takes the locks and writes itself to the file `owner`, with a higher epoch than the owner
+  // before. Locked: another process has the journal open; the text names it. The folder must exist.
+  [[nodiscard]] static StoreResult<Ownership> take(Disk& disk, const std::string& folder,
+                                                   WallTime now);
+
+  // The log names an owner with this epoch. If the file `owner` was lost, its epoch may be lower:
+  // then writes a higher one to it.
+  [[nodiscard]] StoreResult<void> raise_epoch_above(std::uint64_t epoch, Disk& disk, WallTime now);
+
+  // Whether no other process has written itself to the file since (the lock was removed, or does
+  // not work on this file system). Reads memory that is mapped to the file; true on a disk without
+  // mappings.
+  [[nodiscard]] bool is_current() const noexcept {
+    if (shared_ == nullptr) return true;
+    // The epoch's last digits and all of the time. A call of memcmp() would cost more.
+    const auto differs = [this](std::size_t at) {
+      std::uint64_t expected = 0;
+      std::uint64_t found = 0;
+      std::memcpy(&expected, expected_.data() + at, sizeof expected);
+      std::memcpy(&found, shared_ + at, sizeof found);
+      return expected ^ found;
+    };
+    const std::uint64_t difference = differs(kEpochEnd - 8) | differs(kTimeEnd - 19) |
+                                     differs(kTimeEnd - 16) | differs(kTimeEnd - 8);
+    return difference == 0;
+  }
+  // The same by reading the file, if it is not mapped.
+  [[nodiscard]] StoreResult<void> check_by_reading() const;
+  // Which process has taken the journal over.
+  [[nodiscard]] StoreError takeover_error() const;
+  [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
+
+  // Writes the tail marker after the owner's record, and syncs it. Any thread, one at a time.
+  [[nodiscard]] DiskResult<void> write_tail_marker(const TailMarker& marker) const;
+  // Erases the tail marker.
+  [[nodiscard]] DiskResult<void> erase_tail_marker() const;
+  // Records which file `owner` is, and syncs it, unless it is recorded already: from now on the
+  // journal belongs to this folder, wherever it was copied from. Does nothing on a disk that does
+  // not know it.
+  [[nodiscard]] DiskResult<void> record_identity() const;
+
+  // Whether the path names the open folder, so that a file created by its path lies in it. True on
+  // a disk that does not know. Any thread, if the disk takes threads.
+  [[nodiscard]] bool is_in_place(Disk& disk) const;
+
+  // The open files of the folder, to be compared with what the paths name; null: there is no such
+  // lock.
+  [[nodiscard]] File* folder_file() const noexcept { return folder_lock_.get(); }
+  [[nodiscard]] File* lock_file() const noexcept { return lock_.get(); }
+  [[nodiscard]] File* owner_file() const noexcept { return owner_.get(); }
+
+ private:
+  // "epoch 00000000000000000007 since 1700000000123456789": no two owners have both in common; the
+  // rest of the text is for the operator.
+  static constexpr std::size_t kEpochEnd = 26;
+  static constexpr std::size_t kTimeEnd = 52;
+  static constexpr std::size_t kCompared = kTimeEnd;
+
+  Ownership() = default;
+  [[nodiscard]] StoreResult<void> write_record(std::uint64_t epoch, Disk& disk, WallTime now);
+  [[nodiscard]] DiskResult<void> write_part(std::size_t at, const std::string& text) const;
+
+  std::string folder_;
+  std::string record_;  // what the file must say
+  std::uint64_t epoch_ = 1;
+  std::unique_ptr<File> folder_lock_;  // null: this disk has none
+  std::unique_ptr<File> name_lock_;    // likewise
+  std::unique_ptr<File> lock_;
+  std::unique_ptr<File> owner_;
+  std::unique_ptr<FileMapping> mapping_;    // of owner_; null: this disk has none
+  const char* shared_ = nullptr;            // its bytes
+  std::array<char, kCompared> expected_{};  // what they must begin with
+};
+
+// The epoch in the file `owner`. 0: there is no such file, or no epoch in it. Nothing: the disk
+// does not return it.
+[[nodiscard]] std::optional<std::uint64_t> read_owner_epoch(Disk& disk, const std::string& folder);
+
+// Holds the lock only during this call: it keeps out an owner that starts in this moment, but not
+// one that starts while the journal is read.
+[[nodiscard]] bool is_in_use(Disk& disk, const std::string& folder);
+
+// Beside its owner a journal is read in pieces of different times. What looks like damage in one
+// piece may be whole by now, since the next piece shows what was written later. So it is read
+// again, a few times, before it counts as damage.
+class SecondLook {
+ public:
+  SecondLook(Disk& disk, const std::string& folder) : disk_{disk}, folder_{folder} {}
+
+  // Whether the damage at this place is to be read again.
+  [[nodiscard]] bool is_due(std::uint64_t segment, std::uint64_t offset) {
+    if (segment != segment_ || offset != offset_) looks_left_ = kLooksMax;
+    segment_ = segment;
+    offset_ = offset;
+    if (looks_left_ == 0 || !is_in_use(disk_, folder_)) return false;
+    --looks_left_;
+    return true;
+  }
+
+  // Segment files appear and disappear meanwhile, so that a whole reading may fail, too.
+  template <class Look>
+  [[nodiscard]] auto repeat(Look look) {
+    auto found = look();
+    for (int looks = 1; looks < kLooksMax; ++looks) {
+      if (found || !is_passing(found.error().code) || !is_in_use(disk_, folder_)) break;
+      found = look();
+    }
+    return found;
+  }
+
+ private:
+  static constexpr int kLooksMax = 10;
+  [[nodiscard]] static bool is_passing(StoreErrorCode code) noexcept {
+    return code == StoreErrorCode::Disk || code == StoreErrorCode::Corrupt;
+  }
+
+  Disk& disk_;
+  const std::string& folder_;
+  std::uint64_t segment_ = 0;
+  std::uint64_t offset_ = 0;
+  int looks_left_ = 0;
+};
+
+}  // namespace nexusfix::store
