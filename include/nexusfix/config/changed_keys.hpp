@@ -60,7 +60,7 @@ struct KeySources {
 [[nodiscard]] std::optional<SessionSettings> session_of(const KeySources& sources,
                                                         std::string_view session);
 // From the same session as another text, or the engine, has it.
-void give_what_was_read(SessionSettings& session, const SessionSettings& source);
+void copy_parts_from_files(SessionSettings& session, const SessionSettings& source);
 
 // "HeartBtInt, MaxLatency"
 [[nodiscard]] std::string joined_keys(const std::vector<std::string>& keys);

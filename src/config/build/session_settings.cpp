@@ -169,11 +169,11 @@ class SessionBuilder {
     }
     const Given* allowed = right(Key::AllowedRemoteAddresses);
     if (allowed != nullptr && !allowed->value.empty()) {
-      result_.allowed_remote_addresses = *read_addresses(allowed->value);
+      result_.admission.allowed_remote_addresses = *read_addresses(allowed->value);
     }
     build_proxies(endpoint);
-    read_into(Key::MaxPendingLogons, result_.pending_logons_max);
-    read_into(Key::MaxPendingLogonsPerAddress, result_.pending_logons_per_address_max);
+    read_into(Key::MaxPendingLogons, result_.admission.pending_logons_max);
+    read_into(Key::MaxPendingLogonsPerAddress, result_.admission.pending_logons_per_address_max);
     result_.accept = endpoint;
     build_passwords();
     build_certificates();
@@ -183,7 +183,7 @@ class SessionBuilder {
   void build_certificates() {
     const Given* allowed = right(Key::AllowedCertificates);
     if (allowed == nullptr || allowed->value.empty()) return;
-    result_.allowed_certificates = *read_certificates(allowed->value);
+    result_.admission.allowed_certificates = *read_certificates(allowed->value);
     if (result_.session.role == session::Role::Initiator) {
       if (result_.tls) return;
       report_.error(allowed->line,
@@ -237,21 +237,21 @@ class SessionBuilder {
 
   void build_passwords() {
     if (const Given* given = right(Key::PasswordFile)) {
-      result_.password_file = given->value;
-      result_.password_file_line = given->line;
+      result_.credentials.password_file = given->value;
+      result_.credentials.password_file_line = given->line;
     }
     const Given* users = right(Key::AllowedUsernames);
     if (users != nullptr && !users->value.empty()) {
-      result_.allowed_usernames = *read_usernames(users->value);
+      result_.credentials.allowed_usernames = *read_usernames(users->value);
       if (const auto& own = keys_.section().own(Key::AllowedUsernames);
-          own && result_.password_file.empty()) {
+          own && result_.credentials.password_file.empty()) {
         report_.error(own->line, "AllowedUsernames: there is no PasswordFile to check them with");
       }
     }
-    read_into(Key::MaxLogonFailures, result_.logon_failures_max);
-    read_into(Key::LogonLockout, result_.logon_lockout);
-    read_into(Key::MaxLogonFailuresPerAddress, result_.logon_failures_per_address_max);
-    read_into(Key::LogonFailuresInterval, result_.logon_failures_interval);
+    read_into(Key::MaxLogonFailures, result_.credentials.failures_max);
+    read_into(Key::LogonLockout, result_.credentials.lockout);
+    read_into(Key::MaxLogonFailuresPerAddress, result_.credentials.failures_per_address_max);
+    read_into(Key::LogonFailuresInterval, result_.credentials.failures_interval);
   }
 
   [[nodiscard]] transport::SocketOptions socket_options() const {
@@ -263,7 +263,7 @@ class SessionBuilder {
     read_into(Key::SocketSendBufferSize, options.send_buffer_bytes);
     read_into(Key::SocketReceiveBufferSize, options.receive_buffer_bytes);
     // The operating system must not end a connection that may still wait.
-    std::chrono::seconds slow_consumer_timeout = result_.slow_consumer_timeout;
+    std::chrono::seconds slow_consumer_timeout = result_.limits.slow_consumer_timeout;
     read_into(Key::SlowConsumerTimeout, slow_consumer_timeout);
     options.user_timeout = std::max(options.user_timeout, slow_consumer_timeout);
     std::uint32_t number = 0;
@@ -281,16 +281,16 @@ class SessionBuilder {
 
   void build_reconnecting() {
     if (const Given* given = right(Key::ReconnectInterval)) {
-      result_.reconnect_intervals = *read_intervals(given->value);
+      result_.reconnect.intervals = *read_intervals(given->value);
     }
-    read_into(Key::ReconnectJitter, result_.reconnect_jitter);
-    read_into(Key::SocketConnectTimeout, result_.connect_timeout);
+    read_into(Key::ReconnectJitter, result_.reconnect.jitter);
+    read_into(Key::SocketConnectTimeout, result_.reconnect.connect_timeout);
     const Given* policy = right(Key::HostSelectionPolicy);
     if (policy == nullptr || !equals_ignoring_case(policy->value, "PRIORITY")) return;
     constexpr std::chrono::seconds kStartOver{120};  // QuickFIX's
     std::chrono::seconds start_over = kStartOver;
     read_into(Key::HostSelectionPolicyPriorityStartOverInterval, start_over);
-    result_.priority_start_over = start_over;
+    result_.reconnect.priority_start_over = start_over;
   }
 
   // SocketAcceptAddress and SocketAcceptHost are one key by two names.
@@ -458,22 +458,22 @@ class SessionBuilder {
     auto sequence_jump_max = static_cast<std::uint32_t>(config.sequence_jump_max);
     read_into(Key::MaxSequenceJump, sequence_jump_max);
     config.sequence_jump_max = sequence_jump_max;
-    read_into(Key::MaxResendsPerSecond, result_.resends_per_second_max);
-    read_into(Key::MaxResendAge, result_.resend_age_max);
-    read_into(Key::MaxHeldBytes, result_.held_bytes_max);
-    read_into(Key::MaxGarbledPerSecond, result_.garbled_per_second_max);
-    read_into(Key::MaxAdminMessagesPerSecond, result_.admin_messages_per_second_max);
-    read_into(Key::MaxRejectsPerSecond, result_.rejects_per_second_max);
-    read_into(Key::MaxQueuedBytes, result_.queued_bytes_max);
-    read_into(Key::SlowConsumerTimeout, result_.slow_consumer_timeout);
-    read_into(Key::MaxMessageSize, result_.message_bytes_max);
-    read_into(Key::MaxLogonSize, result_.logon_bytes_max);
-    if (result_.logon_bytes_max > result_.message_bytes_max) {
+    read_into(Key::MaxResendsPerSecond, result_.limits.resends_per_second_max);
+    read_into(Key::MaxResendAge, result_.limits.resend_age_max);
+    read_into(Key::MaxHeldBytes, result_.limits.out_of_order_bytes_max);
+    read_into(Key::MaxGarbledPerSecond, result_.limits.garbled_per_second_max);
+    read_into(Key::MaxAdminMessagesPerSecond, result_.limits.admin_messages_per_second_max);
+    read_into(Key::MaxRejectsPerSecond, result_.limits.rejects_per_second_max);
+    read_into(Key::MaxQueuedBytes, result_.limits.queued_bytes_max);
+    read_into(Key::SlowConsumerTimeout, result_.limits.slow_consumer_timeout);
+    read_into(Key::MaxMessageSize, result_.limits.message_bytes_max);
+    read_into(Key::MaxLogonSize, result_.limits.logon_bytes_max);
+    if (result_.limits.logon_bytes_max > result_.limits.message_bytes_max) {
       if (const Given* logon = right(Key::MaxLogonSize)) {
         report_.error(logon->line, "MaxLogonSize: is above MaxMessageSize, which is " +
-                                       std::to_string(result_.message_bytes_max));
+                                       std::to_string(result_.limits.message_bytes_max));
       }
-      result_.logon_bytes_max = result_.message_bytes_max;
+      result_.limits.logon_bytes_max = result_.limits.message_bytes_max;
     }
     read_into(Key::ThrottleMessages, result_.throttle.messages_max);
     read_into(Key::ThrottleInterval, result_.throttle.interval);

@@ -196,7 +196,7 @@ std::optional<SessionSettings> session_of(const KeySources& sources, std::string
   return built;
 }
 
-void give_what_was_read(SessionSettings& session, const SessionSettings& source) {
+void copy_parts_from_files(SessionSettings& session, const SessionSettings& source) {
   session.schedule = source.schedule;
   session.session.validator = source.session.validator;
   session.session.application_validators = source.session.application_validators;

@@ -102,17 +102,18 @@ TEST(ConnectionSettings, what_is_not_given_is_fit_for_fix) {
   const transport::SocketOptions& options = session.connect.front().options;
   EXPECT_TRUE(options.no_delay);
   EXPECT_TRUE(options.keep_alive);
-  EXPECT_EQ(session.reconnect_jitter, 10U);
-  EXPECT_EQ(session.queued_bytes_max, 64U << 20U);
-  EXPECT_FALSE(session.priority_start_over);
+  EXPECT_EQ(session.reconnect.jitter, 10U);
+  EXPECT_EQ(session.limits.queued_bytes_max, 64U << 20U);
+  EXPECT_FALSE(session.reconnect.priority_start_over);
 }
 
 TEST(ConnectionSettings, hosts_are_selected_round_robin_or_by_priority) {
   using std::chrono::seconds;
-  EXPECT_EQ(session_with("HostSelectionPolicy=PRIORITY\n").priority_start_over, seconds{120});
+  EXPECT_EQ(session_with("HostSelectionPolicy=PRIORITY\n").reconnect.priority_start_over,
+            seconds{120});
   EXPECT_EQ(session_with("HostSelectionPolicy=priority\n"
                          "HostSelectionPolicyPriorityStartOverInterval=30\n")
-                .priority_start_over,
+                .reconnect.priority_start_over,
             seconds{30});
   EXPECT_THAT(errors_of("HostSelectionPolicy=RANDOM"),
               ElementsAre(HasSubstr("ROUNDROBIN or PRIORITY was expected")));
@@ -120,7 +121,7 @@ TEST(ConnectionSettings, hosts_are_selected_round_robin_or_by_priority) {
 
 std::vector<std::string> allowed_of(const Settings& settings) {
   std::vector<std::string> all;
-  for (const auto& range : settings.sessions.front().allowed_remote_addresses.ranges()) {
+  for (const auto& range : settings.sessions.front().admission.allowed_remote_addresses.ranges()) {
     all.push_back(range.to_string());
   }
   return all;
@@ -130,7 +131,7 @@ TEST(ConnectionSettings, allowed_addresses_are_read_in_any_form) {
   const Settings settings = accepted(
       joined(kAcceptor, "AllowedRemoteAddresses=10.0.0.1, 0:0:0:0:0:0:0:1 ::ffff:10.0.0.2\n"));
   EXPECT_THAT(allowed_of(settings), ElementsAre("10.0.0.1", "::1", "10.0.0.2"));
-  EXPECT_FALSE(settings.sessions.front().allowed_remote_addresses.contains("10.0.0.3"));
+  EXPECT_FALSE(settings.sessions.front().admission.allowed_remote_addresses.contains("10.0.0.3"));
   EXPECT_THAT(
       allowed_of(accepted(joined(kAcceptor, "AllowedRemoteAddresses=10.0.0.0/8,2001:0db8::/32\n"))),
       ElementsAre("10.0.0.0/8", "2001:db8::/32"));
@@ -143,7 +144,7 @@ TEST(ConnectionSettings, allowed_addresses_are_read_in_any_form) {
   for (const char* none : {"", "AllowedRemoteAddresses=\n"}) {
     const Settings all = accepted(joined(kAcceptor, none));
     EXPECT_THAT(allowed_of(all), IsEmpty());
-    EXPECT_TRUE(all.sessions.front().allowed_remote_addresses.contains("10.0.0.3"));
+    EXPECT_TRUE(all.sessions.front().admission.allowed_remote_addresses.contains("10.0.0.3"));
   }
 }
 
@@ -209,16 +210,17 @@ TEST(ConnectionSettings, sessions_of_one_port_have_the_same_proxies) {
 
 TEST(ConnectionSettings, sizes_of_messages_and_logons_have_limits) {
   const SessionSettings none = accepted(kAcceptor).sessions.front();
-  EXPECT_EQ(none.message_bytes_max, 1'048'576U);
-  EXPECT_EQ(none.logon_bytes_max, 4'096U);
+  EXPECT_EQ(none.limits.message_bytes_max, 1'048'576U);
+  EXPECT_EQ(none.limits.logon_bytes_max, 4'096U);
   const SessionSettings both =
       accepted(joined(kAcceptor, "MaxMessageSize=67108864\nMaxLogonSize=1048576\n"))
           .sessions.front();
-  EXPECT_EQ(both.message_bytes_max, 67'108'864U);
-  EXPECT_EQ(both.logon_bytes_max, 1'048'576U);
+  EXPECT_EQ(both.limits.message_bytes_max, 67'108'864U);
+  EXPECT_EQ(both.limits.logon_bytes_max, 1'048'576U);
   // A Logon is a message.
-  EXPECT_EQ(accepted(joined(kAcceptor, "MaxMessageSize=1024\n")).sessions.front().logon_bytes_max,
-            1'024U);
+  EXPECT_EQ(
+      accepted(joined(kAcceptor, "MaxMessageSize=1024\n")).sessions.front().limits.logon_bytes_max,
+      1'024U);
   EXPECT_THAT(errors(joined(kAcceptor, "MaxMessageSize=1024\nMaxLogonSize=1025\n")),
               ElementsAre("t.cfg:10: MaxLogonSize: is above MaxMessageSize, which is 1024"));
   for (const char* wrong : {"1023", "67108865", "1M", "-1"}) {

@@ -104,9 +104,11 @@ TEST(DescribedKeys, what_counts_without_a_key_is_what_counts_with_its_fallback) 
     EXPECT_EQ(with.session.sequence_jump_max, without.session.sequence_jump_max) << key.name;
     EXPECT_EQ(with.session.time_precision, without.session.time_precision) << key.name;
     EXPECT_EQ(with.session.persist_messages, without.session.persist_messages) << key.name;
-    EXPECT_EQ(with.reconnect_intervals, without.reconnect_intervals) << key.name;
-    EXPECT_EQ(with.held_bytes_max, without.held_bytes_max) << key.name;
-    EXPECT_EQ(with.garbled_per_second_max, without.garbled_per_second_max) << key.name;
+    EXPECT_EQ(with.reconnect.intervals, without.reconnect.intervals) << key.name;
+    EXPECT_EQ(with.limits.out_of_order_bytes_max, without.limits.out_of_order_bytes_max)
+        << key.name;
+    EXPECT_EQ(with.limits.garbled_per_second_max, without.limits.garbled_per_second_max)
+        << key.name;
     EXPECT_EQ(with.throttle.action, without.throttle.action) << key.name;
     EXPECT_EQ(with.dictionary.is_used, without.dictionary.is_used) << key.name;
     EXPECT_EQ(with.schedule.is_non_stop(), without.schedule.is_non_stop()) << key.name;

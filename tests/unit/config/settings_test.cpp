@@ -28,7 +28,7 @@ TEST(Settings, an_initiator_is_read_with_the_defaults_of_quickfix) {
   ASSERT_THAT(settings.sessions, SizeIs(1));
   const SessionSettings& session = settings.sessions[0];
   EXPECT_EQ(session.line, 7U);
-  EXPECT_THAT(session.reconnect_intervals, ElementsAre(std::chrono::seconds{30}));
+  EXPECT_THAT(session.reconnect.intervals, ElementsAre(std::chrono::seconds{30}));
   ASSERT_THAT(session.connect, SizeIs(1));
   EXPECT_EQ(session.connect[0].host, "127.0.0.1");
   EXPECT_EQ(session.connect[0].port, 5001);
@@ -74,7 +74,7 @@ TEST(Settings, every_honoured_key_reaches_the_session) {
   const session::SessionConfig& config = session.session;
   EXPECT_EQ(config.id.qualifier, "desk7");
   EXPECT_EQ(config.heart_bt_int.count(), 5);
-  EXPECT_THAT(session.reconnect_intervals, ElementsAre(std::chrono::seconds{7}));
+  EXPECT_THAT(session.reconnect.intervals, ElementsAre(std::chrono::seconds{7}));
   EXPECT_EQ(config.logon_timeout.count(), 11);
   EXPECT_EQ(config.logout_timeout.count(), 13);
   EXPECT_EQ(config.max_latency.count(), 17);
@@ -85,7 +85,7 @@ TEST(Settings, every_honoured_key_reaches_the_session) {
   EXPECT_EQ(config.time_precision, wire::TimePrecision::Micros);
   EXPECT_EQ(config.test_request_delay, 0.5);
   EXPECT_EQ(config.heartbeat_timeout, 2.0);
-  EXPECT_EQ(session.garbled_per_second_max, 19U);
+  EXPECT_EQ(session.limits.garbled_per_second_max, 19U);
 }
 
 TEST(Settings, every_version_is_spoken) {
@@ -151,37 +151,37 @@ TEST(Settings, limits_reach_the_session) {
   const SessionSettings plain = session_with("");
   EXPECT_EQ(plain.throttle.messages_max, 0U);
   EXPECT_TRUE(plain.sends_while_logged_out);
-  EXPECT_EQ(plain.held_bytes_max, 16U << 20U);
+  EXPECT_EQ(plain.limits.out_of_order_bytes_max, 16U << 20U);
   EXPECT_EQ(plain.session.resend_repeats_max, 100U);
-  EXPECT_EQ(plain.resends_per_second_max, 500'000U);
+  EXPECT_EQ(plain.limits.resends_per_second_max, 500'000U);
   const SessionSettings settings = session_with(
       "MaxResendMessages=1\nMaxResendsPerSecond=2\nMaxResendRepeats=3\nMaxResendAge=4\n"
       "MaxHeldBytes=5\nThrottleMessages=6\nThrottleInterval=7\nThrottleAction=logout\n"
       "SendWhileLoggedOut=N\nDisconnectNoticeDelay=8\nMaxAdminMessagesPerSecond=9\n"
       "MaxRejectsPerSecond=10\n");
   EXPECT_EQ(settings.session.resend_messages_max, 1U);
-  EXPECT_EQ(settings.resends_per_second_max, 2U);
+  EXPECT_EQ(settings.limits.resends_per_second_max, 2U);
   EXPECT_EQ(settings.session.resend_repeats_max, 3U);
-  EXPECT_EQ(settings.resend_age_max.count(), 4);
-  EXPECT_EQ(settings.held_bytes_max, 5U);
+  EXPECT_EQ(settings.limits.resend_age_max.count(), 4);
+  EXPECT_EQ(settings.limits.out_of_order_bytes_max, 5U);
   EXPECT_EQ(settings.throttle.messages_max, 6U);
   EXPECT_EQ(settings.throttle.interval.count(), 7);
   EXPECT_EQ(settings.throttle.action, ThrottleAction::LogOut);
   EXPECT_FALSE(settings.sends_while_logged_out);
   EXPECT_EQ(settings.disconnect_notice_delay.count(), 8);
-  EXPECT_EQ(settings.admin_messages_per_second_max, 9U);
-  EXPECT_EQ(settings.rejects_per_second_max, 10U);
+  EXPECT_EQ(settings.limits.admin_messages_per_second_max, 9U);
+  EXPECT_EQ(settings.limits.rejects_per_second_max, 10U);
 }
 
 TEST(Settings, limits_of_strangers_reach_the_session) {
   const SessionSettings plain = accepted(kAcceptor).sessions.at(0);
-  EXPECT_EQ(plain.pending_logons_max, 1'000U);
-  EXPECT_EQ(plain.pending_logons_per_address_max, 500U);
+  EXPECT_EQ(plain.admission.pending_logons_max, 1'000U);
+  EXPECT_EQ(plain.admission.pending_logons_per_address_max, 500U);
   const SessionSettings settings =
       accepted(joined(kAcceptor, "MaxPendingLogons=1\nMaxPendingLogonsPerAddress=0\n"))
           .sessions.at(0);
-  EXPECT_EQ(settings.pending_logons_max, 1U);
-  EXPECT_EQ(settings.pending_logons_per_address_max, 0U);
+  EXPECT_EQ(settings.admission.pending_logons_max, 1U);
+  EXPECT_EQ(settings.admission.pending_logons_per_address_max, 0U);
 }
 
 TEST(Settings, patience_with_a_slow_consumer_is_the_operating_systems_too) {
@@ -189,10 +189,10 @@ TEST(Settings, patience_with_a_slow_consumer_is_the_operating_systems_too) {
     return accepted(joined(kAcceptor, keys)).sessions.at(0);
   };
   const SessionSettings plain = settings_with("");
-  EXPECT_EQ(plain.slow_consumer_timeout.count(), 60);
+  EXPECT_EQ(plain.limits.slow_consumer_timeout.count(), 60);
   EXPECT_EQ(plain.accept->options.user_timeout.count(), 60);
   const SessionSettings patient = settings_with("SlowConsumerTimeout=90\n");
-  EXPECT_EQ(patient.slow_consumer_timeout.count(), 90);
+  EXPECT_EQ(patient.limits.slow_consumer_timeout.count(), 90);
   EXPECT_EQ(patient.accept->options.user_timeout.count(), 90);
   EXPECT_EQ(settings_with("SlowConsumerTimeout=5\n").accept->options.user_timeout.count(), 60);
 }
