@@ -4,12 +4,10 @@
 #include <map>
 #include <utility>
 
-#include "config/keys/config_keys.hpp"
+#include "config/keys/find_key.hpp"
 
 namespace nexusfix::config {
 namespace {
-
-constexpr std::string_view kBlanks = " \t\r\f\v";
 
 class Splitter {
  public:

@@ -7,17 +7,15 @@
 #include <string_view>
 #include <utility>
 
-#include "config/keys/config_keys.hpp"
+#include "config/keys/find_key.hpp"
 #include "config/text/settings_section.hpp"
 #include "config/text/settings_values.hpp"
 
 namespace nexusfix::config {
 namespace {
 
-bool begins_name(char c) noexcept {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-}
-bool is_in_name(char c) noexcept { return begins_name(c) || (c >= '0' && c <= '9'); }
+bool begins_name(char c) noexcept { return is_letter(c) || c == '_'; }
+bool is_in_name(char c) noexcept { return begins_name(c) || is_digit(c); }
 
 // A variable at the beginning of a text.
 struct Variable {
@@ -98,7 +96,7 @@ std::expected<std::string, std::string> expanded(std::string_view value) {
 // mind.
 bool may_be_piece_of_secret(const SettingsEntry& entry) {
   const KeyRule* const rule = find_key(entry.key).rule;
-  if (rule != nullptr && !is_secret(rule->key)) return false;  // One of the program's may be.
+  if (rule != nullptr && (rule->key.is_none() || !rule->key.row().rule.is_secret)) return false;
   for (std::size_t i = 0; i + 1 < entry.value.size(); ++i) {
     if (entry.value[i] == '$' && begins_name(entry.value[i + 1])) return true;
   }
@@ -107,7 +105,7 @@ bool may_be_piece_of_secret(const SettingsEntry& entry) {
 
 bool is_it(const SettingsEntry& entry) {
   const KeyRule* const rule = find_key(entry.key).rule;
-  return rule != nullptr && rule->key == Key::ExpandVariables;
+  return rule != nullptr && rule->key == "ExpandVariables";
 }
 
 // It is the file's: of [DEFAULT], the last one there, as of every key.

@@ -4,8 +4,7 @@
 
 #include <nexusfix/config/explain_settings.hpp>
 
-#include "config/keys/config_keys.hpp"
-#include "config/text/settings_values.hpp"
+#include "config/keys/find_key.hpp"
 #include "settings_fixture.hpp"
 #include "support/disks/fake_disk.hpp"
 
@@ -61,11 +60,12 @@ TEST(ExplainedSettings, a_comment_behind_a_value_is_told_and_shows_no_secret) {
   EXPECT_THAT(warnings_of("SenderSubID=DESK # one\nLogonTag=554=CANARY # secret\nText=a#b"),
               ::testing::IsSupersetOf(
                   {"t.cfg:11: SenderSubID=DESK # one: all of it is the value; a # begins a comment "
-                   "only in front of a line",
-                   "t.cfg:12: LogonTag=...: all of it is the value; a # begins a comment only in "
-                   "front of a line"}));
-  EXPECT_THAT(errors(joined(kInitiator, "MaxLatency=60 # seconds")).front(),
-              ::testing::EndsWith("was expected; a # begins a comment only in front of a line"));
+                   "only at the start of a line",
+                   "t.cfg:12: LogonTag=...: all of it is the value; a # begins a comment only at "
+                   "the start of a line"}));
+  EXPECT_THAT(
+      errors(joined(kInitiator, "MaxLatency=60 # seconds")).front(),
+      ::testing::EndsWith("was expected; a # begins a comment only at the start of a line"));
 }
 
 TEST(DescribedKeys, every_honoured_key_is_described_once) {
@@ -82,7 +82,7 @@ TEST(DescribedKeys, every_honoured_key_is_described_once) {
 TEST(DescribedKeys, what_counts_without_a_key_is_a_value_that_it_takes) {
   for (const KeyDescription& key : described_keys()) {
     if (key.fallback.empty() || key.fallback == "built-in") continue;
-    EXPECT_EQ(expected_instead(find_key(key.name).rule->key, key.fallback), "") << key.name;
+    EXPECT_EQ(find_key(key.name).rule->key.row().rule.error(key.fallback), "") << key.name;
   }
 }
 

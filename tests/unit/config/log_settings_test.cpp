@@ -63,9 +63,9 @@ TEST(LogSettings, keys_of_the_screen_are_honoured) {
   EXPECT_FALSE(log.screen.has_heartbeats || log.has_standard_error);
 }
 
-TEST(LogSettings, events_that_nobody_would_see_are_a_warning) {
+TEST(LogSettings, events_that_are_logged_nowhere_are_a_warning) {
   EXPECT_THAT(warnings_of("ScreenLogShowEvents=N"),
-              ElementsAre(HasSubstr("without FileLogPath nobody sees events")));
+              ElementsAre(HasSubstr("without FileLogPath events are not logged")));
   EXPECT_THAT(warnings_of("ScreenLogShowEvents=N\nFileLogPath=log"), IsEmpty());
 }
 

@@ -97,11 +97,10 @@ TEST(ScheduleSettings, a_wrong_line_of_a_holiday_file_is_named) {
 }
 
 TEST(ScheduleSettings, values_that_are_wrong_are_told_with_what_was_expected) {
-  EXPECT_THAT(
-      errors_of("StartTime=8:00"),
-      ElementsAre("t.cfg:7: [SESSION]: EndTime is missing beside StartTime",
-                  "t.cfg:11: StartTime=8:00: a time HH:MM:SS, with a time zone behind it or "
-                  "without, was expected"));
+  EXPECT_THAT(errors_of("StartTime=8:00"),
+              ElementsAre("t.cfg:7: [SESSION]: EndTime is missing beside StartTime",
+                          "t.cfg:11: StartTime=8:00: a time HH:MM:SS, with or without a time zone "
+                          "after it, was expected"));
   EXPECT_THAT(errors_of("StartTime=24:00:00\nEndTime=17:00:00"),
               ElementsAre(HasSubstr("StartTime=24:00:00: a time HH:MM:SS")));
   EXPECT_THAT(errors_of("StartDay=Someday\nStartTime=08:00:00\nEndTime=17:00:00"),

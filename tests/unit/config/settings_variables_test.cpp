@@ -73,9 +73,11 @@ TEST_F(SettingsVariables, one_that_is_not_set_is_an_error_that_names_it_alone) {
                           "environment"));
   EXPECT_THAT(errors(joined(kExpanding, "TargetCompID=$NEXUSFIX_T_UNSET")),
               ElementsAre(HasSubstr("t.cfg:9: TargetCompID: the variable NEXUSFIX_T_UNSET")));
+  EXPECT_THAT(errors(joined(kExpanding, "TargetCompID=T\nTimestampPrecision=$NEXUSFIX_T_UNSET")),
+              ElementsAre(HasSubstr("t.cfg:10: TimestampPrecision: the variable")));
 }
 
-TEST_F(SettingsVariables, mistakes_in_one_are_told) {
+TEST_F(SettingsVariables, mistakes_in_one_are_reported) {
   EXPECT_THAT(errors(joined(kExpanding, "TargetCompID=${NEXUSFIX_T_DESK")),
               ElementsAre("t.cfg:9: TargetCompID: ${ without }"));
   EXPECT_THAT(errors(joined(kExpanding, "TargetCompID=$()")),
