@@ -13,11 +13,11 @@
 
 namespace nexusfix::config {
 
-// What a text says, by the names of its sessions. The sections point into the text.
+// The sections of a text, by the names of its sessions. They point into the text.
 class FileKeys::Read {
  public:
   explicit Read(std::string_view text);
-  // A template is found by its name: "FIX.4.4:VENUE->*". Null: the text has no such session.
+  // Null: the text has no such session.
   [[nodiscard]] const Section* find(std::string_view session) const {
     const auto found = by_name_.find(session);
     return found == by_name_.end() ? nullptr : &sections_.sessions[found->second];
@@ -54,8 +54,8 @@ void copy_key(Section& to, const Section& from, Key key) {
   }
 }
 
-// ConnectionType, alone of those of the next start, is the session's own: it counts with the keys
-// of the next Logon when the session comes back. The others are the engine's.
+// The keys of the next start are the engine's, except ConnectionType. It is the session's own, and
+// takes effect with the keys of the next Logon when the session is added again.
 const FileKeys::Read& source_of(const KeySources& sources, Key key) {
   if (key == "ConnectionType") return sources.logon->read();
   switch (key.row().effect) {
@@ -83,7 +83,7 @@ void note(ChangedKeys& changed, Key key) {
   }
 }
 
-// Those of the program's own.
+// The application's own keys.
 void compare_application(const MergedSection& left, const MergedSection& right,
                          ChangedKeys& changed) {
   const auto before = left.application();
@@ -125,20 +125,20 @@ FileKeys::FileKeys(FileKeys&&) noexcept = default;
 FileKeys& FileKeys::operator=(FileKeys&&) noexcept = default;
 bool FileKeys::has(std::string_view session) const { return read_->find(session) != nullptr; }
 
-ChangedKeys changed_keys(const KeySources& counting, const FileKeys& text,
+ChangedKeys changed_keys(const KeySources& in_effect, const FileKeys& text,
                          std::string_view session) {
   ChangedKeys changed;
   const Section* const after = text.read().find(session);
   if (after == nullptr) return changed;
   const MergedSection new_keys{text.read().defaults(), *after};
   for (const Key key : all_keys()) {
-    const FileKeys::Read& source = source_of(counting, key);
+    const FileKeys::Read& source = source_of(in_effect, key);
     const Section* const before = source.find(session);
     if (before == nullptr || &source == &text.read()) continue;
     if (value_of({source.defaults(), *before}, key) != value_of(new_keys, key)) note(changed, key);
   }
-  if (const Section* const before = counting.now->read().find(session)) {
-    compare_application({counting.now->read().defaults(), *before}, new_keys, changed);
+  if (const Section* const before = in_effect.now->read().find(session)) {
+    compare_application({in_effect.now->read().defaults(), *before}, new_keys, changed);
   }
   return changed;
 }
