@@ -156,8 +156,8 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
     keys.set_all(settings);
     if (const Given* given = keys.right("EventLoops")) loops_line = given->line;
     settings.sessions.push_back(build_session(keys, report, calendars));
-    add_any(settings, keys);
     logs.take(keys, settings.sessions.back().log);
+    add_any(settings, keys);
   }
   logs.finish();
   shared.set_all(settings);

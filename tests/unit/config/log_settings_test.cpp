@@ -33,6 +33,22 @@ TEST(LogSettings, keys_of_files_are_honoured) {
   EXPECT_THAT(warnings_of("FileLogPath=log\nFileLogHeartbeats=N"), IsEmpty());
 }
 
+// Only the template that DynamicSessions adds had them.
+TEST(LogSettings, a_session_with_dynamic_sessions_logs_as_they_do) {
+  const Settings settings = accepted(
+      joined(kAcceptor,
+             "DynamicSessions=Y\nFileLogPath=log\nScreenLogShowEvents=Y\nLogMaskedTags=448\n"
+             "StoreMaskedTags=Y\n"));
+  ASSERT_EQ(settings.sessions.size(), 2U);
+  for (const SessionSettings& session : settings.sessions) {
+    EXPECT_EQ(session.log.files.folder, "log");
+    EXPECT_EQ(session.log.folder_line, 10U);
+    EXPECT_FALSE(session.log.has_standard_error);
+    EXPECT_EQ(session.log.masked.size(), 1U);
+    EXPECT_TRUE(session.log.stores_masked);
+  }
+}
+
 TEST(LogSettings, the_mode_of_files_is_octal_and_leaves_them_to_the_engine) {
   EXPECT_EQ(log_of("FileLogPath=log").files.permissions, 0U);
   EXPECT_EQ(log_of("FileLogPath=log\nLogFileMode=640").files.permissions, 0640U);
