@@ -29,12 +29,12 @@ constexpr std::size_t kFileBytesMax = 16U << 20U;
 constexpr std::size_t kSessionsMax = 10'000;
 constexpr std::size_t kStoredNameBytesMax = 1'024;  // see Store::open_session()
 
-// Reports sessions of one identity, which could not be told apart.
+// Reports sessions with one identity.
 void check_identities(const std::vector<SessionSettings>& sessions, SettingsReport& report) {
   std::map<session::SessionId, std::size_t> lines;
   for (const SessionSettings& settings : sessions) {
     const session::SessionId& id = settings.session.id;
-    // What is missing has been reported.
+    // A missing part has been reported.
     if (settings.is_template || id.begin_string.empty() || id.sender_comp_id.empty() ||
         id.target_comp_id.empty())
       continue;
@@ -64,7 +64,7 @@ void add_application_keys(const SettingsSection& section, ApplicationKeys& keys)
   }
 }
 
-// Of [DEFAULT], which counts for all sections.
+// The keys of [DEFAULT], for all sections.
 ApplicationKeys application_keys_of(const std::vector<SettingsSection>& sections) {
   ApplicationKeys keys;
   for (const SettingsSection& section : sections) {
@@ -111,7 +111,7 @@ void add_any(Settings& settings, const MergedSection& keys) {
   settings.sessions.push_back(std::move(any));
 }
 
-// The first line with a password that stands in the file itself; a variable's is elsewhere.
+// The first line with a password in the file itself, and not in a variable.
 std::optional<std::size_t> line_of_password(const Sections& sections) {
   std::optional<std::size_t> line;
   const auto note = [&](const Given& given) {
@@ -170,7 +170,7 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
   if (disk != nullptr) check_is_private(*disk, settings.file, sections, report);
   settings.warnings = report.take_warnings();
   if (!report.has_errors()) return settings;
-  // A misspelt key is often why another one is missing, so it belongs to the answer.
+  // A misspelt key is often the reason for a missing one, so it belongs to the answer.
   SettingsErrors errors = report.take_errors();
   std::ranges::copy_if(settings.warnings, std::back_inserter(errors), is_unknown_key);
   return std::unexpected{std::move(errors)};
@@ -191,13 +191,13 @@ std::expected<std::string, SettingsErrors> read_text(Disk& disk, const std::stri
       SettingsErrors{{path, 0, "the configuration cannot be read: " + text.error().what()}}};
 }
 
-// "554=..." of a LogonTag: which field it is may be seen, and what it has may be a password.
+// "554=..." for a LogonTag: the field may be shown, but its value may be a password.
 std::string masked(const Given& given) {
   const bool has_tag = given.right && given.value.find('=') != std::string_view::npos;
   return std::string{has_tag ? given.value.substr(0, given.value.find('=') + 1) : ""} + "...";
 }
 
-// Of a secret the file may have more than the name of a variable.
+// The text of a secret may contain more than the name of a variable.
 std::string written(const KeyDescription& key, const Given& given) {
   if (given.written.empty() || key.is_secret)
     return std::string{given.written.empty() ? "" : "..."};
@@ -237,7 +237,7 @@ void set_effective(ExplainedSession& session, Key key, std::string_view value,
   }
 }
 
-// What one key says of TLS, another one has.
+// Shows the values of TLS keys that another key implies.
 void explain_tls(ExplainedSession& session, const SessionTls& tls) {
   const auto origin_of = [&](transport::TlsItem item) {
     return tls.origins[static_cast<std::size_t>(item)];
@@ -275,12 +275,12 @@ std::optional<Sections> read_sections(std::string_view text, SettingsReport& rep
   }
   Sections result;
   std::vector<SettingsSection> read_text = split_settings(text, report);
-  if (read_text.empty() && report.has_errors()) return std::nullopt;  // It is no text.
+  if (read_text.empty() && report.has_errors()) return std::nullopt;  // not a text
   expand_variables(read_text, result.texts, report);
   bool is_role_lost = false;
   const ApplicationKeys of_all = application_keys_of(read_text);
   for (const SettingsSection& section : read_text) {
-    // Sections that are ignored are read too: one that asks for TLS is no reason to go without.
+    // Ignored sections are read as well: TLS that is asked for there must not be missing silently.
     ApplicationKeys own = of_all;
     if (section.kind == SectionKind::Session) add_application_keys(section, own);
     Section read = read_section(section, own, report);

@@ -63,7 +63,7 @@ class ProxyBuilder {
     }
   }
 
-  // What is wrong has been reported.
+  // A wrong value has been reported.
   void require_place(const Given& type, bool has_host) {
     std::string missing;
     if (!has_host && !is_wrong("ProxyHost")) missing = "ProxyHost";
@@ -103,7 +103,7 @@ class ProxyBuilder {
     if (is_socks_4 && !proxy.password.empty()) {
       // QuickFIX/J asks for one beside each user.
       report_.warning(line_of("ProxyPassword"),
-                      "ProxyPassword: is sent to nobody, because SOCKS 4 has no passwords");
+                      "ProxyPassword: is not sent, because SOCKS 4 has no passwords");
     }
     const bool has_password = keys_.find("ProxyPassword") != nullptr;
     if (!proxy.user.empty() && !has_password && !is_socks_4) {
@@ -112,7 +112,7 @@ class ProxyBuilder {
     }
     const std::string_view wrong = transport::what_is_wrong(proxy);
     if (wrong.empty()) return true;
-    // A password that is wrong in itself has been reported, and is not here.
+    // A wrong password has been reported, and is not here.
     const bool is_of_password = wrong.starts_with("a password") && has_password;
     const Key key = is_of_password ? Key{"ProxyPassword"} : Key{"ProxyUser"};
     if (!is_wrong(key)) error(line_of(key), key, wrong);

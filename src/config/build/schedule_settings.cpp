@@ -56,7 +56,7 @@ class ScheduleBuilder {
     return true;
   }
 
-  // In [DEFAULT] a key may be for other sessions, unless NonStopSession stands there, too.
+  // In [DEFAULT] a key may be for other sessions, unless NonStopSession stands there as well.
   void warn_of_unused(Key key) {
     const bool is_of_all = keys_.section().own("NonStopSession") == nullptr;
     const Given* given = is_of_all ? keys_.find(key) : keys_.section().own(key);
@@ -65,7 +65,7 @@ class ScheduleBuilder {
                                      ": not used, because NonStopSession=Y is always open");
   }
 
-  // QuickFIX does not start without StartTime and EndTime. A session that says nothing is open.
+  // QuickFIX does not start without StartTime and EndTime. Here such a session is always open.
   [[nodiscard]] bool has_times() {
     const bool has_start = keys_.find("StartTime") != nullptr;
     const bool has_end = keys_.find("EndTime") != nullptr;
@@ -121,7 +121,7 @@ class ScheduleBuilder {
     return nullptr;
   }
 
-  // With the zone that QuickFIX/J lets follow: "08:00:00 Europe/London".
+  // With the zone that QuickFIX/J allows after a time: "08:00:00 Europe/London".
   [[nodiscard]] LocalTime local_time(Key key) {
     const Given* given = keys_.right(key);
     if (given == nullptr) return {};
@@ -149,7 +149,7 @@ class ScheduleBuilder {
     return result;
   }
 
-  // What is not given of it is as the session's.
+  // The parts that are not given are the session's.
   [[nodiscard]] std::optional<Timetable> logon_window(const Timetable& session) {
     const bool is_given = keys_.right("LogonTime") != nullptr ||
                           keys_.right("LogoutTime") != nullptr ||
@@ -163,8 +163,8 @@ class ScheduleBuilder {
     return window;
   }
 
-  // A session that nobody can log on to is never meant. Holidays are left out: without them a
-  // timetable repeats itself, and any year shows it all.
+  // A session that accepts no Logon at any time is a mistake. Holidays are left out: without them
+  // the schedule repeats itself, so that any year shows all of it.
   void check_logons(const session::Schedule& schedule) {
     constexpr std::chrono::sys_seconds kAnyYear =
         std::chrono::sys_days{std::chrono::year{2026} / 1 / 1};
@@ -183,8 +183,8 @@ class ScheduleBuilder {
     report_.error(keys_.find(key)->line,
                   std::string{key.name()} +
                       ": the time for Logons (LogonTime, LogoutTime, LogonDay, LogoutDay) lies "
-                      "outside of the session, which nobody could ever log on to; a part of the "
-                      "time between StartTime and EndTime was expected");
+                      "outside of the session, so that no Logon would ever be accepted; a part of "
+                      "the time between StartTime and EndTime was expected");
   }
 
   const MergedSection& keys_;

@@ -16,7 +16,7 @@
 namespace nexusfix::config {
 namespace {
 
-// One session, out of its section and the defaults under it.
+// Builds one session from its section and the defaults under it.
 class SessionBuilder {
  public:
   SessionBuilder(const MergedSection& keys, SettingsReport& report, Calendars& calendars)
@@ -65,7 +65,7 @@ class SessionBuilder {
           "DefaultApplVerID is missing: the version of a FIXT.1.1 session's messages, such as "
           "FIX.5.0SP2");
     } else if (const Given* given = right("DefaultApplVerID")) {
-      // "10" is said to the counterparty as it is, though its messages are read as those of "9".
+      // "10" is sent to the counterparty unchanged, though its messages are read as those of "9".
       const bool is_number = !wire::application_version(given->value).empty();
       config.default_appl_ver_id =
           is_number ? std::string{given->value} : std::string{*read_appl_ver_id(given->value)};
@@ -83,7 +83,7 @@ class SessionBuilder {
                                               : "only FIXT.1.1 sessions have one"));
   }
 
-  // Nothing: it is reported why.
+  // Unset: the reason is reported.
   [[nodiscard]] std::optional<session::Role> role_of_session() {
     if (const Given* type = right("ConnectionType")) {
       const bool is_acceptor = equals_ignoring_case(type->value, "acceptor");
@@ -159,7 +159,7 @@ class SessionBuilder {
     build_certificates();
   }
 
-  // A session whose counterparties show no certificate would have none of them, or all.
+  // Without a certificate of the counterparty there is nothing to compare.
   void build_certificates() {
     const Given* allowed = right("AllowedCertificates");
     if (allowed == nullptr || allowed->value.empty()) return;
@@ -198,8 +198,8 @@ class SessionBuilder {
     if (!is_given) {
       if (trusted == nullptr && find("TrustedProxies") != nullptr) return;  // Reported as wrong.
       report_.error(use->line,
-                    "UseTCPProxy: TrustedProxies is missing: the addresses of the proxies whose "
-                    "word is taken" +
+                    "UseTCPProxy: TrustedProxies is missing: the addresses of the trusted "
+                    "proxies" +
                         std::string{kNotWithout});
       return;
     }
@@ -209,8 +209,8 @@ class SessionBuilder {
       if (!text.ends_with("/0")) continue;
       report_.warning(trusted->line,
                       "TrustedProxies: " + text +
-                          " is everybody: whoever connects says what address it has, and passes "
-                          "by AllowedRemoteAddresses, lock-outs and the limits of one address");
+                          " is every address: each client states its own address, and evades "
+                          "AllowedRemoteAddresses, lock-outs and the limits of one address");
     }
   }
 

@@ -17,7 +17,7 @@ using transport::TlsRole;
 using transport::TlsSettings;
 using transport::TlsVersion;
 
-// Keys of one meaning stand together.
+// Keys with one meaning.
 constexpr std::initializer_list<Key> kSwitches{"SocketUseSSL", "SSLEnable"};
 constexpr std::initializer_list<Key> kServerCertificates{
     "ServerCertificateFile", "SocketCertificateFile", "SocketKeyStore", "SSLCertificate"};
@@ -35,7 +35,7 @@ constexpr std::initializer_list<Key> kRequired{"NeedClientAuth", "SSLRequireClie
 constexpr std::initializer_list<Key> kProtocols{"SSLProtocol", "EnabledProtocols", "SSLProtocols"};
 constexpr std::initializer_list<Key> kCiphers{"SSLCipherSuite", "CipherSuites"};
 constexpr std::initializer_list<Key> kNames{"SNIHostName", "SocketServerName", "SSLServerName"};
-// QuickFIX and QuickFIX/Go have no switch: whoever names one of these files has TLS.
+// QuickFIX and QuickFIX/Go have no switch: one of these files turns TLS on.
 constexpr std::initializer_list<Key> kFiles{"ServerCertificateFile",
                                             "ServerCertificateKeyFile",
                                             "ClientCertificateFile",
@@ -52,7 +52,7 @@ constexpr std::initializer_list<Key> kFiles{"ServerCertificateFile",
                                             "CertificateRevocationListFile",
                                             "CertificateRevocationListDirectory"};
 
-// Whether a value is more than a way of saying that nothing is wanted.
+// Whether a value is neither empty nor a no.
 bool asks_for_tls(std::string_view value) { return !value.empty() && read_bool(value) != false; }
 
 class TlsBuilder {
@@ -84,7 +84,7 @@ class TlsBuilder {
     report_.error(found.given.line, std::string{found.key.name()} + ": " + text);
   }
 
-  // The one that is given of some that mean the same.
+  // The given one of several keys with one meaning.
   [[nodiscard]] std::optional<Found> find(std::initializer_list<Key> keys) {
     for (const bool is_own : {true, false}) {
       const Section& section = is_own ? keys_.section() : keys_.defaults();
@@ -108,7 +108,7 @@ class TlsBuilder {
     return found && read_bool(found->given.value) == true;
   }
 
-  // Whether the session has TLS. Who asks for a part of it without having it is told.
+  // Whether the session has TLS. A key that asks for a part of it without TLS is reported.
   [[nodiscard]] bool is_wanted() {
     const auto switched = find(kSwitches);
     if (switched && is_yes(switched->given.value)) {
@@ -141,7 +141,7 @@ class TlsBuilder {
     return false;
   }
 
-  // Who says that there is none, where the key stands, means it.
+  // A no in the same section as the key is meant: only a warning.
   void without_tls(const Found& found, const Found& switched) {
     const std::string no =
         std::string{switched.key.name()} + "=N in line " + std::to_string(switched.given.line);
@@ -172,7 +172,7 @@ class TlsBuilder {
     origin(item, *found);
   }
 
-  [[nodiscard]] Found whoever_asked() const {
+  [[nodiscard]] Found key_that_asked() const {
     const SessionTls::Origin& asked = result_.origins[static_cast<std::size_t>(TlsItem::Build)];
     return {find_key(asked.key).rule->key, Given{{}, asked.line, true}};
   }
@@ -191,7 +191,7 @@ class TlsBuilder {
                         std::string{kNotWithout});
     }
     if (is_acceptor_ && settings.certificate_file.empty()) {
-      error(whoever_asked(),
+      error(key_that_asked(),
             "an acceptor with TLS needs a certificate: ServerCertificateFile, or SocketKeyStore");
     }
     if (settings.certificate_file.empty() && !settings.key_file.empty()) {
@@ -214,7 +214,8 @@ class TlsBuilder {
     }
   }
 
-  // The strictest that is asked for. Whoever names authorities on an acceptor means its clients'.
+  // The strictest level of all keys applies. The authorities of an acceptor are those of its
+  // clients.
   void build_client_certificate() {
     TlsSettings& settings = result_.settings;
     const bool has_authorities =

@@ -95,7 +95,7 @@ constexpr std::string_view kStores =
     "-destkeystore FILE.p12 -deststoretype PKCS12";
 constexpr std::string_view kJavaAlgorithm = "there are no algorithms to choose from";
 constexpr std::string_view kNoNtlm =
-    "a proxy is told a user and a password (Basic, RFC 1929), and NTLM is not spoken";
+    "a proxy gets a user and a password (Basic, RFC 1929); NTLM is not supported";
 
 constexpr KeyGroup kRefused[] = {
     {"SocketInsecureSkipVerify", "N", kVerified},
@@ -109,7 +109,7 @@ constexpr KeyGroup kRefused[] = {
 
 constexpr std::string_view kDictionaryPrefix = "appdatadictionary.";
 
-// Names that no engine has, and what somebody who writes them wants.
+// Names that no engine has, and the keys that they most likely mean.
 struct Meant {
   std::string_view name;  // in lower case
   std::string_view key;
@@ -144,7 +144,7 @@ class KeyTable {
     for (const KeyGroup& group : kInstead) add(group, Handling::Instead);
     for (const KeyGroup& group : kRefused) add(group, Handling::Refused);
     for (const auto& [name, rule] : rules_) names_.push_back(rule.name);
-    std::ranges::sort(names_);  // Of names that are equally near the first one is always the same.
+    std::ranges::sort(names_);  // so that the first of equally near names is always the same
   }
 
   [[nodiscard]] const KeyRule* find(const std::string& lower_name) const {
@@ -197,7 +197,7 @@ std::span<const KeyDescription> described_keys() noexcept {
 }
 
 KeyMatch find_key(std::string_view name) {
-  // Longer than every key there is: a line of a megabyte is not worth a copy.
+  // No key is longer, and a line of a megabyte is not worth a copy.
   constexpr std::size_t kNameMax = 128;
   if (name.size() > kNameMax) return {};
   const std::string lower_name = lower(name);

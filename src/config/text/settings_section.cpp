@@ -97,7 +97,7 @@ class SectionReader {
     }
   }
 
-  // What the engine honours or refuses is never the program's, whatever the list says.
+  // A key that the engine honours or refuses is never the program's, even if the list has it.
   [[nodiscard]] bool is_of_application(std::string_view key, const KeyMatch& match) const {
     if (key.size() > kApplicationPrefix.size() &&
         equals_ignoring_case(key.substr(0, kApplicationPrefix.size()), kApplicationPrefix)) {

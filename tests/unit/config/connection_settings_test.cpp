@@ -173,8 +173,8 @@ TEST(ConnectionSettings, headers_of_proxies_are_believed_of_trusted_ones_only) {
   EXPECT_TRUE(both->contains("10.0.0.9") && both->contains("2001:db8::1"));
   EXPECT_FALSE(both->contains("10.0.0.8"));
   constexpr const char* kMissing =
-      "t.cfg:9: UseTCPProxy: TrustedProxies is missing: the addresses of the proxies whose word is "
-      "taken; the engine does not start without what was asked";
+      "t.cfg:9: UseTCPProxy: TrustedProxies is missing: the addresses of the trusted proxies; "
+      "the engine does not start without what was asked";
   EXPECT_THAT(errors(joined(kAcceptor, "UseTCPProxy=Y\n")), ElementsAre(kMissing));
   EXPECT_THAT(errors(joined(kAcceptor, "UseTCPProxy=Y\nTrustedProxies=\n")), ElementsAre(kMissing));
   EXPECT_THAT(errors(joined(kAcceptor, "UseTCPProxy=Y\nTrustedProxies=proxy.example.com\n")),
@@ -193,7 +193,7 @@ TEST(ConnectionSettings, everybody_as_a_trusted_proxy_is_warned_of) {
   for (const std::string all : {"0.0.0.0/0", "::/0"}) {
     EXPECT_THAT(warnings_of("UseTCPProxy=Y\nTrustedProxies=10.0.0.9, " + all + "\n"),
                 ElementsAre(HasSubstr("t.cfg:10: TrustedProxies: " + all +
-                                      " is everybody: whoever connects says what address it has")));
+                                      " is every address: each client states its own address")));
   }
   EXPECT_THAT(warnings_of("UseTCPProxy=Y\nTrustedProxies=10.0.0.0/8\n"), IsEmpty());
 }
@@ -264,57 +264,58 @@ TEST(ConnectionSettings, proxy_of_each_kind_is_read) {
 }
 
 TEST(ConnectionSettings, proxy_that_is_not_whole_or_of_no_kind_refuses_the_start) {
-  const auto told = [](const std::string& lines) { return errors(joined(kInitiator, lines)); };
+  const auto reported = [](const std::string& lines) { return errors(joined(kInitiator, lines)); };
   const std::string place = kProxyPlace;
-  EXPECT_THAT(told(place), ElementsAre("t.cfg:11: ProxyHost: asks for a proxy, and ProxyType is "
-                                       "missing: http or socks; the engine does not start without "
-                                       "what was asked"));
-  EXPECT_THAT(told("ProxyType=ftp\n" + place),
+  EXPECT_THAT(reported(place),
+              ElementsAre("t.cfg:11: ProxyHost: asks for a proxy, and ProxyType is "
+                          "missing: http or socks; the engine does not start without "
+                          "what was asked"));
+  EXPECT_THAT(reported("ProxyType=ftp\n" + place),
               ElementsAre("t.cfg:11: ProxyType=ftp: http or socks was expected"));
   EXPECT_THAT(
-      told("ProxyType=http\nProxyPort=1\n"),
+      reported("ProxyType=http\nProxyPort=1\n"),
       ElementsAre(HasSubstr("t.cfg:11: ProxyType: where the proxy is, is missing: ProxyHost;")));
   EXPECT_THAT(
-      told("ProxyType=http\nProxyHost=proxy\n"),
+      reported("ProxyType=http\nProxyHost=proxy\n"),
       ElementsAre(HasSubstr("t.cfg:11: ProxyType: where the proxy is, is missing: ProxyPort;")));
-  EXPECT_THAT(told("ProxyType=http\nProxyHost=proxy\nProxyPort=0\n"),
+  EXPECT_THAT(reported("ProxyType=http\nProxyHost=proxy\nProxyPort=0\n"),
               ElementsAre("t.cfg:13: ProxyPort=0: a port from 1 to 65535 was expected"));
-  EXPECT_THAT(told("ProxyType=http\nProxyVersion=5\n" + place),
+  EXPECT_THAT(reported("ProxyType=http\nProxyVersion=5\n" + place),
               ElementsAre("t.cfg:12: ProxyVersion=5: 1.0 or 1.1 was expected with ProxyType=http"));
-  EXPECT_THAT(told("ProxyType=socks\nProxyVersion=1.1\n" + place),
+  EXPECT_THAT(reported("ProxyType=socks\nProxyVersion=1.1\n" + place),
               ElementsAre("t.cfg:12: ProxyVersion=1.1: 4, 4a or 5 was expected with "
                           "ProxyType=socks"));
   EXPECT_THAT(
-      told("ProxyType=socks\nProxyVersion=6\n" + place),
+      reported("ProxyType=socks\nProxyVersion=6\n" + place),
       ElementsAre(HasSubstr("t.cfg:12: ProxyVersion=6: 1.0 or 1.1 of http, or 4, 4a or 5")));
-  EXPECT_THAT(told("ProxyType=http\nProxyUser=me\n" + place),
+  EXPECT_THAT(reported("ProxyType=http\nProxyUser=me\n" + place),
               ElementsAre(HasSubstr("t.cfg:12: ProxyUser: ProxyPassword is missing")));
   EXPECT_THAT(
-      told("ProxyType=http\nProxyPassword=secret\n" + place),
+      reported("ProxyType=http\nProxyPassword=secret\n" + place),
       ElementsAre(HasSubstr("t.cfg:12: ProxyPassword: a password, and nobody whose it is")));
-  EXPECT_THAT(told("ProxyType=http\nProxyUser=a:b\nProxyPassword=\n" + place),
+  EXPECT_THAT(reported("ProxyType=http\nProxyUser=a:b\nProxyPassword=\n" + place),
               ElementsAre(HasSubstr("t.cfg:12: ProxyUser: a user of HTTP has no colon")));
-  EXPECT_THAT(told("ProxyType=socks\nProxyUser=me\nProxyPassword=\n" + place),
+  EXPECT_THAT(reported("ProxyType=socks\nProxyUser=me\nProxyPassword=\n" + place),
               ElementsAre(HasSubstr("t.cfg:13: ProxyPassword: a password of SOCKS 5 has 1 to")));
-  EXPECT_THAT(
-      told("ProxyType=socks\nProxyUser=me\nProxyPassword=" + std::string(256, 's') + "\n" + place),
-      ElementsAre("t.cfg:13: ProxyPassword=...: at most 255 bytes was expected"));
+  EXPECT_THAT(reported("ProxyType=socks\nProxyUser=me\nProxyPassword=" + std::string(256, 's') +
+                       "\n" + place),
+              ElementsAre("t.cfg:13: ProxyPassword=...: at most 255 bytes was expected"));
 }
 
-TEST(ConnectionSettings, what_a_proxy_cannot_be_told_or_asked_refuses_the_start) {
-  const auto told = [](const std::string& lines) {
+TEST(ConnectionSettings, what_a_proxy_cannot_be_sent_or_asked_refuses_the_start) {
+  const auto reported = [](const std::string& lines) {
     return errors(joined(kInitiator, lines + kProxyPlace));
   };
-  EXPECT_THAT(told("ProxyType=socks\nProxyVersion=4a\nSocketConnectHost=2001:db8::1\n"),
+  EXPECT_THAT(reported("ProxyType=socks\nProxyVersion=4a\nSocketConnectHost=2001:db8::1\n"),
               ElementsAre("t.cfg:13: SocketConnectHost=2001:db8::1: SOCKS 4 has no IPv6 addresses; "
                           "SOCKS 5 does"));
-  EXPECT_THAT(told("ProxyType=http\nSocketConnectHost1=a{b\nSocketConnectPort1=1\n"),
+  EXPECT_THAT(reported("ProxyType=http\nSocketConnectHost1=a{b\nSocketConnectPort1=1\n"),
               ElementsAre(HasSubstr("t.cfg:12: SocketConnectHost1=a{b: a proxy takes an address")));
   for (const std::string key : {"ProxyDomain", "ProxyWorkstation"}) {
-    EXPECT_THAT(told("ProxyType=http\n" + key + "=CORP\n"),
+    EXPECT_THAT(reported("ProxyType=http\n" + key + "=CORP\n"),
                 ElementsAre("t.cfg:12: " + key +
-                            ": a proxy is told a user and a password (Basic, RFC 1929), and NTLM "
-                            "is not spoken; the engine does not start without what was asked"));
+                            ": a proxy gets a user and a password (Basic, RFC 1929); NTLM "
+                            "is not supported; the engine does not start without what was asked"));
   }
   EXPECT_THAT(errors(joined(kAcceptor, "ProxyType=http\n")),
               ElementsAre(HasSubstr("t.cfg:9: ProxyType: is of initiators; an acceptor has "
@@ -327,7 +328,7 @@ TEST(ConnectionSettings, password_that_socks_4_cannot_send_is_a_warning) {
                                               "ProxyPassword=secret\n"} +
                                       kProxyPlace));
   EXPECT_THAT(texts(settings.warnings),
-              ElementsAre("t.cfg:14: ProxyPassword: is sent to nobody, because SOCKS 4 has no "
+              ElementsAre("t.cfg:14: ProxyPassword: is not sent, because SOCKS 4 has no "
                           "passwords"));
 }
 

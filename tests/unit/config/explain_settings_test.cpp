@@ -56,7 +56,7 @@ TEST(ExplainedSettings, tls_that_a_file_brings_shows_at_its_switch_and_says_whic
   EXPECT_EQ(value_of(explained(""), "SocketUseSSL").because, "");
 }
 
-TEST(ExplainedSettings, a_comment_behind_a_value_is_told_and_shows_no_secret) {
+TEST(ExplainedSettings, a_comment_after_a_value_is_reported_and_shows_no_secret) {
   EXPECT_THAT(warnings_of("SenderSubID=DESK # one\nLogonTag=554=CANARY # secret\nText=a#b"),
               ::testing::IsSupersetOf(
                   {"t.cfg:11: SenderSubID=DESK # one: all of it is the value; a # begins a comment "
@@ -115,7 +115,7 @@ TEST(DescribedKeys, what_counts_without_a_key_is_what_counts_with_its_fallback) 
   }
 }
 
-TEST(ExplainSettings, a_value_is_told_with_the_line_that_it_came_from) {
+TEST(ExplainSettings, a_value_is_reported_with_the_line_that_it_came_from) {
   const ExplainedSession session = explained("LogonTimeout=7\n");
   EXPECT_EQ(session.name, "FIX.4.4:TRADER->VENUE");
   EXPECT_EQ(session.line, 7U);
@@ -131,7 +131,7 @@ TEST(ExplainSettings, a_value_is_told_with_the_line_that_it_came_from) {
   EXPECT_EQ(fallback.line, 0U);
 }
 
-TEST(ExplainSettings, a_role_that_was_not_given_is_told_with_the_key_that_says_so) {
+TEST(ExplainSettings, a_role_that_was_not_given_is_reported_with_the_key_that_says_so) {
   FakeDisk disk;
   disk.set_contents("go.cfg",
                     "[SESSION]\nBeginString=FIX.4.0\nSenderCompID=A\nTargetCompID=B\n"
@@ -156,7 +156,7 @@ TEST(ExplainSettings, a_store_in_memory_has_no_folder) {
   EXPECT_EQ(value_of(all->sessions.front(), "FileStorePath").value, "");
 }
 
-TEST(ExplainSettings, addresses_by_number_are_told_one_by_one) {
+TEST(ExplainSettings, addresses_by_number_are_reported_one_by_one) {
   const ExplainedSession session =
       explained("SocketConnectHost2=backup\nSocketConnectPort2=5002\n");
   std::vector<std::string> hosts;
@@ -166,8 +166,8 @@ TEST(ExplainSettings, addresses_by_number_are_told_one_by_one) {
   EXPECT_THAT(hosts, ::testing::ElementsAre("=127.0.0.1", "SocketConnectHost2=backup"));
 }
 
-// What config_fuzz found: it was told as AppDataDictionary9, which nobody can write.
-TEST(ExplainSettings, a_dictionary_of_a_version_is_told_by_the_key_that_gives_it) {
+// What config_fuzz found: it was shown as AppDataDictionary9, which is no key.
+TEST(ExplainSettings, a_dictionary_of_a_version_is_reported_by_the_key_that_gives_it) {
   const ExplainedSession session = explained(
       "AppDataDictionary=a.xml\nAppDataDictionary.FIX.5.0SP2=b.xml\n"
       "AppDataDictionary.4=c.xml\n");

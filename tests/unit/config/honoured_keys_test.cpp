@@ -1,4 +1,4 @@
-// Every honoured key by name: a right value counts and is shown, a wrong one is told.
+// Every honoured key by name: a right value counts and is shown, a wrong one is reported.
 #include "honoured_keys.hpp"
 
 #include <algorithm>
@@ -87,18 +87,18 @@ TEST(HonouredKeys, a_right_value_counts_and_is_shown_with_its_line) {
   }
 }
 
-TEST(HonouredKeys, a_wrong_value_is_told_with_its_line_and_what_was_expected) {
+TEST(HonouredKeys, a_wrong_value_is_reported_with_its_line_and_what_was_expected) {
   for (const HonouredKey& row : kHonouredKeys) {
     const auto [text, line] = config_with(row, row.wrong);
     const std::string where = "t.cfg:" + std::to_string(line) + ": " + std::string{row.name} + "=";
-    const auto is_told = [&](const std::string& error) {
+    const auto is_answer = [&](const std::string& error) {
       return error.starts_with(where) && error.find(row.expected) != std::string::npos &&
              error.find(" was expected") != std::string::npos;
     };
-    const std::vector<std::string> told = errors(text);
-    EXPECT_TRUE(std::ranges::any_of(told, is_told))
+    const std::vector<std::string> messages = errors(text);
+    EXPECT_TRUE(std::ranges::any_of(messages, is_answer))
         << where << row.wrong.substr(0, 20) << ": "
-        << (told.empty() ? std::string{"no error"} : told.front());
+        << (messages.empty() ? std::string{"no error"} : messages.front());
   }
 }
 

@@ -49,7 +49,7 @@ TEST(Settings, an_initiator_is_read_with_the_defaults_of_quickfix) {
   EXPECT_EQ(config.time_precision, wire::TimePrecision::Millis);
 }
 
-TEST(Settings, an_acceptor_listens_on_every_address_unless_told_otherwise) {
+TEST(Settings, an_acceptor_listens_on_every_address_unless_an_address_is_given) {
   const Settings any = accepted(kAcceptor);
   EXPECT_EQ(any.sessions.at(0).session.role, session::Role::Acceptor);
   EXPECT_EQ(any.sessions.at(0).accept.value().host, "");
@@ -278,14 +278,14 @@ TEST(Settings, numbered_addresses_are_tried_in_the_order_of_their_numbers) {
               ElementsAre("t.cfg:11: SocketConnectPort3: SocketConnectHost3 is missing"));
 }
 
-TEST(Settings, a_wrong_default_is_told_once_with_its_own_line_even_if_it_is_overridden) {
+TEST(Settings, a_wrong_default_is_reported_once_with_its_own_line_even_if_it_is_overridden) {
   std::string text{kInitiator};
   text.replace(text.find("HeartBtInt=30"), 13, "HeartBtInt=xx");
   text += "HeartBtInt=10\n[SESSION]\nBeginString=FIX.4.2\nSenderCompID=A\nTargetCompID=B\n";
   EXPECT_THAT(errors(text), ElementsAre(HasSubstr("t.cfg:3: HeartBtInt=xx: ")));
 }
 
-TEST(Settings, all_mistakes_are_told_at_once_in_the_order_of_their_lines) {
+TEST(Settings, all_mistakes_are_reported_at_once_in_the_order_of_their_lines) {
   EXPECT_THAT(
       errors("[SESSION]\nHeartBtInt=x\nConnectionType=initiator\nResetOnLogon=?\n"),
       ElementsAre("t.cfg:1: [SESSION]: BeginString is missing",
@@ -295,7 +295,7 @@ TEST(Settings, all_mistakes_are_told_at_once_in_the_order_of_their_lines) {
                   HasSubstr("t.cfg:4: ResetOnLogon=?")));
 }
 
-TEST(Settings, what_a_session_lacks_is_told_at_its_section) {
+TEST(Settings, what_a_session_lacks_is_reported_at_its_section) {
   EXPECT_THAT(
       errors("[SESSION]\nBeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\nStore=memory"),
       ElementsAre("t.cfg:1: [SESSION]: ConnectionType is missing: initiator or acceptor; neither a "
@@ -391,7 +391,7 @@ TEST(Settings, a_journal_without_a_folder_is_kept_beside_the_program_with_a_warn
   EXPECT_THAT(memory.warnings, IsEmpty());
 }
 
-// Numbers would begin at 1 in a folder that nobody meant.
+// Sequence numbers would begin at 1 in another folder.
 TEST(Settings, a_folder_that_was_meant_and_cannot_be_read_is_not_replaced_by_another) {
   std::string text{kInitiator};
   text.replace(text.find("FileStorePath"), 13, "FileStorPath");

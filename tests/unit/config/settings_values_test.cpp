@@ -43,7 +43,7 @@ TEST(SettingsValues, time_precision_is_given_by_digits_by_words_or_by_the_millis
                           "larger number is used"));
 }
 
-TEST(SettingsValues, wrong_values_are_told_with_line_key_value_and_what_was_expected) {
+TEST(SettingsValues, wrong_values_are_reported_with_line_key_value_and_what_was_expected) {
   EXPECT_THAT(errors_of("HeartBtInt=abc"),
               ElementsAre("t.cfg:11: HeartBtInt=abc: a whole number of seconds from 0 to 3600 was "
                           "expected"));

@@ -100,7 +100,7 @@ TEST_F(SettingsVariables, nothing_is_expanded_unless_the_file_says_so) {
   EXPECT_THAT(warnings_of("SenderSubID=$NEXUSFIX_T_DESK"), IsEmpty());
 }
 
-TEST_F(SettingsVariables, a_property_of_java_is_told_with_the_variable_that_has_the_same) {
+TEST_F(SettingsVariables, a_property_of_java_is_reported_with_the_variable_that_has_the_same) {
   EXPECT_THAT(warnings_of("SenderSubID=${user.home}/x"),
               ElementsAre(EndsWith("ExpandVariables=Y expands ${...}; user.home is a property of "
                                    "Java: write ${HOME}, with ExpandVariables=Y in [DEFAULT]")));

@@ -247,7 +247,7 @@ TEST(TlsSettings, versions_that_are_not_spoken_are_refused) {
             TlsVersion::V1_2);
 }
 
-TEST(TlsSettings, initiator_verifies_even_if_it_is_told_not_to) {
+TEST(TlsSettings, initiator_verifies_even_if_a_key_says_not_to) {
   EXPECT_THAT(warnings_of("SocketUseSSL=Y\nCertificateVerifyLevel=0"),
               ElementsAre(HasSubstr("is verified all the same")));
 }
@@ -264,9 +264,9 @@ TEST(TlsSettings, sessions_of_one_port_are_protected_alike) {
 TEST(TlsSettings, passwords_are_never_shown) {
   for (const std::string key :
        {"SocketKeyStorePassword", "SocketTrustStorePassword", "SSLCertificatePassword"}) {
-    const auto told = errors_of(key + "=CANARY" + std::string(5'000, 'x'));
-    ASSERT_FALSE(told.empty());
-    for (const std::string& one : told) EXPECT_THAT(one, ::testing::Not(HasSubstr("CANARY")));
+    const auto reported = errors_of(key + "=CANARY" + std::string(5'000, 'x'));
+    ASSERT_FALSE(reported.empty());
+    for (const std::string& one : reported) EXPECT_THAT(one, ::testing::Not(HasSubstr("CANARY")));
   }
 }
 
