@@ -18,7 +18,7 @@ FOLDERS_WITH_README = ROOMS + ("tests/", "tools/codegen")
 CLASS_MEMBERS_MAX = 25
 CLASS_FILES_MAX = 3
 MEMBER_OFFENDERS = {
-    "config/SessionSettings": 44, "engine/Connection": 30, "engine/Runtime": 99,
+    "engine/Connection": 30, "engine/Runtime": 99,
     "engine/SessionSlot": 59, "observe/SessionLogs": 27, "session/SessionConfig": 49,
     "session/StateMachine": 72, "simulator/Machine": 31, "wire/Lanes": 30,
 }
@@ -27,7 +27,7 @@ FILE_OFFENDERS = {"engine/Runtime": 23, "session/StateMachine": 13}
 # Words that the field does not speak. DIALECT_MAX may only shrink, to 40.
 DIALECT = re.compile(r"\b(behind|in front of|anew|whoever|nobody|so many|is told|comes to nothing"
                      r"|of ours|is given up)\b", re.IGNORECASE)
-DIALECT_MAX = 1320
+DIALECT_MAX = 1240
 
 CLASS_HEAD = re.compile(r"(?<!enum )\b(?:class|struct)\s+(?:alignas\([^)]*\)\s*)?"
                         r"(?:\[\[\w+\]\]\s*)?(\w+)(?:\s+final)?\s*(?::[^;{]*)?\{")

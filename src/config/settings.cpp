@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <deque>
 #include <iterator>
 #include <map>
@@ -11,9 +12,10 @@
 
 #include "config/build/log_settings.hpp"
 #include "config/build/session_settings.hpp"
+#include "config/build/shared_keys.hpp"
 #include "config/build/store_settings.hpp"
-#include "config/build/thread_settings.hpp"
 #include "config/build/tls_settings.hpp"
+#include "config/keys/find_key.hpp"
 #include "config/text/settings_file.hpp"
 #include "config/text/settings_section.hpp"
 #include "config/text/settings_text.hpp"
@@ -27,12 +29,12 @@ constexpr std::size_t kFileBytesMax = 16U << 20U;
 constexpr std::size_t kSessionsMax = 10'000;
 constexpr std::size_t kStoredNameBytesMax = 1'024;  // see Store::open_session()
 
-// Reports sessions of one identity, which could not be told apart.
+// Reports sessions with one identity.
 void check_identities(const std::vector<SessionSettings>& sessions, SettingsReport& report) {
   std::map<session::SessionId, std::size_t> lines;
   for (const SessionSettings& settings : sessions) {
     const session::SessionId& id = settings.session.id;
-    // What is missing has been reported.
+    // A missing part has been reported.
     if (settings.is_template || id.begin_string.empty() || id.sender_comp_id.empty() ||
         id.target_comp_id.empty())
       continue;
@@ -58,11 +60,11 @@ void check_identities(const std::vector<SessionSettings>& sessions, SettingsRepo
 void add_application_keys(const SettingsSection& section, ApplicationKeys& keys) {
   for (const SettingsEntry& entry : section.entries) {
     const KeyRule* const rule = find_key(entry.key).rule;
-    if (rule != nullptr && rule->key == Key::ApplicationKeys) keys.add(entry.value);
+    if (rule != nullptr && rule->key == "ApplicationKeys") keys.add(entry.value);
   }
 }
 
-// Of [DEFAULT], which counts for all sections.
+// The keys of [DEFAULT], for all sections.
 ApplicationKeys application_keys_of(const std::vector<SettingsSection>& sections) {
   ApplicationKeys keys;
   for (const SettingsSection& section : sections) {
@@ -85,16 +87,23 @@ void check_loops(const Settings& settings, std::size_t line, SettingsReport& rep
   }
 }
 
-// DynamicSessions: whoever is not this session's counterparty is given a session of its own.
+// EventLoopCpu has a CPU for each event loop.
+void check_threads(Settings& settings, const SharedKeys& keys, SettingsReport& report) {
+  ThreadSettings& threads = settings.threads;
+  if (const Given* lock = keys.find("LockMemory")) threads.lock_memory_line = lock->line;
+  const Given* const cpus = keys.find("EventLoopCpu");
+  if (cpus == nullptr) return;
+  threads.cpus_line = cpus->line;
+  if (threads.cpus.size() == settings.event_loops) return;
+  report.error(cpus->line, "EventLoopCpu=" + std::string{cpus->value} + ": " +
+                               std::to_string(settings.event_loops) +
+                               (settings.event_loops == 1 ? " CPU was" : " CPUs were") +
+                               " expected, one for each of EventLoops");
+}
+
+// DynamicSessions: another counterparty gets a session of its own, like this one.
 void add_any(Settings& settings, const MergedSection& keys) {
-  keys.read_into(Key::DynamicSessionsMax, settings.dynamic_sessions_max);
-  if (const Given* given = keys.right(Key::DynamicSessionsMaxPerAddress)) {
-    settings.dynamic_sessions_per_address_max =
-        static_cast<std::uint32_t>(*read_number(given->value));
-  }
-  bool is_dynamic = false;
-  keys.read_into(Key::DynamicSessions, is_dynamic);
-  if (!is_dynamic || !settings.sessions.back().accept) return;
+  if (!keys.says_yes("DynamicSessions") || !settings.sessions.back().accept) return;
   SessionSettings any = settings.sessions.back();
   any.is_template = true;
   any.session.id.sender_comp_id = "*";
@@ -102,22 +111,21 @@ void add_any(Settings& settings, const MergedSection& keys) {
   settings.sessions.push_back(std::move(any));
 }
 
-// The first line with a password that stands in the file itself; a variable's is elsewhere.
+// The first line with a password in the file itself, and not in a variable.
 std::optional<std::size_t> line_of_password(const Sections& sections) {
   std::optional<std::size_t> line;
-  const auto look = [&](Key key, const std::optional<Given>& given) {
-    constexpr std::string_view kInConnection = "password=";
-    if (!given || !is_secret(key) || given->value.empty() || !given->written.empty()) return;
-    if (key == Key::PostgreSQLStoreConnection && !given->value.contains(kInConnection)) return;
-    line = std::min(line.value_or(given->line), given->line);
+  const auto note = [&](const Given& given) {
+    line = std::min(line.value_or(given.line), given.line);
   };
   const auto look_at = [&](const Section& section) {
-    for (const auto& [key, given] : section.given) look(key, given);
-    for (const auto& [number, given] : section.logon_tags) look(Key::LogonTag, given);
+    for (const auto& [place, given] : section.given) {
+      const Key key = place.first;
+      if (!key.row().rule.is_secret || given.value.empty() || !given.written.empty()) continue;
+      if (key != "PostgreSQLStoreConnection" || given.value.contains("password=")) note(given);
+    }
     for (const auto& [name, value] : section.application) {
       if (!sounds_like_security(name) || value.given.value.empty()) continue;
-      if (!value.given.written.empty()) continue;
-      line = std::min(line.value_or(value.given.line), value.given.line);
+      if (value.given.written.empty()) note(value.given);
     }
   };
   look_at(sections.defaults);
@@ -125,7 +133,7 @@ std::optional<std::size_t> line_of_password(const Sections& sections) {
   return line;
 }
 
-// A warning, not an error: files were written before anybody looked.
+// A warning, not an error: older files were written without this check.
 void check_is_private(Disk& disk, const std::string& path, const Sections& sections,
                       SettingsReport& report) {
   const auto line = line_of_password(sections);
@@ -139,34 +147,30 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
   Settings settings;
   settings.file = file_name;
   Calendars calendars{disk};
-  StoreBuilder store{settings, report};
-  LogBuilder logs{settings, report};
-  ThreadBuilder threads{settings, report};
+  SharedKeys shared{report};
+  LogBuilder logs{report};
   std::size_t loops_line = 0;
   for (const Section& section : sections.sessions) {
     const MergedSection keys{sections.defaults, section};
+    shared.take(keys);
+    keys.set_all(settings);
+    if (const Given* given = keys.right("EventLoops")) loops_line = given->line;
     settings.sessions.push_back(build_session(keys, report, calendars));
+    logs.take(keys, settings.sessions.back().log);
     add_any(settings, keys);
-    keys.read_into(Key::EventLoops, settings.event_loops);
-    if (const Given* given = keys.right(Key::EventLoops)) loops_line = given->line;
-    if (const Given* given = keys.right(Key::MaxBufferedBytes)) {
-      settings.buffered_bytes_max = *read_number(given->value);
-    }
-    keys.read_into(Key::MaxLogonsBeingChecked, settings.logons_being_checked_max);
-    store.take(keys);
-    logs.take(keys, settings.sessions.back());
-    threads.take(keys);
   }
-  store.finish(sections.sessions.front().line, sections.folder);
   logs.finish();
-  threads.finish();
+  shared.set_all(settings);
+  settings.log_queue_bytes = std::bit_ceil(settings.log_queue_bytes);
+  build_store(settings, shared, sections.sessions.front().line, sections.folder, report);
+  check_threads(settings, shared, report);
   check_identities(settings.sessions, report);
   check_loops(settings, loops_line, report);
   check_shared_ports(settings.sessions, report);
   if (disk != nullptr) check_is_private(*disk, settings.file, sections, report);
   settings.warnings = report.take_warnings();
   if (!report.has_errors()) return settings;
-  // A misspelt key is often why another one is missing, so it belongs to the answer.
+  // A misspelt key is often the reason for a missing one, so it belongs to the answer.
   SettingsErrors errors = report.take_errors();
   std::ranges::copy_if(settings.warnings, std::back_inserter(errors), is_unknown_key);
   return std::unexpected{std::move(errors)};
@@ -187,43 +191,34 @@ std::expected<std::string, SettingsErrors> read_text(Disk& disk, const std::stri
       SettingsErrors{{path, 0, "the configuration cannot be read: " + text.error().what()}}};
 }
 
-// "554=..." of a LogonTag: which field it is may be seen, and what it has may be a password.
+// "554=..." for a LogonTag: the field may be shown, but its value may be a password.
 std::string masked(const Given& given) {
   const bool has_tag = given.right && given.value.find('=') != std::string_view::npos;
   return std::string{has_tag ? given.value.substr(0, given.value.find('=') + 1) : ""} + "...";
 }
 
-// Of a secret the file may have more than the name of a variable.
+// The text of a secret may contain more than the name of a variable.
 std::string written(const KeyDescription& key, const Given& given) {
   if (given.written.empty() || key.is_secret)
     return std::string{given.written.empty() ? "" : "..."};
   return std::string{given.written};
 }
 
-void add_numbered(ExplainedSession& session, const KeyDescription& key,
-                  const std::map<unsigned, Given>& own, const std::map<unsigned, Given>& defaults) {
-  std::map<unsigned, Given> merged = own;
-  merged.insert(defaults.begin(), defaults.end());
-  for (const auto& [number, given] : merged) {
-    EffectiveValue value{&key, key.is_secret ? masked(given) : std::string{given.value}, given.line,
-                         !own.contains(number), written(key, given)};
-    if (number != 0) value.numbered = numbered_name(find_key(key.name).rule->key, number);
-    session.values.push_back(std::move(value));
-  }
-  if (merged.empty()) session.values.push_back({&key, std::string{key.fallback}, 0, false, {}});
-}
-
 ExplainedSession explain(const MergedSection& keys, std::string name) {
   ExplainedSession session{std::move(name), keys.line(), {}};
-  for (const KeyDescription& description : described_keys()) {
-    const Key key = find_key(description.name).rule->key;
-    if (const auto* own = keys.section().numbered(key)) {
-      add_numbered(session, description, *own, *keys.defaults().numbered(key));
-    } else if (const std::optional<Given>& given = keys.find(key)) {
-      session.values.push_back(
-          {&description, description.is_secret ? "..." : std::string{given->value}, given->line,
-           !keys.section().own(key), written(description, *given)});
-    } else {
+  for (std::size_t i = 0; i < kKeyRows.size(); ++i) {
+    const Key key = Key::at(i);
+    const KeyDescription& description = described_keys()[i];
+    const auto all = keys.numbered(key);
+    for (const auto& [number, given] : all) {
+      std::string value{given.value};
+      if (description.is_secret) value = key == "LogonTag" ? masked(given) : "...";
+      session.values.push_back({&description, std::move(value), given.line,
+                                keys.section().own(key, number) == nullptr,
+                                written(description, given)});
+      if (number != 0) session.values.back().numbered = numbered_name(key, number);
+    }
+    if (all.empty()) {
       session.values.push_back({&description, std::string{description.fallback}, 0, false, {}});
     }
   }
@@ -236,37 +231,37 @@ ExplainedSession explain(const MergedSection& keys, std::string name) {
 void set_effective(ExplainedSession& session, Key key, std::string_view value,
                    const SessionTls::Origin& origin) {
   for (EffectiveValue& one : session.values) {
-    if (one.key->name != key_name(key) || one.line != 0) continue;
+    if (one.key->name != key.name() || one.line != 0) continue;
     one.value = value;
     one.because = std::string{origin.key} + " in line " + std::to_string(origin.line);
   }
 }
 
-// What one key says of TLS, another one has.
+// Shows the values of TLS keys that another key implies.
 void explain_tls(ExplainedSession& session, const SessionTls& tls) {
   const auto origin_of = [&](transport::TlsItem item) {
     return tls.origins[static_cast<std::size_t>(item)];
   };
-  for (const Key key : {Key::SocketUseSSL, Key::SSLEnable}) {
+  for (const Key key : {Key{"SocketUseSSL"}, Key{"SSLEnable"}}) {
     set_effective(session, key, "Y", origin_of(transport::TlsItem::Build));
   }
   const auto level = tls.settings.client_certificate;
   if (level != transport::ClientCertificate::Required) return;
   const SessionTls::Origin authorities = origin_of(transport::TlsItem::Authorities);
-  set_effective(session, Key::NeedClientAuth, "Y", authorities);
+  set_effective(session, "NeedClientAuth", "Y", authorities);
 }
 
 void explain_store(ExplainedSession& session, StoreKind store) {
   if (store == StoreKind::Journal) return;
   for (EffectiveValue& one : session.values) {
-    if (one.key->name == key_name(Key::FileStorePath) && one.line == 0) one.value.clear();
+    if (one.key->name == "FileStorePath" && one.line == 0) one.value.clear();
   }
 }
 
 void explain_role(ExplainedSession& session, const MergedSection& keys) {
   const auto implied = implied_role(keys);
   if (!implied) return;
-  set_effective(session, Key::ConnectionType,
+  set_effective(session, "ConnectionType",
                 implied->role == session::Role::Acceptor ? "acceptor" : "initiator",
                 {implied->key, implied->line});
 }
@@ -280,20 +275,20 @@ std::optional<Sections> read_sections(std::string_view text, SettingsReport& rep
   }
   Sections result;
   std::vector<SettingsSection> read_text = split_settings(text, report);
-  if (read_text.empty() && report.has_errors()) return std::nullopt;  // It is no text.
+  if (read_text.empty() && report.has_errors()) return std::nullopt;  // not a text
   expand_variables(read_text, result.texts, report);
   bool is_role_lost = false;
   const ApplicationKeys of_all = application_keys_of(read_text);
   for (const SettingsSection& section : read_text) {
-    // Sections that are ignored are read too: one that asks for TLS is no reason to go without.
+    // Ignored sections are read as well: TLS that is asked for there must not be missing silently.
     ApplicationKeys own = of_all;
     if (section.kind == SectionKind::Session) add_application_keys(section, own);
     Section read = read_section(section, own, report);
     const bool is_ignored = section.kind == SectionKind::Ignored;
-    if (read.has_lost_folder || (is_ignored && read.own(Key::FileStorePath))) {
+    if (read.has_lost_folder || (is_ignored && read.own("FileStorePath"))) {
       result.folder = FolderMeant::Lost;
     }
-    is_role_lost |= read.has_lost_role || (is_ignored && read.own(Key::ConnectionType));
+    is_role_lost |= read.has_lost_role || (is_ignored && read.own("ConnectionType"));
     if (section.kind == SectionKind::Default) result.defaults = std::move(read);
     if (section.kind == SectionKind::Session) result.sessions.push_back(std::move(read));
     if (section.kind == SectionKind::Ignored) refuse_tls_of(read, report);

@@ -39,10 +39,12 @@ std::size_t distance(std::string_view left, std::string_view right) {
 }  // namespace
 
 std::optional<std::string_view> nearest_name(std::string_view name,
-                                             const std::vector<std::string_view>& candidates) {
+                                             const std::vector<std::string_view>& candidates,
+                                             std::size_t changes_max) {
   if (name.empty() || name.size() > kNameBytesMax) return std::nullopt;
   std::optional<std::string_view> nearest;
-  std::size_t least = std::max<std::size_t>(1, name.size() / kLettersForOneChange) + 1;
+  const std::size_t letters_allowed = std::max<std::size_t>(1, name.size() / kLettersForOneChange);
+  std::size_t least = std::min(letters_allowed, changes_max) + 1;
   for (const std::string_view candidate : candidates) {
     if (candidate.size() > kNameBytesMax) continue;
     const std::size_t letters = distance(name, candidate);

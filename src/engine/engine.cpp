@@ -160,7 +160,7 @@ struct Engine::Shared {
   bool has_tunnels = false;                             // a session has ProxyType
 
   void check_passwords(const Settings& settings, Disk& files) {
-    const auto has_file = [](const auto& one) { return !one.password_file.empty(); };
+    const auto has_file = [](const auto& one) { return !one.credentials.password_file.empty(); };
     if (std::ranges::none_of(settings.sessions, has_file)) return;
     credentials = Credentials::make(files, disk, settings.logons_being_checked_max);
   }

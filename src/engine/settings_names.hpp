@@ -8,9 +8,9 @@ namespace nexusfix::engine {
 
 using config::changed_keys;
 using config::ChangedKeys;
+using config::copy_parts_from_files;
 using config::DictionarySettings;
 using config::FileKeys;
-using config::give_what_was_read;
 using config::InboundDelivery;
 using config::joined_keys;
 using config::KeySources;

@@ -134,7 +134,7 @@ std::string address_text(const SessionSettings& session) {
   std::string text;
   if (session.accept) {
     text = "acceptor, listens on " + endpoint(*session.accept) + tls_text(session);
-    const auto& allowed = session.allowed_remote_addresses.ranges();
+    const auto& allowed = session.admission.allowed_remote_addresses.ranges();
     for (std::size_t i = 0; i < allowed.size(); ++i) {
       text += (i == 0 ? ", for " : ", ") + allowed[i].to_string();
     }
@@ -150,10 +150,10 @@ std::string address_text(const SessionSettings& session) {
                         proxy.port);
     if (!proxy.user.empty()) text += " as " + proxy.user;
   }
-  text += session.priority_start_over ? ", the first one first" : "";
-  for (std::size_t i = 0; i < session.reconnect_intervals.size(); ++i) {
+  text += session.reconnect.priority_start_over ? ", the first one first" : "";
+  for (std::size_t i = 0; i < session.reconnect.intervals.size(); ++i) {
     text += fmt::format("{}{}", i == 0 ? ", again after " : ", then ",
-                        session.reconnect_intervals[i].count());
+                        session.reconnect.intervals[i].count());
   }
   return text + " s" + tls_text(session);
 }

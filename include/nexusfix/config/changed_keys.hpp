@@ -1,5 +1,6 @@
-// What two texts of a configuration say of one session, compared key by key, and a session built of
-// the keys of several texts: a reload takes some over at once, others with the next Logon.
+// Two texts of a configuration, compared key by key for one session; and a session that is built
+// from the keys of several texts. A reload applies some keys at once and others with the next
+// Logon. Cold: everything allocates. One thread at a time.
 #pragma once
 
 #include <memory>
@@ -12,7 +13,8 @@
 
 namespace nexusfix::config {
 
-// A text without mistakes, and its sessions by their names.
+// A text that parse_settings() accepts, and its sessions by their names, such as
+// "FIX.4.4:TRADER->VENUE" or, of a template, "FIX.4.4:VENUE->*". Shares the text.
 class FileKeys {
  public:
   using Text = std::shared_ptr<const std::string>;
@@ -25,7 +27,7 @@ class FileKeys {
 
   [[nodiscard]] bool has(std::string_view session) const;
 
-  class Read;  // of the layer alone
+  class Read;  // private to the layer
   [[nodiscard]] const Read& read() const noexcept { return *read_; }
 
  private:
@@ -33,7 +35,7 @@ class FileKeys {
   std::unique_ptr<const Read> read_;
 };
 
-// Names of keys, by when another value of them counts.
+// Names of keys, by the time at which their new value takes effect.
 struct ChangedKeys {
   std::vector<std::string> at_once;
   std::vector<std::string> at_logon;
@@ -43,24 +45,26 @@ struct ChangedKeys {
   }
 };
 
-// By TakesEffect: whose value of a key counts.
+// The text whose value of a key is in effect, by the time at which the key takes effect. None is
+// null, and each must outlive the call.
 struct KeySources {
   const FileKeys* start = nullptr;
   const FileKeys* logon = nullptr;
   const FileKeys* now = nullptr;
 };
 
-// Where the values that count differ from those of a text.
-[[nodiscard]] ChangedKeys changed_keys(const KeySources& counting, const FileKeys& text,
+// The keys of the session whose value in effect differs from the text's. Empty if the text has no
+// such session.
+[[nodiscard]] ChangedKeys changed_keys(const KeySources& in_effect, const FileKeys& text,
                                        std::string_view session);
 
-// The session, or the template, of this name, without what is read of files: its timetable,
-// dictionaries and certificates. Nothing: it is not in all of them, or keys of different texts do
-// not go together.
+// Builds the session, or the template, of this name, without the parts that are read from files:
+// its schedule, dictionaries and certificates. Unset: not every text has it, or the keys of
+// different texts conflict.
 [[nodiscard]] std::optional<SessionSettings> session_of(const KeySources& sources,
                                                         std::string_view session);
-// From the same session as another text, or the engine, has it.
-void give_what_was_read(SessionSettings& session, const SessionSettings& source);
+// Copies those parts from the same session of another text or of the engine.
+void copy_parts_from_files(SessionSettings& session, const SessionSettings& source);
 
 // "HeartBtInt, MaxLatency"
 [[nodiscard]] std::string joined_keys(const std::vector<std::string>& keys);

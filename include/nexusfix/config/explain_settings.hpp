@@ -1,5 +1,5 @@
-// A configuration explained: every key that is honoured, what each session got for it, and from
-// which line. Cold; one thread at a time.
+// A configuration explained: every honoured key, its value in each session, and the line of the
+// value. Cold: everything allocates. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@
 
 namespace nexusfix::config {
 
-// Static lifetime.
+// One honoured key. All views have static lifetime.
 struct KeyDescription {
   std::string_view group;  // "connection": keys of one group follow each other
   std::string_view name;
   std::string_view fallback;  // the value without the key; empty: none, or the key is required
   std::string_view meaning;   // half a sentence
-  // What another engine does by default; empty: the same, or it has no such key.
+  // The default of another engine; empty: the same, or it has no such key.
   std::string_view elsewhere;
   bool is_secret = false;  // its value is never shown
 };
 
-// In the order in which a configuration is best read.
+// Every key once, grouped, in the order in which a configuration is best read. Static lifetime.
 [[nodiscard]] std::span<const KeyDescription> described_keys() noexcept;
 
 struct EffectiveValue {
@@ -33,19 +33,21 @@ struct EffectiveValue {
   std::string value;           // "..." for a secret
   std::size_t line = 0;        // 0: not in the file, value is the fallback
   bool is_of_default = false;  // from [DEFAULT]
-  // As the file has it, with variables of the environment; "..." for a secret. Empty: without.
+  // The value in the file, with variables of the environment; "..." for a secret. Empty: no
+  // variable.
   std::string written{};
-  // Not in the file, and what it says of another key has this value all the same; empty: not so.
-  std::string because{};  // "ServerCertificateFile in line 7"
-  // Of a key that may be given several times: "SocketConnectHost1"; empty: the key's own.
+  // The key that implies this value, which is not in the file: "ServerCertificateFile in line 7".
+  // Empty: none.
+  std::string because{};
+  // The name of a key that may be given several times: "SocketConnectHost1". Empty: key->name.
   std::string numbered{};
 };
 
 struct ExplainedSession {
   std::string name;
   std::size_t line = 0;                // of its [SESSION]
-  std::vector<EffectiveValue> values;  // one for each described key at least
-  // Of the program's own (ApplicationKeys), whose values are never shown.
+  std::vector<EffectiveValue> values;  // at least one for each described key
+  // The application's own keys (ApplicationKeys). Their values are never shown.
   struct ApplicationKey {
     std::string name;
     std::size_t line = 0;
@@ -58,7 +60,7 @@ struct ExplainedSettings {
   std::vector<ExplainedSession> sessions;  // in the order of settings.sessions
 };
 
-// As load_settings(), and why.
+// Reads the file like load_settings(), with the same errors, and explains its values.
 [[nodiscard]] std::expected<ExplainedSettings, SettingsErrors> explain_settings(
     Disk& disk, const std::string& path);
 

@@ -1,8 +1,7 @@
-// The logs of each session, and what they share.
+// The logs of each session.
 #pragma once
 
-#include <array>
-#include <optional>
+#include <map>
 
 #include <nexusfix/config/settings.hpp>
 
@@ -12,21 +11,19 @@ namespace nexusfix::config {
 
 class LogBuilder {
  public:
-  LogBuilder(Settings& settings, SettingsReport& report) : settings_{settings}, report_{report} {}
+  explicit LogBuilder(SettingsReport& report) : report_{report} {}
 
-  void take(const MergedSection& keys, SessionSettings& session);
+  // Of a session whose members are set.
+  void take(const MergedSection& keys, LogSettings& log);
   void finish();
 
  private:
-  void take_files(const MergedSection& keys, LogSettings& log);
+  void take_masked(const MergedSection& keys, LogSettings& log);
   void take_screen(const MergedSection& keys, LogSettings& log);
-  void take_shared(const MergedSection& keys);
 
-  Settings& settings_;
   SettingsReport& report_;
   bool has_files_ = false;
-  std::array<std::optional<Given>, kKeyCount> shared_;
-  std::array<std::optional<Given>, kKeyCount> of_files_;  // keys that need FileLogPath
+  std::map<Key, Given> of_files_;  // keys that need FileLogPath, as the first session has them
 };
 
 }  // namespace nexusfix::config

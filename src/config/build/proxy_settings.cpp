@@ -11,30 +11,28 @@ namespace {
 
 using Protocol = transport::ConnectProxy::Protocol;
 
-constexpr std::string_view kNotWithout = "; the engine does not start without what was asked";
-constexpr Key kAll[] = {Key::ProxyType, Key::ProxyVersion, Key::ProxyHost,
-                        Key::ProxyPort, Key::ProxyUser,    Key::ProxyPassword};
+constexpr Key kAll[] = {"ProxyType", "ProxyVersion", "ProxyHost",
+                        "ProxyPort", "ProxyUser",    "ProxyPassword"};
 
 class ProxyBuilder {
  public:
   ProxyBuilder(const MergedSection& keys, SettingsReport& report) : keys_{keys}, report_{report} {}
 
   [[nodiscard]] std::shared_ptr<const transport::ConnectProxy> build() {
-    if (!keys_.find(Key::ProxyType)) {
+    if (keys_.find("ProxyType") == nullptr) {
       refuse_without_type();
       return nullptr;
     }
-    const Given* const type = keys_.right(Key::ProxyType);
+    const Given* const type = keys_.right("ProxyType");
     if (type == nullptr || type->value.empty()) return nullptr;  // wrong, or none
     const bool is_http = equals_ignoring_case(type->value, "http");
     const auto protocol = read_protocol(is_http);
     transport::ConnectProxy proxy;
-    keys_.read_into(Key::ProxyHost, proxy.host);
-    proxy.host = std::string{transport::without_brackets(proxy.host)};
-    const Given* const port = keys_.right(Key::ProxyPort);
+    proxy.host = std::string{transport::without_brackets(text_of("ProxyHost"))};
+    const Given* const port = keys_.right("ProxyPort");
     require_place(*type, !proxy.host.empty());
-    keys_.read_into(Key::ProxyUser, proxy.user);
-    keys_.read_into(Key::ProxyPassword, proxy.password);
+    proxy.user = text_of("ProxyUser");
+    proxy.password = text_of("ProxyPassword");
     if (!protocol || proxy.host.empty() || port == nullptr) return nullptr;
     proxy.protocol = *protocol;
     proxy.port = static_cast<std::uint16_t>(*read_number(port->value));
@@ -45,11 +43,15 @@ class ProxyBuilder {
  private:
   void error(std::size_t line, Key key, std::string_view text) {
     report_.error(line,
-                  std::string{key_name(key)} + ": " + std::string{text} + std::string{kNotWithout});
+                  std::string{key.name()} + ": " + std::string{text} + std::string{kNotWithout});
+  }
+  [[nodiscard]] std::string_view text_of(Key key) const {
+    const Given* const given = keys_.right(key);
+    return given == nullptr ? std::string_view{} : given->value;
   }
   [[nodiscard]] std::size_t line_of(Key key) const {
-    const auto& given = keys_.find(key);
-    return given ? given->line : keys_.line();
+    const Given* const given = keys_.find(key);
+    return given == nullptr ? keys_.line() : given->line;
   }
 
   // In [DEFAULT], too: a session that wants none has an empty ProxyType.
@@ -61,20 +63,21 @@ class ProxyBuilder {
     }
   }
 
-  // What is wrong has been reported.
+  // A wrong value has been reported.
   void require_place(const Given& type, bool has_host) {
     std::string missing;
-    if (!has_host && !is_wrong(Key::ProxyHost)) missing = "ProxyHost";
-    if (!keys_.find(Key::ProxyPort)) missing += missing.empty() ? "ProxyPort" : " and ProxyPort";
+    if (!has_host && !is_wrong("ProxyHost")) missing = "ProxyHost";
+    if (keys_.find("ProxyPort") == nullptr)
+      missing += missing.empty() ? "ProxyPort" : " and ProxyPort";
     if (missing.empty()) return;
-    error(type.line, Key::ProxyType, "where the proxy is, is missing: " + missing);
+    error(type.line, "ProxyType", "where the proxy is, is missing: " + missing);
   }
   [[nodiscard]] bool is_wrong(Key key) const {
-    return keys_.find(key).has_value() && keys_.right(key) == nullptr;
+    return keys_.find(key) != nullptr && keys_.right(key) == nullptr;
   }
 
   [[nodiscard]] std::optional<Protocol> read_protocol(bool is_http) {
-    const auto& given = keys_.find(Key::ProxyVersion);
+    const auto* given = keys_.find("ProxyVersion");
     if (!given || (given->right && given->value.empty())) {
       return is_http ? Protocol::Http11 : Protocol::Socks5;
     }
@@ -99,20 +102,19 @@ class ProxyBuilder {
         proxy.protocol == Protocol::Socks4 || proxy.protocol == Protocol::Socks4a;
     if (is_socks_4 && !proxy.password.empty()) {
       // QuickFIX/J asks for one beside each user.
-      report_.warning(line_of(Key::ProxyPassword),
-                      "ProxyPassword: is sent to nobody, because SOCKS 4 has no passwords");
+      report_.warning(line_of("ProxyPassword"),
+                      "ProxyPassword: is not sent, because SOCKS 4 has no passwords");
     }
-    const bool has_password = keys_.find(Key::ProxyPassword).has_value();
+    const bool has_password = keys_.find("ProxyPassword") != nullptr;
     if (!proxy.user.empty() && !has_password && !is_socks_4) {
-      error(line_of(Key::ProxyUser), Key::ProxyUser,
-            "ProxyPassword is missing: the password of it");
+      error(line_of("ProxyUser"), "ProxyUser", "ProxyPassword is missing: the password of it");
       return false;
     }
     const std::string_view wrong = transport::what_is_wrong(proxy);
     if (wrong.empty()) return true;
-    // A password that is wrong in itself has been reported, and is not here.
+    // A wrong password has been reported, and is not here.
     const bool is_of_password = wrong.starts_with("a password") && has_password;
-    const Key key = is_of_password ? Key::ProxyPassword : Key::ProxyUser;
+    const Key key = is_of_password ? Key{"ProxyPassword"} : Key{"ProxyUser"};
     if (!is_wrong(key)) error(line_of(key), key, wrong);
     return false;
   }
@@ -138,9 +140,9 @@ void check_target(const transport::ConnectProxy& proxy, const std::string& name,
 
 void refuse_proxy_of(const Section& section, SettingsReport& report) {
   for (const Key key : kAll) {
-    const std::optional<Given>& given = section.own(key);
+    const Given* const given = section.own(key);
     if (!given || given->value.empty()) continue;
-    report.error(given->line, std::string{key_name(key)} +
+    report.error(given->line, std::string{key.name()} +
                                   ": is of initiators; an acceptor has UseTCPProxy" +
                                   std::string{kNotWithout});
   }

@@ -10,15 +10,16 @@
 
 namespace nexusfix::config {
 
-// Null: none is asked for, or not rightly, which is reported.
+// Null: no proxy is asked for, or its keys are wrong, which is reported.
 [[nodiscard]] std::shared_ptr<const transport::ConnectProxy> build_proxy(const MergedSection& keys,
                                                                          SettingsReport& report);
 
-// An address of the counterparty that this proxy could not be told; name is its key's.
+// Reports an address of the counterparty that this proxy's protocol cannot express; name is its
+// key's.
 void check_target(const transport::ConnectProxy& proxy, const std::string& name, const Given& host,
                   SettingsReport& report);
 
-// An acceptor's section must not ask for a proxy: whoever wrote it would believe to have it.
+// Reports an acceptor's section that asks for a proxy: its author would rely on it.
 void refuse_proxy_of(const Section& section, SettingsReport& report);
 
 }  // namespace nexusfix::config

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include <nexusfix/base/ascii.hpp>
+
 #include "config/text/settings_values.hpp"
 
 namespace nexusfix::config {
@@ -13,13 +15,12 @@ using session::LocalTime;
 using session::ScheduleRules;
 using session::Timetable;
 
-constexpr Key kOfSchedule[] = {Key::StartTime, Key::EndTime,     Key::StartDay,   Key::EndDay,
-                               Key::Weekdays,  Key::LogonTime,   Key::LogoutTime, Key::LogonDay,
-                               Key::LogoutDay, Key::ResetSeqTime};
+constexpr Key kOfSchedule[] = {"StartTime", "EndTime",    "StartDay", "EndDay",    "Weekdays",
+                               "LogonTime", "LogoutTime", "LogonDay", "LogoutDay", "ResetSeqTime"};
 
-constexpr Key kOfLogons[] = {Key::LogonTime, Key::LogoutTime, Key::LogonDay, Key::LogoutDay};
+constexpr Key kOfLogons[] = {"LogonTime", "LogoutTime", "LogonDay", "LogoutDay"};
 
-constexpr Key kOfHolidays[] = {Key::Holidays, Key::HolidayFile};
+constexpr Key kOfHolidays[] = {"Holidays", "HolidayFile"};
 
 class ScheduleBuilder {
  public:
@@ -30,13 +31,13 @@ class ScheduleBuilder {
     if (is_non_stop() || !has_times()) return {};
     zone_ = session_zone();
     ScheduleRules rules;
-    rules.session.start = local_time(Key::StartTime);
-    rules.session.end = local_time(Key::EndTime);
-    rules.session.start_day = day(Key::StartDay);
-    rules.session.end_day = day(Key::EndDay);
-    if (const Given* given = keys_.right(Key::Weekdays)) rules.weekdays = *read_days(given->value);
+    rules.session.start = local_time("StartTime");
+    rules.session.end = local_time("EndTime");
+    rules.session.start_day = day("StartDay");
+    rules.session.end_day = day("EndDay");
+    if (const Given* given = keys_.right("Weekdays")) rules.weekdays = *read_days(given->value);
     rules.logon = logon_window(rules.session);
-    if (keys_.right(Key::ResetSeqTime) != nullptr) rules.reset_time = local_time(Key::ResetSeqTime);
+    if (keys_.right("ResetSeqTime") != nullptr) rules.reset_time = local_time("ResetSeqTime");
     rules.holidays = holidays();
     auto schedule = session::Schedule::make(std::move(rules));
     if (!schedule) {
@@ -49,27 +50,25 @@ class ScheduleBuilder {
 
  private:
   [[nodiscard]] bool is_non_stop() {
-    bool non_stop = false;
-    keys_.read_into(Key::NonStopSession, non_stop);
-    if (!non_stop) return false;
+    if (!keys_.says_yes("NonStopSession")) return false;
     for (const Key key : kOfSchedule) warn_of_unused(key);
     for (const Key key : kOfHolidays) warn_of_unused(key);
     return true;
   }
 
-  // In [DEFAULT] a key may be for other sessions, unless NonStopSession stands there, too.
+  // In [DEFAULT] a key may be for other sessions, unless NonStopSession stands there as well.
   void warn_of_unused(Key key) {
-    const bool is_of_all = !keys_.section().own(Key::NonStopSession);
-    const auto& given = is_of_all ? keys_.find(key) : keys_.section().own(key);
+    const bool is_of_all = keys_.section().own("NonStopSession") == nullptr;
+    const Given* given = is_of_all ? keys_.find(key) : keys_.section().own(key);
     if (!given) return;
-    report_.warning(given->line, std::string{key_name(key)} +
+    report_.warning(given->line, std::string{key.name()} +
                                      ": not used, because NonStopSession=Y is always open");
   }
 
-  // QuickFIX does not start without StartTime and EndTime. A session that says nothing is open.
+  // QuickFIX does not start without StartTime and EndTime. Here such a session is always open.
   [[nodiscard]] bool has_times() {
-    const bool has_start = keys_.find(Key::StartTime).has_value();
-    const bool has_end = keys_.find(Key::EndTime).has_value();
+    const bool has_start = keys_.find("StartTime") != nullptr;
+    const bool has_end = keys_.find("EndTime") != nullptr;
     if (has_start && has_end) return true;
     if (has_start != has_end) {
       report_.error(keys_.line(), std::string{"[SESSION]: "} +
@@ -78,14 +77,14 @@ class ScheduleBuilder {
       return false;
     }
     for (const Key key : kOfSchedule) {
-      if (const auto& given = keys_.find(key)) {
-        report_.error(given->line, std::string{key_name(key)} +
-                                       ": needs StartTime and EndTime, which are missing");
+      if (const auto* given = keys_.find(key)) {
+        report_.error(given->line,
+                      std::string{key.name()} + ": needs StartTime and EndTime, which are missing");
       }
     }
     for (const Key key : kOfHolidays) {
-      if (const auto& given = keys_.find(key)) {
-        report_.warning(given->line, std::string{key_name(key)} +
+      if (const auto* given = keys_.find(key)) {
+        report_.warning(given->line, std::string{key.name()} +
                                          ": not used without StartTime and EndTime: the session "
                                          "is always open");
       }
@@ -95,19 +94,18 @@ class ScheduleBuilder {
 
   // Null: UTC.
   [[nodiscard]] std::shared_ptr<const session::TimeZone> session_zone() {
-    bool is_local = false;
-    keys_.read_into(Key::UseLocalTime, is_local);
-    const Given* named = keys_.right(Key::TimeZone);
+    const bool is_local = keys_.says_yes("UseLocalTime");
+    const Given* named = keys_.right("TimeZone");
     if (named != nullptr) {
       if (is_local) {
-        report_.warning(keys_.find(Key::UseLocalTime)->line,
+        report_.warning(keys_.find("UseLocalTime")->line,
                         "UseLocalTime: not used, because TimeZone names the zone");
       }
-      return checked(calendars_.zones().find(named->value), Key::TimeZone, *named);
+      return checked(calendars_.zones().find(named->value), "TimeZone", *named);
     }
     if (!is_local) return nullptr;
-    const Given& given = *keys_.find(Key::UseLocalTime);
-    auto zone = checked(calendars_.zones().local(), Key::UseLocalTime, given);
+    const Given& given = *keys_.find("UseLocalTime");
+    auto zone = checked(calendars_.zones().local(), "UseLocalTime", given);
     if (const std::string& remark = calendars_.zones().local_remark(); !remark.empty()) {
       report_.warning(given.line, "UseLocalTime: " + remark);
     }
@@ -119,11 +117,11 @@ class ScheduleBuilder {
     if (found) return *found;
     has_wrong_zone_ = true;
     report_.error(given.line,
-                  std::string{key_name(key)} + "=" + shown(given.value) + ": " + found.error());
+                  std::string{key.name()} + "=" + shown(given.value) + ": " + found.error());
     return nullptr;
   }
 
-  // With the zone that QuickFIX/J lets follow: "08:00:00 Europe/London".
+  // With the zone that QuickFIX/J allows after a time: "08:00:00 Europe/London".
   [[nodiscard]] LocalTime local_time(Key key) {
     const Given* given = keys_.right(key);
     if (given == nullptr) return {};
@@ -139,8 +137,8 @@ class ScheduleBuilder {
 
   [[nodiscard]] std::set<std::chrono::local_days> holidays() {
     std::set<std::chrono::local_days> result;
-    if (const Given* given = keys_.right(Key::Holidays)) result = *read_dates(given->value);
-    if (const Given* given = keys_.right(Key::HolidayFile)) {
+    if (const Given* given = keys_.right("Holidays")) result = *read_dates(given->value);
+    if (const Given* given = keys_.right("HolidayFile")) {
       const Calendars::Holidays& file = calendars_.holidays(std::string{given->value});
       if (file) {
         result.insert(file->begin(), file->end());
@@ -151,26 +149,28 @@ class ScheduleBuilder {
     return result;
   }
 
-  // What is not given of it is as the session's.
+  // The parts that are not given are the session's.
   [[nodiscard]] std::optional<Timetable> logon_window(const Timetable& session) {
-    const bool is_given =
-        keys_.right(Key::LogonTime) != nullptr || keys_.right(Key::LogoutTime) != nullptr ||
-        keys_.right(Key::LogonDay) != nullptr || keys_.right(Key::LogoutDay) != nullptr;
+    const bool is_given = keys_.right("LogonTime") != nullptr ||
+                          keys_.right("LogoutTime") != nullptr ||
+                          keys_.right("LogonDay") != nullptr || keys_.right("LogoutDay") != nullptr;
     if (!is_given) return std::nullopt;
     Timetable window = session;
-    if (keys_.right(Key::LogonTime) != nullptr) window.start = local_time(Key::LogonTime);
-    if (keys_.right(Key::LogoutTime) != nullptr) window.end = local_time(Key::LogoutTime);
-    if (const auto given = day(Key::LogonDay)) window.start_day = given;
-    if (const auto given = day(Key::LogoutDay)) window.end_day = given;
+    if (keys_.right("LogonTime") != nullptr) window.start = local_time("LogonTime");
+    if (keys_.right("LogoutTime") != nullptr) window.end = local_time("LogoutTime");
+    if (const auto given = day("LogonDay")) window.start_day = given;
+    if (const auto given = day("LogoutDay")) window.end_day = given;
     return window;
   }
 
-  // A session that nobody can log on to is never meant. Holidays are left out: without them a
-  // timetable repeats itself, and any year shows it all.
+  // A session that accepts no Logon at any time is a mistake. Holidays are left out: without them
+  // the schedule repeats itself, so that any year shows all of it.
   void check_logons(const session::Schedule& schedule) {
     constexpr std::chrono::sys_seconds kAnyYear =
         std::chrono::sys_days{std::chrono::year{2026} / 1 / 1};
-    const auto is_wrong = [&](Key key) { return keys_.find(key) && keys_.right(key) == nullptr; };
+    const auto is_wrong = [&](Key key) {
+      return keys_.find(key) != nullptr && keys_.right(key) == nullptr;
+    };
     if (!schedule.rules()->logon || has_wrong_zone_ || std::ranges::any_of(kOfSchedule, is_wrong)) {
       return;
     }
@@ -178,13 +178,13 @@ class ScheduleBuilder {
     rules.holidays.clear();
     const auto repeated = session::Schedule::make(std::move(rules));
     if (!repeated || repeated->next_logon(kAnyYear)) return;
-    const auto is_given = [&](Key key) { return keys_.find(key).has_value(); };
+    const auto is_given = [&](Key key) { return keys_.find(key) != nullptr; };
     const Key key = *std::ranges::find_if(kOfLogons, is_given);
     report_.error(keys_.find(key)->line,
-                  std::string{key_name(key)} +
+                  std::string{key.name()} +
                       ": the time for Logons (LogonTime, LogoutTime, LogonDay, LogoutDay) lies "
-                      "outside of the session, which nobody could ever log on to; a part of the "
-                      "time between StartTime and EndTime was expected");
+                      "outside of the session, so that no Logon would ever be accepted; a part of "
+                      "the time between StartTime and EndTime was expected");
   }
 
   const MergedSection& keys_;
@@ -216,9 +216,8 @@ Calendars::Holidays Calendars::read(const std::string& path) const {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     ++number;
     line = line.substr(0, line.find('#'));
-    const std::size_t begin = line.find_first_not_of(" \t\r");
-    if (begin == std::string_view::npos) continue;
-    line.remove_prefix(begin);
+    line = trimmed(line);
+    if (line.empty()) continue;
     const std::string_view word = line.substr(0, line.find_first_of(" \t\r,;"));
     const auto date = read_date(word);
     if (!date) {

@@ -1,4 +1,4 @@
-// The timetable of a session, out of QuickFIX's keys.
+// The schedule of a session, from QuickFIX's keys.
 #pragma once
 
 #include <chrono>
@@ -15,16 +15,16 @@
 
 namespace nexusfix::config {
 
-// What timetables are made of beside the keys; each zone and file is read once.
+// The time zones and the files of holidays of all sessions. Each is read once.
 class Calendars {
  public:
   using Holidays = std::expected<std::set<std::chrono::local_days>, std::string>;
 
-  // disk: null for a configuration that comes from no file, and can name none.
+  // disk: null for a configuration without a file, which cannot name another file.
   explicit Calendars(Disk* disk) : disk_{disk} {}
 
   [[nodiscard]] TimeZones& zones() noexcept { return zones_; }
-  // One date a line, 2026-12-25, with its name behind it perhaps; # begins a comment.
+  // One date a line, 2026-12-25, with or without a name after it; # begins a comment.
   [[nodiscard]] const Holidays& holidays(const std::string& path);
 
  private:
@@ -35,7 +35,7 @@ class Calendars {
   std::map<std::string, Holidays> files_;
 };
 
-// Non-stop when the keys are wrong, which is reported, or when none is given, which is a warning.
+// Non-stop if the keys are wrong, which is reported, or if none is given.
 [[nodiscard]] session::Schedule build_schedule(const MergedSection& keys, SettingsReport& report,
                                                Calendars& calendars);
 

@@ -1,4 +1,4 @@
-// What one [SESSION] asks for.
+// Builds the settings of one [SESSION].
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace nexusfix::config {
 
-// Who connects, of a session without a ConnectionType: QuickFIX/Go has no such key, and the program
-// decides. Nothing: its keys are of both roles, or of none.
+// The role of a session without a ConnectionType, which QuickFIX/Go does not have. Unset: the
+// session has keys of both roles, or of neither.
 struct ImpliedRole {
   session::Role role = session::Role::Initiator;
-  std::string_view key;  // that says so
+  std::string_view key;  // that implies it
   std::size_t line = 0;
 };
 [[nodiscard]] std::optional<ImpliedRole> implied_role(const MergedSection& keys);

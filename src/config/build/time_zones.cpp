@@ -147,13 +147,13 @@ std::vector<TimeZone::Change> changes_of_library() {
   add(kFirst);
   for (sys_seconds day = kFirst; day < kLast; day += std::chrono::days{1}) {
     sys_seconds before = day;
-    sys_seconds behind = day + std::chrono::days{1};
-    if (offset_at(before) == offset_at(behind)) continue;
-    while (behind - before > std::chrono::seconds{1}) {
-      const sys_seconds middle = before + (behind - before) / 2;
-      (offset_at(middle) == offset_at(day) ? before : behind) = middle;
+    sys_seconds after = day + std::chrono::days{1};
+    if (offset_at(before) == offset_at(after)) continue;
+    while (after - before > std::chrono::seconds{1}) {
+      const sys_seconds middle = before + (after - before) / 2;
+      (offset_at(middle) == offset_at(day) ? before : after) = middle;
     }
-    add(behind);
+    add(after);
   }
   return changes;
 }
@@ -168,7 +168,7 @@ std::string described(const TimeZone::Change& change) {
          two_digits(offset.hours().count()) + ":" + two_digits(offset.minutes().count()) + ")";
 }
 
-// TZ as the C library reads it: ":Asia/Tokyo", and a path of a compiled file, are the zone, too.
+// TZ as the C library reads it: ":Asia/Tokyo" and the path of a compiled file are zones as well.
 std::string_view zone_name(std::string_view variable) {
   constexpr std::string_view kFolder = "/usr/share/zoneinfo/";
   if (variable.starts_with(':')) variable.remove_prefix(1);

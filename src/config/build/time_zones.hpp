@@ -1,5 +1,5 @@
 // The time zones of the system's tz database, as values. Cold: read at start-up. Its compiled files
-// know each change of the clocks until 2037; behind it they do not change any more.
+// have each change of the clocks until 2037; after it they have none.
 #pragma once
 
 #include <expected>

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "config/keys/find_key.hpp"
 #include "config/text/settings_values.hpp"
 
 namespace nexusfix::config {
@@ -16,58 +17,42 @@ using transport::TlsRole;
 using transport::TlsSettings;
 using transport::TlsVersion;
 
-constexpr std::string_view kNotWithout = "; the engine does not start without what was asked";
+// Keys with one meaning.
+constexpr std::initializer_list<Key> kSwitches{"SocketUseSSL", "SSLEnable"};
+constexpr std::initializer_list<Key> kServerCertificates{
+    "ServerCertificateFile", "SocketCertificateFile", "SocketKeyStore", "SSLCertificate"};
+constexpr std::initializer_list<Key> kClientCertificates{
+    "ClientCertificateFile", "SocketCertificateFile", "SocketKeyStore", "SSLCertificate"};
+constexpr std::initializer_list<Key> kServerKeys{"ServerCertificateKeyFile",
+                                                 "SocketPrivateKeyFile"};
+constexpr std::initializer_list<Key> kClientKeys{"ClientCertificateKeyFile",
+                                                 "SocketPrivateKeyFile"};
+constexpr std::initializer_list<Key> kKeyPasswords{"SocketKeyStorePassword",
+                                                   "SSLCertificatePassword"};
+constexpr std::initializer_list<Key> kAuthorities{"CertificationAuthoritiesFile", "SocketCAFile",
+                                                  "SocketTrustStore", "SSLCACertificate"};
+constexpr std::initializer_list<Key> kRequired{"NeedClientAuth", "SSLRequireClientCertificate"};
+constexpr std::initializer_list<Key> kProtocols{"SSLProtocol", "EnabledProtocols", "SSLProtocols"};
+constexpr std::initializer_list<Key> kCiphers{"SSLCipherSuite", "CipherSuites"};
+constexpr std::initializer_list<Key> kNames{"SNIHostName", "SocketServerName", "SSLServerName"};
+// QuickFIX and QuickFIX/Go have no switch: one of these files turns TLS on.
+constexpr std::initializer_list<Key> kFiles{"ServerCertificateFile",
+                                            "ServerCertificateKeyFile",
+                                            "ClientCertificateFile",
+                                            "ClientCertificateKeyFile",
+                                            "SocketCertificateFile",
+                                            "SocketPrivateKeyFile",
+                                            "SocketKeyStore",
+                                            "SSLCertificate",
+                                            "CertificationAuthoritiesFile",
+                                            "CertificationAuthoritiesDirectory",
+                                            "SocketCAFile",
+                                            "SocketTrustStore",
+                                            "SSLCACertificate",
+                                            "CertificateRevocationListFile",
+                                            "CertificateRevocationListDirectory"};
 
-// Keys of one meaning stand together.
-constexpr std::initializer_list<Key> kSwitches{Key::SocketUseSSL, Key::SSLEnable};
-constexpr std::initializer_list<Key> kServerCertificates{Key::ServerCertificateFile,
-                                                         Key::SocketCertificateFile,
-                                                         Key::SocketKeyStore, Key::SSLCertificate};
-constexpr std::initializer_list<Key> kClientCertificates{Key::ClientCertificateFile,
-                                                         Key::SocketCertificateFile,
-                                                         Key::SocketKeyStore, Key::SSLCertificate};
-constexpr std::initializer_list<Key> kServerKeys{Key::ServerCertificateKeyFile,
-                                                 Key::SocketPrivateKeyFile};
-constexpr std::initializer_list<Key> kClientKeys{Key::ClientCertificateKeyFile,
-                                                 Key::SocketPrivateKeyFile};
-constexpr std::initializer_list<Key> kKeyPasswords{Key::SocketKeyStorePassword,
-                                                   Key::SSLCertificatePassword};
-constexpr std::initializer_list<Key> kAuthorities{Key::CertificationAuthoritiesFile,
-                                                  Key::SocketCAFile, Key::SocketTrustStore,
-                                                  Key::SSLCACertificate};
-constexpr std::initializer_list<Key> kRequired{Key::NeedClientAuth,
-                                               Key::SSLRequireClientCertificate};
-constexpr std::initializer_list<Key> kProtocols{Key::SSLProtocol, Key::EnabledProtocols,
-                                                Key::SSLProtocols};
-constexpr std::initializer_list<Key> kCiphers{Key::SSLCipherSuite, Key::CipherSuites};
-constexpr std::initializer_list<Key> kNames{Key::SNIHostName, Key::SocketServerName,
-                                            Key::SSLServerName};
-// QuickFIX and QuickFIX/Go have no switch: whoever names one of these files has TLS.
-constexpr std::initializer_list<Key> kFiles{Key::ServerCertificateFile,
-                                            Key::ServerCertificateKeyFile,
-                                            Key::ClientCertificateFile,
-                                            Key::ClientCertificateKeyFile,
-                                            Key::SocketCertificateFile,
-                                            Key::SocketPrivateKeyFile,
-                                            Key::SocketKeyStore,
-                                            Key::SSLCertificate,
-                                            Key::CertificationAuthoritiesFile,
-                                            Key::CertificationAuthoritiesDirectory,
-                                            Key::SocketCAFile,
-                                            Key::SocketTrustStore,
-                                            Key::SSLCACertificate,
-                                            Key::CertificateRevocationListFile,
-                                            Key::CertificateRevocationListDirectory};
-
-template <class Visit>
-void for_each_tls_key(Visit visit) {
-  for (auto key = static_cast<std::size_t>(Key::SocketUseSSL); is_of_tls(static_cast<Key>(key));
-       ++key) {
-    visit(static_cast<Key>(key));
-  }
-}
-
-// Whether a value is more than a way of saying that nothing is wanted.
+// Whether a value is neither empty nor a no.
 bool asks_for_tls(std::string_view value) { return !value.empty() && read_bool(value) != false; }
 
 class TlsBuilder {
@@ -90,26 +75,26 @@ class TlsBuilder {
 
  private:
   struct Found {
-    Key key = Key::None;
+    Key key{};
     Given given;
     bool is_own = false;
   };
 
   void error(const Found& found, const std::string& text) {
-    report_.error(found.given.line, std::string{key_name(found.key)} + ": " + text);
+    report_.error(found.given.line, std::string{found.key.name()} + ": " + text);
   }
 
-  // The one that is given of some that mean the same.
+  // The given one of several keys with one meaning.
   [[nodiscard]] std::optional<Found> find(std::initializer_list<Key> keys) {
     for (const bool is_own : {true, false}) {
       const Section& section = is_own ? keys_.section() : keys_.defaults();
       std::optional<Found> first;
       for (const Key key : keys) {
-        const std::optional<Given>& given = section.own(key);
+        const Given* const given = section.own(key);
         if (!given || !given->right) continue;
         if (!first) first = Found{key, *given, is_own};
         if (first->given.value == given->value) continue;
-        error({key, *given, is_own}, "means the same as " + std::string{key_name(first->key)} +
+        error({key, *given, is_own}, "means the same as " + std::string{first->key.name()} +
                                          " in line " + std::to_string(first->given.line) +
                                          ", and differs");
       }
@@ -123,10 +108,10 @@ class TlsBuilder {
     return found && read_bool(found->given.value) == true;
   }
 
-  // Whether the session has TLS. Who asks for a part of it without having it is told.
+  // Whether the session has TLS. A key that asks for a part of it without TLS is reported.
   [[nodiscard]] bool is_wanted() {
     const auto switched = find(kSwitches);
-    if (switched && *read_bool(switched->given.value)) {
+    if (switched && is_yes(switched->given.value)) {
       origin(TlsItem::Build, *switched);
       return true;
     }
@@ -138,11 +123,12 @@ class TlsBuilder {
         return true;
       }
     }
-    for_each_tls_key([&](Key key) {
+    for (const Key key : all_keys()) {
+      if (!is_of_tls(key)) continue;
       const auto found = find({key});
-      if (!found || !asks_for_tls(found->given.value)) return;
+      if (!found || !asks_for_tls(found->given.value)) continue;
       if (!switched) {
-        const bool is_asked = key == Key::RequireTLS;
+        const bool is_asked = key == "RequireTLS";
         error(*found, "asks for TLS, and nothing turns it on: " +
                           std::string{is_asked ? "SocketUseSSL=Y does"
                                                : "add the line SocketUseSSL=Y for TLS, or the line "
@@ -151,15 +137,15 @@ class TlsBuilder {
       } else {
         without_tls(*found, *switched);
       }
-    });
+    }
     return false;
   }
 
-  // Who says that there is none, where the key stands, means it.
+  // A no in the same section as the key is meant: only a warning.
   void without_tls(const Found& found, const Found& switched) {
     const std::string no =
-        std::string{key_name(switched.key)} + "=N in line " + std::to_string(switched.given.line);
-    if (found.key == Key::RequireTLS) {
+        std::string{switched.key.name()} + "=N in line " + std::to_string(switched.given.line);
+    if (found.key == "RequireTLS") {
       error(found, "asks for TLS, and " + no + " for none" + std::string{kNotWithout});
     } else if (found.is_own && !switched.is_own) {
       error(found, "asks for TLS, and " + no +
@@ -168,12 +154,12 @@ class TlsBuilder {
                        std::string{kNotWithout});
     } else if (found.is_own == switched.is_own) {
       report_.warning(found.given.line,
-                      std::string{key_name(found.key)} + ": not used, because of " + no);
+                      std::string{found.key.name()} + ": not used, because of " + no);
     }
   }
 
   void origin(TlsItem item, const Found& found) {
-    result_.origins[static_cast<std::size_t>(item)] = {key_name(found.key), found.given.line};
+    result_.origins[static_cast<std::size_t>(item)] = {found.key.name(), found.given.line};
   }
 
   void read(std::initializer_list<Key> keys, std::string& target) {
@@ -186,7 +172,7 @@ class TlsBuilder {
     origin(item, *found);
   }
 
-  [[nodiscard]] Found whoever_asked() const {
+  [[nodiscard]] Found key_that_asked() const {
     const SessionTls::Origin& asked = result_.origins[static_cast<std::size_t>(TlsItem::Build)];
     return {find_key(asked.key).rule->key, Given{{}, asked.line, true}};
   }
@@ -197,7 +183,7 @@ class TlsBuilder {
          TlsItem::Certificate);
     read(is_acceptor_ ? kServerKeys : kClientKeys, settings.key_file, TlsItem::Key);
     read(kKeyPasswords, settings.key_password);
-    const Key other = is_acceptor_ ? Key::ClientCertificateFile : Key::ServerCertificateFile;
+    const Key other = is_acceptor_ ? Key{"ClientCertificateFile"} : Key{"ServerCertificateFile"};
     const auto wrong = find({other});
     if (wrong && wrong->is_own && !wrong->given.value.empty()) {
       error(*wrong, std::string{is_acceptor_ ? "an acceptor's is ServerCertificateFile"
@@ -205,7 +191,7 @@ class TlsBuilder {
                         std::string{kNotWithout});
     }
     if (is_acceptor_ && settings.certificate_file.empty()) {
-      error(whoever_asked(),
+      error(key_that_asked(),
             "an acceptor with TLS needs a certificate: ServerCertificateFile, or SocketKeyStore");
     }
     if (settings.certificate_file.empty() && !settings.key_file.empty()) {
@@ -215,27 +201,26 @@ class TlsBuilder {
 
   void build_authorities() {
     TlsSettings& settings = result_.settings;
-    read({Key::CertificationAuthoritiesDirectory}, settings.authorities_folder,
-         TlsItem::Authorities);
+    read({"CertificationAuthoritiesDirectory"}, settings.authorities_folder, TlsItem::Authorities);
     read(kAuthorities, settings.authorities_file, TlsItem::Authorities);
-    read({Key::SocketTrustStorePassword}, settings.authorities_password);
-    read({Key::CertificateRevocationListDirectory}, settings.revocation_folder,
-         TlsItem::Revocation);
-    read({Key::CertificateRevocationListFile}, settings.revocation_file, TlsItem::Revocation);
+    read({"SocketTrustStorePassword"}, settings.authorities_password);
+    read({"CertificateRevocationListDirectory"}, settings.revocation_folder, TlsItem::Revocation);
+    read({"CertificateRevocationListFile"}, settings.revocation_file, TlsItem::Revocation);
     const bool has_lists = !settings.revocation_file.empty() || !settings.revocation_folder.empty();
-    if (says_yes({Key::SSLCheckCertificateRevocation}) && !has_lists) {
-      error(*find({Key::SSLCheckCertificateRevocation}),
+    if (says_yes({"SSLCheckCertificateRevocation"}) && !has_lists) {
+      error(*find({"SSLCheckCertificateRevocation"}),
             "no list is fetched from anywhere: CertificateRevocationListFile names one" +
                 std::string{kNotWithout});
     }
   }
 
-  // The strictest that is asked for. Whoever names authorities on an acceptor means its clients'.
+  // The strictest level of all keys applies. The authorities of an acceptor are those of its
+  // clients.
   void build_client_certificate() {
     TlsSettings& settings = result_.settings;
     const bool has_authorities =
         !settings.authorities_file.empty() || !settings.authorities_folder.empty();
-    const auto level = find({Key::CertificateVerifyLevel});
+    const auto level = find({"CertificateVerifyLevel"});
     const auto required = find(kRequired);
     ClientCertificate& wanted = settings.client_certificate;
     if (level) wanted = static_cast<ClientCertificate>(*read_number(level->given.value));
@@ -247,7 +232,7 @@ class TlsBuilder {
             "CertificationAuthoritiesFile" +
                 std::string{kNotWithout});
     }
-    const auto go = find({Key::SocketCertificateFile});
+    const auto go = find({"SocketCertificateFile"});
     if (go && !find(kSwitches) && !level && !required && !has_authorities) {
       error(*go,
             "without SocketUseSSL=Y QuickFIX/Go requires a certificate of clients: SocketCAFile "
@@ -262,7 +247,7 @@ class TlsBuilder {
     if (listed && !listed->given.value.empty()) {
       versions = *read_tls_versions(listed->given.value);
     }
-    const auto least = find({Key::SocketMinimumTLSVersion});
+    const auto least = find({"SocketMinimumTLSVersion"});
     if (least && !least->given.value.empty()) {
       const TlsVersions named = *read_tls_versions(least->given.value);
       if (named.has_1_3 && !named.has_1_2) versions.has_1_2 = false;
@@ -276,17 +261,17 @@ class TlsBuilder {
   }
 
   void build_ciphers() {
-    read({Key::TLSCipherSuites}, result_.settings.cipher_suites, TlsItem::Ciphers);
+    read({"TLSCipherSuites"}, result_.settings.cipher_suites, TlsItem::Ciphers);
     read(kCiphers, result_.settings.ciphers, TlsItem::Ciphers);
   }
 
   void build_name() {
     if (is_acceptor_) return;
     read(kNames, result_.settings.server_name);
-    if (const auto use = find({Key::UseSNI})) {
-      result_.settings.sends_server_name = *read_bool(use->given.value);
+    if (const auto use = find({"UseSNI"})) {
+      result_.settings.sends_server_name = is_yes(use->given.value);
     }
-    const auto level = find({Key::CertificateVerifyLevel});
+    const auto level = find({"CertificateVerifyLevel"});
     if (level && level->given.value == "0") {
       report_.warning(level->given.line,
                       "CertificateVerifyLevel: an acceptor's certificate is verified all the same");
@@ -307,13 +292,13 @@ std::optional<SessionTls> build_tls(const MergedSection& keys, TlsRole role,
 }
 
 void refuse_tls_of(const Section& ignored, SettingsReport& report) {
-  for_each_tls_key([&](Key key) {
-    const std::optional<Given>& given = ignored.own(key);
-    if (!given || !asks_for_tls(given->value)) return;
-    report.error(given->line, std::string{key_name(key)} +
+  for (const Key key : all_keys()) {
+    const Given* const given = ignored.own(key);
+    if (!is_of_tls(key) || given == nullptr || !asks_for_tls(given->value)) continue;
+    report.error(given->line, std::string{key.name()} +
                                   ": asks for TLS in a section that is ignored" +
                                   std::string{kNotWithout});
-  });
+  }
 }
 
 void check_shared_ports(const std::vector<SessionSettings>& sessions, SettingsReport& report) {

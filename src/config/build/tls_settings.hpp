@@ -1,4 +1,4 @@
-// The keys of TLS, of whichever engine they are.
+// The keys of TLS, in the spelling of any engine.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,15 @@
 
 namespace nexusfix::config {
 
-// How the session is protected; nothing: nobody has asked for it. What asks for more than it gets
-// is a mistake of the file.
+// How the session is protected; unset: without TLS. A key that asks for TLS in a session without it
+// is reported as an error.
 [[nodiscard]] std::optional<SessionTls> build_tls(const MergedSection& keys,
                                                   transport::TlsRole role, SettingsReport& report);
 
-// A section that is ignored must not ask for TLS: whoever wrote it would believe to have it.
+// Reports an ignored section that asks for TLS: its author would rely on it.
 void refuse_tls_of(const Section& ignored, SettingsReport& report);
 
-// Sessions that listen on one port are protected alike, or none of them is as its section says.
+// Reports sessions that listen on one port with different TLS or different proxies.
 void check_shared_ports(const std::vector<SessionSettings>& sessions, SettingsReport& report);
 
 }  // namespace nexusfix::config

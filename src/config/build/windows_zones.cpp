@@ -5,8 +5,6 @@
 
 #include <nexusfix/base/ascii.hpp>
 
-#include "config/keys/config_keys.hpp"
-
 namespace nexusfix::config {
 namespace {
 

@@ -7,17 +7,17 @@
 
 #include "config/build/log_settings.hpp"
 #include "config/build/session_settings.hpp"
-#include "config/keys/config_keys.hpp"
+#include "config/keys/find_key.hpp"
 #include "config/text/settings_file.hpp"
 #include "config/text/settings_values.hpp"
 
 namespace nexusfix::config {
 
-// What a text says, by the names of its sessions. The sections point into the text.
+// The sections of a text, by the names of its sessions. They point into the text.
 class FileKeys::Read {
  public:
   explicit Read(std::string_view text);
-  // A template is found by its name: "FIX.4.4:VENUE->*". Null: the text has no such session.
+  // Null: the text has no such session.
   [[nodiscard]] const Section* find(std::string_view session) const {
     const auto found = by_name_.find(session);
     return found == by_name_.end() ? nullptr : &sections_.sessions[found->second];
@@ -31,81 +31,59 @@ class FileKeys::Read {
 
 namespace {
 
-constexpr Key kOfTimetable[] = {
-    Key::NonStopSession, Key::StartTime, Key::EndTime,      Key::StartDay, Key::EndDay,
-    Key::Weekdays,       Key::LogonTime, Key::LogoutTime,   Key::LogonDay, Key::LogoutDay,
-    Key::ResetSeqTime,   Key::TimeZone,  Key::UseLocalTime, Key::Holidays, Key::HolidayFile};
-
 session::SessionId identity_of(const MergedSection& keys) {
-  session::SessionId id;
-  keys.read_into(Key::BeginString, id.begin_string);
-  keys.read_into(Key::SenderCompID, id.sender_comp_id);
-  keys.read_into(Key::TargetCompID, id.target_comp_id);
-  keys.read_into(Key::SessionQualifier, id.qualifier);
-  keys.read_into(Key::SenderSubID, id.sender_sub_id);
-  keys.read_into(Key::SenderLocationID, id.sender_location_id);
-  keys.read_into(Key::TargetSubID, id.target_sub_id);
-  keys.read_into(Key::TargetLocationID, id.target_location_id);
-  return id;
+  SessionSettings settings;
+  for (const Key key : all_keys()) {
+    if (key.row().effect == TakesEffect::OtherSession) keys.set(key, settings);
+  }
+  return std::move(settings.session.id);
 }
 
-// Of a key with numbers all of them, of any other one its value; empty: it is not given.
+// With its numbers; empty: it is not given.
 std::string value_of(const MergedSection& keys, Key key) {
-  const auto* const own = keys.section().numbered(key);
-  if (own == nullptr) {
-    const std::optional<Given>& given = keys.find(key);
-    return given ? "=" + std::string{given->value} : std::string{};
-  }
-  std::map<unsigned, Given> all = *own;
-  const auto* const defaults = keys.defaults().numbered(key);
-  all.insert(defaults->begin(), defaults->end());
   std::string text;
-  for (const auto& [number, given] : all) {
+  for (const auto& [number, given] : keys.numbered(key)) {
     ((text += std::to_string(number)) += '=') += std::string{given.value} + '\n';
   }
   return text;
 }
 
-void take_key(Section& to, const Section& from, Key key) {
-  if (auto* const numbered = to.numbered(key)) {
-    *numbered = *from.numbered(key);
-  } else if (const std::optional<Given>& given = from.own(key)) {
-    to.given[key] = given;
+void copy_key(Section& to, const Section& from, Key key) {
+  for (const auto& [place, given] : from.given) {
+    if (place.first == key) to.given[place] = given;
   }
 }
 
-// ConnectionType, alone of those of the next start, is the session's own: it counts with the keys
-// of the next Logon when the session comes back. The others are the engine's.
+// The keys of the next start are the engine's, except ConnectionType. It is the session's own, and
+// takes effect with the keys of the next Logon when the session is added again.
 const FileKeys::Read& source_of(const KeySources& sources, Key key) {
-  if (key == Key::ConnectionType) return sources.logon->read();
-  switch (takes_effect(key)) {
+  if (key == "ConnectionType") return sources.logon->read();
+  switch (key.row().effect) {
     case TakesEffect::NextLogon:
       return sources.logon->read();
     case TakesEffect::NextStart:
       return sources.start->read();
     case TakesEffect::AtOnce:
     case TakesEffect::OtherSession:
-    case TakesEffect::Unset:
       break;
   }
   return sources.now->read();
 }
 
 void note(ChangedKeys& changed, Key key) {
-  const std::string name{key_name(key)};
-  switch (takes_effect(key)) {
+  const std::string name{key.name()};
+  switch (key.row().effect) {
     case TakesEffect::NextLogon:
       return changed.at_logon.push_back(name);
     case TakesEffect::NextStart:
       return changed.at_start.push_back(name);
     case TakesEffect::AtOnce:
     case TakesEffect::OtherSession:
-    case TakesEffect::Unset:
       return changed.at_once.push_back(name);
   }
 }
 
-// Those of the program's own.
+// The application's own keys.
 void compare_application(const MergedSection& left, const MergedSection& right,
                          ChangedKeys& changed) {
   const auto before = left.application();
@@ -134,9 +112,7 @@ FileKeys::Read::Read(std::string_view text) {
     const MergedSection keys{sections_.defaults, sections_.sessions[i]};
     session::SessionId id = identity_of(keys);
     by_name_.emplace(id.to_string(), i);
-    bool is_dynamic = false;
-    keys.read_into(Key::DynamicSessions, is_dynamic);
-    if (!is_dynamic) continue;
+    if (!keys.says_yes("DynamicSessions")) continue;
     id.sender_comp_id = id.target_comp_id = "*";
     by_name_.emplace(id.to_string(), i);
   }
@@ -149,21 +125,20 @@ FileKeys::FileKeys(FileKeys&&) noexcept = default;
 FileKeys& FileKeys::operator=(FileKeys&&) noexcept = default;
 bool FileKeys::has(std::string_view session) const { return read_->find(session) != nullptr; }
 
-ChangedKeys changed_keys(const KeySources& counting, const FileKeys& text,
+ChangedKeys changed_keys(const KeySources& in_effect, const FileKeys& text,
                          std::string_view session) {
   ChangedKeys changed;
   const Section* const after = text.read().find(session);
   if (after == nullptr) return changed;
   const MergedSection new_keys{text.read().defaults(), *after};
-  for (std::size_t i = 1; i < kKeyCount; ++i) {
-    const auto key = static_cast<Key>(i);
-    const FileKeys::Read& source = source_of(counting, key);
+  for (const Key key : all_keys()) {
+    const FileKeys::Read& source = source_of(in_effect, key);
     const Section* const before = source.find(session);
     if (before == nullptr || &source == &text.read()) continue;
     if (value_of({source.defaults(), *before}, key) != value_of(new_keys, key)) note(changed, key);
   }
-  if (const Section* const before = counting.now->read().find(session)) {
-    compare_application({counting.now->read().defaults(), *before}, new_keys, changed);
+  if (const Section* const before = in_effect.now->read().find(session)) {
+    compare_application({in_effect.now->read().defaults(), *before}, new_keys, changed);
   }
   return changed;
 }
@@ -176,27 +151,25 @@ std::optional<SessionSettings> session_of(const KeySources& sources, std::string
   own.line = newest->line;
   own.application = newest->application;
   defaults.application = sources.now->read().defaults().application;
-  for (std::size_t i = 1; i < kKeyCount; ++i) {
-    const auto key = static_cast<Key>(i);
-    if (std::ranges::find(kOfTimetable, key) != std::end(kOfTimetable)) continue;
+  for (const Key key : all_keys()) {
+    if (key.row().group == "schedule") continue;  // read from files
     const FileKeys::Read& source = source_of(sources, key);
     const Section* const section = source.find(session);
     if (section == nullptr) return std::nullopt;
-    take_key(own, *section, key);
-    take_key(defaults, source.defaults(), key);
+    copy_key(own, *section, key);
+    copy_key(defaults, source.defaults(), key);
   }
   SettingsReport report{{}};
-  Settings shared;  // What belongs to the whole engine is not taken from here.
-  LogBuilder logs{shared, report};
+  LogBuilder logs{report};
   Calendars calendars{nullptr};
   const MergedSection keys{defaults, own};
   SessionSettings built = build_session(keys, report, calendars);
-  logs.take(keys, built);
+  logs.take(keys, built.log);
   if (report.has_errors()) return std::nullopt;
   return built;
 }
 
-void give_what_was_read(SessionSettings& session, const SessionSettings& source) {
+void copy_parts_from_files(SessionSettings& session, const SessionSettings& source) {
   session.schedule = source.schedule;
   session.session.validator = source.session.validator;
   session.session.application_validators = source.session.application_validators;

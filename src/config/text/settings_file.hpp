@@ -1,4 +1,4 @@
-// A configuration's sections as they were read, before anything is built of them.
+// The sections of a configuration, before settings are built from them.
 #pragma once
 
 #include <deque>
@@ -17,12 +17,12 @@ struct Sections {
   std::deque<std::string> texts;  // of values with variables: the sections point into it
   Section defaults;
   std::vector<Section> sessions;
-  // What is misspelt, or stands in a section that is ignored, was meant: another folder would begin
-  // with other numbers.
+  // A misspelt FileStorePath, or one in an ignored section, was meant: another folder would begin
+  // with other sequence numbers.
   FolderMeant folder = FolderMeant::Any;
 };
 
-// Nothing: it is reported why. The sections point into text.
+// Unset: the reason is reported. The sections point into text.
 [[nodiscard]] std::optional<Sections> read_sections(std::string_view text, SettingsReport& report);
 
 }  // namespace nexusfix::config

@@ -7,6 +7,7 @@
 
 #include <nexusfix/dictionary/builtin.hpp>
 
+#include "config/keys/find_key.hpp"
 #include "config/text/settings_values.hpp"
 #include "config/text/settings_variables.hpp"
 
@@ -15,27 +16,50 @@ namespace {
 
 bool harmless(const KeyRule& rule, std::string_view value) {
   if (rule.handling == Handling::Refused && value.empty()) return true;
-  std::string_view rest = rule.harmless;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(' '), rest.size());
-    const std::string_view harmless_value = rest.substr(0, end);
-    if (equals_ignoring_case(value, harmless_value)) return true;
-    const bool is_no = harmless_value == "N" || harmless_value == "Y";
-    if (is_no && read_bool(value) == (harmless_value == "Y")) return true;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  return std::ranges::any_of(words_of(rule.harmless), [&](std::string_view word) {
+    const bool is_yes_or_no = word == "N" || word == "Y";
+    return equals_ignoring_case(value, word) || (is_yes_or_no && read_bool(value) == (word == "Y"));
+  });
+}
+
+// What else helps with a wrong value, after what was expected: empty, or "; ...".
+std::string_view hint_for(Key key, std::string_view value) {
+  const bool is_zero = key == "ReconnectInterval" && read_number(value) == 0;
+  return is_zero ? "; 0 means at once in other engines: ReconnectInterval=1 is the shortest here"
+                 : "";
+}
+
+// The words of a warning about a right value; empty: none.
+std::string remark(Key key, std::string_view value) {
+  if (key == "ConnectionType" && value != "initiator" && value != "acceptor") {
+    return "read, but other engines want it in lower case";
   }
-  return false;
+  if (key == "TimestampPrecision" && *read_precision(value) % 3 != 0) {
+    return "there are 0, 3, 6 or 9 digits; the next larger number is used";
+  }
+  if (key.row().rule.is_right == is_yes_or_no && value != "Y" && value != "N") {
+    return "read, but other engines know Y and N only";
+  }
+  if (key.row().rule.is_right != is_readable<read_addresses>) return {};
+  const auto addresses = read_addresses(value);
+  if (!addresses) return {};
+  for (const transport::AddressRange& range : addresses->ranges()) {
+    if (!range.is_of_any_link()) continue;
+    return range.to_string() + " without an interface is that address of each link; " +
+           range.to_string() + "%eth0 is that of one";
+  }
+  return {};
 }
 
 // As in QuickFIX, a comment has a line of its own.
-constexpr const char* kNoComment = "; a # begins a comment only in front of a line";
+constexpr const char* kNoComment = "; a # begins a comment only at the start of a line";
 
 bool looks_commented(std::string_view value) noexcept {
   return value.find(" #") != std::string_view::npos || value.find("\t#") != std::string_view::npos;
 }
 
-// Reads the entries of one section, and says everything that there is to say about each of them
-// alone. Values of keys that are not honoured are not shown: some are passwords.
+// Reads the entries of one section. Values of keys that are not honoured are not shown: some are
+// passwords.
 class SectionReader {
  public:
   SectionReader(const SettingsSection& text, const ApplicationKeys& own, SettingsReport& report)
@@ -65,15 +89,15 @@ class SectionReader {
         return read_honoured(entry, match);
       case Handling::Refused:
         if (harmless(rule, entry.value)) return;
-        return report_.error(entry.line, name + ": " + std::string{rule.instead} +
-                                             "; the engine does not start without what was asked");
+        return report_.error(entry.line,
+                             name + ": " + std::string{rule.instead} + std::string{kNotWithout});
       case Handling::Instead:
         if (harmless(rule, entry.value)) return;
         return report_.warning(entry.line, name + " is not honoured: " + std::string{rule.instead});
     }
   }
 
-  // What the engine honours or refuses is never the program's, whatever the list says.
+  // A key that the engine honours or refuses is never the program's, even if the list has it.
   [[nodiscard]] bool is_of_application(std::string_view key, const KeyMatch& match) const {
     if (key.size() > kApplicationPrefix.size() &&
         equals_ignoring_case(key.substr(0, kApplicationPrefix.size()), kApplicationPrefix)) {
@@ -119,9 +143,9 @@ class SectionReader {
     section_.has_lost_folder |= sounds_like_store_folder(word);
     const KeyRule* const nearest = nearest_key(word);
     if (nearest == nullptr) return;
-    section_.has_lost_folder |= nearest->key == Key::FileStorePath;
-    constexpr Key kOfRole[] = {Key::ConnectionType, Key::SocketAcceptPort, Key::SocketConnectHost,
-                               Key::SocketConnectPort};
+    section_.has_lost_folder |= nearest->key == "FileStorePath";
+    constexpr Key kOfRole[] = {"ConnectionType", "SocketAcceptPort", "SocketConnectHost",
+                               "SocketConnectPort"};
     section_.has_lost_role |= std::ranges::find(kOfRole, nearest->key) != std::end(kOfRole);
   }
 
@@ -133,34 +157,25 @@ class SectionReader {
                                            "AppDataDictionary.FIX.5.0SP2, was "
                                            "expected");
     }
-    const std::string expected =
-        entry.is_wrong ? std::string{} : expected_instead(key, entry.value);
+    const std::string expected = entry.is_wrong ? std::string{} : key.row().rule.error(entry.value);
     const bool is_right = !entry.is_wrong && expected.empty();
     const Given given{entry.value, entry.line, is_right, entry.written};
-    const std::string what = shown(entry.key) + "=" + (is_secret(key) ? "..." : shown(entry.value));
+    const std::string what =
+        shown(entry.key) + "=" + (key.row().rule.is_secret ? "..." : shown(entry.value));
     if (!expected.empty()) {
       report_.error(entry.line, what + ": " + expected + " was expected" +
                                     (looks_commented(entry.value) ? kNoComment : "") +
-                                    hint_for(key, entry.value));
+                                    std::string{hint_for(key, entry.value)});
     } else if (looks_commented(entry.value)) {
       report_.warning(entry.line, what + ": all of it is the value" + kNoComment);
     } else if (entry.written.empty() && entry.value.find("${") != std::string_view::npos) {
       report_.warning(entry.line, what + ": taken as it is; ExpandVariables=Y expands ${...}" +
                                       hint_for_property(entry.value));
-    } else if (const std::string words = remark(key, entry.value); given.right && !words.empty()) {
+    } else if (const std::string words = is_right ? remark(key, entry.value) : std::string{};
+               !words.empty()) {
       report_.warning(entry.line, what + ": " + words);
     }
-    if (key == Key::SocketConnectHost) {
-      section_.connect_hosts[match.number] = given;
-    } else if (key == Key::SocketConnectPort) {
-      section_.connect_ports[match.number] = given;
-    } else if (key == Key::LogonTag) {
-      section_.logon_tags[match.number] = given;
-    } else if (key == Key::AppDataDictionary) {
-      section_.app_dictionaries[match.number] = given;
-    } else {
-      section_.given[key] = given;
-    }
+    section_.given[{key, match.number}] = given;
   }
 
   const ApplicationKeys& own_;
@@ -171,39 +186,13 @@ class SectionReader {
 
 }  // namespace
 
-bool is_secret(Key key) noexcept {
-  return key == Key::Password || key == Key::NewPassword || key == Key::LogonTag ||
-         key == Key::SocketKeyStorePassword || key == Key::SocketTrustStorePassword ||
-         key == Key::SSLCertificatePassword || key == Key::ProxyPassword ||
-         key == Key::PostgreSQLStorePassword || key == Key::PostgreSQLStoreConnection;
-}
-
 std::string numbered_name(Key key, unsigned number) {
-  const std::string name{key_name(key)};
+  const std::string name{key.name()};
   if (number == 0) return name;
   const std::string text = std::to_string(number);
-  if (key != Key::AppDataDictionary) return name + text;
+  if (key != "AppDataDictionary") return name + text;
   const auto version = dictionary::version_of_appl_ver_id(text);
   return name + '.' + (version ? std::string{to_string(*version)} : text);
-}
-
-std::map<unsigned, Given>* Section::numbered(Key key) noexcept {
-  switch (key) {
-    case Key::SocketConnectHost:
-      return &connect_hosts;
-    case Key::SocketConnectPort:
-      return &connect_ports;
-    case Key::LogonTag:
-      return &logon_tags;
-    case Key::AppDataDictionary:
-      return &app_dictionaries;
-    default:
-      return nullptr;
-  }
-}
-
-const std::map<unsigned, Given>* Section::numbered(Key key) const noexcept {
-  return const_cast<Section*>(this)->numbered(key);  // It changes nothing.
 }
 
 std::string application_name(std::string_view key) {
@@ -248,28 +237,20 @@ std::map<std::string, ApplicationValue, std::less<>> MergedSection::application(
   return merged;
 }
 
-void MergedSection::read_into(Key key, bool& target) const {
-  if (const Given* given = right(key)) target = *read_bool(given->value);
+bool MergedSection::says_yes(Key key) const {
+  const Given* const given = right(key);
+  return given != nullptr && is_yes(given->value);
 }
 
-void MergedSection::read_into(Key key, std::uint32_t& target) const {
-  if (const Given* given = right(key)) {
-    target = static_cast<std::uint32_t>(*read_number(given->value));
+std::map<unsigned, Given> MergedSection::numbered(Key key) const {
+  std::map<unsigned, Given> merged;
+  for (const Section* const section : {section_, defaults_}) {
+    for (auto one = section->given.lower_bound({key, 0});
+         one != section->given.end() && one->first.first == key; ++one) {
+      merged.emplace(one->first.second, one->second);
+    }
   }
-}
-
-void MergedSection::read_into(Key key, double& target) const {
-  if (const Given* given = right(key)) target = *read_factor(given->value);
-}
-
-void MergedSection::read_into(Key key, std::chrono::seconds& target) const {
-  if (const Given* given = right(key)) {
-    target = std::chrono::seconds{static_cast<std::int64_t>(*read_number(given->value))};
-  }
-}
-
-void MergedSection::read_into(Key key, std::string& target) const {
-  if (const Given* given = right(key)) target = given->value;
+  return merged;
 }
 
 }  // namespace nexusfix::config

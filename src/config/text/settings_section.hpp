@@ -2,18 +2,15 @@
 // a [SESSION].
 #pragma once
 
-#include <array>
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "config/keys/config_keys.hpp"
+#include "config/keys/key_table.hpp"
 #include "config/text/settings_text.hpp"
 
 namespace nexusfix::config {
@@ -22,23 +19,23 @@ namespace nexusfix::config {
 struct Given {
   std::string_view value;
   std::size_t line = 0;
-  bool right = false;          // wrong ones are reported once, and not missed in addition
+  bool right = false;          // a wrong one is reported once, and not as missing in addition
   std::string_view written{};  // with its variables; empty: it has none
 };
 
-// A key of the program's own, which the engine passes on and never shows.
+// One of the application's own keys, which the engine passes on and never shows.
 struct ApplicationValue {
   std::string_view name;  // as it is written, without kApplicationPrefix
   Given given;
 };
 inline constexpr std::string_view kApplicationPrefix = "Application.";
 
-// ApplicationKeys: which keys are the program's own.
+// ApplicationKeys: which keys are the application's own.
 class ApplicationKeys {
  public:
   // A value of ApplicationKeys; a wrong one adds nothing.
   void add(std::string_view list);
-  // Whether it is listed, by its whole name or by what it begins with.
+  // Whether the list has the whole name, or a prefix of it.
   [[nodiscard]] bool has_name(std::string_view key) const;
   [[nodiscard]] bool has_prefix(std::string_view key) const;
 
@@ -50,39 +47,33 @@ class ApplicationKeys {
 // The views point into the text of the file.
 struct Section {
   std::size_t line = 0;
-  // Of some two hundred keys a session has a few, and there may be ten thousand sessions.
-  std::map<Key, std::optional<Given>> given;
-  std::map<unsigned, Given> connect_hosts;  // by <n>
-  std::map<unsigned, Given> connect_ports;
-  std::map<unsigned, Given> logon_tags;
-  std::map<unsigned, Given> app_dictionaries;  // by ApplVerID; 0: of the session's default
+  // By the key and its number: the <n> of SocketConnectHost<n>, the ApplVerID of
+  // AppDataDictionary.<version>, otherwise 0. Of some two hundred keys a session has a few, and
+  // there may be ten thousand sessions.
+  std::map<std::pair<Key, unsigned>, Given> given;
   std::map<std::string, ApplicationValue, std::less<>> application;  // by application_name()
-  // An unknown key, or a line that is ignored, sounds like one that says this: nobody guesses then.
+  // An unknown key, or an ignored line, may have been meant to say this. Then no default is taken.
   bool has_lost_folder = false;
   bool has_lost_role = false;
 
-  // The values of a key that may be given by number, SocketConnectHost1 and so on; null: it is not
-  // such a key.
-  [[nodiscard]] const std::map<unsigned, Given>* numbered(Key key) const noexcept;
-  [[nodiscard]] std::map<unsigned, Given>* numbered(Key key) noexcept;
-  [[nodiscard]] const std::optional<Given>& own(Key key) const {
-    static const std::optional<Given> kNone;
-    const auto found = given.find(key);
-    return found == given.end() ? kNone : found->second;
+  // Null: not given.
+  [[nodiscard]] const Given* own(Key key, unsigned number = 0) const {
+    const auto found = given.find({key, number});
+    return found == given.end() ? nullptr : &found->second;
   }
 };
-
-// A password, or what may be one: never shown.
-[[nodiscard]] bool is_secret(Key key) noexcept;
 
 // As the file has it: "SocketConnectHost2", "AppDataDictionary.FIX.5.0SP2". 0: without.
 [[nodiscard]] std::string numbered_name(Key key, unsigned number);
 
-// In the answer for a key that nobody knows.
+// The end of an error about security that was asked for and cannot be had.
+inline constexpr std::string_view kNotWithout =
+    "; the engine does not start without what was asked";
+
+// In the warning about an unknown key.
 inline constexpr std::string_view kUnknownKey = ": unknown key";
 
-// Reads the entries of a section, and says everything that there is to say about each of them
-// alone.
+// Reads the entries of a section, and reports what each of them says on its own.
 [[nodiscard]] Section read_section(const SettingsSection& text, const ApplicationKeys& own,
                                    SettingsReport& report);
 
@@ -96,22 +87,36 @@ class MergedSection {
   [[nodiscard]] const Section& section() const noexcept { return *section_; }
   [[nodiscard]] std::size_t line() const noexcept { return section_->line; }
 
-  [[nodiscard]] const std::optional<Given>& find(Key key) const {
-    return section_->own(key) ? section_->own(key) : defaults_->own(key);
+  // Null: not given.
+  [[nodiscard]] const Given* find(Key key, unsigned number = 0) const {
+    const Given* const own = section_->own(key, number);
+    return own != nullptr ? own : defaults_->own(key, number);
   }
-  [[nodiscard]] std::map<std::string, ApplicationValue, std::less<>> application() const;
   // Null: not given, or wrong.
-  [[nodiscard]] const Given* right(Key key) const {
-    const std::optional<Given>& given = find(key);
-    return given && given->right ? &*given : nullptr;
+  [[nodiscard]] const Given* right(Key key, unsigned number = 0) const {
+    const Given* const given = find(key, number);
+    return given != nullptr && given->right ? given : nullptr;
   }
+  // Whether a key is given, right, and Y.
+  [[nodiscard]] bool says_yes(Key key) const;
+  // A key with all its numbers, the lowest first.
+  [[nodiscard]] std::map<unsigned, Given> numbered(Key key) const;
+  [[nodiscard]] std::map<std::string, ApplicationValue, std::less<>> application() const;
 
-  // Leave target as it is when the key is not given, or wrong.
-  void read_into(Key key, bool& target) const;
-  void read_into(Key key, std::uint32_t& target) const;
-  void read_into(Key key, double& target) const;
-  void read_into(Key key, std::chrono::seconds& target) const;
-  void read_into(Key key, std::string& target) const;
+  // Sets the member of a key, if its row has one in a Target and the key is given and right.
+  template <class Target>
+  void set(Key key, Target& target) const {
+    const Setter<Target> setter = key.row().sets.template into<Target>();
+    if (setter == nullptr) return;
+    if (const Given* const given = right(key)) setter(target, given->value, key.row().rule);
+  }
+  // The same of every key that is not shared by all sessions.
+  template <class Target>
+  void set_all(Target& target) const {
+    for (const Key key : all_keys()) {
+      if (key.row().sets.sharing == Shared::No) set(key, target);
+    }
+  }
 
  private:
   const Section* defaults_;

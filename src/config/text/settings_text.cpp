@@ -4,12 +4,10 @@
 #include <map>
 #include <utility>
 
-#include "config/keys/config_keys.hpp"
+#include "config/keys/find_key.hpp"
 
 namespace nexusfix::config {
 namespace {
-
-constexpr std::string_view kBlanks = " \t\r\f\v";
 
 class Splitter {
  public:
@@ -53,7 +51,7 @@ class Splitter {
     } else if (equals_ignoring_case(name, "DEFAULT")) {
       take_default(section);
     } else if (sounds_like("SESSION", name) || sounds_like("DEFAULT", name)) {
-      // To leave a whole session out because of one letter would be worse than not to start.
+      // A start without a whole session, because of one letter, would be worse than no start.
       report_.error(line_, shown(text) + ": [DEFAULT] or [SESSION] was expected");
     } else {
       report_.warning(line_,
@@ -71,7 +69,7 @@ class Splitter {
     default_line_ = line_;
   }
 
-  // What stands behind it may be a password: "Password hunter2".
+  // The words after it may be a password: "Password hunter2".
   static std::string_view first_word(std::string_view text) {
     return text.substr(0, text.find_first_of(" \t:"));
   }

@@ -1,5 +1,4 @@
-// The text of a configuration file, taken apart into sections and entries. What the keys mean is
-// not known here.
+// Splits the text of a configuration file into sections and entries. It does not know the keys.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +15,15 @@
 
 namespace nexusfix::config {
 
-// Gathers mistakes and warnings, in the order of the lines, each once. A file that is no
-// configuration at all does not get an answer longer than itself: after kMessagesMax of a kind the
-// rest is counted.
+// Collects errors and warnings, in the order of the lines, each once. After kMessagesMax of a kind
+// the others are only counted, so that the answer to a file of another format stays short.
 class SettingsReport {
  public:
   static constexpr std::size_t kMessagesMax = 100;
 
   explicit SettingsReport(std::string_view file) : file_{file} {}
   void error(std::size_t line, std::string text);
-  // The same of several lines is one, which counts them.
+  // One text for several lines is one warning, with their number.
   void warning(std::size_t line, std::string text);
   [[nodiscard]] bool has_errors() const noexcept { return !errors_.messages.empty(); }
   [[nodiscard]] std::vector<SettingsError> take_errors();
@@ -39,7 +37,7 @@ class SettingsReport {
 
   std::string file_;
   Messages errors_;
-  std::map<std::string, std::set<std::size_t>, std::less<>> warned_;  // lines by what is said
+  std::map<std::string, std::set<std::size_t>, std::less<>> warned_;  // lines by the text
   std::size_t warnings_left_out_ = 0;
 };
 
@@ -48,23 +46,23 @@ struct SettingsEntry {
   std::string_view value;
   std::size_t line = 0;
   std::string_view written{};  // the value before its variables were put in; empty: it has none
-  bool is_wrong = false;       // it is reported why
+  bool is_wrong = false;       // the reason is reported
 };
 
 enum class SectionKind : std::uint8_t {
   Default,
   Session,
-  Ignored,  // a second [DEFAULT], or a name that is not ours
+  Ignored,  // a second [DEFAULT], or an unknown name
 };
 
 struct SettingsSection {
   SectionKind kind = SectionKind::Ignored;
   std::size_t line = 0;
   std::vector<SettingsEntry> entries;
-  std::vector<std::string_view> lost;  // first words of lines that are no entries
+  std::vector<std::string_view> lost;  // first words of ignored lines
 };
 
-// Not to be in a configuration, nor in what is put into it.
+// Refused in a configuration, and in the variables of its values.
 [[nodiscard]] bool is_control(char c) noexcept;
 
 // The views point into text.

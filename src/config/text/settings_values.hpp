@@ -1,4 +1,4 @@
-// The values of the honoured keys: read strictly, or told what was expected.
+// Reads values of a configuration, strictly. Unset: the value is wrong.
 #pragma once
 
 #include <chrono>
@@ -11,34 +11,29 @@
 
 #include <nexusfix/config/settings.hpp>
 #include <nexusfix/observe/event_log.hpp>
-#include <nexusfix/store/journal.hpp>
-
-#include "config/keys/config_keys.hpp"
+#include <nexusfix/wire/values/times.hpp>
 
 namespace nexusfix::config {
 
-// What a value should have been: empty if it is right.
-[[nodiscard]] std::string expected_instead(Key key, std::string_view value);
-// What else helps with a wrong one, after what was expected: empty, or "; ...".
-[[nodiscard]] std::string hint_for(Key key, std::string_view value);
-// What is remarkable about a right value: empty, or the words of a warning.
-[[nodiscard]] std::string remark(Key key, std::string_view value);
-
-// Y and N; y, n, true, false, 1 and 0 too.
+// Y and N; y, n, true, false, 1 and 0 as well.
 [[nodiscard]] std::optional<bool> read_bool(std::string_view value) noexcept;
+// Of a value that read_bool() can read.
+[[nodiscard]] inline bool is_yes(std::string_view value) noexcept { return *read_bool(value); }
 // Digits only.
 [[nodiscard]] std::optional<std::uint64_t> read_number(std::string_view value) noexcept;
-// Digits, with a point perhaps.
+// Digits, with or without a point.
 [[nodiscard]] std::optional<double> read_factor(std::string_view value) noexcept;
+// The parts between blanks, commas and semicolons. They point into the text.
+[[nodiscard]] std::vector<std::string_view> words_of(std::string_view text);
 // Seconds, 1 to 86,400, or a list of them like QuickFIX/J's "5;30;60"; "3*10;60" is 10, 10, 10, 60.
 // At most 100.
 [[nodiscard]] std::optional<std::vector<std::chrono::seconds>> read_intervals(
     std::string_view value);
-// Addresses and networks between commas or blanks; "localhost" is that of both families.
+// Addresses and networks; "localhost" is that of both families.
 [[nodiscard]] std::optional<transport::AllowList> read_addresses(std::string_view value);
-// AllowedCertificates between commas or blanks, in transport::certificate_identity()'s one form.
+// AllowedCertificates, in the form of transport::certificate_identity().
 [[nodiscard]] std::optional<std::vector<std::string>> read_certificates(std::string_view value);
-// AllowedUsernames, between commas; nothing: one of them can be no user.
+// AllowedUsernames, between commas alone: the name of a user may have blanks.
 [[nodiscard]] std::optional<std::vector<std::string>> read_usernames(std::string_view value);
 // QuickFIX/J's LogonTag: "553=me". Not a field that the session layer writes itself.
 struct LogonTag {
@@ -46,55 +41,47 @@ struct LogonTag {
   std::string_view value;
 };
 [[nodiscard]] std::optional<LogonTag> read_logon_tag(std::string_view value) noexcept;
-// "2", or one for each event loop, "2,3": below 1,024, none twice.
+// "2", or one for each event loop, "2,3": below 1,024, each once.
 [[nodiscard]] std::optional<std::vector<unsigned>> read_cpus(std::string_view value);
-// The digits behind the second: from a number or from QuickFIX/J's words.
+// The digits after the second: a number or QuickFIX/J's words.
 [[nodiscard]] std::optional<unsigned> read_precision(std::string_view value) noexcept;
+// The same, rounded up to a precision that SendingTime can have.
+[[nodiscard]] std::optional<wire::TimePrecision> read_time_precision(
+    std::string_view value) noexcept;
 [[nodiscard]] std::optional<observe::EventFormat> read_event_format(
     std::string_view value) noexcept;
-// "0640": permission bits that leave the file to its owner.
+// "0640": permission bits that let the owner read and write.
 [[nodiscard]] std::optional<unsigned> read_file_mode(std::string_view value) noexcept;
 
-// Names between commas or blanks, a * after a part of one; nothing: one that cannot be a name, or
-// is or may be the engine's own.
+// Names, each with or without a * at its end, that are none of the engine's own keys.
 [[nodiscard]] std::optional<std::vector<std::string_view>> read_application_keys(
     std::string_view value);
 
-// Tags between commas or blanks; none of 8, 9, 10 and 35.
+// Tags without 8, 9, 10 and 35.
 [[nodiscard]] std::optional<std::vector<std::uint32_t>> read_tags(std::string_view value);
 
-// Versions of TLS, however an engine writes them: "TLSv1.2,TLSv1.3", "all -SSLv2", "Tls12". Older
-// ones are known, and never spoken: a list of them alone has none.
+// Versions of TLS in the spelling of any engine: "TLSv1.2,TLSv1.3", "all -SSLv2", "Tls12". Older
+// versions are known, and never used: a list of them alone has neither.
 struct TlsVersions {
   bool has_1_2 = false;
   bool has_1_3 = false;
 };
 [[nodiscard]] std::optional<TlsVersions> read_tls_versions(std::string_view value);
 
-[[nodiscard]] std::optional<ThrottleAction> read_throttle_action(std::string_view value) noexcept;
-// Refuse or Warn.
-[[nodiscard]] std::optional<dictionary::DictionaryFaults> read_dictionary_faults(
-    std::string_view value) noexcept;
-
-[[nodiscard]] std::optional<InboundDelivery> read_inbound_delivery(std::string_view value) noexcept;
-
-// none, process, group or sync.
-[[nodiscard]] std::optional<store::Durability> read_durability(std::string_view value) noexcept;
-
-// HH:MM:SS; and the name behind a blank, of the time zone that QuickFIX/J lets follow.
+// HH:MM:SS, and the name of a time zone that QuickFIX/J allows after it.
 struct ZonedTime {
   std::chrono::seconds time_of_day{};
-  std::string_view zone;
+  std::string_view zone;  // empty: none
 };
 [[nodiscard]] std::optional<ZonedTime> read_time_of_day(std::string_view value) noexcept;
-// English names of days of which the first two letters count, in any case.
+// An English name of a day, in any case. Only its first two letters are significant.
 [[nodiscard]] std::optional<std::chrono::weekday> read_day(std::string_view value) noexcept;
 [[nodiscard]] std::optional<std::vector<std::chrono::weekday>> read_days(std::string_view value);
 // 2026-12-25 and 20261225.
 [[nodiscard]] std::optional<std::chrono::local_days> read_date(std::string_view value) noexcept;
 [[nodiscard]] std::optional<std::set<std::chrono::local_days>> read_dates(std::string_view value);
 
-// An application version as ApplVerID (1128) has it, or by name: "9", "FIX.5.0SP2".
+// An application version as in ApplVerID (1128), or its name: "9", "FIX.5.0SP2".
 [[nodiscard]] std::optional<char> read_appl_ver_id(std::string_view value) noexcept;
 
 }  // namespace nexusfix::config

@@ -7,17 +7,15 @@
 #include <string_view>
 #include <utility>
 
-#include "config/keys/config_keys.hpp"
+#include "config/keys/find_key.hpp"
 #include "config/text/settings_section.hpp"
 #include "config/text/settings_values.hpp"
 
 namespace nexusfix::config {
 namespace {
 
-bool begins_name(char c) noexcept {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-}
-bool is_in_name(char c) noexcept { return begins_name(c) || (c >= '0' && c <= '9'); }
+bool begins_name(char c) noexcept { return is_letter(c) || c == '_'; }
+bool is_in_name(char c) noexcept { return begins_name(c) || is_digit(c); }
 
 // A variable at the beginning of a text.
 struct Variable {
@@ -25,7 +23,7 @@ struct Variable {
   std::size_t size = 0;   // of all of it in the text
 };
 
-// text begins with '$'. An error is what is wrong with it.
+// text begins with '$'. The error says why it is no variable.
 std::expected<Variable, std::string> read_variable(std::string_view text) {
   const char next = text.size() > 1 ? text[1] : '\0';
   if (next == '{' || next == '(') {
@@ -44,7 +42,7 @@ std::expected<Variable, std::string> read_variable(std::string_view text) {
   return Variable{text.substr(1, size - 1), size};
 }
 
-// A system property of Java, and the variable that has the same.
+// A system property of Java, and the variable with the same value.
 struct Property {
   std::string_view name;
   std::string_view variable;
@@ -54,7 +52,7 @@ constexpr Property kProperties[] = {{"user.home", "HOME"},
                                     {"user.dir", "PWD"},
                                     {"java.io.tmpdir", "TMPDIR"}};
 
-// What the environment has for it. An error is what is wrong with that; it may be a secret.
+// The value in the environment. The error does not show it, as it may be a secret.
 std::expected<std::string_view, std::string> value_of(std::string_view name) {
   const char* const value = std::getenv(std::string{name}.c_str());
   if (value == nullptr) {
@@ -94,11 +92,10 @@ std::expected<std::string, std::string> expanded(std::string_view value) {
   return result;
 }
 
-// A name without braces within a password may be a piece of it: whoever wrote it had no variable in
-// mind.
+// A name without braces within a password may be a part of the password, and no variable at all.
 bool may_be_piece_of_secret(const SettingsEntry& entry) {
   const KeyRule* const rule = find_key(entry.key).rule;
-  if (rule != nullptr && !is_secret(rule->key)) return false;  // One of the program's may be.
+  if (rule != nullptr && (rule->key.is_none() || !rule->key.row().rule.is_secret)) return false;
   for (std::size_t i = 0; i + 1 < entry.value.size(); ++i) {
     if (entry.value[i] == '$' && begins_name(entry.value[i + 1])) return true;
   }
@@ -107,10 +104,10 @@ bool may_be_piece_of_secret(const SettingsEntry& entry) {
 
 bool is_it(const SettingsEntry& entry) {
   const KeyRule* const rule = find_key(entry.key).rule;
-  return rule != nullptr && rule->key == Key::ExpandVariables;
+  return rule != nullptr && rule->key == "ExpandVariables";
 }
 
-// It is the file's: of [DEFAULT], the last one there, as of every key.
+// It applies to the whole file: the last one in [DEFAULT] counts, as for every key.
 bool is_asked_for(const std::vector<SettingsSection>& sections, SettingsReport& report) {
   bool is_wanted = false;
   for (const SettingsSection& section : sections) {

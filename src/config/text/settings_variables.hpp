@@ -1,5 +1,5 @@
-// Variables in the values of a configuration, out of the environment: ${NAME}, $(NAME) and $NAME,
-// where the file says ExpandVariables=Y. $$ is a $.
+// Replaces variables of the environment in values, if the file has ExpandVariables=Y: ${NAME},
+// $(NAME) and $NAME. $$ is a $.
 #pragma once
 
 #include <deque>
@@ -11,12 +11,12 @@
 namespace nexusfix::config {
 
 // Values with variables become views of new texts, which must live as long as the sections. A
-// variable that is not set is a mistake, and its entry is marked wrong.
+// variable that is not set is an error, and its entry is marked wrong.
 void expand_variables(std::vector<SettingsSection>& sections, std::deque<std::string>& texts,
                       SettingsReport& report);
 
-// Of a ${user.home} or the like, which QuickFIX/J replaces: what to write instead. Empty: there is
-// none.
+// What to write instead of ${user.home} and other properties that QuickFIX/J replaces. Empty: the
+// value has none.
 [[nodiscard]] std::string hint_for_property(std::string_view value);
 
 }  // namespace nexusfix::config

@@ -17,7 +17,7 @@ void Runtime::note_administrative(SessionSlot& slot, const wire::MessageView& me
   if (!session::is_administrative(message.msg_type()) || message.msg_type() == kSequenceReset) {
     return;
   }
-  const std::uint32_t count_max = slot.settings.admin_messages_per_second_max;
+  const std::uint32_t count_max = slot.settings.limits.admin_messages_per_second_max;
   if (slot.connection->administrative.allow(now_.mono, count_max)) return;
   end_flood(slot,
             "more than " + std::to_string(count_max) + " administrative messages within a second");
@@ -25,7 +25,7 @@ void Runtime::note_administrative(SessionSlot& slot, const wire::MessageView& me
 
 void Runtime::note_reject(SessionSlot& slot) {
   if (slot.connection == nullptr) return;
-  const std::uint32_t count_max = slot.settings.rejects_per_second_max;
+  const std::uint32_t count_max = slot.settings.limits.rejects_per_second_max;
   if (slot.connection->rejects.allow(now_.mono, count_max)) return;
   end_flood(slot, "more than " + std::to_string(count_max) +
                       " messages had to be rejected within a second");

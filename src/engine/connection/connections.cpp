@@ -40,14 +40,16 @@ std::string describe_identity(const wire::MessageView& logon) {
 }
 
 wire::FrameScanner scanner_of(const SessionSettings& settings) {
-  return wire::FrameScanner{wire::FrameLimits{.message_bytes_max = settings.message_bytes_max}};
+  return wire::FrameScanner{
+      wire::FrameLimits{.message_bytes_max = settings.limits.message_bytes_max}};
 }
 
 }  // namespace
 
 // AllowedRemoteAddresses.
 bool Runtime::may_come_from(const SessionSettings& settings, std::string_view peer_name) {
-  return settings.allowed_remote_addresses.contains(transport::peer_address_of(peer_name));
+  return settings.admission.allowed_remote_addresses.contains(
+      transport::peer_address_of(peer_name));
 }
 
 void Runtime::connect(SessionSlot& slot) {
@@ -67,9 +69,9 @@ void Runtime::connect(SessionSlot& slot) {
   connection.socket = *socket;
   connection.slot = &slot;
   const SessionSettings& settings = slot.settings;
-  connection.deadline =
-      now_.mono + (settings.connect_timeout.count() != 0 ? settings.connect_timeout
-                                                         : settings.session.logon_timeout);
+  connection.deadline = now_.mono + (settings.reconnect.connect_timeout.count() != 0
+                                         ? settings.reconnect.connect_timeout
+                                         : settings.session.logon_timeout);
   try {
     connections_.add(std::move(owned));
   } catch (const std::bad_alloc&) {
@@ -401,7 +403,7 @@ void Runtime::take_garbled(Connection& connection, wire::GarbledReason reason,
   SessionSlot& slot = *connection.slot;
   report_.logs().garbled(slot.log, bytes, now_.wall);
   transact(slot, [&](session::StateMachine& machine) { machine.on_garbled(reason, now_); });
-  const std::uint32_t count_max = slot.settings.garbled_per_second_max;
+  const std::uint32_t count_max = slot.settings.limits.garbled_per_second_max;
   if (connection.garbled.allow(now_.mono, count_max) || connection.socket == 0) return;
   close(connection, EventId::GarbledFlood,
         "disconnecting: more than " + std::to_string(count_max) +
@@ -423,7 +425,7 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
   }
   // In front of all that makes or takes a session's place.
   if (const SessionSettings* const settings = acceptor_settings(connection, logon)) {
-    if (logon.bytes().size() > settings->logon_bytes_max) {  // Others of its port may have more.
+    if (logon.bytes().size() > settings->limits.logon_bytes_max) {  // Others of its port may have more.
       refuse(connection, EventId::LogonTooLong,
              describe_identity(logon) + ": " + std::string{kLogonTooLong});
       return false;
@@ -445,7 +447,7 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
     return false;
   }
   // Whatever the reason: nobody who needs a password is let in without the right one.
-  if (!slot->settings.password_file.empty() &&
+  if (!slot->settings.credentials.password_file.empty() &&
       credentials.state != LogonCredentials::State::Right) {
     refuse(connection, EventId::PasswordNotChecked,
            "session " + slot->name + ": its password was not checked");
@@ -541,7 +543,7 @@ std::string Runtime::protection_of(const Connection& connection) const {
 // AllowedCertificates.
 std::string Runtime::certificate_fault(const Connection& connection,
                                        const SessionSettings& settings) const {
-  const std::vector<std::string>& allowed = settings.allowed_certificates;
+  const std::vector<std::string>& allowed = settings.admission.allowed_certificates;
   if (allowed.empty()) return {};
   const std::vector<std::string> shown = seams_.network->peer_identities(connection.socket);
   if (shown.empty()) return "it has shown no certificate, and AllowedCertificates asks for one";
@@ -595,12 +597,12 @@ void Runtime::send_waiting(Connection& connection) {
 void Runtime::block(Connection& connection) {
   connection.blocked = true;
   if (connection.takes_by != kNever || connection.slot == nullptr) return;
-  connection.takes_by = now_.mono + connection.slot->settings.slow_consumer_timeout;
+  connection.takes_by = now_.mono + connection.slot->settings.limits.slow_consumer_timeout;
   arm(connection, connection.takes_by);
 }
 
 void Runtime::end_slow_consumer(Connection& connection) {
-  const auto time = connection.slot->settings.slow_consumer_timeout;
+  const auto time = connection.slot->settings.limits.slow_consumer_timeout;
   close(connection, EventId::SlowConsumerTimedOut,
         "slow consumer: it has taken none of " + std::to_string(connection.outbound.size()) +
             " bytes for " + std::to_string(time.count()) + " s (SlowConsumerTimeout)");
@@ -609,7 +611,7 @@ void Runtime::end_slow_consumer(Connection& connection) {
 void Runtime::enforce_outbound_limit(Connection& connection) {
   if (connection.slot == nullptr) return;
   const std::size_t waiting = connection.outbound.size() + connection.slot->behind_replay.size();
-  if (waiting <= connection.slot->settings.queued_bytes_max) return;
+  if (waiting <= connection.slot->settings.limits.queued_bytes_max) return;
   close(connection, EventId::SlowConsumerQueueFull,
         "slow consumer: " + std::to_string(waiting) + " bytes wait for it");
 }

@@ -18,10 +18,10 @@ constexpr std::uint32_t kPasswordAgainstPolicy = 3;
 // A user is called as the counterparty is, or is named by the session.
 bool is_users_session(const SessionSettings& settings, std::string_view comp_id,
                       std::string_view username) {
-  return username == comp_id ||
-         std::ranges::any_of(settings.allowed_usernames, [&](const std::string& allowed) {
-           return allowed == "*" || allowed == username;
-         });
+  return username == comp_id || std::ranges::any_of(settings.credentials.allowed_usernames,
+                                                    [&](const std::string& allowed) {
+                                                      return allowed == "*" || allowed == username;
+                                                    });
 }
 
 }  // namespace
@@ -117,26 +117,27 @@ bool Runtime::waits_for_credentials(Connection& connection, const wire::MessageV
   if (!seams_.credentials || connection.credentials.state != State::NotLookedAt) return false;
   if (logon.msg_type() != std::string_view{"A"}) return false;
   const SessionSettings* const settings = acceptor_settings(connection, logon);
-  if (settings == nullptr || settings->password_file.empty()) return false;
+  if (settings == nullptr || settings->credentials.password_file.empty()) return false;
   const std::string peer = seams_.network->peer_name(connection.socket);
   if (!may_come_from(*settings, peer) || !certificate_fault(connection, *settings).empty()) {
     return false;  // bind() says so.
   }
   const auto text_of = [&](wire::Tag tag) { return std::string{logon[tag].value_or("")}; };
   const std::string comp_id = text_of(tag::SenderCompID);
-  Credentials::Check check{.loop = loop(),
-                           .socket = connection.socket,
-                           .file = settings->password_file,
-                           .username = text_of(tag::Username),
-                           .password = Secret{logon[tag::Password].value_or("")},
-                           .new_password = Secret{logon[tag::NewPassword].value_or("")},
-                           .pair = comp_id + " " + std::to_string(connection.source),
-                           .source = connection.source,
-                           .address = std::string{transport::peer_address_of(peer)},
-                           .lockout = {settings->logon_failures_max, settings->logon_lockout},
-                           .address_lockout = {settings->logon_failures_per_address_max,
-                                               settings->logon_failures_interval},
-                           .now = now_.mono};
+  Credentials::Check check{
+      .loop = loop(),
+      .socket = connection.socket,
+      .file = settings->credentials.password_file,
+      .username = text_of(tag::Username),
+      .password = Secret{logon[tag::Password].value_or("")},
+      .new_password = Secret{logon[tag::NewPassword].value_or("")},
+      .pair = comp_id + " " + std::to_string(connection.source),
+      .source = connection.source,
+      .address = std::string{transport::peer_address_of(peer)},
+      .lockout = {settings->credentials.failures_max, settings->credentials.lockout},
+      .address_lockout = {settings->credentials.failures_per_address_max,
+                          settings->credentials.failures_interval},
+      .now = now_.mono};
   check.is_users_session = is_users_session(*settings, comp_id, check.username);
   if (auto refusal = seams_.credentials->submit(std::move(check))) {
     connection.credentials.state = State::Refused;

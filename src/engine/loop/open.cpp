@@ -39,7 +39,7 @@ bool is_of_session_layer(std::string_view msg_type) {
 session::SessionConfig with_callbacks_of(const Callbacks& callbacks, SessionSlot& slot) {
   session::SessionConfig config = slot.settings.session;
   config.authenticates =
-      callbacks.on_logon_request != nullptr || !slot.settings.password_file.empty();
+      callbacks.on_logon_request != nullptr || !slot.settings.credentials.password_file.empty();
   // A sender whom the application has not accepted yet gets no answer, and uses up no number.
   config.answers_invalid_logon = callbacks.on_logon_request == nullptr;
   config.asks_before_resend = callbacks.on_resend_request != nullptr;

@@ -69,17 +69,18 @@ class Surroundings {
 
   void look_at_passwords() {
     for (const SessionSettings& session : settings_.sessions) {
-      if (session.password_file.empty()) continue;
+      if (session.credentials.password_file.empty()) continue;
       const auto is_told = [&](const SettingsError& error) {
-        return error.line == session.password_file_line;
+        return error.line == session.credentials.password_file_line;
       };
       if (std::ranges::any_of(errors_, is_told)) continue;
-      const std::size_t line = session.password_file_line;
+      const std::size_t line = session.credentials.password_file_line;
       if (!has_passwords()) {
         errors_.push_back({settings_.file, line,
                            "PasswordFile: this program was built without passwords "
                            "(NEXUSFIX_PASSWORDS=OFF)"});
-      } else if (const auto read = PasswordFile::load(disk_, session.password_file); !read) {
+      } else if (const auto read = PasswordFile::load(disk_, session.credentials.password_file);
+                 !read) {
         errors_.push_back({settings_.file, line, "PasswordFile: " + read.error().what()});
       }
     }

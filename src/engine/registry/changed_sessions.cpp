@@ -84,7 +84,7 @@ class Runtime::TextsRead {
     const bool is_logon_fresh = sources.logon == fresh_;
     // As the other side of a connection it would have other files.
     if (!is_back && built->session.role != of.session.role) return std::nullopt;
-    give_what_was_read(*built, is_logon_fresh ? *fresh->second : of);
+    copy_parts_from_files(*built, is_logon_fresh ? *fresh->second : of);
     built->session.id = of.session.id;
     built->is_template = of.is_template;
     return built;
@@ -103,7 +103,7 @@ bool Runtime::lacks_for(const SessionSettings& settings) const noexcept {
   return (settings.tls && !seams_.tls_network) ||
          (settings.accept && settings.accept->trusted_proxies && !seams_.proxied_network) ||
          (std::ranges::any_of(settings.connect, has_proxy) && !seams_.tunnel_network) ||
-         (!settings.password_file.empty() && !seams_.credentials);
+         (!settings.credentials.password_file.empty() && !seams_.credentials);
 }
 
 // Nothing: the session has what the file says.
@@ -326,9 +326,10 @@ void Runtime::refresh_listeners(const ReloadPlan& plan) {
     const auto widen = [&](const SessionSettings& one) {
       if (!one.accept || !is_same_place(*one.accept, listener.endpoint)) return;
       listener.logon_timeout = std::max(listener.logon_timeout, one.session.logon_timeout);
-      listener.pending_limits.widen({one.pending_logons_max, one.pending_logons_per_address_max});
-      listener.logon_bytes_max = std::max(listener.logon_bytes_max, one.logon_bytes_max);
-      listener.allowed.allow(one.allowed_remote_addresses);
+      listener.pending_limits.widen(
+          {one.admission.pending_logons_max, one.admission.pending_logons_per_address_max});
+      listener.logon_bytes_max = std::max(listener.logon_bytes_max, one.limits.logon_bytes_max);
+      listener.allowed.allow(one.admission.allowed_remote_addresses);
     };
     for (const auto& slot : slots_) {
       if (slot->is_out || !slot->settings.accept || slot->listener != i) continue;

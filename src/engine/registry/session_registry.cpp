@@ -211,9 +211,9 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
   }
   listener.logon_timeout = std::max(listener.logon_timeout, settings.session.logon_timeout);
   listener.pending_limits.widen(
-      {settings.pending_logons_max, settings.pending_logons_per_address_max});
-  listener.logon_bytes_max = std::max(listener.logon_bytes_max, settings.logon_bytes_max);
-  listener.allowed.allow(settings.allowed_remote_addresses);
+      {settings.admission.pending_logons_max, settings.admission.pending_logons_per_address_max});
+  listener.logon_bytes_max = std::max(listener.logon_bytes_max, settings.limits.logon_bytes_max);
+  listener.allowed.allow(settings.admission.allowed_remote_addresses);
   if (seams_.directory) {
     seams_.directory->allow(wanted, loop(), listener.allowed, listener.logon_bytes_max);
   }
@@ -281,7 +281,7 @@ std::optional<EngineError> Runtime::what_hinders(const Settings& settings) const
     if (std::ranges::any_of(one.connect, has_proxy) && !seams_.tunnel_network) {
       wrong = "ProxyType, in an engine that had none at its start";
     }
-    if (!one.password_file.empty() && !seams_.credentials) {
+    if (!one.credentials.password_file.empty() && !seams_.credentials) {
       wrong = "PasswordFile, in an engine that had none at its start";
     }
     if (!one.is_template && (slots_by_name_.contains(name) || !names.insert(name).second)) {
@@ -414,7 +414,7 @@ SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::
     return nullptr;
   }
   // A password that is not right: bind() would refuse, and the name would stay.
-  if (!found->settings.password_file.empty() &&
+  if (!found->settings.credentials.password_file.empty() &&
       connection.credentials.state != LogonCredentials::State::Right) {
     return nullptr;
   }

@@ -69,15 +69,15 @@ void ConnectPolicy::on_closed(const SessionSettings& settings, std::string_view 
 
 void ConnectPolicy::schedule(const SessionSettings& settings, std::string_view session,
                              MonoTime now) {
-  const std::vector<std::chrono::seconds>& intervals = settings.reconnect_intervals;
+  const std::vector<std::chrono::seconds>& intervals = settings.reconnect.intervals;
   if (attempts_ == 0) first_attempt_at_ = now;
   const std::size_t step = std::min<std::size_t>(attempts_, intervals.size() - 1);
   state_ = State::Waiting;
-  connect_at_ = now + shortened(intervals[step], settings.reconnect_jitter, session, attempts_);
+  connect_at_ = now + shortened(intervals[step], settings.reconnect.jitter, session, attempts_);
   ++attempts_;
   address_ = (address_ + 1) % settings.connect.size();
-  if (settings.priority_start_over &&
-      (was_lost_ || now - first_attempt_at_ >= *settings.priority_start_over)) {
+  if (settings.reconnect.priority_start_over &&
+      (was_lost_ || now - first_attempt_at_ >= *settings.reconnect.priority_start_over)) {
     address_ = 0;
     first_attempt_at_ = now;
   }

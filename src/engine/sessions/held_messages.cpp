@@ -129,7 +129,7 @@ void Runtime::perform(SessionSlot& slot, const session::Hold& action) {
   const std::size_t bytes = action.bytes.size() + kHeldOverheadBytes;
   const bool is_undecided = slot.machine.state() == session::State::LogonReceived;
   if (slot.held_bytes + bytes >
-      (is_undecided ? kHeldUndecidedBytesMax : slot.settings.held_bytes_max)) {
+      (is_undecided ? kHeldUndecidedBytesMax : slot.settings.limits.out_of_order_bytes_max)) {
     slot.held_lost_high = std::max(slot.held_lost_high, action.msg_seq_num);
     report_.peer(EventId::EarlyMessageDropped, slot,
                  "too much arrived early (MaxHeldBytes): MsgSeqNum " +

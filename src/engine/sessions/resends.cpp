@@ -156,7 +156,7 @@ bool Runtime::has_fetched(SessionSlot& slot) {
 
 // How many messages may be sent again now, by MaxResendsPerSecond, and in one slice.
 std::uint64_t Runtime::resends_now_max(SessionSlot& slot) {
-  const std::uint32_t rate = slot.settings.resends_per_second_max;
+  const std::uint32_t rate = slot.settings.limits.resends_per_second_max;
   if (rate == 0) return kReplaySlice;
   if (now_.mono >= slot.resend_window + kRateInterval) {
     slot.resend_window = now_.mono;
@@ -172,7 +172,8 @@ std::uint64_t Runtime::resends_now_max(SessionSlot& slot) {
 
 // A number that is passed over becomes part of a gap fill.
 void Runtime::replay_message(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes) {
-  if (const std::chrono::seconds age_max = slot.settings.resend_age_max; age_max.count() != 0) {
+  if (const std::chrono::seconds age_max = slot.settings.limits.resend_age_max;
+      age_max.count() != 0) {
     const std::optional<WallTime> time = sent_at(bytes);
     if (time && now_.wall - *time > age_max) return;
   }

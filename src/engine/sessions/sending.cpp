@@ -325,7 +325,8 @@ void Runtime::queue_bytes(SessionSlot& slot, std::string_view bytes) {
 // An initiator's message behind its Logon, which is not answered yet: the counterparty would see a
 // gap behind the Logon only when the next message comes. What is too much is left to a resend.
 void Runtime::keep_back(SessionSlot& slot, std::string_view bytes) {
-  const std::size_t most = std::min<std::size_t>(kKeptBackBytesMax, slot.settings.queued_bytes_max);
+  const std::size_t most =
+      std::min<std::size_t>(kKeptBackBytesMax, slot.settings.limits.queued_bytes_max);
   const bool is_kept = slot.left_to_resend == 0 && slot.connection != nullptr &&
                        slot.kept_back.size() + bytes.size() <= most &&
                        push(*slot.connection, slot.kept_back, bytes);

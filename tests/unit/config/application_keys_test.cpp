@@ -49,7 +49,7 @@ TEST(ApplicationKeys, a_session_overrides_default_and_may_list_more_for_itself) 
       << "in [DEFAULT] nothing lists it";
 }
 
-TEST(ApplicationKeys, the_list_may_stand_behind_them) {
+TEST(ApplicationKeys, the_list_may_stand_after_them) {
   EXPECT_THAT(keys_of(joined(kInitiator, "Account=A1\nApplicationKeys=Account\n")),
               ElementsAre(Pair("account", "A1")));
 }
@@ -76,9 +76,9 @@ TEST(ApplicationKeys, a_value_is_never_shown) {
   const std::string keys =
       "ApplicationKeys=ApiPassword,Account\nApiPassword=CANARY # one\nAccount=CANARY${x}\n"
       "Account=CANARY\nApplication.Token=CANARY\n";
-  const auto told = texts(accepted(joined(kInitiator, keys)).warnings);
-  EXPECT_THAT(told, ElementsAre("t.cfg:14: Account: given before in this section; the last one "
-                                "counts"));
+  const auto reported = texts(accepted(joined(kInitiator, keys)).warnings);
+  EXPECT_THAT(reported, ElementsAre("t.cfg:14: Account: given before in this section; the last one "
+                                    "counts"));
   EXPECT_THAT(errors_of(keys + "HeartBtInt=x"), Each(Not(HasSubstr("CANARY"))));
   EXPECT_THAT(errors(with_default("ExpandVariables=Y\nApplicationKeys=Token\n"
                                   "Token=a$CANARY_IN_A_PASSWORD\n")),

@@ -4,7 +4,7 @@
 
 #include <nexusfix/config/changed_keys.hpp>
 
-#include "config/keys/config_keys.hpp"
+#include "config/keys/find_key.hpp"
 #include "honoured_keys.hpp"
 #include "settings_fixture.hpp"
 
@@ -27,14 +27,14 @@ TEST(ChangedKeys, each_key_of_the_table_is_in_the_list_of_its_class_and_in_no_ot
   for (const HonouredKey& row : kHonouredKeys) {
     const Key key = find_key(row.name).rule->key;
     const std::string_view base = row.role == session::Role::Acceptor ? kAcceptor : kInitiator;
-    const bool is_of_file = key == Key::ExpandVariables;
+    const bool is_of_file = key == "ExpandVariables";
     const std::string line = std::string{row.name} + "=" + std::string{row.right} + "\n";
     const std::string before = joined(base, row.beside);
     std::string after = before + line;
     if (is_of_file) after = "[DEFAULT]\n" + line + before.substr(10);
     const FileKeys old_keys = file_keys(before);
     const FileKeys new_keys = file_keys(after);
-    const TakesEffect effect = takes_effect(key);
+    const TakesEffect effect = key.row().effect;
     const auto without = parse_settings(before, "t.cfg");  // An error: others need the key.
     const std::string name =
         (without ? *without : accepted(after)).sessions.front().session.id.to_string();

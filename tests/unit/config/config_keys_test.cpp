@@ -45,13 +45,13 @@ TEST(ConfigKeys, keys_that_are_not_honoured_say_what_is_done_instead_unless_it_i
   }
 }
 
-TEST(ConfigKeys, an_exception_is_always_answered_by_a_reject_so_that_only_no_is_told) {
+TEST(ConfigKeys, an_exception_is_always_answered_by_a_reject_so_that_only_no_is_reported) {
   EXPECT_THAT(warnings_of("RejectMessageOnUnhandledException=Y"), IsEmpty());
   EXPECT_THAT(warnings_of("RejectMessageOnUnhandledException=N"),
               ElementsAre(HasSubstr("an exception is always answered by a BusinessMessageReject")));
 }
 
-TEST(ConfigKeys, keys_of_fixt_sessions_are_told_to_be_unused_where_a_session_of_fix_4_has_them) {
+TEST(ConfigKeys, keys_of_fixt_sessions_are_reported_as_unused_where_a_session_of_fix_4_has_them) {
   // What QuickFIX does: FIXT.1.1 sessions have these keys, FIX.4 sessions have DataDictionary.
   EXPECT_THAT(warnings_of("TransportDataDictionary=FIXT11.xml"),
               ElementsAre("t.cfg:11: TransportDataDictionary: not used; only FIXT.1.1 sessions "
@@ -80,10 +80,10 @@ TEST(ConfigKeys, what_asks_for_security_is_refused_and_never_answered_by_plain_t
         "SocketKeyStorePassword=secret", "RequireTLS=Y", "SSLProtocol=TLSv1.2", "requiretls=y",
         "SocketInsecureSkipVerify=Y", "SSLValidateCertificates=N", "SocketCABytes=secret",
         "KeyStoreType=JKS"}) {
-    const auto told = errors_of(line);
-    EXPECT_THAT(told, ElementsAre(HasSubstr("t.cfg:11: "))) << line;
-    EXPECT_THAT(told, ElementsAre(HasSubstr("does not start"))) << line;
-    EXPECT_THAT(told, ElementsAre(::testing::Not(HasSubstr("secret")))) << line;
+    const auto reported = errors_of(line);
+    EXPECT_THAT(reported, ElementsAre(HasSubstr("t.cfg:11: "))) << line;
+    EXPECT_THAT(reported, ElementsAre(HasSubstr("does not start"))) << line;
+    EXPECT_THAT(reported, ElementsAre(::testing::Not(HasSubstr("secret")))) << line;
   }
   for (const std::string_view line : {"SocketUseSSL=N", "SSLEnable=N", "CertificateVerifyLevel=0",
                                       "AllowedRemoteAddresses=", "UseTCPProxy=N", "RequireTLS=N"}) {
@@ -92,13 +92,13 @@ TEST(ConfigKeys, what_asks_for_security_is_refused_and_never_answered_by_plain_t
 }
 
 TEST(ConfigKeys, an_unknown_key_is_named_also_when_the_file_is_refused_for_what_it_lacks) {
-  const std::vector<std::string> told = errors(
+  const std::vector<std::string> reported = errors(
       "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=5001\nNonStopSession=Y\nFileStorPath="
       "x\n"
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\n");
-  EXPECT_THAT(told, ElementsAre(HasSubstr("FileStorePath"),
-                                "t.cfg:5: FileStorPath: unknown key, ignored; did you mean "
-                                "FileStorePath?"));
+  EXPECT_THAT(reported, ElementsAre(HasSubstr("FileStorePath"),
+                                    "t.cfg:5: FileStorPath: unknown key, ignored; did you mean "
+                                    "FileStorePath?"));
 }
 
 TEST(ConfigKeys, an_unknown_key_that_sounds_like_security_is_refused_too) {

@@ -102,17 +102,18 @@ TEST(ConnectionSettings, what_is_not_given_is_fit_for_fix) {
   const transport::SocketOptions& options = session.connect.front().options;
   EXPECT_TRUE(options.no_delay);
   EXPECT_TRUE(options.keep_alive);
-  EXPECT_EQ(session.reconnect_jitter, 10U);
-  EXPECT_EQ(session.queued_bytes_max, 64U << 20U);
-  EXPECT_FALSE(session.priority_start_over);
+  EXPECT_EQ(session.reconnect.jitter, 10U);
+  EXPECT_EQ(session.limits.queued_bytes_max, 64U << 20U);
+  EXPECT_FALSE(session.reconnect.priority_start_over);
 }
 
 TEST(ConnectionSettings, hosts_are_selected_round_robin_or_by_priority) {
   using std::chrono::seconds;
-  EXPECT_EQ(session_with("HostSelectionPolicy=PRIORITY\n").priority_start_over, seconds{120});
+  EXPECT_EQ(session_with("HostSelectionPolicy=PRIORITY\n").reconnect.priority_start_over,
+            seconds{120});
   EXPECT_EQ(session_with("HostSelectionPolicy=priority\n"
                          "HostSelectionPolicyPriorityStartOverInterval=30\n")
-                .priority_start_over,
+                .reconnect.priority_start_over,
             seconds{30});
   EXPECT_THAT(errors_of("HostSelectionPolicy=RANDOM"),
               ElementsAre(HasSubstr("ROUNDROBIN or PRIORITY was expected")));
@@ -120,7 +121,7 @@ TEST(ConnectionSettings, hosts_are_selected_round_robin_or_by_priority) {
 
 std::vector<std::string> allowed_of(const Settings& settings) {
   std::vector<std::string> all;
-  for (const auto& range : settings.sessions.front().allowed_remote_addresses.ranges()) {
+  for (const auto& range : settings.sessions.front().admission.allowed_remote_addresses.ranges()) {
     all.push_back(range.to_string());
   }
   return all;
@@ -130,7 +131,7 @@ TEST(ConnectionSettings, allowed_addresses_are_read_in_any_form) {
   const Settings settings = accepted(
       joined(kAcceptor, "AllowedRemoteAddresses=10.0.0.1, 0:0:0:0:0:0:0:1 ::ffff:10.0.0.2\n"));
   EXPECT_THAT(allowed_of(settings), ElementsAre("10.0.0.1", "::1", "10.0.0.2"));
-  EXPECT_FALSE(settings.sessions.front().allowed_remote_addresses.contains("10.0.0.3"));
+  EXPECT_FALSE(settings.sessions.front().admission.allowed_remote_addresses.contains("10.0.0.3"));
   EXPECT_THAT(
       allowed_of(accepted(joined(kAcceptor, "AllowedRemoteAddresses=10.0.0.0/8,2001:0db8::/32\n"))),
       ElementsAre("10.0.0.0/8", "2001:db8::/32"));
@@ -143,7 +144,7 @@ TEST(ConnectionSettings, allowed_addresses_are_read_in_any_form) {
   for (const char* none : {"", "AllowedRemoteAddresses=\n"}) {
     const Settings all = accepted(joined(kAcceptor, none));
     EXPECT_THAT(allowed_of(all), IsEmpty());
-    EXPECT_TRUE(all.sessions.front().allowed_remote_addresses.contains("10.0.0.3"));
+    EXPECT_TRUE(all.sessions.front().admission.allowed_remote_addresses.contains("10.0.0.3"));
   }
 }
 
@@ -172,8 +173,8 @@ TEST(ConnectionSettings, headers_of_proxies_are_believed_of_trusted_ones_only) {
   EXPECT_TRUE(both->contains("10.0.0.9") && both->contains("2001:db8::1"));
   EXPECT_FALSE(both->contains("10.0.0.8"));
   constexpr const char* kMissing =
-      "t.cfg:9: UseTCPProxy: TrustedProxies is missing: the addresses of the proxies whose word is "
-      "taken; the engine does not start without what was asked";
+      "t.cfg:9: UseTCPProxy: TrustedProxies is missing: the addresses of the trusted proxies; "
+      "the engine does not start without what was asked";
   EXPECT_THAT(errors(joined(kAcceptor, "UseTCPProxy=Y\n")), ElementsAre(kMissing));
   EXPECT_THAT(errors(joined(kAcceptor, "UseTCPProxy=Y\nTrustedProxies=\n")), ElementsAre(kMissing));
   EXPECT_THAT(errors(joined(kAcceptor, "UseTCPProxy=Y\nTrustedProxies=proxy.example.com\n")),
@@ -192,7 +193,7 @@ TEST(ConnectionSettings, everybody_as_a_trusted_proxy_is_warned_of) {
   for (const std::string all : {"0.0.0.0/0", "::/0"}) {
     EXPECT_THAT(warnings_of("UseTCPProxy=Y\nTrustedProxies=10.0.0.9, " + all + "\n"),
                 ElementsAre(HasSubstr("t.cfg:10: TrustedProxies: " + all +
-                                      " is everybody: whoever connects says what address it has")));
+                                      " is every address: each client states its own address")));
   }
   EXPECT_THAT(warnings_of("UseTCPProxy=Y\nTrustedProxies=10.0.0.0/8\n"), IsEmpty());
 }
@@ -209,16 +210,17 @@ TEST(ConnectionSettings, sessions_of_one_port_have_the_same_proxies) {
 
 TEST(ConnectionSettings, sizes_of_messages_and_logons_have_limits) {
   const SessionSettings none = accepted(kAcceptor).sessions.front();
-  EXPECT_EQ(none.message_bytes_max, 1'048'576U);
-  EXPECT_EQ(none.logon_bytes_max, 4'096U);
+  EXPECT_EQ(none.limits.message_bytes_max, 1'048'576U);
+  EXPECT_EQ(none.limits.logon_bytes_max, 4'096U);
   const SessionSettings both =
       accepted(joined(kAcceptor, "MaxMessageSize=67108864\nMaxLogonSize=1048576\n"))
           .sessions.front();
-  EXPECT_EQ(both.message_bytes_max, 67'108'864U);
-  EXPECT_EQ(both.logon_bytes_max, 1'048'576U);
+  EXPECT_EQ(both.limits.message_bytes_max, 67'108'864U);
+  EXPECT_EQ(both.limits.logon_bytes_max, 1'048'576U);
   // A Logon is a message.
-  EXPECT_EQ(accepted(joined(kAcceptor, "MaxMessageSize=1024\n")).sessions.front().logon_bytes_max,
-            1'024U);
+  EXPECT_EQ(
+      accepted(joined(kAcceptor, "MaxMessageSize=1024\n")).sessions.front().limits.logon_bytes_max,
+      1'024U);
   EXPECT_THAT(errors(joined(kAcceptor, "MaxMessageSize=1024\nMaxLogonSize=1025\n")),
               ElementsAre("t.cfg:10: MaxLogonSize: is above MaxMessageSize, which is 1024"));
   for (const char* wrong : {"1023", "67108865", "1M", "-1"}) {
@@ -262,57 +264,58 @@ TEST(ConnectionSettings, proxy_of_each_kind_is_read) {
 }
 
 TEST(ConnectionSettings, proxy_that_is_not_whole_or_of_no_kind_refuses_the_start) {
-  const auto told = [](const std::string& lines) { return errors(joined(kInitiator, lines)); };
+  const auto reported = [](const std::string& lines) { return errors(joined(kInitiator, lines)); };
   const std::string place = kProxyPlace;
-  EXPECT_THAT(told(place), ElementsAre("t.cfg:11: ProxyHost: asks for a proxy, and ProxyType is "
-                                       "missing: http or socks; the engine does not start without "
-                                       "what was asked"));
-  EXPECT_THAT(told("ProxyType=ftp\n" + place),
+  EXPECT_THAT(reported(place),
+              ElementsAre("t.cfg:11: ProxyHost: asks for a proxy, and ProxyType is "
+                          "missing: http or socks; the engine does not start without "
+                          "what was asked"));
+  EXPECT_THAT(reported("ProxyType=ftp\n" + place),
               ElementsAre("t.cfg:11: ProxyType=ftp: http or socks was expected"));
   EXPECT_THAT(
-      told("ProxyType=http\nProxyPort=1\n"),
+      reported("ProxyType=http\nProxyPort=1\n"),
       ElementsAre(HasSubstr("t.cfg:11: ProxyType: where the proxy is, is missing: ProxyHost;")));
   EXPECT_THAT(
-      told("ProxyType=http\nProxyHost=proxy\n"),
+      reported("ProxyType=http\nProxyHost=proxy\n"),
       ElementsAre(HasSubstr("t.cfg:11: ProxyType: where the proxy is, is missing: ProxyPort;")));
-  EXPECT_THAT(told("ProxyType=http\nProxyHost=proxy\nProxyPort=0\n"),
+  EXPECT_THAT(reported("ProxyType=http\nProxyHost=proxy\nProxyPort=0\n"),
               ElementsAre("t.cfg:13: ProxyPort=0: a port from 1 to 65535 was expected"));
-  EXPECT_THAT(told("ProxyType=http\nProxyVersion=5\n" + place),
+  EXPECT_THAT(reported("ProxyType=http\nProxyVersion=5\n" + place),
               ElementsAre("t.cfg:12: ProxyVersion=5: 1.0 or 1.1 was expected with ProxyType=http"));
-  EXPECT_THAT(told("ProxyType=socks\nProxyVersion=1.1\n" + place),
+  EXPECT_THAT(reported("ProxyType=socks\nProxyVersion=1.1\n" + place),
               ElementsAre("t.cfg:12: ProxyVersion=1.1: 4, 4a or 5 was expected with "
                           "ProxyType=socks"));
   EXPECT_THAT(
-      told("ProxyType=socks\nProxyVersion=6\n" + place),
+      reported("ProxyType=socks\nProxyVersion=6\n" + place),
       ElementsAre(HasSubstr("t.cfg:12: ProxyVersion=6: 1.0 or 1.1 of http, or 4, 4a or 5")));
-  EXPECT_THAT(told("ProxyType=http\nProxyUser=me\n" + place),
+  EXPECT_THAT(reported("ProxyType=http\nProxyUser=me\n" + place),
               ElementsAre(HasSubstr("t.cfg:12: ProxyUser: ProxyPassword is missing")));
   EXPECT_THAT(
-      told("ProxyType=http\nProxyPassword=secret\n" + place),
+      reported("ProxyType=http\nProxyPassword=secret\n" + place),
       ElementsAre(HasSubstr("t.cfg:12: ProxyPassword: a password, and nobody whose it is")));
-  EXPECT_THAT(told("ProxyType=http\nProxyUser=a:b\nProxyPassword=\n" + place),
+  EXPECT_THAT(reported("ProxyType=http\nProxyUser=a:b\nProxyPassword=\n" + place),
               ElementsAre(HasSubstr("t.cfg:12: ProxyUser: a user of HTTP has no colon")));
-  EXPECT_THAT(told("ProxyType=socks\nProxyUser=me\nProxyPassword=\n" + place),
+  EXPECT_THAT(reported("ProxyType=socks\nProxyUser=me\nProxyPassword=\n" + place),
               ElementsAre(HasSubstr("t.cfg:13: ProxyPassword: a password of SOCKS 5 has 1 to")));
-  EXPECT_THAT(
-      told("ProxyType=socks\nProxyUser=me\nProxyPassword=" + std::string(256, 's') + "\n" + place),
-      ElementsAre("t.cfg:13: ProxyPassword=...: at most 255 bytes was expected"));
+  EXPECT_THAT(reported("ProxyType=socks\nProxyUser=me\nProxyPassword=" + std::string(256, 's') +
+                       "\n" + place),
+              ElementsAre("t.cfg:13: ProxyPassword=...: at most 255 bytes was expected"));
 }
 
-TEST(ConnectionSettings, what_a_proxy_cannot_be_told_or_asked_refuses_the_start) {
-  const auto told = [](const std::string& lines) {
+TEST(ConnectionSettings, what_a_proxy_cannot_be_sent_or_asked_refuses_the_start) {
+  const auto reported = [](const std::string& lines) {
     return errors(joined(kInitiator, lines + kProxyPlace));
   };
-  EXPECT_THAT(told("ProxyType=socks\nProxyVersion=4a\nSocketConnectHost=2001:db8::1\n"),
+  EXPECT_THAT(reported("ProxyType=socks\nProxyVersion=4a\nSocketConnectHost=2001:db8::1\n"),
               ElementsAre("t.cfg:13: SocketConnectHost=2001:db8::1: SOCKS 4 has no IPv6 addresses; "
                           "SOCKS 5 does"));
-  EXPECT_THAT(told("ProxyType=http\nSocketConnectHost1=a{b\nSocketConnectPort1=1\n"),
+  EXPECT_THAT(reported("ProxyType=http\nSocketConnectHost1=a{b\nSocketConnectPort1=1\n"),
               ElementsAre(HasSubstr("t.cfg:12: SocketConnectHost1=a{b: a proxy takes an address")));
   for (const std::string key : {"ProxyDomain", "ProxyWorkstation"}) {
-    EXPECT_THAT(told("ProxyType=http\n" + key + "=CORP\n"),
+    EXPECT_THAT(reported("ProxyType=http\n" + key + "=CORP\n"),
                 ElementsAre("t.cfg:12: " + key +
-                            ": a proxy is told a user and a password (Basic, RFC 1929), and NTLM "
-                            "is not spoken; the engine does not start without what was asked"));
+                            ": a proxy gets a user and a password (Basic, RFC 1929); NTLM "
+                            "is not supported; the engine does not start without what was asked"));
   }
   EXPECT_THAT(errors(joined(kAcceptor, "ProxyType=http\n")),
               ElementsAre(HasSubstr("t.cfg:9: ProxyType: is of initiators; an acceptor has "
@@ -325,7 +328,7 @@ TEST(ConnectionSettings, password_that_socks_4_cannot_send_is_a_warning) {
                                               "ProxyPassword=secret\n"} +
                                       kProxyPlace));
   EXPECT_THAT(texts(settings.warnings),
-              ElementsAre("t.cfg:14: ProxyPassword: is sent to nobody, because SOCKS 4 has no "
+              ElementsAre("t.cfg:14: ProxyPassword: is not sent, because SOCKS 4 has no "
                           "passwords"));
 }
 

@@ -4,8 +4,7 @@
 
 #include <nexusfix/config/explain_settings.hpp>
 
-#include "config/keys/config_keys.hpp"
-#include "config/text/settings_values.hpp"
+#include "config/keys/find_key.hpp"
 #include "settings_fixture.hpp"
 #include "support/disks/fake_disk.hpp"
 
@@ -57,15 +56,16 @@ TEST(ExplainedSettings, tls_that_a_file_brings_shows_at_its_switch_and_says_whic
   EXPECT_EQ(value_of(explained(""), "SocketUseSSL").because, "");
 }
 
-TEST(ExplainedSettings, a_comment_behind_a_value_is_told_and_shows_no_secret) {
+TEST(ExplainedSettings, a_comment_after_a_value_is_reported_and_shows_no_secret) {
   EXPECT_THAT(warnings_of("SenderSubID=DESK # one\nLogonTag=554=CANARY # secret\nText=a#b"),
               ::testing::IsSupersetOf(
                   {"t.cfg:11: SenderSubID=DESK # one: all of it is the value; a # begins a comment "
-                   "only in front of a line",
-                   "t.cfg:12: LogonTag=...: all of it is the value; a # begins a comment only in "
-                   "front of a line"}));
-  EXPECT_THAT(errors(joined(kInitiator, "MaxLatency=60 # seconds")).front(),
-              ::testing::EndsWith("was expected; a # begins a comment only in front of a line"));
+                   "only at the start of a line",
+                   "t.cfg:12: LogonTag=...: all of it is the value; a # begins a comment only at "
+                   "the start of a line"}));
+  EXPECT_THAT(
+      errors(joined(kInitiator, "MaxLatency=60 # seconds")).front(),
+      ::testing::EndsWith("was expected; a # begins a comment only at the start of a line"));
 }
 
 TEST(DescribedKeys, every_honoured_key_is_described_once) {
@@ -82,7 +82,7 @@ TEST(DescribedKeys, every_honoured_key_is_described_once) {
 TEST(DescribedKeys, what_counts_without_a_key_is_a_value_that_it_takes) {
   for (const KeyDescription& key : described_keys()) {
     if (key.fallback.empty() || key.fallback == "built-in") continue;
-    EXPECT_EQ(expected_instead(find_key(key.name).rule->key, key.fallback), "") << key.name;
+    EXPECT_EQ(find_key(key.name).rule->key.row().rule.error(key.fallback), "") << key.name;
   }
 }
 
@@ -104,16 +104,18 @@ TEST(DescribedKeys, what_counts_without_a_key_is_what_counts_with_its_fallback) 
     EXPECT_EQ(with.session.sequence_jump_max, without.session.sequence_jump_max) << key.name;
     EXPECT_EQ(with.session.time_precision, without.session.time_precision) << key.name;
     EXPECT_EQ(with.session.persist_messages, without.session.persist_messages) << key.name;
-    EXPECT_EQ(with.reconnect_intervals, without.reconnect_intervals) << key.name;
-    EXPECT_EQ(with.held_bytes_max, without.held_bytes_max) << key.name;
-    EXPECT_EQ(with.garbled_per_second_max, without.garbled_per_second_max) << key.name;
+    EXPECT_EQ(with.reconnect.intervals, without.reconnect.intervals) << key.name;
+    EXPECT_EQ(with.limits.out_of_order_bytes_max, without.limits.out_of_order_bytes_max)
+        << key.name;
+    EXPECT_EQ(with.limits.garbled_per_second_max, without.limits.garbled_per_second_max)
+        << key.name;
     EXPECT_EQ(with.throttle.action, without.throttle.action) << key.name;
     EXPECT_EQ(with.dictionary.is_used, without.dictionary.is_used) << key.name;
     EXPECT_EQ(with.schedule.is_non_stop(), without.schedule.is_non_stop()) << key.name;
   }
 }
 
-TEST(ExplainSettings, a_value_is_told_with_the_line_that_it_came_from) {
+TEST(ExplainSettings, a_value_is_reported_with_the_line_that_it_came_from) {
   const ExplainedSession session = explained("LogonTimeout=7\n");
   EXPECT_EQ(session.name, "FIX.4.4:TRADER->VENUE");
   EXPECT_EQ(session.line, 7U);
@@ -129,7 +131,7 @@ TEST(ExplainSettings, a_value_is_told_with_the_line_that_it_came_from) {
   EXPECT_EQ(fallback.line, 0U);
 }
 
-TEST(ExplainSettings, a_role_that_was_not_given_is_told_with_the_key_that_says_so) {
+TEST(ExplainSettings, a_role_that_was_not_given_is_reported_with_the_key_that_says_so) {
   FakeDisk disk;
   disk.set_contents("go.cfg",
                     "[SESSION]\nBeginString=FIX.4.0\nSenderCompID=A\nTargetCompID=B\n"
@@ -154,7 +156,7 @@ TEST(ExplainSettings, a_store_in_memory_has_no_folder) {
   EXPECT_EQ(value_of(all->sessions.front(), "FileStorePath").value, "");
 }
 
-TEST(ExplainSettings, addresses_by_number_are_told_one_by_one) {
+TEST(ExplainSettings, addresses_by_number_are_reported_one_by_one) {
   const ExplainedSession session =
       explained("SocketConnectHost2=backup\nSocketConnectPort2=5002\n");
   std::vector<std::string> hosts;
@@ -164,8 +166,8 @@ TEST(ExplainSettings, addresses_by_number_are_told_one_by_one) {
   EXPECT_THAT(hosts, ::testing::ElementsAre("=127.0.0.1", "SocketConnectHost2=backup"));
 }
 
-// What config_fuzz found: it was told as AppDataDictionary9, which nobody can write.
-TEST(ExplainSettings, a_dictionary_of_a_version_is_told_by_the_key_that_gives_it) {
+// What config_fuzz found: it was shown as AppDataDictionary9, which is no key.
+TEST(ExplainSettings, a_dictionary_of_a_version_is_reported_by_the_key_that_gives_it) {
   const ExplainedSession session = explained(
       "AppDataDictionary=a.xml\nAppDataDictionary.FIX.5.0SP2=b.xml\n"
       "AppDataDictionary.4=c.xml\n");

@@ -1,4 +1,4 @@
-// Every honoured key by name: a right value counts and is shown, a wrong one is told.
+// Every honoured key by name: a right value counts and is shown, a wrong one is reported.
 #include "honoured_keys.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 #include <nexusfix/config/explain_settings.hpp>
 
-#include "config/keys/config_keys.hpp"
+#include "config/keys/find_key.hpp"
 #include "config/text/settings_section.hpp"
 #include "settings_fixture.hpp"
 #include "support/disks/fake_disk.hpp"
@@ -27,7 +27,7 @@ Written config_with(const HonouredKey& row, std::string_view value) {
   const std::string key = std::string{row.name} + "=" + std::string{value} + "\n";
   const std::string_view base = row.role == session::Role::Acceptor ? kAcceptor : kInitiator;
   constexpr std::string_view kDefault = "[DEFAULT]\n";
-  if (row.name == key_name(Key::ExpandVariables)) {  // of the whole file
+  if (row.name == "ExpandVariables") {  // of the whole file
     return {std::string{kDefault} + key + std::string{base.substr(kDefault.size())}, 2};
   }
   const std::string text = joined(base, row.beside) + key;
@@ -35,9 +35,8 @@ Written config_with(const HonouredKey& row, std::string_view value) {
 }
 
 TEST(HonouredKeys, each_has_one_row_here) {
-  for (std::size_t i = 1; i < kKeyCount; ++i) {
-    const std::string_view name = key_name(static_cast<Key>(i));
-    EXPECT_EQ(std::ranges::count(kHonouredKeys, name, &HonouredKey::name), 1) << name;
+  for (const Key key : all_keys()) {
+    EXPECT_EQ(std::ranges::count(kHonouredKeys, key.name(), &HonouredKey::name), 1) << key.name();
   }
 }
 
@@ -56,12 +55,11 @@ TEST(HonouredKeys, the_document_says_of_each_when_a_reload_takes_it_over) {
       {TakesEffect::NextLogon, list_of("Keys that count from the next Logon on")},
       {TakesEffect::NextStart, list_of("Keys that count from the next start on")},
       {TakesEffect::OtherSession, list_of("Keys of the identity")}};
-  for (std::size_t i = 1; i < kKeyCount; ++i) {
-    const auto key = static_cast<Key>(i);
+  for (const Key key : all_keys()) {
     for (const auto& [effect, list] : lists) {
-      EXPECT_EQ(list.find("`" + std::string{key_name(key)} + "`") != std::string::npos,
-                effect == takes_effect(key))
-          << key_name(key);
+      EXPECT_EQ(list.find("`" + std::string{key.name()} + "`") != std::string::npos,
+                effect == key.row().effect)
+          << key.name();
     }
   }
 }
@@ -80,7 +78,7 @@ TEST(HonouredKeys, a_right_value_counts_and_is_shown_with_its_line) {
     const auto& values = explained->sessions.front().values;
     const auto shown_value = std::ranges::find_if(values, is_it);
     ASSERT_NE(shown_value, values.end()) << row.name;
-    const bool is_hidden = is_secret(find_key(row.name).rule->key);
+    const bool is_hidden = find_key(row.name).rule->key.row().rule.is_secret;
     const std::string_view expected = row.name == "LogonTag" ? "553=..." : "...";
     EXPECT_EQ(shown_value->value, is_hidden ? expected : row.right) << row.name;
     for (const std::string& warning : texts(explained->settings.warnings)) {
@@ -89,18 +87,18 @@ TEST(HonouredKeys, a_right_value_counts_and_is_shown_with_its_line) {
   }
 }
 
-TEST(HonouredKeys, a_wrong_value_is_told_with_its_line_and_what_was_expected) {
+TEST(HonouredKeys, a_wrong_value_is_reported_with_its_line_and_what_was_expected) {
   for (const HonouredKey& row : kHonouredKeys) {
     const auto [text, line] = config_with(row, row.wrong);
     const std::string where = "t.cfg:" + std::to_string(line) + ": " + std::string{row.name} + "=";
-    const auto is_told = [&](const std::string& error) {
+    const auto is_answer = [&](const std::string& error) {
       return error.starts_with(where) && error.find(row.expected) != std::string::npos &&
              error.find(" was expected") != std::string::npos;
     };
-    const std::vector<std::string> told = errors(text);
-    EXPECT_TRUE(std::ranges::any_of(told, is_told))
+    const std::vector<std::string> messages = errors(text);
+    EXPECT_TRUE(std::ranges::any_of(messages, is_answer))
         << where << row.wrong.substr(0, 20) << ": "
-        << (told.empty() ? std::string{"no error"} : told.front());
+        << (messages.empty() ? std::string{"no error"} : messages.front());
   }
 }
 

@@ -45,6 +45,22 @@ TEST(LogSettings, events_are_text_or_json) {
               ElementsAre(HasSubstr("EventLogFormat: not used without FileLogPath")));
 }
 
+// Only the template that DynamicSessions adds had them.
+TEST(LogSettings, a_session_with_dynamic_sessions_logs_as_they_do) {
+  const Settings settings = accepted(
+      joined(kAcceptor,
+             "DynamicSessions=Y\nFileLogPath=log\nScreenLogShowEvents=Y\nLogMaskedTags=448\n"
+             "StoreMaskedTags=Y\n"));
+  ASSERT_EQ(settings.sessions.size(), 2U);
+  for (const SessionSettings& session : settings.sessions) {
+    EXPECT_EQ(session.log.files.folder, "log");
+    EXPECT_EQ(session.log.folder_line, 10U);
+    EXPECT_FALSE(session.log.has_standard_error);
+    EXPECT_EQ(session.log.masked.size(), 1U);
+    EXPECT_TRUE(session.log.stores_masked);
+  }
+}
+
 TEST(LogSettings, the_mode_of_files_is_octal_and_leaves_them_to_the_engine) {
   EXPECT_EQ(log_of("FileLogPath=log").files.permissions, 0U);
   EXPECT_EQ(log_of("FileLogPath=log\nLogFileMode=640").files.permissions, 0640U);
@@ -75,9 +91,9 @@ TEST(LogSettings, keys_of_the_screen_are_honoured) {
   EXPECT_FALSE(log.screen.has_heartbeats || log.has_standard_error);
 }
 
-TEST(LogSettings, events_that_nobody_would_see_are_a_warning) {
+TEST(LogSettings, events_that_are_logged_nowhere_are_a_warning) {
   EXPECT_THAT(warnings_of("ScreenLogShowEvents=N"),
-              ElementsAre(HasSubstr("without FileLogPath nobody sees events")));
+              ElementsAre(HasSubstr("without FileLogPath events are not logged")));
   EXPECT_THAT(warnings_of("ScreenLogShowEvents=N\nFileLogPath=log"), IsEmpty());
 }
 

@@ -45,7 +45,7 @@ TEST(ScheduleSettings, use_local_time_is_the_zone_of_this_machine) {
   EXPECT_NE(rules->session.start.zone, nullptr);
 }
 
-TEST(ScheduleSettings, days_are_told_by_their_first_two_letters) {
+TEST(ScheduleSettings, days_are_known_by_their_first_two_letters) {
   const auto rules =
       rules_of("StartTime=17:00:00\nEndTime=16:00:00\nStartDay=sun\nEndDay=Friday\n");
   ASSERT_TRUE(rules);
@@ -96,12 +96,11 @@ TEST(ScheduleSettings, a_wrong_line_of_a_holiday_file_is_named) {
                           "2026-12-25 was expected"));
 }
 
-TEST(ScheduleSettings, values_that_are_wrong_are_told_with_what_was_expected) {
-  EXPECT_THAT(
-      errors_of("StartTime=8:00"),
-      ElementsAre("t.cfg:7: [SESSION]: EndTime is missing beside StartTime",
-                  "t.cfg:11: StartTime=8:00: a time HH:MM:SS, with a time zone behind it or "
-                  "without, was expected"));
+TEST(ScheduleSettings, values_that_are_wrong_are_reported_with_what_was_expected) {
+  EXPECT_THAT(errors_of("StartTime=8:00"),
+              ElementsAre("t.cfg:7: [SESSION]: EndTime is missing beside StartTime",
+                          "t.cfg:11: StartTime=8:00: a time HH:MM:SS, with or without a time zone "
+                          "after it, was expected"));
   EXPECT_THAT(errors_of("StartTime=24:00:00\nEndTime=17:00:00"),
               ElementsAre(HasSubstr("StartTime=24:00:00: a time HH:MM:SS")));
   EXPECT_THAT(errors_of("StartDay=Someday\nStartTime=08:00:00\nEndTime=17:00:00"),
@@ -141,7 +140,7 @@ TEST(ScheduleSettings, a_time_for_logons_that_lies_outside_of_the_session_is_an_
   // Two zones, which overlap.
   EXPECT_THAT(warnings_of(daily + "LogonTime=18:00:00 Asia/Tokyo\nLogoutTime=19:00:00 Asia/Tokyo"),
               IsEmpty());
-  // One mistake is told once.
+  // One error is reported once.
   EXPECT_THAT(errors_of(daily + "LogonTime=18:00:00 Asia/Tokio\nLogoutTime=19:00:00"),
               ElementsAre(HasSubstr("t.cfg:13: LogonTime=18:00:00 Asia/Tokio: a time zone")));
   EXPECT_THAT(errors_of(daily + "LogonTime=18\nLogoutTime=07:00:00"),

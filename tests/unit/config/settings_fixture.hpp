@@ -57,7 +57,7 @@ inline std::vector<std::string> errors(std::string_view text) {
   return {};
 }
 
-// What an initiator is told when this line is added.
+// The errors of an initiator when this line is added.
 inline std::vector<std::string> errors_of(std::string_view line) {
   return errors(joined(kInitiator, joined(line, "\n")));
 }

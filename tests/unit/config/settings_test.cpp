@@ -28,7 +28,7 @@ TEST(Settings, an_initiator_is_read_with_the_defaults_of_quickfix) {
   ASSERT_THAT(settings.sessions, SizeIs(1));
   const SessionSettings& session = settings.sessions[0];
   EXPECT_EQ(session.line, 7U);
-  EXPECT_THAT(session.reconnect_intervals, ElementsAre(std::chrono::seconds{30}));
+  EXPECT_THAT(session.reconnect.intervals, ElementsAre(std::chrono::seconds{30}));
   ASSERT_THAT(session.connect, SizeIs(1));
   EXPECT_EQ(session.connect[0].host, "127.0.0.1");
   EXPECT_EQ(session.connect[0].port, 5001);
@@ -49,7 +49,7 @@ TEST(Settings, an_initiator_is_read_with_the_defaults_of_quickfix) {
   EXPECT_EQ(config.time_precision, wire::TimePrecision::Millis);
 }
 
-TEST(Settings, an_acceptor_listens_on_every_address_unless_told_otherwise) {
+TEST(Settings, an_acceptor_listens_on_every_address_unless_an_address_is_given) {
   const Settings any = accepted(kAcceptor);
   EXPECT_EQ(any.sessions.at(0).session.role, session::Role::Acceptor);
   EXPECT_EQ(any.sessions.at(0).accept.value().host, "");
@@ -74,7 +74,7 @@ TEST(Settings, every_honoured_key_reaches_the_session) {
   const session::SessionConfig& config = session.session;
   EXPECT_EQ(config.id.qualifier, "desk7");
   EXPECT_EQ(config.heart_bt_int.count(), 5);
-  EXPECT_THAT(session.reconnect_intervals, ElementsAre(std::chrono::seconds{7}));
+  EXPECT_THAT(session.reconnect.intervals, ElementsAre(std::chrono::seconds{7}));
   EXPECT_EQ(config.logon_timeout.count(), 11);
   EXPECT_EQ(config.logout_timeout.count(), 13);
   EXPECT_EQ(config.max_latency.count(), 17);
@@ -85,7 +85,7 @@ TEST(Settings, every_honoured_key_reaches_the_session) {
   EXPECT_EQ(config.time_precision, wire::TimePrecision::Micros);
   EXPECT_EQ(config.test_request_delay, 0.5);
   EXPECT_EQ(config.heartbeat_timeout, 2.0);
-  EXPECT_EQ(session.garbled_per_second_max, 19U);
+  EXPECT_EQ(session.limits.garbled_per_second_max, 19U);
 }
 
 TEST(Settings, every_version_is_spoken) {
@@ -151,37 +151,37 @@ TEST(Settings, limits_reach_the_session) {
   const SessionSettings plain = session_with("");
   EXPECT_EQ(plain.throttle.messages_max, 0U);
   EXPECT_TRUE(plain.sends_while_logged_out);
-  EXPECT_EQ(plain.held_bytes_max, 16U << 20U);
+  EXPECT_EQ(plain.limits.out_of_order_bytes_max, 16U << 20U);
   EXPECT_EQ(plain.session.resend_repeats_max, 100U);
-  EXPECT_EQ(plain.resends_per_second_max, 500'000U);
+  EXPECT_EQ(plain.limits.resends_per_second_max, 500'000U);
   const SessionSettings settings = session_with(
       "MaxResendMessages=1\nMaxResendsPerSecond=2\nMaxResendRepeats=3\nMaxResendAge=4\n"
       "MaxHeldBytes=5\nThrottleMessages=6\nThrottleInterval=7\nThrottleAction=logout\n"
       "SendWhileLoggedOut=N\nDisconnectNoticeDelay=8\nMaxAdminMessagesPerSecond=9\n"
       "MaxRejectsPerSecond=10\n");
   EXPECT_EQ(settings.session.resend_messages_max, 1U);
-  EXPECT_EQ(settings.resends_per_second_max, 2U);
+  EXPECT_EQ(settings.limits.resends_per_second_max, 2U);
   EXPECT_EQ(settings.session.resend_repeats_max, 3U);
-  EXPECT_EQ(settings.resend_age_max.count(), 4);
-  EXPECT_EQ(settings.held_bytes_max, 5U);
+  EXPECT_EQ(settings.limits.resend_age_max.count(), 4);
+  EXPECT_EQ(settings.limits.out_of_order_bytes_max, 5U);
   EXPECT_EQ(settings.throttle.messages_max, 6U);
   EXPECT_EQ(settings.throttle.interval.count(), 7);
   EXPECT_EQ(settings.throttle.action, ThrottleAction::LogOut);
   EXPECT_FALSE(settings.sends_while_logged_out);
   EXPECT_EQ(settings.disconnect_notice_delay.count(), 8);
-  EXPECT_EQ(settings.admin_messages_per_second_max, 9U);
-  EXPECT_EQ(settings.rejects_per_second_max, 10U);
+  EXPECT_EQ(settings.limits.admin_messages_per_second_max, 9U);
+  EXPECT_EQ(settings.limits.rejects_per_second_max, 10U);
 }
 
 TEST(Settings, limits_of_strangers_reach_the_session) {
   const SessionSettings plain = accepted(kAcceptor).sessions.at(0);
-  EXPECT_EQ(plain.pending_logons_max, 1'000U);
-  EXPECT_EQ(plain.pending_logons_per_address_max, 500U);
+  EXPECT_EQ(plain.admission.pending_logons_max, 1'000U);
+  EXPECT_EQ(plain.admission.pending_logons_per_address_max, 500U);
   const SessionSettings settings =
       accepted(joined(kAcceptor, "MaxPendingLogons=1\nMaxPendingLogonsPerAddress=0\n"))
           .sessions.at(0);
-  EXPECT_EQ(settings.pending_logons_max, 1U);
-  EXPECT_EQ(settings.pending_logons_per_address_max, 0U);
+  EXPECT_EQ(settings.admission.pending_logons_max, 1U);
+  EXPECT_EQ(settings.admission.pending_logons_per_address_max, 0U);
 }
 
 TEST(Settings, patience_with_a_slow_consumer_is_the_operating_systems_too) {
@@ -189,10 +189,10 @@ TEST(Settings, patience_with_a_slow_consumer_is_the_operating_systems_too) {
     return accepted(joined(kAcceptor, keys)).sessions.at(0);
   };
   const SessionSettings plain = settings_with("");
-  EXPECT_EQ(plain.slow_consumer_timeout.count(), 60);
+  EXPECT_EQ(plain.limits.slow_consumer_timeout.count(), 60);
   EXPECT_EQ(plain.accept->options.user_timeout.count(), 60);
   const SessionSettings patient = settings_with("SlowConsumerTimeout=90\n");
-  EXPECT_EQ(patient.slow_consumer_timeout.count(), 90);
+  EXPECT_EQ(patient.limits.slow_consumer_timeout.count(), 90);
   EXPECT_EQ(patient.accept->options.user_timeout.count(), 90);
   EXPECT_EQ(settings_with("SlowConsumerTimeout=5\n").accept->options.user_timeout.count(), 60);
 }
@@ -278,14 +278,14 @@ TEST(Settings, numbered_addresses_are_tried_in_the_order_of_their_numbers) {
               ElementsAre("t.cfg:11: SocketConnectPort3: SocketConnectHost3 is missing"));
 }
 
-TEST(Settings, a_wrong_default_is_told_once_with_its_own_line_even_if_it_is_overridden) {
+TEST(Settings, a_wrong_default_is_reported_once_with_its_own_line_even_if_it_is_overridden) {
   std::string text{kInitiator};
   text.replace(text.find("HeartBtInt=30"), 13, "HeartBtInt=xx");
   text += "HeartBtInt=10\n[SESSION]\nBeginString=FIX.4.2\nSenderCompID=A\nTargetCompID=B\n";
   EXPECT_THAT(errors(text), ElementsAre(HasSubstr("t.cfg:3: HeartBtInt=xx: ")));
 }
 
-TEST(Settings, all_mistakes_are_told_at_once_in_the_order_of_their_lines) {
+TEST(Settings, all_mistakes_are_reported_at_once_in_the_order_of_their_lines) {
   EXPECT_THAT(
       errors("[SESSION]\nHeartBtInt=x\nConnectionType=initiator\nResetOnLogon=?\n"),
       ElementsAre("t.cfg:1: [SESSION]: BeginString is missing",
@@ -295,7 +295,7 @@ TEST(Settings, all_mistakes_are_told_at_once_in_the_order_of_their_lines) {
                   HasSubstr("t.cfg:4: ResetOnLogon=?")));
 }
 
-TEST(Settings, what_a_session_lacks_is_told_at_its_section) {
+TEST(Settings, what_a_session_lacks_is_reported_at_its_section) {
   EXPECT_THAT(
       errors("[SESSION]\nBeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\nStore=memory"),
       ElementsAre("t.cfg:1: [SESSION]: ConnectionType is missing: initiator or acceptor; neither a "
@@ -391,7 +391,7 @@ TEST(Settings, a_journal_without_a_folder_is_kept_beside_the_program_with_a_warn
   EXPECT_THAT(memory.warnings, IsEmpty());
 }
 
-// Numbers would begin at 1 in a folder that nobody meant.
+// Sequence numbers would begin at 1 in another folder.
 TEST(Settings, a_folder_that_was_meant_and_cannot_be_read_is_not_replaced_by_another) {
   std::string text{kInitiator};
   text.replace(text.find("FileStorePath"), 13, "FileStorPath");

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-TEST(SettingsText, keys_and_sections_are_read_in_any_case_and_odd_ones_are_told) {
+TEST(SettingsText, keys_and_sections_are_read_in_any_case_and_odd_ones_are_reported) {
   EXPECT_EQ(session_with("HEARTBTINT=7").session.heart_bt_int.count(), 7);
   EXPECT_THAT(warnings_of("heartbtint=7"),
               ElementsAre("t.cfg:11: heartbtint: read, but its usual spelling is HeartBtInt"));
@@ -24,7 +24,7 @@ TEST(SettingsText, keys_and_sections_are_read_in_any_case_and_odd_ones_are_told)
   EXPECT_THAT(accepted(text).warnings, IsEmpty());
 }
 
-TEST(SettingsText, a_key_given_twice_counts_the_last_time_and_is_told) {
+TEST(SettingsText, a_key_given_twice_counts_the_last_time_and_is_reported) {
   const Settings settings = accepted(joined(kInitiator, "LogonTimeout=5\nlogontimeout=6\n"));
   EXPECT_EQ(settings.sessions.at(0).session.logon_timeout.count(), 6);
   EXPECT_THAT(
@@ -39,7 +39,7 @@ TEST(SettingsText, of_two_default_sections_the_first_counts) {
               ElementsAre("t.cfg:11: a second [DEFAULT] is ignored; the one in line 1 counts"));
 }
 
-TEST(SettingsText, the_default_section_may_stand_behind_the_sessions) {
+TEST(SettingsText, the_default_section_may_stand_after_the_sessions) {
   const std::string text{kInitiator};
   const std::size_t session = text.find("[SESSION]");
   EXPECT_EQ(accepted(text.substr(session) + text.substr(0, session))
@@ -122,7 +122,7 @@ TEST(SettingsText, the_last_line_needs_no_end) {
   EXPECT_EQ(accepted(text).sessions.at(0).session.id.target_comp_id, "VENUE");
 }
 
-TEST(SettingsText, lines_that_are_no_entries_are_told) {
+TEST(SettingsText, lines_that_are_no_entries_are_reported) {
   EXPECT_THAT(warnings_of("HeartBtInt 30"), ElementsAre(HasSubstr("Key=Value was expected")));
   EXPECT_THAT(warnings_of("=30"), ElementsAre(HasSubstr("no key stands before the =")));
   EXPECT_THAT(texts(accepted(joined("HeartBtInt=5\n", kInitiator)).warnings),
@@ -133,8 +133,8 @@ TEST(SettingsText, long_lines_are_read_whole) {
   const std::string text = joined(kInitiator, "# " + std::string(5'000, 'x') + "\nWibble=" +
                                                   std::string(1U << 20U, 'y') + "\nHeartBtInt=9\n");
   EXPECT_EQ(accepted(text).sessions.at(0).session.heart_bt_int.count(), 9);
-  const auto told = errors_of("SenderCompID=" + std::string(1U << 20U, 'y'));
-  EXPECT_THAT(told, ElementsAre(HasSubstr("yyy...: a name of 1 to 255 bytes was expected")));
+  const auto reported = errors_of("SenderCompID=" + std::string(1U << 20U, 'y'));
+  EXPECT_THAT(reported, ElementsAre(HasSubstr("yyy...: a name of 1 to 255 bytes was expected")));
   EXPECT_THAT(warnings_of(std::string(1U << 20U, 'k') + "=1"),
               ElementsAre(SizeIs(::testing::Lt(200U))));
 }

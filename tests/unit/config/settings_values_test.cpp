@@ -43,7 +43,7 @@ TEST(SettingsValues, time_precision_is_given_by_digits_by_words_or_by_the_millis
                           "larger number is used"));
 }
 
-TEST(SettingsValues, wrong_values_are_told_with_line_key_value_and_what_was_expected) {
+TEST(SettingsValues, wrong_values_are_reported_with_line_key_value_and_what_was_expected) {
   EXPECT_THAT(errors_of("HeartBtInt=abc"),
               ElementsAre("t.cfg:11: HeartBtInt=abc: a whole number of seconds from 0 to 3600 was "
                           "expected"));
@@ -146,9 +146,9 @@ TEST(SettingsValues, booleans_of_other_kinds_are_read_with_a_warning) {
 // QuickFIX/J's list.
 TEST(SettingsValues, reconnect_intervals_are_a_list_with_repeats) {
   using std::chrono::seconds;
-  EXPECT_THAT(session_with("ReconnectInterval=5;30;60").reconnect_intervals,
+  EXPECT_THAT(session_with("ReconnectInterval=5;30;60").reconnect.intervals,
               ElementsAre(seconds{5}, seconds{30}, seconds{60}));
-  EXPECT_THAT(session_with("ReconnectInterval=2*10;60").reconnect_intervals,
+  EXPECT_THAT(session_with("ReconnectInterval=2*10;60").reconnect.intervals,
               ElementsAre(seconds{10}, seconds{10}, seconds{60}));
   for (const std::string_view wrong :
        {"0", "5;", ";5", "0*5", "101*5", "5*", "*5", "5;x", "86401"}) {

@@ -73,9 +73,11 @@ TEST_F(SettingsVariables, one_that_is_not_set_is_an_error_that_names_it_alone) {
                           "environment"));
   EXPECT_THAT(errors(joined(kExpanding, "TargetCompID=$NEXUSFIX_T_UNSET")),
               ElementsAre(HasSubstr("t.cfg:9: TargetCompID: the variable NEXUSFIX_T_UNSET")));
+  EXPECT_THAT(errors(joined(kExpanding, "TargetCompID=T\nTimestampPrecision=$NEXUSFIX_T_UNSET")),
+              ElementsAre(HasSubstr("t.cfg:10: TimestampPrecision: the variable")));
 }
 
-TEST_F(SettingsVariables, mistakes_in_one_are_told) {
+TEST_F(SettingsVariables, mistakes_in_one_are_reported) {
   EXPECT_THAT(errors(joined(kExpanding, "TargetCompID=${NEXUSFIX_T_DESK")),
               ElementsAre("t.cfg:9: TargetCompID: ${ without }"));
   EXPECT_THAT(errors(joined(kExpanding, "TargetCompID=$()")),
@@ -98,7 +100,7 @@ TEST_F(SettingsVariables, nothing_is_expanded_unless_the_file_says_so) {
   EXPECT_THAT(warnings_of("SenderSubID=$NEXUSFIX_T_DESK"), IsEmpty());
 }
 
-TEST_F(SettingsVariables, a_property_of_java_is_told_with_the_variable_that_has_the_same) {
+TEST_F(SettingsVariables, a_property_of_java_is_reported_with_the_variable_that_has_the_same) {
   EXPECT_THAT(warnings_of("SenderSubID=${user.home}/x"),
               ElementsAre(EndsWith("ExpandVariables=Y expands ${...}; user.home is a property of "
                                    "Java: write ${HOME}, with ExpandVariables=Y in [DEFAULT]")));

@@ -64,7 +64,8 @@ TEST(StockConfigurations, initiators_that_nothing_tells_apart_name_the_key_that_
 }
 
 // QuickFIX/J: sections in lower case, a port a version, and keys of the program's own.
-TEST(StockConfigurations, quickfix_j_acceptor_starts_and_its_own_keys_are_told_how_to_be_listed) {
+TEST(StockConfigurations,
+     quickfix_j_acceptor_starts_and_its_own_keys_are_reported_with_how_to_list_them) {
   std::string text =
       "[default]\nFileStorePath=target/data\nConnectionType=acceptor\nStartTime=00:00:00\n"
       "EndTime=00:00:00\nHeartBtInt=30\nOrderKinds=1,2,F\nSenderCompID=VENUE\n"

@@ -160,7 +160,7 @@ TEST(TimeZones, the_local_one_is_that_of_the_environment) {
   EXPECT_EQ((*zones.local())->name(), "UTC");
 }
 
-TEST(TimeZones, a_variable_that_names_none_is_taken_as_the_c_library_takes_it_and_told) {
+TEST(TimeZones, a_variable_that_names_none_is_taken_as_the_c_library_takes_it_and_reported) {
   {
     const ZoneOfEnvironment fixed{"JST-9"};
     TimeZones zones;

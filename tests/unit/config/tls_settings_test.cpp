@@ -184,7 +184,7 @@ TEST(TlsSettings, allowed_certificates_are_read_in_one_form) {
   const auto allowed = [&](const std::string& list) {
     return accepted(joined(kAcceptor, std::string{kFiles} + "AllowedCertificates=" + list + "\n"))
         .sessions.at(0)
-        .allowed_certificates;
+        .admission.allowed_certificates;
   };
   const std::string pin = "pin:sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
   EXPECT_THAT(allowed(pin + ", san:Broker.EXAMPLE.com san:spiffe://Broker,san:urn:uuid:1"),
@@ -222,10 +222,11 @@ TEST(TlsSettings, allowed_certificates_are_refused_where_none_is_asked_for) {
 TEST(TlsSettings, initiator_names_its_acceptors_certificates) {
   const Settings settings =
       accepted(joined(kInitiator, "SocketUseSSL=Y\nAllowedCertificates=san:Venue\n"));
-  EXPECT_THAT(settings.sessions.at(0).allowed_certificates, ElementsAre("dns:venue"));
-  EXPECT_THAT(
-      accepted(joined(kInitiator, "AllowedCertificates=\n")).sessions.at(0).allowed_certificates,
-      IsEmpty());
+  EXPECT_THAT(settings.sessions.at(0).admission.allowed_certificates, ElementsAre("dns:venue"));
+  EXPECT_THAT(accepted(joined(kInitiator, "AllowedCertificates=\n"))
+                  .sessions.at(0)
+                  .admission.allowed_certificates,
+              IsEmpty());
 }
 
 TEST(TlsSettings, keys_of_one_meaning_may_not_differ) {
@@ -246,7 +247,7 @@ TEST(TlsSettings, versions_that_are_not_spoken_are_refused) {
             TlsVersion::V1_2);
 }
 
-TEST(TlsSettings, initiator_verifies_even_if_it_is_told_not_to) {
+TEST(TlsSettings, initiator_verifies_even_if_a_key_says_not_to) {
   EXPECT_THAT(warnings_of("SocketUseSSL=Y\nCertificateVerifyLevel=0"),
               ElementsAre(HasSubstr("is verified all the same")));
 }
@@ -263,9 +264,9 @@ TEST(TlsSettings, sessions_of_one_port_are_protected_alike) {
 TEST(TlsSettings, passwords_are_never_shown) {
   for (const std::string key :
        {"SocketKeyStorePassword", "SocketTrustStorePassword", "SSLCertificatePassword"}) {
-    const auto told = errors_of(key + "=CANARY" + std::string(5'000, 'x'));
-    ASSERT_FALSE(told.empty());
-    for (const std::string& one : told) EXPECT_THAT(one, ::testing::Not(HasSubstr("CANARY")));
+    const auto reported = errors_of(key + "=CANARY" + std::string(5'000, 'x'));
+    ASSERT_FALSE(reported.empty());
+    for (const std::string& one : reported) EXPECT_THAT(one, ::testing::Not(HasSubstr("CANARY")));
   }
 }
 

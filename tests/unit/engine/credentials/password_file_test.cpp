@@ -245,13 +245,13 @@ TEST(PasswordSettings, keys_are_read_and_wrong_ones_named) {
                                       "LogonFailuresInterval=95\n"));
   ASSERT_EQ(settings.sessions.size(), 1U);
   const SessionSettings& one = settings.sessions.front();
-  EXPECT_EQ(one.password_file, "users");
-  EXPECT_EQ(one.password_file_line, 9U);
-  EXPECT_THAT(one.allowed_usernames, ElementsAre("alice", "bob b", "*"));
-  EXPECT_EQ(one.logon_failures_max, 7U);
-  EXPECT_EQ(one.logon_lockout, seconds{90});
-  EXPECT_EQ(one.logon_failures_per_address_max, 8U);
-  EXPECT_EQ(one.logon_failures_interval, seconds{95});
+  EXPECT_EQ(one.credentials.password_file, "users");
+  EXPECT_EQ(one.credentials.password_file_line, 9U);
+  EXPECT_THAT(one.credentials.allowed_usernames, ElementsAre("alice", "bob b", "*"));
+  EXPECT_EQ(one.credentials.failures_max, 7U);
+  EXPECT_EQ(one.credentials.lockout, seconds{90});
+  EXPECT_EQ(one.credentials.failures_per_address_max, 8U);
+  EXPECT_EQ(one.credentials.failures_interval, seconds{95});
   EXPECT_THAT(
       config::errors(config::joined(config::kAcceptor, "PasswordFile=u\nAllowedUsernames=a,,b\n")),
       ElementsAre(HasSubstr("t.cfg:10: AllowedUsernames=a,,b: users between commas")));

@@ -1,5 +1,5 @@
 // Changed keys of sessions that stay: at once, from the next Logon on, or named until they count.
-#include "config/keys/config_keys.hpp"
+#include "config/keys/find_key.hpp"
 #include "reload_fixture.hpp"
 #include "unit/config/honoured_keys.hpp"
 #include "unit/engine/connection/initiator_fixture.hpp"
@@ -345,7 +345,7 @@ TEST_F(ReloadKeysTest, every_key_counts_or_waits_as_its_class_says) {
   std::size_t tried = 0;
   for (const config::HonouredKey& row : config::kHonouredKeys) {
     const Key key = config::find_key(row.name).rule->key;
-    const TakesEffect effect = config::takes_effect(key);
+    const TakesEffect effect = key.row().effect;
     // Of another session; a role and a template are tried by themselves, and so is the other name
     // of an address; what the engine must have brought with it at its start, and files of
     // certificates, elsewhere.

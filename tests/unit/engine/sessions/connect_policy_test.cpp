@@ -18,8 +18,8 @@ MonoTime at(int second) { return MonoTime{} + seconds{second}; }
 SessionSettings settings() {
   SessionSettings made;
   made.connect.resize(2);
-  made.reconnect_intervals = {seconds{5}, seconds{30}};
-  made.reconnect_jitter = 0;
+  made.reconnect.intervals = {seconds{5}, seconds{30}};
+  made.reconnect.jitter = 0;
   return made;
 }
 
@@ -82,7 +82,7 @@ TEST_F(ConnectPolicyTest, a_logon_begins_the_intervals_again) {
 }
 
 TEST_F(ConnectPolicyTest, priority_takes_the_first_address_after_a_lost_session) {
-  settings_.priority_start_over = seconds{60};
+  settings_.reconnect.priority_start_over = seconds{60};
   connect();
   policy_.on_logged_on();
   end_connection(1);

@@ -1,0 +1,40 @@
+// The keys that identify a session, and say which side connects.
+#pragma once
+
+#include "config/keys/key_row.hpp"
+
+namespace nexusfix::config::keys {
+
+using enum TakesEffect;
+using session::SessionId;
+
+inline constexpr KeyRow kIdentity[] = {
+    {"BeginString", OtherSession,
+     ValueRule{
+         is_begin_string,
+         "FIX.4.0, FIX.4.1, FIX.4.2, FIX.4.3, FIX.4.4 or FIXT.1.1 (which FIX.5.0 is spoken over)"},
+     sets<&SessionId::begin_string>, "",
+     "FIX.4.0 to FIX.4.4, or FIXT.1.1 for FIX 5.0, 5.0SP1 and 5.0SP2; required"},
+    {"SenderCompID", OtherSession, kName, sets<&SessionId::sender_comp_id>, "",
+     "our CompID; required"},
+    {"TargetCompID", OtherSession, kName, sets<&SessionId::target_comp_id>, "",
+     "the counterparty's CompID; required"},
+    {"SessionQualifier", OtherSession, kShortText, sets<&SessionId::qualifier>, "",
+     "distinguishes two initiators with the same CompIDs, on our side only"},
+    {"SenderSubID", OtherSession, kName, sets<&SessionId::sender_sub_id>, "",
+     "our SubID (50): in each message, and part of the identity"},
+    {"SenderLocationID", OtherSession, kName, sets<&SessionId::sender_location_id>, "",
+     "our LocationID (142): likewise"},
+    {"TargetSubID", OtherSession, kName, sets<&SessionId::target_sub_id>, "",
+     "the counterparty's SubID (57 of what we send): likewise"},
+    {"TargetLocationID", OtherSession, kName, sets<&SessionId::target_location_id>, "",
+     "its LocationID (143 of what we send): likewise"},
+    {"DefaultApplVerID", NextLogon,
+     read_by<read_appl_ver_id>("FIX.5.0, FIX.5.0SP1, FIX.5.0SP2 or another application version, or "
+                               "its number from 2 to 9, or 10 for FIX Latest"),
+     kReadByBuilder, "", "FIXT.1.1: the version of our messages, FIX.5.0SP2 or 9; required there"},
+    {"ConnectionType", NextStart, one_of("initiator or acceptor"), kReadByBuilder, "",
+     "initiator or acceptor; if not given, by the keys of the address"},
+};
+
+}  // namespace nexusfix::config::keys

@@ -1,0 +1,81 @@
+// The keys of the logs, and of the file itself.
+#pragma once
+
+#include "config/keys/key_row.hpp"
+
+namespace nexusfix::config::keys {
+
+using enum TakesEffect;
+using observe::LogFileOptions;
+using observe::ScreenLogOptions;
+
+inline constexpr KeyRow kLog[] = {
+    {"FileLogPath", AtOnce, kFolder, sets<&LogFileOptions::folder>, "",
+     "the folder of each session's message and event log; no files without it",
+     "QuickFIX/J: other names of files"},
+    {"FileLogBackupPath", AtOnce, kFolder, sets<&LogFileOptions::backup_folder>, "",
+     "the folder of full log files; FileLogPath if not given"},
+    {"FileLogHeartbeats", AtOnce, kYesOrNo, sets<&LogFileOptions::has_heartbeats>, "Y",
+     "Heartbeats are in the message log", "QuickFIX/J: N"},
+    {"FileIncludeTimeStampForMessages", AtOnce, kYesOrNo, sets<&LogFileOptions::has_message_times>,
+     "Y", "lines of the message log begin with the time", "QuickFIX/J: N"},
+    {"FileIncludeMilliseconds", AtOnce, kYesOrNo, sets_to<&LogFileOptions::fraction_digits, 3U, 0U>,
+     "", "Y: times in milliseconds, N: in seconds; LogTimestampPrecision overrides it",
+     "QuickFIX/J: N"},
+    {"LogTimestampPrecision", AtOnce, kPrecision,
+     sets<&LogFileOptions::fraction_digits, read_precision>, "9",
+     "digits after the second in log files, 0 to 9"},
+    {"ScreenLogShowIncoming", AtOnce, kYesOrNo, sets<&ScreenLogOptions::has_incoming>, "N",
+     "received messages on standard output", "QuickFIX: Y with its ScreenLog"},
+    {"ScreenLogShowOutgoing", AtOnce, kYesOrNo, sets<&ScreenLogOptions::has_outgoing>, "N",
+     "sent messages on standard output", "QuickFIX: Y with its ScreenLog"},
+    {"ScreenLogShowEvents", AtOnce, kYesOrNo, sets<&ScreenLogOptions::has_events>, "",
+     "Y: events on standard output, N: not on the screen; if not given, on standard error",
+     "QuickFIX: Y with its ScreenLog"},
+    {"ScreenLogShowHeartBeats", AtOnce, kYesOrNo, sets<&ScreenLogOptions::has_heartbeats>, "Y",
+     "Heartbeats among them", "QuickFIX/J: N"},
+    {"ScreenIncludeMilliseconds", AtOnce, kYesOrNo,
+     sets_to<&ScreenLogOptions::fraction_digits, 3U, 0U>, "Y",
+     "times in milliseconds on the screen", "QuickFIX/J: N"},
+    {"LogMessageWhenSessionNotFound", NextStart, kYesOrNo,
+     shared(Shared::Logs, sets<&Settings::logs_unknown_sessions>), "Y",
+     "Y: a first message that belongs to no session is in GLOBAL.messages.current.log"},
+    {"LogMaxBytes", AtOnce, bytes(0, 1'000'000'000'000'000), sets<&LogFileOptions::bytes_max>,
+     "67108864", "a log file of this size becomes a backup; 0: never", "others: never"},
+    {"LogKeepFiles", AtOnce, number(0, 1'000'000), sets<&LogFileOptions::backups_max>, "10",
+     "backups of each log file, at most", "others: all"},
+    {"LogDaily", AtOnce, kYesOrNo, sets<&LogFileOptions::is_daily>, "N",
+     "Y: a log file ends with the day, in UTC"},
+    {"EventLogFormat", AtOnce, read_by<read_event_format>("text or json"),
+     sets<&LogFileOptions::event_format, read_event_format>, "text",
+     "json: the event files have one object a line"},
+    {"LogFileMode", AtOnce,
+     read_by<read_file_mode>("permission bits in octal from 0600 to 0666, such as 0640"),
+     sets<&LogFileOptions::permissions, read_file_mode>, "0600",
+     "who may read and write the log files, as octal bits: 0640"},
+    {"LogMinFreeBytes", AtOnce, bytes(0, 1'000'000'000'000'000),
+     sets<&LogFileOptions::free_bytes_min>, "268435456",
+     "messages are not logged while less space is free on the disk; 0: always"},
+    {"LogQueueBytes", NextStart, bytes(65'536, 1'073'741'824),
+     shared(Shared::Logs, sets<&Settings::log_queue_bytes>), "8388608",
+     "bytes that may wait to be logged; messages above it are lost, and counted"},
+    {"LogMaskedTags", AtOnce,
+     read_by<read_tags>(
+         "tags, such as 1,448, and not 8, 9, 10 or 35, without which no line could be read,"),
+     kReadByBuilder, "",
+     "tags whose values are *** in the logs, besides those of passwords, such as 1,448"},
+    {"StoreMaskedTags", AtOnce, kYesOrNo, sets<&LogSettings::stores_masked>, "N",
+     "Y: messages with one of LogMaskedTags are stored and resent; N: gap-filled"},
+};
+
+inline constexpr KeyRow kFile[] = {
+    {"ExpandVariables", AtOnce, kYesOrNo, kReadByBuilder, "N",
+     "Y, in [DEFAULT]: ${NAME} in a value is replaced from the environment"},
+    {"ApplicationKeys", AtOnce,
+     read_by<read_application_keys>(
+         "names of the program's own keys, such as Account,Risk*, and none of the engine's,"),
+     kReadByBuilder, "",
+     "the application's own keys, such as Account,Risk*: for Session::setting(), never shown"},
+};
+
+}  // namespace nexusfix::config::keys

@@ -1,0 +1,84 @@
+// The keys of the store. All sessions share one store.
+#pragma once
+
+#include "config/keys/key_row.hpp"
+
+namespace nexusfix::config::keys {
+
+using enum TakesEffect;
+using store::Durability;
+using store::PostgresOptions;
+using store::Retention;
+using store::RetiredSegments;
+using store::StandbyPolicy;
+
+inline constexpr KeyRow kStore[] = {
+    {"Store", NextStart, one_of("journal, memory or postgresql"),
+     sets_to<&Settings::store, StoreKind::Journal, StoreKind::Memory, StoreKind::PostgreSQL>,
+     "journal", "journal, memory or postgresql", "QuickFIX: as the program says"},
+    {"FileStorePath", NextStart, kFolder, shared(Shared::Folder, kReadByBuilder), "store",
+     "the journal's folder; that of the position file of PostgreSQL",
+     "QuickFIX keeps files of its own there: see nexusfix journal import"},
+    {"FileStoreSync", NextStart, kYesOrNo,
+     sets_to<&Settings::durability, Durability::Sync, Durability::Process>, "N",
+     "Y: as JournalDurability=sync", "QuickFIX/Go: Y"},
+    {"JournalDurability", NextStart, one_of("none, process, group or sync"),
+     sets_to<&Settings::durability, Durability::None, Durability::Process, Durability::Group,
+             Durability::Sync>,
+     "process", "none, process, group or sync: what survives a crash"},
+    {"JournalGroupMicros", NextStart, number(0, 1'000'000, "a whole number of microseconds"),
+     sets<&Settings::journal_group_wait>, "0",
+     "group: microseconds that the first message waits for others"},
+    {"JournalNumbersAhead", NextStart, number(1, 1'000'000'000),
+     sets<&Settings::journal_numbers_ahead>, "65536",
+     "process: sequence numbers that may be used before the disk has earlier ones"},
+    {"JournalStallTimeout", NextStart, seconds(1, 3'600), sets<&Settings::journal_stall_timeout>,
+     "5", "seconds that a disk may stall"},
+    {"JournalScrubBytesPerSecond", NextStart, bytes(0, 100'000'000'000),
+     sets<&Settings::journal_scrub_rate>, "1048576",
+     "bytes of old segments that are read again and verified per second; 0: none"},
+    {"JournalKeepBytes", NextStart, bytes(0, 1'000'000'000'000'000), sets<&Retention::keep_bytes>,
+     "0", "old segments are deleted when at least this number of bytes remains; 0: never"},
+    {"JournalKeepDays", NextStart, number(0, 36'500, "a whole number of days"),
+     sets_in<std::chrono::days, &Retention::keep_for>, "0",
+     "segments are deleted this number of days after they were written; 0: never"},
+    {"JournalRetireOnReset", NextStart, kYesOrNo, sets<&Retention::on_reset>, "N",
+     "Y: segments that no current epoch needs are deleted"},
+    {"JournalRetireCurrent", NextStart, kYesOrNo, sets<&Retention::even_current>, "N",
+     "Y: by size and age, messages of a current epoch are deleted as well"},
+    {"JournalRetired", NextStart, one_of("delete or keep"),
+     sets_to<&Retention::retired, RetiredSegments::Delete, RetiredSegments::Keep>, "delete",
+     "keep: retired segments are moved to a folder"},
+    {"PostgreSQLStoreConnection", NextStart, secret(kText), sets<&PostgresOptions::connection>, "",
+     "the rest of libpq's connection string"},
+    {"PostgreSQLStoreHost", NextStart, kText, sets<&PostgresOptions::host>, "",
+     "the database; libpq's own defaults apply to this and the next ones"},
+    {"PostgreSQLStorePort", NextStart, number(0, 65'535), sets<&PostgresOptions::port>, "", ""},
+    {"PostgreSQLStoreDatabase", NextStart, kText, sets<&PostgresOptions::database>, "", ""},
+    {"PostgreSQLStoreUser", NextStart, kText, sets<&PostgresOptions::user>, "", ""},
+    {"PostgreSQLStorePassword", NextStart, secret(kText), sets<&PostgresOptions::password>, "", ""},
+    {"PostgreSQLStoreSchema", NextStart, kText, sets<&PostgresOptions::schema>, "nexusfix",
+     "the schema that holds this engine's log"},
+    {"PostgreSQLStoreStandby", NextStart, one_of("available or strict"),
+     sets_to<&PostgresOptions::standby, StandbyPolicy::Available, StandbyPolicy::Strict>,
+     "available", "strict: nothing is sent that no synchronous standby has"},
+    {"PostgreSQLStoreKeepPosition", NextStart, kYesOrNo, kReadByBuilder, "Y",
+     "FileStorePath records what the database confirmed, so that the next start detects a loss"},
+    {"PostgreSQLStoreConnectTimeout", NextStart, seconds(1, 3'600),
+     sets_in<std::chrono::seconds, &PostgresOptions::connect_timeout>, "5",
+     "seconds for each address of each host; before connect_timeout of the connection string"},
+    {"PostgreSQLStoreAnswerTimeout", NextStart, seconds(1, 3'600),
+     sets_in<std::chrono::seconds, &PostgresOptions::answer_timeout>, "10",
+     "seconds without an answer after which the connection is opened again"},
+    {"PostgreSQLStoreOutageTimeout", NextStart, seconds(1, 86'400),
+     sets_in<std::chrono::seconds, &PostgresOptions::outage_max>, "30",
+     "seconds that the database may be unavailable before the store fails"},
+    {"PostgreSQLStoreLockTimeout", NextStart, seconds(1, 3'600),
+     sets_in<std::chrono::seconds, &PostgresOptions::lock_wait>, "2",
+     "seconds that a start waits for another engine to release the log"},
+    {"PostgreSQLStorePeerTimeout", NextStart, seconds(3, 3'600),
+     sets_in<std::chrono::seconds, &PostgresOptions::peer_timeout>, "15",
+     "seconds after which either side drops a silent machine, and the server its lock"},
+};
+
+}  // namespace nexusfix::config::keys
