@@ -425,7 +425,8 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
   }
   // In front of all that makes or takes a session's place.
   if (const SessionSettings* const settings = acceptor_settings(connection, logon)) {
-    if (logon.bytes().size() > settings->limits.logon_bytes_max) {  // Others of its port may have more.
+    if (logon.bytes().size() >
+        settings->limits.logon_bytes_max) {  // Others of its port may have more.
       refuse(connection, EventId::LogonTooLong,
              describe_identity(logon) + ": " + std::string{kLogonTooLong});
       return false;
