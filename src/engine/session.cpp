@@ -23,7 +23,7 @@ bool Session::is_logged_on() const noexcept { return runtime_->is_logged_on(*slo
 
 std::string_view Session::application_version() const noexcept {
   const session::SessionConfig& config = slot_->settings.session;
-  const std::string_view version = wire::application_version(config.default_appl_ver_id);
+  const std::string_view version = wire::application_version(config.fixt.default_appl_ver_id);
   return version.empty() ? std::string_view{config.id.begin_string} : version;
 }
 

@@ -206,18 +206,18 @@ Action StateMachine::transmit_logon(const Pending& pending, std::span<char> scra
   encoder.field(tag::EncryptMethod, '0');
   encoder.field(tag::HeartBtInt, std::int64_t{heart_bt_int_seconds_.count()});
   if (pending.flag) encoder.field(tag::ResetSeqNumFlag, 'Y');
-  write_if_any(encoder, tag::Username, config_.username);
-  write_if_any(encoder, tag::Password, config_.password);
+  write_if_any(encoder, tag::Username, config_.logon.username);
+  write_if_any(encoder, tag::Password, config_.logon.password);
   if (sends_next_expected_) encoder.field(tag::NextExpectedMsgSeqNum, numbers_.next_inbound);
-  write_if_any(encoder, tag::NewPassword, config_.new_password);
+  write_if_any(encoder, tag::NewPassword, config_.logon.new_password);
   if (version_->has_default_appl_ver_id) {
-    encoder.field(tag::DefaultApplVerID, std::string_view{config_.default_appl_ver_id});
+    encoder.field(tag::DefaultApplVerID, std::string_view{config_.fixt.default_appl_ver_id});
   }
   write_session_status(encoder, pending);
-  for (const SessionConfig::LogonField& field : config_.logon_fields) {
+  for (const LogonField& field : config_.logon.fields) {
     encoder.field(field.tag, std::string_view{field.value});
   }
-  const LogonWriter& writer = config_.logon_writer;
+  const LogonWriter& writer = config_.logon.writer;
   if (writer.write != nullptr) writer.write(writer.context, encoder, logon_header);
   const std::expected<std::string_view, wire::EncodeError> bytes = encoder.finish();
   if (!bytes) {
@@ -273,8 +273,9 @@ Action StateMachine::transmit_reject(std::span<char> scratch) noexcept {
         write_if_any(encoder, tag::BusinessRejectRefID, objection.ref_id);
       }
       encoder.field(tag::BusinessRejectReason, objection.reason);
-      if (config_.business_reject_has_default_appl_ver_id && version_->has_default_appl_ver_id) {
-        encoder.field(tag::DefaultApplVerID, std::string_view{config_.default_appl_ver_id});
+      if (config_.fixt.business_reject_has_default_appl_ver_id &&
+          version_->has_default_appl_ver_id) {
+        encoder.field(tag::DefaultApplVerID, std::string_view{config_.fixt.default_appl_ver_id});
       }
       return;
     }

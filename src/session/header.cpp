@@ -116,7 +116,7 @@ std::optional<StateMachine::Objection> StateMachine::objection_to(
                                    : violation.tag_text.size() <= kRefTagBytesMax
                                        ? violation.tag_text
                                        : std::string_view{};
-  if (config_.reject_invalid_message || !is_readable(violation.rule)) {
+  if (config_.validation.reject_invalid_message || !is_readable(violation.rule)) {
     return Objection{.reason = reason, .ref_tag = ref_tag};
   }
   notice(NoticeCode::MessageInvalid, noted_text(session_reject_text(reason), ref_tag),
@@ -127,7 +127,7 @@ std::optional<StateMachine::Objection> StateMachine::objection_to(
 bool StateMachine::supports_version(std::string_view appl_ver_id) const noexcept {
   const char version = wire::known_appl_ver_id(appl_ver_id);
   if (version == 0) return false;
-  const auto& known = config_.application_validators;
+  const auto& known = config_.validation.application_validators;
   return known.empty() || std::ranges::any_of(known, [&](const ApplicationValidator& one) {
            return one.appl_ver_id == version;
          });
@@ -146,22 +146,22 @@ std::optional<StateMachine::Objection> StateMachine::version_objection(
 
 // Of an administrative message any is right: they share the transport dictionary.
 const dictionary::Validator& StateMachine::validator_of(const Inbound& in) const noexcept {
-  const auto& known = config_.application_validators;
-  if (known.empty() || in.kind != MsgKind::Application) return *config_.validator;
+  const auto& known = config_.validation.application_validators;
+  if (known.empty() || in.kind != MsgKind::Application) return *config_.validation.validator;
   const std::string_view own = in.message[tag::ApplVerID].value_or(std::string_view{});
   const char wanted = own.empty() ? counterparty_appl_ver_id_ : wire::known_appl_ver_id(own);
   const auto found = std::ranges::find(known, wanted, &ApplicationValidator::appl_ver_id);
-  return found == known.end() ? *config_.validator : found->validator;
+  return found == known.end() ? *config_.validation.validator : found->validator;
 }
 
 // What the dictionary objects to, or without one the parser.
 std::optional<StateMachine::Objection> StateMachine::form_objection(const Inbound& in) noexcept {
   if (const std::optional<Objection> found = version_objection(in)) return found;
-  if (config_.validator) {
+  if (config_.validation.validator) {
     const dictionary::Validator& validator = validator_of(in);
     const std::optional<dictionary::Violation> violation =
-        config_.validation_memory != nullptr
-            ? validator.validate(in.message, *config_.validation_memory)
+        config_.validation.memory != nullptr
+            ? validator.validate(in.message, *config_.validation.memory)
             : validator.validate(in.message);
     return violation ? objection_to(in, *violation) : std::nullopt;
   }
@@ -194,11 +194,12 @@ std::optional<StateMachine::Objection> StateMachine::header_objection(const Inbo
                        .ref_tag = boolean.text};
     }
   }
-  if (config_.check_comp_id && !comp_ids_match(message)) {  // TC 2k
+  if (config_.header.check_comp_id && !comp_ids_match(message)) {  // TC 2k
     return Objection{.reason = number(SessionRejectReason::CompIdProblem), .ends_session = true};
   }
   const bool may_be_old = in.msg_seq_num <= held_high_;
-  if (config_.check_latency && !may_be_old && !sending_time_is_near(*sending_time)) {  // TC 2o
+  if (config_.header.check_latency && !may_be_old &&
+      !sending_time_is_near(*sending_time)) {  // TC 2o
     return Objection{.reason = number(SessionRejectReason::SendingTimeAccuracyProblem),
                      .ends_session = true};
   }
@@ -215,7 +216,7 @@ std::optional<StateMachine::Objection> StateMachine::poss_dup_objection(
       return Objection{.reason = number(SessionRejectReason::IncorrectDataFormat),
                        .ref_tag = "122"};
     }
-    if (!config_.requires_orig_sending_time || in.kind == MsgKind::SequenceReset) {
+    if (!config_.header.requires_orig_sending_time || in.kind == MsgKind::SequenceReset) {
       return std::nullopt;
     }
     return Objection{.reason = number(SessionRejectReason::RequiredTagMissing), .ref_tag = "122"};
@@ -235,8 +236,8 @@ bool StateMachine::comp_ids_match(const wire::MessageView& message) const noexce
 
 bool StateMachine::sending_time_is_near(WallTime sending_time) const noexcept {
   // Bounds, not a difference: that of two far times would overflow.
-  const WallTime low = now_.wall - config_.max_latency;
-  const WallTime high = now_.wall + config_.max_latency;
+  const WallTime low = now_.wall - config_.header.max_latency;
+  const WallTime high = now_.wall + config_.header.max_latency;
   return (is_delayed_ || sending_time >= low) && sending_time <= high;
 }
 

@@ -56,7 +56,7 @@ MonoTime StateMachine::heartbeat_deadline() const noexcept {
   if (heart_bt_int_ == MonoTime::duration::zero()) return kNever;
   if (test_request_sent_) {
     const MonoTime given_up_at = *test_request_sent_ + disconnect_after_;
-    if (config_.disconnects_on_silence) return given_up_at;
+    if (config_.heartbeat.disconnects_on_silence) return given_up_at;
     return std::min(given_up_at, last_sent_ + heart_bt_int_);
   }
   return std::min(last_sent_ + heart_bt_int_, last_received_ + test_request_after_);
@@ -77,8 +77,9 @@ void StateMachine::on_heartbeat_time() noexcept {
 // A counterparty that may be silent is asked again when it has been so for as long once more, and
 // gets our Heartbeats meanwhile.
 void StateMachine::on_silence() noexcept {
-  if (config_.disconnects_on_silence) {
-    if (!config_.says_logout_on_silence) return end_session(DisconnectReason::HeartbeatTimeout);
+  if (config_.heartbeat.disconnects_on_silence) {
+    if (!config_.heartbeat.says_logout_on_silence)
+      return end_session(DisconnectReason::HeartbeatTimeout);
     return log_out_and_disconnect("TestRequest not answered", DisconnectReason::HeartbeatTimeout);
   }
   if (now_.mono < *test_request_sent_ + disconnect_after_) {

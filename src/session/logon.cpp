@@ -80,7 +80,7 @@ void StateMachine::receive_before_logon(const wire::MessageView& message) noexce
 // (1c, 1d).
 bool StateMachine::is_worth_an_answer(const Inbound& in,
                                       const std::optional<Objection>& objection) const noexcept {
-  if (!config_.answers_invalid_logon) return false;
+  if (!config_.logon.answers_invalid) return false;
   if (in.message.begin_string() != config_.id.begin_string) return false;
   if (objection && objection->ends_session) return false;
   return !version_->has_default_appl_ver_id || in.message.has(tag::DefaultApplVerID);
@@ -89,14 +89,14 @@ bool StateMachine::is_worth_an_answer(const Inbound& in,
 void StateMachine::on_first_logon(const Inbound& in) noexcept {
   note_session_status(in.message);
   const LogonFacts logon = facts_of(in);
-  if (config_.role == Role::Initiator || !config_.authenticates) {
+  if (config_.role == Role::Initiator || !config_.logon.authenticates) {
     show_administrative();
     return admit(logon);
   }
   // Nothing of the session changes, not even by a reset, for somebody who is not known yet.
   pending_logon_ = logon;
   state_ = State::LogonReceived;
-  deadline_ = now_.mono + config_.authentication_timeout;
+  deadline_ = now_.mono + config_.logon.authentication_timeout;
   push({.step = Step::Authenticate, .first = ++logon_id_});
 }
 
@@ -129,7 +129,7 @@ void StateMachine::receive_undecided(const wire::MessageView& message) noexcept 
     return end_session(DisconnectReason::LogonRefused);
   }
   const bool is_early = in.msg_seq_num > pending_logon_.msg_seq_num;
-  const bool is_kept = config_.early_messages == EarlyMessages::Hold;
+  const bool is_kept = config_.gap.out_of_order == OutOfOrder::Buffer;
   if (!is_early || !is_kept || in.msg_seq_num > kMsgSeqNumMax) return;
   held_high_ = std::max(held_high_, in.msg_seq_num);
   push({.step = Step::Hold, .first = in.msg_seq_num, .text = message.bytes()});
@@ -139,7 +139,7 @@ void StateMachine::receive_undecided(const wire::MessageView& message) noexcept 
 bool StateMachine::would_admit() const noexcept {
   if (state_ != State::LogonReceived) return false;
   const LogonFacts& logon = pending_logon_;
-  if (logon.wants_reset || config_.reset_on_logon) return true;
+  if (logon.wants_reset || config_.reset.on_logon) return true;
   return logon.msg_seq_num >= numbers_.next_inbound &&
          logon.next_expected.value_or(1) <= numbers_.next_outbound;
 }
@@ -148,7 +148,7 @@ void StateMachine::admit(const LogonFacts& logon) noexcept {
   const bool is_acceptor = config_.role == Role::Acceptor;
   const bool answers_our_reset = !is_acceptor && reset_sent_;
   LogonFacts admitted = logon;
-  if (!answers_our_reset && (logon.wants_reset || (is_acceptor && config_.reset_on_logon))) {
+  if (!answers_our_reset && (logon.wants_reset || (is_acceptor && config_.reset.on_logon))) {
     reset_numbers();
     admitted.next_expected.reset();  // there is nothing to resend
   }
@@ -169,7 +169,8 @@ void StateMachine::admit(const LogonFacts& logon) noexcept {
 void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) noexcept {
   const bool is_acceptor = config_.role == Role::Acceptor;
   if (is_acceptor) {
-    set_heart_bt_int(config_.imposes_heart_bt_int ? config_.heart_bt_int : logon.heart_bt_int);
+    set_heart_bt_int(config_.heartbeat.imposes_heart_bt_int ? config_.heartbeat.heart_bt_int
+                                                            : logon.heart_bt_int);
   }
   counterparty_appl_ver_id_ = logon.appl_ver_id;
   const bool was_logged_on = state_ == State::LoggedOn;
@@ -206,7 +207,7 @@ StateMachine::LogonFacts StateMachine::facts_of(const Inbound& in) const noexcep
   LogonFacts facts;
   facts.msg_seq_num = in.msg_seq_num;
   facts.wants_reset = version_->has_reset_seq_num_flag && in.says_yes(tag::ResetSeqNumFlag);
-  facts.heart_bt_int = heart_bt_int_of(in.message).value_or(config_.heart_bt_int);
+  facts.heart_bt_int = heart_bt_int_of(in.message).value_or(config_.heartbeat.heart_bt_int);
   const wire::FieldResult<std::uint64_t> next =
       in.message.get<std::uint64_t>(tag::NextExpectedMsgSeqNum);
   if (sends_next_expected_ && next && !facts.wants_reset) facts.next_expected = *next;
@@ -262,15 +263,15 @@ std::string_view StateMachine::logon_objection(const Inbound& in,
   if (message[tag::EncryptMethod] != "0") return "EncryptMethod is not 0";
   const std::optional<std::chrono::seconds> heart_bt_int = heart_bt_int_of(message);
   if (!heart_bt_int) return "HeartBtInt is not between 0 and 3600";
-  if (config_.role == Role::Acceptor &&
-      (*heart_bt_int < config_.heart_bt_int_min || *heart_bt_int > config_.heart_bt_int_max)) {
+  if (config_.role == Role::Acceptor && (*heart_bt_int < config_.heartbeat.heart_bt_int_min ||
+                                         *heart_bt_int > config_.heartbeat.heart_bt_int_max)) {
     return "HeartBtInt is not in the range that is accepted";
   }
   if (version_->has_reset_seq_num_flag) {
     const std::string_view flag = message[tag::ResetSeqNumFlag].value_or("N");
     if (flag != "Y" && flag != "N") return "ResetSeqNumFlag is neither Y nor N";
     if (flag == "Y" && in.msg_seq_num != 1) return "ResetSeqNumFlag with MsgSeqNum other than 1";
-    if (flag == "Y" && !config_.allows_reset_seq_num_flag && !reset_sent_) {
+    if (flag == "Y" && !config_.reset.allows_reset_seq_num_flag && !reset_sent_) {
       return "ResetSeqNumFlag is not accepted";
     }
   }
@@ -297,8 +298,8 @@ void StateMachine::set_heart_bt_int(std::chrono::seconds interval) noexcept {
   };
   heart_bt_int_seconds_ = interval;
   heart_bt_int_ = interval;
-  test_request_after_ = multiple(1.0 + config_.test_request_delay);
-  disconnect_after_ = multiple(config_.heartbeat_timeout - config_.test_request_delay);
+  test_request_after_ = multiple(1.0 + config_.heartbeat.test_request_delay);
+  disconnect_after_ = multiple(config_.heartbeat.timeout - config_.heartbeat.test_request_delay);
 }
 
 }  // namespace nexusfix::session

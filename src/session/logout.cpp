@@ -48,7 +48,7 @@ void StateMachine::on_logout(const Inbound& in,
   end_session(DisconnectReason::LogoutComplete);
   // Last: at the Disconnect the owner transmits what waits for the end of a resend, our Logout
   // perhaps, and at the Reset it forgets that.
-  if (config_.reset_on_logout) reset_numbers();
+  if (config_.reset.on_logout) reset_numbers();
 }
 
 // Said once: what goes wrong after our Logout only waits for the answer or the timeout.
@@ -56,7 +56,7 @@ void StateMachine::log_out(std::string_view text) noexcept {
   if (state_ != State::LoggedOn) return;
   push({.step = Step::TransmitLogout, .text = text});
   state_ = State::LogoutSent;
-  deadline_ = now_.mono + config_.logout_timeout;
+  deadline_ = now_.mono + config_.logon.logout_timeout;
 }
 
 void StateMachine::log_out_and_disconnect(std::string_view text, DisconnectReason reason) noexcept {

@@ -136,7 +136,7 @@ template <class Places>
   return is_same && !message.has_either(tag::PossDupFlag, tag::PossResend) &&
          numbers_.next_inbound > held_high_ && now_.wall >= known_.near_begin &&
          now_.wall <= known_.near_last &&
-         (config_.validator ? is_valid(message) : !message.fault());
+         (config_.validation.validator ? is_valid(message) : !message.fault());
 }
 
 // On the way of every message: one in order is told by a comparison with the one before it.
@@ -180,7 +180,7 @@ bool StateMachine::learn_header(const wire::MessageView& message) noexcept {
   const std::size_t front_bytes = kTag.size() + id.begin_string.size() + 1;
   const std::size_t longest =
       std::max({front_bytes, id.sender_comp_id.size(), id.target_comp_id.size()});
-  if (longest > sizeof(Block) || !config_.check_comp_id) return true;
+  if (longest > sizeof(Block) || !config_.header.check_comp_id) return true;
   std::array<char, sizeof(Block)> front{};
   char* const end =
       std::ranges::copy(id.begin_string, std::ranges::copy(kTag, front.data()).out).out;
@@ -200,9 +200,9 @@ void StateMachine::learn_minute(std::string_view text, WallTime time) noexcept {
   known_.minute_text = known_text(text.substr(0, kMinuteBytes), false);
   known_.near_begin = WallTime::min();
   known_.near_last = WallTime::max();
-  if (!config_.check_latency) return;
-  known_.near_begin = minute + kMinute - config_.max_latency;
-  known_.near_last = minute + config_.max_latency;
+  if (!config_.header.check_latency) return;
+  known_.near_begin = minute + kMinute - config_.header.max_latency;
+  known_.near_last = minute + config_.header.max_latency;
 }
 
 // Whether the SendingTime is one, and near enough.
@@ -210,13 +210,13 @@ bool StateMachine::is_sent_near(std::string_view text) noexcept {
   const auto time = wire::convert<WallTime, wire::TextFront::Readable>(text);
   if (!time) return false;
   if (text.size() == kTimeBytes) learn_minute(text, *time);
-  return !config_.check_latency || sending_time_is_near(*time);
+  return !config_.header.check_latency || sending_time_is_near(*time);
 }
 
 bool StateMachine::is_valid(const wire::MessageView& message) const noexcept {
-  return config_.validation_memory != nullptr
-             ? !config_.validator->validate(message, *config_.validation_memory)
-             : !config_.validator->validate(message);
+  return config_.validation.memory != nullptr
+             ? !config_.validation.validator->validate(message, *config_.validation.memory)
+             : !config_.validation.validator->validate(message);
 }
 
 // Whether the message is one to deliver, by all that receive() would ask. False also in doubt:
@@ -230,12 +230,12 @@ bool StateMachine::is_ordinary(const wire::MessageView& message) noexcept {
   const auto value = [&](std::size_t tag) { return message.field(known_.places[tag]).value; };
   const auto number = wire::convert<std::uint64_t, TextFront::Readable>(value(2));
   if (!number || *number != numbers_.next_inbound || *number <= held_high_) return false;
-  if (config_.check_comp_id &&
+  if (config_.header.check_comp_id &&
       (value(0) != config_.id.target_comp_id || value(1) != config_.id.sender_comp_id)) {
     return false;
   }
   if (!is_sent_near(value(3))) return false;
-  return config_.validator ? is_valid(message) : !message.fault();
+  return config_.validation.validator ? is_valid(message) : !message.fault();
 }
 
 }  // namespace nexusfix::session

@@ -156,7 +156,7 @@ std::string_view StateMachine::compared_text(std::string_view what, std::uint64_
 void StateMachine::on_too_high(const Inbound& in) noexcept {
   if (state_ == State::LogoutSent) return;
   const bool is_request = in.kind == MsgKind::ResendRequest;
-  if (config_.early_messages == EarlyMessages::Discard && !is_request) {
+  if (config_.gap.out_of_order == OutOfOrder::Discard && !is_request) {
     return request_resend(in.msg_seq_num, in.msg_seq_num + 1);
   }
   push({.step = Step::Hold, .first = in.msg_seq_num, .text = in.message.bytes()});

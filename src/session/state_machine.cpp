@@ -36,22 +36,24 @@ StateMachine::StateMachine(SessionConfig config, Numbers numbers)
     : config_{std::move(config)},
       header_template_{header_template(config_)},
       version_{find_version(config_.id.begin_string)},
-      precision_{config_.time_precision},
+      precision_{config_.header.time_precision},
       numbers_{numbers} {
   NEXUSFIX_ASSERT(numbers_.next_inbound >= 1);
   NEXUSFIX_ASSERT(numbers_.next_outbound >= 1);
   derive();
   if (version_->has_default_appl_ver_id) {
-    counterparty_appl_ver_id_ = wire::known_appl_ver_id(config_.default_appl_ver_id);
+    counterparty_appl_ver_id_ = wire::known_appl_ver_id(config_.fixt.default_appl_ver_id);
   }
 }
 
 void StateMachine::derive() noexcept {
-  precision_ = effective_precision(*version_, config_.time_precision);
-  sends_last_processed_ = config_.send_last_msg_seq_num_processed && version_->has_last_processed;
-  sends_next_expected_ = config_.send_next_expected_msg_seq_num && version_->has_next_expected;
+  precision_ = effective_precision(*version_, config_.header.time_precision);
+  sends_last_processed_ =
+      config_.header.send_last_msg_seq_num_processed && version_->has_last_processed;
+  sends_next_expected_ =
+      config_.logon.send_next_expected_msg_seq_num && version_->has_next_expected;
   closes_requests_ =
-      config_.closed_resend_requests.value_or(config_.early_messages == EarlyMessages::Hold);
+      config_.gap.closed_resend_requests.value_or(config_.gap.out_of_order == OutOfOrder::Buffer);
 }
 
 void StateMachine::configure(SessionConfig config) noexcept {
@@ -61,7 +63,7 @@ void StateMachine::configure(SessionConfig config) noexcept {
   known_ = {};  // What was learnt of headers was learnt by the old rules.
   derive();
   if (!is_connected_ && version_->has_default_appl_ver_id) {
-    counterparty_appl_ver_id_ = wire::known_appl_ver_id(config_.default_appl_ver_id);
+    counterparty_appl_ver_id_ = wire::known_appl_ver_id(config_.fixt.default_appl_ver_id);
   }
 }
 
@@ -84,14 +86,14 @@ void StateMachine::on_connected(Now now) noexcept {
   is_connected_ = true;
   last_sent_ = now.mono;
   last_received_ = now.mono;
-  deadline_ = now.mono + config_.logon_timeout;
+  deadline_ = now.mono + config_.logon.timeout;
   if (config_.role == Role::Acceptor) {
     state_ = State::AwaitingLogon;
     return;
   }
   state_ = State::LogonSent;
-  set_heart_bt_int(config_.heart_bt_int);
-  if (config_.reset_on_logon) {
+  set_heart_bt_int(config_.heartbeat.heart_bt_int);
+  if (config_.reset.on_logon) {
     reset_numbers();
     reset_sent_ = version_->has_reset_seq_num_flag;
   }
@@ -115,7 +117,7 @@ void StateMachine::on_disconnected(Now now) noexcept {
   forget_connection();
   if (logout_is_pending) push({.step = Step::LoggedOut});
   const bool is_over = std::exchange(resets_at_end_, false);
-  if (reset_is_pending || is_over || (was_connected && config_.reset_on_disconnect)) {
+  if (reset_is_pending || is_over || (was_connected && config_.reset.on_disconnect)) {
     reset_numbers();
   }
 }
@@ -139,8 +141,8 @@ bool StateMachine::is_about_to_reset() const noexcept {
   if (reset_is_pending_) return true;
   if (!is_connected_) return false;
   const bool is_leaving = state_ == State::LogoutSent || state_ == State::Disconnected;
-  return resets_at_end_ || (is_leaving && config_.reset_on_disconnect) ||
-         (state_ == State::LogoutSent && config_.reset_on_logout);
+  return resets_at_end_ || (is_leaving && config_.reset.on_disconnect) ||
+         (state_ == State::LogoutSent && config_.reset.on_logout);
 }
 
 // pending_ is not empty.
@@ -193,7 +195,7 @@ void StateMachine::advance_within_gap() noexcept {
     return;
   }
   gap_requests_ = 1;
-  gap_limit_ = now_.mono + config_.resend_timeout;
+  gap_limit_ = now_.mono + config_.gap.resend_timeout;
   note_answer();
   const bool is_chunk_done = requested_end_ != 0 && numbers_.next_inbound > requested_end_;
   if (is_chunk_done && state_ == State::LoggedOn) {

@@ -50,17 +50,18 @@ SessionConfig config_of(Input& input) {
   const auto is_set = [&](unsigned bit) { return (second >> bit & 1U) != 0; };
   const std::string_view version = kVersions[first / 2 % kVersions.size()];
   SessionConfig config = first % 2 == 0 ? acceptor_config(version) : initiator_config(version);
-  config.heart_bt_int = std::chrono::seconds{first >> 3U & 7U};
-  if (version == "FIX.4.4" && (first & 64U) != 0) config.validator = kValidator;
-  if ((first & 128U) != 0) config.shows_administrative = config.asks_before_resend = true;
-  config.reset_on_logon = is_set(0);
-  config.reset_on_logout = is_set(1);
-  config.reset_on_disconnect = is_set(2);
-  config.authenticates = is_set(3) && first % 2 == 0;
-  config.early_messages = is_set(4) ? EarlyMessages::Discard : EarlyMessages::Hold;
-  config.resend_request_chunk = is_set(5) ? 2 : 0;
-  config.persist_messages = !is_set(6);
-  config.send_next_expected_msg_seq_num = is_set(7) && (version == "FIX.4.4" || first / 2 % 4 == 3);
+  config.heartbeat.heart_bt_int = std::chrono::seconds{first >> 3U & 7U};
+  if (version == "FIX.4.4" && (first & 64U) != 0) config.validation.validator = kValidator;
+  if ((first & 128U) != 0) config.shows_administrative = config.resend.asks_before = true;
+  config.reset.on_logon = is_set(0);
+  config.reset.on_logout = is_set(1);
+  config.reset.on_disconnect = is_set(2);
+  config.logon.authenticates = is_set(3) && first % 2 == 0;
+  config.gap.out_of_order = is_set(4) ? OutOfOrder::Discard : OutOfOrder::Buffer;
+  config.gap.resend_request_chunk = is_set(5) ? 2 : 0;
+  config.resend.persist_messages = !is_set(6);
+  config.logon.send_next_expected_msg_seq_num =
+      is_set(7) && (version == "FIX.4.4" || first / 2 % 4 == 3);
   return config;
 }
 
@@ -245,8 +246,8 @@ class Driven {
   // The checker, once told, allows them for good: what they began may end much later.
   [[nodiscard]] bool may_reset() const {
     const SessionConfig& config = side_.config();
-    return is_asked_ || is_over_ || config.reset_on_logon || config.reset_on_logout ||
-           config.reset_on_disconnect;
+    return is_asked_ || is_over_ || config.reset.on_logon || config.reset.on_logout ||
+           config.reset.on_disconnect;
   }
   void take_back_resets(bool is_reset) {
     // The application may still have to decide on the Logon, or the session to end.

@@ -59,7 +59,7 @@ struct PassedOver {
 
 // The counterparty wants these numbers again (both inclusive, all of them sent), by a valid
 // ResendRequest or by the NextExpectedMsgSeqNum of its Logon. on_resend_decision() must follow
-// before the next action is taken. Only with SessionConfig::asks_before_resend.
+// before the next action is taken. Only with ResendConfig::asks_before.
 struct AskResend {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;

@@ -82,7 +82,7 @@ class SessionBuilder {
     } else if (const Given* given = right(Key::DefaultApplVerID)) {
       // "10" is said to the counterparty as it is, though its messages are read as those of "9".
       const bool is_number = !wire::application_version(given->value).empty();
-      config.default_appl_ver_id =
+      config.fixt.default_appl_ver_id =
           is_number ? std::string{given->value} : std::string{*read_appl_ver_id(given->value)};
     }
   }
@@ -347,19 +347,19 @@ class SessionBuilder {
 
   void build_timers() {
     session::SessionConfig& config = result_.session;
-    read_into(Key::HeartBtInt, config.heart_bt_int);
+    read_into(Key::HeartBtInt, config.heartbeat.heart_bt_int);
     build_silence();
-    read_into(Key::MinHeartBtInt, config.heart_bt_int_min);
-    read_into(Key::MaxHeartBtInt, config.heart_bt_int_max);
-    if (config.heart_bt_int_min > config.heart_bt_int_max) {
+    read_into(Key::MinHeartBtInt, config.heartbeat.heart_bt_int_min);
+    read_into(Key::MaxHeartBtInt, config.heartbeat.heart_bt_int_max);
+    if (config.heartbeat.heart_bt_int_min > config.heartbeat.heart_bt_int_max) {
       report_.error(keys_.line(), "[SESSION]: MinHeartBtInt is above MaxHeartBtInt");
     }
-    read_into(Key::LogonTimeout, config.logon_timeout);
-    read_into(Key::LogoutTimeout, config.logout_timeout);
-    read_into(Key::MaxLatency, config.max_latency);
-    read_into(Key::TestRequestDelayMultiplier, config.test_request_delay);
-    read_into(Key::HeartBeatTimeoutMultiplier, config.heartbeat_timeout);
-    if (config.heartbeat_timeout <= config.test_request_delay) {
+    read_into(Key::LogonTimeout, config.logon.timeout);
+    read_into(Key::LogoutTimeout, config.logon.logout_timeout);
+    read_into(Key::MaxLatency, config.header.max_latency);
+    read_into(Key::TestRequestDelayMultiplier, config.heartbeat.test_request_delay);
+    read_into(Key::HeartBeatTimeoutMultiplier, config.heartbeat.timeout);
+    if (config.heartbeat.timeout <= config.heartbeat.test_request_delay) {
       report_.error(keys_.line(),
                     "[SESSION]: HeartBeatTimeoutMultiplier must be larger than "
                     "TestRequestDelayMultiplier, or a counterparty is given up unasked");
@@ -369,8 +369,8 @@ class SessionBuilder {
   // Whose HeartBtInt counts, and what becomes of a counterparty that keeps silent.
   void build_silence() {
     session::SessionConfig& config = result_.session;
-    read_into(Key::HeartBtIntOverride, config.imposes_heart_bt_int);
-    if (config.imposes_heart_bt_int) {
+    read_into(Key::HeartBtIntOverride, config.heartbeat.imposes_heart_bt_int);
+    if (config.heartbeat.imposes_heart_bt_int) {
       const std::size_t line = find(Key::HeartBtIntOverride)->line;
       if (config.role == session::Role::Initiator) {
         report_.error(
@@ -383,8 +383,8 @@ class SessionBuilder {
     }
     bool is_disabled = false;
     read_into(Key::DisableHeartBeatCheck, is_disabled);
-    config.disconnects_on_silence = !is_disabled;
-    read_into(Key::SendLogoutBeforeDisconnectFromTimeout, config.says_logout_on_silence);
+    config.heartbeat.disconnects_on_silence = !is_disabled;
+    read_into(Key::SendLogoutBeforeDisconnectFromTimeout, config.heartbeat.says_logout_on_silence);
   }
 
   void build_logon_tags() {
@@ -393,38 +393,38 @@ class SessionBuilder {
       const auto given = numbered(keys_.section().logon_tags, keys_.defaults().logon_tags, number);
       if (!given || !given->right) continue;
       const LogonTag field = *read_logon_tag(given->value);
-      const bool is_taken = (field.tag == tag::Username && !config.username.empty()) ||
-                            (field.tag == tag::Password && !config.password.empty()) ||
-                            (field.tag == tag::NewPassword && !config.new_password.empty()) ||
-                            std::ranges::any_of(config.logon_fields, [&](const auto& other) {
+      const bool is_taken = (field.tag == tag::Username && !config.logon.username.empty()) ||
+                            (field.tag == tag::Password && !config.logon.password.empty()) ||
+                            (field.tag == tag::NewPassword && !config.logon.new_password.empty()) ||
+                            std::ranges::any_of(config.logon.fields, [&](const auto& other) {
                               return other.tag == field.tag;
                             });
       if (is_taken) {
         report_.error(given->line, "LogonTag: field " + std::to_string(field.tag) +
                                        " is given twice, here and by another key");
       }
-      config.logon_fields.push_back({field.tag, std::string{field.value}});
+      config.logon.fields.push_back({field.tag, std::string{field.value}});
     }
   }
 
   void build_logon() {
     session::SessionConfig& config = result_.session;
-    read_into(Key::Username, config.username);
-    read_into(Key::Password, config.password);
-    read_into(Key::NewPassword, config.new_password);
+    read_into(Key::Username, config.logon.username);
+    read_into(Key::Password, config.logon.password);
+    read_into(Key::NewPassword, config.logon.new_password);
     build_logon_tags();
-    read_into(Key::AuthenticationTimeout, config.authentication_timeout);
-    read_into(Key::SendNextExpectedMsgSeqNum, config.send_next_expected_msg_seq_num);
-    read_into(Key::EnableNextExpectedMsgSeqNum, config.send_next_expected_msg_seq_num);
-    read_into(Key::EnableLastMsgSeqNumProcessed, config.send_last_msg_seq_num_processed);
+    read_into(Key::AuthenticationTimeout, config.logon.authentication_timeout);
+    read_into(Key::SendNextExpectedMsgSeqNum, config.logon.send_next_expected_msg_seq_num);
+    read_into(Key::EnableNextExpectedMsgSeqNum, config.logon.send_next_expected_msg_seq_num);
+    read_into(Key::EnableLastMsgSeqNumProcessed, config.header.send_last_msg_seq_num_processed);
     const auto* version = session::find_version(config.id.begin_string);
     if (version == nullptr) return;
-    if (config.send_next_expected_msg_seq_num && !version->has_next_expected) {
+    if (config.logon.send_next_expected_msg_seq_num && !version->has_next_expected) {
       report_.warning(keys_.line(),
                       "[SESSION]: NextExpectedMsgSeqNum (789) is not sent: it came "
                       "with FIX.4.4");
     }
-    if (config.send_last_msg_seq_num_processed && !version->has_last_processed) {
+    if (config.header.send_last_msg_seq_num_processed && !version->has_last_processed) {
       report_.warning(keys_.line(),
                       "[SESSION]: LastMsgSeqNumProcessed (369) is not sent: it came "
                       "with FIX.4.2");
@@ -436,16 +436,16 @@ class SessionBuilder {
     std::uint32_t chunk = 0;
     read_into(Key::ResendRequestChunkSize, chunk);
     read_into(Key::MaxMessagesInResendRequest, chunk);
-    config.resend_request_chunk = chunk;
+    config.gap.resend_request_chunk = chunk;
     if (right(Key::ClosedResendInterval) != nullptr) {
       bool is_closed = false;
       read_into(Key::ClosedResendInterval, is_closed);
-      config.closed_resend_requests = is_closed;
+      config.gap.closed_resend_requests = is_closed;
     }
     bool holds = true;
     read_into(Key::HoldEarlyMessages, holds);
-    if (!holds) config.early_messages = session::EarlyMessages::Discard;
-    read_into(Key::ResendTimeout, config.resend_timeout);
+    if (!holds) config.gap.out_of_order = session::OutOfOrder::Discard;
+    read_into(Key::ResendTimeout, config.gap.resend_timeout);
   }
 
   // What a counterparty may make us do, and what is done for one that is not there.
@@ -453,11 +453,11 @@ class SessionBuilder {
     session::SessionConfig& config = result_.session;
     std::uint32_t resend_messages_max = 0;
     read_into(Key::MaxResendMessages, resend_messages_max);
-    config.resend_messages_max = resend_messages_max;
-    read_into(Key::MaxResendRepeats, config.resend_repeats_max);
-    auto sequence_jump_max = static_cast<std::uint32_t>(config.sequence_jump_max);
+    config.resend.messages_max = resend_messages_max;
+    read_into(Key::MaxResendRepeats, config.resend.repeats_max);
+    auto sequence_jump_max = static_cast<std::uint32_t>(config.reset.sequence_jump_max);
     read_into(Key::MaxSequenceJump, sequence_jump_max);
-    config.sequence_jump_max = sequence_jump_max;
+    config.reset.sequence_jump_max = sequence_jump_max;
     read_into(Key::MaxResendsPerSecond, result_.resends_per_second_max);
     read_into(Key::MaxResendAge, result_.resend_age_max);
     read_into(Key::MaxHeldBytes, result_.held_bytes_max);
@@ -489,18 +489,18 @@ class SessionBuilder {
 
   void build_rules() {
     session::SessionConfig& config = result_.session;
-    read_into(Key::PersistMessages, config.persist_messages);
-    read_into(Key::ResetOnLogon, config.reset_on_logon);
-    read_into(Key::ResetOnLogout, config.reset_on_logout);
-    read_into(Key::ResetOnDisconnect, config.reset_on_disconnect);
-    read_into(Key::AllowResetSeqNumFlag, config.allows_reset_seq_num_flag);
-    read_into(Key::AllowSequenceReset, config.allows_sequence_reset);
-    read_into(Key::CheckCompID, config.check_comp_id);
-    read_into(Key::CheckLatency, config.check_latency);
-    read_into(Key::SendRedundantResendRequests, config.send_redundant_resend_requests);
-    read_into(Key::RequiresOrigSendingTime, config.requires_orig_sending_time);
+    read_into(Key::PersistMessages, config.resend.persist_messages);
+    read_into(Key::ResetOnLogon, config.reset.on_logon);
+    read_into(Key::ResetOnLogout, config.reset.on_logout);
+    read_into(Key::ResetOnDisconnect, config.reset.on_disconnect);
+    read_into(Key::AllowResetSeqNumFlag, config.reset.allows_reset_seq_num_flag);
+    read_into(Key::AllowSequenceReset, config.reset.allows_sequence_reset);
+    read_into(Key::CheckCompID, config.header.check_comp_id);
+    read_into(Key::CheckLatency, config.header.check_latency);
+    read_into(Key::SendRedundantResendRequests, config.gap.send_redundant_resend_requests);
+    read_into(Key::RequiresOrigSendingTime, config.header.requires_orig_sending_time);
     read_into(Key::BusinessRejectHasDefaultApplVerID,
-              config.business_reject_has_default_appl_ver_id);
+              config.fixt.business_reject_has_default_appl_ver_id);
   }
 
   void build_dictionary() {
@@ -516,7 +516,7 @@ class SessionBuilder {
     for (const auto& [name, rule] : dictionary::kValidationRuleKeys) {
       read_into(find_key(name).rule->key, dictionary.rules.*rule);
     }
-    read_into(Key::RejectInvalidMessage, result_.session.reject_invalid_message);
+    read_into(Key::RejectInvalidMessage, result_.session.validation.reject_invalid_message);
     read_into(Key::ValidateChecksum, result_.validates_check_sum);
     read_into(Key::ValidateLengthAndChecksum, result_.validates_length);
     if (!result_.validates_length) result_.validates_check_sum = false;
@@ -537,7 +537,7 @@ class SessionBuilder {
       return;
     }
     warn_of_unused(Key::DataDictionary, "DataDictionary");
-    const std::string& default_version = result_.session.default_appl_ver_id;
+    const std::string& default_version = result_.session.fixt.default_appl_ver_id;
     // The one without a version first, so that one with the version takes its place.
     for (unsigned number = 0; number <= kApplVerIdMax; ++number) {
       const auto given =
@@ -552,7 +552,7 @@ class SessionBuilder {
   // TimestampPrecision overrides MillisecondsInTimeStamp, as in QuickFIX.
   void build_precision() {
     using wire::TimePrecision;
-    TimePrecision& precision = result_.session.time_precision;
+    TimePrecision& precision = result_.session.header.time_precision;
     bool millis = true;
     read_into(Key::MillisecondsInTimeStamp, millis);
     if (!millis) precision = TimePrecision::Seconds;

@@ -69,7 +69,7 @@ void Runtime::connect(SessionSlot& slot) {
   const SessionSettings& settings = slot.settings;
   connection.deadline =
       now_.mono + (settings.connect_timeout.count() != 0 ? settings.connect_timeout
-                                                         : settings.session.logon_timeout);
+                                                         : settings.session.logon.timeout);
   try {
     connections_.add(std::move(owned));
   } catch (const std::bad_alloc&) {

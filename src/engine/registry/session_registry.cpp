@@ -209,7 +209,7 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
     report(observe::Severity::Info, {},
            "listening on " + host + " port " + std::to_string(listener.port));
   }
-  listener.logon_timeout = std::max(listener.logon_timeout, settings.session.logon_timeout);
+  listener.logon_timeout = std::max(listener.logon_timeout, settings.session.logon.timeout);
   listener.pending_limits.widen(
       {settings.pending_logons_max, settings.pending_logons_per_address_max});
   listener.logon_bytes_max = std::max(listener.logon_bytes_max, settings.logon_bytes_max);

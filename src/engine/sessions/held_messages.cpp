@@ -29,7 +29,7 @@ bool is_application(std::string_view bytes) noexcept {
 
 // Whether a ResendRequest ends before the first held message.
 bool asks_for_one_gap(const session::SessionConfig& config) noexcept {
-  return config.closed_resend_requests.value_or(true) || config.resend_request_chunk != 0;
+  return config.gap.closed_resend_requests.value_or(true) || config.gap.resend_request_chunk != 0;
 }
 
 // Numbers in ascending order, as ranges: "23 to 29, 31". Of many ranges the first ones.

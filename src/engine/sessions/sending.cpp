@@ -302,7 +302,7 @@ void Runtime::record_outbound(SessionSlot& slot, std::uint64_t msg_seq_num, std:
                               bool is_resendable) {
   if (slot.trial != nullptr) [[unlikely]]
     return;
-  if (is_resendable && slot.settings.session.persist_messages) {
+  if (is_resendable && slot.settings.session.resend.persist_messages) {
     transaction_.outbound_message(slot.key, msg_seq_num, bytes);
   } else {
     transaction_.outbound_number(slot.key, msg_seq_num);

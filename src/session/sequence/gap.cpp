@@ -22,7 +22,7 @@ constexpr int kAnswerPauses = 4;
 void StateMachine::request_resend(std::uint64_t received, std::uint64_t gap_end) noexcept {
   const bool is_open = gap_end_ != 0;
   widen_gap(received, gap_end);
-  if (is_open && !config_.send_redundant_resend_requests) return;
+  if (is_open && !config_.gap.send_redundant_resend_requests) return;
   notice(NoticeCode::GapDetected, {}, numbers_.next_inbound, received);
   gap_requests_ = 0;
   if (!is_open) answer_pause_ = {};
@@ -34,7 +34,7 @@ void StateMachine::request_resend(std::uint64_t received, std::uint64_t gap_end)
 // together with all that follow it.
 void StateMachine::widen_gap(std::uint64_t received, std::uint64_t gap_end) noexcept {
   const bool is_held = gap_end <= received;
-  const bool asks_for_held = config_.send_redundant_resend_requests && !closes_requests_;
+  const bool asks_for_held = config_.gap.send_redundant_resend_requests && !closes_requests_;
   if (gap_end_ == 0) {
     gap_end_ = gap_end;
   } else if (is_held && !asks_for_held) {
@@ -53,16 +53,16 @@ void StateMachine::await_resend(std::uint64_t received, std::uint64_t gap_end) n
   gap_requests_ = 0;
   answer_pause_ = {};
   answered_at_ = now_.mono;
-  gap_deadline_ = gap_limit_ = now_.mono + config_.resend_timeout;
+  gap_deadline_ = gap_limit_ = now_.mono + config_.gap.resend_timeout;
 }
 
 void StateMachine::push_resend_request() noexcept {
   ++gap_requests_;
   answered_at_ = now_.mono;
-  gap_deadline_ = gap_limit_ = now_.mono + config_.resend_timeout;
+  gap_deadline_ = gap_limit_ = now_.mono + config_.gap.resend_timeout;
   const std::uint64_t begin = numbers_.next_inbound;
   const std::uint64_t last = gap_end_ - 1;
-  const std::uint64_t chunk = config_.resend_request_chunk;
+  const std::uint64_t chunk = config_.gap.resend_request_chunk;
   requested_end_ = closes_requests_ || chunk != 0 ? last : 0;
   if (chunk != 0 && last - begin >= chunk) requested_end_ = begin + (chunk - 1);
   push({.step = Step::TransmitResendRequest, .first = begin, .second = requested_end_});
@@ -76,8 +76,8 @@ void StateMachine::note_answer() noexcept {
   answered_at_ = now_.mono;
   gap_deadline_ = gap_limit_;
   if (gap_requests_ > 1) return;
-  const MonoTime::duration pause =
-      std::clamp<MonoTime::duration>(answer_pause_, MonoTime::duration{}, config_.resend_timeout);
+  const MonoTime::duration pause = std::clamp<MonoTime::duration>(
+      answer_pause_, MonoTime::duration{}, config_.gap.resend_timeout);
   const MonoTime::duration wait =
       std::max<MonoTime::duration>(kAnswerPauses * pause, kAnswerPauseMin);
   gap_deadline_ = std::min(gap_limit_, now_.mono + wait);

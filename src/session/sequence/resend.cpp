@@ -75,7 +75,7 @@ void StateMachine::serve_expected(std::uint64_t next_expected) noexcept {
 
 void StateMachine::ask_or_serve(Range range, std::uint64_t request_seq_num) noexcept {
   if (is_repeated_too_often(range)) return log_out(kAgainAndAgain);
-  if (!config_.asks_before_resend) return serve(range);
+  if (!config_.resend.asks_before) return serve(range);
   asked_ = range;
   asked_by_ = request_seq_num;
   push({.step = Step::AskResend, .first = range.begin, .second = range.end});
@@ -89,7 +89,7 @@ bool StateMachine::is_repeated_too_often(const Range& range) noexcept {
   if (range.begin != served_.begin || range.end < served_.end) served_count_ = 0;
   served_ = range;
   const bool is_too_much = asks_too_much(range);
-  const std::uint32_t count_max = config_.resend_repeats_max;
+  const std::uint32_t count_max = config_.resend.repeats_max;
   return (++served_count_ > count_max && count_max != 0) || is_too_much;
 }
 
@@ -101,7 +101,7 @@ bool StateMachine::asks_too_much(const Range& range) noexcept {
   // A Logon's answer that it asks for, too, has no number yet.
   const std::uint64_t end = std::max(numbers_.next_outbound, range.end + 1);
   const std::uint64_t there_are = end - asked_lowest_;
-  const std::uint32_t times_max = config_.resend_repeats_max;
+  const std::uint32_t times_max = config_.resend.repeats_max;
   return times_max != 0 && (asked_count_ - 1) / times_max >= there_are;
 }
 
@@ -149,12 +149,12 @@ void StateMachine::serve(Range range) noexcept {
 }
 
 void StateMachine::replay(Range range) noexcept {
-  const std::uint64_t count_max = config_.resend_messages_max;
+  const std::uint64_t count_max = config_.resend.messages_max;
   std::uint64_t from = std::max(range.begin, range.resend_from);
   if (count_max != 0 && range.end >= count_max) from = std::max(from, range.end - count_max + 1);
   if (from > range.begin) notice(NoticeCode::ResendLimited, {}, from, range.begin);
   replay_ = range;
-  if (config_.persist_messages && from <= range.end) {
+  if (config_.resend.persist_messages && from <= range.end) {
     push({.step = Step::Replay, .first = from, .second = range.end});
   } else {
     push({.step = Step::RetransmitRest});

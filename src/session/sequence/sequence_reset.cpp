@@ -53,7 +53,7 @@ void StateMachine::on_sequence_reset(const Inbound& in,
     return push_reject(in.message, in.msg_seq_num, {.reason = kIncorrect});
   }
   notice(NoticeCode::SequenceResetReceived, {}, numbers_.next_inbound, new_seq_no.value);
-  if (!config_.allows_sequence_reset) {
+  if (!config_.reset.allows_sequence_reset) {
     return push_reject(in.message, in.msg_seq_num,
                        {.reason = static_cast<unsigned>(SessionRejectReason::Other),
                         .text = "SequenceReset-Reset is not accepted"});
@@ -85,16 +85,16 @@ void StateMachine::on_gap_fill(const Inbound& in) noexcept {
 // held: that was not asked for. The gap fill counts up to there, and then what is held. Docs/
 // session.md says why; where all was asked for, the gap fill is the answer for all.
 std::uint64_t StateMachine::without_held(std::uint64_t new_seq_no) noexcept {
-  const bool has_held = gap_end_ != 0 && config_.early_messages == EarlyMessages::Hold;
+  const bool has_held = gap_end_ != 0 && config_.gap.out_of_order == OutOfOrder::Buffer;
   if (!has_held || requested_end_ == 0 || new_seq_no <= gap_end_) return new_seq_no;
-  if (new_seq_no - numbers_.next_inbound > config_.sequence_jump_max) return new_seq_no;
+  if (new_seq_no - numbers_.next_inbound > config_.reset.sequence_jump_max) return new_seq_no;
   if (new_seq_no <= after_early(gap_end_)) return new_seq_no;
   notice(NoticeCode::GapFillBeyondRequest, {}, gap_end_, new_seq_no);
   return gap_end_;
 }
 
 void StateMachine::skip_to(std::uint64_t new_seq_no) noexcept {
-  if (new_seq_no - numbers_.next_inbound > config_.sequence_jump_max) {
+  if (new_seq_no - numbers_.next_inbound > config_.reset.sequence_jump_max) {
     return log_out("NewSeqNo too far ahead");
   }
   if (held_high_ >= numbers_.next_inbound) {

@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 SessionConfig authenticating(std::string_view begin_string = "FIX.4.4") {
   SessionConfig config = acceptor_config(begin_string);
-  config.authenticates = true;
+  config.logon.authenticates = true;
   return config;
 }
 
@@ -92,7 +92,7 @@ TEST(Authentication, session_status_of_the_counterparty_is_reported) {
 TEST(Authentication, without_a_decision_the_connection_ends_after_its_own_timeout) {
   // FIX Session Layer, "Logon": bounded waiting.
   SessionConfig config = authenticating();
-  config.authentication_timeout = 7s;
+  config.logon.authentication_timeout = 7s;
   Side acceptor{config};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30");
@@ -123,7 +123,7 @@ TEST(Authentication, stranger_resets_nothing) {
   // FIX 4.4, Logon, ResetSeqNumFlag, behind the decision.
   SessionConfig config = authenticating();
   for (const bool by_configuration : {false, true}) {
-    config.reset_on_logon = by_configuration;
+    config.reset.on_logon = by_configuration;
     Side acceptor{config, {.next_inbound = 5, .next_outbound = 7}};
     acceptor.connect();
     acceptor.in(by_configuration ? "35=A|34=1|98=0|108=30" : "35=A|34=1|98=0|108=30|141=Y");
@@ -188,10 +188,10 @@ TEST(Authentication, logon_that_is_too_low_or_too_high_is_told_after_the_decisio
 TEST(Credentials, are_in_the_logon_by_ascending_tag) {
   // FIX 5.0, Logon: 553, 554, 925.
   SessionConfig config = initiator_config("FIXT.1.1");
-  config.username = "me";
-  config.password = "old";
-  config.new_password = "new";
-  config.reset_on_logon = true;
+  config.logon.username = "me";
+  config.logon.password = "old";
+  config.logon.new_password = "new";
+  config.reset.on_logon = true;
   Side initiator{config};
   initiator.connect();
   EXPECT_THAT(initiator.sent(),
@@ -201,8 +201,8 @@ TEST(Credentials, are_in_the_logon_by_ascending_tag) {
 // QuickFIX/J's LogonTag.
 TEST(LogonFields, stand_behind_those_of_the_session_in_their_order) {
   SessionConfig config = initiator_config();
-  config.username = "me";
-  config.logon_fields = {{9001, "b"}, {554, "pa55word"}};
+  config.logon.username = "me";
+  config.logon.fields = {{9001, "b"}, {554, "pa55word"}};
   Side initiator{config};
   initiator.connect();
   EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=1|98=0|108=30|553=me|9001=b|554=pa55word"));
@@ -220,7 +220,7 @@ void write_signature(void* context, wire::Encoder& encoder,
 TEST(LogonWriter, sees_the_final_number_and_time_of_each_logon) {
   std::string key = "signed ";
   SessionConfig config = initiator_config();
-  config.logon_writer = {&key, &write_signature};
+  config.logon.writer = {&key, &write_signature};
   Side initiator{config, {.next_inbound = 1, .next_outbound = 8}};
   initiator.connect();
   EXPECT_THAT(initiator.sent(),
@@ -235,7 +235,7 @@ TEST(LogonWriter, sees_the_final_number_and_time_of_each_logon) {
 TEST(LogonWriter, what_cannot_be_encoded_means_that_no_logon_is_sent) {
   std::string broken = "a\x01";
   SessionConfig config = initiator_config();
-  config.logon_writer = {&broken, &write_signature};
+  config.logon.writer = {&broken, &write_signature};
   Side initiator{config};
   initiator.connect();
   EXPECT_THAT(initiator.sent(), IsEmpty());

@@ -162,7 +162,7 @@ TEST(Logout, text_that_cannot_be_sent_is_left_out) {
 TEST(Logout, resets_both_numbers_if_configured_after_the_answer_was_sent) {
   // QuickFIX's ResetOnLogout.
   SessionConfig config = acceptor_config();
-  config.reset_on_logout = true;
+  config.reset.on_logout = true;
   Side acceptor{config, {.next_inbound = 5, .next_outbound = 7}};
   acceptor.establish();
   acceptor.in("35=5|34=6");
@@ -175,7 +175,7 @@ TEST(Logout, resets_both_numbers_if_configured_after_the_answer_was_sent) {
 TEST(Disconnect, resets_both_numbers_if_configured) {
   // QuickFIX's ResetOnDisconnect.
   SessionConfig config = acceptor_config();
-  config.reset_on_disconnect = true;
+  config.reset.on_disconnect = true;
   Side acceptor{config};
   acceptor.establish();
   acceptor.disconnect();

@@ -136,7 +136,7 @@ TEST(Send, while_the_logon_is_unanswered_and_not_kept_is_shown_by_a_heartbeat) {
 
 TEST(Send, behind_a_logon_that_resets_belongs_to_the_new_numbers) {
   SessionConfig config = initiator_config();
-  config.reset_on_logon = true;
+  config.reset.on_logon = true;
   Side initiator{config, {.next_inbound = 8, .next_outbound = 9}};
   initiator.connect();
   EXPECT_EQ(initiator.send("D", "early"), 2U);
@@ -149,7 +149,7 @@ TEST(Send, behind_a_logon_that_resets_belongs_to_the_new_numbers) {
 TEST(Send, before_the_answer_to_a_logon_that_waits_is_asked_for_by_the_answers_number) {
   // FIX Session Layer, "Logon": nothing before it, so it is numbered in front of it and stored.
   SessionConfig config = acceptor_config();
-  config.authenticates = true;
+  config.logon.authenticates = true;
   Side acceptor{config};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30");
@@ -256,7 +256,7 @@ TEST(Send, fix41_stamps_whole_seconds) {
 TEST(Send, precision_of_sending_time_is_configurable) {
   // FIX 5.0 SP2, UTCTimestamp: up to nanoseconds and beyond.
   SessionConfig config = acceptor_config();
-  config.time_precision = wire::TimePrecision::Nanos;
+  config.header.time_precision = wire::TimePrecision::Nanos;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in("35=1|34=2|112=X");

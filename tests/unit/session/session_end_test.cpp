@@ -31,15 +31,15 @@ TEST(SessionEnd, resets_also_if_the_logout_is_not_answered) {
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.end_of_session();
-  acceptor.advance(acceptor.config().logout_timeout);
+  acceptor.advance(acceptor.config().logon.logout_timeout);
   EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogoutTimeout);
   EXPECT_EQ(acceptor.next_out(), 1U);
 }
 
 TEST(SessionEnd, tells_from_the_logout_on_that_what_is_sent_would_be_forgotten) {
-  for (const auto resets : {&SessionConfig::reset_on_logout, &SessionConfig::reset_on_disconnect}) {
+  for (const auto resets : {&ResetConfig::on_logout, &ResetConfig::on_disconnect}) {
     SessionConfig config = acceptor_config();
-    config.*resets = true;
+    config.reset.*resets = true;
     Side leaving{config};
     EXPECT_FALSE(leaving.machine().is_about_to_reset());
     leaving.establish();
@@ -55,7 +55,7 @@ TEST(SessionEnd, tells_from_the_logout_on_that_what_is_sent_would_be_forgotten) 
   EXPECT_FALSE(staying.machine().is_about_to_reset());
   staying.end_of_session();
   EXPECT_TRUE(staying.machine().is_about_to_reset());
-  staying.advance(staying.config().logout_timeout);
+  staying.advance(staying.config().logon.logout_timeout);
   EXPECT_FALSE(staying.machine().is_about_to_reset());
 }
 

@@ -101,7 +101,7 @@ SessionConfig acceptor_config(std::string_view begin_string) {
                .target_comp_id = "TRADER",
                .qualifier = {}};
   config.role = Role::Acceptor;
-  if (begin_string == "FIXT.1.1") config.default_appl_ver_id = "9";
+  if (begin_string == "FIXT.1.1") config.fixt.default_appl_ver_id = "9";
   return config;
 }
 

@@ -61,12 +61,12 @@ class Simulation {
  private:
   // Each side has its own ways to close a gap.
   static SessionConfig simulated(SessionConfig config, SeededRandom& random) {
-    config.heart_bt_int = 5s;
-    config.resend_timeout = 4s;
-    config.resend_request_chunk = random.below(2) * (4 + random.below(20));
-    if (random.below(3) == 0) config.early_messages = EarlyMessages::Discard;
-    if (random.below(2) == 0) config.closed_resend_requests = random.below(2) == 0;
-    config.send_redundant_resend_requests = random.below(8) == 0;
+    config.heartbeat.heart_bt_int = 5s;
+    config.gap.resend_timeout = 4s;
+    config.gap.resend_request_chunk = random.below(2) * (4 + random.below(20));
+    if (random.below(3) == 0) config.gap.out_of_order = OutOfOrder::Discard;
+    if (random.below(2) == 0) config.gap.closed_resend_requests = random.below(2) == 0;
+    config.gap.send_redundant_resend_requests = random.below(8) == 0;
     return config;
   }
 

@@ -114,7 +114,7 @@ class Trial {
   static SessionConfig config_for(State state, Role role) {
     const bool is_initiator = state == State::LogonSent || role == Role::Initiator;
     SessionConfig config = is_initiator ? initiator_config() : acceptor_config();
-    config.authenticates = state == State::LogonReceived;
+    config.logon.authenticates = state == State::LogonReceived;
     return config;
   }
   void say(std::string_view word) { (words_ += words_.empty() ? "" : ", ") += word; }

@@ -79,7 +79,7 @@ TEST(GapAnswer, gap_fill_over_an_early_logon_and_what_followed_it_leaves_what_is
 TEST(GapAnswer, gap_fill_that_answers_what_789_implies_leaves_what_is_held) {
   // FIX 4.4, NextExpectedMsgSeqNum: it implies a resend up to the Logon, and not of what follows.
   SessionConfig config = acceptor_config();
-  config.send_next_expected_msg_seq_num = true;
+  config.logon.send_next_expected_msg_seq_num = true;
   Side acceptor{config};
   acceptor.connect();
   acceptor.in("35=A|34=4|98=0|108=0|789=1");
@@ -102,7 +102,7 @@ TEST(GapAnswer, reset_over_what_is_held_makes_it_void) {
 TEST(GapAnswer, chunk_whose_gap_fill_ends_one_too_early_is_followed_by_the_next_request_at_once) {
   // QuickFIX/J's ResendRequestChunkSize; a counterparty that takes EndSeqNo for NewSeqNo.
   SessionConfig config = acceptor_config();
-  config.resend_request_chunk = 4;
+  config.gap.resend_request_chunk = 4;
   Side acceptor{config};
   log_on_quietly(acceptor);
   acceptor.in(order_of(12));
@@ -195,7 +195,7 @@ TEST(GapAnswer, whose_parts_bring_no_progress_is_asked_for_again_after_the_timeo
 
 TEST(GapAnswer, is_waited_for_as_long_as_the_configuration_says) {
   SessionConfig config = acceptor_config();
-  config.resend_timeout = 3s;
+  config.gap.resend_timeout = 3s;
   Side acceptor{config};
   log_on_quietly(acceptor);
   acceptor.in(order_of(4));
@@ -211,7 +211,7 @@ TEST(GapAnswer, of_a_counterparty_that_always_ends_one_too_early_closes_any_gap)
   for (const std::uint64_t chunk : {0U, 1U, 2U, 3U, 7U, 100U}) {
     for (const std::uint64_t missing : {1U, 2U, 3U, 8U, 50U}) {
       SessionConfig config = acceptor_config();
-      config.resend_request_chunk = chunk;
+      config.gap.resend_request_chunk = chunk;
       Side acceptor{config};
       log_on_quietly(acceptor);
       acceptor.in(order_of(static_cast<int>(missing) + 2));

@@ -64,7 +64,7 @@ TEST(MsgSeqNum, too_high_is_held_until_what_was_missed_has_come) {
 TEST(MsgSeqNum, fix41_asks_to_infinity_with_999999) {
   // FIX 4.1, ResendRequest: EndSeqNo 999999.
   SessionConfig config = acceptor_config("FIX.4.1");
-  config.closed_resend_requests = false;
+  config.gap.closed_resend_requests = false;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in("35=0|34=4");
@@ -103,7 +103,7 @@ TEST(MsgSeqNum, second_gap_behind_a_closed_one_is_asked_for_again) {
 TEST(MsgSeqNum, redundant_resend_requests_are_sent_if_configured) {
   // QuickFIX's SendRedundantResendRequests.
   SessionConfig config = acceptor_config();
-  config.send_redundant_resend_requests = true;
+  config.gap.send_redundant_resend_requests = true;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in("35=0|34=4");
@@ -292,7 +292,7 @@ TEST(PossDup, as_expected_without_orig_sending_time_is_rejected_and_uses_up_its_
 TEST(PossDup, orig_sending_time_is_not_missed_if_so_configured) {
   // QuickFIX's RequiresOrigSendingTime=N.
   SessionConfig config = acceptor_config();
-  config.requires_orig_sending_time = false;
+  config.header.requires_orig_sending_time = false;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in("35=D|34=2|43=Y|11=ID");
@@ -368,7 +368,7 @@ TEST(Gap, unanswered_resend_request_is_repeated_and_then_given_up) {
   // A rule of this engine's own, behind TC 2b.
   // A session that waits for ever for a message that never comes is worse than none.
   SessionConfig config = acceptor_config();
-  config.resend_timeout = 10s;
+  config.gap.resend_timeout = 10s;
   Side acceptor{config};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=0");
@@ -387,7 +387,7 @@ TEST(Gap, progress_keeps_an_open_gap_from_being_asked_for_again) {
   // A rule of this engine's own, behind TC 2b.
   // A resend of many messages over a slow link is not a missing answer.
   SessionConfig config = acceptor_config();
-  config.resend_timeout = 10s;
+  config.gap.resend_timeout = 10s;
   Side acceptor{config};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=0");

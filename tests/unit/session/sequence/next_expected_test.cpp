@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 SessionConfig expecting(SessionConfig config) {
-  config.send_next_expected_msg_seq_num = true;
+  config.logon.send_next_expected_msg_seq_num = true;
   return config;
 }
 
@@ -42,7 +42,7 @@ TEST(NextExpected, what_is_sent_at_the_sight_of_the_logon_is_resent_behind_the_a
   for (const bool is_asked : {false, true}) {
     SessionConfig config = expecting(acceptor_config());
     config.shows_administrative = true;
-    config.asks_before_resend = is_asked;
+    config.resend.asks_before = is_asked;
     Side acceptor{config, {.next_inbound = 1, .next_outbound = 5}};
     acceptor.on_administrative = [](Side& side) { side.send("8", "seen"); };
     acceptor.connect();
@@ -87,7 +87,7 @@ TEST(NextExpected, gap_that_is_not_filled_unasked_is_asked_for_after_the_timeout
   acceptor.connect();
   acceptor.in("35=A|34=4|98=0|108=0|789=1");
   static_cast<void>(acceptor.sent());
-  acceptor.advance(acceptor.config().resend_timeout);
+  acceptor.advance(acceptor.config().gap.resend_timeout);
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=1|16=3"));
 }
 
@@ -136,7 +136,7 @@ TEST(NextExpected, of_the_answer_is_about_what_was_sent_up_to_our_logon) {
 
 TEST(NextExpected, resend_that_the_owner_is_asked_about_is_in_front_of_what_is_sent_at_the_logon) {
   SessionConfig config = expecting(acceptor_config());
-  config.asks_before_resend = true;
+  config.resend.asks_before = true;
   for (const ResendDecision::Kind kind :
        {ResendDecision::Kind::Resend, ResendDecision::Kind::GapFill}) {
     Side acceptor{config, {.next_inbound = 5, .next_outbound = 7}};
@@ -156,7 +156,7 @@ TEST(NextExpected, resend_that_the_owner_is_asked_about_is_in_front_of_what_is_s
 
 TEST(NextExpected, gap_fill_that_the_owner_decides_on_is_in_front_of_what_waited_for_the_logon) {
   SessionConfig config = expecting(initiator_config());
-  config.asks_before_resend = true;
+  config.resend.asks_before = true;
   Side initiator{config, {.next_inbound = 3, .next_outbound = 6}};
   initiator.resend_governor = [](const AskResend&) {
     return ResendDecision{.kind = ResendDecision::Kind::GapFill};
@@ -199,7 +199,7 @@ TEST(NextExpected, is_not_looked_at_after_a_reset) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30|141=Y|789=2"));
 
   SessionConfig config = expecting(acceptor_config());
-  config.reset_on_logon = true;
+  config.reset.on_logon = true;
   Side resetting{config, {.next_inbound = 5, .next_outbound = 7}};
   resetting.connect();
   resetting.in("35=A|34=1|98=0|108=30|789=3");

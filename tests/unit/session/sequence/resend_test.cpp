@@ -337,7 +337,7 @@ TEST(Resend, stored_administrative_message_is_filled_all_the_same) {
 TEST(Resend, without_persistence_everything_is_filled) {
   // QuickFIX's PersistMessages=N.
   SessionConfig config = acceptor_config();
-  config.persist_messages = false;
+  config.resend.persist_messages = false;
   Side acceptor{config};
   acceptor.establish();
   acceptor.send("D", "two");
