@@ -15,7 +15,7 @@ const PendingKeys& Session::pending_keys() const noexcept { return slot_->pendin
 
 const session::SessionId& Session::id() const noexcept { return slot_->settings.session.id; }
 std::string_view Session::name() const noexcept { return slot_->name; }
-session::Numbers Session::numbers() const noexcept { return slot_->machine.numbers(); }
+session::Numbers Session::numbers() const noexcept { return slot_->machine.sequence_numbers(); }
 SessionHandle Session::handle() const noexcept { return {runtime_->loop(), slot_->handle_key}; }
 WallTime Session::now() const noexcept { return runtime_->now().wall; }
 

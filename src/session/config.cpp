@@ -15,9 +15,9 @@ bool is_credential(std::string_view value) noexcept { return value.empty() || ca
 
 }  // namespace
 
-std::string_view what_is_wrong(const SessionConfig& config) noexcept {
+std::string_view validate(const SessionConfig& config) noexcept {
   const VersionTraits* version = find_version(config.id.begin_string);
-  if (version == nullptr) return "BeginString is none of FIX.4.0 to FIX.4.4 and FIXT.1.1";
+  if (version == nullptr) return "BeginString is not FIX.4.0 to FIX.4.4 or FIXT.1.1";
   if (!can_be_sent(config.id.sender_comp_id)) return "SenderCompID is empty, too long or holds SOH";
   if (!can_be_sent(config.id.target_comp_id)) return "TargetCompID is empty, too long or holds SOH";
   for (const std::string* id : {&config.id.sender_sub_id, &config.id.target_sub_id}) {
@@ -30,7 +30,7 @@ std::string_view what_is_wrong(const SessionConfig& config) noexcept {
   }
   if (version->has_default_appl_ver_id &&
       wire::application_version(config.fixt.default_appl_ver_id).empty()) {
-    return "DefaultApplVerID is none of 2 to 10, nor a later one";
+    return "DefaultApplVerID is not between 2 and 10, nor a later one";
   }
   if (!is_credential(config.logon.username)) return "Username is too long or holds SOH";
   if (!is_credential(config.logon.password)) return "Password is too long or holds SOH";

@@ -32,8 +32,6 @@ std::string_view EventTexts::ref_tag(wire::Tag tag) noexcept {
   return {begin, static_cast<std::size_t>(end.ptr - begin)};
 }
 
-// text and behind it, in parentheses, the tag if there is one; until the next event. An event may
-// have several such texts, so each has its own part of the buffer.
 std::string_view EventTexts::with_tag(std::string_view text, std::string_view ref_tag) noexcept {
   const std::size_t size = text.size() + ref_tag.size() + 3;
   if (ref_tag.empty() || size > noted_.size() - noted_size_) return text;

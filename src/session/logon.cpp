@@ -125,11 +125,11 @@ void StateMachine::receive_undecided(const wire::MessageView& message) noexcept 
     actions_.notice(NoticeCode::LogonInvalid, "a second Logon before the first one was answered");
     return end_session(DisconnectReason::LogonRefused);
   }
-  const bool is_early = in.msg_seq_num > logon_.undecided().msg_seq_num;
+  const bool is_too_high = in.msg_seq_num > logon_.undecided().msg_seq_num;
   const bool is_kept = config_.gap.out_of_order == OutOfOrder::Buffer;
-  if (!is_early || !is_kept || in.msg_seq_num > detail::kMsgSeqNumMax) return;
+  if (!is_too_high || !is_kept || in.msg_seq_num > detail::kMsgSeqNumMax) return;
   out_of_order_.note_received(in.msg_seq_num);
-  actions_.push({.step = Step::Hold, .first = in.msg_seq_num, .text = message.bytes()});
+  actions_.push({.step = Step::BufferOutOfOrder, .first = in.msg_seq_num, .text = message.bytes()});
 }
 
 // The same conditions as admit() has for an acceptor.
@@ -146,7 +146,7 @@ void StateMachine::admit(const LogonFacts& logon) noexcept {
   const bool answers_our_reset = !is_acceptor && logon_.is_reset_sent();
   LogonFacts admitted = logon;
   if (!answers_our_reset && (logon.wants_reset || (is_acceptor && config_.reset.on_logon))) {
-    reset_numbers();
+    reset_sequence_numbers();
     admitted.next_expected.reset();  // there is nothing to resend
   }
   // An answer that asks for a reset of its own accord is answered, as any request for one is.
@@ -234,7 +234,7 @@ void StateMachine::on_reset_logon(const Inbound& in,
     return;
   }
   show_administrative();
-  reset_numbers();
+  reset_sequence_numbers();
   accept_logon(detail::facts_of(in, config_, header_.version()), true);
   logon_.set_reset_sent(false);
 }
@@ -274,7 +274,7 @@ void StateMachine::on_logout(const Inbound& in,
   end_session(DisconnectReason::LogoutComplete);
   // Last: at the Disconnect the owner transmits what waits for the end of a resend, our Logout
   // perhaps, and at the Reset it forgets that.
-  if (config_.reset.on_logout) reset_numbers();
+  if (config_.reset.on_logout) reset_sequence_numbers();
 }
 
 // Said once: what goes wrong after our Logout only waits for the answer or the timeout.

@@ -68,7 +68,7 @@ std::string_view logon_error(const Inbound& in, const std::optional<Objection>& 
   if (exchanges_next_expected(config, version)) {
     const auto next = message.get<std::uint64_t>(tag::NextExpectedMsgSeqNum);
     const bool is_missing = !next && next.error().code == wire::FieldErrorCode::Missing;
-    if (!is_missing && (!next || *next == 0)) return "NextExpectedMsgSeqNum is no number";
+    if (!is_missing && (!next || *next == 0)) return "NextExpectedMsgSeqNum is not a number";
   }
   if (version.has_default_appl_ver_id) {
     const std::optional<std::string_view> appl_ver_id = message[tag::DefaultApplVerID];

@@ -238,7 +238,8 @@ void StateMachine::on_too_high(const Inbound& in) noexcept {
     return gap_.request({.received = in.msg_seq_num, .gap_end = in.msg_seq_num + 1}, gap_position(),
                         config_.gap, actions_);
   }
-  actions_.push({.step = Step::Hold, .first = in.msg_seq_num, .text = in.message.bytes()});
+  actions_.push(
+      {.step = Step::BufferOutOfOrder, .first = in.msg_seq_num, .text = in.message.bytes()});
   out_of_order_.note_received(in.msg_seq_num);
   gap_.request({.received = in.msg_seq_num, .gap_end = in.msg_seq_num}, gap_position(), config_.gap,
                actions_);
@@ -246,14 +247,15 @@ void StateMachine::on_too_high(const Inbound& in) noexcept {
 
 // Not for what has been processed out of order: two sides that asked for each other's
 // ResendRequests again would do so without an end.
-void StateMachine::on_held_lost(std::uint64_t first_held, Now now) noexcept {
+void StateMachine::on_out_of_order_lost(std::uint64_t first_buffered, Now now) noexcept {
   begin_event(now);
   const std::uint64_t next = numbers_.next_inbound();
   const std::uint64_t highest = out_of_order_.highest();
-  if (!phase_.is(Phase::LoggedOn) || gap_.is_open() || next > highest || next == first_held) return;
+  if (!phase_.is(Phase::LoggedOn) || gap_.is_open() || next > highest || next == first_buffered)
+    return;
   out_of_order_.drop_processed_below(next);
   std::uint64_t end = highest + 1;
-  for (const std::uint64_t known : {first_held, out_of_order_.first_processed()}) {
+  for (const std::uint64_t known : {first_buffered, out_of_order_.first_processed()}) {
     if (known != 0) end = std::min(end, known);
   }
   gap_.request({.received = highest, .gap_end = end}, gap_position(), config_.gap, actions_);
@@ -278,11 +280,11 @@ void StateMachine::on_test_request(const Inbound& in) noexcept {
 void StateMachine::on_resend_request(const Inbound& in,
                                      const std::optional<Objection>& objection) noexcept {
   const bool is_expected = in.msg_seq_num == numbers_.next_inbound();
-  const bool is_early = in.msg_seq_num > numbers_.next_inbound();
+  const bool is_too_high = in.msg_seq_num > numbers_.next_inbound();
   if (is_expected && in.msg_seq_num <= out_of_order_.served_request()) {
     return advance_to(in.msg_seq_num + 1);
   }
-  if (objection) return is_early ? on_too_high(in) : reject(in, *objection);
+  if (objection) return is_too_high ? on_too_high(in) : reject(in, *objection);
   const std::expected<ResendRange, Objection> range =
       detail::requested_range(in.message, numbers_.next_outbound(), header_.version());
   if (range) {
@@ -292,7 +294,7 @@ void StateMachine::on_resend_request(const Inbound& in,
   } else {
     reject(in, range.error());
   }
-  if (is_early) on_served_out_of_order(in);
+  if (is_too_high) on_served_out_of_order(in);
 }
 
 // Requests that come while a resend is under way are answered together, and counted as one when
@@ -314,7 +316,8 @@ void StateMachine::on_served_out_of_order(const Inbound& in) noexcept {
   out_of_order_.note_served_request(in.msg_seq_num);
   out_of_order_.note_received(in.msg_seq_num);
   if (!out_of_order_.note_processed(in.msg_seq_num, numbers_.next_inbound())) {
-    actions_.push({.step = Step::Hold, .first = in.msg_seq_num, .text = in.message.bytes()});
+    actions_.push(
+        {.step = Step::BufferOutOfOrder, .first = in.msg_seq_num, .text = in.message.bytes()});
   }
   if (!gap_.is_open()) {
     gap_.request({.received = in.msg_seq_num, .gap_end = in.msg_seq_num}, gap_position(),
@@ -394,7 +397,7 @@ void StateMachine::skip_to(std::uint64_t new_seq_no) noexcept {
     return log_out("NewSeqNo too far ahead");
   }
   if (out_of_order_.highest() >= expected) {
-    actions_.push({.step = Step::PassedOver,
+    actions_.push({.step = Step::DiscardOutOfOrder,
                    .first = expected,
                    .second = std::min(new_seq_no - 1, out_of_order_.highest())});
   }

@@ -48,7 +48,7 @@ void StateMachine::configure(SessionConfig config) noexcept {
   }
 }
 
-void StateMachine::set_numbers(Numbers numbers) noexcept {
+void StateMachine::set_sequence_numbers(Numbers numbers) noexcept {
   NEXUSFIX_ASSERT(!phase_.is_connected() && actions_.is_empty());
   numbers_.set(numbers);
 }
@@ -80,7 +80,7 @@ void StateMachine::on_connected(Now now) noexcept {
   phase_.enter(Phase::LogonSent, deadline);
   heartbeat_.set_interval(config_.heartbeat.heart_bt_int, config_.heartbeat);
   if (config_.reset.on_logon) {
-    reset_numbers();
+    reset_sequence_numbers();
     logon_.set_reset_sent(header_.version().has_reset_seq_num_flag);
   }
   actions_.push({.step = Step::TransmitLogon, .flag = logon_.is_reset_sent()});
@@ -103,7 +103,7 @@ void StateMachine::on_disconnected(Now now) noexcept {
   if (logout_is_pending) actions_.push({.step = Step::LoggedOut});
   const bool is_over = std::exchange(resets_at_end_, false);
   if (reset_is_pending || is_over || (was_connected && config_.reset.on_disconnect)) {
-    reset_numbers();
+    reset_sequence_numbers();
   }
 }
 
@@ -129,7 +129,7 @@ void StateMachine::on_logout_command(std::string_view text, Now now) noexcept {
 
 void StateMachine::on_session_end(std::string_view text, Now now) noexcept {
   begin_event(now);
-  if (!phase_.is_connected()) return reset_numbers();
+  if (!phase_.is_connected()) return reset_sequence_numbers();
   resets_at_end_ = true;
   leave(text, DisconnectReason::SessionTimeOver);
 }
@@ -149,7 +149,7 @@ void StateMachine::forget_resends() noexcept {
   resend_.forget();
 }
 
-void StateMachine::reset_numbers() noexcept {
+void StateMachine::reset_sequence_numbers() noexcept {
   numbers_.begin_reset();
   gap_.forget();
   out_of_order_.forget();
@@ -274,7 +274,7 @@ std::expected<Outbound, SendError> StateMachine::finish_message(
   return Outbound{.msg_seq_num = numbers_.take_outbound(), .bytes = *bytes};
 }
 
-void StateMachine::tell_number() noexcept {
+void StateMachine::send_heartbeat() noexcept {
   if (phase_.is(Phase::LoggedOn)) actions_.push({.step = Step::TransmitHeartbeat});
 }
 
@@ -345,10 +345,10 @@ std::optional<Action> StateMachine::perform(const Pending& pending, Scratch scra
                      .poss_resend = pending.second != 0};
     case Step::ShowAdministrative:
       return Administrative{.message = message_};
-    case Step::Hold:
-      return Hold{.msg_seq_num = pending.first, .bytes = pending.text};
-    case Step::PassedOver:
-      return PassedOver{.begin = pending.first, .end = pending.second};
+    case Step::BufferOutOfOrder:
+      return BufferOutOfOrder{.msg_seq_num = pending.first, .bytes = pending.text};
+    case Step::DiscardOutOfOrder:
+      return DiscardOutOfOrder{.begin = pending.first, .end = pending.second};
     case Step::ServeExpected:
       serve_expected(pending.first);
       return std::nullopt;

@@ -50,7 +50,7 @@ class Middle {
                Side{config_of(acceptor_config("FIX.4.4"))}} {
     const std::size_t how = input.byte();
     for (std::size_t i = 0; i < 2; ++i) {
-      sides_[i].can_hold = (how >> i & 1U) == 0;
+      sides_[i].can_buffer = (how >> i & 1U) == 0;
       sides_[i].serves_replays_in_slices = (how >> (i + 2) & 1U) != 0;
     }
   }

@@ -70,7 +70,7 @@ class Owner final : public simulator::CheckedProcess {
  public:
   explicit Owner(Side& side) : side_{side} {}
   void note() {
-    const Numbers numbers = side_.machine().numbers();
+    const Numbers numbers = side_.machine().sequence_numbers();
     const auto epoch = static_cast<std::uint64_t>(side_.resets) + 1;
     if (record_.epoch != epoch) record_.created = side_.now().wall;
     record_ = {.next_inbound = numbers.next_inbound,
@@ -84,7 +84,9 @@ class Owner final : public simulator::CheckedProcess {
   [[nodiscard]] bool is_logged_on(std::size_t) const override {
     return side_.state() == State::LoggedOn;
   }
-  [[nodiscard]] Numbers numbers(std::size_t) const override { return side_.machine().numbers(); }
+  [[nodiscard]] Numbers numbers(std::size_t) const override {
+    return side_.machine().sequence_numbers();
+  }
 
  private:
   Side& side_;
@@ -139,7 +141,7 @@ class Judge {
 class Driven {
  public:
   Driven(const SessionConfig& config, Input& input) : input_{input}, side_{config} {
-    require(what_is_wrong(config).empty());
+    require(validate(config).empty());
     side_.serves_replays_in_slices = input.byte() % 2 == 1;
     side_.on_transmitted = [this](std::string_view bytes) { judge_.transmitted(bytes); };
     side_.application = [this](Side&, const Deliver& action) {
@@ -156,7 +158,7 @@ class Driven {
 
   void run() {
     for (int step = 0; step < kStepsMax && !input_.empty(); ++step) {
-      const Numbers before = side_.machine().numbers();
+      const Numbers before = side_.machine().sequence_numbers();
       const int resets_before = side_.resets;
       const std::size_t delivered_before = side_.delivered.size();
       take_step();
@@ -305,7 +307,7 @@ class Driven {
   }
 
   void check_numbers(const Numbers& before, bool is_reset) {
-    const Numbers now = side_.machine().numbers();
+    const Numbers now = side_.machine().sequence_numbers();
     require(now.next_inbound >= 1 && now.next_outbound >= 1);
     if (is_reset) return;
     require(now.next_inbound >= before.next_inbound && now.next_outbound >= before.next_outbound);

@@ -185,7 +185,7 @@ struct SessionConfig {
 
 // What is wrong with a configuration, for people; empty if a StateMachine can be made of it. Static
 // lifetime.
-[[nodiscard]] std::string_view what_is_wrong(const SessionConfig& config) noexcept;
+[[nodiscard]] std::string_view validate(const SessionConfig& config) noexcept;
 
 // HeartBtInt (108) above this is refused: an hour of silence is no heartbeat.
 inline constexpr std::chrono::seconds kHeartBtIntMax{3'600};

@@ -90,7 +90,7 @@ struct Outbound {
 // One thread at a time. No function but the constructor allocates; none blocks or throws.
 class StateMachine {
  public:
-  // The numbers are what the store knows. what_is_wrong(config) must be empty.
+  // The numbers are what the store knows. validate(config) must be empty.
   StateMachine(SessionConfig config, Numbers numbers);
 
   // Events.
@@ -107,11 +107,11 @@ class StateMachine {
   void on_logon_decision(std::uint64_t logon_id, const LogonDecision& decision, Now now) noexcept;
   // After an AskResend, once for each.
   void on_resend_decision(const ResendDecision& decision, Now now) noexcept;
-  // What the owner holds begins at first_held, after what is expected, or it could not keep what
-  // it was asked to hold (0: nothing): what is missing before that is asked for, unless it has
-  // been. If next_inbound has moved, what is due then comes first, and this call again. Of what is
-  // held not needed where a ResendRequest asks for everything.
-  void on_held_lost(std::uint64_t first_held, Now now) noexcept;
+  // The buffer of messages out of order begins at first_buffered, after what is expected, or is
+  // empty (0) because the owner could not buffer a message: what is missing before that is asked
+  // for, unless it has been. If next_inbound has moved, what is due then comes first, and this call
+  // again. Not needed for what is buffered where a ResendRequest asks for everything.
+  void on_out_of_order_lost(std::uint64_t first_buffered, Now now) noexcept;
   // The session's time is over, by its schedule: Logout with text, and both numbers are 1 when the
   // connection has ended; at once if there is none.
   void on_session_end(std::string_view text, Now now) noexcept;
@@ -119,9 +119,9 @@ class StateMachine {
   void on_logout_command(std::string_view text, Now now) noexcept;
 
   // Serving a Replay: stored messages in ascending order, each as it was sent first. Those without
-  // a kept message are left out, and become gap fills. bytes must live until next_action() returned
-  // nothing. Calls for a Replay that has ended meanwhile (the connection broke, or a Reset) are
-  // ignored.
+  // a stored message are left out, and become gap fills. bytes must live until next_action()
+  // returned nothing. Calls for a Replay that has ended meanwhile (the connection broke, or a
+  // Reset) are ignored.
   void on_replay_message(std::uint64_t msg_seq_num, std::string_view bytes, Now now) noexcept;
   void on_replay_done(Now now) noexcept;
 
@@ -149,36 +149,37 @@ class StateMachine {
   // The same for what the encoder's finish() has said.
   [[nodiscard]] std::expected<Outbound, SendError> finish_message(
       const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
-  // Gives back the numbers from next_outbound on: what was sent in a callback that failed, none of
-  // which has been stored or transmitted. It puts off no Heartbeat either.
+  // The numbers from next_outbound on are assigned again: a callback that failed has used them, and
+  // none of its messages has been stored or transmitted. These put off no Heartbeat either.
   void rewind_outbound(std::uint64_t next_outbound) noexcept;
 
-  // An acceptor's answer to the Logon that has still to go out has a higher number than what a
-  // callback sends in front of it; an initiator's Logon has a lower one than all that comes behind
-  // it.
+  // How a message that is numbered now reaches the counterparty. An acceptor's answer to the Logon
+  // has a higher number than what a callback sends before it; an initiator's Logon has a lower one
+  // than all that follows it.
   [[nodiscard]] Outlet outlet() const noexcept {
     const bool is_open = phase_.is(detail::Phase::LogonSent) || phase_.is(detail::Phase::LoggedOn);
     return is_open ? logon_.outlet() : Outlet::Resend;
   }
-  // After a Release without all that was to be kept back: a Heartbeat, whose number shows that
-  // there is more to ask for. To be followed by next_action().
-  void tell_number() noexcept;
+  // After a Release without all that was to be queued: the Heartbeat's number shows that there is
+  // more to ask for. To be followed by next_action().
+  void send_heartbeat() noexcept;
 
-  // The owner has kept messages waiting, and does: their SendingTime may be old. Until the end of
-  // the connection, or false.
+  // The owner lets received messages wait: their SendingTime may be old. Until the end of the
+  // connection, or false.
   void set_delayed(bool is_delayed) noexcept { is_delayed_ = is_delayed; }
   // The owner could not do what an event asked for: the numbers are those that it has recorded.
   // on_disconnected() is to follow; nothing may come between.
   void roll_back(Numbers numbers) noexcept { numbers_.roll_back(numbers); }
   // Another configuration of the same identity, between two events. While connected what both sides
   // have agreed on must be as before: role, HeartBtInt, versions and fields of the header and the
-  // Logon. what_is_wrong(config) must be empty.
+  // Logon. validate(config) must be empty.
   void configure(SessionConfig config) noexcept;
-  // An operator's decision about the next numbers, both ≥ 1. Disconnected only.
-  void set_numbers(Numbers numbers) noexcept;
+  // The sequence numbers are known again: an operator has decided on the next ones, both ≥ 1.
+  // Disconnected only. The other way in which they become known is a reset; see the action Reset.
+  void set_sequence_numbers(Numbers numbers) noexcept;
 
   [[nodiscard]] State state() const noexcept { return phase_.state(); }
-  [[nodiscard]] Numbers numbers() const noexcept { return numbers_.value(); }
+  [[nodiscard]] Numbers sequence_numbers() const noexcept { return numbers_.value(); }
   // After a Logout: with the end of this connection, or the answer, both numbers begin at 1 again;
   // or they do so within this event. A message that was sent now would be forgotten.
   [[nodiscard]] bool is_about_to_reset() const noexcept;
@@ -229,7 +230,7 @@ class StateMachine {
   void finish_resend() noexcept;
   void forget_connection() noexcept;
   void forget_resends() noexcept;
-  void reset_numbers() noexcept;
+  void reset_sequence_numbers() noexcept;
 
   // Received messages (receive.cpp).
   [[nodiscard]] detail::HeaderCache::Position header_position() const noexcept {

@@ -270,7 +270,7 @@ std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
   std::string refused;  // the first session that is
   for (SessionSettings& one : settings.sessions) {
     const std::string name = one.session.id.to_string();
-    if (const auto wrong = session::what_is_wrong(one.session); !wrong.empty()) {
+    if (const auto wrong = session::validate(one.session); !wrong.empty()) {
       const SettingsError error{settings.file, one.line, name + ": " + std::string{wrong}};
       return std::unexpected{EngineError{error.what()}};
     }

@@ -272,7 +272,7 @@ std::optional<EngineError> Runtime::what_hinders(const Settings& settings) const
   std::set<std::string, std::less<>> names;
   for (const SessionSettings& one : settings.sessions) {
     const std::string name = one.session.id.to_string();
-    std::string wrong{session::what_is_wrong(one.session)};
+    std::string wrong{session::validate(one.session)};
     if (one.tls && !seams_.tls_network) wrong = "TLS, in an engine that had none at its start";
     if (one.accept && one.accept->trusted_proxies && !seams_.proxied_network) {
       wrong = "UseTCPProxy, in an engine that had none at its start";

@@ -69,7 +69,7 @@ bool supports_version(const ValidationConfig& config, std::string_view appl_ver_
 }
 
 // FIXT 1.1, ApplVerID: it overrides the DefaultApplVerID of the Logon for one message. What no
-// dictionary of ours describes cannot be judged by another one. An empty value is a form fault.
+// of our dictionaries describes cannot be judged by another one. An empty value is a form fault.
 std::optional<Objection> HeaderCheck::version_objection(const Inbound& in) const noexcept {
   if (!rules_.version.has_default_appl_ver_id || in.kind != MsgKind::Application)
     return std::nullopt;

@@ -14,7 +14,7 @@
 namespace nexusfix::session::detail {
 
 // A function with in_full leaves out, given false, all that comes from outside and may not be
-// sendable (SOH within a text). What is left is known to fit: what_is_wrong() has seen the CompIDs.
+// sendable (SOH within a text). What is left is known to fit: validate() has seen the CompIDs.
 
 // A TestReqID is answered as it came, an empty one (ValidateFieldsHaveValues=N) included.
 inline constexpr std::size_t kTestReqIdBytesMax = 1'024;

@@ -8,7 +8,7 @@ namespace nexusfix::session::detail {
 namespace {
 
 wire::HeaderTemplate header_template(const SessionConfig& config) {
-  NEXUSFIX_ASSERT(what_is_wrong(config).empty());
+  NEXUSFIX_ASSERT(validate(config).empty());
   const SessionId& id = config.id;
   std::vector<wire::HeaderField> fixed;
   for (const wire::HeaderField& one :

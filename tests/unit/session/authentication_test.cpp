@@ -1,4 +1,4 @@
-// Who may log on, and what a Logon of ours carries to be let in. FIX 4.3 and later, Logon: Username
+// Who may log on, and what our Logon carries to be accepted. FIX 4.3 and later, Logon: Username
 // (553), Password (554); FIX 5.0: NewPassword (925); FIXT 1.1: SessionStatus (1409).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -120,7 +120,7 @@ TEST(Authentication, decision_on_an_earlier_logon_is_not_one_on_this) {
 }
 
 TEST(Authentication, stranger_resets_nothing) {
-  // FIX 4.4, Logon, ResetSeqNumFlag, behind the decision.
+  // FIX 4.4, Logon, ResetSeqNumFlag, after the decision.
   SessionConfig config = authenticating();
   for (const bool by_configuration : {false, true}) {
     config.reset.on_logon = by_configuration;
@@ -143,7 +143,7 @@ TEST(Authentication, invalid_logon_is_refused_without_asking) {  // TC 1S d
   EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogonRefused);
 }
 
-TEST(Authentication, messages_before_the_decision_are_held_and_processed_after_it) {
+TEST(Authentication, messages_before_the_decision_are_buffered_and_processed_after_it) {
   // FIX Session Layer, "Logon": nothing before the answer.
   Side acceptor{authenticating()};
   acceptor.connect();
@@ -199,7 +199,7 @@ TEST(Credentials, are_in_the_logon_by_ascending_tag) {
 }
 
 // QuickFIX/J's LogonTag.
-TEST(LogonFields, stand_behind_those_of_the_session_in_their_order) {
+TEST(LogonFields, stand_after_those_of_the_session_in_their_order) {
   SessionConfig config = initiator_config();
   config.logon.username = "me";
   config.logon.fields = {{9001, "b"}, {554, "pa55word"}};

@@ -11,7 +11,7 @@ namespace {
 TEST(SessionConfig, defaults_with_an_identity_are_right) {
   // Every version that the layer speaks.
   for (const char* version : {"FIX.4.0", "FIX.4.1", "FIX.4.2", "FIX.4.3", "FIX.4.4", "FIXT.1.1"}) {
-    EXPECT_EQ(what_is_wrong(acceptor_config(version)), "") << version;
+    EXPECT_EQ(validate(acceptor_config(version)), "") << version;
   }
 }
 
@@ -20,7 +20,7 @@ TEST(SessionConfig, fix_latest_and_later_versions_are_default_appl_ver_ids) {
   for (const char* id : {"2", "9", "10", "11", "99"}) {
     SessionConfig config = acceptor_config("FIXT.1.1");
     config.fixt.default_appl_ver_id = id;
-    EXPECT_EQ(what_is_wrong(config), "") << id;
+    EXPECT_EQ(validate(config), "") << id;
   }
 }
 
@@ -29,7 +29,7 @@ TEST(SessionConfig, each_wrong_value_is_named) {
   const auto wrong = [](auto change) {
     SessionConfig config = acceptor_config("FIXT.1.1");
     change(config);
-    return std::string{what_is_wrong(config)};
+    return std::string{validate(config)};
   };
   const auto starts = [&](std::string_view text, auto change) {
     EXPECT_TRUE(wrong(change).starts_with(text)) << text << ": " << wrong(change);

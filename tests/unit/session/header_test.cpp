@@ -160,7 +160,7 @@ TEST(Header, very_long_malformed_tag_is_not_sent_back) {
 }
 
 TEST(Header, fields_in_another_order_are_accepted) {
-  // TC 15: the order of header fields behind MsgType is free.
+  // TC 15: the order of header fields after MsgType is free.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=0|52=20240115-10:30:00|56=VENUE|49=TRADER|34=2");

@@ -349,14 +349,14 @@ TEST(Logon, reset_seq_num_flag_resets_both_numbers_and_is_answered_with_itself) 
 
 TEST(Logon, no_resend_is_asked_for_after_a_reset) {
   // FIX 4.4, Logon, ResetSeqNumFlag: both sides start at 1.
-  // A ResendRequest right behind a reset makes some engines refuse everything that follows.
+  // A ResendRequest right after a reset makes some engines refuse everything that follows.
   Pair pair;
   pair.connect();
   for (int i = 0; i < 5; ++i) pair.initiator.send();
   pair.disconnect();
   SessionConfig config = initiator_config();
   config.reset.on_logon = true;
-  Side initiator{config, pair.initiator.machine().numbers()};
+  Side initiator{config, pair.initiator.machine().sequence_numbers()};
   initiator.connect();
   pair.acceptor.connect();
   for (const std::string& bytes : initiator.take_wire()) pair.acceptor.receive(bytes);
@@ -484,7 +484,7 @@ TEST(Logon, second_logon_without_reset_is_rejected_and_the_session_goes_on) {
 }
 
 TEST(Logon, fix40_has_no_reset_seq_num_flag) {
-  // FIX 4.0, Logon: 141 came with FIX 4.1; the initiator still starts at 1 if it is told to.
+  // FIX 4.0, Logon: 141 came with FIX 4.1; the initiator still starts at 1 if it is configured to.
   SessionConfig config = initiator_config("FIX.4.0");
   config.reset.on_logon = true;
   Side initiator{config, {.next_inbound = 4, .next_outbound = 5}};
@@ -505,7 +505,7 @@ TEST(Logon, fixt_needs_default_appl_ver_id_and_answers_with_its_own) {
   EXPECT_THAT(with.sent(), ElementsAre("35=A|34=1|98=0|108=30|141=Y|1137=9"));
 }
 
-TEST(Logon, messages_behind_a_refused_logon_are_not_read) {
+TEST(Logon, messages_after_a_refused_logon_are_not_read) {
   // TC 1S e. What follows in the same read belongs to no session.
   Side acceptor{acceptor_config()};
   acceptor.connect();

@@ -36,7 +36,7 @@ TEST(SessionEnd, resets_also_if_the_logout_is_not_answered) {
   EXPECT_EQ(acceptor.next_out(), 1U);
 }
 
-TEST(SessionEnd, tells_from_the_logout_on_that_what_is_sent_would_be_forgotten) {
+TEST(SessionEnd, says_from_the_logout_on_that_what_is_sent_would_be_forgotten) {
   for (const auto resets : {&ResetConfig::on_logout, &ResetConfig::on_disconnect}) {
     SessionConfig config = acceptor_config();
     config.reset.*resets = true;

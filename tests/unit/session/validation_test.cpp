@@ -80,7 +80,7 @@ TEST(Validation, rejects_are_those_of_the_acceptance_scripts) {
   }
 }
 
-TEST(Validation, fix_40_tells_the_tag_in_the_text) {
+TEST(Validation, fix_40_names_the_tag_in_the_text) {
   // TC 14c; FIX 4.0, Reject: RefSeqNum and Text only.
   EXPECT_THAT(answer_to("35=0|34=2|55=MSFT", validating("FIX.4.0")),
               ElementsAre("35=3|34=2|45=2|58=Tag not defined for this message type (55)"));
@@ -105,7 +105,7 @@ TEST(Validation, appl_ver_id_of_no_version_is_rejected_also_without_a_dictionary
 }
 
 TEST(Validation, version_that_the_session_has_no_dictionary_for_is_rejected) {
-  // FIXT 1.1: what nobody can judge is not delivered.
+  // FIXT 1.1: what no dictionary can judge is not delivered.
   SessionConfig config = validating("FIXT.1.1");
   config.validation.application_validators.push_back({'9', *config.validation.validator});
   EXPECT_THAT(answer_to("35=D|34=2|1128=7", config),
@@ -236,7 +236,7 @@ TEST(Validation, an_invalid_reset_within_a_session_is_noted_once) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30|141=Y"));
 }
 
-TEST(Validation, the_logout_after_an_invalid_reset_tells_the_tag) {
+TEST(Validation, the_logout_after_an_invalid_reset_names_the_tag) {
   // TC 14c, in a Logon with ResetSeqNumFlag.
   Side acceptor{validating()};
   acceptor.establish();

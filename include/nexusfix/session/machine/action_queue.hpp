@@ -24,11 +24,11 @@ enum class Step : std::uint8_t {
   RetransmitRest,         // the gap fill after the last stored message
   Deliver,                // first: MsgSeqNum, flag: PossDup, second: PossResend
   ShowAdministrative,
-  Hold,           // first: MsgSeqNum, text: bytes
-  PassedOver,     // first, second: range
-  ServeExpected,  // first: what the counterparty's Logon expects; the answer was sent last
-  AskResend,      // first, second: range
-  Replay,         // first, second: range
+  BufferOutOfOrder,   // first: MsgSeqNum, text: bytes
+  DiscardOutOfOrder,  // first, second: range
+  ServeExpected,      // first: what the counterparty's Logon expects; the answer was sent last
+  AskResend,          // first, second: range
+  Replay,             // first, second: range
   Reset,
   Release,
   LoggedOn,

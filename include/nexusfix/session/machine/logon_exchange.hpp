@@ -9,9 +9,9 @@ namespace nexusfix::session {
 
 // What becomes of an application message that is numbered now; its owner stores it in any case.
 enum class Outlet : std::uint8_t {
-  Wire,         // it is transmitted at once
-  BehindLogon,  // kept back until a Release, if the connection lasts; a part may be, see there
-  Resend,       // the counterparty sees by our Logon's number that it misses it, and asks for it
+  Wire,        // it is transmitted at once
+  AfterLogon,  // it is queued until a Release, if the connection lasts; a part may be, see there
+  Resend,      // the counterparty sees by our Logon's number that it misses it, and asks for it
 };
 
 namespace detail {
@@ -43,7 +43,7 @@ class LogonExchange {
   // Our Logon leaves. An initiator's opens the connection, an acceptor's answers.
   void note_sent(std::uint64_t msg_seq_num, bool opens_connection) noexcept {
     if (opens_connection) sent_seq_num_ = msg_seq_num;
-    outlet_ = opens_connection ? Outlet::BehindLogon : Outlet::Wire;
+    outlet_ = opens_connection ? Outlet::AfterLogon : Outlet::Wire;
   }
   // Initiator: the number of our Logon on this connection.
   [[nodiscard]] std::uint64_t sent_seq_num() const noexcept { return sent_seq_num_; }

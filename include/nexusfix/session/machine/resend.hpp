@@ -22,15 +22,14 @@ struct ResendRange {
 };
 
 // The Text (58) of the Logout where ResendGovernor admits no more.
-inline constexpr std::string_view kTooManyResends =
-    "the same messages are asked for again and again";
+inline constexpr std::string_view kTooManyResends = "the same messages are requested too often";
 
 // What a ResendRequest asks for, or why it is rejected.
 [[nodiscard]] std::expected<ResendRange, Objection> requested_range(
     const wire::MessageView& request, std::uint64_t next_outbound,
     const VersionTraits& version) noexcept;
 
-// A counterparty that asks for the same messages for ever is broken, and would keep both sides
+// A counterparty that requests the same messages for ever is broken, and would keep both sides
 // busy. Counts what it asks for on one connection.
 class ResendGovernor {
  public:

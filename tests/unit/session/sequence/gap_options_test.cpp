@@ -36,7 +36,7 @@ TEST(ResendRequestChunk, asks_for_so_many_and_for_the_next_when_they_have_come) 
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=4|7=6|16=6"));
   acceptor.in(numbered("D", 6, kResent));
   EXPECT_THAT(acceptor.sent(), IsEmpty());
-  EXPECT_EQ(acceptor.next_in(), 8U);  // with the one that was held
+  EXPECT_EQ(acceptor.next_in(), 8U);  // with the one that was buffered
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::GapClosed));
 }
 
@@ -100,7 +100,7 @@ TEST(OutOfOrderMessages, that_are_discarded_come_again_with_the_resend) {
   acceptor.in(numbered("D", 3));
   acceptor.in(numbered("D", 4));
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
-  EXPECT_THAT(acceptor.held_numbers, IsEmpty());
+  EXPECT_THAT(acceptor.buffered_numbers, IsEmpty());
   for (int number = 2; number <= 4; ++number) {
     EXPECT_FALSE(acceptor.has_notice(NoticeCode::GapClosed)) << number;
     acceptor.in(numbered("D", number, kResent));
@@ -143,8 +143,8 @@ TEST(OutOfOrderMessages, two_machines_of_which_one_discards_lose_nothing) {
   EXPECT_EQ(pair.acceptor.next_in(), pair.initiator.next_out());
 }
 
-TEST(Gap, within_a_resend_is_held_against_and_asked_for_after_the_timeout) {
-  // Session Layer, "Message gap": a resent message that is missing shows with the one behind it.
+TEST(Gap, within_a_resend_is_detected_and_asked_for_after_the_timeout) {
+  // Session Layer, "Message gap": a resent message that is missing shows with the one after it.
   // One ResendRequest is open, so there is no second one before the first has had its time.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -211,12 +211,12 @@ std::size_t messages_until_silence(Pair& pair, std::size_t bound) {
 }
 
 void expect_both_gaps_close(const GapWays& of_initiator, const GapWays& of_acceptor, int lost,
-                            int behind) {
+                            int after) {
   SCOPED_TRACE(readable_ways(of_initiator) + " / " + readable_ways(of_acceptor) + ", lost " +
-               std::to_string(lost) + ", behind " + std::to_string(behind));
+               std::to_string(lost) + ", after " + std::to_string(after));
   Pair pair{with(initiator_config(), of_initiator), with(acceptor_config(), of_acceptor)};
   pair.connect();
-  for (int i = 0; i < lost + behind; ++i) {
+  for (int i = 0; i < lost + after; ++i) {
     pair.initiator.send("D", "up");
     pair.acceptor.send("8", "down");
     if (i >= lost) continue;
@@ -225,7 +225,7 @@ void expect_both_gaps_close(const GapWays& of_initiator, const GapWays& of_accep
   }
   constexpr std::size_t kMessagesMax = 150;  // 120 are the most that there have been
   ASSERT_LE(messages_until_silence(pair, kMessagesMax), kMessagesMax);
-  const auto sent = static_cast<std::size_t>(lost + behind);
+  const auto sent = static_cast<std::size_t>(lost + after);
   EXPECT_EQ(pair.acceptor.delivered.size(), sent);
   EXPECT_EQ(pair.initiator.delivered.size(), sent);
   EXPECT_EQ(pair.acceptor.next_in(), pair.initiator.next_out());
@@ -238,8 +238,8 @@ TEST(Gap, of_both_sides_at_once_closes_whatever_their_ways_are) {
   for (const GapWays& of_initiator : all_gap_ways()) {
     for (const GapWays& of_acceptor : all_gap_ways()) {
       for (const int lost : {1, 3, 8}) {
-        for (const int behind : {1, 4}) {
-          expect_both_gaps_close(of_initiator, of_acceptor, lost, behind);
+        for (const int after : {1, 4}) {
+          expect_both_gaps_close(of_initiator, of_acceptor, lost, after);
           if (HasFatalFailure()) return;
         }
       }
@@ -254,7 +254,7 @@ TEST(OutOfOrderMessages, that_are_discarded_are_no_resend_requests) {
   Side acceptor{config};
   acceptor.establish();
   acceptor.in("35=2|34=4|7=1|16=0");
-  EXPECT_THAT(acceptor.held_numbers, IsEmpty());
+  EXPECT_THAT(acceptor.buffered_numbers, IsEmpty());
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3",
                                            "35=4|34=1|43=Y|122=20240115-10:30:00.000|36=2|123=Y"));
   acceptor.in(numbered("D", 2, kResent));

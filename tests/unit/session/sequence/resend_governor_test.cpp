@@ -1,4 +1,4 @@
-// Whoever runs a session decides what goes out again: by configuration, and by an answer to each
+// The owner of a session decides what goes out again: by configuration, and by an answer to each
 // request. In all of it the counterparty gets every number, as a message or as a gap fill.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -162,7 +162,7 @@ TEST(ResendGovernor, decision_without_a_question_does_nothing) {
 }
 
 TEST(ResendGovernor, same_range_asked_for_without_end_ends_the_session) {
-  // A rule of this engine's own, behind TC 8: hotfix, the Rust engine, has had resends without end.
+  // A rule of this engine's own, after TC 8: hotfix, the Rust engine, has had resends without end.
   SessionConfig config = acceptor_config();
   config.resend.repeats_max = 3;
   Side acceptor{config};
@@ -173,13 +173,13 @@ TEST(ResendGovernor, same_range_asked_for_without_end_ends_the_session) {
     return acceptor.sent();
   };
   for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(5), std::vector{order(5)}) << i;
-  EXPECT_EQ(ask(2).size(), 4U);  // another range begins the count anew
+  EXPECT_EQ(ask(2).size(), 4U);  // another range starts the count again
   for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(5), std::vector{order(5)}) << i;
-  EXPECT_THAT(ask(5), ElementsAre("35=5|34=6|58=the same messages are asked for again and again"));
+  EXPECT_THAT(ask(5), ElementsAre("35=5|34=6|58=the same messages are requested too often"));
 }
 
 TEST(ResendGovernor, ranges_asked_for_in_turn_end_the_session_as_one_does) {
-  // A rule of this engine's own, behind TC 8.
+  // A rule of this engine's own, after TC 8.
   SessionConfig config = acceptor_config();
   config.resend.repeats_max = 3;
   Side acceptor{config};
@@ -192,11 +192,11 @@ TEST(ResendGovernor, ranges_asked_for_in_turn_end_the_session_as_one_does) {
   EXPECT_EQ(ask(2).size(), 4U);
   EXPECT_EQ(ask(3).size(), 3U);
   EXPECT_EQ(ask(2).size(), 4U);  // 11 of 3 times 4
-  EXPECT_THAT(ask(3), ElementsAre("35=5|34=6|58=the same messages are asked for again and again"));
+  EXPECT_THAT(ask(3), ElementsAre("35=5|34=6|58=the same messages are requested too often"));
 }
 
 TEST(ResendGovernor, requests_without_end_during_a_resend_end_the_session) {
-  // A rule of this engine's own, behind TC 8.
+  // A rule of this engine's own, after TC 8.
   SessionConfig config = acceptor_config();
   config.resend.repeats_max = 3;
   Side acceptor{config};
@@ -212,7 +212,7 @@ TEST(ResendGovernor, requests_without_end_during_a_resend_end_the_session) {
   EXPECT_EQ(acceptor.state(), State::LogoutSent);
   const std::vector<std::string> sent = acceptor.sent();
   EXPECT_EQ(sent.size(), 3 * 4 + 1U);
-  EXPECT_EQ(sent.back(), "35=5|34=6|58=the same messages are asked for again and again");
+  EXPECT_EQ(sent.back(), "35=5|34=6|58=the same messages are requested too often");
 }
 
 TEST(ResendGovernor, logon_that_asks_for_all_of_a_gap_is_served_within_the_tightest_limit) {
