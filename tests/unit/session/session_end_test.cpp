@@ -105,5 +105,33 @@ TEST(SessionEnd, that_was_followed_by_a_new_logon_does_not_reset_again) {
   EXPECT_EQ(acceptor.next_in(), 2U);
 }
 
+// TC 2c, seen by an initiator whose store is an old copy: it has lost its sequence numbers.
+void refuse_logon(Side& initiator) {
+  initiator.connect();
+  initiator.in("35=5|34=1|58=MsgSeqNum too low, expecting 9 but received 1");
+  ASSERT_EQ(initiator.disconnect_reason, DisconnectReason::MsgSeqNumTooLow);
+  (void)initiator.sent();
+}
+
+TEST(SequenceNumbers, are_known_again_when_an_operator_sets_them) {
+  // QuickFIX/J, Session.setNextSenderMsgSeqNum.
+  Side initiator{initiator_config()};
+  refuse_logon(initiator);
+  initiator.machine().set_sequence_numbers({.next_inbound = 2, .next_outbound = 9});
+  EXPECT_EQ(initiator.resets, 0);
+  initiator.connect();
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=9|98=0|108=30"));
+}
+
+TEST(SequenceNumbers, are_known_again_after_a_reset_without_a_connection) {
+  // QuickFIX's EndTime, StartTime: the next session starts at 1 on both sides.
+  Side initiator{initiator_config()};
+  refuse_logon(initiator);
+  initiator.end_of_session();
+  EXPECT_EQ(initiator.resets, 1);
+  initiator.connect();
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=1|98=0|108=30"));
+}
+
 }  // namespace
 }  // namespace nexusfix::session::test
