@@ -98,7 +98,7 @@ struct InSequence {
     return delivered;
   }
   void prepare() {
-    const std::uint64_t next = side.machine->numbers().next_inbound;
+    const std::uint64_t next = side.machine->sequence_numbers().next_inbound;
     for (std::uint64_t i = 0; i < texts.size(); ++i) {
       const std::uint64_t number = next + i;
       const std::size_t at = (number - kFirstSeqNum) % texts.size();

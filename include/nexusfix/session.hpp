@@ -2,8 +2,8 @@
 // many connections as it takes, without losing a message or processing one twice.
 //
 // What it is: a pure state machine for one session, either role, FIX 4.0 to 4.4 and FIXT 1.1, which
-// FIX 5.0, 5.0SP1 and 5.0SP2 are spoken over (version.hpp holds what differs). Events go in:
-// connected, a parsed message, the time, a command. Actions come out: transmit, deliver, hold,
+// FIX 5.0, 5.0SP1 and 5.0SP2 are spoken over (version.hpp has what differs). Events go in:
+// connected, a parsed message, the time, a command. Actions come out: transmit, deliver, buffer,
 // replay, disconnect.
 //
 // What it is not: it has no clock, socket, file, thread or log, it does not frame or parse bytes,
@@ -17,12 +17,11 @@
 //   std::array<char, session::StateMachine::kScratchBytes> scratch;
 //   machine.on_message(*parser.parse(frame), now);
 //   while (auto action = machine.next_action(scratch)) {
-//     if (auto* transmit = std::get_if<session::Transmit>(&*action))
-//     connection.send(transmit->bytes); if (auto* deliver =
-//     std::get_if<session::Deliver>(&*action)) {
+//     if (auto* transmit = std::get_if<session::Transmit>(&*action)) {
+//       connection.send(transmit->bytes);
+//     } else if (auto* deliver = std::get_if<session::Deliver>(&*action)) {
 //       machine.on_delivered(application.on_message(*deliver->message), now);
-//     }
-//     // ... and the other eight: see actions.hpp
+//     }  // ... and the others: see actions.hpp
 //   }
 //   timer.set(machine.next_deadline());
 #pragma once

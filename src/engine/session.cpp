@@ -15,7 +15,7 @@ const PendingKeys& Session::pending_keys() const noexcept { return slot_->pendin
 
 const session::SessionId& Session::id() const noexcept { return slot_->settings.session.id; }
 std::string_view Session::name() const noexcept { return slot_->name; }
-session::Numbers Session::numbers() const noexcept { return slot_->machine.numbers(); }
+session::Numbers Session::numbers() const noexcept { return slot_->machine.sequence_numbers(); }
 SessionHandle Session::handle() const noexcept { return {runtime_->loop(), slot_->handle_key}; }
 WallTime Session::now() const noexcept { return runtime_->now().wall; }
 
@@ -23,7 +23,7 @@ bool Session::is_logged_on() const noexcept { return runtime_->is_logged_on(*slo
 
 std::string_view Session::application_version() const noexcept {
   const session::SessionConfig& config = slot_->settings.session;
-  const std::string_view version = wire::application_version(config.default_appl_ver_id);
+  const std::string_view version = wire::application_version(config.fixt.default_appl_ver_id);
   return version.empty() ? std::string_view{config.id.begin_string} : version;
 }
 

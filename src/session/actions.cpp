@@ -7,7 +7,7 @@ namespace nexusfix::session {
 std::string_view to_string(DisconnectReason reason) noexcept {
   switch (reason) {
     case DisconnectReason::LogonTimeout:
-      return "no Logon within the time";
+      return "no Logon in time";
     case DisconnectReason::LogoutComplete:
       return "logged out";
     case DisconnectReason::LogoutTimeout:
@@ -23,7 +23,7 @@ std::string_view to_string(DisconnectReason reason) noexcept {
     case DisconnectReason::NotAuthenticated:
       return "Logon refused by the application";
     case DisconnectReason::LogonNotDecided:
-      return "no decision on the Logon within the time";
+      return "no decision on the Logon in time";
     case DisconnectReason::SessionTimeOver:
       return "the session's time is over";
     case DisconnectReason::MsgSeqNumTooLow:
@@ -31,7 +31,7 @@ std::string_view to_string(DisconnectReason reason) noexcept {
     case DisconnectReason::ProtocolViolation:
       return "protocol violation";
     case DisconnectReason::StreamUnusable:
-      return "position within the stream is lost";
+      return "position in the stream is lost";
     case DisconnectReason::Operator:
       return "operator";
   }
@@ -53,7 +53,7 @@ std::string_view to_string(NoticeCode code) noexcept {
     case NoticeCode::ResendServed:
       return "resend served";
     case NoticeCode::ResendLimited:
-      return "resend limited: what is older is gap-filled";
+      return "resend limited: older messages are gap-filled";
     case NoticeCode::SequenceResetReceived:
       return "SequenceReset-Reset received";
     case NoticeCode::MsgSeqNumTooLow:
@@ -77,9 +77,9 @@ std::string_view to_string(NoticeCode code) noexcept {
     case NoticeCode::ResendNotAnswered:
       return "ResendRequest not answered";
     case NoticeCode::ResendIncomplete:
-      return "answer to ResendRequest ended too early: what is missing is asked for again";
+      return "answer to ResendRequest is incomplete: the missing messages are requested again";
     case NoticeCode::GapFillBeyondRequest:
-      return "gap fill beyond what was asked for: messages that came early are processed";
+      return "gap fill beyond the requested range: messages received out of order are processed";
     case NoticeCode::MessageInvalid:
       return "invalid message processed";
     case NoticeCode::SessionStatusReceived:

@@ -15,9 +15,9 @@ bool is_credential(std::string_view value) noexcept { return value.empty() || ca
 
 }  // namespace
 
-std::string_view what_is_wrong(const SessionConfig& config) noexcept {
+std::string_view validate(const SessionConfig& config) noexcept {
   const VersionTraits* version = find_version(config.id.begin_string);
-  if (version == nullptr) return "BeginString is none of FIX.4.0 to FIX.4.4 and FIXT.1.1";
+  if (version == nullptr) return "BeginString is not FIX.4.0 to FIX.4.4 or FIXT.1.1";
   if (!can_be_sent(config.id.sender_comp_id)) return "SenderCompID is empty, too long or holds SOH";
   if (!can_be_sent(config.id.target_comp_id)) return "TargetCompID is empty, too long or holds SOH";
   for (const std::string* id : {&config.id.sender_sub_id, &config.id.target_sub_id}) {
@@ -29,41 +29,44 @@ std::string_view what_is_wrong(const SessionConfig& config) noexcept {
     if (!can_be_sent(*id)) return "a LocationID is too long or holds SOH";
   }
   if (version->has_default_appl_ver_id &&
-      wire::application_version(config.default_appl_ver_id).empty()) {
-    return "DefaultApplVerID is none of 2 to 10, nor a later one";
+      wire::application_version(config.fixt.default_appl_ver_id).empty()) {
+    return "DefaultApplVerID is not between 2 and 10, nor a later one";
   }
-  if (!is_credential(config.username)) return "Username is too long or holds SOH";
-  if (!is_credential(config.password)) return "Password is too long or holds SOH";
-  if (!is_credential(config.new_password)) return "NewPassword is too long or holds SOH";
-  for (const SessionConfig::LogonField& field : config.logon_fields) {
+  if (!is_credential(config.logon.username)) return "Username is too long or holds SOH";
+  if (!is_credential(config.logon.password)) return "Password is too long or holds SOH";
+  if (!is_credential(config.logon.new_password)) return "NewPassword is too long or holds SOH";
+  for (const LogonField& field : config.logon.fields) {
     if (!can_be_sent(field.value))
       return "a further field of the Logon is empty, too long or holds SOH";
   }
-  if (config.authentication_timeout < seconds{1}) return "AuthenticationTimeout is below 1";
-  if (config.heart_bt_int < seconds{0} || config.heart_bt_int > kHeartBtIntMax) {
+  if (config.logon.authentication_timeout < seconds{1}) return "AuthenticationTimeout is below 1";
+  if (config.heartbeat.heart_bt_int < seconds{0} ||
+      config.heartbeat.heart_bt_int > kHeartBtIntMax) {
     return "HeartBtInt is not between 0 and 3600";
   }
-  if (config.imposes_heart_bt_int && config.role == Role::Initiator) {
+  if (config.heartbeat.imposes_heart_bt_int && config.role == Role::Initiator) {
     return "HeartBtIntOverride is for an acceptor: an initiator proposes its HeartBtInt anyway";
   }
-  if (config.heart_bt_int_min < seconds{0} || config.heart_bt_int_max > kHeartBtIntMax) {
+  if (config.heartbeat.heart_bt_int_min < seconds{0} ||
+      config.heartbeat.heart_bt_int_max > kHeartBtIntMax) {
     return "MinHeartBtInt and MaxHeartBtInt are not between 0 and 3600";
   }
-  if (config.heart_bt_int_min > config.heart_bt_int_max) {
+  if (config.heartbeat.heart_bt_int_min > config.heartbeat.heart_bt_int_max) {
     return "MinHeartBtInt is above MaxHeartBtInt";
   }
-  if (config.logon_timeout < seconds{1}) return "LogonTimeout is below 1";
-  if (config.logout_timeout < seconds{1}) return "LogoutTimeout is below 1";
-  if (config.resend_timeout < seconds{1}) return "ResendTimeout is below 1";
-  if (config.resend_request_chunk > kResendRequestChunkMax) {
+  if (config.logon.timeout < seconds{1}) return "LogonTimeout is below 1";
+  if (config.logon.logout_timeout < seconds{1}) return "LogoutTimeout is below 1";
+  if (config.gap.resend_timeout < seconds{1}) return "ResendTimeout is below 1";
+  if (config.gap.resend_request_chunk > kResendRequestChunkMax) {
     return "ResendRequestChunkSize is above 1000000000";
   }
-  if (config.max_latency < seconds{1}) return "MaxLatency is below 1";
-  if (!(config.test_request_delay >= 0.0 && config.test_request_delay <= 100.0)) {
+  if (config.header.max_latency < seconds{1}) return "MaxLatency is below 1";
+  if (!(config.heartbeat.test_request_delay >= 0.0 &&
+        config.heartbeat.test_request_delay <= 100.0)) {
     return "TestRequestDelayMultiplier is not between 0 and 100";
   }
-  if (!(config.heartbeat_timeout >= config.test_request_delay &&
-        config.heartbeat_timeout <= 100.0)) {
+  if (!(config.heartbeat.timeout >= config.heartbeat.test_request_delay &&
+        config.heartbeat.timeout <= 100.0)) {
     return "HeartBeatTimeoutMultiplier is not between TestRequestDelayMultiplier and 100";
   }
   return {};

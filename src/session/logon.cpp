@@ -1,163 +1,160 @@
-// Logon, in both roles and within a session.
+// Logon, in both roles and within a session, Logout from either side, and every other way in which
+// a session ends.
 #include <algorithm>
 
-#include <nexusfix/session/reject_reason.hpp>
-#include <nexusfix/wire/application_version.hpp>
+#include <nexusfix/session/state_machine.hpp>
 
-#include "session/inbound.hpp"
+#include "session/logon_check.hpp"
+#include "session/rules.hpp"
 
 namespace nexusfix::session {
+
+using detail::LogonFacts;
+using detail::MsgKind;
+using detail::Step;
+
 namespace {
-
-// Of a value that is repeated in a text.
-constexpr std::size_t kShownBytesMax = 20;
-
-std::optional<std::chrono::seconds> heart_bt_int_of(const wire::MessageView& message) noexcept {
-  const wire::FieldResult<std::int64_t> value = message.get<std::int64_t>(tag::HeartBtInt);
-  if (!value || *value < 0 || *value > kHeartBtIntMax.count()) return std::nullopt;
-  return std::chrono::seconds{*value};
-}
 
 // A SessionStatus as a Pending has it.
 std::uint64_t to_second(std::optional<std::uint32_t> status) noexcept {
   return status ? std::uint64_t{*status} + 1 : 0;
 }
 
+std::string_view text_of(const wire::MessageView& message) noexcept {
+  return message[tag::Text].value_or(std::string_view{});
+}
+
 }  // namespace
 
-// TC 1S: whatever is not a valid Logon closes the connection. To a first message that is no Logon
-// an acceptor sends nothing (TC 1S e): an answer would use up a number of a session that the sender
-// may have no part in. An invalid Logon (TC 1S d) is answered by a Logout that says why, as far as
-// is_worth_an_answer(). TC 1B d, e: an initiator, which chose whom to talk to and has used a number
-// already, always says why.
+// TC 1S: any message that is no valid Logon closes the connection. To a first message that is no
+// Logon an acceptor sends nothing (TC 1S e): an answer would use up a number of a session that the
+// sender may have no part in. An invalid Logon (TC 1S d) is answered by a Logout that says why, as
+// far as is_worth_an_answer(). TC 1B d, e: an initiator, which chose its counterparty and has used
+// a number already, always says why.
 void StateMachine::receive_before_logon(const wire::MessageView& message) noexcept {
-  last_received_ = now_.mono;
+  heartbeat_.note_received_before_logon(now_.mono);
   const wire::FieldResult<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
   const Inbound in{message, number.value_or(0)};
-  const std::string_view text = message[tag::Text].value_or(std::string_view{});
   const auto refuse = [this](std::string_view why, DisconnectReason reason, bool is_answered) {
-    notice(NoticeCode::LogonInvalid, why);
-    if (state_ == State::LogonSent || is_answered) return log_out_and_disconnect(why, reason);
+    actions_.notice(NoticeCode::LogonInvalid, why);
+    if (phase_.is(Phase::LogonSent) || is_answered) return log_out_and_disconnect(why, reason);
     end_session(reason);
   };
   if (in.kind != MsgKind::Logon) {
     const bool is_answer = in.kind == MsgKind::Logout || in.kind == MsgKind::Reject;
-    if (state_ != State::LogonSent || !is_answer) {
-      return refuse("first message is not a Logon", DisconnectReason::FirstMessageNotLogon, false);
-    }
-    // Our Logon is refused. The number of the refusal is used up, or we would ask for it later.
-    const bool is_refusal = in.kind == MsgKind::Logout;
-    show_administrative();
-    note_session_status(message);
-    if (is_refusal) {
-      notice(NoticeCode::LogoutReceived, text);
-    } else {
-      notice(NoticeCode::RejectReceived, received_reject_text(message));
-    }
-    if (in.msg_seq_num == numbers_.next_inbound) advance_to(in.msg_seq_num + 1);
-    // The counterparty knows of higher numbers than we do: our store is lost or an old copy. Or it
-    // is the other way around. TC 2c has no field for it; engines say it in these words. To try
-    // again is no good: each refusal has a number, so that the next ones would come to agree some
-    // time, and what had the numbers in between would be lost.
-    const bool is_hopeless = text.starts_with(std::string_view{"MsgSeqNum too low"}) ||
-                             text.starts_with(std::string_view{"NextExpectedMsgSeqNum too high"});
-    return end_session(is_hopeless ? DisconnectReason::MsgSeqNumTooLow
-                                   : DisconnectReason::LogonRefused);
+    if (phase_.is(Phase::LogonSent) && is_answer) return on_refusal_of_our_logon(in);
+    return refuse("first message is not a Logon", DisconnectReason::FirstMessageNotLogon, false);
   }
-  const bool has_number = number && *number >= 1 && *number <= kMsgSeqNumMax;
+  const bool has_number = number && *number >= 1 && *number <= detail::kMsgSeqNumMax;
   const std::optional<Objection> objection = header_objection(in);
   const std::string_view wrong = !has_number ? "MsgSeqNum missing or malformed"
                                  : message.begin_string() != config_.id.begin_string
                                      ? "Incorrect BeginString"
-                                     : logon_objection(in, objection);
+                                     : find_logon_error(in, objection);
   if (wrong.empty()) return on_first_logon(in);
-  refuse(wrong, DisconnectReason::LogonRefused, is_worth_an_answer(in, objection));
+  refuse(wrong, DisconnectReason::LogonRefused,
+         detail::is_worth_an_answer(in, objection, config_, header_.version()));
 }
 
-// Not of one that says it is of another session (CompIDs, BeginString), of another time, because a
-// Logon that was recorded can be sent again by anybody, or in no application version at all: to
-// these QuickFIX and QuickFIX/J say nothing, and nor does the acceptor of their acceptance scripts
-// (1c, 1d).
-bool StateMachine::is_worth_an_answer(const Inbound& in,
-                                      const std::optional<Objection>& objection) const noexcept {
-  if (!config_.answers_invalid_logon) return false;
-  if (in.message.begin_string() != config_.id.begin_string) return false;
-  if (objection && objection->ends_session) return false;
-  return !version_->has_default_appl_ver_id || in.message.has(tag::DefaultApplVerID);
+// The number of the refusal is used up, or we would ask for it later.
+void StateMachine::on_refusal_of_our_logon(const Inbound& in) noexcept {
+  const std::string_view text = text_of(in.message);
+  show_administrative();
+  note_session_status(in.message);
+  if (in.kind == MsgKind::Logout) {
+    actions_.notice(NoticeCode::LogoutReceived, text);
+  } else {
+    actions_.notice(NoticeCode::RejectReceived, texts_.of_reject(in.message));
+  }
+  if (in.msg_seq_num == numbers_.next_inbound()) advance_to(in.msg_seq_num + 1);
+  // The counterparty knows of higher numbers than we do: our store is lost or an old copy. Or it
+  // is the other way around. TC 2c has no field for it; engines say it in these words. To try
+  // again is no good: each refusal has a number, so that the next ones would come to agree some
+  // time, and what had the numbers in between would be lost.
+  const bool is_hopeless = text.starts_with(std::string_view{"MsgSeqNum too low"}) ||
+                           text.starts_with(std::string_view{"NextExpectedMsgSeqNum too high"});
+  end_session(is_hopeless ? DisconnectReason::MsgSeqNumTooLow : DisconnectReason::LogonRefused);
+}
+
+std::string_view StateMachine::find_logon_error(
+    const Inbound& in, const std::optional<Objection>& objection) noexcept {
+  return detail::logon_error(in, objection, config_, header_.version(), logon_.is_reset_sent(),
+                             texts_);
 }
 
 void StateMachine::on_first_logon(const Inbound& in) noexcept {
   note_session_status(in.message);
-  const LogonFacts logon = facts_of(in);
-  if (config_.role == Role::Initiator || !config_.authenticates) {
+  const LogonFacts logon = detail::facts_of(in, config_, header_.version());
+  if (config_.role == Role::Initiator || !config_.logon.authenticates) {
     show_administrative();
     return admit(logon);
   }
-  // Nothing of the session changes, not even by a reset, for somebody who is not known yet.
-  pending_logon_ = logon;
-  state_ = State::LogonReceived;
-  deadline_ = now_.mono + config_.authentication_timeout;
-  push({.step = Step::Authenticate, .first = ++logon_id_});
+  // Nothing of the session changes, not even by a reset, for a sender that is not known yet.
+  phase_.enter(Phase::LogonReceived, now_.mono + config_.logon.authentication_timeout);
+  actions_.push({.step = Step::Authenticate, .first = logon_.await_decision(logon)});
 }
 
 void StateMachine::on_logon_decision(std::uint64_t logon_id, const LogonDecision& decision,
                                      Now now) noexcept {
   begin_event(now);
-  if (state_ != State::LogonReceived || logon_id != logon_id_) return;
-  pending_logon_.session_status = decision.session_status;
-  if (decision.kind == LogonDecision::Kind::Accept) return admit(pending_logon_);
-  // FIXT 1.1, Logon: refused by a Logout. The Logon's number is not used up, because whoever sent
-  // it may have no part in this session.
-  push({.step = Step::TransmitLogout,
-        .second = to_second(decision.session_status),
-        .text = decision.text});
+  if (!phase_.is(Phase::LogonReceived) || !logon_.awaits(logon_id)) return;
+  if (decision.kind == LogonDecision::Kind::Accept) {
+    LogonFacts logon = logon_.undecided();
+    logon.session_status = decision.session_status;
+    return admit(logon);
+  }
+  // FIXT 1.1, Logon: refused by a Logout. The Logon's number is not used up, because its sender may
+  // have no part in this session.
+  actions_.push({.step = Step::TransmitLogout,
+                 .second = to_second(decision.session_status),
+                 .text = decision.text});
   end_session(DisconnectReason::NotAuthenticated);
 }
 
 // While a Logon waits for its decision the counterparty should wait, too. What it sends all the
-// same comes too early.
+// same comes out of order.
 void StateMachine::receive_undecided(const wire::MessageView& message) noexcept {
-  last_received_ = now_.mono;
+  heartbeat_.note_received_before_logon(now_.mono);
   const wire::FieldResult<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
   const Inbound in{message, number.value_or(0)};
   if (in.kind == MsgKind::Logout) {
-    notice(NoticeCode::LogoutReceived, message[tag::Text].value_or(std::string_view{}));
+    actions_.notice(NoticeCode::LogoutReceived, text_of(message));
     return end_session(DisconnectReason::LogoutComplete);
   }
   if (in.kind == MsgKind::Logon) {
-    notice(NoticeCode::LogonInvalid, "a second Logon before the first one was answered");
+    actions_.notice(NoticeCode::LogonInvalid, "a second Logon before the first one was answered");
     return end_session(DisconnectReason::LogonRefused);
   }
-  const bool is_early = in.msg_seq_num > pending_logon_.msg_seq_num;
-  const bool is_kept = config_.early_messages == EarlyMessages::Hold;
-  if (!is_early || !is_kept || in.msg_seq_num > kMsgSeqNumMax) return;
-  held_high_ = std::max(held_high_, in.msg_seq_num);
-  push({.step = Step::Hold, .first = in.msg_seq_num, .text = message.bytes()});
+  const bool is_too_high = in.msg_seq_num > logon_.undecided().msg_seq_num;
+  const bool is_kept = config_.gap.out_of_order == OutOfOrder::Buffer;
+  if (!is_too_high || !is_kept || in.msg_seq_num > detail::kMsgSeqNumMax) return;
+  out_of_order_.note_received(in.msg_seq_num);
+  actions_.push({.step = Step::BufferOutOfOrder, .first = in.msg_seq_num, .text = message.bytes()});
 }
 
 // The same conditions as admit() has for an acceptor.
 bool StateMachine::would_admit() const noexcept {
-  if (state_ != State::LogonReceived) return false;
-  const LogonFacts& logon = pending_logon_;
-  if (logon.wants_reset || config_.reset_on_logon) return true;
-  return logon.msg_seq_num >= numbers_.next_inbound &&
-         logon.next_expected.value_or(1) <= numbers_.next_outbound;
+  if (!phase_.is(Phase::LogonReceived)) return false;
+  const LogonFacts& logon = logon_.undecided();
+  if (logon.wants_reset || config_.reset.on_logon) return true;
+  return logon.msg_seq_num >= numbers_.next_inbound() &&
+         logon.next_expected.value_or(1) <= numbers_.next_outbound();
 }
 
 void StateMachine::admit(const LogonFacts& logon) noexcept {
   const bool is_acceptor = config_.role == Role::Acceptor;
-  const bool answers_our_reset = !is_acceptor && reset_sent_;
+  const bool answers_our_reset = !is_acceptor && logon_.is_reset_sent();
   LogonFacts admitted = logon;
-  if (!answers_our_reset && (logon.wants_reset || (is_acceptor && config_.reset_on_logon))) {
-    reset_numbers();
+  if (!answers_our_reset && (logon.wants_reset || (is_acceptor && config_.reset.on_logon))) {
+    reset_sequence_numbers();
     admitted.next_expected.reset();  // there is nothing to resend
   }
   // An answer that asks for a reset of its own accord is answered, as any request for one is.
   const bool reset_is_unasked = !is_acceptor && logon.wants_reset && !answers_our_reset;
-  reset_sent_ = false;
-  if (logon.msg_seq_num < numbers_.next_inbound) return refuse_too_low(logon.msg_seq_num);
-  // What waits behind our own Logon has not been sent.
-  const std::uint64_t unsent = is_acceptor ? numbers_.next_outbound : logon_sent_ + 1;
+  logon_.set_reset_sent(false);
+  if (logon.msg_seq_num < numbers_.next_inbound()) return refuse_too_low(logon.msg_seq_num);
+  // What waits for the answer to our own Logon has not been sent.
+  const std::uint64_t unsent = is_acceptor ? numbers_.next_outbound() : logon_.sent_seq_num() + 1;
   if (admitted.next_expected && *admitted.next_expected > unsent) {
     return refuse_next_expected(unsent, *admitted.next_expected);
   }
@@ -169,67 +166,56 @@ void StateMachine::admit(const LogonFacts& logon) noexcept {
 void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) noexcept {
   const bool is_acceptor = config_.role == Role::Acceptor;
   if (is_acceptor) {
-    set_heart_bt_int(config_.imposes_heart_bt_int ? config_.heart_bt_int : logon.heart_bt_int);
+    const bool imposes = config_.heartbeat.imposes_heart_bt_int;
+    heartbeat_.set_interval(imposes ? config_.heartbeat.heart_bt_int : logon.heart_bt_int,
+                            config_.heartbeat);
   }
   counterparty_appl_ver_id_ = logon.appl_ver_id;
-  const bool was_logged_on = state_ == State::LoggedOn;
-  state_ = State::LoggedOn;
-  deadline_ = kNever;
+  const bool was_logged_on = phase_.is(Phase::LoggedOn);
+  phase_.enter(Phase::LoggedOn);
   if (is_acceptor || reply_with_reset) {
-    push({.step = Step::TransmitLogon,
-          .flag = reply_with_reset,
-          .second = to_second(logon.session_status)});
-    reset_sent_ = reply_with_reset && !is_acceptor;
+    actions_.push({.step = Step::TransmitLogon,
+                   .flag = reply_with_reset,
+                   .second = to_second(logon.session_status)});
+    logon_.set_reset_sent(reply_with_reset && !is_acceptor);
   }
   // All up to our Logon, which an initiator has sent before, and an acceptor still will, perhaps
-  // behind what the application sends at the sight of the counterparty's.
+  // after what the application sends at the sight of the counterparty's.
   if (logon.next_expected && is_acceptor) {
-    push({.step = Step::ServeExpected, .first = *logon.next_expected});
-  } else if (logon.next_expected && *logon.next_expected <= logon_sent_) {
-    ask_or_serve({.begin = *logon.next_expected, .end = logon_sent_}, 0);
+    actions_.push({.step = Step::ServeExpected, .first = *logon.next_expected});
+  } else if (logon.next_expected && *logon.next_expected <= logon_.sent_seq_num()) {
+    ask_or_serve({.begin = *logon.next_expected, .end = logon_.sent_seq_num()}, 0);
   }
-  if (!is_acceptor && !was_logged_on) push({.step = Step::Release});
-  if (logon.msg_seq_num == numbers_.next_inbound) {
+  if (!is_acceptor && !was_logged_on) actions_.push({.step = Step::Release});
+  if (logon.msg_seq_num == numbers_.next_inbound()) {
     advance_to(logon.msg_seq_num + 1);
   } else {
-    static_cast<void>(note_early(logon.msg_seq_num));
+    static_cast<void>(out_of_order_.note_processed(logon.msg_seq_num, numbers_.next_inbound()));
+    const detail::InboundGap::Evidence evidence{.received = logon.msg_seq_num,
+                                                .gap_end = logon.msg_seq_num};
     if (logon.next_expected) {
-      await_resend(logon.msg_seq_num, logon.msg_seq_num);
+      gap_.await(evidence, gap_position(), config_.gap, actions_);
     } else {
-      request_resend(logon.msg_seq_num, logon.msg_seq_num);
+      gap_.request(evidence, gap_position(), config_.gap, actions_);
     }
   }
-  if (!was_logged_on) push({.step = Step::LoggedOn});
-}
-
-StateMachine::LogonFacts StateMachine::facts_of(const Inbound& in) const noexcept {
-  LogonFacts facts;
-  facts.msg_seq_num = in.msg_seq_num;
-  facts.wants_reset = version_->has_reset_seq_num_flag && in.says_yes(tag::ResetSeqNumFlag);
-  facts.heart_bt_int = heart_bt_int_of(in.message).value_or(config_.heart_bt_int);
-  const wire::FieldResult<std::uint64_t> next =
-      in.message.get<std::uint64_t>(tag::NextExpectedMsgSeqNum);
-  if (sends_next_expected_ && next && !facts.wants_reset) facts.next_expected = *next;
-  if (version_->has_default_appl_ver_id) {
-    facts.appl_ver_id = wire::known_appl_ver_id(in.message[tag::DefaultApplVerID].value_or("9"));
-  }
-  return facts;
+  if (!was_logged_on) actions_.push({.step = Step::LoggedOn});
 }
 
 void StateMachine::note_session_status(const wire::MessageView& message) noexcept {
-  if (!version_->has_session_status) return;
+  if (!header_.version().has_session_status) return;
   const wire::FieldResult<std::uint64_t> status = message.get<std::uint64_t>(tag::SessionStatus);
   if (!status) return;
-  notice(NoticeCode::SessionStatusReceived, session_status_text(*status), 0, *status);
+  actions_.notice(NoticeCode::SessionStatusReceived, session_status_text(*status), 0, *status);
 }
 
 // FIX 4.4, Logon, NextExpectedMsgSeqNum: the counterparty has seen numbers that we have not sent.
-// Our store is lost or an old copy, and nothing that we send now would be taken.
+// Our store is lost or an old copy, and nothing that we send now would be accepted.
 void StateMachine::refuse_next_expected(std::uint64_t unsent,
                                         std::uint64_t next_expected) noexcept {
   const std::string_view text =
-      compared_text("NextExpectedMsgSeqNum too high", unsent, next_expected);
-  notice(NoticeCode::LogonInvalid, text);
+      texts_.compared("NextExpectedMsgSeqNum too high", unsent, next_expected);
+  actions_.notice(NoticeCode::LogonInvalid, text);
   log_out_and_disconnect(text, DisconnectReason::MsgSeqNumTooLow);
 }
 
@@ -237,68 +223,83 @@ void StateMachine::refuse_next_expected(std::uint64_t unsent,
 // acceptance scripts). If we have sent one ourselves, this is the answer to it.
 void StateMachine::on_reset_logon(const Inbound& in,
                                   const std::optional<Objection>& objection) noexcept {
-  const std::string_view wrong = logon_objection(in, objection);
-  if (!wrong.empty() || state_ == State::LogoutSent) {
-    notice(NoticeCode::LogonInvalid, wrong);
+  const std::string_view wrong = find_logon_error(in, objection);
+  if (!wrong.empty() || phase_.is(Phase::LogoutSent)) {
+    actions_.notice(NoticeCode::LogonInvalid, wrong);
     return log_out_and_disconnect(wrong, DisconnectReason::ProtocolViolation);
   }
-  if (reset_sent_) {
-    reset_sent_ = false;
-    if (in.msg_seq_num == numbers_.next_inbound) advance_to(in.msg_seq_num + 1);
+  if (logon_.is_reset_sent()) {
+    logon_.set_reset_sent(false);
+    if (in.msg_seq_num == numbers_.next_inbound()) advance_to(in.msg_seq_num + 1);
     return;
   }
   show_administrative();
-  reset_numbers();
-  accept_logon(facts_of(in), true);
-  reset_sent_ = false;
+  reset_sequence_numbers();
+  accept_logon(detail::facts_of(in, config_, header_.version()), true);
+  logon_.set_reset_sent(false);
 }
 
-// What a Logon is refused for, given what its header is objected to for; empty: it is valid. Lives
-// until the next event.
-std::string_view StateMachine::logon_objection(const Inbound& in,
-                                               const std::optional<Objection>& objection) noexcept {
-  if (objection) return noted_text(session_reject_text(objection->reason), objection->ref_tag);
-  const wire::MessageView& message = in.message;
-  if (message[tag::EncryptMethod] != "0") return "EncryptMethod is not 0";
-  const std::optional<std::chrono::seconds> heart_bt_int = heart_bt_int_of(message);
-  if (!heart_bt_int) return "HeartBtInt is not between 0 and 3600";
-  if (config_.role == Role::Acceptor &&
-      (*heart_bt_int < config_.heart_bt_int_min || *heart_bt_int > config_.heart_bt_int_max)) {
-    return "HeartBtInt is not in the range that is accepted";
+// Logout, and the end of a session.
+
+// Ends the session from this side. Before it is logged on there is no counterparty to say Logout
+// to.
+void StateMachine::leave(std::string_view text, DisconnectReason before_logon) noexcept {
+  switch (phase_.phase()) {
+    case Phase::Disconnected:
+    case Phase::Closing:
+    case Phase::LogoutSent:
+      return;
+    case Phase::AwaitingLogon:
+    case Phase::LogonSent:
+    case Phase::LogonReceived:
+      return end_session(before_logon);
+    case Phase::LoggedOn:
+      return log_out(text);
   }
-  if (version_->has_reset_seq_num_flag) {
-    const std::string_view flag = message[tag::ResetSeqNumFlag].value_or("N");
-    if (flag != "Y" && flag != "N") return "ResetSeqNumFlag is neither Y nor N";
-    if (flag == "Y" && in.msg_seq_num != 1) return "ResetSeqNumFlag with MsgSeqNum other than 1";
-    if (flag == "Y" && !config_.allows_reset_seq_num_flag && !reset_sent_) {
-      return "ResetSeqNumFlag is not accepted";
-    }
-  }
-  if (sends_next_expected_) {
-    const auto next = message.get<std::uint64_t>(tag::NextExpectedMsgSeqNum);
-    const bool is_missing = !next && next.error().code == wire::FieldErrorCode::Missing;
-    if (!is_missing && (!next || *next == 0)) return "NextExpectedMsgSeqNum is no number";
-  }
-  if (version_->has_default_appl_ver_id) {
-    const std::optional<std::string_view> version = message[tag::DefaultApplVerID];
-    if (!version) return "DefaultApplVerID missing";
-    if (!supports_version(*version)) {
-      return noted_text("DefaultApplVerID is not supported", version->substr(0, kShownBytesMax));
-    }
-  }
-  return {};
 }
 
-// The multiples are computed once, so that no floating point is in the way of a message.
-void StateMachine::set_heart_bt_int(std::chrono::seconds interval) noexcept {
-  const auto multiple = [interval](double factor) {
-    const std::chrono::duration<double> product = factor * std::chrono::duration<double>{interval};
-    return std::chrono::duration_cast<MonoTime::duration>(product);
-  };
-  heart_bt_int_seconds_ = interval;
-  heart_bt_int_ = interval;
-  test_request_after_ = multiple(1.0 + config_.test_request_delay);
-  disconnect_after_ = multiple(config_.heartbeat_timeout - config_.test_request_delay);
+// TC 12, 13: answered whatever its number is, because a gap before it can be closed after the next
+// Logon; the side that asked for the Logout waits for the answer, the other one disconnects.
+void StateMachine::on_logout(const Inbound& in,
+                             const std::optional<Objection>& objection) noexcept {
+  actions_.notice(NoticeCode::LogoutReceived, text_of(in.message));
+  note_session_status(in.message);
+  if (objection) {
+    reject(in, *objection);
+  } else if (in.msg_seq_num == numbers_.next_inbound()) {
+    advance_to(in.msg_seq_num + 1);
+  }
+  if (!objection) show_administrative();
+  if (phase_.is(Phase::LoggedOn)) actions_.push({.step = Step::TransmitLogout});
+  end_session(DisconnectReason::LogoutComplete);
+  // Last: at the Disconnect the owner transmits what waits for the end of a resend, our Logout
+  // perhaps, and at the Reset it forgets that.
+  if (config_.reset.on_logout) reset_sequence_numbers();
+}
+
+// Said once: what goes wrong after our Logout only waits for the answer or the timeout.
+void StateMachine::log_out(std::string_view text) noexcept {
+  if (!phase_.is(Phase::LoggedOn)) return;
+  actions_.push({.step = Step::TransmitLogout, .text = text});
+  phase_.enter(Phase::LogoutSent, now_.mono + config_.logon.logout_timeout);
+}
+
+void StateMachine::log_out_and_disconnect(std::string_view text, DisconnectReason reason) noexcept {
+  if (!phase_.is(Phase::LogoutSent)) {
+    actions_.push({.step = Step::TransmitLogout, .text = text});
+  }
+  end_session(reason);
+}
+
+void StateMachine::end_session(DisconnectReason reason) noexcept {
+  if (phase_.has_logged_on()) actions_.push({.step = Step::LoggedOut});
+  close(reason);
+}
+
+void StateMachine::close(DisconnectReason reason) noexcept {
+  phase_.enter(Phase::Closing);
+  forget_connection();
+  actions_.push({.step = Step::Disconnect, .code = static_cast<std::uint8_t>(reason)});
 }
 
 }  // namespace nexusfix::session

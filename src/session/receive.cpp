@@ -1,30 +1,103 @@
-// The order of the checks on a received message, and what follows from its MsgSeqNum.
-#include <charconv>
-#include <cstring>
+// Received messages: the order of the checks, and what follows from the kind of a message and its
+// MsgSeqNum. What comes before the session is logged on is in logon.cpp.
+#include <algorithm>
 
-#include <nexusfix/base/assert.hpp>
 #include <nexusfix/session/reject_reason.hpp>
+#include <nexusfix/session/state_machine.hpp>
 
-#include "session/inbound.hpp"
+#include "session/inbound/header_check.hpp"
+#include "session/inbound/matches_cached.hpp"
+#include "session/outbound/administrative.hpp"
+#include "session/rules.hpp"
+#include "session/sequence/new_seq_no.hpp"
 
 namespace nexusfix::session {
 
+using detail::MsgKind;
+using detail::Step;
+
+namespace {
+
+constexpr unsigned kOther = static_cast<unsigned>(SessionRejectReason::Other);
+constexpr unsigned kRequiredMissing =
+    static_cast<unsigned>(SessionRejectReason::RequiredTagMissing);
+constexpr unsigned kValueIncorrect = static_cast<unsigned>(SessionRejectReason::ValueIncorrect);
+
+}  // namespace
+
+// On the path of every message: one in sequence is recognized by a comparison with the one before
+// it.
+void StateMachine::on_message(const wire::MessageView& message, Now now) noexcept {
+  begin_event(now);
+  NEXUSFIX_ASSERT(delivery_ == Delivery::None);
+  message_ = &message;
+  if (!phase_.has_logged_on()) [[unlikely]]
+    return receive_outside_session(message);
+  heartbeat_.note_received(now.mono);
+  if (!header_cache_.matches_cached(message, header_position()) || !is_valid(message)) [[unlikely]]
+    return receive(message);
+  deliver_in_sequence();
+}
+
+void StateMachine::receive_outside_session(const wire::MessageView& message) noexcept {
+  switch (phase_.phase()) {
+    case Phase::AwaitingLogon:
+    case Phase::LogonSent:
+      return receive_before_logon(message);
+    case Phase::LogonReceived:
+      return receive_undecided(message);
+    default:
+      return;  // after a Disconnect: what still comes is not read
+  }
+}
+
+inline bool StateMachine::is_valid(const wire::MessageView& message) const noexcept {
+  const ValidationConfig& config = config_.validation;
+  if (!config.validator) return !message.fault();
+  return config.memory != nullptr ? !config.validator->validate(message, *config.memory)
+                                  : !config.validator->validate(message);
+}
+
+bool StateMachine::is_in_sequence(const wire::MessageView& message) noexcept {
+  if (header_.version().has_default_appl_ver_id || is_administrative(message.msg_type())) {
+    return false;
+  }
+  return header_cache_.is_in_sequence(message, config_, header_position()) && is_valid(message);
+}
+
+// Without a Pending, which would be written in small pieces and read in large ones: no store buffer
+// forwards that.
+inline void StateMachine::deliver_in_sequence() noexcept {
+  NEXUSFIX_ASSERT(actions_.is_empty());
+  logon_.set_reset_sent(false);
+  message_seq_num_ = numbers_.next_inbound();
+  delivery_ = Delivery::Next;
+}
+
 void StateMachine::receive(const wire::MessageView& message) noexcept {
-  if (is_ordinary(message)) return deliver_in_order();
+  if (is_in_sequence(message)) return deliver_in_sequence();
   if (message.begin_string() != config_.id.begin_string) {  // TC 2i
-    notice(NoticeCode::BeginStringWrong, message.begin_string());
+    actions_.notice(NoticeCode::BeginStringWrong, message.begin_string());
     return log_out("Incorrect BeginString");
   }
   const wire::FieldResult<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
-  if (!number || *number > kMsgSeqNumMax) return on_msg_seq_num_unreadable(message);
+  if (!number || *number > detail::kMsgSeqNumMax) return on_msg_seq_num_unreadable(message);
   receive_by_kind(Inbound{message, *number});
+}
+
+std::optional<StateMachine::Objection> StateMachine::header_objection(const Inbound& in) noexcept {
+  const detail::HeaderCheck::Rules rules{.config = config_,
+                                         .version = header_.version(),
+                                         .counterparty_appl_ver_id = counterparty_appl_ver_id_};
+  const detail::HeaderCache::Position at = header_position();
+  return detail::HeaderCheck{rules, at, texts_, actions_}.objection_to(in);
 }
 
 // Four kinds of message are acted on whatever their number is. Everything else waits for its turn.
 void StateMachine::receive_by_kind(const Inbound& in) noexcept {
   const std::optional<Objection> objection = header_objection(in);
   if (objection && objection->ends_session) return reject_and_log_out(in, *objection);
-  if (in.kind != MsgKind::Logon) reset_sent_ = false;
+  if (in.kind != MsgKind::Logon) logon_.set_reset_sent(false);
   switch (in.kind) {
     case MsgKind::Logout:
       return on_logout(in, objection);
@@ -34,7 +107,8 @@ void StateMachine::receive_by_kind(const Inbound& in) noexcept {
       if (!in.says_yes(tag::GapFillFlag)) return on_sequence_reset(in, objection);
       break;
     case MsgKind::Logon:
-      if (in.says_yes(tag::ResetSeqNumFlag) && !in.poss_dup && version_->has_reset_seq_num_flag) {
+      if (in.says_yes(tag::ResetSeqNumFlag) && !in.poss_dup &&
+          header_.version().has_reset_seq_num_flag) {
         return on_reset_logon(in, objection);
       }
       break;
@@ -46,12 +120,12 @@ void StateMachine::receive_by_kind(const Inbound& in) noexcept {
 
 void StateMachine::receive_in_order(const Inbound& in,
                                     const std::optional<Objection>& objection) noexcept {
-  if (gap_end_ != 0 && in.poss_dup) note_answer();
-  if (in.msg_seq_num < numbers_.next_inbound) return on_too_low(in);
-  if (in.msg_seq_num > numbers_.next_inbound) return on_too_high(in);
+  if (gap_.is_open() && in.poss_dup) gap_.note_answer(now_.mono, config_.gap);
+  if (in.msg_seq_num < numbers_.next_inbound()) return on_too_low(in);
+  if (in.msg_seq_num > numbers_.next_inbound()) return on_too_high(in);
   if (objection) return reject(in, *objection);
   if (in.poss_dup) {
-    if (const std::optional<Objection> found = poss_dup_objection(in)) {
+    if (const auto found = detail::poss_dup_objection(in, config_.header)) {
       return found->ends_session ? reject_and_log_out(in, *found) : reject(in, *found);
     }
   }
@@ -67,17 +141,14 @@ void StateMachine::process(const Inbound& in) noexcept {
     case MsgKind::SequenceReset:
       return on_gap_fill(in);
     case MsgKind::Reject:  // TC 7: no answer
-      notice(NoticeCode::RejectReceived, received_reject_text(in.message));
+      actions_.notice(NoticeCode::RejectReceived, texts_.of_reject(in.message));
       break;
     case MsgKind::Logon:
       // One without ResetSeqNumFlag has no meaning within a session. A resent one is an old one.
-      if (!in.poss_dup) {
-        return reject(in, {.reason = static_cast<unsigned>(SessionRejectReason::Other),
-                           .text = "Logon while logged on"});
-      }
+      if (!in.poss_dup) return reject(in, {.reason = kOther, .text = "Logon while logged on"});
       break;
     case MsgKind::Application:
-      return push_deliver(in.msg_seq_num, in.poss_dup, in.says_yes(tag::PossResend));
+      return push_deliver(in);
     case MsgKind::Heartbeat:
     case MsgKind::ResendRequest:
     case MsgKind::Logout:
@@ -86,27 +157,50 @@ void StateMachine::process(const Inbound& in) noexcept {
   advance_to(in.msg_seq_num + 1);
 }
 
-void StateMachine::show_administrative() noexcept {
-  if (config_.shows_administrative) push({.step = Step::ShowAdministrative});
+// The application.
+
+void StateMachine::push_deliver(const Inbound& in) noexcept {
+  message_seq_num_ = in.msg_seq_num;
+  delivery_ = Delivery::Awaited;
+  actions_.push({.step = Step::Deliver,
+                 .flag = in.poss_dup,
+                 .first = in.msg_seq_num,
+                 .second = in.says_yes(tag::PossResend) ? 1U : 0U});
 }
 
 void StateMachine::on_delivered(const Verdict& verdict, Now now) noexcept {
-  NEXUSFIX_ASSERT(awaits_verdict_);
-  awaits_verdict_ = false;
+  NEXUSFIX_ASSERT(delivery_ == Delivery::Awaited);
+  delivery_ = Delivery::None;
   now_ = now;
   if (verdict.kind == Verdict::Kind::Accept) [[likely]]
     return advance_to(message_seq_num_ + 1);
   on_refused(verdict);
 }
 
-void StateMachine::on_refused(const Verdict& verdict) noexcept {
+[[gnu::noinline]] void StateMachine::on_refused(const Verdict& verdict) noexcept {
   const Inbound in{*message_, message_seq_num_};
   Objection objection{.reason = verdict.reason,
                       .is_business = verdict.kind == Verdict::Kind::RejectBusiness,
                       .text = verdict.text,
                       .ref_id = verdict.ref_id};
-  if (verdict.ref_tag != 0) objection.ref_tag = ref_tag_text(verdict.ref_tag);
+  if (verdict.ref_tag != 0) objection.ref_tag = texts_.ref_tag(verdict.ref_tag);
   reject(in, objection);
+}
+
+// MsgSeqNum.
+
+// What has been processed out of order is counted now, and the gap may be closed.
+[[gnu::noinline]] void StateMachine::advance_out_of_order(std::uint64_t next_inbound) noexcept {
+  if (next_inbound == out_of_order_.first_processed()) {
+    next_inbound = out_of_order_.after_processed(next_inbound);
+    out_of_order_.drop_processed_below(next_inbound);
+  }
+  numbers_.advance_inbound(next_inbound);
+  if (!gap_.is_open()) return;
+  const bool is_part_done = gap_.advance(gap_position(), config_.gap, actions_);
+  if (is_part_done && phase_.is(Phase::LoggedOn)) {
+    gap_.request_rest(gap_position(), config_.gap, actions_);
+  }
 }
 
 // FIX Session Layer, "MsgSeqNum missing": a serious application error, Logout and disconnect. A
@@ -120,7 +214,7 @@ void StateMachine::on_msg_seq_num_unreadable(const wire::MessageView& message) n
 // TC 2c, 2e. Without PossDupFlag it is fatal: one of the two sides has lost count.
 void StateMachine::on_too_low(const Inbound& in) noexcept {
   if (in.poss_dup) {
-    const std::optional<Objection> objection = poss_dup_objection(in);
+    const auto objection = detail::poss_dup_objection(in, config_.header);
     if (!objection) return;  // processed already
     return objection->ends_session ? reject_and_log_out(in, *objection) : reject(in, *objection);
   }
@@ -128,40 +222,223 @@ void StateMachine::on_too_low(const Inbound& in) noexcept {
 }
 
 void StateMachine::refuse_too_low(std::uint64_t msg_seq_num) noexcept {
-  notice(NoticeCode::MsgSeqNumTooLow, {}, numbers_.next_inbound, msg_seq_num);
-  log_out_and_disconnect(compared_text("MsgSeqNum too low", numbers_.next_inbound, msg_seq_num),
+  const std::uint64_t expected = numbers_.next_inbound();
+  actions_.notice(NoticeCode::MsgSeqNumTooLow, {}, expected, msg_seq_num);
+  log_out_and_disconnect(texts_.compared("MsgSeqNum too low", expected, msg_seq_num),
                          DisconnectReason::MsgSeqNumTooLow);
 }
 
-// Until the next event.
-std::string_view StateMachine::compared_text(std::string_view what, std::uint64_t expected,
-                                             std::uint64_t received) noexcept {
-  char* out = text_.data();
-  char* const end = out + text_.size();
-  const auto put_text = [&](std::string_view text) {
-    std::memcpy(out, text.data(), text.size());
-    out += text.size();
-  };
-  put_text(what);
-  put_text(", expecting ");
-  out = std::to_chars(out, end, expected).ptr;
-  put_text(" but received ");
-  out = std::to_chars(out, end, received).ptr;
-  return {text_.data(), static_cast<std::size_t>(out - text_.data())};
+// TC 2b: buffered until its turn comes, while what is missing before it is asked for. Once we have
+// said Logout it is too late to ask; the message counts as not received and comes after the next
+// Logon. A ResendRequest that is to be rejected is buffered even where others are discarded.
+void StateMachine::on_too_high(const Inbound& in) noexcept {
+  if (phase_.is(Phase::LogoutSent)) return;
+  const bool is_request = in.kind == MsgKind::ResendRequest;
+  if (config_.gap.out_of_order == OutOfOrder::Discard && !is_request) {
+    return gap_.request({.received = in.msg_seq_num, .gap_end = in.msg_seq_num + 1}, gap_position(),
+                        config_.gap, actions_);
+  }
+  actions_.push(
+      {.step = Step::BufferOutOfOrder, .first = in.msg_seq_num, .text = in.message.bytes()});
+  out_of_order_.note_received(in.msg_seq_num);
+  gap_.request({.received = in.msg_seq_num, .gap_end = in.msg_seq_num}, gap_position(), config_.gap,
+               actions_);
 }
 
-// TC 2b: kept until its turn comes, while what lies before it is asked for. Once we have said
-// Logout it is too late to ask; the message counts as not received and comes after the next Logon.
-// One that is a ResendRequest, and is to be rejected, is kept even where others are discarded.
-void StateMachine::on_too_high(const Inbound& in) noexcept {
-  if (state_ == State::LogoutSent) return;
-  const bool is_request = in.kind == MsgKind::ResendRequest;
-  if (config_.early_messages == EarlyMessages::Discard && !is_request) {
-    return request_resend(in.msg_seq_num, in.msg_seq_num + 1);
+// Not for what has been processed out of order: two sides that asked for each other's
+// ResendRequests again would do so without an end.
+void StateMachine::on_out_of_order_lost(std::uint64_t first_buffered, Now now) noexcept {
+  begin_event(now);
+  const std::uint64_t next = numbers_.next_inbound();
+  const std::uint64_t highest = out_of_order_.highest();
+  if (!phase_.is(Phase::LoggedOn) || gap_.is_open() || next > highest || next == first_buffered)
+    return;
+  out_of_order_.drop_processed_below(next);
+  std::uint64_t end = highest + 1;
+  for (const std::uint64_t known : {first_buffered, out_of_order_.first_processed()}) {
+    if (known != 0) end = std::min(end, known);
   }
-  push({.step = Step::Hold, .first = in.msg_seq_num, .text = in.message.bytes()});
-  if (in.msg_seq_num > held_high_) held_high_ = in.msg_seq_num;
-  request_resend(in.msg_seq_num, in.msg_seq_num);
+  gap_.request({.received = highest, .gap_end = end}, gap_position(), config_.gap, actions_);
+}
+
+// TestRequest. TC 4b.
+void StateMachine::on_test_request(const Inbound& in) noexcept {
+  const std::optional<std::string_view> test_req_id = in.message[tag::TestReqID];
+  if (!test_req_id) return reject(in, {.reason = kRequiredMissing, .ref_tag = "112"});
+  if (test_req_id->size() > detail::kTestReqIdBytesMax) {
+    return reject(in, {.reason = kValueIncorrect, .ref_tag = "112"});
+  }
+  actions_.push({.step = Step::TransmitHeartbeat, .flag = true, .text = *test_req_id});
+  advance_to(in.msg_seq_num + 1);
+}
+
+// ResendRequest.
+
+// Served at once whatever its number is, and before we ask for what we miss ourselves: two sides
+// that each wait for the other's answer first would wait for ever. When the turn of one that came
+// out of order comes, it is only counted.
+void StateMachine::on_resend_request(const Inbound& in,
+                                     const std::optional<Objection>& objection) noexcept {
+  const bool is_expected = in.msg_seq_num == numbers_.next_inbound();
+  const bool is_too_high = in.msg_seq_num > numbers_.next_inbound();
+  if (is_expected && in.msg_seq_num <= out_of_order_.served_request()) {
+    return advance_to(in.msg_seq_num + 1);
+  }
+  if (objection) return is_too_high ? on_too_high(in) : reject(in, *objection);
+  const std::expected<ResendRange, Objection> range =
+      detail::requested_range(in.message, numbers_.next_outbound(), header_.version());
+  if (range) {
+    show_administrative();
+    ask_or_serve(*range, in.msg_seq_num);
+    if (is_expected) advance_to(in.msg_seq_num + 1);
+  } else {
+    reject(in, range.error());
+  }
+  if (is_too_high) on_served_out_of_order(in);
+}
+
+// Requests that come while a resend is under way are answered together, and counted as one when
+// their turn comes.
+void StateMachine::ask_or_serve(const ResendRange& range, std::uint64_t request_seq_num) noexcept {
+  if (!resend_.is_active() && !governor_.admits(range, numbers_.next_outbound(), config_.resend)) {
+    return log_out(detail::kTooManyResends);
+  }
+  if (!config_.resend.asks_before) return resend_.serve(range, config_.resend, actions_);
+  governor_.ask(range, request_seq_num);
+  actions_.push({.step = Step::AskResend, .first = range.begin, .second = range.end});
+}
+
+// A ResendRequest that has been served is only counted when its turn comes, also where others are
+// discarded, and an open gap is not asked for again because of it: two sides that answered each
+// other's requests with more of them would never come to an end.
+void StateMachine::on_served_out_of_order(const Inbound& in) noexcept {
+  if (phase_.is(Phase::LogoutSent)) return;
+  out_of_order_.note_served_request(in.msg_seq_num);
+  out_of_order_.note_received(in.msg_seq_num);
+  if (!out_of_order_.note_processed(in.msg_seq_num, numbers_.next_inbound())) {
+    actions_.push(
+        {.step = Step::BufferOutOfOrder, .first = in.msg_seq_num, .text = in.message.bytes()});
+  }
+  if (!gap_.is_open()) {
+    gap_.request({.received = in.msg_seq_num, .gap_end = in.msg_seq_num}, gap_position(),
+                 config_.gap, actions_);
+  }
+}
+
+// FIX 4.4, Logon, NextExpectedMsgSeqNum: after our answer, which the counterparty sees anyway. If
+// it is all that is new, nothing is missing.
+void StateMachine::serve_expected(std::uint64_t next_expected) noexcept {
+  const std::uint64_t answer = numbers_.next_outbound() - 1;
+  if (next_expected >= answer) return;
+  const std::size_t waiting = actions_.size();
+  ask_or_serve({.begin = next_expected, .end = answer}, 0);
+  actions_.move_to_front(waiting);
+}
+
+// SequenceReset in both modes: GapFill takes the place of messages that are not sent again, Reset
+// abandons what is missing.
+
+// TC 11: its own MsgSeqNum is not looked at. A NewSeqNo at or above the expected number is obeyed,
+// and reported, because messages may be lost for good; a lower one is rejected and changes nothing.
+// Where no Reset is to be obeyed it is reported and rejected.
+void StateMachine::on_sequence_reset(const Inbound& in,
+                                     const std::optional<Objection>& objection) noexcept {
+  const auto refuse = [&](const Objection& why) { push_reject(in.message, in.msg_seq_num, why); };
+  const detail::NewSeqNo new_seq_no = detail::new_seq_no_of(in.message);
+  if (objection) return refuse(*objection);
+  if (!detail::has_gap_fill_flag_form(in.message)) {
+    return refuse({.reason = kValueIncorrect, .ref_tag = "123"});
+  }
+  if (new_seq_no.value == 0) {
+    return refuse({.reason = new_seq_no.reject_reason, .ref_tag = "36"});
+  }
+  if (new_seq_no.value < numbers_.next_inbound()) return refuse({.reason = kValueIncorrect});
+  actions_.notice(NoticeCode::SequenceResetReceived, {}, numbers_.next_inbound(), new_seq_no.value);
+  if (!config_.reset.allows_sequence_reset) {
+    return refuse({.reason = kOther, .text = "SequenceReset-Reset is not accepted"});
+  }
+  show_administrative();
+  if (new_seq_no.value > numbers_.next_inbound()) skip_to(new_seq_no.value);
+}
+
+// TC 10, in its turn. A NewSeqNo that does not lead forward is rejected; the number of the gap fill
+// is used up, as that of any rejected message.
+void StateMachine::on_gap_fill(const Inbound& in) noexcept {
+  const detail::NewSeqNo new_seq_no = detail::new_seq_no_of(in.message);
+  if (new_seq_no.value == 0) {
+    return reject(in, {.reason = new_seq_no.reject_reason, .ref_tag = "36"});
+  }
+  if (new_seq_no.value <= in.msg_seq_num) return reject(in, {.reason = kValueIncorrect});
+  const std::uint64_t requested_end = gap_.requested_end();
+  skip_to(without_buffered(new_seq_no.value));
+  // A NewSeqNo that is the EndSeqNo leads to the last number that was asked for, and not past it.
+  // Nothing shows whether that one follows, so it is asked for with the next ones.
+  const bool is_one_short = gap_.is_open() && new_seq_no.value == requested_end;
+  if (is_one_short && requested_end + 1 < gap_.end() && phase_.is(Phase::LoggedOn)) {
+    gap_.request_rest(gap_position(), config_.gap, actions_);
+  }
+}
+
+// Of a request that ended where the gap ends, the answer says nothing of what came before and is
+// buffered: that was not asked for. The gap fill counts up to there, and then what is buffered.
+// docs/session.md says why; where all was asked for, the gap fill is the answer for all.
+std::uint64_t StateMachine::without_buffered(std::uint64_t new_seq_no) noexcept {
+  const bool has_buffered = gap_.is_open() && config_.gap.out_of_order == OutOfOrder::Buffer;
+  if (!has_buffered || gap_.requested_end() == 0 || new_seq_no <= gap_.end()) return new_seq_no;
+  if (new_seq_no - numbers_.next_inbound() > config_.reset.sequence_jump_max) return new_seq_no;
+  if (new_seq_no <= out_of_order_.after_processed(gap_.end())) return new_seq_no;
+  actions_.notice(NoticeCode::GapFillBeyondRequest, {}, gap_.end(), new_seq_no);
+  return gap_.end();
+}
+
+void StateMachine::skip_to(std::uint64_t new_seq_no) noexcept {
+  const std::uint64_t expected = numbers_.next_inbound();
+  if (new_seq_no - expected > config_.reset.sequence_jump_max) {
+    return log_out("NewSeqNo too far ahead");
+  }
+  if (out_of_order_.highest() >= expected) {
+    actions_.push({.step = Step::DiscardOutOfOrder,
+                   .first = expected,
+                   .second = std::min(new_seq_no - 1, out_of_order_.highest())});
+  }
+  out_of_order_.drop_processed_below(new_seq_no);
+  advance_to(new_seq_no);
+}
+
+// Reject.
+
+// FIX Session Layer, "Reject": the rejected message counts as received, or it would be asked for
+// again and rejected again.
+void StateMachine::reject(const Inbound& in, const Objection& objection) noexcept {
+  push_reject(in.message, in.msg_seq_num, objection);
+  if (in.msg_seq_num == numbers_.next_inbound()) advance_to(in.msg_seq_num + 1);
+}
+
+// TC 2f, 2k, 2o: what contradicts the session itself ends it, Logout without text after the Reject.
+void StateMachine::reject_and_log_out(const Inbound& in, const Objection& objection) noexcept {
+  const bool is_comp_id =
+      objection.reason == static_cast<unsigned>(SessionRejectReason::CompIdProblem);
+  actions_.notice(is_comp_id ? NoticeCode::CompIdWrong : NoticeCode::SendingTimeWrong, {},
+                  numbers_.next_inbound(), in.msg_seq_num);
+  reject(in, objection);
+  log_out({});
+}
+
+// A Reject is never answered with a Reject, nor a BusinessMessageReject with one of its kind: two
+// engines that disagree would go on for ever.
+void StateMachine::push_reject(const wire::MessageView& message, std::uint64_t msg_seq_num,
+                               const Objection& objection) noexcept {
+  const std::string_view text = !objection.text.empty() ? objection.text
+                                : objection.is_business ? business_reject_text(objection.reason)
+                                                        : session_reject_text(objection.reason);
+  actions_.notice(NoticeCode::MessageRejected, texts_.with_tag(text, objection.ref_tag),
+                  numbers_.next_inbound(), msg_seq_num);
+  const std::string_view type = message.msg_type();
+  if (type == "3" || (type == "j" && objection.is_business)) return;
+  message_ = &message;
+  message_seq_num_ = msg_seq_num;
+  objection_ = objection;
+  actions_.push({.step = Step::TransmitReject});
 }
 
 }  // namespace nexusfix::session

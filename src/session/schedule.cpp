@@ -109,7 +109,7 @@ class Sessions {
   }
   [[nodiscard]] std::optional<TimeSpan> next(sys_seconds after) const noexcept {
     if (const auto current = at(after); current && rules_.reset_time) {
-      if (const auto behind = at(current->end)) return behind;
+      if (const auto following = at(current->end)) return following;
     }
     const auto begin = openings_.next_begin(after);
     if (!begin) return std::nullopt;
@@ -121,7 +121,7 @@ class Sessions {
   [[nodiscard]] sys_seconds last_end(sys_seconds time) const noexcept {
     const auto current = at(time);
     if (current && openings_.at(time)->begin != current->begin) return current->begin;
-    // The opening before the one that the time lies in, or behind whose end it lies.
+    // The opening before the one that the time lies in, or after whose end it lies.
     const sys_seconds before = current ? current->begin - std::chrono::seconds{1} : time;
     const auto begin = openings_.last_begin(before);
     return begin ? openings_.end_of(*begin) : sys_seconds::min();
@@ -142,7 +142,7 @@ bool is_time_of_day(const LocalTime& time) noexcept {
   return time.time_of_day.count() >= 0 && time.time_of_day < days{1};
 }
 
-std::string what_is_wrong(const ScheduleRules& rules) {
+std::string find_conflict(const ScheduleRules& rules) {
   const Timetable& session = rules.session;
   if (session.start_day.has_value() != session.end_day.has_value()) {
     return "StartDay and EndDay belong together";
@@ -165,7 +165,7 @@ std::string what_is_wrong(const ScheduleRules& rules) {
 }  // namespace
 
 std::expected<Schedule, std::string> Schedule::make(ScheduleRules rules) {
-  if (std::string wrong = what_is_wrong(rules); !wrong.empty()) {
+  if (std::string wrong = find_conflict(rules); !wrong.empty()) {
     return std::unexpected{std::move(wrong)};
   }
   return Schedule{std::move(rules)};

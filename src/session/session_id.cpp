@@ -32,28 +32,6 @@ std::string name_of(const SessionId& id, AppendPart append) {
   return text;
 }
 
-// 16: no digit.
-unsigned hex_digit(char c) noexcept {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A') + 10;
-  return 16;
-}
-
-std::string unescaped(std::string_view part) {
-  std::string text;
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    const unsigned high = part[i] == '%' && i + 2 < part.size() ? hex_digit(part[i + 1]) : 16;
-    const unsigned low = high < 16 ? hex_digit(part[i + 2]) : 16;
-    if (low == 16) {
-      text += part[i];
-      continue;
-    }
-    text += static_cast<char>(high << 4U | low);
-    i += 2;
-  }
-  return text;
-}
-
 void read_party(std::string_view party, std::string& comp_id, std::string& sub_id,
                 std::string& location_id) {
   for (std::string* part : {&comp_id, &sub_id, &location_id}) {

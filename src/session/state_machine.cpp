@@ -1,74 +1,56 @@
-// Construction, the events' entry points, the queue of things to do, and what every rule shares.
+// Construction, the events that are no message, sending, and the way from a thing to do to an
+// Action.
 #include <algorithm>
+#include <array>
 #include <utility>
-#include <vector>
 
 #include <nexusfix/base/assert.hpp>
+#include <nexusfix/session/reject_reason.hpp>
 #include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/wire/application_version.hpp>
+#include <nexusfix/wire/resend.hpp>
 
-#include "session/inbound.hpp"
+#include "session/logon_check.hpp"
+#include "session/outbound/administrative.hpp"
+#include "session/rules.hpp"
 
 namespace nexusfix::session {
 
+using detail::Step;
+
 namespace {
 
-wire::HeaderTemplate header_template(const SessionConfig& config) {
-  NEXUSFIX_ASSERT(what_is_wrong(config).empty());
-  const SessionId& id = config.id;
-  std::vector<wire::HeaderField> fixed;
-  for (const wire::HeaderField& one :
-       {wire::HeaderField{tag::SenderSubID, id.sender_sub_id},
-        wire::HeaderField{tag::TargetSubID, id.target_sub_id},
-        wire::HeaderField{tag::SenderLocationID, id.sender_location_id},
-        wire::HeaderField{tag::TargetLocationID, id.target_location_id}}) {
-    if (!one.value.empty()) fixed.push_back(one);
-  }
-  auto made =
-      wire::HeaderTemplate::make({id.begin_string, id.sender_comp_id, id.target_comp_id}, fixed);
-  NEXUSFIX_ASSERT(made.has_value());
-  return *std::move(made);
+// A SessionStatus as a Pending has it.
+std::optional<std::uint64_t> session_status_of(const detail::Pending& pending) noexcept {
+  if (pending.second == 0) return std::nullopt;
+  return pending.second - 1;
 }
 
 }  // namespace
 
-StateMachine::StateMachine(SessionConfig config, Numbers numbers)
-    : config_{std::move(config)},
-      header_template_{header_template(config_)},
-      version_{find_version(config_.id.begin_string)},
-      precision_{config_.time_precision},
-      numbers_{numbers} {
-  NEXUSFIX_ASSERT(numbers_.next_inbound >= 1);
-  NEXUSFIX_ASSERT(numbers_.next_outbound >= 1);
-  derive();
-  if (version_->has_default_appl_ver_id) {
-    counterparty_appl_ver_id_ = wire::known_appl_ver_id(config_.default_appl_ver_id);
-  }
-}
+static_assert(2 * detail::kTestReqIdBytesMax < StateMachine::kScratchBytes);
 
-void StateMachine::derive() noexcept {
-  precision_ = effective_precision(*version_, config_.time_precision);
-  sends_last_processed_ = config_.send_last_msg_seq_num_processed && version_->has_last_processed;
-  sends_next_expected_ = config_.send_next_expected_msg_seq_num && version_->has_next_expected;
-  closes_requests_ =
-      config_.closed_resend_requests.value_or(config_.early_messages == EarlyMessages::Hold);
+StateMachine::StateMachine(SessionConfig config, Numbers numbers)
+    : config_{std::move(config)}, header_{config_}, numbers_{numbers} {
+  if (header_.version().has_default_appl_ver_id) {
+    counterparty_appl_ver_id_ = wire::known_appl_ver_id(config_.fixt.default_appl_ver_id);
+  }
 }
 
 void StateMachine::configure(SessionConfig config) noexcept {
-  NEXUSFIX_ASSERT(pending_begin_ == pending_end_ && !delivers_next_);
+  NEXUSFIX_ASSERT(actions_.is_empty() && delivery_ != Delivery::Next);
   NEXUSFIX_ASSERT(config.id == config_.id);
   config_ = std::move(config);
-  known_ = {};  // What was learnt of headers was learnt by the old rules.
-  derive();
-  if (!is_connected_ && version_->has_default_appl_ver_id) {
-    counterparty_appl_ver_id_ = wire::known_appl_ver_id(config_.default_appl_ver_id);
+  header_cache_.forget();
+  header_.configure(config_);
+  if (!phase_.is_connected() && header_.version().has_default_appl_ver_id) {
+    counterparty_appl_ver_id_ = wire::known_appl_ver_id(config_.fixt.default_appl_ver_id);
   }
 }
 
-void StateMachine::set_numbers(Numbers numbers) noexcept {
-  NEXUSFIX_ASSERT(!is_connected_ && pending_begin_ == pending_end_);
-  NEXUSFIX_ASSERT(numbers.next_inbound >= 1 && numbers.next_outbound >= 1);
-  numbers_ = numbers;
+void StateMachine::set_sequence_numbers(Numbers numbers) noexcept {
+  NEXUSFIX_ASSERT(!phase_.is_connected() && actions_.is_empty());
+  numbers_.set(numbers);
 }
 
 const SessionConfig& StateMachine::config() const noexcept { return config_; }
@@ -77,46 +59,51 @@ std::string_view StateMachine::counterparty_appl_ver_id() const noexcept {
   return {&counterparty_appl_ver_id_, counterparty_appl_ver_id_ == 0 ? 0U : 1U};
 }
 
+bool StateMachine::is_about_to_reset() const noexcept {
+  if (numbers_.is_resetting()) return true;
+  if (!phase_.is_connected()) return false;
+  const bool is_logging_out = phase_.is(Phase::LogoutSent);
+  const bool is_leaving = is_logging_out || phase_.is(Phase::Closing);
+  return resets_at_end_ || (is_leaving && config_.reset.on_disconnect) ||
+         (is_logging_out && config_.reset.on_logout);
+}
+
+// The connection.
+
 void StateMachine::on_connected(Now now) noexcept {
   begin_event(now);
-  NEXUSFIX_ASSERT(!is_connected_);
+  NEXUSFIX_ASSERT(!phase_.is_connected());
   forget_connection();
-  is_connected_ = true;
-  last_sent_ = now.mono;
-  last_received_ = now.mono;
-  deadline_ = now.mono + config_.logon_timeout;
-  if (config_.role == Role::Acceptor) {
-    state_ = State::AwaitingLogon;
-    return;
+  heartbeat_.start(now.mono);
+  const MonoTime deadline = now.mono + config_.logon.timeout;
+  if (config_.role == Role::Acceptor) return phase_.enter(Phase::AwaitingLogon, deadline);
+  phase_.enter(Phase::LogonSent, deadline);
+  heartbeat_.set_interval(config_.heartbeat.heart_bt_int, config_.heartbeat);
+  if (config_.reset.on_logon) {
+    reset_sequence_numbers();
+    logon_.set_reset_sent(header_.version().has_reset_seq_num_flag);
   }
-  state_ = State::LogonSent;
-  set_heart_bt_int(config_.heart_bt_int);
-  if (config_.reset_on_logon) {
-    reset_numbers();
-    reset_sent_ = version_->has_reset_seq_num_flag;
-  }
-  push({.step = Step::TransmitLogon, .flag = reset_sent_});
+  actions_.push({.step = Step::TransmitLogon, .flag = logon_.is_reset_sent()});
 }
 
 void StateMachine::on_disconnected(Now now) noexcept {
   now_ = now;
   // What was still to be done needs the connection, but for a Reset and the application's notice.
   bool reset_is_pending = false;
-  bool logout_is_pending = state_ == State::LoggedOn || state_ == State::LogoutSent;
-  for (; pending_begin_ != pending_end_; ++pending_begin_) {
-    reset_is_pending |= pending_[pending_begin_].step == Step::Reset;
-    logout_is_pending |= pending_[pending_begin_].step == Step::LoggedOut;
+  bool logout_is_pending = phase_.has_logged_on();
+  while (!actions_.is_empty()) {
+    const Step step = actions_.pop().step;
+    reset_is_pending |= step == Step::Reset;
+    logout_is_pending |= step == Step::LoggedOut;
   }
-  pending_begin_ = pending_end_ = 0;
-  awaits_verdict_ = false;
-  delivers_next_ = false;
-  const bool was_connected = std::exchange(is_connected_, false);
-  state_ = State::Disconnected;
+  delivery_ = Delivery::None;
+  const bool was_connected = phase_.is_connected();
+  phase_.enter(Phase::Disconnected);
   forget_connection();
-  if (logout_is_pending) push({.step = Step::LoggedOut});
+  if (logout_is_pending) actions_.push({.step = Step::LoggedOut});
   const bool is_over = std::exchange(resets_at_end_, false);
-  if (reset_is_pending || is_over || (was_connected && config_.reset_on_disconnect)) {
-    reset_numbers();
+  if (reset_is_pending || is_over || (was_connected && config_.reset.on_disconnect)) {
+    reset_sequence_numbers();
   }
 }
 
@@ -125,127 +112,377 @@ void StateMachine::on_disconnected(Now now) noexcept {
 // Logon" with a wrong BodyLength, expects the connection to be closed without a message.
 void StateMachine::on_garbled(wire::GarbledReason reason, Now now) noexcept {
   begin_event(now);
-  if (state_ == State::Disconnected) return;
-  notice(NoticeCode::MessageGarbled, wire::to_string(reason));
+  if (state() == State::Disconnected) return;
+  actions_.notice(NoticeCode::MessageGarbled, wire::to_string(reason));
   if (reason == wire::GarbledReason::BodyLengthTooLarge || reason == wire::GarbledReason::TooLong) {
     return end_session(DisconnectReason::StreamUnusable);
   }
-  if (state_ == State::AwaitingLogon || state_ == State::LogonSent) {
+  if (phase_.is(Phase::AwaitingLogon) || phase_.is(Phase::LogonSent)) {
     end_session(DisconnectReason::LogonRefused);
   }
 }
 
-bool StateMachine::is_about_to_reset() const noexcept {
-  if (reset_is_pending_) return true;
-  if (!is_connected_) return false;
-  const bool is_leaving = state_ == State::LogoutSent || state_ == State::Disconnected;
-  return resets_at_end_ || (is_leaving && config_.reset_on_disconnect) ||
-         (state_ == State::LogoutSent && config_.reset_on_logout);
+void StateMachine::on_logout_command(std::string_view text, Now now) noexcept {
+  begin_event(now);
+  leave(text, DisconnectReason::Operator);
 }
 
-// pending_ is not empty.
-std::optional<Action> StateMachine::take_action(std::span<char> scratch) noexcept {
-  NEXUSFIX_ASSERT(scratch.size() >= kScratchBytes);
-  do {
-    const Pending pending = pending_[pending_begin_++];  // perform() may push into its place
-    if (std::optional<Action> action = perform(pending, scratch)) return action;
-  } while (pending_begin_ != pending_end_);
-  return std::nullopt;
-}
-
-void StateMachine::push(const Pending& pending) noexcept {
-  if (pending_begin_ == pending_end_) pending_begin_ = pending_end_ = 0;
-  NEXUSFIX_ASSERT(pending_end_ < pending_.size());
-  pending_[pending_end_++] = pending;
-}
-
-// What was pushed behind so many that wait comes first.
-void StateMachine::move_to_front(std::size_t waiting) noexcept {
-  Pending* const first = pending_.data() + pending_begin_;
-  std::rotate(first, first + waiting, pending_.data() + pending_end_);
-}
-
-void StateMachine::push_deliver(std::uint64_t msg_seq_num, bool poss_dup,
-                                bool poss_resend) noexcept {
-  message_seq_num_ = msg_seq_num;
-  awaits_verdict_ = true;
-  push({.step = Step::Deliver,
-        .flag = poss_dup,
-        .first = msg_seq_num,
-        .second = poss_resend ? 1U : 0U});
-}
-
-void StateMachine::notice(NoticeCode code, std::string_view text, std::uint64_t expected,
-                          std::uint64_t received) noexcept {
-  push({.step = Step::Notice,
-        .code = static_cast<std::uint8_t>(code),
-        .first = expected,
-        .second = received,
-        .text = text});
-}
-
-void StateMachine::advance_within_gap() noexcept {
-  if (numbers_.next_inbound >= gap_end_) {
-    notice(NoticeCode::GapClosed, {}, numbers_.next_inbound, gap_end_);
-    gap_end_ = 0;
-    requested_end_ = 0;
-    gap_deadline_ = kNever;
-    return;
-  }
-  gap_requests_ = 1;
-  gap_limit_ = now_.mono + config_.resend_timeout;
-  note_answer();
-  const bool is_chunk_done = requested_end_ != 0 && numbers_.next_inbound > requested_end_;
-  if (is_chunk_done && state_ == State::LoggedOn) {
-    gap_requests_ = 0;
-    push_resend_request();
-  }
+void StateMachine::on_session_end(std::string_view text, Now now) noexcept {
+  begin_event(now);
+  if (!phase_.is_connected()) return reset_sequence_numbers();
+  resets_at_end_ = true;
+  leave(text, DisconnectReason::SessionTimeOver);
 }
 
 // What belongs to one connection: timers, the open gap, the resend in progress.
 void StateMachine::forget_connection() noexcept {
-  deadline_ = kNever;
-  test_request_sent_.reset();
-  gap_end_ = 0;
-  requested_end_ = 0;
-  gap_deadline_ = kNever;
-  gap_requests_ = 0;
-  held_high_ = 0;
-  early_count_ = 0;
-  early_first_ = 0;
-  early_resend_request_ = 0;
-  reset_sent_ = false;
+  heartbeat_.forget_connection();
+  logon_.forget_connection();
+  gap_.forget();
+  out_of_order_.forget();
   is_delayed_ = false;
-  logon_sent_ = 0;
-  outlet_ = Outlet::Resend;
   forget_resends();
 }
 
 void StateMachine::forget_resends() noexcept {
-  asked_ = {};
-  served_ = {};
-  served_count_ = 0;
-  asked_lowest_ = 0;
-  asked_count_ = 0;
-  replay_ = {};
-  replay_next_ = {};
+  governor_.forget();
+  resend_.forget();
 }
 
-// next_inbound is 1 at once, because the message that asked for the reset is judged by it;
-// next_outbound when the owner takes the Reset, because what is transmitted before it belongs to
-// the old epoch.
-void StateMachine::reset_numbers() noexcept {
-  numbers_.next_inbound = 1;
-  gap_end_ = 0;
-  requested_end_ = 0;
-  gap_deadline_ = kNever;
-  held_high_ = 0;
-  early_count_ = 0;
-  early_first_ = 0;
-  early_resend_request_ = 0;
+void StateMachine::reset_sequence_numbers() noexcept {
+  numbers_.begin_reset();
+  gap_.forget();
+  out_of_order_.forget();
   forget_resends();
-  reset_is_pending_ = true;
-  push({.step = Step::Reset});
+  actions_.push({.step = Step::Reset});
+}
+
+// Time.
+
+MonoTime StateMachine::next_deadline() const noexcept {
+  if (!phase_.is(Phase::LoggedOn)) return phase_.deadline();
+  return std::min(heartbeat_.deadline(config_.heartbeat), gap_.deadline());
+}
+
+void StateMachine::on_time(Now now) noexcept {
+  begin_event(now);
+  if (now.mono < next_deadline()) return;
+  switch (phase_.phase()) {
+    case Phase::Disconnected:
+    case Phase::Closing:
+      return;
+    case Phase::AwaitingLogon:
+    case Phase::LogonSent:
+      return end_session(DisconnectReason::LogonTimeout);
+    case Phase::LogonReceived:
+      return end_session(DisconnectReason::LogonNotDecided);
+    case Phase::LogoutSent:
+      return end_session(DisconnectReason::LogoutTimeout);
+    case Phase::LoggedOn:
+      if (now.mono >= heartbeat_.deadline(config_.heartbeat)) on_heartbeat_time();
+      if (phase_.is(Phase::LoggedOn) && now.mono >= gap_.deadline() &&
+          !gap_.on_time(gap_position(), config_.gap, actions_)) {
+        log_out("ResendRequest not answered");
+      }
+      return;
+  }
+}
+
+void StateMachine::on_heartbeat_time() noexcept {
+  using Due = detail::HeartbeatTimers::Due;
+  switch (heartbeat_.take_due(now_.mono, config_.heartbeat)) {
+    case Due::Heartbeat:
+      return actions_.push({.step = Step::TransmitHeartbeat});
+    case Due::TestRequest:
+      actions_.notice(NoticeCode::TestRequestSent);
+      return actions_.push({.step = Step::TransmitTestRequest});
+    case Due::SilenceTooLong:
+      break;
+  }
+  if (!config_.heartbeat.disconnects_on_silence) {
+    return actions_.notice(NoticeCode::TestRequestNotAnswered);
+  }
+  if (!config_.heartbeat.says_logout_on_silence) {
+    return end_session(DisconnectReason::HeartbeatTimeout);
+  }
+  log_out_and_disconnect("TestRequest not answered", DisconnectReason::HeartbeatTimeout);
+}
+
+// Resends.
+
+// What goes out again comes where it would without the question: what waits after the AskResend
+// may have higher numbers.
+void StateMachine::on_resend_decision(const ResendDecision& decision, Now now) noexcept {
+  now_ = now;
+  ResendRange range = governor_.take_asked();
+  if (range.begin == 0) return;  // a reset or the end of the connection came between
+  const std::size_t waiting = actions_.size();
+  using Kind = ResendDecision::Kind;
+  switch (decision.kind) {
+    case Kind::Resend:
+    case Kind::GapFill:
+      range.resend_from = decision.kind == Kind::Resend ? decision.from : range.end + 1;
+      resend_.serve(range, config_.resend, actions_);
+      return actions_.move_to_front(waiting);
+    case Kind::Reject:
+      if (governor_.asked_by() == 0) return log_out(decision.text);
+      return push_reject(
+          *message_, governor_.asked_by(),
+          {.reason = static_cast<unsigned>(SessionRejectReason::Other), .text = decision.text});
+    case Kind::LogOut:
+      return log_out(decision.text);
+  }
+}
+
+// Both may be called while actions of the event that asked for the Replay are still to be taken:
+// what they leave to be done comes after those.
+void StateMachine::on_replay_message(std::uint64_t msg_seq_num, std::string_view bytes,
+                                     Now now) noexcept {
+  now_ = now;
+  resend_.on_stored(msg_seq_num, bytes, actions_);
+}
+
+void StateMachine::on_replay_done(Now now) noexcept {
+  now_ = now;
+  if (resend_.is_active()) actions_.push({.step = Step::RetransmitRest});
+}
+
+// Application messages, which the owner encodes and stores.
+
+wire::Encoder StateMachine::begin_message(std::span<char> buffer, std::string_view msg_type,
+                                          Now now) noexcept {
+  const std::uint64_t number = numbers_.next_outbound();
+  begun_.msg_seq_num = number;
+  begun_.is_administrative = is_administrative(msg_type);
+  begun_.at = now.mono;
+  return header_.begin(buffer, header_.fields(msg_type, number, now.wall), numbers_);
+}
+
+std::expected<Outbound, SendError> StateMachine::finish_message(
+    const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
+  NEXUSFIX_ASSERT(begun_.msg_seq_num == numbers_.next_outbound());
+  begun_.msg_seq_num = 0;
+  if (begun_.is_administrative) {
+    return std::unexpected{SendError{.code = SendErrorCode::NotApplicationMessage, .encode = {}}};
+  }
+  if (!bytes) {
+    return std::unexpected{SendError{.code = SendErrorCode::Encode, .encode = bytes.error()}};
+  }
+  if (outlet() == Outlet::Wire) {
+    heartbeat_.note_sent_application(now_.mono, begun_.at, numbers_.next_inbound());
+  }
+  return Outbound{.msg_seq_num = numbers_.take_outbound(), .bytes = *bytes};
+}
+
+void StateMachine::send_heartbeat() noexcept {
+  if (phase_.is(Phase::LoggedOn)) actions_.push({.step = Step::TransmitHeartbeat});
+}
+
+void StateMachine::rewind_outbound(std::uint64_t next_outbound) noexcept {
+  if (next_outbound != numbers_.next_outbound()) heartbeat_.undo_sent_application();
+  numbers_.rewind_outbound(next_outbound);
+}
+
+// From a thing to do to an Action: here administrative messages are encoded and get their numbers.
+
+// The queue is not empty.
+std::optional<Action> StateMachine::take_action(Scratch scratch) noexcept {
+  NEXUSFIX_ASSERT(scratch.size() >= kScratchBytes);
+  do {
+    const Pending pending = actions_.pop();  // perform() may push into its place
+    if (std::optional<Action> action = perform(pending, scratch)) return action;
+  } while (!actions_.is_empty());
+  return std::nullopt;
+}
+
+// body writes the fields after the header, in full or without all that comes from outside.
+template <class Body>
+Transmit StateMachine::transmit(std::string_view msg_type, Scratch scratch, Body&& body) noexcept {
+  const auto encode = [&](bool in_full) {
+    wire::Encoder encoder = header_.begin(
+        scratch, header_.fields(msg_type, numbers_.next_outbound(), now_.wall), numbers_);
+    body(encoder, in_full);
+    return encoder.finish();
+  };
+  std::expected<std::string_view, wire::EncodeError> bytes = encode(true);
+  if (!bytes) bytes = encode(false);
+  NEXUSFIX_ASSERT(bytes.has_value());
+  heartbeat_.note_sent(now_.mono);
+  return {.msg_seq_num = numbers_.take_outbound(), .msg_type = msg_type, .bytes = *bytes};
+}
+
+std::optional<Action> StateMachine::perform(const Pending& pending, Scratch scratch) noexcept {
+  switch (pending.step) {
+    case Step::TransmitLogon:
+      return transmit_logon(pending, scratch);
+    case Step::TransmitLogout:
+      return transmit_logout(pending, scratch);
+    case Step::Authenticate:
+      return Authenticate{.logon_id = pending.first, .message = message_};
+    case Step::TransmitHeartbeat:
+      return transmit("0", scratch, [&](wire::Encoder& encoder, bool in_full) {
+        if (in_full && pending.flag) detail::write_test_req_id(encoder, pending.text);
+      });
+    case Step::TransmitTestRequest:
+      return transmit("1", scratch,
+                      [](wire::Encoder& encoder, bool) { encoder.field(tag::TestReqID, "TEST"); });
+    case Step::TransmitResendRequest:
+      return transmit("2", scratch, [&](wire::Encoder& encoder, bool) {
+        encoder.field(tag::BeginSeqNo, pending.first);
+        encoder.field(tag::EndSeqNo,
+                      pending.second != 0 ? pending.second : header_.version().resend_to_infinity);
+      });
+    case Step::TransmitReject:
+      return transmit_reject(scratch);
+    case Step::RetransmitStored:
+      return retransmit_stored(scratch);
+    case Step::RetransmitRest:
+      return retransmit_rest(scratch);
+    case Step::Deliver:
+      return Deliver{.message = message_,
+                     .msg_seq_num = pending.first,
+                     .poss_dup = pending.flag,
+                     .poss_resend = pending.second != 0};
+    case Step::ShowAdministrative:
+      return Administrative{.message = message_};
+    case Step::BufferOutOfOrder:
+      return BufferOutOfOrder{.msg_seq_num = pending.first, .bytes = pending.text};
+    case Step::DiscardOutOfOrder:
+      return DiscardOutOfOrder{.begin = pending.first, .end = pending.second};
+    case Step::ServeExpected:
+      serve_expected(pending.first);
+      return std::nullopt;
+    case Step::AskResend:
+      if (!governor_.is_asking()) return std::nullopt;
+      return AskResend{.begin = pending.first, .end = pending.second};
+    case Step::Replay:
+      return Replay{.begin = pending.first, .end = pending.second};
+    case Step::Reset:
+      numbers_.finish_reset();
+      return Reset{};
+    case Step::Release:
+      logon_.release();
+      return Release{};
+    case Step::LoggedOn:
+      return LoggedOn{};
+    case Step::LoggedOut:
+      return LoggedOut{};
+    case Step::Disconnect:
+      return Disconnect{static_cast<DisconnectReason>(pending.code)};
+    case Step::Notice:
+      return Notice{.code = static_cast<NoticeCode>(pending.code),
+                    .expected = pending.first,
+                    .received = pending.second,
+                    .text = pending.text};
+  }
+  return std::nullopt;
+}
+
+// What the owner writes into it may not be encodable: then no Logon leaves at all, for one without
+// its signature would only be refused.
+Action StateMachine::transmit_logon(const Pending& pending, Scratch scratch) noexcept {
+  const wire::MessageHeader fields = header_.fields("A", numbers_.next_outbound(), now_.wall);
+  wire::Encoder encoder = header_.begin(scratch, fields, numbers_);
+  const bool has_next_expected = detail::exchanges_next_expected(config_, header_.version());
+  detail::write_logon(encoder,
+                      {.heart_bt_int = heartbeat_.interval(),
+                       .reset_seq_num_flag = pending.flag,
+                       .next_expected = has_next_expected ? numbers_.next_inbound() : 0,
+                       .session_status = session_status_of(pending)},
+                      config_, header_.version());
+  const LogonWriter& writer = config_.logon.writer;
+  if (writer.write != nullptr) writer.write(writer.context, encoder, fields);
+  const std::expected<std::string_view, wire::EncodeError> bytes = encoder.finish();
+  if (!bytes) {
+    actions_.clear();
+    close(DisconnectReason::LogonNotSent);
+    return Notice{.code = NoticeCode::LogonInvalid, .text = wire::to_string(bytes.error().code)};
+  }
+  heartbeat_.note_sent(now_.mono);
+  const std::uint64_t msg_seq_num = numbers_.take_outbound();
+  logon_.note_sent(msg_seq_num, /*opens_connection=*/phase_.is(Phase::LogonSent));
+  return Transmit{.msg_seq_num = msg_seq_num, .msg_type = fields.msg_type, .bytes = *bytes};
+}
+
+Action StateMachine::transmit_logout(const Pending& pending, Scratch scratch) noexcept {
+  return transmit("5", scratch, [&](wire::Encoder& encoder, bool in_full) {
+    detail::write_logout(encoder, pending.text, session_status_of(pending), header_.version(),
+                         in_full);
+  });
+}
+
+Action StateMachine::transmit_reject(Scratch scratch) noexcept {
+  const detail::RejectContents contents{
+      .message = *message_, .msg_seq_num = message_seq_num_, .objection = objection_};
+  const VersionTraits& version = header_.version();
+  const bool as_business = detail::is_business_reject(objection_, version);
+  Transmit action =
+      transmit(as_business ? "j" : "3", scratch, [&](wire::Encoder& encoder, bool in_full) {
+        detail::write_reject(encoder, contents, config_.fixt, version, in_full);
+      });
+  action.is_resendable = as_business;
+  return action;
+}
+
+// A gap fill up to the stored message first, if numbers before it have no message to send again.
+// One that turns out not to be resendable is left to the next gap fill.
+std::optional<Action> StateMachine::retransmit_stored(Scratch scratch) noexcept {
+  const std::uint64_t number = resend_.stored_seq_num();
+  const std::string_view stored = resend_.stored_bytes();
+  if (number < resend_.next() || is_administrative(detail::type_of_stored(stored))) {
+    return std::nullopt;
+  }
+  if (number > resend_.next()) {
+    actions_.push({.step = Step::RetransmitStored});
+    return gap_fill(number, scratch);
+  }
+  const std::expected<std::string_view, wire::EncodeError> copy =
+      wire::resend_copy(stored, now_.wall, header_.precision(), scratch);
+  if (!copy) {
+    return Notice{.code = NoticeCode::MessageNotResendable,
+                  .received = number,
+                  .text = wire::to_string(copy.error().code)};
+  }
+  resend_.cover_to(number + 1);
+  heartbeat_.note_sent(now_.mono);
+  return Retransmit{.msg_seq_num = number, .bytes = *copy};
+}
+
+std::optional<Action> StateMachine::retransmit_rest(Scratch scratch) noexcept {
+  if (resend_.is_covered()) {
+    finish_resend();
+    return std::nullopt;
+  }
+  Action action = gap_fill(resend_.end() + 1, scratch);
+  finish_resend();
+  return action;
+}
+
+void StateMachine::finish_resend() noexcept {
+  const ResendRange next = resend_.finish(actions_);
+  if (next.begin == 0) return;
+  if (!governor_.admits_merged(next, numbers_.next_outbound(), config_.resend)) {
+    return log_out(detail::kTooManyResends);
+  }
+  resend_.serve(next, config_.resend, actions_);
+}
+
+// FIX Session Layer, "SequenceReset-GapFill": in answer to a ResendRequest it carries PossDupFlag,
+// and so OrigSendingTime; what it stands for has no single one, so the present time is given.
+Action StateMachine::gap_fill(std::uint64_t new_seq_no, Scratch scratch) noexcept {
+  std::array<char, wire::kUtcTimestampBytesMax> time;
+  const std::size_t size = wire::from_utc_timestamp(now_.wall, header_.precision(), time.data());
+  const std::uint64_t first = resend_.next();
+  wire::MessageHeader fields = header_.fields("4", first, now_.wall);
+  fields.poss_dup = true;
+  fields.orig_sending_time = {time.data(), size};
+  wire::Encoder encoder = header_.begin(scratch, fields, numbers_);
+  encoder.field(tag::NewSeqNo, new_seq_no).field(tag::GapFillFlag, 'Y');
+  const std::expected<std::string_view, wire::EncodeError> bytes = encoder.finish();
+  NEXUSFIX_ASSERT(bytes.has_value());
+  resend_.cover_to(new_seq_no);
+  heartbeat_.note_sent(now_.mono);
+  return Retransmit{.msg_seq_num = first, .bytes = *bytes};
 }
 
 }  // namespace nexusfix::session

@@ -78,7 +78,7 @@ milliseconds skewed(SeededRandom& chance, std::uint64_t most_ms) {
 bool checks_latency(const std::deque<Machine>& machines) {
   return std::ranges::any_of(machines, [](const Machine& machine) {
     return std::ranges::any_of(machine.settings.sessions,
-                               [](const auto& one) { return one.session.check_latency; });
+                               [](const auto& one) { return one.session.header.check_latency; });
   });
 }
 

@@ -242,7 +242,7 @@ config::Settings WorldState::settings_of(const Machine& machine) const {
     const session::VersionTraits* const version =
         session::find_version(one.session.id.begin_string);
     const bool is_told = version != nullptr && version->has_reset_seq_num_flag;
-    if (one.session.role == session::Role::Initiator && is_told) one.session.reset_on_logon = true;
+    if (one.session.role == session::Role::Initiator && is_told) one.session.reset.on_logon = true;
   }
   return settings;
 }
@@ -483,7 +483,8 @@ bool WorldState::settle(WorldTime limit) {
   std::uint64_t allowed = 0;
   for (const Machine& machine : machines) {
     for (const config::SessionSettings& one : machine.settings.sessions) {
-      const auto heart_bt_int = std::max<std::int64_t>(1, one.session.heart_bt_int.count());
+      const auto heart_bt_int =
+          std::max<std::int64_t>(1, one.session.heartbeat.heart_bt_int.count());
       allowed += 8 + 6 * static_cast<std::uint64_t>(kQuiet / seconds{heart_bt_int});
     }
   }

@@ -50,7 +50,7 @@ class Middle {
                Side{config_of(acceptor_config("FIX.4.4"))}} {
     const std::size_t how = input.byte();
     for (std::size_t i = 0; i < 2; ++i) {
-      sides_[i].can_hold = (how >> i & 1U) == 0;
+      sides_[i].can_buffer = (how >> i & 1U) == 0;
       sides_[i].serves_replays_in_slices = (how >> (i + 2) & 1U) != 0;
     }
   }
@@ -69,14 +69,14 @@ class Middle {
   SessionConfig config_of(SessionConfig config) {
     const std::size_t how = input_.byte();
     const auto is_set = [&](unsigned bit) { return (how >> bit & 1U) != 0; };
-    config.heart_bt_int = std::chrono::seconds{5};
-    config.resend_timeout = std::chrono::seconds{4};
-    config.resend_request_chunk = is_set(0) ? 3 : 0;
-    config.early_messages = is_set(1) ? EarlyMessages::Discard : EarlyMessages::Hold;
-    config.closed_resend_requests = is_set(2);
-    config.send_last_msg_seq_num_processed = is_set(3);
-    config.send_redundant_resend_requests = is_set(4);
-    config.send_next_expected_msg_seq_num = false;
+    config.heartbeat.heart_bt_int = std::chrono::seconds{5};
+    config.gap.resend_timeout = std::chrono::seconds{4};
+    config.gap.resend_request_chunk = is_set(0) ? 3 : 0;
+    config.gap.out_of_order = is_set(1) ? OutOfOrder::Discard : OutOfOrder::Buffer;
+    config.gap.closed_resend_requests = is_set(2);
+    config.header.send_last_msg_seq_num_processed = is_set(3);
+    config.gap.send_redundant_resend_requests = is_set(4);
+    config.logon.send_next_expected_msg_seq_num = false;
     return config;
   }
 

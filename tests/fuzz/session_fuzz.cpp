@@ -50,17 +50,18 @@ SessionConfig config_of(Input& input) {
   const auto is_set = [&](unsigned bit) { return (second >> bit & 1U) != 0; };
   const std::string_view version = kVersions[first / 2 % kVersions.size()];
   SessionConfig config = first % 2 == 0 ? acceptor_config(version) : initiator_config(version);
-  config.heart_bt_int = std::chrono::seconds{first >> 3U & 7U};
-  if (version == "FIX.4.4" && (first & 64U) != 0) config.validator = kValidator;
-  if ((first & 128U) != 0) config.shows_administrative = config.asks_before_resend = true;
-  config.reset_on_logon = is_set(0);
-  config.reset_on_logout = is_set(1);
-  config.reset_on_disconnect = is_set(2);
-  config.authenticates = is_set(3) && first % 2 == 0;
-  config.early_messages = is_set(4) ? EarlyMessages::Discard : EarlyMessages::Hold;
-  config.resend_request_chunk = is_set(5) ? 2 : 0;
-  config.persist_messages = !is_set(6);
-  config.send_next_expected_msg_seq_num = is_set(7) && (version == "FIX.4.4" || first / 2 % 4 == 3);
+  config.heartbeat.heart_bt_int = std::chrono::seconds{first >> 3U & 7U};
+  if (version == "FIX.4.4" && (first & 64U) != 0) config.validation.validator = kValidator;
+  if ((first & 128U) != 0) config.shows_administrative = config.resend.asks_before = true;
+  config.reset.on_logon = is_set(0);
+  config.reset.on_logout = is_set(1);
+  config.reset.on_disconnect = is_set(2);
+  config.logon.authenticates = is_set(3) && first % 2 == 0;
+  config.gap.out_of_order = is_set(4) ? OutOfOrder::Discard : OutOfOrder::Buffer;
+  config.gap.resend_request_chunk = is_set(5) ? 2 : 0;
+  config.resend.persist_messages = !is_set(6);
+  config.logon.send_next_expected_msg_seq_num =
+      is_set(7) && (version == "FIX.4.4" || first / 2 % 4 == 3);
   return config;
 }
 
@@ -69,7 +70,7 @@ class Owner final : public simulator::CheckedProcess {
  public:
   explicit Owner(Side& side) : side_{side} {}
   void note() {
-    const Numbers numbers = side_.machine().numbers();
+    const Numbers numbers = side_.machine().sequence_numbers();
     const auto epoch = static_cast<std::uint64_t>(side_.resets) + 1;
     if (record_.epoch != epoch) record_.created = side_.now().wall;
     record_ = {.next_inbound = numbers.next_inbound,
@@ -83,7 +84,9 @@ class Owner final : public simulator::CheckedProcess {
   [[nodiscard]] bool is_logged_on(std::size_t) const override {
     return side_.state() == State::LoggedOn;
   }
-  [[nodiscard]] Numbers numbers(std::size_t) const override { return side_.machine().numbers(); }
+  [[nodiscard]] Numbers numbers(std::size_t) const override {
+    return side_.machine().sequence_numbers();
+  }
 
  private:
   Side& side_;
@@ -138,7 +141,7 @@ class Judge {
 class Driven {
  public:
   Driven(const SessionConfig& config, Input& input) : input_{input}, side_{config} {
-    require(what_is_wrong(config).empty());
+    require(validate(config).empty());
     side_.serves_replays_in_slices = input.byte() % 2 == 1;
     side_.on_transmitted = [this](std::string_view bytes) { judge_.transmitted(bytes); };
     side_.application = [this](Side&, const Deliver& action) {
@@ -155,7 +158,7 @@ class Driven {
 
   void run() {
     for (int step = 0; step < kStepsMax && !input_.empty(); ++step) {
-      const Numbers before = side_.machine().numbers();
+      const Numbers before = side_.machine().sequence_numbers();
       const int resets_before = side_.resets;
       const std::size_t delivered_before = side_.delivered.size();
       take_step();
@@ -245,8 +248,8 @@ class Driven {
   // The checker, once told, allows them for good: what they began may end much later.
   [[nodiscard]] bool may_reset() const {
     const SessionConfig& config = side_.config();
-    return is_asked_ || is_over_ || config.reset_on_logon || config.reset_on_logout ||
-           config.reset_on_disconnect;
+    return is_asked_ || is_over_ || config.reset.on_logon || config.reset.on_logout ||
+           config.reset.on_disconnect;
   }
   void take_back_resets(bool is_reset) {
     // The application may still have to decide on the Logon, or the session to end.
@@ -304,7 +307,7 @@ class Driven {
   }
 
   void check_numbers(const Numbers& before, bool is_reset) {
-    const Numbers now = side_.machine().numbers();
+    const Numbers now = side_.machine().sequence_numbers();
     require(now.next_inbound >= 1 && now.next_outbound >= 1);
     if (is_reset) return;
     require(now.next_inbound >= before.next_inbound && now.next_outbound >= before.next_outbound);

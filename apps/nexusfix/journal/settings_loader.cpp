@@ -66,7 +66,7 @@ std::expected<config::Settings, std::string> load_lasting_settings(Disk& disk,
                                  settings->file, why));
   }
   for (const config::SessionSettings& one : settings->sessions) {
-    if (one.session.persist_messages) continue;
+    if (one.session.resend.persist_messages) continue;
     add_line(faults, fmt::format("{}:{}: session {}: PersistMessages=N: {}. Leave the key out",
                                  settings->file, one.line, one.session.id.to_string(), why));
   }

@@ -30,4 +30,24 @@ void append_escaped(std::string& to, std::string_view text, IsKept is_kept) {
   }
 }
 
+// The text that append_escaped() was given. A '%' without two hexadecimal digits is itself.
+[[nodiscard]] inline std::string unescaped(std::string_view text) {
+  constexpr std::string_view kHexDigits = "0123456789ABCDEF";
+  const auto digit = [&](std::size_t at) {
+    return at < text.size() ? kHexDigits.find(text[at]) : std::string_view::npos;
+  };
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t high = text[i] == '%' ? digit(i + 1) : std::string_view::npos;
+    const std::size_t low = digit(i + 2);
+    if (high == std::string_view::npos || low == std::string_view::npos) {
+      result += text[i];
+      continue;
+    }
+    result += static_cast<char>(high << 4U | low);
+    i += 2;
+  }
+  return result;
+}
+
 }  // namespace nexusfix

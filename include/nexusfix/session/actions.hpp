@@ -41,25 +41,26 @@ struct Administrative {
   const wire::MessageView* message = nullptr;
 };
 
-// Keep a copy of this message, which came too early, and give it to on_message() again when
-// numbers().next_inbound has reached msg_seq_num (drop it when it has gone past), but not while
-// state() is LogonReceived: it would be held again. If it cannot be kept, drop it: it is asked for
-// again.
-struct Hold {
+// Buffer a copy of this message, which came while earlier ones are missing, and give it to
+// on_message() again when sequence_numbers().next_inbound has reached msg_seq_num (drop it when it
+// has gone past), but not while state() is LogonReceived: the same action would follow. If it
+// cannot be buffered, drop it: it is asked for again.
+struct BufferOutOfOrder {
   std::uint64_t msg_seq_num = 0;
   std::string_view bytes{};
 };
 
-// The counterparty's SequenceReset has led past these numbers (both inclusive): what is held of
-// them will not be asked for, and never be given to on_message(). Only where something may be held.
-struct PassedOver {
+// The counterparty's SequenceReset has led past these numbers (both inclusive): what is buffered of
+// them must not be given to on_message(), and is not asked for. Only where something may be
+// buffered.
+struct DiscardOutOfOrder {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
 // The counterparty wants these numbers again (both inclusive, all of them sent), by a valid
 // ResendRequest or by the NextExpectedMsgSeqNum of its Logon. on_resend_decision() must follow
-// before the next action is taken. Only with SessionConfig::asks_before_resend.
+// before the next action is taken. Only with ResendConfig::asks_before.
 struct AskResend {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -72,14 +73,15 @@ struct Replay {
   std::uint64_t end = 0;
 };
 
-// Both sequence numbers are 1 again and a new reset epoch begins; forget what is held and replayed.
-// numbers().next_inbound may already be 2, if the message that asked for the reset was counted:
-// what was recorded of it before this action is void and has to be recorded anew.
+// Both sequence numbers are 1 again, so they are known again, and a new reset epoch begins; forget
+// what is buffered and replayed. sequence_numbers().next_inbound may already be 2, if the message
+// that asked for the reset was counted: what was recorded of it before this action is void and has
+// to be recorded again.
 struct Reset {};
 
-// Initiator: our Logon is answered. Send what was kept back by Outlet::BehindLogon, as it is and in
-// order, before anything else that has a number of its own; but behind a Replay that is under way.
-// If not all of it was kept, tell_number() shows the counterparty what it misses.
+// Initiator: our Logon is answered. Send what is queued by Outlet::AfterLogon, as it is and in
+// order, before anything else that has a number of its own; but after a Replay that is under way.
+// If not all of it was queued, send_heartbeat() shows the counterparty what it misses.
 struct Release {};
 
 // Acceptor: this Logon breaks no rule, and waits for on_logon_decision() with this logon_id, now or
@@ -89,7 +91,7 @@ struct Authenticate {
   const wire::MessageView* message = nullptr;
 };
 
-// Tell the application.
+// Notify the application.
 struct LoggedOn {};
 struct LoggedOut {};
 
@@ -104,6 +106,8 @@ enum class DisconnectReason : std::uint8_t {
   NotAuthenticated,  // the owner's decision on the Logon
   LogonNotDecided,   // there was none within the time
   SessionTimeOver,   // the schedule's end, before the Logon was answered
+  // One of the two sides has lost its sequence numbers. To connect again is of use when they are
+  // known again: after set_sequence_numbers() or a Reset.
   MsgSeqNumTooLow,
   ProtocolViolation,  // see the notice before it
   StreamUnusable,     // the position within the stream is lost
@@ -122,7 +126,7 @@ enum class NoticeCode : std::uint8_t {
   GapDetected,  // expected, received
   GapClosed,
   ResendServed,
-  ResendLimited,  // expected: what is asked for from here on is looked up, the rest is filled
+  ResendLimited,  // expected: the first number that is looked up; those before it are gap-filled
   SequenceResetReceived,
   MsgSeqNumTooLow,  // expected, received
   CompIdWrong,
@@ -148,9 +152,9 @@ struct Notice {
   std::string_view text{};
 };
 
-using Action =
-    std::variant<Transmit, Retransmit, Deliver, Administrative, Hold, PassedOver, AskResend, Replay,
-                 Reset, Release, Authenticate, LoggedOn, LoggedOut, Disconnect, Notice>;
+using Action = std::variant<Transmit, Retransmit, Deliver, Administrative, BufferOutOfOrder,
+                            DiscardOutOfOrder, AskResend, Replay, Reset, Release, Authenticate,
+                            LoggedOn, LoggedOut, Disconnect, Notice>;
 
 [[nodiscard]] std::string_view to_string(DisconnectReason reason) noexcept;
 [[nodiscard]] std::string_view to_string(NoticeCode code) noexcept;

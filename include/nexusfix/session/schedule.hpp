@@ -1,4 +1,4 @@
-// When a session is open, and when its sequence numbers begin anew: the timetable of QuickFIX's
+// When a session is open, and when its sequence numbers are reset: the timetable of QuickFIX's
 // StartTime, EndTime and their relatives, over the clocks of one place or two. A value, and a
 // function of the time: it has no clock. One thread at a time may change it, any may read it.
 #pragma once
@@ -21,7 +21,7 @@ struct LocalTime {
   std::shared_ptr<const TimeZone> zone;  // null: UTC
 };
 
-// Opens at `start` and closes at the next `end` behind it. Equal times are a day, or a week.
+// Opens at `start` and closes at the next `end` after it. Equal times are a day, or a week.
 struct Timetable {
   LocalTime start;
   LocalTime end;
@@ -37,10 +37,10 @@ struct ScheduleRules {
   // Of a daily session: the days, at its start, that have one. Empty: every day.
   std::vector<std::chrono::weekday> weekdays{};
   // Dates where the session starts. A daily session does not take place when it would start on one;
-  // during a weekly one, nobody logs on.
+  // during a weekly one, no Logon is accepted.
   std::set<std::chrono::local_days> holidays{};
-  // Once a day within a session the numbers begin anew: one session ends there, the next one
-  // begins.
+  // Once a day within a session the sequence numbers are reset: one session ends there, the next
+  // one begins.
   std::optional<LocalTime> reset_time{};
 };
 
@@ -51,7 +51,7 @@ struct TimeSpan {
   friend bool operator==(const TimeSpan&, const TimeSpan&) = default;
 };
 
-// What holds until next_change.
+// What is true until next_change.
 struct ScheduleState {
   // The session that the time lies in.
   std::optional<TimeSpan> session{};
@@ -73,7 +73,7 @@ class Schedule {
   // Times are looked at by the second. O(days to look at): at most two years of them. Does not
   // allocate.
   [[nodiscard]] ScheduleState at(std::chrono::sys_seconds time) const noexcept;
-  // The first session that begins behind this moment; none within two years, or non-stop: nothing.
+  // The first session that begins after this moment; none within two years, or non-stop: nothing.
   [[nodiscard]] std::optional<TimeSpan> next_session(std::chrono::sys_seconds time) const noexcept;
   // The first moment from this one on at which there may be a Logon; nothing within two years.
   [[nodiscard]] std::optional<std::chrono::sys_seconds> next_logon(

@@ -21,7 +21,7 @@ struct SessionId {
   std::string begin_string{};
   std::string sender_comp_id{};      // 49 of what we send
   std::string target_comp_id{};      // 56
-  std::string qualifier{};           // tells two sessions of the same IDs apart, on our side only
+  std::string qualifier{};           // distinguishes two sessions of the same IDs, on our side only
   std::string sender_sub_id{};       // 50; empty: none, and so are those below
   std::string sender_location_id{};  // 142; from FIX 4.1 on
   std::string target_sub_id{};       // 57
@@ -34,7 +34,7 @@ struct SessionId {
   // Its name without escapes, as stores have it that were written before there were any. Several
   // identities may share one.
   [[nodiscard]] std::string former_name() const;
-  // Whether each message of ours has sub or location IDs.
+  // Whether each of our messages has sub or location IDs.
   [[nodiscard]] bool has_sub_ids() const noexcept {
     return !(sender_sub_id.empty() && sender_location_id.empty() && target_sub_id.empty() &&
              target_location_id.empty());

@@ -14,7 +14,7 @@ struct VersionTraits {
   // EndSeqNo (16) that means "everything sent so far".
   std::uint64_t resend_to_infinity = 0;
   // The highest SessionRejectReason (373) that the version defines, 99 (Other) apart; reasons above
-  // it are told in Text (58) only. 0: the version has none of 371, 372, 373.
+  // it are named in Text (58) only. 0: the version has none of 371, 372, 373.
   unsigned reject_reason_max = 0;
   bool has_reject_reasons = false;       // 371, 372, 373 in Reject
   bool has_reject_reason_other = false;  // 373=99

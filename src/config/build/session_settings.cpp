@@ -67,7 +67,7 @@ class SessionBuilder {
     } else if (const Given* given = right("DefaultApplVerID")) {
       // "10" is sent to the counterparty unchanged, though its messages are read as those of "9".
       const bool is_number = !wire::application_version(given->value).empty();
-      config.default_appl_ver_id =
+      config.fixt.default_appl_ver_id =
           is_number ? std::string{given->value} : std::string{*read_appl_ver_id(given->value)};
     }
   }
@@ -292,10 +292,10 @@ class SessionBuilder {
 
   void check_timers() {
     const session::SessionConfig& config = result_.session;
-    if (config.heart_bt_int_min > config.heart_bt_int_max) {
+    if (config.heartbeat.heart_bt_int_min > config.heartbeat.heart_bt_int_max) {
       report_.error(keys_.line(), "[SESSION]: MinHeartBtInt is above MaxHeartBtInt");
     }
-    if (config.heartbeat_timeout <= config.test_request_delay) {
+    if (config.heartbeat.timeout <= config.heartbeat.test_request_delay) {
       report_.error(keys_.line(),
                     "[SESSION]: HeartBeatTimeoutMultiplier must be larger than "
                     "TestRequestDelayMultiplier, or a counterparty is disconnected without a "
@@ -305,7 +305,7 @@ class SessionBuilder {
 
   void check_silence() {
     const session::SessionConfig& config = result_.session;
-    if (!config.imposes_heart_bt_int) return;
+    if (!config.heartbeat.imposes_heart_bt_int) return;
     const std::size_t line = find("HeartBtIntOverride")->line;
     if (config.role == session::Role::Initiator) {
       report_.error(line,
@@ -321,17 +321,17 @@ class SessionBuilder {
     for (const auto& [number, given] : keys_.numbered("LogonTag")) {
       if (!given.right) continue;
       const LogonTag field = *read_logon_tag(given.value);
-      const bool is_taken = (field.tag == tag::Username && !config.username.empty()) ||
-                            (field.tag == tag::Password && !config.password.empty()) ||
-                            (field.tag == tag::NewPassword && !config.new_password.empty()) ||
-                            std::ranges::any_of(config.logon_fields, [&](const auto& other) {
+      const bool is_taken = (field.tag == tag::Username && !config.logon.username.empty()) ||
+                            (field.tag == tag::Password && !config.logon.password.empty()) ||
+                            (field.tag == tag::NewPassword && !config.logon.new_password.empty()) ||
+                            std::ranges::any_of(config.logon.fields, [&](const auto& other) {
                               return other.tag == field.tag;
                             });
       if (is_taken) {
         report_.error(given.line, "LogonTag: field " + std::to_string(field.tag) +
                                       " is given twice, here and by another key");
       }
-      config.logon_fields.push_back({field.tag, std::string{field.value}});
+      config.logon.fields.push_back({field.tag, std::string{field.value}});
     }
   }
 
@@ -339,12 +339,12 @@ class SessionBuilder {
     const session::SessionConfig& config = result_.session;
     const auto* version = session::find_version(config.id.begin_string);
     if (version == nullptr) return;
-    if (config.send_next_expected_msg_seq_num && !version->has_next_expected) {
+    if (config.logon.send_next_expected_msg_seq_num && !version->has_next_expected) {
       report_.warning(keys_.line(),
                       "[SESSION]: NextExpectedMsgSeqNum (789) is not sent: it came "
                       "with FIX.4.4");
     }
-    if (config.send_last_msg_seq_num_processed && !version->has_last_processed) {
+    if (config.header.send_last_msg_seq_num_processed && !version->has_last_processed) {
       report_.warning(keys_.line(),
                       "[SESSION]: LastMsgSeqNumProcessed (369) is not sent: it came "
                       "with FIX.4.2");
@@ -385,7 +385,7 @@ class SessionBuilder {
       return;
     }
     warn_of_unused("DataDictionary");
-    const std::string& default_version = result_.session.default_appl_ver_id;
+    const std::string& default_version = result_.session.fixt.default_appl_ver_id;
     // The one without a version comes first, so that one with the version replaces it.
     for (const auto& [number, given] : keys_.numbered("AppDataDictionary")) {
       if (!given.right || (number == 0 && default_version.empty())) continue;

@@ -171,9 +171,10 @@ std::optional<SessionSettings> session_of(const KeySources& sources, std::string
 
 void copy_parts_from_files(SessionSettings& session, const SessionSettings& source) {
   session.schedule = source.schedule;
-  session.session.validator = source.session.validator;
-  session.session.application_validators = source.session.application_validators;
-  session.session.validation_memory = source.session.validation_memory;
+  session.session.validation.validator = source.session.validation.validator;
+  session.session.validation.application_validators =
+      source.session.validation.application_validators;
+  session.session.validation.memory = source.session.validation.memory;
   if (!session.tls) return;
   std::shared_ptr<transport::TlsContext> context;
   if (source.accept) context = source.accept->tls;

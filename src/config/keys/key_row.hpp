@@ -1,7 +1,7 @@
 // A row of the key table: everything that is declared about one key. The rows are in
 // identity_keys.hpp and the other files *_keys.hpp; key_table.hpp joins them.
 //
-//   {"ResendTimeout", AtOnce, seconds(1, 3'600), sets<&SessionConfig::resend_timeout>, "30",
+//   {"ResendTimeout", AtOnce, seconds(1, 3'600), sets<&GapConfig::resend_timeout>, "30",
 //    "seconds without progress after which a gap is requested again"},
 #pragma once
 
@@ -56,6 +56,30 @@ struct Place<dictionary::ValidationRules>
     : At<SessionSettings, &SessionSettings::dictionary, &DictionarySettings::rules> {};
 template <>
 struct Place<session::SessionConfig> : At<SessionSettings, &SessionSettings::session> {};
+template <>
+struct Place<session::HeartbeatConfig>
+    : At<SessionSettings, &SessionSettings::session, &session::SessionConfig::heartbeat> {};
+template <>
+struct Place<session::LogonConfig>
+    : At<SessionSettings, &SessionSettings::session, &session::SessionConfig::logon> {};
+template <>
+struct Place<session::ResetConfig>
+    : At<SessionSettings, &SessionSettings::session, &session::SessionConfig::reset> {};
+template <>
+struct Place<session::GapConfig>
+    : At<SessionSettings, &SessionSettings::session, &session::SessionConfig::gap> {};
+template <>
+struct Place<session::ResendConfig>
+    : At<SessionSettings, &SessionSettings::session, &session::SessionConfig::resend> {};
+template <>
+struct Place<session::HeaderConfig>
+    : At<SessionSettings, &SessionSettings::session, &session::SessionConfig::header> {};
+template <>
+struct Place<session::FixtConfig>
+    : At<SessionSettings, &SessionSettings::session, &session::SessionConfig::fixt> {};
+template <>
+struct Place<session::ValidationConfig>
+    : At<SessionSettings, &SessionSettings::session, &session::SessionConfig::validation> {};
 template <>
 struct Place<session::SessionId>
     : At<SessionSettings, &SessionSettings::session, &session::SessionConfig::id> {};

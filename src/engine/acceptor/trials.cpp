@@ -96,7 +96,7 @@ void Runtime::end_trial(SessionSlot& slot, std::string_view answer) {
 }
 
 void Runtime::note_trial(SessionSlot& slot) {
-  slot.trial->numbers = slot.machine.numbers();
+  slot.trial->numbers = slot.machine.sequence_numbers();
   slot.inbound_recorded = slot.trial->numbers.next_inbound;
   if (slot.machine.state() != session::State::LogonReceived) log_trial(slot);
 }

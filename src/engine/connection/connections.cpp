@@ -71,7 +71,7 @@ void Runtime::connect(SessionSlot& slot) {
   const SessionSettings& settings = slot.settings;
   connection.deadline = now_.mono + (settings.reconnect.connect_timeout.count() != 0
                                          ? settings.reconnect.connect_timeout
-                                         : settings.session.logon_timeout);
+                                         : settings.session.logon.timeout);
   try {
     connections_.add(std::move(owned));
   } catch (const std::bad_alloc&) {

@@ -133,7 +133,7 @@ class SetNumbers final : public LoopTask {
     const LiveNumbers& request = order_->request;
     SessionSlot* const slot = runtime.find_slot(request.session);
     if (slot == nullptr) return "the engine serves no session " + request.session + " from here";
-    const session::Numbers now = slot->machine.numbers();
+    const session::Numbers now = slot->machine.sequence_numbers();
     if (now != request.expected) {
       return "they have moved meanwhile: the next ones are in " + std::to_string(now.next_inbound) +
              ", out " + std::to_string(now.next_outbound);

@@ -26,7 +26,8 @@ void Runtime::give_up_event(SessionSlot& slot) noexcept {
   for (const auto& owned : slots_) {
     SessionSlot& one = *owned;
     const session::Numbers numbers = stored_numbers(one);
-    const bool has_part = &one == &slot || one.acting || one.machine.numbers() != numbers ||
+    const bool has_part = &one == &slot || one.acting ||
+                          one.machine.sequence_numbers() != numbers ||
                           (one.connection != nullptr && one.connection->in_event);
     if (!has_part) continue;
     one.acting = false;

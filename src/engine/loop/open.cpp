@@ -38,14 +38,14 @@ bool is_of_session_layer(std::string_view msg_type) {
 // What the application wants to know of, or to write into, this session's Logons.
 session::SessionConfig with_callbacks_of(const Callbacks& callbacks, SessionSlot& slot) {
   session::SessionConfig config = slot.settings.session;
-  config.authenticates =
+  config.logon.authenticates =
       callbacks.on_logon_request != nullptr || !slot.settings.credentials.password_file.empty();
   // A sender whom the application has not accepted yet gets no answer, and uses up no number.
-  config.answers_invalid_logon = callbacks.on_logon_request == nullptr;
-  config.asks_before_resend = callbacks.on_resend_request != nullptr;
+  config.logon.answers_invalid = callbacks.on_logon_request == nullptr;
+  config.resend.asks_before = callbacks.on_resend_request != nullptr;
   config.shows_administrative = callbacks.on_admin != nullptr;
   if (callbacks.write_logon == nullptr) return config;
-  config.logon_writer = {
+  config.logon.writer = {
       &slot, [](void* context, wire::Encoder& encoder, const wire::MessageHeader& header) noexcept {
         auto& of = *static_cast<SessionSlot*>(context);
         of.runtime->write_logon(of, encoder, header);
@@ -274,7 +274,7 @@ std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
   std::string refused;  // the first session that is
   for (SessionSettings& one : settings.sessions) {
     const std::string name = one.session.id.to_string();
-    if (const auto wrong = session::what_is_wrong(one.session); !wrong.empty()) {
+    if (const auto wrong = session::validate(one.session); !wrong.empty()) {
       const SettingsError error{settings.file, one.line, name + ": " + std::string{wrong}};
       return std::unexpected{EngineError{error.what()}};
     }

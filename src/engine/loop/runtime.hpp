@@ -554,8 +554,8 @@ class Runtime {
   void discard_held(SessionSlot& slot, std::uint64_t begin, std::uint64_t end,
                     std::string_view why);
   static void forget_held(SessionSlot& slot) noexcept;
-  void perform(SessionSlot& slot, const session::Hold& action);
-  void perform(SessionSlot& slot, const session::PassedOver& action);
+  void perform(SessionSlot& slot, const session::BufferOutOfOrder& action);
+  void perform(SessionSlot& slot, const session::DiscardOutOfOrder& action);
 
   // sessions.cpp
   using Event = FunctionRef<void(session::StateMachine&)>;

@@ -325,7 +325,7 @@ void Runtime::refresh_listeners(const ReloadPlan& plan) {
     listener.logon_bytes_max = 0;
     const auto widen = [&](const SessionSettings& one) {
       if (!one.accept || !is_same_place(*one.accept, listener.endpoint)) return;
-      listener.logon_timeout = std::max(listener.logon_timeout, one.session.logon_timeout);
+      listener.logon_timeout = std::max(listener.logon_timeout, one.session.logon.timeout);
       listener.pending_limits.widen(
           {one.admission.pending_logons_max, one.admission.pending_logons_per_address_max});
       listener.logon_bytes_max = std::max(listener.logon_bytes_max, one.limits.logon_bytes_max);

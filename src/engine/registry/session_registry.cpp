@@ -209,7 +209,7 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
     report_.engine(EventId::PortOpened,
                    "listening on " + host + " port " + std::to_string(listener.port));
   }
-  listener.logon_timeout = std::max(listener.logon_timeout, settings.session.logon_timeout);
+  listener.logon_timeout = std::max(listener.logon_timeout, settings.session.logon.timeout);
   listener.pending_limits.widen(
       {settings.admission.pending_logons_max, settings.admission.pending_logons_per_address_max});
   listener.logon_bytes_max = std::max(listener.logon_bytes_max, settings.limits.logon_bytes_max);
@@ -272,7 +272,7 @@ std::optional<EngineError> Runtime::what_hinders(const Settings& settings) const
   std::set<std::string, std::less<>> names;
   for (const SessionSettings& one : settings.sessions) {
     const std::string name = one.session.id.to_string();
-    std::string wrong{session::what_is_wrong(one.session)};
+    std::string wrong{session::validate(one.session)};
     if (one.tls && !seams_.tls_network) wrong = "TLS, in an engine that had none at its start";
     if (one.accept && one.accept->trusted_proxies && !seams_.proxied_network) {
       wrong = "UseTCPProxy, in an engine that had none at its start";

@@ -29,7 +29,7 @@ bool is_application(std::string_view bytes) noexcept {
 
 // Whether a ResendRequest ends before the first held message.
 bool asks_for_one_gap(const session::SessionConfig& config) noexcept {
-  return config.closed_resend_requests.value_or(true) || config.resend_request_chunk != 0;
+  return config.gap.closed_resend_requests.value_or(true) || config.gap.resend_request_chunk != 0;
 }
 
 // Numbers in ascending order, as ranges: "23 to 29, 31". Of many ranges the first ones.
@@ -91,7 +91,7 @@ void Runtime::feed_held(SessionSlot& slot) {
 void Runtime::feed_due(SessionSlot& slot) {
   while (!slot.held.empty()) {
     const auto first = slot.held.begin();
-    const std::uint64_t expected = slot.machine.numbers().next_inbound;
+    const std::uint64_t expected = slot.machine.sequence_numbers().next_inbound;
     if (first->first > expected) break;
     const std::string bytes = std::move(first->second);
     const bool due = first->first == expected;
@@ -108,13 +108,14 @@ void Runtime::feed_due(SessionSlot& slot) {
 // So does a second gap, between messages that are held, if the request for the first one did not
 // cover it. A gap that is open has been asked for. True: the expected number has moved.
 bool Runtime::ask_for_held_lost(SessionSlot& slot) {
-  const std::uint64_t expected = slot.machine.numbers().next_inbound;
+  const std::uint64_t expected = slot.machine.sequence_numbers().next_inbound;
   if (expected > slot.held_lost_high) slot.held_lost_high = 0;
   const bool may_have_gap = !slot.held.empty() && asks_for_one_gap(slot.settings.session);
   if (slot.held_lost_high == 0 && !may_have_gap) return false;
   const std::uint64_t first = slot.held.empty() ? 0 : slot.held.begin()->first;
-  transact(slot, [&](session::StateMachine& machine) { machine.on_held_lost(first, now_); });
-  return slot.machine.numbers().next_inbound > expected;
+  transact(slot,
+           [&](session::StateMachine& machine) { machine.on_out_of_order_lost(first, now_); });
+  return slot.machine.sequence_numbers().next_inbound > expected;
 }
 
 void Runtime::forget_held(SessionSlot& slot) noexcept {
@@ -124,7 +125,7 @@ void Runtime::forget_held(SessionSlot& slot) noexcept {
   slot.holds_undecided = false;
 }
 
-void Runtime::perform(SessionSlot& slot, const session::Hold& action) {
+void Runtime::perform(SessionSlot& slot, const session::BufferOutOfOrder& action) {
   if (slot.held.contains(action.msg_seq_num)) return;
   const std::size_t bytes = action.bytes.size() + kHeldOverheadBytes;
   const bool is_undecided = slot.machine.state() == session::State::LogonReceived;
@@ -143,7 +144,7 @@ void Runtime::perform(SessionSlot& slot, const session::Hold& action) {
   if (is_undecided) slot.holds_undecided = true;
 }
 
-void Runtime::perform(SessionSlot& slot, const session::PassedOver& action) {
+void Runtime::perform(SessionSlot& slot, const session::DiscardOutOfOrder& action) {
   discard_held(slot, action.begin, action.end, "the counterparty's SequenceReset passes over them");
 }
 

@@ -148,7 +148,7 @@ SendResult Runtime::send_message(
   std::expected<std::string_view, wire::EncodeError> message = bytes;
   if (callbacks_.on_sending != nullptr && message) {
     const auto offered =
-        offer(slot, *message, slot.machine.numbers().next_outbound, /*is_resend=*/false);
+        offer(slot, *message, slot.machine.sequence_numbers().next_outbound, /*is_resend=*/false);
     if (!offered) return std::unexpected{offered.error()};
     message = *offered;
     const bool is_edited = message->data() != bytes->data();
@@ -177,7 +177,7 @@ SendResult Runtime::send_message(
     record_outbound(slot, outbound->msg_seq_num, outbound->bytes, !is_kept_out);
     if (is_transmitted) {
       queue_bytes(slot, outbound->bytes);
-    } else if (outlet == session::Outlet::BehindLogon) {
+    } else if (outlet == session::Outlet::AfterLogon) {
       keep_back(slot, outbound->bytes);
     }
     note_sent(slot, SentMessage::Kind::Application, outbound->msg_seq_num, outbound->bytes,
@@ -303,7 +303,7 @@ void Runtime::record_outbound(SessionSlot& slot, std::uint64_t msg_seq_num, std:
                               bool is_resendable) {
   if (slot.trial != nullptr) [[unlikely]]
     return;
-  if (is_resendable && slot.settings.session.persist_messages) {
+  if (is_resendable && slot.settings.session.resend.persist_messages) {
     transaction_.outbound_message(slot.key, msg_seq_num, bytes);
   } else {
     transaction_.outbound_number(slot.key, msg_seq_num);
@@ -363,7 +363,7 @@ void Runtime::perform(SessionSlot& slot, const session::Release&) {
     note_sent(slot, SentMessage::Kind::Application,
               message->get<std::uint64_t>(tag::MsgSeqNum).value_or(0), bytes);
   }
-  if (slot.left_to_resend != 0) slot.machine.tell_number();
+  if (slot.left_to_resend != 0) slot.machine.send_heartbeat();
   slot.forget_kept_back();
 }
 

@@ -169,7 +169,7 @@ void Runtime::carry_out_command(SessionSlot& slot) {
 void Runtime::note_progress(SessionSlot& slot) {
   if (slot.trial != nullptr) [[unlikely]]
     return note_trial(slot);
-  const std::uint64_t next_inbound = slot.machine.numbers().next_inbound;
+  const std::uint64_t next_inbound = slot.machine.sequence_numbers().next_inbound;
   if (next_inbound == slot.inbound_recorded) return;
   slot.inbound_recorded = next_inbound;
   transaction_.inbound_progress(slot.key, next_inbound);
@@ -322,7 +322,7 @@ void Runtime::perform(SessionSlot& slot, const session::LoggedOn&) {
   slot.connect_policy.on_logged_on();
   slot.has_logged_on = true;
   if (slot.connection != nullptr) slot.connection->has_logged_on = true;
-  const session::Numbers numbers = slot.machine.numbers();
+  const session::Numbers numbers = slot.machine.sequence_numbers();
   report_.peer(EventId::LoggedOn, slot,
                "logged on, next MsgSeqNum in " + std::to_string(numbers.next_inbound) + ", out " +
                    std::to_string(numbers.next_outbound));
@@ -405,7 +405,7 @@ void Runtime::perform(SessionSlot& slot, const session::Notice& action) {
 // from an old copy. To go on would give those numbers out a second time: each refusal uses one,
 // until both sides seem to agree. A Logon with ResetSeqNumFlag begins anew and is let in.
 void Runtime::stop_for_operator(SessionSlot& slot, const session::Notice& notice) {
-  const session::Numbers numbers = slot.machine.numbers();
+  const session::Numbers numbers = slot.machine.sequence_numbers();
   const bool connects = slot.settings.session.role == session::Role::Initiator;
   slot.accepts_only_reset = true;
   slot.connect_policy.halt();
@@ -473,7 +473,7 @@ void Runtime::touch(SessionSlot& slot) {
   for (std::size_t i = touched_first_; i < touched_.size(); ++i) {
     if (touched_[i].slot == &slot) return;
   }
-  touched_.push_back({&slot, slot.machine.numbers().next_outbound,
+  touched_.push_back({&slot, slot.machine.sequence_numbers().next_outbound,
                       slot.connection != nullptr ? slot.connection->outbound.size() : 0,
                       slot.behind_replay.size(), slot.kept_back.size(), slot.left_to_resend});
 }
@@ -536,7 +536,7 @@ std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,
   }
   begun_ = nullptr;
   static_cast<void>(now());
-  const session::Numbers before = slot.machine.numbers();
+  const session::Numbers before = slot.machine.sequence_numbers();
   const bool is_recorded = with_memory([&] {
     transaction_.set_numbers(slot.key,
                              store::numbers_change(store_->session(slot.key),
@@ -550,7 +550,7 @@ std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,
     transaction_.clear();
     return std::unexpected{"no memory"};
   }
-  slot.machine.set_numbers(numbers);
+  slot.machine.set_sequence_numbers(numbers);
   end_halt(slot);
   slot.inbound_recorded = numbers.next_inbound;
   static_cast<void>(with_memory([&] {

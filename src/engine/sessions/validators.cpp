@@ -261,7 +261,7 @@ Wanted application_of(const SessionSettings& session, char appl_ver_id) {
     wanted.file = given->second.path;
     wanted.line = given->second.line;
     wanted.has_version =
-        wire::known_appl_ver_id(session.session.default_appl_ver_id) != appl_ver_id;
+        wire::known_appl_ver_id(session.session.fixt.default_appl_ver_id) != appl_ver_id;
   }
   return wanted;
 }
@@ -272,11 +272,11 @@ std::expected<void, SettingsErrors> make_fixt(ValidatorMaker& maker, SessionSett
                                               const Wanted& transport) {
   session::SessionConfig& config = settings.session;
   for (char version = '2'; version <= '9'; ++version) {
-    const bool is_default = wire::known_appl_ver_id(config.default_appl_ver_id) == version;
+    const bool is_default = wire::known_appl_ver_id(config.fixt.default_appl_ver_id) == version;
     auto made = maker.make(transport, application_of(settings, version), settings.dictionary.rules);
     if (!made) return std::unexpected{std::move(made.error())};
-    if (is_default) config.validator = *made;
-    config.application_validators.push_back({version, *std::move(made)});
+    if (is_default) config.validation.validator = *made;
+    config.validation.application_validators.push_back({version, *std::move(made)});
   }
   return {};
 }
@@ -300,8 +300,8 @@ std::expected<InDictionaries, SettingsErrors> make_validators(Settings& settings
     const DictionarySettings& given = session.dictionary;
     if (!given.is_used) continue;
     session::SessionConfig& config = session.session;
-    const bool is_fixt = !config.default_appl_ver_id.empty();
-    config.validation_memory = memory;
+    const bool is_fixt = !config.fixt.default_appl_ver_id.empty();
+    config.validation.memory = memory;
     const Wanted wanted{config.id.begin_string,
                         given.file,
                         given.file.empty() ? session.line : given.line,
@@ -313,7 +313,7 @@ std::expected<InDictionaries, SettingsErrors> make_validators(Settings& settings
       continue;
     }
     auto made = maker.make(wanted, wanted, given.rules);
-    if (made) config.validator = *std::move(made);
+    if (made) config.validation.validator = *std::move(made);
     if (!made) note(std::move(made.error()));
   }
   if (!errors.empty()) return std::unexpected{std::move(errors)};

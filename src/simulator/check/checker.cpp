@@ -110,9 +110,9 @@ void Checker::process_started(std::size_t index, const CheckedProcess& inside,
     side.process = index;
     side.session = i;
     side.is_known = true;
-    side.resets |= config.reset_on_logon || config.reset_on_logout || config.reset_on_disconnect;
+    side.resets |= config.reset.on_logon || config.reset.on_logout || config.reset.on_disconnect;
     side.schedule = settings.sessions[i].schedule;
-    side.keeps_messages = config.persist_messages;
+    side.keeps_messages = config.resend.persist_messages;
     side.retention = settings.journal_retention;
     process.sessions.push_back(session);
     check_numbers_kept(process, process.sessions.back());

@@ -37,7 +37,7 @@ TEST(ApplicationKeys, those_with_the_prefix_need_no_list) {
   const std::string text = joined(kInitiator, "Application.Account=A1\napplication.HeartBtInt=7\n");
   EXPECT_THAT(accepted(text).warnings, IsEmpty());
   EXPECT_THAT(keys_of(text), UnorderedElementsAre(Pair("account", "A1"), Pair("heartbtint", "7")));
-  EXPECT_EQ(accepted(text).sessions.at(0).session.heart_bt_int.count(), 30);
+  EXPECT_EQ(accepted(text).sessions.at(0).session.heartbeat.heart_bt_int.count(), 30);
 }
 
 TEST(ApplicationKeys, a_session_overrides_default_and_may_list_more_for_itself) {

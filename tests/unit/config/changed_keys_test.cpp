@@ -63,12 +63,12 @@ TEST(ChangedKeys, a_session_has_each_key_from_the_text_of_its_class) {
       kInitiator, "MaxLatency=20\nLogonTimeout=20\nSocketConnectHost1=b\nSocketConnectPort1=2\n"));
   const auto at_once = built({&old_keys, &old_keys, &new_keys});
   ASSERT_TRUE(at_once);
-  EXPECT_EQ(at_once->session.max_latency.count(), 20);
-  EXPECT_EQ(at_once->session.logon_timeout.count(), 10);
+  EXPECT_EQ(at_once->session.header.max_latency.count(), 20);
+  EXPECT_EQ(at_once->session.logon.timeout.count(), 10);
   EXPECT_EQ(at_once->connect.at(1).host, "a");
   const auto whole = built({&old_keys, &new_keys, &new_keys});
   ASSERT_TRUE(whole);
-  EXPECT_EQ(whole->session.logon_timeout.count(), 20);
+  EXPECT_EQ(whole->session.logon.timeout.count(), 20);
   EXPECT_EQ(whole->connect.at(1).port, 2);
 }
 

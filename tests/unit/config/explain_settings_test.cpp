@@ -92,18 +92,24 @@ TEST(DescribedKeys, what_counts_without_a_key_is_what_counts_with_its_fallback) 
     if (key.fallback.empty() || key.fallback == "built-in" || key.group == "store") continue;
     const SessionSettings with =
         session_with(std::string{key.name} + "=" + std::string{key.fallback} + "\n");
-    EXPECT_EQ(with.session.logon_timeout, without.session.logon_timeout) << key.name;
-    EXPECT_EQ(with.session.logout_timeout, without.session.logout_timeout) << key.name;
-    EXPECT_EQ(with.session.max_latency, without.session.max_latency) << key.name;
-    EXPECT_EQ(with.session.check_latency, without.session.check_latency) << key.name;
-    EXPECT_EQ(with.session.check_comp_id, without.session.check_comp_id) << key.name;
-    EXPECT_EQ(with.session.test_request_delay, without.session.test_request_delay) << key.name;
-    EXPECT_EQ(with.session.heartbeat_timeout, without.session.heartbeat_timeout) << key.name;
-    EXPECT_EQ(with.session.heart_bt_int_max, without.session.heart_bt_int_max) << key.name;
-    EXPECT_EQ(with.session.resend_repeats_max, without.session.resend_repeats_max) << key.name;
-    EXPECT_EQ(with.session.sequence_jump_max, without.session.sequence_jump_max) << key.name;
-    EXPECT_EQ(with.session.time_precision, without.session.time_precision) << key.name;
-    EXPECT_EQ(with.session.persist_messages, without.session.persist_messages) << key.name;
+    EXPECT_EQ(with.session.logon.timeout, without.session.logon.timeout) << key.name;
+    EXPECT_EQ(with.session.logon.logout_timeout, without.session.logon.logout_timeout) << key.name;
+    EXPECT_EQ(with.session.header.max_latency, without.session.header.max_latency) << key.name;
+    EXPECT_EQ(with.session.header.check_latency, without.session.header.check_latency) << key.name;
+    EXPECT_EQ(with.session.header.check_comp_id, without.session.header.check_comp_id) << key.name;
+    EXPECT_EQ(with.session.heartbeat.test_request_delay,
+              without.session.heartbeat.test_request_delay)
+        << key.name;
+    EXPECT_EQ(with.session.heartbeat.timeout, without.session.heartbeat.timeout) << key.name;
+    EXPECT_EQ(with.session.heartbeat.heart_bt_int_max, without.session.heartbeat.heart_bt_int_max)
+        << key.name;
+    EXPECT_EQ(with.session.resend.repeats_max, without.session.resend.repeats_max) << key.name;
+    EXPECT_EQ(with.session.reset.sequence_jump_max, without.session.reset.sequence_jump_max)
+        << key.name;
+    EXPECT_EQ(with.session.header.time_precision, without.session.header.time_precision)
+        << key.name;
+    EXPECT_EQ(with.session.resend.persist_messages, without.session.resend.persist_messages)
+        << key.name;
     EXPECT_EQ(with.reconnect.intervals, without.reconnect.intervals) << key.name;
     EXPECT_EQ(with.limits.out_of_order_bytes_max, without.limits.out_of_order_bytes_max)
         << key.name;

@@ -39,14 +39,15 @@ TEST(Settings, an_initiator_is_read_with_the_defaults_of_quickfix) {
   EXPECT_EQ(config.id.sender_comp_id, "TRADER");
   EXPECT_EQ(config.id.target_comp_id, "VENUE");
   EXPECT_EQ(config.id.qualifier, "");
-  EXPECT_EQ(config.heart_bt_int.count(), 30);
-  EXPECT_EQ(config.logon_timeout.count(), 10);
-  EXPECT_EQ(config.logout_timeout.count(), 2);
-  EXPECT_EQ(config.max_latency.count(), 120);
-  EXPECT_TRUE(config.check_comp_id && config.check_latency && config.persist_messages);
-  EXPECT_TRUE(config.requires_orig_sending_time);
-  EXPECT_FALSE(config.reset_on_logon || config.reset_on_logout || config.reset_on_disconnect);
-  EXPECT_EQ(config.time_precision, wire::TimePrecision::Millis);
+  EXPECT_EQ(config.heartbeat.heart_bt_int.count(), 30);
+  EXPECT_EQ(config.logon.timeout.count(), 10);
+  EXPECT_EQ(config.logon.logout_timeout.count(), 2);
+  EXPECT_EQ(config.header.max_latency.count(), 120);
+  EXPECT_TRUE(config.header.check_comp_id && config.header.check_latency &&
+              config.resend.persist_messages);
+  EXPECT_TRUE(config.header.requires_orig_sending_time);
+  EXPECT_FALSE(config.reset.on_logon || config.reset.on_logout || config.reset.on_disconnect);
+  EXPECT_EQ(config.header.time_precision, wire::TimePrecision::Millis);
 }
 
 TEST(Settings, an_acceptor_listens_on_every_address_unless_an_address_is_given) {
@@ -70,21 +71,21 @@ TEST(Settings, every_honoured_key_reaches_the_session) {
       "RequiresOrigSendingTime=N\nTimestampPrecision=6\nTestRequestDelayMultiplier=0.5\n"
       "HeartBeatTimeoutMultiplier=2\nMaxGarbledPerSecond=19\nNonStopSession=Y\n"
       "BusinessRejectHasDefaultApplVerID=Y\n");
-  EXPECT_TRUE(session.session.business_reject_has_default_appl_ver_id);
+  EXPECT_TRUE(session.session.fixt.business_reject_has_default_appl_ver_id);
   const session::SessionConfig& config = session.session;
   EXPECT_EQ(config.id.qualifier, "desk7");
-  EXPECT_EQ(config.heart_bt_int.count(), 5);
+  EXPECT_EQ(config.heartbeat.heart_bt_int.count(), 5);
   EXPECT_THAT(session.reconnect.intervals, ElementsAre(std::chrono::seconds{7}));
-  EXPECT_EQ(config.logon_timeout.count(), 11);
-  EXPECT_EQ(config.logout_timeout.count(), 13);
-  EXPECT_EQ(config.max_latency.count(), 17);
-  EXPECT_FALSE(config.persist_messages || config.check_comp_id || config.check_latency ||
-               config.requires_orig_sending_time);
-  EXPECT_TRUE(config.reset_on_logon && config.reset_on_logout && config.reset_on_disconnect &&
-              config.send_redundant_resend_requests);
-  EXPECT_EQ(config.time_precision, wire::TimePrecision::Micros);
-  EXPECT_EQ(config.test_request_delay, 0.5);
-  EXPECT_EQ(config.heartbeat_timeout, 2.0);
+  EXPECT_EQ(config.logon.timeout.count(), 11);
+  EXPECT_EQ(config.logon.logout_timeout.count(), 13);
+  EXPECT_EQ(config.header.max_latency.count(), 17);
+  EXPECT_FALSE(config.resend.persist_messages || config.header.check_comp_id ||
+               config.header.check_latency || config.header.requires_orig_sending_time);
+  EXPECT_TRUE(config.reset.on_logon && config.reset.on_logout && config.reset.on_disconnect &&
+              config.gap.send_redundant_resend_requests);
+  EXPECT_EQ(config.header.time_precision, wire::TimePrecision::Micros);
+  EXPECT_EQ(config.heartbeat.test_request_delay, 0.5);
+  EXPECT_EQ(config.heartbeat.timeout, 2.0);
   EXPECT_EQ(session.limits.garbled_per_second_max, 19U);
 }
 
@@ -94,10 +95,10 @@ TEST(Settings, every_version_is_spoken) {
     EXPECT_EQ(session_with("BeginString=" + version + "\n").session.id.begin_string, version);
   }
   const std::string fixt = "BeginString=FIXT.1.1\nDefaultApplVerID=";
-  EXPECT_EQ(session_with(fixt + "FIX.5.0\n").session.default_appl_ver_id, "7");
-  EXPECT_EQ(session_with(fixt + "FIX.5.0SP1\n").session.default_appl_ver_id, "8");
-  EXPECT_EQ(session_with(fixt + "9\n").session.default_appl_ver_id, "9");
-  EXPECT_EQ(session_with(fixt + "FIX.4.4\n").session.default_appl_ver_id, "6");
+  EXPECT_EQ(session_with(fixt + "FIX.5.0\n").session.fixt.default_appl_ver_id, "7");
+  EXPECT_EQ(session_with(fixt + "FIX.5.0SP1\n").session.fixt.default_appl_ver_id, "8");
+  EXPECT_EQ(session_with(fixt + "9\n").session.fixt.default_appl_ver_id, "9");
+  EXPECT_EQ(session_with(fixt + "FIX.4.4\n").session.fixt.default_appl_ver_id, "6");
   EXPECT_THAT(errors_of("BeginString=FIXT.1.1"),
               ElementsAre("t.cfg:7: [SESSION]: DefaultApplVerID is missing: the version of a "
                           "FIXT.1.1 session's messages, such as FIX.5.0SP2"));
@@ -134,15 +135,16 @@ TEST(Settings, keys_of_logons_and_resends_reach_the_session_by_each_of_their_nam
           "ResendRequestChunkSize=5\nClosedResendInterval=Y\nHoldEarlyMessages=N\n"
           "SendNextExpectedMsgSeqNum=Y\nEnableLastMsgSeqNumProcessed=Y\n")
           .session;
-  EXPECT_EQ(config.username + config.password + config.new_password, "mesecretnew");
-  EXPECT_EQ(config.authentication_timeout.count(), 3);
-  EXPECT_EQ(config.resend_request_chunk, 5U);
-  EXPECT_EQ(config.early_messages, session::EarlyMessages::Discard);
-  EXPECT_TRUE(config.closed_resend_requests && config.send_next_expected_msg_seq_num &&
-              config.send_last_msg_seq_num_processed);
+  EXPECT_EQ(config.logon.username + config.logon.password + config.logon.new_password,
+            "mesecretnew");
+  EXPECT_EQ(config.logon.authentication_timeout.count(), 3);
+  EXPECT_EQ(config.gap.resend_request_chunk, 5U);
+  EXPECT_EQ(config.gap.out_of_order, session::OutOfOrder::Discard);
+  EXPECT_TRUE(config.gap.closed_resend_requests && config.logon.send_next_expected_msg_seq_num &&
+              config.header.send_last_msg_seq_num_processed);
   EXPECT_TRUE(
-      session_with("EnableNextExpectedMsgSeqNum=Y\n").session.send_next_expected_msg_seq_num);
-  EXPECT_EQ(session_with("MaxMessagesInResendRequest=7\n").session.resend_request_chunk, 7U);
+      session_with("EnableNextExpectedMsgSeqNum=Y\n").session.logon.send_next_expected_msg_seq_num);
+  EXPECT_EQ(session_with("MaxMessagesInResendRequest=7\n").session.gap.resend_request_chunk, 7U);
   EXPECT_THAT(texts(accepted(joined(kAcceptor, "SendNextExpectedMsgSeqNum=Y")).warnings),
               ElementsAre(HasSubstr("it came with FIX.4.4")));
 }
@@ -152,16 +154,16 @@ TEST(Settings, limits_reach_the_session) {
   EXPECT_EQ(plain.throttle.messages_max, 0U);
   EXPECT_TRUE(plain.sends_while_logged_out);
   EXPECT_EQ(plain.limits.out_of_order_bytes_max, 16U << 20U);
-  EXPECT_EQ(plain.session.resend_repeats_max, 100U);
+  EXPECT_EQ(plain.session.resend.repeats_max, 100U);
   EXPECT_EQ(plain.limits.resends_per_second_max, 500'000U);
   const SessionSettings settings = session_with(
       "MaxResendMessages=1\nMaxResendsPerSecond=2\nMaxResendRepeats=3\nMaxResendAge=4\n"
       "MaxHeldBytes=5\nThrottleMessages=6\nThrottleInterval=7\nThrottleAction=logout\n"
       "SendWhileLoggedOut=N\nDisconnectNoticeDelay=8\nMaxAdminMessagesPerSecond=9\n"
       "MaxRejectsPerSecond=10\n");
-  EXPECT_EQ(settings.session.resend_messages_max, 1U);
+  EXPECT_EQ(settings.session.resend.messages_max, 1U);
   EXPECT_EQ(settings.limits.resends_per_second_max, 2U);
-  EXPECT_EQ(settings.session.resend_repeats_max, 3U);
+  EXPECT_EQ(settings.session.resend.repeats_max, 3U);
   EXPECT_EQ(settings.limits.resend_age_max.count(), 4);
   EXPECT_EQ(settings.limits.out_of_order_bytes_max, 5U);
   EXPECT_EQ(settings.throttle.messages_max, 6U);
@@ -204,12 +206,12 @@ TEST(Settings, logons_being_checked_are_limited_for_the_whole_engine) {
 
 TEST(Settings, what_silence_means_reaches_the_session) {
   const session::SessionConfig plain = session_with("").session;
-  EXPECT_TRUE(plain.disconnects_on_silence);
-  EXPECT_FALSE(plain.says_logout_on_silence || plain.imposes_heart_bt_int);
+  EXPECT_TRUE(plain.heartbeat.disconnects_on_silence);
+  EXPECT_FALSE(plain.heartbeat.says_logout_on_silence || plain.heartbeat.imposes_heart_bt_int);
   const session::SessionConfig config =
       session_with("DisableHeartBeatCheck=Y\nSendLogoutBeforeDisconnectFromTimeout=Y\n").session;
-  EXPECT_FALSE(config.disconnects_on_silence);
-  EXPECT_TRUE(config.says_logout_on_silence);
+  EXPECT_FALSE(config.heartbeat.disconnects_on_silence);
+  EXPECT_TRUE(config.heartbeat.says_logout_on_silence);
 }
 
 TEST(Settings, acceptor_may_impose_its_heart_bt_int_and_has_to_name_it_then) {
@@ -218,8 +220,8 @@ TEST(Settings, acceptor_may_impose_its_heart_bt_int_and_has_to_name_it_then) {
       "SocketAcceptPort=0\nFileStorePath=s\nHeartBtIntOverride=Y\n";
   const auto right = config::parse_settings(acceptor + "HeartBtInt=20\n", "x.cfg");
   ASSERT_TRUE(right.has_value()) << right.error().front().what();
-  EXPECT_TRUE(right->sessions[0].session.imposes_heart_bt_int);
-  EXPECT_EQ(right->sessions[0].session.heart_bt_int.count(), 20);
+  EXPECT_TRUE(right->sessions[0].session.heartbeat.imposes_heart_bt_int);
+  EXPECT_EQ(right->sessions[0].session.heartbeat.heart_bt_int.count(), 20);
   const auto without = config::parse_settings(acceptor, "x.cfg");
   ASSERT_FALSE(without.has_value());
   EXPECT_EQ(without.error().front().what(),
@@ -230,19 +232,19 @@ TEST(Settings, acceptor_may_impose_its_heart_bt_int_and_has_to_name_it_then) {
 
 TEST(Settings, policies_about_the_counterparty_reach_the_session) {
   const session::SessionConfig plain = session_with("").session;
-  EXPECT_TRUE(plain.allows_reset_seq_num_flag && plain.allows_sequence_reset);
-  EXPECT_EQ(plain.sequence_jump_max, 1'000'000'000U);
-  EXPECT_EQ(plain.heart_bt_int_min.count(), 0);
-  EXPECT_EQ(plain.heart_bt_int_max.count(), 3'600);
+  EXPECT_TRUE(plain.reset.allows_reset_seq_num_flag && plain.reset.allows_sequence_reset);
+  EXPECT_EQ(plain.reset.sequence_jump_max, 1'000'000'000U);
+  EXPECT_EQ(plain.heartbeat.heart_bt_int_min.count(), 0);
+  EXPECT_EQ(plain.heartbeat.heart_bt_int_max.count(), 3'600);
   const session::SessionConfig config =
       session_with(
           "AllowResetSeqNumFlag=N\nAllowSequenceReset=N\nMaxSequenceJump=50\n"
           "MinHeartBtInt=5\nMaxHeartBtInt=60\n")
           .session;
-  EXPECT_FALSE(config.allows_reset_seq_num_flag || config.allows_sequence_reset);
-  EXPECT_EQ(config.sequence_jump_max, 50U);
-  EXPECT_EQ(config.heart_bt_int_min.count(), 5);
-  EXPECT_EQ(config.heart_bt_int_max.count(), 60);
+  EXPECT_FALSE(config.reset.allows_reset_seq_num_flag || config.reset.allows_sequence_reset);
+  EXPECT_EQ(config.reset.sequence_jump_max, 50U);
+  EXPECT_EQ(config.heartbeat.heart_bt_int_min.count(), 5);
+  EXPECT_EQ(config.heartbeat.heart_bt_int_max.count(), 60);
   EXPECT_THAT(errors_of("MinHeartBtInt=61\nMaxHeartBtInt=60"),
               ElementsAre(HasSubstr("MinHeartBtInt is above MaxHeartBtInt")));
 }
@@ -258,8 +260,8 @@ TEST(Settings, a_session_overrides_the_defaults_and_the_next_one_has_them_again)
       joined(kInitiator,
              "HeartBtInt=5\n[SESSION]\nBeginString=FIX.4.2\nSenderCompID=A\nTargetCompID=B\n"));
   ASSERT_THAT(settings.sessions, SizeIs(2));
-  EXPECT_EQ(settings.sessions[0].session.heart_bt_int.count(), 5);
-  EXPECT_EQ(settings.sessions[1].session.heart_bt_int.count(), 30);
+  EXPECT_EQ(settings.sessions[0].session.heartbeat.heart_bt_int.count(), 5);
+  EXPECT_EQ(settings.sessions[1].session.heartbeat.heart_bt_int.count(), 30);
   EXPECT_EQ(settings.sessions[1].line, 12U);
 }
 
@@ -579,11 +581,11 @@ TEST(Settings, are_loaded_from_a_file_and_a_missing_one_is_named) {
 TEST(Settings, further_fields_of_a_logon_are_taken_in_the_order_of_their_numbers) {
   const SessionSettings session =
       session_with("LogonTag2=9001=x=y\nLogonTag=553=me\nLogonTag1=554=pa55word\n");
-  ASSERT_EQ(session.session.logon_fields.size(), 3U);
-  EXPECT_EQ(session.session.logon_fields[0].tag, 553U);
-  EXPECT_EQ(session.session.logon_fields[0].value, "me");
-  EXPECT_EQ(session.session.logon_fields[1].tag, 554U);
-  EXPECT_EQ(session.session.logon_fields[2].value, "x=y");
+  ASSERT_EQ(session.session.logon.fields.size(), 3U);
+  EXPECT_EQ(session.session.logon.fields[0].tag, 553U);
+  EXPECT_EQ(session.session.logon.fields[0].value, "me");
+  EXPECT_EQ(session.session.logon.fields[1].tag, 554U);
+  EXPECT_EQ(session.session.logon.fields[2].value, "x=y");
 }
 
 TEST(Settings, a_further_field_of_a_logon_that_the_session_writes_itself_is_an_error) {

@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 TEST(SettingsText, keys_and_sections_are_read_in_any_case_and_odd_ones_are_reported) {
-  EXPECT_EQ(session_with("HEARTBTINT=7").session.heart_bt_int.count(), 7);
+  EXPECT_EQ(session_with("HEARTBTINT=7").session.heartbeat.heart_bt_int.count(), 7);
   EXPECT_THAT(warnings_of("heartbtint=7"),
               ElementsAre("t.cfg:11: heartbtint: read, but its usual spelling is HeartBtInt"));
   std::string text{kInitiator};
@@ -26,7 +26,7 @@ TEST(SettingsText, keys_and_sections_are_read_in_any_case_and_odd_ones_are_repor
 
 TEST(SettingsText, a_key_given_twice_counts_the_last_time_and_is_reported) {
   const Settings settings = accepted(joined(kInitiator, "LogonTimeout=5\nlogontimeout=6\n"));
-  EXPECT_EQ(settings.sessions.at(0).session.logon_timeout.count(), 6);
+  EXPECT_EQ(settings.sessions.at(0).session.logon.timeout.count(), 6);
   EXPECT_THAT(
       texts(settings.warnings),
       Contains("t.cfg:12: logontimeout: given before in this section; the last one counts"));
@@ -34,7 +34,7 @@ TEST(SettingsText, a_key_given_twice_counts_the_last_time_and_is_reported) {
 
 TEST(SettingsText, of_two_default_sections_the_first_counts) {
   const Settings settings = accepted(joined(kInitiator, "[DEFAULT]\nHeartBtInt=99\n"));
-  EXPECT_EQ(settings.sessions.at(0).session.heart_bt_int.count(), 30);
+  EXPECT_EQ(settings.sessions.at(0).session.heartbeat.heart_bt_int.count(), 30);
   EXPECT_THAT(texts(settings.warnings),
               ElementsAre("t.cfg:11: a second [DEFAULT] is ignored; the one in line 1 counts"));
 }
@@ -44,7 +44,7 @@ TEST(SettingsText, the_default_section_may_stand_after_the_sessions) {
   const std::size_t session = text.find("[SESSION]");
   EXPECT_EQ(accepted(text.substr(session) + text.substr(0, session))
                 .sessions.at(0)
-                .session.heart_bt_int.count(),
+                .session.heartbeat.heart_bt_int.count(),
             30);
 }
 
@@ -64,7 +64,7 @@ TEST(SettingsText, a_comment_may_follow_the_name_of_a_section) {
   const Settings settings = accepted(text);
   EXPECT_THAT(settings.warnings, IsEmpty());
   ASSERT_EQ(settings.sessions.size(), 1U);
-  EXPECT_EQ(settings.sessions[0].session.heart_bt_int.count(), 30);
+  EXPECT_EQ(settings.sessions[0].session.heartbeat.heart_bt_int.count(), 30);
   for (const std::string_view line : {"[SESSION] our broker", "[SESSION]]", "[SESSION # x"}) {
     EXPECT_THAT(errors_of(line), ElementsAre(HasSubstr("[DEFAULT] or [SESSION] was expected")))
         << line;
@@ -132,7 +132,7 @@ TEST(SettingsText, lines_that_are_no_entries_are_reported) {
 TEST(SettingsText, long_lines_are_read_whole) {
   const std::string text = joined(kInitiator, "# " + std::string(5'000, 'x') + "\nWibble=" +
                                                   std::string(1U << 20U, 'y') + "\nHeartBtInt=9\n");
-  EXPECT_EQ(accepted(text).sessions.at(0).session.heart_bt_int.count(), 9);
+  EXPECT_EQ(accepted(text).sessions.at(0).session.heartbeat.heart_bt_int.count(), 9);
   const auto reported = errors_of("SenderCompID=" + std::string(1U << 20U, 'y'));
   EXPECT_THAT(reported, ElementsAre(HasSubstr("yyy...: a name of 1 to 255 bytes was expected")));
   EXPECT_THAT(warnings_of(std::string(1U << 20U, 'k') + "=1"),

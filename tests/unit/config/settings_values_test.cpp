@@ -34,10 +34,11 @@ TEST(SettingsValues, time_precision_is_given_by_digits_by_words_or_by_the_millis
       {"MillisecondsInTimeStamp=Y", TimePrecision::Millis},
       {"MillisecondsInTimeStamp=N\nTimestampPrecision=3", TimePrecision::Millis}};
   for (const auto& [line, precision] : expected) {
-    EXPECT_EQ(session_with(line).session.time_precision, precision) << line;
+    EXPECT_EQ(session_with(line).session.header.time_precision, precision) << line;
     EXPECT_THAT(warnings_of(line), IsEmpty()) << line;
   }
-  EXPECT_EQ(session_with("TimestampPrecision=4").session.time_precision, TimePrecision::Micros);
+  EXPECT_EQ(session_with("TimestampPrecision=4").session.header.time_precision,
+            TimePrecision::Micros);
   EXPECT_THAT(warnings_of("TimestampPrecision=4"),
               ElementsAre("t.cfg:11: TimestampPrecision=4: there are 0, 3, 6 or 9 digits; the next "
                           "larger number is used"));
@@ -135,11 +136,11 @@ TEST(SettingsValues, every_value_is_read_strictly) {
 TEST(SettingsValues, booleans_of_other_kinds_are_read_with_a_warning) {
   for (const std::string_view yes : {"y", "true", "TRUE", "1"}) {
     const std::string line = joined("ResetOnLogon=", yes);
-    EXPECT_TRUE(session_with(line).session.reset_on_logon);
+    EXPECT_TRUE(session_with(line).session.reset.on_logon);
     EXPECT_THAT(warnings_of(line), ElementsAre(HasSubstr("other engines know Y and N only")));
   }
   for (const std::string_view no : {"n", "false", "0"}) {
-    EXPECT_FALSE(session_with(joined("CheckLatency=", no)).session.check_latency);
+    EXPECT_FALSE(session_with(joined("CheckLatency=", no)).session.header.check_latency);
   }
 }
 

@@ -1,4 +1,4 @@
-// Who may log on, and what a Logon of ours carries to be let in. FIX 4.3 and later, Logon: Username
+// Who may log on, and what our Logon carries to be accepted. FIX 4.3 and later, Logon: Username
 // (553), Password (554); FIX 5.0: NewPassword (925); FIXT 1.1: SessionStatus (1409).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 SessionConfig authenticating(std::string_view begin_string = "FIX.4.4") {
   SessionConfig config = acceptor_config(begin_string);
-  config.authenticates = true;
+  config.logon.authenticates = true;
   return config;
 }
 
@@ -92,7 +92,7 @@ TEST(Authentication, session_status_of_the_counterparty_is_reported) {
 TEST(Authentication, without_a_decision_the_connection_ends_after_its_own_timeout) {
   // FIX Session Layer, "Logon": bounded waiting.
   SessionConfig config = authenticating();
-  config.authentication_timeout = 7s;
+  config.logon.authentication_timeout = 7s;
   Side acceptor{config};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30");
@@ -120,10 +120,10 @@ TEST(Authentication, decision_on_an_earlier_logon_is_not_one_on_this) {
 }
 
 TEST(Authentication, stranger_resets_nothing) {
-  // FIX 4.4, Logon, ResetSeqNumFlag, behind the decision.
+  // FIX 4.4, Logon, ResetSeqNumFlag, after the decision.
   SessionConfig config = authenticating();
   for (const bool by_configuration : {false, true}) {
-    config.reset_on_logon = by_configuration;
+    config.reset.on_logon = by_configuration;
     Side acceptor{config, {.next_inbound = 5, .next_outbound = 7}};
     acceptor.connect();
     acceptor.in(by_configuration ? "35=A|34=1|98=0|108=30" : "35=A|34=1|98=0|108=30|141=Y");
@@ -143,7 +143,7 @@ TEST(Authentication, invalid_logon_is_refused_without_asking) {  // TC 1S d
   EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogonRefused);
 }
 
-TEST(Authentication, messages_before_the_decision_are_held_and_processed_after_it) {
+TEST(Authentication, messages_before_the_decision_are_buffered_and_processed_after_it) {
   // FIX Session Layer, "Logon": nothing before the answer.
   Side acceptor{authenticating()};
   acceptor.connect();
@@ -188,10 +188,10 @@ TEST(Authentication, logon_that_is_too_low_or_too_high_is_told_after_the_decisio
 TEST(Credentials, are_in_the_logon_by_ascending_tag) {
   // FIX 5.0, Logon: 553, 554, 925.
   SessionConfig config = initiator_config("FIXT.1.1");
-  config.username = "me";
-  config.password = "old";
-  config.new_password = "new";
-  config.reset_on_logon = true;
+  config.logon.username = "me";
+  config.logon.password = "old";
+  config.logon.new_password = "new";
+  config.reset.on_logon = true;
   Side initiator{config};
   initiator.connect();
   EXPECT_THAT(initiator.sent(),
@@ -199,10 +199,10 @@ TEST(Credentials, are_in_the_logon_by_ascending_tag) {
 }
 
 // QuickFIX/J's LogonTag.
-TEST(LogonFields, stand_behind_those_of_the_session_in_their_order) {
+TEST(LogonFields, stand_after_those_of_the_session_in_their_order) {
   SessionConfig config = initiator_config();
-  config.username = "me";
-  config.logon_fields = {{9001, "b"}, {554, "pa55word"}};
+  config.logon.username = "me";
+  config.logon.fields = {{9001, "b"}, {554, "pa55word"}};
   Side initiator{config};
   initiator.connect();
   EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=1|98=0|108=30|553=me|9001=b|554=pa55word"));
@@ -220,7 +220,7 @@ void write_signature(void* context, wire::Encoder& encoder,
 TEST(LogonWriter, sees_the_final_number_and_time_of_each_logon) {
   std::string key = "signed ";
   SessionConfig config = initiator_config();
-  config.logon_writer = {&key, &write_signature};
+  config.logon.writer = {&key, &write_signature};
   Side initiator{config, {.next_inbound = 1, .next_outbound = 8}};
   initiator.connect();
   EXPECT_THAT(initiator.sent(),
@@ -235,7 +235,7 @@ TEST(LogonWriter, sees_the_final_number_and_time_of_each_logon) {
 TEST(LogonWriter, what_cannot_be_encoded_means_that_no_logon_is_sent) {
   std::string broken = "a\x01";
   SessionConfig config = initiator_config();
-  config.logon_writer = {&broken, &write_signature};
+  config.logon.writer = {&broken, &write_signature};
   Side initiator{config};
   initiator.connect();
   EXPECT_THAT(initiator.sent(), IsEmpty());

@@ -11,7 +11,7 @@ namespace {
 TEST(SessionConfig, defaults_with_an_identity_are_right) {
   // Every version that the layer speaks.
   for (const char* version : {"FIX.4.0", "FIX.4.1", "FIX.4.2", "FIX.4.3", "FIX.4.4", "FIXT.1.1"}) {
-    EXPECT_EQ(what_is_wrong(acceptor_config(version)), "") << version;
+    EXPECT_EQ(validate(acceptor_config(version)), "") << version;
   }
 }
 
@@ -19,8 +19,8 @@ TEST(SessionConfig, fix_latest_and_later_versions_are_default_appl_ver_ids) {
   // FIX Latest is ApplVerID 10.
   for (const char* id : {"2", "9", "10", "11", "99"}) {
     SessionConfig config = acceptor_config("FIXT.1.1");
-    config.default_appl_ver_id = id;
-    EXPECT_EQ(what_is_wrong(config), "") << id;
+    config.fixt.default_appl_ver_id = id;
+    EXPECT_EQ(validate(config), "") << id;
   }
 }
 
@@ -29,7 +29,7 @@ TEST(SessionConfig, each_wrong_value_is_named) {
   const auto wrong = [](auto change) {
     SessionConfig config = acceptor_config("FIXT.1.1");
     change(config);
-    return std::string{what_is_wrong(config)};
+    return std::string{validate(config)};
   };
   const auto starts = [&](std::string_view text, auto change) {
     EXPECT_TRUE(wrong(change).starts_with(text)) << text << ": " << wrong(change);
@@ -44,35 +44,37 @@ TEST(SessionConfig, each_wrong_value_is_named) {
   starts("TargetCompID",
          [](SessionConfig& c) { c.id.target_comp_id = std::string(kCompIdBytesMax + 1, 'x'); });
   for (const char* id : {"", "1", "0", "100", "1x", "FIX.5.0"}) {
-    starts("DefaultApplVerID", [id](SessionConfig& c) { c.default_appl_ver_id = id; });
+    starts("DefaultApplVerID", [id](SessionConfig& c) { c.fixt.default_appl_ver_id = id; });
   }
-  starts("a further field of the Logon", [](SessionConfig& c) { c.logon_fields = {{9001, ""}}; });
-  starts("Username", [](SessionConfig& c) { c.username = "a\x01"; });
-  starts("Password", [](SessionConfig& c) { c.password = std::string(kCompIdBytesMax + 1, 'x'); });
-  starts("NewPassword", [](SessionConfig& c) { c.new_password = "\x01"; });
-  starts("AuthenticationTimeout", [](SessionConfig& c) { c.authentication_timeout = 0s; });
+  starts("a further field of the Logon", [](SessionConfig& c) { c.logon.fields = {{9001, ""}}; });
+  starts("Username", [](SessionConfig& c) { c.logon.username = "a\x01"; });
+  starts("Password",
+         [](SessionConfig& c) { c.logon.password = std::string(kCompIdBytesMax + 1, 'x'); });
+  starts("NewPassword", [](SessionConfig& c) { c.logon.new_password = "\x01"; });
+  starts("AuthenticationTimeout", [](SessionConfig& c) { c.logon.authentication_timeout = 0s; });
   starts("ResendRequestChunkSize",
-         [](SessionConfig& c) { c.resend_request_chunk = kResendRequestChunkMax + 1; });
-  starts("HeartBtInt", [](SessionConfig& c) { c.heart_bt_int = -1s; });
-  starts("HeartBtInt", [](SessionConfig& c) { c.heart_bt_int = kHeartBtIntMax + 1s; });
-  starts("MinHeartBtInt and", [](SessionConfig& c) { c.heart_bt_int_min = -1s; });
-  starts("MinHeartBtInt and", [](SessionConfig& c) { c.heart_bt_int_max = kHeartBtIntMax + 1s; });
+         [](SessionConfig& c) { c.gap.resend_request_chunk = kResendRequestChunkMax + 1; });
+  starts("HeartBtInt", [](SessionConfig& c) { c.heartbeat.heart_bt_int = -1s; });
+  starts("HeartBtInt", [](SessionConfig& c) { c.heartbeat.heart_bt_int = kHeartBtIntMax + 1s; });
+  starts("MinHeartBtInt and", [](SessionConfig& c) { c.heartbeat.heart_bt_int_min = -1s; });
+  starts("MinHeartBtInt and",
+         [](SessionConfig& c) { c.heartbeat.heart_bt_int_max = kHeartBtIntMax + 1s; });
   starts("HeartBtIntOverride is for an acceptor", [](SessionConfig& c) {
     c.role = Role::Initiator;
-    c.imposes_heart_bt_int = true;
+    c.heartbeat.imposes_heart_bt_int = true;
   });
   starts("MinHeartBtInt is above", [](SessionConfig& c) {
-    c.heart_bt_int_min = 2s;
-    c.heart_bt_int_max = 1s;
+    c.heartbeat.heart_bt_int_min = 2s;
+    c.heartbeat.heart_bt_int_max = 1s;
   });
-  starts("LogonTimeout", [](SessionConfig& c) { c.logon_timeout = 0s; });
-  starts("LogoutTimeout", [](SessionConfig& c) { c.logout_timeout = 0s; });
-  starts("ResendTimeout", [](SessionConfig& c) { c.resend_timeout = 0s; });
-  starts("MaxLatency", [](SessionConfig& c) { c.max_latency = 0s; });
-  starts("TestRequestDelay", [](SessionConfig& c) { c.test_request_delay = -0.1; });
-  starts("HeartBeatTimeout", [](SessionConfig& c) { c.heartbeat_timeout = 0.1; });
+  starts("LogonTimeout", [](SessionConfig& c) { c.logon.timeout = 0s; });
+  starts("LogoutTimeout", [](SessionConfig& c) { c.logon.logout_timeout = 0s; });
+  starts("ResendTimeout", [](SessionConfig& c) { c.gap.resend_timeout = 0s; });
+  starts("MaxLatency", [](SessionConfig& c) { c.header.max_latency = 0s; });
+  starts("TestRequestDelay", [](SessionConfig& c) { c.heartbeat.test_request_delay = -0.1; });
+  starts("HeartBeatTimeout", [](SessionConfig& c) { c.heartbeat.timeout = 0.1; });
   starts("HeartBeatTimeout",
-         [](SessionConfig& c) { c.heartbeat_timeout = std::numeric_limits<double>::quiet_NaN(); });
+         [](SessionConfig& c) { c.heartbeat.timeout = std::numeric_limits<double>::quiet_NaN(); });
 }
 
 TEST(SessionConfig, longest_comp_ids_fit_into_every_message_of_ours) {

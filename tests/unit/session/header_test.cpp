@@ -58,7 +58,7 @@ TEST(Header, wrong_comp_id_is_rejected_and_ends_the_session) {
 TEST(Header, comp_ids_are_not_compared_if_so_configured) {
   // QuickFIX's CheckCompID=N.
   SessionConfig config = acceptor_config();
-  config.check_comp_id = false;
+  config.header.check_comp_id = false;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in("35=D|34=2|49=WT|11=ID");
@@ -96,7 +96,7 @@ TEST(Header, sending_time_at_the_edge_of_the_range_is_accepted) {
 TEST(Header, sending_time_is_not_compared_if_so_configured) {
   // QuickFIX's CheckLatency=N; MaxLatency.
   SessionConfig config = acceptor_config();
-  config.check_latency = false;
+  config.header.check_latency = false;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in("35=0|34=2|52=20010101-00:00:00");
@@ -160,7 +160,7 @@ TEST(Header, very_long_malformed_tag_is_not_sent_back) {
 }
 
 TEST(Header, fields_in_another_order_are_accepted) {
-  // TC 15: the order of header fields behind MsgType is free.
+  // TC 15: the order of header fields after MsgType is free.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=0|52=20240115-10:30:00|56=VENUE|49=TRADER|34=2");

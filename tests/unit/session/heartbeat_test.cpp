@@ -113,7 +113,7 @@ TEST_F(HeartbeatTest, no_heartbeat_while_a_test_request_is_unanswered_then_the_e
 
 TEST_F(HeartbeatTest, silence_is_ended_by_a_logout_where_it_is_wanted) {
   SessionConfig config = acceptor_config("FIX.4.2");
-  config.says_logout_on_silence = true;
+  config.heartbeat.says_logout_on_silence = true;
   Side polite{config};
   polite.connect();
   polite.in("35=A|34=1|98=0|108=6");
@@ -127,7 +127,7 @@ TEST_F(HeartbeatTest, silence_is_ended_by_a_logout_where_it_is_wanted) {
 
 TEST_F(HeartbeatTest, silence_that_is_allowed_is_questioned_again_and_heartbeats_go_on) {
   SessionConfig config = acceptor_config("FIX.4.2");
-  config.disconnects_on_silence = false;
+  config.heartbeat.disconnects_on_silence = false;
   Side patient{config};
   patient.connect();
   patient.in("35=A|34=1|98=0|108=6");
@@ -253,8 +253,8 @@ TEST(Heartbeat, interval_of_one_second_and_the_largest_one_work) {
 TEST(Heartbeat, multiples_are_configurable) {
   // QuickFIX's TestRequestDelayMultiplier and HeartBeatTimeoutMultiplier.
   SessionConfig config = acceptor_config();
-  config.test_request_delay = 0.5;
-  config.heartbeat_timeout = 1.0;
+  config.heartbeat.test_request_delay = 0.5;
+  config.heartbeat.timeout = 1.0;
   Side acceptor{config};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=10");

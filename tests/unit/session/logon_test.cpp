@@ -187,7 +187,7 @@ TEST(Logon, invalid_logon_is_answered_by_a_logout_that_says_why) {
     EXPECT_EQ(acceptor.next_out(), 2U) << fields;
     // To whom the application has not been asked about yet nothing is said.
     SessionConfig config = acceptor_config();
-    config.answers_invalid_logon = false;
+    config.logon.answers_invalid = false;
     Side silent{config};
     silent.connect();
     silent.in(fields);
@@ -200,8 +200,8 @@ TEST(Logon, invalid_logon_is_answered_by_a_logout_that_says_why) {
 TEST(Logon, heart_bt_int_outside_the_acceptors_range_is_refused) {
   // FIX Session Layer, "Logon": an acceptor that does not agree with HeartBtInt refuses.
   SessionConfig config = acceptor_config();
-  config.heart_bt_int_min = 5s;
-  config.heart_bt_int_max = 60s;
+  config.heartbeat.heart_bt_int_min = 5s;
+  config.heartbeat.heart_bt_int_max = 60s;
   for (const char* wrong : {"0", "4", "61", "3600"}) {
     Side acceptor{config};
     acceptor.connect();
@@ -221,7 +221,7 @@ TEST(Logon, heart_bt_int_outside_the_acceptors_range_is_refused) {
 
 TEST(Logon, reset_seq_num_flag_that_is_not_allowed_is_refused) {
   SessionConfig config = acceptor_config();
-  config.allows_reset_seq_num_flag = false;
+  config.reset.allows_reset_seq_num_flag = false;
   Side acceptor{config, {.next_inbound = 7, .next_outbound = 9}};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30|141=Y");
@@ -239,12 +239,12 @@ TEST(Logon, reset_seq_num_flag_that_is_not_allowed_is_refused) {
 
 TEST(Logon, reset_seq_num_flag_in_the_answer_to_ours_is_always_allowed) {
   SessionConfig config = initiator_config();
-  config.allows_reset_seq_num_flag = false;
+  config.reset.allows_reset_seq_num_flag = false;
   Side plain{config};
   plain.connect();
   plain.in("35=A|34=1|98=0|108=30|141=Y");
   EXPECT_EQ(plain.disconnect_reason, DisconnectReason::LogonRefused);
-  config.reset_on_logon = true;
+  config.reset.on_logon = true;
   Side initiator{config};
   initiator.connect();
   initiator.in("35=A|34=1|98=0|108=30|141=Y");
@@ -301,7 +301,7 @@ TEST(Logon, logon_that_does_not_come_ends_the_connection) {
   // FIX Session Layer, "Logon": bounded waiting, in both roles.
   for (const bool is_acceptor : {true, false}) {
     SessionConfig config = is_acceptor ? acceptor_config() : initiator_config();
-    config.logon_timeout = 7s;
+    config.logon.timeout = 7s;
     Side side{config};
     side.connect();
     side.advance(6'999ms);
@@ -324,8 +324,8 @@ TEST(Logon, heart_bt_int_of_the_logon_counts_for_the_acceptor) {
 
 TEST(Logon, heart_bt_int_of_an_acceptor_that_imposes_its_own_is_answered_and_counts) {
   SessionConfig config = acceptor_config();
-  config.heart_bt_int = 20s;
-  config.imposes_heart_bt_int = true;
+  config.heartbeat.heart_bt_int = 20s;
+  config.heartbeat.imposes_heart_bt_int = true;
   Side acceptor{config};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=7");
@@ -349,14 +349,14 @@ TEST(Logon, reset_seq_num_flag_resets_both_numbers_and_is_answered_with_itself) 
 
 TEST(Logon, no_resend_is_asked_for_after_a_reset) {
   // FIX 4.4, Logon, ResetSeqNumFlag: both sides start at 1.
-  // A ResendRequest right behind a reset makes some engines refuse everything that follows.
+  // A ResendRequest right after a reset makes some engines refuse everything that follows.
   Pair pair;
   pair.connect();
   for (int i = 0; i < 5; ++i) pair.initiator.send();
   pair.disconnect();
   SessionConfig config = initiator_config();
-  config.reset_on_logon = true;
-  Side initiator{config, pair.initiator.machine().numbers()};
+  config.reset.on_logon = true;
+  Side initiator{config, pair.initiator.machine().sequence_numbers()};
   initiator.connect();
   pair.acceptor.connect();
   for (const std::string& bytes : initiator.take_wire()) pair.acceptor.receive(bytes);
@@ -371,7 +371,7 @@ TEST(Logon, no_resend_is_asked_for_after_a_reset) {
 TEST(Logon, initiator_with_reset_on_logon_sends_the_flag_and_starts_at_one) {
   // FIX 4.4, Logon, ResetSeqNumFlag, from the initiator's side.
   SessionConfig config = initiator_config();
-  config.reset_on_logon = true;
+  config.reset.on_logon = true;
   Side initiator{config, {.next_inbound = 40, .next_outbound = 50}};
   initiator.connect();
   EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=1|98=0|108=30|141=Y"));
@@ -385,7 +385,7 @@ TEST(Logon, initiator_with_reset_on_logon_sends_the_flag_and_starts_at_one) {
 TEST(Logon, acceptor_with_reset_on_logon_resets_without_telling) {
   // Acceptance scripts: the reset at Logon does not add 141=Y to the reply.
   SessionConfig config = acceptor_config();
-  config.reset_on_logon = true;
+  config.reset.on_logon = true;
   Side acceptor{config, {.next_inbound = 40, .next_outbound = 50}};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30");
@@ -484,9 +484,9 @@ TEST(Logon, second_logon_without_reset_is_rejected_and_the_session_goes_on) {
 }
 
 TEST(Logon, fix40_has_no_reset_seq_num_flag) {
-  // FIX 4.0, Logon: 141 came with FIX 4.1; the initiator still starts at 1 if it is told to.
+  // FIX 4.0, Logon: 141 came with FIX 4.1; the initiator still starts at 1 if it is configured to.
   SessionConfig config = initiator_config("FIX.4.0");
-  config.reset_on_logon = true;
+  config.reset.on_logon = true;
   Side initiator{config, {.next_inbound = 4, .next_outbound = 5}};
   initiator.connect();
   EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=1|98=0|108=30"));
@@ -505,7 +505,7 @@ TEST(Logon, fixt_needs_default_appl_ver_id_and_answers_with_its_own) {
   EXPECT_THAT(with.sent(), ElementsAre("35=A|34=1|98=0|108=30|141=Y|1137=9"));
 }
 
-TEST(Logon, messages_behind_a_refused_logon_are_not_read) {
+TEST(Logon, messages_after_a_refused_logon_are_not_read) {
   // TC 1S e. What follows in the same read belongs to no session.
   Side acceptor{acceptor_config()};
   acceptor.connect();

@@ -63,7 +63,7 @@ TEST(Logout, of_ours_without_an_answer_closes_after_the_timeout) {
 }
 
 TEST(Logout, messages_and_resend_requests_are_still_served_while_we_wait) {
-  // TC 12, with messages in flight: the counterparty may miss something of ours.
+  // TC 12, with messages in flight: the counterparty may miss one of our messages.
   Side initiator{initiator_config()};
   initiator.establish();
   initiator.send("D", "two");
@@ -86,7 +86,7 @@ TEST(Logout, nothing_is_asked_for_after_our_logout) {
   (void)initiator.sent();
   initiator.in("35=8|34=5|37=x");
   EXPECT_THAT(initiator.sent(), IsEmpty());
-  EXPECT_THAT(initiator.held_numbers, IsEmpty());
+  EXPECT_THAT(initiator.buffered_numbers, IsEmpty());
   EXPECT_EQ(initiator.next_in(), 2U);
 }
 
@@ -136,7 +136,7 @@ TEST(Logout, command_before_the_logon_just_closes) {
 }
 
 TEST(Logout, command_while_disconnected_does_nothing) {
-  // FIX Session Layer, "Logout": the end of a session. There is nobody to tell.
+  // FIX Session Layer, "Logout": the end of a session. There is no counterparty to say it to.
   Side initiator{initiator_config()};
   initiator.log_out();
   EXPECT_THAT(initiator.sent(), IsEmpty());
@@ -162,7 +162,7 @@ TEST(Logout, text_that_cannot_be_sent_is_left_out) {
 TEST(Logout, resets_both_numbers_if_configured_after_the_answer_was_sent) {
   // QuickFIX's ResetOnLogout.
   SessionConfig config = acceptor_config();
-  config.reset_on_logout = true;
+  config.reset.on_logout = true;
   Side acceptor{config, {.next_inbound = 5, .next_outbound = 7}};
   acceptor.establish();
   acceptor.in("35=5|34=6");
@@ -175,7 +175,7 @@ TEST(Logout, resets_both_numbers_if_configured_after_the_answer_was_sent) {
 TEST(Disconnect, resets_both_numbers_if_configured) {
   // QuickFIX's ResetOnDisconnect.
   SessionConfig config = acceptor_config();
-  config.reset_on_disconnect = true;
+  config.reset.on_disconnect = true;
   Side acceptor{config};
   acceptor.establish();
   acceptor.disconnect();
@@ -184,7 +184,7 @@ TEST(Disconnect, resets_both_numbers_if_configured) {
   EXPECT_EQ(acceptor.next_out(), 1U);
 }
 
-TEST(Disconnect, without_a_logout_keeps_the_numbers_and_tells_the_application_once) {
+TEST(Disconnect, without_a_logout_keeps_the_numbers_and_notifies_the_application_once) {
   // FIX Session Layer, "Sequence numbers": a lost connection is no lost session.
   Side acceptor{acceptor_config()};
   acceptor.establish();

@@ -164,7 +164,7 @@ TEST(Reject, business_reject_has_default_appl_ver_id_only_where_it_is_asked_for)
   // scripts).
   for (const bool asked : {false, true}) {
     SessionConfig config = acceptor_config("FIXT.1.1");
-    config.business_reject_has_default_appl_ver_id = asked;
+    config.fixt.business_reject_has_default_appl_ver_id = asked;
     Side acceptor{config};
     acceptor.application = [](Side&, const Deliver&) {
       return Verdict{.kind = Verdict::Kind::RejectBusiness, .reason = 3};

@@ -80,8 +80,8 @@ TEST(Send, while_disconnected_reaches_the_counterparty_after_the_next_logon) {
   EXPECT_EQ(pair.initiator.next_in(), pair.acceptor.next_out());
 }
 
-TEST(Send, while_the_logon_is_unanswered_goes_out_first_behind_the_answer) {
-  // FIX Session Layer, "Logon": nothing before the answer. Behind it the counterparty would see the
+TEST(Send, while_the_logon_is_unanswered_goes_out_first_after_the_answer) {
+  // FIX Session Layer, "Logon": nothing before the answer. After it the counterparty would see the
   // gap only when the next message comes, at the latest a Heartbeat.
   Side initiator{initiator_config()};
   initiator.connect();
@@ -96,7 +96,7 @@ TEST(Send, while_the_logon_is_unanswered_goes_out_first_behind_the_answer) {
   EXPECT_THAT(initiator.sent(), ElementsAre("35=D|34=2|43=Y|122=20240115-10:30:00.000|58=one"));
 }
 
-TEST(Send, while_the_logon_is_unanswered_comes_in_front_of_what_the_answer_asks_for) {
+TEST(Send, while_the_logon_is_unanswered_comes_before_what_the_answer_asks_for) {
   // FIX Session Layer, "Sequence numbers": in the order of transmission.
   SessionConfig config = initiator_config();
   config.shows_administrative = true;
@@ -126,7 +126,7 @@ TEST(Send, while_the_logon_is_unanswered_is_kept_for_the_next_connection) {
 
 TEST(Send, while_the_logon_is_unanswered_and_not_kept_is_shown_by_a_heartbeat) {
   Side initiator{initiator_config()};
-  initiator.keeps_back = false;
+  initiator.queues_until_logon = false;
   initiator.connect();
   initiator.send("D", "early");
   static_cast<void>(initiator.sent());
@@ -134,9 +134,9 @@ TEST(Send, while_the_logon_is_unanswered_and_not_kept_is_shown_by_a_heartbeat) {
   EXPECT_THAT(initiator.sent(), ElementsAre("35=0|34=3"));
 }
 
-TEST(Send, behind_a_logon_that_resets_belongs_to_the_new_numbers) {
+TEST(Send, after_a_logon_that_resets_belongs_to_the_new_numbers) {
   SessionConfig config = initiator_config();
-  config.reset_on_logon = true;
+  config.reset.on_logon = true;
   Side initiator{config, {.next_inbound = 8, .next_outbound = 9}};
   initiator.connect();
   EXPECT_EQ(initiator.send("D", "early"), 2U);
@@ -147,9 +147,9 @@ TEST(Send, behind_a_logon_that_resets_belongs_to_the_new_numbers) {
 }
 
 TEST(Send, before_the_answer_to_a_logon_that_waits_is_asked_for_by_the_answers_number) {
-  // FIX Session Layer, "Logon": nothing before it, so it is numbered in front of it and stored.
+  // FIX Session Layer, "Logon": nothing before it, so it is numbered before it and stored.
   SessionConfig config = acceptor_config();
-  config.authenticates = true;
+  config.logon.authenticates = true;
   Side acceptor{config};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30");
@@ -188,7 +188,7 @@ TEST(Send, at_the_sight_of_a_logon_that_resets_would_be_forgotten) {
   EXPECT_FALSE(acceptor.machine().is_about_to_reset());
 }
 
-TEST(Send, from_the_logon_callback_is_numbered_behind_the_logon) {
+TEST(Send, from_the_logon_callback_is_numbered_after_the_logon) {
   // FIX Session Layer, "Sequence numbers"; TC 1S a. Numbers are in the order of transmission.
   Side acceptor{acceptor_config()};
   acceptor.connect();
@@ -199,7 +199,7 @@ TEST(Send, from_the_logon_callback_is_numbered_behind_the_logon) {
 }
 
 TEST(Send, rewind_gives_back_the_numbers_of_a_callback_that_failed) {
-  // FIX Session Layer, "Sequence numbers": one behind the other, none left out.
+  // FIX Session Layer, "Sequence numbers": one after the other, none left out.
   // A callback is a transaction: what it sent goes with it.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -226,7 +226,7 @@ Verdict send_and_undo(Side& side, const Deliver&) {
 }
 
 TEST(Send, rewind_leaves_the_heartbeat_due_when_it_was) {
-  // FIX Session Layer, "Heartbeat": after HeartBtInt without a message of ours. What is undone has
+  // FIX Session Layer, "Heartbeat": after HeartBtInt without a message from us. What is undone has
   // not been sent.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -256,7 +256,7 @@ TEST(Send, fix41_stamps_whole_seconds) {
 TEST(Send, precision_of_sending_time_is_configurable) {
   // FIX 5.0 SP2, UTCTimestamp: up to nanoseconds and beyond.
   SessionConfig config = acceptor_config();
-  config.time_precision = wire::TimePrecision::Nanos;
+  config.header.time_precision = wire::TimePrecision::Nanos;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in("35=1|34=2|112=X");

@@ -31,15 +31,15 @@ TEST(SessionEnd, resets_also_if_the_logout_is_not_answered) {
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.end_of_session();
-  acceptor.advance(acceptor.config().logout_timeout);
+  acceptor.advance(acceptor.config().logon.logout_timeout);
   EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogoutTimeout);
   EXPECT_EQ(acceptor.next_out(), 1U);
 }
 
-TEST(SessionEnd, tells_from_the_logout_on_that_what_is_sent_would_be_forgotten) {
-  for (const auto resets : {&SessionConfig::reset_on_logout, &SessionConfig::reset_on_disconnect}) {
+TEST(SessionEnd, says_from_the_logout_on_that_what_is_sent_would_be_forgotten) {
+  for (const auto resets : {&ResetConfig::on_logout, &ResetConfig::on_disconnect}) {
     SessionConfig config = acceptor_config();
-    config.*resets = true;
+    config.reset.*resets = true;
     Side leaving{config};
     EXPECT_FALSE(leaving.machine().is_about_to_reset());
     leaving.establish();
@@ -55,7 +55,7 @@ TEST(SessionEnd, tells_from_the_logout_on_that_what_is_sent_would_be_forgotten) 
   EXPECT_FALSE(staying.machine().is_about_to_reset());
   staying.end_of_session();
   EXPECT_TRUE(staying.machine().is_about_to_reset());
-  staying.advance(staying.config().logout_timeout);
+  staying.advance(staying.config().logon.logout_timeout);
   EXPECT_FALSE(staying.machine().is_about_to_reset());
 }
 
@@ -103,6 +103,34 @@ TEST(SessionEnd, that_was_followed_by_a_new_logon_does_not_reset_again) {
   acceptor.disconnect();
   EXPECT_EQ(acceptor.resets, resets);
   EXPECT_EQ(acceptor.next_in(), 2U);
+}
+
+// TC 2c, seen by an initiator whose store is an old copy: it has lost its sequence numbers.
+void refuse_logon(Side& initiator) {
+  initiator.connect();
+  initiator.in("35=5|34=1|58=MsgSeqNum too low, expecting 9 but received 1");
+  ASSERT_EQ(initiator.disconnect_reason, DisconnectReason::MsgSeqNumTooLow);
+  (void)initiator.sent();
+}
+
+TEST(SequenceNumbers, are_known_again_when_an_operator_sets_them) {
+  // QuickFIX/J, Session.setNextSenderMsgSeqNum.
+  Side initiator{initiator_config()};
+  refuse_logon(initiator);
+  initiator.machine().set_sequence_numbers({.next_inbound = 2, .next_outbound = 9});
+  EXPECT_EQ(initiator.resets, 0);
+  initiator.connect();
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=9|98=0|108=30"));
+}
+
+TEST(SequenceNumbers, are_known_again_after_a_reset_without_a_connection) {
+  // QuickFIX's EndTime, StartTime: the next session starts at 1 on both sides.
+  Side initiator{initiator_config()};
+  refuse_logon(initiator);
+  initiator.end_of_session();
+  EXPECT_EQ(initiator.resets, 1);
+  initiator.connect();
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=1|98=0|108=30"));
 }
 
 }  // namespace

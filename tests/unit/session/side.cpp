@@ -61,7 +61,7 @@ std::string message_to(const SessionConfig& config, Now now, std::string_view fi
     if (tag == leave_out || has_tag(given, tag)) return;
     put(std::string{tag} + "=" + std::string{value});
   };
-  // MsgType first and the header behind it, as the rest of fields may hold what is malformed.
+  // MsgType first and the header after it, as the rest of fields may hold what is malformed.
   std::string begin_string = config.id.begin_string;
   std::size_t next = 0;
   for (; next < given.size(); ++next) {
@@ -101,7 +101,7 @@ SessionConfig acceptor_config(std::string_view begin_string) {
                .target_comp_id = "TRADER",
                .qualifier = {}};
   config.role = Role::Acceptor;
-  if (begin_string == "FIXT.1.1") config.default_appl_ver_id = "9";
+  if (begin_string == "FIXT.1.1") config.fixt.default_appl_ver_id = "9";
   return config;
 }
 
@@ -125,9 +125,9 @@ void Side::connect() {
 void Side::disconnect() {
   is_connected_ = false;
   replay_.reset();
-  held_.clear();
+  out_of_order_.clear();
   lost_high_ = 0;
-  kept_back_.clear();
+  queued_until_logon_.clear();
   machine_.on_disconnected(now_);
   perform_all();
 }
@@ -186,7 +186,8 @@ std::uint64_t Side::send(std::string_view msg_type, std::string_view text) {
   if (!outbound) return 0;
   stored[outbound->msg_seq_num] = std::string{outbound->bytes};
   if (outlet == Outlet::Wire) transmit(outbound->bytes);
-  if (outlet == Outlet::BehindLogon && keeps_back) kept_back_.emplace_back(outbound->bytes);
+  if (outlet == Outlet::AfterLogon && queues_until_logon)
+    queued_until_logon_.emplace_back(outbound->bytes);
   return outbound->msg_seq_num;
 }
 
@@ -225,26 +226,26 @@ void Side::perform_all() {
     }
   }
   if (disconnect_reason && is_connected_) return disconnect();
-  feed_held();
+  deliver_in_sequence();
 }
 
-void Side::feed_held() {
+void Side::deliver_in_sequence() {
   if (is_performing_) return;
   is_performing_ = true;
   while (is_connected_ && state() != State::LogonReceived) {
-    held_.erase(held_.begin(), held_.lower_bound(next_in()));
-    if (held_.empty() || held_.begin()->first != next_in()) break;
-    const std::string bytes = held_.extract(held_.begin()).mapped();
-    const auto message = held_parser_.parse(bytes);
+    out_of_order_.erase(out_of_order_.begin(), out_of_order_.lower_bound(next_in()));
+    if (out_of_order_.empty() || out_of_order_.begin()->first != next_in()) break;
+    const std::string bytes = out_of_order_.extract(out_of_order_.begin()).mapped();
+    const auto message = out_of_order_parser_.parse(bytes);
     machine_.on_message(*message, now_);
     perform_all();
   }
   is_performing_ = false;
   if (!is_connected_ || lost_high_ < next_in() || state() == State::LogonReceived) return;
   const std::uint64_t expected = next_in();
-  machine_.on_held_lost(held_.empty() ? 0 : held_.begin()->first, now_);
+  machine_.on_out_of_order_lost(out_of_order_.empty() ? 0 : out_of_order_.begin()->first, now_);
   while (const std::optional<Action> action = machine_.next_action(scratch_)) perform(*action);
-  if (next_in() > expected) feed_held();
+  if (next_in() > expected) deliver_in_sequence();
 }
 
 void Side::transmit(std::string_view bytes) {
@@ -260,18 +261,18 @@ void Side::perform(const Action& action) {
     transmit(retransmit->bytes);
   } else if (const auto* deliver_action = std::get_if<Deliver>(&action)) {
     deliver(*deliver_action);
-  } else if (const auto* hold = std::get_if<Hold>(&action)) {
-    held_numbers.push_back(hold->msg_seq_num);
-    if (can_hold) {
-      held_[hold->msg_seq_num] = std::string{hold->bytes};
+  } else if (const auto* hold = std::get_if<BufferOutOfOrder>(&action)) {
+    buffered_numbers.push_back(hold->msg_seq_num);
+    if (can_buffer) {
+      out_of_order_[hold->msg_seq_num] = std::string{hold->bytes};
     } else {
       lost_high_ = std::max(lost_high_, hold->msg_seq_num);
     }
-  } else if (const auto* passed = std::get_if<PassedOver>(&action)) {
-    auto next = held_.lower_bound(passed->begin);
-    while (next != held_.end() && next->first <= passed->end) {
+  } else if (const auto* passed = std::get_if<DiscardOutOfOrder>(&action)) {
+    auto next = out_of_order_.lower_bound(passed->begin);
+    while (next != out_of_order_.end() && next->first <= passed->end) {
       discarded.push_back(next->first);
-      next = held_.erase(next);
+      next = out_of_order_.erase(next);
     }
   } else if (const auto* shown = std::get_if<Administrative>(&action)) {
     administrative.push_back(readable(shown->message->bytes()));
@@ -279,8 +280,8 @@ void Side::perform(const Action& action) {
   } else if (const auto* asked = std::get_if<AskResend>(&action)) {
     machine_.on_resend_decision(resend_governor ? resend_governor(*asked) : ResendDecision{}, now_);
   } else if (std::holds_alternative<Release>(action)) {
-    if (!keeps_back) machine_.tell_number();
-    for (const std::string& bytes : std::exchange(kept_back_, {})) transmit(bytes);
+    if (!queues_until_logon) machine_.send_heartbeat();
+    for (const std::string& bytes : std::exchange(queued_until_logon_, {})) transmit(bytes);
   } else if (const auto* replay = std::get_if<Replay>(&action)) {
     replay_ = *replay;
     replay_cursor_ = replay->begin;
@@ -288,9 +289,9 @@ void Side::perform(const Action& action) {
   } else if (std::holds_alternative<Reset>(action)) {
     ++resets;
     stored.clear();
-    held_.clear();
+    out_of_order_.clear();
     lost_high_ = 0;
-    kept_back_.clear();
+    queued_until_logon_.clear();
     replay_.reset();
   } else if (const auto* authenticate = std::get_if<Authenticate>(&action)) {
     last_logon_id = authenticate->logon_id;

@@ -76,8 +76,12 @@ class Side {
   [[nodiscard]] StateMachine& machine() noexcept { return machine_; }
   [[nodiscard]] const SessionConfig& config() const noexcept { return machine_.config(); }
   [[nodiscard]] State state() const noexcept { return machine_.state(); }
-  [[nodiscard]] std::uint64_t next_in() const noexcept { return machine_.numbers().next_inbound; }
-  [[nodiscard]] std::uint64_t next_out() const noexcept { return machine_.numbers().next_outbound; }
+  [[nodiscard]] std::uint64_t next_in() const noexcept {
+    return machine_.sequence_numbers().next_inbound;
+  }
+  [[nodiscard]] std::uint64_t next_out() const noexcept {
+    return machine_.sequence_numbers().next_outbound;
+  }
   [[nodiscard]] Now now() const noexcept { return now_; }
   [[nodiscard]] bool is_connected() const noexcept { return is_connected_; }
   [[nodiscard]] bool has_notice(NoticeCode code) const;
@@ -85,9 +89,9 @@ class Side {
   // Replays are served at once, or, if sliced, one stored message for each call.
   bool serves_replays_in_slices = false;
   bool serve_slice();  // false: nothing to serve
-  bool can_hold = true;
+  bool can_buffer = true;
   std::function<void(std::string_view bytes)> on_transmitted;  // each message, at once
-  bool keeps_back = true;  // what is sent behind an unanswered Logon
+  bool queues_until_logon = true;  // what is sent after an unanswered Logon
   std::function<Verdict(Side&, const Deliver&)> application;  // default: accepts
   std::function<void(Side&)> on_administrative;
   std::function<void(Side&)> on_replay;  // one that begins
@@ -97,7 +101,7 @@ class Side {
   std::vector<std::string> administrative;  // readable()
   std::vector<Notice> notices;
   std::vector<std::string> notice_texts;  // of the notices, kept
-  std::vector<std::uint64_t> held_numbers;
+  std::vector<std::uint64_t> buffered_numbers;
   std::vector<std::uint64_t> discarded;  // of those, what a SequenceReset passed over
   std::function<ResendDecision(const AskResend&)> resend_governor;  // default: resend
   std::optional<DisconnectReason> disconnect_reason;                // of our own last Disconnect
@@ -111,18 +115,18 @@ class Side {
   void perform_all();
   void perform(const Action& action);
   void transmit(std::string_view bytes);
-  void feed_held();
+  void deliver_in_sequence();
   void deliver(const Deliver& action);
 
   Now now_;
   StateMachine machine_;
   wire::Parser parser_;
-  wire::Parser held_parser_;
+  wire::Parser out_of_order_parser_;
   std::vector<char> scratch_;
   std::deque<std::string> wire_;
-  std::map<std::uint64_t, std::string> held_;
-  std::uint64_t lost_high_ = 0;  // of what was not held
-  std::deque<std::string> kept_back_;
+  std::map<std::uint64_t, std::string> out_of_order_;
+  std::uint64_t lost_high_ = 0;  // of what was not buffered
+  std::deque<std::string> queued_until_logon_;
   std::optional<Replay> replay_;
   std::uint64_t replay_cursor_ = 0;
   bool is_connected_ = false;

@@ -26,7 +26,7 @@ class Simulation {
         initiator_{simulated(initiator_config(), random_)},
         acceptor_{simulated(acceptor_config(), random_)} {
     for (Side* side : {&initiator_, &acceptor_}) {
-      side->can_hold = random_.below(4) != 0;
+      side->can_buffer = random_.below(4) != 0;
       side->serves_replays_in_slices = random_.below(2) == 0;
     }
     acceptor_.application = [this](Side&, const Deliver&) {
@@ -61,12 +61,12 @@ class Simulation {
  private:
   // Each side has its own ways to close a gap.
   static SessionConfig simulated(SessionConfig config, SeededRandom& random) {
-    config.heart_bt_int = 5s;
-    config.resend_timeout = 4s;
-    config.resend_request_chunk = random.below(2) * (4 + random.below(20));
-    if (random.below(3) == 0) config.early_messages = EarlyMessages::Discard;
-    if (random.below(2) == 0) config.closed_resend_requests = random.below(2) == 0;
-    config.send_redundant_resend_requests = random.below(8) == 0;
+    config.heartbeat.heart_bt_int = 5s;
+    config.gap.resend_timeout = 4s;
+    config.gap.resend_request_chunk = random.below(2) * (4 + random.below(20));
+    if (random.below(3) == 0) config.gap.out_of_order = OutOfOrder::Discard;
+    if (random.below(2) == 0) config.gap.closed_resend_requests = random.below(2) == 0;
+    config.gap.send_redundant_resend_requests = random.below(8) == 0;
     return config;
   }
 
@@ -138,7 +138,7 @@ class Simulation {
   void carry(std::uint64_t up, std::uint64_t down) {
     for (; up > 0 && !to_acceptor_.empty(); --up) deliver(to_acceptor_, acceptor_);
     for (; down > 0 && !to_initiator_.empty(); --down) deliver(to_initiator_, initiator_);
-    // The end of the stream is seen behind what was sent before it.
+    // The end of the stream is seen after what was sent before it.
     if (!initiator_.is_connected() && to_acceptor_.empty() && acceptor_.is_connected()) {
       acceptor_.disconnect();
     }
@@ -250,7 +250,7 @@ class RudeCounterparty {
  public:
   explicit RudeCounterparty(std::uint64_t seed)
       : random_{seed}, acceptor_{acceptor_config(version())} {
-    acceptor_.can_hold = random_.below(2) == 0;
+    acceptor_.can_buffer = random_.below(2) == 0;
     acceptor_.serves_replays_in_slices = random_.below(2) == 0;
     acceptor_.application = [this](Side& side, const Deliver&) {
       if (random_.below(2) == 0) side.send("8", "answer");

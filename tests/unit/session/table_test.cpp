@@ -90,7 +90,8 @@ class Trial {
   // A MsgSeqNum: the expected one, or so much more.
   [[nodiscard]] std::string number(std::int64_t more = 0) const {
     const bool waits = machine_.state() == State::LogonReceived;
-    const auto next = static_cast<std::int64_t>(machine_.numbers().next_inbound) + (waits ? 1 : 0);
+    const auto next =
+        static_cast<std::int64_t>(machine_.sequence_numbers().next_inbound) + (waits ? 1 : 0);
     return "|34=" + std::to_string(next + more);
   }
 
@@ -98,11 +99,11 @@ class Trial {
 
   // What the event has led to.
   [[nodiscard]] std::string outcome_of(const std::function<void(Trial&)>& event) {
-    const Numbers before = machine_.numbers();
+    const Numbers before = machine_.sequence_numbers();
     const State state = machine_.state();
     event(*this);
     const std::uint64_t begin = was_reset_ ? 1 : before.next_inbound;
-    if (machine_.numbers().next_inbound > begin) say("counted");
+    if (machine_.sequence_numbers().next_inbound > begin) say("counted");
     if (machine_.state() != state) {
       words_ += words_.empty() ? "" : " ";
       (words_ += "→ ") += kStateNames[static_cast<std::size_t>(machine_.state())];
@@ -114,7 +115,7 @@ class Trial {
   static SessionConfig config_for(State state, Role role) {
     const bool is_initiator = state == State::LogonSent || role == Role::Initiator;
     SessionConfig config = is_initiator ? initiator_config() : acceptor_config();
-    config.authenticates = state == State::LogonReceived;
+    config.logon.authenticates = state == State::LogonReceived;
     return config;
   }
   void say(std::string_view word) { (words_ += words_.empty() ? "" : ", ") += word; }
@@ -132,8 +133,8 @@ class Trial {
     if (rejects) verdict = {.kind = Verdict::Kind::RejectBusiness, .reason = 3};
     machine_.on_delivered(verdict, now_);
   }
-  void take(const Hold&) { say("hold"); }
-  void take(const PassedOver&) {}
+  void take(const BufferOutOfOrder&) { say("buffer"); }
+  void take(const DiscardOutOfOrder&) {}
   void take(const Administrative&) {}
   void take(const AskResend&) { machine_.on_resend_decision({}, now_); }
   void take(const Replay&) { machine_.on_replay_done(now_); }

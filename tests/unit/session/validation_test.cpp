@@ -19,7 +19,7 @@ SessionConfig validating(std::string_view begin_string = "FIX.4.2",
                          const dictionary::ValidationRules& rules = {}) {
   SessionConfig config = acceptor_config(begin_string);
   if (begin_string == "FIXT.1.1") {
-    config.validator =
+    config.validation.validator =
         Validator::make(
             dictionary::FixtDictionaries{dictionary::builtin_dictionary(Version::Fixt11),
                                          dictionary::builtin_dictionary(Version::Fix50Sp2)},
@@ -27,7 +27,8 @@ SessionConfig validating(std::string_view begin_string = "FIX.4.2",
             .value();
   } else {
     const Version version = dictionary::version_of_begin_string(begin_string).value();
-    config.validator = Validator::make(dictionary::builtin_dictionary(version), rules).value();
+    config.validation.validator =
+        Validator::make(dictionary::builtin_dictionary(version), rules).value();
   }
   return config;
 }
@@ -79,7 +80,7 @@ TEST(Validation, rejects_are_those_of_the_acceptance_scripts) {
   }
 }
 
-TEST(Validation, fix_40_tells_the_tag_in_the_text) {
+TEST(Validation, fix_40_names_the_tag_in_the_text) {
   // TC 14c; FIX 4.0, Reject: RefSeqNum and Text only.
   EXPECT_THAT(answer_to("35=0|34=2|55=MSFT", validating("FIX.4.0")),
               ElementsAre("35=3|34=2|45=2|58=Tag not defined for this message type (55)"));
@@ -104,9 +105,9 @@ TEST(Validation, appl_ver_id_of_no_version_is_rejected_also_without_a_dictionary
 }
 
 TEST(Validation, version_that_the_session_has_no_dictionary_for_is_rejected) {
-  // FIXT 1.1: what nobody can judge is not delivered.
+  // FIXT 1.1: what no dictionary can judge is not delivered.
   SessionConfig config = validating("FIXT.1.1");
-  config.application_validators.push_back({'9', *config.validator});
+  config.validation.application_validators.push_back({'9', *config.validation.validator});
   EXPECT_THAT(answer_to("35=D|34=2|1128=7", config),
               ElementsAre(testing::EndsWith("371=1128|372=D|373=18")));
   Side acceptor{config};
@@ -120,7 +121,7 @@ TEST(Validation, version_that_the_session_has_no_dictionary_for_is_rejected) {
 TEST(Validation, fix_latest_is_read_as_the_newest_version) {
   // ApplVerID 10 is FIX Latest: FIX 5.0 SP2 with what extension packs have added. 11 may come.
   SessionConfig config = validating("FIXT.1.1");
-  config.application_validators.push_back({'9', *config.validator});
+  config.validation.application_validators.push_back({'9', *config.validation.validator});
   for (const char* version : {"10", "11", "99"}) {
     Side acceptor{config};
     acceptor.connect();
@@ -194,7 +195,7 @@ TEST(Validation, empty_values_reach_the_session_where_they_are_allowed) {  // ac
 TEST(Validation, invalid_messages_may_be_noted_and_processed) {
   // QuickFIX/J's RejectInvalidMessage=N.
   SessionConfig config = validating();
-  config.reject_invalid_message = false;
+  config.validation.reject_invalid_message = false;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in("35=D|34=2|11=ID|21=4|55=X|54=1|38=1|40=1|60=20240115-10:30:00");
@@ -211,7 +212,7 @@ TEST(Validation, invalid_messages_may_be_noted_and_processed) {
 TEST(Validation, two_notices_about_one_message_have_each_its_own_text) {
   // QuickFIX/J's RejectInvalidMessage=N.
   SessionConfig config = validating();
-  config.reject_invalid_message = false;
+  config.validation.reject_invalid_message = false;
   Side acceptor{config};
   acceptor.establish();
   for (int number = 2; number < 8; ++number) {
@@ -226,7 +227,7 @@ TEST(Validation, two_notices_about_one_message_have_each_its_own_text) {
 TEST(Validation, an_invalid_reset_within_a_session_is_noted_once) {
   // QuickFIX/J's RejectInvalidMessage=N; FIX 4.4, Logon, ResetSeqNumFlag.
   SessionConfig config = validating();
-  config.reject_invalid_message = false;
+  config.validation.reject_invalid_message = false;
   Side acceptor{config};
   acceptor.establish();
   acceptor.notice_texts.clear();
@@ -235,7 +236,7 @@ TEST(Validation, an_invalid_reset_within_a_session_is_noted_once) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30|141=Y"));
 }
 
-TEST(Validation, the_logout_after_an_invalid_reset_tells_the_tag) {
+TEST(Validation, the_logout_after_an_invalid_reset_names_the_tag) {
   // TC 14c, in a Logon with ResetSeqNumFlag.
   Side acceptor{validating()};
   acceptor.establish();

@@ -178,7 +178,7 @@ TEST_F(LogonRequestTest, answer_that_does_not_come_ends_the_connection_in_time) 
   clock.advance(std::chrono::seconds{10});
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
   EXPECT_TRUE(peer.messages().empty());
-  EXPECT_TRUE(log.has("no decision on the Logon within the time")) << log.all();
+  EXPECT_TRUE(log.has("no decision on the Logon in time")) << log.all();
   acceptor->session(0).answer_logon(guarded.id, {});  // too late
   EXPECT_EQ(guarded.logons, 0);
 }

@@ -82,7 +82,7 @@ TEST(SubIdSettings, fix_40_has_no_location_ids) {
       "SenderLocationID=LDN\nSocketAcceptPort=0\nFileStorePath=s\n",
       "x.cfg");
   ASSERT_TRUE(settings.has_value());
-  EXPECT_EQ(session::what_is_wrong(settings->sessions[0].session), "FIX 4.0 has no LocationIDs");
+  EXPECT_EQ(session::validate(settings->sessions[0].session), "FIX 4.0 has no LocationIDs");
 }
 
 }  // namespace

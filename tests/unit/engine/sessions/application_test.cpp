@@ -296,7 +296,7 @@ TEST_F(ApplicationTest, who_asks_for_everything_again_and_again_is_logged_out_by
         << log.all();
   }
   EXPECT_TRUE(is_logged_out()) << bar(peer.messages().back());
-  EXPECT_TRUE(contains(peer.messages().back(), "asked for again and again"));
+  EXPECT_TRUE(contains(peer.messages().back(), "requested too often"));
   EXPECT_EQ(asked, kRepeatsMax + 1);
 }
 

@@ -64,7 +64,7 @@ TEST_F(HeldDiscardedTest, a_gap_fill_beyond_what_was_asked_for_loses_nothing_and
   EXPECT_EQ(venue.orders.size(), 7U);
   EXPECT_EQ(acceptor->stats().held_discarded, 0U);
   EXPECT_TRUE(
-      log.has("gap fill beyond what was asked for: messages that came early are processed "
+      log.has("gap fill beyond the requested range: messages received out of order are processed "
               "(expected 3, received 10)"))
       << log.all();
 }

@@ -38,7 +38,7 @@ void log_on_quietly(Side& acceptor) {
   acceptor.notices.clear();
 }
 
-TEST(GapAnswer, gap_fill_to_where_the_gap_ends_leaves_what_is_held) {
+TEST(GapAnswer, gap_fill_to_where_the_gap_ends_leaves_what_is_buffered) {
   // FIX 4.4 volume 2, "Ordered Message Processing": what came is saved, what is missing asked for.
   Side acceptor{acceptor_config()};
   log_on_quietly(acceptor);
@@ -49,9 +49,9 @@ TEST(GapAnswer, gap_fill_to_where_the_gap_ends_leaves_what_is_held) {
   EXPECT_FALSE(acceptor.has_notice(NoticeCode::GapFillBeyondRequest));
 }
 
-TEST(GapAnswer, gap_fill_beyond_what_was_asked_for_leaves_what_is_held) {
-  // A counterparty that does not look at EndSeqNo. Nothing of what is held was asked for, so the
-  // gap fill is no answer for it.
+TEST(GapAnswer, gap_fill_beyond_what_was_asked_for_leaves_what_is_buffered) {
+  // A counterparty that does not look at EndSeqNo. Nothing of what is buffered was asked for, so
+  // the gap fill is no answer for it.
   Side acceptor{acceptor_config()};
   log_on_quietly(acceptor);
   for (int number = 3; number <= 9; ++number) acceptor.in(order_of(number));
@@ -64,8 +64,8 @@ TEST(GapAnswer, gap_fill_beyond_what_was_asked_for_leaves_what_is_held) {
   EXPECT_THAT(acceptor.sent(), IsEmpty());
 }
 
-TEST(GapAnswer, gap_fill_over_an_early_logon_and_what_followed_it_leaves_what_is_held) {
-  // TC 1S a: the Logon's number is counted, what came after it is held.
+TEST(GapAnswer, gap_fill_over_an_early_logon_and_what_followed_it_leaves_what_is_buffered) {
+  // TC 1S a: the Logon's number is counted, what came after it is buffered.
   Side acceptor{acceptor_config()};
   acceptor.connect();
   acceptor.in("35=A|34=4|98=0|108=0");
@@ -76,10 +76,10 @@ TEST(GapAnswer, gap_fill_over_an_early_logon_and_what_followed_it_leaves_what_is
   EXPECT_EQ(acceptor.next_in(), 6U);
 }
 
-TEST(GapAnswer, gap_fill_that_answers_what_789_implies_leaves_what_is_held) {
+TEST(GapAnswer, gap_fill_that_answers_what_789_implies_leaves_what_is_buffered) {
   // FIX 4.4, NextExpectedMsgSeqNum: it implies a resend up to the Logon, and not of what follows.
   SessionConfig config = acceptor_config();
-  config.send_next_expected_msg_seq_num = true;
+  config.logon.send_next_expected_msg_seq_num = true;
   Side acceptor{config};
   acceptor.connect();
   acceptor.in("35=A|34=4|98=0|108=0|789=1");
@@ -88,8 +88,8 @@ TEST(GapAnswer, gap_fill_that_answers_what_789_implies_leaves_what_is_held) {
   EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(5));
 }
 
-TEST(GapAnswer, reset_over_what_is_held_makes_it_void) {
-  // TC 11a: SequenceReset-Reset abandons what is missing, and what was held for it.
+TEST(GapAnswer, reset_over_what_is_buffered_makes_it_void) {
+  // TC 11a: SequenceReset-Reset abandons what is missing, and what was buffered for it.
   Side acceptor{acceptor_config()};
   log_on_quietly(acceptor);
   acceptor.in(order_of(4));
@@ -102,7 +102,7 @@ TEST(GapAnswer, reset_over_what_is_held_makes_it_void) {
 TEST(GapAnswer, chunk_whose_gap_fill_ends_one_too_early_is_followed_by_the_next_request_at_once) {
   // QuickFIX/J's ResendRequestChunkSize; a counterparty that takes EndSeqNo for NewSeqNo.
   SessionConfig config = acceptor_config();
-  config.resend_request_chunk = 4;
+  config.gap.resend_request_chunk = 4;
   Side acceptor{config};
   log_on_quietly(acceptor);
   acceptor.in(order_of(12));
@@ -145,7 +145,7 @@ TEST(GapAnswer, that_ends_too_early_is_asked_for_again_when_it_is_over) {
 }
 
 TEST(GapAnswer, within_which_a_message_is_lost_is_asked_for_again_when_it_is_over) {
-  // TC 3b: 3 was garbled on its way. What comes after it is held, and only 3 asked for.
+  // TC 3b: 3 was garbled on its way. What comes after it is buffered, and only 3 asked for.
   Side acceptor{acceptor_config()};
   log_on_quietly(acceptor);
   acceptor.in(order_of(9));
@@ -195,7 +195,7 @@ TEST(GapAnswer, whose_parts_bring_no_progress_is_asked_for_again_after_the_timeo
 
 TEST(GapAnswer, is_waited_for_as_long_as_the_configuration_says) {
   SessionConfig config = acceptor_config();
-  config.resend_timeout = 3s;
+  config.gap.resend_timeout = 3s;
   Side acceptor{config};
   log_on_quietly(acceptor);
   acceptor.in(order_of(4));
@@ -211,7 +211,7 @@ TEST(GapAnswer, of_a_counterparty_that_always_ends_one_too_early_closes_any_gap)
   for (const std::uint64_t chunk : {0U, 1U, 2U, 3U, 7U, 100U}) {
     for (const std::uint64_t missing : {1U, 2U, 3U, 8U, 50U}) {
       SessionConfig config = acceptor_config();
-      config.resend_request_chunk = chunk;
+      config.gap.resend_request_chunk = chunk;
       Side acceptor{config};
       log_on_quietly(acceptor);
       acceptor.in(order_of(static_cast<int>(missing) + 2));
@@ -233,15 +233,15 @@ TEST(GapAnswer, of_a_counterparty_that_always_ends_one_too_early_closes_any_gap)
   }
 }
 
-TEST(GapAnswer, resend_requests_that_came_early_are_counted_without_being_held) {
-  // TC 20. They are served at once; what is beyond the room for their numbers is held.
+TEST(GapAnswer, resend_requests_that_came_early_are_counted_without_being_buffered) {
+  // TC 20. They are served at once; what is beyond the room for their numbers is buffered.
   Side acceptor{acceptor_config()};
   log_on_quietly(acceptor);
   acceptor.send("8", "report");
   for (int number = 3; number <= 22; ++number) {
     acceptor.in("35=2|34=" + std::to_string(number) + "|7=1|16=1");
   }
-  EXPECT_EQ(acceptor.held_numbers.size(), 4U);
+  EXPECT_EQ(acceptor.buffered_numbers.size(), 4U);
   acceptor.in(order_of(23));
   static_cast<void>(acceptor.sent());
   acceptor.in(order_of(2, kAgain));
@@ -249,7 +249,7 @@ TEST(GapAnswer, resend_requests_that_came_early_are_counted_without_being_held) 
   EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(2, 23));
 }
 
-TEST(GapAnswer, resend_requests_that_came_early_between_held_messages_are_counted) {
+TEST(GapAnswer, resend_requests_that_came_early_between_buffered_messages_are_counted) {
   Side acceptor{acceptor_config()};
   log_on_quietly(acceptor);
   acceptor.send("8", "report");

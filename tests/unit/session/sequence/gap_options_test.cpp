@@ -23,7 +23,7 @@ constexpr std::string_view kResent = "|43=Y|122=20240115-10:29:00";
 TEST(ResendRequestChunk, asks_for_so_many_and_for_the_next_when_they_have_come) {
   // Session Layer, "ResendRequest": a range may be asked for in pieces.
   SessionConfig config = acceptor_config();
-  config.resend_request_chunk = 2;
+  config.gap.resend_request_chunk = 2;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in(numbered("0", 7));
@@ -36,14 +36,14 @@ TEST(ResendRequestChunk, asks_for_so_many_and_for_the_next_when_they_have_come) 
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=4|7=6|16=6"));
   acceptor.in(numbered("D", 6, kResent));
   EXPECT_THAT(acceptor.sent(), IsEmpty());
-  EXPECT_EQ(acceptor.next_in(), 8U);  // with the one that was held
+  EXPECT_EQ(acceptor.next_in(), 8U);  // with the one that was buffered
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::GapClosed));
 }
 
 TEST(ResendRequestChunk, larger_than_the_gap_asks_for_the_gap) {
   // QuickFIX/J's ResendRequestChunkSize.
   SessionConfig config = acceptor_config();
-  config.resend_request_chunk = 100;
+  config.gap.resend_request_chunk = 100;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in(numbered("0", 4));
@@ -53,17 +53,17 @@ TEST(ResendRequestChunk, larger_than_the_gap_asks_for_the_gap) {
 TEST(ResendRequestChunk, that_is_not_answered_is_asked_for_again_and_then_given_up) {
   // QuickFIX/J's ResendRequestChunkSize; giving up is a rule of this engine's own.
   SessionConfig config = acceptor_config();
-  config.resend_request_chunk = 2;
-  config.heart_bt_int = 0s;
+  config.gap.resend_request_chunk = 2;
+  config.heartbeat.heart_bt_int = 0s;
   Side acceptor{config};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=0");
   acceptor.in(numbered("0", 7));
   static_cast<void>(acceptor.sent());
-  acceptor.advance(config.resend_timeout);
+  acceptor.advance(config.gap.resend_timeout);
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=2|16=3"));
   acceptor.in(numbered("D", 2, kResent));
-  acceptor.advance(3 * config.resend_timeout);
+  acceptor.advance(3 * config.gap.resend_timeout);
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=4|7=3|16=4", "35=2|34=5|7=3|16=4",
                                            "35=5|34=6|58=ResendRequest not answered"));
 }
@@ -71,7 +71,7 @@ TEST(ResendRequestChunk, that_is_not_answered_is_asked_for_again_and_then_given_
 TEST(ResendRequestChunk, gap_fill_beyond_the_chunk_is_taken_and_no_part_asked_for_twice) {
   // QuickFIX/J's ResendRequestChunkSize; TC 10b.
   SessionConfig config = acceptor_config();
-  config.resend_request_chunk = 2;
+  config.gap.resend_request_chunk = 2;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in(numbered("0", 9));
@@ -83,7 +83,7 @@ TEST(ResendRequestChunk, gap_fill_beyond_the_chunk_is_taken_and_no_part_asked_fo
 TEST(ClosedResendRequest, ends_where_the_gap_ends) {
   // Session Layer, "ResendRequest": EndSeqNo is the last one that is missing.
   SessionConfig config = acceptor_config();
-  config.closed_resend_requests = true;
+  config.gap.closed_resend_requests = true;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in(numbered("0", 7));
@@ -91,16 +91,16 @@ TEST(ClosedResendRequest, ends_where_the_gap_ends) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=6"));
 }
 
-TEST(EarlyMessages, that_are_discarded_come_again_with_the_resend) {
+TEST(OutOfOrderMessages, that_are_discarded_come_again_with_the_resend) {
   // Session Layer, "Message gap": the second of the two ways, discard and ask for everything.
   SessionConfig config = acceptor_config();
-  config.early_messages = EarlyMessages::Discard;
+  config.gap.out_of_order = OutOfOrder::Discard;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in(numbered("D", 3));
   acceptor.in(numbered("D", 4));
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
-  EXPECT_THAT(acceptor.held_numbers, IsEmpty());
+  EXPECT_THAT(acceptor.buffered_numbers, IsEmpty());
   for (int number = 2; number <= 4; ++number) {
     EXPECT_FALSE(acceptor.has_notice(NoticeCode::GapClosed)) << number;
     acceptor.in(numbered("D", number, kResent));
@@ -111,11 +111,11 @@ TEST(EarlyMessages, that_are_discarded_come_again_with_the_resend) {
   EXPECT_THAT(acceptor.sent(), IsEmpty());
 }
 
-TEST(EarlyMessages, that_are_discarded_are_covered_by_chunks_that_grow_with_them) {
+TEST(OutOfOrderMessages, that_are_discarded_are_covered_by_chunks_that_grow_with_them) {
   // FIX 4.4 volume 2, "Ordered Message Processing": ignored, and asked for again.
   SessionConfig config = acceptor_config();
-  config.early_messages = EarlyMessages::Discard;
-  config.resend_request_chunk = 2;
+  config.gap.out_of_order = OutOfOrder::Discard;
+  config.gap.resend_request_chunk = 2;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in(numbered("D", 3));
@@ -129,10 +129,10 @@ TEST(EarlyMessages, that_are_discarded_are_covered_by_chunks_that_grow_with_them
   EXPECT_EQ(acceptor.delivered.size(), 3U);
 }
 
-TEST(EarlyMessages, two_machines_of_which_one_discards_lose_nothing) {
+TEST(OutOfOrderMessages, two_machines_of_which_one_discards_lose_nothing) {
   // FIX 4.4 volume 2, "Ordered Message Processing": ignored, and asked for again.
   SessionConfig config = acceptor_config();
-  config.early_messages = EarlyMessages::Discard;
+  config.gap.out_of_order = OutOfOrder::Discard;
   Pair pair{initiator_config(), config};
   pair.connect();
   for (int i = 0; i < 3; ++i) pair.initiator.send();
@@ -143,8 +143,8 @@ TEST(EarlyMessages, two_machines_of_which_one_discards_lose_nothing) {
   EXPECT_EQ(pair.acceptor.next_in(), pair.initiator.next_out());
 }
 
-TEST(Gap, within_a_resend_is_held_against_and_asked_for_after_the_timeout) {
-  // Session Layer, "Message gap": a resent message that is missing shows with the one behind it.
+TEST(Gap, within_a_resend_is_detected_and_asked_for_after_the_timeout) {
+  // Session Layer, "Message gap": a resent message that is missing shows with the one after it.
   // One ResendRequest is open, so there is no second one before the first has had its time.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -162,7 +162,7 @@ TEST(Gap, within_a_resend_is_held_against_and_asked_for_after_the_timeout) {
 
 // Ways to close a gap, of which each side has its own.
 struct GapWays {
-  EarlyMessages early = EarlyMessages::Hold;
+  OutOfOrder early = OutOfOrder::Buffer;
   std::uint64_t chunk = 0;
   bool is_closed = false;
   bool is_redundant = false;
@@ -170,7 +170,7 @@ struct GapWays {
 
 std::vector<GapWays> all_gap_ways() {
   std::vector<GapWays> all;
-  for (const EarlyMessages early : {EarlyMessages::Hold, EarlyMessages::Discard}) {
+  for (const OutOfOrder early : {OutOfOrder::Buffer, OutOfOrder::Discard}) {
     for (const std::uint64_t chunk : {0U, 1U, 2U, 7U}) {
       for (const bool is_closed : {false, true}) {
         for (const bool is_redundant : {false, true}) {
@@ -183,15 +183,15 @@ std::vector<GapWays> all_gap_ways() {
 }
 
 SessionConfig with(SessionConfig config, const GapWays& ways) {
-  config.early_messages = ways.early;
-  config.resend_request_chunk = ways.chunk;
-  config.closed_resend_requests = ways.is_closed;
-  config.send_redundant_resend_requests = ways.is_redundant;
+  config.gap.out_of_order = ways.early;
+  config.gap.resend_request_chunk = ways.chunk;
+  config.gap.closed_resend_requests = ways.is_closed;
+  config.gap.send_redundant_resend_requests = ways.is_redundant;
   return config;
 }
 
 std::string readable_ways(const GapWays& ways) {
-  return std::string{ways.early == EarlyMessages::Hold ? "hold" : "discard"} + " chunk " +
+  return std::string{ways.early == OutOfOrder::Buffer ? "hold" : "discard"} + " chunk " +
          std::to_string(ways.chunk) + (ways.is_closed ? " closed" : "") +
          (ways.is_redundant ? " redundant" : "");
 }
@@ -211,12 +211,12 @@ std::size_t messages_until_silence(Pair& pair, std::size_t bound) {
 }
 
 void expect_both_gaps_close(const GapWays& of_initiator, const GapWays& of_acceptor, int lost,
-                            int behind) {
+                            int after) {
   SCOPED_TRACE(readable_ways(of_initiator) + " / " + readable_ways(of_acceptor) + ", lost " +
-               std::to_string(lost) + ", behind " + std::to_string(behind));
+               std::to_string(lost) + ", after " + std::to_string(after));
   Pair pair{with(initiator_config(), of_initiator), with(acceptor_config(), of_acceptor)};
   pair.connect();
-  for (int i = 0; i < lost + behind; ++i) {
+  for (int i = 0; i < lost + after; ++i) {
     pair.initiator.send("D", "up");
     pair.acceptor.send("8", "down");
     if (i >= lost) continue;
@@ -225,7 +225,7 @@ void expect_both_gaps_close(const GapWays& of_initiator, const GapWays& of_accep
   }
   constexpr std::size_t kMessagesMax = 150;  // 120 are the most that there have been
   ASSERT_LE(messages_until_silence(pair, kMessagesMax), kMessagesMax);
-  const auto sent = static_cast<std::size_t>(lost + behind);
+  const auto sent = static_cast<std::size_t>(lost + after);
   EXPECT_EQ(pair.acceptor.delivered.size(), sent);
   EXPECT_EQ(pair.initiator.delivered.size(), sent);
   EXPECT_EQ(pair.acceptor.next_in(), pair.initiator.next_out());
@@ -238,8 +238,8 @@ TEST(Gap, of_both_sides_at_once_closes_whatever_their_ways_are) {
   for (const GapWays& of_initiator : all_gap_ways()) {
     for (const GapWays& of_acceptor : all_gap_ways()) {
       for (const int lost : {1, 3, 8}) {
-        for (const int behind : {1, 4}) {
-          expect_both_gaps_close(of_initiator, of_acceptor, lost, behind);
+        for (const int after : {1, 4}) {
+          expect_both_gaps_close(of_initiator, of_acceptor, lost, after);
           if (HasFatalFailure()) return;
         }
       }
@@ -247,14 +247,14 @@ TEST(Gap, of_both_sides_at_once_closes_whatever_their_ways_are) {
   }
 }
 
-TEST(EarlyMessages, that_are_discarded_are_no_resend_requests) {
+TEST(OutOfOrderMessages, that_are_discarded_are_no_resend_requests) {
   SessionConfig config = acceptor_config();
-  config.early_messages = EarlyMessages::Discard;
-  config.closed_resend_requests = true;
+  config.gap.out_of_order = OutOfOrder::Discard;
+  config.gap.closed_resend_requests = true;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in("35=2|34=4|7=1|16=0");
-  EXPECT_THAT(acceptor.held_numbers, IsEmpty());
+  EXPECT_THAT(acceptor.buffered_numbers, IsEmpty());
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3",
                                            "35=4|34=1|43=Y|122=20240115-10:30:00.000|36=2|123=Y"));
   acceptor.in(numbered("D", 2, kResent));
@@ -266,7 +266,7 @@ TEST(EarlyMessages, that_are_discarded_are_no_resend_requests) {
 TEST(LastMsgSeqNumProcessed, stands_in_the_header_of_every_message) {
   // FIX 4.2, Standard Header: 369, the last number received and processed.
   SessionConfig config = acceptor_config("FIX.4.2");
-  config.send_last_msg_seq_num_processed = true;
+  config.header.send_last_msg_seq_num_processed = true;
   Side acceptor{config};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30");
@@ -284,7 +284,7 @@ TEST(LastMsgSeqNumProcessed, is_left_out_where_the_version_has_it_not) {
   // FIX 4.2, Standard Header: 369 came with it.
   for (const char* version : {"FIX.4.0", "FIX.4.1"}) {
     SessionConfig config = acceptor_config(version);
-    config.send_last_msg_seq_num_processed = true;
+    config.header.send_last_msg_seq_num_processed = true;
     Side acceptor{config};
     acceptor.connect();
     acceptor.in("35=A|34=1|98=0|108=30");

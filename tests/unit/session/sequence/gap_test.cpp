@@ -26,7 +26,7 @@ TEST(MsgSeqNum, consecutive_messages_are_taken_without_an_answer) {
 }
 
 TEST(MsgSeqNum, application_message_counts_when_it_has_been_delivered) {
-  // QuickFIX, Session::next, counts behind fromApp, too.
+  // QuickFIX, Session::next, counts after fromApp, too.
   // Promise of the engine: a message is used up only when the application has it.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -43,7 +43,7 @@ TEST(MsgSeqNum, application_message_counts_when_it_has_been_delivered) {
   EXPECT_FALSE(acceptor.delivered[0].poss_dup);
 }
 
-TEST(MsgSeqNum, too_high_is_held_until_what_was_missed_has_come) {
+TEST(MsgSeqNum, too_high_is_buffered_until_what_was_missed_has_come) {
   // TC 2b: 34=10 when 5 is expected; 5 to 9 come without PossDupFlag.
   Side acceptor{acceptor_config("FIX.4.2")};
   acceptor.establish();
@@ -64,7 +64,7 @@ TEST(MsgSeqNum, too_high_is_held_until_what_was_missed_has_come) {
 TEST(MsgSeqNum, fix41_asks_to_infinity_with_999999) {
   // FIX 4.1, ResendRequest: EndSeqNo 999999.
   SessionConfig config = acceptor_config("FIX.4.1");
-  config.closed_resend_requests = false;
+  config.gap.closed_resend_requests = false;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in("35=0|34=4");
@@ -73,14 +73,14 @@ TEST(MsgSeqNum, fix41_asks_to_infinity_with_999999) {
 
 TEST(MsgSeqNum, one_resend_request_for_a_gap_however_many_messages_follow) {
   // QuickFIX's SendRedundantResendRequests=N.
-  // A full flow behind a gap must not make a ResendRequest of every message.
+  // A full flow after a gap must not make a ResendRequest of every message.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   for (int number = 4; number <= 40; ++number) {
     acceptor.in("35=D|34=" + std::to_string(number) + "|11=x");
   }
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3"));
-  EXPECT_EQ(acceptor.held_numbers.size(), 37U);
+  EXPECT_EQ(acceptor.buffered_numbers.size(), 37U);
   acceptor.in("35=D|34=2|43=Y|122=20240115-10:29:00|11=x");
   EXPECT_EQ(acceptor.next_in(), 3U);
   acceptor.in("35=D|34=41|11=x");  // the gap is still open: no second request
@@ -90,7 +90,7 @@ TEST(MsgSeqNum, one_resend_request_for_a_gap_however_many_messages_follow) {
   EXPECT_THAT(acceptor.sent(), IsEmpty());
 }
 
-TEST(MsgSeqNum, second_gap_behind_a_closed_one_is_asked_for_again) {
+TEST(MsgSeqNum, second_gap_after_a_closed_one_is_asked_for_again) {
   // TC 2b, twice.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -103,7 +103,7 @@ TEST(MsgSeqNum, second_gap_behind_a_closed_one_is_asked_for_again) {
 TEST(MsgSeqNum, redundant_resend_requests_are_sent_if_configured) {
   // QuickFIX's SendRedundantResendRequests.
   SessionConfig config = acceptor_config();
-  config.send_redundant_resend_requests = true;
+  config.gap.send_redundant_resend_requests = true;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in("35=0|34=4");
@@ -111,12 +111,12 @@ TEST(MsgSeqNum, redundant_resend_requests_are_sent_if_configured) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3", "35=2|34=3|7=2|16=3"));
 }
 
-TEST(MsgSeqNum, held_message_that_could_not_be_kept_is_asked_for_when_its_turn_comes) {
+TEST(MsgSeqNum, buffered_message_that_could_not_be_kept_is_asked_for_when_its_turn_comes) {
   // FIX 4.4 volume 2, "Ordered Message Processing": kept, or asked for again.
   // A bounded owner may drop what it is asked to hold. No message has to show that it is missing.
   Side acceptor{acceptor_config()};
   acceptor.establish();
-  acceptor.can_hold = false;
+  acceptor.can_buffer = false;
   acceptor.in("35=D|34=4|11=x");
   for (int number = 2; number <= 4; ++number) {
     acceptor.in("35=D|34=" + std::to_string(number) + "|43=Y|122=20240115-10:29:00|11=x");
@@ -131,7 +131,7 @@ TEST(MsgSeqNum, gap_is_closed_by_what_filled_it_even_if_what_revealed_it_was_dro
   // 4 revealed the gap and was dropped; 2 and 3 fill it; 4 is asked for, and 6 dropped, too.
   Side acceptor{acceptor_config()};
   acceptor.establish();
-  acceptor.can_hold = false;
+  acceptor.can_buffer = false;
   acceptor.in("35=D|34=4|11=x");
   acceptor.in("35=D|34=2|43=Y|122=20240115-10:29:00|11=x");
   acceptor.in("35=D|34=3|43=Y|122=20240115-10:29:00|11=x");
@@ -139,9 +139,9 @@ TEST(MsgSeqNum, gap_is_closed_by_what_filled_it_even_if_what_revealed_it_was_dro
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3", "35=2|34=3|7=4|16=4"));
 }
 
-TEST(MsgSeqNum, held_message_may_have_grown_old_while_it_was_held) {
+TEST(MsgSeqNum, buffered_message_may_have_grown_old_while_it_was_buffered) {
   // TC 2o, asked when a message comes and not when its turn comes.
-  // A long resend must not make SendingTime of what waited behind it look wrong.
+  // A long resend must not make SendingTime of what waited after it look wrong.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=D|34=3|11=waits");
@@ -216,7 +216,7 @@ TEST(MsgSeqNum, garbled_message_uses_up_no_number_and_shows_as_a_gap) {
 }
 
 TEST(MsgSeqNum, lost_position_in_the_stream_ends_the_connection) {
-  // TC 2m goes on behind a wrong BodyLength.
+  // TC 2m goes on after a wrong BodyLength.
   // A BodyLength beyond every limit: where the next message begins cannot be known.
   for (const wire::GarbledReason reason :
        {wire::GarbledReason::BodyLengthTooLarge, wire::GarbledReason::TooLong}) {
@@ -249,7 +249,7 @@ TEST(PossDup, as_expected_with_the_flag_is_processed_and_marked) {
   EXPECT_EQ(acceptor.next_in(), 3U);
 }
 
-TEST(PossDup, orig_sending_time_behind_sending_time_is_rejected_and_ends_the_session) {
+TEST(PossDup, orig_sending_time_after_sending_time_is_rejected_and_ends_the_session) {
   // TC 2f.
   Side acceptor{acceptor_config("FIX.4.2")};
   acceptor.establish();
@@ -292,7 +292,7 @@ TEST(PossDup, as_expected_without_orig_sending_time_is_rejected_and_uses_up_its_
 TEST(PossDup, orig_sending_time_is_not_missed_if_so_configured) {
   // QuickFIX's RequiresOrigSendingTime=N.
   SessionConfig config = acceptor_config();
-  config.requires_orig_sending_time = false;
+  config.header.requires_orig_sending_time = false;
   Side acceptor{config};
   acceptor.establish();
   acceptor.in("35=D|34=2|43=Y|11=ID");
@@ -314,7 +314,7 @@ TEST(PossDup, too_high_with_the_flag_is_a_gap_like_any_other) {
   acceptor.establish();
   acceptor.in("35=D|34=4|43=Y|122=20240115-10:30:00|11=x");
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3"));
-  EXPECT_THAT(acceptor.held_numbers, ElementsAre(4));
+  EXPECT_THAT(acceptor.buffered_numbers, ElementsAre(4));
 }
 
 TEST(PossResend, is_passed_to_the_application_with_its_mark) {
@@ -354,7 +354,7 @@ TEST(Gap, bad_message_that_is_too_high_is_rejected_when_its_turn_comes) {
   EXPECT_EQ(acceptor.next_in(), 4U);
 }
 
-TEST(Gap, test_request_behind_a_gap_is_answered_in_order) {
+TEST(Gap, test_request_after_a_gap_is_answered_in_order) {
   // FIX Session Layer, "Sequence gap": messages are processed in order, TestRequests included.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -365,10 +365,10 @@ TEST(Gap, test_request_behind_a_gap_is_answered_in_order) {
 }
 
 TEST(Gap, unanswered_resend_request_is_repeated_and_then_given_up) {
-  // A rule of this engine's own, behind TC 2b.
+  // A rule of this engine's own, after TC 2b.
   // A session that waits for ever for a message that never comes is worse than none.
   SessionConfig config = acceptor_config();
-  config.resend_timeout = 10s;
+  config.gap.resend_timeout = 10s;
   Side acceptor{config};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=0");
@@ -384,10 +384,10 @@ TEST(Gap, unanswered_resend_request_is_repeated_and_then_given_up) {
 }
 
 TEST(Gap, progress_keeps_an_open_gap_from_being_asked_for_again) {
-  // A rule of this engine's own, behind TC 2b.
+  // A rule of this engine's own, after TC 2b.
   // A resend of many messages over a slow link is not a missing answer.
   SessionConfig config = acceptor_config();
-  config.resend_timeout = 10s;
+  config.gap.resend_timeout = 10s;
   Side acceptor{config};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=0");

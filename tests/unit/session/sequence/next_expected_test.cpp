@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 SessionConfig expecting(SessionConfig config) {
-  config.send_next_expected_msg_seq_num = true;
+  config.logon.send_next_expected_msg_seq_num = true;
   return config;
 }
 
@@ -25,7 +25,7 @@ TEST(NextExpected, is_in_the_logons_of_both_sides) {
   EXPECT_THAT(pair.acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30|789=2"));
 }
 
-TEST(NextExpected, what_the_logon_misses_is_resent_behind_the_answer_unasked) {
+TEST(NextExpected, what_the_logon_misses_is_resent_after_the_answer_unasked) {
   Side acceptor{expecting(acceptor_config()), {.next_inbound = 5, .next_outbound = 7}};
   acceptor.stored[5] = message_to(initiator_config(), acceptor.now(), "35=8|34=5|58=kept");
   acceptor.connect();
@@ -37,12 +37,12 @@ TEST(NextExpected, what_the_logon_misses_is_resent_behind_the_answer_unasked) {
                                            "35=4|34=6|43=Y|122=20240115-10:30:00.000|36=8|123=Y"));
 }
 
-TEST(NextExpected, what_is_sent_at_the_sight_of_the_logon_is_resent_behind_the_answer) {
+TEST(NextExpected, what_is_sent_at_the_sight_of_the_logon_is_resent_after_the_answer) {
   // It has a lower number than the answer, so that the counterparty misses it.
   for (const bool is_asked : {false, true}) {
     SessionConfig config = expecting(acceptor_config());
     config.shows_administrative = true;
-    config.asks_before_resend = is_asked;
+    config.resend.asks_before = is_asked;
     Side acceptor{config, {.next_inbound = 1, .next_outbound = 5}};
     acceptor.on_administrative = [](Side& side) { side.send("8", "seen"); };
     acceptor.connect();
@@ -71,7 +71,7 @@ TEST(NextExpected, nothing_is_resent_when_nothing_is_missing) {
   EXPECT_THAT(initiator.sent(), IsEmpty());
 }
 
-TEST(NextExpected, gap_in_front_of_the_logon_is_waited_for_and_not_asked_for) {
+TEST(NextExpected, gap_before_the_logon_is_waited_for_and_not_asked_for) {
   Side acceptor{expecting(acceptor_config())};
   acceptor.connect();
   acceptor.in("35=A|34=4|98=0|108=30|789=1");
@@ -87,7 +87,7 @@ TEST(NextExpected, gap_that_is_not_filled_unasked_is_asked_for_after_the_timeout
   acceptor.connect();
   acceptor.in("35=A|34=4|98=0|108=0|789=1");
   static_cast<void>(acceptor.sent());
-  acceptor.advance(acceptor.config().resend_timeout);
+  acceptor.advance(acceptor.config().gap.resend_timeout);
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=1|16=3"));
 }
 
@@ -117,7 +117,7 @@ TEST(NextExpected, above_what_we_have_sent_is_told_and_disconnected) {
 }
 
 TEST(NextExpected, of_the_answer_is_about_what_was_sent_up_to_our_logon) {
-  // What waits behind our Logon goes out for the first time, not as a resend.
+  // What waits after our Logon goes out for the first time, not as a resend.
   Side initiator{expecting(initiator_config()), {.next_inbound = 3, .next_outbound = 6}};
   initiator.connect();
   initiator.send("D", "early");
@@ -134,9 +134,9 @@ TEST(NextExpected, of_the_answer_is_about_what_was_sent_up_to_our_logon) {
                                           "35=4|34=5|43=Y|122=20240115-10:30:00.000|36=7|123=Y"));
 }
 
-TEST(NextExpected, resend_that_the_owner_is_asked_about_is_in_front_of_what_is_sent_at_the_logon) {
+TEST(NextExpected, resend_that_the_owner_is_asked_about_is_before_what_is_sent_at_the_logon) {
   SessionConfig config = expecting(acceptor_config());
-  config.asks_before_resend = true;
+  config.resend.asks_before = true;
   for (const ResendDecision::Kind kind :
        {ResendDecision::Kind::Resend, ResendDecision::Kind::GapFill}) {
     Side acceptor{config, {.next_inbound = 5, .next_outbound = 7}};
@@ -149,14 +149,14 @@ TEST(NextExpected, resend_that_the_owner_is_asked_about_is_in_front_of_what_is_s
                 ElementsAre("35=A|34=7|98=0|108=30|789=6",
                             "35=4|34=4|43=Y|122=20240115-10:30:00.000|36=8|123=Y"));
     const bool is_replay = kind == ResendDecision::Kind::Resend;
-    EXPECT_EQ(logons_at_replay, is_replay ? 0 : -1) << "a resend begins in front of on_logon()";
+    EXPECT_EQ(logons_at_replay, is_replay ? 0 : -1) << "a resend begins before on_logon()";
     EXPECT_EQ(acceptor.logged_on, 1);
   }
 }
 
-TEST(NextExpected, gap_fill_that_the_owner_decides_on_is_in_front_of_what_waited_for_the_logon) {
+TEST(NextExpected, gap_fill_that_the_owner_decides_on_is_before_what_waited_for_the_logon) {
   SessionConfig config = expecting(initiator_config());
-  config.asks_before_resend = true;
+  config.resend.asks_before = true;
   Side initiator{config, {.next_inbound = 3, .next_outbound = 6}};
   initiator.resend_governor = [](const AskResend&) {
     return ResendDecision{.kind = ResendDecision::Kind::GapFill};
@@ -169,7 +169,7 @@ TEST(NextExpected, gap_fill_that_the_owner_decides_on_is_in_front_of_what_waited
                                             "35=D|34=7|58=early"));
 }
 
-TEST(NextExpected, of_a_message_that_waits_behind_our_logon_is_too_high) {
+TEST(NextExpected, of_a_message_that_waits_for_the_answer_to_our_logon_is_too_high) {
   // It was not sent: the counterparty has had another one under its number.
   Side initiator{expecting(initiator_config()), {.next_inbound = 1, .next_outbound = 4}};
   initiator.connect();
@@ -186,7 +186,7 @@ TEST(NextExpected, that_is_no_number_is_an_invalid_logon) {
     Side acceptor{expecting(acceptor_config())};
     acceptor.connect();
     acceptor.in("35=A|34=1|98=0|108=30|789=" + std::string{value});
-    EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=1|58=NextExpectedMsgSeqNum is no number"))
+    EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=1|58=NextExpectedMsgSeqNum is not a number"))
         << value;
     EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogonRefused) << value;
   }
@@ -199,7 +199,7 @@ TEST(NextExpected, is_not_looked_at_after_a_reset) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30|141=Y|789=2"));
 
   SessionConfig config = expecting(acceptor_config());
-  config.reset_on_logon = true;
+  config.reset.on_logon = true;
   Side resetting{config, {.next_inbound = 5, .next_outbound = 7}};
   resetting.connect();
   resetting.in("35=A|34=1|98=0|108=30|789=3");

@@ -1,4 +1,4 @@
-// Whoever runs a session decides what goes out again: by configuration, and by an answer to each
+// The owner of a session decides what goes out again: by configuration, and by an answer to each
 // request. In all of it the counterparty gets every number, as a message or as a gap fill.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,14 +30,14 @@ void send_four_orders(Side& side) {
 
 SessionConfig asking_config() {
   SessionConfig config = acceptor_config();
-  config.asks_before_resend = true;
+  config.resend.asks_before = true;
   return config;
 }
 
 TEST(ResendGovernor, at_most_the_last_numbers_are_sent_again_and_older_ones_filled) {
   // TC 8, within a limit. What a counterparty asks for is bounded by us.
   SessionConfig config = acceptor_config();
-  config.resend_messages_max = 2;
+  config.resend.messages_max = 2;
   Side acceptor{config};
   send_four_orders(acceptor);
   acceptor.in("35=2|34=2|7=1|16=0");
@@ -48,7 +48,7 @@ TEST(ResendGovernor, at_most_the_last_numbers_are_sent_again_and_older_ones_fill
 TEST(ResendGovernor, range_within_the_limit_is_sent_again_whole) {
   // TC 8.
   SessionConfig config = acceptor_config();
-  config.resend_messages_max = 2;
+  config.resend.messages_max = 2;
   Side acceptor{config};
   send_four_orders(acceptor);
   acceptor.in("35=2|34=2|7=3|16=4");
@@ -131,7 +131,7 @@ TEST(ResendGovernor, refusal_can_end_the_session) {
 TEST(ResendGovernor, resend_that_a_logon_implies_is_asked_about_and_cannot_be_rejected) {
   // FIX 4.4, NextExpectedMsgSeqNum (789).
   SessionConfig config = asking_config();
-  config.send_next_expected_msg_seq_num = true;
+  config.logon.send_next_expected_msg_seq_num = true;
   for (const bool rejects : {false, true}) {
     Side acceptor{config, {.next_inbound = 1, .next_outbound = 4}};
     AskResend asked;
@@ -162,9 +162,9 @@ TEST(ResendGovernor, decision_without_a_question_does_nothing) {
 }
 
 TEST(ResendGovernor, same_range_asked_for_without_end_ends_the_session) {
-  // A rule of this engine's own, behind TC 8: hotfix, the Rust engine, has had resends without end.
+  // A rule of this engine's own, after TC 8: hotfix, the Rust engine, has had resends without end.
   SessionConfig config = acceptor_config();
-  config.resend_repeats_max = 3;
+  config.resend.repeats_max = 3;
   Side acceptor{config};
   send_four_orders(acceptor);
   std::uint64_t number = 2;
@@ -173,15 +173,15 @@ TEST(ResendGovernor, same_range_asked_for_without_end_ends_the_session) {
     return acceptor.sent();
   };
   for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(5), std::vector{order(5)}) << i;
-  EXPECT_EQ(ask(2).size(), 4U);  // another range begins the count anew
+  EXPECT_EQ(ask(2).size(), 4U);  // another range starts the count again
   for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(5), std::vector{order(5)}) << i;
-  EXPECT_THAT(ask(5), ElementsAre("35=5|34=6|58=the same messages are asked for again and again"));
+  EXPECT_THAT(ask(5), ElementsAre("35=5|34=6|58=the same messages are requested too often"));
 }
 
 TEST(ResendGovernor, ranges_asked_for_in_turn_end_the_session_as_one_does) {
-  // A rule of this engine's own, behind TC 8.
+  // A rule of this engine's own, after TC 8.
   SessionConfig config = acceptor_config();
-  config.resend_repeats_max = 3;
+  config.resend.repeats_max = 3;
   Side acceptor{config};
   send_four_orders(acceptor);
   std::uint64_t number = 2;
@@ -192,13 +192,13 @@ TEST(ResendGovernor, ranges_asked_for_in_turn_end_the_session_as_one_does) {
   EXPECT_EQ(ask(2).size(), 4U);
   EXPECT_EQ(ask(3).size(), 3U);
   EXPECT_EQ(ask(2).size(), 4U);  // 11 of 3 times 4
-  EXPECT_THAT(ask(3), ElementsAre("35=5|34=6|58=the same messages are asked for again and again"));
+  EXPECT_THAT(ask(3), ElementsAre("35=5|34=6|58=the same messages are requested too often"));
 }
 
 TEST(ResendGovernor, requests_without_end_during_a_resend_end_the_session) {
-  // A rule of this engine's own, behind TC 8.
+  // A rule of this engine's own, after TC 8.
   SessionConfig config = acceptor_config();
-  config.resend_repeats_max = 3;
+  config.resend.repeats_max = 3;
   Side acceptor{config};
   send_four_orders(acceptor);
   acceptor.serves_replays_in_slices = true;
@@ -212,14 +212,14 @@ TEST(ResendGovernor, requests_without_end_during_a_resend_end_the_session) {
   EXPECT_EQ(acceptor.state(), State::LogoutSent);
   const std::vector<std::string> sent = acceptor.sent();
   EXPECT_EQ(sent.size(), 3 * 4 + 1U);
-  EXPECT_EQ(sent.back(), "35=5|34=6|58=the same messages are asked for again and again");
+  EXPECT_EQ(sent.back(), "35=5|34=6|58=the same messages are requested too often");
 }
 
 TEST(ResendGovernor, logon_that_asks_for_all_of_a_gap_is_served_within_the_tightest_limit) {
   // FIX 4.4, NextExpectedMsgSeqNum (789): our own Logon is a part of what is asked for.
   SessionConfig config = acceptor_config();
-  config.resend_repeats_max = 1;
-  config.send_next_expected_msg_seq_num = true;
+  config.resend.repeats_max = 1;
+  config.logon.send_next_expected_msg_seq_num = true;
   Side acceptor{config, {.next_inbound = 1, .next_outbound = 4}};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30|789=1");
@@ -232,7 +232,7 @@ TEST(ResendGovernor, logon_that_asks_for_all_of_a_gap_is_served_within_the_tight
 TEST(ResendGovernor, gap_that_is_fetched_in_parts_is_served_within_the_tightest_limit) {
   // FIX Session Layer, "ResendRequest": a gap may be asked for in parts.
   SessionConfig config = acceptor_config();
-  config.resend_repeats_max = 1;
+  config.resend.repeats_max = 1;
   Side acceptor{config};
   acceptor.establish();
   constexpr int kOrders = 20;
@@ -252,7 +252,7 @@ TEST(ResendGovernor, gap_that_is_fetched_in_parts_is_served_within_the_tightest_
 TEST(ResendGovernor, without_a_limit_any_range_is_served_any_number_of_times) {
   // TC 8.
   SessionConfig config = acceptor_config();
-  config.resend_repeats_max = 0;
+  config.resend.repeats_max = 0;
   Side acceptor{config};
   send_four_orders(acceptor);
   for (int i = 0; i < 500; ++i) {

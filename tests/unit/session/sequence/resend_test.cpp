@@ -260,7 +260,7 @@ TEST(Resend, goes_on_in_slices_with_other_events_in_between) {
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::ResendServed));
 }
 
-TEST(Resend, requests_during_a_resend_are_answered_once_together_behind_it) {
+TEST(Resend, requests_during_a_resend_are_answered_once_together_after_it) {
   // TC 8, again and again. A counterparty that repeats its request must not multiply the work.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -337,7 +337,7 @@ TEST(Resend, stored_administrative_message_is_filled_all_the_same) {
 TEST(Resend, without_persistence_everything_is_filled) {
   // QuickFIX's PersistMessages=N.
   SessionConfig config = acceptor_config();
-  config.persist_messages = false;
+  config.resend.persist_messages = false;
   Side acceptor{config};
   acceptor.establish();
   acceptor.send("D", "two");

@@ -108,25 +108,25 @@ TEST(GapFill, with_no_readable_new_seq_no_is_rejected) {
   }
 }
 
-TEST(GapFill, closes_the_gap_that_it_reaches_and_releases_what_is_held) {
+TEST(GapFill, closes_the_gap_that_it_reaches_and_releases_what_is_buffered) {
   // TC 8 and 2b together, seen from the side that asked.
   Side acceptor{acceptor_config()};
   acceptor.establish();
-  acceptor.in("35=D|34=7|11=held");
+  acceptor.in("35=D|34=7|11=buffered");
   acceptor.in("35=4|34=2|43=Y|122=20240115-10:30:00|36=7|123=Y");
   ASSERT_EQ(acceptor.delivered.size(), 1U);
   EXPECT_EQ(acceptor.delivered[0].msg_seq_num, 7U);
   EXPECT_EQ(acceptor.next_in(), 8U);
 }
 
-TEST(GapFill, over_what_is_held_and_was_asked_for_makes_it_void) {
+TEST(GapFill, over_what_is_buffered_and_was_asked_for_makes_it_void) {
   // TC 10b. The counterparty says that 2 to 9 will not be sent again: 7 was among them.
   SessionConfig config = acceptor_config();
-  config.closed_resend_requests = false;
+  config.gap.closed_resend_requests = false;
   Side acceptor{config};
   acceptor.establish();
-  acceptor.in("35=D|34=7|11=held");
-  acceptor.in("35=D|34=8|11=held");
+  acceptor.in("35=D|34=7|11=buffered");
+  acceptor.in("35=D|34=8|11=buffered");
   acceptor.in("35=4|34=2|43=Y|122=20240115-10:30:00|36=10|123=Y");
   EXPECT_TRUE(acceptor.delivered.empty());
   EXPECT_THAT(acceptor.discarded, ElementsAre(7, 8));
@@ -193,7 +193,7 @@ TEST(SequenceReset, as_the_answer_to_a_resend_request_ends_the_gap) {
   // FIX Session Layer, "SequenceReset-Reset": obeyed, though a gap fill was due.
   Side acceptor{acceptor_config()};
   acceptor.establish();
-  acceptor.in("35=D|34=5|11=held");
+  acceptor.in("35=D|34=5|11=buffered");
   acceptor.in("35=4|34=2|36=6");
   EXPECT_EQ(acceptor.next_in(), 6U);
   EXPECT_TRUE(acceptor.delivered.empty());
@@ -206,10 +206,10 @@ TEST(SequenceReset, as_the_answer_to_a_resend_request_ends_the_gap) {
 TEST(SequenceReset, reset_mode_that_is_not_allowed_is_reported_and_rejected) {
   // FIX Session Layer, "Reject", reason 99: for what has no reason of its own. Gap fills go on.
   SessionConfig config = acceptor_config();
-  config.allows_sequence_reset = false;
+  config.reset.allows_sequence_reset = false;
   Side acceptor{config};
   acceptor.establish();
-  acceptor.in("35=D|34=5|11=held");
+  acceptor.in("35=D|34=5|11=buffered");
   static_cast<void>(acceptor.sent());
   acceptor.in("35=4|34=2|36=6");
   EXPECT_THAT(acceptor.sent(),
@@ -227,7 +227,7 @@ TEST(SequenceReset, jump_beyond_the_limit_ends_the_session) {
   // A NewSeqNo near the largest number would leave no number to go on with.
   for (const char* mode : {"|123=Y", "|123=N"}) {
     SessionConfig config = acceptor_config();
-    config.sequence_jump_max = 1'000;
+    config.reset.sequence_jump_max = 1'000;
     Side acceptor{config};
     acceptor.establish();
     acceptor.in(std::string{"35=4|34=2|36=1002"} + mode);

@@ -1,5 +1,5 @@
-// Messages that the short way takes, and those that look like them. Each comes behind one that was
-// taken, so that what is remembered of that is there to mislead.
+// Messages on the fast path, and those that look like them. Each comes after one that was
+// processed, so that what is cached of that could mislead.
 #include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ std::string in_usual_order(std::string_view number, std::string_view time) {
   return "35=D|" + std::string{number} + "|49=TRADER|52=" + std::string{time} + "|56=VENUE|11=ID";
 }
 
-TEST(Ordinary, messages_in_order_are_delivered_without_an_answer) {
+TEST(HeaderCache, messages_in_order_are_delivered_without_an_answer) {
   // TC 2a.
   Side acceptor{acceptor_config()};
   establish_with_a_message(acceptor);
@@ -43,7 +43,7 @@ TEST(Ordinary, messages_in_order_are_delivered_without_an_answer) {
   EXPECT_THAT(acceptor.sent(), IsEmpty());
 }
 
-TEST(Ordinary, header_in_another_order_than_before_is_taken) {
+TEST(HeaderCache, header_in_another_order_than_before_is_taken) {
   // TC 15.
   Side acceptor{acceptor_config()};
   establish_with_a_message(acceptor);
@@ -54,7 +54,7 @@ TEST(Ordinary, header_in_another_order_than_before_is_taken) {
   EXPECT_THAT(acceptor.sent(), IsEmpty());
 }
 
-TEST(Ordinary, sending_time_of_the_same_minute_still_has_to_be_a_time) {
+TEST(HeaderCache, sending_time_of_the_same_minute_still_has_to_be_a_time) {
   // FIX 4.4 volume 1, "FIX Datatypes", UTCTimestamp.
   for (const char* time :
        {"20240115-10:30:61.000", "20240115-10:30:5x.000", "20240115-10:30:05,000",
@@ -69,7 +69,7 @@ TEST(Ordinary, sending_time_of_the_same_minute_still_has_to_be_a_time) {
   }
 }
 
-TEST(Ordinary, sending_time_of_the_same_minute_is_too_old_when_time_has_passed) {
+TEST(HeaderCache, sending_time_of_the_same_minute_is_too_old_when_time_has_passed) {
   // TC 2o: 120 seconds either way, to the second.
   SessionConfig config = acceptor_config();
   Side acceptor{config};
@@ -86,7 +86,7 @@ TEST(Ordinary, sending_time_of_the_same_minute_is_too_old_when_time_has_passed) 
                                            "35=5|34=3"));
 }
 
-TEST(Ordinary, comp_ids_that_differ_in_one_byte_are_found_whatever_their_length) {
+TEST(HeaderCache, comp_ids_that_differ_in_one_byte_are_found_whatever_their_length) {
   // TC 2k.
   for (const std::string id : {"T", "TRA", "TRADER", "TRADERTRADER", "A TRADER WITH A LONG NAME"}) {
     for (std::size_t at = 0; at < id.size(); ++at) {
@@ -103,7 +103,7 @@ TEST(Ordinary, comp_ids_that_differ_in_one_byte_are_found_whatever_their_length)
   }
 }
 
-TEST(Ordinary, poss_dup_and_poss_resend_are_told_to_the_application) {
+TEST(HeaderCache, poss_dup_and_poss_resend_are_told_to_the_application) {
   // TC 2e, 19b.
   Side acceptor{acceptor_config()};
   establish_with_a_message(acceptor);
@@ -119,7 +119,7 @@ TEST(Ordinary, poss_dup_and_poss_resend_are_told_to_the_application) {
 }
 
 // A message whose header does not come first of all is taken by no short way: with a field of no
-// meaning in front of it, every rule is asked.
+// meaning before it, every rule is asked.
 constexpr std::string_view kLongWay = "50=DESK|";
 
 std::string message_of(std::string_view begin_string, std::string_view msg_type,
@@ -243,7 +243,7 @@ std::string seen_of(Side& side) {
          std::to_string(static_cast<int>(side.state())) + (side.is_connected() ? "" : " gone");
 }
 
-TEST(Ordinary, short_way_does_what_the_long_way_does) {
+TEST(HeaderCache, short_way_does_what_the_long_way_does) {
   // TC 2, 14 and 15 by two ways, whose answers must be the same.
   Mutator mutator{20'260'115};
   int in_order = 0;
@@ -266,7 +266,7 @@ TEST(Ordinary, short_way_does_what_the_long_way_does) {
       const std::string front = way == 0 ? "" : std::string{kLongWay};
       const std::string text = message_of(made.begin_string, made.msg_type, front + made.rest);
       side.receive(text);
-      // What was taken by one way must leave nothing behind that the next message trips over.
+      // What one path has handled must not disturb the next message on the other.
       const std::string next = message_of(
           "FIX.4.4", "D", front + "49=TRADER|56=VENUE|34=4|52=20240115-10:30:00.000|11=ID|");
       side.receive(next);

@@ -1,0 +1,37 @@
+// Texts that are made for the event being handled; they live until the next one. Not for
+// applications.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <nexusfix/wire/message_view.hpp>
+
+namespace nexusfix::session::detail {
+
+class EventTexts {
+ public:
+  void clear() noexcept { noted_size_ = 0; }
+
+  // "what, expecting X but received Y". One an event.
+  [[nodiscard]] std::string_view compared(std::string_view what, std::uint64_t expected,
+                                          std::uint64_t received) noexcept;
+  // RefTagID as it is sent. One an event.
+  [[nodiscard]] std::string_view ref_tag(wire::Tag tag) noexcept;
+  // The text and, in parentheses, the tag if there is one. An event may have several such texts.
+  [[nodiscard]] std::string_view with_tag(std::string_view text, std::string_view ref_tag) noexcept;
+  // What a Reject of the counterparty says, for a Notice.
+  [[nodiscard]] std::string_view of_reject(const wire::MessageView& message) noexcept;
+
+ private:
+  static constexpr std::size_t kTextBytesMax = 160;
+
+  std::array<char, kTextBytesMax> compared_{};
+  std::array<char, 10> ref_tag_{};
+  std::array<char, 2 * kTextBytesMax> noted_{};  // each text has its own part of it
+  std::size_t noted_size_ = 0;
+};
+
+}  // namespace nexusfix::session::detail

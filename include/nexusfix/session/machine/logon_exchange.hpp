@@ -1,0 +1,70 @@
+// The exchange of Logons on one connection. Not for applications.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace nexusfix::session {
+
+// What becomes of an application message that is numbered now; its owner stores it in any case.
+enum class Outlet : std::uint8_t {
+  Wire,        // it is transmitted at once
+  AfterLogon,  // it is queued until a Release, if the connection lasts; a part may be, see there
+  Resend,      // the counterparty sees by our Logon's number that it misses it, and asks for it
+};
+
+namespace detail {
+
+// What a Logon says.
+struct LogonFacts {
+  std::uint64_t msg_seq_num = 0;
+  std::optional<std::uint64_t> next_expected;  // 789, if both sides say it
+  std::chrono::seconds heart_bt_int{};
+  bool wants_reset = false;
+  char appl_ver_id = 0;
+  std::optional<std::uint32_t> session_status{};  // that the answer is to carry
+};
+
+class LogonExchange {
+ public:
+  // A valid Logon waits for the owner's decision; the id to decide on.
+  [[nodiscard]] std::uint64_t await_decision(const LogonFacts& logon) noexcept {
+    undecided_ = logon;
+    return ++logon_id_;
+  }
+  [[nodiscard]] bool awaits(std::uint64_t logon_id) const noexcept { return logon_id == logon_id_; }
+  [[nodiscard]] const LogonFacts& undecided() const noexcept { return undecided_; }
+
+  // Our Logon with ResetSeqNumFlag is not answered yet.
+  [[nodiscard]] bool is_reset_sent() const noexcept { return reset_sent_; }
+  void set_reset_sent(bool is_sent) noexcept { reset_sent_ = is_sent; }
+
+  // Our Logon leaves. An initiator's opens the connection, an acceptor's answers.
+  void note_sent(std::uint64_t msg_seq_num, bool opens_connection) noexcept {
+    if (opens_connection) sent_seq_num_ = msg_seq_num;
+    outlet_ = opens_connection ? Outlet::AfterLogon : Outlet::Wire;
+  }
+  // Initiator: the number of our Logon on this connection.
+  [[nodiscard]] std::uint64_t sent_seq_num() const noexcept { return sent_seq_num_; }
+  // What waited for the answer to our Logon may go out.
+  void release() noexcept { outlet_ = Outlet::Wire; }
+  // While our Logon is sent and the session is not being left.
+  [[nodiscard]] Outlet outlet() const noexcept { return outlet_; }
+
+  void forget_connection() noexcept {
+    reset_sent_ = false;
+    sent_seq_num_ = 0;
+    outlet_ = Outlet::Resend;
+  }
+
+ private:
+  bool reset_sent_ = false;
+  Outlet outlet_ = Outlet::Resend;
+  std::uint64_t sent_seq_num_ = 0;
+  std::uint64_t logon_id_ = 0;  // of the last Authenticate
+  LogonFacts undecided_;
+};
+
+}  // namespace detail
+}  // namespace nexusfix::session

@@ -1,0 +1,52 @@
+// What is known of the numbers above the expected one. Not for applications.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace nexusfix::session::detail {
+
+class OutOfOrderNumbers {
+ public:
+  // The highest number received on this connection above the expected one. A message up to it may
+  // be one that the owner has buffered, so its SendingTime may be old.
+  [[nodiscard]] std::uint64_t highest() const noexcept { return highest_; }
+  void note_received(std::uint64_t msg_seq_num) noexcept {
+    if (msg_seq_num > highest_) highest_ = msg_seq_num;
+  }
+
+  // Numbers of a Logon that was answered and of ResendRequests that were served though they came
+  // out of order: counted when their turn comes. False: there is no room for more of them.
+  [[nodiscard]] bool note_processed(std::uint64_t msg_seq_num, std::uint64_t next_inbound) noexcept;
+  // The lowest of them; 0: none.
+  [[nodiscard]] std::uint64_t first_processed() const noexcept { return first_processed_; }
+  void drop_processed_below(std::uint64_t next_inbound) noexcept;
+  // The first number from msg_seq_num on that has not been processed.
+  [[nodiscard]] std::uint64_t after_processed(std::uint64_t msg_seq_num) const noexcept;
+
+  // The highest ResendRequest that was served out of order.
+  [[nodiscard]] std::uint64_t served_request() const noexcept { return served_request_; }
+  void note_served_request(std::uint64_t msg_seq_num) noexcept {
+    if (msg_seq_num > served_request_) served_request_ = msg_seq_num;
+  }
+
+  void forget() noexcept {
+    highest_ = 0;
+    processed_count_ = 0;
+    first_processed_ = 0;
+    served_request_ = 0;
+  }
+
+ private:
+  // A request that is served beyond this is buffered until its turn.
+  static constexpr std::size_t kProcessedMax = 16;
+
+  std::uint64_t highest_ = 0;
+  std::uint64_t first_processed_ = 0;
+  std::uint64_t served_request_ = 0;
+  std::size_t processed_count_ = 0;
+  std::array<std::uint64_t, kProcessedMax> processed_{};  // in ascending order
+};
+
+}  // namespace nexusfix::session::detail

@@ -1,0 +1,89 @@
+// The states of a session, and the transitions between them that are legal. Not for applications.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/time.hpp>
+
+namespace nexusfix::session {
+
+enum class State : std::uint8_t {
+  Disconnected,
+  AwaitingLogon,  // acceptor: connected, nothing received yet
+  LogonSent,      // initiator: our Logon is not answered yet
+  LogonReceived,  // acceptor: a valid Logon waits for the owner's decision
+  LoggedOn,
+  LogoutSent,  // our Logout is not answered yet; messages are still processed
+};
+
+namespace detail {
+
+// A State; or Closing, which is Disconnected to everybody else: a Disconnect has been given to the
+// owner, and on_disconnected() has not come.
+enum class Phase : std::uint8_t {
+  Disconnected,
+  AwaitingLogon,
+  LogonSent,
+  LogonReceived,
+  LoggedOn,
+  LogoutSent,
+  Closing,
+};
+inline constexpr std::size_t kPhases = static_cast<std::size_t>(Phase::Closing) + 1;
+
+template <class... Phases>
+constexpr std::uint8_t phases(Phases... all) noexcept {
+  return static_cast<std::uint8_t>((0U | ... | (1U << std::to_underlying(all))));
+}
+
+// What may follow each phase. Every connection may end at any moment; LoggedOn follows LoggedOn
+// where a Logon resets the session.
+inline constexpr std::array<std::uint8_t, kPhases> kNextPhases{
+    // Disconnected
+    phases(Phase::AwaitingLogon, Phase::LogonSent, Phase::Disconnected),
+    // AwaitingLogon
+    phases(Phase::LogonReceived, Phase::LoggedOn, Phase::Closing, Phase::Disconnected),
+    // LogonSent
+    phases(Phase::LoggedOn, Phase::Closing, Phase::Disconnected),
+    // LogonReceived
+    phases(Phase::LoggedOn, Phase::Closing, Phase::Disconnected),
+    // LoggedOn
+    phases(Phase::LoggedOn, Phase::LogoutSent, Phase::Closing, Phase::Disconnected),
+    // LogoutSent
+    phases(Phase::Closing, Phase::Disconnected),
+    // Closing
+    phases(Phase::Disconnected),
+};
+
+class SessionPhase {
+ public:
+  [[nodiscard]] Phase phase() const noexcept { return phase_; }
+  [[nodiscard]] State state() const noexcept {
+    return phase_ == Phase::Closing ? State::Disconnected : static_cast<State>(phase_);
+  }
+  [[nodiscard]] bool is(Phase phase) const noexcept { return phase_ == phase; }
+  [[nodiscard]] bool is_connected() const noexcept { return phase_ != Phase::Disconnected; }
+  // Our Logon and the counterparty's have been exchanged, and no end of the session is complete.
+  [[nodiscard]] bool has_logged_on() const noexcept {
+    return phase_ == Phase::LoggedOn || phase_ == Phase::LogoutSent;
+  }
+  // For the Logon, the owner's decision or the Logout that is awaited.
+  [[nodiscard]] MonoTime deadline() const noexcept { return deadline_; }
+
+  void enter(Phase next, MonoTime deadline = kNever) noexcept {
+    NEXUSFIX_ASSERT((kNextPhases[std::to_underlying(phase_)] & phases(next)) != 0);
+    phase_ = next;
+    deadline_ = deadline;
+  }
+
+ private:
+  Phase phase_ = Phase::Disconnected;
+  MonoTime deadline_ = kNever;
+};
+
+}  // namespace detail
+}  // namespace nexusfix::session

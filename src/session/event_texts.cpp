@@ -1,0 +1,98 @@
+// Texts that are made for the event being handled.
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <optional>
+
+#include <nexusfix/session/machine/event_texts.hpp>
+#include <nexusfix/session/reject_reason.hpp>
+#include <nexusfix/wire/session_tags.hpp>
+
+namespace nexusfix::session::detail {
+
+std::string_view EventTexts::compared(std::string_view what, std::uint64_t expected,
+                                      std::uint64_t received) noexcept {
+  char* out = compared_.data();
+  char* const end = out + compared_.size();
+  const auto put_text = [&](std::string_view text) {
+    std::memcpy(out, text.data(), text.size());
+    out += text.size();
+  };
+  put_text(what);
+  put_text(", expecting ");
+  out = std::to_chars(out, end, expected).ptr;
+  put_text(" but received ");
+  out = std::to_chars(out, end, received).ptr;
+  return {compared_.data(), static_cast<std::size_t>(out - compared_.data())};
+}
+
+std::string_view EventTexts::ref_tag(wire::Tag tag) noexcept {
+  char* const begin = ref_tag_.data();
+  const std::to_chars_result end = std::to_chars(begin, begin + ref_tag_.size(), tag);
+  return {begin, static_cast<std::size_t>(end.ptr - begin)};
+}
+
+std::string_view EventTexts::with_tag(std::string_view text, std::string_view ref_tag) noexcept {
+  const std::size_t size = text.size() + ref_tag.size() + 3;
+  if (ref_tag.empty() || size > noted_.size() - noted_size_) return text;
+  char* const begin = noted_.data() + noted_size_;
+  char* out = begin;
+  for (const std::string_view part : {text, std::string_view{" ("}, ref_tag}) {
+    out = std::ranges::copy(part, out).out;
+  }
+  *out = ')';
+  noted_size_ += size;
+  return {begin, size};
+}
+
+// Text, or what the reason means, and then, in parentheses, what is refused: "bad price (45=12
+// 371=44 372=D 373=5)". A long text is cut, so that the rest has room.
+std::string_view EventTexts::of_reject(const wire::MessageView& message) noexcept {
+  constexpr std::size_t kValueBytesMax = 20;
+  constexpr std::string_view kCut = "...";
+  struct Shown {
+    wire::Tag tag;
+    std::string_view prefix;
+  };
+  constexpr Shown kShown[] = {{tag::RefSeqNum, " 45="},
+                              {tag::RefTagID, " 371="},
+                              {tag::RefMsgType, " 372="},
+                              {tag::SessionRejectReason, " 373="}};
+  constexpr std::size_t kShownBytesMax = std::size(kShown) * (kValueBytesMax + 5) + 2;
+  // The event may have noted something else.
+  const std::size_t room = noted_.size() - noted_size_;
+  if (room <= kShownBytesMax + kCut.size()) return message[tag::Text].value_or(std::string_view{});
+  const std::size_t text_max = std::min(kTextBytesMax, room - kShownBytesMax) - kCut.size();
+  char* const begin = noted_.data() + noted_size_;
+  char* out = begin;
+  const auto append = [&](std::string_view part) { out = std::ranges::copy(part, out).out; };
+  const wire::FieldResult<std::uint64_t> reason =
+      message.get<std::uint64_t>(tag::SessionRejectReason);
+  std::string_view text = message[tag::Text].value_or(std::string_view{});
+  constexpr std::uint64_t kUnknownReason = 1'000;
+  if (text.empty() && reason) {
+    text = session_reject_text(static_cast<unsigned>(std::min(*reason, kUnknownReason)));
+  }
+  append(text.substr(0, text_max));
+  if (text.size() > text_max) append(kCut);
+  char* const shown = out;
+  for (const Shown& one : kShown) {
+    const std::optional<std::string_view> value = message[one.tag];
+    if (!value) continue;
+    append(one.prefix);
+    append(value->substr(0, kValueBytesMax));
+  }
+  if (out > shown) {
+    if (shown > begin) {  // a parenthesis before the first one's tag
+      std::ranges::move_backward(shown + 1, out, out + 1);
+      shown[1] = '(';
+      ++out;
+      append(")");
+    }
+  }
+  const std::string_view noted{begin, static_cast<std::size_t>(out - begin)};
+  noted_size_ += noted.size();
+  return noted.starts_with(' ') ? noted.substr(1) : noted;
+}
+
+}  // namespace nexusfix::session::detail

@@ -1,0 +1,49 @@
+#include <algorithm>
+
+#include <nexusfix/session/machine/heartbeat_timers.hpp>
+
+namespace nexusfix::session::detail {
+
+void HeartbeatTimers::set_interval(std::chrono::seconds interval,
+                                   const HeartbeatConfig& config) noexcept {
+  const auto multiple = [interval](double factor) {
+    const std::chrono::duration<double> product = factor * std::chrono::duration<double>{interval};
+    return std::chrono::duration_cast<MonoTime::duration>(product);
+  };
+  interval_ = interval;
+  heartbeat_after_ = interval;
+  test_request_after_ = multiple(1.0 + config.test_request_delay);
+  silence_after_ = multiple(config.timeout - config.test_request_delay);
+}
+
+// The silence is timed from the TestRequest, not from the last message: a process that was stopped
+// for a while asks first, because what it missed may lie unread in its socket. A counterparty that
+// may be silent is asked again after the same time of silence, and gets our Heartbeats meanwhile.
+HeartbeatTimers::Due HeartbeatTimers::take_due(MonoTime now,
+                                               const HeartbeatConfig& config) noexcept {
+  if (test_request_sent_) {
+    if (config.disconnects_on_silence) return Due::SilenceTooLong;
+    if (now < *test_request_sent_ + silence_after_) return Due::Heartbeat;
+    test_request_sent_.reset();
+    last_received_ = now;
+    return Due::SilenceTooLong;
+  }
+  if (now < last_received_ + test_request_after_) return Due::Heartbeat;
+  test_request_sent_ = now;
+  return Due::TestRequest;
+}
+
+// What a callback sends follows one event without a message of the session's own in between, so the
+// time to go back to is the one from before the first of them. Messages that were sent before the
+// callback may be among them, if no event came between: then a Heartbeat comes early, never late.
+void HeartbeatTimers::note_sent_application(MonoTime event, MonoTime sent,
+                                            std::uint64_t next_inbound) noexcept {
+  const bool goes_on =
+      last_sent_ == undo_.sent && event == undo_.event && next_inbound == undo_.next_inbound;
+  if (!goes_on) {
+    undo_ = {.event = event, .next_inbound = next_inbound, .sent_before = last_sent_};
+  }
+  last_sent_ = undo_.sent = sent;
+}
+
+}  // namespace nexusfix::session::detail

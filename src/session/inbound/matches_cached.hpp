@@ -1,0 +1,111 @@
+// HeaderCache::matches_cached(), on the path of every message, for the one source that calls it.
+// The benchmark's row session/in-sequence shows what it takes.
+#pragma once
+
+#include <cstring>
+
+#include <nexusfix/session/machine/header_cache.hpp>
+#include <nexusfix/session/version.hpp>
+#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/values/digits.hpp>
+
+namespace nexusfix::session::detail {
+
+// The header's first fields after those that a parser has verified.
+inline constexpr std::size_t kHeaderBegin = 3;
+inline constexpr std::array kHeaderTags{tag::SenderCompID, tag::TargetCompID, tag::MsgSeqNum,
+                                        tag::SendingTime};
+
+inline std::uint64_t header_keys(const wire::MessageView& message) noexcept {
+  std::uint64_t keys;
+  static_assert(sizeof keys == kHeaderTags.size() * sizeof *message.index().keys);
+  std::memcpy(&keys, message.index().keys + kHeaderBegin, sizeof keys);
+  return keys;
+}
+
+// Bits other than 0 where the bytes from there on are others than the cached ones.
+inline Block difference(const CachedText& cached, const char* from) noexcept {
+  Block block;
+  std::memcpy(&block, from, sizeof block);
+  return (block ^ cached.bytes) & cached.mask;
+}
+
+// SendingTimes in milliseconds are compared: YYYYMMDD-HH:MM:SS.sss.
+inline constexpr std::size_t kTimeBytes = 21;
+inline constexpr std::size_t kMinuteBytes = 14;
+
+// Bits other than 0 if what comes after the minute is no :SS.sss, the minute's last digit being
+// one.
+inline std::uint64_t beyond_minute(const char* time) noexcept {
+  constexpr std::uint64_t kMost = 0x0909'0900'0905'0009;
+  const auto rest = wire::detail::load_word<std::uint64_t>(time + kMinuteBytes - 1);
+  return wire::detail::beyond(rest ^ wire::detail::word_of<std::uint64_t>("0:00.000"), kMost);
+}
+
+// Whether the text, of which the block up to its last byte may be read, is this number.
+inline bool says(const char* text, std::size_t size, std::uint64_t number) noexcept {
+#if defined(__SSE2__)
+  namespace detail = wire::detail;
+  if (size - 1 >= detail::kVectorBytes) return false;
+  const __m128i digits =
+      detail::digits_of(detail::load_last_vector<wire::TextFront::Readable>({text, size}), size);
+  return detail::digit_bits(digits) == detail::kAllBytes &&
+         detail::value_of_digits(digits) == number;
+#else
+  const auto value = wire::convert<std::uint64_t, wire::TextFront::Readable>({text, size});
+  return value && *value == number;
+#endif
+}
+
+struct HeaderCache::NarrowPlaces {
+  const wire::FieldIndex& index;
+  wire::FieldPlace operator()(std::size_t at) const noexcept {
+    const wire::NarrowPlace narrow = index.narrow_places[at];
+    return {narrow.begin, std::uint32_t{narrow.begin} + narrow.size};
+  }
+};
+struct HeaderCache::WidePlaces {
+  const wire::FieldIndex& index;
+  wire::FieldPlace operator()(std::size_t at) const noexcept { return index.places[at]; }
+};
+
+// Whether the values of 8, 49 and 56 are the cached ones, the SendingTime is in the cached minute,
+// the MsgSeqNum is the next one, and the MsgType an application's. All texts are compared at once,
+// as each alone would be right nearly always. Every block lies within the message, which is longer
+// than one: what is compared up to its end has as much before it.
+template <class Places>
+[[gnu::always_inline]] inline bool HeaderCache::is_same(const char* bytes, std::uint64_t next,
+                                                        Places place) const noexcept {
+  const wire::FieldPlace msg_type = place(kHeaderBegin - 1);
+  if (msg_type.begin < sizeof(Block) ||
+      is_administrative({bytes + msg_type.begin, msg_type.end - msg_type.begin})) {
+    return false;
+  }
+  const wire::FieldPlace sender = place(places_[0]);
+  const wire::FieldPlace target = place(places_[1]);
+  const wire::FieldPlace number = place(places_[2]);
+  const wire::FieldPlace time = place(places_[3]);
+  const Block texts = difference(begin_string_, bytes) |
+                      difference(sender_, bytes + sender.end - sizeof(Block)) |
+                      difference(target_, bytes + target.end - sizeof(Block)) |
+                      difference(minute_text_, bytes + time.begin);
+  const std::uint64_t sizes = ((sender.end - sender.begin) ^ sender_bytes_) |
+                              ((target.end - target.begin) ^ target_bytes_) |
+                              ((time.end - time.begin) ^ kTimeBytes);
+  if ((texts[0] | texts[1] | sizes | beyond_minute(bytes + time.begin)) != 0) return false;
+  return says(bytes + number.begin, number.end - number.begin, next);
+}
+
+[[gnu::always_inline]] inline bool HeaderCache::matches_cached(const wire::MessageView& message,
+                                                               const Position& at) const noexcept {
+  const wire::FieldIndex& index = message.index();
+  if (header_keys(message) != compared_keys_) return false;
+  const char* const bytes = message.bytes().data();
+  const bool is_same_header = index.narrow_count != 0
+                                  ? is_same(bytes, at.next_inbound, NarrowPlaces{index})
+                                  : is_same_wide(bytes, at.next_inbound, index);
+  return is_same_header && !message.has_either(tag::PossDupFlag, tag::PossResend) &&
+         at.next_inbound > at.highest_out_of_order && at.now >= near_begin_ && at.now <= near_last_;
+}
+
+}  // namespace nexusfix::session::detail
