@@ -19,7 +19,7 @@
 
 #include "engine/inbox/control.hpp"
 #include "engine/inbox/mailbox_state.hpp"
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 #include "engine/loop/thread_setup.hpp"
 #include "engine/loops/loop_directory.hpp"
 #include "engine/loops/loop_partition.hpp"
@@ -113,20 +113,20 @@ constexpr std::chrono::seconds kReloadWaitMax{60};
 class ReloadTask final : public LoopTask {
  public:
   explicit ReloadTask(std::shared_ptr<ReloadOrder> order) : order_{std::move(order)} {}
-  void run(Runtime& runtime) override { runtime.begin_reload(std::move(order_)); }
+  void run(EventLoop& event_loop) override { event_loop.begin_reload(std::move(order_)); }
 
  private:
   std::shared_ptr<ReloadOrder> order_;
 };
 
 // The first one on this thread, the others on threads of their own.
-int run_all(const std::vector<Runtime*>& loops, transport::ServiceNotifier* service) {
+int run_all(const std::vector<EventLoop*>& loops, transport::ServiceNotifier* service) {
   if (service != nullptr) service->ready();  // the ports are open
   std::vector<std::thread> threads;
   std::vector<int> results(loops.size());
   for (std::size_t loop = 1; loop < loops.size(); ++loop) {
     threads.emplace_back(
-        [runtime = loops[loop], &result = results[loop]] { result = runtime->run(); });
+        [event_loop = loops[loop], &result = results[loop]] { result = event_loop->run(); });
   }
   results[0] = loops[0]->run();
   for (std::thread& thread : threads) thread.join();
@@ -176,9 +176,9 @@ struct Engine::Shared {
   }
 
   // What one of the loops has of all this, and its network.
-  std::expected<Runtime::Seams, EngineError> seams_of(std::uint32_t loop,
+  std::expected<LoopDependencies, EngineError> seams_of(std::uint32_t loop,
                                                       const EngineOptions& options) const {
-    Runtime::Seams seams;
+    LoopDependencies seams;
     seams.clock = options.clock;
     seams.disk = options.disk;
     seams.owned_disk = disk;
@@ -219,7 +219,7 @@ struct Engine::Shared {
     if (disk == nullptr || store_folder.empty()) return;
     std::vector<Control::Place> places;
     for (const auto& loop : loops) {
-      places.push_back({folder_of_loop(store_folder, loop->loop()), loop->mail_room()});
+      places.push_back({folder_of_loop(store_folder, loop->loop()), loop->inbox()});
     }
     auto opened = Control::open(std::move(places));
     if (opened) {
@@ -331,7 +331,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     auto seams = shared->seams_of(loop, options);
     if (!seams) return std::unexpected{std::move(seams.error())};
     if (loop < threads.cpus.size()) seams->cpu = threads.cpus[loop];
-    loops.push_back(std::make_unique<Runtime>(std::move(*seams), callbacks,
+    loops.push_back(std::make_unique<EventLoop>(std::move(*seams), callbacks,
                                               options.busy_spin || threads.busy_spin));
   }
   // With one loop nothing is created on the disk before all else is known to be right; with
@@ -364,7 +364,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
 }
 
 int Engine::run() {
-  std::vector<Runtime*> loops;
+  std::vector<EventLoop*> loops;
   for (const auto& loop : loops_) loops.push_back(loop.get());
   return run_all(loops, shared_->service.get());
 }
@@ -389,7 +389,7 @@ void Engine::start() {
   NEXUSFIX_ASSERT(worker_ == nullptr);
   worker_ = std::make_unique<Worker>();
   // The loops stay where they are, though the Engine may be moved meanwhile.
-  std::vector<Runtime*> loops;
+  std::vector<EventLoop*> loops;
   for (const auto& loop : loops_) loops.push_back(loop.get());
   worker_->thread =
       std::thread{[worker = worker_.get(), loops = std::move(loops),
@@ -404,39 +404,39 @@ int Engine::join() {
   return result;
 }
 
-Runtime& Engine::at(std::uint32_t loop) const noexcept {
+EventLoop& Engine::at(std::uint32_t loop) const noexcept {
   NEXUSFIX_ASSERT(loop < loops_.size());
   return *loops_[loop];
 }
 
 Mailbox Engine::open_mailbox() {
   auto state = std::make_unique<detail::MailboxState>();
-  state->doorbell = std::make_shared<Doorbell>();
+  state->waiter = std::make_shared<Waiter>();
   for (const auto& loop : loops_) {
-    auto lane = std::make_shared<MailLane>();
-    lane->doorbell = state->doorbell;
-    state->ways.push_back({lane, loop->mail_room()});
-    loop->mail_room()->add(std::move(lane));
+    auto lane = std::make_shared<TaskChannel>();
+    lane->waiter = state->waiter;
+    state->ways.push_back({lane, loop->inbox()});
+    loop->inbox()->add(std::move(lane));
   }
   return Mailbox{std::move(state)};
 }
 
 std::size_t Engine::session_count() const noexcept {
   std::size_t count = 0;
-  for (const auto& loop : loops_) count += loop->slots().size();
+  for (const auto& loop : loops_) count += loop->entries().size();
   return count;
 }
 
 Session& Engine::session(std::size_t index) noexcept {
   NEXUSFIX_ASSERT(index < session_count());
   std::size_t loop = 0;
-  while (index >= loops_[loop]->slots().size()) index -= loops_[loop++]->slots().size();
-  return loops_[loop]->slots()[index]->session;
+  while (index >= loops_[loop]->entries().size()) index -= loops_[loop++]->entries().size();
+  return loops_[loop]->entries()[index]->session;
 }
 
 Session* Engine::find_session(std::string_view name) noexcept {
   for (const auto& loop : loops_) {
-    if (SessionSlot* const slot = loop->find_slot(name)) return &slot->session;
+    if (SessionEntry* const entry = loop->find_entry(name)) return &entry->session;
   }
   return nullptr;
 }
@@ -457,7 +457,7 @@ std::expected<Reloaded, EngineError> Engine::reload() {
   const std::weak_ptr<ReloadOrder> placed = order;
   directory->post(0, std::make_unique<ReloadTask>(std::move(order)));
   if (result.wait_for(kReloadWaitMax) == std::future_status::ready) return result.get();
-  if (const auto still = placed.lock(); still && still->give_up()) {
+  if (const auto still = placed.lock(); still && still->abort()) {
     return refusal("an event loop has not answered for a minute: nothing has changed");
   }
   return result.get();

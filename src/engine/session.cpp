@@ -1,59 +1,59 @@
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/wire/typed/dispatch.hpp>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 
 std::optional<std::string> Session::setting(std::string_view key) const {
-  const auto& all = slot_->settings.application;
+  const auto& all = entry_->settings.application;
   const auto found = all.find(config::application_name(key));
   return found == all.end() ? std::nullopt : std::optional{found->second};
 }
 
-const PendingKeys& Session::pending_keys() const noexcept { return slot_->pending; }
+const PendingKeys& Session::pending_keys() const noexcept { return entry_->pending; }
 
-const session::SessionId& Session::id() const noexcept { return slot_->settings.session.id; }
-std::string_view Session::name() const noexcept { return slot_->name; }
-session::Numbers Session::numbers() const noexcept { return slot_->machine.sequence_numbers(); }
-SessionHandle Session::handle() const noexcept { return {runtime_->loop(), slot_->handle_key}; }
-WallTime Session::now() const noexcept { return runtime_->now().wall; }
+const session::SessionId& Session::id() const noexcept { return entry_->settings.session.id; }
+std::string_view Session::name() const noexcept { return entry_->name; }
+session::Numbers Session::numbers() const noexcept { return entry_->machine.sequence_numbers(); }
+SessionHandle Session::handle() const noexcept { return {event_loop_->loop(), entry_->handle_key}; }
+WallTime Session::now() const noexcept { return event_loop_->now().wall; }
 
-bool Session::is_logged_on() const noexcept { return runtime_->is_logged_on(*slot_); }
+bool Session::is_logged_on() const noexcept { return event_loop_->is_logged_on(*entry_); }
 
 std::string_view Session::application_version() const noexcept {
-  const session::SessionConfig& config = slot_->settings.session;
+  const session::SessionConfig& config = entry_->settings.session;
   const std::string_view version = wire::application_version(config.fixt.default_appl_ver_id);
   return version.empty() ? std::string_view{config.id.begin_string} : version;
 }
 
 std::string_view Session::counterparty_version() const noexcept {
   const std::string_view version =
-      wire::application_version(slot_->machine.counterparty_appl_ver_id());
+      wire::application_version(entry_->machine.counterparty_appl_ver_id());
   return version.empty() ? application_version() : version;
 }
 
 wire::Encoder Session::begin(std::string_view msg_type) noexcept {
-  return runtime_->begin_message(*slot_, msg_type);
+  return event_loop_->begin_message(*entry_, msg_type);
 }
 
 SendResult Session::finish(
     const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
-  return runtime_->finish_message(*slot_, bytes);
+  return event_loop_->finish_message(*entry_, bytes);
 }
 
-void Session::log_out(std::string_view text) { runtime_->log_out(*slot_, text); }
+void Session::log_out(std::string_view text) { event_loop_->log_out(*entry_, text); }
 void Session::answer_logon(std::uint64_t id, const LogonAnswer& answer) {
-  runtime_->answer_logon(*slot_, id, answer);
+  event_loop_->answer_logon(*entry_, id, answer);
 }
-void Session::disconnect(std::string_view why) { runtime_->disconnect(*slot_, why); }
-void Session::reset(std::string_view text) { runtime_->reset(*slot_, text); }
-void Session::remove(std::string_view text) { runtime_->remove(*slot_, text); }
-void Session::log_on() { runtime_->log_on(*slot_); }
+void Session::disconnect(std::string_view why) { event_loop_->disconnect(*entry_, why); }
+void Session::reset(std::string_view text) { event_loop_->reset(*entry_, text); }
+void Session::remove(std::string_view text) { event_loop_->remove(*entry_, text); }
+void Session::log_on() { event_loop_->log_on(*entry_); }
 
 std::expected<void, std::string> Session::set_next_numbers(session::Numbers numbers,
                                                            std::string_view reason) {
-  return runtime_->set_next_numbers(*slot_, numbers, reason);
+  return event_loop_->set_next_numbers(*entry_, numbers, reason);
 }
 
 std::string SendError::what() const {

@@ -176,10 +176,10 @@ class Engine {
  private:
   struct Worker;
   struct Shared;
-  using Loops = std::vector<std::unique_ptr<Runtime>>;
+  using Loops = std::vector<std::unique_ptr<EventLoop>>;
 
   Engine(std::unique_ptr<Shared> shared, Loops loops) noexcept;
-  [[nodiscard]] Runtime& at(std::uint32_t loop) const noexcept;
+  [[nodiscard]] EventLoop& at(std::uint32_t loop) const noexcept;
   [[nodiscard]] static std::expected<Engine, EngineError> open_with(const std::string& path,
                                                                     Callbacks callbacks,
                                                                     EngineOptions options);

@@ -27,8 +27,8 @@ struct PendingKeys {
   [[nodiscard]] bool empty() const noexcept { return until_logon.empty() && until_start.empty(); }
 };
 
-class Runtime;       // the engine's inside
-struct SessionSlot;  // a session's place in it
+class EventLoop;       // the engine's inside
+struct SessionEntry;  // a session's place in it
 
 enum class SendFailure : std::uint8_t {
   Encode,                 // a value cannot be sent: see encode
@@ -76,7 +76,7 @@ struct SessionHandle {
 // a Mailbox.
 class Session {
  public:
-  Session(Runtime& runtime, SessionSlot& slot) noexcept : runtime_{&runtime}, slot_{&slot} {}
+  Session(EventLoop& event_loop, SessionEntry& entry) noexcept : event_loop_{&event_loop}, entry_{&entry} {}
 
   [[nodiscard]] const session::SessionId& id() const noexcept;
   // What the configuration has for a key of the program's own (ApplicationKeys), in any case, with
@@ -180,8 +180,8 @@ class Session {
   }
   SendResult finish(const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
 
-  Runtime* runtime_;
-  SessionSlot* slot_;
+  EventLoop* event_loop_;
+  SessionEntry* entry_;
 };
 
 // A message whose constant fields were rendered when it was prepared. Lives as long as its session

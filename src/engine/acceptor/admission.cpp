@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -17,10 +17,10 @@ constexpr std::chrono::milliseconds kNextTurns{10};
 }  // namespace
 
 // due: what is first of all that is to be done now.
-void Runtime::note_punctuality(MonoTime due) {
+void EventLoop::note_lateness(MonoTime due) {
   admitted_this_turn_ = 0;
-  punctuality_.done(due, now_.mono);
-  if (const auto late = standstill_.done(due, now_.mono)) [[unlikely]] {
+  lateness_.done(due, now_.mono);
+  if (const auto late = stall_detector_.done(due, now_.mono)) [[unlikely]] {
     report_.engine(
         EventId::LoopStalled,
         "the event loop was stalled: what was due is done " +
@@ -28,7 +28,7 @@ void Runtime::note_punctuality(MonoTime due) {
             " ms later. It waited for the disk, a callback or a processor, or the machine was "
             "suspended");
   }
-  if (!logons_wait_ || punctuality_.is_late(now_.mono)) [[likely]]
+  if (!logons_wait_ || lateness_.is_late(now_.mono)) [[likely]]
     return;
   logons_wait_ = false;
   report_.engine_limited(EventId::LogonsResumed,
@@ -37,8 +37,8 @@ void Runtime::note_punctuality(MonoTime due) {
 
 // A stranger's first message while the loop is late. It stays where a message that is not whole
 // would stay; LogonTimeout bounds how long.
-bool Runtime::holds_back(Connection& connection, const wire::MessageView& logon) {
-  if (!punctuality_.is_late(now_.mono)) [[likely]]
+bool EventLoop::delays_logon(Connection& connection, const wire::MessageView& logon) {
+  if (!lateness_.is_late(now_.mono)) [[likely]]
     return false;
   if (logon.msg_type() != std::string_view{"A"} || other_loop_of(logon)) return false;
   if (!logons_wait_) {
@@ -46,10 +46,10 @@ bool Runtime::holds_back(Connection& connection, const wire::MessageView& logon)
     report_.engine_limited(
         EventId::LogonsDelayed,
         "the event loop is late, its timers by more than " +
-            std::to_string(punctuality_.late_max() / std::chrono::milliseconds{1}) +
+            std::to_string(lateness_.late_max() / std::chrono::milliseconds{1}) +
             " ms (LogonMaxLateness): Logons wait until it is in time again");
   }
-  connection.was_held_back = true;
+  connection.was_delayed = true;
   connection.resumes_at = now_.mono + kHeldBack;
   arm(connection, connection.resumes_at);
   seams_.network->pause(connection.socket, true);
@@ -57,9 +57,9 @@ bool Runtime::holds_back(Connection& connection, const wire::MessageView& logon)
 }
 
 // Whether the time has come for its Logon; if not, when it is to be asked again.
-bool Runtime::admits_held_back(Connection& connection) {
+bool EventLoop::admits_delayed(Connection& connection) {
   if (connection.credentials.state == LogonCredentials::State::BeingChecked) return false;
-  const bool is_late = punctuality_.is_late(now_.mono);
+  const bool is_late = lateness_.is_late(now_.mono);
   if (!is_late && admitted_this_turn_ < kAdmittedPerTurn) {
     ++admitted_this_turn_;
     return true;

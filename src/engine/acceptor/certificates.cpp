@@ -2,7 +2,7 @@
 #include <chrono>
 #include <string>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 #include "engine/registry/reload_job.hpp"
 
 namespace nexusfix::engine {
@@ -13,7 +13,7 @@ constexpr std::chrono::hours kLookInterval{24};
 }  // namespace
 
 // The first loop does it for all of them.
-void Runtime::look_after_certificates() {
+void EventLoop::check_certificates() {
   if (!seams_.tls || loop() != 0) [[likely]]
     return;
   if (seams_.tls->take_reload_wanted()) {
@@ -23,7 +23,7 @@ void Runtime::look_after_certificates() {
   if (now_.mono >= certificates_at_) report_expiries();
 }
 
-void Runtime::report_expiries() {
+void EventLoop::report_expiries() {
   certificates_at_ = now_.mono + kLookInterval;
   wake_at(certificates_at_);
   for (const transport::TlsExpiry& one : seams_.tls->expiries()) {
@@ -34,7 +34,7 @@ void Runtime::report_expiries() {
   }
 }
 
-void Runtime::report_certificates(const std::vector<TlsContexts::Reloaded>& reloaded) {
+void EventLoop::report_certificates(const std::vector<TlsContexts::Reloaded>& reloaded) {
   for (const TlsContexts::Reloaded& one : reloaded) {
     report_.engine(one.is_right ? EventId::CertificatesReloaded : EventId::CertificatesNotReloaded,
                    one.is_right ? "certificates read again: " + one.text

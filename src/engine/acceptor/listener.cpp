@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -23,13 +23,13 @@ constexpr std::uint32_t kPendingAlways = 8;
 }  // namespace
 
 // Whether any session of the port is for whoever comes from there; on any loop.
-bool Runtime::may_connect(const Listener& listener, std::string_view peer_name) {
+bool EventLoop::may_connect(const Listener& listener, std::string_view peer_name) {
   const std::string_view address = transport::peer_address_of(peer_name);
   return seams_.directory ? seams_.directory->allows(listener.endpoint, address)
                           : listener.allowed.contains(address);
 }
 
-void Runtime::on_accepted(const transport::Ready& ready) {
+void EventLoop::on_accepted(const transport::Ready& ready) {
   const auto listener =
       std::find_if(listeners_.begin(), listeners_.end(),
                    [&](const Listener& one) { return one.socket == ready.socket; });
@@ -51,7 +51,7 @@ void Runtime::on_accepted(const transport::Ready& ready) {
 
 // Its proxy has said whom it is from, and nothing behind that has been read. From here on it waits
 // among those of that address.
-void Runtime::on_announced(Connection& connection) {
+void EventLoop::on_announced(Connection& connection) {
   Listener& listener = listeners_[connection.listener];
   const std::string peer = seams_.network->peer_name(connection.socket);
   const transport::Source source = transport::source_of(transport::peer_address_of(peer));
@@ -64,7 +64,7 @@ void Runtime::on_announced(Connection& connection) {
 }
 
 // Null: it is closed, because too many wait already.
-Connection* Runtime::await_logon(Listener& listener, transport::SocketId socket,
+Connection* EventLoop::await_logon(Listener& listener, transport::SocketId socket,
                                  const std::string& peer) {
   const transport::Source source = transport::source_of(transport::peer_address_of(peer));
   if (!find_place(listener, source, peer)) {
@@ -82,7 +82,7 @@ Connection* Runtime::await_logon(Listener& listener, transport::SocketId socket,
   connection.logon_bytes_max = seams_.directory
                                    ? seams_.directory->logon_bytes_max(listener.endpoint)
                                    : listener.logon_bytes_max;
-  connection.carried.be_secret();
+  connection.carried.wipe_on_clear();
   connection.deadline = now_.mono + listener.logon_timeout;
   connections_.add(std::move(owned));
   arm(connection, connection.deadline);
@@ -90,13 +90,13 @@ Connection* Runtime::await_logon(Listener& listener, transport::SocketId socket,
   return &connection;
 }
 
-void Runtime::await_among(Listener& listener, transport::Source source, Connection& connection) {
+void EventLoop::await_among(Listener& listener, transport::Source source, Connection& connection) {
   listener.pending.add(source, connection.socket);
   connection.source = source;
   connection.is_pending = true;
 }
 
-bool Runtime::find_place(Listener& listener, transport::Source source, const std::string& peer) {
+bool EventLoop::find_place(Listener& listener, transport::Source source, const std::string& peer) {
   PendingLogons::Limits limits = listener.pending_limits;
   if (now_.mono < short_until_) {  // As many as there are, and no more.
     const auto pending = static_cast<std::uint32_t>(listener.pending.size());
@@ -113,7 +113,7 @@ bool Runtime::find_place(Listener& listener, transport::Source source, const std
   return true;
 }
 
-void Runtime::displace(transport::SocketId oldest) {
+void EventLoop::displace(transport::SocketId oldest) {
   Connection* const connection = connections_.find(oldest);
   if (connection == nullptr) return;
   ++stats_.connections_refused;
@@ -124,7 +124,7 @@ void Runtime::displace(transport::SocketId oldest) {
 // The operating system has no room for a connection that came: those that were never answered, of
 // the address that has most of them, go, before somebody who would log on is kept out by them. For
 // a while each that comes then takes the place of one of them.
-void Runtime::make_room() {
+void EventLoop::make_room() {
   short_until_ = now_.mono + kShortFor;
   wake_at(short_until_);
   for (Listener& listener : listeners_) {
@@ -136,13 +136,13 @@ void Runtime::make_room() {
   }
 }
 
-void Runtime::leave_pending(Connection& connection) noexcept {
+void EventLoop::leave_pending(Connection& connection) noexcept {
   if (!std::exchange(connection.is_pending, false)) return;
   listeners_[connection.listener].pending.remove(connection.source, connection.socket);
 }
 
 // Connections that the network closed, because there was no room for them.
-void Runtime::look_after_refused() {
+void EventLoop::check_refused() {
   const std::uint64_t refused = seams_.network->connections_refused();
   if (refused != refused_counted_) {
     report_.count(NoRoom::Descriptors, refused - refused_counted_);

@@ -6,7 +6,7 @@
 
 #include <nexusfix/base/secret.hpp>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -22,7 +22,7 @@ SessionTrial::~SessionTrial() {
 }
 
 // A name that is stored has logged on once, and needs no place.
-bool Runtime::has_dynamic_place(const Connection& connection, const std::string& name) {
+bool EventLoop::has_dynamic_place(const Connection& connection, const std::string& name) {
   if (store_->find_session(name)) return true;
   using Answer = DynamicNames::Answer;
   const Answer answer = dynamic_names_.connect(name, connection.source);
@@ -37,10 +37,10 @@ bool Runtime::has_dynamic_place(const Connection& connection, const std::string&
   return false;
 }
 
-store::StoreResult<SessionSlot*> Runtime::make_trial(SessionSettings settings) {
+store::StoreResult<SessionEntry*> EventLoop::make_trial(SessionSettings settings) {
   const std::string name = settings.session.id.to_string();
   if (store_->find_session(name) || doubtful_names_.contains(name)) {
-    return make_slot(std::move(settings));
+    return make_entry(std::move(settings));
   }
   if (const auto home = seams_.directory ? seams_.directory->home_of(name) : std::nullopt;
       home && *home != loop()) {
@@ -50,84 +50,84 @@ store::StoreResult<SessionSlot*> Runtime::make_trial(SessionSettings settings) {
   }
   auto trial = std::make_unique<SessionTrial>();
   trial->numbers = dynamic_names_.numbers(name);
-  const std::size_t count = slots_.size();
+  const std::size_t count = entries_.size();
   try {
-    SessionSlot* const slot = add_slot(std::move(settings), trial->numbers);
-    slot->trial = std::move(trial);
-    slot->log = report_.logs().global();
+    SessionEntry* const entry = add_entry(std::move(settings), trial->numbers);
+    entry->trial = std::move(trial);
+    entry->log = report_.logs().global();
     if (next_trial_ < kTrialKeysBegin) next_trial_ = kTrialKeysBegin;
-    slot->handle_key = next_trial_++;
-    trials_.insert_or_assign(slot->handle_key, slot);
-    put_in(*slot);
-    return slot;
+    entry->handle_key = next_trial_++;
+    trials_.insert_or_assign(entry->handle_key, entry);
+    activate(*entry);
+    return entry;
   } catch (const std::bad_alloc&) {
-    if (slots_.size() > count) bury(*slots_.back());
+    if (entries_.size() > count) destroy(*entries_.back());
     throw;
   }
 }
 
 // answer: the MsgType of what is sent. With a Logon it becomes a session like any other; whatever
 // else is said to a client that was not let in stays outside of the store.
-void Runtime::end_trial(SessionSlot& slot, std::string_view answer) {
-  if (answer != kLogon) return log_trial(slot);
-  if (seams_.directory && seams_.directory->settle(slot.name, loop()) != loop()) {
-    report_.session(EventId::SessionNotStored, slot,
+void EventLoop::end_trial(SessionEntry& entry, std::string_view answer) {
+  if (answer != kLogon) return log_trial(entry);
+  if (seams_.directory && seams_.directory->settle(entry.name, loop()) != loop()) {
+    report_.session(EventId::SessionNotStored, entry,
                     "another event loop has stored it in the meantime");
     throw EventAborted{};
   }
-  const auto key = store_->open_session(slot.name, now_.wall);
+  const auto key = store_->open_session(entry.name, now_.wall);
   if (!key) {
-    report_.session(EventId::SessionNotStored, slot, key.error().text);
+    report_.session(EventId::SessionNotStored, entry, key.error().text);
     throw EventAborted{};
   }
-  const std::unique_ptr<SessionTrial> trial = std::move(slot.trial);
+  const std::unique_ptr<SessionTrial> trial = std::move(entry.trial);
   try {
-    give_key(slot, *key);
-    slot.log = report_.logs().join(slot.settings, data_fields_, now_.wall);
+    give_key(entry, *key);
+    entry.log = report_.logs().join(entry.settings, data_fields_, now_.wall);
   } catch (const std::bad_alloc&) {
-    slot.trial.reset();  // It is stored: its numbers are those of the store.
+    entry.trial.reset();  // It is stored: its numbers are those of the store.
     throw;
   }
-  dynamic_names_.keep(slot.name);
-  report_.peer(EventId::SessionMadeOfTemplate, slot, trial->made);
+  dynamic_names_.keep(entry.name);
+  report_.peer(EventId::SessionMadeOfTemplate, entry, trial->made);
   for (const SessionTrial::Received& one : trial->received) {
-    report_.logs().received(slot.log, one.bytes, one.at);
+    report_.logs().received(entry.log, one.bytes, one.at);
   }
 }
 
-void Runtime::note_trial(SessionSlot& slot) {
-  slot.trial->numbers = slot.machine.sequence_numbers();
-  slot.inbound_recorded = slot.trial->numbers.next_inbound;
-  if (slot.machine.state() != session::State::LogonReceived) log_trial(slot);
+void EventLoop::record_trial(SessionEntry& entry) {
+  entry.trial->numbers = entry.machine.sequence_numbers();
+  entry.inbound_recorded = entry.trial->numbers.next_inbound;
+  if (entry.machine.state() != session::State::LogonReceived) log_trial(entry);
 }
 
-void Runtime::log_received(SessionSlot& slot, std::string_view frame) {
-  if (slot.trial == nullptr) [[likely]]
-    return report_.logs().received(slot.log, frame, now_.wall);
+void EventLoop::log_received(SessionEntry& entry, std::string_view frame) {
+  if (entry.trial == nullptr) [[likely]]
+    return report_.logs().received(entry.log, frame, now_.wall);
   std::size_t bytes = frame.size();
-  for (const SessionTrial::Received& one : slot.trial->received) bytes += one.bytes.size();
+  for (const SessionTrial::Received& one : entry.trial->received) bytes += one.bytes.size();
   if (bytes > kTrialBytesMax) return report_.logs().unknown(frame, /*is_message=*/true, now_.wall);
-  slot.trial->received.push_back({now_.wall, std::string{frame}});
+  entry.trial->received.push_back({now_.wall, std::string{frame}});
 }
 
 // It was not accepted: what came belongs to no session.
-void Runtime::log_trial(SessionSlot& slot) {
-  for (SessionTrial::Received& one : slot.trial->received) {
+void EventLoop::log_trial(SessionEntry& entry) {
+  for (SessionTrial::Received& one : entry.trial->received) {
     report_.logs().unknown(one.bytes, /*is_message=*/true, one.at);
     wipe_bytes(one.bytes);
   }
-  slot.trial->received.clear();
+  entry.trial->received.clear();
 }
 
-session::Numbers Runtime::stored_numbers(const SessionSlot& slot) const noexcept {
-  if (slot.trial != nullptr) return slot.trial->numbers;
-  const store::SessionRecord& stored = store_->session(slot.key);
+session::Numbers EventLoop::stored_numbers(const SessionEntry& entry) const noexcept {
+  if (entry.trial != nullptr) return entry.trial->numbers;
+  const store::SessionRecord& stored = store_->session(entry.key);
   return {.next_inbound = stored.next_inbound, .next_outbound = stored.next_outbound};
 }
 
 // Null: there is none of that handle.
-SessionSlot* Runtime::slot_of(std::uint32_t handle_key) const noexcept {
-  if (handle_key < slots_by_key_.size()) return slots_by_key_[handle_key];
+SessionEntry* EventLoop::entry_of(std::uint32_t handle_key) const noexcept {
+  if (handle_key < by_key_.size()) return by_key_[handle_key];
   const auto trial = trials_.find(handle_key);
   return trial == trials_.end() ? nullptr : trial->second;
 }

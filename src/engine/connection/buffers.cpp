@@ -9,7 +9,7 @@
 #include <malloc.h>
 #endif
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -40,19 +40,19 @@ void give_back_heap() {
 
 }  // namespace
 
-std::size_t Runtime::buffered(const Connection& connection) noexcept {
+std::size_t EventLoop::buffered(const Connection& connection) noexcept {
   std::size_t bytes = connection.outbound.storage() + connection.carried.storage();
-  if (const SessionSlot* const slot = connection.slot) {
-    bytes += slot->behind_replay.storage() + slot->kept_back.storage() + slot->held_bytes;
+  if (const SessionEntry* const entry = connection.entry) {
+    bytes += entry->queued_after_resend.storage() + entry->queued_until_logon.storage() + entry->out_of_order_bytes;
   }
   return bytes;
 }
 
 // bytes: what the connection has more, then; storage: what is allocated for it, perhaps beside what
 // it replaces. False: it may not have it, because it has most of all, and is cut.
-bool Runtime::may_grow(Connection& connection, std::size_t bytes, std::size_t storage) {
+bool EventLoop::may_grow(Connection& connection, std::size_t bytes, std::size_t storage) {
   BufferBudget& budget = *seams_.budget;
-  if (connection.slot != nullptr && connection.slot->is_given_up) return false;
+  if (connection.entry != nullptr && connection.entry->is_aborted) return false;
   const std::size_t own = buffered(connection) + bytes;
   while (!budget.has_room(storage)) {
     Connection* const largest = largest_connection();
@@ -71,7 +71,7 @@ bool Runtime::may_grow(Connection& connection, std::size_t bytes, std::size_t st
 }
 
 // What a resend may have unsent, and adds in one turn.
-std::size_t Runtime::replay_bytes_max() const noexcept {
+std::size_t EventLoop::replay_bytes_max() const noexcept {
   const BufferBudget& budget = *seams_.budget;
   const bool is_scarce = budget.used() > budget.bytes_max() / 4 * 3;
   const std::uint64_t share = budget.bytes_max() / 16;
@@ -80,7 +80,7 @@ std::size_t Runtime::replay_bytes_max() const noexcept {
 }
 
 // False: the connection is cut instead.
-bool Runtime::carry(Connection& connection, std::string_view bytes, std::size_t needed) {
+bool EventLoop::carry(Connection& connection, std::string_view bytes, std::size_t needed) {
   CarriedBytes& carried = connection.carried;
   if (const std::size_t storage = carried.storage_for(bytes.size(), needed); storage != 0) {
     if (!may_grow(connection, storage - carried.storage(), storage)) return false;
@@ -90,11 +90,11 @@ bool Runtime::carry(Connection& connection, std::string_view bytes, std::size_t 
 }
 
 // Null: none has anything.
-Connection* Runtime::largest_connection() {
+Connection* EventLoop::largest_connection() {
   Connection* largest = nullptr;
   std::size_t most = 0;
   for (const auto& [socket, connection] : connections_) {
-    if (connection->slot != nullptr && connection->slot->is_given_up) continue;
+    if (connection->entry != nullptr && connection->entry->is_aborted) continue;
     const std::size_t bytes = buffered(*connection);
     if (bytes <= most) continue;
     most = bytes;
@@ -106,33 +106,33 @@ Connection* Runtime::largest_connection() {
 
 // What it has is given back at once, but for what is being read. It is closed at the end of the
 // turn: what waited for it is stored, and sent after its next Logon.
-void Runtime::cut_largest(Connection& connection) {
+void EventLoop::cut_largest(Connection& connection) {
   const std::string why = "it has " + std::to_string(buffered(connection)) +
                           " bytes in buffers, the most of all, and all together may have " +
                           std::to_string(seams_.budget->bytes_max()) + " (MaxBufferedBytes)";
-  SessionSlot* const slot = connection.slot;
-  if (slot == nullptr) return refuse(connection, EventId::BufferLimitReached, why);
-  const bool is_in_use = slot->acting || &connection == receiving_;
-  slot->given_up_why = "disconnected: " + why;
-  give_up(*slot);
+  SessionEntry* const entry = connection.entry;
+  if (entry == nullptr) return refuse(connection, EventId::BufferLimitReached, why);
+  const bool is_in_use = entry->acting || &connection == receiving_;
+  entry->abort_reason = "disconnected: " + why;
+  abort(*entry);
   connection.outbound.release();
-  forget_held(*slot);
-  slot->replay.reset();
+  forget_out_of_order(*entry);
+  entry->replay.reset();
   if (is_in_use) return;
   connection.carried.clear();
-  slot->behind_replay.release();
-  slot->kept_back.release();
+  entry->queued_after_resend.release();
+  entry->queued_until_logon.release();
 }
 
 // By another loop, whose connections are all smaller than this one's largest was.
-void Runtime::cut_if_asked() {
+void EventLoop::cut_if_asked() {
   if (!seams_.budget->take_asked(loop())) [[likely]]
     return;
   Connection* const largest = largest_connection();
   if (largest != nullptr && !seams_.budget->has_room(0)) cut_largest(*largest);
 }
 
-void Runtime::look_after_buffers() {
+void EventLoop::check_buffers() {
   cut_if_asked();
   if (now_.mono < buffers_at_) [[likely]]
     return;
@@ -143,9 +143,9 @@ void Runtime::look_after_buffers() {
   if (std::exchange(has_large_buffers_, false)) {
     for (const auto& [socket, connection] : connections_) {
       has_large_buffers_ |= connection->outbound.give_back();
-      if (connection->slot == nullptr) continue;
-      has_large_buffers_ |= connection->slot->behind_replay.give_back();
-      has_large_buffers_ |= connection->slot->kept_back.give_back();
+      if (connection->entry == nullptr) continue;
+      has_large_buffers_ |= connection->entry->queued_after_resend.give_back();
+      has_large_buffers_ |= connection->entry->queued_until_logon.give_back();
     }
     wake_at(buffers_at_);
     static_cast<void>(largest_connection());

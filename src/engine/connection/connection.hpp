@@ -25,7 +25,7 @@
 
 namespace nexusfix::engine {
 
-struct SessionSlot;
+struct SessionEntry;
 
 // Bytes waiting for the socket, first in, first out. Holds at most twice what waits, and keeps its
 // storage when it runs empty, until give_back().
@@ -100,11 +100,11 @@ class CarriedBytes {
   ~CarriedBytes() { clear(); }
   // Until the next clear(): what is no longer needed is overwritten, as it is a Logon's, which may
   // have a password.
-  void be_secret() noexcept { is_secret_ = true; }
+  void wipe_on_clear() noexcept { wipes_on_clear_ = true; }
 
  private:
   std::vector<char> bytes_;
-  bool is_secret_ = false;
+  bool wipes_on_clear_ = false;
   BufferCharge storage_;
 };
 
@@ -126,7 +126,7 @@ struct Connection {
 
   transport::SocketId socket = 0;
   std::size_t listener = 0;           // index of the listener that accepted it; initiators: unused
-  SessionSlot* slot = nullptr;        // null: accepted, and no Logon seen yet
+  SessionEntry* entry = nullptr;        // null: accepted, and no Logon seen yet
   transport::Source source = 0;       // accepted: whom it is counted for
   std::uint32_t logon_bytes_max = 0;  // accepted: what it may send before its Logon is whole
   bool has_logged_on = false;
@@ -137,8 +137,8 @@ struct Connection {
   bool unsent = false;         // stands in the list of connections with bytes to send
   bool in_event = false;       // got bytes in the event that is being handled
   MonoTime deadline = kNever;  // until the Logon, or until the last bytes are sent
-  std::optional<std::uint32_t> handed_to{};  // another loop: it is not this one's any more
-  std::string handed_bytes{};                // the Logon that said so
+  std::optional<std::uint32_t> migrates_to{};  // another loop: it is not this one's any more
+  std::string migration_bytes{};                // the Logon that said so
   std::string close_reason{};                // what on_disconnect() is told when it was closing
   MonoTime takes_by = kNever;                // blocked: closed then if it has taken nothing
   Timer timer;                               // not later than deadline, takes_by and resumes_at
@@ -146,7 +146,7 @@ struct Connection {
   // until then.
   MonoTime resumes_at = kNever;
   bool unthrottled = false;    // it has ended: what was received is taken at once
-  bool was_held_back = false;  // its Logon has waited: for the loop, or for its password
+  bool was_delayed = false;  // its Logon has waited: for the loop, or for its password
   LogonCredentials credentials{};
 
   wire::FrameScanner scanner;      // what it knows of the message that is carried

@@ -13,7 +13,7 @@
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "engine/connection/repaired_frame.hpp"
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -47,28 +47,28 @@ wire::FrameScanner scanner_of(const SessionSettings& settings) {
 }  // namespace
 
 // AllowedRemoteAddresses.
-bool Runtime::may_come_from(const SessionSettings& settings, std::string_view peer_name) {
+bool EventLoop::may_come_from(const SessionSettings& settings, std::string_view peer_name) {
   return settings.admission.allowed_remote_addresses.contains(
       transport::peer_address_of(peer_name));
 }
 
-void Runtime::connect(SessionSlot& slot) {
-  if (slot.next_settings) take_next_settings(slot);
+void EventLoop::connect(SessionEntry& entry) {
+  if (entry.next_settings) apply_next_settings(entry);
   reserve_for_connections();
   auto owned = std::make_unique<Connection>();
   Connection& connection = *owned;
-  const transport::Endpoint& endpoint = slot.settings.connect[slot.connect_policy.address()];
+  const transport::Endpoint& endpoint = entry.settings.connect[entry.connect_policy.address()];
   const auto socket = seams_.network->connect(endpoint);
   if (!socket) {
-    report_.session(EventId::ConnectFailed, slot, socket.error().text);
-    slot.connect_policy.schedule(slot.settings, slot.name, now_.mono);
+    report_.session(EventId::ConnectFailed, entry, socket.error().text);
+    entry.connect_policy.schedule(entry.settings, entry.name, now_.mono);
     return;
   }
   connection.count_in(*seams_.budget);
-  connection.scanner = scanner_of(slot.settings);
+  connection.scanner = scanner_of(entry.settings);
   connection.socket = *socket;
-  connection.slot = &slot;
-  const SessionSettings& settings = slot.settings;
+  connection.entry = &entry;
+  const SessionSettings& settings = entry.settings;
   connection.deadline = now_.mono + (settings.reconnect.connect_timeout.count() != 0
                                          ? settings.reconnect.connect_timeout
                                          : settings.session.logon.timeout);
@@ -79,16 +79,16 @@ void Runtime::connect(SessionSlot& slot) {
     throw;
   }
   arm(connection, connection.deadline);
-  slot.connection = &connection;
-  slot.connect_policy.on_connecting();
+  entry.connection = &connection;
+  entry.connect_policy.on_connecting();
 }
 
-void Runtime::on_connected(Connection& connection) {
-  if (connection.slot != nullptr) {
+void EventLoop::on_connected(Connection& connection) {
+  if (connection.entry != nullptr) {
     // In front of our Logon, which may have a password.
-    const std::string fault = certificate_fault(connection, connection.slot->settings);
+    const std::string fault = certificate_fault(connection, connection.entry->settings);
     if (!fault.empty()) {
-      report_.peer(EventId::CertificateRefused, *connection.slot,
+      report_.peer(EventId::CertificateRefused, *connection.entry,
                    "connection to " + seams_.network->peer_name(connection.socket) +
                        protection_of(connection) + " closed: " + fault);
       return close(connection);
@@ -96,11 +96,11 @@ void Runtime::on_connected(Connection& connection) {
   }
   connection.established = true;
   connection.deadline = kNever;
-  if (connection.slot == nullptr) return;
+  if (connection.entry == nullptr) return;
   report_.session(
-      EventId::Connected, *connection.slot,
+      EventId::Connected, *connection.entry,
       "connected to " + seams_.network->peer_name(connection.socket) + protection_of(connection));
-  transact(*connection.slot,
+  transact(*connection.entry,
            [this](session::StateMachine& machine) { machine.on_connected(now_); });
 }
 
@@ -109,7 +109,7 @@ void CarriedBytes::append(std::string_view bytes, std::size_t needed) {
     std::vector<char> larger;
     larger.reserve(storage);
     larger.assign(bytes_.begin(), bytes_.end());
-    if (is_secret_) wipe_bytes(bytes_);
+    if (wipes_on_clear_) wipe_bytes(bytes_);
     bytes_.swap(larger);
     storage_ = bytes_.capacity();
   }
@@ -123,7 +123,7 @@ std::size_t CarriedBytes::storage_for(std::size_t bytes, std::size_t needed) con
 }
 
 void CarriedBytes::drop_front(std::size_t count) {
-  if (is_secret_) {  // What is behind the Logon moves over it, and leaves its own place.
+  if (wipes_on_clear_) {  // What is behind the Logon moves over it, and leaves its own place.
     const auto rest = std::span{bytes_}.subspan(count);
     std::ranges::copy(rest, bytes_.begin());
     wipe_bytes(std::span{bytes_}.subspan(rest.size()));
@@ -134,7 +134,7 @@ void CarriedBytes::drop_front(std::size_t count) {
 }
 
 void CarriedBytes::clear() noexcept {
-  if (std::exchange(is_secret_, false)) wipe_bytes(bytes_);
+  if (std::exchange(wipes_on_clear_, false)) wipe_bytes(bytes_);
   bytes_.clear();
   if (bytes_.capacity() <= kKeptBytesMax) return;
   std::vector<char>{}.swap(bytes_);
@@ -143,31 +143,31 @@ void CarriedBytes::clear() noexcept {
 
 // Every connection of the loop receives into the same buffer; views into it are good until the
 // callbacks that they are given to have returned.
-void Runtime::on_readable(Connection& connection) {
+void EventLoop::on_readable(Connection& connection) {
   // Of one that is paused only its end is of interest, which the network tells all the same.
   if (connection.resumes_at != kNever) return on_paused_readable(connection);
-  take_received(connection, seams_.network->receive(connection.socket, std::span{receive_buffer_}));
+  on_receive_result(connection, seams_.network->receive(connection.socket, std::span{receive_buffer_}));
 }
 
-void Runtime::take_received(Connection& connection, transport::IoResult result) {
+void EventLoop::on_receive_result(Connection& connection, transport::IoResult result) {
   if (result.status == transport::IoStatus::Ok) {
     // Until there is a session it is a Logon, which may have a password.
     const WipedAtEnd logon{
-        std::span{receive_buffer_}.first(connection.slot == nullptr ? result.bytes : 0)};
-    take_bytes(connection, {receive_buffer_.data(), result.bytes});
+        std::span{receive_buffer_}.first(connection.entry == nullptr ? result.bytes : 0)};
+    on_bytes(connection, {receive_buffer_.data(), result.bytes});
     // Nothing has waited any longer, here or in the operating system: it is as old as it says.
     const bool is_drained =
         result.bytes < receive_buffer_.size() && connection.resumes_at == kNever;
-    if (is_drained && connection.slot != nullptr) connection.slot->machine.set_delayed(false);
+    if (is_drained && connection.entry != nullptr) connection.entry->machine.set_delayed(false);
   }
   on_received(connection, result);
 }
 
-void Runtime::on_received(Connection& connection, transport::IoResult result) {
+void EventLoop::on_received(Connection& connection, transport::IoResult result) {
   if (connection.socket == 0) return;  // Closed by what it sent.
   switch (result.status) {
     case transport::IoStatus::Ok:
-      if (connection.slot == nullptr && !connection.carried.empty() &&
+      if (connection.entry == nullptr && !connection.carried.empty() &&
           connection.carried_needed > connection.logon_bytes_max) {
         refuse(connection, EventId::LogonTooLong, kLogonTooLong);
       }
@@ -182,7 +182,7 @@ void Runtime::on_received(Connection& connection, transport::IoResult result) {
     case transport::IoStatus::Failed: {
       const std::string why = seams_.network->last_error(connection.socket);
       // Whoever knocks and goes away is nobody's matter; whoever speaks no TLS is.
-      if (connection.slot == nullptr &&
+      if (connection.entry == nullptr &&
           (result.error_number == EPROTO || result.error_number == ENOMEM)) {
         return refuse(connection, EventId::HandshakeFailed, why);
       }
@@ -193,11 +193,11 @@ void Runtime::on_received(Connection& connection, transport::IoResult result) {
 }
 
 // Nothing that follows our last word is listened to.
-bool Runtime::listens(const Connection& connection) const noexcept {
-  return connection.socket != 0 && !connection.closing && !store_failed_ && !connection.handed_to;
+bool EventLoop::listens(const Connection& connection) const noexcept {
+  return connection.socket != 0 && !connection.closing && !store_failed_ && !connection.migrates_to;
 }
 
-void Runtime::take_bytes(Connection& connection, std::string_view bytes) {
+void EventLoop::on_bytes(Connection& connection, std::string_view bytes) {
   const Receiving receiving{receiving_, connection};
   bytes.remove_prefix(complete_carried(connection, bytes));
   while (!bytes.empty() && listens(connection)) {
@@ -207,20 +207,20 @@ void Runtime::take_bytes(Connection& connection, std::string_view bytes) {
       static_cast<void>(carry(connection, bytes, frame.size));
       return;
     }
-    if (!take_scanned(connection, frame, bytes)) {
+    if (!on_scanned(connection, frame, bytes)) {
       connection.carried_needed = frame.size;
       static_cast<void>(carry(connection, bytes, bytes.size()));
       return;
     }
     bytes.remove_prefix(frame.size);
   }
-  if (connection.handed_to) [[unlikely]]
-    hand_over(connection, bytes);
+  if (connection.migrates_to) [[unlikely]]
+    migrate(connection, bytes);
 }
 
 // Puts as few of bytes behind those that were carried as end their message. Returns how many: the
 // rest of bytes is framed where it is.
-std::size_t Runtime::complete_carried(Connection& connection, std::string_view bytes) {
+std::size_t EventLoop::complete_carried(Connection& connection, std::string_view bytes) {
   CarriedBytes& carried = connection.carried;
   std::size_t taken = 0;
   while (!carried.empty()) {
@@ -239,7 +239,7 @@ std::size_t Runtime::complete_carried(Connection& connection, std::string_view b
     wire::FrameResult frame = connection.scanner.next(carried.view());
     connection.carried_needed = frame.size;
     if (frame.status == wire::FrameStatus::NeedMore) continue;
-    if (!take_scanned(connection, frame, carried.view())) {
+    if (!on_scanned(connection, frame, carried.view())) {
       static_cast<void>(carry(connection, bytes.substr(taken), carried.size() + bytes.size()));
       return bytes.size();
     }
@@ -254,23 +254,23 @@ std::size_t Runtime::complete_carried(Connection& connection, std::string_view b
   return taken;
 }
 
-bool Runtime::take_scanned(Connection& connection, wire::FrameResult& frame,
+bool EventLoop::on_scanned(Connection& connection, wire::FrameResult& frame,
                            std::string_view bytes) {
-  if (frame.status == wire::FrameStatus::Complete) return take_frame(connection, frame, bytes);
+  if (frame.status == wire::FrameStatus::Complete) return on_frame(connection, frame, bytes);
   if (frame.status == wire::FrameStatus::Garbled) {
-    take_garbled(connection, frame.reason, bytes.substr(0, frame.size));
+    on_garbled_frame(connection, frame.reason, bytes.substr(0, frame.size));
   }
   return true;
 }
 
 // scanned: a whole frame at the front of bytes; of one that is several messages, because its
 // BodyLength is wrong, the first alone.
-bool Runtime::take_frame(Connection& connection, wire::FrameResult& scanned,
+bool EventLoop::on_frame(Connection& connection, wire::FrameResult& scanned,
                          std::string_view bytes) {
   std::string_view frame = bytes.substr(0, scanned.size);
-  if (connection.slot == nullptr && !with_next_settings_.empty()) [[unlikely]]
-    take_next_settings();  // Of those whose connection has ended in this turn, too.
-  if (connection.slot == nullptr && frame.size() > connection.logon_bytes_max) {
+  if (connection.entry == nullptr && !with_next_settings_.empty()) [[unlikely]]
+    apply_next_settings();  // Of those whose connection has ended in this turn, too.
+  if (connection.entry == nullptr && frame.size() > connection.logon_bytes_max) {
     report_.logs().unknown(frame, /*is_message=*/false, now_.wall);
     refuse(connection, EventId::LogonTooLong, kLogonTooLong);
     return true;
@@ -280,35 +280,35 @@ bool Runtime::take_frame(Connection& connection, wire::FrameResult& scanned,
     const wire::GarbledReason reason = message.error().reason;
     message = parse_repaired(connection, reason, frame);
     if (!message) {
-      take_garbled(connection, reason, frame);
+      on_garbled_frame(connection, reason, frame);
       return true;
     }
     scanned.size = frame.size();
   }
   if (must_wait(connection, *message)) return false;
   ++stats_.messages_in;
-  if (connection.slot == nullptr && !bind(connection, *message)) {
+  if (connection.entry == nullptr && !bind(connection, *message)) {
     report_.logs().unknown(frame, /*is_message=*/true, now_.wall);
     return true;
   }
-  SessionSlot& slot = *connection.slot;
-  if (connection.was_held_back) slot.machine.set_delayed(true);
-  note_administrative(slot, *message);
-  log_received(slot, frame);
-  transact(slot, [&](session::StateMachine& machine) { machine.on_message(*message, now_); });
-  feed_held(slot);
+  SessionEntry& entry = *connection.entry;
+  if (connection.was_delayed) entry.machine.set_delayed(true);
+  note_administrative(entry, *message);
+  log_received(entry, frame);
+  transact(entry, [&](session::StateMachine& machine) { machine.on_message(*message, now_); });
+  deliver_in_sequence(entry);
   return true;
 }
 
 // ValidateLengthAndChecksum=N: what QuickFIX would take, too. What comes after it sees a message
 // whose BodyLength and CheckSum are right; the message log has the bytes that came.
-std::expected<wire::MessageView, wire::ParseError> Runtime::parse_repaired(
+std::expected<wire::MessageView, wire::ParseError> EventLoop::parse_repaired(
     const Connection& connection, wire::GarbledReason reason, std::string_view& frame) {
   using enum wire::GarbledReason;
   const std::unexpected failure{wire::ParseError{reason, 0}};
   const bool is_unsound =
       reason == BodyLengthWrong || reason == CheckSumWrong || reason == CheckSumMalformed;
-  const bool is_of_another = seams_.directory && connection.slot == nullptr;
+  const bool is_of_another = seams_.directory && connection.entry == nullptr;
   const bool is_taken = takes_unsound_ || (is_of_another && seams_.directory->takes_unsound());
   if (!is_unsound || !is_taken) return failure;
   const auto repair = [&](const SessionSettings* settings) {
@@ -322,8 +322,8 @@ std::expected<wire::MessageView, wire::ParseError> Runtime::parse_repaired(
     if (message) frame = first;
     return message;
   };
-  if (connection.slot != nullptr) {
-    const SessionSettings& settings = connection.slot->settings;
+  if (connection.entry != nullptr) {
+    const SessionSettings& settings = connection.entry->settings;
     if (settings.validates_check_sum) return failure;
     return repair(&settings);
   }
@@ -344,66 +344,66 @@ std::expected<wire::MessageView, wire::ParseError> Runtime::parse_repaired(
 
 // By ThrottleAction=Delay: the counterparty's own send buffer fills up, and it slows down. What has
 // been received stays where a message that is not whole would stay.
-bool Runtime::must_wait(Connection& connection, const wire::MessageView& message) {
-  if (connection.slot == nullptr) {
-    return holds_back(connection, message) || waits_for_credentials(connection, message);
+bool EventLoop::must_wait(Connection& connection, const wire::MessageView& message) {
+  if (connection.entry == nullptr) {
+    return delays_logon(connection, message) || waits_for_credentials(connection, message);
   }
   if (connection.unthrottled) return false;
-  SessionSlot& slot = *connection.slot;
-  if (!slot.throttle.is_set() || slot.settings.throttle.action != ThrottleAction::Delay ||
-      slot.machine.state() != session::State::LoggedOn ||
-      session::is_administrative(message.msg_type()) || slot.throttle.allow(now_.mono)) {
+  SessionEntry& entry = *connection.entry;
+  if (!entry.throttle.is_set() || entry.settings.throttle.action != ThrottleAction::Delay ||
+      entry.machine.state() != session::State::LoggedOn ||
+      session::is_administrative(message.msg_type()) || entry.throttle.allow(now_.mono)) {
     return false;
   }
-  slot.machine.set_delayed(true);
-  connection.resumes_at = slot.throttle.next_at();
+  entry.machine.set_delayed(true);
+  connection.resumes_at = entry.throttle.next_at();
   arm(connection, connection.resumes_at);
   seams_.network->pause(connection.socket, true);
   return true;
 }
 
-void Runtime::resume(Connection& connection) {
-  const bool is_logon = connection.slot == nullptr;
+void EventLoop::resume(Connection& connection) {
+  const bool is_logon = connection.entry == nullptr;
   connection.resumes_at = kNever;
   seams_.network->pause(connection.socket, false);
-  take_bytes(connection, {});
+  on_bytes(connection, {});
   if (is_logon) wipe_traces();
 }
 
-void Runtime::on_paused_readable(Connection& connection) {
+void EventLoop::on_paused_readable(Connection& connection) {
   const transport::IoResult result =
       seams_.network->receive(connection.socket, std::span{receive_buffer_});
   if (result.status == transport::IoStatus::Ok) {
-    if (connection.slot == nullptr) return close(connection);  // No peer waits for its answer.
+    if (connection.entry == nullptr) return close(connection);  // No peer waits for its answer.
     static_cast<void>(carry(connection, {receive_buffer_.data(), result.bytes}, 0));
   } else if (result.status != transport::IoStatus::WouldBlock) {
-    take_delayed(connection);
+    drain_delayed(connection);
   }
   on_received(connection, result);
 }
 
 // At the end of a connection: what it had sent by then is taken, whatever the throttle says.
-void Runtime::take_delayed(Connection& connection) {
+void EventLoop::drain_delayed(Connection& connection) {
   if (connection.resumes_at == kNever) return;
   connection.resumes_at = kNever;
-  if (connection.slot == nullptr) return;  // Its Logon was held back.
+  if (connection.entry == nullptr) return;  // Its Logon was held back.
   connection.unthrottled = true;
-  take_bytes(connection, {});
+  on_bytes(connection, {});
 }
 
-void Runtime::take_garbled(Connection& connection, wire::GarbledReason reason,
+void EventLoop::on_garbled_frame(Connection& connection, wire::GarbledReason reason,
                            std::string_view bytes) {
   ++stats_.garbled;
-  if (connection.slot == nullptr) {
+  if (connection.entry == nullptr) {
     report_.logs().unknown(bytes, /*is_message=*/false, now_.wall);
     refuse(connection, EventId::NotFix,
            "what came first is no FIX message: " + std::string{to_string(reason)});
     return;
   }
-  SessionSlot& slot = *connection.slot;
-  report_.logs().garbled(slot.log, bytes, now_.wall);
-  transact(slot, [&](session::StateMachine& machine) { machine.on_garbled(reason, now_); });
-  const std::uint32_t count_max = slot.settings.limits.garbled_per_second_max;
+  SessionEntry& entry = *connection.entry;
+  report_.logs().garbled(entry.log, bytes, now_.wall);
+  transact(entry, [&](session::StateMachine& machine) { machine.on_garbled(reason, now_); });
+  const std::uint32_t count_max = entry.settings.limits.garbled_per_second_max;
   if (connection.garbled.allow(now_.mono, count_max) || connection.socket == 0) return;
   close(connection, EventId::GarbledFlood,
         "disconnecting: more than " + std::to_string(count_max) +
@@ -412,7 +412,7 @@ void Runtime::take_garbled(Connection& connection, wire::GarbledReason reason,
 
 // The first message names the session. Whoever cannot be placed is closed without a word, because
 // an answer would use up a number of a session that is not proven (test cases 1S b, c and e).
-bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
+bool EventLoop::bind(Connection& connection, const wire::MessageView& logon) {
   if (logon.msg_type() != std::string_view{"A"}) {
     refuse(connection, EventId::FirstMessageNotLogon, "the first message is not a Logon");
     return false;
@@ -436,55 +436,55 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
       return false;
     }
   }
-  SessionSlot* slot = find_acceptor(connection, logon);
-  if (slot == nullptr && is_of_another_loop(connection, logon)) return false;
-  if (slot == nullptr) {
+  SessionEntry* entry = find_acceptor(connection, logon);
+  if (entry == nullptr && is_of_another_loop(connection, logon)) return false;
+  if (entry == nullptr) {
     refuse(connection, EventId::SessionUnknown, why_unknown(logon));
     return false;
   }
-  if (!may_come_from(slot->settings, seams_.network->peer_name(connection.socket))) {
+  if (!may_come_from(entry->settings, seams_.network->peer_name(connection.socket))) {
     refuse(connection, EventId::SessionAddressRefused,
-           "session " + slot->name + " is not allowed from this address");
+           "session " + entry->name + " is not allowed from this address");
     return false;
   }
   // Whatever the reason: nobody who needs a password is let in without the right one.
-  if (!slot->settings.credentials.password_file.empty() &&
+  if (!entry->settings.credentials.password_file.empty() &&
       credentials.state != LogonCredentials::State::Right) {
     refuse(connection, EventId::PasswordNotChecked,
-           "session " + slot->name + ": its password was not checked");
+           "session " + entry->name + ": its password was not checked");
     return false;
   }
-  follow_schedule(*slot);  // It may open in this very moment.
-  if (!slot->may_log_on) {
+  follow_schedule(*entry);  // It may open in this very moment.
+  if (!entry->may_log_on) {
     refuse(connection, EventId::LogonOutsideSchedule,
-           "session " + slot->name + " is closed by its schedule");
+           "session " + entry->name + " is closed by its schedule");
     return false;
   }
-  if (slot->connection != nullptr) {
+  if (entry->connection != nullptr) {
     refuse(connection, EventId::SessionAlreadyLoggedOn,
-           "session " + slot->name + " is logged on from elsewhere already");
+           "session " + entry->name + " is logged on from elsewhere already");
     return false;
   }
-  if (slot->accepts_only_reset && logon[tag::ResetSeqNumFlag] != std::string_view{"Y"}) {
+  if (entry->accepts_only_reset && logon[tag::ResetSeqNumFlag] != std::string_view{"Y"}) {
     refuse(connection, EventId::SessionAwaitsOperator,
-           "session " + slot->name + " waits for an operator to set its sequence numbers");
+           "session " + entry->name + " waits for an operator to set its sequence numbers");
     return false;
   }
   leave_pending(connection);
-  connection.slot = slot;
-  connection.scanner = scanner_of(slot->settings);
+  connection.entry = entry;
+  connection.scanner = scanner_of(entry->settings);
   connection.deadline = kNever;
-  slot->connection = &connection;
-  report_.peer(EventId::ConnectionAccepted, *slot,
+  entry->connection = &connection;
+  report_.peer(EventId::ConnectionAccepted, *entry,
                "connection from " + seams_.network->peer_name(connection.socket) +
                    protection_of(connection) +
                    (credentials.text.empty() ? "" : ": " + credentials.text));
-  transact(*slot, [this](session::StateMachine& machine) { machine.on_connected(now_); });
+  transact(*entry, [this](session::StateMachine& machine) { machine.on_connected(now_); });
   return connection.socket != 0 && !connection.closing;
 }
 
 // As we see it: the counterparty is the target. Nothing: a CompID is missing.
-std::optional<session::SessionId> Runtime::id_of(const wire::MessageView& logon) {
+std::optional<session::SessionId> EventLoop::id_of(const wire::MessageView& logon) {
   const auto sender = logon[tag::SenderCompID];
   const auto target = logon[tag::TargetCompID];
   if (!sender || !target) return std::nullopt;
@@ -498,23 +498,23 @@ std::optional<session::SessionId> Runtime::id_of(const wire::MessageView& logon)
                             .target_location_id = part(tag::SenderLocationID)};
 }
 
-session::SessionId Runtime::without_sub_ids(const session::SessionId& id) {
+session::SessionId EventLoop::without_sub_ids(const session::SessionId& id) {
   return {.begin_string = id.begin_string,
           .sender_comp_id = id.sender_comp_id,
           .target_comp_id = id.target_comp_id};
 }
 
-SessionSlot* Runtime::find_acceptor(const Connection& connection, const wire::MessageView& logon) {
+SessionEntry* EventLoop::find_acceptor(const Connection& connection, const wire::MessageView& logon) {
   const auto id = id_of(logon);
   if (!id) return nullptr;
-  if (SessionSlot* const slot = known_acceptor(*id)) {
-    return slot->listener == connection.listener ? slot : nullptr;
+  if (SessionEntry* const entry = known_acceptor(*id)) {
+    return entry->listener == connection.listener ? entry : nullptr;
   }
   return make_dynamic(connection, without_sub_ids(*id));
 }
 
 // A session that is configured without SubIDs and LocationIDs is theirs who have any.
-SessionSlot* Runtime::known_acceptor(const session::SessionId& id) {
+SessionEntry* EventLoop::known_acceptor(const session::SessionId& id) {
   auto found = acceptors_.find(id.to_string());
   if (found == acceptors_.end() && id.has_sub_ids()) {
     found = acceptors_.find(without_sub_ids(id).to_string());
@@ -522,7 +522,7 @@ SessionSlot* Runtime::known_acceptor(const session::SessionId& id) {
   return found == acceptors_.end() ? nullptr : found->second;
 }
 
-std::string Runtime::why_unknown(const wire::MessageView& logon) const {
+std::string EventLoop::why_unknown(const wire::MessageView& logon) const {
   if (const auto id = id_of(logon)) {
     auto found = refused_sessions_.find(id->to_string());
     if (found == refused_sessions_.end()) {
@@ -536,13 +536,13 @@ std::string Runtime::why_unknown(const wire::MessageView& logon) const {
          describe_identity(logon);
 }
 
-std::string Runtime::protection_of(const Connection& connection) const {
+std::string EventLoop::protection_of(const Connection& connection) const {
   const std::string protection = seams_.network->protection(connection.socket);
   return protection.empty() ? protection : ", " + protection;
 }
 
 // AllowedCertificates.
-std::string Runtime::certificate_fault(const Connection& connection,
+std::string EventLoop::certificate_fault(const Connection& connection,
                                        const SessionSettings& settings) const {
   const std::vector<std::string>& allowed = settings.admission.allowed_certificates;
   if (allowed.empty()) return {};
@@ -558,19 +558,19 @@ std::string Runtime::certificate_fault(const Connection& connection,
   return text;
 }
 
-void Runtime::refuse(Connection& connection, EventId id, std::string_view why) {
+void EventLoop::refuse(Connection& connection, EventId id, std::string_view why) {
   ++stats_.connections_refused;
   report_.refused(id, connection.source, seams_.network->peer_name(connection.socket), why);
   close(connection);
 }
 
-void Runtime::mark_unsent(Connection& connection) {
+void EventLoop::mark_unsent(Connection& connection) {
   if (connection.unsent) return;
   connection.unsent = true;
   unsent_.push_back(&connection);
 }
 
-void Runtime::send_waiting(Connection& connection) {
+void EventLoop::send_waiting(Connection& connection) {
   while (!connection.outbound.empty()) {
     const transport::IoResult result =
         seams_.network->send(connection.socket, connection.outbound.waiting());
@@ -588,39 +588,39 @@ void Runtime::send_waiting(Connection& connection) {
   }
   if (connection.outbound.empty() && connection.closing) {
     close(connection, EventId::ConnectionClosed, connection.close_reason);
-  } else if (connection.slot != nullptr && connection.slot->replay &&
+  } else if (connection.entry != nullptr && connection.entry->replay &&
              connection.outbound.size() <= replay_bytes_max()) {
     replay_ready_ = true;  // There is room again for a resend that waited for it.
   }
 }
 
 // Until it is writable. A counterparty that is heard and takes nothing would stay for ever.
-void Runtime::block(Connection& connection) {
+void EventLoop::block(Connection& connection) {
   connection.blocked = true;
-  if (connection.takes_by != kNever || connection.slot == nullptr) return;
-  connection.takes_by = now_.mono + connection.slot->settings.limits.slow_consumer_timeout;
+  if (connection.takes_by != kNever || connection.entry == nullptr) return;
+  connection.takes_by = now_.mono + connection.entry->settings.limits.slow_consumer_timeout;
   arm(connection, connection.takes_by);
 }
 
-void Runtime::end_slow_consumer(Connection& connection) {
-  const auto time = connection.slot->settings.limits.slow_consumer_timeout;
+void EventLoop::end_slow_consumer(Connection& connection) {
+  const auto time = connection.entry->settings.limits.slow_consumer_timeout;
   close(connection, EventId::SlowConsumerTimedOut,
         "slow consumer: it has taken none of " + std::to_string(connection.outbound.size()) +
             " bytes for " + std::to_string(time.count()) + " s (SlowConsumerTimeout)");
 }
 
-void Runtime::enforce_outbound_limit(Connection& connection) {
-  if (connection.slot == nullptr) return;
-  const std::size_t waiting = connection.outbound.size() + connection.slot->behind_replay.size();
-  if (waiting <= connection.slot->settings.limits.queued_bytes_max) return;
+void EventLoop::enforce_outbound_limit(Connection& connection) {
+  if (connection.entry == nullptr) return;
+  const std::size_t waiting = connection.outbound.size() + connection.entry->queued_after_resend.size();
+  if (waiting <= connection.entry->settings.limits.queued_bytes_max) return;
   close(connection, EventId::SlowConsumerQueueFull,
         "slow consumer: " + std::to_string(waiting) + " bytes wait for it");
 }
 
-void Runtime::close(Connection& connection) { close(connection, {}, {}); }
+void EventLoop::close(Connection& connection) { close(connection, {}, {}); }
 
-void Runtime::close(Connection& connection, EventId id, std::string_view why) {
-  take_delayed(connection);
+void EventLoop::close(Connection& connection, EventId id, std::string_view why) {
+  drain_delayed(connection);
   std::unique_ptr<Connection> owned = connections_.take(connection.socket);
   if (owned == nullptr) return;
   leave_pending(connection);
@@ -628,25 +628,25 @@ void Runtime::close(Connection& connection, EventId id, std::string_view why) {
   connection_timers_.disarm(connection);
   closed_.push_back(std::move(owned));
   connection.socket = 0;
-  SessionSlot* slot = std::exchange(connection.slot, nullptr);
-  if (slot == nullptr) return;
-  slot->connection = nullptr;
-  slot->replay.reset();
-  slot->behind_replay.release();
-  slot->forget_kept_back();
-  slot->kept_back.release();
-  if (!why.empty()) report_.peer(id, *slot, why, &connection);
-  if (!slot->disconnection) {
-    static_cast<void>(with_memory([&] { slot->disconnection_text = why; }));
+  SessionEntry* entry = std::exchange(connection.entry, nullptr);
+  if (entry == nullptr) return;
+  entry->connection = nullptr;
+  entry->replay.reset();
+  entry->queued_after_resend.release();
+  entry->forget_queued_until_logon();
+  entry->queued_until_logon.release();
+  if (!why.empty()) report_.peer(id, *entry, why, &connection);
+  if (!entry->disconnection) {
+    static_cast<void>(with_memory([&] { entry->disconnection_text = why; }));
   }
   if (connection.established) {
-    transact(*slot, [this](session::StateMachine& machine) { machine.on_disconnected(now_); });
+    transact(*entry, [this](session::StateMachine& machine) { machine.on_disconnected(now_); });
   }
-  forget_held(*slot);  // Without a reset they are asked for again.
-  if (slot->is_dynamic && !slot->has_logged_on) remove(*slot, {});
-  slot->connect_policy.on_closed(slot->settings, slot->name, slot->may_log_on, now_.mono);
-  if (!slot->connect_policy.wants_connection() || !slot->may_log_on) return;
-  arm(*slot, slot->connect_policy.connect_at());
+  forget_out_of_order(*entry);  // Without a reset they are asked for again.
+  if (entry->is_dynamic && !entry->has_logged_on) remove(*entry, {});
+  entry->connect_policy.on_closed(entry->settings, entry->name, entry->may_log_on, now_.mono);
+  if (!entry->connect_policy.wants_connection() || !entry->may_log_on) return;
+  arm(*entry, entry->connect_policy.connect_at());
 }
 
 }  // namespace nexusfix::engine

@@ -7,7 +7,7 @@
 
 #include <nexusfix/wire/session_tags.hpp>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -27,7 +27,7 @@ bool is_users_session(const SessionSettings& settings, std::string_view comp_id,
 }  // namespace
 
 // A password that is right lets in now: what was received waits where it is.
-void Runtime::take_credentials() {
+void EventLoop::on_password_checks() {
   if (!seams_.credentials) [[likely]]
     return;
   for (Credentials::Verdict& verdict : seams_.credentials->take(loop())) {
@@ -39,7 +39,7 @@ void Runtime::take_credentials() {
     }
     Connection* const connection = connections_.find(verdict.socket);
     if (verdict.is_change) {
-      take_changed_password(connection, verdict);
+      on_password_changed(connection, verdict);
       continue;
     }
     if (connection == nullptr ||
@@ -50,69 +50,69 @@ void Runtime::take_credentials() {
         verdict.is_right ? LogonCredentials::State::Right : LogonCredentials::State::Refused;
     connection->credentials.text = std::move(verdict.text);
     connection->credentials.change = std::move(verdict.change);
-    if (!with_memory([&] { resume(*connection); })) give_up(*connection);
+    if (!with_memory([&] { resume(*connection); })) abort(*connection);
   }
 }
 
 // Of a Logon that breaks no rule and that the application accepts: the last thing before the
 // answer, which waits for it. True: it does.
-bool Runtime::changes_password(SessionSlot& slot, LogonAnswer& answer) {
-  if (slot.connection == nullptr) return false;
-  LogonCredentials& credentials = slot.connection->credentials;
+bool EventLoop::changes_password(SessionEntry& entry, LogonAnswer& answer) {
+  if (entry.connection == nullptr) return false;
+  LogonCredentials& credentials = entry.connection->credentials;
   if (credentials.is_changing) return true;  // It has been accepted already.
   if (!credentials.change || !answer.accepted) return false;
-  if (!slot.machine.would_admit()) return false;  // The machine says why.
+  if (!entry.machine.would_admit()) return false;  // The machine says why.
   const std::string_view wrong = password_error(credentials.change->new_password.view());
   if (!wrong.empty()) {
-    report_.peer(EventId::NewPasswordRefused, slot, "NewPassword (925): " + std::string{wrong});
+    report_.peer(EventId::NewPasswordRefused, entry, "NewPassword (925): " + std::string{wrong});
     answer = {.accepted = false,
               .text = "NewPassword (925): " + std::string{wrong},
               .session_status = kPasswordAgainstPolicy};
     return false;
   }
   credentials.is_changing = true;
-  slot.accepted_answer = std::move(answer);
-  slot.accepted_answer_id = slot.commands.logon_id();
+  entry.accepted_answer = std::move(answer);
+  entry.accepted_answer_id = entry.commands.logon_id();
   seams_.credentials->submit(Credentials::Change{.loop = loop(),
-                                                 .socket = slot.connection->socket,
+                                                 .socket = entry.connection->socket,
                                                  .password = std::move(*credentials.change)});
   credentials.change.reset();
   return true;
 }
 
-void Runtime::take_changed_password(Connection* connection, const Credentials::Verdict& verdict) {
-  SessionSlot* const slot = connection == nullptr ? nullptr : connection->slot;
-  const bool waits = slot != nullptr && slot->machine.state() == session::State::LogonReceived &&
+void EventLoop::on_password_changed(Connection* connection, const Credentials::Verdict& verdict) {
+  SessionEntry* const entry = connection == nullptr ? nullptr : connection->entry;
+  const bool waits = entry != nullptr && entry->machine.state() == session::State::LogonReceived &&
                      connection->credentials.is_changing;
   if (!waits) {
     return report_.engine_limited(EventId::PasswordChangeUnanswered,
                                   verdict.text + "; its Logon ended before without an answer");
   }
-  report_.peer(verdict.is_right ? EventId::PasswordChanged : EventId::PasswordNotChanged, *slot,
+  report_.peer(verdict.is_right ? EventId::PasswordChanged : EventId::PasswordNotChanged, *entry,
                verdict.text);
   connection->credentials.is_changing = false;
   connection->credentials.is_changed = verdict.is_right;
-  LogonAnswer answer = *std::exchange(slot->accepted_answer, std::nullopt);
+  LogonAnswer answer = *std::exchange(entry->accepted_answer, std::nullopt);
   if (!verdict.is_right) {
     answer = {.accepted = false, .text = "NewPassword (925) cannot be taken", .session_status = {}};
   }
-  answer_logon(*slot, slot->accepted_answer_id, answer);
+  answer_logon(*entry, entry->accepted_answer_id, answer);
 }
 
 // Of the session that the Logon is for, or of the template that one would be made of; null: of
 // none on this loop.
-const SessionSettings* Runtime::acceptor_settings(const Connection& connection,
+const SessionSettings* EventLoop::acceptor_settings(const Connection& connection,
                                                   const wire::MessageView& logon) {
   const auto id = id_of(logon);
   if (!id) return nullptr;
-  if (const SessionSlot* slot = known_acceptor(*id)) {
-    return slot->listener == connection.listener ? &slot->settings : nullptr;
+  if (const SessionEntry* entry = known_acceptor(*id)) {
+    return entry->listener == connection.listener ? &entry->settings : nullptr;
   }
   const Template* const found = template_for(connection, without_sub_ids(*id));
   return found == nullptr ? nullptr : &found->settings;
 }
 
-bool Runtime::waits_for_credentials(Connection& connection, const wire::MessageView& logon) {
+bool EventLoop::waits_for_credentials(Connection& connection, const wire::MessageView& logon) {
   using State = LogonCredentials::State;
   if (!seams_.credentials || connection.credentials.state != State::NotLookedAt) return false;
   if (logon.msg_type() != std::string_view{"A"}) return false;
@@ -145,7 +145,7 @@ bool Runtime::waits_for_credentials(Connection& connection, const wire::MessageV
     return false;
   }
   connection.credentials.state = State::BeingChecked;
-  connection.was_held_back = true;
+  connection.was_delayed = true;
   connection.resumes_at = connection.deadline;
   seams_.network->pause(connection.socket, true);
   return true;

@@ -175,7 +175,7 @@ std::vector<Credentials::Verdict> Credentials::take(std::uint32_t loop) {
 }
 
 void Credentials::run() {
-  stand_back();
+  lower_thread_priority();
   std::unique_lock lock{mutex_};
   while (true) {
     has_work_.wait(lock, [this] { return is_ending_ || !waiting_.empty() || !changes_.empty(); });

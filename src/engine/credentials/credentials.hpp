@@ -134,7 +134,7 @@ class Credentials {
   std::set<std::string, std::less<>> pairs_;  // of those that wait or are being checked
   Lockouts lockouts_;
   AddressLockouts address_lockouts_;
-  Standings standings_;
+  LogonReputation standings_;
   PairStandings pair_standings_;
   std::map<std::uint32_t, Loop> loops_;
   std::atomic<bool> has_verdicts_{false};

@@ -47,7 +47,7 @@ class StandingsOf {
   std::deque<Source> order_;
 };
 
-using Standings = StandingsOf<transport::Source>;
+using LogonReputation = StandingsOf<transport::Source>;
 using PairStandings = StandingsOf<std::string>;
 
 }  // namespace nexusfix::engine

@@ -16,7 +16,7 @@
 
 #include <nexusfix/engine/live_numbers.hpp>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -113,34 +113,34 @@ class SetNumbers final : public LoopTask {
       order_->tell(set_at_ ? "set, no memory" : "no memory");
     }
   }
-  void run(Runtime& runtime) override {
+  void run(EventLoop& event_loop) override {
     if (!set_at_) {
       auto waiting = Order::State::Waiting;
       if (!order_->state.compare_exchange_strong(waiting, Order::State::Taken)) {
         return order_.reset();
       }
-      std::string refusal = set(runtime);
+      std::string refusal = set(event_loop);
       if (!refusal.empty()) return tell(std::move(refusal));
-      runtime.wake();  // The disk may have them at the end of this turn.
+      event_loop.wake();  // The disk may have them at the end of this turn.
     }
-    if (runtime.store().durable() >= *set_at_) return tell(std::string{kDone});
+    if (event_loop.store().durable() >= *set_at_) return tell(std::string{kDone});
     if (order_->state.load() == Order::State::GivenUp) return order_.reset();
   }
   [[nodiscard]] bool comes_back() const noexcept override { return order_ != nullptr; }
 
  private:
-  [[nodiscard]] std::string set(Runtime& runtime) {
+  [[nodiscard]] std::string set(EventLoop& event_loop) {
     const LiveNumbers& request = order_->request;
-    SessionSlot* const slot = runtime.find_slot(request.session);
-    if (slot == nullptr) return "the engine serves no session " + request.session + " from here";
-    const session::Numbers now = slot->machine.sequence_numbers();
+    SessionEntry* const entry = event_loop.find_entry(request.session);
+    if (entry == nullptr) return "the engine serves no session " + request.session + " from here";
+    const session::Numbers now = entry->machine.sequence_numbers();
     if (now != request.expected) {
       return "they have moved meanwhile: the next ones are in " + std::to_string(now.next_inbound) +
              ", out " + std::to_string(now.next_outbound);
     }
-    auto done = runtime.set_next_numbers(*slot, request.wanted, request.reason);
+    auto done = event_loop.set_next_numbers(*entry, request.wanted, request.reason);
     if (!done) return std::move(done.error());
-    set_at_ = runtime.store().appended();
+    set_at_ = event_loop.store().appended();
     return {};
   }
   void tell(std::string text) {

@@ -11,7 +11,7 @@
 
 #include <nexusfix/transport/local_socket.hpp>
 
-#include "engine/inbox/mail_room.hpp"
+#include "engine/inbox/task_inbox.hpp"
 
 namespace nexusfix::engine {
 
@@ -19,7 +19,7 @@ class Control final : private transport::LocalServer::Answerer {
  public:
   struct Place {
     std::string folder;  // of a loop's store, which is locked
-    std::shared_ptr<MailRoom> room;
+    std::shared_ptr<TaskInbox> room;
   };
   // How long a loop may take to look at a command, before it is withdrawn.
   static constexpr std::chrono::milliseconds kLoopTimeout{10'000};

@@ -61,31 +61,31 @@ detail::MailWay* Mailbox::way_to(SessionHandle session) noexcept {
 std::expected<void*, PostError> Mailbox::claim(SessionHandle session) noexcept {
   detail::MailWay* const way = way_to(session);
   // A handle that is none: any loop says so.
-  MailLane& lane = way != nullptr ? *way->lane : *state_->ways.front().lane;
+  TaskChannel& lane = way != nullptr ? *way->lane : *state_->ways.front().lane;
   if (lane.is_closing.load(std::memory_order_relaxed)) return std::unexpected{PostError::Stopped};
   if (awaited() == kCapacity) return std::unexpected{PostError::Full};
-  Letter* const letter = lane.letters.claim();
-  NEXUSFIX_ASSERT(letter != nullptr);  // There are as many as may be awaited.
-  return letter->task;
+  QueuedTask* const posted = lane.tasks.claim();
+  NEXUSFIX_ASSERT(posted != nullptr);  // There are as many as may be awaited.
+  return posted->task;
 }
 
 PostToken Mailbox::commit(SessionHandle session, Run run_task, Destroy destroy_task) noexcept {
   detail::MailWay* const named = way_to(session);
   detail::MailWay& way = named != nullptr ? *named : state_->ways.front();
-  Letter& letter = *way.lane->letters.claim();  // The same as in claim().
-  letter.token = ++state_->posted;
-  letter.session = session;
-  letter.run = run_task;
-  letter.destroy = destroy_task;
-  way.lane->letters.commit();
+  QueuedTask& posted = *way.lane->tasks.claim();  // The same as in claim().
+  posted.token = ++state_->posted;
+  posted.session = session;
+  posted.run = run_task;
+  posted.destroy = destroy_task;
+  way.lane->tasks.commit();
   way.room->wake_if_asleep();
-  return letter.token;
+  return posted.token;
 }
 
 std::size_t Mailbox::collect(FunctionRef<void(const PostResult&)> callback) {
   std::size_t count = 0;
   for (detail::MailWay& way : state_->ways) {
-    MailLane& lane = *way.lane;
+    TaskChannel& lane = *way.lane;
     // A task that was posted while the loop closed the lane. Acquire: the queue is ours now.
     if (lane.is_closed.load(std::memory_order_acquire)) lane.refuse_all();
     PostResult result;
@@ -109,12 +109,12 @@ bool Mailbox::has_results() noexcept {
 bool Mailbox::wait(std::chrono::nanoseconds timeout) {
   if (has_results()) return true;
   if (awaited() == 0) return false;
-  Doorbell& doorbell = *state_->doorbell;
-  std::unique_lock lock{doorbell.mutex};
-  doorbell.is_awaited.store(true, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // Pairs with Doorbell::ring().
-  const bool came = doorbell.condition.wait_for(lock, timeout, [this] { return has_results(); });
-  doorbell.is_awaited.store(false, std::memory_order_relaxed);
+  Waiter& waiter = *state_->waiter;
+  std::unique_lock lock{waiter.mutex};
+  waiter.is_awaited.store(true, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // Pairs with Waiter::ring().
+  const bool came = waiter.condition.wait_for(lock, timeout, [this] { return has_results(); });
+  waiter.is_awaited.store(false, std::memory_order_relaxed);
   return came;
 }
 

@@ -4,18 +4,18 @@
 #include <memory>
 #include <vector>
 
-#include "engine/inbox/mail_room.hpp"
+#include "engine/inbox/task_inbox.hpp"
 
 namespace nexusfix::engine::detail {
 
 struct MailWay {
-  std::shared_ptr<MailLane> lane;
-  std::shared_ptr<MailRoom> room;
+  std::shared_ptr<TaskChannel> lane;
+  std::shared_ptr<TaskInbox> room;
 };
 
 struct MailboxState {
   std::vector<MailWay> ways;  // by loop, at least one
-  std::shared_ptr<Doorbell> doorbell;
+  std::shared_ptr<Waiter> waiter;
   PostToken posted = 0;
   std::uint64_t collected = 0;
 };

@@ -216,7 +216,7 @@ std::string FileReader::begin(const std::shared_ptr<FileJob>& job,
     std::thread{[made, cpus = cpus_, has_cpus = has_cpus_] {
       // Not where the loop that began it is pinned.
       if (has_cpus) static_cast<void>(::sched_setaffinity(0, sizeof cpus, &cpus));
-      stand_back();
+      lower_thread_priority();
       made->work();
     }}.detach();
   } catch (const std::system_error& error) {
@@ -237,7 +237,7 @@ void FileReader::leave(std::shared_ptr<Reading>& reading) {
   if (owner_ == nullptr) stuck_.push_back(left);
 }
 
-void FileReader::serve(Runtime& runtime, MonoTime now) {
+void FileReader::serve(EventLoop& event_loop, MonoTime now) {
   while (!jobs_.empty()) {
     const std::shared_ptr<FileJob> job = jobs_.front();
     std::string why;
@@ -250,7 +250,7 @@ void FileReader::serve(Runtime& runtime, MonoTime now) {
     }
     leave(reading_);
     jobs_.pop_front();
-    why.empty() ? job->finish(runtime) : job->fail(runtime, why);
+    why.empty() ? job->finish(event_loop) : job->fail(event_loop, why);
   }
 }
 

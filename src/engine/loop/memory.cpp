@@ -4,29 +4,29 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 
 // It is cut at the end of the turn; nothing more is taken from its connection, or sent.
-void Runtime::give_up(SessionSlot& slot) noexcept {
-  slot.is_given_up = true;
-  is_given_up_ = true;
-  if (slot.connection != nullptr) slot.connection->closing = true;
+void EventLoop::abort(SessionEntry& entry) noexcept {
+  entry.is_aborted = true;
+  has_aborted_ = true;
+  if (entry.connection != nullptr) entry.connection->closing = true;
 }
 
 // Within transact(). Whose numbers are not those of the store has a part in the event.
-void Runtime::give_up_event(SessionSlot& slot) noexcept {
+void EventLoop::abort_event(SessionEntry& entry) noexcept {
   transaction_.clear();
   sent_.clear();
-  touched_.clear();
-  touched_first_ = 0;
+  undo_log_.clear();
+  undo_log_first_ = 0;
   phase_ = Phase::Event;
   deferred_.clear();
-  for (const auto& owned : slots_) {
-    SessionSlot& one = *owned;
+  for (const auto& owned : entries_) {
+    SessionEntry& one = *owned;
     const session::Numbers numbers = stored_numbers(one);
-    const bool has_part = &one == &slot || one.acting ||
+    const bool has_part = &one == &entry || one.acting ||
                           one.machine.sequence_numbers() != numbers ||
                           (one.connection != nullptr && one.connection->in_event);
     if (!has_part) continue;
@@ -37,14 +37,14 @@ void Runtime::give_up_event(SessionSlot& slot) noexcept {
     one.session_ended_at = std::chrono::sys_seconds::min();
     one.schedule_until = WallTime::min();
     if (one.connection != nullptr) one.connection->outbound.clear();
-    give_up(one);
+    abort(one);
   }
   for (Connection* connection : in_event_connections_) connection->in_event = false;
   in_event_connections_.clear();
 }
 
 // Outside of an event.
-void Runtime::give_up(const transport::Ready& ready) noexcept {
+void EventLoop::abort(const transport::Ready& ready) noexcept {
   const bool is_new = ready.kind == transport::ReadyKind::Accepted;
   const transport::SocketId socket = is_new ? ready.accepted : ready.socket;
   Connection* const connection = connections_.find(socket);
@@ -54,40 +54,40 @@ void Runtime::give_up(const transport::Ready& ready) noexcept {
     seams_.network->close(socket);
     return;
   }
-  give_up(*connection);
+  abort(*connection);
 }
 
-void Runtime::give_up(Connection& connection) noexcept {
-  if (connection.slot != nullptr) return give_up(*connection.slot);
+void EventLoop::abort(Connection& connection) noexcept {
+  if (connection.entry != nullptr) return abort(*connection.entry);
   ++stats_.connections_refused;
   static_cast<void>(with_memory([&] { close(connection); }));
 }
 
-void Runtime::cut_given_up() {
-  is_given_up_ = false;
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    SessionSlot& slot = *slots_[i];
-    if (!std::exchange(slot.is_given_up, false)) continue;
+void EventLoop::end_aborted() {
+  has_aborted_ = false;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    SessionEntry& entry = *entries_[i];
+    if (!std::exchange(entry.is_aborted, false)) continue;
     const bool is_cut = with_memory([&] {
       constexpr std::string_view kNoMemory = "disconnected: there was no memory for what it needed";
-      const bool is_of_limit = !slot.given_up_why.empty();
-      const std::string why{is_of_limit ? std::string_view{slot.given_up_why} : kNoMemory};
-      slot.given_up_why.clear();
+      const bool is_of_limit = !entry.abort_reason.empty();
+      const std::string why{is_of_limit ? std::string_view{entry.abort_reason} : kNoMemory};
+      entry.abort_reason.clear();
       const EventId id = is_of_limit ? EventId::BufferLimitReached : EventId::SessionCutForMemory;
-      if (slot.connection != nullptr) {
-        close(*slot.connection, id, why);
+      if (entry.connection != nullptr) {
+        close(*entry.connection, id, why);
       } else {
-        report_.peer(id, slot, why);
-        transact(slot, [this](session::StateMachine& machine) { machine.on_disconnected(now_); });
+        report_.peer(id, entry, why);
+        transact(entry, [this](session::StateMachine& machine) { machine.on_disconnected(now_); });
       }
-      arm(slot, now_.mono);
+      arm(entry, now_.mono);
     });
-    if (!is_cut) give_up(slot);  // in the next turn
+    if (!is_cut) abort(entry);  // in the next turn
   }
 }
 
 // What ends a connection must not need memory.
-void Runtime::reserve_for_connections() {
+void EventLoop::reserve_for_connections() {
   const std::size_t count = connections_.size() + 1;
   connection_timers_.reserve(count);
   if (closed_.capacity() >= closed_.size() + count && unsent_.capacity() >= count &&

@@ -8,7 +8,7 @@
 #include <nexusfix/store/memory_store.hpp>
 #include <nexusfix/wire/isa.hpp>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 #include "engine/loops/loop_partition.hpp"
 
 namespace nexusfix::engine {
@@ -36,45 +36,45 @@ bool is_of_session_layer(std::string_view msg_type) {
 }
 
 // What the application wants to know of, or to write into, this session's Logons.
-session::SessionConfig with_callbacks_of(const Callbacks& callbacks, SessionSlot& slot) {
-  session::SessionConfig config = slot.settings.session;
+session::SessionConfig with_callbacks_of(const Callbacks& callbacks, SessionEntry& entry) {
+  session::SessionConfig config = entry.settings.session;
   config.logon.authenticates =
-      callbacks.on_logon_request != nullptr || !slot.settings.credentials.password_file.empty();
+      callbacks.on_logon_request != nullptr || !entry.settings.credentials.password_file.empty();
   // A sender whom the application has not accepted yet gets no answer, and uses up no number.
   config.logon.answers_invalid = callbacks.on_logon_request == nullptr;
   config.resend.asks_before = callbacks.on_resend_request != nullptr;
   config.shows_administrative = callbacks.on_admin != nullptr;
   if (callbacks.write_logon == nullptr) return config;
   config.logon.writer = {
-      &slot, [](void* context, wire::Encoder& encoder, const wire::MessageHeader& header) noexcept {
-        auto& of = *static_cast<SessionSlot*>(context);
-        of.runtime->write_logon(of, encoder, header);
+      &entry, [](void* context, wire::Encoder& encoder, const wire::MessageHeader& header) noexcept {
+        auto& of = *static_cast<SessionEntry*>(context);
+        of.event_loop->write_logon(of, encoder, header);
       }};
   return config;
 }
 
 }  // namespace
 
-SessionSlot::SessionSlot(Runtime& runtime, SessionSettings session_settings,
+SessionEntry::SessionEntry(EventLoop& event_loop, SessionSettings session_settings,
                          session::Numbers numbers)
     : settings{std::move(session_settings)},
       name{settings.session.id.to_string()},
-      runtime{&runtime},
-      machine{with_callbacks_of(runtime.callbacks(), *this), numbers},
-      session{runtime, *this},
+      event_loop{&event_loop},
+      machine{with_callbacks_of(event_loop.callbacks(), *this), numbers},
+      session{event_loop, *this},
       has_sub_ids{settings.session.id.has_sub_ids()},
       keeps_masked_out{!settings.log.masked.empty() && !settings.log.stores_masked},
       inbound_recorded{numbers.next_inbound},
       throttle{settings.throttle.messages_max, settings.throttle.interval} {
-  for (OutboundQueue* queue : {&behind_replay, &kept_back}) queue->count_in(runtime.budget());
-  held_bytes.count_in(runtime.budget());
+  for (OutboundQueue* queue : {&queued_after_resend, &queued_until_logon}) queue->count_in(event_loop.budget());
+  out_of_order_bytes.count_in(event_loop.budget());
 }
 
-session::SessionConfig Runtime::with_callbacks(SessionSlot& slot) const {
-  return with_callbacks_of(callbacks_, slot);
+session::SessionConfig EventLoop::with_callbacks(SessionEntry& entry) const {
+  return with_callbacks_of(callbacks_, entry);
 }
 
-Runtime::Runtime(Seams seams, Callbacks callbacks, bool busy_spin)
+EventLoop::EventLoop(LoopDependencies seams, Callbacks callbacks, bool busy_spin)
     : seams_{std::move(seams)},
       report_{*seams_.log, seams_.is_standard_error, now_, next_timer_},
       callbacks_{callbacks},
@@ -85,17 +85,17 @@ Runtime::Runtime(Seams seams, Callbacks callbacks, bool busy_spin)
       action_buffer_(limits_.message_bytes_max + kResendGrowthBytes),
       edited_buffer_(callbacks.on_sending != nullptr ? limits_.message_bytes_max : 0),
       ready_(kEventsPerTurn),
-      mail_room_{std::make_shared<MailRoom>(*seams_.network)},
+      inbox_{std::make_shared<TaskInbox>(*seams_.network)},
       files_{*seams_.disk, seams_.owned_disk, *seams_.network} {
   if (!seams_.budget) seams_.budget = std::make_shared<BufferBudget>(Settings{}.buffered_bytes_max);
   if (seams_.directory) seams_.directory->add_loop(loop(), *seams_.network);
   if (seams_.credentials) seams_.credentials->add_loop(loop(), *seams_.network);
 }
 
-Runtime::~Runtime() {
+EventLoop::~EventLoop() {
   if (seams_.directory) seams_.directory->remove_loop(loop());
   if (seams_.credentials) seams_.credentials->remove_loop(loop());
-  mail_room_->close();
+  inbox_->close();
   for (const auto& [socket, connection] : connections_) seams_.network->close(socket);
   for (const Listener& listener : listeners_) seams_.network->close(listener.socket);
   // In order, so that a start of the machine after it is no loss of power. A failure has no
@@ -103,7 +103,7 @@ Runtime::~Runtime() {
   if (store_ && !store_failed_) static_cast<void>(store_->close());
 }
 
-std::expected<void, EngineError> Runtime::prepare(Settings& settings) {
+std::expected<void, EngineError> EventLoop::prepare(Settings& settings) {
   if (const auto isa = wire::selected_isa(); !isa) {
     const bool unknown = isa.error().code == wire::IsaErrorCode::Unknown;
     return std::unexpected{EngineError{
@@ -119,12 +119,12 @@ std::expected<void, EngineError> Runtime::prepare(Settings& settings) {
   return {};
 }
 
-std::expected<void, EngineError> Runtime::open(Settings settings) {
+std::expected<void, EngineError> EventLoop::open(Settings settings) {
   if (auto adopted = adopt_former_names(settings.sessions); !adopted) {
     return std::unexpected{EngineError{std::move(adopted.error().text)}};
   }
   if (auto done = recover_application(); !done) return done;
-  punctuality_ = Punctuality{settings.threads.logon_lateness_max};
+  lateness_ = LoopLateness{settings.threads.logon_lateness_max};
   keeps_heap_ = settings.threads.lock_memory;
   if (!settings.text.empty()) {
     settings_file_ = settings.file;
@@ -140,7 +140,7 @@ std::expected<void, EngineError> Runtime::open(Settings settings) {
   return open_listeners(settings.file);
 }
 
-std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
+std::expected<void, EngineError> EventLoop::open_store(const Settings& settings) {
   if (settings.store == StoreKind::Memory) {
     store_ = store::make_memory_store(kRecordBytesMax);
     return {};
@@ -196,7 +196,7 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
   return {};
 }
 
-std::expected<void, EngineError> Runtime::open_postgres_store(const Settings& settings) {
+std::expected<void, EngineError> EventLoop::open_postgres_store(const Settings& settings) {
   if (seams_.open_postgres == nullptr) {
     return std::unexpected{
         EngineError{"Store=postgresql: this program was built without the PostgreSQL store "
@@ -219,7 +219,7 @@ std::expected<void, EngineError> Runtime::open_postgres_store(const Settings& se
 }
 
 // The operator must know which numbers a counterparty may hold messages under that are gone here.
-void Runtime::report_power_loss(const store::JournalReport& found, const std::string& folder) {
+void EventLoop::report_power_loss(const store::JournalReport& found, const std::string& folder) {
   if (!found.power_lost) return;
   std::string text = "journal " + folder + ": " + std::string{store::describe(found.loss)} + "; " +
                      std::to_string(found.cut_bytes) +
@@ -240,7 +240,7 @@ void Runtime::report_power_loss(const store::JournalReport& found, const std::st
   }
 }
 
-std::expected<void, EngineError> Runtime::recover_application() {
+std::expected<void, EngineError> EventLoop::recover_application() {
   if (callbacks_.on_recovered == nullptr) return {};
   std::uint64_t unreadable = 0;
   const auto visit = [&](const store::Store::LogMessage& stored) {
@@ -270,7 +270,7 @@ std::expected<void, EngineError> Runtime::recover_application() {
   return {};
 }
 
-std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
+std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
   std::string refused;  // the first session that is
   for (SessionSettings& one : settings.sessions) {
     const std::string name = one.session.id.to_string();
@@ -285,41 +285,41 @@ std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
       continue;
     }
     const bool is_acceptor = one.session.role == session::Role::Acceptor;
-    const auto slot = make_slot(std::move(one));
-    if (slot) {
-      (*slot)->texts = {settings_text_, settings_text_, settings_text_};
-      (*slot)->configured_as = (*slot)->name;
+    const auto entry = make_entry(std::move(one));
+    if (entry) {
+      (*entry)->texts = {settings_text_, settings_text_, settings_text_};
+      (*entry)->configured_as = (*entry)->name;
       continue;
     }
-    if (slot.error().code != store::StoreErrorCode::SessionRefused) {
-      return std::unexpected{EngineError{slot.error().text}};
+    if (entry.error().code != store::StoreErrorCode::SessionRefused) {
+      return std::unexpected{EngineError{entry.error().text}};
     }
-    report_.session(EventId::SessionRefusedByStore, name, slot.error().text);
-    if (refused.empty()) refused = slot.error().text;
+    report_.session(EventId::SessionRefusedByStore, name, entry.error().text);
+    if (refused.empty()) refused = entry.error().text;
     if (!is_acceptor) continue;
-    refused_sessions_.emplace(name, slot.error().text);
+    refused_sessions_.emplace(name, entry.error().text);
     if (seams_.directory) seams_.directory->add_acceptor(name, loop());
   }
   const std::uint32_t all_max = settings.dynamic_sessions_max;
   // Whatever the limit is, one name is no share that could be halved.
   const std::uint32_t share = settings.dynamic_sessions_per_address_max.value_or((all_max + 1) / 2);
   dynamic_names_ = DynamicNames{{all_max, share == 0 ? all_max : share}};
-  if (slots_.empty() && templates_.empty() && !refused.empty()) {
+  if (entries_.empty() && templates_.empty() && !refused.empty()) {
     return std::unexpected{EngineError{refused}};
   }
   if (auto flushed = store_->flush(); !flushed) {
     return std::unexpected{EngineError{std::move(flushed.error().text)}};
   }
-  for (const auto& slot : slots_) follow_schedule(*slot);
+  for (const auto& entry : entries_) follow_schedule(*entry);
   return {};
 }
 
-std::expected<void, EngineError> Runtime::open_listeners(const std::string& file) {
-  for (const auto& slot : slots_) {
-    if (!slot->settings.accept) continue;
-    const auto listener = listen_for(slot->settings, file);
+std::expected<void, EngineError> EventLoop::open_listeners(const std::string& file) {
+  for (const auto& entry : entries_) {
+    if (!entry->settings.accept) continue;
+    const auto listener = listen_for(entry->settings, file);
     if (!listener) return std::unexpected{listener.error()};
-    slot->listener = *listener;
+    entry->listener = *listener;
   }
   for (Template& one : templates_) {
     const auto listener = listen_for(one.settings, file);
@@ -329,11 +329,11 @@ std::expected<void, EngineError> Runtime::open_listeners(const std::string& file
   return {};
 }
 
-std::uint16_t Runtime::accept_port() const noexcept {
+std::uint16_t EventLoop::accept_port() const noexcept {
   return listeners_.empty() ? std::uint16_t{0} : listeners_.front().port;
 }
 
-void Runtime::append_accept_endpoints(std::vector<transport::Endpoint>& endpoints) const {
+void EventLoop::append_accept_endpoints(std::vector<transport::Endpoint>& endpoints) const {
   for (const Listener& listener : listeners_) {
     if (listener.socket == 0 || listener.is_elsewhere) continue;
     endpoints.push_back(listener.endpoint);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -20,7 +20,7 @@ constexpr unsigned kTurnsUnaskedMax = 16;
 }  // namespace
 
 // Whether bytes, or an end, came and were taken: then the network need not be asked in this turn.
-bool Runtime::receive_directly() {
+bool EventLoop::receive_directly() {
   if (connections_.empty() || connections_.size() > kAskedMax ||
       ++turns_unasked_ > kTurnsUnaskedMax) {
     turns_unasked_ = 0;
@@ -41,7 +41,7 @@ bool Runtime::receive_directly() {
         seams_.network->receive(connection.socket, std::span{receive_buffer_});
     if (result.status == transport::IoStatus::WouldBlock) continue;
     now_ = seams_.clock->now();
-    if (!with_memory([&] { take_received(connection, result); })) give_up(connection);
+    if (!with_memory([&] { on_receive_result(connection, result); })) abort(connection);
     return true;
   }
   turns_unasked_ = 0;

@@ -85,7 +85,7 @@ std::expected<void, std::string> lock_memory() {
   return std::unexpected{"LockMemory=Y: memory cannot be locked: " + reason_of(errno)};
 }
 
-void stand_back() noexcept {
+void lower_thread_priority() noexcept {
   constexpr int kSteps = 10;
   // Of the calling thread alone on Linux, although POSIX says of the process. Where it is refused,
   // the thread works on as the others do.

@@ -37,6 +37,6 @@ class ThreadSetup {
 
 // The calling thread's work can wait: where there are fewer CPUs than threads, those that move
 // orders come first. Ten steps of nice behind where it was.
-void stand_back() noexcept;
+void lower_thread_priority() noexcept;
 
 }  // namespace nexusfix::engine

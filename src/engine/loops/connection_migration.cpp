@@ -6,41 +6,41 @@
 
 #include <nexusfix/base/secret.hpp>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 
-std::optional<std::uint32_t> Runtime::other_loop_of(const wire::MessageView& logon) {
+std::optional<std::uint32_t> EventLoop::other_loop_of(const wire::MessageView& logon) {
   if (!seams_.directory) return std::nullopt;
   const auto id = id_of(logon);
   const auto other = id ? seams_.directory->find(*id) : std::nullopt;
   return other == loop() ? std::nullopt : other;
 }
 
-bool Runtime::is_of_another_loop(Connection& connection, const wire::MessageView& logon) {
+bool EventLoop::is_of_another_loop(Connection& connection, const wire::MessageView& logon) {
   const auto other = other_loop_of(logon);
   if (!other) return false;
-  connection.handed_to = *other;
-  connection.handed_bytes = logon.bytes();
+  connection.migrates_to = *other;
+  connection.migration_bytes = logon.bytes();
   return true;
 }
 
 // rest: what was received behind the Logon. Nothing of the connection stays here.
-void Runtime::hand_over(Connection& connection, std::string_view rest) {
+void EventLoop::migrate(Connection& connection, std::string_view rest) {
   // Neither here nor there remains a password of the Logon.
-  const WipedAtEnd logon{connection.handed_bytes};
-  const std::uint32_t other = *connection.handed_to;
+  const WipedAtEnd logon{connection.migration_bytes};
+  const std::uint32_t other = *connection.migrates_to;
   // What needs memory comes first: nobody looks after a connection that is out of the network.
-  LoopDirectory::HandedOver handed{
+  LoopDirectory::MigratedConnection handed{
       .connection = {}, .endpoint = listeners_[connection.listener].endpoint, .bytes = {}};
-  handed.bytes.reserve(connection.handed_bytes.size() + rest.size());
-  handed.bytes.append(connection.handed_bytes).append(rest);
+  handed.bytes.reserve(connection.migration_bytes.size() + rest.size());
+  handed.bytes.append(connection.migration_bytes).append(rest);
   const std::string lost = "connection from " + seams_.network->peer_name(connection.socket) +
                            " closed: its session's event loop does not take it";
   const transport::Source source = connection.source;
   transport::Detached detached = seams_.network->detach(connection.socket);
   if (detached.descriptor < 0) {
-    connection.handed_to.reset();
+    connection.migrates_to.reset();
     return refuse(connection, EventId::ConnectionNotMigrated,
                   "it cannot be moved to its session's event loop");
   }
@@ -49,19 +49,19 @@ void Runtime::hand_over(Connection& connection, std::string_view rest) {
   closed_.push_back(connections_.take(connection.socket));
   connection.socket = 0;
   handed.connection = std::move(detached);
-  if (seams_.directory->hand_over(other, std::move(handed))) return;
+  if (seams_.directory->migrate(other, std::move(handed))) return;
   ++stats_.connections_refused;
   report_.unauthenticated(EventId::ConnectionNotMigrated, source, {}, lost);
 }
 
-void Runtime::take_arrived() {
+void EventLoop::on_migrated() {
   if (!seams_.directory) return;
   LoopDirectory::Arrived arrived = seams_.directory->take(loop());
-  for (LoopDirectory::HandedOver& one : arrived.connections) {
+  for (LoopDirectory::MigratedConnection& one : arrived.connections) {
     transport::SocketId socket = 0;
     if (with_memory([&] { attach(std::move(one), socket); })) continue;
     if (socket != 0) {
-      give_up(transport::Ready{transport::ReadyKind::Accepted, 0, socket});
+      abort(transport::Ready{transport::ReadyKind::Accepted, 0, socket});
     } else {
       ++stats_.connections_refused;
     }
@@ -74,7 +74,7 @@ void Runtime::take_arrived() {
 }
 
 // attached: what it is from then on, whatever happens behind that.
-void Runtime::attach(LoopDirectory::HandedOver handed, transport::SocketId& attached) {
+void EventLoop::attach(LoopDirectory::MigratedConnection handed, transport::SocketId& attached) {
   const WipedAtEnd logon{handed.bytes};
   const auto is_it = [&](const Listener& one) {
     return one.endpoint.host == handed.endpoint.host && one.endpoint.port == handed.endpoint.port;
@@ -93,7 +93,7 @@ void Runtime::attach(LoopDirectory::HandedOver handed, transport::SocketId& atta
   attached = *socket;
   Connection* const connection =
       await_logon(*listener, *socket, seams_.network->peer_name(*socket));
-  if (connection != nullptr) take_bytes(*connection, handed.bytes);
+  if (connection != nullptr) on_bytes(*connection, handed.bytes);
 }
 
 }  // namespace nexusfix::engine

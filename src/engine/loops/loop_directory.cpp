@@ -29,7 +29,7 @@ LoopDirectory::LoopDirectory() : id_{directories.fetch_add(1, std::memory_order_
 
 LoopDirectory::~LoopDirectory() {
   for (const auto& loop : loops_) {
-    for (const HandedOver& one : loop->inbox) ::close(one.connection.descriptor);
+    for (const MigratedConnection& one : loop->inbox) ::close(one.connection.descriptor);
   }
 }
 
@@ -46,7 +46,7 @@ void LoopDirectory::remove_loop(std::uint32_t loop) {
   Loop& own = *loops_[loop];
   own.network = nullptr;
   undone = std::move(own.tasks);
-  for (const HandedOver& one : own.inbox) ::close(one.connection.descriptor);
+  for (const MigratedConnection& one : own.inbox) ::close(one.connection.descriptor);
   own.inbox.clear();
 }
 
@@ -192,7 +192,7 @@ std::optional<std::uint32_t> LoopDirectory::find(const session::SessionId& id) {
   return found->loop;
 }
 
-bool LoopDirectory::hand_over(std::uint32_t loop, HandedOver handed) {
+bool LoopDirectory::migrate(std::uint32_t loop, MigratedConnection handed) {
   const std::lock_guard lock{mutex_};
   Loop& to = *loops_[loop];
   if (to.network == nullptr) {
@@ -205,7 +205,7 @@ bool LoopDirectory::hand_over(std::uint32_t loop, HandedOver handed) {
     ::close(handed.connection.descriptor);
     return false;
   }
-  to.has_mail.store(true, std::memory_order_release);  // Pairs with the acquire in take().
+  to.has_work.store(true, std::memory_order_release);  // Pairs with the acquire in take().
   to.network->wake();
   return true;
 }
@@ -217,16 +217,16 @@ void LoopDirectory::post(std::uint32_t loop, std::unique_ptr<LoopTask> task) noe
   LoopTask* const added = task.get();
   (to.tasks ? to.last_task->next : to.tasks) = std::move(task);
   to.last_task = added;
-  to.has_mail.store(true, std::memory_order_release);  // Pairs with the acquire in take().
+  to.has_work.store(true, std::memory_order_release);  // Pairs with the acquire in take().
   to.network->wake();
 }
 
 LoopDirectory::Arrived LoopDirectory::take(std::uint32_t loop) noexcept {
   Loop& own = *loops_[loop];
-  if (!own.has_mail.load(std::memory_order_acquire)) [[likely]]
+  if (!own.has_work.load(std::memory_order_acquire)) [[likely]]
     return {};
   const std::lock_guard lock{mutex_};
-  own.has_mail.store(false, std::memory_order_relaxed);
+  own.has_work.store(false, std::memory_order_relaxed);
   return {std::exchange(own.inbox, {}), std::exchange(own.tasks, nullptr)};
 }
 

@@ -23,7 +23,7 @@
 
 namespace nexusfix::engine {
 
-class Runtime;
+class EventLoop;
 
 // What a loop is asked to do by another one, or by another thread: at the end of a turn, on its own
 // thread. A loop that has ended destroys it undone.
@@ -33,7 +33,7 @@ class LoopTask {
   LoopTask(const LoopTask&) = delete;
   LoopTask& operator=(const LoopTask&) = delete;
   virtual ~LoopTask() = default;
-  virtual void run(Runtime& runtime) = 0;
+  virtual void run(EventLoop& event_loop) = 0;
   // Behind run(): whether a mail room is to run it once more, in the next turn that something else
   // brings about.
   [[nodiscard]] virtual bool comes_back() const noexcept { return false; }
@@ -47,7 +47,7 @@ class LoopTask {
 class LoopDirectory {
  public:
   // A connection on its way to another loop.
-  struct HandedOver {
+  struct MigratedConnection {
     transport::Detached connection{};
     transport::Endpoint endpoint;  // where it was accepted
     std::string bytes;             // received so far: the Logon, and what followed it
@@ -119,12 +119,12 @@ class LoopDirectory {
   // The loop of a session of that identity. Nothing: there is none.
   [[nodiscard]] std::optional<std::uint32_t> find(const session::SessionId& id);
   // False: that loop has ended, or there is no memory, and the connection is closed.
-  bool hand_over(std::uint32_t loop, HandedOver handed);
+  bool migrate(std::uint32_t loop, MigratedConnection handed);
   // A loop that has ended destroys it here.
   void post(std::uint32_t loop, std::unique_ptr<LoopTask> task) noexcept;
   // What has come for a loop. One atomic load if there is nothing.
   struct Arrived {
-    std::vector<HandedOver> connections;
+    std::vector<MigratedConnection> connections;
     std::unique_ptr<LoopTask> tasks;  // the first one, and so on by next
   };
   [[nodiscard]] Arrived take(std::uint32_t loop) noexcept;
@@ -132,10 +132,10 @@ class LoopDirectory {
  private:
   struct Loop {
     transport::Network* network = nullptr;
-    std::vector<HandedOver> inbox;
+    std::vector<MigratedConnection> inbox;
     std::unique_ptr<LoopTask> tasks;
     LoopTask* last_task = nullptr;
-    std::atomic<bool> has_mail{false};
+    std::atomic<bool> has_work{false};
     std::atomic<std::uint32_t> pending{0};  // sessions that wait for changed keys
   };
   struct Template {

@@ -22,7 +22,7 @@ std::uint64_t hash_of(std::string_view name) noexcept {
 
 // Where each stored session is.
 std::expected<std::map<std::string, std::uint32_t, std::less<>>, EngineError> stored_sessions(
-    const std::vector<std::unique_ptr<Runtime>>& loops, const std::string& folder) {
+    const std::vector<std::unique_ptr<EventLoop>>& loops, const std::string& folder) {
   std::map<std::string, std::uint32_t, std::less<>> stored;
   for (const auto& loop : loops) {
     const store::Store& store = loop->store();
@@ -90,7 +90,7 @@ std::string folder_of_loop(const std::string& store_folder, std::uint32_t loop) 
 }
 
 std::expected<std::vector<Settings>, EngineError> share_out(
-    Settings settings, Disk& disk, const std::vector<std::unique_ptr<Runtime>>& loops) {
+    Settings settings, Disk& disk, const std::vector<std::unique_ptr<EventLoop>>& loops) {
   if (auto checked = check_folders(settings, disk); !checked) {
     return std::unexpected{std::move(checked.error())};
   }

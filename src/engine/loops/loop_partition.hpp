@@ -10,7 +10,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine/engine.hpp>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 
@@ -22,7 +22,7 @@ namespace nexusfix::engine {
 // its name says. An error: it is stored in another loop than EventLoop says, in two, or in one that
 // this configuration does not have.
 [[nodiscard]] std::expected<std::vector<Settings>, EngineError> share_out(
-    Settings settings, Disk& disk, const std::vector<std::unique_ptr<Runtime>>& loops);
+    Settings settings, Disk& disk, const std::vector<std::unique_ptr<EventLoop>>& loops);
 
 // The same of a configuration that is read again, for the loops that there are. Sessions are stored
 // where the directory says.

@@ -3,7 +3,7 @@
 #include <new>
 #include <utility>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -45,24 +45,24 @@ class ReloadRound::Task final : public LoopTask {
     directory.post(loop, std::move(task));
   }
 
-  void run(Runtime& runtime) override {
+  void run(EventLoop& event_loop) override {
     is_posted_ = false;
     try {
-      round_->answer(loop_, done_by(runtime));
+      round_->answer(loop_, done_by(event_loop));
     } catch (const std::bad_alloc&) {
       round_->answer(loop_, std::unexpected{EngineError{kNoMemory}});
     }
   }
 
  private:
-  [[nodiscard]] ReloadResult done_by(Runtime& runtime) {
+  [[nodiscard]] ReloadResult done_by(EventLoop& event_loop) {
     if (round_->is_deciding_) {
-      auto prepared = runtime.prepare_share(std::move(round_->shares_[loop_]));
+      auto prepared = event_loop.prepare_share(std::move(round_->shares_[loop_]));
       if (!prepared) return std::unexpected{std::move(prepared.error())};
       return Reloaded{};
     }
-    if (!round_->is_refused_) return runtime.commit_share();
-    runtime.abort_reload();
+    if (!round_->is_refused_) return event_loop.commit_share();
+    event_loop.abort_reload();
     return Reloaded{};
   }
 
@@ -79,8 +79,8 @@ ReloadRound::ReloadRound(LoopDirectory& directory, std::vector<FreshShare> share
 class ReloadRound::LastTask final : public LoopTask {
  public:
   explicit LastTask(std::shared_ptr<ReloadRound> round) : round_{std::move(round)} {}
-  void run(Runtime& runtime) override {
-    runtime.end_round(round_->order_ ? nullptr : round_.get());
+  void run(EventLoop& event_loop) override {
+    event_loop.end_round(round_->order_ ? nullptr : round_.get());
   }
 
  private:

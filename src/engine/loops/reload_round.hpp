@@ -37,7 +37,7 @@ class ReloadOrder {
   void fail(std::exception_ptr why);
   // Whichever comes first. False: it was the other one.
   [[nodiscard]] bool decide() noexcept { return take(State::Decided); }
-  [[nodiscard]] bool give_up() noexcept { return take(State::GivenUp); }
+  [[nodiscard]] bool abort() noexcept { return take(State::GivenUp); }
 
  private:
   enum class State : std::uint8_t { Open, Decided, GivenUp };

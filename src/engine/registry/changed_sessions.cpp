@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -53,7 +53,7 @@ bool is_alike(const transport::Endpoint& a, const transport::Endpoint& b) {
 }  // namespace
 
 // Each text is read once, however many sessions it is of.
-class Runtime::TextsRead {
+class EventLoop::TextsRead {
  public:
   TextsRead(const ReloadPlan& plan, const FileKeys::Text& before)
       : fresh_{&keys_of(plan.text)}, before_{&keys_of(before)} {
@@ -67,7 +67,7 @@ class Runtime::TextsRead {
     if (found != read_.end()) return found->second;
     return read_.emplace(text.get(), FileKeys{text}).first->second;
   }
-  [[nodiscard]] KeySources sources_of(const SessionSlot::Texts& texts) {
+  [[nodiscard]] KeySources sources_of(const SessionEntry::Texts& texts) {
     return {&keys_of(texts.start), &keys_of(texts.logon), &keys_of(texts.now)};
   }
   [[nodiscard]] const FileKeys& fresh() const noexcept { return *fresh_; }
@@ -98,7 +98,7 @@ class Runtime::TextsRead {
 };
 
 // What the engine did not bring with it at its start.
-bool Runtime::lacks_for(const SessionSettings& settings) const noexcept {
+bool EventLoop::lacks_for(const SessionSettings& settings) const noexcept {
   const auto has_proxy = [](const transport::Endpoint& one) { return one.proxy != nullptr; };
   return (settings.tls && !seams_.tls_network) ||
          (settings.accept && settings.accept->trusted_proxies && !seams_.proxied_network) ||
@@ -107,36 +107,36 @@ bool Runtime::lacks_for(const SessionSettings& settings) const noexcept {
 }
 
 // Nothing: the session has what the file says.
-std::optional<Runtime::Change> Runtime::change_of(SessionSlot& slot, const ReloadPlan& plan,
+std::optional<EventLoop::Change> EventLoop::change_of(SessionEntry& entry, const ReloadPlan& plan,
                                                   TextsRead& texts) {
-  const bool is_back = std::ranges::find(plan.back, &slot) != plan.back.end();
-  const KeySources counting = texts.sources_of(slot.texts);
+  const bool is_back = std::ranges::find(plan.back, &entry) != plan.back.end();
+  const KeySources counting = texts.sources_of(entry.texts);
   const FileKeys& fresh = texts.fresh();
   Change change;
-  change.slot = &slot;
-  change.keys = changed_keys(counting, fresh, slot.configured_as);
+  change.entry = &entry;
+  change.keys = changed_keys(counting, fresh, entry.configured_as);
   change.texts = {fresh.text(), fresh.text(), fresh.text()};
   if (change.keys.empty()) {
     // Its texts are given up all the same, with what waited for them.
-    return slot.next_settings || !slot.pending.empty() ? std::optional{std::move(change)}
+    return entry.next_settings || !entry.pending.empty() ? std::optional{std::move(change)}
                                                        : std::nullopt;
   }
   // The other keys of the start are the engine's, and stay.
   if (is_back) move_key("ConnectionType", change.keys.at_start, change.keys.at_logon);
   const bool keeps_start = !change.keys.at_start.empty();
   KeySources whole{keeps_start ? counting.start : &fresh, &fresh, &fresh};
-  auto built = texts.build(whole, slot.configured_as, slot.settings, is_back);
+  auto built = texts.build(whole, entry.configured_as, entry.settings, is_back);
   bool takes_logon = true;
   if (!built || lacks_for(*built)) {
     whole = {counting.start, counting.logon, &fresh};
-    built = texts.build(whole, slot.configured_as, slot.settings);
+    built = texts.build(whole, entry.configured_as, entry.settings);
     takes_logon = false;
   }
   change.pending.until_start = takes_logon ? std::vector<std::string>{} : change.keys.at_logon;
   change.pending.until_start = both(change.pending.until_start, change.keys.at_start);
   if (!built) {  // Of keys that do not go with those of before.
     change.pending.until_start = both(change.pending.until_start, change.keys.at_once);
-    change.texts = slot.texts;
+    change.texts = entry.texts;
     return change;
   }
   change.texts = {whole.start->text(), whole.logon->text(), fresh.text()};
@@ -144,24 +144,24 @@ std::optional<Runtime::Change> Runtime::change_of(SessionSlot& slot, const Reloa
   if (!takes_logon) change.keys.at_logon.clear();
   if (!change.keys.at_logon.empty()) {
     change.at_once =
-        texts.build({counting.start, counting.logon, &fresh}, slot.configured_as, slot.settings);
+        texts.build({counting.start, counting.logon, &fresh}, entry.configured_as, entry.settings);
   }
   return change;
 }
 
-void Runtime::plan_changes(ReloadPlan& plan) {
+void EventLoop::plan_changes(ReloadPlan& plan) {
   if (!settings_text_) return;
   TextsRead texts{plan, settings_text_};
   const KeySources before{&texts.before(), &texts.before(), &texts.before()};
-  for (const auto& slot : slots_) {
+  for (const auto& entry : entries_) {
     const bool is_away =
-        slot->is_out && std::ranges::find(plan.back, slot.get()) == plan.back.end();
-    if (!slot->texts.now || slot->is_leaving || is_away) continue;
-    if (!texts.fresh().has(slot->configured_as)) continue;  // It goes.
-    auto change = change_of(*slot, plan, texts);
+        entry->is_out && std::ranges::find(plan.back, entry.get()) == plan.back.end();
+    if (!entry->texts.now || entry->is_leaving || is_away) continue;
+    if (!texts.fresh().has(entry->configured_as)) continue;  // It goes.
+    auto change = change_of(*entry, plan, texts);
     if (!change) continue;
-    if (!changed_keys(before, texts.fresh(), slot->configured_as).empty()) {
-      plan.reloaded.changed.push_back(slot->name);
+    if (!changed_keys(before, texts.fresh(), entry->configured_as).empty()) {
+      plan.reloaded.changed.push_back(entry->name);
     }
     plan.changes.push_back(std::move(*change));
   }
@@ -178,10 +178,10 @@ void Runtime::plan_changes(ReloadPlan& plan) {
     plan.template_changes.push_back(
         {i, std::move(*built), both(both(keys.at_once, keys.at_logon), keys.at_start)});
   }
-  with_next_settings_.reserve(slots_.size() + plan.changes.size());
+  with_next_settings_.reserve(entries_.size() + plan.changes.size());
 }
 
-bool Runtime::names_other_dictionaries(const ReloadPlan& plan) noexcept {
+bool EventLoop::names_other_dictionaries(const ReloadPlan& plan) noexcept {
   const auto is_of_dictionaries = [](const std::string& key) {
     return key.contains("DataDictionary") || key == "DictionaryFaults";
   };
@@ -196,15 +196,15 @@ bool Runtime::names_other_dictionaries(const ReloadPlan& plan) noexcept {
 
 // To another port or address; or from nowhere, where the ports of those that come back may be
 // closed.
-bool Runtime::has_moved(const Change& change) noexcept {
+bool EventLoop::has_moved(const Change& change) noexcept {
   if (!change.whole || !change.whole->accept) return false;
-  const SessionSlot& slot = *change.slot;
-  return slot.is_out || !slot.settings.accept ||
-         !is_same_place(*slot.settings.accept, *change.whole->accept);
+  const SessionEntry& entry = *change.entry;
+  return entry.is_out || !entry.settings.accept ||
+         !is_same_place(*entry.settings.accept, *change.whole->accept);
 }
 
 // The port of a session may be another one. It is opened before anything is decided.
-std::expected<void, EngineError> Runtime::listen_for_changes(ReloadPlan& plan) {
+std::expected<void, EngineError> EventLoop::listen_for_changes(ReloadPlan& plan) {
   for (Change& change : plan.changes) {
     if (!has_moved(change)) continue;
     const auto listener = listen_for(*change.whole, plan.fresh.file);
@@ -216,107 +216,107 @@ std::expected<void, EngineError> Runtime::listen_for_changes(ReloadPlan& plan) {
 }
 
 // There is memory for all of it, or the rest is done when there is some again.
-void Runtime::carry_out(Change& change) {
-  if (change.slot == nullptr) return;
-  SessionSlot& slot = *change.slot;
-  if (change.listener) slot.listener = *change.listener;
-  const bool waits = slot.connection != nullptr && change.whole && change.at_once.has_value();
-  const bool waits_for_all = slot.connection != nullptr && change.whole && !change.at_once &&
+void EventLoop::run_event(Change& change) {
+  if (change.entry == nullptr) return;
+  SessionEntry& entry = *change.entry;
+  if (change.listener) entry.listener = *change.listener;
+  const bool waits = entry.connection != nullptr && change.whole && change.at_once.has_value();
+  const bool waits_for_all = entry.connection != nullptr && change.whole && !change.at_once &&
                              !change.keys.at_logon.empty();
-  if (waits) take_settings(slot, std::move(*change.at_once));
-  forget_pending(slot);
-  slot.pending = std::move(change.pending);
+  if (waits) apply_settings(entry, std::move(*change.at_once));
+  forget_pending(entry);
+  entry.pending = std::move(change.pending);
   if (waits || waits_for_all) {
-    slot.pending.until_logon =
+    entry.pending.until_logon =
         waits ? std::move(change.keys.at_logon) : both(change.keys.at_logon, change.keys.at_once);
-    slot.next_settings = std::move(change.whole);
-    slot.next_text = change.texts.now;
-    slot.texts.start = change.texts.start;
-    if (waits) slot.texts.now = change.texts.now;
-    with_next_settings_.push_back(&slot);
+    entry.next_settings = std::move(change.whole);
+    entry.next_text = change.texts.now;
+    entry.texts.start = change.texts.start;
+    if (waits) entry.texts.now = change.texts.now;
+    with_next_settings_.push_back(&entry);
     return;
   }
-  if (change.whole) take_settings(slot, std::move(*change.whole));
-  slot.texts = std::move(change.texts);
+  if (change.whole) apply_settings(entry, std::move(*change.whole));
+  entry.texts = std::move(change.texts);
 }
 
 // What needs memory comes first.
-void Runtime::take_settings(SessionSlot& slot, SessionSettings settings) {
+void EventLoop::apply_settings(SessionEntry& entry, SessionSettings settings) {
   const ThrottleSettings& throttle = settings.throttle;
   const bool is_throttled_otherwise =
-      throttle.messages_max != slot.settings.throttle.messages_max ||
-      throttle.interval != slot.settings.throttle.interval;
+      throttle.messages_max != entry.settings.throttle.messages_max ||
+      throttle.interval != entry.settings.throttle.interval;
   Throttle made =
       is_throttled_otherwise ? Throttle{throttle.messages_max, throttle.interval} : Throttle{};
   const std::size_t log =  // A name on trial has no log of its own.
-      slot.trial == nullptr ? report_.logs().join(settings, data_fields_, now_.wall) : slot.log;
+      entry.trial == nullptr ? report_.logs().join(settings, data_fields_, now_.wall) : entry.log;
   // The program may hold views of it.
-  settings.session.id = std::move(slot.settings.session.id);
-  SessionSettings before = std::exchange(slot.settings, std::move(settings));
+  settings.session.id = std::move(entry.settings.session.id);
+  SessionSettings before = std::exchange(entry.settings, std::move(settings));
   try {
-    slot.machine.configure(with_callbacks(slot));
+    entry.machine.configure(with_callbacks(entry));
   } catch (const std::bad_alloc&) {
-    before.session.id = std::move(slot.settings.session.id);
-    slot.settings = std::move(before);
+    before.session.id = std::move(entry.settings.session.id);
+    entry.settings = std::move(before);
     throw;
   }
-  slot.log = log;
-  if (is_throttled_otherwise) slot.throttle = std::move(made);
-  slot.keeps_masked_out = !slot.settings.log.masked.empty() && !slot.settings.log.stores_masked;
-  slot.connect_policy.use_first_address();
-  note_rules(slot.settings);
+  entry.log = log;
+  if (is_throttled_otherwise) entry.throttle = std::move(made);
+  entry.keeps_masked_out = !entry.settings.log.masked.empty() && !entry.settings.log.stores_masked;
+  entry.connect_policy.use_first_address();
+  note_rules(entry.settings);
   // The timetable may be another one.
-  slot.schedule_since = WallTime::max();
-  slot.schedule_until = WallTime::min();
-  if (slot.settings.schedule.is_non_stop() && !slot.may_log_on) open_for_logons(slot);
-  if (slot.is_out) return;  // It comes back with them.
-  follow_schedule(slot);
+  entry.schedule_since = WallTime::max();
+  entry.schedule_until = WallTime::min();
+  if (entry.settings.schedule.is_non_stop() && !entry.may_log_on) open_for_logons(entry);
+  if (entry.is_out) return;  // It comes back with them.
+  follow_schedule(entry);
   // An initiator tries the new address now.
-  if (slot.connect_policy.wants_connection() && slot.connection == nullptr && slot.may_log_on) {
-    slot.connect_policy.restart_intervals();
-    slot.connect_policy.connect_now(now_.mono);
-    arm(slot, now_.mono);
+  if (entry.connect_policy.wants_connection() && entry.connection == nullptr && entry.may_log_on) {
+    entry.connect_policy.restart_intervals();
+    entry.connect_policy.connect_now(now_.mono);
+    arm(entry, now_.mono);
   }
 }
 
-void Runtime::take_next_settings() {
+void EventLoop::apply_next_settings() {
   for (std::size_t i = with_next_settings_.size(); i-- > 0;) {
-    SessionSlot& slot = *with_next_settings_[i];
-    if (slot.connection == nullptr) take_next_settings(slot);
+    SessionEntry& entry = *with_next_settings_[i];
+    if (entry.connection == nullptr) apply_next_settings(entry);
   }
 }
 
-void Runtime::take_next_settings(SessionSlot& slot) {
+void EventLoop::apply_next_settings(SessionEntry& entry) {
   // Without memory it is tried again: the settings that wait are moved from in the end.
-  take_settings(slot, *slot.next_settings);
-  slot.next_settings.reset();
-  std::erase(with_next_settings_, &slot);
-  slot.texts.logon = slot.texts.now = std::exchange(slot.next_text, nullptr);
-  const std::string keys = joined_keys(std::exchange(slot.pending.until_logon, {}));
-  report_.session(EventId::PendingKeysTakenOver, slot,
+  apply_settings(entry, *entry.next_settings);
+  entry.next_settings.reset();
+  std::erase(with_next_settings_, &entry);
+  entry.texts.logon = entry.texts.now = std::exchange(entry.next_text, nullptr);
+  const std::string keys = joined_keys(std::exchange(entry.pending.until_logon, {}));
+  report_.session(EventId::PendingKeysTakenOver, entry,
                   "the values that " + settings_file_ + " has now count from here on: " + keys);
-  tell_pending();
+  publish_pending();
 }
 
 // Of a session that is removed: what it is given when it comes back is compared then.
-void Runtime::forget_pending(SessionSlot& slot) noexcept {
-  std::erase(with_next_settings_, &slot);
-  slot.next_settings.reset();
-  slot.next_text.reset();
-  slot.pending = {};
+void EventLoop::forget_pending(SessionEntry& entry) noexcept {
+  std::erase(with_next_settings_, &entry);
+  entry.next_settings.reset();
+  entry.next_text.reset();
+  entry.pending = {};
 }
 
 // What all sessions of a port have together.
-void Runtime::refresh_listeners(const ReloadPlan& plan) {
+void EventLoop::refresh_listeners(const ReloadPlan& plan) {
   if (plan.changes.empty() && plan.template_changes.empty()) return;
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
     Listener& listener = listeners_[i];
     if (listener.socket == 0 && !listener.is_elsewhere) continue;
     const transport::Endpoint* wanted = nullptr;
     for (const Change& change : plan.changes) {
-      const SessionSlot* const slot = change.slot;
-      if (slot == nullptr || slot->is_out || slot->listener != i) continue;
-      const SessionSettings& next = slot->next_settings ? *slot->next_settings : slot->settings;
+      const SessionEntry* const entry = change.entry;
+      if (entry == nullptr || entry->is_out || entry->listener != i) continue;
+      const SessionSettings& next = entry->next_settings ? *entry->next_settings : entry->settings;
       if (next.accept) wanted = &*next.accept;
     }
     listener.allowed = {};
@@ -331,9 +331,9 @@ void Runtime::refresh_listeners(const ReloadPlan& plan) {
       listener.logon_bytes_max = std::max(listener.logon_bytes_max, one.limits.logon_bytes_max);
       listener.allowed.allow(one.admission.allowed_remote_addresses);
     };
-    for (const auto& slot : slots_) {
-      if (slot->is_out || !slot->settings.accept || slot->listener != i) continue;
-      widen(slot->next_settings ? *slot->next_settings : slot->settings);
+    for (const auto& entry : entries_) {
+      if (entry->is_out || !entry->settings.accept || entry->listener != i) continue;
+      widen(entry->next_settings ? *entry->next_settings : entry->settings);
     }
     for (const Template& one : templates_) {
       if (one.listener == i) widen(one.settings);
@@ -349,16 +349,16 @@ void Runtime::refresh_listeners(const ReloadPlan& plan) {
   }
 }
 
-std::vector<PendingChange> Runtime::pending_changes() const {
+std::vector<PendingChange> EventLoop::pending_changes() const {
   std::vector<PendingChange> all;
-  for (const auto& slot : slots_) {
-    if (!slot->pending.empty()) all.push_back({slot->name, slot->pending});
+  for (const auto& entry : entries_) {
+    if (!entry->pending.empty()) all.push_back({entry->name, entry->pending});
   }
   return all;
 }
 
 // One event for all sessions with the same keys.
-void Runtime::report_pending() {
+void EventLoop::report_pending() {
   SessionsByKeys until_logon;
   SessionsByKeys until_start;
   for (const PendingChange& one : pending_changes()) {
@@ -381,11 +381,11 @@ void Runtime::report_pending() {
   report_these(until_start, "start");
 }
 
-void Runtime::report_changes(const ReloadPlan& plan) {
+void EventLoop::report_changes(const ReloadPlan& plan) {
   SessionsByKeys in_effect;
   for (const Change& change : plan.changes) {
-    if (change.slot == nullptr) continue;
-    const PendingKeys& pending = change.slot->pending;
+    if (change.entry == nullptr) continue;
+    const PendingKeys& pending = change.entry->pending;
     std::vector<std::string> keys;
     for (const auto* const part :
          {&change.keys.at_once, &change.keys.at_logon, &change.keys.at_start}) {
@@ -394,7 +394,7 @@ void Runtime::report_changes(const ReloadPlan& plan) {
                std::ranges::find(pending.until_start, key) == pending.until_start.end();
       });
     }
-    if (!keys.empty()) in_effect[joined_keys(keys)].push_back(change.slot->name);
+    if (!keys.empty()) in_effect[joined_keys(keys)].push_back(change.entry->name);
   }
   for (const TemplateChange& change : plan.template_changes) {
     in_effect[joined_keys(change.keys)].push_back(
@@ -406,12 +406,12 @@ void Runtime::report_changes(const ReloadPlan& plan) {
                         (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
   }
   report_pending();
-  tell_pending();
+  publish_pending();
 }
 
-void Runtime::tell_pending() noexcept {
+void EventLoop::publish_pending() noexcept {
   const auto count = static_cast<std::uint32_t>(
-      std::ranges::count_if(slots_, [](const auto& slot) { return !slot->pending.empty(); }));
+      std::ranges::count_if(entries_, [](const auto& entry) { return !entry->pending.empty(); }));
   if (seams_.directory) seams_.directory->note_pending(loop(), count);
   if (seams_.service != nullptr) seams_.service->tell_waiting(loop(), count);
 }

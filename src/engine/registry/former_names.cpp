@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -41,7 +41,7 @@ std::string doubt_text(const std::string& former, const std::vector<std::string>
 
 }  // namespace
 
-store::StoreResult<void> Runtime::adopt_former_names(std::span<const SessionSettings> sessions) {
+store::StoreResult<void> EventLoop::adopt_former_names(std::span<const SessionSettings> sessions) {
   std::map<std::string, std::vector<std::string>> claims;  // sessions by what the store may have
   Keys keys;
   for (const SessionSettings& one : sessions) {
@@ -62,12 +62,12 @@ store::StoreResult<void> Runtime::adopt_former_names(std::span<const SessionSett
   for (const SessionSettings& one : sessions) {
     if (!one.is_template) claim(one.session.id.to_string());
   }
-  for (const auto& slot : slots_) claim(slot->name);
+  for (const auto& entry : entries_) claim(entry->name);
   for (auto& [former, names] : claims) {
     if (names.size() > 1 || may_be_present_name(former)) {
       const std::string text = doubt_text(former, names);
       for (const std::string& name : names) {
-        if (find_slot(name) == nullptr) doubtful_names_.insert_or_assign(name, text);
+        if (find_entry(name) == nullptr) doubtful_names_.insert_or_assign(name, text);
       }
       continue;
     }

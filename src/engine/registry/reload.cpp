@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -29,19 +29,19 @@ constexpr std::string_view kUntold =
 
 }  // namespace
 
-void Runtime::request_reload() noexcept {
+void EventLoop::request_reload() noexcept {
   reload_wanted_.fetch_or(kReloadRequested, std::memory_order_relaxed);
   seams_.network->wake();
 }
 
-void Runtime::reload_as_requested() {
+void EventLoop::reload_as_requested() {
   const unsigned wanted = reload_wanted_.exchange(0, std::memory_order_relaxed);
   if ((wanted & kReloadUnfinished) != 0 && !stopping_ && !store_failed_) commit_reload();
   if ((wanted & kReloadRequested) == 0 || settings_file_.empty()) return;
   begin_reload(nullptr);
 }
 
-void Runtime::report_reload(const ReloadResult& done) {
+void EventLoop::report_reload(const ReloadResult& done) {
   if (done) {
     report_.engine(EventId::ConfigurationReloaded,
                    settings_file_ + " was read again: " + std::to_string(done->added.size()) +
@@ -64,7 +64,7 @@ void Runtime::report_reload(const ReloadResult& done) {
 }
 
 // What is to be done; nothing has been done yet.
-std::expected<Runtime::ReloadPlan, EngineError> Runtime::plan_reload(FreshShare fresh) const {
+std::expected<EventLoop::ReloadPlan, EngineError> EventLoop::plan_reload(FreshShare fresh) const {
   ReloadPlan plan;
   plan.fresh = std::move(fresh.settings);
   plan.dictionaries = std::move(fresh.dictionaries);
@@ -77,8 +77,8 @@ std::expected<Runtime::ReloadPlan, EngineError> Runtime::plan_reload(FreshShare 
       continue;
     }
     plan.names.insert(name);
-    const auto found = slots_by_name_.find(name);
-    if (found == slots_by_name_.end()) {
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) {
       plan.added.sessions.push_back(one);
       plan.reloaded.added.push_back(name);
     } else if (found->second->is_leaving) {
@@ -89,18 +89,18 @@ std::expected<Runtime::ReloadPlan, EngineError> Runtime::plan_reload(FreshShare 
       plan.back.push_back(found->second);
     }
   }
-  for (const SessionSlot* slot : plan.back) plan.reloaded.added.push_back(slot->name);
-  for (const auto& slot : slots_) {
-    const bool is_in = slot->texts.now && !slot->is_dynamic && !slot->is_out && !slot->is_leaving;
-    if (!is_in || plan.names.contains(slot->name)) continue;
-    plan.out.push_back(slot.get());
-    plan.reloaded.removed.push_back(slot->name);
+  for (const SessionEntry* entry : plan.back) plan.reloaded.added.push_back(entry->name);
+  for (const auto& entry : entries_) {
+    const bool is_in = entry->texts.now && !entry->is_dynamic && !entry->is_out && !entry->is_leaving;
+    if (!is_in || plan.names.contains(entry->name)) continue;
+    plan.out.push_back(entry.get());
+    plan.reloaded.removed.push_back(entry->name);
   }
   plan.text = std::make_shared<const std::string>(plan.fresh.text);
   return plan;
 }
 
-bool Runtime::has_template(const SessionSettings& settings) const {
+bool EventLoop::has_template(const SessionSettings& settings) const {
   return std::ranges::any_of(templates_, [&](const Template& one) {
     return one.settings.session.id == settings.session.id &&
            one.settings.accept->host == settings.accept->host &&
@@ -108,7 +108,7 @@ bool Runtime::has_template(const SessionSettings& settings) const {
   });
 }
 
-std::expected<Reloaded, EngineError> Runtime::reload() {
+std::expected<Reloaded, EngineError> EventLoop::reload() {
   const auto refusal = [](std::string why) { return std::unexpected{EngineError{std::move(why)}}; };
   if (phase_ != Phase::Idle) return refusal("not from within a callback");
   if (stopping_ || store_failed_) return refusal("the engine is stopping");
@@ -123,7 +123,7 @@ std::expected<Reloaded, EngineError> Runtime::reload() {
   return take_over(std::move(*found));
 }
 
-std::shared_ptr<ReloadJob> Runtime::make_reload_job(std::shared_ptr<ReloadOrder> order) const {
+std::shared_ptr<ReloadJob> EventLoop::make_reload_job(std::shared_ptr<ReloadOrder> order) const {
   return std::make_shared<ReloadJob>(ReloadJob::Start{.file = settings_file_,
                                                       .known = settings_text_,
                                                       .tls = seams_.tls,
@@ -132,7 +132,7 @@ std::shared_ptr<ReloadJob> Runtime::make_reload_job(std::shared_ptr<ReloadOrder>
 }
 
 // The only loop's.
-ReloadResult Runtime::take_over(ReloadJob::Found found) {
+ReloadResult EventLoop::take_over(ReloadJob::Found found) {
   if (found.is_same || found.shares.front().settings.text == *settings_text_) {
     report_pending();
     Reloaded reloaded;
@@ -147,7 +147,7 @@ ReloadResult Runtime::take_over(ReloadJob::Found found) {
 }
 
 // Files are read on another thread; then each loop's sessions are its own to add and to remove.
-void Runtime::begin_reload(std::shared_ptr<ReloadOrder> order) {
+void EventLoop::begin_reload(std::shared_ptr<ReloadOrder> order) {
   const auto refuse_it = [&](const char* why) {
     const ReloadResult refused = std::unexpected{EngineError{why}};
     order ? order->answer(refused) : report_reload(refused);
@@ -170,7 +170,7 @@ void Runtime::begin_reload(std::shared_ptr<ReloadOrder> order) {
 }
 
 // What it has read. Its end is a task of this thread's where there are several loops.
-void Runtime::take_reload(ReloadJob& job) {
+void EventLoop::on_files_read(ReloadJob& job) {
   ReloadResult done = std::unexpected{EngineError{"no memory"}};
   bool is_shared_out = false;
   static_cast<void>(with_memory([&] {
@@ -192,7 +192,7 @@ void Runtime::take_reload(ReloadJob& job) {
   if (!is_shared_out) end_reload(job.order(), std::move(done));
 }
 
-void Runtime::end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResult done) {
+void EventLoop::end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResult done) {
   if (order) {
     order->answer(std::move(done));
   } else if (!with_memory([&] { report_reload(done); })) {
@@ -202,7 +202,7 @@ void Runtime::end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResult
 }
 
 // Beside all else that the loop does.
-void Runtime::serve_files() {
+void EventLoop::serve_files() {
   if (!files_.is_busy()) [[likely]]
     return;
   files_.serve(*this, now_.mono);
@@ -211,7 +211,7 @@ void Runtime::serve_files() {
 }
 
 // Those that wait are begun, whatever there is no memory for.
-void Runtime::end_round(const ReloadRound* untold) {
+void EventLoop::end_round(const ReloadRound* untold) {
   is_round_on_ = false;
   if (untold != nullptr && !with_memory([&] { report_reload(untold->merged()); })) {
     report_.engine(EventId::ReloadResultUnknown, kUntold);
@@ -223,12 +223,12 @@ void Runtime::end_round(const ReloadRound* untold) {
   }
 }
 
-std::expected<void, EngineError> Runtime::prepare_share(FreshShare share) {
+std::expected<void, EngineError> EventLoop::prepare_share(FreshShare share) {
   if (stopping_ || store_failed_) return std::unexpected{EngineError{"the engine is stopping"}};
   return prepare_reload(std::move(share));
 }
 
-Reloaded Runtime::commit_share() noexcept {
+Reloaded EventLoop::commit_share() noexcept {
   Reloaded reloaded = std::move(reload_plan_->reloaded);
   commit_reload();
   if (!reload_plan_) {
@@ -238,7 +238,7 @@ Reloaded Runtime::commit_share() noexcept {
 }
 
 // Everything that may go wrong. An error: all is as before.
-std::expected<void, EngineError> Runtime::prepare_reload(FreshShare fresh) {
+std::expected<void, EngineError> EventLoop::prepare_reload(FreshShare fresh) {
   if (reload_plan_)
     return std::unexpected{EngineError{"the one before is not done yet: try again"}};
   static_cast<void>(now());
@@ -248,28 +248,28 @@ std::expected<void, EngineError> Runtime::prepare_reload(FreshShare fresh) {
   if (!planned) return std::unexpected{std::move(planned.error())};
   auto plan = std::make_unique<ReloadPlan>(std::move(*planned));
   plan_changes(*plan);
-  if (names_other_dictionaries(*plan)) take_dictionaries(plan->dictionaries);
+  if (names_other_dictionaries(*plan)) use_dictionaries(plan->dictionaries);
   note_leaving_listeners(*plan);
   const ByFile by_file{listens_by_file_};
   try {
     if (auto moved = listen_for_changes(*plan); !moved) {
-      take_away(plan->made);
+      discard_new(plan->made);
       return moved;
     }
     if (auto kept = keep_listeners(*plan); !kept) {
-      take_away(plan->made);
+      discard_new(plan->made);
       return kept;
     }
     if (!plan->added.sessions.empty()) {
       auto made = make_sessions(std::move(plan->added), &plan->dictionaries);
       if (!made) {
-        take_away(plan->made);
+        discard_new(plan->made);
         return std::unexpected{std::move(made.error())};
       }
       plan->made = std::move(*made);
     }
   } catch (const std::bad_alloc&) {
-    take_away(plan->made);
+    discard_new(plan->made);
     throw;
   }
   reload_plan_ = std::move(plan);
@@ -277,17 +277,17 @@ std::expected<void, EngineError> Runtime::prepare_reload(FreshShare fresh) {
 }
 
 // Whose sessions and templates all go.
-void Runtime::note_leaving_listeners(const ReloadPlan& plan) {
+void EventLoop::note_leaving_listeners(const ReloadPlan& plan) {
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
-    const auto stays = [&](const auto& slot) {
+    const auto stays = [&](const auto& entry) {
       const auto moves = [&](const Change& one) {
-        return one.slot == slot.get() && has_moved(one);
+        return one.entry == entry.get() && has_moved(one);
       };
-      return slot->settings.accept && slot->listener == i && !slot->is_out &&
-             std::ranges::find(plan.out, slot.get()) == plan.out.end() &&
+      return entry->settings.accept && entry->listener == i && !entry->is_out &&
+             std::ranges::find(plan.out, entry.get()) == plan.out.end() &&
              std::ranges::none_of(plan.changes, moves);
     };
-    listeners_[i].is_leaving = std::ranges::none_of(slots_, stays) &&
+    listeners_[i].is_leaving = std::ranges::none_of(entries_, stays) &&
                                std::ranges::none_of(templates_, [&](const Template& one) {
                                  return one.listener == i && keeps(one, plan.fresh);
                                });
@@ -295,13 +295,13 @@ void Runtime::note_leaving_listeners(const ReloadPlan& plan) {
 }
 
 // The ports of those that come back may have been closed.
-std::expected<void, EngineError> Runtime::keep_listeners(const ReloadPlan& plan) {
-  for (SessionSlot* slot : plan.back) {
-    const auto is_it = [&](const Change& one) { return one.slot == slot && one.whole; };
-    if (!slot->settings.accept || std::ranges::any_of(plan.changes, is_it)) continue;
-    const auto listener = listen_for(slot->settings, plan.fresh.file);
+std::expected<void, EngineError> EventLoop::keep_listeners(const ReloadPlan& plan) {
+  for (SessionEntry* entry : plan.back) {
+    const auto is_it = [&](const Change& one) { return one.entry == entry && one.whole; };
+    if (!entry->settings.accept || std::ranges::any_of(plan.changes, is_it)) continue;
+    const auto listener = listen_for(entry->settings, plan.fresh.file);
     if (!listener) return std::unexpected{listener.error()};
-    slot->listener = *listener;
+    entry->listener = *listener;
     listeners_[*listener].is_kept = true;
   }
   return {};
@@ -309,7 +309,7 @@ std::expected<void, EngineError> Runtime::keep_listeners(const ReloadPlan& plan)
 
 // What is prepared becomes true. Only memory may be missing: then the rest is done when there is
 // some again.
-void Runtime::commit_reload() {
+void EventLoop::commit_reload() {
   reload_plan_->is_decided = true;
   try {
     carry_out_reload();
@@ -321,22 +321,22 @@ void Runtime::commit_reload() {
   }
 }
 
-void Runtime::carry_out_reload() {
+void EventLoop::carry_out_reload() {
   ReloadPlan& plan = *reload_plan_;
   settings_text_ = plan.text;
-  for (; plan.made_done < plan.made.slots.size(); ++plan.made_done) {
-    SessionSlot* const slot = plan.made.slots[plan.made_done];
-    if (slot == nullptr) continue;
-    slot->texts = {plan.text, plan.text, plan.text};
-    slot->configured_as = slot->name;
-    admit(*slot);
+  for (; plan.made_done < plan.made.entries.size(); ++plan.made_done) {
+    SessionEntry* const entry = plan.made.entries[plan.made_done];
+    if (entry == nullptr) continue;
+    entry->texts = {plan.text, plan.text, plan.text};
+    entry->configured_as = entry->name;
+    admit(*entry);
   }
   for (; plan.templates_done < plan.made.templates.size(); ++plan.templates_done) {
     plan.made.templates[plan.templates_done].origin = plan.text;
     admit(plan.made.templates[plan.templates_done]);
   }
   for (; plan.changes_done < plan.changes.size(); ++plan.changes_done) {
-    carry_out(plan.changes[plan.changes_done]);
+    run_event(plan.changes[plan.changes_done]);
   }
   for (; plan.template_changes_done < plan.template_changes.size(); ++plan.template_changes_done) {
     TemplateChange& change = plan.template_changes[plan.template_changes_done];
@@ -345,10 +345,10 @@ void Runtime::carry_out_reload() {
     note_rules(templates_[change.index].settings);
   }
   for (; plan.back_done < plan.back.size(); ++plan.back_done) {
-    if (SessionSlot* const slot = plan.back[plan.back_done]; slot != nullptr) take_back(*slot);
+    if (SessionEntry* const entry = plan.back[plan.back_done]; entry != nullptr) reactivate(*entry);
   }
   for (; plan.out_done < plan.out.size(); ++plan.out_done) {
-    if (SessionSlot* const slot = plan.out[plan.out_done]; slot != nullptr) take_out(*slot);
+    if (SessionEntry* const entry = plan.out[plan.out_done]; entry != nullptr) deactivate(*entry);
   }
   report_changes(plan);
   drop_templates(plan.fresh);
@@ -360,37 +360,37 @@ void Runtime::carry_out_reload() {
 }
 
 // What an earlier one has decided goes on to be carried out.
-void Runtime::abort_reload() noexcept {
+void EventLoop::abort_reload() noexcept {
   if (reload_plan_ && reload_plan_->is_decided) return;
-  if (const auto plan = std::exchange(reload_plan_, nullptr)) take_away(plan->made);
+  if (const auto plan = std::exchange(reload_plan_, nullptr)) discard_new(plan->made);
 }
 
 // Its Session stays, because an application may hold it; what is sent to it is stored.
-void Runtime::take_out(SessionSlot& slot) {
-  slot.is_out = true;
-  slot.connect_policy.log_out();
-  forget_pending(slot);
-  acceptors_.erase(slot.name);
-  if (seams_.directory) seams_.directory->remove_acceptor(slot.name);
-  report_.session(EventId::SessionTakenOut, slot,
+void EventLoop::deactivate(SessionEntry& entry) {
+  entry.is_out = true;
+  entry.connect_policy.log_out();
+  forget_pending(entry);
+  acceptors_.erase(entry.name);
+  if (seams_.directory) seams_.directory->remove_acceptor(entry.name);
+  report_.session(EventId::SessionTakenOut, entry,
                   "session removed: it is not in " + settings_file_);
-  if (slot.connection != nullptr) log_out(slot, "Session removed");
+  if (entry.connection != nullptr) log_out(entry, "Session removed");
 }
 
-void Runtime::take_back(SessionSlot& slot) {
-  if (slot.is_leaving) return;
-  put_in(slot);
-  report_.session(EventId::SessionTakenBack, slot, "session added again");
+void EventLoop::reactivate(SessionEntry& entry) {
+  if (entry.is_leaving) return;
+  activate(entry);
+  report_.session(EventId::SessionTakenBack, entry, "session added again");
 }
 
 // Those who have a session of one keep it.
-void Runtime::drop_templates(const Settings& fresh) {
+void EventLoop::drop_templates(const Settings& fresh) {
   for (std::size_t i = templates_.size(); i-- > 0;) {
     if (!keeps(templates_[i], fresh)) drop(i);
   }
 }
 
-bool Runtime::keeps(const Template& one, const Settings& fresh) {
+bool EventLoop::keeps(const Template& one, const Settings& fresh) {
   return !one.origin || std::ranges::any_of(fresh.sessions, [&](const SessionSettings& other) {
     return other.is_template && other.session.id == one.settings.session.id &&
            other.accept->host == one.settings.accept->host &&

@@ -5,7 +5,7 @@
 #include <nexusfix/config/explain_settings.hpp>
 #include <nexusfix/engine/preflight.hpp>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 #include "engine/loops/loop_directory.hpp"
 #include "engine/loops/loop_partition.hpp"
 #include "engine/loops/reload_round.hpp"
@@ -49,16 +49,16 @@ void ReloadJob::read(Disk& disk) {
   found_ = std::move(found);
 }
 
-void ReloadJob::finish(Runtime& runtime) { runtime.take_reload(*this); }
+void ReloadJob::finish(EventLoop& event_loop) { event_loop.on_files_read(*this); }
 
-void ReloadJob::fail(Runtime& runtime, std::string_view why) {
-  runtime.end_reload(start_.order, std::unexpected{EngineError{std::string{why}}});
+void ReloadJob::fail(EventLoop& event_loop, std::string_view why) {
+  event_loop.end_reload(start_.order, std::unexpected{EngineError{std::string{why}}});
 }
 
-void CertificatesJob::finish(Runtime& runtime) { runtime.report_certificates(reloaded_); }
+void CertificatesJob::finish(EventLoop& event_loop) { event_loop.report_certificates(reloaded_); }
 
-void CertificatesJob::fail(Runtime& runtime, std::string_view why) {
-  runtime.report_certificates({{.is_right = false, .text = std::string{why}}});
+void CertificatesJob::fail(EventLoop& event_loop, std::string_view why) {
+  event_loop.report_certificates({{.is_right = false, .text = std::string{why}}});
 }
 
 }  // namespace nexusfix::engine

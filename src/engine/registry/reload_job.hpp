@@ -43,8 +43,8 @@ class ReloadJob final : public FileJob {
   explicit ReloadJob(Start start) : start_{std::move(start)} {}
 
   void read(Disk& disk) override;
-  void finish(Runtime& runtime) override;
-  void fail(Runtime& runtime, std::string_view why) override;
+  void finish(EventLoop& event_loop) override;
+  void fail(EventLoop& event_loop, std::string_view why) override;
 
   // After read(), once.
   [[nodiscard]] std::expected<Found, EngineError> take_found() { return std::move(found_); }
@@ -60,8 +60,8 @@ class CertificatesJob final : public FileJob {
   explicit CertificatesJob(std::shared_ptr<TlsContexts> tls) : tls_{std::move(tls)} {}
 
   void read(Disk& disk) override { reloaded_ = tls_->reload(disk); }
-  void finish(Runtime& runtime) override;
-  void fail(Runtime& runtime, std::string_view why) override;
+  void finish(EventLoop& event_loop) override;
+  void fail(EventLoop& event_loop, std::string_view why) override;
 
  private:
   const std::shared_ptr<TlsContexts> tls_;

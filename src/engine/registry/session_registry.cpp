@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 #include "engine/sessions/validators.hpp"
 
 namespace nexusfix::engine {
@@ -50,15 +50,15 @@ bool is_same(const transport::Endpoint& a, const transport::Endpoint& b) {
 
 }  // namespace
 
-std::expected<void, EngineError> Runtime::make_parsers(Settings& settings) {
+std::expected<void, EngineError> EventLoop::make_parsers(Settings& settings) {
   report_all(settings.warnings);
   const auto found = make_validators(settings, *seams_.disk);
   if (!found) return std::unexpected{to_error(found.error())};
-  take_dictionaries(*found);
+  use_dictionaries(*found);
   return {};
 }
 
-void Runtime::take_dictionaries(const InDictionaries& found) {
+void EventLoop::use_dictionaries(const InDictionaries& found) {
   for (const SettingsError& one : found.warnings) {
     const std::string text = one.what();
     // Several loops read the same dictionaries.
@@ -70,19 +70,19 @@ void Runtime::take_dictionaries(const InDictionaries& found) {
   sending_parser_ = wire::Parser{data_fields_};
 }
 
-store::StoreResult<SessionSlot*> Runtime::make_slot(SessionSettings settings) {
-  const auto slot = make_slot_out(std::move(settings));
-  if (!slot) return slot;
+store::StoreResult<SessionEntry*> EventLoop::make_entry(SessionSettings settings) {
+  const auto entry = make_inactive_entry(std::move(settings));
+  if (!entry) return entry;
   try {
-    put_in(**slot);
+    activate(**entry);
   } catch (const std::bad_alloc&) {
-    bury(**slot);
+    destroy(**entry);
     throw;
   }
-  return slot;
+  return entry;
 }
 
-store::StoreResult<SessionSlot*> Runtime::make_slot_out(SessionSettings settings) {
+store::StoreResult<SessionEntry*> EventLoop::make_inactive_entry(SessionSettings settings) {
   const std::string name = settings.session.id.to_string();
   if (seams_.directory) {
     if (const std::uint32_t home = seams_.directory->settle(name, loop()); home != loop()) {
@@ -97,52 +97,52 @@ store::StoreResult<SessionSlot*> Runtime::make_slot_out(SessionSettings settings
   }
   const auto key = store_->open_session(name, now_.wall);
   if (!key) return std::unexpected{key.error()};
-  const std::size_t count = slots_.size();
+  const std::size_t count = entries_.size();
   try {
-    SessionSlot* const slot = add_slot(std::move(settings), to_numbers(store_->session(*key)));
-    give_key(*slot, *key);
-    slot->handle_key = *key;
-    slot->log = report_.logs().join(slot->settings, data_fields_, now_.wall);
-    return slot;
+    SessionEntry* const entry = add_entry(std::move(settings), to_numbers(store_->session(*key)));
+    give_key(*entry, *key);
+    entry->handle_key = *key;
+    entry->log = report_.logs().join(entry->settings, data_fields_, now_.wall);
+    return entry;
   } catch (const std::bad_alloc&) {
-    if (slots_.size() > count) bury(*slots_.back());
+    if (entries_.size() > count) destroy(*entries_.back());
     throw;
   }
 }
 
-SessionSlot* Runtime::add_slot(SessionSettings settings, session::Numbers numbers) {
-  touched_.reserve(slots_.size() + 2);
-  deferred_.reserve(slots_.size() + 1);
-  session_timers_.reserve(slots_.size() + 1);
-  SessionSlot& slot =
-      *slots_.emplace_back(std::make_unique<SessionSlot>(*this, std::move(settings), numbers));
-  slot.is_out = true;
-  note_rules(slot.settings);
-  slots_by_name_.emplace(slot.name, &slot);
-  return &slot;
+SessionEntry* EventLoop::add_entry(SessionSettings settings, session::Numbers numbers) {
+  undo_log_.reserve(entries_.size() + 2);
+  deferred_.reserve(entries_.size() + 1);
+  session_timers_.reserve(entries_.size() + 1);
+  SessionEntry& entry =
+      *entries_.emplace_back(std::make_unique<SessionEntry>(*this, std::move(settings), numbers));
+  entry.is_out = true;
+  note_rules(entry.settings);
+  by_name_.emplace(entry.name, &entry);
+  return &entry;
 }
 
-void Runtime::give_key(SessionSlot& slot, store::SessionKey key) {
-  if (slots_by_key_.size() <= key) slots_by_key_.resize(key + std::size_t{1});
-  slots_by_key_[key] = &slot;
-  slot.key = key;
+void EventLoop::give_key(SessionEntry& entry, store::SessionKey key) {
+  if (by_key_.size() <= key) by_key_.resize(key + std::size_t{1});
+  by_key_[key] = &entry;
+  entry.key = key;
 }
 
 // From here on it lets its counterparty in, or connects. Once more does no harm.
-void Runtime::put_in(SessionSlot& slot) {
-  if (slot.settings.session.role == session::Role::Initiator) {
-    slot.is_out = false;
-    slot.connect_policy.log_on(slot.connection != nullptr, now_.mono);
-    return arm(slot, slot.connect_policy.connect_at());
+void EventLoop::activate(SessionEntry& entry) {
+  if (entry.settings.session.role == session::Role::Initiator) {
+    entry.is_out = false;
+    entry.connect_policy.log_on(entry.connection != nullptr, now_.mono);
+    return arm(entry, entry.connect_policy.connect_at());
   }
   // A qualifier does not travel; the configuration refuses it for acceptors.
-  acceptors_.emplace(slot.name, &slot);
-  if (seams_.directory) seams_.directory->add_acceptor(slot.name, loop());
-  slot.is_out = false;
+  acceptors_.emplace(entry.name, &entry);
+  if (seams_.directory) seams_.directory->add_acceptor(entry.name, loop());
+  entry.is_out = false;
 }
 
 // "TLS", "proxies", or nothing of both.
-std::string_view Runtime::difference_from(const transport::Endpoint& used,
+std::string_view EventLoop::difference_from(const transport::Endpoint& used,
                                           const transport::Endpoint& wanted) const {
   if (used.tls != wanted.tls) return "TLS";
   if (used.trusted_proxies != wanted.trusted_proxies) return "UseTCPProxy";
@@ -154,12 +154,12 @@ namespace {
 // For the loop that listens: nobody uses one of its ports any more.
 class CloseUnused final : public LoopTask {
  public:
-  void run(Runtime& runtime) override { runtime.close_unused_listeners(); }
+  void run(EventLoop& event_loop) override { event_loop.close_unused_listeners(); }
 };
 
 }  // namespace
 
-std::expected<void, transport::NetworkError> Runtime::open_listener(
+std::expected<void, transport::NetworkError> EventLoop::open_listener(
     Listener& listener, const transport::Endpoint& wanted) {
   const auto listen = [&]() -> std::expected<void, transport::NetworkError> {
     const auto socket = seams_.network->listen(wanted);
@@ -181,7 +181,7 @@ std::expected<void, transport::NetworkError> Runtime::open_listener(
 }
 
 // Sessions of one endpoint share its listener.
-std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSettings& settings,
+std::expected<std::size_t, EngineError> EventLoop::listen_for(const SessionSettings& settings,
                                                             const std::string& file) {
   const transport::Endpoint& wanted = *settings.accept;
   std::size_t index = 0;
@@ -221,7 +221,7 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
 }
 
 // Sessions of one endpoint are asked for once.
-std::expected<void, EngineError> Runtime::could_listen(const Settings& settings) const {
+std::expected<void, EngineError> EventLoop::could_listen(const Settings& settings) const {
   std::vector<const transport::Endpoint*> asked;
   EngineError errors;
   for (const SessionSettings& one : settings.sessions) {
@@ -240,12 +240,12 @@ std::expected<void, EngineError> Runtime::could_listen(const Settings& settings)
   return std::unexpected{std::move(errors)};
 }
 
-SessionSlot* Runtime::find_slot(std::string_view name) noexcept {
-  const auto found = slots_by_name_.find(name);
-  return found != slots_by_name_.end() ? found->second : nullptr;
+SessionEntry* EventLoop::find_entry(std::string_view name) noexcept {
+  const auto found = by_name_.find(name);
+  return found != by_name_.end() ? found->second : nullptr;
 }
 
-std::expected<void, EngineError> Runtime::add_sessions(Settings settings) {
+std::expected<void, EngineError> EventLoop::add_sessions(Settings settings) {
   if (phase_ != Phase::Idle) {
     return std::unexpected{EngineError{"sessions are not added from within a callback"}};
   }
@@ -256,19 +256,19 @@ std::expected<void, EngineError> Runtime::add_sessions(Settings settings) {
   auto made = make_sessions(std::move(settings), nullptr);
   if (!made) return std::unexpected{std::move(made.error())};
   try {
-    for (SessionSlot* slot : made->slots) put_in(*slot);
+    for (SessionEntry* entry : made->entries) activate(*entry);
     for (Template& one : made->templates) admit(one);
   } catch (const std::bad_alloc&) {
     while (templates_.size() > first_template) drop(templates_.size() - 1);
-    take_away(*made);
+    discard_new(*made);
     throw;
   }
-  for (SessionSlot* slot : made->slots) admit(*slot);
+  for (SessionEntry* entry : made->entries) admit(*entry);
   return {};
 }
 
 // Why not all of these can be added.
-std::optional<EngineError> Runtime::what_hinders(const Settings& settings) const {
+std::optional<EngineError> EventLoop::find_conflict(const Settings& settings) const {
   std::set<std::string, std::less<>> names;
   for (const SessionSettings& one : settings.sessions) {
     const std::string name = one.session.id.to_string();
@@ -284,7 +284,7 @@ std::optional<EngineError> Runtime::what_hinders(const Settings& settings) const
     if (!one.credentials.password_file.empty() && !seams_.credentials) {
       wrong = "PasswordFile, in an engine that had none at its start";
     }
-    if (!one.is_template && (slots_by_name_.contains(name) || !names.insert(name).second)) {
+    if (!one.is_template && (by_name_.contains(name) || !names.insert(name).second)) {
       wrong = "there is such a session already";
     }
     if (wrong.empty()) continue;
@@ -293,7 +293,7 @@ std::optional<EngineError> Runtime::what_hinders(const Settings& settings) const
   return std::nullopt;
 }
 
-std::expected<void, EngineError> Runtime::read_what_is_named(Settings& settings) {
+std::expected<void, EngineError> EventLoop::read_what_is_named(Settings& settings) {
   if (seams_.tls) {
     if (const auto errors = seams_.tls->give(settings, *seams_.disk); !errors.empty()) {
       return std::unexpected{to_error(errors)};
@@ -304,11 +304,11 @@ std::expected<void, EngineError> Runtime::read_what_is_named(Settings& settings)
 
 // All of them or none. Their ports are open. read: what their dictionaries say besides; null: these
 // and certificates are still to be read.
-std::expected<Runtime::NewSessions, EngineError> Runtime::make_sessions(
+std::expected<EventLoop::NewSessions, EngineError> EventLoop::make_sessions(
     Settings settings, const InDictionaries* read) {
-  if (auto hindrance = what_hinders(settings)) return std::unexpected{std::move(*hindrance)};
+  if (auto hindrance = find_conflict(settings)) return std::unexpected{std::move(*hindrance)};
   if (read != nullptr) {
-    take_dictionaries(*read);
+    use_dictionaries(*read);
   } else if (auto done = read_what_is_named(settings); !done) {
     return std::unexpected{std::move(done.error())};
   }
@@ -317,24 +317,24 @@ std::expected<Runtime::NewSessions, EngineError> Runtime::make_sessions(
     return std::unexpected{EngineError{std::move(adopted.error().text)}};
   }
   NewSessions made;
-  made.slots.reserve(settings.sessions.size());
+  made.entries.reserve(settings.sessions.size());
   made.templates.reserve(settings.sessions.size());
   templates_.reserve(templates_.size() + settings.sessions.size());
   try {
     for (SessionSettings& one : settings.sessions) {
       auto done = make_session(std::move(one), settings.file, made);
       if (done) continue;
-      take_away(made);
+      discard_new(made);
       return std::unexpected{std::move(done.error())};
     }
   } catch (const std::bad_alloc&) {
-    take_away(made);
+    discard_new(made);
     throw;
   }
   return made;
 }
 
-std::expected<void, EngineError> Runtime::make_session(SessionSettings settings,
+std::expected<void, EngineError> EventLoop::make_session(SessionSettings settings,
                                                        const std::string& file, NewSessions& made) {
   std::size_t listener = 0;
   if (settings.accept) {
@@ -347,45 +347,45 @@ std::expected<void, EngineError> Runtime::make_session(SessionSettings settings,
     made.templates.push_back({std::move(settings), listener, nullptr});
     return {};
   }
-  const auto slot = make_slot_out(std::move(settings));
-  if (!slot) return std::unexpected{EngineError{slot.error().text}};
-  (*slot)->listener = listener;
-  made.slots.push_back(*slot);
+  const auto entry = make_inactive_entry(std::move(settings));
+  if (!entry) return std::unexpected{EngineError{entry.error().text}};
+  (*entry)->listener = listener;
+  made.entries.push_back(*entry);
   return {};
 }
 
-void Runtime::admit(SessionSlot& slot) {
-  put_in(slot);
-  if (slot.settings.accept) listeners_[slot.listener].is_kept = false;
-  report_.session(EventId::SessionAdded, slot, "session added");
-  follow_schedule(slot);
+void EventLoop::admit(SessionEntry& entry) {
+  activate(entry);
+  if (entry.settings.accept) listeners_[entry.listener].is_kept = false;
+  report_.session(EventId::SessionAdded, entry, "session added");
+  follow_schedule(entry);
 }
 
 // Of one session or template: those who look have little to do where none has such a rule.
-void Runtime::note_rules(const SessionSettings& settings) noexcept {
+void EventLoop::note_rules(const SessionSettings& settings) noexcept {
   if (settings.validates_check_sum) return;
   takes_unsound_ = true;
   if (seams_.directory) seams_.directory->take_unsound();
 }
 
 // There is room for it.
-void Runtime::admit(Template& one) {
+void EventLoop::admit(Template& one) {
   note_rules(one.settings);
   if (seams_.directory) seams_.directory->add_template(one.settings.session.id, loop());
   listeners_[one.listener].is_kept = false;
   templates_.push_back(std::move(one));
 }
 
-void Runtime::drop(std::size_t index) noexcept {
+void EventLoop::drop(std::size_t index) noexcept {
   if (seams_.directory) {
     seams_.directory->remove_template(templates_[index].settings.session.id, loop());
   }
   templates_.erase(templates_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-void Runtime::take_away(NewSessions& made) noexcept {
-  for (SessionSlot* slot : made.slots) {
-    if (slot != nullptr) bury(*slot);
+void EventLoop::discard_new(NewSessions& made) noexcept {
+  for (SessionEntry* entry : made.entries) {
+    if (entry != nullptr) destroy(*entry);
   }
   made = {};
   for (Listener& listener : listeners_) listener.is_kept = false;
@@ -394,20 +394,20 @@ void Runtime::take_away(NewSessions& made) noexcept {
 }
 
 // Null: no template says that this identity is to be given a session, or it may not be named.
-const Runtime::Template* Runtime::template_for(const Connection& connection,
+const EventLoop::Template* EventLoop::template_for(const Connection& connection,
                                                const session::SessionId& id) {
   const auto fits = [&](const Template& one) {
     return one.listener == connection.listener && stands_for(one.settings.session.id, id);
   };
   const auto found = std::ranges::find_if(templates_, fits);
   const bool is_found = found != templates_.end() && may_be_named(id.sender_comp_id) &&
-                        may_be_named(id.target_comp_id) && find_slot(id.to_string()) == nullptr;
+                        may_be_named(id.target_comp_id) && find_entry(id.to_string()) == nullptr;
   return is_found ? &*found : nullptr;
 }
 
 // An unknown client is given a session if a template says so. The address is looked at first,
 // because each name takes a place. One that was removed is not made again for its counterparty.
-SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::SessionId& id) {
+SessionEntry* EventLoop::make_dynamic(const Connection& connection, const session::SessionId& id) {
   const Template* const found = template_for(connection, id);
   if (found == nullptr ||
       !may_come_from(found->settings, seams_.network->peer_name(connection.socket))) {
@@ -428,106 +428,106 @@ SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::
     return nullptr;
   }
   if (!has_dynamic_place(connection, name)) return nullptr;
-  SessionSlot* made = nullptr;
+  SessionEntry* made = nullptr;
   try {
-    const auto slot = make_trial(std::move(settings));
-    if (!slot) {
+    const auto entry = make_trial(std::move(settings));
+    if (!entry) {
       dynamic_names_.disconnect(name, {});
       report_.unauthenticated(EventId::SessionNotStored, connection.source, name,
-                              slot.error().text);
+                              entry.error().text);
       return nullptr;
     }
-    made = *slot;
+    made = *entry;
     begin_dynamic(*made, connection, *found);
   } catch (const std::bad_alloc&) {
-    if (made != nullptr) bury(*made);
+    if (made != nullptr) destroy(*made);
     dynamic_names_.disconnect(name, {});
     throw;
   }
   return made;
 }
 
-void Runtime::begin_dynamic(SessionSlot& slot, const Connection& connection,
+void EventLoop::begin_dynamic(SessionEntry& entry, const Connection& connection,
                             const Template& made_of) {
-  slot.listener = connection.listener;
-  slot.is_dynamic = true;
-  slot.configured_as = made_of.settings.session.id.to_string();
-  slot.texts = {made_of.origin, made_of.origin, made_of.origin};
+  entry.listener = connection.listener;
+  entry.is_dynamic = true;
+  entry.configured_as = made_of.settings.session.id.to_string();
+  entry.texts = {made_of.origin, made_of.origin, made_of.origin};
   std::string made = "session made of the template in line " +
                      std::to_string(made_of.settings.line) + ", for " +
                      seams_.network->peer_name(connection.socket);
-  if (slot.trial != nullptr) {
-    slot.trial->made = std::move(made);  // said once it has logged on, in its own log
+  if (entry.trial != nullptr) {
+    entry.trial->made = std::move(made);  // said once it has logged on, in its own log
   } else {
-    report_.unauthenticated(EventId::SessionMadeOfTemplate, connection.source, slot.name, made);
+    report_.unauthenticated(EventId::SessionMadeOfTemplate, connection.source, entry.name, made);
   }
-  follow_schedule(slot);
+  follow_schedule(entry);
 }
 
-void Runtime::remove(SessionSlot& slot, std::string_view text) {
-  if (slot.is_leaving) return;
-  leaving_.push_back(&slot);  // What needs memory comes first.
-  slot.is_leaving = true;
-  acceptors_.erase(slot.name);
-  if (seams_.directory) seams_.directory->remove_acceptor(slot.name);
-  slot.connect_policy.log_out();
-  if (slot.connection != nullptr) log_out(slot, text);
+void EventLoop::remove(SessionEntry& entry, std::string_view text) {
+  if (entry.is_leaving) return;
+  leaving_.push_back(&entry);  // What needs memory comes first.
+  entry.is_leaving = true;
+  acceptors_.erase(entry.name);
+  if (seams_.directory) seams_.directory->remove_acceptor(entry.name);
+  entry.connect_policy.log_out();
+  if (entry.connection != nullptr) log_out(entry, text);
 }
 
 // At the end of a turn, when nothing refers to them any more.
-void Runtime::bury_leaving() {
+void EventLoop::destroy_leaving() {
   if (leaving_.empty()) [[likely]]
     return;
-  const auto gone = std::ranges::partition(leaving_, [](const SessionSlot* slot) {
-    return slot->connection != nullptr || slot->disconnection;
+  const auto gone = std::ranges::partition(leaving_, [](const SessionEntry* entry) {
+    return entry->connection != nullptr || entry->disconnection;
   });
-  const std::vector<SessionSlot*> buried{gone.begin(), gone.end()};
+  const std::vector<SessionEntry*> buried{gone.begin(), gone.end()};
   leaving_.erase(gone.begin(), gone.end());
-  for (SessionSlot* slot : buried) {
-    if (slot->has_logged_on) {
-      report_.peer(EventId::SessionRemoved, *slot, "session removed");
-    } else if (slot->trial == nullptr) {  // of a template, for a client that was not admitted
-      report_.unauthenticated(EventId::SessionRemoved, {}, slot->name, "session removed");
+  for (SessionEntry* entry : buried) {
+    if (entry->has_logged_on) {
+      report_.peer(EventId::SessionRemoved, *entry, "session removed");
+    } else if (entry->trial == nullptr) {  // of a template, for a client that was not admitted
+      report_.unauthenticated(EventId::SessionRemoved, {}, entry->name, "session removed");
     }
-    bury(*slot);
+    destroy(*entry);
   }
   if (!buried.empty()) close_unused_listeners();
 }
 
-void Runtime::bury(SessionSlot& slot) {
-  session_timers_.disarm(slot);
-  std::erase(with_next_settings_, &slot);
-  std::erase(replaying_, &slot);
-  std::erase(decided_, &slot);
-  std::erase(deferred_, &slot);
-  if (begun_ == &slot) begun_ = nullptr;
+void EventLoop::destroy(SessionEntry& entry) {
+  session_timers_.disarm(entry);
+  std::erase(with_next_settings_, &entry);
+  std::erase(replaying_, &entry);
+  std::erase(decided_, &entry);
+  std::erase(deferred_, &entry);
+  if (begun_ == &entry) begun_ = nullptr;
   if (reload_plan_) {
-    for (auto* slots : {&reload_plan_->made.slots, &reload_plan_->back, &reload_plan_->out}) {
-      std::ranges::replace(*slots, &slot, nullptr);
+    for (auto* entries : {&reload_plan_->made.entries, &reload_plan_->back, &reload_plan_->out}) {
+      std::ranges::replace(*entries, &entry, nullptr);
     }
     for (Change& change : reload_plan_->changes) {
-      if (change.slot == &slot) change.slot = nullptr;
+      if (change.entry == &entry) change.entry = nullptr;
     }
   }
-  if (const auto found = acceptors_.find(slot.name);
-      found != acceptors_.end() && found->second == &slot) {
+  if (const auto found = acceptors_.find(entry.name);
+      found != acceptors_.end() && found->second == &entry) {
     acceptors_.erase(found);
-    if (seams_.directory) seams_.directory->remove_acceptor(slot.name);
+    if (seams_.directory) seams_.directory->remove_acceptor(entry.name);
   }
-  slots_by_name_.erase(slot.name);
-  if (slot.handle_key >= kTrialKeysBegin) trials_.erase(slot.handle_key);
-  if (slot.trial != nullptr) {
-    dynamic_names_.disconnect(slot.name, slot.trial->numbers);
-  } else if (slot.key < slots_by_key_.size() && slots_by_key_[slot.key] == &slot) {
-    slots_by_key_[slot.key] = nullptr;
+  by_name_.erase(entry.name);
+  if (entry.handle_key >= kTrialKeysBegin) trials_.erase(entry.handle_key);
+  if (entry.trial != nullptr) {
+    dynamic_names_.disconnect(entry.name, entry.trial->numbers);
+  } else if (entry.key < by_key_.size() && by_key_[entry.key] == &entry) {
+    by_key_[entry.key] = nullptr;
   }
-  std::erase_if(slots_, [&](const auto& one) { return one.get() == &slot; });
+  std::erase_if(entries_, [&](const auto& one) { return one.get() == &entry; });
 }
 
 // By a session that lets somebody in, or may make one that does.
-bool Runtime::is_used(std::size_t listener) const {
+bool EventLoop::is_used(std::size_t listener) const {
   return listeners_[listener].is_kept ||
-         std::ranges::any_of(slots_,
+         std::ranges::any_of(entries_,
                              [&](const auto& one) {
                                return one->settings.accept && one->listener == listener &&
                                       !one->is_out;
@@ -536,7 +536,7 @@ bool Runtime::is_used(std::size_t listener) const {
                              [&](const Template& one) { return one.listener == listener; });
 }
 
-void Runtime::close_unused_listeners() {
+void EventLoop::close_unused_listeners() {
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
     Listener& one = listeners_[i];
     if ((one.socket == 0 && !one.is_elsewhere) || is_used(i)) continue;
@@ -557,7 +557,7 @@ void Runtime::close_unused_listeners() {
 // Every address of a port and one of them cannot be listened on side by side, not even until the
 // reload that moves a session from the one to the other is carried out. Several loops share their
 // listeners, and what another one needs is not known here: there the move takes two reloads.
-bool Runtime::displace_for(const transport::Endpoint& wanted) noexcept {
+bool EventLoop::displace_for(const transport::Endpoint& wanted) noexcept {
   bool any = false;
   for (Listener& one : listeners_) {
     if (!one.is_leaving || one.socket == 0 || one.endpoint.port != wanted.port) continue;
@@ -568,7 +568,7 @@ bool Runtime::displace_for(const transport::Endpoint& wanted) noexcept {
 }
 
 // The reload came to nothing.
-void Runtime::open_displaced() noexcept {
+void EventLoop::open_displaced() noexcept {
   for (Listener& one : listeners_) {
     one.is_leaving = false;
     if (!std::exchange(one.is_displaced, false)) continue;
@@ -582,7 +582,7 @@ void Runtime::open_displaced() noexcept {
   }
 }
 
-void Runtime::close_listener(Listener& listener) {
+void EventLoop::close_listener(Listener& listener) {
   seams_.network->close(std::exchange(listener.socket, 0));
   static_cast<void>(with_memory([&] {
     report_.engine(EventId::PortClosed, "port " + std::to_string(listener.port) +

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "engine/connection/connection.hpp"
-#include "engine/sessions/session_slot.hpp"
+#include "engine/sessions/session_entry.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -27,16 +27,16 @@ constexpr NoRoomRow kNoRoom[] = {
 
 }  // namespace
 
-void Reporter::session(EventId id, const SessionSlot& slot, std::string_view text) {
-  report(id, slot.name, text);
+void Reporter::session(EventId id, const SessionEntry& entry, std::string_view text) {
+  report(id, entry.name, text);
 }
 
-void Reporter::peer(EventId id, SessionSlot& slot, std::string_view text, const Connection* ended) {
-  const Connection* const connection = ended != nullptr ? ended : slot.connection;
-  if (connection != nullptr && slot.settings.accept && !connection->has_logged_on) {
-    return unauthenticated(id, connection->source, slot.name, text);
+void Reporter::peer(EventId id, SessionEntry& entry, std::string_view text, const Connection* ended) {
+  const Connection* const connection = ended != nullptr ? ended : entry.connection;
+  if (connection != nullptr && entry.settings.accept && !connection->has_logged_on) {
+    return unauthenticated(id, connection->source, entry.name, text);
   }
-  report_if(limiter_.allow(slot.notices, now_.mono), id, slot.name, text);
+  report_if(limiter_.allow(entry.notices, now_.mono), id, entry.name, text);
 }
 
 void Reporter::unauthenticated(EventId id, transport::Source source, std::string_view session,

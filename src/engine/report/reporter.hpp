@@ -21,7 +21,7 @@
 namespace nexusfix::engine {
 
 struct Connection;
-struct SessionSlot;
+struct SessionEntry;
 
 // Connections that are closed before a Logon, because there is no room for them. They are counted,
 // and reported together, at most once a second.
@@ -38,14 +38,14 @@ class Reporter {
 
   // Always logged: only for what no counterparty can repeat at will.
   void engine(EventId id, std::string_view text) { report(id, {}, text); }
-  void session(EventId id, const SessionSlot& slot, std::string_view text);
+  void session(EventId id, const SessionEntry& entry, std::string_view text);
   // name: of a session that the loop may not have, or not yet.
   void session(EventId id, std::string_view name, std::string_view text) { report(id, name, text); }
 
   // What others cause. Before an acceptor's counterparty has logged on, a session's events are
   // those of an unauthenticated peer, which may have no more of the session than its name. ended:
   // the connection that the session had.
-  void peer(EventId id, SessionSlot& slot, std::string_view text,
+  void peer(EventId id, SessionEntry& entry, std::string_view text,
             const Connection* ended = nullptr);
   void unauthenticated(EventId id, transport::Source source, std::string_view session,
                        std::string_view text);

@@ -8,7 +8,7 @@
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/session/version.hpp>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -78,101 +78,101 @@ class Ranges {
 
 // As long as a Logon waits for its decision, the machine would have each of them held again,
 // without an end.
-void Runtime::feed_held(SessionSlot& slot) {
-  if (slot.held.empty() && slot.held_lost_high == 0) [[likely]]
+void EventLoop::deliver_in_sequence(SessionEntry& entry) {
+  if (entry.out_of_order.empty() && entry.dropped_high == 0) [[likely]]
     return;
-  if (slot.machine.state() == session::State::LogonReceived) return;
-  slot.holds_undecided = false;
+  if (entry.machine.state() == session::State::LogonReceived) return;
+  entry.arrived_undecided = false;
   do {
-    feed_due(slot);
-  } while (ask_for_held_lost(slot));
+    deliver_due(entry);
+  } while (request_dropped(entry));
 }
 
-void Runtime::feed_due(SessionSlot& slot) {
-  while (!slot.held.empty()) {
-    const auto first = slot.held.begin();
-    const std::uint64_t expected = slot.machine.sequence_numbers().next_inbound;
+void EventLoop::deliver_due(SessionEntry& entry) {
+  while (!entry.out_of_order.empty()) {
+    const auto first = entry.out_of_order.begin();
+    const std::uint64_t expected = entry.machine.sequence_numbers().next_inbound;
     if (first->first > expected) break;
     const std::string bytes = std::move(first->second);
     const bool due = first->first == expected;
-    slot.held_bytes -= bytes.size() + kHeldOverheadBytes;
-    slot.held.erase(first);
+    entry.out_of_order_bytes -= bytes.size() + kHeldOverheadBytes;
+    entry.out_of_order.erase(first);
     if (!due) continue;  // It came again in the meantime.
     const auto message = parser_.parse(bytes);
     NEXUSFIX_ASSERT(message.has_value());  // It parsed when it came.
-    transact(slot, [&](session::StateMachine& machine) { machine.on_message(*message, now_); });
+    transact(entry, [&](session::StateMachine& machine) { machine.on_message(*message, now_); });
   }
 }
 
 // What there was no room for shows again only with the next message, which may be long in coming.
 // So does a second gap, between messages that are held, if the request for the first one did not
 // cover it. A gap that is open has been asked for. True: the expected number has moved.
-bool Runtime::ask_for_held_lost(SessionSlot& slot) {
-  const std::uint64_t expected = slot.machine.sequence_numbers().next_inbound;
-  if (expected > slot.held_lost_high) slot.held_lost_high = 0;
-  const bool may_have_gap = !slot.held.empty() && asks_for_one_gap(slot.settings.session);
-  if (slot.held_lost_high == 0 && !may_have_gap) return false;
-  const std::uint64_t first = slot.held.empty() ? 0 : slot.held.begin()->first;
-  transact(slot,
+bool EventLoop::request_dropped(SessionEntry& entry) {
+  const std::uint64_t expected = entry.machine.sequence_numbers().next_inbound;
+  if (expected > entry.dropped_high) entry.dropped_high = 0;
+  const bool may_have_gap = !entry.out_of_order.empty() && asks_for_one_gap(entry.settings.session);
+  if (entry.dropped_high == 0 && !may_have_gap) return false;
+  const std::uint64_t first = entry.out_of_order.empty() ? 0 : entry.out_of_order.begin()->first;
+  transact(entry,
            [&](session::StateMachine& machine) { machine.on_out_of_order_lost(first, now_); });
-  return slot.machine.sequence_numbers().next_inbound > expected;
+  return entry.machine.sequence_numbers().next_inbound > expected;
 }
 
-void Runtime::forget_held(SessionSlot& slot) noexcept {
-  slot.held.clear();
-  slot.held_bytes = 0;
-  slot.held_lost_high = 0;
-  slot.holds_undecided = false;
+void EventLoop::forget_out_of_order(SessionEntry& entry) noexcept {
+  entry.out_of_order.clear();
+  entry.out_of_order_bytes = 0;
+  entry.dropped_high = 0;
+  entry.arrived_undecided = false;
 }
 
-void Runtime::perform(SessionSlot& slot, const session::BufferOutOfOrder& action) {
-  if (slot.held.contains(action.msg_seq_num)) return;
+void EventLoop::perform(SessionEntry& entry, const session::BufferOutOfOrder& action) {
+  if (entry.out_of_order.contains(action.msg_seq_num)) return;
   const std::size_t bytes = action.bytes.size() + kHeldOverheadBytes;
-  const bool is_undecided = slot.machine.state() == session::State::LogonReceived;
-  if (slot.held_bytes + bytes >
-      (is_undecided ? kHeldUndecidedBytesMax : slot.settings.limits.out_of_order_bytes_max)) {
-    slot.held_lost_high = std::max(slot.held_lost_high, action.msg_seq_num);
-    report_.peer(EventId::EarlyMessageDropped, slot,
+  const bool is_undecided = entry.machine.state() == session::State::LogonReceived;
+  if (entry.out_of_order_bytes + bytes >
+      (is_undecided ? kHeldUndecidedBytesMax : entry.settings.limits.out_of_order_bytes_max)) {
+    entry.dropped_high = std::max(entry.dropped_high, action.msg_seq_num);
+    report_.peer(EventId::EarlyMessageDropped, entry,
                  "too much arrived early (MaxHeldBytes): MsgSeqNum " +
                      std::to_string(action.msg_seq_num) +
                      " is dropped and will be requested again");
     return;
   }
-  if (slot.connection != nullptr && !may_grow(*slot.connection, bytes, bytes)) return;
-  slot.held.try_emplace(action.msg_seq_num, action.bytes);
-  slot.held_bytes += bytes;
-  if (is_undecided) slot.holds_undecided = true;
+  if (entry.connection != nullptr && !may_grow(*entry.connection, bytes, bytes)) return;
+  entry.out_of_order.try_emplace(action.msg_seq_num, action.bytes);
+  entry.out_of_order_bytes += bytes;
+  if (is_undecided) entry.arrived_undecided = true;
 }
 
-void Runtime::perform(SessionSlot& slot, const session::DiscardOutOfOrder& action) {
-  discard_held(slot, action.begin, action.end, "the counterparty's SequenceReset passes over them");
+void EventLoop::perform(SessionEntry& entry, const session::DiscardOutOfOrder& action) {
+  discard_out_of_order(entry, action.begin, action.end, "the counterparty's SequenceReset passes over them");
 }
 
 // Of the held messages of these numbers, both inclusive, none will be processed. Administrative
 // ones mean nothing any more; a lost application message is for people to know.
-void Runtime::discard_held(SessionSlot& slot, std::uint64_t begin, std::uint64_t end,
+void EventLoop::discard_out_of_order(SessionEntry& entry, std::uint64_t begin, std::uint64_t end,
                            std::string_view why) {
   Ranges lost;
   Ranges administrative;
-  auto next = slot.held.lower_bound(begin);
-  while (next != slot.held.end() && next->first <= end) {
+  auto next = entry.out_of_order.lower_bound(begin);
+  while (next != entry.out_of_order.end() && next->first <= end) {
     (is_application(next->second) ? lost : administrative).add(next->first);
-    slot.held_bytes -= next->second.size() + kHeldOverheadBytes;
-    next = slot.held.erase(next);
+    entry.out_of_order_bytes -= next->second.size() + kHeldOverheadBytes;
+    next = entry.out_of_order.erase(next);
   }
   if (administrative.count() != 0) {
-    report_.peer(EventId::HeldAdministrativeDropped, slot,
+    report_.peer(EventId::HeldAdministrativeDropped, entry,
                  "held administrative messages are dropped: MsgSeqNum " + administrative.text() +
                      ": " + std::string{why});
   }
   if (lost.count() == 0) return;
   stats_.held_discarded += lost.count();
-  slot.held_discarded += lost.count();
-  report_.peer(EventId::HeldMessagesDiscarded, slot,
+  entry.discarded += lost.count();
+  report_.peer(EventId::HeldMessagesDiscarded, entry,
                std::to_string(lost.count()) +
                    (lost.count() == 1 ? " held message is" : " held messages are") +
                    " discarded and never delivered: MsgSeqNum " + lost.text() + ": " +
-                   std::string{why} + " (" + std::to_string(slot.held_discarded) +
+                   std::string{why} + " (" + std::to_string(entry.discarded) +
                    " of this session since the start)");
 }
 

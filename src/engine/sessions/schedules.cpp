@@ -5,7 +5,7 @@
 
 #include <nexusfix/base/utc_text.hpp>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -23,67 +23,67 @@ WallTime to_wall(sys_seconds time) noexcept {
 }  // namespace
 
 // At the start, and whenever timers run. A clock that was set back is another time, too.
-void Runtime::follow_schedule(SessionSlot& slot) {
-  const session::Schedule& schedule = slot.settings.schedule;
+void EventLoop::follow_schedule(SessionEntry& entry) {
+  const session::Schedule& schedule = entry.settings.schedule;
   if (schedule.is_non_stop()) return;
-  if (now_.wall < slot.schedule_since || now_.wall >= slot.schedule_until) {
+  if (now_.wall < entry.schedule_since || now_.wall >= entry.schedule_until) {
     const session::ScheduleState state =
         schedule.at(std::chrono::floor<std::chrono::seconds>(now_.wall));
-    slot.schedule_since = now_.wall;
-    slot.schedule_until = to_wall(state.next_change);
+    entry.schedule_since = now_.wall;
+    entry.schedule_until = to_wall(state.next_change);
     const bool is_over =
-        slot.trial == nullptr && store_->session(slot.key).created < to_wall(state.numbers_since);
-    if (is_over && slot.session_ended_at != state.numbers_since) {
-      end_session(slot, state.numbers_since);
+        entry.trial == nullptr && store_->session(entry.key).created < to_wall(state.numbers_since);
+    if (is_over && entry.session_ended_at != state.numbers_since) {
+      end_session(entry, state.numbers_since);
     }
     if (store_failed_) return;
-    if (state.may_log_on && !slot.may_log_on) open_for_logons(slot);
-    if (!state.may_log_on && slot.may_log_on) close_for_logons(slot);
+    if (state.may_log_on && !entry.may_log_on) open_for_logons(entry);
+    if (!state.may_log_on && entry.may_log_on) close_for_logons(entry);
   }
-  const auto until = slot.schedule_until - now_.wall;
-  arm(slot, now_.mono + std::min<std::chrono::nanoseconds>(until, kLooksAgainAfter));
+  const auto until = entry.schedule_until - now_.wall;
+  arm(entry, now_.mono + std::min<std::chrono::nanoseconds>(until, kLooksAgainAfter));
 }
 
 // Its numbers are 1 again at once, or when its connection has ended.
-void Runtime::end_session(SessionSlot& slot, sys_seconds ended_at) {
-  slot.session_ended_at = ended_at;
-  report_.session(EventId::SessionEndedBySchedule, slot,
+void EventLoop::end_session(SessionEntry& entry, sys_seconds ended_at) {
+  entry.session_ended_at = ended_at;
+  report_.session(EventId::SessionEndedBySchedule, entry,
                   "the session that ended at " + utc_text(ended_at, UtcForm::Plain) + " UTC" +
                       " is over by its schedule: both "
                       "sequence numbers are reset to 1");
-  slot.connect_policy.on_reset_requested(slot.connection != nullptr);
-  transact(slot, [this](session::StateMachine& machine) {
+  entry.connect_policy.on_reset_requested(entry.connection != nullptr);
+  transact(entry, [this](session::StateMachine& machine) {
     machine.on_session_end("End of session", now_);
   });
 }
 
-void Runtime::close_for_logons(SessionSlot& slot) {
-  slot.may_log_on = false;
+void EventLoop::close_for_logons(SessionEntry& entry) {
+  entry.may_log_on = false;
   const auto next =
-      slot.settings.schedule.next_logon(std::chrono::floor<std::chrono::seconds>(now_.wall));
-  report_.session(EventId::SessionClosedBySchedule, slot,
+      entry.settings.schedule.next_logon(std::chrono::floor<std::chrono::seconds>(now_.wall));
+  report_.session(EventId::SessionClosedBySchedule, entry,
                   next ? "closed by its schedule until " + utc_text(*next, UtcForm::Plain) + " UTC"
                        : std::string{"closed by its schedule for the next two years"});
-  if (slot.connection == nullptr) return;
-  if (!slot.connection->established) {
-    return close(*slot.connection, EventId::ConnectAborted, "the connection attempt is aborted");
+  if (entry.connection == nullptr) return;
+  if (!entry.connection->established) {
+    return close(*entry.connection, EventId::ConnectAborted, "the connection attempt is aborted");
   }
-  transact(slot, [this](session::StateMachine& machine) {
+  transact(entry, [this](session::StateMachine& machine) {
     machine.on_logout_command("End of the time for logons", now_);
   });
 }
 
-void Runtime::open_for_logons(SessionSlot& slot) {
-  slot.may_log_on = true;
-  report_.session(EventId::SessionOpenBySchedule, slot,
-                  slot.schedule_until == WallTime::max()
+void EventLoop::open_for_logons(SessionEntry& entry) {
+  entry.may_log_on = true;
+  report_.session(EventId::SessionOpenBySchedule, entry,
+                  entry.schedule_until == WallTime::max()
                       ? std::string{"open by its schedule"}
                       : "open by its schedule until " +
-                            utc_text(std::chrono::floor<std::chrono::seconds>(slot.schedule_until),
+                            utc_text(std::chrono::floor<std::chrono::seconds>(entry.schedule_until),
                                      UtcForm::Plain) +
                             " UTC");
-  slot.connect_policy.connect_now(now_.mono);
-  if (slot.connect_policy.wants_connection()) arm(slot, now_.mono);
+  entry.connect_policy.connect_now(now_.mono);
+  if (entry.connect_policy.wants_connection()) arm(entry, now_.mono);
 }
 
 }  // namespace nexusfix::engine

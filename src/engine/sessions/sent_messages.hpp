@@ -13,13 +13,13 @@
 
 namespace nexusfix::engine {
 
-struct SessionSlot;
+struct SessionEntry;
 
 // The event loop's thread only.
 class SentMessages {
  public:
   struct Message {
-    SessionSlot* slot = nullptr;
+    SessionEntry* entry = nullptr;
     SentMessage::Kind kind = SentMessage::Kind::Application;
     bool is_transmitted = true;
     bool is_logged = false;

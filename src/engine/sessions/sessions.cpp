@@ -10,7 +10,7 @@
 
 #include <nexusfix/base/assert.hpp>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 #include "engine/report/session_events.hpp"
 
 namespace nexusfix::engine {
@@ -91,95 +91,95 @@ std::string describe(const session::Notice& notice) {
 
 }  // namespace
 
-void Runtime::transact(SessionSlot& slot, Event event) {
-  if (store_failed_ || slot.is_given_up) return;
+void EventLoop::transact(SessionEntry& entry, Event event) {
+  if (store_failed_ || entry.is_aborted) return;
   NEXUSFIX_ASSERT(phase_ == Phase::Idle);
   phase_ = Phase::Event;
   begun_ = nullptr;  // A message begun before this event can no longer have its number.
   try {
-    carry_out(slot, event);
+    run_event(entry, event);
   } catch (const std::bad_alloc&) {
     report_.memory_failed();
-    give_up_event(slot);
+    abort_event(entry);
   } catch (const EventAborted&) {
-    give_up_event(slot);
+    abort_event(entry);
   }
   phase_ = Phase::Idle;
-  arm(slot, slot.machine.next_deadline());
+  arm(entry, entry.machine.next_deadline());
 }
 
-void Runtime::carry_out(SessionSlot& slot, Event event) {
-  event(slot.machine);
-  take_actions(slot);
+void EventLoop::run_event(SessionEntry& entry, Event event) {
+  event(entry.machine);
+  run_actions(entry);
   do {
-    take_commands();
-    note_progress(slot);
+    run_deferred();
+    note_progress(entry);
     append_transaction();
   } while (!deferred_.empty());  // by on_sent()
 }
 
 // Commands that a callback gave to sessions whose actions are not being taken.
-void Runtime::take_commands() {
+void EventLoop::run_deferred() {
   while (!deferred_.empty()) {
-    SessionSlot& other = *deferred_.back();
+    SessionEntry& other = *deferred_.back();
     deferred_.pop_back();
-    if (other.is_given_up) continue;
-    take_actions(other);
+    if (other.is_aborted) continue;
+    run_actions(other);
     note_progress(other);
     arm(other, other.machine.next_deadline());
   }
 }
 
-void Runtime::take_actions(SessionSlot& slot) {
-  slot.acting = true;
+void EventLoop::run_actions(SessionEntry& entry) {
+  entry.acting = true;
   while (true) {
-    if (const auto action = slot.machine.next_action(action_buffer_)) {
-      std::visit([&](const auto& one) { perform(slot, one); }, *action);
-    } else if (std::exchange(slot.replay_done, false)) {
+    if (const auto action = entry.machine.next_action(action_buffer_)) {
+      std::visit([&](const auto& one) { perform(entry, one); }, *action);
+    } else if (std::exchange(entry.replay_done, false)) {
       // Before anything else that has a number: what waited behind the resend has lower ones.
-      slot.replay.reset();
-      finish_replay(slot);
-    } else if (!slot.commands.empty()) [[unlikely]] {
-      carry_out_command(slot);
-    } else if (slot.disconnection && slot.disconnection_at == kNever) {
-      tell_disconnection(slot);
+      entry.replay.reset();
+      finish_replay(entry);
+    } else if (!entry.commands.empty()) [[unlikely]] {
+      run_command(entry);
+    } else if (entry.disconnection && entry.disconnection_at == kNever) {
+      notify_disconnection(entry);
     } else {
       break;
     }
   }
-  slot.acting = false;
-  slot.disconnection_is_fresh = false;
+  entry.acting = false;
+  entry.disconnection_is_fresh = false;
 }
 
-void Runtime::carry_out_command(SessionSlot& slot) {
+void EventLoop::run_command(SessionEntry& entry) {
   using Kind = SessionCommands::Kind;
-  switch (slot.commands.take()) {
+  switch (entry.commands.take()) {
     case Kind::LogOut:
-      return slot.machine.on_logout_command(slot.commands.text(Kind::LogOut), now_);
+      return entry.machine.on_logout_command(entry.commands.text(Kind::LogOut), now_);
     case Kind::Reset:
-      slot.connect_policy.on_reset_requested(slot.connection != nullptr);
-      return slot.machine.on_session_end(slot.commands.text(Kind::Reset), now_);
+      entry.connect_policy.on_reset_requested(entry.connection != nullptr);
+      return entry.machine.on_session_end(entry.commands.text(Kind::Reset), now_);
     case Kind::Disconnect:
-      return cut(slot, slot.commands.text(Kind::Disconnect));
+      return disconnect_now(entry, entry.commands.text(Kind::Disconnect));
     case Kind::AnswerLogon:
-      return decide_logon(slot);
+      return decide_logon(entry);
   }
 }
 
-void Runtime::note_progress(SessionSlot& slot) {
-  if (slot.trial != nullptr) [[unlikely]]
-    return note_trial(slot);
-  const std::uint64_t next_inbound = slot.machine.sequence_numbers().next_inbound;
-  if (next_inbound == slot.inbound_recorded) return;
-  slot.inbound_recorded = next_inbound;
-  transaction_.inbound_progress(slot.key, next_inbound);
+void EventLoop::note_progress(SessionEntry& entry) {
+  if (entry.trial != nullptr) [[unlikely]]
+    return record_trial(entry);
+  const std::uint64_t next_inbound = entry.machine.sequence_numbers().next_inbound;
+  if (next_inbound == entry.inbound_recorded) return;
+  entry.inbound_recorded = next_inbound;
+  transaction_.inbound_progress(entry.key, next_inbound);
 }
 
 // What was recorded, and is not delivered because the store failed or stood still, is not delivered
 // later either: at most once. A store that failed is noticed when this event is recorded.
-bool Runtime::record_before_delivery(SessionSlot& slot, std::uint64_t msg_seq_num) {
-  slot.inbound_recorded = msg_seq_num + 1;
-  transaction_.inbound_progress(slot.key, slot.inbound_recorded);
+bool EventLoop::record_before_delivery(SessionEntry& entry, std::uint64_t msg_seq_num) {
+  entry.inbound_recorded = msg_seq_num + 1;
+  transaction_.inbound_progress(entry.key, entry.inbound_recorded);
   const auto appended = store_->append(transaction_, now_.wall);
   transaction_.clear();
   if (!appended) return false;
@@ -188,10 +188,10 @@ bool Runtime::record_before_delivery(SessionSlot& slot, std::uint64_t msg_seq_nu
     if (!store_->flush()) return false;
     if (store_->durable() >= *appended) break;
     if (seams_.clock->now().mono >= limit) {
-      report_.session(EventId::InboundNotRecorded, slot,
+      report_.session(EventId::InboundNotRecorded, entry,
                       "MsgSeqNum " + std::to_string(msg_seq_num) +
                           " is not delivered: the store did not record it in time");
-      if (slot.connection != nullptr) close_soon(*slot.connection);
+      if (entry.connection != nullptr) close_soon(*entry.connection);
       return false;
     }
     std::this_thread::yield();
@@ -199,7 +199,7 @@ bool Runtime::record_before_delivery(SessionSlot& slot, std::uint64_t msg_seq_nu
   return true;
 }
 
-void Runtime::append_transaction() {
+void EventLoop::append_transaction() {
   std::optional<store::StoreError> failure;
   if (!transaction_.empty()) {
     const auto appended = store_->append(transaction_, now_.wall);
@@ -216,224 +216,224 @@ void Runtime::append_transaction() {
   notify_sent();
 }
 
-void Runtime::perform(SessionSlot& slot, const session::Deliver& action) {
+void EventLoop::perform(SessionEntry& entry, const session::Deliver& action) {
   using Action = ThrottleAction;
-  const Action throttled = slot.settings.throttle.action;
+  const Action throttled = entry.settings.throttle.action;
   Verdict verdict;
-  if (throttled != Action::Delay && !action.poss_dup && !slot.throttle.allow(now_.mono))
+  if (throttled != Action::Delay && !action.poss_dup && !entry.throttle.allow(now_.mono))
       [[unlikely]] {
     verdict = business_reject(kOther, 0, kThrottled);
     if (throttled == Action::LogOut) {
-      slot.commands.add(SessionCommands::Kind::LogOut, std::string{kThrottled});
+      entry.commands.add(SessionCommands::Kind::LogOut, std::string{kThrottled});
     }
-  } else if (slot.settings.inbound_delivery == InboundDelivery::AtMostOnce &&
-             !record_before_delivery(slot, action.msg_seq_num)) [[unlikely]] {
-    return slot.machine.on_delivered({}, now_);  // The store has failed, or the session is cut.
-  } else if (!run_callback(slot, [&] {
+  } else if (entry.settings.inbound_delivery == InboundDelivery::AtMostOnce &&
+             !record_before_delivery(entry, action.msg_seq_num)) [[unlikely]] {
+    return entry.machine.on_delivered({}, now_);  // The store has failed, or the session is cut.
+  } else if (!run_callback(entry, [&] {
                verdict =
-                   callbacks_.on_message(callbacks_.application, slot.session, *action.message);
+                   callbacks_.on_message(callbacks_.application, entry.session, *action.message);
              })) {
     verdict = business_reject(kApplicationNotAvailable, 0, "Application not available");
   }
   if (verdict.accepts()) [[likely]]
-    return slot.machine.on_delivered({}, now_);
-  slot.verdict = verdict;
-  slot.machine.on_delivered({.kind = verdict.kind(),
+    return entry.machine.on_delivered({}, now_);
+  entry.verdict = verdict;
+  entry.machine.on_delivered({.kind = verdict.kind(),
                              .reason = verdict.reason(),
                              .ref_tag = verdict.ref_tag(),
-                             .text = slot.verdict.text(),
-                             .ref_id = slot.verdict.ref_id()},
+                             .text = entry.verdict.text(),
+                             .ref_id = entry.verdict.ref_id()},
                             now_);
 }
 
-void Runtime::perform(SessionSlot& slot, const session::Administrative& action) {
+void EventLoop::perform(SessionEntry& entry, const session::Administrative& action) {
   static_cast<void>(run_callback(
-      slot, [&] { callbacks_.on_admin(callbacks_.application, slot.session, *action.message); }));
+      entry, [&] { callbacks_.on_admin(callbacks_.application, entry.session, *action.message); }));
 }
 
-void Runtime::perform(SessionSlot& slot, const session::Reset&) {
-  if (slot.trial == nullptr) transaction_.reset(slot.key);
-  slot.accepts_only_reset = false;
-  if (slot.connect_policy.on_reset(may_connect(slot), slot.connection != nullptr, now_.mono)) {
-    arm(slot, slot.connect_policy.connect_at());
+void EventLoop::perform(SessionEntry& entry, const session::Reset&) {
+  if (entry.trial == nullptr) transaction_.reset(entry.key);
+  entry.accepts_only_reset = false;
+  if (entry.connect_policy.on_reset(may_connect(entry), entry.connection != nullptr, now_.mono)) {
+    arm(entry, entry.connect_policy.connect_at());
   }
-  slot.inbound_recorded = 1;
+  entry.inbound_recorded = 1;
   // What came after the Logon that resets belongs to the new epoch, and is asked for again.
-  if (!slot.holds_undecided) {
-    discard_held(slot, 1, UINT64_MAX, "the sequence numbers are reset");
+  if (!entry.arrived_undecided) {
+    discard_out_of_order(entry, 1, UINT64_MAX, "the sequence numbers are reset");
   }
-  forget_held(slot);
-  slot.replay.reset();
-  slot.behind_replay.clear();
-  report_kept_back_lost(slot);
-  slot.forget_kept_back();
-  report_.peer(EventId::SequenceNumbersReset, slot, "the sequence numbers are reset to 1");
+  forget_out_of_order(entry);
+  entry.replay.reset();
+  entry.queued_after_resend.clear();
+  report_queued_lost(entry);
+  entry.forget_queued_until_logon();
+  report_.peer(EventId::SequenceNumbersReset, entry, "the sequence numbers are reset to 1");
 }
 
 // Without a callback and a password the machine does not ask. One that throws refuses: nobody is
 // let in by a mistake.
-void Runtime::perform(SessionSlot& slot, const session::Authenticate& action) {
+void EventLoop::perform(SessionEntry& entry, const session::Authenticate& action) {
   std::optional<LogonAnswer> answer;
   const LogonRequest request{.id = action.logon_id, .message = *action.message};
   if (callbacks_.on_logon_request == nullptr) answer = LogonAnswer{};  // the password was right
   const bool done =
-      answer || run_callback(slot, [&] {
-        answer = callbacks_.on_logon_request(callbacks_.application, slot.session, request);
+      answer || run_callback(entry, [&] {
+        answer = callbacks_.on_logon_request(callbacks_.application, entry.session, request);
       });
   if (!done) answer = LogonAnswer{.accepted = false, .text = "Logon cannot be examined"};
   if (!answer) return;
-  slot.commands.answer_logon(action.logon_id, *std::move(answer));
+  entry.commands.answer_logon(action.logon_id, *std::move(answer));
 }
 
-void Runtime::decide_logon(SessionSlot& slot) {
+void EventLoop::decide_logon(SessionEntry& entry) {
   using Kind = session::LogonDecision::Kind;
-  LogonAnswer& answer = slot.commands.answer();
-  if (changes_password(slot, answer)) return;  // It is answered when that is on the disk.
-  if (answer.accepted && !answer.session_status && slot.connection != nullptr &&
-      slot.connection->credentials.is_changed) {
+  LogonAnswer& answer = entry.commands.answer();
+  if (changes_password(entry, answer)) return;  // It is answered when that is on the disk.
+  if (answer.accepted && !answer.session_status && entry.connection != nullptr &&
+      entry.connection->credentials.is_changed) {
     answer.session_status = kSessionPasswordChanged;
   }
-  slot.machine.on_logon_decision(slot.commands.logon_id(),
+  entry.machine.on_logon_decision(entry.commands.logon_id(),
                                  {.kind = answer.accepted ? Kind::Accept : Kind::Refuse,
                                   .text = answer.text,
                                   .session_status = answer.session_status},
                                  now_);
-  decided_.push_back(&slot);
+  decided_.push_back(&entry);
 }
 
 // Behind the event in which the Logon was decided on: another session's, perhaps.
-void Runtime::feed_decided() {
+void EventLoop::deliver_decided() {
   while (!decided_.empty()) {
-    SessionSlot& slot = *decided_.back();
+    SessionEntry& entry = *decided_.back();
     decided_.pop_back();
-    feed_held(slot);
+    deliver_in_sequence(entry);
   }
 }
 
-void Runtime::answer_logon(SessionSlot& slot, std::uint64_t logon_id, const LogonAnswer& answer) {
+void EventLoop::answer_logon(SessionEntry& entry, std::uint64_t logon_id, const LogonAnswer& answer) {
   static_cast<void>(now());
-  slot.commands.answer_logon(logon_id, answer);
-  apply_or_defer(slot);
-  if (phase_ == Phase::Idle) feed_decided();
+  entry.commands.answer_logon(logon_id, answer);
+  apply_or_defer(entry);
+  if (phase_ == Phase::Idle) deliver_decided();
 }
 
-void Runtime::perform(SessionSlot& slot, const session::LoggedOn&) {
-  slot.disconnection.reset();  // It is back in time.
-  slot.connect_policy.on_logged_on();
-  slot.has_logged_on = true;
-  if (slot.connection != nullptr) slot.connection->has_logged_on = true;
-  const session::Numbers numbers = slot.machine.sequence_numbers();
-  report_.peer(EventId::LoggedOn, slot,
+void EventLoop::perform(SessionEntry& entry, const session::LoggedOn&) {
+  entry.disconnection.reset();  // It is back in time.
+  entry.connect_policy.on_logged_on();
+  entry.has_logged_on = true;
+  if (entry.connection != nullptr) entry.connection->has_logged_on = true;
+  const session::Numbers numbers = entry.machine.sequence_numbers();
+  report_.peer(EventId::LoggedOn, entry,
                "logged on, next MsgSeqNum in " + std::to_string(numbers.next_inbound) + ", out " +
                    std::to_string(numbers.next_outbound));
   if (callbacks_.on_logon == nullptr) return;
   static_cast<void>(
-      run_callback(slot, [&] { callbacks_.on_logon(callbacks_.application, slot.session); }));
+      run_callback(entry, [&] { callbacks_.on_logon(callbacks_.application, entry.session); }));
 }
 
-void Runtime::perform(SessionSlot& slot, const session::LoggedOut&) {
-  report_.peer(EventId::LoggedOut, slot, "logged out");
-  note_disconnection(slot);
+void EventLoop::perform(SessionEntry& entry, const session::LoggedOut&) {
+  report_.peer(EventId::LoggedOut, entry, "logged out");
+  note_disconnection(entry);
   if (callbacks_.on_logout == nullptr) return;
   static_cast<void>(
-      run_callback(slot, [&] { callbacks_.on_logout(callbacks_.application, slot.session); }));
+      run_callback(entry, [&] { callbacks_.on_logout(callbacks_.application, entry.session); }));
 }
 
 // Why it ended is known when the event's actions are taken: see perform(Disconnect), close().
-void Runtime::note_disconnection(SessionSlot& slot) {
+void EventLoop::note_disconnection(SessionEntry& entry) {
   if (callbacks_.on_disconnect == nullptr) return;
-  slot.disconnection = Disconnection{};
-  slot.disconnection_is_fresh = true;
-  const std::chrono::seconds delay = slot.settings.disconnect_notice_delay;
-  slot.disconnection_at = delay.count() == 0 || stopping_ ? kNever : now_.mono + delay;
-  if (slot.disconnection_at != kNever) arm(slot, slot.disconnection_at);
+  entry.disconnection = Disconnection{};
+  entry.disconnection_is_fresh = true;
+  const std::chrono::seconds delay = entry.settings.disconnect_notice_delay;
+  entry.disconnection_at = delay.count() == 0 || stopping_ ? kNever : now_.mono + delay;
+  if (entry.disconnection_at != kNever) arm(entry, entry.disconnection_at);
 }
 
-void Runtime::tell_disconnection(SessionSlot& slot) {
-  Disconnection told = *std::exchange(slot.disconnection, std::nullopt);
-  slot.disconnection_at = kNever;
-  if (!told.reason && slot.disconnection_text.empty()) {
-    slot.disconnection_text = "the connection broke";
+void EventLoop::notify_disconnection(SessionEntry& entry) {
+  Disconnection told = *std::exchange(entry.disconnection, std::nullopt);
+  entry.disconnection_at = kNever;
+  if (!told.reason && entry.disconnection_text.empty()) {
+    entry.disconnection_text = "the connection broke";
   }
-  told.text = slot.disconnection_text;
+  told.text = entry.disconnection_text;
   static_cast<void>(run_callback(
-      slot, [&] { callbacks_.on_disconnect(callbacks_.application, slot.session, told); }));
+      entry, [&] { callbacks_.on_disconnect(callbacks_.application, entry.session, told); }));
 }
 
-void Runtime::perform(SessionSlot& slot, const session::Disconnect& action) {
-  if (slot.disconnection && slot.disconnection_is_fresh) {
-    slot.disconnection->reason = action.reason;
-    slot.disconnection->is_orderly = action.reason == session::DisconnectReason::LogoutComplete;
-    slot.disconnection_text = to_string(action.reason);
+void EventLoop::perform(SessionEntry& entry, const session::Disconnect& action) {
+  if (entry.disconnection && entry.disconnection_is_fresh) {
+    entry.disconnection->reason = action.reason;
+    entry.disconnection->is_orderly = action.reason == session::DisconnectReason::LogoutComplete;
+    entry.disconnection_text = to_string(action.reason);
   }
-  if (slot.connection == nullptr) return;
+  if (entry.connection == nullptr) return;
   // What waits behind a resend is stored; only the Logout among it matters now.
-  if (slot.replay) {
-    slot.replay.reset();
-    finish_replay(slot);
+  if (entry.replay) {
+    entry.replay.reset();
+    finish_replay(entry);
   }
   if (action.reason != session::DisconnectReason::LogoutComplete) {
-    report_.peer(event_of(action.reason), slot,
+    report_.peer(event_of(action.reason), entry,
                  "disconnecting: " + std::string{to_string(action.reason)});
   }
   if (action.reason == session::DisconnectReason::MsgSeqNumTooLow &&
-      slot.connect_policy.wants_connection()) {
-    slot.connect_policy.halt();
+      entry.connect_policy.wants_connection()) {
+    entry.connect_policy.halt();
     report_.session(
-        EventId::InitiatorHalted, slot,
+        EventId::InitiatorHalted, entry,
         "one side has lost sequence numbers that the other one knows: the session is not "
         "connecting again. Compare both sides' sequence numbers, then restore the store, set the "
         "numbers that both agree on (nexusfix journal set), or agree on ResetOnLogon=Y");
   }
-  close_soon(*slot.connection);
+  close_soon(*entry.connection);
 }
 
 // When its last bytes have left, or their time is over; nothing more is taken from it.
-void Runtime::close_soon(Connection& connection) {
+void EventLoop::close_soon(Connection& connection) {
   connection.closing = true;
   connection.deadline = now_.mono + kLastBytesTimeout;
   arm(connection, connection.deadline);
   mark_unsent(connection);
 }
 
-void Runtime::perform(SessionSlot& slot, const session::Notice& action) {
-  report_.peer(event_of(action.code), slot, describe(action));
-  if (tells_of_lost_numbers(action)) stop_for_operator(slot, action);
+void EventLoop::perform(SessionEntry& entry, const session::Notice& action) {
+  report_.peer(event_of(action.code), entry, describe(action));
+  if (tells_of_lost_numbers(action)) halt_for_operator(entry, action);
 }
 
 // One side has seen numbers that the other one's store does not know: that was lost, or restored
 // from an old copy. To go on would give those numbers out a second time: each refusal uses one,
 // until both sides seem to agree. A Logon with ResetSeqNumFlag begins anew and is let in.
-void Runtime::stop_for_operator(SessionSlot& slot, const session::Notice& notice) {
-  const session::Numbers numbers = slot.machine.sequence_numbers();
-  const bool connects = slot.settings.session.role == session::Role::Initiator;
-  slot.accepts_only_reset = true;
-  slot.connect_policy.halt();
+void EventLoop::halt_for_operator(SessionEntry& entry, const session::Notice& notice) {
+  const session::Numbers numbers = entry.machine.sequence_numbers();
+  const bool connects = entry.settings.session.role == session::Role::Initiator;
+  entry.accepts_only_reset = true;
+  entry.connect_policy.halt();
   const SideAtFault side = side_at_fault(notice, numbers.next_outbound);
   report_.session(
-      connects ? EventId::InitiatorHalted : EventId::AcceptorHalted, slot,
+      connects ? EventId::InitiatorHalted : EventId::AcceptorHalted, entry,
       "ALARM: " + std::string{side.what} + ". " +
           (notice.code == session::NoticeCode::LogonInvalid ? "We said: \"" : "It said: \"") +
           std::string{notice.text} + "\"; here the next MsgSeqNum are in " +
           std::to_string(numbers.next_inbound) + ", out " + std::to_string(numbers.next_outbound) +
           (connects ? ". The session is not connecting again"
                     : ". Only a Logon with ResetSeqNumFlag is accepted") +
-          ". " + std::string{side.advice} + "nexusfix journal set LOG '" + slot.name +
+          ". " + std::string{side.advice} + "nexusfix journal set LOG '" + entry.name +
           "' --next-in N --next-out N" +
           (connects && takes_commands_ ? ", which this engine accepts while it runs" : ""));
 }
 
 // The sequence numbers are known again: the session connects, and accepts every Logon.
-void Runtime::end_halt(SessionSlot& slot) {
-  slot.accepts_only_reset = false;
-  if (!may_connect(slot)) return;
-  if (slot.connect_policy.on_numbers_set(slot.connection != nullptr, now().mono)) {
-    arm(slot, slot.connect_policy.connect_at());
+void EventLoop::end_halt(SessionEntry& entry) {
+  entry.accepts_only_reset = false;
+  if (!may_connect(entry)) return;
+  if (entry.connect_policy.on_numbers_set(entry.connection != nullptr, now().mono)) {
+    arm(entry, entry.connect_policy.connect_at());
   }
 }
 
 // Runs a callback. What it threw, if it threw.
-std::optional<std::string> Runtime::failure_of(FunctionRef<void()> callback) noexcept {
+std::optional<std::string> EventLoop::failure_of(FunctionRef<void()> callback) noexcept {
   std::optional<std::string> thrown;
   try {
     callback();
@@ -447,74 +447,74 @@ std::optional<std::string> Runtime::failure_of(FunctionRef<void()> callback) noe
   return thrown;
 }
 
-bool Runtime::run_callback(SessionSlot& slot, FunctionRef<void()> callback) {
+bool EventLoop::run_callback(SessionEntry& entry, FunctionRef<void()> callback) {
   const store::Transaction::Mark mark = transaction_.mark();
   const SentMessages::Mark sent = sent_.mark();
-  const std::size_t first = touched_.size();
-  const std::size_t outer_first = std::exchange(touched_first_, first);
+  const std::size_t first = undo_log_.size();
+  const std::size_t outer_first = std::exchange(undo_log_first_, first);
   const Phase outer = std::exchange(phase_, Phase::Callback);
   const std::optional<std::string> failure = failure_of(callback);
   phase_ = outer;
-  touched_first_ = outer_first;
+  undo_log_first_ = outer_first;
   if (failure) {
-    undo_touched(first, mark);
+    undo_since(first, mark);
     sent_.rollback(sent);
     static_cast<void>(with_memory([&] {
-      report_.peer(EventId::CallbackThrew, slot,
+      report_.peer(EventId::CallbackThrew, entry,
                    "the application's callback threw; what it sent is undone: " + *failure);
     }));
   }
-  touched_.resize(first);
+  undo_log_.resize(first);
   return !failure;
 }
 
 // Before a callback's first message of a session: remembers what to go back to.
-void Runtime::touch(SessionSlot& slot) {
-  for (std::size_t i = touched_first_; i < touched_.size(); ++i) {
-    if (touched_[i].slot == &slot) return;
+void EventLoop::save_for_undo(SessionEntry& entry) {
+  for (std::size_t i = undo_log_first_; i < undo_log_.size(); ++i) {
+    if (undo_log_[i].entry == &entry) return;
   }
-  touched_.push_back({&slot, slot.machine.sequence_numbers().next_outbound,
-                      slot.connection != nullptr ? slot.connection->outbound.size() : 0,
-                      slot.behind_replay.size(), slot.kept_back.size(), slot.left_to_resend});
+  undo_log_.push_back({&entry, entry.machine.sequence_numbers().next_outbound,
+                      entry.connection != nullptr ? entry.connection->outbound.size() : 0,
+                      entry.queued_after_resend.size(), entry.queued_until_logon.size(), entry.left_to_resend});
 }
 
-void Runtime::undo_touched(std::size_t first, store::Transaction::Mark mark) noexcept {
+void EventLoop::undo_since(std::size_t first, store::Transaction::Mark mark) noexcept {
   transaction_.rollback(mark);
-  for (std::size_t i = first; i < touched_.size(); ++i) undo(touched_[i]);
+  for (std::size_t i = first; i < undo_log_.size(); ++i) undo(undo_log_[i]);
 }
 
-void Runtime::undo(const Touched& before) noexcept {
-  before.slot->machine.rewind_outbound(before.next_outbound);
-  if (before.slot->connection != nullptr) {
-    before.slot->connection->outbound.shrink_to(before.outbound_size);
+void EventLoop::undo(const UndoEntry& before) noexcept {
+  before.entry->machine.rewind_outbound(before.next_outbound);
+  if (before.entry->connection != nullptr) {
+    before.entry->connection->outbound.shrink_to(before.outbound_size);
   }
-  before.slot->behind_replay.shrink_to(before.behind_size);
-  before.slot->kept_back.shrink_to(before.kept_back_size);
-  before.slot->left_to_resend = before.left_to_resend;
+  before.entry->queued_after_resend.shrink_to(before.queued_after_resend_size);
+  before.entry->queued_until_logon.shrink_to(before.queued_until_logon_size);
+  before.entry->left_to_resend = before.left_to_resend;
 }
 
-void Runtime::log_out(SessionSlot& slot, std::string_view text) {
-  slot.connect_policy.log_out();
+void EventLoop::log_out(SessionEntry& entry, std::string_view text) {
+  entry.connect_policy.log_out();
   std::string of_logout{text};
   static_cast<void>(now());
-  if (slot.connection != nullptr && !slot.connection->established) {
-    close(*slot.connection, EventId::ConnectAborted, "the connection attempt is aborted");
+  if (entry.connection != nullptr && !entry.connection->established) {
+    close(*entry.connection, EventId::ConnectAborted, "the connection attempt is aborted");
   }
-  slot.commands.add(SessionCommands::Kind::LogOut, std::move(of_logout));
-  apply_or_defer(slot);
+  entry.commands.add(SessionCommands::Kind::LogOut, std::move(of_logout));
+  apply_or_defer(entry);
 }
 
-void Runtime::log_on(SessionSlot& slot) {
-  if (!may_connect(slot)) return;
-  slot.connect_policy.log_on(slot.connection != nullptr, now().mono);
-  arm(slot, slot.connect_policy.connect_at());
+void EventLoop::log_on(SessionEntry& entry) {
+  if (!may_connect(entry)) return;
+  entry.connect_policy.log_on(entry.connection != nullptr, now().mono);
+  arm(entry, entry.connect_policy.connect_at());
 }
 
-bool Runtime::may_connect(const SessionSlot& slot) const noexcept {
-  return slot.settings.session.role == session::Role::Initiator && !stopping_ && !slot.is_out;
+bool EventLoop::may_connect(const SessionEntry& entry) const noexcept {
+  return entry.settings.session.role == session::Role::Initiator && !stopping_ && !entry.is_out;
 }
 
-std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,
+std::expected<void, std::string> EventLoop::set_next_numbers(SessionEntry& entry,
                                                            session::Numbers numbers,
                                                            std::string_view reason) {
   constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 62U;
@@ -524,22 +524,22 @@ std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,
     return std::unexpected{"a next number is 1 to 2^62"};
   }
   if (phase_ != Phase::Idle) return std::unexpected{"not from within a callback"};
-  if (slot.trial != nullptr) return std::unexpected{"the session has never logged on"};
-  if (slot.connection != nullptr && !slot.connection->established) {
+  if (entry.trial != nullptr) return std::unexpected{"the session has never logged on"};
+  if (entry.connection != nullptr && !entry.connection->established) {
     static_cast<void>(now());
     constexpr std::string_view kWhy =
         "the connection attempt is aborted: the sequence numbers are being set";
-    static_cast<void>(with_memory([&] { close(*slot.connection, EventId::ConnectAborted, kWhy); }));
+    static_cast<void>(with_memory([&] { close(*entry.connection, EventId::ConnectAborted, kWhy); }));
   }
-  if (slot.connection != nullptr) {
+  if (entry.connection != nullptr) {
     return std::unexpected{"the session is connected: log it out first"};
   }
   begun_ = nullptr;
   static_cast<void>(now());
-  const session::Numbers before = slot.machine.sequence_numbers();
+  const session::Numbers before = entry.machine.sequence_numbers();
   const bool is_recorded = with_memory([&] {
-    transaction_.set_numbers(slot.key,
-                             store::numbers_change(store_->session(slot.key),
+    transaction_.set_numbers(entry.key,
+                             store::numbers_change(store_->session(entry.key),
                                                    {.next_inbound = numbers.next_inbound,
                                                     .next_outbound = numbers.next_outbound},
                                                    now_.wall, reason));
@@ -550,11 +550,11 @@ std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,
     transaction_.clear();
     return std::unexpected{"no memory"};
   }
-  slot.machine.set_sequence_numbers(numbers);
-  end_halt(slot);
-  slot.inbound_recorded = numbers.next_inbound;
+  entry.machine.set_sequence_numbers(numbers);
+  end_halt(entry);
+  entry.inbound_recorded = numbers.next_inbound;
   static_cast<void>(with_memory([&] {
-    report_.session(EventId::SequenceNumbersSet, slot,
+    report_.session(EventId::SequenceNumbersSet, entry,
                     "next MsgSeqNum set by hand: in " + std::to_string(before.next_inbound) +
                         " to " + std::to_string(numbers.next_inbound) + ", out " +
                         std::to_string(before.next_outbound) + " to " +

@@ -20,7 +20,7 @@
 
 #include <nexusfix/engine.hpp>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "support/fix_text.hpp"

@@ -1,6 +1,6 @@
 // Logons while the event loop is late: those who are there come first.
 #include "acceptor_fixture.hpp"
-#include "engine/loop/punctuality.hpp"
+#include "engine/loop/lateness.hpp"
 
 namespace nexusfix::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 #include "engine/loops/reload_round.hpp"
 #include "event_loops_fixture.hpp"
 #include "support/disks/fake_disk.hpp"
@@ -342,8 +342,8 @@ constexpr unsigned kNoCpu = CPU_SETSIZE - 1;
 // A loop alone, which a directory knows as the first one.
 class LoopOfDirectoryTest : public EventLoopsReloadTest {
  protected:
-  engine::Runtime make_loop(std::optional<unsigned> cpu = {}) {
-    engine::Runtime::Seams seams;
+  engine::EventLoop make_loop(std::optional<unsigned> cpu = {}) {
+    engine::LoopDependencies seams;
     auto network = transport::make_epoll_network();
     EXPECT_TRUE(network.has_value());
     seams.owned_network = std::move(*network);
@@ -363,7 +363,7 @@ class LoopOfDirectoryTest : public EventLoopsReloadTest {
 };
 
 TEST_F(LoopOfDirectoryTest, loop_whose_thread_cannot_begin_takes_nothing) {
-  engine::Runtime loop = make_loop(kNoCpu);
+  engine::EventLoop loop = make_loop(kNoCpu);
   EXPECT_TRUE(directory->hand_over(0, {}));
   EXPECT_EQ(loop.run(), 1);
   EXPECT_FALSE(directory->hand_over(0, {})) << log.all();
@@ -381,7 +381,7 @@ TEST_F(LoopOfDirectoryTest, loop_whose_thread_cannot_begin_keeps_no_sign_of_life
       {.socket = path, .watchdog = std::chrono::milliseconds{400}, .loops = 2});
   ASSERT_TRUE(opened.has_value()) << opened.error().text;
   service = opened->get();
-  engine::Runtime loop = make_loop(kNoCpu);
+  engine::EventLoop loop = make_loop(kNoCpu);
   EXPECT_EQ(loop.run(), 1);
   service->is_alive(1, clock.now().mono);
   char text[64];
@@ -395,7 +395,7 @@ TEST_F(LoopOfDirectoryTest, reloads_that_wait_for_one_another_are_answered_when_
   FakeDisk fake;
   all_disk = &fake;
   sessions = session_text(0);
-  engine::Runtime loop = make_loop();
+  engine::EventLoop loop = make_loop();
   write();
   auto settings = config::load_settings(disk_, path());
   ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
@@ -418,7 +418,7 @@ TEST_F(LoopOfDirectoryTest, reloads_that_wait_for_one_another_are_answered_when_
   }
   fake.fail(DiskCall::Write, 1, EIO);
   static_cast<void>(
-      loop.set_next_numbers(*loop.slots().front(), {.next_inbound = 5, .next_outbound = 5}, "x"));
+      loop.set_next_numbers(*loop.entries().front(), {.next_inbound = 5, .next_outbound = 5}, "x"));
   EXPECT_FALSE(loop.poll(std::chrono::nanoseconds{0})) << log.all();
   for (auto& result : results) {
     ASSERT_EQ(result.wait_for(std::chrono::seconds{0}), std::future_status::ready);
@@ -430,14 +430,14 @@ TEST_F(LoopOfDirectoryTest, reloads_that_wait_for_one_another_are_answered_when_
 
 TEST_F(LoopOfDirectoryTest, task_without_memory_costs_none_behind_it) {
   struct Failing final : engine::LoopTask {
-    void run(engine::Runtime&) override { throw std::bad_alloc{}; }
+    void run(engine::EventLoop&) override { throw std::bad_alloc{}; }
   };
   struct Counting final : engine::LoopTask {
     explicit Counting(int& count) : done{count} {}
-    void run(engine::Runtime&) override { ++done; }
+    void run(engine::EventLoop&) override { ++done; }
     int& done;
   };
-  engine::Runtime loop = make_loop();
+  engine::EventLoop loop = make_loop();
   auto settings = config::parse_settings(config(), "venue.cfg");
   ASSERT_TRUE(settings.has_value());
   settings->store = config::StoreKind::Memory;

@@ -20,17 +20,17 @@
 namespace nexusfix::engine {
 
 // A posted task in its slot of the queue, where it is made, called and destroyed.
-struct Letter {
+struct QueuedTask {
   PostToken token = 0;
   SessionHandle session;
   void (*run)(void* task, Session& session, PostResult& result) = nullptr;
   void (*destroy)(void* task) noexcept = nullptr;
   alignas(std::max_align_t) std::byte task[Mailbox::kTaskBytesMax];
 };
-static_assert(sizeof(Letter) == 256);
+static_assert(sizeof(QueuedTask) == 256);
 
 // What a thread that waits for results sleeps on.
-struct Doorbell {
+struct Waiter {
   std::mutex mutex;
   std::condition_variable condition;
   std::atomic<bool> is_awaited{false};
@@ -40,10 +40,10 @@ struct Doorbell {
 
 // The queues between one mailbox and one event loop. Neither of them can overflow: a mailbox has no
 // more tasks under way than a queue has slots.
-struct MailLane {
-  deferred::SpscQueue<Letter, Mailbox::kCapacity> letters;      // to the loop
+struct TaskChannel {
+  deferred::SpscQueue<QueuedTask, Mailbox::kCapacity> tasks;      // to the loop
   deferred::SpscQueue<PostResult, Mailbox::kCapacity> results;  // back
-  std::shared_ptr<Doorbell> doorbell;
+  std::shared_ptr<Waiter> waiter;
   std::atomic<bool> is_abandoned{false};  // by its mailbox: nobody posts or collects any more
   std::atomic<bool> is_closing{false};    // by its loop: nothing more is taken
   std::atomic<bool> is_closed{false};     // the loop does not look at it any more
@@ -53,25 +53,25 @@ struct MailLane {
 };
 
 // Owned by its loop and by the mailboxes, which may outlive the loop.
-class MailRoom {
+class TaskInbox {
  public:
-  explicit MailRoom(transport::Network& network) noexcept : network_{&network} {}
+  explicit TaskInbox(transport::Network& network) noexcept : network_{&network} {}
 
   // Any thread.
-  void add(std::shared_ptr<MailLane> lane);
+  void add(std::shared_ptr<TaskChannel> lane);
   // To be run once, soon, between two events. A loop that has ended destroys it undone.
   void add(std::unique_ptr<LoopTask> task);
   void wake_if_asleep();
 
   // The loop's thread from here on.
-  [[nodiscard]] bool has_mail();
+  [[nodiscard]] bool has_work();
   // False: no mailbox is open that could want something.
   [[nodiscard]] bool is_open();
   // Until wake(): a post has to wake the loop.
   void fall_asleep() noexcept;
   void wake_up() noexcept { is_asleep_.store(false, std::memory_order_relaxed); }
   // Calls task for each letter, a bounded number of them a lane and call.
-  void deliver(FunctionRef<void(Letter&, PostResult&)> task);
+  void deliver(FunctionRef<void(QueuedTask&, PostResult&)> task);
   [[nodiscard]] bool has_tasks() const noexcept { return !tasks_.empty(); }
   [[nodiscard]] std::vector<std::unique_ptr<LoopTask>> take_tasks() noexcept {
     return std::exchange(tasks_, {});
@@ -83,17 +83,17 @@ class MailRoom {
 
  private:
   void take_new();
-  void deliver(MailLane& lane, FunctionRef<void(Letter&, PostResult&)> task);
+  void deliver(TaskChannel& lane, FunctionRef<void(QueuedTask&, PostResult&)> task);
 
   std::atomic<bool> is_asleep_{false};
   std::atomic<bool> has_new_{false};
   std::mutex mutex_;  // of what follows
   transport::Network* network_;
-  std::vector<std::shared_ptr<MailLane>> new_;
+  std::vector<std::shared_ptr<TaskChannel>> new_;
   std::vector<std::unique_ptr<LoopTask>> new_tasks_;
   bool is_closed_ = false;
 
-  std::vector<std::shared_ptr<MailLane>> lanes_;  // the loop's
+  std::vector<std::shared_ptr<TaskChannel>> lanes_;  // the loop's
   std::vector<std::unique_ptr<LoopTask>> tasks_;  // likewise
 };
 

@@ -11,13 +11,13 @@ namespace nexusfix::engine {
 
 // A loop is late when three of its alarms were, and neither three in a row since then were not, nor
 // has it been long. One alone says nothing: the machine was suspended, or a disk slow for once.
-class Punctuality {
+class LoopLateness {
  public:
   static constexpr std::chrono::seconds kRecent{5};
   static constexpr unsigned kRow = 3;
 
-  Punctuality() = default;  // never late
-  explicit Punctuality(MonoTime::duration late_max) noexcept : late_max_{late_max} {}
+  LoopLateness() = default;  // never late
+  explicit LoopLateness(MonoTime::duration late_max) noexcept : late_max_{late_max} {}
 
   [[nodiscard]] MonoTime::duration late_max() const noexcept { return late_max_; }
 
@@ -46,7 +46,7 @@ class Punctuality {
 
 // Tells when an event loop did nothing for seconds, of whatever cause: the disk (catalogue D16), a
 // callback, a machine without a free processor, or one that was suspended.
-class Standstill {
+class LoopStallDetector {
  public:
   static constexpr std::chrono::seconds kLeast{2};
   static constexpr std::chrono::minutes kToldAgain{1};

@@ -37,9 +37,9 @@
 #include "engine/connection/connection.hpp"
 #include "engine/connection/connection_table.hpp"
 #include "engine/credentials/credentials.hpp"
-#include "engine/inbox/mail_room.hpp"
+#include "engine/inbox/task_inbox.hpp"
 #include "engine/loop/file_reader.hpp"
-#include "engine/loop/punctuality.hpp"
+#include "engine/loop/lateness.hpp"
 #include "engine/loop/timer_queue.hpp"
 #include "engine/loops/loop_directory.hpp"
 #include "engine/loops/reload_round.hpp"
@@ -47,7 +47,7 @@
 #include "engine/registry/tls_contexts.hpp"
 #include "engine/report/reporter.hpp"
 #include "engine/sessions/sent_messages.hpp"
-#include "engine/sessions/session_slot.hpp"
+#include "engine/sessions/session_entry.hpp"
 #include "engine/sessions/validators.hpp"
 #include "engine/settings_names.hpp"
 
@@ -81,34 +81,34 @@ enum class Phase : std::uint8_t {
   Observing,  // on_sending(), on_sent() or write_logon() runs: nothing may be sent
 };
 
-class Runtime {
- public:
-  // What comes from outside, resolved: nothing is null but what is owned beside it.
-  struct Seams {
-    std::unique_ptr<transport::Network> owned_network;
-    std::unique_ptr<transport::Network> proxied_network;  // over network as it was; may be null
-    std::unique_ptr<transport::Network> tunnel_network;   // likewise, above that one
-    std::unique_ptr<transport::Network> tls_network;      // likewise, above those
-    Clock* clock = nullptr;
-    Disk* disk = nullptr;
-    std::shared_ptr<Disk> owned_disk;  // the same; null: it is the application's
-    transport::Network* network = nullptr;
-    std::optional<unsigned> cpu{};                  // for the thread of run()
-    transport::ServiceNotifier* service = nullptr;  // null: nobody is told
-    observe::EventLog* log = nullptr;
-    bool is_standard_error = false;  // the log: nobody has given one
-    decltype(EngineOptions::open_postgres) open_postgres = nullptr;  // may stay null
-    std::uint32_t loop = 0;
-    std::shared_ptr<LoopDirectory> directory;  // null: this is the only loop
-    std::shared_ptr<BufferBudget> budget;      // null: the runtime makes one of its own
-    std::shared_ptr<TlsContexts> tls;          // null: no session has TLS
-    std::shared_ptr<Credentials> credentials;  // null: no session has a PasswordFile
-  };
+// What comes from outside, resolved: nothing is null but what is owned beside it.
+struct LoopDependencies {
+  std::unique_ptr<transport::Network> owned_network;
+  std::unique_ptr<transport::Network> proxied_network;  // over network as it was; may be null
+  std::unique_ptr<transport::Network> tunnel_network;   // likewise, above that one
+  std::unique_ptr<transport::Network> tls_network;      // likewise, above those
+  Clock* clock = nullptr;
+  Disk* disk = nullptr;
+  std::shared_ptr<Disk> owned_disk;  // the same; null: it is the application's
+  transport::Network* network = nullptr;
+  std::optional<unsigned> cpu{};                  // for the thread of run()
+  transport::ServiceNotifier* service = nullptr;  // null: nobody is told
+  observe::EventLog* log = nullptr;
+  bool is_standard_error = false;  // the log: nobody has given one
+  decltype(EngineOptions::open_postgres) open_postgres = nullptr;  // may stay null
+  std::uint32_t loop = 0;
+  std::shared_ptr<LoopDirectory> directory;  // null: this is the only loop
+  std::shared_ptr<BufferBudget> budget;      // null: the runtime makes one of its own
+  std::shared_ptr<TlsContexts> tls;          // null: no session has TLS
+  std::shared_ptr<Credentials> credentials;  // null: no session has a PasswordFile
+};
 
-  Runtime(Seams seams, Callbacks callbacks, bool busy_spin);
-  ~Runtime();
-  Runtime(const Runtime&) = delete;
-  Runtime& operator=(const Runtime&) = delete;
+class EventLoop {
+ public:
+  EventLoop(LoopDependencies seams, Callbacks callbacks, bool busy_spin);
+  ~EventLoop();
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
 
   // In front of all that makes something: whether the ports can be had.
   [[nodiscard]] std::expected<void, EngineError> could_listen(const Settings& settings) const;
@@ -128,36 +128,36 @@ class Runtime {
   [[nodiscard]] MonoTime next_deadline() const;
 
   // For Session.
-  [[nodiscard]] wire::Encoder begin_message(SessionSlot& slot, std::string_view msg_type) noexcept;
+  [[nodiscard]] wire::Encoder begin_message(SessionEntry& entry, std::string_view msg_type) noexcept;
   SendResult finish_message(
-      SessionSlot& slot, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
-  [[nodiscard]] bool is_logged_on(const SessionSlot& slot) const noexcept;
-  void log_out(SessionSlot& slot, std::string_view text);
-  void log_on(SessionSlot& slot);
-  void disconnect(SessionSlot& slot, std::string_view why);
-  void reset(SessionSlot& slot, std::string_view text);
-  [[nodiscard]] std::expected<void, std::string> set_next_numbers(SessionSlot& slot,
+      SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
+  [[nodiscard]] bool is_logged_on(const SessionEntry& entry) const noexcept;
+  void log_out(SessionEntry& entry, std::string_view text);
+  void log_on(SessionEntry& entry);
+  void disconnect(SessionEntry& entry, std::string_view why);
+  void reset(SessionEntry& entry, std::string_view text);
+  [[nodiscard]] std::expected<void, std::string> set_next_numbers(SessionEntry& entry,
                                                                   session::Numbers numbers,
                                                                   std::string_view reason);
-  void answer_logon(SessionSlot& slot, std::uint64_t logon_id, const LogonAnswer& answer);
-  void write_logon(SessionSlot& slot, wire::Encoder& encoder,
+  void answer_logon(SessionEntry& entry, std::uint64_t logon_id, const LogonAnswer& answer);
+  void write_logon(SessionEntry& entry, wire::Encoder& encoder,
                    const wire::MessageHeader& header) noexcept;
   [[nodiscard]] std::uint32_t loop() const noexcept { return seams_.loop; }
-  [[nodiscard]] const std::shared_ptr<MailRoom>& mail_room() const noexcept { return mail_room_; }
+  [[nodiscard]] const std::shared_ptr<TaskInbox>& inbox() const noexcept { return inbox_; }
   // The time of the event being handled, or the clock's when there is none.
   [[nodiscard]] Now now() noexcept;
 
-  using Slots = std::vector<std::unique_ptr<SessionSlot>>;
-  [[nodiscard]] Slots& slots() noexcept { return slots_; }
-  [[nodiscard]] SessionSlot* find_slot(std::string_view name) noexcept;
+  using Entries = std::vector<std::unique_ptr<SessionEntry>>;
+  [[nodiscard]] Entries& entries() noexcept { return entries_; }
+  [[nodiscard]] SessionEntry* find_entry(std::string_view name) noexcept;
   [[nodiscard]] std::expected<void, EngineError> add_sessions(Settings settings);
-  void remove(SessionSlot& slot, std::string_view text);
+  void remove(SessionEntry& entry, std::string_view text);
   [[nodiscard]] std::expected<Reloaded, EngineError> reload();
   void request_reload() noexcept;
   [[nodiscard]] std::vector<PendingChange> pending_changes() const;
   // For ReloadRound: this loop's part in one. The first of all loops begins and ends it.
   void begin_reload(std::shared_ptr<ReloadOrder> order);  // null: the event log has the result
-  void take_reload(ReloadJob& job);
+  void on_files_read(ReloadJob& job);
   void end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResult done);
   [[nodiscard]] std::expected<void, EngineError> prepare_share(FreshShare share);
   [[nodiscard]] Reloaded commit_share() noexcept;
@@ -191,12 +191,12 @@ class Runtime {
   };
 
   // One session's numbers before a callback, to go back to if the callback throws.
-  struct Touched {
-    SessionSlot* slot = nullptr;
+  struct UndoEntry {
+    SessionEntry* entry = nullptr;
     std::uint64_t next_outbound = 0;
     std::size_t outbound_size = 0;
-    std::size_t behind_size = 0;
-    std::size_t kept_back_size = 0;
+    std::size_t queued_after_resend_size = 0;
+    std::size_t queued_until_logon_size = 0;
     std::uint64_t left_to_resend = 0;
   };
 
@@ -213,53 +213,53 @@ class Runtime {
 
   // membership.cpp
   [[nodiscard]] std::expected<void, EngineError> make_parsers(Settings& settings);
-  void take_dictionaries(const InDictionaries& found);
+  void use_dictionaries(const InDictionaries& found);
   [[nodiscard]] std::expected<void, EngineError> read_what_is_named(Settings& settings);
-  [[nodiscard]] store::StoreResult<SessionSlot*> make_slot(SessionSettings settings);
-  [[nodiscard]] store::StoreResult<SessionSlot*> make_slot_out(SessionSettings settings);
-  [[nodiscard]] SessionSlot* add_slot(SessionSettings settings, session::Numbers numbers);
-  void give_key(SessionSlot& slot, store::SessionKey key);
+  [[nodiscard]] store::StoreResult<SessionEntry*> make_entry(SessionSettings settings);
+  [[nodiscard]] store::StoreResult<SessionEntry*> make_inactive_entry(SessionSettings settings);
+  [[nodiscard]] SessionEntry* add_entry(SessionSettings settings, session::Numbers numbers);
+  void give_key(SessionEntry& entry, store::SessionKey key);
   void note_rules(const SessionSettings& settings) noexcept;
-  void put_in(SessionSlot& slot);
+  void activate(SessionEntry& entry);
   [[nodiscard]] std::expected<std::size_t, EngineError> listen_for(const SessionSettings& settings,
                                                                    const std::string& file);
   struct Template {
     SessionSettings settings;
     std::size_t listener = 0;
-    std::shared_ptr<const std::string> origin{};  // as SessionSlot::origin
+    std::shared_ptr<const std::string> origin{};  // as SessionEntry::origin
   };
   // That are made, and let nobody in before they are admitted.
   struct NewSessions {
-    std::vector<SessionSlot*> slots;
+    std::vector<SessionEntry*> entries;
     std::vector<Template> templates;
   };
-  [[nodiscard]] std::optional<EngineError> what_hinders(const Settings& settings) const;
+  [[nodiscard]] std::optional<EngineError> find_conflict(const Settings& settings) const;
   [[nodiscard]] std::expected<NewSessions, EngineError> make_sessions(Settings settings,
                                                                       const InDictionaries* read);
   [[nodiscard]] std::expected<void, EngineError> make_session(SessionSettings settings,
                                                               const std::string& file,
                                                               NewSessions& made);
-  void admit(SessionSlot& slot);
-  void begin_dynamic(SessionSlot& slot, const Connection& connection, const Template& made_of);
+  void admit(SessionEntry& entry);
+  void begin_dynamic(SessionEntry& entry, const Connection& connection, const Template& made_of);
   // trials.cpp
   [[nodiscard]] bool has_dynamic_place(const Connection& connection, const std::string& name);
-  [[nodiscard]] store::StoreResult<SessionSlot*> make_trial(SessionSettings settings);
-  void end_trial(SessionSlot& slot, std::string_view answer);
-  void note_trial(SessionSlot& slot);
-  void log_received(SessionSlot& slot, std::string_view frame);
-  void log_trial(SessionSlot& slot);
-  [[nodiscard]] session::Numbers stored_numbers(const SessionSlot& slot) const noexcept;
-  [[nodiscard]] SessionSlot* slot_of(std::uint32_t handle_key) const noexcept;
+  [[nodiscard]] store::StoreResult<SessionEntry*> make_trial(SessionSettings settings);
+  void end_trial(SessionEntry& entry, std::string_view answer);
+  void record_trial(SessionEntry& entry);
+  void log_received(SessionEntry& entry, std::string_view frame);
+  void log_trial(SessionEntry& entry);
+  [[nodiscard]] session::Numbers stored_numbers(const SessionEntry& entry) const noexcept;
+  [[nodiscard]] SessionEntry* entry_of(std::uint32_t handle_key) const noexcept;
   void admit(Template& one);
   void drop(std::size_t index) noexcept;  // of templates_
-  void take_away(NewSessions& made) noexcept;
+  void discard_new(NewSessions& made) noexcept;
   [[nodiscard]] const Template* template_for(const Connection& connection,
                                              const session::SessionId& id);
-  [[nodiscard]] SessionSlot* make_dynamic(const Connection& connection,
+  [[nodiscard]] SessionEntry* make_dynamic(const Connection& connection,
                                           const session::SessionId& id);
-  void bury_leaving();
-  void bury_closed() noexcept;
-  void bury(SessionSlot& slot);
+  void destroy_leaving();
+  void destroy_closed() noexcept;
+  void destroy(SessionEntry& entry);
   [[nodiscard]] std::string_view difference_from(const transport::Endpoint& used,
                                                  const transport::Endpoint& wanted) const;
   [[nodiscard]] std::expected<void, transport::NetworkError> open_listener(
@@ -274,11 +274,11 @@ class Runtime {
   class TextsRead;
   // A session that stays, or comes back, with other keys.
   struct Change {
-    SessionSlot* slot = nullptr;
+    SessionEntry* entry = nullptr;
     std::optional<SessionSettings> at_once;  // if it is connected; nothing: no such values
     std::unique_ptr<SessionSettings> whole;  // if it is not; null: only its texts are others
     std::optional<std::size_t> listener;     // another one than before
-    SessionSlot::Texts texts;                // when whole counts
+    SessionEntry::Texts texts;                // when whole counts
     ChangedKeys keys;
     PendingKeys pending;  // when whole counts
   };
@@ -288,22 +288,22 @@ class Runtime {
     std::vector<std::string> keys;
   };
   void plan_changes(ReloadPlan& plan);
-  [[nodiscard]] std::optional<Change> change_of(SessionSlot& slot, const ReloadPlan& plan,
+  [[nodiscard]] std::optional<Change> change_of(SessionEntry& entry, const ReloadPlan& plan,
                                                 TextsRead& texts);
   [[nodiscard]] bool lacks_for(const SessionSettings& settings) const noexcept;
   [[nodiscard]] static bool names_other_dictionaries(const ReloadPlan& plan) noexcept;
   [[nodiscard]] static bool has_moved(const Change& change) noexcept;
   [[nodiscard]] std::expected<void, EngineError> listen_for_changes(ReloadPlan& plan);
-  void carry_out(Change& change);
-  [[nodiscard]] session::SessionConfig with_callbacks(SessionSlot& slot) const;  // open.cpp
-  void take_settings(SessionSlot& slot, SessionSettings settings);
-  void take_next_settings();
-  void take_next_settings(SessionSlot& slot);
-  void forget_pending(SessionSlot& slot) noexcept;
+  void run_event(Change& change);
+  [[nodiscard]] session::SessionConfig with_callbacks(SessionEntry& entry) const;  // open.cpp
+  void apply_settings(SessionEntry& entry, SessionSettings settings);
+  void apply_next_settings();
+  void apply_next_settings(SessionEntry& entry);
+  void forget_pending(SessionEntry& entry) noexcept;
   void refresh_listeners(const ReloadPlan& plan);
   void report_changes(const ReloadPlan& plan);
   void report_pending();
-  void tell_pending() noexcept;
+  void publish_pending() noexcept;
 
   // reload.cpp
   struct ReloadPlan {
@@ -311,8 +311,8 @@ class Runtime {
     Settings added;
     InDictionaries dictionaries;
     std::set<std::string, std::less<>> names;  // of all sessions in the file
-    std::vector<SessionSlot*> back;
-    std::vector<SessionSlot*> out;
+    std::vector<SessionEntry*> back;
+    std::vector<SessionEntry*> out;
     // From here on: what is prepared, and how far it was carried out.
     std::shared_ptr<const std::string> text;
     NewSessions made{};
@@ -342,22 +342,22 @@ class Runtime {
   void report_reload(const ReloadResult& done);
   [[nodiscard]] bool has_template(const SessionSettings& settings) const;
   void drop_templates(const Settings& fresh);
-  void take_out(SessionSlot& slot);
-  void take_back(SessionSlot& slot);
+  void deactivate(SessionEntry& entry);
+  void reactivate(SessionEntry& entry);
 
   // handing_over.cpp
   [[nodiscard]] std::optional<std::uint32_t> other_loop_of(const wire::MessageView& logon);
   [[nodiscard]] bool is_of_another_loop(Connection& connection, const wire::MessageView& logon);
-  void hand_over(Connection& connection, std::string_view rest);
-  void take_arrived();
-  void attach(LoopDirectory::HandedOver handed, transport::SocketId& attached);
+  void migrate(Connection& connection, std::string_view rest);
+  void on_migrated();
+  void attach(LoopDirectory::MigratedConnection handed, transport::SocketId& attached);
 
   // memory.cpp
-  void give_up(SessionSlot& slot) noexcept;
-  void give_up_event(SessionSlot& slot) noexcept;
-  void give_up(const transport::Ready& ready) noexcept;
-  void give_up(Connection& connection) noexcept;
-  void cut_given_up();
+  void abort(SessionEntry& entry) noexcept;
+  void abort_event(SessionEntry& entry) noexcept;
+  void abort(const transport::Ready& ready) noexcept;
+  void abort(Connection& connection) noexcept;
+  void end_aborted();
   void reserve_for_connections();
   // False: there was no memory for it.
   template <class Step>
@@ -372,24 +372,24 @@ class Runtime {
   }
 
   // admission.cpp
-  void note_punctuality(MonoTime due);
-  [[nodiscard]] bool holds_back(Connection& connection, const wire::MessageView& logon);
-  [[nodiscard]] bool admits_held_back(Connection& connection);
+  void note_lateness(MonoTime due);
+  [[nodiscard]] bool delays_logon(Connection& connection, const wire::MessageView& logon);
+  [[nodiscard]] bool admits_delayed(Connection& connection);
 
   // authentication.cpp
   [[nodiscard]] const SessionSettings* acceptor_settings(const Connection& connection,
                                                          const wire::MessageView& logon);
   [[nodiscard]] bool waits_for_credentials(Connection& connection, const wire::MessageView& logon);
-  void take_credentials();
-  [[nodiscard]] bool changes_password(SessionSlot& slot, LogonAnswer& answer);
-  void take_changed_password(Connection* connection, const Credentials::Verdict& verdict);
+  void on_password_checks();
+  [[nodiscard]] bool changes_password(SessionEntry& entry, LogonAnswer& answer);
+  void on_password_changed(Connection* connection, const Credentials::Verdict& verdict);
 
   // runtime.cpp
   void handle(const transport::Ready& ready);
   void run_timers();
   void on_timer(Connection& connection);
-  void on_timer(SessionSlot& slot);
-  void run_session_timers(SessionSlot& slot);
+  void on_timer(SessionEntry& entry);
+  void run_session_timers(SessionEntry& entry);
   void begin_stop();
   [[nodiscard]] bool turn(std::chrono::nanoseconds timeout);
   [[nodiscard]] bool finished();
@@ -397,14 +397,14 @@ class Runtime {
   void end_events();
   void flush();
   void fail_store(const store::StoreError& error);
-  void tell_store_failure(SessionSlot& slot);
-  void look_after_store();
-  void look_after_surroundings();
+  void notify_store_failure(SessionEntry& entry);
+  void check_store();
+  void run_housekeeping();
   void look_for_stall(store::LogPosition durable);
   void look_for_slow_disk();
   [[nodiscard]] bool has_room_for(std::size_t message_bytes);
   void wake_at(MonoTime deadline) noexcept;
-  void arm(SessionSlot& slot, MonoTime deadline) { session_timers_.arm(slot, deadline); }
+  void arm(SessionEntry& entry, MonoTime deadline) { session_timers_.arm(entry, deadline); }
   void arm(Connection& connection, MonoTime deadline) {
     connection_timers_.arm(connection, deadline);
   }
@@ -426,10 +426,10 @@ class Runtime {
   [[nodiscard]] Connection* largest_connection();
   void cut_largest(Connection& connection);
   void cut_if_asked();
-  void look_after_buffers();
+  void check_buffers();
 
   // certificates.cpp
-  void look_after_certificates();
+  void check_certificates();
   void report_expiries();
 
   // spinning.cpp
@@ -447,32 +447,32 @@ class Runtime {
   void leave_pending(Connection& connection) noexcept;
   void displace(transport::SocketId oldest);
   void make_room();
-  void look_after_refused();
+  void check_refused();
 
   // connections.cpp
   void on_connected(Connection& connection);
   void on_readable(Connection& connection);
-  void take_received(Connection& connection, transport::IoResult result);
+  void on_receive_result(Connection& connection, transport::IoResult result);
   void on_received(Connection& connection, transport::IoResult result);
   [[nodiscard]] bool listens(const Connection& connection) const noexcept;
-  void take_bytes(Connection& connection, std::string_view bytes);
+  void on_bytes(Connection& connection, std::string_view bytes);
   [[nodiscard]] std::size_t complete_carried(Connection& connection, std::string_view bytes);
   // False: the message may not be taken yet; nothing has happened.
-  [[nodiscard]] bool take_scanned(Connection& connection, wire::FrameResult& frame,
+  [[nodiscard]] bool on_scanned(Connection& connection, wire::FrameResult& frame,
                                   std::string_view bytes);
-  [[nodiscard]] bool take_frame(Connection& connection, wire::FrameResult& scanned,
+  [[nodiscard]] bool on_frame(Connection& connection, wire::FrameResult& scanned,
                                 std::string_view bytes);
   [[nodiscard]] std::expected<wire::MessageView, wire::ParseError> parse_repaired(
       const Connection& connection, wire::GarbledReason reason, std::string_view& frame);
   [[nodiscard]] bool must_wait(Connection& connection, const wire::MessageView& message);
   void resume(Connection& connection);
   void on_paused_readable(Connection& connection);
-  void take_delayed(Connection& connection);
-  void take_garbled(Connection& connection, wire::GarbledReason reason, std::string_view bytes);
+  void drain_delayed(Connection& connection);
+  void on_garbled_frame(Connection& connection, wire::GarbledReason reason, std::string_view bytes);
   [[nodiscard]] bool bind(Connection& connection, const wire::MessageView& logon);
-  [[nodiscard]] SessionSlot* find_acceptor(const Connection& connection,
+  [[nodiscard]] SessionEntry* find_acceptor(const Connection& connection,
                                            const wire::MessageView& logon);
-  [[nodiscard]] SessionSlot* known_acceptor(const session::SessionId& id);
+  [[nodiscard]] SessionEntry* known_acceptor(const session::SessionId& id);
   [[nodiscard]] std::string why_unknown(const wire::MessageView& logon) const;
   [[nodiscard]] static bool may_come_from(const SessionSettings& settings,
                                           std::string_view peer_name);
@@ -492,113 +492,113 @@ class Runtime {
   void close(Connection& connection, EventId id, std::string_view why);
   void mark_unsent(Connection& connection);
   void enforce_outbound_limit(Connection& connection);
-  void connect(SessionSlot& slot);
+  void connect(SessionEntry& entry);
 
   // floods.cpp
-  void note_administrative(SessionSlot& slot, const wire::MessageView& message);
-  void note_reject(SessionSlot& slot);
-  void end_flood(SessionSlot& slot, const std::string& why);
+  void note_administrative(SessionEntry& entry, const wire::MessageView& message);
+  void note_reject(SessionEntry& entry);
+  void disconnect_flooder(SessionEntry& entry, const std::string& why);
 
   // mail.cpp
-  void take_mail();
-  void take_letters();
-  void apply_or_defer(SessionSlot& slot);
-  void cut(SessionSlot& slot, std::string_view why);
+  void run_tasks();
+  void run_posted_tasks();
+  void apply_or_defer(SessionEntry& entry);
+  void disconnect_now(SessionEntry& entry, std::string_view why);
 
   // schedules.cpp
-  void follow_schedule(SessionSlot& slot);
-  void end_session(SessionSlot& slot, std::chrono::sys_seconds ended_at);
-  void close_for_logons(SessionSlot& slot);
-  void open_for_logons(SessionSlot& slot);
+  void follow_schedule(SessionEntry& entry);
+  void end_session(SessionEntry& entry, std::chrono::sys_seconds ended_at);
+  void close_for_logons(SessionEntry& entry);
+  void open_for_logons(SessionEntry& entry);
 
   // sending.cpp
-  [[nodiscard]] wire::Encoder begin_in_buffer(SessionSlot& slot,
+  [[nodiscard]] wire::Encoder begin_in_buffer(SessionEntry& entry,
                                               std::string_view msg_type) noexcept;
   [[nodiscard]] std::optional<SendFailure> obstacle(std::size_t bytes) noexcept;
   [[nodiscard]] wire::Tag repeated_id(std::string_view bytes);
-  [[nodiscard]] std::expected<bool, SendError> examine(const SessionSlot& slot,
+  [[nodiscard]] std::expected<bool, SendError> examine(const SessionEntry& entry,
                                                        std::string_view bytes) noexcept;
   [[nodiscard]] bool was_encoded_here(std::string_view bytes) const noexcept;
-  [[nodiscard]] bool is_harmless(const SessionSlot& slot, std::string_view bytes) const noexcept;
-  [[nodiscard]] bool is_secret(const SessionSlot& slot, std::string_view bytes);
-  [[nodiscard]] bool has_secret(const SessionSlot& slot, std::string_view bytes);
-  [[nodiscard]] bool is_edit_secret(const SessionSlot& slot, std::string_view edited);
-  [[nodiscard]] std::expected<std::string_view, SendError> offer(SessionSlot& slot,
+  [[nodiscard]] bool needs_no_examination(const SessionEntry& entry, std::string_view bytes) const noexcept;
+  [[nodiscard]] bool is_secret(const SessionEntry& entry, std::string_view bytes);
+  [[nodiscard]] bool has_secret(const SessionEntry& entry, std::string_view bytes);
+  [[nodiscard]] bool is_edit_secret(const SessionEntry& entry, std::string_view edited);
+  [[nodiscard]] std::expected<std::string_view, SendError> offer(SessionEntry& entry,
                                                                  std::string_view bytes,
                                                                  std::uint64_t msg_seq_num,
                                                                  bool is_resend) noexcept;
-  SendResult send_message(SessionSlot& slot,
+  SendResult send_message(SessionEntry& entry,
                           const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
-  void note_sent(SessionSlot& slot, SentMessage::Kind kind, std::uint64_t msg_seq_num,
+  void note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
                  std::string_view bytes, bool is_transmitted = true);
   void notify_sent() noexcept;
-  void record_outbound(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes,
+  void record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,
                        bool is_resendable);
-  void queue_bytes(SessionSlot& slot, std::string_view bytes);
-  void report_kept_back_lost(SessionSlot& slot);
-  void keep_back(SessionSlot& slot, std::string_view bytes);
-  void transmit(SessionSlot& slot, std::string_view bytes);
+  void queue_bytes(SessionEntry& entry, std::string_view bytes);
+  void report_queued_lost(SessionEntry& entry);
+  void queue_until_logon(SessionEntry& entry, std::string_view bytes);
+  void transmit(SessionEntry& entry, std::string_view bytes);
 
   // resends.cpp
   void serve_replays();
-  void serve_replay(SessionSlot& slot);
-  [[nodiscard]] bool has_fetched(SessionSlot& slot);
-  void finish_replay(SessionSlot& slot);
-  [[nodiscard]] std::uint64_t resends_now_max(SessionSlot& slot);
-  void replay_message(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes);
+  void serve_replay(SessionEntry& entry);
+  [[nodiscard]] bool has_fetched(SessionEntry& entry);
+  void finish_replay(SessionEntry& entry);
+  [[nodiscard]] std::uint64_t resends_now_max(SessionEntry& entry);
+  void replay_message(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes);
 
   // held_messages.cpp
-  void feed_held(SessionSlot& slot);
-  void feed_due(SessionSlot& slot);
-  [[nodiscard]] bool ask_for_held_lost(SessionSlot& slot);
-  void discard_held(SessionSlot& slot, std::uint64_t begin, std::uint64_t end,
+  void deliver_in_sequence(SessionEntry& entry);
+  void deliver_due(SessionEntry& entry);
+  [[nodiscard]] bool request_dropped(SessionEntry& entry);
+  void discard_out_of_order(SessionEntry& entry, std::uint64_t begin, std::uint64_t end,
                     std::string_view why);
-  static void forget_held(SessionSlot& slot) noexcept;
-  void perform(SessionSlot& slot, const session::BufferOutOfOrder& action);
-  void perform(SessionSlot& slot, const session::DiscardOutOfOrder& action);
+  static void forget_out_of_order(SessionEntry& entry) noexcept;
+  void perform(SessionEntry& entry, const session::BufferOutOfOrder& action);
+  void perform(SessionEntry& entry, const session::DiscardOutOfOrder& action);
 
   // sessions.cpp
   using Event = FunctionRef<void(session::StateMachine&)>;
-  void transact(SessionSlot& slot, Event event);
-  void carry_out(SessionSlot& slot, Event event);
-  void take_actions(SessionSlot& slot);
-  void carry_out_command(SessionSlot& slot);
-  void take_commands();
+  void transact(SessionEntry& entry, Event event);
+  void run_event(SessionEntry& entry, Event event);
+  void run_actions(SessionEntry& entry);
+  void run_command(SessionEntry& entry);
+  void run_deferred();
   void append_transaction();
-  void note_progress(SessionSlot& slot);
-  [[nodiscard]] bool record_before_delivery(SessionSlot& slot, std::uint64_t msg_seq_num);
-  void decide_logon(SessionSlot& slot);
-  void feed_decided();
-  void perform(SessionSlot& slot, const session::Transmit& action);
-  void perform(SessionSlot& slot, const session::Retransmit& action);
-  void perform(SessionSlot& slot, const session::Deliver& action);
-  void perform(SessionSlot& slot, const session::Administrative& action);
-  void perform(SessionSlot& slot, const session::AskResend& action);
-  void perform(SessionSlot& slot, const session::Replay& action);
-  void perform(SessionSlot& slot, const session::Reset& action);
-  void perform(SessionSlot& slot, const session::Release& action);
-  void perform(SessionSlot& slot, const session::Authenticate& action);
-  void perform(SessionSlot& slot, const session::LoggedOn& action);
-  void perform(SessionSlot& slot, const session::LoggedOut& action);
-  void perform(SessionSlot& slot, const session::Disconnect& action);
-  void perform(SessionSlot& slot, const session::Notice& action);
+  void note_progress(SessionEntry& entry);
+  [[nodiscard]] bool record_before_delivery(SessionEntry& entry, std::uint64_t msg_seq_num);
+  void decide_logon(SessionEntry& entry);
+  void deliver_decided();
+  void perform(SessionEntry& entry, const session::Transmit& action);
+  void perform(SessionEntry& entry, const session::Retransmit& action);
+  void perform(SessionEntry& entry, const session::Deliver& action);
+  void perform(SessionEntry& entry, const session::Administrative& action);
+  void perform(SessionEntry& entry, const session::AskResend& action);
+  void perform(SessionEntry& entry, const session::Replay& action);
+  void perform(SessionEntry& entry, const session::Reset& action);
+  void perform(SessionEntry& entry, const session::Release& action);
+  void perform(SessionEntry& entry, const session::Authenticate& action);
+  void perform(SessionEntry& entry, const session::LoggedOn& action);
+  void perform(SessionEntry& entry, const session::LoggedOut& action);
+  void perform(SessionEntry& entry, const session::Disconnect& action);
+  void perform(SessionEntry& entry, const session::Notice& action);
   // Runs a callback; if it throws, undoes what it sent and returns false.
-  [[nodiscard]] bool run_callback(SessionSlot& slot, FunctionRef<void()> callback);
+  [[nodiscard]] bool run_callback(SessionEntry& entry, FunctionRef<void()> callback);
   [[nodiscard]] std::optional<std::string> failure_of(FunctionRef<void()> callback) noexcept;
   void close_soon(Connection& connection);
-  void note_disconnection(SessionSlot& slot);
-  void stop_for_operator(SessionSlot& slot, const session::Notice& notice);
-  void end_halt(SessionSlot& slot);
-  [[nodiscard]] bool may_connect(const SessionSlot& slot) const noexcept;
+  void note_disconnection(SessionEntry& entry);
+  void halt_for_operator(SessionEntry& entry, const session::Notice& notice);
+  void end_halt(SessionEntry& entry);
+  [[nodiscard]] bool may_connect(const SessionEntry& entry) const noexcept;
   [[nodiscard]] bool waits_for_operator() const noexcept;
-  void tell_disconnection(SessionSlot& slot);
-  void touch(SessionSlot& slot);
-  void undo_touched(std::size_t first, store::Transaction::Mark mark) noexcept;
-  static void undo(const Touched& before) noexcept;
+  void notify_disconnection(SessionEntry& entry);
+  void save_for_undo(SessionEntry& entry);
+  void undo_since(std::size_t first, store::Transaction::Mark mark) noexcept;
+  static void undo(const UndoEntry& before) noexcept;
 
   void report_all(const std::vector<SettingsError>& warnings);
 
-  Seams seams_;
+  LoopDependencies seams_;
   Reporter report_;
   Callbacks callbacks_;
   bool busy_spin_ = false;
@@ -609,14 +609,14 @@ class Runtime {
   Now now_{};
   MonoTime next_timer_ = kNever;                // of the engine itself
   MonoTime certificates_at_ = MonoTime::min();  // when to look how long they are still good
-  TimerQueue<SessionSlot> session_timers_;
+  TimerQueue<SessionEntry> session_timers_;
   TimerQueue<Connection> connection_timers_;
   bool connections_left_ = false;  // of those that were due
-  Punctuality punctuality_;
-  Standstill standstill_;
+  LoopLateness lateness_;
+  LoopStallDetector stall_detector_;
   bool logons_wait_ = false;         // since it was said
   unsigned admitted_this_turn_ = 0;  // of those that waited
-  std::vector<SessionSlot*> due_sessions_;
+  std::vector<SessionEntry*> due_sessions_;
   std::vector<Connection*> due_connections_;
 
   std::unique_ptr<store::Store> store_;
@@ -627,22 +627,22 @@ class Runtime {
   DiskWatch disk_watch_;
   store::Transaction transaction_;
   Phase phase_ = Phase::Idle;
-  std::vector<Touched> touched_;
-  std::size_t touched_first_ = 0;                  // where the running callback's entries begin
+  std::vector<UndoEntry> undo_log_;
+  std::size_t undo_log_first_ = 0;                  // where the running callback's entries begin
   std::vector<Connection*> in_event_connections_;  // that got bytes in this event
-  std::vector<SessionSlot*> deferred_;             // with commands of another session's callback
+  std::vector<SessionEntry*> deferred_;             // with commands of another session's callback
 
-  Slots slots_;
-  std::map<std::string, SessionSlot*, std::less<>> slots_by_name_;
-  std::map<std::string, SessionSlot*, std::less<>> acceptors_;  // by the name a Logon gives them
+  Entries entries_;
+  std::map<std::string, SessionEntry*, std::less<>> by_name_;
+  std::map<std::string, SessionEntry*, std::less<>> acceptors_;  // by the name a Logon gives them
   std::map<std::string, std::string, std::less<>> refused_sessions_;  // by the store, and why
   // Sessions that may not be those that the store has by their names, and why.
   std::map<std::string, std::string, std::less<>> doubtful_names_;
-  std::vector<SessionSlot*> slots_by_key_;  // null: of no session that is open
-  std::vector<SessionSlot*> leaving_;
+  std::vector<SessionEntry*> by_key_;  // null: of no session that is open
+  std::vector<SessionEntry*> leaving_;
   std::vector<Template> templates_;  // of sessions that are made when somebody logs on
   DynamicNames dynamic_names_{{}};
-  std::map<std::uint32_t, SessionSlot*> trials_;  // by handle key: those made on trial
+  std::map<std::uint32_t, SessionEntry*> trials_;  // by handle key: those made on trial
   std::uint32_t next_trial_ = kTrialKeysBegin;
   std::vector<Listener> listeners_;
   ConnectionTable connections_;
@@ -654,8 +654,8 @@ class Runtime {
   std::vector<std::unique_ptr<Connection>> closed_;  // kept until the turn ends
   std::vector<Connection*> unsent_;                  // connections with bytes to send
   std::vector<Connection*> sending_;                 // the same, while they are being sent
-  std::vector<SessionSlot*> decided_;                // whose Logon was: what they held is due
-  std::vector<SessionSlot*> replaying_;              // that send again what was stored
+  std::vector<SessionEntry*> decided_;                // whose Logon was: what they held is due
+  std::vector<SessionEntry*> replaying_;              // that send again what was stored
   bool replay_ready_ = false;                        // a resend can go on without waiting
   bool replay_fetches_ = false;  // one waits for the store, which wakes the loop
 
@@ -667,7 +667,7 @@ class Runtime {
   std::vector<char> receive_buffer_;
   std::vector<char> encode_buffer_;
   std::vector<char> action_buffer_;
-  SessionSlot* begun_ = nullptr;     // whose message is being encoded
+  SessionEntry* begun_ = nullptr;     // whose message is being encoded
   bool begun_has_password_ = false;  // set while it is encoded
   struct StoredMessage {
     std::uint64_t msg_seq_num = 0;
@@ -687,11 +687,11 @@ class Runtime {
   std::uint64_t refused_counted_ = 0;       // of those that the network closed
   MonoTime short_until_ = MonoTime::min();  // there was no room for them; then it is looked anew
 
-  std::shared_ptr<MailRoom> mail_room_;
+  std::shared_ptr<TaskInbox> inbox_;
   std::string settings_file_;                         // empty: the engine was not opened with one
   std::shared_ptr<const std::string> settings_text_;  // of the file, as it was taken over last
   bool listens_by_file_ = false;                      // in a reload: all of a port are alike
-  std::vector<SessionSlot*> with_next_settings_;      // with settings for their next Logon
+  std::vector<SessionEntry*> with_next_settings_;      // with settings for their next Logon
   FileReader files_;
   bool is_round_on_ = false;  // from the reading of its files on; the first loop's
   std::vector<std::shared_ptr<ReloadOrder>> orders_;  // behind that; null: see reload_all()
@@ -706,7 +706,7 @@ class Runtime {
   store::LogPosition flushed_to_ = 0;  // what was appended before the last flush()
   bool is_settled_ = false;            // all of that was durable then
   bool store_failed_ = false;
-  bool is_given_up_ = false;  // a session or more
+  bool has_aborted_ = false;  // a session or more
 };
 
 }  // namespace nexusfix::engine

@@ -1,5 +1,5 @@
 // The event loop: one turn waits, handles what came, runs timers, makes records durable and sends.
-#include "engine/loop/runtime.hpp"
+#include "engine/loop/event_loop.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -23,9 +23,9 @@ constexpr std::chrono::nanoseconds kIdleWait = std::chrono::seconds{1};
 constexpr std::size_t kDueConnectionsPerTurn = 64;
 
 // A halt ends with the session that the schedule ends.
-bool will_connect(const SessionSlot& slot) noexcept {
-  const ConnectPolicy& policy = slot.connect_policy;
-  return policy.wants_connection() || (policy.is_halted() && !slot.settings.schedule.is_non_stop());
+bool will_connect(const SessionEntry& entry) noexcept {
+  const ConnectPolicy& policy = entry.connect_policy;
+  return policy.wants_connection() || (policy.is_halted() && !entry.settings.schedule.is_non_stop());
 }
 
 }  // namespace
@@ -64,16 +64,16 @@ void OutboundQueue::grow(std::size_t storage) {
   storage_ = bytes_.capacity();
 }
 
-Now Runtime::now() noexcept {
+Now EventLoop::now() noexcept {
   if (phase_ == Phase::Idle) now_ = seams_.clock->now();
   return now_;
 }
 
-int Runtime::run() {
+int EventLoop::run() {
   const ThreadSetup setup{seams_.cpu};
   if (!setup.failure().empty()) {
     report_.engine(EventId::ThreadSetupFailed, setup.failure());
-    mail_room_->close();
+    inbox_->close();
     if (seams_.directory) seams_.directory->remove_loop(loop());
     // The others' sessions go on: their signs of life are not to be held up by this loop's.
     if (seams_.service != nullptr) seams_.service->has_ended(loop());
@@ -93,19 +93,19 @@ int Runtime::run() {
   return store_failed_ ? 1 : 0;
 }
 
-bool Runtime::poll(std::chrono::nanoseconds timeout) {
+bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   // Before it is looked whether there is mail: what is posted behind that has to wake this thread.
-  if (timeout > std::chrono::nanoseconds{0}) mail_room_->fall_asleep();
+  if (timeout > std::chrono::nanoseconds{0}) inbox_->fall_asleep();
   const bool goes_on = turn(timeout);
   if (!goes_on) {
-    mail_room_->close();
+    inbox_->close();
   } else if (!busy_spin_) {
-    mail_room_->fall_asleep();  // For whoever waits on descriptor() between two polls.
+    inbox_->fall_asleep();  // For whoever waits on descriptor() between two polls.
   }
   return goes_on;
 }
 
-bool Runtime::turn(std::chrono::nanoseconds timeout) {
+bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   if (timeout > std::chrono::nanoseconds{0}) now_ = seams_.clock->now();
   if (reload_wanted_.load(std::memory_order_relaxed) != 0) [[unlikely]]
     static_cast<void>(with_memory([this] { reload_as_requested(); }));
@@ -117,7 +117,7 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
   end_events();
   if (finished()) return false;
   const MonoTime first = first_timer();
-  if (replay_ready_ || first <= now_.mono || mail_room_->has_mail()) {
+  if (replay_ready_ || first <= now_.mono || inbox_->has_work()) {
     timeout = std::chrono::nanoseconds{0};
   } else if (first != kNever) {
     timeout = std::min(timeout, std::chrono::nanoseconds{first - now_.mono});
@@ -129,65 +129,65 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
     static_cast<void>(with_memory([&] { count = seams_.network->wait(ready_, timeout); }));
     now_ = seams_.clock->now();
   }
-  mail_room_->wake_up();
+  inbox_->wake_up();
   for (std::size_t i = 0; i < count && !store_failed_; ++i) {
-    if (!with_memory([&] { handle(ready_[i]); })) give_up(ready_[i]);
+    if (!with_memory([&] { handle(ready_[i]); })) abort(ready_[i]);
   }
   end_events();  // Answers leave before anything else is looked after.
   static_cast<void>(with_memory([this] {
-    take_mail();
-    take_credentials();
+    run_tasks();
+    on_password_checks();
     serve_replays();
     run_timers();
-    feed_decided();
+    deliver_decided();
   }));
   // Messages that come one after the other put it off for so long: kTurnsUnaskedMax turns.
-  if (!is_direct || first <= now_.mono || finished()) look_after_surroundings();
+  if (!is_direct || first <= now_.mono || finished()) run_housekeeping();
   end_events();
-  bury_closed();
+  destroy_closed();
   return !finished();
 }
 
 // What no message waits for.
-void Runtime::look_after_surroundings() {
+void EventLoop::run_housekeeping() {
   static_cast<void>(with_memory([this] {
-    take_arrived();
-    look_after_refused();
-    look_after_store();
-    look_after_certificates();
-    look_after_buffers();
+    on_migrated();
+    check_refused();
+    check_store();
+    check_certificates();
+    check_buffers();
     serve_files();
   }));
   end_events();
   static_cast<void>(with_memory([this] {
-    bury_leaving();
+    destroy_leaving();
     if (!with_next_settings_.empty()) [[unlikely]]
-      take_next_settings();
+      apply_next_settings();
     report_.logs().turn(now_.wall);
     report_.report_memory();
   }));
 }
 
-void Runtime::end_events() {
-  if (is_given_up_) [[unlikely]]
-    cut_given_up();
+void EventLoop::end_events() {
+  if (has_aborted_) [[unlikely]]
+    end_aborted();
   static_cast<void>(with_memory([this] { flush(); }));
 }
 
-MonoTime Runtime::next_deadline() const {
+MonoTime EventLoop::next_deadline() const {
   // What waits for the store alone is woken by it.
   const bool waits_for_store = stalled_until_ != kNever;
   const bool is_unflushed = !store_failed_ && store_->appended() != flushed_to_;
   const bool is_due = replay_ready_ || is_unflushed || (!unsent_.empty() && !waits_for_store) ||
-                      mail_room_->has_mail();
+                      inbox_->has_work();
   return is_due ? MonoTime::min() : first_timer();
 }
 
-bool Runtime::is_logged_on(const SessionSlot& slot) const noexcept {
-  return !store_failed_ && slot.machine.state() == session::State::LoggedOn;
+bool EventLoop::is_logged_on(const SessionEntry& entry) const noexcept {
+  return !store_failed_ && entry.machine.state() == session::State::LoggedOn;
 }
 
-void Runtime::handle(const transport::Ready& ready) {
+void EventLoop::handle(const transport::Ready& ready) {
   if (ready.kind == transport::ReadyKind::Accepted) {
     on_accepted(ready);
     return;
@@ -205,7 +205,7 @@ void Runtime::handle(const transport::Ready& ready) {
     case transport::ReadyKind::Writable:
       connection.blocked = false;
       mark_unsent(connection);
-      if (connection.slot != nullptr && connection.slot->replay) replay_ready_ = true;
+      if (connection.entry != nullptr && connection.entry->replay) replay_ready_ = true;
       break;
     case transport::ReadyKind::Failed:
       close(connection, EventId::ConnectionLost, seams_.network->last_error(connection.socket));
@@ -218,18 +218,18 @@ void Runtime::handle(const transport::Ready& ready) {
   }
 }
 
-void Runtime::wake_at(MonoTime deadline) noexcept { next_timer_ = std::min(next_timer_, deadline); }
+void EventLoop::wake_at(MonoTime deadline) noexcept { next_timer_ = std::min(next_timer_, deadline); }
 
-MonoTime Runtime::first_timer() const noexcept {
+MonoTime EventLoop::first_timer() const noexcept {
   return std::min({next_timer_, session_timers_.first(), connection_timers_.first()});
 }
 
 // Whoever becomes due meanwhile has the next turn.
-void Runtime::run_timers() {
+void EventLoop::run_timers() {
   const MonoTime first = first_timer();
   if (now_.mono < first || store_failed_) return;
   // Those that the last turn has left are late by its choice, which says nothing of the loop.
-  note_punctuality(std::exchange(connections_left_, false) ? now_.mono : first);
+  note_lateness(std::exchange(connections_left_, false) ? now_.mono : first);
   if (now_.mono >= next_timer_) next_timer_ = kNever;
   due_connections_.clear();
   static_cast<void>(with_memory([this] {
@@ -237,47 +237,47 @@ void Runtime::run_timers() {
   }));
   connections_left_ = connection_timers_.first() <= now_.mono;
   for (Connection* connection : due_connections_) {
-    if (!with_memory([&] { on_timer(*connection); })) give_up(*connection);
+    if (!with_memory([&] { on_timer(*connection); })) abort(*connection);
   }
   due_sessions_.clear();
   static_cast<void>(with_memory([this] { session_timers_.take_due(now_.mono, due_sessions_); }));
-  for (SessionSlot* slot : due_sessions_) {
-    if (!with_memory([&] { on_timer(*slot); })) give_up(*slot);
+  for (SessionEntry* entry : due_sessions_) {
+    if (!with_memory([&] { on_timer(*entry); })) abort(*entry);
   }
   report_.report_suppressed();
 }
 
-void Runtime::on_timer(SessionSlot& slot) {
-  if (slot.is_given_up) return;
-  if (slot.machine.next_deadline() <= now_.mono) {
-    transact(slot, [this](session::StateMachine& machine) { machine.on_time(now_); });
+void EventLoop::on_timer(SessionEntry& entry) {
+  if (entry.is_aborted) return;
+  if (entry.machine.next_deadline() <= now_.mono) {
+    transact(entry, [this](session::StateMachine& machine) { machine.on_time(now_); });
   }
-  arm(slot, slot.machine.next_deadline());
-  run_session_timers(slot);
-  follow_schedule(slot);
-  const ConnectPolicy& policy = slot.connect_policy;
-  if (policy.wants_connection() && slot.may_log_on && slot.connection == nullptr) {
-    if (policy.connect_at() <= now_.mono) connect(slot);
-    arm(slot, policy.connect_at());
+  arm(entry, entry.machine.next_deadline());
+  run_session_timers(entry);
+  follow_schedule(entry);
+  const ConnectPolicy& policy = entry.connect_policy;
+  if (policy.wants_connection() && entry.may_log_on && entry.connection == nullptr) {
+    if (policy.connect_at() <= now_.mono) connect(entry);
+    arm(entry, policy.connect_at());
   }
 }
 
 // A resend that MaxResendsPerSecond holds up, and the notice of a disconnection.
-void Runtime::run_session_timers(SessionSlot& slot) {
-  if (slot.replay && slot.replay_at > now_.mono) {
-    arm(slot, slot.replay_at);
-  } else if (slot.replay) {
+void EventLoop::run_session_timers(SessionEntry& entry) {
+  if (entry.replay && entry.replay_at > now_.mono) {
+    arm(entry, entry.replay_at);
+  } else if (entry.replay) {
     replay_ready_ = true;
   }
-  if (!slot.disconnection) return;
-  if (slot.disconnection_at > now_.mono) return arm(slot, slot.disconnection_at);
-  transact(slot, [&](session::StateMachine&) { slot.disconnection_at = kNever; });
+  if (!entry.disconnection) return;
+  if (entry.disconnection_at > now_.mono) return arm(entry, entry.disconnection_at);
+  transact(entry, [&](session::StateMachine&) { entry.disconnection_at = kNever; });
 }
 
-void Runtime::on_timer(Connection& connection) {
+void EventLoop::on_timer(Connection& connection) {
   if (connection.socket == 0) return;  // Closed by what another one's timer did.
-  const bool is_held_back = connection.slot == nullptr && connection.resumes_at != kNever;
-  if (connection.resumes_at <= now_.mono && (!is_held_back || admits_held_back(connection))) {
+  const bool is_held_back = connection.entry == nullptr && connection.resumes_at != kNever;
+  if (connection.resumes_at <= now_.mono && (!is_held_back || admits_delayed(connection))) {
     resume(connection);
   }
   if (connection.socket == 0) return;
@@ -300,14 +300,14 @@ void Runtime::on_timer(Connection& connection) {
   }
 }
 
-void Runtime::request_stop() noexcept {
+void EventLoop::request_stop() noexcept {
   stop_requested_.store(true, std::memory_order_release);  // Pairs with the acquire in poll().
   seams_.network->wake();
 }
 
 // Bounded without a timer of its own: LogoutTimeout ends the wait for each counterparty's Logout,
 // and the last bytes have their own deadline.
-void Runtime::begin_stop() {
+void EventLoop::begin_stop() {
   now_ = seams_.clock->now();
   stopping_ = true;
   if (seams_.service != nullptr) seams_.service->stopping();
@@ -318,50 +318,50 @@ void Runtime::begin_stop() {
   for (Listener& listener : listeners_) {
     seams_.network->close(std::exchange(listener.socket, 0));
   }
-  for (const auto& owned : slots_) {
-    SessionSlot& slot = *owned;
-    slot.connect_policy.log_out();
-    if (slot.disconnection) {
-      transact(slot, [&](session::StateMachine&) { slot.disconnection_at = kNever; });
+  for (const auto& owned : entries_) {
+    SessionEntry& entry = *owned;
+    entry.connect_policy.log_out();
+    if (entry.disconnection) {
+      transact(entry, [&](session::StateMachine&) { entry.disconnection_at = kNever; });
     }
-    if (slot.connection == nullptr) continue;
-    if (slot.connection->established) {
-      log_out(slot, {});
+    if (entry.connection == nullptr) continue;
+    if (entry.connection->established) {
+      log_out(entry, {});
     } else {
-      close(*slot.connection, EventId::ConnectionClosedByStop, "stopping");
+      close(*entry.connection, EventId::ConnectionClosedByStop, "stopping");
     }
   }
   std::vector<Connection*> unbound;
   for (const auto& [socket, connection] : connections_) {
-    if (connection->slot == nullptr) unbound.push_back(connection.get());
+    if (connection->entry == nullptr) unbound.push_back(connection.get());
   }
   for (Connection* connection : unbound) close(*connection);
 }
 
-bool Runtime::finished() {
+bool EventLoop::finished() {
   if (store_failed_) return true;
   if (!connections_.empty() || waits_for_disk()) return false;
   if (stopping_) return true;
   if (seams_.directory) return false;
-  if (mail_room_->is_open() || waits_for_operator()) return false;
+  if (inbox_->is_open() || waits_for_operator()) return false;
   return std::ranges::all_of(listeners_, [](const auto& one) { return one.socket == 0; }) &&
-         std::ranges::none_of(slots_, [](const auto& slot) { return will_connect(*slot); });
+         std::ranges::none_of(entries_, [](const auto& entry) { return will_connect(*entry); });
 }
 
 // Who polls may have something to do at the end; who runs would only start again, and be refused.
-bool Runtime::waits_for_operator() const noexcept {
-  return is_running_ && takes_commands_ && std::ranges::any_of(slots_, [](const auto& slot) {
-           return slot->connect_policy.is_halted();
+bool EventLoop::waits_for_operator() const noexcept {
+  return is_running_ && takes_commands_ && std::ranges::any_of(entries_, [](const auto& entry) {
+           return entry->connect_policy.is_halted();
          });
 }
 
 // What callbacks sent at the very end is made durable, too; a disk that stands still is not waited
 // for without end.
-bool Runtime::waits_for_disk() const noexcept {
+bool EventLoop::waits_for_disk() const noexcept {
   return store_->appended() != store_->durable() && now_.mono < stop_by_;
 }
 
-void Runtime::flush() {
+void EventLoop::flush() {
   if (store_failed_) return;
   const store::LogPosition appended = store_->appended();
   if (unsent_.empty() && is_settled_ && appended == flushed_to_) return;
@@ -384,7 +384,7 @@ void Runtime::flush() {
     Connection& connection = *one;
     if (connection.socket == 0) continue;  // Closed meanwhile.
     connection.unsent = false;
-    if (is_given_up_ && connection.slot != nullptr && connection.slot->is_given_up) [[unlikely]]
+    if (has_aborted_ && connection.entry != nullptr && connection.entry->is_aborted) [[unlikely]]
       continue;  // Its end says why.
     if (durable < connection.waits_for) {
       mark_unsent(connection);  // Next turn, then.
@@ -401,7 +401,7 @@ void Runtime::flush() {
 }
 
 // Nothing points to those that were closed in this turn any more.
-void Runtime::bury_closed() noexcept {
+void EventLoop::destroy_closed() noexcept {
   if (closed_.empty()) [[likely]]
     return;
   std::erase_if(unsent_, [](const Connection* one) { return one->socket == 0; });
@@ -409,7 +409,7 @@ void Runtime::bury_closed() noexcept {
 }
 
 // What the store has found meanwhile, also where nothing is appended.
-void Runtime::look_after_store() {
+void EventLoop::check_store() {
   if (store_failed_) return;
   while (const auto event = store_->take_event()) {
     if (event->id == EventId::StoreFailed) {
@@ -427,7 +427,7 @@ void Runtime::look_after_store() {
 
 // Where nobody waits for the disk, nobody notices either that it stands still; but what a loss of
 // power would take then grows.
-void Runtime::look_for_slow_disk() {
+void EventLoop::look_for_slow_disk() {
   const auto told = disk_watch_.look(store_->synced(), store_->appended(), now_.mono);
   wake_at(disk_watch_.next());
   if (!told) [[likely]]
@@ -448,7 +448,7 @@ void Runtime::look_for_slow_disk() {
 
 // An application's message on a full disk: what is left is for what cannot be refused. Once one was
 // refused, all are, until there is room for more than a few.
-bool Runtime::has_room_for(std::size_t message_bytes) {
+bool EventLoop::has_room_for(std::size_t message_bytes) {
   if (refuses_messages_) return false;
   if (store_->has_room_for(transaction_.entries().size() + message_bytes)) [[likely]]
     return true;
@@ -463,7 +463,7 @@ bool Runtime::has_room_for(std::size_t message_bytes) {
 
 // A disk, or a database, that does not answer: nothing may overtake what waits for it, so the
 // sessions whose bytes wait are cut when they have waited too long. Others go on.
-void Runtime::look_for_stall(store::LogPosition durable) {
+void EventLoop::look_for_stall(store::LogPosition durable) {
   if (durable == flushed_to_) {
     stalled_until_ = kNever;
     return;
@@ -499,7 +499,7 @@ void Runtime::look_for_stall(store::LogPosition durable) {
 
 // What is on disk is no longer certain: nothing that waits may be sent, and nobody may believe that
 // the session goes on. Sockets are closed without a Logout, which would use up a number.
-void Runtime::fail_store(const store::StoreError& error) {
+void EventLoop::fail_store(const store::StoreError& error) {
   store_failed_ = true;
   if (seams_.directory) seams_.directory->remove_loop(loop());
   orders_.clear();
@@ -512,8 +512,8 @@ void Runtime::fail_store(const store::StoreError& error) {
   }
   for (const auto& [socket, connection] : connections_) {
     seams_.network->close(socket);
-    if (connection->slot != nullptr) connection->slot->connection = nullptr;
-    connection->slot = nullptr;
+    if (connection->entry != nullptr) connection->entry->connection = nullptr;
+    connection->entry = nullptr;
     connection->socket = 0;
   }
   for (auto& [socket, connection] : connections_.take_all()) {
@@ -521,24 +521,24 @@ void Runtime::fail_store(const store::StoreError& error) {
   }
   deferred_.clear();
   sent_.clear();
-  for (const auto& slot : slots_) tell_store_failure(*slot);
+  for (const auto& entry : entries_) notify_store_failure(*entry);
 }
 
 // Nothing can be sent any more, but whoever cancels orders on a disconnect must hear of it.
-void Runtime::tell_store_failure(SessionSlot& slot) {
-  const session::State state = slot.machine.state();
+void EventLoop::notify_store_failure(SessionEntry& entry) {
+  const session::State state = entry.machine.state();
   if (state != session::State::LoggedOn && state != session::State::LogoutSent) return;
   const Disconnection told{.text = "the store failed"};
   const std::optional<std::string> thrown = failure_of([&] {
-    if (callbacks_.on_logout != nullptr) callbacks_.on_logout(callbacks_.application, slot.session);
+    if (callbacks_.on_logout != nullptr) callbacks_.on_logout(callbacks_.application, entry.session);
     if (callbacks_.on_disconnect != nullptr) {
-      callbacks_.on_disconnect(callbacks_.application, slot.session, told);
+      callbacks_.on_disconnect(callbacks_.application, entry.session, told);
     }
   });
-  if (thrown) report_.session(EventId::CallbackThrew, slot, "a callback threw: " + *thrown);
+  if (thrown) report_.session(EventId::CallbackThrew, entry, "a callback threw: " + *thrown);
 }
 
-void Runtime::report_all(const std::vector<SettingsError>& warnings) {
+void EventLoop::report_all(const std::vector<SettingsError>& warnings) {
   for (const SettingsError& one : warnings) {
     report_.engine(EventId::ConfigurationWarning, one.what());
   }

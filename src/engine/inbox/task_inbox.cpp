@@ -1,4 +1,4 @@
-#include "engine/inbox/mail_room.hpp"
+#include "engine/inbox/task_inbox.hpp"
 
 #include <new>
 #include <utility>
@@ -11,7 +11,7 @@ constexpr std::size_t kLettersPerTurn = 64;
 
 }  // namespace
 
-void Doorbell::ring() {
+void Waiter::ring() {
   // Behind the result that was pushed: either the waiting thread sees it, or this one sees that
   // it waits. Pairs with the fence in Mailbox::wait().
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -20,17 +20,17 @@ void Doorbell::ring() {
   condition.notify_one();
 }
 
-void MailLane::refuse_all() {
-  for (auto one = letters.readable(1); !one.empty(); one = letters.readable(1)) {
-    Letter& letter = one.front();
-    PostResult result{letter.token, PostOutcome::Stopped, {}, "the engine has ended"};
-    letter.destroy(letter.task);
-    letters.release(1);
+void TaskChannel::refuse_all() {
+  for (auto one = tasks.readable(1); !one.empty(); one = tasks.readable(1)) {
+    QueuedTask& posted = one.front();
+    PostResult result{posted.token, PostOutcome::Stopped, {}, "the engine has ended"};
+    posted.destroy(posted.task);
+    tasks.release(1);
     static_cast<void>(results.push(std::move(result)));
   }
 }
 
-void MailRoom::add(std::shared_ptr<MailLane> lane) {
+void TaskInbox::add(std::shared_ptr<TaskChannel> lane) {
   const std::lock_guard lock{mutex_};
   if (is_closed_) {
     lane->is_closing.store(true, std::memory_order_relaxed);
@@ -42,7 +42,7 @@ void MailRoom::add(std::shared_ptr<MailLane> lane) {
   network_->wake();
 }
 
-void MailRoom::add(std::unique_ptr<LoopTask> task) {
+void TaskInbox::add(std::unique_ptr<LoopTask> task) {
   const std::lock_guard lock{mutex_};
   if (is_closed_) return;  // The caller destroys it.
   new_tasks_.push_back(std::move(task));
@@ -50,7 +50,7 @@ void MailRoom::add(std::unique_ptr<LoopTask> task) {
   network_->wake();
 }
 
-void MailRoom::wake_if_asleep() {
+void TaskInbox::wake_if_asleep() {
   // Behind the letter that was pushed: either the loop sees it, or this thread sees that the loop
   // is asleep. Pairs with the fence in fall_asleep().
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -60,7 +60,7 @@ void MailRoom::wake_if_asleep() {
   if (!is_closed_) network_->wake();
 }
 
-void MailRoom::take_new() {
+void TaskInbox::take_new() {
   if (!has_new_.load(std::memory_order_acquire)) [[likely]]
     return;
   const std::lock_guard lock{mutex_};
@@ -77,51 +77,51 @@ void MailRoom::take_new() {
   has_new_.store(false, std::memory_order_relaxed);
 }
 
-bool MailRoom::has_mail() {
+bool TaskInbox::has_work() {
   take_new();
   for (const auto& lane : lanes_) {
-    if (!lane->letters.readable(1).empty()) return true;
+    if (!lane->tasks.readable(1).empty()) return true;
   }
   return false;
 }
 
-bool MailRoom::is_open() {
+bool TaskInbox::is_open() {
   take_new();
   return !lanes_.empty();
 }
 
-void MailRoom::fall_asleep() noexcept {
+void TaskInbox::fall_asleep() noexcept {
   is_asleep_.store(true, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_seq_cst);  // Pairs with wake_if_asleep().
 }
 
-void MailRoom::deliver(FunctionRef<void(Letter&, PostResult&)> task) {
+void TaskInbox::deliver(FunctionRef<void(QueuedTask&, PostResult&)> task) {
   take_new();
   for (const auto& lane : lanes_) deliver(*lane, task);
   // Acquire pairs with ~Mailbox(): what it had posted before is seen.
   std::erase_if(lanes_, [](const auto& lane) {
-    return lane->is_abandoned.load(std::memory_order_acquire) && lane->letters.readable(1).empty();
+    return lane->is_abandoned.load(std::memory_order_acquire) && lane->tasks.readable(1).empty();
   });
 }
 
-void MailRoom::deliver(MailLane& lane, FunctionRef<void(Letter&, PostResult&)> task) {
+void TaskInbox::deliver(TaskChannel& lane, FunctionRef<void(QueuedTask&, PostResult&)> task) {
   std::size_t count = 0;
   for (; count < kLettersPerTurn; ++count) {
-    const auto one = lane.letters.readable(1);
+    const auto one = lane.tasks.readable(1);
     if (one.empty()) break;
-    Letter& letter = one.front();
+    QueuedTask& posted = one.front();
     PostResult result;
-    result.token = letter.token;
-    task(letter, result);
-    letter.destroy(letter.task);
-    lane.letters.release(1);  // Before its result: whoever has collected that may post again.
+    result.token = posted.token;
+    task(posted, result);
+    posted.destroy(posted.task);
+    lane.tasks.release(1);  // Before its result: whoever has collected that may post again.
     // Nobody collects the results of an abandoned mailbox; what does not fit is of no use.
     static_cast<void>(lane.results.push(std::move(result)));
   }
-  if (count != 0) lane.doorbell->ring();
+  if (count != 0) lane.waiter->ring();
 }
 
-void MailRoom::close() {
+void TaskInbox::close() {
   std::vector<std::unique_ptr<LoopTask>> undone;
   {
     const std::lock_guard lock{mutex_};
@@ -137,7 +137,7 @@ void MailRoom::close() {
     lane->refuse_all();
     // From here on the mailbox consumes what it posts: release hands the queue over to it.
     lane->is_closed.store(true, std::memory_order_release);
-    lane->doorbell->ring();
+    lane->waiter->ring();
   }
   lanes_.clear();
 }

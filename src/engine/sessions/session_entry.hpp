@@ -26,7 +26,7 @@
 
 namespace nexusfix::engine {
 
-class Runtime;
+class EventLoop;
 
 // A resend under way: stored messages from next to end are still to be passed to the state machine.
 struct ReplayCursor {
@@ -52,14 +52,14 @@ struct SessionTrial {
   ~SessionTrial();
 };
 
-struct SessionSlot {
-  SessionSlot(Runtime& runtime, SessionSettings session_settings, session::Numbers numbers);
+struct SessionEntry {
+  SessionEntry(EventLoop& event_loop, SessionSettings session_settings, session::Numbers numbers);
   // The machine's configuration points into the slot.
-  SessionSlot(const SessionSlot&) = delete;
-  SessionSlot& operator=(const SessionSlot&) = delete;
+  SessionEntry(const SessionEntry&) = delete;
+  SessionEntry& operator=(const SessionEntry&) = delete;
 
-  void forget_kept_back() noexcept {
-    kept_back.clear();
+  void forget_queued_until_logon() noexcept {
+    queued_until_logon.clear();
     left_to_resend = 0;
   }
 
@@ -69,7 +69,7 @@ struct SessionSlot {
   store::SessionKey key = 0;            // none while it is on trial
   std::unique_ptr<SessionTrial> trial;  // null: it is in the store
   std::uint32_t handle_key = 0;         // of its SessionHandle
-  Runtime* runtime;                     // that writes into its Logons
+  EventLoop* event_loop;                     // that writes into its Logons
   session::StateMachine machine;
   Session session;
 
@@ -81,15 +81,15 @@ struct SessionSlot {
   bool acting = false;                 // its actions are being taken
   std::uint64_t inbound_recorded = 1;  // the store's next_inbound
 
-  std::map<std::uint64_t, std::string> held;  // messages that came too early, by MsgSeqNum
-  BufferCharge held_bytes;
-  std::uint64_t held_lost_high = 0;  // the highest number for which there was no room; 0: none
-  std::uint64_t held_discarded = 0;  // application messages, since the start
-  bool holds_undecided = false;      // what is held came after a Logon that is not decided on
+  std::map<std::uint64_t, std::string> out_of_order;  // messages that came too early, by MsgSeqNum
+  BufferCharge out_of_order_bytes;
+  std::uint64_t dropped_high = 0;  // the highest number for which there was no room; 0: none
+  std::uint64_t discarded = 0;  // application messages, since the start
+  bool arrived_undecided = false;      // what is held came after a Logon that is not decided on
   std::optional<ReplayCursor> replay;
   bool replay_done = false;     // all of it was passed on, and its last actions are being taken
-  OutboundQueue behind_replay;  // numbered during a resend, sent after it
-  OutboundQueue kept_back;      // numbered after our Logon, which has no answer
+  OutboundQueue queued_after_resend;  // numbered during a resend, sent after it
+  OutboundQueue queued_until_logon;      // numbered after our Logon, which has no answer
   std::uint64_t left_to_resend = 0;  // of what came after that: it was too much
   SessionCommands commands;
   std::optional<LogonAnswer> accepted_answer;  // that waits for a password to be changed
@@ -102,8 +102,8 @@ struct SessionSlot {
   std::uint32_t window_resends = 0;
   MonoTime replay_at = MonoTime::min();  // when the resend under way may go on
   bool is_replaying = false;             // is in the list of those who send again
-  bool is_given_up = false;              // cut at the end of the turn, and nothing is done for it
-  std::string given_up_why;              // empty: there was no memory
+  bool is_aborted = false;              // cut at the end of the turn, and nothing is done for it
+  std::string abort_reason;              // empty: there was no memory
 
   // The end of a logged-on state that on_disconnect() has not been told of.
   std::optional<Disconnection> disconnection;
