@@ -23,7 +23,7 @@ constexpr std::uint32_t kPendingAlways = 8;
 }  // namespace
 
 // Whether any session of the port is for whoever comes from there; on any loop.
-bool EventLoop::may_connect(const Listener& listener, std::string_view peer_name) {
+bool EventLoop::is_address_allowed(const Listener& listener, std::string_view peer_name) {
   const std::string_view address = transport::peer_address_of(peer_name);
   return seams_.directory ? seams_.directory->allows(listener.endpoint, address)
                           : listener.allowed.contains(address);
@@ -39,7 +39,7 @@ void EventLoop::on_accepted(const transport::Ready& ready) {
   }
   const std::string peer = seams_.network->peer_name(ready.accepted);
   // Whose connections come by way of a proxy is known later.
-  if (!listener->endpoint.trusted_proxies && !may_connect(*listener, peer)) {
+  if (!listener->endpoint.trusted_proxies && !is_address_allowed(*listener, peer)) {
     seams_.network->close(ready.accepted);
     ++stats_.connections_refused;
     return report_.refused(EventId::AddressRefused,
@@ -57,7 +57,7 @@ void EventLoop::on_announced(Connection& connection) {
   const transport::Source source = transport::source_of(transport::peer_address_of(peer));
   leave_pending(connection);
   connection.source = source;
-  if (!may_connect(listener, peer))
+  if (!is_address_allowed(listener, peer))
     return refuse(connection, EventId::AddressRefused, kAddressNotAllowed);
   if (!find_place(listener, source, peer)) return close(connection);
   await_among(listener, source, connection);

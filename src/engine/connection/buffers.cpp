@@ -114,7 +114,7 @@ void EventLoop::cut_largest(Connection& connection) {
   if (entry == nullptr) return refuse(connection, EventId::BufferLimitReached, why);
   const bool is_in_use = entry->acting || &connection == receiving_;
   entry->abort_reason = "disconnected: " + why;
-  abort(*entry);
+  abort_session(*entry);
   connection.outbound.release();
   forget_out_of_order(*entry);
   entry->replay.reset();

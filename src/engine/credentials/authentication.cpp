@@ -50,7 +50,7 @@ void EventLoop::on_password_checks() {
         verdict.is_right ? LogonCredentials::State::Right : LogonCredentials::State::Refused;
     connection->credentials.text = std::move(verdict.text);
     connection->credentials.change = std::move(verdict.change);
-    if (!with_memory([&] { resume(*connection); })) abort(*connection);
+    if (!with_memory([&] { resume(*connection); })) abort_connection(*connection);
   }
 }
 

@@ -131,7 +131,7 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   }
   inbox_->wake_up();
   for (std::size_t i = 0; i < count && !store_failed_; ++i) {
-    if (!with_memory([&] { handle(ready_[i]); })) abort(ready_[i]);
+    if (!with_memory([&] { handle(ready_[i]); })) abort_ready(ready_[i]);
   }
   end_events();  // Answers leave before anything else is looked after.
   static_cast<void>(with_memory([this] {
@@ -237,12 +237,12 @@ void EventLoop::run_timers() {
   }));
   connections_left_ = connection_timers_.first() <= now_.mono;
   for (Connection* connection : due_connections_) {
-    if (!with_memory([&] { on_timer(*connection); })) abort(*connection);
+    if (!with_memory([&] { on_timer(*connection); })) abort_connection(*connection);
   }
   due_sessions_.clear();
   static_cast<void>(with_memory([this] { session_timers_.take_due(now_.mono, due_sessions_); }));
   for (SessionEntry* entry : due_sessions_) {
-    if (!with_memory([&] { on_timer(*entry); })) abort(*entry);
+    if (!with_memory([&] { on_timer(*entry); })) abort_session(*entry);
   }
   report_.report_suppressed();
 }

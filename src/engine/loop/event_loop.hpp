@@ -250,7 +250,7 @@ class EventLoop {
   void log_trial(SessionEntry& entry);
   [[nodiscard]] session::Numbers stored_numbers(const SessionEntry& entry) const noexcept;
   [[nodiscard]] SessionEntry* entry_of(std::uint32_t handle_key) const noexcept;
-  void admit(Template& one);
+  void add_template(Template& one);
   void drop(std::size_t index) noexcept;  // of templates_
   void discard_new(NewSessions& made) noexcept;
   [[nodiscard]] const Template* template_for(const Connection& connection,
@@ -294,7 +294,7 @@ class EventLoop {
   [[nodiscard]] static bool names_other_dictionaries(const ReloadPlan& plan) noexcept;
   [[nodiscard]] static bool has_moved(const Change& change) noexcept;
   [[nodiscard]] std::expected<void, EngineError> listen_for_changes(ReloadPlan& plan);
-  void run_event(Change& change);
+  void apply_change(Change& change);
   [[nodiscard]] session::SessionConfig with_callbacks(SessionEntry& entry) const;  // open.cpp
   void apply_settings(SessionEntry& entry, SessionSettings settings);
   void apply_next_settings();
@@ -353,10 +353,10 @@ class EventLoop {
   void attach(LoopDirectory::MigratedConnection handed, transport::SocketId& attached);
 
   // memory.cpp
-  void abort(SessionEntry& entry) noexcept;
+  void abort_session(SessionEntry& entry) noexcept;
   void abort_event(SessionEntry& entry) noexcept;
-  void abort(const transport::Ready& ready) noexcept;
-  void abort(Connection& connection) noexcept;
+  void abort_ready(const transport::Ready& ready) noexcept;
+  void abort_connection(Connection& connection) noexcept;
   void end_aborted();
   void reserve_for_connections();
   // False: there was no memory for it.
@@ -438,7 +438,7 @@ class EventLoop {
   // accepting.cpp
   void on_accepted(const transport::Ready& ready);
   void on_announced(Connection& connection);
-  [[nodiscard]] bool may_connect(const Listener& listener, std::string_view peer_name);
+  [[nodiscard]] bool is_address_allowed(const Listener& listener, std::string_view peer_name);
   [[nodiscard]] Connection* await_logon(Listener& listener, transport::SocketId socket,
                                         const std::string& peer);
   [[nodiscard]] bool find_place(Listener& listener, transport::Source source,

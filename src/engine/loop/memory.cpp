@@ -9,7 +9,7 @@
 namespace nexusfix::engine {
 
 // It is cut at the end of the turn; nothing more is taken from its connection, or sent.
-void EventLoop::abort(SessionEntry& entry) noexcept {
+void EventLoop::abort_session(SessionEntry& entry) noexcept {
   entry.is_aborted = true;
   has_aborted_ = true;
   if (entry.connection != nullptr) entry.connection->closing = true;
@@ -37,14 +37,14 @@ void EventLoop::abort_event(SessionEntry& entry) noexcept {
     one.session_ended_at = std::chrono::sys_seconds::min();
     one.schedule_until = WallTime::min();
     if (one.connection != nullptr) one.connection->outbound.clear();
-    abort(one);
+    abort_session(one);
   }
   for (Connection* connection : in_event_connections_) connection->in_event = false;
   in_event_connections_.clear();
 }
 
 // Outside of an event.
-void EventLoop::abort(const transport::Ready& ready) noexcept {
+void EventLoop::abort_ready(const transport::Ready& ready) noexcept {
   const bool is_new = ready.kind == transport::ReadyKind::Accepted;
   const transport::SocketId socket = is_new ? ready.accepted : ready.socket;
   Connection* const connection = connections_.find(socket);
@@ -54,11 +54,11 @@ void EventLoop::abort(const transport::Ready& ready) noexcept {
     seams_.network->close(socket);
     return;
   }
-  abort(*connection);
+  abort_connection(*connection);
 }
 
-void EventLoop::abort(Connection& connection) noexcept {
-  if (connection.entry != nullptr) return abort(*connection.entry);
+void EventLoop::abort_connection(Connection& connection) noexcept {
+  if (connection.entry != nullptr) return abort_session(*connection.entry);
   ++stats_.connections_refused;
   static_cast<void>(with_memory([&] { close(connection); }));
 }
@@ -82,7 +82,7 @@ void EventLoop::end_aborted() {
       }
       arm(entry, now_.mono);
     });
-    if (!is_cut) abort(entry);  // in the next turn
+    if (!is_cut) abort_session(entry);  // in the next turn
   }
 }
 

@@ -41,7 +41,7 @@ bool EventLoop::receive_directly() {
         seams_.network->receive(connection.socket, std::span{receive_buffer_});
     if (result.status == transport::IoStatus::WouldBlock) continue;
     now_ = seams_.clock->now();
-    if (!with_memory([&] { on_receive_result(connection, result); })) abort(connection);
+    if (!with_memory([&] { on_receive_result(connection, result); })) abort_connection(connection);
     return true;
   }
   turns_unasked_ = 0;

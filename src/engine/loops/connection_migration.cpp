@@ -61,7 +61,7 @@ void EventLoop::on_migrated() {
     transport::SocketId socket = 0;
     if (with_memory([&] { attach(std::move(one), socket); })) continue;
     if (socket != 0) {
-      abort(transport::Ready{transport::ReadyKind::Accepted, 0, socket});
+      abort_ready(transport::Ready{transport::ReadyKind::Accepted, 0, socket});
     } else {
       ++stats_.connections_refused;
     }

@@ -216,7 +216,7 @@ std::expected<void, EngineError> EventLoop::listen_for_changes(ReloadPlan& plan)
 }
 
 // There is memory for all of it, or the rest is done when there is some again.
-void EventLoop::run_event(Change& change) {
+void EventLoop::apply_change(Change& change) {
   if (change.entry == nullptr) return;
   SessionEntry& entry = *change.entry;
   if (change.listener) entry.listener = *change.listener;

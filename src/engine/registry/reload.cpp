@@ -333,10 +333,10 @@ void EventLoop::carry_out_reload() {
   }
   for (; plan.templates_done < plan.made.templates.size(); ++plan.templates_done) {
     plan.made.templates[plan.templates_done].origin = plan.text;
-    admit(plan.made.templates[plan.templates_done]);
+    add_template(plan.made.templates[plan.templates_done]);
   }
   for (; plan.changes_done < plan.changes.size(); ++plan.changes_done) {
-    run_event(plan.changes[plan.changes_done]);
+    apply_change(plan.changes[plan.changes_done]);
   }
   for (; plan.template_changes_done < plan.template_changes.size(); ++plan.template_changes_done) {
     TemplateChange& change = plan.template_changes[plan.template_changes_done];

@@ -257,7 +257,7 @@ std::expected<void, EngineError> EventLoop::add_sessions(Settings settings) {
   if (!made) return std::unexpected{std::move(made.error())};
   try {
     for (SessionEntry* entry : made->entries) activate(*entry);
-    for (Template& one : made->templates) admit(one);
+    for (Template& one : made->templates) add_template(one);
   } catch (const std::bad_alloc&) {
     while (templates_.size() > first_template) drop(templates_.size() - 1);
     discard_new(*made);
@@ -369,7 +369,7 @@ void EventLoop::note_rules(const SessionSettings& settings) noexcept {
 }
 
 // There is room for it.
-void EventLoop::admit(Template& one) {
+void EventLoop::add_template(Template& one) {
   note_rules(one.settings);
   if (seams_.directory) seams_.directory->add_template(one.settings.session.id, loop());
   listeners_[one.listener].is_kept = false;

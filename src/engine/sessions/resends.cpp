@@ -82,7 +82,7 @@ void EventLoop::serve_replays() {
   for (std::size_t i = 0; i < replaying_.size() && !store_failed_; ++i) {
     SessionEntry& entry = *replaying_[i];
     if (!entry.replay || entry.is_aborted) continue;
-    if (!with_memory([&] { serve_replay(entry); })) abort(entry);
+    if (!with_memory([&] { serve_replay(entry); })) abort_session(entry);
   }
 }
 
