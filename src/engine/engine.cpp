@@ -17,6 +17,7 @@
 #include <nexusfix/engine/preflight.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 
+#include "engine/engine_error.hpp"
 #include "engine/inbox/control.hpp"
 #include "engine/inbox/mailbox_state.hpp"
 #include "engine/loop/event_loop.hpp"
@@ -113,7 +114,9 @@ constexpr std::chrono::seconds kReloadWaitMax{60};
 class ReloadTask final : public LoopTask {
  public:
   explicit ReloadTask(std::shared_ptr<ReloadOrder> order) : order_{std::move(order)} {}
-  void run(EventLoop& event_loop) override { event_loop.begin_reload(std::move(order_)); }
+  void run(EventLoop& event_loop) override {
+    event_loop.reloader().begin_reload(std::move(order_));
+  }
 
  private:
   std::shared_ptr<ReloadOrder> order_;
@@ -176,40 +179,40 @@ struct Engine::Shared {
   }
 
   // What one of the loops has of all this, and its network.
-  std::expected<LoopDependencies, EngineError> seams_of(std::uint32_t loop,
-                                                      const EngineOptions& options) const {
-    LoopDependencies seams;
-    seams.clock = options.clock;
-    seams.disk = options.disk;
-    seams.owned_disk = disk;
-    seams.log = options.log;
-    seams.is_standard_error = stderr_log != nullptr;
-    seams.network = options.network;
-    seams.open_postgres = options.open_postgres;
-    seams.loop = loop;
-    seams.directory = directory;
-    seams.budget = budget;
-    seams.service = service.get();
-    seams.credentials = credentials;
-    if (seams.network == nullptr) {
+  std::expected<LoopDependencies, EngineError> dependencies_of(std::uint32_t loop,
+                                                               const EngineOptions& options) const {
+    LoopDependencies dependencies;
+    dependencies.clock = options.clock;
+    dependencies.disk = options.disk;
+    dependencies.owned_disk = disk;
+    dependencies.log = options.log;
+    dependencies.is_standard_error = stderr_log != nullptr;
+    dependencies.network = options.network;
+    dependencies.open_postgres = options.open_postgres;
+    dependencies.index = loop;
+    dependencies.directory = directory;
+    dependencies.budget = budget;
+    dependencies.service = service.get();
+    dependencies.credentials = credentials;
+    if (dependencies.network == nullptr) {
       auto network = transport::make_epoll_network();
       if (!network) return std::unexpected{EngineError{network.error().text}};
-      seams.owned_network = std::move(*network);
-      seams.network = seams.owned_network.get();
+      dependencies.owned_network = std::move(*network);
+      dependencies.network = dependencies.owned_network.get();
     }
     if (has_proxies) {
-      seams.proxied_network = transport::make_proxied_network(*seams.network);
-      seams.network = seams.proxied_network.get();
+      dependencies.proxied_network = transport::make_proxied_network(*dependencies.network);
+      dependencies.network = dependencies.proxied_network.get();
     }
     if (has_tunnels) {
-      seams.tunnel_network = transport::make_tunnel_network(*seams.network);
-      seams.network = seams.tunnel_network.get();
+      dependencies.tunnel_network = transport::make_tunnel_network(*dependencies.network);
+      dependencies.network = dependencies.tunnel_network.get();
     }
-    if (!tls) return seams;
-    seams.tls = tls;
-    seams.tls_network = transport::make_tls_network(*seams.network);
-    seams.network = seams.tls_network.get();
-    return seams;
+    if (!tls) return dependencies;
+    dependencies.tls = tls;
+    dependencies.tls_network = transport::make_tls_network(*dependencies.network);
+    dependencies.network = dependencies.tls_network.get();
+    return dependencies;
   }
 
   // Where an operator's commands arrive, for journals on a disk of the operating system's. Without
@@ -219,7 +222,7 @@ struct Engine::Shared {
     if (disk == nullptr || store_folder.empty()) return;
     std::vector<Control::Place> places;
     for (const auto& loop : loops) {
-      places.push_back({folder_of_loop(store_folder, loop->loop()), loop->inbox()});
+      places.push_back({folder_of_loop(store_folder, loop->index()), loop->inbox()});
     }
     auto opened = Control::open(std::move(places));
     if (opened) {
@@ -328,16 +331,16 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   shared->has_tunnels = std::ranges::any_of(settings.sessions, has_proxy);
   Loops loops;
   for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
-    auto seams = shared->seams_of(loop, options);
-    if (!seams) return std::unexpected{std::move(seams.error())};
-    if (loop < threads.cpus.size()) seams->cpu = threads.cpus[loop];
-    loops.push_back(std::make_unique<EventLoop>(std::move(*seams), callbacks,
-                                              options.busy_spin || threads.busy_spin));
+    auto dependencies = shared->dependencies_of(loop, options);
+    if (!dependencies) return std::unexpected{std::move(dependencies.error())};
+    if (loop < threads.cpus.size()) dependencies->cpu = threads.cpus[loop];
+    loops.push_back(std::make_unique<EventLoop>(std::move(*dependencies), callbacks,
+                                                options.busy_spin || threads.busy_spin));
   }
   // With one loop nothing is created on the disk before all else is known to be right; with
   // several, their stores say whose each session is.
   const bool is_single = loops.size() == 1;
-  std::expected<void, EngineError> right = loops.front()->could_listen(settings);
+  std::expected<void, EngineError> right = loops.front()->listeners().could_listen(settings);
   if (right && is_single) right = loops.front()->prepare(settings);
   if (!right) return std::unexpected{std::move(right.error())};
   for (const auto& loop : loops) {
@@ -423,32 +426,33 @@ Mailbox Engine::open_mailbox() {
 
 std::size_t Engine::session_count() const noexcept {
   std::size_t count = 0;
-  for (const auto& loop : loops_) count += loop->entries().size();
+  for (const auto& loop : loops_) count += loop->registry().entries().size();
   return count;
 }
 
 Session& Engine::session(std::size_t index) noexcept {
   NEXUSFIX_ASSERT(index < session_count());
   std::size_t loop = 0;
-  while (index >= loops_[loop]->entries().size()) index -= loops_[loop++]->entries().size();
-  return loops_[loop]->entries()[index]->session;
+  while (index >= loops_[loop]->registry().entries().size())
+    index -= loops_[loop++]->registry().entries().size();
+  return loops_[loop]->registry().entries()[index]->session;
 }
 
 Session* Engine::find_session(std::string_view name) noexcept {
   for (const auto& loop : loops_) {
-    if (SessionEntry* const entry = loop->find_entry(name)) return &entry->session;
+    if (SessionEntry* const entry = loop->registry().find_entry(name)) return &entry->session;
   }
   return nullptr;
 }
 
 std::expected<void, EngineError> Engine::add_sessions(Settings settings, std::uint32_t loop) {
-  return at(loop).add_sessions(std::move(settings));
+  return at(loop).installer().add_sessions(std::move(settings));
 }
 
 std::expected<Reloaded, EngineError> Engine::reload() {
   const auto refusal = [](const char* why) { return std::unexpected{EngineError{why}}; };
   LoopDirectory* const directory = shared_->directory.get();
-  if (directory == nullptr) return loops_.front()->reload();
+  if (directory == nullptr) return loops_.front()->reloader().reload();
   if (directory->is_served_here()) {
     return refusal("not on a thread that serves an event loop: request_reload() is for that");
   }
@@ -463,21 +467,21 @@ std::expected<Reloaded, EngineError> Engine::reload() {
   return result.get();
 }
 std::vector<PendingChange> Engine::pending_changes(std::uint32_t loop) const {
-  return at(loop).pending_changes();
+  return at(loop).changes().pending_changes();
 }
 
-void Engine::request_reload() noexcept { loops_.front()->request_reload(); }
+void Engine::request_reload() noexcept { loops_.front()->reloader().request_reload(); }
 
 std::uint16_t Engine::accept_port() const noexcept {
   for (const auto& loop : loops_) {
-    if (const std::uint16_t port = loop->accept_port(); port != 0) return port;
+    if (const std::uint16_t port = loop->listeners().accept_port(); port != 0) return port;
   }
   return 0;
 }
 
 std::vector<transport::Endpoint> Engine::accept_endpoints() const {
   std::vector<transport::Endpoint> endpoints;
-  for (const auto& loop : loops_) loop->append_accept_endpoints(endpoints);
+  for (const auto& loop : loops_) loop->listeners().append_accept_endpoints(endpoints);
   return endpoints;
 }
 

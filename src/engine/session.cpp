@@ -1,7 +1,12 @@
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/wire/typed/dispatch.hpp>
 
-#include "engine/loop/event_loop.hpp"
+#include "engine/commit/commit_gate.hpp"
+#include "engine/registry/session_registry.hpp"
+#include "engine/sessions/outbox.hpp"
+#include "engine/sessions/session_actions.hpp"
+#include "engine/sessions/session_control.hpp"
+#include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
 
@@ -16,10 +21,14 @@ const PendingKeys& Session::pending_keys() const noexcept { return entry_->pendi
 const session::SessionId& Session::id() const noexcept { return entry_->settings.session.id; }
 std::string_view Session::name() const noexcept { return entry_->name; }
 session::Numbers Session::numbers() const noexcept { return entry_->machine.sequence_numbers(); }
-SessionHandle Session::handle() const noexcept { return {event_loop_->loop(), entry_->handle_key}; }
-WallTime Session::now() const noexcept { return event_loop_->now().wall; }
+SessionHandle Session::handle() const noexcept {
+  return {services_->loop.index, entry_->handle_key};
+}
+WallTime Session::now() const noexcept { return services_->transactor.now().wall; }
 
-bool Session::is_logged_on() const noexcept { return event_loop_->is_logged_on(*entry_); }
+bool Session::is_logged_on() const noexcept {
+  return !services_->commit.has_failed() && entry_->machine.state() == session::State::LoggedOn;
+}
 
 std::string_view Session::application_version() const noexcept {
   const session::SessionConfig& config = entry_->settings.session;
@@ -34,26 +43,26 @@ std::string_view Session::counterparty_version() const noexcept {
 }
 
 wire::Encoder Session::begin(std::string_view msg_type) noexcept {
-  return event_loop_->begin_message(*entry_, msg_type);
+  return services_->outbox.begin_message(*entry_, msg_type);
 }
 
 SendResult Session::finish(
     const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
-  return event_loop_->finish_message(*entry_, bytes);
+  return services_->outbox.finish_message(*entry_, bytes);
 }
 
-void Session::log_out(std::string_view text) { event_loop_->log_out(*entry_, text); }
+void Session::log_out(std::string_view text) { services_->control.log_out(*entry_, text); }
 void Session::answer_logon(std::uint64_t id, const LogonAnswer& answer) {
-  event_loop_->answer_logon(*entry_, id, answer);
+  services_->actions.answer_logon(*entry_, id, answer);
 }
-void Session::disconnect(std::string_view why) { event_loop_->disconnect(*entry_, why); }
-void Session::reset(std::string_view text) { event_loop_->reset(*entry_, text); }
-void Session::remove(std::string_view text) { event_loop_->remove(*entry_, text); }
-void Session::log_on() { event_loop_->log_on(*entry_); }
+void Session::disconnect(std::string_view why) { services_->control.disconnect(*entry_, why); }
+void Session::reset(std::string_view text) { services_->control.reset(*entry_, text); }
+void Session::remove(std::string_view text) { services_->registry.remove(*entry_, text); }
+void Session::log_on() { services_->control.log_on(*entry_); }
 
 std::expected<void, std::string> Session::set_next_numbers(session::Numbers numbers,
                                                            std::string_view reason) {
-  return event_loop_->set_next_numbers(*entry_, numbers, reason);
+  return services_->control.set_next_numbers(*entry_, numbers, reason);
 }
 
 std::string SendError::what() const {

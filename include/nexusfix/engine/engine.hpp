@@ -23,6 +23,8 @@
 
 namespace nexusfix::engine {
 
+class EventLoop;
+
 using config::Settings;
 
 // Everything that the engine has from outside. A null pointer: the operating system's own. None is

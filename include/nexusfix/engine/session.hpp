@@ -27,8 +27,8 @@ struct PendingKeys {
   [[nodiscard]] bool empty() const noexcept { return until_logon.empty() && until_start.empty(); }
 };
 
-class EventLoop;       // the engine's inside
-struct SessionEntry;  // a session's place in it
+struct SessionEntry;     // a session's state in its event loop
+struct SessionServices;  // what a Session uses of it
 
 enum class SendFailure : std::uint8_t {
   Encode,                 // a value cannot be sent: see encode
@@ -76,7 +76,8 @@ struct SessionHandle {
 // a Mailbox.
 class Session {
  public:
-  Session(EventLoop& event_loop, SessionEntry& entry) noexcept : event_loop_{&event_loop}, entry_{&entry} {}
+  Session(const SessionServices& services, SessionEntry& entry) noexcept
+      : services_{&services}, entry_{&entry} {}
 
   [[nodiscard]] const session::SessionId& id() const noexcept;
   // What the configuration has for a key of the program's own (ApplicationKeys), in any case, with
@@ -180,7 +181,7 @@ class Session {
   }
   SendResult finish(const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
 
-  EventLoop* event_loop_;
+  const SessionServices* services_;
   SessionEntry* entry_;
 };
 

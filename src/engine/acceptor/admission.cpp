@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/loop/event_loop.hpp"
+#include "engine/acceptor/logon_admission.hpp"
+#include "engine/loop/loop_context.hpp"
+#include "engine/loops/connection_migration.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -17,54 +19,54 @@ constexpr std::chrono::milliseconds kNextTurns{10};
 }  // namespace
 
 // due: what is first of all that is to be done now.
-void EventLoop::note_lateness(MonoTime due) {
+void LogonAdmission::note_lateness(MonoTime due) {
   admitted_this_turn_ = 0;
-  lateness_.done(due, now_.mono);
-  if (const auto late = stall_detector_.done(due, now_.mono)) [[unlikely]] {
-    report_.engine(
+  lateness_.done(due, loop_.now().mono);
+  if (const auto late = stall_detector_.done(due, loop_.now().mono)) [[unlikely]] {
+    loop_.report.engine(
         EventId::LoopStalled,
         "the event loop was stalled: what was due is done " +
             std::to_string(*late / std::chrono::milliseconds{1}) +
             " ms later. It waited for the disk, a callback or a processor, or the machine was "
             "suspended");
   }
-  if (!logons_wait_ || lateness_.is_late(now_.mono)) [[likely]]
+  if (!logons_wait_ || lateness_.is_late(loop_.now().mono)) [[likely]]
     return;
   logons_wait_ = false;
-  report_.engine_limited(EventId::LogonsResumed,
-                         "the event loop is in time again: Logons are answered");
+  loop_.report.engine_limited(EventId::LogonsResumed,
+                              "the event loop is in time again: Logons are answered");
 }
 
 // A stranger's first message while the loop is late. It stays where a message that is not whole
 // would stay; LogonTimeout bounds how long.
-bool EventLoop::delays_logon(Connection& connection, const wire::MessageView& logon) {
-  if (!lateness_.is_late(now_.mono)) [[likely]]
+bool LogonAdmission::delays_logon(Connection& connection, const wire::MessageView& logon) {
+  if (!lateness_.is_late(loop_.now().mono)) [[likely]]
     return false;
-  if (logon.msg_type() != std::string_view{"A"} || other_loop_of(logon)) return false;
+  if (logon.msg_type() != std::string_view{"A"} || migration_.other_loop_of(logon)) return false;
   if (!logons_wait_) {
     logons_wait_ = true;
-    report_.engine_limited(
+    loop_.report.engine_limited(
         EventId::LogonsDelayed,
         "the event loop is late, its timers by more than " +
             std::to_string(lateness_.late_max() / std::chrono::milliseconds{1}) +
             " ms (LogonMaxLateness): Logons wait until it is in time again");
   }
   connection.was_delayed = true;
-  connection.resumes_at = now_.mono + kHeldBack;
-  arm(connection, connection.resumes_at);
-  seams_.network->pause(connection.socket, true);
+  connection.resumes_at = loop_.now().mono + kHeldBack;
+  loop_.arm(connection, connection.resumes_at);
+  loop_.network->pause(connection.socket, true);
   return true;
 }
 
 // Whether the time has come for its Logon; if not, when it is to be asked again.
-bool EventLoop::admits_delayed(Connection& connection) {
+bool LogonAdmission::admits_delayed(Connection& connection) {
   if (connection.credentials.state == LogonCredentials::State::BeingChecked) return false;
-  const bool is_late = lateness_.is_late(now_.mono);
+  const bool is_late = lateness_.is_late(loop_.now().mono);
   if (!is_late && admitted_this_turn_ < kAdmittedPerTurn) {
     ++admitted_this_turn_;
     return true;
   }
-  connection.resumes_at = now_.mono + (is_late ? kHeldBack : kNextTurns);
+  connection.resumes_at = loop_.now().mono + (is_late ? kHeldBack : kNextTurns);
   return false;
 }
 

@@ -126,7 +126,7 @@ struct Connection {
 
   transport::SocketId socket = 0;
   std::size_t listener = 0;           // index of the listener that accepted it; initiators: unused
-  SessionEntry* entry = nullptr;        // null: accepted, and no Logon seen yet
+  SessionEntry* entry = nullptr;      // null: accepted, and no Logon seen yet
   transport::Source source = 0;       // accepted: whom it is counted for
   std::uint32_t logon_bytes_max = 0;  // accepted: what it may send before its Logon is whole
   bool has_logged_on = false;
@@ -136,16 +136,17 @@ struct Connection {
   bool blocked = false;        // the socket took less than all; Writable will come
   bool unsent = false;         // stands in the list of connections with bytes to send
   bool in_event = false;       // got bytes in the event that is being handled
+  bool is_receiving = false;   // views into its buffers are in use
   MonoTime deadline = kNever;  // until the Logon, or until the last bytes are sent
   std::optional<std::uint32_t> migrates_to{};  // another loop: it is not this one's any more
-  std::string migration_bytes{};                // the Logon that said so
-  std::string close_reason{};                // what on_disconnect() is told when it was closing
-  MonoTime takes_by = kNever;                // blocked: closed then if it has taken nothing
-  Timer timer;                               // not later than deadline, takes_by and resumes_at
+  std::string migration_bytes{};               // the Logon that said so
+  std::string close_reason{};                  // what on_disconnect() is told when it was closing
+  MonoTime takes_by = kNever;                  // blocked: closed then if it has taken nothing
+  Timer timer;                                 // not later than deadline, takes_by and resumes_at
   // Throttled, or held back: what was received waits in carried, and nothing more is received,
   // until then.
   MonoTime resumes_at = kNever;
-  bool unthrottled = false;    // it has ended: what was received is taken at once
+  bool unthrottled = false;  // it has ended: what was received is taken at once
   bool was_delayed = false;  // its Logon has waited: for the loop, or for its password
   LogonCredentials credentials{};
 
@@ -159,19 +160,18 @@ struct Connection {
   store::LogPosition waits_for = 0;  // outbound may be sent when this much of the log is durable
 };
 
-// While the bytes of one connection are taken; a connection's may be taken while another one's
-// are.
+// While bytes of the connection are parsed: views into its buffers are in use.
 class Receiving {
  public:
-  Receiving(Connection*& current, Connection& connection) noexcept
-      : current_{current}, before_{std::exchange(current, &connection)} {}
-  ~Receiving() { current_ = before_; }
+  explicit Receiving(Connection& connection) noexcept
+      : connection_{connection}, outer_{std::exchange(connection.is_receiving, true)} {}
+  ~Receiving() { connection_.is_receiving = outer_; }
   Receiving(const Receiving&) = delete;
   Receiving& operator=(const Receiving&) = delete;
 
  private:
-  Connection*& current_;
-  Connection* before_;
+  Connection& connection_;
+  bool outer_;
 };
 
 }  // namespace nexusfix::engine

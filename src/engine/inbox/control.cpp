@@ -131,14 +131,14 @@ class SetNumbers final : public LoopTask {
  private:
   [[nodiscard]] std::string set(EventLoop& event_loop) {
     const LiveNumbers& request = order_->request;
-    SessionEntry* const entry = event_loop.find_entry(request.session);
+    SessionEntry* const entry = event_loop.registry().find_entry(request.session);
     if (entry == nullptr) return "the engine serves no session " + request.session + " from here";
     const session::Numbers now = entry->machine.sequence_numbers();
     if (now != request.expected) {
       return "they have moved meanwhile: the next ones are in " + std::to_string(now.next_inbound) +
              ", out " + std::to_string(now.next_outbound);
     }
-    auto done = event_loop.set_next_numbers(*entry, request.wanted, request.reason);
+    auto done = event_loop.control().set_next_numbers(*entry, request.wanted, request.reason);
     if (!done) return std::move(done.error());
     set_at_ = event_loop.store().appended();
     return {};

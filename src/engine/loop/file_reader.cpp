@@ -237,7 +237,7 @@ void FileReader::leave(std::shared_ptr<Reading>& reading) {
   if (owner_ == nullptr) stuck_.push_back(left);
 }
 
-void FileReader::serve(EventLoop& event_loop, MonoTime now) {
+void FileReader::serve(MonoTime now) {
   while (!jobs_.empty()) {
     const std::shared_ptr<FileJob> job = jobs_.front();
     std::string why;
@@ -250,7 +250,7 @@ void FileReader::serve(EventLoop& event_loop, MonoTime now) {
     }
     leave(reading_);
     jobs_.pop_front();
-    why.empty() ? job->finish(event_loop) : job->fail(event_loop, why);
+    why.empty() ? job->finish() : job->fail(why);
   }
 }
 

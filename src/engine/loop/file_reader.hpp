@@ -16,8 +16,6 @@
 
 namespace nexusfix::engine {
 
-class EventLoop;
-
 // What is read, and what the event loop does with it.
 class FileJob {
  public:
@@ -29,10 +27,10 @@ class FileJob {
   // On a thread of its own; on a disk that takes no threads, on the event loop's.
   virtual void read(Disk& disk) = 0;
   // The event loop's thread, after read() has returned.
-  virtual void finish(EventLoop& event_loop) = 0;
+  virtual void finish() = 0;
   // The event loop's thread, instead of finish(). read() may still run: what it writes is not
   // touched here.
-  virtual void fail(EventLoop& event_loop, std::string_view why) = 0;
+  virtual void fail(std::string_view why) = 0;
 };
 
 // One job at a time, in the order in which they came. A call of the file system that takes longer
@@ -58,7 +56,7 @@ class FileReader {
   [[nodiscard]] bool is_busy() const noexcept { return !jobs_.empty(); }
   // Begins and ends jobs. To be called when the network was woken, and at least once a second while
   // is_busy().
-  void serve(EventLoop& event_loop, MonoTime now);
+  void serve(MonoTime now);
   // Reads now, and waits for it. The event loop stands still meanwhile. Nothing: it was read;
   // otherwise why not.
   [[nodiscard]] std::string read_now(const std::shared_ptr<FileJob>& job, Clock& clock);

@@ -9,98 +9,60 @@
 #include <nexusfix/wire/isa.hpp>
 
 #include "engine/loop/event_loop.hpp"
-#include "engine/loops/loop_partition.hpp"
 
 namespace nexusfix::engine {
 namespace {
 
-// What one connection may say within a turn: a session that floods us has the others wait no longer
-// than its messages in here take.
-constexpr std::size_t kReceiveBytes = 16U << 10U;
 constexpr std::size_t kEventsPerTurn = 256;
-// One message more than what a callback may send, with its entry's head.
-constexpr std::uint32_t kRecordBytesMax = kTransactionBytesMax + (2U << 20U);
-// What a stored message may grow by when it is sent again: 43=Y, 122 and a longer BodyLength.
-constexpr std::size_t kResendGrowthBytes = session::StateMachine::kScratchBytes;
-
-std::string describe(const store::JournalReport& report, const std::string& folder) {
-  const auto counted = [](std::uint64_t count, std::string_view what) {
-    return std::to_string(count) + ' ' + std::string{what} + (count == 1 ? "" : "s");
-  };
-  return "journal " + folder + ": " + counted(report.records, "record") + ", " +
-         counted(report.messages, "message") + ", " + counted(report.bytes, "byte");
-}
 
 bool is_of_session_layer(std::string_view msg_type) {
   return msg_type.size() == 1 && ((msg_type[0] >= '0' && msg_type[0] <= '5') || msg_type[0] == 'A');
 }
 
-// What the application wants to know of, or to write into, this session's Logons.
-session::SessionConfig with_callbacks_of(const Callbacks& callbacks, SessionEntry& entry) {
-  session::SessionConfig config = entry.settings.session;
-  config.logon.authenticates =
-      callbacks.on_logon_request != nullptr || !entry.settings.credentials.password_file.empty();
-  // A sender whom the application has not accepted yet gets no answer, and uses up no number.
-  config.logon.answers_invalid = callbacks.on_logon_request == nullptr;
-  config.resend.asks_before = callbacks.on_resend_request != nullptr;
-  config.shows_administrative = callbacks.on_admin != nullptr;
-  if (callbacks.write_logon == nullptr) return config;
-  config.logon.writer = {
-      &entry, [](void* context, wire::Encoder& encoder, const wire::MessageHeader& header) noexcept {
-        auto& of = *static_cast<SessionEntry*>(context);
-        of.event_loop->write_logon(of, encoder, header);
-      }};
-  return config;
-}
-
 }  // namespace
 
-SessionEntry::SessionEntry(EventLoop& event_loop, SessionSettings session_settings,
-                         session::Numbers numbers)
-    : settings{std::move(session_settings)},
-      name{settings.session.id.to_string()},
-      event_loop{&event_loop},
-      machine{with_callbacks_of(event_loop.callbacks(), *this), numbers},
-      session{event_loop, *this},
-      has_sub_ids{settings.session.id.has_sub_ids()},
-      keeps_masked_out{!settings.log.masked.empty() && !settings.log.stores_masked},
-      inbound_recorded{numbers.next_inbound},
-      throttle{settings.throttle.messages_max, settings.throttle.interval} {
-  for (OutboundQueue* queue : {&queued_after_resend, &queued_until_logon}) queue->count_in(event_loop.budget());
-  out_of_order_bytes.count_in(event_loop.budget());
-}
-
-session::SessionConfig EventLoop::with_callbacks(SessionEntry& entry) const {
-  return with_callbacks_of(callbacks_, entry);
-}
-
-EventLoop::EventLoop(LoopDependencies seams, Callbacks callbacks, bool busy_spin)
-    : seams_{std::move(seams)},
-      report_{*seams_.log, seams_.is_standard_error, now_, next_timer_},
-      callbacks_{callbacks},
-      busy_spin_{busy_spin},
-      now_{seams_.clock->now()},
-      receive_buffer_(kReceiveBytes),
-      encode_buffer_(limits_.message_bytes_max),
-      action_buffer_(limits_.message_bytes_max + kResendGrowthBytes),
-      edited_buffer_(callbacks.on_sending != nullptr ? limits_.message_bytes_max : 0),
+EventLoop::EventLoop(LoopDependencies dependencies, Callbacks callbacks, bool busy_spin)
+    : loop_{std::move(dependencies), callbacks},
+      state_{.busy_spin = busy_spin},
       ready_(kEventsPerTurn),
-      inbox_{std::make_shared<TaskInbox>(*seams_.network)},
-      files_{*seams_.disk, seams_.owned_disk, *seams_.network} {
-  if (!seams_.budget) seams_.budget = std::make_shared<BufferBudget>(Settings{}.buffered_bytes_max);
-  if (seams_.directory) seams_.directory->add_loop(loop(), *seams_.network);
-  if (seams_.credentials) seams_.credentials->add_loop(loop(), *seams_.network);
+      commit_{loop_, [this](const store::StoreError& error) { end_all_sessions(error); }},
+      connections_{loop_, buffers_, inbound_, acceptor_, registry_, transactor_, resends_},
+      buffers_{loop_, connections_, transactor_},
+      inbound_{loop_,    commit_,     connections_,  buffers_, admission_, dynamic_,
+               changes_, transactor_, out_of_order_, control_, migration_},
+      connector_{loop_, connections_, changes_, transactor_},
+      listeners_{loop_, dynamic_, registry_},
+      acceptor_{loop_, connections_, listeners_},
+      admission_{loop_,     connections_, inbound_, acceptor_, dynamic_,
+                 registry_, transactor_,  actions_, control_,  migration_},
+      certificates_{loop_, reloader_},
+      registry_{loop_,       commit_,  listeners_, dynamic_, changes_, reloader_,
+                transactor_, actions_, outbox_,    resends_, control_},
+      dynamic_{loop_, commit_, listeners_, admission_, registry_, control_},
+      installer_{loop_, commit_, listeners_, dynamic_, registry_, reloader_, transactor_, control_},
+      changes_{loop_, listeners_, dynamic_, registry_, reloader_, control_},
+      reloader_{loop_,      commit_,  listeners_,  dynamic_, registry_,
+                installer_, changes_, transactor_, control_},
+      transactor_{loop_,    commit_, connections_, dynamic_, registry_,
+                  actions_, outbox_, resends_,     control_},
+      actions_{loop_,   connections_, admission_,    transactor_,
+               outbox_, resends_,     out_of_order_, control_},
+      outbox_{loop_, commit_, connections_, buffers_, dynamic_, transactor_, control_},
+      resends_{loop_, commit_, connections_, buffers_, transactor_, outbox_},
+      out_of_order_{loop_, buffers_, transactor_},
+      control_{loop_, commit_, connections_, transactor_, outbox_},
+      tasks_{loop_, registry_, transactor_, outbox_},
+      migration_{loop_, commit_, connections_, inbound_, listeners_, acceptor_} {
+  if (loop_.directory) loop_.directory->add_loop(loop_.index, *loop_.network);
+  if (loop_.credentials) loop_.credentials->add_loop(loop_.index, *loop_.network);
 }
 
 EventLoop::~EventLoop() {
-  if (seams_.directory) seams_.directory->remove_loop(loop());
-  if (seams_.credentials) seams_.credentials->remove_loop(loop());
-  inbox_->close();
-  for (const auto& [socket, connection] : connections_) seams_.network->close(socket);
-  for (const Listener& listener : listeners_) seams_.network->close(listener.socket);
-  // In order, so that a start of the machine after it is no loss of power. A failure has no
-  // consequence but that it will be taken for one.
-  if (store_ && !store_failed_) static_cast<void>(store_->close());
+  if (loop_.directory) loop_.directory->remove_loop(loop_.index);
+  if (loop_.credentials) loop_.credentials->remove_loop(loop_.index);
+  tasks_.inbox().close();
+  for (const auto& [socket, connection] : connections_.table()) loop_.network->close(socket);
+  listeners_.close_all();
 }
 
 std::expected<void, EngineError> EventLoop::prepare(Settings& settings) {
@@ -111,8 +73,9 @@ std::expected<void, EngineError> EventLoop::prepare(Settings& settings) {
         (unknown ? "not the name of a kernel of this build" : "this CPU cannot run that kernel") +
         "; one of these was expected: " + std::string{wire::known_isas()}}};
   }
-  if (auto done = make_parsers(settings); !done) return done;
-  if (auto opened = report_.logs().open(*seams_.disk, settings, data_fields_, loop(), now_.wall);
+  if (auto done = load_dictionaries(loop_, settings); !done) return done;
+  if (auto opened = loop_.report.logs().open(*loop_.disk, settings, loop_.parsers.data_fields,
+                                             loop_.index, loop_.now().wall);
       !opened) {
     return std::unexpected{EngineError{std::move(opened.error())}};
   }
@@ -120,142 +83,41 @@ std::expected<void, EngineError> EventLoop::prepare(Settings& settings) {
 }
 
 std::expected<void, EngineError> EventLoop::open(Settings settings) {
-  if (auto adopted = adopt_former_names(settings.sessions); !adopted) {
+  if (auto adopted = registry_.adopt_former_names(settings.sessions); !adopted) {
     return std::unexpected{EngineError{std::move(adopted.error().text)}};
   }
   if (auto done = recover_application(); !done) return done;
-  lateness_ = LoopLateness{settings.threads.logon_lateness_max};
-  keeps_heap_ = settings.threads.lock_memory;
+  admission_.limit_lateness(settings.threads.logon_lateness_max);
+  buffers_.keep_heap(settings.threads.lock_memory);
   if (!settings.text.empty()) {
-    settings_file_ = settings.file;
-    settings_text_ = std::make_shared<const std::string>(std::move(settings.text));
+    reloader_.begin(settings.file, std::move(settings.text));
   }
-  if (seams_.directory) {
-    for (std::size_t key = 0; key < store_->session_count(); ++key) {
-      static_cast<void>(seams_.directory->settle(
-          store_->session_name(static_cast<store::SessionKey>(key)), loop()));
+  if (loop_.directory) {
+    for (std::size_t key = 0; key < commit_.store().session_count(); ++key) {
+      static_cast<void>(loop_.directory->settle(
+          commit_.store().session_name(static_cast<store::SessionKey>(key)), loop_.index));
     }
   }
   if (auto done = open_sessions(settings); !done) return done;
   return open_listeners(settings.file);
 }
 
-std::expected<void, EngineError> EventLoop::open_store(const Settings& settings) {
-  if (settings.store == StoreKind::Memory) {
-    store_ = store::make_memory_store(kRecordBytesMax);
-    return {};
-  }
-  if (settings.store == StoreKind::PostgreSQL) return open_postgres_store(settings);
-  store::JournalOptions options;
-  options.folder = folder_of_loop(settings.store_folder, loop());
-  options.durability = settings.durability;
-  options.segment_bytes = settings.segment_bytes;
-  options.record_bytes_max = kRecordBytesMax;
-  options.group_wait = settings.journal_group_wait;
-  options.numbers_ahead_max = settings.journal_numbers_ahead;
-  options.retention = settings.journal_retention;
-  options.scrub.bytes_per_second = settings.journal_scrub_rate;
-  options.on_durable = {
-      .call = [](void* network) noexcept { static_cast<transport::Network*>(network)->wake(); },
-      .context = seams_.network};
-  // An application that takes back what it had sent reads everything, damage or not.
-  options.checks_all = callbacks_.on_recovered != nullptr;
-  stall_timeout_ = settings.journal_stall_timeout;
-  // A sync begins a second after what it is for, and takes its time.
-  if (options.durability == store::Durability::Process) {
-    disk_watch_ = DiskWatch{stall_timeout_ + options.sync_interval};
-  }
-  auto opened = store::open_journal(*seams_.disk, options, now_.wall);
-  if (!opened) {
-    const std::size_t line = settings.store_folder_line;
-    if (line == 0) return std::unexpected{EngineError{std::move(opened.error().text)}};
-    return std::unexpected{EngineError{
-        SettingsError{settings.file, line, "FileStorePath: " + opened.error().text}.what()}};
-  }
-  store_ = std::move(opened->store);
-  report_.engine(EventId::JournalOpened, describe(opened->report, options.folder));
-  for (const std::string& damage : opened->report.damages) {
-    report_.engine(EventId::JournalDamaged, damage);
-  }
-  for (const std::string& fault : opened->report.checkpoint_faults) {
-    report_.engine(
-        EventId::CheckpointUnreadable,
-        fault +
-            ". More of the log was read instead, and nothing is lost by it; nexusfix journal "
-            "repair removes it");
-  }
-  report_power_loss(opened->report, options.folder);
-  if (opened->report.torn_bytes > 0) {
-    std::string text = "journal " + options.folder + ": the last record was not whole; " +
-                       std::to_string(opened->report.torn_bytes) + " bytes were cut";
-    if (!opened->report.power_lost) {
-      text += ". Unless the disk has damaged it, nothing that was sent is missing";
-    }
-    report_.engine(EventId::LastRecordCut, text);
-  }
-  return {};
-}
-
-std::expected<void, EngineError> EventLoop::open_postgres_store(const Settings& settings) {
-  if (seams_.open_postgres == nullptr) {
-    return std::unexpected{
-        EngineError{"Store=postgresql: this program was built without the PostgreSQL store "
-                    "(nexusfix::store_postgres, EngineOptions::open_postgres)"}};
-  }
-  store::PostgresOptions options = settings.postgres;
-  options.record_bytes_max = kRecordBytesMax;
-  options.on_durable = {
-      .call = [](void* network) noexcept { static_cast<transport::Network*>(network)->wake(); },
-      .context = seams_.network};
-  stall_timeout_ = settings.journal_stall_timeout;
-  auto opened = seams_.open_postgres(options);
-  if (!opened) return std::unexpected{EngineError{std::move(opened.error().text)}};
-  store_ = std::move(*opened);
-  report_.engine(EventId::DatabaseOpened, "PostgreSQL store " + options.schema + ": " +
-                                              std::to_string(store_->session_count()) +
-                                              " sessions, the log ends at " +
-                                              std::to_string(store_->appended()));
-  return {};
-}
-
-// The operator must know which numbers a counterparty may hold messages under that are gone here.
-void EventLoop::report_power_loss(const store::JournalReport& found, const std::string& folder) {
-  if (!found.power_lost) return;
-  std::string text = "journal " + folder + ": " + std::string{store::describe(found.loss)} + "; " +
-                     std::to_string(found.cut_bytes) +
-                     " bytes that had not reached the disk were cut";
-  if (found.missing_bytes > 0) {
-    text +=
-        ", and " + std::to_string(found.missing_bytes) +
-        " that it had confirmed are missing: sequence numbers that were reset or set in them are "
-        "not known";
-  }
-  report_.engine(EventId::PowerLost, text);
-  for (const store::SkippedNumbers& skipped : found.skipped) {
-    report_.session(
-        EventId::SequenceNumbersSkipped, skipped.session,
-        "MsgSeqNum " + std::to_string(skipped.first) + " to " + std::to_string(skipped.last) +
-            " are skipped: messages may have been sent under some of them that the journal has "
-            "lost. The counterparty will be sent a gap fill; compare what it has received");
-  }
-}
-
 std::expected<void, EngineError> EventLoop::recover_application() {
-  if (callbacks_.on_recovered == nullptr) return {};
+  if (loop_.callbacks.on_recovered == nullptr) return {};
   std::uint64_t unreadable = 0;
   const auto visit = [&](const store::Store::LogMessage& stored) {
-    const auto message = parser_.parse(stored.bytes);
+    const auto message = loop_.parsers.inbound.parse(stored.bytes);
     if (!message) {
       ++unreadable;
       return;
     }
     // A store that came from another engine has the session layer's own messages as well.
     if (is_of_session_layer(message->msg_type())) return;
-    callbacks_.on_recovered(callbacks_.application,
-                            RecoveredMessage{stored.session, stored.msg_seq_num, *message});
+    loop_.callbacks.on_recovered(loop_.callbacks.application,
+                                 RecoveredMessage{stored.session, stored.msg_seq_num, *message});
   };
   try {
-    if (auto scanned = store_->scan(visit); !scanned) {
+    if (auto scanned = commit_.store().scan(visit); !scanned) {
       return std::unexpected{EngineError{std::move(scanned.error().text)}};
     }
   } catch (const std::exception& error) {
@@ -279,66 +141,54 @@ std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
       return std::unexpected{EngineError{error.what()}};
     }
     if (one.is_template) {
-      note_rules(one);
-      if (seams_.directory) seams_.directory->add_template(one.session.id, loop());
-      templates_.push_back({std::move(one), 0, settings_text_});
+      note_rules(loop_, one);
+      if (loop_.directory) loop_.directory->add_template(one.session.id, loop_.index);
+      dynamic_.templates().push_back({std::move(one), 0, reloader_.text()});
       continue;
     }
     const bool is_acceptor = one.session.role == session::Role::Acceptor;
-    const auto entry = make_entry(std::move(one));
+    const auto entry = registry_.make_entry(std::move(one));
     if (entry) {
-      (*entry)->texts = {settings_text_, settings_text_, settings_text_};
+      (*entry)->texts = {reloader_.text(), reloader_.text(), reloader_.text()};
       (*entry)->configured_as = (*entry)->name;
       continue;
     }
     if (entry.error().code != store::StoreErrorCode::SessionRefused) {
       return std::unexpected{EngineError{entry.error().text}};
     }
-    report_.session(EventId::SessionRefusedByStore, name, entry.error().text);
+    loop_.report.session(EventId::SessionRefusedByStore, name, entry.error().text);
     if (refused.empty()) refused = entry.error().text;
     if (!is_acceptor) continue;
-    refused_sessions_.emplace(name, entry.error().text);
-    if (seams_.directory) seams_.directory->add_acceptor(name, loop());
+    admission_.refuse_session(name, entry.error().text);
+    if (loop_.directory) loop_.directory->add_acceptor(name, loop_.index);
   }
   const std::uint32_t all_max = settings.dynamic_sessions_max;
   // Whatever the limit is, one name is no share that could be halved.
   const std::uint32_t share = settings.dynamic_sessions_per_address_max.value_or((all_max + 1) / 2);
-  dynamic_names_ = DynamicNames{{all_max, share == 0 ? all_max : share}};
-  if (entries_.empty() && templates_.empty() && !refused.empty()) {
+  dynamic_.limit({all_max, share == 0 ? all_max : share});
+  if (registry_.entries().empty() && dynamic_.templates().empty() && !refused.empty()) {
     return std::unexpected{EngineError{refused}};
   }
-  if (auto flushed = store_->flush(); !flushed) {
+  if (auto flushed = commit_.store().flush(); !flushed) {
     return std::unexpected{EngineError{std::move(flushed.error().text)}};
   }
-  for (const auto& entry : entries_) follow_schedule(*entry);
+  for (const auto& entry : registry_.entries()) control_.follow_schedule(*entry);
   return {};
 }
 
 std::expected<void, EngineError> EventLoop::open_listeners(const std::string& file) {
-  for (const auto& entry : entries_) {
+  for (const auto& entry : registry_.entries()) {
     if (!entry->settings.accept) continue;
-    const auto listener = listen_for(entry->settings, file);
+    const auto listener = listeners_.listen_for(entry->settings, file);
     if (!listener) return std::unexpected{listener.error()};
     entry->listener = *listener;
   }
-  for (Template& one : templates_) {
-    const auto listener = listen_for(one.settings, file);
+  for (SessionTemplate& one : dynamic_.templates()) {
+    const auto listener = listeners_.listen_for(one.settings, file);
     if (!listener) return std::unexpected{listener.error()};
     one.listener = *listener;
   }
   return {};
-}
-
-std::uint16_t EventLoop::accept_port() const noexcept {
-  return listeners_.empty() ? std::uint16_t{0} : listeners_.front().port;
-}
-
-void EventLoop::append_accept_endpoints(std::vector<transport::Endpoint>& endpoints) const {
-  for (const Listener& listener : listeners_) {
-    if (listener.socket == 0 || listener.is_elsewhere) continue;
-    endpoints.push_back(listener.endpoint);
-    endpoints.back().port = listener.port;
-  }
 }
 
 }  // namespace nexusfix::engine

@@ -1,4 +1,6 @@
 // Connections whose session lives on another event loop.
+#include "engine/loops/connection_migration.hpp"
+
 #include <algorithm>
 #include <string>
 #include <unistd.h>
@@ -6,18 +8,25 @@
 
 #include <nexusfix/base/secret.hpp>
 
-#include "engine/loop/event_loop.hpp"
+#include "engine/acceptor/acceptor.hpp"
+#include "engine/acceptor/listeners.hpp"
+#include "engine/acceptor/logon_admission.hpp"
+#include "engine/commit/commit_gate.hpp"
+#include "engine/connection/connections.hpp"
+#include "engine/connection/inbound.hpp"
+#include "engine/loop/loop_context.hpp"
 
 namespace nexusfix::engine {
 
-std::optional<std::uint32_t> EventLoop::other_loop_of(const wire::MessageView& logon) {
-  if (!seams_.directory) return std::nullopt;
-  const auto id = id_of(logon);
-  const auto other = id ? seams_.directory->find(*id) : std::nullopt;
-  return other == loop() ? std::nullopt : other;
+std::optional<std::uint32_t> ConnectionMigration::other_loop_of(const wire::MessageView& logon) {
+  if (!loop_.directory) return std::nullopt;
+  const auto id = LogonAdmission::id_of(logon);
+  const auto other = id ? loop_.directory->find(*id) : std::nullopt;
+  return other == loop_.index ? std::nullopt : other;
 }
 
-bool EventLoop::is_of_another_loop(Connection& connection, const wire::MessageView& logon) {
+bool ConnectionMigration::is_of_another_loop(Connection& connection,
+                                             const wire::MessageView& logon) {
   const auto other = other_loop_of(logon);
   if (!other) return false;
   connection.migrates_to = *other;
@@ -26,74 +35,70 @@ bool EventLoop::is_of_another_loop(Connection& connection, const wire::MessageVi
 }
 
 // rest: what was received behind the Logon. Nothing of the connection stays here.
-void EventLoop::migrate(Connection& connection, std::string_view rest) {
+void ConnectionMigration::migrate(Connection& connection, std::string_view rest) {
   // Neither here nor there remains a password of the Logon.
   const WipedAtEnd logon{connection.migration_bytes};
   const std::uint32_t other = *connection.migrates_to;
   // What needs memory comes first: nobody looks after a connection that is out of the network.
   LoopDirectory::MigratedConnection handed{
-      .connection = {}, .endpoint = listeners_[connection.listener].endpoint, .bytes = {}};
+      .connection = {}, .endpoint = listeners_.all()[connection.listener].endpoint, .bytes = {}};
   handed.bytes.reserve(connection.migration_bytes.size() + rest.size());
   handed.bytes.append(connection.migration_bytes).append(rest);
-  const std::string lost = "connection from " + seams_.network->peer_name(connection.socket) +
+  const std::string lost = "connection from " + loop_.network->peer_name(connection.socket) +
                            " closed: its session's event loop does not take it";
   const transport::Source source = connection.source;
-  transport::Detached detached = seams_.network->detach(connection.socket);
+  transport::Detached detached = loop_.network->detach(connection.socket);
   if (detached.descriptor < 0) {
     connection.migrates_to.reset();
-    return refuse(connection, EventId::ConnectionNotMigrated,
-                  "it cannot be moved to its session's event loop");
+    return connections_.refuse(connection, EventId::ConnectionNotMigrated,
+                               "it cannot be moved to its session's event loop");
   }
-  leave_pending(connection);
-  connection_timers_.disarm(connection);
-  closed_.push_back(connections_.take(connection.socket));
-  connection.socket = 0;
+  acceptor_.leave_pending(connection);
+  connections_.retire(connection);
   handed.connection = std::move(detached);
-  if (seams_.directory->migrate(other, std::move(handed))) return;
-  ++stats_.connections_refused;
-  report_.unauthenticated(EventId::ConnectionNotMigrated, source, {}, lost);
+  if (loop_.directory->migrate(other, std::move(handed))) return;
+  ++loop_.stats.connections_refused;
+  loop_.report.unauthenticated(EventId::ConnectionNotMigrated, source, {}, lost);
 }
 
-void EventLoop::on_migrated() {
-  if (!seams_.directory) return;
-  LoopDirectory::Arrived arrived = seams_.directory->take(loop());
+void ConnectionMigration::on_migrated(EventLoop& event_loop) {
+  if (!loop_.directory) return;
+  LoopDirectory::Arrived arrived = loop_.directory->take(loop_.index);
   for (LoopDirectory::MigratedConnection& one : arrived.connections) {
     transport::SocketId socket = 0;
-    if (with_memory([&] { attach(std::move(one), socket); })) continue;
+    if (loop_.with_memory([&] { attach(std::move(one), socket); })) continue;
     if (socket != 0) {
-      abort_ready(transport::Ready{transport::ReadyKind::Accepted, 0, socket});
+      connections_.abort(transport::Ready{transport::ReadyKind::Accepted, 0, socket});
     } else {
-      ++stats_.connections_refused;
+      ++loop_.stats.connections_refused;
     }
   }
   while (arrived.tasks) {
     const std::unique_ptr<LoopTask> task = std::move(arrived.tasks);
     arrived.tasks = std::move(task->next);
-    static_cast<void>(with_memory([&] { task->run(*this); }));
+    static_cast<void>(loop_.with_memory([&] { task->run(event_loop); }));
   }
 }
 
 // attached: what it is from then on, whatever happens behind that.
-void EventLoop::attach(LoopDirectory::MigratedConnection handed, transport::SocketId& attached) {
+void ConnectionMigration::attach(LoopDirectory::MigratedConnection handed,
+                                 transport::SocketId& attached) {
   const WipedAtEnd logon{handed.bytes};
-  const auto is_it = [&](const Listener& one) {
-    return one.endpoint.host == handed.endpoint.host && one.endpoint.port == handed.endpoint.port;
-  };
-  const auto listener = std::ranges::find_if(listeners_, is_it);
-  if (stopping_ || store_failed_ || listener == listeners_.end()) {
+  Listener* const listener = listeners_.find(handed.endpoint);
+  if (loop_.is_stopping || commit_.has_failed() || listener == nullptr) {
     ::close(handed.connection.descriptor);
-    ++stats_.connections_refused;
+    ++loop_.stats.connections_refused;
     return;
   }
-  const auto socket = seams_.network->attach(std::move(handed.connection));
+  const auto socket = loop_.network->attach(std::move(handed.connection));
   if (!socket) {
-    ++stats_.connections_refused;
-    return report_.engine_limited(EventId::MigratedConnectionLost, socket.error().text);
+    ++loop_.stats.connections_refused;
+    return loop_.report.engine_limited(EventId::MigratedConnectionLost, socket.error().text);
   }
   attached = *socket;
   Connection* const connection =
-      await_logon(*listener, *socket, seams_.network->peer_name(*socket));
-  if (connection != nullptr) on_bytes(*connection, handed.bytes);
+      acceptor_.await_logon(*listener, *socket, loop_.network->peer_name(*socket));
+  if (connection != nullptr) inbound_.on_bytes(*connection, handed.bytes);
 }
 
 }  // namespace nexusfix::engine

@@ -28,11 +28,11 @@ std::expected<std::map<std::string, std::uint32_t, std::less<>>, EngineError> st
     const store::Store& store = loop->store();
     for (std::size_t key = 0; key < store.session_count(); ++key) {
       const auto name = store.session_name(static_cast<store::SessionKey>(key));
-      const auto [place, added] = stored.emplace(name, loop->loop());
+      const auto [place, added] = stored.emplace(name, loop->index());
       if (added) continue;
       return std::unexpected{EngineError{"session " + std::string{name} + " is stored twice, in " +
                                          folder_of_loop(folder, place->second) + " and in " +
-                                         folder_of_loop(folder, loop->loop()) +
+                                         folder_of_loop(folder, loop->index()) +
                                          ": move the one that is not meant away"}};
     }
   }

@@ -57,12 +57,12 @@ class ReloadRound::Task final : public LoopTask {
  private:
   [[nodiscard]] ReloadResult done_by(EventLoop& event_loop) {
     if (round_->is_deciding_) {
-      auto prepared = event_loop.prepare_share(std::move(round_->shares_[loop_]));
+      auto prepared = event_loop.reloader().prepare_share(std::move(round_->shares_[loop_]));
       if (!prepared) return std::unexpected{std::move(prepared.error())};
       return Reloaded{};
     }
-    if (!round_->is_refused_) return event_loop.commit_share();
-    event_loop.abort_reload();
+    if (!round_->is_refused_) return event_loop.reloader().commit_share();
+    event_loop.reloader().abort_reload();
     return Reloaded{};
   }
 
@@ -80,7 +80,7 @@ class ReloadRound::LastTask final : public LoopTask {
  public:
   explicit LastTask(std::shared_ptr<ReloadRound> round) : round_{std::move(round)} {}
   void run(EventLoop& event_loop) override {
-    event_loop.end_round(round_->order_ ? nullptr : round_.get());
+    event_loop.reloader().end_round(round_->order_ ? nullptr : round_.get());
   }
 
  private:

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/loop/event_loop.hpp"
+#include "engine/commit/commit_gate.hpp"
+#include "engine/loop/loop_context.hpp"
+#include "engine/registry/session_registry.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -41,14 +43,15 @@ std::string doubt_text(const std::string& former, const std::vector<std::string>
 
 }  // namespace
 
-store::StoreResult<void> EventLoop::adopt_former_names(std::span<const SessionSettings> sessions) {
+store::StoreResult<void> SessionRegistry::adopt_former_names(
+    std::span<const SessionSettings> sessions) {
   std::map<std::string, std::vector<std::string>> claims;  // sessions by what the store may have
   Keys keys;
   for (const SessionSettings& one : sessions) {
     std::string former = one.session.id.former_name();
     std::string name = one.session.id.to_string();
     if (one.is_template || former == name) continue;
-    if (keys.empty()) keys = keys_of(*store_);
+    if (keys.empty()) keys = keys_of(commit_.store());
     if (!keys.contains(name) && keys.contains(former)) {
       claims[std::move(former)].push_back(std::move(name));
     }
@@ -72,11 +75,11 @@ store::StoreResult<void> EventLoop::adopt_former_names(std::span<const SessionSe
       continue;
     }
     const auto renamed =
-        store_->rename_session(keys.find(former)->second, names.front(), now_.wall);
+        commit_.store().rename_session(keys.find(former)->second, names.front(), loop_.now().wall);
     if (!renamed) return renamed;
-    report_.session(EventId::FormerNameAdopted, names.front(),
-                    "the session continues what the store has of " + former +
-                        ", as earlier versions called it");
+    loop_.report.session(EventId::FormerNameAdopted, names.front(),
+                         "the session continues what the store has of " + former +
+                             ", as earlier versions called it");
   }
   return {};
 }

@@ -5,10 +5,12 @@
 #include <nexusfix/config/explain_settings.hpp>
 #include <nexusfix/engine/preflight.hpp>
 
-#include "engine/loop/event_loop.hpp"
+#include "engine/acceptor/certificate_watch.hpp"
+#include "engine/engine_error.hpp"
 #include "engine/loops/loop_directory.hpp"
 #include "engine/loops/loop_partition.hpp"
 #include "engine/loops/reload_round.hpp"
+#include "engine/registry/reloader.hpp"
 
 namespace nexusfix::engine {
 
@@ -49,16 +51,16 @@ void ReloadJob::read(Disk& disk) {
   found_ = std::move(found);
 }
 
-void ReloadJob::finish(EventLoop& event_loop) { event_loop.on_files_read(*this); }
+void ReloadJob::finish() { reloader_.on_files_read(*this); }
 
-void ReloadJob::fail(EventLoop& event_loop, std::string_view why) {
-  event_loop.end_reload(start_.order, std::unexpected{EngineError{std::string{why}}});
+void ReloadJob::fail(std::string_view why) {
+  reloader_.end_reload(start_.order, std::unexpected{EngineError{std::string{why}}});
 }
 
-void CertificatesJob::finish(EventLoop& event_loop) { event_loop.report_certificates(reloaded_); }
+void CertificatesJob::finish() { watch_.report_certificates(reloaded_); }
 
-void CertificatesJob::fail(EventLoop& event_loop, std::string_view why) {
-  event_loop.report_certificates({{.is_right = false, .text = std::string{why}}});
+void CertificatesJob::fail(std::string_view why) {
+  watch_.report_certificates({{.is_right = false, .text = std::string{why}}});
 }
 
 }  // namespace nexusfix::engine

@@ -17,6 +17,9 @@ namespace nexusfix::engine {
 class LoopDirectory;
 class ReloadOrder;
 
+class CertificateWatch;
+class Reloader;
+
 // The configuration of one event loop, with all that was read for it: its sessions have their
 // dictionaries and their TLS contexts.
 struct FreshShare {
@@ -38,32 +41,35 @@ class ReloadJob final : public FileJob {
     std::shared_ptr<const std::string> known;  // the text of the file that counts now
     std::shared_ptr<const TlsContexts> tls;    // null: no session had TLS at the start
     std::shared_ptr<LoopDirectory> directory;  // null: there is one loop
-    std::shared_ptr<ReloadOrder> order;        // null: the event log says what came of it
+    std::shared_ptr<ReloadOrder> order;        // null: the event log has the result
   };
-  explicit ReloadJob(Start start) : start_{std::move(start)} {}
+  ReloadJob(Reloader& reloader, Start start) : reloader_{reloader}, start_{std::move(start)} {}
 
   void read(Disk& disk) override;
-  void finish(EventLoop& event_loop) override;
-  void fail(EventLoop& event_loop, std::string_view why) override;
+  void finish() override;
+  void fail(std::string_view why) override;
 
   // After read(), once.
   [[nodiscard]] std::expected<Found, EngineError> take_found() { return std::move(found_); }
   [[nodiscard]] const std::shared_ptr<ReloadOrder>& order() const noexcept { return start_.order; }
 
  private:
+  Reloader& reloader_;
   const Start start_;
   std::expected<Found, EngineError> found_{};
 };
 
 class CertificatesJob final : public FileJob {
  public:
-  explicit CertificatesJob(std::shared_ptr<TlsContexts> tls) : tls_{std::move(tls)} {}
+  CertificatesJob(CertificateWatch& watch, std::shared_ptr<TlsContexts> tls)
+      : watch_{watch}, tls_{std::move(tls)} {}
 
   void read(Disk& disk) override { reloaded_ = tls_->reload(disk); }
-  void finish(EventLoop& event_loop) override;
-  void fail(EventLoop& event_loop, std::string_view why) override;
+  void finish() override;
+  void fail(std::string_view why) override;
 
  private:
+  CertificateWatch& watch_;
   const std::shared_ptr<TlsContexts> tls_;
   std::vector<TlsContexts::Reloaded> reloaded_;
 };

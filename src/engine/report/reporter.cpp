@@ -31,23 +31,25 @@ void Reporter::session(EventId id, const SessionEntry& entry, std::string_view t
   report(id, entry.name, text);
 }
 
-void Reporter::peer(EventId id, SessionEntry& entry, std::string_view text, const Connection* ended) {
+void Reporter::peer(EventId id, SessionEntry& entry, std::string_view text,
+                    const Connection* ended) {
   const Connection* const connection = ended != nullptr ? ended : entry.connection;
   if (connection != nullptr && entry.settings.accept && !connection->has_logged_on) {
     return unauthenticated(id, connection->source, entry.name, text);
   }
-  report_if(limiter_.allow(entry.notices, now_.mono), id, entry.name, text);
+  report_if(limiter_.allow(entry.notices, time_.now().mono), id, entry.name, text);
 }
 
 void Reporter::unauthenticated(EventId id, transport::Source source, std::string_view session,
                                std::string_view text) {
-  report_if(limiter_.allow(source, now_.mono), id, session, text);
+  report_if(limiter_.allow(source, time_.now().mono), id, session, text);
 }
 
 // A flood of them costs no text where it gets no line.
 void Reporter::refused(EventId id, transport::Source source, std::string_view peer,
                        std::string_view why) {
-  if (!limiter_.allow(source, now_.mono)) return wake_at(now_.mono + NoticeLimiter::kWindow);
+  if (!limiter_.allow(source, time_.now().mono))
+    return time_.wake_at(time_.now().mono + NoticeLimiter::kWindow);
   try {
     std::string text;
     text.append("connection from ").append(peer).append(" closed: ").append(why);
@@ -58,7 +60,7 @@ void Reporter::refused(EventId id, transport::Source source, std::string_view pe
 }
 
 void Reporter::engine_limited(EventId id, std::string_view text) {
-  report_if(limiter_.allow(own_lines_, now_.mono), id, {}, text);
+  report_if(limiter_.allow(own_lines_, time_.now().mono), id, {}, text);
 }
 
 void Reporter::report_tallies() {
@@ -67,7 +69,7 @@ void Reporter::report_tallies() {
     NoticeTally& tally = tallies_[i];
     if (!tally.has_any()) [[likely]]
       continue;
-    if (const std::uint64_t count = tally.take(now_.mono); count != 0) {
+    if (const std::uint64_t count = tally.take(time_.now().mono); count != 0) {
       std::string text = std::to_string(count);
       text += count == 1 ? " connection was closed " : " connections were closed ";
       text += kNoRoom[i].why;
@@ -75,13 +77,13 @@ void Reporter::report_tallies() {
       engine(kNoRoom[i].id, text);
     }
     has_any = has_any || tally.has_any();
-    wake_at(tally.due());
+    time_.wake_at(tally.due());
   }
   has_counted_ = has_any;
 }
 
 void Reporter::report_suppressed() {
-  if (const std::uint64_t lines = limiter_.take_suppressed(now_.mono); lines > 0) {
+  if (const std::uint64_t lines = limiter_.take_suppressed(time_.now().mono); lines > 0) {
     engine(EventId::EventsSuppressed, std::to_string(lines) + " more events are not shown");
   }
 }
@@ -89,13 +91,13 @@ void Reporter::report_suppressed() {
 // A line that there is no memory for either is no line: it is written when there is some again.
 void Reporter::report_memory_failures() {
   const SecondLimit before = own_lines_;
-  if (!limiter_.allow(own_lines_, now_.mono)) {
+  if (!limiter_.allow(own_lines_, time_.now().mono)) {
     memory_failures_ = 0;
-    return wake_at(now_.mono + NoticeLimiter::kWindow);
+    return time_.wake_at(time_.now().mono + NoticeLimiter::kWindow);
   }
   try {
     const std::string text = "there was no memory, " + std::to_string(memory_failures_) + " times";
-    logs_.event(EventId::OutOfMemory, {}, text, now_.wall);
+    logs_.event(EventId::OutOfMemory, {}, text, time_.now().wall);
     memory_failures_ = 0;
   } catch (const std::bad_alloc&) {
     memory_failed();
@@ -106,19 +108,15 @@ void Reporter::report_memory_failures() {
 void Reporter::report_if(bool is_allowed, EventId id, std::string_view session,
                          std::string_view text) {
   if (is_allowed) return report(id, session, text);
-  wake_at(now_.mono + NoticeLimiter::kWindow);
+  time_.wake_at(time_.now().mono + NoticeLimiter::kWindow);
 }
 
 void Reporter::report(EventId id, std::string_view session, std::string_view text) {
   try {
-    logs_.event(id, session, text, now_.wall);
+    logs_.event(id, session, text, time_.now().wall);
   } catch (const std::bad_alloc&) {
     memory_failed();
   }
-}
-
-void Reporter::wake_at(MonoTime deadline) noexcept {
-  next_timer_ = std::min(next_timer_, deadline);
 }
 
 }  // namespace nexusfix::engine

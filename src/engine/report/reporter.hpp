@@ -14,6 +14,7 @@
 #include <nexusfix/observe/event_log.hpp>
 #include <nexusfix/transport/address_range.hpp>
 
+#include "engine/loop/loop_clock.hpp"
 #include "engine/report/engine_logs.hpp"
 #include "engine/report/notice_limiter.hpp"
 #include "engine/report/notice_tally.hpp"
@@ -31,10 +32,8 @@ enum class NoRoom : std::uint8_t { Descriptors, Address, Port, Displaced };
 // there is memory again.
 class Reporter {
  public:
-  // now: the time of the loop's turn. next_timer: when the loop wakes up, brought forward here.
-  Reporter(observe::EventLog& events, bool is_standard_error, const Now& now,
-           MonoTime& next_timer) noexcept
-      : logs_{events, is_standard_error}, now_{now}, next_timer_{next_timer} {}
+  Reporter(observe::EventLog& events, bool is_standard_error, LoopClock& time) noexcept
+      : logs_{events, is_standard_error}, time_{time} {}
 
   // Always logged: only for what no counterparty can repeat at will.
   void engine(EventId id, std::string_view text) { report(id, {}, text); }
@@ -77,13 +76,11 @@ class Reporter {
   void report_memory_failures();
   void report(EventId id, std::string_view session, std::string_view text);
   void report_if(bool is_allowed, EventId id, std::string_view session, std::string_view text);
-  void wake_at(MonoTime deadline) noexcept;
 
   static constexpr std::size_t kTallies = static_cast<std::size_t>(NoRoom::Displaced) + 1;
 
   EngineLogs logs_;
-  const Now& now_;
-  MonoTime& next_timer_;
+  LoopClock& time_;
   NoticeLimiter limiter_;
   SecondLimit own_lines_;
   std::array<NoticeTally, kTallies> tallies_;

@@ -5,7 +5,11 @@
 
 #include <nexusfix/base/utc_text.hpp>
 
-#include "engine/loop/event_loop.hpp"
+#include "engine/commit/commit_gate.hpp"
+#include "engine/connection/connections.hpp"
+#include "engine/loop/loop_context.hpp"
+#include "engine/sessions/session_control.hpp"
+#include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -23,67 +27,70 @@ WallTime to_wall(sys_seconds time) noexcept {
 }  // namespace
 
 // At the start, and whenever timers run. A clock that was set back is another time, too.
-void EventLoop::follow_schedule(SessionEntry& entry) {
+void SessionControl::follow_schedule(SessionEntry& entry) {
   const session::Schedule& schedule = entry.settings.schedule;
   if (schedule.is_non_stop()) return;
-  if (now_.wall < entry.schedule_since || now_.wall >= entry.schedule_until) {
+  if (loop_.now().wall < entry.schedule_since || loop_.now().wall >= entry.schedule_until) {
     const session::ScheduleState state =
-        schedule.at(std::chrono::floor<std::chrono::seconds>(now_.wall));
-    entry.schedule_since = now_.wall;
+        schedule.at(std::chrono::floor<std::chrono::seconds>(loop_.now().wall));
+    entry.schedule_since = loop_.now().wall;
     entry.schedule_until = to_wall(state.next_change);
-    const bool is_over =
-        entry.trial == nullptr && store_->session(entry.key).created < to_wall(state.numbers_since);
+    const bool is_over = entry.trial == nullptr &&
+                         commit_.store().session(entry.key).created < to_wall(state.numbers_since);
     if (is_over && entry.session_ended_at != state.numbers_since) {
       end_session(entry, state.numbers_since);
     }
-    if (store_failed_) return;
+    if (commit_.has_failed()) return;
     if (state.may_log_on && !entry.may_log_on) open_for_logons(entry);
     if (!state.may_log_on && entry.may_log_on) close_for_logons(entry);
   }
-  const auto until = entry.schedule_until - now_.wall;
-  arm(entry, now_.mono + std::min<std::chrono::nanoseconds>(until, kLooksAgainAfter));
+  const auto until = entry.schedule_until - loop_.now().wall;
+  loop_.arm(entry, loop_.now().mono + std::min<std::chrono::nanoseconds>(until, kLooksAgainAfter));
 }
 
 // Its numbers are 1 again at once, or when its connection has ended.
-void EventLoop::end_session(SessionEntry& entry, sys_seconds ended_at) {
+void SessionControl::end_session(SessionEntry& entry, sys_seconds ended_at) {
   entry.session_ended_at = ended_at;
-  report_.session(EventId::SessionEndedBySchedule, entry,
-                  "the session that ended at " + utc_text(ended_at, UtcForm::Plain) + " UTC" +
-                      " is over by its schedule: both "
-                      "sequence numbers are reset to 1");
+  loop_.report.session(EventId::SessionEndedBySchedule, entry,
+                       "the session that ended at " + utc_text(ended_at, UtcForm::Plain) + " UTC" +
+                           " is over by its schedule: both "
+                           "sequence numbers are reset to 1");
   entry.connect_policy.on_reset_requested(entry.connection != nullptr);
-  transact(entry, [this](session::StateMachine& machine) {
-    machine.on_session_end("End of session", now_);
+  transactor_.transact(entry, [this](session::StateMachine& machine) {
+    machine.on_session_end("End of session", loop_.now());
   });
 }
 
-void EventLoop::close_for_logons(SessionEntry& entry) {
+void SessionControl::close_for_logons(SessionEntry& entry) {
   entry.may_log_on = false;
-  const auto next =
-      entry.settings.schedule.next_logon(std::chrono::floor<std::chrono::seconds>(now_.wall));
-  report_.session(EventId::SessionClosedBySchedule, entry,
-                  next ? "closed by its schedule until " + utc_text(*next, UtcForm::Plain) + " UTC"
-                       : std::string{"closed by its schedule for the next two years"});
+  const auto next = entry.settings.schedule.next_logon(
+      std::chrono::floor<std::chrono::seconds>(loop_.now().wall));
+  loop_.report.session(
+      EventId::SessionClosedBySchedule, entry,
+      next ? "closed by its schedule until " + utc_text(*next, UtcForm::Plain) + " UTC"
+           : std::string{"closed by its schedule for the next two years"});
   if (entry.connection == nullptr) return;
   if (!entry.connection->established) {
-    return close(*entry.connection, EventId::ConnectAborted, "the connection attempt is aborted");
+    return connections_.close(*entry.connection, EventId::ConnectAborted,
+                              "the connection attempt is aborted");
   }
-  transact(entry, [this](session::StateMachine& machine) {
-    machine.on_logout_command("End of the time for logons", now_);
+  transactor_.transact(entry, [this](session::StateMachine& machine) {
+    machine.on_logout_command("End of the time for logons", loop_.now());
   });
 }
 
-void EventLoop::open_for_logons(SessionEntry& entry) {
+void SessionControl::open_for_logons(SessionEntry& entry) {
   entry.may_log_on = true;
-  report_.session(EventId::SessionOpenBySchedule, entry,
-                  entry.schedule_until == WallTime::max()
-                      ? std::string{"open by its schedule"}
-                      : "open by its schedule until " +
-                            utc_text(std::chrono::floor<std::chrono::seconds>(entry.schedule_until),
-                                     UtcForm::Plain) +
-                            " UTC");
-  entry.connect_policy.connect_now(now_.mono);
-  if (entry.connect_policy.wants_connection()) arm(entry, now_.mono);
+  loop_.report.session(
+      EventId::SessionOpenBySchedule, entry,
+      entry.schedule_until == WallTime::max()
+          ? std::string{"open by its schedule"}
+          : "open by its schedule until " +
+                utc_text(std::chrono::floor<std::chrono::seconds>(entry.schedule_until),
+                         UtcForm::Plain) +
+                " UTC");
+  entry.connect_policy.connect_now(loop_.now().mono);
+  if (entry.connect_policy.wants_connection()) loop_.arm(entry, loop_.now().mono);
 }
 
 }  // namespace nexusfix::engine

@@ -26,7 +26,7 @@
 
 namespace nexusfix::engine {
 
-class EventLoop;
+struct SessionServices;
 
 // A resend under way: stored messages from next to end are still to be passed to the state machine.
 struct ReplayCursor {
@@ -53,8 +53,9 @@ struct SessionTrial {
 };
 
 struct SessionEntry {
-  SessionEntry(EventLoop& event_loop, SessionSettings session_settings, session::Numbers numbers);
-  // The machine's configuration points into the slot.
+  SessionEntry(const SessionServices& services, SessionSettings session_settings,
+               session::Numbers numbers);
+  // The machine's configuration points into the entry.
   SessionEntry(const SessionEntry&) = delete;
   SessionEntry& operator=(const SessionEntry&) = delete;
 
@@ -63,13 +64,18 @@ struct SessionEntry {
     left_to_resend = 0;
   }
 
+  [[nodiscard]] wire::FrameScanner frame_scanner() const {
+    return wire::FrameScanner{
+        wire::FrameLimits{.message_bytes_max = settings.limits.message_bytes_max}};
+  }
+
   SessionSettings settings;
   std::string name;
   std::size_t log = 0;                  // of EngineLogs
   store::SessionKey key = 0;            // none while it is on trial
   std::unique_ptr<SessionTrial> trial;  // null: it is in the store
   std::uint32_t handle_key = 0;         // of its SessionHandle
-  EventLoop* event_loop;                     // that writes into its Logons
+  const SessionServices& services;
   session::StateMachine machine;
   Session session;
 
@@ -84,13 +90,13 @@ struct SessionEntry {
   std::map<std::uint64_t, std::string> out_of_order;  // messages that came too early, by MsgSeqNum
   BufferCharge out_of_order_bytes;
   std::uint64_t dropped_high = 0;  // the highest number for which there was no room; 0: none
-  std::uint64_t discarded = 0;  // application messages, since the start
-  bool arrived_undecided = false;      // what is held came after a Logon that is not decided on
+  std::uint64_t discarded = 0;     // application messages, since the start
+  bool arrived_undecided = false;  // what is held came after a Logon that is not decided on
   std::optional<ReplayCursor> replay;
-  bool replay_done = false;     // all of it was passed on, and its last actions are being taken
+  bool replay_done = false;  // all of it was passed on, and its last actions are being taken
   OutboundQueue queued_after_resend;  // numbered during a resend, sent after it
-  OutboundQueue queued_until_logon;      // numbered after our Logon, which has no answer
-  std::uint64_t left_to_resend = 0;  // of what came after that: it was too much
+  OutboundQueue queued_until_logon;   // numbered after our Logon, which has no answer
+  std::uint64_t left_to_resend = 0;   // of what came after that: it was too much
   SessionCommands commands;
   std::optional<LogonAnswer> accepted_answer;  // that waits for a password to be changed
   std::uint64_t accepted_answer_id = 0;
@@ -102,7 +108,7 @@ struct SessionEntry {
   std::uint32_t window_resends = 0;
   MonoTime replay_at = MonoTime::min();  // when the resend under way may go on
   bool is_replaying = false;             // is in the list of those who send again
-  bool is_aborted = false;              // cut at the end of the turn, and nothing is done for it
+  bool is_aborted = false;               // cut at the end of the turn, and nothing is done for it
   std::string abort_reason;              // empty: there was no memory
 
   // The end of a logged-on state that on_disconnect() has not been told of.
@@ -137,5 +143,10 @@ struct SessionEntry {
   bool accepts_only_reset = false;
   ConnectPolicy connect_policy;  // initiator
 };
+
+// The state machine's configuration: the session's settings, and what the application's callbacks
+// need.
+[[nodiscard]] session::SessionConfig session_config_of(const SessionServices& services,
+                                                       SessionEntry& entry);
 
 }  // namespace nexusfix::engine

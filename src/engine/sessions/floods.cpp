@@ -2,7 +2,8 @@
 // place in the store.
 #include <string>
 
-#include "engine/loop/event_loop.hpp"
+#include "engine/loop/loop_context.hpp"
+#include "engine/sessions/session_control.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -13,33 +14,33 @@ constexpr std::string_view kSequenceReset = "4";
 }  // namespace
 
 // In front of what the message brings about, so that its answer is the last one.
-void EventLoop::note_administrative(SessionEntry& entry, const wire::MessageView& message) {
+void SessionControl::note_administrative(SessionEntry& entry, const wire::MessageView& message) {
   if (!session::is_administrative(message.msg_type()) || message.msg_type() == kSequenceReset) {
     return;
   }
   const std::uint32_t count_max = entry.settings.limits.admin_messages_per_second_max;
-  if (entry.connection->administrative.allow(now_.mono, count_max)) return;
-  disconnect_flooder(entry,
-            "more than " + std::to_string(count_max) + " administrative messages within a second");
+  if (entry.connection->administrative.allow(loop_.now().mono, count_max)) return;
+  disconnect_flooder(
+      entry, "more than " + std::to_string(count_max) + " administrative messages within a second");
 }
 
-void EventLoop::note_reject(SessionEntry& entry) {
+void SessionControl::note_reject(SessionEntry& entry) {
   if (entry.connection == nullptr) return;
   const std::uint32_t count_max = entry.settings.limits.rejects_per_second_max;
-  if (entry.connection->rejects.allow(now_.mono, count_max)) return;
+  if (entry.connection->rejects.allow(loop_.now().mono, count_max)) return;
   disconnect_flooder(entry, "more than " + std::to_string(count_max) +
-                      " messages had to be rejected within a second");
+                                " messages had to be rejected within a second");
 }
 
 // Once the actions of this event are taken: a Logout that says why, and behind it the end. Whoever
 // floods is not waited for. The line is not among those that a storm of others may take the place
 // of: there is one for each connection.
-void EventLoop::disconnect_flooder(SessionEntry& entry, const std::string& why) {
+void SessionControl::disconnect_flooder(SessionEntry& entry, const std::string& why) {
   if (entry.machine.state() != session::State::LoggedOn ||
       entry.commands.has(SessionCommands::Kind::Disconnect)) {
     return;
   }
-  report_.session(EventId::MessageFlood, entry, "disconnecting: " + why);
+  loop_.report.session(EventId::MessageFlood, entry, "disconnecting: " + why);
   entry.commands.add(SessionCommands::Kind::LogOut, why);
   entry.commands.add(SessionCommands::Kind::Disconnect, why);
 }

@@ -1,4 +1,6 @@
 // Resends: stored messages again, in slices, as fast as they may go.
+#include "engine/sessions/resend_server.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -6,7 +8,12 @@
 
 #include <nexusfix/base/assert.hpp>
 
-#include "engine/loop/event_loop.hpp"
+#include "engine/commit/commit_gate.hpp"
+#include "engine/connection/buffer_governor.hpp"
+#include "engine/connection/connections.hpp"
+#include "engine/loop/loop_context.hpp"
+#include "engine/sessions/outbox.hpp"
+#include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -31,46 +38,49 @@ std::optional<WallTime> sent_at(std::string_view stored) noexcept {
 }  // namespace
 
 // The counterparty's request breaks no rule; the application may have one of its own.
-void EventLoop::perform(SessionEntry& entry, const session::AskResend& action) {
+void ResendServer::perform(SessionEntry& entry, const session::AskResend& action) {
   ResendAnswer answer;
   const ResendRequest request{.begin_seq_no = action.begin, .end_seq_no = action.end};
-  const bool done = run_callback(entry, [&] {
-    answer = callbacks_.on_resend_request(callbacks_.application, entry.session, request);
+  const bool done = transactor_.run_callback(entry, [&] {
+    answer = loop_.callbacks.on_resend_request(loop_.callbacks.application, entry.session, request);
   });
   if (!done) answer = ResendAnswer{};
   entry.resend_answer_text = answer.text();
   entry.machine.on_resend_decision(
-      {.kind = answer.kind(), .from = answer.first(), .text = entry.resend_answer_text}, now_);
+      {.kind = answer.kind(), .from = answer.first(), .text = entry.resend_answer_text},
+      loop_.now());
 }
 
-void EventLoop::perform(SessionEntry& entry, const session::Replay& action) {
+void ResendServer::perform(SessionEntry& entry, const session::Replay& action) {
   // What waited behind an earlier resend goes out first: this one repeats it as PossDup, and a
   // number must not come without PossDup after it came with it.
   entry.replay.reset();
   entry.replay_done = false;
   finish_replay(entry);
   entry.replay = ReplayCursor{.next = action.begin, .end = action.end, .serial = ++replay_serial_};
-  for (const store::NumberRange& lost : store_->lost_numbers(entry.key)) {
+  for (const store::NumberRange& lost : commit_.store().lost_numbers(entry.key)) {
     if (lost.last < action.begin || lost.first > action.end) continue;
-    report_.peer(EventId::LostMessagesRequested, entry,
-                 "the counterparty asks for numbers " + std::to_string(lost.first) + " to " +
-                     std::to_string(lost.last) +
-                     ", whose messages the store has lost: it gets a gap fill. Compare with its "
-                     "records what was sent under them");
+    loop_.report.peer(
+        EventId::LostMessagesRequested, entry,
+        "the counterparty asks for numbers " + std::to_string(lost.first) + " to " +
+            std::to_string(lost.last) +
+            ", whose messages the store has lost: it gets a gap fill. Compare with its "
+            "records what was sent under them");
   }
-  if (const std::uint64_t until = store_->retired_until(entry.key); action.begin <= until) {
-    report_.peer(EventId::RetiredMessagesRequested, entry,
-                 "the counterparty asks for numbers from " + std::to_string(action.begin) +
-                     " on; messages up to " + std::to_string(until) +
-                     " were in segments of the journal that are retired: it gets a gap fill for "
-                     "what is not there any more");
+  if (const std::uint64_t until = commit_.store().retired_until(entry.key); action.begin <= until) {
+    loop_.report.peer(
+        EventId::RetiredMessagesRequested, entry,
+        "the counterparty asks for numbers from " + std::to_string(action.begin) +
+            " on; messages up to " + std::to_string(until) +
+            " were in segments of the journal that are retired: it gets a gap fill for "
+            "what is not there any more");
   }
   if (!entry.is_replaying) replaying_.push_back(&entry);
   entry.is_replaying = true;
   replay_ready_ = true;
 }
 
-void EventLoop::serve_replays() {
+void ResendServer::serve_replays() {
   if (!replay_ready_ && !replay_fetches_) return;
   replay_ready_ = false;
   replay_fetches_ = false;
@@ -79,17 +89,17 @@ void EventLoop::serve_replays() {
     return !entry->is_replaying;
   });
   // Callbacks may begin others, behind these.
-  for (std::size_t i = 0; i < replaying_.size() && !store_failed_; ++i) {
+  for (std::size_t i = 0; i < replaying_.size() && !commit_.has_failed(); ++i) {
     SessionEntry& entry = *replaying_[i];
     if (!entry.replay || entry.is_aborted) continue;
-    if (!with_memory([&] { serve_replay(entry); })) abort_session(entry);
+    if (!loop_.with_memory([&] { serve_replay(entry); })) transactor_.abort_session(entry);
   }
 }
 
-void EventLoop::serve_replay(SessionEntry& entry) {
-  const std::size_t bytes_max = replay_bytes_max();
+void ResendServer::serve_replay(SessionEntry& entry) {
+  const std::size_t bytes_max = buffers_.replay_bytes_max();
   if (entry.connection == nullptr || entry.connection->outbound.size() > bytes_max) {
-    return;  // send_waiting() brings it back.
+    return;  // connections_.send_waiting() brings it back.
   }
   if (!has_fetched(entry)) return;
   const std::unique_ptr<store::Fetch> fetch = std::move(entry.replay->fetch);
@@ -107,32 +117,34 @@ void EventLoop::serve_replay(SessionEntry& entry) {
     return false;
   };
   const auto read =
-      fetch ? fetch->read(visit) : store_->read(entry.key, entry.replay->next, last, visit);
+      fetch ? fetch->read(visit) : commit_.store().read(entry.key, entry.replay->next, last, visit);
   const auto goes_on = [&] { return entry.replay && entry.replay->serial == serial; };
   for (const StoredMessage& one : replay_slice_) {
     replay_message(entry, one.msg_seq_num,
                    std::string_view{replay_bytes_}.substr(one.begin, one.size));
     if (!goes_on()) return;  // A reset, a disconnection or another resend ended it.
   }
-  if (!deferred_.empty()) transact(entry, [](session::StateMachine&) {});
+  transactor_.run_deferred_commands(entry);
   if (!goes_on()) return;
   // Reading changes nothing: what is stored stays as good as it was, and others go on.
   if (!read && read.error().code == store::StoreErrorCode::Corrupt) {
-    report_.peer(EventId::ResendDamaged, entry,
-                 "ALARM in a resend: " + read.error().text +
-                     ". The counterparty gets a gap fill for what is missing: compare with its "
-                     "records what was sent");
+    loop_.report.peer(
+        EventId::ResendDamaged, entry,
+        "ALARM in a resend: " + read.error().text +
+            ". The counterparty gets a gap fill for what is missing: compare with its "
+            "records what was sent");
   } else if (!read) {
-    report_.session(EventId::ResendUnreadable, entry, "cannot resend: " + read.error().text);
+    loop_.report.session(EventId::ResendUnreadable, entry, "cannot resend: " + read.error().text);
     if (entry.connection != nullptr) {
-      close(*entry.connection, EventId::ConnectionClosedUnreadable,
-            "closed: its messages cannot be read");
+      connections_.close(*entry.connection, EventId::ConnectionClosedUnreadable,
+                         "closed: its messages cannot be read");
     }
     return;
   }
   if (last == entry.replay->end) {
     entry.replay_done = true;
-    transact(entry, [&](session::StateMachine& machine) { machine.on_replay_done(now_); });
+    transactor_.transact(
+        entry, [&](session::StateMachine& machine) { machine.on_replay_done(loop_.now()); });
   } else {
     entry.replay->next = last + 1;
     replay_ready_ = true;
@@ -141,13 +153,14 @@ void EventLoop::serve_replay(SessionEntry& entry) {
 
 // Chooses the next slice. False: it cannot be read now. The loop never waits for a store whose
 // messages are on another machine.
-bool EventLoop::has_fetched(SessionEntry& entry) {
+bool ResendServer::has_fetched(SessionEntry& entry) {
   ReplayCursor& cursor = *entry.replay;
   if (!cursor.fetch) {
     cursor.messages_max = resends_now_max(entry);
     if (cursor.messages_max == 0) return false;  // run_timers() brings it back.
     cursor.slice_end = std::min(cursor.end, cursor.next + kReplaySlice - 1);
-    cursor.fetch = store_->fetch(entry.key, cursor.next, cursor.slice_end, replay_bytes_max());
+    cursor.fetch = commit_.store().fetch(entry.key, cursor.next, cursor.slice_end,
+                                         buffers_.replay_bytes_max());
   }
   if (!cursor.fetch || cursor.fetch->is_done()) return true;
   replay_fetches_ = true;
@@ -155,54 +168,61 @@ bool EventLoop::has_fetched(SessionEntry& entry) {
 }
 
 // How many messages may be sent again now, by MaxResendsPerSecond, and in one slice.
-std::uint64_t EventLoop::resends_now_max(SessionEntry& entry) {
+std::uint64_t ResendServer::resends_now_max(SessionEntry& entry) {
   const std::uint32_t rate = entry.settings.limits.resends_per_second_max;
   if (rate == 0) return kReplaySlice;
-  if (now_.mono >= entry.resend_window + kRateInterval) {
-    entry.resend_window = now_.mono;
+  if (loop_.now().mono >= entry.resend_window + kRateInterval) {
+    entry.resend_window = loop_.now().mono;
     entry.window_resends = 0;
   }
   if (entry.window_resends >= rate) {
     entry.replay_at = entry.resend_window + kRateInterval;
-    arm(entry, entry.replay_at);
+    loop_.arm(entry, entry.replay_at);
     return 0;
   }
   return std::min<std::uint64_t>(kReplaySlice, rate - entry.window_resends);
 }
 
 // A number that is passed over becomes part of a gap fill.
-void EventLoop::replay_message(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes) {
+void ResendServer::replay_message(SessionEntry& entry, std::uint64_t msg_seq_num,
+                                  std::string_view bytes) {
   if (const std::chrono::seconds age_max = entry.settings.limits.resend_age_max;
       age_max.count() != 0) {
     const std::optional<WallTime> time = sent_at(bytes);
-    if (time && now_.wall - *time > age_max) return;
+    if (time && loop_.now().wall - *time > age_max) return;
   }
-  if (callbacks_.on_sending != nullptr) {
-    const auto offered = offer(entry, bytes, msg_seq_num, /*is_resend=*/true);
+  if (loop_.callbacks.on_sending != nullptr) {
+    const auto offered = outbox_.offer(entry, bytes, msg_seq_num, /*is_resend=*/true);
     if (!offered) {
       // What cannot be looked at is not withheld: the resend, and with it the connection, is given
       // up, and asked for again.
       if (offered.error().failure == SendFailure::OutOfMemory) throw std::bad_alloc{};
       if (offered.error().failure == SendFailure::Encode) {
-        report_.peer(EventId::ResentMessageNotEdited, entry,
-                     "MsgSeqNum " + std::to_string(msg_seq_num) +
-                         " is gap-filled: on_sending() wanted " + offered.error().what());
+        loop_.report.peer(EventId::ResentMessageNotEdited, entry,
+                          "MsgSeqNum " + std::to_string(msg_seq_num) +
+                              " is gap-filled: on_sending() wanted " + offered.error().what());
       }
       return;
     }
     bytes = *offered;
   }
   ++entry.window_resends;
-  transact(entry, [&](session::StateMachine& machine) {
-    machine.on_replay_message(msg_seq_num, bytes, now_);
+  transactor_.transact(entry, [&](session::StateMachine& machine) {
+    machine.on_replay_message(msg_seq_num, bytes, loop_.now());
   });
 }
 
-void EventLoop::finish_replay(SessionEntry& entry) {
+void ResendServer::finish_replay(SessionEntry& entry) {
   if (entry.replay || entry.queued_after_resend.empty()) return;
   const std::span<const char> bytes = entry.queued_after_resend.waiting();
-  transmit(entry, {bytes.data(), bytes.size()});
+  outbox_.transmit(entry, {bytes.data(), bytes.size()});
   entry.queued_after_resend.clear();
+}
+
+void ResendServer::give_back(std::size_t bytes_max) {
+  if (replay_bytes_.empty() && replay_bytes_.capacity() > bytes_max) {
+    std::string{}.swap(replay_bytes_);
+  }
 }
 
 }  // namespace nexusfix::engine

@@ -7,7 +7,12 @@
 
 #include <nexusfix/wire/session_tags.hpp>
 
-#include "engine/loop/event_loop.hpp"
+#include "engine/acceptor/logon_admission.hpp"
+#include "engine/connection/connections.hpp"
+#include "engine/connection/inbound.hpp"
+#include "engine/loop/loop_context.hpp"
+#include "engine/registry/dynamic_sessions.hpp"
+#include "engine/sessions/session_actions.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -27,15 +32,15 @@ bool is_users_session(const SessionSettings& settings, std::string_view comp_id,
 }  // namespace
 
 // A password that is right lets in now: what was received waits where it is.
-void EventLoop::on_password_checks() {
-  if (!seams_.credentials) [[likely]]
+void LogonAdmission::on_password_checks() {
+  if (!loop_.credentials) [[likely]]
     return;
-  for (Credentials::Verdict& verdict : seams_.credentials->take(loop())) {
+  for (Credentials::Verdict& verdict : loop_.credentials->take(loop_.index)) {
     if (!verdict.trouble.empty()) {
-      report_.engine_limited(EventId::PasswordFileFailed, verdict.trouble);
+      loop_.report.engine_limited(EventId::PasswordFileFailed, verdict.trouble);
     }
     if (!verdict.lockout.empty()) {
-      report_.engine_limited(EventId::AddressLockedOut, verdict.lockout);
+      loop_.report.engine_limited(EventId::AddressLockedOut, verdict.lockout);
     }
     Connection* const connection = connections_.find(verdict.socket);
     if (verdict.is_change) {
@@ -50,13 +55,13 @@ void EventLoop::on_password_checks() {
         verdict.is_right ? LogonCredentials::State::Right : LogonCredentials::State::Refused;
     connection->credentials.text = std::move(verdict.text);
     connection->credentials.change = std::move(verdict.change);
-    if (!with_memory([&] { resume(*connection); })) abort_connection(*connection);
+    if (!loop_.with_memory([&] { inbound_.resume(*connection); })) connections_.abort(*connection);
   }
 }
 
 // Of a Logon that breaks no rule and that the application accepts: the last thing before the
 // answer, which waits for it. True: it does.
-bool EventLoop::changes_password(SessionEntry& entry, LogonAnswer& answer) {
+bool LogonAdmission::changes_password(SessionEntry& entry, LogonAnswer& answer) {
   if (entry.connection == nullptr) return false;
   LogonCredentials& credentials = entry.connection->credentials;
   if (credentials.is_changing) return true;  // It has been accepted already.
@@ -64,7 +69,8 @@ bool EventLoop::changes_password(SessionEntry& entry, LogonAnswer& answer) {
   if (!entry.machine.would_admit()) return false;  // The machine says why.
   const std::string_view wrong = password_error(credentials.change->new_password.view());
   if (!wrong.empty()) {
-    report_.peer(EventId::NewPasswordRefused, entry, "NewPassword (925): " + std::string{wrong});
+    loop_.report.peer(EventId::NewPasswordRefused, entry,
+                      "NewPassword (925): " + std::string{wrong});
     answer = {.accepted = false,
               .text = "NewPassword (925): " + std::string{wrong},
               .session_status = kPasswordAgainstPolicy};
@@ -73,59 +79,61 @@ bool EventLoop::changes_password(SessionEntry& entry, LogonAnswer& answer) {
   credentials.is_changing = true;
   entry.accepted_answer = std::move(answer);
   entry.accepted_answer_id = entry.commands.logon_id();
-  seams_.credentials->submit(Credentials::Change{.loop = loop(),
-                                                 .socket = entry.connection->socket,
-                                                 .password = std::move(*credentials.change)});
+  loop_.credentials->submit(Credentials::Change{.loop = loop_.index,
+                                                .socket = entry.connection->socket,
+                                                .password = std::move(*credentials.change)});
   credentials.change.reset();
   return true;
 }
 
-void EventLoop::on_password_changed(Connection* connection, const Credentials::Verdict& verdict) {
+void LogonAdmission::on_password_changed(Connection* connection,
+                                         const Credentials::Verdict& verdict) {
   SessionEntry* const entry = connection == nullptr ? nullptr : connection->entry;
   const bool waits = entry != nullptr && entry->machine.state() == session::State::LogonReceived &&
                      connection->credentials.is_changing;
   if (!waits) {
-    return report_.engine_limited(EventId::PasswordChangeUnanswered,
-                                  verdict.text + "; its Logon ended before without an answer");
+    return loop_.report.engine_limited(EventId::PasswordChangeUnanswered,
+                                       verdict.text + "; its Logon ended before without an answer");
   }
-  report_.peer(verdict.is_right ? EventId::PasswordChanged : EventId::PasswordNotChanged, *entry,
-               verdict.text);
+  loop_.report.peer(verdict.is_right ? EventId::PasswordChanged : EventId::PasswordNotChanged,
+                    *entry, verdict.text);
   connection->credentials.is_changing = false;
   connection->credentials.is_changed = verdict.is_right;
   LogonAnswer answer = *std::exchange(entry->accepted_answer, std::nullopt);
   if (!verdict.is_right) {
     answer = {.accepted = false, .text = "NewPassword (925) cannot be taken", .session_status = {}};
   }
-  answer_logon(*entry, entry->accepted_answer_id, answer);
+  actions_.answer_logon(*entry, entry->accepted_answer_id, answer);
 }
 
 // Of the session that the Logon is for, or of the template that one would be made of; null: of
 // none on this loop.
-const SessionSettings* EventLoop::acceptor_settings(const Connection& connection,
-                                                  const wire::MessageView& logon) {
+const SessionSettings* LogonAdmission::acceptor_settings(const Connection& connection,
+                                                         const wire::MessageView& logon) {
   const auto id = id_of(logon);
   if (!id) return nullptr;
   if (const SessionEntry* entry = known_acceptor(*id)) {
     return entry->listener == connection.listener ? &entry->settings : nullptr;
   }
-  const Template* const found = template_for(connection, without_sub_ids(*id));
+  const SessionTemplate* const found = dynamic_.template_for(connection, without_sub_ids(*id));
   return found == nullptr ? nullptr : &found->settings;
 }
 
-bool EventLoop::waits_for_credentials(Connection& connection, const wire::MessageView& logon) {
+bool LogonAdmission::waits_for_credentials(Connection& connection, const wire::MessageView& logon) {
   using State = LogonCredentials::State;
-  if (!seams_.credentials || connection.credentials.state != State::NotLookedAt) return false;
+  if (!loop_.credentials || connection.credentials.state != State::NotLookedAt) return false;
   if (logon.msg_type() != std::string_view{"A"}) return false;
   const SessionSettings* const settings = acceptor_settings(connection, logon);
   if (settings == nullptr || settings->credentials.password_file.empty()) return false;
-  const std::string peer = seams_.network->peer_name(connection.socket);
-  if (!may_come_from(*settings, peer) || !certificate_fault(connection, *settings).empty()) {
+  const std::string peer = loop_.network->peer_name(connection.socket);
+  if (!may_come_from(*settings, peer) ||
+      !connections_.certificate_fault(connection, *settings).empty()) {
     return false;  // bind() says so.
   }
   const auto text_of = [&](wire::Tag tag) { return std::string{logon[tag].value_or("")}; };
   const std::string comp_id = text_of(tag::SenderCompID);
   Credentials::Check check{
-      .loop = loop(),
+      .loop = loop_.index,
       .socket = connection.socket,
       .file = settings->credentials.password_file,
       .username = text_of(tag::Username),
@@ -137,9 +145,9 @@ bool EventLoop::waits_for_credentials(Connection& connection, const wire::Messag
       .lockout = {settings->credentials.failures_max, settings->credentials.lockout},
       .address_lockout = {settings->credentials.failures_per_address_max,
                           settings->credentials.failures_interval},
-      .now = now_.mono};
+      .now = loop_.now().mono};
   check.is_users_session = is_users_session(*settings, comp_id, check.username);
-  if (auto refusal = seams_.credentials->submit(std::move(check))) {
+  if (auto refusal = loop_.credentials->submit(std::move(check))) {
     connection.credentials.state = State::Refused;
     connection.credentials.text = std::move(*refusal);
     return false;
@@ -147,7 +155,7 @@ bool EventLoop::waits_for_credentials(Connection& connection, const wire::Messag
   connection.credentials.state = State::BeingChecked;
   connection.was_delayed = true;
   connection.resumes_at = connection.deadline;
-  seams_.network->pause(connection.socket, true);
+  loop_.network->pause(connection.socket, true);
   return true;
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/loop/event_loop.hpp"
+#include "engine/connection/connections.hpp"
+#include "engine/connection/inbound.hpp"
+#include "engine/loop/loop_context.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -20,15 +22,15 @@ constexpr unsigned kTurnsUnaskedMax = 16;
 }  // namespace
 
 // Whether bytes, or an end, came and were taken: then the network need not be asked in this turn.
-bool EventLoop::receive_directly() {
-  if (connections_.empty() || connections_.size() > kAskedMax ||
+bool Inbound::receive_directly() {
+  if (connections_.table().empty() || connections_.table().size() > kAskedMax ||
       ++turns_unasked_ > kTurnsUnaskedMax) {
     turns_unasked_ = 0;
     return false;
   }
   std::array<Connection*, kAskedMax> asked{};
   std::size_t count = 0;
-  for (const auto& [socket, connection] : connections_) {
+  for (const auto& [socket, connection] : connections_.table()) {
     const bool is_read = connection->established && connection->resumes_at == kNever;
     if (is_read) asked[count++] = connection.get();
   }
@@ -38,10 +40,11 @@ bool EventLoop::receive_directly() {
     next_asked_ = next_asked_ + 1 < count ? next_asked_ + 1 : 0;
     Connection& connection = *asked[next_asked_];
     const transport::IoResult result =
-        seams_.network->receive(connection.socket, std::span{receive_buffer_});
+        loop_.network->receive(connection.socket, std::span{receive_buffer_});
     if (result.status == transport::IoStatus::WouldBlock) continue;
-    now_ = seams_.clock->now();
-    if (!with_memory([&] { on_receive_result(connection, result); })) abort_connection(connection);
+    loop_.time.update();
+    if (!loop_.with_memory([&] { on_receive_result(connection, result); }))
+      connections_.abort(connection);
     return true;
   }
   turns_unasked_ = 0;

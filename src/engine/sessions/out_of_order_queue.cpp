@@ -1,5 +1,7 @@
 // Messages that came too early: kept until what is missing before them has come, given to the state
 // machine in their turn, discarded if the counterparty passes over them.
+#include "engine/sessions/out_of_order_queue.hpp"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -8,7 +10,9 @@
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/session/version.hpp>
 
-#include "engine/loop/event_loop.hpp"
+#include "engine/connection/buffer_governor.hpp"
+#include "engine/loop/loop_context.hpp"
+#include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -78,7 +82,7 @@ class Ranges {
 
 // As long as a Logon waits for its decision, the machine would have each of them held again,
 // without an end.
-void EventLoop::deliver_in_sequence(SessionEntry& entry) {
+void OutOfOrderQueue::deliver_in_sequence(SessionEntry& entry) {
   if (entry.out_of_order.empty() && entry.dropped_high == 0) [[likely]]
     return;
   if (entry.machine.state() == session::State::LogonReceived) return;
@@ -88,7 +92,7 @@ void EventLoop::deliver_in_sequence(SessionEntry& entry) {
   } while (request_dropped(entry));
 }
 
-void EventLoop::deliver_due(SessionEntry& entry) {
+void OutOfOrderQueue::deliver_due(SessionEntry& entry) {
   while (!entry.out_of_order.empty()) {
     const auto first = entry.out_of_order.begin();
     const std::uint64_t expected = entry.machine.sequence_numbers().next_inbound;
@@ -98,60 +102,63 @@ void EventLoop::deliver_due(SessionEntry& entry) {
     entry.out_of_order_bytes -= bytes.size() + kHeldOverheadBytes;
     entry.out_of_order.erase(first);
     if (!due) continue;  // It came again in the meantime.
-    const auto message = parser_.parse(bytes);
+    const auto message = loop_.parsers.inbound.parse(bytes);
     NEXUSFIX_ASSERT(message.has_value());  // It parsed when it came.
-    transact(entry, [&](session::StateMachine& machine) { machine.on_message(*message, now_); });
+    transactor_.transact(
+        entry, [&](session::StateMachine& machine) { machine.on_message(*message, loop_.now()); });
   }
 }
 
 // What there was no room for shows again only with the next message, which may be long in coming.
 // So does a second gap, between messages that are held, if the request for the first one did not
 // cover it. A gap that is open has been asked for. True: the expected number has moved.
-bool EventLoop::request_dropped(SessionEntry& entry) {
+bool OutOfOrderQueue::request_dropped(SessionEntry& entry) {
   const std::uint64_t expected = entry.machine.sequence_numbers().next_inbound;
   if (expected > entry.dropped_high) entry.dropped_high = 0;
   const bool may_have_gap = !entry.out_of_order.empty() && asks_for_one_gap(entry.settings.session);
   if (entry.dropped_high == 0 && !may_have_gap) return false;
   const std::uint64_t first = entry.out_of_order.empty() ? 0 : entry.out_of_order.begin()->first;
-  transact(entry,
-           [&](session::StateMachine& machine) { machine.on_out_of_order_lost(first, now_); });
+  transactor_.transact(entry, [&](session::StateMachine& machine) {
+    machine.on_out_of_order_lost(first, loop_.now());
+  });
   return entry.machine.sequence_numbers().next_inbound > expected;
 }
 
-void EventLoop::forget_out_of_order(SessionEntry& entry) noexcept {
+void OutOfOrderQueue::forget_out_of_order(SessionEntry& entry) noexcept {
   entry.out_of_order.clear();
   entry.out_of_order_bytes = 0;
   entry.dropped_high = 0;
   entry.arrived_undecided = false;
 }
 
-void EventLoop::perform(SessionEntry& entry, const session::BufferOutOfOrder& action) {
+void OutOfOrderQueue::perform(SessionEntry& entry, const session::BufferOutOfOrder& action) {
   if (entry.out_of_order.contains(action.msg_seq_num)) return;
   const std::size_t bytes = action.bytes.size() + kHeldOverheadBytes;
   const bool is_undecided = entry.machine.state() == session::State::LogonReceived;
   if (entry.out_of_order_bytes + bytes >
       (is_undecided ? kHeldUndecidedBytesMax : entry.settings.limits.out_of_order_bytes_max)) {
     entry.dropped_high = std::max(entry.dropped_high, action.msg_seq_num);
-    report_.peer(EventId::EarlyMessageDropped, entry,
-                 "too much arrived early (MaxHeldBytes): MsgSeqNum " +
-                     std::to_string(action.msg_seq_num) +
-                     " is dropped and will be requested again");
+    loop_.report.peer(EventId::EarlyMessageDropped, entry,
+                      "too much arrived early (MaxHeldBytes): MsgSeqNum " +
+                          std::to_string(action.msg_seq_num) +
+                          " is dropped and will be requested again");
     return;
   }
-  if (entry.connection != nullptr && !may_grow(*entry.connection, bytes, bytes)) return;
+  if (entry.connection != nullptr && !buffers_.may_grow(*entry.connection, bytes, bytes)) return;
   entry.out_of_order.try_emplace(action.msg_seq_num, action.bytes);
   entry.out_of_order_bytes += bytes;
   if (is_undecided) entry.arrived_undecided = true;
 }
 
-void EventLoop::perform(SessionEntry& entry, const session::DiscardOutOfOrder& action) {
-  discard_out_of_order(entry, action.begin, action.end, "the counterparty's SequenceReset passes over them");
+void OutOfOrderQueue::perform(SessionEntry& entry, const session::DiscardOutOfOrder& action) {
+  discard_out_of_order(entry, action.begin, action.end,
+                       "the counterparty's SequenceReset passes over them");
 }
 
 // Of the held messages of these numbers, both inclusive, none will be processed. Administrative
 // ones mean nothing any more; a lost application message is for people to know.
-void EventLoop::discard_out_of_order(SessionEntry& entry, std::uint64_t begin, std::uint64_t end,
-                           std::string_view why) {
+void OutOfOrderQueue::discard_out_of_order(SessionEntry& entry, std::uint64_t begin,
+                                           std::uint64_t end, std::string_view why) {
   Ranges lost;
   Ranges administrative;
   auto next = entry.out_of_order.lower_bound(begin);
@@ -161,19 +168,19 @@ void EventLoop::discard_out_of_order(SessionEntry& entry, std::uint64_t begin, s
     next = entry.out_of_order.erase(next);
   }
   if (administrative.count() != 0) {
-    report_.peer(EventId::HeldAdministrativeDropped, entry,
-                 "held administrative messages are dropped: MsgSeqNum " + administrative.text() +
-                     ": " + std::string{why});
+    loop_.report.peer(EventId::HeldAdministrativeDropped, entry,
+                      "held administrative messages are dropped: MsgSeqNum " +
+                          administrative.text() + ": " + std::string{why});
   }
   if (lost.count() == 0) return;
-  stats_.held_discarded += lost.count();
+  loop_.stats.held_discarded += lost.count();
   entry.discarded += lost.count();
-  report_.peer(EventId::HeldMessagesDiscarded, entry,
-               std::to_string(lost.count()) +
-                   (lost.count() == 1 ? " held message is" : " held messages are") +
-                   " discarded and never delivered: MsgSeqNum " + lost.text() + ": " +
-                   std::string{why} + " (" + std::to_string(entry.discarded) +
-                   " of this session since the start)");
+  loop_.report.peer(EventId::HeldMessagesDiscarded, entry,
+                    std::to_string(lost.count()) +
+                        (lost.count() == 1 ? " held message is" : " held messages are") +
+                        " discarded and never delivered: MsgSeqNum " + lost.text() + ": " +
+                        std::string{why} + " (" + std::to_string(entry.discarded) +
+                        " of this session since the start)");
 }
 
 }  // namespace nexusfix::engine

@@ -1,0 +1,151 @@
+// Connections that others make: who is taken, and how many may be there without a Logon.
+#include "engine/acceptor/acceptor.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/acceptor/listeners.hpp"
+#include "engine/connection/connections.hpp"
+#include "engine/loop/loop_context.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr std::string_view kAddressNotAllowed =
+    "no session of this port is allowed from this address";
+
+// Behind a connection for which there was no room: so many that are not logged on give up theirs on
+// each port, and for so long each that comes takes the place of another one, above so many.
+constexpr std::size_t kPlacesMade = 16;
+constexpr std::chrono::seconds kShortFor{1};
+constexpr std::uint32_t kPendingAlways = 8;
+
+}  // namespace
+
+void Acceptor::on_accepted(const transport::Ready& ready) {
+  const auto listener =
+      std::find_if(listeners_.all().begin(), listeners_.all().end(),
+                   [&](const Listener& one) { return one.socket == ready.socket; });
+  if (listener == listeners_.all().end() || loop_.is_stopping) {
+    loop_.network->close(ready.accepted);
+    return;
+  }
+  const std::string peer = loop_.network->peer_name(ready.accepted);
+  // Whose connections come by way of a proxy is known later.
+  if (!listener->endpoint.trusted_proxies && !listeners_.is_address_allowed(*listener, peer)) {
+    loop_.network->close(ready.accepted);
+    ++loop_.stats.connections_refused;
+    return loop_.report.refused(EventId::AddressRefused,
+                                transport::source_of(transport::peer_address_of(peer)), peer,
+                                kAddressNotAllowed);
+  }
+  static_cast<void>(await_logon(*listener, ready.accepted, peer));
+}
+
+// Its proxy has said whom it is from, and nothing behind that has been read. From here on it waits
+// among those of that address.
+void Acceptor::on_announced(Connection& connection) {
+  Listener& listener = listeners_.all()[connection.listener];
+  const std::string peer = loop_.network->peer_name(connection.socket);
+  const transport::Source source = transport::source_of(transport::peer_address_of(peer));
+  leave_pending(connection);
+  connection.source = source;
+  if (!listeners_.is_address_allowed(listener, peer))
+    return connections_.refuse(connection, EventId::AddressRefused, kAddressNotAllowed);
+  if (!find_place(listener, source, peer)) return connections_.close(connection);
+  await_among(listener, source, connection);
+}
+
+// Null: it is closed, because too many wait already.
+Connection* Acceptor::await_logon(Listener& listener, transport::SocketId socket,
+                                  const std::string& peer) {
+  const transport::Source source = transport::source_of(transport::peer_address_of(peer));
+  if (!find_place(listener, source, peer)) {
+    loop_.network->close(socket);
+    return nullptr;
+  }
+  connections_.reserve();
+  auto owned = std::make_unique<Connection>();
+  Connection& connection = *owned;
+  connection.count_in(*loop_.budget);
+  connection.scanner = wire::FrameScanner{wire::FrameLimits{}};
+  connection.socket = socket;
+  connection.listener = static_cast<std::size_t>(&listener - listeners_.all().data());
+  connection.established = true;
+  connection.logon_bytes_max = loop_.directory ? loop_.directory->logon_bytes_max(listener.endpoint)
+                                               : listener.logon_bytes_max;
+  connection.carried.wipe_on_clear();
+  connection.deadline = loop_.now().mono + listener.logon_timeout;
+  connections_.add(std::move(owned));
+  loop_.arm(connection, connection.deadline);
+  await_among(listener, source, connection);
+  return &connection;
+}
+
+void Acceptor::await_among(Listener& listener, transport::Source source, Connection& connection) {
+  listener.pending.add(source, connection.socket);
+  connection.source = source;
+  connection.is_pending = true;
+}
+
+bool Acceptor::find_place(Listener& listener, transport::Source source, const std::string& peer) {
+  PendingLogons::Limits limits = listener.pending_limits;
+  if (loop_.now().mono < short_until_) {  // As many as there are, and no more.
+    const auto pending = static_cast<std::uint32_t>(listener.pending.size());
+    limits.all_max = std::min(limits.all_max, std::max(pending, kPendingAlways));
+  }
+  const PendingLogons::Place place = listener.pending.ask(source, limits);
+  using Answer = PendingLogons::Answer;
+  if (place.answer != Answer::Yes) {
+    ++loop_.stats.connections_refused;
+    loop_.report.count(place.answer == Answer::TooMany ? NoRoom::Port : NoRoom::Address, 1, peer);
+    return false;
+  }
+  if (place.displaced) displace(*place.displaced);
+  return true;
+}
+
+void Acceptor::displace(transport::SocketId oldest) {
+  Connection* const connection = connections_.find(oldest);
+  if (connection == nullptr) return;
+  ++loop_.stats.connections_refused;
+  loop_.report.count(NoRoom::Displaced, 1, loop_.network->peer_name(connection->socket));
+  connections_.close(*connection);
+}
+
+// The operating system has no room for a connection that came: those that were never answered, of
+// the address that has most of them, go, before somebody who would log on is kept out by them. For
+// a while each that comes then takes the place of one of them.
+void Acceptor::make_room() {
+  short_until_ = loop_.now().mono + kShortFor;
+  loop_.wake_at(short_until_);
+  for (Listener& listener : listeners_.all()) {
+    for (std::size_t i = 0; i < kPlacesMade; ++i) {
+      const auto oldest = listener.pending.oldest_of_most();
+      if (!oldest) break;
+      displace(*oldest);
+    }
+  }
+}
+
+void Acceptor::leave_pending(Connection& connection) noexcept {
+  if (!std::exchange(connection.is_pending, false)) return;
+  listeners_.all()[connection.listener].pending.remove(connection.source, connection.socket);
+}
+
+// Connections that the network closed, because there was no room for them.
+void Acceptor::check_refused() {
+  const std::uint64_t refused = loop_.network->connections_refused();
+  if (refused != refused_counted_) {
+    loop_.report.count(NoRoom::Descriptors, refused - refused_counted_);
+    loop_.stats.connections_refused += refused - std::exchange(refused_counted_, refused);
+    make_room();
+  }
+  loop_.report.report_counted();
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,46 @@
+// Connections that others make: which are accepted, and how many may wait for their Logon.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/transport/network.hpp>
+
+#include "engine/connection/connection.hpp"
+#include "engine/loop/loop_context.hpp"
+
+namespace nexusfix::engine {
+
+class Connections;
+struct Listener;
+class Listeners;
+
+class Acceptor {
+ public:
+  Acceptor(LoopContext& loop, Connections& connections, Listeners& listeners) noexcept
+      : loop_{loop}, connections_{connections}, listeners_{listeners} {}
+
+  void on_accepted(const transport::Ready& ready);
+  void on_announced(Connection& connection);
+  [[nodiscard]] Connection* await_logon(Listener& listener, transport::SocketId socket,
+                                        const std::string& peer);
+  void leave_pending(Connection& connection) noexcept;
+  void check_refused();
+
+ private:
+  [[nodiscard]] bool find_place(Listener& listener, transport::Source source,
+                                const std::string& peer);
+  void await_among(Listener& listener, transport::Source source, Connection& connection);
+  void displace(transport::SocketId oldest);
+  void make_room();
+
+  LoopContext& loop_;
+  Connections& connections_;
+  Listeners& listeners_;
+
+  std::uint64_t refused_counted_ = 0;       // of those that the network closed
+  MonoTime short_until_ = MonoTime::min();  // there was no room for them; then it is looked anew
+};
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,50 @@
+// Certificates while the engine runs: read again when they are to be, and told before they end.
+#include "engine/acceptor/certificate_watch.hpp"
+
+#include <chrono>
+#include <string>
+
+#include "engine/loop/loop_context.hpp"
+#include "engine/registry/reload_job.hpp"
+#include "engine/registry/reloader.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr std::chrono::hours kLookInterval{24};
+
+}  // namespace
+
+// The first loop does it for all of them.
+void CertificateWatch::check() {
+  if (!loop_.tls || loop_.index != 0) [[likely]]
+    return;
+  if (loop_.tls->take_reload_wanted()) {
+    reloader_.read_files(std::make_shared<CertificatesJob>(*this, loop_.tls));
+  }
+  if (loop_.now().mono >= check_at_) report_expiries();
+}
+
+void CertificateWatch::report_expiries() {
+  check_at_ = loop_.now().mono + kLookInterval;
+  loop_.wake_at(check_at_);
+  for (const transport::TlsExpiry& one : loop_.tls->expiries()) {
+    const auto ending = ending_of(one, loop_.now().wall);
+    if (!ending) continue;
+    loop_.report.engine(
+        ending->is_near ? EventId::CertificateExpiresSoon : EventId::CertificateExpires,
+        ending->text);
+  }
+}
+
+void CertificateWatch::report_certificates(const std::vector<TlsContexts::Reloaded>& reloaded) {
+  for (const TlsContexts::Reloaded& one : reloaded) {
+    loop_.report.engine(
+        one.is_right ? EventId::CertificatesReloaded : EventId::CertificatesNotReloaded,
+        one.is_right ? "certificates read again: " + one.text
+                     : "certificates stay as they were: " + one.text);
+  }
+  report_expiries();
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,94 @@
+// Decides on the first message of a connection: which session it belongs to, and whether it may log
+// on now.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/wire/parser.hpp>
+
+#include "engine/connection/connection.hpp"
+#include "engine/loop/lateness.hpp"
+#include "engine/loop/loop_context.hpp"
+
+namespace nexusfix::engine {
+
+class Acceptor;
+class ConnectionMigration;
+class Connections;
+class DynamicSessions;
+class Inbound;
+class SessionActions;
+class SessionControl;
+class SessionRegistry;
+class Transactor;
+
+class LogonAdmission {
+ public:
+  LogonAdmission(LoopContext& loop, Connections& connections, Inbound& inbound, Acceptor& acceptor,
+                 DynamicSessions& dynamic, SessionRegistry& registry, Transactor& transactor,
+                 SessionActions& actions, SessionControl& control,
+                 ConnectionMigration& migration) noexcept
+      : loop_{loop},
+        connections_{connections},
+        inbound_{inbound},
+        acceptor_{acceptor},
+        dynamic_{dynamic},
+        registry_{registry},
+        transactor_{transactor},
+        actions_{actions},
+        control_{control},
+        migration_{migration} {}
+
+  void note_lateness(MonoTime due);
+  [[nodiscard]] bool delays_logon(Connection& connection, const wire::MessageView& logon);
+  [[nodiscard]] bool admits_delayed(Connection& connection);
+  [[nodiscard]] bool bind(Connection& connection, const wire::MessageView& logon);
+  [[nodiscard]] static bool may_come_from(const SessionSettings& settings,
+                                          std::string_view peer_name);
+  [[nodiscard]] static std::optional<session::SessionId> id_of(const wire::MessageView& logon);
+  [[nodiscard]] const SessionSettings* acceptor_settings(const Connection& connection,
+                                                         const wire::MessageView& logon);
+  [[nodiscard]] bool waits_for_credentials(Connection& connection, const wire::MessageView& logon);
+  void on_password_checks();
+  [[nodiscard]] bool changes_password(SessionEntry& entry, LogonAnswer& answer);
+
+  // LogonMaxLateness.
+  void limit_lateness(std::chrono::nanoseconds late_max) noexcept {
+    lateness_ = LoopLateness{late_max};
+  }
+  // The store refused the session at the start; its counterparty's Logons say why.
+  void refuse_session(std::string name, std::string why) {
+    refused_sessions_.emplace(std::move(name), std::move(why));
+  }
+
+ private:
+  [[nodiscard]] SessionEntry* find_acceptor(const Connection& connection,
+                                            const wire::MessageView& logon);
+  [[nodiscard]] SessionEntry* known_acceptor(const session::SessionId& id);
+  [[nodiscard]] std::string why_unknown(const wire::MessageView& logon) const;
+  [[nodiscard]] static session::SessionId without_sub_ids(const session::SessionId& id);
+  void on_password_changed(Connection* connection, const Credentials::Verdict& verdict);
+
+  LoopContext& loop_;
+  Connections& connections_;
+  Inbound& inbound_;
+  Acceptor& acceptor_;
+  DynamicSessions& dynamic_;
+  SessionRegistry& registry_;
+  Transactor& transactor_;
+  SessionActions& actions_;
+  SessionControl& control_;
+  ConnectionMigration& migration_;
+
+  LoopLateness lateness_;
+  LoopStallDetector stall_detector_;
+  bool logons_wait_ = false;                                          // since it was said
+  unsigned admitted_this_turn_ = 0;                                   // of those that waited
+  std::map<std::string, std::string, std::less<>> refused_sessions_;  // by the store, and why
+};
+
+}  // namespace nexusfix::engine

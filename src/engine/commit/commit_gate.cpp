@@ -1,0 +1,131 @@
+#include "engine/commit/commit_gate.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace nexusfix::engine {
+namespace {
+
+// More than a segment: there is a next one.
+constexpr std::uint64_t kPlentyBytes = std::uint64_t{1} << 62U;
+constexpr std::chrono::seconds kStallMin{1};
+
+}  // namespace
+
+CommitGate::~CommitGate() {
+  // An orderly end, so that the machine's next start is no loss of power. If closing fails, the
+  // only consequence is that the next start takes it for one.
+  if (store_ && !has_failed()) static_cast<void>(store_->close());
+}
+
+store::StoreResult<store::LogPosition> CommitGate::append(store::Transaction& record) {
+  auto appended = store_->append(record, loop_.now().wall);
+  record.clear();
+  return appended;
+}
+
+CommitGate::Waited CommitGate::wait_for(store::LogPosition position) {
+  const MonoTime limit =
+      loop_.now().mono + std::max<std::chrono::nanoseconds>(stall_timeout_, kStallMin);
+  while (store_->durable() < position) {
+    if (!store_->flush()) return Waited::Failed;
+    if (store_->durable() >= position) break;
+    if (loop_.time.read().mono >= limit) return Waited::TimedOut;
+    std::this_thread::yield();
+  }
+  return Waited::Durable;
+}
+
+// What room is left on a full disk is for messages that cannot be refused.
+bool CommitGate::has_room_for(std::size_t bytes) {
+  if (health_ == Health::Full) return false;
+  if (store_->has_room_for(bytes)) [[likely]]
+    return true;
+  health_ = Health::Full;
+  loop_.report.engine(
+      EventId::StoreFull,
+      "the store has no room for the log (the disk is full, or the database does not keep up): "
+      "application messages are refused. Heartbeats and other session messages go on while room "
+      "lasts. Make room: the engine looks for it each second");
+  return false;
+}
+
+std::optional<store::LogPosition> CommitGate::flush(bool has_unsent) {
+  if (has_failed()) return std::nullopt;
+  const store::LogPosition appended = store_->appended();
+  if (!has_unsent && is_settled_ && appended == flushed_to_) return std::nullopt;
+  if (appended != flushed_to_) disk_watch_.begin(store_->synced(), loop_.now().mono);
+  flushed_to_ = appended;
+  store::LogPosition durable = store_->durable();
+  if (flushed_to_ != durable) {
+    if (const auto flushed = store_->flush(); !flushed) {
+      fail(flushed.error());
+      return std::nullopt;
+    }
+    durable = store_->durable();
+  }
+  is_settled_ = durable == flushed_to_;
+  return durable;
+}
+
+bool CommitGate::has_stalled(store::LogPosition durable) {
+  if (durable == flushed_to_) {
+    stalled_until_ = kNever;
+    return false;
+  }
+  if (stall_timeout_.count() == 0) return false;
+  const MonoTime now = loop_.time.read().mono;
+  const bool has_moved = stalled_until_ == kNever || durable != stalled_at_;
+  if (!has_moved && now < stalled_until_) {
+    loop_.wake_at(stalled_until_);
+    return false;
+  }
+  stalled_at_ = durable;
+  stalled_until_ = now + stall_timeout_;
+  loop_.wake_at(stalled_until_);
+  return !has_moved;
+}
+
+void CommitGate::check() {
+  if (has_failed()) return;
+  while (const auto event = store_->take_event()) {
+    if (event->id == EventId::StoreFailed) {
+      return fail({.code = store::StoreErrorCode::Failed, .text = event->text});
+    }
+    loop_.report.engine(event->id, event->text);
+  }
+  if (disk_watch_.next() != kNever) check_slow_disk();
+  if (health_ == Health::Full && store_->has_room_for(kPlentyBytes)) {
+    health_ = Health::Ok;
+    loop_.report.engine(EventId::StoreHasRoom,
+                        "the store has room for the log again: application messages are accepted");
+  }
+}
+
+// With JournalDurability=process no message waits for the disk. Its delay must be reported all the
+// same: it is what a loss of power takes.
+void CommitGate::check_slow_disk() {
+  const auto change = disk_watch_.look(store_->synced(), store_->appended(), loop_.now().mono);
+  loop_.wake_at(disk_watch_.next());
+  if (!change) [[likely]]
+    return;
+  const std::string seconds = std::to_string(change->since / std::chrono::seconds{1}) + " s";
+  if (!change->stands_still) {
+    loop_.report.engine(EventId::DiskResumed, "the disk takes the log again, after " + seconds);
+    return;
+  }
+  loop_.report.engine(
+      EventId::DiskStalled,
+      "the disk has taken nothing of the log for " + seconds +
+          ". Sessions go on (JournalDurability=process), but a loss of power now would take "
+          "what was written since. A session that has used the sequence numbers reserved for it, "
+          "and a second full segment, wait for the disk");
+}
+
+void CommitGate::fail(const store::StoreError& error) {
+  health_ = Health::Failed;
+  on_failure_(error);
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,96 @@
+// The only component that knows the store: it appends records, and says which bytes may leave.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/store/journal.hpp>
+#include <nexusfix/store/store.hpp>
+
+#include "engine/commit/disk_watch.hpp"
+#include "engine/loop/loop_context.hpp"
+#include "engine/settings_names.hpp"
+
+namespace nexusfix::engine {
+
+// What one callback may send in all; far below the largest record that a store takes.
+inline constexpr std::size_t kTransactionBytesMax = 512U << 20U;
+
+class CommitGate {
+ public:
+  enum class Health : std::uint8_t {
+    Ok,
+    Full,    // application messages are refused until there is room again
+    Failed,  // for ever: nothing is certain to be on the disk any more
+  };
+  // Runs when the store has failed, once: all sessions end.
+  using FailureHandler = std::function<void(const store::StoreError& error)>;
+
+  CommitGate(LoopContext& loop, FailureHandler on_failure)
+      : loop_{loop}, on_failure_{std::move(on_failure)} {}
+  ~CommitGate();
+  CommitGate(const CommitGate&) = delete;
+  CommitGate& operator=(const CommitGate&) = delete;
+
+  // Once, before anything else.
+  [[nodiscard]] std::expected<void, EngineError> open(const Settings& settings);
+
+  [[nodiscard]] store::Store& store() noexcept { return *store_; }
+  [[nodiscard]] const store::Store& store() const noexcept { return *store_; }
+  [[nodiscard]] bool has_failed() const noexcept { return health_ == Health::Failed; }
+  [[nodiscard]] std::chrono::nanoseconds stall_timeout() const noexcept { return stall_timeout_; }
+
+  // The record is empty afterwards. An error: the caller must call fail().
+  [[nodiscard]] store::StoreResult<store::LogPosition> append(store::Transaction& record);
+  // False: the position is not durable in time, or the store has failed. Blocks the loop.
+  enum class Waited : std::uint8_t { Durable, TimedOut, Failed };
+  [[nodiscard]] Waited wait_for(store::LogPosition position);
+  // Whether an application's message fits; once one was refused, all are, until check() finds room.
+  [[nodiscard]] bool has_room_for(std::size_t bytes);
+
+  // Makes what was appended durable, as far as the store does so now. Bytes of records up to the
+  // position may leave. Nothing: there is nothing to send, or the store has failed.
+  [[nodiscard]] std::optional<store::LogPosition> flush(bool has_unsent);
+  // Whether the store has taken nothing for JournalStallTimeout: what waits for more than `durable`
+  // must not wait any longer.
+  [[nodiscard]] bool has_stalled(store::LogPosition durable);
+  // Whether flush() has something to do.
+  [[nodiscard]] bool is_unflushed() const noexcept {
+    return !has_failed() && store_->appended() != flushed_to_;
+  }
+  [[nodiscard]] bool waits_for_disk() const noexcept {
+    return store_->appended() != store_->durable();
+  }
+  // The store wakes the loop when it goes on.
+  [[nodiscard]] bool is_waiting() const noexcept { return stalled_until_ != kNever; }
+
+  // What the store has to report, also while nothing is appended.
+  void check();
+  void fail(const store::StoreError& error);
+
+ private:
+  [[nodiscard]] std::expected<void, EngineError> open_journal(const Settings& settings);
+  [[nodiscard]] std::expected<void, EngineError> open_postgres(const Settings& settings);
+  void report_opened(const store::JournalReport& found, const std::string& folder);
+  void report_power_loss(const store::JournalReport& found, const std::string& folder);
+  void check_slow_disk();
+
+  LoopContext& loop_;
+  FailureHandler on_failure_;
+  std::unique_ptr<store::Store> store_;
+  Health health_ = Health::Ok;
+  std::chrono::nanoseconds stall_timeout_{0};  // 0: the store never lags
+  store::LogPosition stalled_at_ = 0;          // durable() has been this since the time-out began
+  MonoTime stalled_until_ = kNever;            // kNever: the store does not lag
+  DiskWatch disk_watch_;
+  store::LogPosition flushed_to_ = 0;  // what was appended before the last flush()
+  bool is_settled_ = false;            // all of that was durable then
+};
+
+}  // namespace nexusfix::engine

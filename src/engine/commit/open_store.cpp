@@ -1,0 +1,139 @@
+// Opens the store that the settings name, and reports what was found in it.
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nexusfix/store/memory_store.hpp>
+
+#include "engine/commit/commit_gate.hpp"
+#include "engine/loops/loop_partition.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+// One message more than what a callback may send, with its entry's head.
+constexpr std::uint32_t kRecordBytesMax = kTransactionBytesMax + (2U << 20U);
+
+std::string describe(const store::JournalReport& report, const std::string& folder) {
+  const auto counted = [](std::uint64_t count, std::string_view what) {
+    return std::to_string(count) + ' ' + std::string{what} + (count == 1 ? "" : "s");
+  };
+  return "journal " + folder + ": " + counted(report.records, "record") + ", " +
+         counted(report.messages, "message") + ", " + counted(report.bytes, "byte");
+}
+
+store::JournalOptions::Wake wake_of(transport::Network& network) {
+  return {.call = [](void* context) noexcept { static_cast<transport::Network*>(context)->wake(); },
+          .context = &network};
+}
+
+}  // namespace
+
+std::expected<void, EngineError> CommitGate::open(const Settings& settings) {
+  switch (settings.store) {
+    case StoreKind::Memory:
+      store_ = store::make_memory_store(kRecordBytesMax);
+      return {};
+    case StoreKind::PostgreSQL:
+      return open_postgres(settings);
+    default:
+      return open_journal(settings);
+  }
+}
+
+std::expected<void, EngineError> CommitGate::open_journal(const Settings& settings) {
+  store::JournalOptions options;
+  options.folder = folder_of_loop(settings.store_folder, loop_.index);
+  options.durability = settings.durability;
+  options.segment_bytes = settings.segment_bytes;
+  options.record_bytes_max = kRecordBytesMax;
+  options.group_wait = settings.journal_group_wait;
+  options.numbers_ahead_max = settings.journal_numbers_ahead;
+  options.retention = settings.journal_retention;
+  options.scrub.bytes_per_second = settings.journal_scrub_rate;
+  options.on_durable = wake_of(*loop_.network);
+  // An application that takes back what it had sent reads everything, damage or not.
+  options.checks_all = loop_.callbacks.on_recovered != nullptr;
+  stall_timeout_ = settings.journal_stall_timeout;
+  // A sync begins a second after what it is for, and takes its time.
+  if (options.durability == store::Durability::Process) {
+    disk_watch_ = DiskWatch{stall_timeout_ + options.sync_interval};
+  }
+  auto opened = store::open_journal(*loop_.disk, options, loop_.now().wall);
+  if (!opened) {
+    const std::size_t line = settings.store_folder_line;
+    if (line == 0) return std::unexpected{EngineError{std::move(opened.error().text)}};
+    return std::unexpected{EngineError{
+        SettingsError{settings.file, line, "FileStorePath: " + opened.error().text}.what()}};
+  }
+  store_ = std::move(opened->store);
+  report_opened(opened->report, options.folder);
+  return {};
+}
+
+void CommitGate::report_opened(const store::JournalReport& found, const std::string& folder) {
+  loop_.report.engine(EventId::JournalOpened, describe(found, folder));
+  for (const std::string& damage : found.damages) {
+    loop_.report.engine(EventId::JournalDamaged, damage);
+  }
+  for (const std::string& fault : found.checkpoint_faults) {
+    loop_.report.engine(
+        EventId::CheckpointUnreadable,
+        fault +
+            ". More of the log was read instead, and nothing is lost by it; nexusfix journal "
+            "repair removes it");
+  }
+  report_power_loss(found, folder);
+  if (found.torn_bytes > 0) {
+    std::string text = "journal " + folder + ": the last record was not whole; " +
+                       std::to_string(found.torn_bytes) + " bytes were cut";
+    if (!found.power_lost) {
+      text += ". Unless the disk has damaged it, nothing that was sent is missing";
+    }
+    loop_.report.engine(EventId::LastRecordCut, text);
+  }
+}
+
+std::expected<void, EngineError> CommitGate::open_postgres(const Settings& settings) {
+  if (loop_.open_postgres == nullptr) {
+    return std::unexpected{
+        EngineError{"Store=postgresql: this program was built without the PostgreSQL store "
+                    "(nexusfix::store_postgres, EngineOptions::open_postgres)"}};
+  }
+  store::PostgresOptions options = settings.postgres;
+  options.record_bytes_max = kRecordBytesMax;
+  options.on_durable = wake_of(*loop_.network);
+  stall_timeout_ = settings.journal_stall_timeout;
+  auto opened = loop_.open_postgres(options);
+  if (!opened) return std::unexpected{EngineError{std::move(opened.error().text)}};
+  store_ = std::move(*opened);
+  loop_.report.engine(EventId::DatabaseOpened, "PostgreSQL store " + options.schema + ": " +
+                                                   std::to_string(store_->session_count()) +
+                                                   " sessions, the log ends at " +
+                                                   std::to_string(store_->appended()));
+  return {};
+}
+
+// The operator must know which numbers a counterparty may hold messages under that are gone here.
+void CommitGate::report_power_loss(const store::JournalReport& found, const std::string& folder) {
+  if (!found.power_lost) return;
+  std::string text = "journal " + folder + ": " + std::string{store::describe(found.loss)} + "; " +
+                     std::to_string(found.cut_bytes) +
+                     " bytes that had not reached the disk were cut";
+  if (found.missing_bytes > 0) {
+    text +=
+        ", and " + std::to_string(found.missing_bytes) +
+        " that it had confirmed are missing: sequence numbers that were reset or set in them are "
+        "not known";
+  }
+  loop_.report.engine(EventId::PowerLost, text);
+  for (const store::SkippedNumbers& skipped : found.skipped) {
+    loop_.report.session(
+        EventId::SequenceNumbersSkipped, skipped.session,
+        "MsgSeqNum " + std::to_string(skipped.first) + " to " + std::to_string(skipped.last) +
+            " are skipped: messages may have been sent under some of them that the journal has "
+            "lost. The counterparty will be sent a gap fill; compare what it has received");
+  }
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,56 @@
+// Bounds what connections and their sessions have in buffers, all of them together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <nexusfix/base/time.hpp>
+
+#include "engine/connection/connection.hpp"
+#include "engine/loop/loop_context.hpp"
+
+namespace nexusfix::engine {
+
+class Connections;
+class Transactor;
+
+class BufferGovernor {
+ public:
+  BufferGovernor(LoopContext& loop, Connections& connections, Transactor& transactor) noexcept
+      : loop_{loop}, connections_{connections}, transactor_{transactor} {}
+
+  [[nodiscard]] std::size_t replay_bytes_max() const noexcept;
+  [[nodiscard]] bool may_grow(Connection& connection, std::size_t bytes, std::size_t storage);
+  // False: the connection is cut instead.
+  [[nodiscard]] bool push(Connection& connection, OutboundQueue& queue, std::string_view bytes) {
+    if (const std::size_t storage = queue.storage_for(bytes.size()); storage != 0) [[unlikely]] {
+      if (!may_grow(connection, storage - queue.storage(), storage)) return false;
+    }
+    queue.push(bytes);
+    return true;
+  }
+  [[nodiscard]] bool carry(Connection& connection, std::string_view bytes, std::size_t needed);
+  // Whether a second has passed since the last time: then what is not used is given back.
+  bool check();
+
+  // LockMemory: nothing is given back to the operating system.
+  void keep_heap(bool keeps) noexcept { keeps_heap_ = keeps; }
+
+ private:
+  [[nodiscard]] static std::size_t buffered(const Connection& connection) noexcept;
+  [[nodiscard]] Connection* largest_connection();
+  void cut_largest(Connection& connection);
+  void cut_if_asked();
+
+  LoopContext& loop_;
+  Connections& connections_;
+  Transactor& transactor_;
+
+  bool has_large_buffers_ = false;  // or may have: their storage is given back when they are empty
+  MonoTime check_at_ = MonoTime::min();
+  std::uint64_t buffered_most_ = 0;  // since the heap was given back last
+  bool keeps_heap_ = false;          // LockMemory
+};
+
+}  // namespace nexusfix::engine

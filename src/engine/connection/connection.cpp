@@ -1,0 +1,82 @@
+#include "engine/connection/connection.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/secret.hpp>
+
+namespace nexusfix::engine {
+
+void OutboundQueue::take(std::size_t count) noexcept {
+  taken_ += count;
+  NEXUSFIX_DEBUG_ASSERT(taken_ <= bytes_.size());
+  if (taken_ == bytes_.size()) {
+    clear();
+  } else if (taken_ > bytes_.size() / 2) {
+    bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(taken_));
+    taken_ = 0;
+  }
+}
+
+void OutboundQueue::clear() noexcept {
+  bytes_.clear();
+  taken_ = 0;
+}
+
+void OutboundQueue::release() noexcept {
+  std::vector<char>{}.swap(bytes_);
+  taken_ = 0;
+  storage_ = 0;
+}
+
+bool OutboundQueue::give_back() noexcept {
+  if (bytes_.capacity() <= kKeptBytesMax) return false;
+  if (!empty()) return true;
+  release();
+  return false;
+}
+
+void OutboundQueue::grow(std::size_t storage) {
+  bytes_.reserve(storage);
+  storage_ = bytes_.capacity();
+}
+
+void CarriedBytes::append(std::string_view bytes, std::size_t needed) {
+  if (const std::size_t storage = storage_for(bytes.size(), needed); storage != 0) {
+    std::vector<char> larger;
+    larger.reserve(storage);
+    larger.assign(bytes_.begin(), bytes_.end());
+    if (wipes_on_clear_) wipe_bytes(bytes_);
+    bytes_.swap(larger);
+    storage_ = bytes_.capacity();
+  }
+  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+}
+
+std::size_t CarriedBytes::storage_for(std::size_t bytes, std::size_t needed) const noexcept {
+  const std::size_t size = bytes_.size() + bytes;
+  if (size <= bytes_.capacity()) return 0;
+  return std::max({size, kStorageBytesMin, std::min(needed, 2 * bytes_.capacity())});
+}
+
+void CarriedBytes::drop_front(std::size_t count) {
+  if (wipes_on_clear_) {  // The bytes after the Logon move over it; their old place is wiped, too.
+    const auto rest = std::span{bytes_}.subspan(count);
+    std::ranges::copy(rest, bytes_.begin());
+    wipe_bytes(std::span{bytes_}.subspan(rest.size()));
+    bytes_.resize(rest.size());
+    return;
+  }
+  bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+void CarriedBytes::clear() noexcept {
+  if (std::exchange(wipes_on_clear_, false)) wipe_bytes(bytes_);
+  bytes_.clear();
+  if (bytes_.capacity() <= kKeptBytesMax) return;
+  std::vector<char>{}.swap(bytes_);
+  storage_ = 0;
+}
+
+}  // namespace nexusfix::engine

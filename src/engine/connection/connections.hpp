@@ -1,0 +1,96 @@
+// The connections of one event loop: what waits to be sent on them, and how they end.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/transport/network.hpp>
+
+#include "engine/connection/connection_table.hpp"
+#include "engine/loop/loop_context.hpp"
+
+namespace nexusfix::engine {
+
+class Acceptor;
+class BufferGovernor;
+class Inbound;
+class ResendServer;
+class SessionRegistry;
+class Transactor;
+
+// The loop's thread. A Connection that is closed lives until the end of the turn; its socket is 0.
+class Connections {
+ public:
+  Connections(LoopContext& loop, BufferGovernor& buffers, Inbound& inbound, Acceptor& acceptor,
+              SessionRegistry& registry, Transactor& transactor, ResendServer& resends) noexcept
+      : loop_{loop},
+        buffers_{buffers},
+        inbound_{inbound},
+        acceptor_{acceptor},
+        registry_{registry},
+        transactor_{transactor},
+        resends_{resends} {}
+
+  [[nodiscard]] const ConnectionTable& table() const noexcept { return table_; }
+  // Null: there is no such connection.
+  [[nodiscard]] Connection* find(transport::SocketId socket) const noexcept {
+    return table_.find(socket);
+  }
+  // After reserve(), which makes sure that its end needs no memory.
+  void add(std::unique_ptr<Connection> connection) { table_.add(std::move(connection)); }
+  void reserve();
+
+  // ", TLSv1.3, ..." for the end of an event's text; empty: the connection is plain.
+  [[nodiscard]] std::string protection_of(const Connection& connection) const;
+  // Why the counterparty's certificate is refused for this session; empty: it is accepted.
+  [[nodiscard]] std::string certificate_fault(const Connection& connection,
+                                              const SessionSettings& settings) const;
+
+  // Bytes wait for the socket.
+  void mark_unsent(Connection& connection);
+  [[nodiscard]] bool has_unsent() const noexcept { return !unsent_.empty(); }
+  // Sends what does not wait for a record after `durable`.
+  void send_unsent(store::LogPosition durable);
+
+  // Closes a connection that has no session yet.
+  void refuse(Connection& connection, EventId id, std::string_view why);
+  void close(Connection& connection);  // without an event
+  void close(Connection& connection, EventId id, std::string_view why);
+  // Closes it when its last bytes have left; nothing more is received from it.
+  void close_soon(Connection& connection);
+  // The counterparty has taken nothing for SlowConsumerTimeout.
+  void end_slow_consumer(Connection& connection);
+  // Those whose bytes wait for more than `durable`, because the store has stalled.
+  void close_stalled(store::LogPosition durable);
+  // There was no memory for an event of the connection.
+  void abort(Connection& connection) noexcept;
+  void abort(const transport::Ready& ready) noexcept;
+  // Takes it out of the table; its socket belongs to another loop.
+  void retire(Connection& connection) noexcept;
+  // Closes all sockets at once, without a Logout: the store has failed.
+  void abandon_all() noexcept;
+  // At the end of the turn, when nothing points to closed connections.
+  void destroy_closed() noexcept;
+
+ private:
+  void send_waiting(Connection& connection);
+  void block(Connection& connection);
+  void enforce_outbound_limit(Connection& connection);
+
+  LoopContext& loop_;
+  BufferGovernor& buffers_;
+  Inbound& inbound_;
+  Acceptor& acceptor_;
+  SessionRegistry& registry_;
+  Transactor& transactor_;
+  ResendServer& resends_;
+
+  ConnectionTable table_;
+  std::vector<std::unique_ptr<Connection>> closed_;  // until the end of the turn
+  std::vector<Connection*> unsent_;                  // with bytes to send
+  std::vector<Connection*> sending_;                 // likewise, while send_unsent() runs
+};
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,309 @@
+#include "engine/connection/inbound.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <utility>
+
+#include <nexusfix/base/secret.hpp>
+#include <nexusfix/wire/session_tags.hpp>
+
+#include "engine/acceptor/logon_admission.hpp"
+#include "engine/commit/commit_gate.hpp"
+#include "engine/connection/buffer_governor.hpp"
+#include "engine/connection/connections.hpp"
+#include "engine/connection/repaired_frame.hpp"
+#include "engine/loops/connection_migration.hpp"
+#include "engine/registry/dynamic_sessions.hpp"
+#include "engine/registry/settings_changes.hpp"
+#include "engine/sessions/out_of_order_queue.hpp"
+#include "engine/sessions/session_control.hpp"
+#include "engine/sessions/transactor.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr std::string_view kLogonTooLong = "more bytes than a Logon may have (MaxLogonSize)";
+// As long as a message has not said how long it is, so many bytes are put behind those that were
+// carried: its BodyLength is within them, and what is too much costs nothing but the copy.
+constexpr std::size_t kCompletedBytesMin = 64;
+
+}  // namespace
+
+// Every connection of the loop receives into the same buffer; views into it are good until the
+// callbacks that they are given to have returned.
+void Inbound::on_readable(Connection& connection) {
+  // Of one that is paused only its end is of interest, which the network tells all the same.
+  if (connection.resumes_at != kNever) return on_paused_readable(connection);
+  on_receive_result(connection,
+                    loop_.network->receive(connection.socket, std::span{receive_buffer_}));
+}
+
+void Inbound::on_receive_result(Connection& connection, transport::IoResult result) {
+  if (result.status == transport::IoStatus::Ok) {
+    // Until there is a session it is a Logon, which may have a password.
+    const WipedAtEnd logon{
+        std::span{receive_buffer_}.first(connection.entry == nullptr ? result.bytes : 0)};
+    on_bytes(connection, {receive_buffer_.data(), result.bytes});
+    // Nothing has waited any longer, here or in the operating system: it is as old as it says.
+    const bool is_drained =
+        result.bytes < receive_buffer_.size() && connection.resumes_at == kNever;
+    if (is_drained && connection.entry != nullptr) connection.entry->machine.set_delayed(false);
+  }
+  on_received(connection, result);
+}
+
+void Inbound::on_received(Connection& connection, transport::IoResult result) {
+  if (connection.socket == 0) return;  // Closed by what it sent.
+  switch (result.status) {
+    case transport::IoStatus::Ok:
+      if (connection.entry == nullptr && !connection.carried.empty() &&
+          connection.carried_needed > connection.logon_bytes_max) {
+        connections_.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
+      }
+      break;
+    case transport::IoStatus::WouldBlock:
+      break;
+    case transport::IoStatus::Closed:
+      connections_.close(connection, EventId::ConnectionClosedByCounterparty,
+                         connection.carried.empty()
+                             ? "closed by the counterparty"
+                             : "closed by the counterparty in the middle of a message");
+      break;
+    case transport::IoStatus::Failed: {
+      const std::string why = loop_.network->last_error(connection.socket);
+      // Whoever knocks and goes away is nobody's matter; whoever speaks no TLS is.
+      if (connection.entry == nullptr &&
+          (result.error_number == EPROTO || result.error_number == ENOMEM)) {
+        return connections_.refuse(connection, EventId::HandshakeFailed, why);
+      }
+      connections_.close(connection, EventId::ConnectionLost, why);
+      break;
+    }
+  }
+}
+
+// Nothing that follows our last word is listened to.
+bool Inbound::listens(const Connection& connection) const noexcept {
+  return connection.socket != 0 && !connection.closing && !commit_.has_failed() &&
+         !connection.migrates_to;
+}
+
+void Inbound::on_bytes(Connection& connection, std::string_view bytes) {
+  const Receiving receiving{connection};
+  bytes.remove_prefix(complete_carried(connection, bytes));
+  while (!bytes.empty() && listens(connection)) {
+    wire::FrameResult frame = connection.scanner.next(bytes);
+    if (frame.status == wire::FrameStatus::NeedMore) {
+      connection.carried_needed = frame.size;
+      static_cast<void>(buffers_.carry(connection, bytes, frame.size));
+      return;
+    }
+    if (!on_scanned(connection, frame, bytes)) {
+      connection.carried_needed = frame.size;
+      static_cast<void>(buffers_.carry(connection, bytes, bytes.size()));
+      return;
+    }
+    bytes.remove_prefix(frame.size);
+  }
+  if (connection.migrates_to) [[unlikely]]
+    migration_.migrate(connection, bytes);
+}
+
+// Puts as few of bytes behind those that were carried as end their message. Returns how many: the
+// rest of bytes is framed where it is.
+std::size_t Inbound::complete_carried(Connection& connection, std::string_view bytes) {
+  CarriedBytes& carried = connection.carried;
+  std::size_t taken = 0;
+  while (!carried.empty()) {
+    if (!listens(connection)) {
+      carried.clear();
+      return bytes.size();
+    }
+    if (carried.size() < connection.carried_needed) {
+      const std::size_t wanted =
+          std::max(connection.carried_needed - carried.size(), kCompletedBytesMin);
+      const std::string_view next = bytes.substr(taken, wanted);
+      if (!buffers_.carry(connection, next, connection.carried_needed)) return bytes.size();
+      taken += next.size();
+      if (carried.size() < connection.carried_needed) return taken;
+    }
+    wire::FrameResult frame = connection.scanner.next(carried.view());
+    connection.carried_needed = frame.size;
+    if (frame.status == wire::FrameStatus::NeedMore) continue;
+    if (!on_scanned(connection, frame, carried.view())) {
+      static_cast<void>(
+          buffers_.carry(connection, bytes.substr(taken), carried.size() + bytes.size()));
+      return bytes.size();
+    }
+    connection.carried_needed = 0;
+    const std::size_t left = carried.size() - frame.size;
+    if (left <= taken) {
+      carried.clear();
+      return taken - left;
+    }
+    carried.drop_front(frame.size);  // Of rubbish the last bytes may be carried on.
+  }
+  return taken;
+}
+
+bool Inbound::on_scanned(Connection& connection, wire::FrameResult& frame, std::string_view bytes) {
+  if (frame.status == wire::FrameStatus::Complete) return on_frame(connection, frame, bytes);
+  if (frame.status == wire::FrameStatus::Garbled) {
+    on_garbled_frame(connection, frame.reason, bytes.substr(0, frame.size));
+  }
+  return true;
+}
+
+// scanned: a whole frame at the front of bytes; of one that is several messages, because its
+// BodyLength is wrong, the first alone.
+bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::string_view bytes) {
+  std::string_view frame = bytes.substr(0, scanned.size);
+  if (connection.entry == nullptr && changes_.has_waiting()) [[unlikely]]
+    changes_.apply_next_settings();  // Of those whose connection has ended in this turn, too.
+  if (connection.entry == nullptr && frame.size() > connection.logon_bytes_max) {
+    loop_.report.logs().unknown(frame, /*is_message=*/false, loop_.now().wall);
+    connections_.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
+    return true;
+  }
+  auto message = loop_.parsers.inbound.parse(frame);
+  if (!message) [[unlikely]] {
+    const wire::GarbledReason reason = message.error().reason;
+    message = parse_repaired(connection, reason, frame);
+    if (!message) {
+      on_garbled_frame(connection, reason, frame);
+      return true;
+    }
+    scanned.size = frame.size();
+  }
+  if (must_wait(connection, *message)) return false;
+  ++loop_.stats.messages_in;
+  if (connection.entry == nullptr && !admission_.bind(connection, *message)) {
+    loop_.report.logs().unknown(frame, /*is_message=*/true, loop_.now().wall);
+    return true;
+  }
+  SessionEntry& entry = *connection.entry;
+  if (connection.was_delayed) entry.machine.set_delayed(true);
+  control_.note_administrative(entry, *message);
+  dynamic_.log_received(entry, frame);
+  transactor_.transact(
+      entry, [&](session::StateMachine& machine) { machine.on_message(*message, loop_.now()); });
+  out_of_order_.deliver_in_sequence(entry);
+  return true;
+}
+
+// ValidateLengthAndChecksum=N: what QuickFIX would take, too. What comes after it sees a message
+// whose BodyLength and CheckSum are right; the message log has the bytes that came.
+std::expected<wire::MessageView, wire::ParseError> Inbound::parse_repaired(
+    const Connection& connection, wire::GarbledReason reason, std::string_view& frame) {
+  using enum wire::GarbledReason;
+  const std::unexpected failure{wire::ParseError{reason, 0}};
+  const bool is_unsound =
+      reason == BodyLengthWrong || reason == CheckSumWrong || reason == CheckSumMalformed;
+  const bool is_of_another = loop_.directory && connection.entry == nullptr;
+  const bool is_taken =
+      loop_.parsers.takes_unsound || (is_of_another && loop_.directory->takes_unsound());
+  if (!is_unsound || !is_taken) return failure;
+  const auto repair = [&](const SessionSettings* settings) {
+    const bool takes_any_length = settings == nullptr || !settings->validates_length;
+    const std::string_view first =
+        takes_any_length ? frame.substr(0, first_message_size(frame)) : frame;
+    wipe_bytes(repaired_);  // It may have been a Logon with a password.
+    repaired_ =
+        repaired_frame(first, takes_any_length ? BodyLengthRule::Any : BodyLengthRule::Right);
+    auto message = loop_.parsers.inbound.parse(repaired_);
+    if (message) frame = first;
+    return message;
+  };
+  if (connection.entry != nullptr) {
+    const SessionSettings& settings = connection.entry->settings;
+    if (settings.validates_check_sum) return failure;
+    return repair(&settings);
+  }
+  // A Logon: by the rule of the session that it is for. Another loop looks itself.
+  const std::string_view whole = frame;
+  auto logon = repair(nullptr);
+  if (!logon) return failure;
+  const SessionSettings* const settings = admission_.acceptor_settings(connection, *logon);
+  if (settings == nullptr && loop_.directory) return logon;
+  if (settings != nullptr && !settings->validates_check_sum) {
+    if (!settings->validates_length) return logon;
+    frame = whole;
+    return repair(settings);
+  }
+  frame = whole;
+  return failure;
+}
+
+// By ThrottleAction=Delay: the counterparty's own send buffer fills up, and it slows down. What has
+// been received stays where a message that is not whole would stay.
+bool Inbound::must_wait(Connection& connection, const wire::MessageView& message) {
+  if (connection.entry == nullptr) {
+    return admission_.delays_logon(connection, message) ||
+           admission_.waits_for_credentials(connection, message);
+  }
+  if (connection.unthrottled) return false;
+  SessionEntry& entry = *connection.entry;
+  if (!entry.throttle.is_set() || entry.settings.throttle.action != ThrottleAction::Delay ||
+      entry.machine.state() != session::State::LoggedOn ||
+      session::is_administrative(message.msg_type()) || entry.throttle.allow(loop_.now().mono)) {
+    return false;
+  }
+  entry.machine.set_delayed(true);
+  connection.resumes_at = entry.throttle.next_at();
+  loop_.arm(connection, connection.resumes_at);
+  loop_.network->pause(connection.socket, true);
+  return true;
+}
+
+void Inbound::resume(Connection& connection) {
+  const bool is_logon = connection.entry == nullptr;
+  connection.resumes_at = kNever;
+  loop_.network->pause(connection.socket, false);
+  on_bytes(connection, {});
+  if (is_logon) wipe_traces();
+}
+
+void Inbound::on_paused_readable(Connection& connection) {
+  const transport::IoResult result =
+      loop_.network->receive(connection.socket, std::span{receive_buffer_});
+  if (result.status == transport::IoStatus::Ok) {
+    if (connection.entry == nullptr)
+      return connections_.close(connection);  // No peer waits for its answer.
+    static_cast<void>(buffers_.carry(connection, {receive_buffer_.data(), result.bytes}, 0));
+  } else if (result.status != transport::IoStatus::WouldBlock) {
+    drain_delayed(connection);
+  }
+  on_received(connection, result);
+}
+
+// At the end of a connection: what it had sent by then is taken, whatever the throttle says.
+void Inbound::drain_delayed(Connection& connection) {
+  if (connection.resumes_at == kNever) return;
+  connection.resumes_at = kNever;
+  if (connection.entry == nullptr) return;  // Its Logon was held back.
+  connection.unthrottled = true;
+  on_bytes(connection, {});
+}
+
+void Inbound::on_garbled_frame(Connection& connection, wire::GarbledReason reason,
+                               std::string_view bytes) {
+  ++loop_.stats.garbled;
+  if (connection.entry == nullptr) {
+    loop_.report.logs().unknown(bytes, /*is_message=*/false, loop_.now().wall);
+    connections_.refuse(connection, EventId::NotFix,
+                        "what came first is no FIX message: " + std::string{to_string(reason)});
+    return;
+  }
+  SessionEntry& entry = *connection.entry;
+  loop_.report.logs().garbled(entry.log, bytes, loop_.now().wall);
+  transactor_.transact(
+      entry, [&](session::StateMachine& machine) { machine.on_garbled(reason, loop_.now()); });
+  const std::uint32_t count_max = entry.settings.limits.garbled_per_second_max;
+  if (connection.garbled.allow(loop_.now().mono, count_max) || connection.socket == 0) return;
+  connections_.close(connection, EventId::GarbledFlood,
+                     "disconnecting: more than " + std::to_string(count_max) +
+                         " garbled messages within a second");
+}
+
+}  // namespace nexusfix::engine

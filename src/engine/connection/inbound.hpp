@@ -1,0 +1,91 @@
+// Cuts the bytes of a connection into messages, and gives them to its session.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/transport/network.hpp>
+#include <nexusfix/wire/frame.hpp>
+#include <nexusfix/wire/parser.hpp>
+
+#include "engine/connection/connection.hpp"
+#include "engine/loop/loop_context.hpp"
+
+namespace nexusfix::engine {
+
+class BufferGovernor;
+class CommitGate;
+class ConnectionMigration;
+class Connections;
+class DynamicSessions;
+class LogonAdmission;
+class OutOfOrderQueue;
+class SessionControl;
+class SettingsChanges;
+class Transactor;
+
+class Inbound {
+ public:
+  Inbound(LoopContext& loop, CommitGate& commit, Connections& connections, BufferGovernor& buffers,
+          LogonAdmission& admission, DynamicSessions& dynamic, SettingsChanges& changes,
+          Transactor& transactor, OutOfOrderQueue& out_of_order, SessionControl& control,
+          ConnectionMigration& migration)
+      : loop_{loop},
+        commit_{commit},
+        connections_{connections},
+        buffers_{buffers},
+        admission_{admission},
+        dynamic_{dynamic},
+        changes_{changes},
+        transactor_{transactor},
+        out_of_order_{out_of_order},
+        control_{control},
+        migration_{migration},
+        receive_buffer_(kReceiveBytes) {}
+
+  void on_readable(Connection& connection);
+  void on_bytes(Connection& connection, std::string_view bytes);
+  void resume(Connection& connection);
+  void drain_delayed(Connection& connection);
+  [[nodiscard]] bool receive_directly();
+
+ private:
+  // What is received at once: other sessions wait no longer than the messages in here take.
+  static constexpr std::size_t kReceiveBytes = 16U << 10U;
+
+  void on_receive_result(Connection& connection, transport::IoResult result);
+  void on_received(Connection& connection, transport::IoResult result);
+  [[nodiscard]] bool listens(const Connection& connection) const noexcept;
+  [[nodiscard]] std::size_t complete_carried(Connection& connection, std::string_view bytes);
+  // False: the message may not be taken yet; nothing has happened.
+  [[nodiscard]] bool on_scanned(Connection& connection, wire::FrameResult& frame,
+                                std::string_view bytes);
+  [[nodiscard]] bool on_frame(Connection& connection, wire::FrameResult& scanned,
+                              std::string_view bytes);
+  [[nodiscard]] std::expected<wire::MessageView, wire::ParseError> parse_repaired(
+      const Connection& connection, wire::GarbledReason reason, std::string_view& frame);
+  [[nodiscard]] bool must_wait(Connection& connection, const wire::MessageView& message);
+  void on_paused_readable(Connection& connection);
+  void on_garbled_frame(Connection& connection, wire::GarbledReason reason, std::string_view bytes);
+
+  LoopContext& loop_;
+  CommitGate& commit_;
+  Connections& connections_;
+  BufferGovernor& buffers_;
+  LogonAdmission& admission_;
+  DynamicSessions& dynamic_;
+  SettingsChanges& changes_;
+  Transactor& transactor_;
+  OutOfOrderQueue& out_of_order_;
+  SessionControl& control_;
+  ConnectionMigration& migration_;
+
+  std::string repaired_;  // a message whose BodyLength or CheckSum was wrong, corrected
+  std::vector<char> receive_buffer_;
+  unsigned turns_unasked_ = 0;  // since the network was asked, when connections are asked directly
+  std::size_t next_asked_ = 0;  // of these connections
+};
+
+}  // namespace nexusfix::engine

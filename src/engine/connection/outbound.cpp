@@ -1,0 +1,108 @@
+// Sending what waits for sockets, and what a slow consumer may keep waiting.
+#include <string>
+
+#include "engine/connection/buffer_governor.hpp"
+#include "engine/connection/connections.hpp"
+#include "engine/sessions/resend_server.hpp"
+#include "engine/sessions/transactor.hpp"
+
+namespace nexusfix::engine {
+
+void Connections::mark_unsent(Connection& connection) {
+  if (connection.unsent) return;
+  connection.unsent = true;
+  unsent_.push_back(&connection);
+}
+
+void Connections::send_waiting(Connection& connection) {
+  while (!connection.outbound.empty()) {
+    const transport::IoResult result =
+        loop_.network->send(connection.socket, connection.outbound.waiting());
+    if (result.status == transport::IoStatus::Failed ||
+        result.status == transport::IoStatus::Closed) {
+      close(connection, EventId::ConnectionLost, loop_.network->last_error(connection.socket));
+      return;
+    }
+    if (result.status == transport::IoStatus::WouldBlock || result.bytes == 0) {
+      block(connection);
+      break;
+    }
+    connection.takes_by = kNever;
+    connection.outbound.take(result.bytes);
+  }
+  if (connection.outbound.empty() && connection.closing) {
+    close(connection, EventId::ConnectionClosed, connection.close_reason);
+  } else if (connection.entry != nullptr && connection.entry->replay &&
+             connection.outbound.size() <= buffers_.replay_bytes_max()) {
+    resends_.set_ready();  // There is room again for the resend.
+  }
+}
+
+// Until it is writable. A counterparty that is heard and takes nothing would stay for ever.
+void Connections::block(Connection& connection) {
+  connection.blocked = true;
+  if (connection.takes_by != kNever || connection.entry == nullptr) return;
+  connection.takes_by = loop_.now().mono + connection.entry->settings.limits.slow_consumer_timeout;
+  loop_.arm(connection, connection.takes_by);
+}
+
+void Connections::end_slow_consumer(Connection& connection) {
+  const auto time = connection.entry->settings.limits.slow_consumer_timeout;
+  close(connection, EventId::SlowConsumerTimedOut,
+        "slow consumer: it has taken none of " + std::to_string(connection.outbound.size()) +
+            " bytes for " + std::to_string(time.count()) + " s (SlowConsumerTimeout)");
+}
+
+void Connections::enforce_outbound_limit(Connection& connection) {
+  if (connection.entry == nullptr) return;
+  const std::size_t waiting =
+      connection.outbound.size() + connection.entry->queued_after_resend.size();
+  if (waiting <= connection.entry->settings.limits.queued_bytes_max) return;
+  close(connection, EventId::SlowConsumerQueueFull,
+        "slow consumer: " + std::to_string(waiting) + " bytes wait for it");
+}
+
+// A connection that breaks here may make the application send on another one of the list: its bytes
+// are not durable yet, and its new waits_for keeps them back.
+void Connections::send_unsent(store::LogPosition durable) {
+  sending_.swap(unsent_);
+  for (Connection* const one : sending_) {
+    Connection& connection = *one;
+    if (connection.socket == 0) continue;  // It was closed in the meantime.
+    connection.unsent = false;
+    if (transactor_.has_aborted() && connection.entry != nullptr && connection.entry->is_aborted)
+        [[unlikely]] {
+      continue;
+    }
+    if (durable < connection.waits_for) {
+      mark_unsent(connection);
+      enforce_outbound_limit(connection);
+      continue;
+    }
+    const bool is_sent = loop_.with_memory([&] {
+      if (!connection.blocked) send_waiting(connection);
+      enforce_outbound_limit(connection);
+    });
+    if (!is_sent && connection.socket != 0) mark_unsent(connection);
+  }
+  sending_.clear();
+}
+
+void Connections::close_stalled(store::LogPosition durable) {
+  std::vector<transport::SocketId> waiting;
+  for (const auto& [socket, connection] : table_) {
+    if (connection->waits_for > durable && !connection->outbound.empty()) waiting.push_back(socket);
+  }
+  if (waiting.empty()) return;
+  loop_.report.engine(EventId::StoreStalled, "ALARM: the store does not answer; " +
+                                                 std::to_string(waiting.size()) +
+                                                 " connections whose bytes wait for it are closed");
+  for (const transport::SocketId socket : waiting) {
+    Connection* const found = table_.find(socket);
+    if (found != nullptr) {
+      close(*found, EventId::ConnectionClosedStoreStalled, "closed: the store is stalled");
+    }
+  }
+}
+
+}  // namespace nexusfix::engine

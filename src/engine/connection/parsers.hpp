@@ -1,0 +1,32 @@
+// The parsers of one event loop, with the data fields of its sessions' dictionaries.
+#pragma once
+
+#include <expected>
+#include <vector>
+
+#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/wire/parser.hpp>
+
+#include "engine/sessions/validators.hpp"
+#include "engine/settings_names.hpp"
+
+namespace nexusfix::engine {
+
+struct LoopContext;
+
+struct Parsers {
+  wire::DataFieldTable data_fields = wire::DataFieldTable::standard();
+  wire::Parser inbound;
+  wire::Parser outbound;       // for our messages, before they leave
+  bool takes_unsound = false;  // a session has ValidateLengthAndChecksum=N or ValidateChecksum=N
+};
+
+// Reads the dictionaries that the settings name, and logs the warnings of both.
+[[nodiscard]] std::expected<void, EngineError> load_dictionaries(LoopContext& loop,
+                                                                 Settings& settings);
+void use_dictionaries(LoopContext& loop, const InDictionaries& found);
+// Of a session or a template that is added or changed.
+void note_rules(LoopContext& loop, const SessionSettings& settings) noexcept;
+void report_warnings(LoopContext& loop, const std::vector<SettingsError>& warnings);
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,45 @@
+// Runs what other threads post.
+#include "engine/inbox/task_runner.hpp"
+
+#include "engine/loop/loop_context.hpp"
+#include "engine/registry/session_registry.hpp"
+#include "engine/sessions/outbox.hpp"
+#include "engine/sessions/transactor.hpp"
+
+namespace nexusfix::engine {
+
+void TaskRunner::run_tasks(EventLoop& event_loop) {
+  run_posted_tasks();
+  if (!inbox_->has_tasks()) [[likely]]
+    return;
+  auto tasks = inbox_->take_tasks();
+  // One without the memory that it needs is destroyed, and says so if anybody waits for it.
+  std::erase_if(tasks, [&](const std::unique_ptr<LoopTask>& task) {
+    return !loop_.with_memory([&] { task->run(event_loop); }) || !task->comes_back();
+  });
+  inbox_->put_back(std::move(tasks));
+}
+
+void TaskRunner::run_posted_tasks() {
+  inbox_->deliver([this](QueuedTask& posted, PostResult& result) {
+    const bool is_ours = posted.session.loop == loop_.index;
+    SessionEntry* const entry = is_ours ? registry_.entry_of(posted.session.key) : nullptr;
+    if (entry == nullptr) {
+      result.outcome = PostOutcome::NoSession;
+      static_cast<void>(
+          loop_.with_memory([&] { result.text = to_string(PostOutcome::NoSession); }));
+      return;
+    }
+    std::optional<std::string> thrown =
+        transactor_.failure_of([&] { posted.run(posted.task, entry->session, result); });
+    outbox_.forget_begun();
+    if (!thrown) return;
+    result.outcome = PostOutcome::Threw;
+    static_cast<void>(loop_.with_memory([&] {
+      loop_.report.session(EventId::PostedTaskThrew, *entry, "a posted task threw: " + *thrown);
+    }));
+    result.text = std::move(*thrown);
+  });
+}
+
+}  // namespace nexusfix::engine

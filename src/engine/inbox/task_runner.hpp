@@ -1,0 +1,44 @@
+// Runs what other threads post.
+#pragma once
+
+#include <memory>
+
+#include <nexusfix/base/time.hpp>
+
+#include "engine/inbox/task_inbox.hpp"
+#include "engine/loop/loop_context.hpp"
+
+namespace nexusfix::engine {
+
+class Outbox;
+class EventLoop;
+class SessionRegistry;
+class Transactor;
+
+class TaskRunner {
+ public:
+  TaskRunner(LoopContext& loop, SessionRegistry& registry, Transactor& transactor, Outbox& outbox)
+      : loop_{loop},
+        registry_{registry},
+        transactor_{transactor},
+        outbox_{outbox},
+        inbox_{std::make_shared<TaskInbox>(*loop.network)} {}
+
+  void run_tasks(EventLoop& event_loop);
+
+  [[nodiscard]] TaskInbox& inbox() const noexcept { return *inbox_; }
+  // For mailboxes, which may outlive the loop.
+  [[nodiscard]] const std::shared_ptr<TaskInbox>& shared_inbox() const noexcept { return inbox_; }
+
+ private:
+  void run_posted_tasks();
+
+  LoopContext& loop_;
+  SessionRegistry& registry_;
+  Transactor& transactor_;
+  Outbox& outbox_;
+
+  std::shared_ptr<TaskInbox> inbox_;
+};
+
+}  // namespace nexusfix::engine

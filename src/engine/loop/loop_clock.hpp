@@ -1,0 +1,34 @@
+// The time of a loop's turn, and when the loop wakes up.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/time.hpp>
+
+namespace nexusfix::engine {
+
+// The clock is read once for each thing that happens: all that it causes has one time.
+class LoopClock {
+ public:
+  explicit LoopClock(Clock& clock) : clock_{clock}, now_{clock.now()} {}
+
+  [[nodiscard]] const Now& now() const noexcept { return now_; }
+  void update() { now_ = clock_.now(); }
+  // Reads the clock, and leaves the time of the turn as it is.
+  [[nodiscard]] Now read() const { return clock_.now(); }
+
+  // The loop wakes up at `deadline` at the latest.
+  void wake_at(MonoTime deadline) noexcept { wakes_at_ = std::min(wakes_at_, deadline); }
+  // kNever: nothing but sessions and connections has a deadline.
+  [[nodiscard]] MonoTime wakes_at() const noexcept { return wakes_at_; }
+  void clear_wake() noexcept { wakes_at_ = kNever; }
+
+ private:
+  Clock& clock_;
+  Now now_;
+  MonoTime wakes_at_ = kNever;
+};
+
+}  // namespace nexusfix::engine

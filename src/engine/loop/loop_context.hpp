@@ -1,0 +1,58 @@
+// What every component of one event loop uses: time, timers, events, parsers, and the loop's
+// dependencies. It knows no component.
+#pragma once
+
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/engine/engine.hpp>
+
+#include "engine/connection/parsers.hpp"
+#include "engine/loop/loop_clock.hpp"
+#include "engine/loop/loop_dependencies.hpp"
+#include "engine/loop/loop_timers.hpp"
+#include "engine/report/reporter.hpp"
+
+namespace nexusfix::engine {
+
+// The loop's thread.
+struct LoopContext : LoopDependencies {
+  LoopContext(LoopDependencies dependencies, Callbacks application)
+      : LoopDependencies{std::move(dependencies)},
+        time{*clock},
+        report{*log, is_standard_error, time},
+        callbacks{application} {
+    if (!budget) budget = std::make_shared<BufferBudget>(Settings{}.buffered_bytes_max);
+  }
+
+  [[nodiscard]] const Now& now() const noexcept { return time.now(); }
+  void wake_at(MonoTime deadline) noexcept { time.wake_at(deadline); }
+  template <class Owner>
+  void arm(Owner& owner, MonoTime deadline) {
+    timers.arm(owner, deadline);
+  }
+  // False: there was no memory for the step.
+  template <class Step>
+  bool with_memory(Step&& step) {
+    try {
+      step();
+      return true;
+    } catch (const std::bad_alloc&) {
+      report.memory_failed();
+      return false;
+    }
+  }
+
+  LoopClock time;
+  LoopTimers timers;
+  Reporter report;
+  Callbacks callbacks;
+  EngineStats stats;
+  Parsers parsers;
+  bool is_stopping = false;
+  bool takes_commands = false;  // from the control socket
+};
+
+}  // namespace nexusfix::engine

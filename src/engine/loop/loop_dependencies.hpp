@@ -1,0 +1,44 @@
+// What one event loop gets from outside: the operating system, and what all loops share.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/transport/network.hpp>
+#include <nexusfix/transport/service_notifier.hpp>
+
+#include "engine/connection/buffer_budget.hpp"
+#include "engine/credentials/credentials.hpp"
+#include "engine/loops/loop_directory.hpp"
+#include "engine/registry/tls_contexts.hpp"
+
+namespace nexusfix::engine {
+
+// Pointers are never null, except where a comment says so.
+struct LoopDependencies {
+  std::unique_ptr<transport::Network> owned_network;
+  std::unique_ptr<transport::Network> proxied_network;  // wraps owned_network; may be null
+  std::unique_ptr<transport::Network> tunnel_network;   // wraps the network above; may be null
+  std::unique_ptr<transport::Network> tls_network;      // wraps the network above; may be null
+  Clock* clock = nullptr;
+  Disk* disk = nullptr;
+  std::shared_ptr<Disk> owned_disk;               // owns disk; null: the application owns it
+  transport::Network* network = nullptr;          // the outermost of the networks above
+  std::optional<unsigned> cpu{};                  // for the thread of run()
+  transport::ServiceNotifier* service = nullptr;  // null: there is no service manager
+  observe::EventLog* log = nullptr;
+  bool is_standard_error = false;  // log writes to standard error, because no log was given
+  decltype(EngineOptions::open_postgres) open_postgres = nullptr;  // may stay null
+  std::uint32_t index = 0;                                         // of the loop
+  std::shared_ptr<LoopDirectory> directory;                        // null: this is the only loop
+  std::shared_ptr<BufferBudget> budget;                            // null: the loop makes its own
+  std::shared_ptr<TlsContexts> tls;                                // null: no session has TLS
+  std::shared_ptr<Credentials> credentials;  // null: no session has a PasswordFile
+};
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,57 @@
+// The deadlines of a loop's sessions and connections.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+
+#include "engine/connection/connection.hpp"
+#include "engine/loop/timer_queue.hpp"
+#include "engine/sessions/session_entry.hpp"
+
+namespace nexusfix::engine {
+
+class LoopTimers {
+ public:
+  void arm(SessionEntry& entry, MonoTime deadline) { sessions_.arm(entry, deadline); }
+  void arm(Connection& connection, MonoTime deadline) { connections_.arm(connection, deadline); }
+  void disarm(SessionEntry& entry) noexcept { sessions_.disarm(entry); }
+  void disarm(Connection& connection) noexcept { connections_.disarm(connection); }
+  // So that nothing below allocates memory.
+  void reserve_sessions(std::size_t count) {
+    sessions_.reserve(count);
+    if (due_sessions_.capacity() < count) due_sessions_.reserve(2 * count);
+  }
+  void reserve_connections(std::size_t count) {
+    connections_.reserve(count);
+    if (due_connections_.capacity() < count) due_connections_.reserve(2 * count);
+  }
+
+  [[nodiscard]] MonoTime first() const noexcept {
+    return std::min(sessions_.first(), connections_.first());
+  }
+  [[nodiscard]] MonoTime first_connection() const noexcept { return connections_.first(); }
+
+  // Those that are due, the earliest first, until the next call. They are no longer armed.
+  [[nodiscard]] const std::vector<SessionEntry*>& take_due_sessions(MonoTime now) {
+    due_sessions_.clear();
+    sessions_.take_due(now, due_sessions_);
+    return due_sessions_;
+  }
+  [[nodiscard]] const std::vector<Connection*>& take_due_connections(MonoTime now,
+                                                                     std::size_t count_max) {
+    due_connections_.clear();
+    connections_.take_due(now, due_connections_, count_max);
+    return due_connections_;
+  }
+
+ private:
+  TimerQueue<SessionEntry> sessions_;
+  TimerQueue<Connection> connections_;
+  std::vector<SessionEntry*> due_sessions_;
+  std::vector<Connection*> due_connections_;
+};
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,208 @@
+// Sessions whose keys a reload finds changed. Values count at once where nothing speaks against it,
+// otherwise from the session's next Logon or the program's next start on; until then they are named
+// in each reload.
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/loop/loop_context.hpp"
+#include "engine/registry/dynamic_sessions.hpp"
+#include "engine/registry/reloader.hpp"
+#include "engine/registry/session_registry.hpp"
+#include "engine/registry/settings_changes.hpp"
+#include "engine/sessions/session_control.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+// An event that concerns many sessions names these at most.
+constexpr std::size_t kNamedMax = 5;
+
+using SessionsByKeys = std::map<std::string, std::vector<std::string>>;
+
+std::string names_text(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamedMax); ++i) {
+    text += (i == 0 ? "" : ", ") + names[i];
+  }
+  if (names.size() > kNamedMax) {
+    text += " and " + std::to_string(names.size() - kNamedMax) + " more";
+  }
+  return text;
+}
+
+std::vector<std::string> both(std::vector<std::string> first,
+                              const std::vector<std::string>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+}  // namespace
+
+// There is memory for all of it, or the rest is done when there is some again.
+void SettingsChanges::apply_change(Change& change) {
+  if (change.entry == nullptr) return;
+  SessionEntry& entry = *change.entry;
+  if (change.listener) entry.listener = *change.listener;
+  const bool waits = entry.connection != nullptr && change.whole && change.at_once.has_value();
+  const bool waits_for_all = entry.connection != nullptr && change.whole && !change.at_once &&
+                             !change.keys.at_logon.empty();
+  if (waits) apply_settings(entry, std::move(*change.at_once));
+  forget_pending(entry);
+  entry.pending = std::move(change.pending);
+  if (waits || waits_for_all) {
+    entry.pending.until_logon =
+        waits ? std::move(change.keys.at_logon) : both(change.keys.at_logon, change.keys.at_once);
+    entry.next_settings = std::move(change.whole);
+    entry.next_text = change.texts.now;
+    entry.texts.start = change.texts.start;
+    if (waits) entry.texts.now = change.texts.now;
+    with_next_settings_.push_back(&entry);
+    return;
+  }
+  if (change.whole) apply_settings(entry, std::move(*change.whole));
+  entry.texts = std::move(change.texts);
+}
+
+// What needs memory comes first.
+void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settings) {
+  const ThrottleSettings& throttle = settings.throttle;
+  const bool is_throttled_otherwise =
+      throttle.messages_max != entry.settings.throttle.messages_max ||
+      throttle.interval != entry.settings.throttle.interval;
+  Throttle made =
+      is_throttled_otherwise ? Throttle{throttle.messages_max, throttle.interval} : Throttle{};
+  const std::size_t log =  // A name on trial has no log of its own.
+      entry.trial == nullptr
+          ? loop_.report.logs().join(settings, loop_.parsers.data_fields, loop_.now().wall)
+          : entry.log;
+  // The program may hold views of it.
+  settings.session.id = std::move(entry.settings.session.id);
+  SessionSettings before = std::exchange(entry.settings, std::move(settings));
+  try {
+    entry.machine.configure(session_config_of(entry.services, entry));
+  } catch (const std::bad_alloc&) {
+    before.session.id = std::move(entry.settings.session.id);
+    entry.settings = std::move(before);
+    throw;
+  }
+  entry.log = log;
+  if (is_throttled_otherwise) entry.throttle = std::move(made);
+  entry.keeps_masked_out = !entry.settings.log.masked.empty() && !entry.settings.log.stores_masked;
+  entry.connect_policy.use_first_address();
+  note_rules(loop_, entry.settings);
+  // The timetable may be another one.
+  entry.schedule_since = WallTime::max();
+  entry.schedule_until = WallTime::min();
+  if (entry.settings.schedule.is_non_stop() && !entry.may_log_on) control_.open_for_logons(entry);
+  if (entry.is_out) return;  // It comes back with them.
+  control_.follow_schedule(entry);
+  // An initiator tries the new address now.
+  if (entry.connect_policy.wants_connection() && entry.connection == nullptr && entry.may_log_on) {
+    entry.connect_policy.restart_intervals();
+    entry.connect_policy.connect_now(loop_.now().mono);
+    loop_.arm(entry, loop_.now().mono);
+  }
+}
+
+void SettingsChanges::apply_next_settings() {
+  for (std::size_t i = with_next_settings_.size(); i-- > 0;) {
+    SessionEntry& entry = *with_next_settings_[i];
+    if (entry.connection == nullptr) apply_next_settings(entry);
+  }
+}
+
+void SettingsChanges::apply_next_settings(SessionEntry& entry) {
+  // Without memory it is tried again: the settings that wait are moved from in the end.
+  apply_settings(entry, *entry.next_settings);
+  entry.next_settings.reset();
+  std::erase(with_next_settings_, &entry);
+  entry.texts.logon = entry.texts.now = std::exchange(entry.next_text, nullptr);
+  const std::string keys = joined_keys(std::exchange(entry.pending.until_logon, {}));
+  loop_.report.session(
+      EventId::PendingKeysTakenOver, entry,
+      "the values that " + reloader_.file() + " has now count from here on: " + keys);
+  publish_pending();
+}
+
+// Of a session that is removed: what it is given when it comes back is compared then.
+void SettingsChanges::forget_pending(SessionEntry& entry) noexcept {
+  std::erase(with_next_settings_, &entry);
+  entry.next_settings.reset();
+  entry.next_text.reset();
+  entry.pending = {};
+}
+
+std::vector<PendingChange> SettingsChanges::pending_changes() const {
+  std::vector<PendingChange> all;
+  for (const auto& entry : registry_.entries()) {
+    if (!entry->pending.empty()) all.push_back({entry->name, entry->pending});
+  }
+  return all;
+}
+
+// One event for all sessions with the same keys.
+void SettingsChanges::report_pending() {
+  SessionsByKeys until_logon;
+  SessionsByKeys until_start;
+  for (const PendingChange& one : pending_changes()) {
+    if (!one.keys.until_logon.empty()) {
+      until_logon[joined_keys(one.keys.until_logon)].push_back(one.session);
+    }
+    if (!one.keys.until_start.empty()) {
+      until_start[joined_keys(one.keys.until_start)].push_back(one.session);
+    }
+  }
+  const auto report_these = [&](const SessionsByKeys& all, std::string_view when) {
+    for (const auto& [keys, sessions] : all) {
+      loop_.report.session(EventId::KeysPending,
+                           sessions.size() == 1 ? sessions.front() : std::string{},
+                           reloader_.file() + " has other values now, which count from the next " +
+                               std::string{when} + " on: " + keys +
+                               (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
+    }
+  };
+  report_these(until_logon, "Logon");
+  report_these(until_start, "start");
+}
+
+void SettingsChanges::report_changes(const ReloadPlan& plan) {
+  SessionsByKeys in_effect;
+  for (const Change& change : plan.changes) {
+    if (change.entry == nullptr) continue;
+    const PendingKeys& pending = change.entry->pending;
+    std::vector<std::string> keys;
+    for (const auto* const part :
+         {&change.keys.at_once, &change.keys.at_logon, &change.keys.at_start}) {
+      std::ranges::copy_if(*part, std::back_inserter(keys), [&](const std::string& key) {
+        return std::ranges::find(pending.until_logon, key) == pending.until_logon.end() &&
+               std::ranges::find(pending.until_start, key) == pending.until_start.end();
+      });
+    }
+    if (!keys.empty()) in_effect[joined_keys(keys)].push_back(change.entry->name);
+  }
+  for (const TemplateChange& change : plan.template_changes) {
+    in_effect[joined_keys(change.keys)].push_back(
+        dynamic_.templates()[change.index].settings.session.id.to_string());
+  }
+  for (const auto& [keys, sessions] : in_effect) {
+    loop_.report.session(
+        EventId::KeysTakenOver, sessions.size() == 1 ? sessions.front() : std::string{},
+        reloader_.file() + " has other values now, which count from here on: " + keys +
+            (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
+  }
+  report_pending();
+  publish_pending();
+}
+
+void SettingsChanges::publish_pending() noexcept {
+  const auto count = static_cast<std::uint32_t>(std::ranges::count_if(
+      registry_.entries(), [](const auto& entry) { return !entry->pending.empty(); }));
+  if (loop_.directory) loop_.directory->note_pending(loop_.index, count);
+  if (loop_.service != nullptr) loop_.service->tell_waiting(loop_.index, count);
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,151 @@
+#include "engine/registry/dynamic_sessions.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "engine/acceptor/listeners.hpp"
+#include "engine/acceptor/logon_admission.hpp"
+#include "engine/registry/session_registry.hpp"
+#include "engine/sessions/session_control.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr std::size_t kCompIdBytesMax = 64;
+
+// A CompID of an unauthenticated peer becomes part of names: in the store, in logs, and of files.
+bool may_be_named(std::string_view comp_id) noexcept {
+  return !comp_id.empty() && comp_id.size() <= kCompIdBytesMax && comp_id != "." &&
+         comp_id != ".." && std::ranges::all_of(comp_id, [](char byte) {
+           constexpr std::string_view kOthers = "._-+@#$%&=()[]";
+           return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+                  (byte >= 'a' && byte <= 'z') || kOthers.find(byte) != std::string_view::npos;
+         });
+}
+
+}  // namespace
+
+bool DynamicSessions::has_template(const SessionSettings& settings) const {
+  return std::ranges::any_of(templates_, [&](const SessionTemplate& one) {
+    return one.settings.session.id == settings.session.id &&
+           one.settings.accept->host == settings.accept->host &&
+           one.settings.accept->port == settings.accept->port;
+  });
+}
+
+// Those who have a session of one keep it.
+void DynamicSessions::drop_templates(const Settings& fresh) {
+  for (std::size_t i = templates_.size(); i-- > 0;) {
+    if (!keeps(templates_[i], fresh)) drop(i);
+  }
+}
+
+bool DynamicSessions::keeps(const SessionTemplate& one, const Settings& fresh) {
+  return !one.origin || std::ranges::any_of(fresh.sessions, [&](const SessionSettings& other) {
+    return other.is_template && other.session.id == one.settings.session.id &&
+           other.accept->host == one.settings.accept->host &&
+           other.accept->port == one.settings.accept->port;
+  });
+}
+
+// There is room for it.
+void DynamicSessions::add_template(SessionTemplate& one) {
+  note_rules(loop_, one.settings);
+  if (loop_.directory) loop_.directory->add_template(one.settings.session.id, loop_.index);
+  listeners_.all()[one.listener].is_kept = false;
+  templates_.push_back(std::move(one));
+}
+
+void DynamicSessions::drop(std::size_t index) noexcept {
+  if (loop_.directory) {
+    loop_.directory->remove_template(templates_[index].settings.session.id, loop_.index);
+  }
+  templates_.erase(templates_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+// Null: no template says that this identity is to be given a session, or it may not be named.
+const SessionTemplate* DynamicSessions::template_for(const Connection& connection,
+                                                     const session::SessionId& id) {
+  const auto fits = [&](const SessionTemplate& one) {
+    return one.listener == connection.listener && stands_for(one.settings.session.id, id);
+  };
+  const auto found = std::ranges::find_if(templates_, fits);
+  const bool is_found = found != templates_.end() && may_be_named(id.sender_comp_id) &&
+                        may_be_named(id.target_comp_id) &&
+                        registry_.find_entry(id.to_string()) == nullptr;
+  return is_found ? &*found : nullptr;
+}
+
+// An unknown client is given a session if a template says so. The address is looked at first,
+// because each name takes a place. One that was removed is not made again for its counterparty.
+SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
+                                            const session::SessionId& id) {
+  const SessionTemplate* const found = template_for(connection, id);
+  if (found == nullptr || !LogonAdmission::may_come_from(
+                              found->settings, loop_.network->peer_name(connection.socket))) {
+    return nullptr;
+  }
+  // A password that is not right: admission_.bind() would refuse, and the name would stay.
+  if (!found->settings.credentials.password_file.empty() &&
+      connection.credentials.state != LogonCredentials::State::Right) {
+    return nullptr;
+  }
+  const std::string name = id.to_string();
+  SessionSettings settings = found->settings;
+  settings.is_template = false;
+  settings.session.id = id;
+  if (const auto adopted = registry_.adopt_former_names({&settings, 1}); !adopted) {
+    loop_.report.unauthenticated(EventId::SessionNotStored, connection.source, name,
+                                 adopted.error().text);
+    return nullptr;
+  }
+  if (!has_dynamic_place(connection, name)) return nullptr;
+  SessionEntry* made = nullptr;
+  try {
+    const auto entry = make_trial(std::move(settings));
+    if (!entry) {
+      names_.disconnect(name, {});
+      loop_.report.unauthenticated(EventId::SessionNotStored, connection.source, name,
+                                   entry.error().text);
+      return nullptr;
+    }
+    made = *entry;
+    begin_dynamic(*made, connection, *found);
+  } catch (const std::bad_alloc&) {
+    if (made != nullptr) registry_.destroy(*made);
+    names_.disconnect(name, {});
+    throw;
+  }
+  return made;
+}
+
+void DynamicSessions::begin_dynamic(SessionEntry& entry, const Connection& connection,
+                                    const SessionTemplate& made_of) {
+  entry.listener = connection.listener;
+  entry.is_dynamic = true;
+  entry.configured_as = made_of.settings.session.id.to_string();
+  entry.texts = {made_of.origin, made_of.origin, made_of.origin};
+  std::string made = "session made of the template in line " +
+                     std::to_string(made_of.settings.line) + ", for " +
+                     loop_.network->peer_name(connection.socket);
+  if (entry.trial != nullptr) {
+    entry.trial->made = std::move(made);  // said once it has logged on, in its own log
+  } else {
+    loop_.report.unauthenticated(EventId::SessionMadeOfTemplate, connection.source, entry.name,
+                                 made);
+  }
+  control_.follow_schedule(entry);
+}
+
+SessionEntry* DynamicSessions::find_trial(std::uint32_t handle_key) const noexcept {
+  const auto trial = trials_.find(handle_key);
+  return trial == trials_.end() ? nullptr : trial->second;
+}
+
+void DynamicSessions::forget(SessionEntry& entry) noexcept {
+  if (entry.handle_key >= kTrialKeysBegin) trials_.erase(entry.handle_key);
+  if (entry.trial != nullptr) names_.disconnect(entry.name, entry.trial->numbers);
+}
+
+}  // namespace nexusfix::engine

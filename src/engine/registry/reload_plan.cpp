@@ -1,0 +1,217 @@
+// Prepares and applies a reload: all of it or nothing.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "engine/acceptor/listeners.hpp"
+#include "engine/commit/commit_gate.hpp"
+#include "engine/registry/dynamic_sessions.hpp"
+#include "engine/registry/reloader.hpp"
+#include "engine/registry/session_installer.hpp"
+#include "engine/registry/session_registry.hpp"
+#include "engine/registry/settings_changes.hpp"
+#include "engine/sessions/session_control.hpp"
+#include "engine/sessions/transactor.hpp"
+
+namespace nexusfix::engine {
+
+// What is to be done; nothing has been done yet.
+std::expected<ReloadPlan, EngineError> Reloader::plan_reload(FreshShare fresh) const {
+  ReloadPlan plan;
+  plan.fresh = std::move(fresh.settings);
+  plan.dictionaries = std::move(fresh.dictionaries);
+  plan.added = plan.fresh;
+  plan.added.sessions.clear();
+  for (const SessionSettings& one : plan.fresh.sessions) {
+    const std::string name = one.session.id.to_string();
+    if (one.is_template) {
+      if (!dynamic_.has_template(one)) plan.added.sessions.push_back(one);
+      continue;
+    }
+    plan.names.insert(name);
+    SessionEntry* const found = registry_.find_entry(name);
+    if (found == nullptr) {
+      plan.added.sessions.push_back(one);
+      plan.reloaded.added.push_back(name);
+    } else if (found->is_leaving) {
+      const SettingsError error{plan.fresh.file, one.line,
+                                name + ": it was removed and is logging out: try again"};
+      return std::unexpected{EngineError{error.what()}};
+    } else if (found->is_out) {
+      plan.back.push_back(found);
+    }
+  }
+  for (const SessionEntry* entry : plan.back) plan.reloaded.added.push_back(entry->name);
+  for (const auto& entry : registry_.entries()) {
+    const bool is_in =
+        entry->texts.now && !entry->is_dynamic && !entry->is_out && !entry->is_leaving;
+    if (!is_in || plan.names.contains(entry->name)) continue;
+    plan.out.push_back(entry.get());
+    plan.reloaded.removed.push_back(entry->name);
+  }
+  plan.text = std::make_shared<const std::string>(plan.fresh.text);
+  return plan;
+}
+
+std::expected<void, EngineError> Reloader::prepare_share(FreshShare share) {
+  if (loop_.is_stopping || commit_.has_failed())
+    return std::unexpected{EngineError{"the engine is stopping"}};
+  return prepare_reload(std::move(share));
+}
+
+Reloaded Reloader::commit_share() noexcept {
+  Reloaded reloaded = std::move(reload_plan_->reloaded);
+  commit_reload();
+  if (!reload_plan_) {
+    static_cast<void>(loop_.with_memory([&] { reloaded.pending = changes_.pending_changes(); }));
+  }
+  return reloaded;
+}
+
+// Everything that may go wrong. An error: all is as before.
+std::expected<void, EngineError> Reloader::prepare_reload(FreshShare fresh) {
+  if (reload_plan_)
+    return std::unexpected{EngineError{"the one before is not done yet: try again"}};
+  static_cast<void>(transactor_.now());
+  // Here, because nobody else says them where no session is added.
+  report_warnings(loop_, std::exchange(fresh.settings.warnings, {}));
+  auto planned = plan_reload(std::move(fresh));
+  if (!planned) return std::unexpected{std::move(planned.error())};
+  auto plan = std::make_unique<ReloadPlan>(std::move(*planned));
+  changes_.plan_changes(*plan);
+  if (SettingsChanges::names_other_dictionaries(*plan)) use_dictionaries(loop_, plan->dictionaries);
+  note_leaving_listeners(*plan);
+  const Listeners::ByFile by_file{listeners_};
+  try {
+    if (auto moved = changes_.listen_for_changes(*plan); !moved) {
+      installer_.discard_new(plan->made);
+      return moved;
+    }
+    if (auto kept = keep_listeners(*plan); !kept) {
+      installer_.discard_new(plan->made);
+      return kept;
+    }
+    if (!plan->added.sessions.empty()) {
+      auto made = installer_.make_sessions(std::move(plan->added), &plan->dictionaries);
+      if (!made) {
+        installer_.discard_new(plan->made);
+        return std::unexpected{std::move(made.error())};
+      }
+      plan->made = std::move(*made);
+    }
+  } catch (const std::bad_alloc&) {
+    installer_.discard_new(plan->made);
+    throw;
+  }
+  reload_plan_ = std::move(plan);
+  return {};
+}
+
+// Whose sessions and templates all go.
+void Reloader::note_leaving_listeners(const ReloadPlan& plan) {
+  for (std::size_t i = 0; i < listeners_.all().size(); ++i) {
+    const auto stays = [&](const auto& entry) {
+      const auto moves = [&](const Change& one) {
+        return one.entry == entry.get() && SettingsChanges::has_moved(one);
+      };
+      return entry->settings.accept && entry->listener == i && !entry->is_out &&
+             std::ranges::find(plan.out, entry.get()) == plan.out.end() &&
+             std::ranges::none_of(plan.changes, moves);
+    };
+    listeners_.all()[i].is_leaving =
+        std::ranges::none_of(registry_.entries(), stays) &&
+        std::ranges::none_of(dynamic_.templates(), [&](const SessionTemplate& one) {
+          return one.listener == i && DynamicSessions::keeps(one, plan.fresh);
+        });
+  }
+}
+
+// The ports of those that come back may have been closed.
+std::expected<void, EngineError> Reloader::keep_listeners(const ReloadPlan& plan) {
+  for (SessionEntry* entry : plan.back) {
+    const auto is_it = [&](const Change& one) { return one.entry == entry && one.whole; };
+    if (!entry->settings.accept || std::ranges::any_of(plan.changes, is_it)) continue;
+    const auto listener = listeners_.listen_for(entry->settings, plan.fresh.file);
+    if (!listener) return std::unexpected{listener.error()};
+    entry->listener = *listener;
+    listeners_.all()[*listener].is_kept = true;
+  }
+  return {};
+}
+
+// What is prepared becomes true. Only memory may be missing: then the rest is done when there is
+// some again.
+void Reloader::commit_reload() {
+  reload_plan_->is_decided = true;
+  try {
+    carry_out_reload();
+    reload_plan_.reset();
+  } catch (const std::bad_alloc&) {
+    loop_.report.memory_failed();
+    reload_wanted_.fetch_or(kReloadUnfinished, std::memory_order_relaxed);
+    loop_.wake_at(loop_.now().mono);
+  }
+}
+
+void Reloader::carry_out_reload() {
+  ReloadPlan& plan = *reload_plan_;
+  settings_text_ = plan.text;
+  for (; plan.made_done < plan.made.entries.size(); ++plan.made_done) {
+    SessionEntry* const entry = plan.made.entries[plan.made_done];
+    if (entry == nullptr) continue;
+    entry->texts = {plan.text, plan.text, plan.text};
+    entry->configured_as = entry->name;
+    installer_.admit(*entry);
+  }
+  for (; plan.templates_done < plan.made.templates.size(); ++plan.templates_done) {
+    plan.made.templates[plan.templates_done].origin = plan.text;
+    dynamic_.add_template(plan.made.templates[plan.templates_done]);
+  }
+  for (; plan.changes_done < plan.changes.size(); ++plan.changes_done) {
+    changes_.apply_change(plan.changes[plan.changes_done]);
+  }
+  for (; plan.template_changes_done < plan.template_changes.size(); ++plan.template_changes_done) {
+    TemplateChange& change = plan.template_changes[plan.template_changes_done];
+    dynamic_.templates()[change.index].settings = std::move(change.settings);
+    dynamic_.templates()[change.index].origin = plan.text;
+    note_rules(loop_, dynamic_.templates()[change.index].settings);
+  }
+  for (; plan.back_done < plan.back.size(); ++plan.back_done) {
+    if (SessionEntry* const entry = plan.back[plan.back_done]; entry != nullptr) reactivate(*entry);
+  }
+  for (; plan.out_done < plan.out.size(); ++plan.out_done) {
+    if (SessionEntry* const entry = plan.out[plan.out_done]; entry != nullptr) deactivate(*entry);
+  }
+  changes_.report_changes(plan);
+  dynamic_.drop_templates(plan.fresh);
+  changes_.refresh_listeners(plan);
+  for (Listener& listener : listeners_.all()) {
+    listener.is_kept = listener.is_leaving = listener.is_displaced = false;
+  }
+  listeners_.close_unused_listeners();
+}
+
+// What an earlier one has decided goes on to be carried out.
+void Reloader::abort_reload() noexcept {
+  if (reload_plan_ && reload_plan_->is_decided) return;
+  if (const auto plan = std::exchange(reload_plan_, nullptr)) installer_.discard_new(plan->made);
+}
+
+// Its Session stays, because an application may hold it; what is sent to it is stored.
+void Reloader::deactivate(SessionEntry& entry) {
+  entry.is_out = true;
+  entry.connect_policy.log_out();
+  changes_.forget_pending(entry);
+  registry_.remove_acceptor(entry);
+  loop_.report.session(EventId::SessionTakenOut, entry,
+                       "session removed: it is not in " + settings_file_);
+  if (entry.connection != nullptr) control_.log_out(entry, "Session removed");
+}
+
+void Reloader::reactivate(SessionEntry& entry) {
+  if (entry.is_leaving) return;
+  registry_.activate(entry);
+  loop_.report.session(EventId::SessionTakenBack, entry, "session added again");
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,201 @@
+// A configuration that is read again while the engine runs: sessions come and go, all of them or
+// none. What has changed of a session that stays: changed_sessions.cpp.
+#include "engine/registry/reloader.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/commit/commit_gate.hpp"
+#include "engine/loop/loop_context.hpp"
+#include "engine/registry/settings_changes.hpp"
+#include "engine/sessions/transactor.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr std::string_view kUntold =
+    "the configuration was read again, and there is no memory to report the result";
+
+}  // namespace
+
+void Reloader::request_reload() noexcept {
+  reload_wanted_.fetch_or(kReloadRequested, std::memory_order_relaxed);
+  loop_.network->wake();
+}
+
+void Reloader::reload_as_requested() {
+  const unsigned wanted = reload_wanted_.exchange(0, std::memory_order_relaxed);
+  if ((wanted & kReloadUnfinished) != 0 && !loop_.is_stopping && !commit_.has_failed())
+    commit_reload();
+  if ((wanted & kReloadRequested) == 0 || settings_file_.empty()) return;
+  begin_reload(nullptr);
+}
+
+void Reloader::report_reload(const ReloadResult& done) {
+  if (done) {
+    loop_.report.engine(EventId::ConfigurationReloaded,
+                        settings_file_ + " was read again: " + std::to_string(done->added.size()) +
+                            (done->added.size() == 1 ? " session added, " : " sessions added, ") +
+                            std::to_string(done->removed.size()) + " removed, " +
+                            std::to_string(done->changed.size()) + " changed" +
+                            (done->pending.empty() ? ""
+                                                   : ", " + std::to_string(done->pending.size()) +
+                                                         " with keys that do not count yet"));
+    return;
+  }
+  loop_.report.engine(
+      EventId::ReloadRefused,
+      settings_file_ + " was read again and is not taken over; nothing has changed");
+  std::string_view lines = done.error().text;
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    loop_.report.engine(EventId::ReloadError, line);
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+  }
+}
+
+std::expected<Reloaded, EngineError> Reloader::reload() {
+  const auto refusal = [](std::string why) { return std::unexpected{EngineError{std::move(why)}}; };
+  if (!transactor_.is_idle()) return refusal("not from within a callback");
+  if (loop_.is_stopping || commit_.has_failed()) return refusal("the engine is stopping");
+  if (settings_file_.empty()) return refusal("the engine was not opened with a file");
+  if (is_round_on_) return refusal("the configuration is being read again already: try again");
+  const std::shared_ptr<ReloadJob> job = make_reload_job(nullptr);
+  if (std::string why = files_.read_now(job, *loop_.clock); !why.empty()) {
+    return refusal(std::move(why));
+  }
+  auto found = job->take_found();
+  if (!found) return std::unexpected{std::move(found.error())};
+  return take_over(std::move(*found));
+}
+
+std::shared_ptr<ReloadJob> Reloader::make_reload_job(std::shared_ptr<ReloadOrder> order) {
+  return std::make_shared<ReloadJob>(*this, ReloadJob::Start{.file = settings_file_,
+                                                             .known = settings_text_,
+                                                             .tls = loop_.tls,
+                                                             .directory = loop_.directory,
+                                                             .order = std::move(order)});
+}
+
+// The only loop's.
+ReloadResult Reloader::take_over(ReloadJob::Found found) {
+  if (found.is_same || found.shares.front().settings.text == *settings_text_) {
+    changes_.report_pending();
+    Reloaded reloaded;
+    reloaded.pending = changes_.pending_changes();
+    return reloaded;
+  }
+  if (loop_.tls) loop_.tls->keep(found.contexts);
+  if (auto done = prepare_reload(std::move(found.shares.front())); !done) {
+    return std::unexpected{std::move(done.error())};
+  }
+  return commit_share();
+}
+
+// Files are read on another thread; then each loop's sessions are its own to add and to remove.
+void Reloader::begin_reload(std::shared_ptr<ReloadOrder> order) {
+  const auto refuse_it = [&](const char* why) {
+    const ReloadResult refused = std::unexpected{EngineError{why}};
+    order ? order->answer(refused) : report_reload(refused);
+  };
+  try {
+    if (is_round_on_) {
+      // One that no caller waits for is enough: it reads the file as it is then.
+      if (order || std::ranges::find(orders_, nullptr) == orders_.end()) orders_.push_back(order);
+      return;
+    }
+    if (loop_.is_stopping || commit_.has_failed()) return refuse_it("the engine is stopping");
+    if (settings_file_.empty()) return refuse_it("the engine was not opened with a file");
+    files_.add(make_reload_job(order));
+    is_round_on_ = true;
+  } catch (const std::bad_alloc&) {
+    loop_.report.memory_failed();
+    return refuse_it("no memory");
+  }
+  serve_files();
+}
+
+// What it has read. Its end is a task of this thread's where there are several loops.
+void Reloader::on_files_read(ReloadJob& job) {
+  ReloadResult done = std::unexpected{EngineError{"no memory"}};
+  bool is_shared_out = false;
+  static_cast<void>(loop_.with_memory([&] {
+    auto found = job.take_found();
+    if (!found) {
+      done = std::unexpected{std::move(found.error())};
+    } else if (loop_.is_stopping || commit_.has_failed()) {
+      done = std::unexpected{EngineError{"the engine is stopping"}};
+    } else if (!loop_.directory) {
+      done = take_over(std::move(*found));
+    } else if (found->is_same) {
+      done = Reloaded{};
+    } else {
+      if (loop_.tls) loop_.tls->keep(found->contexts);
+      ReloadRound::begin(*loop_.directory, std::move(found->shares), job.order());
+      is_shared_out = true;
+    }
+  }));
+  if (!is_shared_out) end_reload(job.order(), std::move(done));
+}
+
+void Reloader::end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResult done) {
+  if (order) {
+    order->answer(std::move(done));
+  } else if (!loop_.with_memory([&] { report_reload(done); })) {
+    loop_.report.engine(EventId::ReloadResultUnknown, kUntold);
+  }
+  end_round(nullptr);
+}
+
+// Beside all else that the loop does.
+void Reloader::serve_files() {
+  if (!files_.is_busy()) [[likely]]
+    return;
+  files_.serve(loop_.now().mono);
+  constexpr std::chrono::seconds kLookAgainAfter{1};
+  if (files_.is_busy()) loop_.wake_at(loop_.now().mono + kLookAgainAfter);
+}
+
+// Those that wait are begun, whatever there is no memory for.
+void Reloader::end_round(const ReloadRound* untold) {
+  is_round_on_ = false;
+  if (untold != nullptr && !loop_.with_memory([&] { report_reload(untold->merged()); })) {
+    loop_.report.engine(EventId::ReloadResultUnknown, kUntold);
+  }
+  while (!orders_.empty() && !is_round_on_) {
+    auto order = std::move(orders_.front());
+    orders_.erase(orders_.begin());
+    static_cast<void>(loop_.with_memory([&] { begin_reload(std::move(order)); }));
+  }
+}
+
+void Reloader::begin(std::string file, std::string text) {
+  settings_file_ = std::move(file);
+  settings_text_ = std::make_shared<const std::string>(std::move(text));
+}
+
+void Reloader::read_files(std::shared_ptr<FileJob> job) {
+  files_.add(std::move(job));
+  serve_files();
+}
+
+void Reloader::stop() {
+  orders_.clear();
+  files_.stop();
+}
+
+void Reloader::forget(SessionEntry& entry) noexcept {
+  if (!reload_plan_) return;
+  for (auto* entries : {&reload_plan_->made.entries, &reload_plan_->back, &reload_plan_->out}) {
+    std::ranges::replace(*entries, &entry, nullptr);
+  }
+  for (Change& change : reload_plan_->changes) {
+    if (change.entry == &entry) change.entry = nullptr;
+  }
+}
+
+}  // namespace nexusfix::engine

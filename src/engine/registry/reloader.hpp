@@ -1,0 +1,111 @@
+// Reads the configuration again while the loop runs.
+#pragma once
+
+#include <atomic>
+#include <expected>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+
+#include "engine/loop/file_reader.hpp"
+#include "engine/loop/loop_context.hpp"
+#include "engine/loops/reload_round.hpp"
+#include "engine/registry/reload_job.hpp"
+#include "engine/registry/reload_plan.hpp"
+
+namespace nexusfix::engine {
+
+class CommitGate;
+class DynamicSessions;
+class Listeners;
+class SessionControl;
+class SessionRegistry;
+class SettingsChanges;
+class Transactor;
+
+class Reloader {
+ public:
+  Reloader(LoopContext& loop, CommitGate& commit, Listeners& listeners, DynamicSessions& dynamic,
+           SessionRegistry& registry, SessionInstaller& installer, SettingsChanges& changes,
+           Transactor& transactor, SessionControl& control)
+      : loop_{loop},
+        commit_{commit},
+        listeners_{listeners},
+        dynamic_{dynamic},
+        registry_{registry},
+        installer_{installer},
+        changes_{changes},
+        transactor_{transactor},
+        control_{control},
+        files_{*loop.disk, loop.owned_disk, *loop.network} {}
+
+  // Any thread.
+  void request_reload() noexcept;
+  void reload_as_requested();
+  [[nodiscard]] std::expected<Reloaded, EngineError> reload();
+  // For ReloadRound: this loop's part in one. The first of all loops begins and ends it.
+  void begin_reload(std::shared_ptr<ReloadOrder> order);  // null: the event log has the result
+  void on_files_read(ReloadJob& job);
+  void end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResult done);
+  void end_round(const ReloadRound* untold);  // null: somebody was told what came of it
+  [[nodiscard]] std::expected<void, EngineError> prepare_share(FreshShare share);
+  [[nodiscard]] Reloaded commit_share() noexcept;
+  void abort_reload() noexcept;
+
+  void serve_files();
+
+  // The file that the engine was opened with, and its text. Once, at the start.
+  void begin(std::string file, std::string text);
+  [[nodiscard]] const std::string& file() const noexcept { return settings_file_; }
+  // Null: the engine was opened without a file.
+  [[nodiscard]] const std::shared_ptr<const std::string>& text() const noexcept {
+    return settings_text_;
+  }
+  [[nodiscard]] bool is_requested() const noexcept {
+    return reload_wanted_.load(std::memory_order_relaxed) != 0;
+  }
+  // A reload is prepared or not applied in full.
+  [[nodiscard]] bool is_under_way() const noexcept { return reload_plan_ != nullptr; }
+  void read_files(std::shared_ptr<FileJob> job);
+  void forget(SessionEntry& entry) noexcept;
+  // The loop ends: nothing more is read.
+  void stop();
+
+ private:
+  void report_reload(const ReloadResult& done);
+  [[nodiscard]] std::shared_ptr<ReloadJob> make_reload_job(std::shared_ptr<ReloadOrder> order);
+  [[nodiscard]] ReloadResult take_over(ReloadJob::Found found);
+  [[nodiscard]] std::expected<ReloadPlan, EngineError> plan_reload(FreshShare fresh) const;
+  [[nodiscard]] std::expected<void, EngineError> prepare_reload(FreshShare fresh);
+  void note_leaving_listeners(const ReloadPlan& plan);
+  [[nodiscard]] std::expected<void, EngineError> keep_listeners(const ReloadPlan& plan);
+  void commit_reload();
+  void carry_out_reload();
+  void deactivate(SessionEntry& entry);
+  void reactivate(SessionEntry& entry);
+
+  LoopContext& loop_;
+  CommitGate& commit_;
+  Listeners& listeners_;
+  DynamicSessions& dynamic_;
+  SessionRegistry& registry_;
+  SessionInstaller& installer_;
+  SettingsChanges& changes_;
+  Transactor& transactor_;
+  SessionControl& control_;
+
+  std::string settings_file_;                         // empty: the engine was not opened with one
+  std::shared_ptr<const std::string> settings_text_;  // of the file, as it was taken over last
+  FileReader files_;
+  bool is_round_on_ = false;  // from the reading of its files on; the first loop's
+  std::vector<std::shared_ptr<ReloadOrder>> orders_;  // after it; null: see reload_all()
+  std::unique_ptr<ReloadPlan> reload_plan_;           // prepared, or not applied in full
+  // What the next turn does.
+  static constexpr unsigned kReloadRequested = 1;
+  static constexpr unsigned kReloadUnfinished = 2;  // for want of memory
+  std::atomic<unsigned> reload_wanted_{0};
+};
+
+}  // namespace nexusfix::engine

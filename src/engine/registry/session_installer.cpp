@@ -1,0 +1,146 @@
+// Adds sessions to a running loop: all of them or none.
+#include "engine/registry/session_installer.hpp"
+
+#include "engine/acceptor/listeners.hpp"
+#include "engine/commit/commit_gate.hpp"
+#include "engine/engine_error.hpp"
+#include "engine/loop/loop_context.hpp"
+#include "engine/registry/dynamic_sessions.hpp"
+#include "engine/registry/reloader.hpp"
+#include "engine/registry/session_registry.hpp"
+#include "engine/sessions/session_control.hpp"
+#include "engine/sessions/transactor.hpp"
+
+namespace nexusfix::engine {
+
+std::expected<void, EngineError> SessionInstaller::add_sessions(Settings settings) {
+  if (!transactor_.is_idle()) {
+    return std::unexpected{EngineError{"sessions are not added from within a callback"}};
+  }
+  if (loop_.is_stopping || commit_.has_failed())
+    return std::unexpected{EngineError{"the engine is stopping"}};
+  if (reloader_.is_under_way())
+    return std::unexpected{EngineError{"a reload is under way: try again"}};
+  static_cast<void>(transactor_.now());
+  const std::size_t first_template = dynamic_.templates().size();
+  auto made = make_sessions(std::move(settings), nullptr);
+  if (!made) return std::unexpected{std::move(made.error())};
+  try {
+    for (SessionEntry* entry : made->entries) registry_.activate(*entry);
+    for (SessionTemplate& one : made->templates) dynamic_.add_template(one);
+  } catch (const std::bad_alloc&) {
+    while (dynamic_.templates().size() > first_template)
+      dynamic_.drop(dynamic_.templates().size() - 1);
+    discard_new(*made);
+    throw;
+  }
+  for (SessionEntry* entry : made->entries) admit(*entry);
+  return {};
+}
+
+// Why not all of these can be added.
+std::optional<EngineError> SessionInstaller::find_conflict(const Settings& settings) const {
+  std::set<std::string, std::less<>> names;
+  for (const SessionSettings& one : settings.sessions) {
+    const std::string name = one.session.id.to_string();
+    std::string wrong{session::validate(one.session)};
+    if (one.tls && !loop_.tls_network) wrong = "TLS, in an engine that had none at its start";
+    if (one.accept && one.accept->trusted_proxies && !loop_.proxied_network) {
+      wrong = "UseTCPProxy, in an engine that had none at its start";
+    }
+    const auto has_proxy = [](const auto& endpoint) { return endpoint.proxy != nullptr; };
+    if (std::ranges::any_of(one.connect, has_proxy) && !loop_.tunnel_network) {
+      wrong = "ProxyType, in an engine that had none at its start";
+    }
+    if (!one.credentials.password_file.empty() && !loop_.credentials) {
+      wrong = "PasswordFile, in an engine that had none at its start";
+    }
+    if (!one.is_template && (registry_.find(name) != nullptr || !names.insert(name).second)) {
+      wrong = "there is such a session already";
+    }
+    if (wrong.empty()) continue;
+    return EngineError{SettingsError{settings.file, one.line, name + ": " + wrong}.what()};
+  }
+  return std::nullopt;
+}
+
+std::expected<void, EngineError> SessionInstaller::read_what_is_named(Settings& settings) {
+  if (loop_.tls) {
+    if (const auto errors = loop_.tls->give(settings, *loop_.disk); !errors.empty()) {
+      return std::unexpected{to_error(errors)};
+    }
+  }
+  return load_dictionaries(loop_, settings);
+}
+
+// All of them or none. Their ports are open. read: what their dictionaries say besides; null: these
+// and certificates are still to be read.
+std::expected<NewSessions, EngineError> SessionInstaller::make_sessions(
+    Settings settings, const InDictionaries* read) {
+  if (auto hindrance = find_conflict(settings)) return std::unexpected{std::move(*hindrance)};
+  if (read != nullptr) {
+    use_dictionaries(loop_, *read);
+  } else if (auto done = read_what_is_named(settings); !done) {
+    return std::unexpected{std::move(done.error())};
+  }
+  registry_.clear_doubts();
+  if (auto adopted = registry_.adopt_former_names(settings.sessions); !adopted) {
+    return std::unexpected{EngineError{std::move(adopted.error().text)}};
+  }
+  NewSessions made;
+  made.entries.reserve(settings.sessions.size());
+  made.templates.reserve(settings.sessions.size());
+  dynamic_.templates().reserve(dynamic_.templates().size() + settings.sessions.size());
+  try {
+    for (SessionSettings& one : settings.sessions) {
+      auto done = make_session(std::move(one), settings.file, made);
+      if (done) continue;
+      discard_new(made);
+      return std::unexpected{std::move(done.error())};
+    }
+  } catch (const std::bad_alloc&) {
+    discard_new(made);
+    throw;
+  }
+  return made;
+}
+
+std::expected<void, EngineError> SessionInstaller::make_session(SessionSettings settings,
+                                                                const std::string& file,
+                                                                NewSessions& made) {
+  std::size_t listener = 0;
+  if (settings.accept) {
+    const auto listening = listeners_.listen_for(settings, file);
+    if (!listening) return std::unexpected{listening.error()};
+    listener = *listening;
+    listeners_.all()[listener].is_kept = true;
+  }
+  if (settings.is_template) {
+    made.templates.push_back({std::move(settings), listener, nullptr});
+    return {};
+  }
+  const auto entry = registry_.make_inactive_entry(std::move(settings));
+  if (!entry) return std::unexpected{EngineError{entry.error().text}};
+  (*entry)->listener = listener;
+  made.entries.push_back(*entry);
+  return {};
+}
+
+void SessionInstaller::admit(SessionEntry& entry) {
+  registry_.activate(entry);
+  if (entry.settings.accept) listeners_.all()[entry.listener].is_kept = false;
+  loop_.report.session(EventId::SessionAdded, entry, "session added");
+  control_.follow_schedule(entry);
+}
+
+void SessionInstaller::discard_new(NewSessions& made) noexcept {
+  for (SessionEntry* entry : made.entries) {
+    if (entry != nullptr) registry_.destroy(*entry);
+  }
+  made = {};
+  for (Listener& listener : listeners_.all()) listener.is_kept = false;
+  listeners_.close_unused_listeners();
+  listeners_.open_displaced();
+}
+
+}  // namespace nexusfix::engine

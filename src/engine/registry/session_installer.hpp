@@ -1,0 +1,66 @@
+// Adds sessions to a running loop: all of them or none.
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+
+#include "engine/loop/loop_context.hpp"
+#include "engine/registry/dynamic_sessions.hpp"
+
+namespace nexusfix::engine {
+
+class CommitGate;
+class Listeners;
+class Reloader;
+class SessionControl;
+class SessionRegistry;
+class Transactor;
+
+// Sessions and templates that are made, and admit no client before they are activated.
+struct NewSessions {
+  std::vector<SessionEntry*> entries;
+  std::vector<SessionTemplate> templates;
+};
+
+class SessionInstaller {
+ public:
+  SessionInstaller(LoopContext& loop, CommitGate& commit, Listeners& listeners,
+                   DynamicSessions& dynamic, SessionRegistry& registry, Reloader& reloader,
+                   Transactor& transactor, SessionControl& control) noexcept
+      : loop_{loop},
+        commit_{commit},
+        listeners_{listeners},
+        dynamic_{dynamic},
+        registry_{registry},
+        reloader_{reloader},
+        transactor_{transactor},
+        control_{control} {}
+
+  [[nodiscard]] std::expected<NewSessions, EngineError> make_sessions(Settings settings,
+                                                                      const InDictionaries* read);
+  [[nodiscard]] std::expected<void, EngineError> add_sessions(Settings settings);
+  void admit(SessionEntry& entry);
+  void discard_new(NewSessions& made) noexcept;
+
+ private:
+  [[nodiscard]] std::optional<EngineError> find_conflict(const Settings& settings) const;
+  [[nodiscard]] std::expected<void, EngineError> read_what_is_named(Settings& settings);
+  [[nodiscard]] std::expected<void, EngineError> make_session(SessionSettings settings,
+                                                              const std::string& file,
+                                                              NewSessions& made);
+
+  LoopContext& loop_;
+  CommitGate& commit_;
+  Listeners& listeners_;
+  DynamicSessions& dynamic_;
+  SessionRegistry& registry_;
+  Reloader& reloader_;
+  Transactor& transactor_;
+  SessionControl& control_;
+};
+
+}  // namespace nexusfix::engine

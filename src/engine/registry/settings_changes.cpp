@@ -1,0 +1,242 @@
+// Keys of existing sessions that a reload finds changed, and when they take effect.
+#include "engine/registry/settings_changes.hpp"
+
+#include "engine/acceptor/listeners.hpp"
+#include "engine/loop/loop_context.hpp"
+#include "engine/registry/dynamic_sessions.hpp"
+#include "engine/registry/reloader.hpp"
+#include "engine/registry/session_registry.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+std::vector<std::string> both(std::vector<std::string> first,
+                              const std::vector<std::string>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+void move_key(std::string_view key, std::vector<std::string>& from, std::vector<std::string>& to) {
+  const auto place = std::ranges::find(from, key);
+  if (place == from.end()) return;
+  to.push_back(std::move(*place));
+  from.erase(place);
+}
+
+bool is_same_place(const transport::Endpoint& a, const transport::Endpoint& b) {
+  return a.host == b.host && a.port == b.port;
+}
+
+bool is_alike(const transport::Endpoint& a, const transport::Endpoint& b) {
+  return a.tls == b.tls && a.trusted_proxies == b.trusted_proxies && a.options == b.options;
+}
+
+}  // namespace
+
+// Each text is read once, however many sessions it is of.
+class SettingsChanges::TextsRead {
+ public:
+  TextsRead(const ReloadPlan& plan, const FileKeys::Text& before)
+      : fresh_{&keys_of(plan.text)}, before_{&keys_of(before)} {
+    for (const SessionSettings& one : plan.fresh.sessions) {
+      sessions_.emplace(one.session.id.to_string(), &one);
+    }
+  }
+
+  [[nodiscard]] const FileKeys& keys_of(const FileKeys::Text& text) {
+    const auto found = read_.find(text.get());
+    if (found != read_.end()) return found->second;
+    return read_.emplace(text.get(), FileKeys{text}).first->second;
+  }
+  [[nodiscard]] KeySources sources_of(const SessionEntry::Texts& texts) {
+    return {&keys_of(texts.start), &keys_of(texts.logon), &keys_of(texts.now)};
+  }
+  [[nodiscard]] const FileKeys& fresh() const noexcept { return *fresh_; }
+  // What the file had until now.
+  [[nodiscard]] const FileKeys& before() const noexcept { return *before_; }
+  // of: what the session, or the template, is now. Nothing: the keys do not go together.
+  [[nodiscard]] std::optional<SessionSettings> build(const KeySources& sources,
+                                                     std::string_view name,
+                                                     const SessionSettings& of,
+                                                     bool is_back = false) {
+    auto built = session_of(sources, name);
+    const auto fresh = sessions_.find(name);
+    if (!built || fresh == sessions_.end()) return std::nullopt;
+    const bool is_logon_fresh = sources.logon == fresh_;
+    // As the other side of a connection it would have other files.
+    if (!is_back && built->session.role != of.session.role) return std::nullopt;
+    copy_parts_from_files(*built, is_logon_fresh ? *fresh->second : of);
+    built->session.id = of.session.id;
+    built->is_template = of.is_template;
+    return built;
+  }
+
+ private:
+  std::map<const std::string*, FileKeys> read_;
+  std::map<std::string, const SessionSettings*, std::less<>> sessions_;
+  const FileKeys* fresh_;
+  const FileKeys* before_;
+};
+
+// What the engine did not bring with it at its start.
+bool SettingsChanges::lacks_for(const SessionSettings& settings) const noexcept {
+  const auto has_proxy = [](const transport::Endpoint& one) { return one.proxy != nullptr; };
+  return (settings.tls && !loop_.tls_network) ||
+         (settings.accept && settings.accept->trusted_proxies && !loop_.proxied_network) ||
+         (std::ranges::any_of(settings.connect, has_proxy) && !loop_.tunnel_network) ||
+         (!settings.credentials.password_file.empty() && !loop_.credentials);
+}
+
+// Nothing: the session has what the file says.
+std::optional<Change> SettingsChanges::change_of(SessionEntry& entry, const ReloadPlan& plan,
+                                                 TextsRead& texts) {
+  const bool is_back = std::ranges::find(plan.back, &entry) != plan.back.end();
+  const KeySources counting = texts.sources_of(entry.texts);
+  const FileKeys& fresh = texts.fresh();
+  Change change;
+  change.entry = &entry;
+  change.keys = changed_keys(counting, fresh, entry.configured_as);
+  change.texts = {fresh.text(), fresh.text(), fresh.text()};
+  if (change.keys.empty()) {
+    // Its texts are given up all the same, with what waited for them.
+    return entry.next_settings || !entry.pending.empty() ? std::optional{std::move(change)}
+                                                         : std::nullopt;
+  }
+  // The other keys of the start are the engine's, and stay.
+  if (is_back) move_key("ConnectionType", change.keys.at_start, change.keys.at_logon);
+  const bool keeps_start = !change.keys.at_start.empty();
+  KeySources whole{keeps_start ? counting.start : &fresh, &fresh, &fresh};
+  auto built = texts.build(whole, entry.configured_as, entry.settings, is_back);
+  bool takes_logon = true;
+  if (!built || lacks_for(*built)) {
+    whole = {counting.start, counting.logon, &fresh};
+    built = texts.build(whole, entry.configured_as, entry.settings);
+    takes_logon = false;
+  }
+  change.pending.until_start = takes_logon ? std::vector<std::string>{} : change.keys.at_logon;
+  change.pending.until_start = both(change.pending.until_start, change.keys.at_start);
+  if (!built) {  // Of keys that do not go with those of before.
+    change.pending.until_start = both(change.pending.until_start, change.keys.at_once);
+    change.texts = entry.texts;
+    return change;
+  }
+  change.texts = {whole.start->text(), whole.logon->text(), fresh.text()};
+  change.whole = std::make_unique<SessionSettings>(std::move(*built));
+  if (!takes_logon) change.keys.at_logon.clear();
+  if (!change.keys.at_logon.empty()) {
+    change.at_once =
+        texts.build({counting.start, counting.logon, &fresh}, entry.configured_as, entry.settings);
+  }
+  return change;
+}
+
+void SettingsChanges::plan_changes(ReloadPlan& plan) {
+  if (!reloader_.text()) return;
+  TextsRead texts{plan, reloader_.text()};
+  const KeySources before{&texts.before(), &texts.before(), &texts.before()};
+  for (const auto& entry : registry_.entries()) {
+    const bool is_away =
+        entry->is_out && std::ranges::find(plan.back, entry.get()) == plan.back.end();
+    if (!entry->texts.now || entry->is_leaving || is_away) continue;
+    if (!texts.fresh().has(entry->configured_as)) continue;  // It goes.
+    auto change = change_of(*entry, plan, texts);
+    if (!change) continue;
+    if (!changed_keys(before, texts.fresh(), entry->configured_as).empty()) {
+      plan.reloaded.changed.push_back(entry->name);
+    }
+    plan.changes.push_back(std::move(*change));
+  }
+  for (std::size_t i = 0; i < dynamic_.templates().size(); ++i) {
+    const SessionTemplate& one = dynamic_.templates()[i];
+    if (!one.origin) continue;
+    const std::string name = one.settings.session.id.to_string();
+    const FileKeys& made_of = texts.keys_of(one.origin);
+    const ChangedKeys keys = changed_keys({&made_of, &made_of, &made_of}, texts.fresh(), name);
+    if (keys.empty() || !DynamicSessions::keeps(one, plan.fresh)) continue;
+    const KeySources fresh{&texts.fresh(), &texts.fresh(), &texts.fresh()};
+    auto built = texts.build(fresh, name, one.settings);
+    if (!built || lacks_for(*built)) continue;  // As before: strangers are no sessions yet.
+    plan.template_changes.push_back(
+        {i, std::move(*built), both(both(keys.at_once, keys.at_logon), keys.at_start)});
+  }
+  with_next_settings_.reserve(registry_.entries().size() + plan.changes.size());
+}
+
+bool SettingsChanges::names_other_dictionaries(const ReloadPlan& plan) noexcept {
+  const auto is_of_dictionaries = [](const std::string& key) {
+    return key.contains("DataDictionary") || key == "DictionaryFaults";
+  };
+  return std::ranges::any_of(plan.changes,
+                             [&](const Change& one) {
+                               return std::ranges::any_of(one.keys.at_logon, is_of_dictionaries);
+                             }) ||
+         std::ranges::any_of(plan.template_changes, [&](const TemplateChange& one) {
+           return std::ranges::any_of(one.keys, is_of_dictionaries);
+         });
+}
+
+// To another port or address; or from nowhere, where the ports of those that come back may be
+// closed.
+bool SettingsChanges::has_moved(const Change& change) noexcept {
+  if (!change.whole || !change.whole->accept) return false;
+  const SessionEntry& entry = *change.entry;
+  return entry.is_out || !entry.settings.accept ||
+         !is_same_place(*entry.settings.accept, *change.whole->accept);
+}
+
+// The port of a session may be another one. It is opened before anything is decided.
+std::expected<void, EngineError> SettingsChanges::listen_for_changes(ReloadPlan& plan) {
+  for (Change& change : plan.changes) {
+    if (!has_moved(change)) continue;
+    const auto listener = listeners_.listen_for(*change.whole, plan.fresh.file);
+    if (!listener) return std::unexpected{listener.error()};
+    change.listener = *listener;
+    listeners_.all()[*listener].is_kept = true;
+  }
+  return {};
+}
+
+// What all sessions of a port have together.
+void SettingsChanges::refresh_listeners(const ReloadPlan& plan) {
+  if (plan.changes.empty() && plan.template_changes.empty()) return;
+  for (std::size_t i = 0; i < listeners_.all().size(); ++i) {
+    Listener& listener = listeners_.all()[i];
+    if (listener.socket == 0 && !listener.is_elsewhere) continue;
+    const transport::Endpoint* wanted = nullptr;
+    for (const Change& change : plan.changes) {
+      const SessionEntry* const entry = change.entry;
+      if (entry == nullptr || entry->is_out || entry->listener != i) continue;
+      const SessionSettings& next = entry->next_settings ? *entry->next_settings : entry->settings;
+      if (next.accept) wanted = &*next.accept;
+    }
+    listener.allowed = {};
+    listener.pending_limits = {};
+    listener.logon_timeout = {};
+    listener.logon_bytes_max = 0;
+    const auto widen = [&](const SessionSettings& one) {
+      if (!one.accept || !is_same_place(*one.accept, listener.endpoint)) return;
+      listener.logon_timeout = std::max(listener.logon_timeout, one.session.logon.timeout);
+      listener.pending_limits.widen(
+          {one.admission.pending_logons_max, one.admission.pending_logons_per_address_max});
+      listener.logon_bytes_max = std::max(listener.logon_bytes_max, one.limits.logon_bytes_max);
+      listener.allowed.allow(one.admission.allowed_remote_addresses);
+    };
+    for (const auto& entry : registry_.entries()) {
+      if (entry->is_out || !entry->settings.accept || entry->listener != i) continue;
+      widen(entry->next_settings ? *entry->next_settings : entry->settings);
+    }
+    for (const SessionTemplate& one : dynamic_.templates()) {
+      if (one.listener == i) widen(one.settings);
+    }
+    if (loop_.directory) {
+      loop_.directory->allow(listener.endpoint, loop_.index, listener.allowed,
+                             listener.logon_bytes_max);
+    }
+    if (wanted == nullptr || is_alike(listener.endpoint, *wanted)) continue;
+    listener.endpoint = *wanted;
+    if (loop_.directory) loop_.directory->change(*wanted);
+    if (listener.socket != 0) loop_.network->change_listener(listener.socket, *wanted);
+  }
+}
+
+}  // namespace nexusfix::engine

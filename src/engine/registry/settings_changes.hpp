@@ -1,0 +1,68 @@
+// Keys of existing sessions that a reload finds changed, and when they take effect.
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+
+#include "engine/loop/loop_context.hpp"
+#include "engine/registry/reload_plan.hpp"
+
+namespace nexusfix::engine {
+
+class DynamicSessions;
+class Listeners;
+class Reloader;
+class SessionControl;
+class SessionRegistry;
+
+class SettingsChanges {
+ public:
+  SettingsChanges(LoopContext& loop, Listeners& listeners, DynamicSessions& dynamic,
+                  SessionRegistry& registry, Reloader& reloader, SessionControl& control) noexcept
+      : loop_{loop},
+        listeners_{listeners},
+        dynamic_{dynamic},
+        registry_{registry},
+        reloader_{reloader},
+        control_{control} {}
+
+  void plan_changes(ReloadPlan& plan);
+  [[nodiscard]] static bool names_other_dictionaries(const ReloadPlan& plan) noexcept;
+  [[nodiscard]] static bool has_moved(const Change& change) noexcept;
+  [[nodiscard]] std::expected<void, EngineError> listen_for_changes(ReloadPlan& plan);
+  void refresh_listeners(const ReloadPlan& plan);
+  void apply_change(Change& change);
+  void apply_next_settings();
+  void apply_next_settings(SessionEntry& entry);
+  void forget_pending(SessionEntry& entry) noexcept;
+  [[nodiscard]] std::vector<PendingChange> pending_changes() const;
+  void report_pending();
+  void report_changes(const ReloadPlan& plan);
+
+  // Sessions wait for their next Logon with other settings.
+  [[nodiscard]] bool has_waiting() const noexcept { return !with_next_settings_.empty(); }
+  void forget(SessionEntry& entry) noexcept { std::erase(with_next_settings_, &entry); }
+
+ private:
+  class TextsRead;
+  [[nodiscard]] bool lacks_for(const SessionSettings& settings) const noexcept;
+  [[nodiscard]] std::optional<Change> change_of(SessionEntry& entry, const ReloadPlan& plan,
+                                                TextsRead& texts);
+  void apply_settings(SessionEntry& entry, SessionSettings settings);
+  void publish_pending() noexcept;
+
+  LoopContext& loop_;
+  Listeners& listeners_;
+  DynamicSessions& dynamic_;
+  SessionRegistry& registry_;
+  Reloader& reloader_;
+  SessionControl& control_;
+
+  std::vector<SessionEntry*> with_next_settings_;  // with settings for their next Logon
+};
+
+}  // namespace nexusfix::engine

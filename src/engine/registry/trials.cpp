@@ -1,0 +1,124 @@
+// Sessions of templates whose names the store does not know: on trial until their Logon is
+// accepted.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <nexusfix/base/secret.hpp>
+
+#include "engine/commit/commit_gate.hpp"
+#include "engine/loop/loop_context.hpp"
+#include "engine/registry/dynamic_sessions.hpp"
+#include "engine/registry/session_registry.hpp"
+#include "engine/sessions/transactor.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr std::string_view kLogon = "A";
+// What is kept of a client's messages until it is known which log they belong to.
+constexpr std::size_t kTrialBytesMax = 64U << 10U;
+
+}  // namespace
+
+// A name that is stored has logged on once, and needs no place.
+bool DynamicSessions::has_dynamic_place(const Connection& connection, const std::string& name) {
+  if (commit_.store().find_session(name)) return true;
+  using Answer = DynamicNames::Answer;
+  const Answer answer = names_.connect(name, connection.source);
+  if (answer == Answer::Yes) return true;
+  loop_.report.unauthenticated(
+      EventId::TemplateLimitReached, connection.source, {},
+      "no session is made for " + name +
+          (answer == Answer::TooMany
+               ? ": DynamicSessionsMax of them have been made since the start"
+               : ": DynamicSessionsMaxPerAddress of them have been made for its "
+                 "address since the start"));
+  return false;
+}
+
+store::StoreResult<SessionEntry*> DynamicSessions::make_trial(SessionSettings settings) {
+  const std::string name = settings.session.id.to_string();
+  if (commit_.store().find_session(name) || registry_.is_doubtful(name)) {
+    return registry_.make_entry(std::move(settings));
+  }
+  if (const auto home = loop_.directory ? loop_.directory->home_of(name) : std::nullopt;
+      home && *home != loop_.index) {
+    return std::unexpected{
+        store::StoreError{store::StoreErrorCode::SessionRefused,
+                          name + ": it is stored in loop " + std::to_string(*home)}};
+  }
+  auto trial = std::make_unique<SessionTrial>();
+  trial->numbers = names_.numbers(name);
+  const std::size_t count = registry_.entries().size();
+  try {
+    SessionEntry* const entry = registry_.add_entry(std::move(settings), trial->numbers);
+    entry->trial = std::move(trial);
+    entry->log = loop_.report.logs().global();
+    if (next_trial_ < kTrialKeysBegin) next_trial_ = kTrialKeysBegin;
+    entry->handle_key = next_trial_++;
+    trials_.insert_or_assign(entry->handle_key, entry);
+    registry_.activate(*entry);
+    return entry;
+  } catch (const std::bad_alloc&) {
+    if (registry_.entries().size() > count) registry_.destroy(*registry_.entries().back());
+    throw;
+  }
+}
+
+// answer: the MsgType of what is sent. With a Logon it becomes a session like any other; whatever
+// else is said to a client that was not let in stays outside of the store.
+void DynamicSessions::end_trial(SessionEntry& entry, std::string_view answer) {
+  if (answer != kLogon) return log_trial(entry);
+  if (loop_.directory && loop_.directory->settle(entry.name, loop_.index) != loop_.index) {
+    loop_.report.session(EventId::SessionNotStored, entry,
+                         "another event loop has stored it in the meantime");
+    throw EventAborted{};
+  }
+  const auto key = commit_.store().open_session(entry.name, loop_.now().wall);
+  if (!key) {
+    loop_.report.session(EventId::SessionNotStored, entry, key.error().text);
+    throw EventAborted{};
+  }
+  const std::unique_ptr<SessionTrial> trial = std::move(entry.trial);
+  try {
+    registry_.give_key(entry, *key);
+    entry.log =
+        loop_.report.logs().join(entry.settings, loop_.parsers.data_fields, loop_.now().wall);
+  } catch (const std::bad_alloc&) {
+    entry.trial.reset();  // It is stored: its numbers are those of the store.
+    throw;
+  }
+  names_.keep(entry.name);
+  loop_.report.peer(EventId::SessionMadeOfTemplate, entry, trial->made);
+  for (const SessionTrial::Received& one : trial->received) {
+    loop_.report.logs().received(entry.log, one.bytes, one.at);
+  }
+}
+
+void DynamicSessions::record_trial(SessionEntry& entry) {
+  entry.trial->numbers = entry.machine.sequence_numbers();
+  entry.inbound_recorded = entry.trial->numbers.next_inbound;
+  if (entry.machine.state() != session::State::LogonReceived) log_trial(entry);
+}
+
+void DynamicSessions::log_received(SessionEntry& entry, std::string_view frame) {
+  if (entry.trial == nullptr) [[likely]]
+    return loop_.report.logs().received(entry.log, frame, loop_.now().wall);
+  std::size_t bytes = frame.size();
+  for (const SessionTrial::Received& one : entry.trial->received) bytes += one.bytes.size();
+  if (bytes > kTrialBytesMax)
+    return loop_.report.logs().unknown(frame, /*is_message=*/true, loop_.now().wall);
+  entry.trial->received.push_back({loop_.now().wall, std::string{frame}});
+}
+
+// It was not accepted: what came belongs to no session.
+void DynamicSessions::log_trial(SessionEntry& entry) {
+  for (SessionTrial::Received& one : entry.trial->received) {
+    loop_.report.logs().unknown(one.bytes, /*is_message=*/true, one.at);
+    wipe_bytes(one.bytes);
+  }
+  entry.trial->received.clear();
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,160 @@
+// Messages that have their MsgSeqNum: recorded, queued for their connection, and reported as sent.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+
+#include "engine/commit/commit_gate.hpp"
+#include "engine/connection/buffer_governor.hpp"
+#include "engine/connection/connections.hpp"
+#include "engine/registry/dynamic_sessions.hpp"
+#include "engine/sessions/outbox.hpp"
+#include "engine/sessions/session_control.hpp"
+#include "engine/sessions/transactor.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+// What is queued until the answer to our Logon; above that a message is only stored.
+constexpr std::size_t kQueuedUntilLogonBytesMax = 1U << 20U;
+constexpr std::string_view kReject = "3";
+
+}  // namespace
+
+void Outbox::note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
+                       std::string_view bytes, bool is_transmitted) {
+  // What waits for a Logon is logged when it goes out.
+  const bool is_logged = loop_.report.logs().takes_sent(entry.log) && is_transmitted &&
+                         entry.connection != nullptr && !entry.connection->closing;
+  if (loop_.callbacks.on_sent == nullptr && !is_logged) return;
+  transactor_.sent().add({&entry, kind, is_transmitted, is_logged, msg_seq_num}, bytes);
+}
+
+void Outbox::notify_sent() noexcept {
+  if (transactor_.sent().empty()) return;
+  transactor_.sent().notify([&](const SentMessages::Message& one, std::string_view bytes) {
+    if (one.is_logged) loop_.report.logs().sent(one.entry->log, bytes, loop_.now().wall);
+    if (loop_.callbacks.on_sent == nullptr) return;
+    const SentMessage sent{.kind = one.kind,
+                           .msg_seq_num = one.msg_seq_num,
+                           .bytes = bytes,
+                           .is_transmitted = one.is_transmitted};
+    const std::optional<std::string> thrown = transactor_.observe(
+        [&] { loop_.callbacks.on_sent(loop_.callbacks.application, one.entry->session, sent); });
+    if (!thrown) return;
+    static_cast<void>(loop_.with_memory([&] {
+      loop_.report.peer(EventId::SentCallbackThrew, *one.entry,
+                        "on_sent() threw; the message is sent all the same: " + *thrown);
+    }));
+  });
+}
+
+// The session layer's own application message, a BusinessMessageReject, can be changed too, so that
+// it looks the same when it is sent again. It has its number, so it cannot be withheld.
+void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
+  std::string_view bytes = action.bytes;
+  if (action.is_resendable && loop_.callbacks.on_sending != nullptr) {
+    const auto offered = offer(entry, bytes, action.msg_seq_num, /*is_resend=*/false);
+    if (offered) bytes = *offered;
+  }
+  if (entry.trial != nullptr) [[unlikely]]
+    dynamic_.end_trial(entry, action.msg_type);
+  const bool is_edited = bytes.data() != action.bytes.data();
+  const bool is_kept_out =
+      is_edited ? is_edit_secret(entry, bytes) : entry.keeps_masked_out && has_secret(entry, bytes);
+  record_outbound(entry, action.msg_seq_num, bytes, action.is_resendable && !is_kept_out);
+  queue_bytes(entry, bytes);
+  using Kind = SentMessage::Kind;
+  note_sent(entry, action.is_resendable ? Kind::Application : Kind::Administrative,
+            action.msg_seq_num, bytes);
+  if (action.msg_type == kReject) control_.note_reject(entry);
+}
+
+void Outbox::perform(SessionEntry& entry, const session::Retransmit& action) {
+  ++loop_.stats.messages_out;
+  transmit(entry, action.bytes);
+  note_sent(entry, SentMessage::Kind::Resend, action.msg_seq_num, action.bytes);
+}
+
+void Outbox::record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,
+                             bool is_resendable) {
+  if (entry.trial != nullptr) [[unlikely]]
+    return;
+  if (is_resendable && entry.settings.session.resend.persist_messages) {
+    transactor_.record().outbound_message(entry.key, msg_seq_num, bytes);
+  } else {
+    transactor_.record().outbound_number(entry.key, msg_seq_num);
+  }
+}
+
+// New messages wait for the end of a resend: the counterparty expects the lower MsgSeqNums first.
+void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes) {
+  ++loop_.stats.messages_out;
+  if (!entry.replay) {
+    transmit(entry, bytes);
+  } else if (entry.connection != nullptr && !entry.is_aborted) {
+    if (!buffers_.push(*entry.connection, entry.queued_after_resend, bytes)) return;
+    connections_.mark_unsent(*entry.connection);  // enforce_outbound_limit() looks at them.
+  }
+}
+
+// An initiator's messages after its Logon, which has no answer yet. Those that do not fit are left
+// to a resend.
+void Outbox::queue_until_logon(SessionEntry& entry, std::string_view bytes) {
+  const std::size_t most =
+      std::min<std::size_t>(kQueuedUntilLogonBytesMax, entry.settings.limits.queued_bytes_max);
+  const bool is_kept = entry.left_to_resend == 0 && entry.connection != nullptr &&
+                       entry.queued_until_logon.size() + bytes.size() <= most &&
+                       buffers_.push(*entry.connection, entry.queued_until_logon, bytes);
+  if (!is_kept) ++entry.left_to_resend;
+}
+
+// The counterparty resets the sequence numbers, unasked: the MsgSeqNums of the queued messages are
+// void.
+void Outbox::report_queued_lost(SessionEntry& entry) {
+  std::uint64_t lost = entry.left_to_resend;
+  const std::span<const char> kept = entry.queued_until_logon.waiting();
+  for (std::string_view rest{kept.data(), kept.size()}; !rest.empty(); ++lost) {
+    const wire::FrameResult frame = wire::next_frame(rest, {.message_bytes_max = rest.size()});
+    NEXUSFIX_ASSERT(frame.status == wire::FrameStatus::Complete);  // It was encoded here.
+    rest.remove_prefix(frame.size);
+  }
+  if (lost == 0) return;
+  loop_.report.peer(
+      EventId::QueuedMessagesDiscarded, entry,
+      std::to_string(lost) +
+          " messages that waited for the answer to our Logon are not sent: the sequence "
+          "numbers are reset");
+}
+
+void Outbox::perform(SessionEntry& entry, const session::Release&) {
+  const std::span<const char> kept = entry.queued_until_logon.waiting();
+  std::string_view rest{kept.data(), kept.size()};
+  while (!rest.empty()) {
+    const wire::FrameResult frame = wire::next_frame(rest, {.message_bytes_max = rest.size()});
+    NEXUSFIX_ASSERT(frame.status == wire::FrameStatus::Complete);  // It was encoded here.
+    const std::string_view bytes = rest.substr(0, frame.size);
+    rest.remove_prefix(frame.size);
+    queue_bytes(entry, bytes);
+    const auto message = loop_.parsers.outbound.parse(bytes);
+    NEXUSFIX_ASSERT(message.has_value());
+    note_sent(entry, SentMessage::Kind::Application,
+              message->get<std::uint64_t>(tag::MsgSeqNum).value_or(0), bytes);
+  }
+  if (entry.left_to_resend != 0) entry.machine.send_heartbeat();
+  entry.forget_queued_until_logon();
+}
+
+void Outbox::transmit(SessionEntry& entry, std::string_view bytes) {
+  if (entry.connection == nullptr || entry.connection->closing) return;
+  Connection& connection = *entry.connection;
+  if (!buffers_.push(connection, connection.outbound, bytes)) [[unlikely]]
+    return;
+  // At the end of a resend the queued bytes have their records already; this event adds its own.
+  connection.waits_for = commit_.store().appended();
+  connections_.mark_unsent(connection);
+  if (!connection.in_event) transactor_.add_connection(connection);
+}
+
+}  // namespace nexusfix::engine

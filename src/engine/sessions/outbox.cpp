@@ -1,0 +1,257 @@
+#include "engine/sessions/outbox.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+
+#include "engine/commit/commit_gate.hpp"
+#include "engine/sessions/transactor.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+std::unexpected<SendError> failure(SendFailure failure, wire::EncodeError encode = {}) noexcept {
+  return std::unexpected{SendError{failure, encode}};
+}
+
+// UserRequest, the one application message that is there for passwords: its RawData may be one,
+// too. What has a password has no place in a store, and so cannot be sent again.
+constexpr std::string_view kUserRequest = "BE";
+
+}  // namespace
+
+Outbox::Outbox(LoopContext& loop, CommitGate& commit, Connections& connections,
+               BufferGovernor& buffers, DynamicSessions& dynamic, Transactor& transactor,
+               SessionControl& control)
+    : loop_{loop},
+      commit_{commit},
+      connections_{connections},
+      buffers_{buffers},
+      dynamic_{dynamic},
+      transactor_{transactor},
+      control_{control},
+      encode_buffer_(wire::FrameLimits{}.message_bytes_max),
+      edited_buffer_(loop.callbacks.on_sending != nullptr ? encode_buffer_.size() : 0) {}
+
+// Made where the caller wants it, which a function with several returns of a variable would not do.
+wire::Encoder Outbox::begin_message(SessionEntry& entry, std::string_view msg_type) noexcept {
+  if (transactor_.phase() != Phase::Observing) [[likely]]
+    return begin_in_buffer(entry, msg_type);
+  // The buffer is in use. finish_message() will say so.
+  return wire::Encoder{{}, wire::HeaderFields{"-", "-", "-"}, {.msg_type = "-"}};
+}
+
+wire::Encoder Outbox::begin_in_buffer(SessionEntry& entry, std::string_view msg_type) noexcept {
+  begun_ = &entry;
+  begun_has_password_ = msg_type == kUserRequest;
+  wire::Encoder encoder = entry.machine.begin_message(encode_buffer_, msg_type, transactor_.now());
+  encoder.note_passwords_in(begun_has_password_);
+  return encoder;
+}
+
+SendResult Outbox::finish_message(
+    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
+  SendResult result = send_message(entry, bytes);
+  // What on_sending() and on_sent() wanted beside it.
+  if (transactor_.is_idle()) {
+    transactor_.run_deferred_commands(entry);
+  }
+  return result;
+}
+
+// Of the sub and location IDs that a session's header has: one that the caller wrote once more.
+wire::Tag Outbox::repeated_id(std::string_view bytes) {
+  const auto message = loop_.parsers.outbound.parse(bytes);
+  if (!message) return 0;
+  for (const wire::Tag id :
+       {tag::SenderSubID, tag::TargetSubID, tag::SenderLocationID, tag::TargetLocationID}) {
+    const auto is_it = [id](const auto& field) { return field.tag == id; };
+    if (std::ranges::count_if(*message, is_it) > 1) return id;
+  }
+  return 0;
+}
+
+bool Outbox::was_encoded_here(std::string_view bytes) const noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(bytes.data()) -
+                  reinterpret_cast<std::uintptr_t>(encode_buffer_.data());
+  return at < encode_buffer_.size();
+}
+
+// Whether examine() would find nothing, as in most messages: nobody has to look into them.
+bool Outbox::needs_no_examination(const SessionEntry& entry,
+                                  std::string_view bytes) const noexcept {
+  return was_encoded_here(bytes) && !begun_has_password_ && !entry.keeps_masked_out &&
+         !entry.has_sub_ids;
+}
+
+// Whether the store may not have a message that was begun here. What was encoded here says of
+// itself whether it has a password; what comes from elsewhere is searched.
+bool Outbox::is_secret(const SessionEntry& entry, std::string_view bytes) {
+  if (begun_has_password_) return true;
+  if (was_encoded_here(bytes) && !entry.keeps_masked_out) return false;
+  return has_secret(entry, bytes);
+}
+
+// Of what cannot be read nobody knows.
+bool Outbox::has_secret(const SessionEntry& entry, std::string_view bytes) {
+  const auto message = loop_.parsers.outbound.parse(bytes);
+  if (!message) return true;
+  return std::ranges::any_of(*message, [&](const auto& field) {
+    if (wire::is_password(field.tag)) return true;
+    const std::vector<observe::MaskedField>& masked = entry.settings.log.masked;
+    return entry.keeps_masked_out &&
+           std::ranges::find(masked, field.tag, &observe::MaskedField::tag) != masked.end();
+  });
+}
+
+// What on_sending() made of a message.
+bool Outbox::is_edit_secret(const SessionEntry& entry, std::string_view edited) {
+  return edits_.has_password() || (entry.keeps_masked_out && has_secret(entry, edited));
+}
+
+// A message as it was handed over: whether it is a secret, or why it cannot be sent. Looking into
+// one that has more fields than any before takes memory.
+std::expected<bool, SendError> Outbox::examine(const SessionEntry& entry,
+                                               std::string_view bytes) noexcept {
+  bool is_kept_out = false;
+  wire::Tag repeated = 0;
+  const bool is_examined = loop_.with_memory([&] {
+    is_kept_out = is_secret(entry, bytes);
+    if (entry.has_sub_ids) [[unlikely]]
+      repeated = repeated_id(bytes);
+  });
+  if (!is_examined) return failure(SendFailure::OutOfMemory);
+  if (repeated != 0) {
+    return failure(SendFailure::Encode, {wire::EncodeErrorCode::TagInvalid, repeated});
+  }
+  return is_kept_out;
+}
+
+// What keeps the engine from sending anything, of anybody.
+std::optional<SendFailure> Outbox::obstacle(std::size_t bytes) noexcept {
+  if (transactor_.phase() == Phase::Observing) return SendFailure::WithinSending;
+  if (commit_.has_failed()) return SendFailure::StoreStopped;
+  if (!commit_.has_room_for(transactor_.record().entries().size() + bytes))
+    return SendFailure::StoreFull;
+  return std::nullopt;
+}
+
+SendResult Outbox::send_message(
+    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
+  if (const auto why = obstacle(bytes ? bytes->size() : 0)) [[unlikely]]
+    return failure(*why);
+  if (std::exchange(begun_, nullptr) != &entry) return failure(SendFailure::NotBegun);
+  const session::Outlet outlet = entry.machine.outlet();
+  const bool is_transmitted = outlet == session::Outlet::Wire;
+  bool is_kept_out = false;  // of the store
+  if (bytes && !needs_no_examination(entry, *bytes)) [[unlikely]] {
+    const auto examined = examine(entry, *bytes);
+    if (!examined) return std::unexpected{examined.error()};
+    is_kept_out = *examined;
+  }
+  if (!is_transmitted) [[unlikely]] {
+    if (!entry.settings.sends_while_logged_out || is_kept_out || entry.trial != nullptr) {
+      return failure(SendFailure::NotLoggedOn);
+    }
+    if (entry.machine.is_about_to_reset()) return failure(SendFailure::SessionEnding);
+  }
+  if (transactor_.record().entries().size() > kTransactionBytesMax) {
+    return failure(SendFailure::TransactionTooLarge);
+  }
+  std::expected<std::string_view, wire::EncodeError> message = bytes;
+  if (loop_.callbacks.on_sending != nullptr && message) {
+    const auto offered =
+        offer(entry, *message, entry.machine.sequence_numbers().next_outbound, /*is_resend=*/false);
+    if (!offered) return std::unexpected{offered.error()};
+    message = *offered;
+    const bool is_edited = message->data() != bytes->data();
+    if (is_edited && !loop_.with_memory([&] { is_kept_out |= is_edit_secret(entry, *message); })) {
+      return failure(SendFailure::OutOfMemory);
+    }
+    if (is_kept_out && !is_transmitted) return failure(SendFailure::NotLoggedOn);
+  }
+  if (transactor_.phase() == Phase::Callback &&
+      !loop_.with_memory([&] { transactor_.save_for_undo(entry); })) {
+    return failure(SendFailure::OutOfMemory);
+  }
+  const UndoEntry before{entry};
+  const auto outbound = entry.machine.finish_message(message);
+  if (!outbound) {
+    const bool encode = outbound.error().code == session::SendErrorCode::Encode;
+    return failure(encode ? SendFailure::Encode : SendFailure::NotApplicationMessage,
+                   outbound.error().encode);
+  }
+  const store::Transaction::Mark mark = transactor_.record().mark();
+  const SentMessages::Mark sent = transactor_.sent().mark();
+  try {
+    record_outbound(entry, outbound->msg_seq_num, outbound->bytes, !is_kept_out);
+    if (is_transmitted) {
+      queue_bytes(entry, outbound->bytes);
+    } else if (outlet == session::Outlet::AfterLogon) {
+      queue_until_logon(entry, outbound->bytes);
+    }
+    note_sent(entry, SentMessage::Kind::Application, outbound->msg_seq_num, outbound->bytes,
+              is_transmitted);
+    if (transactor_.is_idle()) transactor_.append_record();
+  } catch (const std::bad_alloc&) {
+    loop_.report.memory_failed();
+    transactor_.sent().rollback(sent);
+    transactor_.record().rollback(mark);
+    before.undo();
+    return failure(SendFailure::OutOfMemory);
+  }
+  if (commit_.has_failed()) return failure(SendFailure::StoreStopped);
+  return Sent{.msg_seq_num = outbound->msg_seq_num, .is_transmitted = is_transmitted};
+}
+
+// Shows a message to the application before it goes out. The bytes that come back are those of the
+// argument, or an edited copy, until the next one is offered. A callback that throws withholds.
+std::expected<std::string_view, SendError> Outbox::offer(SessionEntry& entry,
+                                                         std::string_view bytes,
+                                                         std::uint64_t msg_seq_num,
+                                                         bool is_resend) noexcept {
+  std::optional<wire::MessageView> message;
+  const bool is_parsed = loop_.with_memory([&] {
+    if (const auto parsed = loop_.parsers.outbound.parse(bytes)) message = *parsed;
+  });
+  if (!is_parsed) return failure(SendFailure::OutOfMemory);
+  // A damaged one out of the store, or one of the session layer's: the machine says no to it.
+  if (!message || session::is_administrative(message->msg_type())) return bytes;
+  edits_.clear();
+  OutgoingMessage outgoing{*message, edits_, msg_seq_num, is_resend};
+  Outgoing answer = Outgoing::Withhold;
+  const std::optional<std::string> thrown = transactor_.observe([&] {
+    answer = loop_.callbacks.on_sending(loop_.callbacks.application, entry.session, outgoing);
+  });
+  if (thrown) {
+    answer = Outgoing::Withhold;
+    static_cast<void>(loop_.with_memory([&] {
+      loop_.report.peer(EventId::SendingCallbackThrew, entry,
+                        "on_sending() threw; the message is withheld: " + *thrown);
+    }));
+  }
+  if (answer == Outgoing::Withhold) return failure(SendFailure::Vetoed);
+  if (edits_.empty()) return bytes;
+  const auto edited = wire::edited_copy(*message, edits_, edited_buffer_);
+  if (!edited) return failure(SendFailure::Encode, edited.error());
+  return *edited;
+}
+
+// A callback that throws leaves a field that cannot be encoded, so that no Logon is sent. The Logon
+// has its number already: nothing else may take it meanwhile.
+void Outbox::write_logon(SessionEntry& entry, wire::Encoder& encoder,
+                         const wire::MessageHeader& header) noexcept {
+  const std::optional<std::string> thrown = transactor_.observe([&] {
+    loop_.callbacks.write_logon(loop_.callbacks.application, entry.session, encoder, header);
+  });
+  if (!thrown) return;
+  static_cast<void>(loop_.with_memory([&] {
+    loop_.report.session(EventId::LogonCallbackThrew, entry, "write_logon() threw: " + *thrown);
+  }));
+  encoder.field(wire::Tag{0}, "");
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,93 @@
+// Our messages: encoded, shown to the application, numbered, recorded and queued.
+#pragma once
+
+#include <expected>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/engine/session.hpp>
+#include <nexusfix/session/actions.hpp>
+#include <nexusfix/wire/edit.hpp>
+#include <nexusfix/wire/encoder.hpp>
+
+#include "engine/loop/loop_context.hpp"
+#include "engine/sessions/session_entry.hpp"
+
+namespace nexusfix::engine {
+
+class BufferGovernor;
+class CommitGate;
+class Connections;
+class DynamicSessions;
+class SessionControl;
+class Transactor;
+
+class Outbox {
+ public:
+  Outbox(LoopContext& loop, CommitGate& commit, Connections& connections, BufferGovernor& buffers,
+         DynamicSessions& dynamic, Transactor& transactor, SessionControl& control);
+
+  // For Session.
+  [[nodiscard]] wire::Encoder begin_message(SessionEntry& entry,
+                                            std::string_view msg_type) noexcept;
+  SendResult finish_message(
+      SessionEntry& entry,
+      const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
+  void write_logon(SessionEntry& entry, wire::Encoder& encoder,
+                   const wire::MessageHeader& header) noexcept;
+  [[nodiscard]] std::expected<std::string_view, SendError> offer(SessionEntry& entry,
+                                                                 std::string_view bytes,
+                                                                 std::uint64_t msg_seq_num,
+                                                                 bool is_resend) noexcept;
+  void notify_sent() noexcept;
+  void report_queued_lost(SessionEntry& entry);
+  void transmit(SessionEntry& entry, std::string_view bytes);
+  void perform(SessionEntry& entry, const session::Transmit& action);
+  void perform(SessionEntry& entry, const session::Retransmit& action);
+  void perform(SessionEntry& entry, const session::Release& action);
+
+  // A message that was begun before this can no longer be finished.
+  void forget_begun() noexcept { begun_ = nullptr; }
+  void forget(SessionEntry& entry) noexcept {
+    if (begun_ == &entry) begun_ = nullptr;
+  }
+
+ private:
+  [[nodiscard]] wire::Encoder begin_in_buffer(SessionEntry& entry,
+                                              std::string_view msg_type) noexcept;
+  [[nodiscard]] wire::Tag repeated_id(std::string_view bytes);
+  [[nodiscard]] bool was_encoded_here(std::string_view bytes) const noexcept;
+  [[nodiscard]] bool needs_no_examination(const SessionEntry& entry,
+                                          std::string_view bytes) const noexcept;
+  [[nodiscard]] bool is_secret(const SessionEntry& entry, std::string_view bytes);
+  [[nodiscard]] bool has_secret(const SessionEntry& entry, std::string_view bytes);
+  [[nodiscard]] bool is_edit_secret(const SessionEntry& entry, std::string_view edited);
+  [[nodiscard]] std::expected<bool, SendError> examine(const SessionEntry& entry,
+                                                       std::string_view bytes) noexcept;
+  [[nodiscard]] std::optional<SendFailure> obstacle(std::size_t bytes) noexcept;
+  SendResult send_message(SessionEntry& entry,
+                          const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
+  void note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
+                 std::string_view bytes, bool is_transmitted = true);
+  void record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,
+                       bool is_resendable);
+  void queue_bytes(SessionEntry& entry, std::string_view bytes);
+  void queue_until_logon(SessionEntry& entry, std::string_view bytes);
+
+  LoopContext& loop_;
+  CommitGate& commit_;
+  Connections& connections_;
+  BufferGovernor& buffers_;
+  DynamicSessions& dynamic_;
+  Transactor& transactor_;
+  SessionControl& control_;
+
+  std::vector<char> encode_buffer_;
+  SessionEntry* begun_ = nullptr;    // whose message is being encoded
+  bool begun_has_password_ = false;  // set while it is encoded
+  wire::FieldEdits edits_;
+  std::vector<char> edited_buffer_;
+};
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,73 @@
+// Sends stored messages again, in slices.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/session/actions.hpp>
+
+#include "engine/loop/loop_context.hpp"
+#include "engine/sessions/session_entry.hpp"
+
+namespace nexusfix::engine {
+
+class BufferGovernor;
+class CommitGate;
+class Connections;
+class Outbox;
+class Transactor;
+
+class ResendServer {
+ public:
+  ResendServer(LoopContext& loop, CommitGate& commit, Connections& connections,
+               BufferGovernor& buffers, Transactor& transactor, Outbox& outbox) noexcept
+      : loop_{loop},
+        commit_{commit},
+        connections_{connections},
+        buffers_{buffers},
+        transactor_{transactor},
+        outbox_{outbox} {}
+
+  void serve_replays();
+  void finish_replay(SessionEntry& entry);
+  void perform(SessionEntry& entry, const session::AskResend& action);
+  void perform(SessionEntry& entry, const session::Replay& action);
+
+  // A resend can go on: its connection has room, or its messages are there.
+  void set_ready() noexcept { replay_ready_ = true; }
+  [[nodiscard]] bool is_ready() const noexcept { return replay_ready_; }
+  void forget(SessionEntry& entry) noexcept { std::erase(replaying_, &entry); }
+  // Memory above bytes_max that nothing uses.
+  void give_back(std::size_t bytes_max);
+
+ private:
+  struct StoredMessage {
+    std::uint64_t msg_seq_num = 0;
+    std::size_t begin = 0;
+    std::size_t size = 0;
+  };
+
+  void serve_replay(SessionEntry& entry);
+  [[nodiscard]] bool has_fetched(SessionEntry& entry);
+  [[nodiscard]] std::uint64_t resends_now_max(SessionEntry& entry);
+  void replay_message(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes);
+
+  LoopContext& loop_;
+  CommitGate& commit_;
+  Connections& connections_;
+  BufferGovernor& buffers_;
+  Transactor& transactor_;
+  Outbox& outbox_;
+
+  std::vector<SessionEntry*> replaying_;  // sessions with a resend under way
+  bool replay_ready_ = false;             // a resend can go on without waiting
+  bool replay_fetches_ = false;           // one waits for the store, which wakes the loop
+  std::uint64_t replay_serial_ = 0;
+  std::vector<StoredMessage> replay_slice_;  // what is being sent again, and the bytes of it all
+  std::string replay_bytes_;
+};
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,321 @@
+#include "engine/sessions/session_actions.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <exception>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+
+#include "engine/acceptor/logon_admission.hpp"
+#include "engine/connection/connections.hpp"
+#include "engine/report/session_events.hpp"
+#include "engine/sessions/out_of_order_queue.hpp"
+#include "engine/sessions/outbox.hpp"
+#include "engine/sessions/resend_server.hpp"
+#include "engine/sessions/session_control.hpp"
+#include "engine/sessions/transactor.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+// BusinessRejectReason (380).
+constexpr unsigned kOther = 0;
+constexpr unsigned kApplicationNotAvailable = 4;
+constexpr std::uint32_t kSessionPasswordChanged = 1;  // SessionStatus (1409)
+constexpr std::string_view kThrottled = "Throttle limit exceeded";
+
+constexpr std::string_view kTooHigh = "NextExpectedMsgSeqNum too high";
+
+// In the words that engines use; TC 2c and the specification have no field for it.
+bool tells_of_lost_numbers(const session::Notice& notice) noexcept {
+  if (notice.code == session::NoticeCode::LogonInvalid) return notice.text.starts_with(kTooHigh);
+  return notice.code == session::NoticeCode::LogoutReceived &&
+         (notice.text.starts_with(std::string_view{"MsgSeqNum too low"}) ||
+          notice.text.starts_with(kTooHigh));
+}
+
+// Whether what the counterparty said names a number that we have not come to. The reverse proves
+// nothing: we may have sent up to it by now.
+bool names_unknown_number(std::string_view said, std::uint64_t next_outbound) noexcept {
+  constexpr std::string_view kTooLow = "MsgSeqNum too low";
+  constexpr std::string_view kExpecting = "expecting ";
+  if (!said.starts_with(kTooLow)) return true;
+  const std::size_t at = said.find(kExpecting);
+  if (at == std::string_view::npos) return true;
+  const std::string_view number = said.substr(at + kExpecting.size());
+  std::uint64_t expected = 0;
+  const auto read = std::from_chars(number.data(), number.data() + number.size(), expected);
+  return read.ec != std::errc{} || expected > next_outbound;
+}
+
+// Whose numbers are too low, and what to do about it.
+struct SideAtFault {
+  std::string_view what;
+  std::string_view advice;
+};
+
+SideAtFault side_at_fault(const session::Notice& notice, std::uint64_t next_outbound) noexcept {
+  constexpr std::string_view kRestore =
+      "Unless the store is right, restore it; or agree with the counterparty and use ";
+  // A Logout of the counterparty's: what we expect next is more than it has sent.
+  if (notice.code == session::NoticeCode::LogoutReceived && notice.text.starts_with(kTooHigh)) {
+    return {
+        "this store holds sequence numbers of the counterparty that it does not know itself, so "
+        "its store is lost or an old copy, or the next MsgSeqNum in was set too high here",
+        "The counterparty restores its store, or raises its next MsgSeqNum out to ours in. "
+        "Only then, or if it was wrong here, agree on the numbers and use "};
+  }
+  if (names_unknown_number(notice.text, next_outbound)) {
+    return {
+        "the counterparty knows sequence numbers that this store does not know, so the store is "
+        "lost "
+        "or an old copy",
+        kRestore};
+  }
+  return {
+      "the counterparty received a MsgSeqNum a second time: a message was repeated on its way, "
+      "or the store is lost or an old copy",
+      kRestore};
+}
+
+std::string describe(const session::Notice& notice) {
+  std::string text{to_string(notice.code)};
+  if (notice.expected != 0 || notice.received != 0) {
+    text += " (expected " + std::to_string(notice.expected) + ", received " +
+            std::to_string(notice.received) + ")";
+  }
+  if (!notice.text.empty()) (text += ": ") += notice.text;
+  return text;
+}
+
+}  // namespace
+
+void SessionActions::perform(SessionEntry& entry, const session::Action& action) {
+  std::visit(
+      [&](const auto& one) {
+        if constexpr (requires { outbox_.perform(entry, one); }) {
+          outbox_.perform(entry, one);
+        } else if constexpr (requires { resends_.perform(entry, one); }) {
+          resends_.perform(entry, one);
+        } else if constexpr (requires { out_of_order_.perform(entry, one); }) {
+          out_of_order_.perform(entry, one);
+        } else {
+          perform_own(entry, one);
+        }
+      },
+      action);
+}
+
+void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& action) {
+  using Action = ThrottleAction;
+  const Action throttled = entry.settings.throttle.action;
+  Verdict verdict;
+  if (throttled != Action::Delay && !action.poss_dup && !entry.throttle.allow(loop_.now().mono))
+      [[unlikely]] {
+    verdict = business_reject(kOther, 0, kThrottled);
+    if (throttled == Action::LogOut) {
+      entry.commands.add(SessionCommands::Kind::LogOut, std::string{kThrottled});
+    }
+  } else if (entry.settings.inbound_delivery == InboundDelivery::AtMostOnce &&
+             !transactor_.record_before_delivery(entry, action.msg_seq_num)) [[unlikely]] {
+    return entry.machine.on_delivered({},
+                                      loop_.now());  // The store has failed, or the session is cut.
+  } else if (!transactor_.run_callback(entry, [&] {
+               verdict = loop_.callbacks.on_message(loop_.callbacks.application, entry.session,
+                                                    *action.message);
+             })) {
+    verdict = business_reject(kApplicationNotAvailable, 0, "Application not available");
+  }
+  if (verdict.accepts()) [[likely]]
+    return entry.machine.on_delivered({}, loop_.now());
+  entry.verdict = verdict;
+  entry.machine.on_delivered({.kind = verdict.kind(),
+                              .reason = verdict.reason(),
+                              .ref_tag = verdict.ref_tag(),
+                              .text = entry.verdict.text(),
+                              .ref_id = entry.verdict.ref_id()},
+                             loop_.now());
+}
+
+void SessionActions::perform_own(SessionEntry& entry, const session::Administrative& action) {
+  static_cast<void>(transactor_.run_callback(entry, [&] {
+    loop_.callbacks.on_admin(loop_.callbacks.application, entry.session, *action.message);
+  }));
+}
+
+void SessionActions::perform_own(SessionEntry& entry, const session::Reset&) {
+  if (entry.trial == nullptr) transactor_.record().reset(entry.key);
+  entry.accepts_only_reset = false;
+  if (entry.connect_policy.on_reset(control_.may_connect(entry), entry.connection != nullptr,
+                                    loop_.now().mono)) {
+    loop_.arm(entry, entry.connect_policy.connect_at());
+  }
+  entry.inbound_recorded = 1;
+  // What came after the Logon that resets belongs to the new epoch, and is asked for again.
+  if (!entry.arrived_undecided) {
+    out_of_order_.discard_out_of_order(entry, 1, UINT64_MAX, "the sequence numbers are reset");
+  }
+  OutOfOrderQueue::forget_out_of_order(entry);
+  entry.replay.reset();
+  entry.queued_after_resend.clear();
+  outbox_.report_queued_lost(entry);
+  entry.forget_queued_until_logon();
+  loop_.report.peer(EventId::SequenceNumbersReset, entry, "the sequence numbers are reset to 1");
+}
+
+// Without a callback and a password the machine does not ask. One that throws refuses: nobody is
+// let in by a mistake.
+void SessionActions::perform_own(SessionEntry& entry, const session::Authenticate& action) {
+  std::optional<LogonAnswer> answer;
+  const LogonRequest request{.id = action.logon_id, .message = *action.message};
+  if (loop_.callbacks.on_logon_request == nullptr)
+    answer = LogonAnswer{};  // the password was right
+  const bool done = answer || transactor_.run_callback(entry, [&] {
+    answer = loop_.callbacks.on_logon_request(loop_.callbacks.application, entry.session, request);
+  });
+  if (!done) answer = LogonAnswer{.accepted = false, .text = "Logon cannot be examined"};
+  if (!answer) return;
+  entry.commands.answer_logon(action.logon_id, *std::move(answer));
+}
+
+void SessionActions::decide_logon(SessionEntry& entry) {
+  using Kind = session::LogonDecision::Kind;
+  LogonAnswer& answer = entry.commands.answer();
+  if (admission_.changes_password(entry, answer))
+    return;  // It is answered when that is on the disk.
+  if (answer.accepted && !answer.session_status && entry.connection != nullptr &&
+      entry.connection->credentials.is_changed) {
+    answer.session_status = kSessionPasswordChanged;
+  }
+  entry.machine.on_logon_decision(entry.commands.logon_id(),
+                                  {.kind = answer.accepted ? Kind::Accept : Kind::Refuse,
+                                   .text = answer.text,
+                                   .session_status = answer.session_status},
+                                  loop_.now());
+  decided_.push_back(&entry);
+}
+
+// After the event in which the Logon was decided on, which may be another session's event.
+void SessionActions::deliver_decided() {
+  while (!decided_.empty()) {
+    SessionEntry& entry = *decided_.back();
+    decided_.pop_back();
+    out_of_order_.deliver_in_sequence(entry);
+  }
+}
+
+void SessionActions::answer_logon(SessionEntry& entry, std::uint64_t logon_id,
+                                  const LogonAnswer& answer) {
+  static_cast<void>(transactor_.now());
+  entry.commands.answer_logon(logon_id, answer);
+  transactor_.apply_or_defer(entry);
+  if (transactor_.is_idle()) deliver_decided();
+}
+
+void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) {
+  entry.disconnection.reset();  // It is back in time.
+  entry.connect_policy.on_logged_on();
+  entry.has_logged_on = true;
+  if (entry.connection != nullptr) entry.connection->has_logged_on = true;
+  const session::Numbers numbers = entry.machine.sequence_numbers();
+  loop_.report.peer(EventId::LoggedOn, entry,
+                    "logged on, next MsgSeqNum in " + std::to_string(numbers.next_inbound) +
+                        ", out " + std::to_string(numbers.next_outbound));
+  if (loop_.callbacks.on_logon == nullptr) return;
+  static_cast<void>(transactor_.run_callback(
+      entry, [&] { loop_.callbacks.on_logon(loop_.callbacks.application, entry.session); }));
+}
+
+void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOut&) {
+  loop_.report.peer(EventId::LoggedOut, entry, "logged out");
+  note_disconnection(entry);
+  if (loop_.callbacks.on_logout == nullptr) return;
+  static_cast<void>(transactor_.run_callback(
+      entry, [&] { loop_.callbacks.on_logout(loop_.callbacks.application, entry.session); }));
+}
+
+// Why it ended is known when the event's actions are taken: see perform(Disconnect),
+// connections_.close().
+void SessionActions::note_disconnection(SessionEntry& entry) {
+  if (loop_.callbacks.on_disconnect == nullptr) return;
+  entry.disconnection = Disconnection{};
+  entry.disconnection_is_fresh = true;
+  const std::chrono::seconds delay = entry.settings.disconnect_notice_delay;
+  entry.disconnection_at =
+      delay.count() == 0 || loop_.is_stopping ? kNever : loop_.now().mono + delay;
+  if (entry.disconnection_at != kNever) loop_.arm(entry, entry.disconnection_at);
+}
+
+void SessionActions::notify_disconnection(SessionEntry& entry) {
+  Disconnection told = *std::exchange(entry.disconnection, std::nullopt);
+  entry.disconnection_at = kNever;
+  if (!told.reason && entry.disconnection_text.empty()) {
+    entry.disconnection_text = "the connection broke";
+  }
+  told.text = entry.disconnection_text;
+  static_cast<void>(transactor_.run_callback(entry, [&] {
+    loop_.callbacks.on_disconnect(loop_.callbacks.application, entry.session, told);
+  }));
+}
+
+void SessionActions::perform_own(SessionEntry& entry, const session::Disconnect& action) {
+  if (entry.disconnection && entry.disconnection_is_fresh) {
+    entry.disconnection->reason = action.reason;
+    entry.disconnection->is_orderly = action.reason == session::DisconnectReason::LogoutComplete;
+    entry.disconnection_text = to_string(action.reason);
+  }
+  if (entry.connection == nullptr) return;
+  // What waits behind a resend is stored; only the Logout among it matters now.
+  if (entry.replay) {
+    entry.replay.reset();
+    resends_.finish_replay(entry);
+  }
+  if (action.reason != session::DisconnectReason::LogoutComplete) {
+    loop_.report.peer(event_of(action.reason), entry,
+                      "disconnecting: " + std::string{to_string(action.reason)});
+  }
+  if (action.reason == session::DisconnectReason::MsgSeqNumTooLow &&
+      entry.connect_policy.wants_connection()) {
+    entry.connect_policy.halt();
+    loop_.report.session(
+        EventId::InitiatorHalted, entry,
+        "one side has lost sequence numbers that the other one knows: the session is not "
+        "connecting again. Compare both sides' sequence numbers, then restore the store, set the "
+        "numbers that both agree on (nexusfix journal set), or agree on ResetOnLogon=Y");
+  }
+  connections_.close_soon(*entry.connection);
+}
+
+void SessionActions::perform_own(SessionEntry& entry, const session::Notice& action) {
+  loop_.report.peer(event_of(action.code), entry, describe(action));
+  if (tells_of_lost_numbers(action)) halt_for_operator(entry, action);
+}
+
+// One side has seen numbers that the other one's store does not know: that was lost, or restored
+// from an old copy. To go on would give those numbers out a second time: each refusal uses one,
+// until both sides seem to agree. A Logon with ResetSeqNumFlag begins anew and is let in.
+void SessionActions::halt_for_operator(SessionEntry& entry, const session::Notice& notice) {
+  const session::Numbers numbers = entry.machine.sequence_numbers();
+  const bool connects = entry.settings.session.role == session::Role::Initiator;
+  entry.accepts_only_reset = true;
+  entry.connect_policy.halt();
+  const SideAtFault side = side_at_fault(notice, numbers.next_outbound);
+  loop_.report.session(
+      connects ? EventId::InitiatorHalted : EventId::AcceptorHalted, entry,
+      "ALARM: " + std::string{side.what} + ". " +
+          (notice.code == session::NoticeCode::LogonInvalid ? "We said: \"" : "It said: \"") +
+          std::string{notice.text} + "\"; here the next MsgSeqNum are in " +
+          std::to_string(numbers.next_inbound) + ", out " + std::to_string(numbers.next_outbound) +
+          (connects ? ". The session is not connecting again"
+                    : ". Only a Logon with ResetSeqNumFlag is accepted") +
+          ". " + std::string{side.advice} + "nexusfix journal set LOG '" + entry.name +
+          "' --next-in N --next-out N" +
+          (connects && loop_.takes_commands ? ", which this engine accepts while it runs" : ""));
+}
+
+void SessionActions::forget(SessionEntry& entry) noexcept { std::erase(decided_, &entry); }
+
+}  // namespace nexusfix::engine

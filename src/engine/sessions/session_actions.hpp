@@ -1,0 +1,67 @@
+// Performs what a state machine asks for.
+#pragma once
+
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/session/actions.hpp>
+
+#include "engine/loop/loop_context.hpp"
+#include "engine/sessions/session_entry.hpp"
+
+namespace nexusfix::engine {
+
+class Connections;
+class LogonAdmission;
+class OutOfOrderQueue;
+class Outbox;
+class ResendServer;
+class SessionControl;
+class Transactor;
+
+class SessionActions {
+ public:
+  SessionActions(LoopContext& loop, Connections& connections, LogonAdmission& admission,
+                 Transactor& transactor, Outbox& outbox, ResendServer& resends,
+                 OutOfOrderQueue& out_of_order, SessionControl& control) noexcept
+      : loop_{loop},
+        connections_{connections},
+        admission_{admission},
+        transactor_{transactor},
+        outbox_{outbox},
+        resends_{resends},
+        out_of_order_{out_of_order},
+        control_{control} {}
+
+  void perform(SessionEntry& entry, const session::Action& action);
+  void decide_logon(SessionEntry& entry);
+  void deliver_decided();
+  void answer_logon(SessionEntry& entry, std::uint64_t logon_id, const LogonAnswer& answer);
+  void notify_disconnection(SessionEntry& entry);
+  void forget(SessionEntry& entry) noexcept;
+
+ private:
+  void perform_own(SessionEntry& entry, const session::Deliver& action);
+  void perform_own(SessionEntry& entry, const session::Administrative& action);
+  void perform_own(SessionEntry& entry, const session::Reset& action);
+  void perform_own(SessionEntry& entry, const session::Authenticate& action);
+  void perform_own(SessionEntry& entry, const session::LoggedOn& action);
+  void perform_own(SessionEntry& entry, const session::LoggedOut& action);
+  void perform_own(SessionEntry& entry, const session::Disconnect& action);
+  void perform_own(SessionEntry& entry, const session::Notice& action);
+  void note_disconnection(SessionEntry& entry);
+  void halt_for_operator(SessionEntry& entry, const session::Notice& notice);
+
+  LoopContext& loop_;
+  Connections& connections_;
+  LogonAdmission& admission_;
+  Transactor& transactor_;
+  Outbox& outbox_;
+  ResendServer& resends_;
+  OutOfOrderQueue& out_of_order_;
+  SessionControl& control_;
+
+  std::vector<SessionEntry*> decided_;  // whose Logon was: what they held is due
+};
+
+}  // namespace nexusfix::engine

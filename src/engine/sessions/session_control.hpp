@@ -1,0 +1,59 @@
+// Commands to a session: of the application, the operator, the schedule and the limits.
+#pragma once
+
+#include <chrono>
+#include <expected>
+#include <string>
+#include <string_view>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/wire/parser.hpp>
+
+#include "engine/loop/loop_context.hpp"
+#include "engine/sessions/session_entry.hpp"
+
+namespace nexusfix::engine {
+
+class CommitGate;
+class Connections;
+class Outbox;
+class Transactor;
+
+class SessionControl {
+ public:
+  SessionControl(LoopContext& loop, CommitGate& commit, Connections& connections,
+                 Transactor& transactor, Outbox& outbox) noexcept
+      : loop_{loop},
+        commit_{commit},
+        connections_{connections},
+        transactor_{transactor},
+        outbox_{outbox} {}
+
+  void log_on(SessionEntry& entry);
+  void disconnect(SessionEntry& entry, std::string_view why);
+  void reset(SessionEntry& entry, std::string_view text);
+  [[nodiscard]] std::expected<void, std::string> set_next_numbers(SessionEntry& entry,
+                                                                  session::Numbers numbers,
+                                                                  std::string_view reason);
+  void log_out(SessionEntry& entry, std::string_view text);
+  [[nodiscard]] bool may_connect(const SessionEntry& entry) const noexcept;
+  void disconnect_now(SessionEntry& entry, std::string_view why);
+  void follow_schedule(SessionEntry& entry);
+  void open_for_logons(SessionEntry& entry);
+  void note_administrative(SessionEntry& entry, const wire::MessageView& message);
+  void note_reject(SessionEntry& entry);
+
+ private:
+  void end_halt(SessionEntry& entry);
+  void end_session(SessionEntry& entry, std::chrono::sys_seconds ended_at);
+  void close_for_logons(SessionEntry& entry);
+  void disconnect_flooder(SessionEntry& entry, const std::string& why);
+
+  LoopContext& loop_;
+  CommitGate& commit_;
+  Connections& connections_;
+  Transactor& transactor_;
+  Outbox& outbox_;
+};
+
+}  // namespace nexusfix::engine

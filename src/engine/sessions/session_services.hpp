@@ -1,0 +1,26 @@
+// What a Session uses of its event loop: the public class forwards each call to one of these.
+#pragma once
+
+namespace nexusfix::engine {
+
+class CommitGate;
+class Outbox;
+class SessionActions;
+class SessionControl;
+class SessionRegistry;
+class SettingsChanges;
+class Transactor;
+struct LoopContext;
+
+struct SessionServices {
+  LoopContext& loop;
+  CommitGate& commit;
+  SessionRegistry& registry;
+  SettingsChanges& changes;
+  Transactor& transactor;
+  SessionActions& actions;
+  Outbox& outbox;
+  SessionControl& control;
+};
+
+}  // namespace nexusfix::engine

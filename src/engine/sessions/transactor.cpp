@@ -1,0 +1,181 @@
+#include "engine/sessions/transactor.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+
+#include "engine/commit/commit_gate.hpp"
+#include "engine/connection/connections.hpp"
+#include "engine/registry/dynamic_sessions.hpp"
+#include "engine/sessions/outbox.hpp"
+#include "engine/sessions/resend_server.hpp"
+#include "engine/sessions/session_actions.hpp"
+#include "engine/sessions/session_control.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+// What a stored message may grow by when it is sent again: 43=Y, 122 and a longer BodyLength.
+constexpr std::size_t kResendGrowthBytes = session::StateMachine::kScratchBytes;
+
+}  // namespace
+
+Transactor::Transactor(LoopContext& loop, CommitGate& commit, Connections& connections,
+                       DynamicSessions& dynamic, SessionRegistry& registry, SessionActions& actions,
+                       Outbox& outbox, ResendServer& resends, SessionControl& control)
+    : loop_{loop},
+      commit_{commit},
+      connections_{connections},
+      dynamic_{dynamic},
+      registry_{registry},
+      actions_{actions},
+      outbox_{outbox},
+      resends_{resends},
+      control_{control},
+      action_buffer_(wire::FrameLimits{}.message_bytes_max + kResendGrowthBytes) {}
+
+void Transactor::apply_or_defer(SessionEntry& entry) {
+  if (phase_ == Phase::Idle) {
+    transact(entry, [](session::StateMachine&) {});
+  } else if (!entry.acting) {
+    deferred_.push_back(&entry);
+  }
+}
+
+void Transactor::transact(SessionEntry& entry, Event event) {
+  if (commit_.has_failed() || entry.is_aborted) return;
+  NEXUSFIX_ASSERT(phase_ == Phase::Idle);
+  phase_ = Phase::Event;
+  outbox_.forget_begun();  // A message begun before this event can no longer have its number.
+  try {
+    run_event(entry, event);
+  } catch (const std::bad_alloc&) {
+    loop_.report.memory_failed();
+    abort_event(entry);
+  } catch (const EventAborted&) {
+    abort_event(entry);
+  }
+  phase_ = Phase::Idle;
+  loop_.arm(entry, entry.machine.next_deadline());
+}
+
+void Transactor::run_event(SessionEntry& entry, Event event) {
+  event(entry.machine);
+  run_actions(entry);
+  do {
+    run_deferred();
+    record_progress(entry);
+    append_record();
+  } while (!deferred_.empty());  // on_sent() gave commands
+}
+
+// Commands that a callback gave to sessions that are not in the middle of their actions.
+void Transactor::run_deferred() {
+  while (!deferred_.empty()) {
+    SessionEntry& other = *deferred_.back();
+    deferred_.pop_back();
+    if (other.is_aborted) continue;
+    run_actions(other);
+    record_progress(other);
+    loop_.arm(other, other.machine.next_deadline());
+  }
+}
+
+void Transactor::run_actions(SessionEntry& entry) {
+  entry.acting = true;
+  while (true) {
+    if (const auto action = entry.machine.next_action(action_buffer_)) {
+      actions_.perform(entry, *action);
+    } else if (std::exchange(entry.replay_done, false)) {
+      // Messages that waited for the end of the resend have lower MsgSeqNums than any new one.
+      entry.replay.reset();
+      resends_.finish_replay(entry);
+    } else if (!entry.commands.empty()) [[unlikely]] {
+      run_command(entry);
+    } else if (entry.disconnection && entry.disconnection_at == kNever) {
+      actions_.notify_disconnection(entry);
+    } else {
+      break;
+    }
+  }
+  entry.acting = false;
+  entry.disconnection_is_fresh = false;
+}
+
+void Transactor::run_command(SessionEntry& entry) {
+  using Kind = SessionCommands::Kind;
+  switch (entry.commands.take()) {
+    case Kind::LogOut:
+      return entry.machine.on_logout_command(entry.commands.text(Kind::LogOut), loop_.now());
+    case Kind::Reset:
+      entry.connect_policy.on_reset_requested(entry.connection != nullptr);
+      return entry.machine.on_session_end(entry.commands.text(Kind::Reset), loop_.now());
+    case Kind::Disconnect:
+      return control_.disconnect_now(entry, entry.commands.text(Kind::Disconnect));
+    case Kind::AnswerLogon:
+      return actions_.decide_logon(entry);
+  }
+}
+
+void Transactor::record_progress(SessionEntry& entry) {
+  if (entry.trial != nullptr) [[unlikely]]
+    return dynamic_.record_trial(entry);
+  const std::uint64_t next_inbound = entry.machine.sequence_numbers().next_inbound;
+  if (next_inbound == entry.inbound_recorded) return;
+  entry.inbound_recorded = next_inbound;
+  record_.inbound_progress(entry.key, next_inbound);
+}
+
+// At most once: a message that is recorded and not delivered, because the store failed or stalled,
+// is not delivered later either. A failed store is noticed when this event is recorded.
+bool Transactor::record_before_delivery(SessionEntry& entry, std::uint64_t msg_seq_num) {
+  entry.inbound_recorded = msg_seq_num + 1;
+  record_.inbound_progress(entry.key, entry.inbound_recorded);
+  const auto appended = commit_.append(record_);
+  if (!appended) return false;
+  const CommitGate::Waited waited = commit_.wait_for(*appended);
+  if (waited == CommitGate::Waited::TimedOut) {
+    loop_.report.session(EventId::InboundNotRecorded, entry,
+                         "MsgSeqNum " + std::to_string(msg_seq_num) +
+                             " is not delivered: the store did not record it in time");
+    if (entry.connection != nullptr) connections_.close_soon(*entry.connection);
+  }
+  return waited == CommitGate::Waited::Durable;
+}
+
+void Transactor::append_record() {
+  std::optional<store::StoreError> failure;
+  if (!record_.empty()) {
+    const auto appended = commit_.append(record_);
+    if (appended) {
+      for (Connection* connection : in_event_connections_) connection->waits_for = *appended;
+    } else {
+      failure = appended.error();
+    }
+  }
+  for (Connection* connection : in_event_connections_) connection->in_event = false;
+  in_event_connections_.clear();
+  if (failure) return commit_.fail(*failure);
+  outbox_.notify_sent();
+}
+
+void Transactor::reserve_for(std::size_t sessions) {
+  undo_log_.reserve(sessions + 1);
+  deferred_.reserve(sessions);
+}
+
+void Transactor::forget(SessionEntry& entry) noexcept { std::erase(deferred_, &entry); }
+
+void Transactor::drop_event() noexcept {
+  deferred_.clear();
+  sent_.clear();
+}
+
+void Transactor::give_back(std::size_t bytes_max) {
+  sent_.give_back(bytes_max);
+  record_.give_back(bytes_max);
+}
+
+}  // namespace nexusfix::engine

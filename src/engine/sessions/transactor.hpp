@@ -1,0 +1,153 @@
+// One event is one record. The state machine gets the event, its actions are performed, and what
+// they changed is appended to the store as one record. Bytes for sockets are queued meanwhile; they
+// leave when the record is durable.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/store/store.hpp>
+
+#include "engine/loop/loop_context.hpp"
+#include "engine/sessions/sent_messages.hpp"
+#include "engine/sessions/session_entry.hpp"
+
+namespace nexusfix::engine {
+
+class CommitGate;
+class Connections;
+class DynamicSessions;
+class Outbox;
+class ResendServer;
+class SessionActions;
+class SessionControl;
+class SessionRegistry;
+
+// Thrown out of an event that cannot be finished: it is undone as if the process had ended in it,
+// and its connection is closed.
+struct EventAborted {};
+
+// Where in the stack the loop is.
+enum class Phase : std::uint8_t {
+  Idle,       // outside of events: a message that is sent is a record of its own
+  Event,      // actions of a session are performed
+  Callback,   // the application's callback runs; what it sends is undone if it throws
+  Observing,  // on_sending(), on_sent() or write_logon() runs: nothing may be sent
+};
+
+// A session's state before a message, to go back to.
+struct UndoEntry {
+  explicit UndoEntry(SessionEntry& session) noexcept;
+  void undo() const noexcept;
+
+  SessionEntry* entry;
+  std::uint64_t next_outbound;
+  std::size_t outbound_size;
+  std::size_t queued_after_resend_size;
+  std::size_t queued_until_logon_size;
+  std::uint64_t left_to_resend;
+};
+
+// The loop's thread.
+class Transactor {
+ public:
+  using Event = FunctionRef<void(session::StateMachine&)>;
+
+  Transactor(LoopContext& loop, CommitGate& commit, Connections& connections,
+             DynamicSessions& dynamic, SessionRegistry& registry, SessionActions& actions,
+             Outbox& outbox, ResendServer& resends, SessionControl& control);
+
+  // Runs the event, the session's actions, and its commands. Appends one record.
+  void transact(SessionEntry& entry, Event event);
+  // Commands that were given to the session: they run now, or after the actions of this event.
+  void apply_or_defer(SessionEntry& entry);
+  // Runs what was deferred outside of an event.
+  void run_deferred_commands(SessionEntry& entry) {
+    if (!deferred_.empty()) transact(entry, [](session::StateMachine&) {});
+  }
+  // Appends the record; the connections that got bytes wait for it.
+  void append_record();
+  // True: MsgSeqNum is on the disk as received (InboundDelivery=at-most-once).
+  [[nodiscard]] bool record_before_delivery(SessionEntry& entry, std::uint64_t msg_seq_num);
+
+  [[nodiscard]] Phase phase() const noexcept { return phase_; }
+  [[nodiscard]] bool is_idle() const noexcept { return phase_ == Phase::Idle; }
+  // The time of the running event; outside of events, the clock's.
+  [[nodiscard]] Now now() noexcept {
+    if (phase_ == Phase::Idle) loop_.time.update();
+    return loop_.now();
+  }
+
+  // The record of the running event.
+  [[nodiscard]] store::Transaction& record() noexcept { return record_; }
+  // The messages of the running event that on_sent() and the message log wait for.
+  [[nodiscard]] SentMessages& sent() noexcept { return sent_; }
+  // The connection has bytes of this event, which wait for its record.
+  void add_connection(Connection& connection) {
+    connection.in_event = true;
+    in_event_connections_.push_back(&connection);
+  }
+
+  // Runs a callback. If it throws, what it sent is undone, and false is returned.
+  [[nodiscard]] bool run_callback(SessionEntry& entry, FunctionRef<void()> callback);
+  // Runs a callback that may send nothing. What it threw, if it threw.
+  [[nodiscard]] std::optional<std::string> observe(FunctionRef<void()> callback) noexcept {
+    const Phase outer = std::exchange(phase_, Phase::Observing);
+    std::optional<std::string> thrown = failure_of(callback);
+    phase_ = outer;
+    return thrown;
+  }
+  // Runs a callback. What it threw, if it threw.
+  [[nodiscard]] std::optional<std::string> failure_of(FunctionRef<void()> callback) noexcept;
+  // Before a callback's first message of a session.
+  void save_for_undo(SessionEntry& entry);
+
+  // The session is disconnected at the end of the turn; nothing more is received from it, or sent.
+  void abort_session(SessionEntry& entry) noexcept;
+  [[nodiscard]] bool has_aborted() const noexcept { return has_aborted_; }
+  void end_aborted();
+
+  void reserve_for(std::size_t sessions);
+  void forget(SessionEntry& entry) noexcept;
+  // The store has failed: nothing of the running event happens.
+  void drop_event() noexcept;
+  // Memory above bytes_max that nothing uses.
+  void give_back(std::size_t bytes_max);
+
+ private:
+  void run_event(SessionEntry& entry, Event event);
+  void run_deferred();
+  void run_actions(SessionEntry& entry);
+  void run_command(SessionEntry& entry);
+  void record_progress(SessionEntry& entry);
+  void undo_since(std::size_t first, store::Transaction::Mark mark) noexcept;
+  void abort_event(SessionEntry& entry) noexcept;
+
+  LoopContext& loop_;
+  CommitGate& commit_;
+  Connections& connections_;
+  DynamicSessions& dynamic_;
+  SessionRegistry& registry_;
+  SessionActions& actions_;
+  Outbox& outbox_;
+  ResendServer& resends_;
+  SessionControl& control_;
+
+  store::Transaction record_;
+  Phase phase_ = Phase::Idle;
+  std::vector<UndoEntry> undo_log_;
+  std::size_t undo_log_first_ = 0;                 // where the running callback's entries begin
+  std::vector<Connection*> in_event_connections_;  // got bytes in this event
+  std::vector<SessionEntry*> deferred_;            // with commands of another session's callback
+  SentMessages sent_;
+  std::vector<char> action_buffer_;
+  bool has_aborted_ = false;  // a session or more
+};
+
+}  // namespace nexusfix::engine

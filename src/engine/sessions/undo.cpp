@@ -1,0 +1,136 @@
+// What failed is undone: a callback that threw, and an event for which there was no memory. Such an
+// event is undone as if the process had ended in it: the store has nothing of it, and the sessions
+// that took part lose their connections. The other sessions go on.
+#include <algorithm>
+#include <string>
+
+#include "engine/connection/connections.hpp"
+#include "engine/registry/session_registry.hpp"
+#include "engine/sessions/transactor.hpp"
+
+namespace nexusfix::engine {
+
+void Transactor::abort_session(SessionEntry& entry) noexcept {
+  entry.is_aborted = true;
+  has_aborted_ = true;
+  if (entry.connection != nullptr) entry.connection->closing = true;
+}
+
+// Within transact(). A session whose sequence numbers differ from the store's took part in the
+// event.
+void Transactor::abort_event(SessionEntry& entry) noexcept {
+  record_.clear();
+  sent_.clear();
+  undo_log_.clear();
+  undo_log_first_ = 0;
+  phase_ = Phase::Event;
+  deferred_.clear();
+  for (const auto& owned : registry_.entries()) {
+    SessionEntry& one = *owned;
+    const session::Numbers numbers = registry_.stored_numbers(one);
+    const bool has_part = &one == &entry || one.acting ||
+                          one.machine.sequence_numbers() != numbers ||
+                          (one.connection != nullptr && one.connection->in_event);
+    if (!has_part) continue;
+    one.acting = false;
+    one.inbound_recorded = numbers.next_inbound;
+    one.machine.roll_back(numbers);
+    // Its sequence numbers may have been about to be reset.
+    one.session_ended_at = std::chrono::sys_seconds::min();
+    one.schedule_until = WallTime::min();
+    if (one.connection != nullptr) one.connection->outbound.clear();
+    abort_session(one);
+  }
+  for (Connection* connection : in_event_connections_) connection->in_event = false;
+  in_event_connections_.clear();
+}
+
+void Transactor::end_aborted() {
+  has_aborted_ = false;
+  for (std::size_t i = 0; i < registry_.entries().size(); ++i) {
+    SessionEntry& entry = *registry_.entries()[i];
+    if (!std::exchange(entry.is_aborted, false)) continue;
+    const bool is_cut = loop_.with_memory([&] {
+      constexpr std::string_view kNoMemory = "disconnected: there was no memory for what it needed";
+      const bool is_of_limit = !entry.abort_reason.empty();
+      const std::string why{is_of_limit ? std::string_view{entry.abort_reason} : kNoMemory};
+      entry.abort_reason.clear();
+      const EventId id = is_of_limit ? EventId::BufferLimitReached : EventId::SessionCutForMemory;
+      if (entry.connection != nullptr) {
+        connections_.close(*entry.connection, id, why);
+      } else {
+        loop_.report.peer(id, entry, why);
+        transact(entry,
+                 [this](session::StateMachine& machine) { machine.on_disconnected(loop_.now()); });
+      }
+      loop_.arm(entry, loop_.now().mono);
+    });
+    if (!is_cut) abort_session(entry);  // in the next turn
+  }
+}
+
+std::optional<std::string> Transactor::failure_of(FunctionRef<void()> callback) noexcept {
+  std::optional<std::string> thrown;
+  try {
+    callback();
+  } catch (const std::exception& error) {
+    thrown.emplace();
+    static_cast<void>(loop_.with_memory([&] { thrown->assign(error.what()); }));
+  } catch (...) {
+    thrown.emplace();
+    static_cast<void>(
+        loop_.with_memory([&] { thrown->assign("something that is no std::exception"); }));
+  }
+  return thrown;
+}
+
+bool Transactor::run_callback(SessionEntry& entry, FunctionRef<void()> callback) {
+  const store::Transaction::Mark mark = record_.mark();
+  const SentMessages::Mark sent = sent_.mark();
+  const std::size_t first = undo_log_.size();
+  const std::size_t outer_first = std::exchange(undo_log_first_, first);
+  const Phase outer = std::exchange(phase_, Phase::Callback);
+  const std::optional<std::string> failure = failure_of(callback);
+  phase_ = outer;
+  undo_log_first_ = outer_first;
+  if (failure) {
+    undo_since(first, mark);
+    sent_.rollback(sent);
+    static_cast<void>(loop_.with_memory([&] {
+      loop_.report.peer(EventId::CallbackThrew, entry,
+                        "the application's callback threw; what it sent is undone: " + *failure);
+    }));
+  }
+  undo_log_.erase(undo_log_.begin() + static_cast<std::ptrdiff_t>(first), undo_log_.end());
+  return !failure;
+}
+
+UndoEntry::UndoEntry(SessionEntry& session) noexcept
+    : entry{&session},
+      next_outbound{session.machine.sequence_numbers().next_outbound},
+      outbound_size{session.connection != nullptr ? session.connection->outbound.size() : 0},
+      queued_after_resend_size{session.queued_after_resend.size()},
+      queued_until_logon_size{session.queued_until_logon.size()},
+      left_to_resend{session.left_to_resend} {}
+
+void UndoEntry::undo() const noexcept {
+  entry->machine.rewind_outbound(next_outbound);
+  if (entry->connection != nullptr) entry->connection->outbound.shrink_to(outbound_size);
+  entry->queued_after_resend.shrink_to(queued_after_resend_size);
+  entry->queued_until_logon.shrink_to(queued_until_logon_size);
+  entry->left_to_resend = left_to_resend;
+}
+
+void Transactor::save_for_undo(SessionEntry& entry) {
+  for (std::size_t i = undo_log_first_; i < undo_log_.size(); ++i) {
+    if (undo_log_[i].entry == &entry) return;
+  }
+  undo_log_.emplace_back(entry);
+}
+
+void Transactor::undo_since(std::size_t first, store::Transaction::Mark mark) noexcept {
+  record_.rollback(mark);
+  for (std::size_t i = first; i < undo_log_.size(); ++i) undo_log_[i].undo();
+}
+
+}  // namespace nexusfix::engine
