@@ -285,7 +285,7 @@ class Journal(WithFolder):
         self.segment.unlink()
         done = run("serve", self.folder / "venue.cfg")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("there is no segment, but the file owner notes", done.stderr)
+        self.assertIn("there is no segment, but the file owner records", done.stderr)
         self.assertEqual(run("journal", "verify", self.journal).returncode, 1)
         done = run("journal", "repair", self.journal, "--yes")
         self.assertEqual(done.returncode, 0, done.stderr)

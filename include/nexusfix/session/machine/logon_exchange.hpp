@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::session {
 
 // What becomes of an application message that is numbered now; its owner stores it in any case.

@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::session::detail {
 
 struct Objection {

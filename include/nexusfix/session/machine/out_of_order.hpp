@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::session::detail {
 
 class OutOfOrderNumbers {
