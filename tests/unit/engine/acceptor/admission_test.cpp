@@ -5,7 +5,7 @@
 namespace nexusfix::testing {
 namespace {
 
-using engine::Punctuality;
+using engine::LoopLateness;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -13,26 +13,26 @@ constexpr MonoTime kStart{seconds{1'000}};
 constexpr milliseconds kLateMax{200};
 
 // So many alarms, a second between them, each handled so late.
-MonoTime handle(Punctuality& loop, MonoTime at, int alarms, milliseconds late) {
+MonoTime handle(LoopLateness& loop, MonoTime at, int alarms, milliseconds late) {
   for (int i = 0; i < alarms; ++i) loop.done((at += seconds{1}) - late, at);
   return at;
 }
 
-TEST(Punctuality, third_alarm_beyond_the_bound_makes_a_loop_late) {
-  Punctuality loop{kLateMax};
+TEST(LoopLateness, third_alarm_beyond_the_bound_makes_a_loop_late) {
+  LoopLateness loop{kLateMax};
   const MonoTime at = handle(loop, kStart, 2, milliseconds{201});
   EXPECT_FALSE(loop.is_late(at));
   loop.done(at - milliseconds{201}, at);
   EXPECT_TRUE(loop.is_late(at));
 }
 
-TEST(Punctuality, alarms_at_the_bound_are_in_time) {
-  Punctuality loop{kLateMax};
+TEST(LoopLateness, alarms_at_the_bound_are_in_time) {
+  LoopLateness loop{kLateMax};
   EXPECT_FALSE(loop.is_late(handle(loop, kStart, 100, kLateMax)));
 }
 
-TEST(Punctuality, three_punctual_alarms_in_a_row_end_it_and_fewer_do_not) {
-  Punctuality loop{kLateMax};
+TEST(LoopLateness, three_punctual_alarms_in_a_row_end_it_and_fewer_do_not) {
+  LoopLateness loop{kLateMax};
   MonoTime at = handle(loop, kStart, 3, milliseconds{500});
   at = handle(loop, at, 2, milliseconds{0});
   EXPECT_TRUE(loop.is_late(at));
@@ -44,22 +44,22 @@ TEST(Punctuality, three_punctual_alarms_in_a_row_end_it_and_fewer_do_not) {
   EXPECT_FALSE(loop.is_late(handle(loop, at, 2, milliseconds{500}))) << "it begins anew";
 }
 
-TEST(Punctuality, late_alarms_of_long_ago_do_not_count) {
-  Punctuality loop{kLateMax};
+TEST(LoopLateness, late_alarms_of_long_ago_do_not_count) {
+  LoopLateness loop{kLateMax};
   MonoTime at = handle(loop, kStart, 3, milliseconds{500});
-  EXPECT_TRUE(loop.is_late(at + Punctuality::kRecent));
-  EXPECT_FALSE(loop.is_late(at + Punctuality::kRecent + milliseconds{1}));
-  at += Punctuality::kRecent + milliseconds{1};
+  EXPECT_TRUE(loop.is_late(at + LoopLateness::kRecent));
+  EXPECT_FALSE(loop.is_late(at + LoopLateness::kRecent + milliseconds{1}));
+  at += LoopLateness::kRecent + milliseconds{1};
   EXPECT_FALSE(loop.is_late(handle(loop, at, 2, milliseconds{500})));
 }
 
-TEST(Punctuality, without_a_bound_no_loop_is_late) {
-  Punctuality loop;
+TEST(LoopLateness, without_a_bound_no_loop_is_late) {
+  LoopLateness loop;
   EXPECT_FALSE(loop.is_late(handle(loop, kStart, 10, seconds{1})));
 }
 
-TEST(Standstill, is_told_from_two_seconds_on_and_not_again_within_a_minute) {
-  engine::Standstill loop;
+TEST(LoopStallDetector, is_told_from_two_seconds_on_and_not_again_within_a_minute) {
+  engine::LoopStallDetector loop;
   EXPECT_FALSE(loop.done(kStart, kStart));
   const MonoTime now = kStart + seconds{10};
   EXPECT_FALSE(loop.done(now - milliseconds{1'999}, now));
@@ -68,8 +68,8 @@ TEST(Standstill, is_told_from_two_seconds_on_and_not_again_within_a_minute) {
   EXPECT_EQ(loop.done(now, now + seconds{60}), seconds{60});
 }
 
-TEST(Standstill, what_was_due_before_the_loop_began_is_not_told) {
-  engine::Standstill loop;
+TEST(LoopStallDetector, what_was_due_before_the_loop_began_is_not_told) {
+  engine::LoopStallDetector loop;
   EXPECT_FALSE(loop.done(kStart - seconds{10}, kStart));
 }
 

@@ -516,17 +516,17 @@ TEST_F(CredentialsTest, sources_that_have_failed_wait_behind_the_others_and_give
   EXPECT_NE(submit(1, kFailed), std::nullopt) << "who displaces nobody of a better standing";
 }
 
-TEST(Standings, the_last_password_decides_and_the_oldest_source_is_forgotten) {
-  engine::Standings standings;
+TEST(LogonReputation, the_last_password_decides_and_the_oldest_source_is_forgotten) {
+  engine::LogonReputation standings;
   EXPECT_EQ(standings.of(1), engine::Standing::Unknown);
   standings.note(1, true);
   EXPECT_EQ(standings.of(1), engine::Standing::Trusted);
   standings.note(1, false);
   EXPECT_EQ(standings.of(1), engine::Standing::Failing);
-  for (transport::Source source = 2; source <= engine::Standings::kSourcesMax + 1; ++source) {
+  for (transport::Source source = 2; source <= engine::LogonReputation::kSourcesMax + 1; ++source) {
     standings.note(source, true);
   }
-  EXPECT_EQ(standings.size(), engine::Standings::kSourcesMax);
+  EXPECT_EQ(standings.size(), engine::LogonReputation::kSourcesMax);
   EXPECT_EQ(standings.of(1), engine::Standing::Unknown);
   EXPECT_EQ(standings.of(2), engine::Standing::Trusted);
 }

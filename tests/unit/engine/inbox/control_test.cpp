@@ -144,7 +144,7 @@ TEST_F(ControlTest, engine_that_has_ended_sets_nothing) {
 TEST_F(ControlTest, command_that_no_loop_looks_at_is_withdrawn) {
   transport::FakeInternet internet;
   transport::FakeNetwork network{internet};
-  const auto room = std::make_shared<engine::MailRoom>(network);
+  const auto room = std::make_shared<engine::TaskInbox>(network);
   const auto control = engine::Control::open({{folder.path(), room}}, std::chrono::milliseconds{1});
   ASSERT_TRUE(control.has_value()) << control.error();
   const auto done = engine::set_live_numbers(folder.path(), {.session = kTrader, .reason = "x"});
