@@ -2,10 +2,10 @@
 #include <nexusfix/wire/typed/dispatch.hpp>
 
 #include "engine/commit/commit_gate.hpp"
+#include "engine/control/session_control.hpp"
 #include "engine/registry/session_registry.hpp"
-#include "engine/sessions/outbox.hpp"
+#include "engine/sending/outbox.hpp"
 #include "engine/sessions/session_actions.hpp"
-#include "engine/sessions/session_control.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
@@ -16,13 +16,13 @@ std::optional<std::string> Session::setting(std::string_view key) const {
   return found == all.end() ? std::nullopt : std::optional{found->second};
 }
 
-const PendingKeys& Session::pending_keys() const noexcept { return entry_->pending; }
+const PendingKeys& Session::pending_keys() const noexcept { return entry_->file.pending; }
 
 const session::SessionId& Session::id() const noexcept { return entry_->settings.session.id; }
 std::string_view Session::name() const noexcept { return entry_->name; }
 session::Numbers Session::numbers() const noexcept { return entry_->machine.sequence_numbers(); }
 SessionHandle Session::handle() const noexcept {
-  return {services_->loop.index, entry_->handle_key};
+  return {services_->loop.index, entry_->stored.handle_key};
 }
 WallTime Session::now() const noexcept { return services_->transactor.now().wall; }
 

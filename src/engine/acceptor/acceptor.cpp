@@ -49,11 +49,11 @@ void Acceptor::on_accepted(const transport::Ready& ready) {
 // Its proxy has said whom it is from, and nothing behind that has been read. From here on it waits
 // among those of that address.
 void Acceptor::on_announced(Connection& connection) {
-  Listener& listener = listeners_.all()[connection.listener];
+  Listener& listener = listeners_.all()[connection.accepted.listener];
   const std::string peer = loop_.network->peer_name(connection.socket);
   const transport::Source source = transport::source_of(transport::peer_address_of(peer));
   leave_pending(connection);
-  connection.source = source;
+  connection.accepted.source = source;
   if (!listeners_.is_address_allowed(listener, peer))
     return connections_.refuse(connection, EventId::AddressRefused, kAddressNotAllowed);
   if (!find_place(listener, source, peer)) return connections_.close(connection);
@@ -72,13 +72,14 @@ Connection* Acceptor::await_logon(Listener& listener, transport::SocketId socket
   auto owned = std::make_unique<Connection>();
   Connection& connection = *owned;
   connection.count_in(*loop_.budget);
-  connection.scanner = wire::FrameScanner{wire::FrameLimits{}};
+  connection.framing.scanner = wire::FrameScanner{wire::FrameLimits{}};
   connection.socket = socket;
-  connection.listener = static_cast<std::size_t>(&listener - listeners_.all().data());
+  connection.accepted.listener = static_cast<std::size_t>(&listener - listeners_.all().data());
   connection.established = true;
-  connection.logon_bytes_max = loop_.directory ? loop_.directory->logon_bytes_max(listener.endpoint)
-                                               : listener.logon_bytes_max;
-  connection.carried.wipe_on_clear();
+  connection.accepted.logon_bytes_max = loop_.directory
+                                            ? loop_.directory->logon_bytes_max(listener.endpoint)
+                                            : listener.logon_bytes_max;
+  connection.framing.carried.wipe_on_clear();
   connection.deadline = loop_.now().mono + listener.logon_timeout;
   connections_.add(std::move(owned));
   loop_.arm(connection, connection.deadline);
@@ -88,8 +89,8 @@ Connection* Acceptor::await_logon(Listener& listener, transport::SocketId socket
 
 void Acceptor::await_among(Listener& listener, transport::Source source, Connection& connection) {
   listener.pending.add(source, connection.socket);
-  connection.source = source;
-  connection.is_pending = true;
+  connection.accepted.source = source;
+  connection.accepted.is_pending = true;
 }
 
 bool Acceptor::find_place(Listener& listener, transport::Source source, const std::string& peer) {
@@ -133,8 +134,9 @@ void Acceptor::make_room() {
 }
 
 void Acceptor::leave_pending(Connection& connection) noexcept {
-  if (!std::exchange(connection.is_pending, false)) return;
-  listeners_.all()[connection.listener].pending.remove(connection.source, connection.socket);
+  if (!std::exchange(connection.accepted.is_pending, false)) return;
+  listeners_.all()[connection.accepted.listener].pending.remove(connection.accepted.source,
+                                                                connection.socket);
 }
 
 // Connections that the network closed, because there was no room for them.

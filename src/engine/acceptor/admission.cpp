@@ -51,9 +51,9 @@ bool LogonAdmission::delays_logon(Connection& connection, const wire::MessageVie
             std::to_string(lateness_.late_max() / std::chrono::milliseconds{1}) +
             " ms (LogonMaxLateness): Logons wait until it is in time again");
   }
-  connection.was_delayed = true;
-  connection.resumes_at = loop_.now().mono + kHeldBack;
-  loop_.arm(connection, connection.resumes_at);
+  connection.pause.delayed_logon = true;
+  connection.pause.until = loop_.now().mono + kHeldBack;
+  loop_.arm(connection, connection.pause.until);
   loop_.network->pause(connection.socket, true);
   return true;
 }
@@ -66,7 +66,7 @@ bool LogonAdmission::admits_delayed(Connection& connection) {
     ++admitted_this_turn_;
     return true;
   }
-  connection.resumes_at = loop_.now().mono + (is_late ? kHeldBack : kNextTurns);
+  connection.pause.until = loop_.now().mono + (is_late ? kHeldBack : kNextTurns);
   return false;
 }
 

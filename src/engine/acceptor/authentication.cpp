@@ -77,8 +77,8 @@ bool LogonAdmission::changes_password(SessionEntry& entry, LogonAnswer& answer) 
     return false;
   }
   credentials.is_changing = true;
-  entry.accepted_answer = std::move(answer);
-  entry.accepted_answer_id = entry.commands.logon_id();
+  entry.password_change.answer = std::move(answer);
+  entry.password_change.logon_id = entry.commands.logon_id();
   loop_.credentials->submit(Credentials::Change{.loop = loop_.index,
                                                 .socket = entry.connection->socket,
                                                 .password = std::move(*credentials.change)});
@@ -99,11 +99,11 @@ void LogonAdmission::on_password_changed(Connection* connection,
                     *entry, verdict.text);
   connection->credentials.is_changing = false;
   connection->credentials.is_changed = verdict.is_right;
-  LogonAnswer answer = *std::exchange(entry->accepted_answer, std::nullopt);
+  LogonAnswer answer = *std::exchange(entry->password_change.answer, std::nullopt);
   if (!verdict.is_right) {
     answer = {.accepted = false, .text = "NewPassword (925) cannot be taken", .session_status = {}};
   }
-  actions_.answer_logon(*entry, entry->accepted_answer_id, answer);
+  actions_.answer_logon(*entry, entry->password_change.logon_id, answer);
 }
 
 // Of the session that the Logon is for, or of the template that one would be made of; null: of
@@ -113,7 +113,7 @@ const SessionSettings* LogonAdmission::acceptor_settings(const Connection& conne
   const auto id = id_of(logon);
   if (!id) return nullptr;
   if (const SessionEntry* entry = known_acceptor(*id)) {
-    return entry->listener == connection.listener ? &entry->settings : nullptr;
+    return entry->listener == connection.accepted.listener ? &entry->settings : nullptr;
   }
   const SessionTemplate* const found = dynamic_.template_for(connection, without_sub_ids(*id));
   return found == nullptr ? nullptr : &found->settings;
@@ -139,8 +139,8 @@ bool LogonAdmission::waits_for_credentials(Connection& connection, const wire::M
       .username = text_of(tag::Username),
       .password = Secret{logon[tag::Password].value_or("")},
       .new_password = Secret{logon[tag::NewPassword].value_or("")},
-      .pair = comp_id + " " + std::to_string(connection.source),
-      .source = connection.source,
+      .pair = comp_id + " " + std::to_string(connection.accepted.source),
+      .source = connection.accepted.source,
       .address = std::string{transport::peer_address_of(peer)},
       .lockout = {settings->credentials.failures_max, settings->credentials.lockout},
       .address_lockout = {settings->credentials.failures_per_address_max,
@@ -153,8 +153,8 @@ bool LogonAdmission::waits_for_credentials(Connection& connection, const wire::M
     return false;
   }
   connection.credentials.state = State::BeingChecked;
-  connection.was_delayed = true;
-  connection.resumes_at = connection.deadline;
+  connection.pause.delayed_logon = true;
+  connection.pause.until = connection.deadline;
   loop_.network->pause(connection.socket, true);
   return true;
 }

@@ -66,6 +66,16 @@ class LogonAdmission {
   }
 
  private:
+  struct Refusal {
+    EventId id;
+    std::string why;
+  };
+  // Nothing: the Logon may go on. First without its session, then with it.
+  [[nodiscard]] std::optional<Refusal> refusal_of(const Connection& connection,
+                                                  const wire::MessageView& logon);
+  [[nodiscard]] std::optional<Refusal> refusal_of(const Connection& connection,
+                                                  const wire::MessageView& logon,
+                                                  const SessionEntry& entry) const;
   [[nodiscard]] SessionEntry* find_acceptor(const Connection& connection,
                                             const wire::MessageView& logon);
   [[nodiscard]] SessionEntry* known_acceptor(const session::SessionId& id);

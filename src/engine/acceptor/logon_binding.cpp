@@ -6,10 +6,10 @@
 #include "engine/acceptor/acceptor.hpp"
 #include "engine/acceptor/logon_admission.hpp"
 #include "engine/connection/connections.hpp"
+#include "engine/control/session_control.hpp"
 #include "engine/loops/connection_migration.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/registry/session_registry.hpp"
-#include "engine/sessions/session_control.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
@@ -41,73 +41,23 @@ bool LogonAdmission::may_come_from(const SessionSettings& settings, std::string_
       transport::peer_address_of(peer_name));
 }
 
-// The first message names the session. Whoever cannot be placed is closed without a word, because
-// an answer would use up a number of a session that is not proven (test cases 1S b, c and e).
+// A connection that cannot be bound is closed without an answer, because an answer would use a
+// MsgSeqNum of a session that is not proven (test cases 1S b, c and e).
 bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon) {
-  if (logon.msg_type() != std::string_view{"A"}) {
-    connections_.refuse(connection, EventId::FirstMessageNotLogon,
-                        "the first message is not a Logon");
-    return false;
-  }
   const LogonCredentials& credentials = connection.credentials;
-  if (credentials.state == LogonCredentials::State::Refused) {
-    connections_.refuse(connection, EventId::PasswordRefused,
-                        describe_identity(logon) + ": " + credentials.text);
+  const auto refuse = [&](const Refusal& refusal) {
+    connections_.refuse(connection, refusal.id, refusal.why);
     return false;
-  }
-  // In front of all that makes or takes a session's place.
-  if (const SessionSettings* const settings = acceptor_settings(connection, logon)) {
-    if (logon.bytes().size() >
-        settings->limits.logon_bytes_max) {  // Others of its port may have more.
-      connections_.refuse(connection, EventId::LogonTooLong,
-                          describe_identity(logon) + ": " + std::string{kLogonTooLong});
-      return false;
-    }
-    if (const std::string fault = connections_.certificate_fault(connection, *settings);
-        !fault.empty()) {
-      connections_.refuse(connection, EventId::CertificateRefused,
-                          describe_identity(logon) + ": " + fault);
-      return false;
-    }
-  }
-  SessionEntry* entry = find_acceptor(connection, logon);
+  };
+  if (const auto refusal = refusal_of(connection, logon)) return refuse(*refusal);
+  SessionEntry* const entry = find_acceptor(connection, logon);
   if (entry == nullptr && migration_.is_of_another_loop(connection, logon)) return false;
-  if (entry == nullptr) {
-    connections_.refuse(connection, EventId::SessionUnknown, why_unknown(logon));
-    return false;
-  }
-  if (!may_come_from(entry->settings, loop_.network->peer_name(connection.socket))) {
-    connections_.refuse(connection, EventId::SessionAddressRefused,
-                        "session " + entry->name + " is not allowed from this address");
-    return false;
-  }
-  // Whatever the reason: nobody who needs a password is let in without the right one.
-  if (!entry->settings.credentials.password_file.empty() &&
-      credentials.state != LogonCredentials::State::Right) {
-    connections_.refuse(connection, EventId::PasswordNotChecked,
-                        "session " + entry->name + ": its password was not checked");
-    return false;
-  }
-  control_.follow_schedule(*entry);  // It may open in this very moment.
-  if (!entry->may_log_on) {
-    connections_.refuse(connection, EventId::LogonOutsideSchedule,
-                        "session " + entry->name + " is closed by its schedule");
-    return false;
-  }
-  if (entry->connection != nullptr) {
-    connections_.refuse(connection, EventId::SessionAlreadyLoggedOn,
-                        "session " + entry->name + " is logged on from elsewhere already");
-    return false;
-  }
-  if (entry->accepts_only_reset && logon[tag::ResetSeqNumFlag] != std::string_view{"Y"}) {
-    connections_.refuse(
-        connection, EventId::SessionAwaitsOperator,
-        "session " + entry->name + " waits for an operator to set its sequence numbers");
-    return false;
-  }
+  if (entry == nullptr) return refuse({EventId::SessionUnknown, why_unknown(logon)});
+  control_.follow_schedule(*entry);  // It may open at this very moment.
+  if (const auto refusal = refusal_of(connection, logon, *entry)) return refuse(*refusal);
   acceptor_.leave_pending(connection);
   connection.entry = entry;
-  connection.scanner = entry->frame_scanner();
+  connection.framing.scanner = entry->frame_scanner();
   connection.deadline = kNever;
   entry->connection = &connection;
   loop_.report.peer(EventId::ConnectionAccepted, *entry,
@@ -117,6 +67,54 @@ bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon
   transactor_.transact(
       *entry, [this](session::StateMachine& machine) { machine.on_connected(loop_.now()); });
   return connection.socket != 0 && !connection.closing;
+}
+
+// Before the Logon makes a session, or takes its place.
+std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connection& connection,
+                                                                  const wire::MessageView& logon) {
+  if (logon.msg_type() != std::string_view{"A"}) {
+    return Refusal{EventId::FirstMessageNotLogon, "the first message is not a Logon"};
+  }
+  const LogonCredentials& credentials = connection.credentials;
+  if (credentials.state == LogonCredentials::State::Refused) {
+    return Refusal{EventId::PasswordRefused, describe_identity(logon) + ": " + credentials.text};
+  }
+  const SessionSettings* const settings = acceptor_settings(connection, logon);
+  if (settings == nullptr) return std::nullopt;
+  // The port's limit is that of the session which allows most.
+  if (logon.bytes().size() > settings->limits.logon_bytes_max) {
+    return Refusal{EventId::LogonTooLong,
+                   describe_identity(logon) + ": " + std::string{kLogonTooLong}};
+  }
+  const std::string fault = connections_.certificate_fault(connection, *settings);
+  if (fault.empty()) return std::nullopt;
+  return Refusal{EventId::CertificateRefused, describe_identity(logon) + ": " + fault};
+}
+
+std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connection& connection,
+                                                                  const wire::MessageView& logon,
+                                                                  const SessionEntry& entry) const {
+  const std::string session = "session " + entry.name;
+  if (!may_come_from(entry.settings, loop_.network->peer_name(connection.socket))) {
+    return Refusal{EventId::SessionAddressRefused, session + " is not allowed from this address"};
+  }
+  // Whatever the reason: no client that needs a password is admitted without the right one.
+  if (!entry.settings.credentials.password_file.empty() &&
+      connection.credentials.state != LogonCredentials::State::Right) {
+    return Refusal{EventId::PasswordNotChecked, session + ": its password was not checked"};
+  }
+  if (!entry.timetable.may_log_on) {
+    return Refusal{EventId::LogonOutsideSchedule, session + " is closed by its schedule"};
+  }
+  if (entry.connection != nullptr) {
+    return Refusal{EventId::SessionAlreadyLoggedOn,
+                   session + " is logged on from elsewhere already"};
+  }
+  if (entry.membership.accepts_only_reset && logon[tag::ResetSeqNumFlag] != std::string_view{"Y"}) {
+    return Refusal{EventId::SessionAwaitsOperator,
+                   session + " waits for an operator to set its sequence numbers"};
+  }
+  return std::nullopt;
 }
 
 // As we see it: the counterparty is the target. Nothing: a CompID is missing.
@@ -145,7 +143,7 @@ SessionEntry* LogonAdmission::find_acceptor(const Connection& connection,
   const auto id = id_of(logon);
   if (!id) return nullptr;
   if (SessionEntry* const entry = known_acceptor(*id)) {
-    return entry->listener == connection.listener ? entry : nullptr;
+    return entry->listener == connection.accepted.listener ? entry : nullptr;
   }
   return dynamic_.make_dynamic(connection, without_sub_ids(*id));
 }

@@ -125,7 +125,7 @@ void CommitGate::check_slow_disk() {
 
 void CommitGate::fail(const store::StoreError& error) {
   health_ = Health::Failed;
-  on_failure_(error);
+  on_failure_.call(on_failure_.context, error);
 }
 
 }  // namespace nexusfix::engine

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <expected>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,10 +29,13 @@ class CommitGate {
     Failed,  // for ever: nothing is certain to be on the disk any more
   };
   // Runs when the store has failed, once: all sessions end.
-  using FailureHandler = std::function<void(const store::StoreError& error)>;
+  struct FailureHandler {
+    void (*call)(void* context, const store::StoreError& error);
+    void* context;
+  };
 
-  CommitGate(LoopContext& loop, FailureHandler on_failure)
-      : loop_{loop}, on_failure_{std::move(on_failure)} {}
+  CommitGate(LoopContext& loop, FailureHandler on_failure) noexcept
+      : loop_{loop}, on_failure_{on_failure} {}
   ~CommitGate();
   CommitGate(const CommitGate&) = delete;
   CommitGate& operator=(const CommitGate&) = delete;

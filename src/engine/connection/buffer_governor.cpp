@@ -40,10 +40,10 @@ void give_back_heap() {
 }  // namespace
 
 std::size_t BufferGovernor::buffered(const Connection& connection) noexcept {
-  std::size_t bytes = connection.outbound.storage() + connection.carried.storage();
+  std::size_t bytes = connection.outbound.storage() + connection.framing.carried.storage();
   if (const SessionEntry* const entry = connection.entry) {
-    bytes += entry->queued_after_resend.storage() + entry->queued_until_logon.storage() +
-             entry->out_of_order_bytes;
+    bytes += entry->resend.queued.storage() + entry->until_logon.queued.storage() +
+             entry->out_of_order.bytes;
   }
   return bytes;
 }
@@ -52,7 +52,7 @@ std::size_t BufferGovernor::buffered(const Connection& connection) noexcept {
 // it replaces. False: it may not have it, because it has most of all, and is cut.
 bool BufferGovernor::may_grow(Connection& connection, std::size_t bytes, std::size_t storage) {
   BufferBudget& budget = *loop_.budget;
-  if (connection.entry != nullptr && connection.entry->is_aborted) return false;
+  if (connection.entry != nullptr && connection.entry->abort.is_pending) return false;
   const std::size_t own = buffered(connection) + bytes;
   while (!budget.has_room(storage)) {
     Connection* const largest = largest_connection();
@@ -82,7 +82,7 @@ std::size_t BufferGovernor::replay_bytes_max() const noexcept {
 
 // False: the connection is cut instead.
 bool BufferGovernor::carry(Connection& connection, std::string_view bytes, std::size_t needed) {
-  CarriedBytes& carried = connection.carried;
+  CarriedBytes& carried = connection.framing.carried;
   if (const std::size_t storage = carried.storage_for(bytes.size(), needed); storage != 0) {
     if (!may_grow(connection, storage - carried.storage(), storage)) return false;
   }
@@ -95,7 +95,7 @@ Connection* BufferGovernor::largest_connection() {
   Connection* largest = nullptr;
   std::size_t most = 0;
   for (const auto& [socket, connection] : connections_.table()) {
-    if (connection->entry != nullptr && connection->entry->is_aborted) continue;
+    if (connection->entry != nullptr && connection->entry->abort.is_pending) continue;
     const std::size_t bytes = buffered(*connection);
     if (bytes <= most) continue;
     most = bytes;
@@ -114,15 +114,15 @@ void BufferGovernor::cut_largest(Connection& connection) {
   SessionEntry* const entry = connection.entry;
   if (entry == nullptr) return connections_.refuse(connection, EventId::BufferLimitReached, why);
   const bool is_in_use = entry->acting || connection.is_receiving;
-  entry->abort_reason = "disconnected: " + why;
+  entry->abort.reason = "disconnected: " + why;
   transactor_.abort_session(*entry);
   connection.outbound.release();
   OutOfOrderQueue::forget_out_of_order(*entry);
-  entry->replay.reset();
+  entry->resend.cursor.reset();
   if (is_in_use) return;
-  connection.carried.clear();
-  entry->queued_after_resend.release();
-  entry->queued_until_logon.release();
+  connection.framing.carried.clear();
+  entry->resend.queued.release();
+  entry->until_logon.queued.release();
 }
 
 // By another loop, whose connections are all smaller than this one's largest was.
@@ -142,8 +142,8 @@ bool BufferGovernor::check() {
     for (const auto& [socket, connection] : connections_.table()) {
       has_large_buffers_ |= connection->outbound.give_back();
       if (connection->entry == nullptr) continue;
-      has_large_buffers_ |= connection->entry->queued_after_resend.give_back();
-      has_large_buffers_ |= connection->entry->queued_until_logon.give_back();
+      has_large_buffers_ |= connection->entry->resend.queued.give_back();
+      has_large_buffers_ |= connection->entry->until_logon.queued.give_back();
     }
     loop_.wake_at(check_at_);
     static_cast<void>(largest_connection());

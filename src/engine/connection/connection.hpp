@@ -118,46 +118,69 @@ struct LogonCredentials {
   bool is_changed = false;                   // and is there
 };
 
-struct Connection {
-  void count_in(BufferBudget& budget) noexcept {
-    carried.count_in(budget);
-    outbound.count_in(budget);
-  }
+// Of a connection that a listener accepted.
+struct AcceptedFrom {
+  std::size_t listener = 0;           // its index
+  transport::Source source = 0;       // the address that it counts for
+  std::uint32_t logon_bytes_max = 0;  // what it may send before its Logon is complete
+  bool is_pending = false;            // among those of its listener that have not logged on
+};
 
-  transport::SocketId socket = 0;
-  std::size_t listener = 0;           // index of the listener that accepted it; initiators: unused
-  SessionEntry* entry = nullptr;      // null: accepted, and no Logon seen yet
-  transport::Source source = 0;       // accepted: whom it is counted for
-  std::uint32_t logon_bytes_max = 0;  // accepted: what it may send before its Logon is whole
-  bool has_logged_on = false;
-  bool is_pending = false;     // and among those of its listener that have not logged on
-  bool established = false;    // false: an initiator's connect() has not finished
-  bool closing = false;        // nothing is read any more; closed when outbound is sent
-  bool blocked = false;        // the socket took less than all; Writable will come
-  bool unsent = false;         // stands in the list of connections with bytes to send
-  bool in_event = false;       // got bytes in the event that is being handled
-  bool is_receiving = false;   // views into its buffers are in use
-  MonoTime deadline = kNever;  // until the Logon, or until the last bytes are sent
-  std::optional<std::uint32_t> migrates_to{};  // another loop: it is not this one's any more
-  std::string migration_bytes{};               // the Logon that said so
-  std::string close_reason{};                  // what on_disconnect() is told when it was closing
-  MonoTime takes_by = kNever;                  // blocked: closed then if it has taken nothing
-  Timer timer;                                 // not later than deadline, takes_by and resumes_at
-  // Throttled, or held back: what was received waits in carried, and nothing more is received,
-  // until then.
-  MonoTime resumes_at = kNever;
-  bool unthrottled = false;  // it has ended: what was received is taken at once
-  bool was_delayed = false;  // its Logon has waited: for the loop, or for its password
-  LogonCredentials credentials{};
+// Of a connection whose session lives on another event loop.
+struct Migration {
+  std::uint32_t loop = 0;
+  std::string bytes{};  // its Logon
+};
 
-  wire::FrameScanner scanner;      // what it knows of the message that is carried
-  CarriedBytes carried;            // the bytes of a message that is not whole yet
-  std::size_t carried_needed = 0;  // no use to look again before there are so many
+// Reading is paused: by the throttle, by a late loop, or while a password is checked. What was
+// received waits in `carried`.
+struct Pause {
+  MonoTime until = kNever;     // kNever: reading is not paused
+  bool has_ended = false;      // for good: what was received is processed at once
+  bool delayed_logon = false;  // the Logon has waited
+};
+
+// Where the next message begins.
+struct Framing {
+  wire::FrameScanner scanner;      // what it knows of the message in `carried`
+  CarriedBytes carried;            // the bytes of a message that is not complete
+  std::size_t carried_needed = 0;  // the scanner needs at least this number of bytes
+};
+
+// Events within the present second.
+struct ConnectionRates {
   SecondLimit garbled;
   SecondLimit administrative;  // received
   SecondLimit rejects;         // sent
+};
+
+struct Connection {
+  void count_in(BufferBudget& budget) noexcept {
+    framing.carried.count_in(budget);
+    outbound.count_in(budget);
+  }
+
+  transport::SocketId socket = 0;  // 0: it is closed
+  SessionEntry* entry = nullptr;   // null: accepted, and no Logon was received yet
+  bool established = false;        // false: an initiator's connect() has not finished
+  bool closing = false;            // nothing more is received; it is closed when outbound is sent
+  bool has_logged_on = false;
+  bool blocked = false;              // the socket took less than all; Writable will come
+  bool unsent = false;               // is in the list of connections with bytes to send
+  bool in_event = false;             // got bytes in the running event
+  bool is_receiving = false;         // views into its buffers are in use
+  Timer timer;                       // not later than deadline, takes_by and pause.until
+  MonoTime deadline = kNever;        // for the Logon, or for the last bytes
+  MonoTime takes_by = kNever;        // blocked: it is closed then if it has taken nothing
+  store::LogPosition waits_for = 0;  // outbound may be sent when the log is durable up to here
   OutboundQueue outbound;
-  store::LogPosition waits_for = 0;  // outbound may be sent when this much of the log is durable
+  Framing framing;
+  Pause pause;
+  ConnectionRates rates;
+  AcceptedFrom accepted;
+  LogonCredentials credentials{};
+  std::optional<Migration> migration{};
+  std::string close_reason{};  // for on_disconnect() of a connection that is closing
 };
 
 // While bytes of the connection are parsed: views into its buffers are in use.

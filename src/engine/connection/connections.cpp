@@ -42,7 +42,8 @@ std::string Connections::certificate_fault(const Connection& connection,
 
 void Connections::refuse(Connection& connection, EventId id, std::string_view why) {
   ++loop_.stats.connections_refused;
-  loop_.report.refused(id, connection.source, loop_.network->peer_name(connection.socket), why);
+  loop_.report.refused(id, connection.accepted.source, loop_.network->peer_name(connection.socket),
+                       why);
   close(connection);
 }
 
@@ -60,23 +61,24 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
   SessionEntry* entry = std::exchange(connection.entry, nullptr);
   if (entry == nullptr) return;
   entry->connection = nullptr;
-  entry->replay.reset();
-  entry->queued_after_resend.release();
-  entry->forget_queued_until_logon();
-  entry->queued_until_logon.release();
+  entry->resend.cursor.reset();
+  entry->resend.queued.release();
+  entry->until_logon.clear();
+  entry->until_logon.queued.release();
   if (!why.empty()) loop_.report.peer(id, *entry, why, &connection);
-  if (!entry->disconnection) {
-    static_cast<void>(loop_.with_memory([&] { entry->disconnection_text = why; }));
+  if (!entry->disconnection.notice) {
+    static_cast<void>(loop_.with_memory([&] { entry->disconnection.text = why; }));
   }
   if (connection.established) {
     transactor_.transact(
         *entry, [this](session::StateMachine& machine) { machine.on_disconnected(loop_.now()); });
   }
   OutOfOrderQueue::forget_out_of_order(*entry);  // Without a reset they are asked for again.
-  if (entry->is_dynamic && !entry->has_logged_on) registry_.remove(*entry, {});
-  entry->connect_policy.on_closed(entry->settings, entry->name, entry->may_log_on,
+  if (entry->membership.is_dynamic && !entry->membership.has_logged_on)
+    registry_.remove(*entry, {});
+  entry->connect_policy.on_closed(entry->settings, entry->name, entry->timetable.may_log_on,
                                   loop_.now().mono);
-  if (!entry->connect_policy.wants_connection() || !entry->may_log_on) return;
+  if (!entry->connect_policy.wants_connection() || !entry->timetable.may_log_on) return;
   loop_.arm(*entry, entry->connect_policy.connect_at());
 }
 

@@ -9,7 +9,7 @@
 namespace nexusfix::engine {
 
 void Connector::connect(SessionEntry& entry) {
-  if (entry.next_settings) changes_.apply_next_settings(entry);
+  if (entry.file.next_settings) changes_.apply_next_settings(entry);
   connections_.reserve();
   auto owned = std::make_unique<Connection>();
   Connection& connection = *owned;
@@ -21,7 +21,7 @@ void Connector::connect(SessionEntry& entry) {
     return;
   }
   connection.count_in(*loop_.budget);
-  connection.scanner = entry.frame_scanner();
+  connection.framing.scanner = entry.frame_scanner();
   connection.socket = *socket;
   connection.entry = &entry;
   const SessionSettings& settings = entry.settings;

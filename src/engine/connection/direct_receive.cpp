@@ -31,7 +31,7 @@ bool Inbound::receive_directly() {
   std::array<Connection*, kAskedMax> asked{};
   std::size_t count = 0;
   for (const auto& [socket, connection] : connections_.table()) {
-    const bool is_read = connection->established && connection->resumes_at == kNever;
+    const bool is_read = connection->established && connection->pause.until == kNever;
     if (is_read) asked[count++] = connection.get();
   }
   const std::size_t questions = count == 0 ? 0 : std::max(count, kQuestionsPerTurn);

@@ -13,11 +13,11 @@
 #include "engine/connection/buffer_governor.hpp"
 #include "engine/connection/connections.hpp"
 #include "engine/connection/repaired_frame.hpp"
+#include "engine/control/session_control.hpp"
 #include "engine/loops/connection_migration.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/registry/settings_changes.hpp"
 #include "engine/sessions/out_of_order_queue.hpp"
-#include "engine/sessions/session_control.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
@@ -34,7 +34,7 @@ constexpr std::size_t kCompletedBytesMin = 64;
 // callbacks that they are given to have returned.
 void Inbound::on_readable(Connection& connection) {
   // Of one that is paused only its end is of interest, which the network tells all the same.
-  if (connection.resumes_at != kNever) return on_paused_readable(connection);
+  if (connection.pause.until != kNever) return on_paused_readable(connection);
   on_receive_result(connection,
                     loop_.network->receive(connection.socket, std::span{receive_buffer_}));
 }
@@ -47,7 +47,7 @@ void Inbound::on_receive_result(Connection& connection, transport::IoResult resu
     on_bytes(connection, {receive_buffer_.data(), result.bytes});
     // Nothing has waited any longer, here or in the operating system: it is as old as it says.
     const bool is_drained =
-        result.bytes < receive_buffer_.size() && connection.resumes_at == kNever;
+        result.bytes < receive_buffer_.size() && connection.pause.until == kNever;
     if (is_drained && connection.entry != nullptr) connection.entry->machine.set_delayed(false);
   }
   on_received(connection, result);
@@ -57,8 +57,8 @@ void Inbound::on_received(Connection& connection, transport::IoResult result) {
   if (connection.socket == 0) return;  // Closed by what it sent.
   switch (result.status) {
     case transport::IoStatus::Ok:
-      if (connection.entry == nullptr && !connection.carried.empty() &&
-          connection.carried_needed > connection.logon_bytes_max) {
+      if (connection.entry == nullptr && !connection.framing.carried.empty() &&
+          connection.framing.carried_needed > connection.accepted.logon_bytes_max) {
         connections_.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
       }
       break;
@@ -66,7 +66,7 @@ void Inbound::on_received(Connection& connection, transport::IoResult result) {
       break;
     case transport::IoStatus::Closed:
       connections_.close(connection, EventId::ConnectionClosedByCounterparty,
-                         connection.carried.empty()
+                         connection.framing.carried.empty()
                              ? "closed by the counterparty"
                              : "closed by the counterparty in the middle of a message");
       break;
@@ -86,57 +86,57 @@ void Inbound::on_received(Connection& connection, transport::IoResult result) {
 // Nothing that follows our last word is listened to.
 bool Inbound::listens(const Connection& connection) const noexcept {
   return connection.socket != 0 && !connection.closing && !commit_.has_failed() &&
-         !connection.migrates_to;
+         !connection.migration;
 }
 
 void Inbound::on_bytes(Connection& connection, std::string_view bytes) {
   const Receiving receiving{connection};
   bytes.remove_prefix(complete_carried(connection, bytes));
   while (!bytes.empty() && listens(connection)) {
-    wire::FrameResult frame = connection.scanner.next(bytes);
+    wire::FrameResult frame = connection.framing.scanner.next(bytes);
     if (frame.status == wire::FrameStatus::NeedMore) {
-      connection.carried_needed = frame.size;
+      connection.framing.carried_needed = frame.size;
       static_cast<void>(buffers_.carry(connection, bytes, frame.size));
       return;
     }
     if (!on_scanned(connection, frame, bytes)) {
-      connection.carried_needed = frame.size;
+      connection.framing.carried_needed = frame.size;
       static_cast<void>(buffers_.carry(connection, bytes, bytes.size()));
       return;
     }
     bytes.remove_prefix(frame.size);
   }
-  if (connection.migrates_to) [[unlikely]]
+  if (connection.migration) [[unlikely]]
     migration_.migrate(connection, bytes);
 }
 
 // Puts as few of bytes behind those that were carried as end their message. Returns how many: the
 // rest of bytes is framed where it is.
 std::size_t Inbound::complete_carried(Connection& connection, std::string_view bytes) {
-  CarriedBytes& carried = connection.carried;
+  CarriedBytes& carried = connection.framing.carried;
   std::size_t taken = 0;
   while (!carried.empty()) {
     if (!listens(connection)) {
       carried.clear();
       return bytes.size();
     }
-    if (carried.size() < connection.carried_needed) {
+    if (carried.size() < connection.framing.carried_needed) {
       const std::size_t wanted =
-          std::max(connection.carried_needed - carried.size(), kCompletedBytesMin);
+          std::max(connection.framing.carried_needed - carried.size(), kCompletedBytesMin);
       const std::string_view next = bytes.substr(taken, wanted);
-      if (!buffers_.carry(connection, next, connection.carried_needed)) return bytes.size();
+      if (!buffers_.carry(connection, next, connection.framing.carried_needed)) return bytes.size();
       taken += next.size();
-      if (carried.size() < connection.carried_needed) return taken;
+      if (carried.size() < connection.framing.carried_needed) return taken;
     }
-    wire::FrameResult frame = connection.scanner.next(carried.view());
-    connection.carried_needed = frame.size;
+    wire::FrameResult frame = connection.framing.scanner.next(carried.view());
+    connection.framing.carried_needed = frame.size;
     if (frame.status == wire::FrameStatus::NeedMore) continue;
     if (!on_scanned(connection, frame, carried.view())) {
       static_cast<void>(
           buffers_.carry(connection, bytes.substr(taken), carried.size() + bytes.size()));
       return bytes.size();
     }
-    connection.carried_needed = 0;
+    connection.framing.carried_needed = 0;
     const std::size_t left = carried.size() - frame.size;
     if (left <= taken) {
       carried.clear();
@@ -161,7 +161,7 @@ bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::
   std::string_view frame = bytes.substr(0, scanned.size);
   if (connection.entry == nullptr && changes_.has_waiting()) [[unlikely]]
     changes_.apply_next_settings();  // Of those whose connection has ended in this turn, too.
-  if (connection.entry == nullptr && frame.size() > connection.logon_bytes_max) {
+  if (connection.entry == nullptr && frame.size() > connection.accepted.logon_bytes_max) {
     loop_.report.logs().unknown(frame, /*is_message=*/false, loop_.now().wall);
     connections_.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
     return true;
@@ -183,7 +183,7 @@ bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::
     return true;
   }
   SessionEntry& entry = *connection.entry;
-  if (connection.was_delayed) entry.machine.set_delayed(true);
+  if (connection.pause.delayed_logon) entry.machine.set_delayed(true);
   control_.note_administrative(entry, *message);
   dynamic_.log_received(entry, frame);
   transactor_.transact(
@@ -242,23 +242,24 @@ bool Inbound::must_wait(Connection& connection, const wire::MessageView& message
     return admission_.delays_logon(connection, message) ||
            admission_.waits_for_credentials(connection, message);
   }
-  if (connection.unthrottled) return false;
+  if (connection.pause.has_ended) return false;
   SessionEntry& entry = *connection.entry;
-  if (!entry.throttle.is_set() || entry.settings.throttle.action != ThrottleAction::Delay ||
+  if (!entry.limits.throttle.is_set() || entry.settings.throttle.action != ThrottleAction::Delay ||
       entry.machine.state() != session::State::LoggedOn ||
-      session::is_administrative(message.msg_type()) || entry.throttle.allow(loop_.now().mono)) {
+      session::is_administrative(message.msg_type()) ||
+      entry.limits.throttle.allow(loop_.now().mono)) {
     return false;
   }
   entry.machine.set_delayed(true);
-  connection.resumes_at = entry.throttle.next_at();
-  loop_.arm(connection, connection.resumes_at);
+  connection.pause.until = entry.limits.throttle.next_at();
+  loop_.arm(connection, connection.pause.until);
   loop_.network->pause(connection.socket, true);
   return true;
 }
 
 void Inbound::resume(Connection& connection) {
   const bool is_logon = connection.entry == nullptr;
-  connection.resumes_at = kNever;
+  connection.pause.until = kNever;
   loop_.network->pause(connection.socket, false);
   on_bytes(connection, {});
   if (is_logon) wipe_traces();
@@ -279,10 +280,10 @@ void Inbound::on_paused_readable(Connection& connection) {
 
 // At the end of a connection: what it had sent by then is taken, whatever the throttle says.
 void Inbound::drain_delayed(Connection& connection) {
-  if (connection.resumes_at == kNever) return;
-  connection.resumes_at = kNever;
+  if (connection.pause.until == kNever) return;
+  connection.pause.until = kNever;
   if (connection.entry == nullptr) return;  // Its Logon was held back.
-  connection.unthrottled = true;
+  connection.pause.has_ended = true;
   on_bytes(connection, {});
 }
 
@@ -296,11 +297,11 @@ void Inbound::on_garbled_frame(Connection& connection, wire::GarbledReason reaso
     return;
   }
   SessionEntry& entry = *connection.entry;
-  loop_.report.logs().garbled(entry.log, bytes, loop_.now().wall);
+  loop_.report.logs().garbled(entry.stored.log, bytes, loop_.now().wall);
   transactor_.transact(
       entry, [&](session::StateMachine& machine) { machine.on_garbled(reason, loop_.now()); });
   const std::uint32_t count_max = entry.settings.limits.garbled_per_second_max;
-  if (connection.garbled.allow(loop_.now().mono, count_max) || connection.socket == 0) return;
+  if (connection.rates.garbled.allow(loop_.now().mono, count_max) || connection.socket == 0) return;
   connections_.close(connection, EventId::GarbledFlood,
                      "disconnecting: more than " + std::to_string(count_max) +
                          " garbled messages within a second");

@@ -3,7 +3,7 @@
 
 #include "engine/connection/buffer_governor.hpp"
 #include "engine/connection/connections.hpp"
-#include "engine/sessions/resend_server.hpp"
+#include "engine/sending/resend_server.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
@@ -32,7 +32,7 @@ void Connections::send_waiting(Connection& connection) {
   }
   if (connection.outbound.empty() && connection.closing) {
     close(connection, EventId::ConnectionClosed, connection.close_reason);
-  } else if (connection.entry != nullptr && connection.entry->replay &&
+  } else if (connection.entry != nullptr && connection.entry->resend.cursor &&
              connection.outbound.size() <= buffers_.replay_bytes_max()) {
     resends_.set_ready();  // There is room again for the resend.
   }
@@ -55,8 +55,7 @@ void Connections::end_slow_consumer(Connection& connection) {
 
 void Connections::enforce_outbound_limit(Connection& connection) {
   if (connection.entry == nullptr) return;
-  const std::size_t waiting =
-      connection.outbound.size() + connection.entry->queued_after_resend.size();
+  const std::size_t waiting = connection.outbound.size() + connection.entry->resend.queued.size();
   if (waiting <= connection.entry->settings.limits.queued_bytes_max) return;
   close(connection, EventId::SlowConsumerQueueFull,
         "slow consumer: " + std::to_string(waiting) + " bytes wait for it");
@@ -70,8 +69,8 @@ void Connections::send_unsent(store::LogPosition durable) {
     Connection& connection = *one;
     if (connection.socket == 0) continue;  // It was closed in the meantime.
     connection.unsent = false;
-    if (transactor_.has_aborted() && connection.entry != nullptr && connection.entry->is_aborted)
-        [[unlikely]] {
+    if (transactor_.has_aborted() && connection.entry != nullptr &&
+        connection.entry->abort.is_pending) [[unlikely]] {
       continue;
     }
     if (durable < connection.waits_for) {

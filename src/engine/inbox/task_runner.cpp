@@ -3,7 +3,7 @@
 
 #include "engine/loop/loop_context.hpp"
 #include "engine/registry/session_registry.hpp"
-#include "engine/sessions/outbox.hpp"
+#include "engine/sending/outbox.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {

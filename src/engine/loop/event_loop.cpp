@@ -85,12 +85,13 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   const bool spins = state_.busy_spin && timeout == std::chrono::nanoseconds{0};
   const bool is_direct = spins && inbound_.receive_directly();
   if (!is_direct) {
-    static_cast<void>(loop_.with_memory([&] { count = loop_.network->wait(ready_, timeout); }));
+    static_cast<void>(
+        loop_.with_memory([&] { count = loop_.network->wait(state_.ready, timeout); }));
     loop_.time.update();
   }
   tasks_.inbox().wake_up();
   for (std::size_t i = 0; i < count && !commit_.has_failed(); ++i) {
-    if (!loop_.with_memory([&] { handle(ready_[i]); })) connections_.abort(ready_[i]);
+    if (!loop_.with_memory([&] { handle(state_.ready[i]); })) connections_.abort(state_.ready[i]);
   }
   end_events();  // Answers leave first.
   static_cast<void>(loop_.with_memory([this] {
@@ -161,7 +162,7 @@ void EventLoop::handle(const transport::Ready& ready) {
     case transport::ReadyKind::Writable:
       connection.blocked = false;
       connections_.mark_unsent(connection);
-      if (connection.entry != nullptr && connection.entry->replay) resends_.set_ready();
+      if (connection.entry != nullptr && connection.entry->resend.cursor) resends_.set_ready();
       break;
     case transport::ReadyKind::Failed:
       connections_.close(connection, EventId::ConnectionLost,
@@ -199,7 +200,7 @@ void EventLoop::run_timers() {
 }
 
 void EventLoop::on_timer(SessionEntry& entry) {
-  if (entry.is_aborted) return;
+  if (entry.abort.is_pending) return;
   if (entry.machine.next_deadline() <= loop_.now().mono) {
     transactor_.transact(entry,
                          [this](session::StateMachine& machine) { machine.on_time(loop_.now()); });
@@ -208,7 +209,7 @@ void EventLoop::on_timer(SessionEntry& entry) {
   run_session_timers(entry);
   control_.follow_schedule(entry);
   const ConnectPolicy& policy = entry.connect_policy;
-  if (policy.wants_connection() && entry.may_log_on && entry.connection == nullptr) {
+  if (policy.wants_connection() && entry.timetable.may_log_on && entry.connection == nullptr) {
     if (policy.connect_at() <= loop_.now().mono) connector_.connect(entry);
     loop_.arm(entry, policy.connect_at());
   }
@@ -216,20 +217,21 @@ void EventLoop::on_timer(SessionEntry& entry) {
 
 // A resend that MaxResendsPerSecond holds up, and the notice of a disconnection.
 void EventLoop::run_session_timers(SessionEntry& entry) {
-  if (entry.replay && entry.replay_at > loop_.now().mono) {
-    loop_.arm(entry, entry.replay_at);
-  } else if (entry.replay) {
+  if (entry.resend.cursor && entry.resend.resumes_at > loop_.now().mono) {
+    loop_.arm(entry, entry.resend.resumes_at);
+  } else if (entry.resend.cursor) {
     resends_.set_ready();
   }
-  if (!entry.disconnection) return;
-  if (entry.disconnection_at > loop_.now().mono) return loop_.arm(entry, entry.disconnection_at);
-  transactor_.transact(entry, [&](session::StateMachine&) { entry.disconnection_at = kNever; });
+  if (!entry.disconnection.notice) return;
+  if (entry.disconnection.due_at > loop_.now().mono)
+    return loop_.arm(entry, entry.disconnection.due_at);
+  transactor_.transact(entry, [&](session::StateMachine&) { entry.disconnection.due_at = kNever; });
 }
 
 void EventLoop::on_timer(Connection& connection) {
   if (connection.socket == 0) return;  // The timer of another connection closed it.
-  const bool is_delayed = connection.entry == nullptr && connection.resumes_at != kNever;
-  if (connection.resumes_at <= loop_.now().mono &&
+  const bool is_delayed = connection.entry == nullptr && connection.pause.until != kNever;
+  if (connection.pause.until <= loop_.now().mono &&
       (!is_delayed || admission_.admits_delayed(connection))) {
     inbound_.resume(connection);
   }
@@ -237,7 +239,7 @@ void EventLoop::on_timer(Connection& connection) {
   if (connection.takes_by <= loop_.now().mono) return connections_.end_slow_consumer(connection);
   if (connection.deadline > loop_.now().mono) {
     loop_.arm(connection,
-              std::min({connection.deadline, connection.takes_by, connection.resumes_at}));
+              std::min({connection.deadline, connection.takes_by, connection.pause.until}));
   } else if (connection.closing) {
     connections_.close(connection, EventId::ConnectionClosedUnsent,
                        "closed with bytes unsent: the counterparty does not read");
@@ -248,7 +250,7 @@ void EventLoop::on_timer(Connection& connection) {
     connections_.refuse(
         connection, EventId::PasswordCheckTimedOut,
         "its Logon has waited for LogonTimeout, and its password is not checked yet");
-  } else if (connection.resumes_at != kNever) {
+  } else if (connection.pause.until != kNever) {
     connections_.refuse(connection, EventId::LogonTimedOutLoopLate,
                         "its Logon has waited for LogonTimeout, and the event loop is still late");
   } else {
@@ -277,8 +279,9 @@ void EventLoop::begin_stop() {
   for (const auto& owned : registry_.entries()) {
     SessionEntry& entry = *owned;
     entry.connect_policy.log_out();
-    if (entry.disconnection) {
-      transactor_.transact(entry, [&](session::StateMachine&) { entry.disconnection_at = kNever; });
+    if (entry.disconnection.notice) {
+      transactor_.transact(entry,
+                           [&](session::StateMachine&) { entry.disconnection.due_at = kNever; });
     }
     if (entry.connection == nullptr) continue;
     if (entry.connection->established) {

@@ -19,6 +19,7 @@
 #include "engine/connection/connections.hpp"
 #include "engine/connection/connector.hpp"
 #include "engine/connection/inbound.hpp"
+#include "engine/control/session_control.hpp"
 #include "engine/inbox/task_runner.hpp"
 #include "engine/loop/loop_context.hpp"
 #include "engine/loops/connection_migration.hpp"
@@ -27,11 +28,10 @@
 #include "engine/registry/session_installer.hpp"
 #include "engine/registry/session_registry.hpp"
 #include "engine/registry/settings_changes.hpp"
+#include "engine/sending/outbox.hpp"
+#include "engine/sending/resend_server.hpp"
 #include "engine/sessions/out_of_order_queue.hpp"
-#include "engine/sessions/outbox.hpp"
-#include "engine/sessions/resend_server.hpp"
 #include "engine/sessions/session_actions.hpp"
-#include "engine/sessions/session_control.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
@@ -106,15 +106,15 @@ class EventLoop {
 
   struct State {
     bool busy_spin = false;
-    bool is_running = false;            // within run()
-    bool has_late_connections = false;  // left over by the last turn
-    MonoTime stop_by = kNever;          // then a stop no longer waits for the disk
+    std::vector<transport::Ready> ready;  // of this turn
+    bool is_running = false;              // within run()
+    bool has_late_connections = false;    // left over by the last turn
+    MonoTime stop_by = kNever;            // then a stop no longer waits for the disk
     std::atomic<bool> stop_requested{false};
   };
 
   LoopContext loop_;
   State state_;
-  std::vector<transport::Ready> ready_;
 
   CommitGate commit_;
   Connections connections_;

@@ -23,9 +23,13 @@ bool is_of_session_layer(std::string_view msg_type) {
 
 EventLoop::EventLoop(LoopDependencies dependencies, Callbacks callbacks, bool busy_spin)
     : loop_{std::move(dependencies), callbacks},
-      state_{.busy_spin = busy_spin},
-      ready_(kEventsPerTurn),
-      commit_{loop_, [this](const store::StoreError& error) { end_all_sessions(error); }},
+      state_{.busy_spin = busy_spin, .ready = std::vector<transport::Ready>(kEventsPerTurn)},
+      commit_{loop_,
+              {.call =
+                   [](void* event_loop, const store::StoreError& error) {
+                     static_cast<EventLoop*>(event_loop)->end_all_sessions(error);
+                   },
+               .context = this}},
       connections_{loop_, buffers_, inbound_, acceptor_, registry_, transactor_, resends_},
       buffers_{loop_, connections_, transactor_},
       inbound_{loop_,    commit_,     connections_,  buffers_, admission_, dynamic_,
@@ -149,8 +153,8 @@ std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
     const bool is_acceptor = one.session.role == session::Role::Acceptor;
     const auto entry = registry_.make_entry(std::move(one));
     if (entry) {
-      (*entry)->texts = {reloader_.text(), reloader_.text(), reloader_.text()};
-      (*entry)->configured_as = (*entry)->name;
+      (*entry)->file.texts = {reloader_.text(), reloader_.text(), reloader_.text()};
+      (*entry)->file.configured_as = (*entry)->name;
       continue;
     }
     if (entry.error().code != store::StoreErrorCode::SessionRefused) {

@@ -29,27 +29,29 @@ bool ConnectionMigration::is_of_another_loop(Connection& connection,
                                              const wire::MessageView& logon) {
   const auto other = other_loop_of(logon);
   if (!other) return false;
-  connection.migrates_to = *other;
-  connection.migration_bytes = logon.bytes();
+  connection.migration = Migration{.loop = *other, .bytes = std::string{logon.bytes()}};
   return true;
 }
 
 // rest: what was received behind the Logon. Nothing of the connection stays here.
 void ConnectionMigration::migrate(Connection& connection, std::string_view rest) {
   // Neither here nor there remains a password of the Logon.
-  const WipedAtEnd logon{connection.migration_bytes};
-  const std::uint32_t other = *connection.migrates_to;
+  Migration migration = std::move(*connection.migration);
+  const WipedAtEnd logon{migration.bytes};
+  const std::uint32_t other = migration.loop;
   // What needs memory comes first: nobody looks after a connection that is out of the network.
   LoopDirectory::MigratedConnection handed{
-      .connection = {}, .endpoint = listeners_.all()[connection.listener].endpoint, .bytes = {}};
-  handed.bytes.reserve(connection.migration_bytes.size() + rest.size());
-  handed.bytes.append(connection.migration_bytes).append(rest);
+      .connection = {},
+      .endpoint = listeners_.all()[connection.accepted.listener].endpoint,
+      .bytes = {}};
+  handed.bytes.reserve(migration.bytes.size() + rest.size());
+  handed.bytes.append(migration.bytes).append(rest);
   const std::string lost = "connection from " + loop_.network->peer_name(connection.socket) +
                            " closed: its session's event loop does not take it";
-  const transport::Source source = connection.source;
+  const transport::Source source = connection.accepted.source;
   transport::Detached detached = loop_.network->detach(connection.socket);
   if (detached.descriptor < 0) {
-    connection.migrates_to.reset();
+    connection.migration.reset();
     return connections_.refuse(connection, EventId::ConnectionNotMigrated,
                                "it cannot be moved to its session's event loop");
   }

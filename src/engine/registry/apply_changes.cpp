@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "engine/control/session_control.hpp"
 #include "engine/loop/loop_context.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/registry/reloader.hpp"
 #include "engine/registry/session_registry.hpp"
 #include "engine/registry/settings_changes.hpp"
-#include "engine/sessions/session_control.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -52,19 +52,19 @@ void SettingsChanges::apply_change(Change& change) {
                              !change.keys.at_logon.empty();
   if (waits) apply_settings(entry, std::move(*change.at_once));
   forget_pending(entry);
-  entry.pending = std::move(change.pending);
+  entry.file.pending = std::move(change.pending);
   if (waits || waits_for_all) {
-    entry.pending.until_logon =
+    entry.file.pending.until_logon =
         waits ? std::move(change.keys.at_logon) : both(change.keys.at_logon, change.keys.at_once);
-    entry.next_settings = std::move(change.whole);
-    entry.next_text = change.texts.now;
-    entry.texts.start = change.texts.start;
-    if (waits) entry.texts.now = change.texts.now;
+    entry.file.next_settings = std::move(change.whole);
+    entry.file.next_text = change.texts.now;
+    entry.file.texts.start = change.texts.start;
+    if (waits) entry.file.texts.now = change.texts.now;
     with_next_settings_.push_back(&entry);
     return;
   }
   if (change.whole) apply_settings(entry, std::move(*change.whole));
-  entry.texts = std::move(change.texts);
+  entry.file.texts = std::move(change.texts);
 }
 
 // What needs memory comes first.
@@ -76,32 +76,35 @@ void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settin
   Throttle made =
       is_throttled_otherwise ? Throttle{throttle.messages_max, throttle.interval} : Throttle{};
   const std::size_t log =  // A name on trial has no log of its own.
-      entry.trial == nullptr
+      entry.stored.trial == nullptr
           ? loop_.report.logs().join(settings, loop_.parsers.data_fields, loop_.now().wall)
-          : entry.log;
+          : entry.stored.log;
   // The program may hold views of it.
   settings.session.id = std::move(entry.settings.session.id);
   SessionSettings before = std::exchange(entry.settings, std::move(settings));
   try {
-    entry.machine.configure(session_config_of(entry.services, entry));
+    entry.machine.configure(session_config_of(entry.services, entry.settings, entry));
   } catch (const std::bad_alloc&) {
     before.session.id = std::move(entry.settings.session.id);
     entry.settings = std::move(before);
     throw;
   }
-  entry.log = log;
-  if (is_throttled_otherwise) entry.throttle = std::move(made);
-  entry.keeps_masked_out = !entry.settings.log.masked.empty() && !entry.settings.log.stores_masked;
+  entry.stored.log = log;
+  if (is_throttled_otherwise) entry.limits.throttle = std::move(made);
+  entry.outbound.keeps_masked_out =
+      !entry.settings.log.masked.empty() && !entry.settings.log.stores_masked;
   entry.connect_policy.use_first_address();
   note_rules(loop_, entry.settings);
   // The timetable may be another one.
-  entry.schedule_since = WallTime::max();
-  entry.schedule_until = WallTime::min();
-  if (entry.settings.schedule.is_non_stop() && !entry.may_log_on) control_.open_for_logons(entry);
-  if (entry.is_out) return;  // It comes back with them.
+  entry.timetable.since = WallTime::max();
+  entry.timetable.until = WallTime::min();
+  if (entry.settings.schedule.is_non_stop() && !entry.timetable.may_log_on)
+    control_.open_for_logons(entry);
+  if (entry.membership.is_out) return;  // It comes back with them.
   control_.follow_schedule(entry);
   // An initiator tries the new address now.
-  if (entry.connect_policy.wants_connection() && entry.connection == nullptr && entry.may_log_on) {
+  if (entry.connect_policy.wants_connection() && entry.connection == nullptr &&
+      entry.timetable.may_log_on) {
     entry.connect_policy.restart_intervals();
     entry.connect_policy.connect_now(loop_.now().mono);
     loop_.arm(entry, loop_.now().mono);
@@ -117,11 +120,11 @@ void SettingsChanges::apply_next_settings() {
 
 void SettingsChanges::apply_next_settings(SessionEntry& entry) {
   // Without memory it is tried again: the settings that wait are moved from in the end.
-  apply_settings(entry, *entry.next_settings);
-  entry.next_settings.reset();
+  apply_settings(entry, *entry.file.next_settings);
+  entry.file.next_settings.reset();
   std::erase(with_next_settings_, &entry);
-  entry.texts.logon = entry.texts.now = std::exchange(entry.next_text, nullptr);
-  const std::string keys = joined_keys(std::exchange(entry.pending.until_logon, {}));
+  entry.file.texts.logon = entry.file.texts.now = std::exchange(entry.file.next_text, nullptr);
+  const std::string keys = joined_keys(std::exchange(entry.file.pending.until_logon, {}));
   loop_.report.session(
       EventId::PendingKeysTakenOver, entry,
       "the values that " + reloader_.file() + " has now count from here on: " + keys);
@@ -131,15 +134,15 @@ void SettingsChanges::apply_next_settings(SessionEntry& entry) {
 // Of a session that is removed: what it is given when it comes back is compared then.
 void SettingsChanges::forget_pending(SessionEntry& entry) noexcept {
   std::erase(with_next_settings_, &entry);
-  entry.next_settings.reset();
-  entry.next_text.reset();
-  entry.pending = {};
+  entry.file.next_settings.reset();
+  entry.file.next_text.reset();
+  entry.file.pending = {};
 }
 
 std::vector<PendingChange> SettingsChanges::pending_changes() const {
   std::vector<PendingChange> all;
   for (const auto& entry : registry_.entries()) {
-    if (!entry->pending.empty()) all.push_back({entry->name, entry->pending});
+    if (!entry->file.pending.empty()) all.push_back({entry->name, entry->file.pending});
   }
   return all;
 }
@@ -173,7 +176,7 @@ void SettingsChanges::report_changes(const ReloadPlan& plan) {
   SessionsByKeys in_effect;
   for (const Change& change : plan.changes) {
     if (change.entry == nullptr) continue;
-    const PendingKeys& pending = change.entry->pending;
+    const PendingKeys& pending = change.entry->file.pending;
     std::vector<std::string> keys;
     for (const auto* const part :
          {&change.keys.at_once, &change.keys.at_logon, &change.keys.at_start}) {
@@ -200,7 +203,7 @@ void SettingsChanges::report_changes(const ReloadPlan& plan) {
 
 void SettingsChanges::publish_pending() noexcept {
   const auto count = static_cast<std::uint32_t>(std::ranges::count_if(
-      registry_.entries(), [](const auto& entry) { return !entry->pending.empty(); }));
+      registry_.entries(), [](const auto& entry) { return !entry->file.pending.empty(); }));
   if (loop_.directory) loop_.directory->note_pending(loop_.index, count);
   if (loop_.service != nullptr) loop_.service->tell_waiting(loop_.index, count);
 }

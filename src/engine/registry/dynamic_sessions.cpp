@@ -6,8 +6,8 @@
 
 #include "engine/acceptor/listeners.hpp"
 #include "engine/acceptor/logon_admission.hpp"
+#include "engine/control/session_control.hpp"
 #include "engine/registry/session_registry.hpp"
-#include "engine/sessions/session_control.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -68,7 +68,7 @@ void DynamicSessions::drop(std::size_t index) noexcept {
 const SessionTemplate* DynamicSessions::template_for(const Connection& connection,
                                                      const session::SessionId& id) {
   const auto fits = [&](const SessionTemplate& one) {
-    return one.listener == connection.listener && stands_for(one.settings.session.id, id);
+    return one.listener == connection.accepted.listener && stands_for(one.settings.session.id, id);
   };
   const auto found = std::ranges::find_if(templates_, fits);
   const bool is_found = found != templates_.end() && may_be_named(id.sender_comp_id) &&
@@ -96,7 +96,7 @@ SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
   settings.is_template = false;
   settings.session.id = id;
   if (const auto adopted = registry_.adopt_former_names({&settings, 1}); !adopted) {
-    loop_.report.unauthenticated(EventId::SessionNotStored, connection.source, name,
+    loop_.report.unauthenticated(EventId::SessionNotStored, connection.accepted.source, name,
                                  adopted.error().text);
     return nullptr;
   }
@@ -106,7 +106,7 @@ SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
     const auto entry = make_trial(std::move(settings));
     if (!entry) {
       names_.disconnect(name, {});
-      loop_.report.unauthenticated(EventId::SessionNotStored, connection.source, name,
+      loop_.report.unauthenticated(EventId::SessionNotStored, connection.accepted.source, name,
                                    entry.error().text);
       return nullptr;
     }
@@ -122,18 +122,18 @@ SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
 
 void DynamicSessions::begin_dynamic(SessionEntry& entry, const Connection& connection,
                                     const SessionTemplate& made_of) {
-  entry.listener = connection.listener;
-  entry.is_dynamic = true;
-  entry.configured_as = made_of.settings.session.id.to_string();
-  entry.texts = {made_of.origin, made_of.origin, made_of.origin};
+  entry.listener = connection.accepted.listener;
+  entry.membership.is_dynamic = true;
+  entry.file.configured_as = made_of.settings.session.id.to_string();
+  entry.file.texts = {made_of.origin, made_of.origin, made_of.origin};
   std::string made = "session made of the template in line " +
                      std::to_string(made_of.settings.line) + ", for " +
                      loop_.network->peer_name(connection.socket);
-  if (entry.trial != nullptr) {
-    entry.trial->made = std::move(made);  // said once it has logged on, in its own log
+  if (entry.stored.trial != nullptr) {
+    entry.stored.trial->made = std::move(made);  // said once it has logged on, in its own log
   } else {
-    loop_.report.unauthenticated(EventId::SessionMadeOfTemplate, connection.source, entry.name,
-                                 made);
+    loop_.report.unauthenticated(EventId::SessionMadeOfTemplate, connection.accepted.source,
+                                 entry.name, made);
   }
   control_.follow_schedule(entry);
 }
@@ -144,8 +144,8 @@ SessionEntry* DynamicSessions::find_trial(std::uint32_t handle_key) const noexce
 }
 
 void DynamicSessions::forget(SessionEntry& entry) noexcept {
-  if (entry.handle_key >= kTrialKeysBegin) trials_.erase(entry.handle_key);
-  if (entry.trial != nullptr) names_.disconnect(entry.name, entry.trial->numbers);
+  if (entry.stored.handle_key >= kTrialKeysBegin) trials_.erase(entry.stored.handle_key);
+  if (entry.stored.trial != nullptr) names_.disconnect(entry.name, entry.stored.trial->numbers);
 }
 
 }  // namespace nexusfix::engine

@@ -28,7 +28,7 @@ inline constexpr std::uint32_t kTrialKeysBegin = std::uint32_t{1} << 31U;
 struct SessionTemplate {
   SessionSettings settings;
   std::size_t listener = 0;
-  std::shared_ptr<const std::string> origin{};  // as SessionEntry::Texts
+  std::shared_ptr<const std::string> origin{};  // as FileTexts
 };
 
 class DynamicSessions {

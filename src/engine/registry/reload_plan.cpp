@@ -5,12 +5,12 @@
 
 #include "engine/acceptor/listeners.hpp"
 #include "engine/commit/commit_gate.hpp"
+#include "engine/control/session_control.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/registry/reloader.hpp"
 #include "engine/registry/session_installer.hpp"
 #include "engine/registry/session_registry.hpp"
 #include "engine/registry/settings_changes.hpp"
-#include "engine/sessions/session_control.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
@@ -33,18 +33,18 @@ std::expected<ReloadPlan, EngineError> Reloader::plan_reload(FreshShare fresh) c
     if (found == nullptr) {
       plan.added.sessions.push_back(one);
       plan.reloaded.added.push_back(name);
-    } else if (found->is_leaving) {
+    } else if (found->membership.is_leaving) {
       const SettingsError error{plan.fresh.file, one.line,
                                 name + ": it was removed and is logging out: try again"};
       return std::unexpected{EngineError{error.what()}};
-    } else if (found->is_out) {
+    } else if (found->membership.is_out) {
       plan.back.push_back(found);
     }
   }
   for (const SessionEntry* entry : plan.back) plan.reloaded.added.push_back(entry->name);
   for (const auto& entry : registry_.entries()) {
-    const bool is_in =
-        entry->texts.now && !entry->is_dynamic && !entry->is_out && !entry->is_leaving;
+    const bool is_in = entry->file.texts.now && !entry->membership.is_dynamic &&
+                       !entry->membership.is_out && !entry->membership.is_leaving;
     if (!is_in || plan.names.contains(entry->name)) continue;
     plan.out.push_back(entry.get());
     plan.reloaded.removed.push_back(entry->name);
@@ -114,7 +114,7 @@ void Reloader::note_leaving_listeners(const ReloadPlan& plan) {
       const auto moves = [&](const Change& one) {
         return one.entry == entry.get() && SettingsChanges::has_moved(one);
       };
-      return entry->settings.accept && entry->listener == i && !entry->is_out &&
+      return entry->settings.accept && entry->listener == i && !entry->membership.is_out &&
              std::ranges::find(plan.out, entry.get()) == plan.out.end() &&
              std::ranges::none_of(plan.changes, moves);
     };
@@ -159,8 +159,8 @@ void Reloader::carry_out_reload() {
   for (; plan.made_done < plan.made.entries.size(); ++plan.made_done) {
     SessionEntry* const entry = plan.made.entries[plan.made_done];
     if (entry == nullptr) continue;
-    entry->texts = {plan.text, plan.text, plan.text};
-    entry->configured_as = entry->name;
+    entry->file.texts = {plan.text, plan.text, plan.text};
+    entry->file.configured_as = entry->name;
     installer_.admit(*entry);
   }
   for (; plan.templates_done < plan.made.templates.size(); ++plan.templates_done) {
@@ -199,7 +199,7 @@ void Reloader::abort_reload() noexcept {
 
 // Its Session stays, because an application may hold it; what is sent to it is stored.
 void Reloader::deactivate(SessionEntry& entry) {
-  entry.is_out = true;
+  entry.membership.is_out = true;
   entry.connect_policy.log_out();
   changes_.forget_pending(entry);
   registry_.remove_acceptor(entry);
@@ -209,7 +209,7 @@ void Reloader::deactivate(SessionEntry& entry) {
 }
 
 void Reloader::reactivate(SessionEntry& entry) {
-  if (entry.is_leaving) return;
+  if (entry.membership.is_leaving) return;
   registry_.activate(entry);
   loop_.report.session(EventId::SessionTakenBack, entry, "session added again");
 }

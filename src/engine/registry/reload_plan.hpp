@@ -23,7 +23,7 @@ struct Change {
   std::optional<SessionSettings> at_once;  // while it is connected; nothing: no such values
   std::unique_ptr<SessionSettings> whole;  // while it is not; null: only its texts differ
   std::optional<std::size_t> listener;     // another one than before
-  SessionEntry::Texts texts;               // when whole is in effect
+  FileTexts texts;                         // when whole is in effect
   ChangedKeys keys;
   PendingKeys pending;  // when whole is in effect
 };

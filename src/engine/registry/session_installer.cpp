@@ -3,12 +3,12 @@
 
 #include "engine/acceptor/listeners.hpp"
 #include "engine/commit/commit_gate.hpp"
+#include "engine/control/session_control.hpp"
 #include "engine/engine_error.hpp"
 #include "engine/loop/loop_context.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/registry/reloader.hpp"
 #include "engine/registry/session_registry.hpp"
-#include "engine/sessions/session_control.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {

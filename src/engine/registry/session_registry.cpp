@@ -6,13 +6,13 @@
 
 #include "engine/acceptor/listeners.hpp"
 #include "engine/commit/commit_gate.hpp"
+#include "engine/control/session_control.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/registry/reloader.hpp"
 #include "engine/registry/settings_changes.hpp"
-#include "engine/sessions/outbox.hpp"
-#include "engine/sessions/resend_server.hpp"
+#include "engine/sending/outbox.hpp"
+#include "engine/sending/resend_server.hpp"
 #include "engine/sessions/session_actions.hpp"
-#include "engine/sessions/session_control.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
@@ -57,8 +57,8 @@ store::StoreResult<SessionEntry*> SessionRegistry::make_inactive_entry(SessionSe
     SessionEntry* const entry =
         add_entry(std::move(settings), to_numbers(commit_.store().session(*key)));
     give_key(*entry, *key);
-    entry->handle_key = *key;
-    entry->log =
+    entry->stored.handle_key = *key;
+    entry->stored.log =
         loop_.report.logs().join(entry->settings, loop_.parsers.data_fields, loop_.now().wall);
     return entry;
   } catch (const std::bad_alloc&) {
@@ -72,7 +72,7 @@ SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numb
   loop_.timers.reserve_sessions(entries_.size() + 1);
   SessionEntry& entry = *entries_.emplace_back(
       std::make_unique<SessionEntry>(services_, std::move(settings), numbers));
-  entry.is_out = true;
+  entry.membership.is_out = true;
   note_rules(loop_, entry.settings);
   by_name_.emplace(entry.name, &entry);
   return &entry;
@@ -81,20 +81,20 @@ SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numb
 void SessionRegistry::give_key(SessionEntry& entry, store::SessionKey key) {
   if (by_key_.size() <= key) by_key_.resize(key + std::size_t{1});
   by_key_[key] = &entry;
-  entry.key = key;
+  entry.stored.key = key;
 }
 
 // From here on it lets its counterparty in, or connects. Once more does no harm.
 void SessionRegistry::activate(SessionEntry& entry) {
   if (entry.settings.session.role == session::Role::Initiator) {
-    entry.is_out = false;
+    entry.membership.is_out = false;
     entry.connect_policy.log_on(entry.connection != nullptr, loop_.now().mono);
     return loop_.arm(entry, entry.connect_policy.connect_at());
   }
   // A qualifier does not travel; the configuration refuses it for acceptors.
   acceptors_.emplace(entry.name, &entry);
   if (loop_.directory) loop_.directory->add_acceptor(entry.name, loop_.index);
-  entry.is_out = false;
+  entry.membership.is_out = false;
 }
 
 SessionEntry* SessionRegistry::find_entry(std::string_view name) noexcept {
@@ -103,9 +103,9 @@ SessionEntry* SessionRegistry::find_entry(std::string_view name) noexcept {
 }
 
 void SessionRegistry::remove(SessionEntry& entry, std::string_view text) {
-  if (entry.is_leaving) return;
+  if (entry.membership.is_leaving) return;
   leaving_.push_back(&entry);  // What needs memory comes first.
-  entry.is_leaving = true;
+  entry.membership.is_leaving = true;
   remove_acceptor(entry);
   entry.connect_policy.log_out();
   if (entry.connection != nullptr) control_.log_out(entry, text);
@@ -116,14 +116,15 @@ void SessionRegistry::destroy_leaving() {
   if (leaving_.empty()) [[likely]]
     return;
   const auto gone = std::ranges::partition(leaving_, [](const SessionEntry* entry) {
-    return entry->connection != nullptr || entry->disconnection;
+    return entry->connection != nullptr || entry->disconnection.notice;
   });
   const std::vector<SessionEntry*> buried{gone.begin(), gone.end()};
   leaving_.erase(gone.begin(), gone.end());
   for (SessionEntry* entry : buried) {
-    if (entry->has_logged_on) {
+    if (entry->membership.has_logged_on) {
       loop_.report.peer(EventId::SessionRemoved, *entry, "session removed");
-    } else if (entry->trial == nullptr) {  // of a template, for a client that was not admitted
+    } else if (entry->stored.trial ==
+               nullptr) {  // of a template, for a client that was not admitted
       loop_.report.unauthenticated(EventId::SessionRemoved, {}, entry->name, "session removed");
     }
     destroy(*entry);
@@ -142,15 +143,16 @@ void SessionRegistry::destroy(SessionEntry& entry) {
   dynamic_.forget(entry);
   remove_acceptor(entry);
   by_name_.erase(entry.name);
-  if (entry.trial == nullptr && entry.key < by_key_.size() && by_key_[entry.key] == &entry) {
-    by_key_[entry.key] = nullptr;
+  if (entry.stored.trial == nullptr && entry.stored.key < by_key_.size() &&
+      by_key_[entry.stored.key] == &entry) {
+    by_key_[entry.stored.key] = nullptr;
   }
   std::erase_if(entries_, [&](const auto& one) { return one.get() == &entry; });
 }
 
 session::Numbers SessionRegistry::stored_numbers(const SessionEntry& entry) const noexcept {
-  if (entry.trial != nullptr) return entry.trial->numbers;
-  const store::SessionRecord& stored = commit_.store().session(entry.key);
+  if (entry.stored.trial != nullptr) return entry.stored.trial->numbers;
+  const store::SessionRecord& stored = commit_.store().session(entry.stored.key);
   return {.next_inbound = stored.next_inbound, .next_outbound = stored.next_outbound};
 }
 

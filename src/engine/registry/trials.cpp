@@ -25,10 +25,10 @@ constexpr std::size_t kTrialBytesMax = 64U << 10U;
 bool DynamicSessions::has_dynamic_place(const Connection& connection, const std::string& name) {
   if (commit_.store().find_session(name)) return true;
   using Answer = DynamicNames::Answer;
-  const Answer answer = names_.connect(name, connection.source);
+  const Answer answer = names_.connect(name, connection.accepted.source);
   if (answer == Answer::Yes) return true;
   loop_.report.unauthenticated(
-      EventId::TemplateLimitReached, connection.source, {},
+      EventId::TemplateLimitReached, connection.accepted.source, {},
       "no session is made for " + name +
           (answer == Answer::TooMany
                ? ": DynamicSessionsMax of them have been made since the start"
@@ -53,11 +53,11 @@ store::StoreResult<SessionEntry*> DynamicSessions::make_trial(SessionSettings se
   const std::size_t count = registry_.entries().size();
   try {
     SessionEntry* const entry = registry_.add_entry(std::move(settings), trial->numbers);
-    entry->trial = std::move(trial);
-    entry->log = loop_.report.logs().global();
+    entry->stored.trial = std::move(trial);
+    entry->stored.log = loop_.report.logs().global();
     if (next_trial_ < kTrialKeysBegin) next_trial_ = kTrialKeysBegin;
-    entry->handle_key = next_trial_++;
-    trials_.insert_or_assign(entry->handle_key, entry);
+    entry->stored.handle_key = next_trial_++;
+    trials_.insert_or_assign(entry->stored.handle_key, entry);
     registry_.activate(*entry);
     return entry;
   } catch (const std::bad_alloc&) {
@@ -80,45 +80,45 @@ void DynamicSessions::end_trial(SessionEntry& entry, std::string_view answer) {
     loop_.report.session(EventId::SessionNotStored, entry, key.error().text);
     throw EventAborted{};
   }
-  const std::unique_ptr<SessionTrial> trial = std::move(entry.trial);
+  const std::unique_ptr<SessionTrial> trial = std::move(entry.stored.trial);
   try {
     registry_.give_key(entry, *key);
-    entry.log =
+    entry.stored.log =
         loop_.report.logs().join(entry.settings, loop_.parsers.data_fields, loop_.now().wall);
   } catch (const std::bad_alloc&) {
-    entry.trial.reset();  // It is stored: its numbers are those of the store.
+    entry.stored.trial.reset();  // It is stored: its numbers are those of the store.
     throw;
   }
   names_.keep(entry.name);
   loop_.report.peer(EventId::SessionMadeOfTemplate, entry, trial->made);
   for (const SessionTrial::Received& one : trial->received) {
-    loop_.report.logs().received(entry.log, one.bytes, one.at);
+    loop_.report.logs().received(entry.stored.log, one.bytes, one.at);
   }
 }
 
 void DynamicSessions::record_trial(SessionEntry& entry) {
-  entry.trial->numbers = entry.machine.sequence_numbers();
-  entry.inbound_recorded = entry.trial->numbers.next_inbound;
+  entry.stored.trial->numbers = entry.machine.sequence_numbers();
+  entry.inbound_recorded = entry.stored.trial->numbers.next_inbound;
   if (entry.machine.state() != session::State::LogonReceived) log_trial(entry);
 }
 
 void DynamicSessions::log_received(SessionEntry& entry, std::string_view frame) {
-  if (entry.trial == nullptr) [[likely]]
-    return loop_.report.logs().received(entry.log, frame, loop_.now().wall);
+  if (entry.stored.trial == nullptr) [[likely]]
+    return loop_.report.logs().received(entry.stored.log, frame, loop_.now().wall);
   std::size_t bytes = frame.size();
-  for (const SessionTrial::Received& one : entry.trial->received) bytes += one.bytes.size();
+  for (const SessionTrial::Received& one : entry.stored.trial->received) bytes += one.bytes.size();
   if (bytes > kTrialBytesMax)
     return loop_.report.logs().unknown(frame, /*is_message=*/true, loop_.now().wall);
-  entry.trial->received.push_back({loop_.now().wall, std::string{frame}});
+  entry.stored.trial->received.push_back({loop_.now().wall, std::string{frame}});
 }
 
 // It was not accepted: what came belongs to no session.
 void DynamicSessions::log_trial(SessionEntry& entry) {
-  for (SessionTrial::Received& one : entry.trial->received) {
+  for (SessionTrial::Received& one : entry.stored.trial->received) {
     loop_.report.logs().unknown(one.bytes, /*is_message=*/true, one.at);
     wipe_bytes(one.bytes);
   }
-  entry.trial->received.clear();
+  entry.stored.trial->received.clear();
 }
 
 }  // namespace nexusfix::engine

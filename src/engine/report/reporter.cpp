@@ -35,9 +35,9 @@ void Reporter::peer(EventId id, SessionEntry& entry, std::string_view text,
                     const Connection* ended) {
   const Connection* const connection = ended != nullptr ? ended : entry.connection;
   if (connection != nullptr && entry.settings.accept && !connection->has_logged_on) {
-    return unauthenticated(id, connection->source, entry.name, text);
+    return unauthenticated(id, connection->accepted.source, entry.name, text);
   }
-  report_if(limiter_.allow(entry.notices, time_.now().mono), id, entry.name, text);
+  report_if(limiter_.allow(entry.limits.notices, time_.now().mono), id, entry.name, text);
 }
 
 void Reporter::unauthenticated(EventId id, transport::Source source, std::string_view session,

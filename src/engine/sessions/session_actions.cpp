@@ -11,11 +11,11 @@
 
 #include "engine/acceptor/logon_admission.hpp"
 #include "engine/connection/connections.hpp"
+#include "engine/control/session_control.hpp"
 #include "engine/report/session_events.hpp"
+#include "engine/sending/outbox.hpp"
+#include "engine/sending/resend_server.hpp"
 #include "engine/sessions/out_of_order_queue.hpp"
-#include "engine/sessions/outbox.hpp"
-#include "engine/sessions/resend_server.hpp"
-#include "engine/sessions/session_control.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
@@ -113,8 +113,8 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& ac
   using Action = ThrottleAction;
   const Action throttled = entry.settings.throttle.action;
   Verdict verdict;
-  if (throttled != Action::Delay && !action.poss_dup && !entry.throttle.allow(loop_.now().mono))
-      [[unlikely]] {
+  if (throttled != Action::Delay && !action.poss_dup &&
+      !entry.limits.throttle.allow(loop_.now().mono)) [[unlikely]] {
     verdict = business_reject(kOther, 0, kThrottled);
     if (throttled == Action::LogOut) {
       entry.commands.add(SessionCommands::Kind::LogOut, std::string{kThrottled});
@@ -147,22 +147,22 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Administrat
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::Reset&) {
-  if (entry.trial == nullptr) transactor_.record().reset(entry.key);
-  entry.accepts_only_reset = false;
+  if (entry.stored.trial == nullptr) transactor_.record().reset(entry.stored.key);
+  entry.membership.accepts_only_reset = false;
   if (entry.connect_policy.on_reset(control_.may_connect(entry), entry.connection != nullptr,
                                     loop_.now().mono)) {
     loop_.arm(entry, entry.connect_policy.connect_at());
   }
   entry.inbound_recorded = 1;
   // What came after the Logon that resets belongs to the new epoch, and is asked for again.
-  if (!entry.arrived_undecided) {
+  if (!entry.out_of_order.arrived_undecided) {
     out_of_order_.discard_out_of_order(entry, 1, UINT64_MAX, "the sequence numbers are reset");
   }
   OutOfOrderQueue::forget_out_of_order(entry);
-  entry.replay.reset();
-  entry.queued_after_resend.clear();
+  entry.resend.cursor.reset();
+  entry.resend.queued.clear();
   outbox_.report_queued_lost(entry);
-  entry.forget_queued_until_logon();
+  entry.until_logon.clear();
   loop_.report.peer(EventId::SequenceNumbersReset, entry, "the sequence numbers are reset to 1");
 }
 
@@ -216,9 +216,9 @@ void SessionActions::answer_logon(SessionEntry& entry, std::uint64_t logon_id,
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) {
-  entry.disconnection.reset();  // It is back in time.
+  entry.disconnection.notice.reset();  // It is back in time.
   entry.connect_policy.on_logged_on();
-  entry.has_logged_on = true;
+  entry.membership.has_logged_on = true;
   if (entry.connection != nullptr) entry.connection->has_logged_on = true;
   const session::Numbers numbers = entry.machine.sequence_numbers();
   loop_.report.peer(EventId::LoggedOn, entry,
@@ -241,36 +241,37 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOut&)
 // connections_.close().
 void SessionActions::note_disconnection(SessionEntry& entry) {
   if (loop_.callbacks.on_disconnect == nullptr) return;
-  entry.disconnection = Disconnection{};
-  entry.disconnection_is_fresh = true;
+  entry.disconnection.notice = Disconnection{};
+  entry.disconnection.is_fresh = true;
   const std::chrono::seconds delay = entry.settings.disconnect_notice_delay;
-  entry.disconnection_at =
+  entry.disconnection.due_at =
       delay.count() == 0 || loop_.is_stopping ? kNever : loop_.now().mono + delay;
-  if (entry.disconnection_at != kNever) loop_.arm(entry, entry.disconnection_at);
+  if (entry.disconnection.due_at != kNever) loop_.arm(entry, entry.disconnection.due_at);
 }
 
 void SessionActions::notify_disconnection(SessionEntry& entry) {
-  Disconnection told = *std::exchange(entry.disconnection, std::nullopt);
-  entry.disconnection_at = kNever;
-  if (!told.reason && entry.disconnection_text.empty()) {
-    entry.disconnection_text = "the connection broke";
+  Disconnection told = *std::exchange(entry.disconnection.notice, std::nullopt);
+  entry.disconnection.due_at = kNever;
+  if (!told.reason && entry.disconnection.text.empty()) {
+    entry.disconnection.text = "the connection broke";
   }
-  told.text = entry.disconnection_text;
+  told.text = entry.disconnection.text;
   static_cast<void>(transactor_.run_callback(entry, [&] {
     loop_.callbacks.on_disconnect(loop_.callbacks.application, entry.session, told);
   }));
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::Disconnect& action) {
-  if (entry.disconnection && entry.disconnection_is_fresh) {
-    entry.disconnection->reason = action.reason;
-    entry.disconnection->is_orderly = action.reason == session::DisconnectReason::LogoutComplete;
-    entry.disconnection_text = to_string(action.reason);
+  if (entry.disconnection.notice && entry.disconnection.is_fresh) {
+    entry.disconnection.notice->reason = action.reason;
+    entry.disconnection.notice->is_orderly =
+        action.reason == session::DisconnectReason::LogoutComplete;
+    entry.disconnection.text = to_string(action.reason);
   }
   if (entry.connection == nullptr) return;
   // What waits behind a resend is stored; only the Logout among it matters now.
-  if (entry.replay) {
-    entry.replay.reset();
+  if (entry.resend.cursor) {
+    entry.resend.cursor.reset();
     resends_.finish_replay(entry);
   }
   if (action.reason != session::DisconnectReason::LogoutComplete) {
@@ -300,7 +301,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Notice& act
 void SessionActions::halt_for_operator(SessionEntry& entry, const session::Notice& notice) {
   const session::Numbers numbers = entry.machine.sequence_numbers();
   const bool connects = entry.settings.session.role == session::Role::Initiator;
-  entry.accepts_only_reset = true;
+  entry.membership.accepts_only_reset = true;
   entry.connect_policy.halt();
   const SideAtFault side = side_at_fault(notice, numbers.next_outbound);
   loop_.report.session(

@@ -5,16 +5,17 @@
 #include <nexusfix/base/secret.hpp>
 
 #include "engine/loop/loop_context.hpp"
-#include "engine/sessions/outbox.hpp"
+#include "engine/sending/outbox.hpp"
 #include "engine/sessions/session_services.hpp"
 
 namespace nexusfix::engine {
 
-session::SessionConfig session_config_of(const SessionServices& services, SessionEntry& entry) {
+session::SessionConfig session_config_of(const SessionServices& services,
+                                         const SessionSettings& settings, SessionEntry& entry) {
   const Callbacks& callbacks = services.loop.callbacks;
-  session::SessionConfig config = entry.settings.session;
+  session::SessionConfig config = settings.session;
   config.logon.authenticates =
-      callbacks.on_logon_request != nullptr || !entry.settings.credentials.password_file.empty();
+      callbacks.on_logon_request != nullptr || !settings.credentials.password_file.empty();
   // A sender that the application has not accepted yet gets no answer, and uses no MsgSeqNum.
   config.logon.answers_invalid = callbacks.on_logon_request == nullptr;
   config.resend.asks_before = callbacks.on_resend_request != nullptr;
@@ -30,18 +31,22 @@ session::SessionConfig session_config_of(const SessionServices& services, Sessio
 
 SessionEntry::SessionEntry(const SessionServices& session_services,
                            SessionSettings session_settings, session::Numbers numbers)
-    : settings{std::move(session_settings)},
+    : machine{session_config_of(session_services, session_settings, *this), numbers},
+      inbound_recorded{numbers.next_inbound},
+      outbound{.has_sub_ids = session_settings.session.id.has_sub_ids(),
+               .keeps_masked_out =
+                   !session_settings.log.masked.empty() && !session_settings.log.stores_masked},
+      limits{.throttle = Throttle{session_settings.throttle.messages_max,
+                                  session_settings.throttle.interval},
+             .notices = {}},
+      settings{std::move(session_settings)},
       name{settings.session.id.to_string()},
       services{session_services},
-      machine{session_config_of(services, *this), numbers},
-      session{services, *this},
-      has_sub_ids{settings.session.id.has_sub_ids()},
-      keeps_masked_out{!settings.log.masked.empty() && !settings.log.stores_masked},
-      inbound_recorded{numbers.next_inbound},
-      throttle{settings.throttle.messages_max, settings.throttle.interval} {
-  for (OutboundQueue* queue : {&queued_after_resend, &queued_until_logon})
-    queue->count_in(*services.loop.budget);
-  out_of_order_bytes.count_in(*services.loop.budget);
+      session{services, *this} {
+  BufferBudget& budget = *services.loop.budget;
+  resend.queued.count_in(budget);
+  until_logon.queued.count_in(budget);
+  out_of_order.bytes.count_in(budget);
 }
 
 SessionTrial::~SessionTrial() {

@@ -17,10 +17,10 @@
 #include <nexusfix/store/store.hpp>
 
 #include "engine/connection/connection.hpp"
+#include "engine/control/connect_policy.hpp"
+#include "engine/control/session_commands.hpp"
 #include "engine/loop/timer_queue.hpp"
 #include "engine/report/second_limit.hpp"
-#include "engine/sessions/connect_policy.hpp"
-#include "engine/sessions/session_commands.hpp"
 #include "engine/sessions/throttle.hpp"
 #include "engine/settings_names.hpp"
 
@@ -52,6 +52,112 @@ struct SessionTrial {
   ~SessionTrial();
 };
 
+// Messages that came too early.
+struct OutOfOrderMessages {
+  std::map<std::uint64_t, std::string> messages;  // by MsgSeqNum
+  BufferCharge bytes;
+  std::uint64_t dropped_high = 0;  // the highest MsgSeqNum for which there was no room; 0: none
+  std::uint64_t discarded = 0;     // application messages, since the start
+  bool arrived_undecided = false;  // they came after a Logon that is not decided
+};
+
+// The resend that the counterparty asked for.
+struct ResendState {
+  std::optional<ReplayCursor> cursor;  // nothing: no resend is under way
+  bool is_done = false;                // all is sent; its last actions are being performed
+  bool is_listed = false;              // by the resend server
+  OutboundQueue queued;                // messages that got their MsgSeqNum during the resend
+  std::string answer_text;             // for a ResendRequest that is refused
+  // MaxResendsPerSecond.
+  MonoTime window{};  // where the present second began
+  std::uint32_t window_count = 0;
+  MonoTime resumes_at = MonoTime::min();
+};
+
+// Messages that got their MsgSeqNum after our Logon, which has no answer yet.
+struct QueuedUntilLogon {
+  OutboundQueue queued;
+  std::uint64_t left_to_resend = 0;  // messages that did not fit: a resend will send them
+
+  void clear() noexcept {
+    queued.clear();
+    left_to_resend = 0;
+  }
+};
+
+// An accepted Logon's answer, which waits until its password is changed.
+struct PendingPasswordChange {
+  std::optional<LogonAnswer> answer;
+  std::uint64_t logon_id = 0;
+};
+
+// The session is disconnected at the end of the turn, and nothing is done for it until then.
+struct PendingAbort {
+  bool is_pending = false;
+  std::string reason;  // empty: there was no memory
+};
+
+// The end of a logged-on state that on_disconnect() has not reported yet.
+struct DisconnectionNotice {
+  std::optional<Disconnection> notice;
+  std::string text;
+  bool is_fresh = false;     // of this event: the reason is still to come
+  MonoTime due_at = kNever;  // kNever: after the actions of the event
+};
+
+// The schedule's state, valid from `since` until `until`.
+struct Timetable {
+  bool may_log_on = true;
+  WallTime since = WallTime::max();
+  WallTime until = WallTime::min();
+  std::chrono::sys_seconds session_ended_at = std::chrono::sys_seconds::min();  // it was reset then
+};
+
+// The texts of the file whose values are in effect, by TakesEffect; now is null: the session is in
+// no file.
+struct FileTexts {
+  std::shared_ptr<const std::string> start;
+  std::shared_ptr<const std::string> logon;
+  std::shared_ptr<const std::string> now;
+};
+
+// What the configuration file says about the session.
+struct FileState {
+  FileTexts texts;
+  std::string configured_as;  // its own name, or that of its template
+  PendingKeys pending;
+  std::unique_ptr<SessionSettings> next_settings;  // from its next Logon on; null: none
+  std::shared_ptr<const std::string> next_text;    // their text
+};
+
+struct Membership {
+  bool is_out = false;         // not in the file: admits no client, and may come back
+  bool is_dynamic = false;     // made of a template, for the client that logged on
+  bool is_leaving = false;     // is destroyed when its connection has ended
+  bool has_logged_on = false;  // since it was made
+  // The counterparty knows sequence numbers that the store does not know: an acceptor refuses a
+  // Logon without ResetSeqNumFlag until an operator has set them.
+  bool accepts_only_reset = false;
+};
+
+// Where the store, the logs and handles know the session.
+struct Registration {
+  store::SessionKey key = 0;            // none while it is on trial
+  std::unique_ptr<SessionTrial> trial;  // null: it is in the store
+  std::uint32_t handle_key = 0;         // of its SessionHandle
+  std::size_t log = 0;                  // of EngineLogs
+};
+
+struct OutboundRules {
+  bool has_sub_ids = false;       // in the header of each of our messages
+  bool keeps_masked_out = false;  // the store gets no message with one of LogMaskedTags
+};
+
+struct SessionLimits {
+  Throttle throttle;    // received messages
+  SecondLimit notices;  // lines of the event log
+};
+
 struct SessionEntry {
   SessionEntry(const SessionServices& services, SessionSettings session_settings,
                session::Numbers numbers);
@@ -59,94 +165,44 @@ struct SessionEntry {
   SessionEntry(const SessionEntry&) = delete;
   SessionEntry& operator=(const SessionEntry&) = delete;
 
-  void forget_queued_until_logon() noexcept {
-    queued_until_logon.clear();
-    left_to_resend = 0;
-  }
-
   [[nodiscard]] wire::FrameScanner frame_scanner() const {
     return wire::FrameScanner{
         wire::FrameLimits{.message_bytes_max = settings.limits.message_bytes_max}};
   }
 
+  // What its events touch comes first.
+  session::StateMachine machine;
+  Connection* connection = nullptr;
+  std::uint64_t inbound_recorded = 1;  // the store's next_inbound
+  bool acting = false;                 // its actions are being performed
+  OutboundRules outbound;
+  Registration stored;
+  SessionLimits limits;
+  SessionCommands commands;
+  ResendState resend;
+  OutOfOrderMessages out_of_order;
+  DisconnectionNotice disconnection;
+  Timer timer;      // not later than anything that it waits for
+  Verdict verdict;  // on the message that is being rejected
+
   SessionSettings settings;
   std::string name;
-  std::size_t log = 0;                  // of EngineLogs
-  store::SessionKey key = 0;            // none while it is on trial
-  std::unique_ptr<SessionTrial> trial;  // null: it is in the store
-  std::uint32_t handle_key = 0;         // of its SessionHandle
   const SessionServices& services;
-  session::StateMachine machine;
   Session session;
-
-  Connection* connection = nullptr;
-  Timer timer;                         // not later than anything that it waits for
-  std::size_t listener = 0;            // acceptor: where its counterparty connects
-  bool has_sub_ids = false;            // in the header of each of our messages
-  bool keeps_masked_out = false;       // of the store: messages with one of LogMaskedTags
-  bool acting = false;                 // its actions are being taken
-  std::uint64_t inbound_recorded = 1;  // the store's next_inbound
-
-  std::map<std::uint64_t, std::string> out_of_order;  // messages that came too early, by MsgSeqNum
-  BufferCharge out_of_order_bytes;
-  std::uint64_t dropped_high = 0;  // the highest number for which there was no room; 0: none
-  std::uint64_t discarded = 0;     // application messages, since the start
-  bool arrived_undecided = false;  // what is held came after a Logon that is not decided on
-  std::optional<ReplayCursor> replay;
-  bool replay_done = false;  // all of it was passed on, and its last actions are being taken
-  OutboundQueue queued_after_resend;  // numbered during a resend, sent after it
-  OutboundQueue queued_until_logon;   // numbered after our Logon, which has no answer
-  std::uint64_t left_to_resend = 0;   // of what came after that: it was too much
-  SessionCommands commands;
-  std::optional<LogonAnswer> accepted_answer;  // that waits for a password to be changed
-  std::uint64_t accepted_answer_id = 0;
-  Verdict verdict;                 // of the message that is being rejected
-  std::string resend_answer_text;  // of the ResendRequest that is being refused
-  Throttle throttle;               // of what comes in
-  SecondLimit notices;             // lines of the event log
-  MonoTime resend_window{};        // where the present second of resends began
-  std::uint32_t window_resends = 0;
-  MonoTime replay_at = MonoTime::min();  // when the resend under way may go on
-  bool is_replaying = false;             // is in the list of those who send again
-  bool is_aborted = false;               // cut at the end of the turn, and nothing is done for it
-  std::string abort_reason;              // empty: there was no memory
-
-  // The end of a logged-on state that on_disconnect() has not been told of.
-  std::optional<Disconnection> disconnection;
-  std::string disconnection_text;
-  bool disconnection_is_fresh = false;  // of this event: the reason is still to come
-  MonoTime disconnection_at = kNever;   // when it is reported; kNever: after the event's actions
-
-  // The timetable's word, which holds from schedule_since until schedule_until.
-  bool may_log_on = true;
-  WallTime schedule_since = WallTime::max();
-  WallTime schedule_until = WallTime::min();
-  std::chrono::sys_seconds session_ended_at = std::chrono::sys_seconds::min();  // and was reset
-
-  // The texts of the file whose values count, by TakesEffect; now is null: it stands in none.
-  struct Texts {
-    std::shared_ptr<const std::string> start;
-    std::shared_ptr<const std::string> logon;
-    std::shared_ptr<const std::string> now;
-  };
-  Texts texts;
-  std::string configured_as;  // there: its own name, or that of its template
-  PendingKeys pending;
-  std::unique_ptr<SessionSettings> next_settings;  // from its next Logon on; null: as they are
-  std::shared_ptr<const std::string> next_text;    // that they are of
-  bool is_out = false;         // gone from the file: admits no client, and may come back
-  bool is_dynamic = false;     // made of a template, for the client that logged on
-  bool has_logged_on = false;  // since it was made
-  bool is_leaving = false;     // is removed when its connection has ended
-  // The counterparty knows sequence numbers that the store does not: an acceptor refuses a Logon
-  // without ResetSeqNumFlag until an operator has set them.
-  bool accepts_only_reset = false;
+  QueuedUntilLogon until_logon;
+  PendingPasswordChange password_change;
+  PendingAbort abort;
+  Timetable timetable;
+  Membership membership;
   ConnectPolicy connect_policy;  // initiator
+  std::size_t listener = 0;      // acceptor: where its counterparty connects
+  FileState file;
 };
 
 // The state machine's configuration: the session's settings, and what the application's callbacks
 // need.
 [[nodiscard]] session::SessionConfig session_config_of(const SessionServices& services,
+                                                       const SessionSettings& settings,
                                                        SessionEntry& entry);
 
 }  // namespace nexusfix::engine

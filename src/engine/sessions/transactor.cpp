@@ -8,11 +8,11 @@
 
 #include "engine/commit/commit_gate.hpp"
 #include "engine/connection/connections.hpp"
+#include "engine/control/session_control.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
-#include "engine/sessions/outbox.hpp"
-#include "engine/sessions/resend_server.hpp"
+#include "engine/sending/outbox.hpp"
+#include "engine/sending/resend_server.hpp"
 #include "engine/sessions/session_actions.hpp"
-#include "engine/sessions/session_control.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -45,7 +45,7 @@ void Transactor::apply_or_defer(SessionEntry& entry) {
 }
 
 void Transactor::transact(SessionEntry& entry, Event event) {
-  if (commit_.has_failed() || entry.is_aborted) return;
+  if (commit_.has_failed() || entry.abort.is_pending) return;
   NEXUSFIX_ASSERT(phase_ == Phase::Idle);
   phase_ = Phase::Event;
   outbox_.forget_begun();  // A message begun before this event can no longer have its number.
@@ -76,7 +76,7 @@ void Transactor::run_deferred() {
   while (!deferred_.empty()) {
     SessionEntry& other = *deferred_.back();
     deferred_.pop_back();
-    if (other.is_aborted) continue;
+    if (other.abort.is_pending) continue;
     run_actions(other);
     record_progress(other);
     loop_.arm(other, other.machine.next_deadline());
@@ -88,20 +88,20 @@ void Transactor::run_actions(SessionEntry& entry) {
   while (true) {
     if (const auto action = entry.machine.next_action(action_buffer_)) {
       actions_.perform(entry, *action);
-    } else if (std::exchange(entry.replay_done, false)) {
+    } else if (std::exchange(entry.resend.is_done, false)) {
       // Messages that waited for the end of the resend have lower MsgSeqNums than any new one.
-      entry.replay.reset();
+      entry.resend.cursor.reset();
       resends_.finish_replay(entry);
     } else if (!entry.commands.empty()) [[unlikely]] {
       run_command(entry);
-    } else if (entry.disconnection && entry.disconnection_at == kNever) {
+    } else if (entry.disconnection.notice && entry.disconnection.due_at == kNever) {
       actions_.notify_disconnection(entry);
     } else {
       break;
     }
   }
   entry.acting = false;
-  entry.disconnection_is_fresh = false;
+  entry.disconnection.is_fresh = false;
 }
 
 void Transactor::run_command(SessionEntry& entry) {
@@ -120,19 +120,19 @@ void Transactor::run_command(SessionEntry& entry) {
 }
 
 void Transactor::record_progress(SessionEntry& entry) {
-  if (entry.trial != nullptr) [[unlikely]]
+  if (entry.stored.trial != nullptr) [[unlikely]]
     return dynamic_.record_trial(entry);
   const std::uint64_t next_inbound = entry.machine.sequence_numbers().next_inbound;
   if (next_inbound == entry.inbound_recorded) return;
   entry.inbound_recorded = next_inbound;
-  record_.inbound_progress(entry.key, next_inbound);
+  record_.inbound_progress(entry.stored.key, next_inbound);
 }
 
 // At most once: a message that is recorded and not delivered, because the store failed or stalled,
 // is not delivered later either. A failed store is noticed when this event is recorded.
 bool Transactor::record_before_delivery(SessionEntry& entry, std::uint64_t msg_seq_num) {
   entry.inbound_recorded = msg_seq_num + 1;
-  record_.inbound_progress(entry.key, entry.inbound_recorded);
+  record_.inbound_progress(entry.stored.key, entry.inbound_recorded);
   const auto appended = commit_.append(record_);
   if (!appended) return false;
   const CommitGate::Waited waited = commit_.wait_for(*appended);

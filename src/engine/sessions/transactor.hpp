@@ -15,7 +15,7 @@
 #include <nexusfix/store/store.hpp>
 
 #include "engine/loop/loop_context.hpp"
-#include "engine/sessions/sent_messages.hpp"
+#include "engine/sending/sent_messages.hpp"
 #include "engine/sessions/session_entry.hpp"
 
 namespace nexusfix::engine {
@@ -49,8 +49,8 @@ struct UndoEntry {
   SessionEntry* entry;
   std::uint64_t next_outbound;
   std::size_t outbound_size;
-  std::size_t queued_after_resend_size;
-  std::size_t queued_until_logon_size;
+  std::size_t resend_queued_size;
+  std::size_t until_logon_size;
   std::uint64_t left_to_resend;
 };
 

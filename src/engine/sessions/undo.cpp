@@ -11,7 +11,7 @@
 namespace nexusfix::engine {
 
 void Transactor::abort_session(SessionEntry& entry) noexcept {
-  entry.is_aborted = true;
+  entry.abort.is_pending = true;
   has_aborted_ = true;
   if (entry.connection != nullptr) entry.connection->closing = true;
 }
@@ -36,8 +36,8 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
     one.inbound_recorded = numbers.next_inbound;
     one.machine.roll_back(numbers);
     // Its sequence numbers may have been about to be reset.
-    one.session_ended_at = std::chrono::sys_seconds::min();
-    one.schedule_until = WallTime::min();
+    one.timetable.session_ended_at = std::chrono::sys_seconds::min();
+    one.timetable.until = WallTime::min();
     if (one.connection != nullptr) one.connection->outbound.clear();
     abort_session(one);
   }
@@ -49,12 +49,12 @@ void Transactor::end_aborted() {
   has_aborted_ = false;
   for (std::size_t i = 0; i < registry_.entries().size(); ++i) {
     SessionEntry& entry = *registry_.entries()[i];
-    if (!std::exchange(entry.is_aborted, false)) continue;
+    if (!std::exchange(entry.abort.is_pending, false)) continue;
     const bool is_cut = loop_.with_memory([&] {
       constexpr std::string_view kNoMemory = "disconnected: there was no memory for what it needed";
-      const bool is_of_limit = !entry.abort_reason.empty();
-      const std::string why{is_of_limit ? std::string_view{entry.abort_reason} : kNoMemory};
-      entry.abort_reason.clear();
+      const bool is_of_limit = !entry.abort.reason.empty();
+      const std::string why{is_of_limit ? std::string_view{entry.abort.reason} : kNoMemory};
+      entry.abort.reason.clear();
       const EventId id = is_of_limit ? EventId::BufferLimitReached : EventId::SessionCutForMemory;
       if (entry.connection != nullptr) {
         connections_.close(*entry.connection, id, why);
@@ -109,16 +109,16 @@ UndoEntry::UndoEntry(SessionEntry& session) noexcept
     : entry{&session},
       next_outbound{session.machine.sequence_numbers().next_outbound},
       outbound_size{session.connection != nullptr ? session.connection->outbound.size() : 0},
-      queued_after_resend_size{session.queued_after_resend.size()},
-      queued_until_logon_size{session.queued_until_logon.size()},
-      left_to_resend{session.left_to_resend} {}
+      resend_queued_size{session.resend.queued.size()},
+      until_logon_size{session.until_logon.queued.size()},
+      left_to_resend{session.until_logon.left_to_resend} {}
 
 void UndoEntry::undo() const noexcept {
   entry->machine.rewind_outbound(next_outbound);
   if (entry->connection != nullptr) entry->connection->outbound.shrink_to(outbound_size);
-  entry->queued_after_resend.shrink_to(queued_after_resend_size);
-  entry->queued_until_logon.shrink_to(queued_until_logon_size);
-  entry->left_to_resend = left_to_resend;
+  entry->resend.queued.shrink_to(resend_queued_size);
+  entry->until_logon.queued.shrink_to(until_logon_size);
+  entry->until_logon.left_to_resend = left_to_resend;
 }
 
 void Transactor::save_for_undo(SessionEntry& entry) {

@@ -1,4 +1,4 @@
-#include "engine/sessions/connect_policy.hpp"
+#include "engine/control/connect_policy.hpp"
 
 #include <chrono>
 #include <gtest/gtest.h>

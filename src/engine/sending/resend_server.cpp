@@ -1,5 +1,5 @@
 // Resends: stored messages again, in slices, as fast as they may go.
-#include "engine/sessions/resend_server.hpp"
+#include "engine/sending/resend_server.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -12,7 +12,7 @@
 #include "engine/connection/buffer_governor.hpp"
 #include "engine/connection/connections.hpp"
 #include "engine/loop/loop_context.hpp"
-#include "engine/sessions/outbox.hpp"
+#include "engine/sending/outbox.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
@@ -45,20 +45,21 @@ void ResendServer::perform(SessionEntry& entry, const session::AskResend& action
     answer = loop_.callbacks.on_resend_request(loop_.callbacks.application, entry.session, request);
   });
   if (!done) answer = ResendAnswer{};
-  entry.resend_answer_text = answer.text();
+  entry.resend.answer_text = answer.text();
   entry.machine.on_resend_decision(
-      {.kind = answer.kind(), .from = answer.first(), .text = entry.resend_answer_text},
+      {.kind = answer.kind(), .from = answer.first(), .text = entry.resend.answer_text},
       loop_.now());
 }
 
 void ResendServer::perform(SessionEntry& entry, const session::Replay& action) {
   // What waited behind an earlier resend goes out first: this one repeats it as PossDup, and a
   // number must not come without PossDup after it came with it.
-  entry.replay.reset();
-  entry.replay_done = false;
+  entry.resend.cursor.reset();
+  entry.resend.is_done = false;
   finish_replay(entry);
-  entry.replay = ReplayCursor{.next = action.begin, .end = action.end, .serial = ++replay_serial_};
-  for (const store::NumberRange& lost : commit_.store().lost_numbers(entry.key)) {
+  entry.resend.cursor =
+      ReplayCursor{.next = action.begin, .end = action.end, .serial = ++replay_serial_};
+  for (const store::NumberRange& lost : commit_.store().lost_numbers(entry.stored.key)) {
     if (lost.last < action.begin || lost.first > action.end) continue;
     loop_.report.peer(
         EventId::LostMessagesRequested, entry,
@@ -67,7 +68,8 @@ void ResendServer::perform(SessionEntry& entry, const session::Replay& action) {
             ", whose messages the store has lost: it gets a gap fill. Compare with its "
             "records what was sent under them");
   }
-  if (const std::uint64_t until = commit_.store().retired_until(entry.key); action.begin <= until) {
+  if (const std::uint64_t until = commit_.store().retired_until(entry.stored.key);
+      action.begin <= until) {
     loop_.report.peer(
         EventId::RetiredMessagesRequested, entry,
         "the counterparty asks for numbers from " + std::to_string(action.begin) +
@@ -75,8 +77,8 @@ void ResendServer::perform(SessionEntry& entry, const session::Replay& action) {
             " were in segments of the journal that are retired: it gets a gap fill for "
             "what is not there any more");
   }
-  if (!entry.is_replaying) replaying_.push_back(&entry);
-  entry.is_replaying = true;
+  if (!entry.resend.is_listed) replaying_.push_back(&entry);
+  entry.resend.is_listed = true;
   replay_ready_ = true;
 }
 
@@ -85,13 +87,13 @@ void ResendServer::serve_replays() {
   replay_ready_ = false;
   replay_fetches_ = false;
   std::erase_if(replaying_, [](SessionEntry* entry) {
-    if (!entry->replay) entry->is_replaying = false;
-    return !entry->is_replaying;
+    if (!entry->resend.cursor) entry->resend.is_listed = false;
+    return !entry->resend.is_listed;
   });
   // Callbacks may begin others, behind these.
   for (std::size_t i = 0; i < replaying_.size() && !commit_.has_failed(); ++i) {
     SessionEntry& entry = *replaying_[i];
-    if (!entry.replay || entry.is_aborted) continue;
+    if (!entry.resend.cursor || entry.abort.is_pending) continue;
     if (!loop_.with_memory([&] { serve_replay(entry); })) transactor_.abort_session(entry);
   }
 }
@@ -102,10 +104,10 @@ void ResendServer::serve_replay(SessionEntry& entry) {
     return;  // connections_.send_waiting() brings it back.
   }
   if (!has_fetched(entry)) return;
-  const std::unique_ptr<store::Fetch> fetch = std::move(entry.replay->fetch);
-  const std::uint64_t serial = entry.replay->serial;
-  std::uint64_t last = entry.replay->slice_end;
-  const std::uint64_t messages_max = entry.replay->messages_max;
+  const std::unique_ptr<store::Fetch> fetch = std::move(entry.resend.cursor->fetch);
+  const std::uint64_t serial = entry.resend.cursor->serial;
+  std::uint64_t last = entry.resend.cursor->slice_end;
+  const std::uint64_t messages_max = entry.resend.cursor->messages_max;
   // Copied, because callbacks may append, and nothing may be appended while the store is read.
   replay_slice_.clear();
   replay_bytes_.clear();
@@ -117,8 +119,9 @@ void ResendServer::serve_replay(SessionEntry& entry) {
     return false;
   };
   const auto read =
-      fetch ? fetch->read(visit) : commit_.store().read(entry.key, entry.replay->next, last, visit);
-  const auto goes_on = [&] { return entry.replay && entry.replay->serial == serial; };
+      fetch ? fetch->read(visit)
+            : commit_.store().read(entry.stored.key, entry.resend.cursor->next, last, visit);
+  const auto goes_on = [&] { return entry.resend.cursor && entry.resend.cursor->serial == serial; };
   for (const StoredMessage& one : replay_slice_) {
     replay_message(entry, one.msg_seq_num,
                    std::string_view{replay_bytes_}.substr(one.begin, one.size));
@@ -141,12 +144,12 @@ void ResendServer::serve_replay(SessionEntry& entry) {
     }
     return;
   }
-  if (last == entry.replay->end) {
-    entry.replay_done = true;
+  if (last == entry.resend.cursor->end) {
+    entry.resend.is_done = true;
     transactor_.transact(
         entry, [&](session::StateMachine& machine) { machine.on_replay_done(loop_.now()); });
   } else {
-    entry.replay->next = last + 1;
+    entry.resend.cursor->next = last + 1;
     replay_ready_ = true;
   }
 }
@@ -154,12 +157,12 @@ void ResendServer::serve_replay(SessionEntry& entry) {
 // Chooses the next slice. False: it cannot be read now. The loop never waits for a store whose
 // messages are on another machine.
 bool ResendServer::has_fetched(SessionEntry& entry) {
-  ReplayCursor& cursor = *entry.replay;
+  ReplayCursor& cursor = *entry.resend.cursor;
   if (!cursor.fetch) {
     cursor.messages_max = resends_now_max(entry);
     if (cursor.messages_max == 0) return false;  // run_timers() brings it back.
     cursor.slice_end = std::min(cursor.end, cursor.next + kReplaySlice - 1);
-    cursor.fetch = commit_.store().fetch(entry.key, cursor.next, cursor.slice_end,
+    cursor.fetch = commit_.store().fetch(entry.stored.key, cursor.next, cursor.slice_end,
                                          buffers_.replay_bytes_max());
   }
   if (!cursor.fetch || cursor.fetch->is_done()) return true;
@@ -171,16 +174,16 @@ bool ResendServer::has_fetched(SessionEntry& entry) {
 std::uint64_t ResendServer::resends_now_max(SessionEntry& entry) {
   const std::uint32_t rate = entry.settings.limits.resends_per_second_max;
   if (rate == 0) return kReplaySlice;
-  if (loop_.now().mono >= entry.resend_window + kRateInterval) {
-    entry.resend_window = loop_.now().mono;
-    entry.window_resends = 0;
+  if (loop_.now().mono >= entry.resend.window + kRateInterval) {
+    entry.resend.window = loop_.now().mono;
+    entry.resend.window_count = 0;
   }
-  if (entry.window_resends >= rate) {
-    entry.replay_at = entry.resend_window + kRateInterval;
-    loop_.arm(entry, entry.replay_at);
+  if (entry.resend.window_count >= rate) {
+    entry.resend.resumes_at = entry.resend.window + kRateInterval;
+    loop_.arm(entry, entry.resend.resumes_at);
     return 0;
   }
-  return std::min<std::uint64_t>(kReplaySlice, rate - entry.window_resends);
+  return std::min<std::uint64_t>(kReplaySlice, rate - entry.resend.window_count);
 }
 
 // A number that is passed over becomes part of a gap fill.
@@ -206,17 +209,17 @@ void ResendServer::replay_message(SessionEntry& entry, std::uint64_t msg_seq_num
     }
     bytes = *offered;
   }
-  ++entry.window_resends;
+  ++entry.resend.window_count;
   transactor_.transact(entry, [&](session::StateMachine& machine) {
     machine.on_replay_message(msg_seq_num, bytes, loop_.now());
   });
 }
 
 void ResendServer::finish_replay(SessionEntry& entry) {
-  if (entry.replay || entry.queued_after_resend.empty()) return;
-  const std::span<const char> bytes = entry.queued_after_resend.waiting();
+  if (entry.resend.cursor || entry.resend.queued.empty()) return;
+  const std::span<const char> bytes = entry.resend.queued.waiting();
   outbox_.transmit(entry, {bytes.data(), bytes.size()});
-  entry.queued_after_resend.clear();
+  entry.resend.queued.clear();
 }
 
 void ResendServer::give_back(std::size_t bytes_max) {

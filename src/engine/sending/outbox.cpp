@@ -1,4 +1,4 @@
-#include "engine/sessions/outbox.hpp"
+#include "engine/sending/outbox.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -83,15 +83,15 @@ bool Outbox::was_encoded_here(std::string_view bytes) const noexcept {
 // Whether examine() would find nothing, as in most messages: nobody has to look into them.
 bool Outbox::needs_no_examination(const SessionEntry& entry,
                                   std::string_view bytes) const noexcept {
-  return was_encoded_here(bytes) && !begun_has_password_ && !entry.keeps_masked_out &&
-         !entry.has_sub_ids;
+  return was_encoded_here(bytes) && !begun_has_password_ && !entry.outbound.keeps_masked_out &&
+         !entry.outbound.has_sub_ids;
 }
 
 // Whether the store may not have a message that was begun here. What was encoded here says of
 // itself whether it has a password; what comes from elsewhere is searched.
 bool Outbox::is_secret(const SessionEntry& entry, std::string_view bytes) {
   if (begun_has_password_) return true;
-  if (was_encoded_here(bytes) && !entry.keeps_masked_out) return false;
+  if (was_encoded_here(bytes) && !entry.outbound.keeps_masked_out) return false;
   return has_secret(entry, bytes);
 }
 
@@ -102,14 +102,14 @@ bool Outbox::has_secret(const SessionEntry& entry, std::string_view bytes) {
   return std::ranges::any_of(*message, [&](const auto& field) {
     if (wire::is_password(field.tag)) return true;
     const std::vector<observe::MaskedField>& masked = entry.settings.log.masked;
-    return entry.keeps_masked_out &&
+    return entry.outbound.keeps_masked_out &&
            std::ranges::find(masked, field.tag, &observe::MaskedField::tag) != masked.end();
   });
 }
 
 // What on_sending() made of a message.
 bool Outbox::is_edit_secret(const SessionEntry& entry, std::string_view edited) {
-  return edits_.has_password() || (entry.keeps_masked_out && has_secret(entry, edited));
+  return edits_.has_password() || (entry.outbound.keeps_masked_out && has_secret(entry, edited));
 }
 
 // A message as it was handed over: whether it is a secret, or why it cannot be sent. Looking into
@@ -120,7 +120,7 @@ std::expected<bool, SendError> Outbox::examine(const SessionEntry& entry,
   wire::Tag repeated = 0;
   const bool is_examined = loop_.with_memory([&] {
     is_kept_out = is_secret(entry, bytes);
-    if (entry.has_sub_ids) [[unlikely]]
+    if (entry.outbound.has_sub_ids) [[unlikely]]
       repeated = repeated_id(bytes);
   });
   if (!is_examined) return failure(SendFailure::OutOfMemory);
@@ -153,7 +153,7 @@ SendResult Outbox::send_message(
     is_kept_out = *examined;
   }
   if (!is_transmitted) [[unlikely]] {
-    if (!entry.settings.sends_while_logged_out || is_kept_out || entry.trial != nullptr) {
+    if (!entry.settings.sends_while_logged_out || is_kept_out || entry.stored.trial != nullptr) {
       return failure(SendFailure::NotLoggedOn);
     }
     if (entry.machine.is_about_to_reset()) return failure(SendFailure::SessionEnding);

@@ -7,8 +7,8 @@
 
 #include "engine/commit/commit_gate.hpp"
 #include "engine/connection/connections.hpp"
+#include "engine/control/session_control.hpp"
 #include "engine/loop/loop_context.hpp"
-#include "engine/sessions/session_control.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
@@ -30,27 +30,28 @@ WallTime to_wall(sys_seconds time) noexcept {
 void SessionControl::follow_schedule(SessionEntry& entry) {
   const session::Schedule& schedule = entry.settings.schedule;
   if (schedule.is_non_stop()) return;
-  if (loop_.now().wall < entry.schedule_since || loop_.now().wall >= entry.schedule_until) {
+  if (loop_.now().wall < entry.timetable.since || loop_.now().wall >= entry.timetable.until) {
     const session::ScheduleState state =
         schedule.at(std::chrono::floor<std::chrono::seconds>(loop_.now().wall));
-    entry.schedule_since = loop_.now().wall;
-    entry.schedule_until = to_wall(state.next_change);
-    const bool is_over = entry.trial == nullptr &&
-                         commit_.store().session(entry.key).created < to_wall(state.numbers_since);
-    if (is_over && entry.session_ended_at != state.numbers_since) {
+    entry.timetable.since = loop_.now().wall;
+    entry.timetable.until = to_wall(state.next_change);
+    const bool is_over =
+        entry.stored.trial == nullptr &&
+        commit_.store().session(entry.stored.key).created < to_wall(state.numbers_since);
+    if (is_over && entry.timetable.session_ended_at != state.numbers_since) {
       end_session(entry, state.numbers_since);
     }
     if (commit_.has_failed()) return;
-    if (state.may_log_on && !entry.may_log_on) open_for_logons(entry);
-    if (!state.may_log_on && entry.may_log_on) close_for_logons(entry);
+    if (state.may_log_on && !entry.timetable.may_log_on) open_for_logons(entry);
+    if (!state.may_log_on && entry.timetable.may_log_on) close_for_logons(entry);
   }
-  const auto until = entry.schedule_until - loop_.now().wall;
+  const auto until = entry.timetable.until - loop_.now().wall;
   loop_.arm(entry, loop_.now().mono + std::min<std::chrono::nanoseconds>(until, kLooksAgainAfter));
 }
 
 // Its numbers are 1 again at once, or when its connection has ended.
 void SessionControl::end_session(SessionEntry& entry, sys_seconds ended_at) {
-  entry.session_ended_at = ended_at;
+  entry.timetable.session_ended_at = ended_at;
   loop_.report.session(EventId::SessionEndedBySchedule, entry,
                        "the session that ended at " + utc_text(ended_at, UtcForm::Plain) + " UTC" +
                            " is over by its schedule: both "
@@ -62,7 +63,7 @@ void SessionControl::end_session(SessionEntry& entry, sys_seconds ended_at) {
 }
 
 void SessionControl::close_for_logons(SessionEntry& entry) {
-  entry.may_log_on = false;
+  entry.timetable.may_log_on = false;
   const auto next = entry.settings.schedule.next_logon(
       std::chrono::floor<std::chrono::seconds>(loop_.now().wall));
   loop_.report.session(
@@ -80,13 +81,13 @@ void SessionControl::close_for_logons(SessionEntry& entry) {
 }
 
 void SessionControl::open_for_logons(SessionEntry& entry) {
-  entry.may_log_on = true;
+  entry.timetable.may_log_on = true;
   loop_.report.session(
       EventId::SessionOpenBySchedule, entry,
-      entry.schedule_until == WallTime::max()
+      entry.timetable.until == WallTime::max()
           ? std::string{"open by its schedule"}
           : "open by its schedule until " +
-                utc_text(std::chrono::floor<std::chrono::seconds>(entry.schedule_until),
+                utc_text(std::chrono::floor<std::chrono::seconds>(entry.timetable.until),
                          UtcForm::Plain) +
                 " UTC");
   entry.connect_policy.connect_now(loop_.now().mono);

@@ -1,11 +1,11 @@
-#include "engine/sessions/session_control.hpp"
+#include "engine/control/session_control.hpp"
 
 #include <string>
 #include <utility>
 
 #include "engine/commit/commit_gate.hpp"
 #include "engine/connection/connections.hpp"
-#include "engine/sessions/outbox.hpp"
+#include "engine/sending/outbox.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
@@ -35,7 +35,7 @@ void SessionControl::disconnect_now(SessionEntry& entry, std::string_view why) {
 
 // The sequence numbers are known again: the session connects, and accepts every Logon.
 void SessionControl::end_halt(SessionEntry& entry) {
-  entry.accepts_only_reset = false;
+  entry.membership.accepts_only_reset = false;
   if (!may_connect(entry)) return;
   if (entry.connect_policy.on_numbers_set(entry.connection != nullptr, transactor_.now().mono)) {
     loop_.arm(entry, entry.connect_policy.connect_at());
@@ -62,7 +62,7 @@ void SessionControl::log_on(SessionEntry& entry) {
 
 bool SessionControl::may_connect(const SessionEntry& entry) const noexcept {
   return entry.settings.session.role == session::Role::Initiator && !loop_.is_stopping &&
-         !entry.is_out;
+         !entry.membership.is_out;
 }
 
 std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& entry,
@@ -75,7 +75,7 @@ std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& 
     return std::unexpected{"a next number is 1 to 2^62"};
   }
   if (!transactor_.is_idle()) return std::unexpected{"not from within a callback"};
-  if (entry.trial != nullptr) return std::unexpected{"the session has never logged on"};
+  if (entry.stored.trial != nullptr) return std::unexpected{"the session has never logged on"};
   if (entry.connection != nullptr && !entry.connection->established) {
     static_cast<void>(transactor_.now());
     constexpr std::string_view kWhy =
@@ -90,11 +90,11 @@ std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& 
   static_cast<void>(transactor_.now());
   const session::Numbers before = entry.machine.sequence_numbers();
   const bool is_recorded = loop_.with_memory([&] {
-    transactor_.record().set_numbers(entry.key,
-                                     store::numbers_change(commit_.store().session(entry.key),
-                                                           {.next_inbound = numbers.next_inbound,
-                                                            .next_outbound = numbers.next_outbound},
-                                                           loop_.now().wall, reason));
+    transactor_.record().set_numbers(
+        entry.stored.key, store::numbers_change(commit_.store().session(entry.stored.key),
+                                                {.next_inbound = numbers.next_inbound,
+                                                 .next_outbound = numbers.next_outbound},
+                                                loop_.now().wall, reason));
     transactor_.append_record();
   });
   if (commit_.has_failed()) return std::unexpected{"the store has failed"};

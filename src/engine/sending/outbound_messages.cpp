@@ -8,9 +8,9 @@
 #include "engine/commit/commit_gate.hpp"
 #include "engine/connection/buffer_governor.hpp"
 #include "engine/connection/connections.hpp"
+#include "engine/control/session_control.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
-#include "engine/sessions/outbox.hpp"
-#include "engine/sessions/session_control.hpp"
+#include "engine/sending/outbox.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
@@ -25,7 +25,7 @@ constexpr std::string_view kReject = "3";
 void Outbox::note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
                        std::string_view bytes, bool is_transmitted) {
   // What waits for a Logon is logged when it goes out.
-  const bool is_logged = loop_.report.logs().takes_sent(entry.log) && is_transmitted &&
+  const bool is_logged = loop_.report.logs().takes_sent(entry.stored.log) && is_transmitted &&
                          entry.connection != nullptr && !entry.connection->closing;
   if (loop_.callbacks.on_sent == nullptr && !is_logged) return;
   transactor_.sent().add({&entry, kind, is_transmitted, is_logged, msg_seq_num}, bytes);
@@ -34,7 +34,7 @@ void Outbox::note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_
 void Outbox::notify_sent() noexcept {
   if (transactor_.sent().empty()) return;
   transactor_.sent().notify([&](const SentMessages::Message& one, std::string_view bytes) {
-    if (one.is_logged) loop_.report.logs().sent(one.entry->log, bytes, loop_.now().wall);
+    if (one.is_logged) loop_.report.logs().sent(one.entry->stored.log, bytes, loop_.now().wall);
     if (loop_.callbacks.on_sent == nullptr) return;
     const SentMessage sent{.kind = one.kind,
                            .msg_seq_num = one.msg_seq_num,
@@ -58,11 +58,11 @@ void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
     const auto offered = offer(entry, bytes, action.msg_seq_num, /*is_resend=*/false);
     if (offered) bytes = *offered;
   }
-  if (entry.trial != nullptr) [[unlikely]]
+  if (entry.stored.trial != nullptr) [[unlikely]]
     dynamic_.end_trial(entry, action.msg_type);
   const bool is_edited = bytes.data() != action.bytes.data();
-  const bool is_kept_out =
-      is_edited ? is_edit_secret(entry, bytes) : entry.keeps_masked_out && has_secret(entry, bytes);
+  const bool is_kept_out = is_edited ? is_edit_secret(entry, bytes)
+                                     : entry.outbound.keeps_masked_out && has_secret(entry, bytes);
   record_outbound(entry, action.msg_seq_num, bytes, action.is_resendable && !is_kept_out);
   queue_bytes(entry, bytes);
   using Kind = SentMessage::Kind;
@@ -79,22 +79,22 @@ void Outbox::perform(SessionEntry& entry, const session::Retransmit& action) {
 
 void Outbox::record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,
                              bool is_resendable) {
-  if (entry.trial != nullptr) [[unlikely]]
+  if (entry.stored.trial != nullptr) [[unlikely]]
     return;
   if (is_resendable && entry.settings.session.resend.persist_messages) {
-    transactor_.record().outbound_message(entry.key, msg_seq_num, bytes);
+    transactor_.record().outbound_message(entry.stored.key, msg_seq_num, bytes);
   } else {
-    transactor_.record().outbound_number(entry.key, msg_seq_num);
+    transactor_.record().outbound_number(entry.stored.key, msg_seq_num);
   }
 }
 
 // New messages wait for the end of a resend: the counterparty expects the lower MsgSeqNums first.
 void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes) {
   ++loop_.stats.messages_out;
-  if (!entry.replay) {
+  if (!entry.resend.cursor) {
     transmit(entry, bytes);
-  } else if (entry.connection != nullptr && !entry.is_aborted) {
-    if (!buffers_.push(*entry.connection, entry.queued_after_resend, bytes)) return;
+  } else if (entry.connection != nullptr && !entry.abort.is_pending) {
+    if (!buffers_.push(*entry.connection, entry.resend.queued, bytes)) return;
     connections_.mark_unsent(*entry.connection);  // enforce_outbound_limit() looks at them.
   }
 }
@@ -104,17 +104,17 @@ void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes) {
 void Outbox::queue_until_logon(SessionEntry& entry, std::string_view bytes) {
   const std::size_t most =
       std::min<std::size_t>(kQueuedUntilLogonBytesMax, entry.settings.limits.queued_bytes_max);
-  const bool is_kept = entry.left_to_resend == 0 && entry.connection != nullptr &&
-                       entry.queued_until_logon.size() + bytes.size() <= most &&
-                       buffers_.push(*entry.connection, entry.queued_until_logon, bytes);
-  if (!is_kept) ++entry.left_to_resend;
+  const bool is_kept = entry.until_logon.left_to_resend == 0 && entry.connection != nullptr &&
+                       entry.until_logon.queued.size() + bytes.size() <= most &&
+                       buffers_.push(*entry.connection, entry.until_logon.queued, bytes);
+  if (!is_kept) ++entry.until_logon.left_to_resend;
 }
 
 // The counterparty resets the sequence numbers, unasked: the MsgSeqNums of the queued messages are
 // void.
 void Outbox::report_queued_lost(SessionEntry& entry) {
-  std::uint64_t lost = entry.left_to_resend;
-  const std::span<const char> kept = entry.queued_until_logon.waiting();
+  std::uint64_t lost = entry.until_logon.left_to_resend;
+  const std::span<const char> kept = entry.until_logon.queued.waiting();
   for (std::string_view rest{kept.data(), kept.size()}; !rest.empty(); ++lost) {
     const wire::FrameResult frame = wire::next_frame(rest, {.message_bytes_max = rest.size()});
     NEXUSFIX_ASSERT(frame.status == wire::FrameStatus::Complete);  // It was encoded here.
@@ -129,7 +129,7 @@ void Outbox::report_queued_lost(SessionEntry& entry) {
 }
 
 void Outbox::perform(SessionEntry& entry, const session::Release&) {
-  const std::span<const char> kept = entry.queued_until_logon.waiting();
+  const std::span<const char> kept = entry.until_logon.queued.waiting();
   std::string_view rest{kept.data(), kept.size()};
   while (!rest.empty()) {
     const wire::FrameResult frame = wire::next_frame(rest, {.message_bytes_max = rest.size()});
@@ -142,8 +142,8 @@ void Outbox::perform(SessionEntry& entry, const session::Release&) {
     note_sent(entry, SentMessage::Kind::Application,
               message->get<std::uint64_t>(tag::MsgSeqNum).value_or(0), bytes);
   }
-  if (entry.left_to_resend != 0) entry.machine.send_heartbeat();
-  entry.forget_queued_until_logon();
+  if (entry.until_logon.left_to_resend != 0) entry.machine.send_heartbeat();
+  entry.until_logon.clear();
 }
 
 void Outbox::transmit(SessionEntry& entry, std::string_view bytes) {
