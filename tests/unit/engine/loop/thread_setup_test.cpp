@@ -63,7 +63,7 @@ TEST(ThreadSetup, a_thread_that_stands_back_does_so_alone) {
   const int before = ::getpriority(PRIO_PROCESS, 0);
   int inside = 0;
   std::thread{[&] {
-    engine::stand_back();
+    engine::lower_thread_priority();
     inside = ::getpriority(PRIO_PROCESS, 0);
   }}.join();
   EXPECT_EQ(inside, std::min(before + 10, kNiceMax));

@@ -364,9 +364,9 @@ class LoopOfDirectoryTest : public EventLoopsReloadTest {
 
 TEST_F(LoopOfDirectoryTest, loop_whose_thread_cannot_begin_takes_nothing) {
   engine::EventLoop loop = make_loop(kNoCpu);
-  EXPECT_TRUE(directory->hand_over(0, {}));
+  EXPECT_TRUE(directory->migrate(0, {}));
   EXPECT_EQ(loop.run(), 1);
-  EXPECT_FALSE(directory->hand_over(0, {})) << log.all();
+  EXPECT_FALSE(directory->migrate(0, {})) << log.all();
 }
 
 TEST_F(LoopOfDirectoryTest, loop_whose_thread_cannot_begin_keeps_no_sign_of_life_back) {
@@ -414,11 +414,11 @@ TEST_F(LoopOfDirectoryTest, reloads_that_wait_for_one_another_are_answered_when_
   for (int i = 0; i < 3; ++i) {
     auto order = std::make_shared<engine::ReloadOrder>();
     results.push_back(order->result());
-    loop.begin_reload(std::move(order));
+    loop.reloader().begin_reload(std::move(order));
   }
   fake.fail(DiskCall::Write, 1, EIO);
-  static_cast<void>(
-      loop.set_next_numbers(*loop.entries().front(), {.next_inbound = 5, .next_outbound = 5}, "x"));
+  static_cast<void>(loop.control().set_next_numbers(*loop.registry().entries().front(),
+                                                    {.next_inbound = 5, .next_outbound = 5}, "x"));
   EXPECT_FALSE(loop.poll(std::chrono::nanoseconds{0})) << log.all();
   for (auto& result : results) {
     ASSERT_EQ(result.wait_for(std::chrono::seconds{0}), std::future_status::ready);

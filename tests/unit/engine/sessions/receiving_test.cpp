@@ -181,7 +181,7 @@ TEST(CarriedBytes, dropping_the_front_keeps_the_rest) {
 
 TEST(CarriedBytes, an_idle_connection_has_no_receive_buffer) {
   const engine::Connection connection;
-  EXPECT_EQ(connection.carried.capacity(), 0U);
+  EXPECT_EQ(connection.framing.carried.capacity(), 0U);
   EXPECT_LE(sizeof connection, 512U);
 }
 
