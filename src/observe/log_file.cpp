@@ -77,7 +77,7 @@ void LogFile::change(const LogFileOptions& options) {
   if (options_.backup_folder.empty()) options_.backup_folder = options_.folder;
 }
 
-DiskResult<void> LogFile::begin(Disk& disk, WallTime now) { return open_current(disk, now); }
+DiskResult<void> LogFile::open(Disk& disk, WallTime now) { return open_current(disk, now); }
 
 std::string& LogFile::add_line(WallTime time) {
   if (lines_.empty()) first_ = time;

@@ -30,7 +30,7 @@ class LogFile {
   void change(const LogFileOptions& options);
 
   // Makes the file, and its folder. An error names what cannot be. Without it the first write does.
-  [[nodiscard]] DiskResult<void> begin(Disk& disk, WallTime now);
+  [[nodiscard]] DiskResult<void> open(Disk& disk, WallTime now);
 
   // To be given a whole line.
   [[nodiscard]] std::string& add_line(WallTime time);
