@@ -26,11 +26,11 @@ SeededRandom& World::random() noexcept { return state_->random; }
 
 engine::Engine* World::engine(ProcessId process) noexcept {
   Machine& machine = state_->machines[process];
-  return machine.is_up() ? &machine.image->engine() : nullptr;
+  return machine.is_up() ? &machine.process.engine() : nullptr;
 }
 void* World::application_of(ProcessId process) noexcept {
   Machine& machine = state_->machines[process];
-  return machine.is_up() ? machine.image->application() : nullptr;
+  return machine.is_up() ? machine.process.application() : nullptr;
 }
 void World::kill(ProcessId process) {
   state_->end_process(state_->machines[process], End::Process);
@@ -73,7 +73,7 @@ engine::Verdict MachineWatch::on_message(const engine::Callbacks& inner, engine:
   machine_.throws_next = false;
   count(world_.fault_counts, Fault::Throw);
   world_.checker.take_back(machine_.index, mark);
-  machine_.image->callback_undone();
+  machine_.process.callback_undone();
   throw InjectedThrow{};
 }
 

@@ -182,7 +182,7 @@ void WorldState::strike_disk(Fault fault, Machine& machine, SeededRandom& chance
       machine.disk.fail_next_sync(true);
       break;
     case Fault::DieInRoll:
-      machine.dies_in_roll = true;
+      machine.death.plan_in_roll();
       break;
     default:
       break;
@@ -211,12 +211,12 @@ void WorldState::strike_process(Fault fault, Machine& machine, SeededRandom& cha
   switch (fault) {
     case Fault::Kill: {
       count(fault_counts, fault);
-      if (now < machine.paused_until) return end_process(machine, End::Process);
+      if (machine.turns.is_paused(now)) return end_process(machine, End::Process);
       doom(machine, chance.below(30), End::Process);
       break;
     }
     case Fault::Pause:
-      machine.paused_until = now + skewed(chance, 40'000);
+      machine.turns.pause(now + skewed(chance, 40'000));
       count(fault_counts, fault);
       break;
     case Fault::Throw:
@@ -239,12 +239,12 @@ void WorldState::strike_process(Fault fault, Machine& machine, SeededRandom& cha
 
 // The process has so many calls left, and a while.
 void WorldState::doom(Machine& machine, std::uint64_t calls, End end) {
-  machine.end = std::max(machine.end, end);
+  machine.death.worsen(end);
   machine.life.end_after(static_cast<std::uint32_t>(calls));
   const std::uint64_t incarnation = machine.life.incarnation();
   after(kDoom, [this, &machine, incarnation] {
     if (machine.life.incarnation() == incarnation) {
-      end_process(machine, machine.end);
+      end_process(machine, machine.death.end());
     }
   });
 }
@@ -253,7 +253,7 @@ void WorldState::doom(Machine& machine, std::uint64_t calls, End end) {
 void WorldState::segment_begins(Machine& machine) {
   if (!machine.is_up() || !machine.life.alive()) return;
   ++rolls_;
-  if (!std::exchange(machine.dies_in_roll, false)) return;
+  if (!machine.death.take_in_roll()) return;
   SeededRandom& chance = fault_random_[static_cast<std::size_t>(Fault::DieInRoll)];
   const bool without_power = options.faults.has(Fault::PowerLoss) && chance.below(2) == 0;
   trace.line(machine.name, "! a segment of its journal begins");
@@ -264,12 +264,12 @@ void WorldState::segment_begins(Machine& machine) {
 // The initiator, or whom it talks to, dies at its next reset.
 void WorldState::die_in_reset(Machine& machine, SeededRandom& chance) {
   Machine* const other = any_machine(chance, false);
-  (chance.below(2) == 0 ? *other : machine).dies_in_reset = true;
+  (chance.below(2) == 0 ? *other : machine).death.plan_in_reset();
   reset_by_operators(machine);
 }
 
 void WorldState::reset_begins(Machine& machine) {
-  if (!std::exchange(machine.dies_in_reset, false)) return;
+  if (!machine.death.take_in_reset()) return;
   count(fault_counts, Fault::DieInReset);
   doom(machine, fault_random_[static_cast<std::size_t>(Fault::DieInReset)].below(kCallsOfReset),
        End::Process);
@@ -277,7 +277,7 @@ void WorldState::reset_begins(Machine& machine) {
 
 // Between any two calls, as by Kill, but what was not synced goes as well.
 void WorldState::lose_power(Machine& machine) {
-  if (!machine.is_up() || machine.end == End::Machine) return;
+  if (!machine.is_up() || machine.death.end() == End::Machine) return;
   count(fault_counts, Fault::PowerLoss);
   doom(machine, fault_random_[static_cast<std::size_t>(Fault::PowerLoss)].below(30), End::Machine);
 }
@@ -285,7 +285,7 @@ void WorldState::lose_power(Machine& machine) {
 // The disk fails, its engine stops or is killed, and the file system is mounted again: what was not
 // synced is lost, and the machine has not noticed.
 void WorldState::lose_mount(Machine& machine) {
-  if (!machine.is_up() || machine.end != End::Process) return;
+  if (!machine.is_up() || machine.death.end() != End::Process) return;
   SeededRandom& chance = fault_random_[static_cast<std::size_t>(Fault::Remount)];
   if (chance.below(2) == 0) {
     count(fault_counts, Fault::Remount);
@@ -304,7 +304,7 @@ void WorldState::forget_promises_of_peers(const Machine& machine) {
   for (Machine& other : machines) {
     if (&other != &machine && !connects_to(other, machine)) continue;
     if (!is_initiator(other)) continue;
-    other.starts_with_reset = true;
+    other.reset.request();
     end_process(other, End::Process);
   }
 }
@@ -320,7 +320,8 @@ bool WorldState::connects_to(const Machine& other, const Machine& machine) {
 }
 
 void WorldState::log_out_one(Machine& machine, SeededRandom& chance) {
-  engine::Session* const session = machine.sessions[chance.below(machine.sessions.size())];
+  engine::Session* const session =
+      machine.process.sessions()[chance.below(machine.process.sessions().size())];
   if (!session->is_logged_on()) return;
   count(fault_counts, Fault::Logout);
   session->log_out("the operator's wish");
@@ -335,12 +336,11 @@ void WorldState::log_out_one(Machine& machine, SeededRandom& chance) {
 
 // The initiator's process ends in order, and comes back with ResetOnLogon.
 void WorldState::reset_by_operators(Machine& machine) {
-  if (machine.starts_with_reset) return;
-  machine.starts_with_reset = true;
+  if (!machine.reset.request()) return;
   checker.allow_reset(machine.index);
   if (!machine.is_up()) return;
   trace.line(machine.name, "is stopped, to reset");
-  machine.image->engine().stop();
+  machine.process.engine().stop();
   process_is_ready(machine.index);
 }
 
@@ -351,8 +351,9 @@ void WorldState::mend() {
   for (Machine& machine : machines) {
     machine.disk.mend();
     machine.clock.mend();
-    machine.throws_next = machine.dies_in_roll = machine.dies_in_reset = false;
-    machine.paused_until = std::min(machine.paused_until, now + seconds{5});
+    machine.throws_next = false;
+    machine.death.cancel();
+    machine.turns.shorten_pause(now + seconds{5});
     process_is_ready(machine.index);
   }
 }

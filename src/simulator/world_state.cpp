@@ -63,11 +63,11 @@ WorldState::WorldState(WorldOptions world_options)
 }
 
 WorldState::~WorldState() {
-  // Nobody looks any more: engines are not to run their ends through the network.
+  // The world is over: engines must not use the network while they are destroyed.
   for (Machine& machine : machines) {
     machine.life.end();
     machine.network.end_process(true);
-    machine.image.reset();
+    machine.process.end();
   }
 }
 
@@ -77,7 +77,6 @@ ProcessId WorldState::add(std::string name, std::string configuration, Launcher 
                                            internet, random_world, fault_counts);
   auto settings = config::parse_settings(configuration, machine.name);
   NEXUSFIX_ASSERT(settings.has_value());
-  machine.configuration = std::move(configuration);
   machine.settings = *std::move(settings);
   machine.launcher = std::move(launcher);
   machine.disk.on_create([this, &machine] { segment_begins(machine); });
@@ -113,8 +112,7 @@ void WorldState::wake_at(WorldTime time, std::uint64_t connection) {
 void WorldState::process_is_ready(std::size_t process) {
   Machine& machine = machines[process];
   if (!machine.is_up()) return;
-  const WorldTime soonest = std::max({now, machine.busy_until, machine.paused_until});
-  machine.next_turn = std::min(machine.next_turn, soonest);
+  machine.turns.wake(now);
 }
 
 void WorldState::bytes_sent(std::uint64_t connection, Side side, std::size_t process,
@@ -159,8 +157,8 @@ void WorldState::step_until(WorldTime end) {
     WorldTime at = events_.empty() ? WorldTime::max() : events_.top().at;
     Machine* turn = nullptr;
     for (Machine& machine : machines) {
-      if (machine.next_turn < at) {
-        at = machine.next_turn;
+      if (machine.turns.next() < at) {
+        at = machine.turns.next();
         turn = &machine;
       }
     }
@@ -190,44 +188,33 @@ void WorldState::take_event() {
 }
 
 void WorldState::take_turn(Machine& machine) {
-  machine.next_turn = WorldTime::max();
-  if (now < machine.paused_until) {
-    machine.next_turn = machine.paused_until;
-    return;
-  }
+  if (!machine.turns.begin_turn(now)) return;
   note_turn(machine);
   machine.disk_faults_before = disk_faults(fault_counts);
-  const bool goes_on = machine.image->engine().poll(std::chrono::nanoseconds{0});
+  const bool goes_on = machine.process.engine().poll(std::chrono::nanoseconds{0});
   if (!machine.life.alive()) return buried(machine);
   // After an error of the store nothing of the turn is promised.
   if (!machine.has_store_failed) checker.turn_done(machine.index);
   if (!goes_on) return finish(machine);
-  if (machine.runs_with_reset) {
-    machine.is_all_logged_on = std::ranges::all_of(
-        machine.sessions, [](const auto* session) { return session->is_logged_on(); });
-  }
+  if (machine.reset.runs()) machine.reset.set_complete(machine.process.is_all_logged_on());
   schedule_turn(machine);
 }
 
 void WorldState::schedule_turn(Machine& machine) {
-  machine.busy_until = now + kTurn;
-  const MonoTime deadline = machine.image->engine().next_deadline();
+  const WorldTime busy_until = now + kTurn;
+  const MonoTime deadline = machine.process.engine().next_deadline();
   WorldTime next = WorldTime::max();
   if (deadline == MonoTime::min() || machine.network.is_ready()) {
-    next = machine.busy_until;
+    next = busy_until;
   } else if (deadline != kNever) {
-    next = std::max(machine.busy_until, machine.clock.world_time(deadline));
+    next = machine.clock.world_time(deadline);
   }
-  machine.next_turn = next;
+  machine.turns.end_turn(busy_until, next);
 }
 
 void WorldState::note_turn(Machine& machine) {
   ++turns_;
-  if (now - machine.turns_since > seconds{1}) {
-    machine.turns_since = now;
-    machine.turns = 0;
-  }
-  if (++machine.turns > kTurnsPerSecondMax) {
+  if (machine.turns.count_turn(now) > kTurnsPerSecondMax) {
     violation.found("livelock", machine.name + ": more than " + std::to_string(kTurnsPerSecondMax) +
                                     " turns within a second");
   }
@@ -236,7 +223,7 @@ void WorldState::note_turn(Machine& machine) {
 config::Settings WorldState::settings_of(const Machine& machine) const {
   config::Settings settings = machine.settings;
   if (machine.segment_bytes != 0) settings.segment_bytes = machine.segment_bytes;
-  if (!machine.runs_with_reset) return settings;
+  if (!machine.reset.runs()) return settings;
   for (config::SessionSettings& one : settings.sessions) {
     // Where a Logon cannot tell the other side, to reset alone would do harm.
     const session::VersionTraits* const version =
@@ -250,13 +237,12 @@ config::Settings WorldState::settings_of(const Machine& machine) const {
 void WorldState::start(Machine& machine) {
   if (machine.is_up()) return;
   ++starts_;
-  machine.runs_with_reset = std::exchange(machine.starts_with_reset, false);
-  machine.is_all_logged_on = false;
-  trace.line(machine.name, machine.runs_with_reset ? "starts, to reset" : "starts");
+  machine.reset.begin_process();
+  trace.line(machine.name, machine.reset.runs() ? "starts, to reset" : "starts");
   machine.has_store_failed = false;
-  machine.end = End::Process;
+  machine.death.begin_process();
   machine.throws_next = false;
-  machine.paused_until = now;
+  machine.turns.unpause(now);
   machine.life.begin();
   if (faults_strike_ && options.faults.has(Fault::Kill)) {
     SeededRandom& chance = fault_random_[static_cast<std::size_t>(Fault::Kill)];
@@ -288,14 +274,9 @@ void WorldState::start(Machine& machine) {
     abort_start(machine);
     return start_later(machine, milliseconds{500 + random_world.below(2'000)});
   }
-  machine.image = *std::move(opened);
-  engine::Engine& engine = machine.image->engine();
-  machine.sessions.clear();
-  for (std::size_t i = 0; i < engine.session_count(); ++i) {
-    machine.sessions.push_back(&engine.session(i));
-  }
-  checker.process_started(machine.index, machine.checked.emplace(engine, settings), settings);
-  machine.next_turn = now;
+  const CheckedEngine& checked = machine.process.begin(*std::move(opened), settings);
+  checker.process_started(machine.index, checked, settings);
+  machine.turns.begin(now);
 }
 
 // What it was to bring to the disk, of the lives before, may be gone.
@@ -335,17 +316,14 @@ void WorldState::clear_away(Machine& machine, End end) {
   } else {
     machine.disk.end_process();
   }
-  machine.image.reset();
-  machine.sessions.clear();
-  machine.next_turn = WorldTime::max();
-  // A reset that may be half done is done again: operators take ResetOnLogon away only when both
-  // sides have agreed.
-  if (machine.runs_with_reset && !machine.is_all_logged_on) machine.starts_with_reset = true;
+  machine.process.end();
+  machine.turns.end();
+  machine.reset.end_process();
 }
 
 // The process has died, in the middle of whatever it did.
 void WorldState::buried(Machine& machine) {
-  const End end = end_with_disk(machine, machine.end);
+  const End end = end_with_disk(machine, machine.death.end());
   trace.line(machine.name, end == End::Machine ? "loses its power"
                            : end == End::Mount ? "dies, and its disk is mounted again"
                                                : "dies");
@@ -361,7 +339,7 @@ void WorldState::buried(Machine& machine) {
 
 void WorldState::end_process(Machine& machine, End end) {
   if (!machine.is_up()) return;
-  machine.end = end;
+  machine.death.set(end);
   buried(machine);
 }
 
@@ -378,28 +356,21 @@ void WorldState::finish(Machine& machine) {
   start_later(machine, milliseconds{20 + random_world.below(2'000)});
 }
 
-std::size_t WorldState::index_of(const Machine& machine, const engine::Session& session) {
-  const auto place = std::ranges::find(machine.sessions, &session);
-  NEXUSFIX_ASSERT(place != machine.sessions.end());
-  return static_cast<std::size_t>(place - machine.sessions.begin());
-}
-
 void WorldState::delivered(Machine& machine, const engine::Session& session,
                            std::string_view bytes) {
-  checker.delivered(machine.index, index_of(machine, session), bytes);
+  checker.delivered(machine.index, machine.process.index_of(session), bytes);
 }
 
 void WorldState::logged_out(Machine& machine, const engine::Session& session) {
-  checker.logged_out(machine.index, index_of(machine, session), now);
+  checker.logged_out(machine.index, machine.process.index_of(session), now);
 }
 
 void WorldState::promised(const engine::Session& session, std::uint64_t msg_seq_num) {
   for (Machine& machine : machines) {
-    const auto place = std::ranges::find(machine.sessions, &session);
-    if (place == machine.sessions.end()) continue;
+    const std::optional<std::size_t> index = machine.process.find(session);
+    if (!index) continue;
     if (!machine.life.alive()) return;
-    checker.promised(machine.index, static_cast<std::size_t>(place - machine.sessions.begin()),
-                     msg_seq_num);
+    checker.promised(machine.index, *index, msg_seq_num);
     process_is_ready(machine.index);
     return;
   }

@@ -83,7 +83,6 @@ class WorldState final : public InternetObserver {
   void clear_away(Machine& machine, End end);
   void buried(Machine& machine);
   void finish(Machine& machine);
-  [[nodiscard]] static std::size_t index_of(const Machine& machine, const engine::Session& session);
   [[nodiscard]] std::string unsettled();
   void check_memory();
   [[nodiscard]] bool forgets(const Machine& machine, End end) const;
