@@ -68,7 +68,7 @@ class Side {
   }
 
   void turn() {
-    if (stream_->shake_hands() == TlsStream::Progress::Done && said_ < kText.size()) {
+    if (stream_->advance_handshake() == TlsStream::Progress::Done && said_ < kText.size()) {
       const IoResult result = stream_->send(kText.substr(said_));
       if (result.status == IoStatus::Ok) said_ += result.bytes;
     }

@@ -57,7 +57,7 @@ std::string ProxiedNetwork::protection(SocketId socket) const {
   return "by way of " + inner_.peer_name(socket);
 }
 
-// What goes wrong behind the header goes wrong with the proxy, on behalf of somebody.
+// An error after the header names both the proxy and the client that it announced.
 std::string ProxiedNetwork::last_error(SocketId socket) const {
   if (const auto found = waiting_.find(socket);
       found != waiting_.end() && !found->second.wrong.empty()) {
@@ -115,7 +115,7 @@ std::expected<SocketId, NetworkError> ProxiedNetwork::attach(Detached connection
 std::size_t ProxiedNetwork::wait(std::span<Ready> events,
                                  std::optional<std::chrono::nanoseconds> timeout) noexcept {
   if (events.empty()) return 0;
-  // Half of the room at most, so that the others are heard as well.
+  // At most half of the room, so that other connections have their turn.
   std::size_t count = std::min(refused_.size(), (events.size() + 1) / 2);
   for (std::size_t i = 0; i < count; ++i) events[i] = {ReadyKind::Readable, refused_[i], 0};
   if (count > 0) timeout = std::chrono::nanoseconds::zero();
@@ -124,7 +124,7 @@ std::size_t ProxiedNetwork::wait(std::span<Ready> events,
   for (const Ready& ready : rest.first(found)) {
     if (const auto told = translate(ready)) events[count++] = *told;
   }
-  if (!refused_.empty()) inner_.wake();  // descriptor() has to show that there is something to say
+  if (!refused_.empty()) inner_.wake();  // descriptor() must become readable
   return count;
 }
 
@@ -133,7 +133,7 @@ std::optional<Ready> ProxiedNetwork::translate(const Ready& ready) noexcept {
   if (waiting_.empty()) [[likely]]
     return ready;
   const auto found = waiting_.find(ready.socket);
-  return found == waiting_.end() ? ready : go_on(ready, found->second);
+  return found == waiting_.end() ? ready : advance(ready, found->second);
 }
 
 std::optional<Ready> ProxiedNetwork::accept(const Ready& ready) noexcept {
@@ -154,7 +154,7 @@ std::optional<Ready> ProxiedNetwork::accept(const Ready& ready) noexcept {
   }
 }
 
-std::optional<Ready> ProxiedNetwork::go_on(const Ready& ready, Waiting& waiting) noexcept {
+std::optional<Ready> ProxiedNetwork::advance(const Ready& ready, Waiting& waiting) noexcept {
   if (ready.kind == ReadyKind::Failed) return ready;
   if (ready.kind != ReadyKind::Readable || !waiting.wrong.empty()) return std::nullopt;
   std::optional<ReadyKind> told = ReadyKind::Readable;
@@ -166,8 +166,7 @@ std::optional<Ready> ProxiedNetwork::go_on(const Ready& ready, Waiting& waiting)
   return told ? std::optional{Ready{*told, ready.socket, 0}} : std::nullopt;
 }
 
-// Asks for no byte that is not the header's: what follows stays where it is, and is received by who
-// is meant by it.
+// Reads no byte after the header: those belong to the user of the connection.
 std::optional<ReadyKind> ProxiedNetwork::read_header(SocketId socket, Waiting& waiting) {
   std::array<char, kProxyHeaderBytesMax> buffer;
   for (;;) {
@@ -185,7 +184,7 @@ std::optional<ReadyKind> ProxiedNetwork::read_header(SocketId socket, Waiting& w
     const IoResult result = inner_.receive(socket, std::span{buffer}.first(missing));
     if (result.status == IoStatus::WouldBlock) return std::nullopt;
     if (result.status != IoStatus::Ok) {
-      // A proxy that knocks to see whether we are there, and goes away, has done nothing wrong.
+      // A health check of the proxy connects and closes without a byte. That is no error.
       if (waiting.header.empty()) {
         waiting_.erase(socket);
       } else {
@@ -197,7 +196,7 @@ std::optional<ReadyKind> ProxiedNetwork::read_header(SocketId socket, Waiting& w
   }
 }
 
-// Room for it has been made by accept().
+// accept() has reserved the room for it.
 void ProxiedNetwork::refuse(SocketId socket, Waiting& waiting, std::string_view why) noexcept {
   waiting.wrong = why;
   refused_.push_back(socket);
