@@ -81,8 +81,8 @@ void LogLines::append_time(WallTime time) {
 void LogLines::read_arguments(const LogCallSite& site, std::span<const std::byte> bytes) {
   arguments_.clear();
   texts_.clear();
-  // An escaped byte takes four at most, a decimal's 16 bytes fewer than 64: from here on the text
-  // does not move, and what points into it stays valid.
+  // An escaped byte takes at most four, a decimal's 16 bytes fewer than 64: from here on the text
+  // does not move, and pointers into it stay valid.
   constexpr std::size_t kGrowthMax = 4;
   texts_.reserve(kGrowthMax * bytes.size());
   WordReader reader{bytes};
@@ -135,7 +135,7 @@ void LogLines::append_record(std::span<const std::byte> record) {
   try {
     append_time(time);
     read_arguments(site, reader.rest());
-    // The format is a template argument of Logger::write(), checked against its arguments there; it
+    // Logger::write() has checked the format, a template argument there, against its arguments. It
     // is not a constant expression here.
     fmt::vformat_to(std::back_inserter(lines_), fmt::string_view{site.format}, arguments_);
     lines_.push_back('\n');

@@ -88,7 +88,7 @@ std::expected<Descriptor, NetworkError> listen_at(const std::string& path) {
   if (::bind(socket.get(), generic(*address), sizeof address->name) != 0) {
     return std::unexpected{error_now("bind", path)};
   }
-  // The mode is set before listen(): until then, nobody can connect.
+  // The mode is set before listen(): until then, no process can connect.
   if (::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 ||
       ::listen(socket.get(), kCallersWaitingMax) != 0) {
     const NetworkError error = error_now("listen", path);

@@ -115,10 +115,10 @@ TEST_F(FakeNetworkTest, a_broken_connection_is_seen_by_both_after_the_bytes_that
 }
 
 TEST_F(FakeNetworkTest, an_absent_listener_a_refusal_and_silence_are_distinguished) {
-  const SocketId nobody = trader_.connect({"venue", 1}).value();
+  const SocketId absent = trader_.connect({"venue", 1}).value();
   EXPECT_EQ(wait(trader_).at(0).kind, ReadyKind::Failed);
-  EXPECT_EQ(trader_.last_error(nobody), "connect venue:1: Connection refused");
-  trader_.close(nobody);
+  EXPECT_EQ(trader_.last_error(absent), "connect venue:1: Connection refused");
+  trader_.close(absent);
   internet_.refuse(port_, ETIMEDOUT);
   const SocketId refused = trader_.connect({"venue", port_}).value();
   EXPECT_EQ(trader_.last_error(refused),

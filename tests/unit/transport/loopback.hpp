@@ -32,8 +32,8 @@ class Loopback : public ::testing::Test {
   // again, except accepted connections, which are kept.
   Ready await(ReadyKind kind, SocketId socket) {
     // Limited by time: a socket that failed before ends each wait() at once.
-    const auto give_up = std::chrono::steady_clock::now() + kPatience;
-    while (std::chrono::steady_clock::now() < give_up) {
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    while (std::chrono::steady_clock::now() < deadline) {
       const std::size_t count = network_->wait(events_, kPatience);
       Ready found{};
       for (const Ready& ready : std::span{events_}.first(count)) {

@@ -98,8 +98,8 @@ std::vector<Dialogue> tunnels() {
 TEST(ProxyHandshakes, each_protocol_follows_its_rfc_and_is_done_at_the_last_byte_of_the_answer) {
   for (const Dialogue& one : tunnels()) {
     Talk talk{one.proxy, one.host};
-    const std::string behind = one.answer + "8=FIX.4.4";
-    EXPECT_EQ(talk.answer(behind), one.answer.size()) << one.answer;
+    const std::string rest = one.answer + "8=FIX.4.4";
+    EXPECT_EQ(talk.answer(rest), one.answer.size()) << one.answer;
     EXPECT_TRUE(talk.handshake.is_done()) << one.answer << talk.handshake.failure();
     EXPECT_EQ(talk.said, one.said);
   }

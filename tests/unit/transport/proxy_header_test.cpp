@@ -58,8 +58,8 @@ TEST(ProxyHeader, is_complete_at_its_last_byte_and_never_before) {
       ASSERT_GT(read.size, size) << one.header;
       ASSERT_LE(read.size, one.header.size()) << one.header << " cut to " << size;
     }
-    for (const std::string& behind : {""s, "8=FIX.4.4\x01"s, "\n"s, one.header}) {
-      const ProxyHeader read = read_proxy_header(one.header + behind);
+    for (const std::string& rest : {""s, "8=FIX.4.4\x01"s, "\n"s, one.header}) {
+      const ProxyHeader read = read_proxy_header(one.header + rest);
       ASSERT_EQ(read.status, Status::Whole) << one.header << ": " << read.wrong;
       EXPECT_EQ(read.size, one.header.size());
       EXPECT_EQ(read.source, one.source);

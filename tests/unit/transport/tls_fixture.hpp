@@ -109,8 +109,8 @@ class TlsTest : public ::testing::Test {
   }
   // Polls both sides in turn.
   bool run_until(const std::function<bool()>& condition) {
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes{5};
-    while (std::chrono::steady_clock::now() < give_up) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes{5};
+    while (std::chrono::steady_clock::now() < deadline) {
       if (condition()) return true;
       acceptor.poll();
       initiator.poll();

@@ -227,8 +227,8 @@ TEST_F(TlsTest, flood_of_rubbish_from_one_address_does_not_delay_another) {
   };
   while (!all_sent()) note_failed();
   connect();
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes{5};
-  while (!initiator.is_connected && std::chrono::steady_clock::now() < give_up) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes{5};
+  while (!initiator.is_connected && std::chrono::steady_clock::now() < deadline) {
     note_failed();
     initiator.poll();
   }

@@ -119,9 +119,9 @@ TEST_F(TlsMemoryTest, when_any_allocation_fails_one_connection_ends_and_the_othe
     guest.socket = guest.tls->connect({"localhost", port, {}, context_of_guests}).value();
     std::size_t left = nth;
     bool has_asked = false;
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes{5};
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes{5};
     while (!is_answered_ && !is_ended_ && !guest.end &&
-           std::chrono::steady_clock::now() < give_up) {
+           std::chrono::steady_clock::now() < deadline) {
       turn(left);
       if (!has_asked) guest.poll();
       if (guest.is_connected && !has_asked) {

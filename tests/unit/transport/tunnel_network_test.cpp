@@ -89,7 +89,7 @@ class TunnelNetworkTest : public ::testing::Test {
   FakeInternet internet_;
   FakeNetwork proxy_{internet_, "proxy"};
   FakeNetwork near_{internet_, "10.0.0.9"};
-  Resolution resolution_ = std::unexpected{"nobody asks"};
+  Resolution resolution_ = std::unexpected{"not resolved"};
   TunnelNetwork tunnel_{near_, [this](const Endpoint&) { return resolution_; }};
   std::uint16_t port_ = 0;
   SocketId far_ = 0;  // of the proxy
@@ -198,8 +198,8 @@ TEST_F(TunnelNetworkTest, socks_4_gets_the_ipv4_address_that_is_resolved_here) {
       std::vector{*literal_address({"2001:db8::1", 5001}), *literal_address({"10.1.2.3", 5001})};
   const SocketId socket = connect(venue(Protocol::Socks4));
   std::string asked;
-  const auto give_up = std::chrono::steady_clock::now() + kPatience;
-  while (asked.size() < 9 && std::chrono::steady_clock::now() < give_up) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (asked.size() < 9 && std::chrono::steady_clock::now() < deadline) {
     EXPECT_TRUE(turn().empty());
     if (far_ != 0) asked += heard();
   }
@@ -212,15 +212,15 @@ TEST_F(TunnelNetworkTest, socks_4_gets_the_ipv4_address_that_is_resolved_here) {
 TEST_F(TunnelNetworkTest, socks_4_answer_that_comes_before_the_request_is_not_lost) {
   resolution_ = std::vector{*literal_address({"10.1.2.3", 5001})};
   static_cast<void>(connect(venue(Protocol::Socks4)));
-  std::vector<Ready> told;
+  std::vector<Ready> events;
   bool is_said = false;
-  const auto give_up = std::chrono::steady_clock::now() + kPatience;
-  while (told.empty() && std::chrono::steady_clock::now() < give_up) {
-    told = turn();
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (events.empty() && std::chrono::steady_clock::now() < deadline) {
+    events = turn();
     if (far_ != 0 && !std::exchange(is_said, true)) say("\x00\x5A\x00\x00\x00\x00\x00\x00"s);
   }
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0].kind, ReadyKind::Connected);
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].kind, ReadyKind::Connected);
 }
 
 TEST_F(TunnelNetworkTest, proxy_that_sends_while_a_name_is_resolved_is_reported_once) {
@@ -246,8 +246,8 @@ TEST_F(TunnelNetworkTest, proxy_that_sends_while_a_name_is_resolved_is_reported_
   EXPECT_TRUE(wait(near_).empty()) << "it is reported once";
   gate.set_value();
   bool is_connected = false;
-  const auto give_up = std::chrono::steady_clock::now() + kPatience;
-  while (!is_connected && std::chrono::steady_clock::now() < give_up) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (!is_connected && std::chrono::steady_clock::now() < deadline) {
     for (const Ready& ready : wait(tunnel)) is_connected |= ready.kind == ReadyKind::Connected;
   }
   EXPECT_TRUE(is_connected) << "its answer is read after the request";
@@ -262,8 +262,8 @@ TEST_F(TunnelNetworkTest, socks_4_fails_without_an_ipv4_address) {
                   "its name: Name or service not known"s}}) {
     resolution_ = resolution;
     const SocketId socket = connect(venue(Protocol::Socks4));
-    const auto give_up = std::chrono::steady_clock::now() + kPatience;
-    while (turn().empty() && std::chrono::steady_clock::now() < give_up) {
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    while (turn().empty() && std::chrono::steady_clock::now() < deadline) {
     }
     expect_failed(socket, why);
     EXPECT_EQ(heard(), "");
