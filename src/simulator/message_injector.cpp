@@ -21,7 +21,8 @@ constexpr char kSoh = '\x01';
 // An injected ResendRequest asks for at most this many: its end matters, not its length.
 constexpr std::uint64_t kAskedMax = 100;
 
-// The value of the field that begins with tag, "35="; empty: there is none. No value of the order
+// The value of the field that begins with tag, "35="; empty: the field is absent. No value of the
+// order flow contains SOH.
 // flow holds SOH.
 std::string_view value_of(std::string_view message, std::string_view tag) noexcept {
   for (std::size_t at = message.find(tag); at != std::string_view::npos;
@@ -44,7 +45,7 @@ bool says_yes(std::string_view message, std::string_view tag) noexcept {
   return value_of(message, tag) == "Y";
 }
 
-// fields: with '|' for SOH, from MsgType to the last one before CheckSum.
+// fields: from MsgType to the last one before CheckSum, with '|' for SOH.
 std::string made_message(std::string_view begin_string, std::string fields) {
   std::ranges::replace(fields, '|', kSoh);
   std::string message = "8=" + std::string{begin_string} + kSoh +
@@ -106,7 +107,7 @@ MessageInjector::Lines::iterator MessageInjector::any_line(SeededRandom& chance,
                               [&](const auto& one) { return fits(one.second) && left-- == 0; });
 }
 
-// In the middle of a message of the side's there is no place for another one.
+// Inside a message of that side nothing can be injected.
 void MessageInjector::ask(std::uint64_t connection, Line& line, Side side, const Drawn& wanted) {
   if (!line.halves[side].partial.empty()) return;
   internet_->forward(connection, side, requests_of(line, side, wanted, /*is_first=*/true),
@@ -124,12 +125,12 @@ bool MessageInjector::is_trading(const Line& line) {
   return is_logged_on && !line.is_resetting && !line.is_ending;
 }
 
-// FIX 4.0 has no field for it.
+// FIX 4.0 has no ResetSeqNumFlag.
 bool MessageInjector::may_reset(const Line& line) {
   return is_trading(line) && value_of(line.halves[0].logon, "8=") != "FIX.4.0";
 }
 
-// Forwards whole messages, and between two of them what is injected.
+// Forwards whole messages, and injected messages between them.
 void MessageInjector::sent(SimulatedInternet& internet, std::uint64_t connection, Side side,
                            std::string_view bytes) {
   internet_ = &internet;
@@ -144,7 +145,7 @@ void MessageInjector::sent(SimulatedInternet& internet, std::uint64_t connection
   while (at < text.size()) {
     const std::string_view rest = std::string_view{text}.substr(at);
     const std::optional<std::size_t> size = wire_message_size(rest);
-    if (!size || *size == 0) break;  // The checker says what is no FIX.
+    if (!size || *size == 0) break;  // The checker reports bytes that are no FIX.
     std::string injected;
     if (note(line, side, rest.substr(0, *size))) {
       const std::size_t known = std::max(at, carried);
@@ -178,7 +179,7 @@ bool MessageInjector::note(Line& line, Side side, std::string_view message) {
     half.logon_number = number;
     if (says_yes(message, "141=")) {
       for (Half& one : line.halves) one.asked.clear();
-      // The venue's answer to the initiator's Logon; the initiator has had it.
+      // The venue's answer to the initiator's Logon, which the initiator has already.
       if (side == 1 && std::exchange(half.is_discarded, false)) {
         line.is_resetting = false;
         return false;
@@ -205,7 +206,7 @@ void MessageInjector::reset_soon(Line& line) {
   line.reset_at = now_ + *std::exchange(next_reset_, std::nullopt);
 }
 
-// half: of the side that asked.
+// half: of the side that sent the request.
 void MessageInjector::note_answer(Half& half, std::string_view message, std::uint64_t number) {
   if (half.asked.empty() || !says_yes(message, "43=")) return;
   const std::uint64_t end =
@@ -224,9 +225,9 @@ std::string MessageInjector::further_requests(Line& line, Side side) {
   return requests_of(line, side, *std::exchange(next_asked_, std::nullopt), false);
 }
 
-// With a number that was used already, so that it takes none of the side's: a ResendRequest is
-// answered whatever its number is. is_first: nothing is resent, so that the first one has to begin
-// it.
+// Their numbers were used already, so that they take none of the side's: a ResendRequest is
+// answered whatever its number is. is_first: no resend is in progress, so the first request must
+// start one.
 std::string MessageInjector::requests_of(Line& line, Side side, const Drawn& wanted,
                                          bool is_first) {
   Half& half = line.halves[side];
@@ -250,9 +251,9 @@ std::string MessageInjector::requests_of(Line& line, Side side, const Drawn& wan
   return text;
 }
 
-// The initiator takes it for the venue's request, resets its numbers and answers; the answer is a
-// request to the venue, which resets its own, and answers as well. What the venue sends before that
-// belongs to numbers that the initiator has forgotten.
+// The initiator takes it for the venue's request, resets its sequence numbers and answers. The
+// answer is a request to the venue, which resets its own, and answers as well. What the venue sends
+// before that has numbers that the initiator has reset.
 std::string MessageInjector::begin_reset(Line& line, std::uint64_t connection) {
   line.reset_at.reset();
   if (!may_reset(line)) return {};
@@ -289,7 +290,7 @@ std::string MessageInjector::unanswered() const {
         if (!one.is_injected || line.is_ending) continue;
         return "connection " + std::to_string(connection) + ": a ResendRequest for " +
                std::to_string(one.begin) + " to " + std::to_string(one.end) +
-               " is answered up to " + std::to_string(one.next - 1) + " only";
+               " was answered only up to " + std::to_string(one.next - 1);
       }
     }
   }

@@ -7,7 +7,7 @@
 namespace nexusfix::simulator {
 namespace {
 
-// Of a trace, so many lines are shown.
+// The maximum of lines of a trace that are shown.
 constexpr std::size_t kTraceLines = 120;
 
 template <class Ratio>

@@ -42,7 +42,7 @@ void World::promised(const engine::Session& session, const engine::Sent& sent) {
 WorldStatistics World::statistics() const { return state_->statistics(); }
 std::string World::trace() const { return state_->trace.text(); }
 
-// A process that has died in the middle of its turn runs no more of its own code.
+// A process that died within its turn runs no more of its code.
 bool MachineWatch::runs() noexcept {
   return machine_.life.step(SeamCall::Callback) == CallFate::Done;
 }
