@@ -25,7 +25,7 @@ TEST(Reject, received_gets_no_answer_and_uses_up_a_number) {
   EXPECT_EQ(acceptor.notice_texts.back(), "bad price (45=1)");
 }
 
-TEST(Reject, received_is_noted_with_what_is_refused_and_why) {
+TEST(Reject, received_is_reported_with_its_fields_and_reason) {
   const auto noted = [](const std::string& fields) {
     Side acceptor{acceptor_config()};
     acceptor.establish();
@@ -38,15 +38,15 @@ TEST(Reject, received_is_noted_with_what_is_refused_and_why) {
   EXPECT_EQ(noted("45=12|373=99"), "Other (45=12 373=99)");
   EXPECT_EQ(noted("45=12"), "45=12");
   EXPECT_EQ(noted("45=12|371=44"), "45=12 371=44");
-  // What is long is cut, so that the rest has room.
+  // A long text is truncated, so that the rest has room.
   EXPECT_EQ(noted("45=12|373=5|58=" + std::string(500, 'x')),
             std::string(157, 'x') + "... (45=12 373=5)");
   EXPECT_EQ(noted("45=12|371=" + std::string(500, '4')), "45=12 371=" + std::string(20, '4'));
 }
 
 TEST(Reject, malformed_reject_is_never_rejected) {
-  // TC 7: taken, counted, not answered.
-  // Two engines that reject each other's Rejects would never end.
+  // TC 7: accepted, counted, not answered. Two engines that reject each other's Rejects would never
+  // end.
   for (const char* fields : {"35=3|34=2|45=", "35=3|34=2|-1=x", "35=3|34=2|43=M"}) {
     Side acceptor{acceptor_config()};
     acceptor.establish();
@@ -57,7 +57,7 @@ TEST(Reject, malformed_reject_is_never_rejected) {
 }
 
 TEST(Reject, of_a_reject_with_wrong_comp_ids_is_only_a_logout) {
-  // TC 2k, but never a Reject for a Reject.
+  // TC 2k, without a Reject of the Reject.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=3|34=2|49=WT|45=1");
@@ -78,7 +78,7 @@ TEST(Reject, business_reject_of_the_application_goes_out) {
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::MessageRejected));
 }
 
-TEST(Reject, text_of_the_application_takes_the_place_of_the_standard_one) {
+TEST(Reject, text_of_the_application_replaces_the_standard_one) {
   // FIX 4.4, BusinessMessageReject, Text.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -90,9 +90,9 @@ TEST(Reject, text_of_the_application_takes_the_place_of_the_standard_one) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=j|34=2|45=2|58=OrderQty needed|372=D|380=5"));
 }
 
-TEST(Reject, text_that_cannot_be_sent_gives_way_to_the_standard_one) {
-  // FIX 4.4 volume 1, "FIX Datatypes", String: any character but the delimiter.
-  // An application's text with SOH must not become fields of its own.
+TEST(Reject, text_that_cannot_be_sent_is_replaced_by_the_standard_one) {
+  // FIX 4.4 volume 1, "FIX Datatypes", String: any character but the delimiter. An application's
+  // text with SOH must not add fields.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   answer_with(acceptor, {.kind = Verdict::Kind::RejectSession,
@@ -127,7 +127,7 @@ TEST(Reject, business_reject_before_fix42_is_a_reject) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=3|34=2|45=2|58=Unsupported message type"));
 }
 
-TEST(Reject, before_fix42_the_tag_stands_in_the_text) {
+TEST(Reject, before_fix42_the_tag_is_in_the_text) {
   // FIX 4.0, Reject: RefSeqNum and Text only.
   Side acceptor{acceptor_config("FIX.4.0")};
   acceptor.establish();
@@ -135,8 +135,8 @@ TEST(Reject, before_fix42_the_tag_stands_in_the_text) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=3|34=2|45=2|58=Invalid tag number (-1)"));
 }
 
-TEST(Reject, reason_that_the_version_does_not_define_is_left_out) {
-  // FIX 4.2, SessionRejectReason ends with 11; 4.3 with 17; 99 came with 4.4.
+TEST(Reject, reason_that_the_version_does_not_define_is_omitted) {
+  // FIX 4.2, SessionRejectReason ends with 11; 4.3 with 17; 99 was introduced in 4.4.
   struct Case {
     const char* version;
     unsigned reason;
@@ -159,7 +159,7 @@ TEST(Reject, reason_that_the_version_does_not_define_is_left_out) {
   }
 }
 
-TEST(Reject, business_reject_has_default_appl_ver_id_only_where_it_is_asked_for) {
+TEST(Reject, business_reject_has_default_appl_ver_id_only_if_configured) {
   // FIX 5.0 SP2, BusinessMessageReject, has no such field; QuickFIX sends it (TC 2r of its
   // scripts).
   for (const bool asked : {false, true}) {
@@ -178,8 +178,8 @@ TEST(Reject, business_reject_has_default_appl_ver_id_only_where_it_is_asked_for)
 }
 
 TEST(Reject, business_reject_of_a_business_reject_is_not_sent) {
-  // A rule of this engine's own, like TC 7.
-  // Two engines that do not know each other's BusinessMessageReject would never end.
+  // A rule of this engine, like TC 7. Two engines that do not know each other's
+  // BusinessMessageReject would never end.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   answer_with(acceptor,
@@ -233,7 +233,7 @@ TEST(Reject, empty_routing_field_is_rejected_and_not_reversed) {
 }
 
 TEST(Reject, fix40_has_no_location_fields_to_reverse) {
-  // FIX 4.0, standard header: 144 and 145 came with FIX 4.1.
+  // FIX 4.0, standard header: 144 and 145 were introduced in FIX 4.1.
   Side acceptor{acceptor_config("FIX.4.0")};
   acceptor.establish();
   answer_with(acceptor,
@@ -257,8 +257,8 @@ TEST(Reject, messages_sent_by_the_callback_come_before_its_reject) {
               ElementsAre("35=8|34=2|58=report", "35=j|34=3|45=2|58=Not authorized|372=D|380=6"));
 }
 
-TEST(Reject, two_machines_that_dislike_everything_come_to_rest) {
-  // TC 7 on both sides. A Reject loop would keep this exchange from ending.
+TEST(Reject, two_machines_that_reject_everything_come_to_rest) {
+  // TC 7 on both sides. With a loop of Rejects this exchange would not end.
   Pair pair;
   for (Side* side : {&pair.initiator, &pair.acceptor}) {
     answer_with(*side,

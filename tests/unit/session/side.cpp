@@ -61,7 +61,7 @@ std::string message_to(const SessionConfig& config, Now now, std::string_view fi
     if (tag == leave_out || has_tag(given, tag)) return;
     put(std::string{tag} + "=" + std::string{value});
   };
-  // MsgType first and the header after it, as the rest of fields may hold what is malformed.
+  // MsgType first and the header after it, because fields may contain malformed ones.
   std::string begin_string = config.id.begin_string;
   std::size_t next = 0;
   for (; next < given.size(); ++next) {
@@ -361,7 +361,7 @@ void Pair::exchange() {
     for (const std::string& bytes : to_acceptor) acceptor.receive(bytes);
     for (const std::string& bytes : to_initiator) initiator.receive(bytes);
   }
-  // One side has closed the connection: the other one sees its end.
+  // One side has closed the connection: the other one sees the end.
   if (initiator.is_connected() == acceptor.is_connected()) return;
   (initiator.is_connected() ? initiator : acceptor).disconnect();
 }
