@@ -23,7 +23,6 @@ constexpr std::uint64_t kAskedMax = 100;
 
 // The value of the field that begins with tag, "35="; empty: the field is absent. No value of the
 // order flow contains SOH.
-// flow holds SOH.
 std::string_view value_of(std::string_view message, std::string_view tag) noexcept {
   for (std::size_t at = message.find(tag); at != std::string_view::npos;
        at = message.find(tag, at + 1)) {

@@ -122,7 +122,7 @@ std::size_t ProxiedNetwork::wait(std::span<Ready> events,
   const std::span<Ready> rest = events.subspan(count);
   const std::size_t found = rest.empty() ? 0 : inner_.wait(rest, timeout);
   for (const Ready& ready : rest.first(found)) {
-    if (const auto told = translate(ready)) events[count++] = *told;
+    if (const auto event = translate(ready)) events[count++] = *event;
   }
   if (!refused_.empty()) inner_.wake();  // descriptor() must become readable
   return count;
@@ -157,13 +157,13 @@ std::optional<Ready> ProxiedNetwork::accept(const Ready& ready) noexcept {
 std::optional<Ready> ProxiedNetwork::advance(const Ready& ready, Waiting& waiting) noexcept {
   if (ready.kind == ReadyKind::Failed) return ready;
   if (ready.kind != ReadyKind::Readable || !waiting.wrong.empty()) return std::nullopt;
-  std::optional<ReadyKind> told = ReadyKind::Readable;
+  std::optional<ReadyKind> event = ReadyKind::Readable;
   try {
-    told = read_header(ready.socket, waiting);
+    event = read_header(ready.socket, waiting);
   } catch (const std::bad_alloc&) {
     refuse(ready.socket, waiting, "there was no memory for its PROXY header");
   }
-  return told ? std::optional{Ready{*told, ready.socket, 0}} : std::nullopt;
+  return event ? std::optional{Ready{*event, ready.socket, 0}} : std::nullopt;
 }
 
 // Reads no byte after the header: those belong to the user of the connection.

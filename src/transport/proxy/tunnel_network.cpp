@@ -137,8 +137,8 @@ std::size_t TunnelNetwork::wait(std::span<Ready> events,
   const std::span<Ready> rest = events.subspan(count);
   const std::size_t found = rest.empty() ? 0 : inner_.wait(rest, timeout);
   for (const Ready& ready : rest.first(found)) {
-    const std::optional<Ready> told = attempts_.empty() ? ready : translate(ready);
-    if (told) events[count++] = *told;
+    const std::optional<Ready> event = attempts_.empty() ? ready : translate(ready);
+    if (event) events[count++] = *event;
   }
   if (questions_open_ > 0) take_resolutions();
   if (!failed_.empty()) inner_.wake();  // descriptor() must become readable

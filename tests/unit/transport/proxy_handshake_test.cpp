@@ -211,14 +211,14 @@ TEST(ProxyHandshakes, every_socks_code_is_reported) {
   const auto socks_4 = tunnel_proxy(Protocol::Socks4);
   const auto socks_5 = tunnel_proxy(Protocol::Socks5);
   for (unsigned code = 0; code < 256; ++code) {
-    const std::string told = "it refuses: " + std::to_string(code) + " (";
+    const std::string expected = "it refuses: " + std::to_string(code) + " (";
     if (code != 90) {
       const std::string answer = "\0"s + static_cast<char>(code);
-      EXPECT_TRUE(failure_of(socks_4, answer).starts_with(told));
+      EXPECT_TRUE(failure_of(socks_4, answer).starts_with(expected));
     }
     if (code != 0) {
       const std::string answer = "\x05\x00\x05"s + static_cast<char>(code);
-      EXPECT_TRUE(failure_of(socks_5, answer).starts_with(told));
+      EXPECT_TRUE(failure_of(socks_5, answer).starts_with(expected));
     }
   }
   EXPECT_EQ(failure_of(socks_4, "\x00\x5B"s), "it refuses: 91 (rejected or failed)");
