@@ -81,7 +81,7 @@ bool Logger::lose(WallTime now) noexcept {
   return false;
 }
 
-bool Logger::tell_lost_before(std::size_t size_bytes) noexcept {
+bool Logger::report_lost_before(std::size_t size_bytes) noexcept {
   const std::uint64_t lost = lost_.load(std::memory_order_relaxed);
   const LostRecord record = lost_record(lost - lost_reported_.load(std::memory_order_relaxed),
                                         lost_at_.load(std::memory_order_relaxed));

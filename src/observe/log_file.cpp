@@ -93,12 +93,12 @@ void LogFile::lose(WallTime time, std::string_view why) {
 
 std::optional<LogNotice> LogFile::write(Disk& disk, WallTime now) {
   if (failed_at_ && !is_due(*failed_at_, now)) {
-    forget_lines();
+    drop_lines();
     return std::nullopt;
   }
   const std::uint64_t unreported = loss_.count;
   if (const auto written = write_out(disk, now); !written) {
-    forget_lines();
+    drop_lines();
     loss_cause_ = written.error().what();
     close();
     const bool is_news = !failed_at_;
@@ -122,7 +122,7 @@ void LogFile::finish(Disk& disk, WallTime now) {
   static_cast<void>(write(disk, now));
 }
 
-void LogFile::forget_lines() {
+void LogFile::drop_lines() {
   lines_.erase(0, std::exchange(report_bytes_, 0));
   const auto count = static_cast<std::uint64_t>(std::ranges::count(lines_, '\n'));
   lines_.clear();

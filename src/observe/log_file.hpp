@@ -49,7 +49,7 @@ class LogFile {
   void finish(Disk& disk, WallTime now);
 
   // The collected lines are lost.
-  void forget_lines();
+  void drop_lines();
 
   // The next write opens the file by its name.
   void close() noexcept { file_.reset(); }

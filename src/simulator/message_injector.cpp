@@ -40,7 +40,7 @@ std::uint64_t number_of(std::string_view message, std::string_view tag) noexcept
   return number;
 }
 
-bool says_yes(std::string_view message, std::string_view tag) noexcept {
+bool is_flag_set(std::string_view message, std::string_view tag) noexcept {
   return value_of(message, tag) == "Y";
 }
 
@@ -82,7 +82,7 @@ void MessageInjector::ask_again(SeededRandom& chance) {
   const auto side = static_cast<Side>(chance.below(2));
   const Drawn wanted = drawn(chance);
   if (chance.below(2) == 0) {
-    next_asked_ = wanted;
+    next_requests_ = wanted;
     return;
   }
   const auto found = any_line(chance, [](const Line& line) { return is_trading(line); });
@@ -115,7 +115,7 @@ void MessageInjector::ask(std::uint64_t connection, Line& line, Side side, const
 
 void MessageInjector::mend() {
   next_reset_.reset();
-  next_asked_.reset();
+  next_requests_.reset();
   for (auto& [connection, line] : lines_) line.reset_at.reset();
 }
 
@@ -169,15 +169,15 @@ bool MessageInjector::note(Line& line, Side side, std::string_view message) {
   Half& half = line.halves[side];
   const std::string_view type = value_of(message, "35=");
   const std::uint64_t number = number_of(message, "34=");
-  const bool poss_dup = says_yes(message, "43=");
+  const bool poss_dup = is_flag_set(message, "43=");
   if (!poss_dup) half.last_number = number;
   note_answer(line.halves[1 - side], message, number);
   if (type == "5") line.is_ending = true;
   if (type == "A" && !poss_dup) {
     half.logon = message;
     half.logon_number = number;
-    if (says_yes(message, "141=")) {
-      for (Half& one : line.halves) one.asked.clear();
+    if (is_flag_set(message, "141=")) {
+      for (Half& one : line.halves) one.open_requests.clear();
       // The venue's answer to the initiator's Logon, which the initiator has already.
       if (side == 1 && std::exchange(half.is_discarded, false)) {
         line.is_resetting = false;
@@ -196,7 +196,7 @@ void MessageInjector::note_resend_request(Line& line, Side side, std::string_vie
   std::uint64_t end = number_of(message, "16=");
   if (end == 0 || end > last) end = last;
   if (begin == 0 || begin > end) return;
-  line.halves[side].asked.push_back({.begin = begin, .end = end, .next = begin});
+  line.halves[side].open_requests.push_back({.begin = begin, .end = end, .next = begin});
   reset_soon(line);
 }
 
@@ -207,21 +207,21 @@ void MessageInjector::reset_soon(Line& line) {
 
 // half: of the side that sent the request.
 void MessageInjector::note_answer(Half& half, std::string_view message, std::uint64_t number) {
-  if (half.asked.empty() || !says_yes(message, "43=")) return;
+  if (half.open_requests.empty() || !is_flag_set(message, "43=")) return;
   const std::uint64_t end =
       value_of(message, "35=") == "4" ? number_of(message, "36=") : number + 1;
-  std::erase_if(half.asked, [&](Asked& one) {
+  std::erase_if(half.open_requests, [&](OpenRequest& one) {
     if (number <= one.next && one.next < end) one.next = end;
     return one.next > one.end;
   });
 }
 
 std::string MessageInjector::further_requests(Line& line, Side side) {
-  const std::vector<Asked>& asked = line.halves[side].asked;
-  const bool is_asking = !asked.empty() && !asked.back().is_injected;
-  if (!next_asked_ || !is_asking || !is_trading(line)) return {};
+  const std::vector<OpenRequest>& open_requests = line.halves[side].open_requests;
+  const bool is_open = !open_requests.empty() && !open_requests.back().is_injected;
+  if (!next_requests_ || !is_open || !is_trading(line)) return {};
   count(counts_, Fault::AskAgain);
-  return requests_of(line, side, *std::exchange(next_asked_, std::nullopt), false);
+  return requests_of(line, side, *std::exchange(next_requests_, std::nullopt), false);
 }
 
 // Their numbers were used already, so that they take none of the side's: a ResendRequest is
@@ -238,7 +238,7 @@ std::string MessageInjector::requests_of(Line& line, Side side, const Drawn& wan
   std::string text;
   const std::array ends{less, last, less};
   for (const std::uint64_t end : std::span{ends}.subspan(is_first ? 0 : 1)) {
-    half.asked.push_back({.begin = first, .end = end, .next = first, .is_injected = true});
+    half.open_requests.push_back({.begin = first, .end = end, .next = first, .is_injected = true});
     const std::string time = sending_time();
     text += made_message(value_of(half.logon, "8="),
                          "35=2|49=" + std::string{value_of(half.logon, "49=")} +
@@ -258,8 +258,8 @@ std::string MessageInjector::begin_reset(Line& line, std::uint64_t connection) {
   if (!may_reset(line)) return {};
   line.is_resetting = true;
   line.halves[1].is_discarded = true;
-  const bool is_in_resend =
-      std::ranges::any_of(line.halves, [](const Half& half) { return !half.asked.empty(); });
+  const bool is_in_resend = std::ranges::any_of(
+      line.halves, [](const Half& half) { return !half.open_requests.empty(); });
   if (is_in_resend) ++resets_in_resend_;
   count(counts_, Fault::ResetWithin);
   checker_.allow_reset_of(connection);
@@ -285,7 +285,7 @@ std::string MessageInjector::sending_time() const {
 std::string MessageInjector::unanswered() const {
   for (const auto& [connection, line] : lines_) {
     for (const Half& half : line.halves) {
-      for (const Asked& one : half.asked) {
+      for (const OpenRequest& one : half.open_requests) {
         if (!one.is_injected || line.is_ending) continue;
         return "connection " + std::to_string(connection) + ": a ResendRequest for " +
                std::to_string(one.begin) + " to " + std::to_string(one.end) +

@@ -52,7 +52,7 @@ class MessageInjector final : public Middleman {
 
  private:
   // A ResendRequest, and how far the other side has answered it.
-  struct Asked {
+  struct OpenRequest {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     std::uint64_t next = 0;
@@ -63,9 +63,9 @@ class MessageInjector final : public Middleman {
     std::string partial;  // the beginning of a message
     std::string logon;    // its last Logon; empty: it has sent none
     std::uint64_t logon_number = 0;
-    std::uint64_t last_number = 0;  // of messages without PossDupFlag
-    bool is_discarded = false;      // none of its messages is forwarded
-    std::vector<Asked> asked;       // requests of this side
+    std::uint64_t last_number = 0;           // of messages without PossDupFlag
+    bool is_discarded = false;               // none of its messages is forwarded
+    std::vector<OpenRequest> open_requests;  // requests of this side
   };
   struct Line {
     std::array<Half, 2> halves;
@@ -105,7 +105,7 @@ class MessageInjector final : public Middleman {
   SimulatedInternet* internet_ = nullptr;  // null: nothing was sent yet
   Lines lines_;
   std::optional<WorldTime> next_reset_;  // this long after the next ResendRequest
-  std::optional<Drawn> next_asked_;
+  std::optional<Drawn> next_requests_;
   std::uint64_t resets_in_resend_ = 0;
 };
 

@@ -192,11 +192,11 @@ void WorldState::take_turn(Machine& machine) {
   if (!machine.turns.begin_turn(now)) return;
   note_turn(machine);
   machine.disk_faults_before = disk_faults(fault_counts);
-  const bool goes_on = machine.process.engine().poll(std::chrono::nanoseconds{0});
+  const bool has_work = machine.process.engine().poll(std::chrono::nanoseconds{0});
   if (!machine.life.alive()) return on_death(machine);
   // After a store error, nothing of the turn is promised.
   if (!machine.has_store_failed) checker.turn_done(machine.index);
-  if (!goes_on) return finish(machine);
+  if (!has_work) return finish(machine);
   if (machine.reset.runs()) machine.reset.set_complete(machine.process.is_all_logged_on());
   schedule_turn(machine);
 }
@@ -229,8 +229,9 @@ config::Settings WorldState::settings_of(const Machine& machine) const {
     // Without ResetSeqNumFlag in its Logon, a one-sided reset would do harm.
     const session::VersionTraits* const version =
         session::find_version(one.session.id.begin_string);
-    const bool is_told = version != nullptr && version->has_reset_seq_num_flag;
-    if (one.session.role == session::Role::Initiator && is_told) one.session.reset.on_logon = true;
+    const bool has_reset_flag = version != nullptr && version->has_reset_seq_num_flag;
+    if (one.session.role == session::Role::Initiator && has_reset_flag)
+      one.session.reset.on_logon = true;
   }
   return settings;
 }

@@ -170,12 +170,12 @@ class Logger {
     // Relaxed, as all uses: the producer reads what it wrote, other threads only count.
     if (lost_.load(std::memory_order_relaxed) != lost_reported_.load(std::memory_order_relaxed))
         [[unlikely]] {
-      if (!tell_lost_before(size_bytes)) return nullptr;
+      if (!report_lost_before(size_bytes)) return nullptr;
     }
     const std::expected<std::span<std::byte>, RecordError> room = queue_.claim(size_bytes);
     return room ? room->data() : nullptr;
   }
-  [[nodiscard]] bool tell_lost_before(std::size_t size_bytes) noexcept;
+  [[nodiscard]] bool report_lost_before(std::size_t size_bytes) noexcept;
   bool lose(WallTime now) noexcept;
   std::expected<void, StartError> start_with(std::unique_ptr<AnySink> sink);
   // Consumer.

@@ -46,7 +46,7 @@ class ServiceNotifier {
   // wait. Almost always one comparison.
   void is_alive(std::uint32_t loop, MonoTime now) noexcept {
     if (now >= next_signs_[loop]) [[unlikely]]
-      give_sign(loop, now);
+      send_sign_of_life(loop, now);
   }
   // The number of a loop's sessions that wait for changed configuration keys. The sum of all loops
   // is in the service's status. Does not wait.
@@ -62,7 +62,7 @@ class ServiceNotifier {
   static constexpr std::uint32_t kLoopsMax = 64;
 
   ServiceNotifier(int descriptor, const Options& options);
-  void give_sign(std::uint32_t loop, MonoTime now) noexcept;
+  void send_sign_of_life(std::uint32_t loop, MonoTime now) noexcept;
   void send(std::string_view text, int flags) const noexcept;
 
   int descriptor_;

@@ -58,7 +58,7 @@ void LogFiles::write(WallTime now) {
       // nothing would ever close it. Its next line opens it again and reports the loss.
       file->close();
       const std::uint64_t lost_before = file->lost();
-      file->forget_lines();
+      file->drop_lines();
       count_lost(file->lost() - lost_before);
     }
     if (file->has_lines()) continue;

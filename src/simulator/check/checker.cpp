@@ -322,7 +322,7 @@ void Checker::closed_by(std::uint64_t connection, Side side, std::size_t index, 
     if (session.link != tap->second.link || session.side != side) continue;
     const auto logged_out_at = std::exchange(session.logged_out_at, std::nullopt);
     if (!logged_out_at || now - *logged_out_at >= kTriedFor) continue;
-    if (!works || half.has_said_logout) continue;
+    if (!works || half.has_sent_logout) continue;
     process.unanswered = links_[session.link].name + ": " + process.name +
                          " has received a Logout, and closes the connection without one of its own";
   }
@@ -401,8 +401,8 @@ void Checker::delivered(std::size_t index, std::size_t session_index, std::strin
     const Position& first = direction.first_taken;
     const bool is_later =
         first.receivers == receivers && first.epoch != 0 && first.epoch < ledger->epoch;
-    const bool goes_on = direction.seen.receivers == receivers && direction.seen.epoch != 0;
-    const bool reset_alone = link.sides[sender].resets && (goes_on || is_later);
+    const bool has_taken = direction.seen.receivers == receivers && direction.seen.epoch != 0;
+    const bool reset_alone = link.sides[sender].resets && (has_taken || is_later);
     direction.seen = {.epoch = ledger->epoch, .next = 1, .receivers = receivers};
     if (reset_alone) pass_over(*ledger, n);
   }

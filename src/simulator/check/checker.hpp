@@ -172,7 +172,7 @@ class Checker {
       std::uint64_t epoch = 0;
       std::uint64_t last_fresh = 0;
       bool has_begun = false;
-      bool has_said_logout = false;
+      bool has_sent_logout = false;
     };
     std::array<Half, 2> halves;
   };

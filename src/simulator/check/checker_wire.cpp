@@ -77,7 +77,7 @@ void Checker::check_message(Tap& tap, Side side, std::size_t process_index,
 void Checker::check_sent(Link& link, Tap::Half& half, Side side, const WireMessage& message) {
   Ledger& ledger = ledger_of(link, side, half.epoch);
   const std::uint64_t n = message.msg_seq_num;
-  if (message.msg_type == "5") half.has_said_logout = true;
+  if (message.msg_type == "5") half.has_sent_logout = true;
   if (message.poss_dup) ++counts_.resent;
   if (message.msg_type == "4") {
     if (!message.gap_fill) {
@@ -139,10 +139,10 @@ bool Checker::may_be_retired(const Link& link, const Ledger& ledger, Side side,
   if (own.retention.keep_bytes == 0 || !own.retention.even_current) return false;
   const Process& process = processes_[own.process];
   const LocalSession& session = process.sessions[own.session];
-  const bool is_told = ledger.epoch != epoch_of(process, session) ||
-                       msg_seq_num <= process.inside->retired_until(session.index);
-  return is_told && ledger.entries[msg_seq_num].position + own.retention.keep_bytes <=
-                        process.inside->appended();
+  const bool is_possible = ledger.epoch != epoch_of(process, session) ||
+                           msg_seq_num <= process.inside->retired_until(session.index);
+  return is_possible && ledger.entries[msg_seq_num].position + own.retention.keep_bytes <=
+                            process.inside->appended();
 }
 
 }  // namespace nexusfix::simulator

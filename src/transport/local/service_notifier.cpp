@@ -99,7 +99,7 @@ void ServiceNotifier::stopping() {
   if (!is_stopping_.exchange(true)) send("STOPPING=1\n", MSG_DONTWAIT);
 }
 
-void ServiceNotifier::give_sign(std::uint32_t loop, MonoTime now) noexcept {
+void ServiceNotifier::send_sign_of_life(std::uint32_t loop, MonoTime now) noexcept {
   next_signs_[loop] = now + sleep_max_;
   const std::uint64_t mine = std::uint64_t{1} << loop;
   // Relaxed: only the bits themselves are shared.

@@ -69,15 +69,15 @@ class TunnelNetworkTest : public ::testing::Test {
     }
   }
   void expect_failed(SocketId socket, const std::string& why) {
-    bool is_told = false;
+    bool is_reported = false;
     for (int i = 0; i < 3; ++i) {  // Reported again until it is closed.
       for (const Ready& ready : turn()) {
         EXPECT_EQ(ready.kind, ReadyKind::Failed);
         EXPECT_EQ(ready.socket, socket);
-        is_told = true;
+        is_reported = true;
       }
     }
-    EXPECT_TRUE(is_told) << why;
+    EXPECT_TRUE(is_reported) << why;
     EXPECT_EQ(tunnel_.last_error(socket), "connect venue.example.com:5001 by way of proxy:" +
                                               std::to_string(port_) + ": " + why);
     EXPECT_EQ(tunnel_.receive(socket, {}).status, IoStatus::Failed);
