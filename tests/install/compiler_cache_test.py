@@ -38,7 +38,7 @@ class CompilerCacheTest(unittest.TestCase):
                 self.assertEqual(1, self.answer_of(folder, clone, 1, f"// in the {clone}",
                                                    more=f"int {clone} = 0;\n"))
 
-    def test_what_is_compiled_with_a_precompiled_header_is_compiled_once(self):
+    def test_sources_with_a_precompiled_header_are_compiled_once(self):
         with tempfile.TemporaryDirectory() as folder:
             for clone in ("first", "second"):
                 self.answer_of(folder, clone, 1, "// its value")

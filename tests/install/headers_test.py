@@ -42,7 +42,7 @@ class HeadersTest(unittest.TestCase):
             first = re.search(r"error: (.*)", output)[1]
             self.assertIn("NexusFIX needs C++23: compile with -std=c++23", first, header)
 
-    def test_each_header_asks_for_the_language_before_its_own_code(self):
+    def test_each_header_checks_the_language_before_its_own_code(self):
         for header in public_headers():
             text = (SOURCE / "include" / header).read_text(encoding="utf-8")
             if header != LANGUAGE_HEADER:

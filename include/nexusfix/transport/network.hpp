@@ -76,7 +76,7 @@ struct Endpoint {
 [[nodiscard]] std::optional<std::string> canonical_address(const std::string& address);
 // "::1" of "[::1]"; any other text is returned unchanged.
 [[nodiscard]] std::string_view without_brackets(std::string_view host) noexcept;
-// Upper and lower case.
+// In upper or lower case.
 [[nodiscard]] bool is_localhost(std::string_view host) noexcept;
 // The address in a peer_name(): "127.0.0.1", "::1", "fe80::1%eth0".
 [[nodiscard]] std::string_view peer_address_of(std::string_view peer_name) noexcept;
@@ -139,7 +139,7 @@ class Network {
   }
   // Starts to connect; wait() then returns Connected or Failed. An error: it could not be started.
   [[nodiscard]] virtual std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) = 0;
-  // The port in use: the port that the system chose for port 0.
+  // The port in use; for port 0, the one that the system chose.
   [[nodiscard]] virtual std::uint16_t local_port(SocketId socket) const = 0;
   // "127.0.0.1:40112", "[::1]:40112", "[fe80::1%eth0]:40112"; empty for unknown ids.
   [[nodiscard]] virtual std::string peer_name(SocketId socket) const = 0;

@@ -144,7 +144,7 @@ std::optional<Ready> ProxiedNetwork::accept(const Ready& ready) noexcept {
     Waiting& waiting = waiting_[ready.accepted];
     const std::string proxy = inner_.peer_name(ready.accepted);
     if (!listener->second.contains(peer_address_of(proxy))) {
-      refuse(ready.accepted, waiting, "it is none of the port's proxies (TrustedProxies)");
+      refuse(ready.accepted, waiting, "it is not one of the port's proxies (TrustedProxies)");
     }
     return ready;
   } catch (const std::bad_alloc&) {

@@ -154,7 +154,7 @@ class TwoLinks(unittest.TestCase):
         _, port = self.serve(f"UseTCPProxy=Y\nTrustedProxies={NEIGHBOUR}%left0\n")
         header = "PROXY TCP4 192.0.2.7 192.0.2.8 40112 5001\r\n"
         self.assertNotIn("35=A", self.from_link(1, port, header + logon("TRADER")))
-        wait_until(lambda: "it is none of the port's proxies (TrustedProxies)" in self.events(),
+        wait_until(lambda: "it is not one of the port's proxies (TrustedProxies)" in self.events(),
                    self.events())
         self.assertIn("|35=A|", self.from_link(0, port, header + logon("TRADER")))
 

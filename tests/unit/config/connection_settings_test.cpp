@@ -295,7 +295,7 @@ TEST(ConnectionSettings, proxy_that_is_not_whole_or_of_no_kind_refuses_the_start
   EXPECT_THAT(reported("ProxyType=http\nProxyUser=a:b\nProxyPassword=\n" + place),
               ElementsAre(HasSubstr("t.cfg:12: ProxyUser: an HTTP user cannot contain a colon")));
   EXPECT_THAT(reported("ProxyType=socks\nProxyUser=me\nProxyPassword=\n" + place),
-              ElementsAre(HasSubstr("t.cfg:13: ProxyPassword: a SOCKS 5 password has 1 to")));
+              ElementsAre(HasSubstr("t.cfg:13: ProxyPassword: a password for SOCKS 5 has 1 to")));
   EXPECT_THAT(reported("ProxyType=socks\nProxyUser=me\nProxyPassword=" + std::string(256, 's') +
                        "\n" + place),
               ElementsAre("t.cfg:13: ProxyPassword=...: at most 255 bytes was expected"));

@@ -137,7 +137,7 @@ TEST_F(ProxiedNetworkTest, local_connection_of_the_proxy_keeps_its_address) {
 TEST_F(ProxiedNetworkTest, client_that_is_no_trusted_proxy_is_refused_whatever_it_sends) {
   const SocketId socket = accept_from(untrusted_);
   static_cast<void>(untrusted_.send(near_, kLine));
-  expect_refused(socket, "it is none of the port's proxies");
+  expect_refused(socket, "it is not one of the port's proxies");
   EXPECT_EQ(proxied_->peer_name(socket), "");
 }
 
