@@ -9,6 +9,7 @@
 
 #include <nexusfix/base/utc_text.hpp>
 
+#include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
@@ -289,13 +290,35 @@ void append_sessions(std::string& text, const session::Schedule& schedule,
   }
 }
 
-std::string json_list(const std::vector<config::SettingsError>& warnings, bool are_notes) {
-  std::string list;
+Json json_list(const std::vector<config::SettingsError>& warnings, bool are_notes) {
+  Json list = Json::array();
   for (const config::SettingsError& warning : warnings) {
-    if (warning.is_note != are_notes) continue;
-    list += (list.empty() ? "" : ",") + json_text(warning.what());
+    if (warning.is_note == are_notes) list.push_back(warning.what());
   }
   return list;
+}
+
+Json json_of(const EffectiveValue& value) {
+  Json json = Json::object({{"key", name_of(value)},
+                            {"value", value.value},
+                            {"line", value.line},
+                            {"from_default", value.is_of_default}});
+  if (!value.written.empty()) json.set("written", value.written);
+  if (!value.because.empty()) json.set("because", value.because);
+  return json;
+}
+
+Json json_of(const ExplainedSession& session, const SessionSettings& built) {
+  const auto application_key = [](const auto& key) {
+    return Json::object({{"key", key.name}, {"line", key.line}});
+  };
+  return Json::object(
+      {{"name", session.name},
+       {"line", session.line},
+       {"address", address_text(built)},
+       {"schedule", rules_text(built.schedule)},
+       {"values", Json::array(session.values, [](const auto& value) { return json_of(value); })},
+       {"application", Json::array(session.application_keys, application_key)}});
 }
 
 }  // namespace
@@ -341,33 +364,17 @@ config::SettingsErrors missing_parts(const ExplainedSettings& explained, bool ha
 
 std::string config_json(const ExplainedSettings& explained) {
   const config::Settings& settings = explained.settings;
-  std::string text =
-      fmt::format("{{\"file\":{},\"warnings\":[{}],\"notes\":[{}],\"store\":{},\"sessions\":[",
-                  json_text(settings.file), json_list(settings.warnings, false),
-                  json_list(settings.warnings, true), json_text(store_text(settings)));
+  Json sessions = Json::array();
   for (std::size_t i = 0; i < explained.sessions.size(); ++i) {
-    const ExplainedSession& session = explained.sessions[i];
-    text += fmt::format("{}{{\"name\":{},\"line\":{},\"address\":{},\"schedule\":{},\"values\":[",
-                        i == 0 ? "" : ",", json_text(session.name), session.line,
-                        json_text(address_text(settings.sessions[i])),
-                        json_text(rules_text(settings.sessions[i].schedule)));
-    for (std::size_t k = 0; k < session.values.size(); ++k) {
-      const EffectiveValue& value = session.values[k];
-      text += fmt::format("{}{{\"key\":{},\"value\":{},\"line\":{},\"from_default\":{}{}{}}}",
-                          k == 0 ? "" : ",", json_text(name_of(value)), json_text(value.value),
-                          value.line, value.is_of_default,
-                          value.written.empty() ? "" : ",\"written\":" + json_text(value.written),
-                          value.because.empty() ? "" : ",\"because\":" + json_text(value.because));
-    }
-    text += "],\"application\":[";
-    for (std::size_t k = 0; k < session.application_keys.size(); ++k) {
-      const auto& key = session.application_keys[k];
-      text += fmt::format("{}{{\"key\":{},\"line\":{}}}", k == 0 ? "" : ",", json_text(key.name),
-                          key.line);
-    }
-    text += "]}";
+    sessions.push_back(json_of(explained.sessions[i], settings.sessions[i]));
   }
-  return text + "]}\n";
+  return Json::object({{"file", settings.file},
+                       {"warnings", json_list(settings.warnings, false)},
+                       {"notes", json_list(settings.warnings, true)},
+                       {"store", store_text(settings)},
+                       {"sessions", std::move(sessions)}})
+             .line() +
+         '\n';
 }
 
 std::string schedule_text(const ExplainedSettings& explained, const ScheduleQuestion& question) {

@@ -8,7 +8,7 @@
 #include "nexusfix/dictionary/dictionary_diff.hpp"
 #include "nexusfix/dictionary/named_dictionary.hpp"
 #include "nexusfix/messages/print_message.hpp"
-#include "nexusfix/text/text.hpp"
+#include "nexusfix/text/json.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -154,14 +154,11 @@ class DictRun {
                    std::string_view other) const {
     const std::vector<std::string> names = nearest(named, word);
     if (options_.json) {
-      std::string items;
-      for (const std::string& name : names) {
-        items += (items.empty() ? "" : ", ") + json_text(name);
-      }
-      fmt::print(streams_.out,
-                 R"({{"kind": "unknown", "dictionary": {}, "asked": {}, "nearest": [{}]}})"
-                 "\n",
-                 json_text(named.label()), json_text(word), items);
+      const Json unknown = Json::object({{"kind", "unknown"},
+                                         {"dictionary", named.label()},
+                                         {"asked", word},
+                                         {"nearest", Json::array(names)}});
+      fmt::print(streams_.out, "{}\n", unknown.line());
       return;
     }
     if (!names.empty()) {

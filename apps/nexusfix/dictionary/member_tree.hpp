@@ -7,6 +7,8 @@
 
 #include <nexusfix/dictionary/model.hpp>
 
+#include "nexusfix/text/json.hpp"
+
 namespace nexusfix::command {
 
 // No tree is longer: components and groups may hold each other so often that a small file has a
@@ -20,7 +22,7 @@ inline constexpr std::size_t kTreeLinesMax = 20'000;
 
 // [{"kind": "field", "tag": 11, "name": "ClOrdID", "type": "STRING", "required": true}, ...];
 // components and groups have "members".
-[[nodiscard]] std::string members_json(const dictionary::Dictionary& dictionary,
-                                       const std::vector<dictionary::Member>& members);
+[[nodiscard]] Json members_json(const dictionary::Dictionary& dictionary,
+                                const std::vector<dictionary::Member>& members);
 
 }  // namespace nexusfix::command

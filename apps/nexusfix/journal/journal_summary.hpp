@@ -10,6 +10,8 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store/journal.hpp>
 
+#include "nexusfix/text/json.hpp"
+
 namespace nexusfix::command {
 
 struct SessionSummary {
@@ -33,10 +35,10 @@ struct JournalSummary {
 [[nodiscard]] std::expected<JournalSummary, std::string> summarize_log(
     store::Store& store, std::optional<store::JournalReport> report, const std::string& name);
 
-// What a loss of power means for whoever opens the journal; empty where there was none. As part of
-// an object of JSON: "power_lost" and "skipped", with a comma behind them.
+// What a loss of power means for the next process that opens the journal; empty without a loss.
 [[nodiscard]] std::string power_loss_text(const store::JournalReport& report);
-[[nodiscard]] std::string power_loss_json(const store::JournalReport& report);
+// Sets "power_lost", "loss" and "skipped", also without a loss.
+void set_power_loss(Json& json, const store::JournalReport& report);
 
 [[nodiscard]] std::string summary_text(const JournalSummary& summary);
 [[nodiscard]] std::string summary_json(const JournalSummary& summary);

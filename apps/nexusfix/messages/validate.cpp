@@ -20,7 +20,7 @@
 #include "nexusfix/messages/decoded_message.hpp"
 #include "nexusfix/messages/print_message.hpp"
 #include "nexusfix/messages/scanned_file.hpp"
-#include "nexusfix/text/text.hpp"
+#include "nexusfix/text/json.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -92,10 +92,9 @@ class ValidateRun {
     if (options_.files.empty()) readable = validate_file("-");
     for (const std::string& file : options_.files) readable &= validate_file(file);
     if (options_.json && options_.summary) {
-      fmt::print(streams_.out,
-                 R"({{"messages": {}, "invalid": {}, "skipped": {}}})"
-                 "\n",
-                 total_, invalid_, skipped_);
+      const Json counts =
+          Json::object({{"messages", total_}, {"invalid", invalid_}, {"skipped", skipped_}});
+      fmt::print(streams_.out, "{}\n", counts.line());
     } else if (total_ > 0 && !options_.json) {
       fmt::print(streams_.out, "{} message{}, {} invalid{}\n", total_, total_ == 1 ? "" : "s",
                  invalid_, skipped_ > 0 ? fmt::format(", {} skipped", skipped_) : "");
@@ -224,20 +223,21 @@ class ValidateRun {
 
   void print_json(const printing::DecodedMessage& message,
                   const std::optional<Explanation>& wrong) const {
-    fmt::print(streams_.out,
-               R"({{"file": {}, "message": {}, "msg_type": {}, "msg_seq_num": {}, "valid": {})",
-               json_text(file_), in_file_, json_text(message.value(kMsgType)),
-               json_text(message.value(kMsgSeqNum)), !wrong);
+    Json json = Json::object({{"file", file_},
+                              {"message", in_file_},
+                              {"msg_type", message.value(kMsgType)},
+                              {"msg_seq_num", message.value(kMsgSeqNum)},
+                              {"valid", !wrong.has_value()}});
     if (wrong) {
-      fmt::print(streams_.out,
-                 R"(, "problem": {}, "tag": {}, "reason": {}, "offset": {}, "size": {}, )"
-                 R"("definition": {}, "nearest": {})",
-                 json_text(wrong->problem), wrong->tag != 0 ? std::to_string(wrong->tag) : "null",
-                 wrong->reason ? std::to_string(std::to_underlying(*wrong->reason)) : "null",
-                 wrong->offset, wrong->size, json_text(wrong->definition),
-                 json_text(wrong->nearest));
+      json.set("problem", wrong->problem);
+      json.set("tag", wrong->tag != 0 ? Json{wrong->tag} : Json{});
+      json.set("reason", wrong->reason ? Json{std::to_underlying(*wrong->reason)} : Json{});
+      json.set("offset", wrong->offset);
+      json.set("size", wrong->size);
+      json.set("definition", wrong->definition);
+      json.set("nearest", wrong->nearest);
     }
-    fmt::print(streams_.out, "}}\n");
+    fmt::print(streams_.out, "{}\n", json.line());
   }
 
   void complain(std::string_view text) const {

@@ -4,11 +4,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-
-#include <nexusfix/base/json_text.hpp>
 
 namespace nexusfix::command {
 
@@ -19,9 +16,6 @@ namespace nexusfix::command {
                                   std::string_view many = {});
 // Three digits that count: "870 ns", "12.3 µs", "1.05 ms", "2.50 s".
 [[nodiscard]] std::string duration_text(std::chrono::nanoseconds duration);
-using nexusfix::json_text;
-// A JSON string that a reader turns into exactly these bytes. Nothing: they are not UTF-8.
-[[nodiscard]] std::optional<std::string> exact_json_text(std::string_view bytes);
 // Two digits a byte.
 [[nodiscard]] std::string hex_text(std::string_view bytes);
 // A bar of so many columns, an eighth of a column exact. 0 ≤ share ≤ 1. A share above 0 is seen.

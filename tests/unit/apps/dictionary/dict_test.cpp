@@ -225,14 +225,14 @@ TEST_F(Dict, json_is_one_object_a_line) {
   options.words = {"39=2", "150", "D", "nonsense"};
   options.json = true;
   EXPECT_EQ(run(options), kFailure);
-  EXPECT_THAT(out_.text(), StartsWith(R"({"kind": "value", "dictionary": "FIX.4.4", "tag": 39, )"
-                                      R"("name": "OrdStatus", "type": "CHAR", "value": "2", )"
-                                      R"("meaning": "FILLED"})"
+  EXPECT_THAT(out_.text(), StartsWith(R"({"kind":"value","dictionary":"FIX.4.4","tag":39,)"
+                                      R"("name":"OrdStatus","type":"CHAR","value":"2",)"
+                                      R"("meaning":"FILLED"})"
                                       "\n"));
-  EXPECT_THAT(out_.text(), HasSubstr(R"({"kind": "message", "dictionary": "FIX.4.4")"));
+  EXPECT_THAT(out_.text(), HasSubstr(R"({"kind":"message","dictionary":"FIX.4.4")"));
   EXPECT_THAT(out_.text(),
-              EndsWith(R"({"kind": "unknown", "dictionary": "FIX.4.4", "asked": "nonsense", )"
-                       R"("nearest": []})"
+              EndsWith(R"({"kind":"unknown","dictionary":"FIX.4.4","asked":"nonsense",)"
+                       R"("nearest":[]})"
                        "\n"));
   EXPECT_EQ(std::ranges::count(out_.text(), '\n'), 4);
 }
@@ -294,10 +294,10 @@ TEST_F(DictDiff, of_two_files_tells_what_somebody_edited) {
             "      ~ 20001 VenueCode required -> optional\n");
   json_ = true;
   EXPECT_EQ(diff("old.xml", "new.xml"), kSuccess);
-  EXPECT_THAT(out_.text(), HasSubstr(R"("values": [{"tag": 20001, "value": "A", )"
-                                     R"("before": "AUCTION", "after": "CALL"}])"));
+  EXPECT_THAT(out_.text(), HasSubstr(R"("values":[{"tag":20001,"value":"A",)"
+                                     R"("before":"AUCTION","after":"CALL"}])"));
   EXPECT_THAT(out_.text(),
-              HasSubstr(R"({"tags": [555, 600], "before": "required", "after": "optional"})"));
+              HasSubstr(R"({"tags":[555,600],"before":"required","after":"optional"})"));
 }
 
 TEST_F(DictDiff, of_a_field_or_a_component_shows_that) {
@@ -334,9 +334,9 @@ TEST_F(DictDiff, shows_what_an_entry_begins_with_and_its_order_and_open_enumerat
             "      ~ 555 NoLegs: order 600 8 10 -> 10 600 8\n");
   json_ = true;
   EXPECT_EQ(diff("old.xml", "new.xml"), kSuccess);
-  EXPECT_THAT(out_.text(), HasSubstr(R"("orders": [{"tags": [555], "before": [600, 8, 10], )"
-                                     R"("after": [10, 600, 8]}])"));
-  EXPECT_THAT(out_.text(), HasSubstr(R"("type": "CHAR", "other_values": true)"));
+  EXPECT_THAT(out_.text(), HasSubstr(R"("orders":[{"tags":[555],"before":[600,8,10],)"
+                                     R"("after":[10,600,8]}])"));
+  EXPECT_THAT(out_.text(), HasSubstr(R"("type":"CHAR","other_values":true)"));
 }
 
 TEST_F(DictDiff, of_what_neither_has_or_cannot_be_read_is_an_error) {
