@@ -197,7 +197,8 @@ void append_values(std::string& text, const ExplainedSession& session, bool all)
   }
 }
 
-// Of the program's own, which alone knows what may be shown of them.
+// The keys of the application, without their values: only the application knows which of them may
+// be shown.
 void append_application(std::string& text, const ExplainedSession& session) {
   if (!session.application_keys.empty()) text += "  application\n";
   for (const auto& key : session.application_keys) {
@@ -205,7 +206,7 @@ void append_application(std::string& text, const ExplainedSession& session) {
   }
 }
 
-// Where a user of another engine would be surprised: what it does without a key, and we do not.
+// The defaults of this engine that differ from those of other engines.
 void append_differences(std::string& text, const ExplainedSession& session) {
   bool is_first = true;
   for (const EffectiveValue& value : session.values) {
@@ -233,7 +234,8 @@ std::string state_text(const session::Schedule& schedule, sys_seconds now) {
          (next ? " until " + moment_text(next->begin, zone) : std::string{" for two years"}) + "\n";
 }
 
-// Why a session begins or ends at another hour of UTC than the one before.
+// Says that daylight saving time changed: the session begins or ends at another hour of UTC than
+// the session before it.
 std::string change_text(const TimeZone* zone, sys_seconds before, sys_seconds after) {
   if (zone == nullptr) return {};
   const TimeZone::Change& was = zone->change_at(before);
@@ -242,7 +244,7 @@ std::string change_text(const TimeZone* zone, sys_seconds before, sys_seconds af
   return fmt::format("  clocks have changed from {} to {}", was.abbreviation, is.abbreviation);
 }
 
-// When there may be a Logon within a session; nothing: always.
+// The times within a session at which a Logon is accepted. Appends nothing if it always is.
 void append_logons(std::string& text, const session::Schedule& schedule,
                    const session::TimeSpan& span) {
   const ScheduleRules& rules = *schedule.rules();
@@ -263,12 +265,12 @@ void append_logons(std::string& text, const session::Schedule& schedule,
     text += fmt::format("  logons    {} until {}\n", moment_text(one.begin, zone),
                         moment_text(one.end, zone));
   }
-  if (!rules.session.start_day) return;  // of a daily session, whole days are left out
+  if (!rules.session.start_day) return;  // a daily session has no session on a holiday at all
   for (const std::chrono::local_days day : rules.holidays) {
     const std::chrono::local_seconds first = zone_of(zone).to_local(span.begin);
     const std::chrono::local_seconds last = zone_of(zone).to_local(span.end);
     if (day + std::chrono::days{1} <= first || day >= last) continue;
-    text += fmt::format("  holiday   {}  nobody logs on\n",
+    text += fmt::format("  holiday   {}  no logons\n",
                         time_text(day.time_since_epoch()).substr(0, kDateBytes));
   }
 }
@@ -283,9 +285,10 @@ void append_sessions(std::string& text, const session::Schedule& schedule,
     text += fmt::format("  opens     {}{}\n", moment_text(span->begin, zone),
                         change_text(zone, before, span->begin));
     append_logons(text, schedule, *span);
-    text += fmt::format("  closes    {}  numbers begin at 1 again\n", moment_text(span->end, zone));
+    text += fmt::format("  closes    {}  sequence numbers are reset to 1\n",
+                        moment_text(span->end, zone));
     before = span->begin;
-    // The one that begins where this one ends is the next.
+    // One second less: the next session may begin when this one ends.
     span = schedule.next_session(span->end - std::chrono::seconds{1});
   }
 }
@@ -421,9 +424,9 @@ std::string new_config_text(bool is_acceptor) {
     return own.empty() ? find(kBoth) : own;
   };
   std::string text =
-      "# A configuration for NexusFIX. What stands behind a # is what counts without the key.\n"
-      "# `nexusfix config check` explains what is made of this file. Keys may stand in [DEFAULT],\n"
-      "# for all sessions, and in a [SESSION].\n\n[SESSION]\n";
+      "# A configuration for NexusFIX. A key after a # is not set; its value is the default.\n"
+      "# `nexusfix config check` explains this file. A key in [DEFAULT] applies to all sessions,\n"
+      "# a key in [SESSION] to that session.\n\n[SESSION]\n";
   std::string_view group;
   for (const KeyDescription& key : config::described_keys()) {
     if (key.group != group) {

@@ -29,7 +29,7 @@ using printing::printable;
 
 using Path = std::vector<wire::Tag>;   // the count fields around a field, then its own tag
 using Members = std::map<Path, bool>;  // whether it is required
-// Of each group, by its path: the tags of an entry in their order. That of a body says nothing.
+// For each group, by its path: the tags of an entry in their order. A message's body has no order.
 using Orders = std::map<Path, std::vector<wire::Tag>>;
 
 struct Holder {
@@ -38,7 +38,7 @@ struct Holder {
   Orders orders;
 };
 
-// What of a dictionary is compared, by what identifies it.
+// The parts of a dictionary that are compared, each by its identifier.
 struct Contents {
   std::map<wire::Tag, const FieldDefinition*> fields;
   std::map<std::string, Holder, std::less<>> messages;    // by MsgType
@@ -68,7 +68,7 @@ struct Contents {
     return made;
   }
 
-  // A group that a message has twice is looked into once: so no dictionary can make this take long.
+  // Visits a group once, even if a message has it twice: this bounds the time for any dictionary.
   static void add_members(const Dictionary& dictionary, const std::vector<Member>& members,
                           const Path& around, Holder& all, std::unordered_set<Index>& met) {
     for (const FlatMember& member : flatten(dictionary, members)) {
@@ -83,7 +83,8 @@ struct Contents {
   }
 };
 
-// Calls each(key, before, after) for every key of either map, in order; null: it is not in there.
+// Calls each(key, before, after) for every key of either map, in order. A pointer is null if its
+// map does not have the key.
 template <class Map, class Each>
 void for_both(const Map& before, const Map& after, Each each) {
   std::set<typename Map::key_type> keys;
@@ -128,7 +129,7 @@ class Difference {
     add_field(before ? *before : nullptr, after ? *after : nullptr);
   }
 
-  // Of one object: it takes the lists out of it.
+  // Call it once: it moves the lists out of the object.
   [[nodiscard]] Answer result() {
     std::string text = fmt::format("{} -> {}\n", printable(before_label_), printable(after_label_));
     const auto section = [&](std::string_view title, const std::string& lines) {
@@ -159,22 +160,22 @@ class Difference {
   }
 
   void add_field(const FieldDefinition* before, const FieldDefinition* after) {
-    const auto told = [](const FieldDefinition& field) {
+    const auto description = [](const FieldDefinition& field) {
       const bool is_open = field.other_values != OtherValues::None && !field.values.empty();
       return fmt::format("{} {}{}", printable(field.name), to_string(field.type),
                          is_open ? fmt::format(", {} allowed", words_of(field.other_values)) : "");
     };
     const wire::Tag tag = before != nullptr ? before->tag : after->tag;
     if (before == nullptr) {
-      line(fields_, "  + {} {}", tag, told(*after));
+      line(fields_, "  + {} {}", tag, description(*after));
     } else if (after == nullptr) {
-      line(fields_, "  - {} {}", tag, told(*before));
+      line(fields_, "  - {} {}", tag, description(*before));
     } else {
-      if (told(*before) != told(*after)) {
-        line(fields_, "  ~ {} {} -> {}", tag, told(*before), told(*after));
+      if (description(*before) != description(*after)) {
+        line(fields_, "  ~ {} {} -> {}", tag, description(*before), description(*after));
       }
       add_values(*before, *after);
-      if (told(*before) == told(*after)) return;
+      if (description(*before) == description(*after)) return;
     }
     json_fields_.push_back(
         Json::object({{"tag", tag}, {"before", json(before)}, {"after", json(after)}}));
@@ -217,7 +218,7 @@ class Difference {
     if (values_.ends_with("\n\n")) values_.pop_back();
   }
 
-  // Of a component there is no MsgType.
+  // A component has an empty msg_type.
   void add_holder(const std::string& msg_type, const Holder* before, const Holder* after) {
     static const Holder kNone;
     const Holder& was = before != nullptr ? *before : kNone;
@@ -227,7 +228,7 @@ class Difference {
     std::string lines;
     Json json_members = Json::array();
     Json json_orders = Json::array();
-    // Of a message that is new, or gone, nobody asks for the fields here.
+    // The fields of an added or removed message are not listed.
     if (before != nullptr && after != nullptr) {
       for_both(was.members, is.members,
                [&](const Path& path, const bool* old_one, const bool* new_one) {
@@ -256,7 +257,8 @@ class Difference {
     (is_message ? json_messages_ : json_components_).push_back(std::move(holder));
   }
 
-  // What both have, in another order; and the field that begins an entry, which counts most.
+  // Reports another order of the fields that both have, and another first field: the first field
+  // delimits the entries on the wire.
   void add_order(const Path& path, std::vector<wire::Tag> was, std::vector<wire::Tag> is,
                  std::string& lines, Json& json_orders) {
     const bool is_delimiter_another = was.front() != is.front();
@@ -281,7 +283,7 @@ class Difference {
         {{"tags", Json::array(path)}, {"before", Json::array(was)}, {"after", Json::array(is)}}));
   }
 
-  // From the first one that stands elsewhere on.
+  // tags: from the first difference on.
   static std::string first_tags(std::vector<wire::Tag> tags) {
     constexpr std::size_t kTagsMax = 8;
     if (tags.size() <= kTagsMax) return tags_text(tags, " ");
@@ -291,7 +293,7 @@ class Difference {
 
   void add_member(const Path& path, const bool* was, const bool* is, std::string& lines,
                   Json& json_members) {
-    const auto told = [](bool required) { return required ? "required" : "optional"; };
+    const auto word_of = [](bool required) { return required ? "required" : "optional"; };
     if (was != nullptr && is != nullptr && *was == *is) return;
     const std::string name = name_of_path(path);
     if (was == nullptr) {
@@ -299,7 +301,7 @@ class Difference {
     } else if (is == nullptr) {
       line(lines, "      - {}", name);
     } else {
-      line(lines, "      ~ {} {} -> {}", name, told(*was), told(*is));
+      line(lines, "      ~ {} {} -> {}", name, word_of(*was), word_of(*is));
     }
     json_members.push_back(
         Json::object({{"tags", Json::array(path)}, {"before", json(was)}, {"after", json(is)}}));
@@ -355,7 +357,7 @@ std::optional<Answer> difference(const NamedDictionary& before, const NamedDicti
   Difference found{before, after};
   if (word.empty()) return found.of_everything();
   bool is_known = false;
-  // Whatever either calls it: a number may be a tag and a MsgType.
+  // A word may name several things: a number may be a tag and a MsgType.
   const auto compare = [&](const auto* in_before, const auto* in_after, auto each) {
     const auto* const one = in_before != nullptr ? in_before : in_after;
     if (one == nullptr) return;

@@ -18,7 +18,7 @@ std::size_t columns_of(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, is_begin));
 }
 
-// Words in lines of kColumns, each line behind the same blanks.
+// Wraps the text at kColumns. Each line begins with as many blanks as lead has columns.
 void add_wrapped(std::string& out, std::string_view lead, std::string_view text) {
   const std::string blanks(columns_of(lead), ' ');
   std::string line{lead};

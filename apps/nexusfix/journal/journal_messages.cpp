@@ -20,8 +20,8 @@ std::string with_bars(std::string_view bytes) {
   return text;
 }
 
-// JSON has no form for bytes that are not UTF-8: the message is text to look at then, and its bytes
-// are digits.
+// JSON cannot hold bytes that are not UTF-8. Then `message` is a readable form of the message, and
+// `message_hex` has its bytes.
 void set_bytes(Json& message, std::string_view bytes) {
   if (std::optional<Json> exact = Json::exact(bytes)) {
     message.set("message", std::move(*exact));

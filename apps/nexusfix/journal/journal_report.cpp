@@ -25,7 +25,7 @@ std::string numbers_text(const store::NumbersChange::Numbers& numbers) {
                      numbers.next_outbound, numbers.epoch);
 }
 
-// What comes behind the count and the damage.
+// The last line of the report, after the counts and the damage.
 std::string verdict(const store::JournalCheck& check, const std::string& folder) {
   if (!check.damages.empty()) {
     const store::FoundDamage& first = check.damages.front();
@@ -48,11 +48,11 @@ std::string verdict(const store::JournalCheck& check, const std::string& folder)
   }
   if (check.torn_bytes == 0 && !check.unused.empty()) {
     return fmt::format(
-        "sound; what is behind a segment's last record, nexusfix journal repair {} would cut off\n",
+        "sound; nexusfix journal repair {} would cut off the bytes after a segment's last record\n",
         folder);
   }
   if (check.torn_bytes == 0) return "sound\n";
-  return fmt::format("sound up to offset {} of {}; the {} bytes behind are a write that {}\n",
+  return fmt::format("sound up to offset {} of {}; the {} bytes after it are a write that {}\n",
                      check.torn_offset, check.segments.back().file,
                      with_thousands(check.torn_bytes),
                      check.in_use ? "is not done" : "was interrupted: opening will cut them off");
@@ -101,7 +101,7 @@ std::string check_text(const store::JournalCheck& check, const std::string& fold
   }
   for (const store::UnusedBytes& unused : check.unused) {
     text += fmt::format(
-        "  UNUSED {} offset {}, {}: not empty, and nothing of the log; nothing is missing\n",
+        "  UNUSED {} offset {}, {}: not empty and no part of the log; nothing is missing\n",
         unused.file, unused.offset, counted(unused.bytes, "byte"));
   }
   for (const std::string& fault : check.checkpoint_faults) {
@@ -169,13 +169,13 @@ std::string repair_text(const store::RepairReport& report, const std::string& fo
   }
   if (!report.alarms.empty()) {
     text +=
-        "A counterparty that asks for lost numbers gets a gap fill. Compare with its records what\n"
-        "was sent under them, above all orders and reports.\n";
+        "A counterparty that asks for lost numbers gets a gap fill. Compare with its records the\n"
+        "messages that were sent with them, above all orders and reports.\n";
   }
   if (planned) {
     text += "Nothing was changed.\n";
   } else {
-    text += fmt::format("The files as they were are in {}\n", report.copy_folder);
+    text += fmt::format("The original files are in {}\n", report.copy_folder);
   }
   return text;
 }

@@ -8,8 +8,8 @@
 
 namespace nexusfix::command {
 
-std::expected<store::OpenedJournal, std::string> look_into_journal(Disk& disk,
-                                                                   const std::string& folder) {
+std::expected<store::OpenedJournal, std::string> open_for_reading(Disk& disk,
+                                                                  const std::string& folder) {
   auto found = store::inspect_journal(disk, folder);
   if (!found) return std::unexpected{std::move(found.error().text)};
   return std::move(*found);
@@ -50,12 +50,12 @@ std::string journal_text(const store::JournalReport& report, const std::string& 
   }
   if (report.torn_bytes > 0) {
     text += fmt::format(
-        "  behind them {} bytes that are no whole record: the end of a write that "
+        "  after them {} bytes that are no complete record: the end of a write that "
         "{}\n",
         with_thousands(report.torn_bytes), report.in_use ? "is not done" : "was interrupted");
   }
   if (report.in_use) {
-    text += "  a running process has it open: this is what was on the disk a moment ago\n";
+    text += "  a running process has it open: this is its state a moment ago\n";
   }
   for (const std::string& fault : report.checkpoint_faults) {
     text += fmt::format("  CHECKPOINT {}\n", fault);

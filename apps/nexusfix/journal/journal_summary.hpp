@@ -1,4 +1,4 @@
-// What a journal holds, for people and for scripts.
+// The contents of a journal, for people and for scripts.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,14 @@ struct SessionSummary {
 struct JournalSummary {
   std::string name;
   std::optional<store::JournalReport> report;  // nothing: a database
-  std::vector<SessionSummary> sessions;        // in the order in which they were opened first
+  std::vector<SessionSummary> sessions;        // in the order of their first opening
 };
 
-// To read only: nothing in the folder changes, and a folder without a journal is an error.
-[[nodiscard]] std::expected<store::OpenedJournal, std::string> look_into_journal(
+// Opens a journal for reading. Changes nothing in the folder. Fails if the folder has no journal.
+[[nodiscard]] std::expected<store::OpenedJournal, std::string> open_for_reading(
     Disk& disk, const std::string& folder);
 
-// report: what opening found, if it is a journal.
+// report: the report of the opening, if it is a journal.
 [[nodiscard]] std::expected<JournalSummary, std::string> summarize_log(
     store::Store& store, std::optional<store::JournalReport> report, const std::string& name);
 

@@ -36,7 +36,7 @@ constexpr wire::Tag kMsgType = 35;
 constexpr wire::Tag kApplVerID = 1128;
 constexpr wire::Tag kDefaultApplVerID = 1137;
 
-// A dictionary with what is made of it once.
+// A dictionary, with the validator and the parser that are built from it once.
 class Checker {
  public:
   static std::expected<std::unique_ptr<Checker>, std::string> make(NamedDictionary named,
@@ -48,7 +48,7 @@ class Checker {
     return std::unique_ptr<Checker>{new Checker{std::move(named), std::move(*validator)}};
   }
 
-  // Nothing: the message is valid.
+  // Returns nothing if the message is valid.
   [[nodiscard]] std::optional<Explanation> check(std::string_view bytes) {
     const auto message = parser_.parse(bytes);
     if (!message) return dictionary::explain(message.error(), bytes);
@@ -59,7 +59,7 @@ class Checker {
                : dictionary::explain(*violation, *message, both(named_));
   }
 
-  // That the messages should have.
+  // The BeginString that the messages should have.
   [[nodiscard]] std::string_view begin_string() const {
     const std::string& own = named_.transport().begin_string;
     return own.starts_with("FIX.5") ? dictionary::to_string(Version::Fixt11)
@@ -108,7 +108,7 @@ class ValidateRun {
   }
 
  private:
-  // The one dictionary that the arguments name, if they do.
+  // Opens the dictionary that the arguments name, if they name one.
   bool open_named() {
     if (options_.version.empty() && options_.dictionary.empty()) return true;
     std::optional<NamedDictionary> named;
@@ -181,8 +181,8 @@ class ValidateRun {
 
   [[nodiscard]] bool is_from_file() const { return !options_.dictionary.empty(); }
 
-  // What another version's messages are said to have wrong may be right in theirs. Told once for
-  // each version.
+  // Warns, once for each version, of messages of another version: an error by this dictionary may
+  // be correct in their own version.
   void compare_version(const printing::DecodedMessage& message) {
     const std::string version{message.value(kBeginString)};
     const bool is_same = version == named_->begin_string();
@@ -193,8 +193,8 @@ class ValidateRun {
                          named_->begin_string()));
   }
 
-  // Of the message's own version, or null if there is no such. What a Logon agrees on holds for the
-  // messages behind it.
+  // The checker for the message's version; null if the version is unknown. The version that a Logon
+  // agrees on applies to the messages after it.
   Checker* checker_of(const printing::DecodedMessage& message) {
     const auto agreed = dictionary::version_of_appl_ver_id(message.value(kDefaultApplVerID));
     if (agreed) default_application_ = *agreed;
@@ -252,7 +252,7 @@ class ValidateRun {
   std::map<std::pair<Version, bool>, std::unique_ptr<Checker>> checkers_;  // bool: over FIXT
   Version default_application_ = Version::Fix50Sp2;
   static constexpr std::size_t kOtherVersionsMax = 8;
-  std::set<std::string> other_versions_;  // that have been told
+  std::set<std::string> other_versions_;  // that a warning has named
   std::string file_;
   std::uint64_t in_file_ = 0;
   std::uint64_t total_ = 0;

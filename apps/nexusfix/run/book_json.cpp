@@ -30,7 +30,7 @@ std::string_view name_of(OrderState state) {
   return "canceled";
 }
 
-// As text: a JSON number would be read into floating point.
+// A text, because readers convert a JSON number to floating point.
 std::string decimal(Units value) {
   char text[wire::kDecimalBytesMax];
   const std::size_t size = wire::from_decimal(venue::to_decimal(value), text);

@@ -40,11 +40,11 @@ class Json {
   Json& operator=(Json&&) noexcept;
   ~Json();
 
-  // A text that a reader turns into exactly these bytes. Nothing: they are not UTF-8.
+  // A text that a reader converts to exactly these bytes. Returns nothing if they are not UTF-8.
   [[nodiscard]] static std::optional<Json> exact(std::string_view bytes);
 
   [[nodiscard]] static Json object(std::initializer_list<Member> members = {});
-  // Of an object: adds a member, or replaces the one with this name.
+  // Adds a member to an object, or replaces the one with this name.
   void set(std::string_view name, Json value);
 
   [[nodiscard]] static Json array();
@@ -57,7 +57,7 @@ class Json {
   }
   void push_back(Json value);
 
-  // Neither has a control character but the ends of lines: a terminal would obey it.
+  // The results have no control characters, which a terminal would obey, except ends of lines.
   [[nodiscard]] std::string line() const;      // on one line, without its end
   [[nodiscard]] std::string document() const;  // indented, with the end of the last line
 

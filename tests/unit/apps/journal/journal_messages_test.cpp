@@ -1,4 +1,4 @@
-// What `nexusfix journal show --messages` prints of a log.
+// The output of `nexusfix journal show --messages`.
 #include "nexusfix/journal/journal_messages.hpp"
 
 #include <chrono>
@@ -55,7 +55,7 @@ TEST_F(PrintMessages, json_has_the_exact_bytes) {
             "\n");
 }
 
-TEST_F(PrintMessages, json_has_digits_of_bytes_that_are_no_text) {
+TEST_F(PrintMessages, json_has_hexadecimal_digits_for_bytes_that_are_no_text) {
   EXPECT_THAT(print(2, MessageForm::Json),
               EndsWith(R"("message":"8=FIX.4.4\u000158=a\u000158=\\xff\u0001",)"
                        R"("message_hex":"383d4649582e342e340135383d610135383dff01"})"

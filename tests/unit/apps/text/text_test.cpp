@@ -43,7 +43,7 @@ TEST(TextTest, durations_have_three_digits_and_a_fitting_unit) {
   EXPECT_EQ(duration_text(std::chrono::hours{1}), "3600 s");
 }
 
-TEST(TextTest, bar_is_exact_to_an_eighth_and_shows_what_is_not_nothing) {
+TEST(TextTest, bar_is_exact_to_an_eighth_and_shows_every_share_above_0) {
   EXPECT_EQ(bar_text(0, 10), "");
   EXPECT_EQ(bar_text(1, 3), "███");
   EXPECT_EQ(bar_text(0.5, 1), "▌");
