@@ -60,7 +60,7 @@ TEST(ReportTest, a_budget_is_kept_up_to_its_own_value) {
   EXPECT_TRUE(within_budget(row));
 }
 
-TEST(ReportTest, a_budget_may_be_a_share_of_what_the_device_takes) {
+TEST(ReportTest, a_budget_may_be_a_multiple_of_the_devices_time) {
   RowReport row = parse_row();
   row.spec.budget = {};
   row.spec.budget_of_device = 1.1;
@@ -73,7 +73,7 @@ TEST(ReportTest, a_budget_may_be_a_share_of_what_the_device_takes) {
   EXPECT_TRUE(within_budget(row));
 }
 
-TEST(ReportTest, a_budget_of_the_99th_percentile_is_kept_beside_the_other) {
+TEST(ReportTest, a_budget_of_the_99th_percentile_is_checked_in_addition) {
   RowReport row = parse_row();
   row.spec.budget = 20;
   row.spec.budget_p99 = row.ours.figures.p99;
@@ -102,7 +102,7 @@ TEST(ReportTest, a_call_of_several_operations_is_divided_among_them) {
   EXPECT_EQ(f.single_calls, 100U);
 }
 
-TEST(ReportTest, times_become_gigabytes_a_second_and_the_longest_the_least) {
+TEST(ReportTest, times_become_gigabytes_per_second_and_the_longest_the_smallest) {
   const RowSpec spec{
       .name = "x", .purpose = "x", .unit = Unit::GigabytesPerSecond, .published = {}, .budget = {}};
   const Figures f = in_unit(figures_of(1000), spec, 10, 200);  // 100 ns for 200 bytes
@@ -112,7 +112,7 @@ TEST(ReportTest, times_become_gigabytes_a_second_and_the_longest_the_least) {
   EXPECT_DOUBLE_EQ(f.max, 4);
 }
 
-TEST(ReportTest, times_become_operations_a_second) {
+TEST(ReportTest, times_become_operations_per_second) {
   const RowSpec spec{
       .name = "x", .purpose = "x", .unit = Unit::PerSecond, .published = {}, .budget = {}};
   RowReport row = parse_row();
@@ -145,7 +145,7 @@ TEST(ReportTest, json_has_a_row_with_its_figures_and_peers) {
   EXPECT_THAT(json, HasSubstr(R"("cost_ns": 20.0, "cost_min_ns": 19.0, "step_ns": 10.0)"));
 }
 
-TEST(ReportTest, what_is_not_known_is_null) {
+TEST(ReportTest, unknown_values_are_null) {
   RowReport row = parse_row();
   row.spec.published = {};
   row.spec.budget = {};
