@@ -38,10 +38,4 @@ void append_json_text(std::string& to, std::string_view text) {
   to += '"';
 }
 
-std::string json_text(std::string_view text) {
-  std::string result;
-  append_json_text(result, text);
-  return result;
-}
-
 }  // namespace nexusfix

@@ -241,7 +241,7 @@ void read_store(Input& input) {
       store->kind == QuickfixKind::Java || store->kind == QuickfixKind::JavaOneFile;
   write_store(copy, is_java ? QuickfixForm::Java : QuickfixForm::Cpp, kPrefix, *messages, *store);
   const auto again = nexusfix::command::read_quickfix_store(copy, kFolder, kPrefix, store->session);
-  require(again && again->session == store->session && !again->number_was_behind);
+  require(again && again->session == store->session && !again->was_number_stale);
   require(again->next_inbound == store->next_inbound &&
           again->next_outbound == store->next_outbound &&
           (!store->created || floor<std::chrono::seconds>(*again->created) ==

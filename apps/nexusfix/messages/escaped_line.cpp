@@ -26,7 +26,7 @@ std::size_t time_size(std::string_view line) {
 }  // namespace
 
 std::size_t escaped_mark_size(std::string_view line) {
-  if (!line.contains('E')) return 0;  // most lines, and the rest is slower
+  if (!line.contains('E')) return 0;  // a fast answer for most lines
   std::string_view rest = line;
   const auto take = [&](std::string_view word) {
     const bool has = rest.starts_with(word);

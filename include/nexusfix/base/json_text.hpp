@@ -12,6 +12,5 @@ namespace nexusfix {
 // JSON does it, and a byte that is not UTF-8, for which JSON has no form, becomes \xff with its
 // backslash.
 void append_json_text(std::string& to, std::string_view text);
-[[nodiscard]] std::string json_text(std::string_view text);
 
 }  // namespace nexusfix
