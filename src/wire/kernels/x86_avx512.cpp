@@ -47,6 +47,39 @@ static_assert(kWindowFieldsMax < kEntriesAtOnce);
 
 }  // namespace
 
+// For the two entries of the head.
+struct HeadLanes {
+  std::uint32_t keys[16];
+  // Rows by the head's length, from kHeadBytesMin; one more with FIXT.
+  std::uint32_t fix4_places[2][16];
+  std::uint32_t fixt1_places[2][16];
+  std::uint8_t from_position[64];  // all bits of the lanes whose place is a position
+  std::uint8_t bytes[3][64];       // what those lack; what the other ones are too large by
+};
+
+// For the fifth digit of a tag, counted from the right.
+struct FifthDigitLanes {
+  std::uint8_t back[64];       // from the lane of the `=` to the digit
+  std::uint8_t lengths[64];    // the number of digits and one, from which on there is a fifth
+  std::uint8_t digit_max[64];  // a larger digit might make too large a key
+  std::uint16_t weights[32];
+};
+
+// For the last four digits of a tag.
+struct TagLanes {
+  std::uint8_t equals[64];     // the lane of the `=`, within 16, for each byte of its pair
+  std::uint8_t low_back[64];   // from there to the last two digits of the tag
+  std::uint8_t high_back[64];  // and to the two before those
+  // By the number of digits and one: all bits of the digits that the tag has.
+  std::uint16_t low_digits[32];
+  std::uint16_t high_digits[32];
+  std::uint8_t ascii_zero[64];
+  std::uint8_t nine[64];
+  std::uint8_t weights[64];
+  std::uint16_t hundred[32];
+  std::uint16_t smallest[32];  // by the number of its digits and one
+};
+
 // The constants, as operands in memory. Weak, because a compiler that may not look into them cannot
 // turn a load that costs nothing into a move to a general register and a broadcast from there.
 struct alignas(64) Lanes {
@@ -54,35 +87,19 @@ struct alignas(64) Lanes {
   std::uint8_t soh[64];
   std::uint8_t position[4][64];
   std::uint8_t iota[64];
-  std::uint32_t head_keys[16];
-  // Rows by the head's length, from kHeadBytesMin; one more with FIXT.
-  std::uint32_t fix4_places[2][16];
-  std::uint32_t fixt1_places[2][16];
-  std::uint8_t from_position[64];  // all bits of the lanes whose place is a position
-  std::uint8_t head_bytes[3][64];  // what those lack; what the other ones are too large by
+  HeadLanes head;
   std::uint8_t one_byte[64];
   std::uint8_t turn[64];      // `=` and SOH
-  std::uint8_t previous[64];  // the lane in front; lane 63 in front of lane 0
+  std::uint8_t previous[64];  // the lane before; lane 63 before lane 0
   std::uint8_t two[64];
   std::uint8_t length_max[64];       // of a tag, of a value; both minus one
   std::uint8_t wide_length_max[64];  // with tags of five digits
-  std::uint8_t top_back[64];
-  std::uint8_t top_digits[64];
-  std::uint8_t five[64];
-  std::uint16_t ten_thousand[32];
-  std::uint8_t tag_lane[64];   // the lane of the `=`, within 16, for each byte of its pair
-  std::uint8_t low_back[64];   // from there to the last two digits of the tag
-  std::uint8_t high_back[64];  // and to the two in front of those
-  // By the number of digits and one: all bits of those that are there.
-  std::uint16_t low_digits[32];
-  std::uint16_t high_digits[32];
-  std::uint8_t ascii_zero[64];
-  std::uint8_t nine[64];
-  std::uint8_t weights[64];
-  std::uint16_t hundred[32];
-  std::uint16_t smallest_tag[32];  // by the number of its digits and one
+  FifthDigitLanes fifth_digit;
+  TagLanes tag;
   std::uint32_t place[16];
 };
+static_assert(sizeof(HeadLanes) % 64 == 0 && sizeof(FifthDigitLanes) % 64 == 0 &&
+              sizeof(TagLanes) % 64 == 0);
 
 namespace {
 
@@ -98,40 +115,40 @@ constexpr Lanes make_lanes() noexcept {
     lanes.one_byte[i] = 1;
     lanes.turn[i] = even ? '=' : '\x01';
     for (std::uint32_t row = 0; row < 3; ++row) {
-      lanes.head_bytes[row][i] = static_cast<std::uint8_t>(even ? kHeadBytesMin + row : 255);
+      lanes.head.bytes[row][i] = static_cast<std::uint8_t>(even ? kHeadBytesMin + row : 255);
     }
-    lanes.from_position[i] = even ? 255 : 0;
+    lanes.head.from_position[i] = even ? 255 : 0;
     lanes.iota[i] = static_cast<std::uint8_t>(i);
     lanes.previous[i] = static_cast<std::uint8_t>((i + 63) % 64);
     lanes.two[i] = 2;
     lanes.length_max[i] = even ? 3 : 253;
     lanes.wide_length_max[i] = even ? 4 : 253;
-    lanes.top_back[i] = static_cast<std::uint8_t>(-6);
-    lanes.top_digits[i] = even ? 6 : 255;
-    lanes.five[i] = 5;
-    lanes.tag_lane[i] = i % 16 & ~1U;
-    lanes.low_back[i] = static_cast<std::uint8_t>(even ? -3 : -2);
-    lanes.high_back[i] = static_cast<std::uint8_t>(even ? -5 : -4);
-    lanes.ascii_zero[i] = '0';
-    lanes.nine[i] = 9;
-    lanes.weights[i] = even ? 10 : 1;
+    lanes.fifth_digit.back[i] = static_cast<std::uint8_t>(-6);
+    lanes.fifth_digit.lengths[i] = even ? 6 : 255;
+    lanes.fifth_digit.digit_max[i] = 5;
+    lanes.tag.equals[i] = i % 16 & ~1U;
+    lanes.tag.low_back[i] = static_cast<std::uint8_t>(even ? -3 : -2);
+    lanes.tag.high_back[i] = static_cast<std::uint8_t>(even ? -5 : -4);
+    lanes.tag.ascii_zero[i] = '0';
+    lanes.tag.nine[i] = 9;
+    lanes.tag.weights[i] = even ? 10 : 1;
   }
-  for (std::uint16_t& lane : lanes.hundred) lane = 100;
-  for (std::uint16_t& lane : lanes.ten_thousand) lane = 10'000;
-  lanes.head_keys[15] = UsualHead<Version::Fix4, 2>::kKeys;
-  lanes.fix4_places[0][15] = UsualHead<Version::Fix4, 2>::kPlaces;
-  lanes.fix4_places[1][15] = UsualHead<Version::Fix4, 3>::kPlaces;
-  lanes.fixt1_places[0][15] = UsualHead<Version::Fixt1, 2>::kPlaces;
-  lanes.fixt1_places[1][15] = UsualHead<Version::Fixt1, 3>::kPlaces;
+  for (std::uint16_t& lane : lanes.tag.hundred) lane = 100;
+  for (std::uint16_t& lane : lanes.fifth_digit.weights) lane = 10'000;
+  lanes.head.keys[15] = UsualHead<Version::Fix4, 2>::kKeys;
+  lanes.head.fix4_places[0][15] = UsualHead<Version::Fix4, 2>::kPlaces;
+  lanes.head.fix4_places[1][15] = UsualHead<Version::Fix4, 3>::kPlaces;
+  lanes.head.fixt1_places[0][15] = UsualHead<Version::Fixt1, 2>::kPlaces;
+  lanes.head.fixt1_places[1][15] = UsualHead<Version::Fixt1, 3>::kPlaces;
   for (std::uint32_t i = 2; i < 32; ++i) {
-    lanes.low_digits[i] = i == 2 ? 0xff00 : 0xffff;
-    lanes.high_digits[i] = i < 4 ? 0 : i == 4 ? 0xff00 : 0xffff;
+    lanes.tag.low_digits[i] = i == 2 ? 0xff00 : 0xffff;
+    lanes.tag.high_digits[i] = i < 4 ? 0 : i == 4 ? 0xff00 : 0xffff;
   }
-  lanes.smallest_tag[2] = 1;
-  lanes.smallest_tag[3] = 10;
-  lanes.smallest_tag[4] = 100;
-  lanes.smallest_tag[5] = 1000;
-  lanes.smallest_tag[6] = 10'000;
+  lanes.tag.smallest[2] = 1;
+  lanes.tag.smallest[3] = 10;
+  lanes.tag.smallest[4] = 100;
+  lanes.tag.smallest[5] = 1000;
+  lanes.tag.smallest[6] = 10'000;
   for (std::uint32_t i = 1; i < 16; i += 2) lanes.place[i] = ~0U;
   return lanes;
 }
@@ -284,35 +301,37 @@ template <TagDigits kMax = TagDigits::Four, std::uint32_t Blocks>
       _mm512_subs_epu8(_mm512_sub_epi8(distances, load(kLanes.two)),
                        load(kMax == TagDigits::Five ? kLanes.wide_length_max : kLanes.length_max));
 
-  const __m512i equals = _mm512_shuffle_epi8(positions, load(kLanes.tag_lane));
-  const __m512i low_text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.low_back)));
-  const __m512i high_text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.high_back)));
+  const __m512i equals = _mm512_shuffle_epi8(positions, load(kLanes.tag.equals));
+  const __m512i low_text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.tag.low_back)));
+  const __m512i high_text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.tag.high_back)));
   // By the distance of a field's `=`, which is the number of digits and one. Where that is 32 or
   // more these are wrong, but then the length speaks against the field.
   const auto of_digits = [&](const std::uint16_t* table) noexcept {
     return _mm512_permutexvar_epi16(distances, load(table));
   };
   constexpr int kDifferenceAnd = 0x48;  // (a ^ c) & b
-  const __m512i low = _mm512_ternarylogic_epi64(low_text, of_digits(kLanes.low_digits),
-                                                load(kLanes.ascii_zero), kDifferenceAnd);
-  const __m512i high = _mm512_ternarylogic_epi64(high_text, of_digits(kLanes.high_digits),
-                                                 load(kLanes.ascii_zero), kDifferenceAnd);
-  __m512i unusual_digits = _mm512_subs_epu8(_mm512_max_epu8(low, high), load(kLanes.nine));
+  const __m512i low = _mm512_ternarylogic_epi64(low_text, of_digits(kLanes.tag.low_digits),
+                                                load(kLanes.tag.ascii_zero), kDifferenceAnd);
+  const __m512i high = _mm512_ternarylogic_epi64(high_text, of_digits(kLanes.tag.high_digits),
+                                                 load(kLanes.tag.ascii_zero), kDifferenceAnd);
+  __m512i unusual_digits = _mm512_subs_epu8(_mm512_max_epu8(low, high), load(kLanes.tag.nine));
 
-  const __m512i low_two = _mm512_maddubs_epi16(low, load(kLanes.weights));
-  const __m512i high_two = _mm512_maddubs_epi16(high, load(kLanes.weights));
-  __m512i keys = _mm512_add_epi16(low_two, _mm512_mullo_epi16(high_two, load(kLanes.hundred)));
+  const __m512i low_two = _mm512_maddubs_epi16(low, load(kLanes.tag.weights));
+  const __m512i high_two = _mm512_maddubs_epi16(high, load(kLanes.tag.weights));
+  __m512i keys = _mm512_add_epi16(low_two, _mm512_mullo_epi16(high_two, load(kLanes.tag.hundred)));
   if constexpr (kMax == TagDigits::Five) {
-    const __m512i digits = _mm512_shuffle_epi8(distances, load(kLanes.tag_lane));  // and one
-    const __m512i text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.top_back)));
-    const __m512i top = _mm512_maskz_sub_epi8(
-        _mm512_cmpge_epu8_mask(digits, load(kLanes.top_digits)), text, load(kLanes.ascii_zero));
-    keys = _mm512_add_epi16(keys, _mm512_mullo_epi16(top, load(kLanes.ten_thousand)));
+    const __m512i digits = _mm512_shuffle_epi8(distances, load(kLanes.tag.equals));  // and one
+    const __m512i text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.fifth_digit.back)));
+    const __m512i top =
+        _mm512_maskz_sub_epi8(_mm512_cmpge_epu8_mask(digits, load(kLanes.fifth_digit.lengths)),
+                              text, load(kLanes.tag.ascii_zero));
+    keys = _mm512_add_epi16(keys, _mm512_mullo_epi16(top, load(kLanes.fifth_digit.weights)));
     // From 60,000 on a key might be too large.
-    unusual_digits = _mm512_or_si512(unusual_digits, _mm512_subs_epu8(top, load(kLanes.five)));
+    unusual_digits =
+        _mm512_or_si512(unusual_digits, _mm512_subs_epu8(top, load(kLanes.fifth_digit.digit_max)));
   }
   const __m512i leading_zeros =
-      _mm512_subs_epu16(_mm512_permutexvar_epi16(distances, load(kLanes.smallest_tag)), keys);
+      _mm512_subs_epu16(_mm512_permutexvar_epi16(distances, load(kLanes.tag.smallest)), keys);
   const __m512i length_class_low =
       _mm512_permutex2var_epi8(load(data.low_two), low_two, load(data.low_two + 64));
   const __m512i length_class_high = _mm512_permutexvar_epi8(high_two, load(data.high_two));
@@ -374,16 +393,17 @@ template <class Head>
                                                 __m512i positions) noexcept {
   constexpr int kSelect = 0xe4;  // c ? a : b
   constexpr std::uint32_t kRow = Head::kBytes - kHeadBytesMin;
-  const __m512i places = _mm512_add_epi8(
-      _mm512_ternarylogic_epi64(positions, tags.distances, load(kLanes.from_position), kSelect),
-      load(kLanes.head_bytes[kRow]));
-  _mm512_storeu_si512(arrays.keys, _mm512_alignr_epi32(tags.keys, load(kLanes.head_keys), 15));
-  _mm512_storeu_si512(
-      arrays.narrow_places,
-      _mm512_alignr_epi32(places,
-                          load(Head::kVersionOf == Version::Fix4 ? kLanes.fix4_places[kRow]
-                                                                 : kLanes.fixt1_places[kRow - 1]),
-                          15));
+  const __m512i places =
+      _mm512_add_epi8(_mm512_ternarylogic_epi64(positions, tags.distances,
+                                                load(kLanes.head.from_position), kSelect),
+                      load(kLanes.head.bytes[kRow]));
+  _mm512_storeu_si512(arrays.keys, _mm512_alignr_epi32(tags.keys, load(kLanes.head.keys), 15));
+  _mm512_storeu_si512(arrays.narrow_places,
+                      _mm512_alignr_epi32(places,
+                                          load(Head::kVersionOf == Version::Fix4
+                                                   ? kLanes.head.fix4_places[kRow]
+                                                   : kLanes.head.fixt1_places[kRow - 1]),
+                                          15));
 }
 
 // Where its SOH is.
