@@ -5,16 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <nexusfix/base/ascii.hpp>
+
 namespace nexusfix::codegen {
 namespace {
-
-// Not std::isupper and the like: those ask the locale.
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_alnum(char c) { return is_upper(c) || is_lower(c) || is_digit(c); }
-char to_lower(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
-char to_upper(char c) { return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c; }
 
 // How many lower-case letters stand at position at.
 std::size_t lower_run(std::string_view name, std::size_t at) {
@@ -88,7 +82,7 @@ std::string pascal_case(std::string_view name) {
   std::string pascal;
   for (std::size_t i = 0; i < name.size();) {
     const auto* const begin = name.begin() + static_cast<std::ptrdiff_t>(i);
-    const std::string_view word{begin, std::find_if_not(begin, name.end(), is_alnum)};
+    const std::string_view word{begin, std::find_if_not(begin, name.end(), is_alphanumeric)};
     const bool keep = std::ranges::any_of(word, is_lower);
     for (std::size_t k = 0; k < word.size(); ++k) {
       pascal += k == 0 ? to_upper(word[k]) : keep ? word[k] : to_lower(word[k]);
@@ -104,7 +98,7 @@ bool is_keyword(std::string_view name) noexcept {
 
 std::string identifier(std::string_view name) {
   std::string result{name};
-  std::ranges::replace_if(result, [](char c) { return !is_alnum(c); }, '_');
+  std::ranges::replace_if(result, [](char c) { return !is_alphanumeric(c); }, '_');
   // Two underscores together, and one in front, are the compiler's: C++23, [lex.name].
   const auto same =
       std::ranges::unique(result, [](char a, char b) { return a == '_' && b == '_'; });

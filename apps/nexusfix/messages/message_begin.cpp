@@ -4,6 +4,8 @@
 #include <initializer_list>
 #include <optional>
 
+#include <nexusfix/base/ascii.hpp>
+
 namespace nexusfix::printing {
 namespace {
 
@@ -15,11 +17,7 @@ constexpr std::size_t kDecidingBytesMin = 24;
 // The separators of a message whose BodyLength is not in its place.
 constexpr std::string_view kCommonSeparators[] = {"\x01", "|", "^A"};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool is_version_character(char c) {
-  return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' || c == '_';
-}
+bool is_version_character(char c) { return is_alphanumeric(c) || c == '.' || c == '_'; }
 
 // The size of `8=FIX.4.4`, `8=FIXT.1.1` or `8=FIX.5.0SP2` at the beginning of the text; 0: none of
 // these.

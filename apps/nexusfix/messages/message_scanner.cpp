@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/wire/checksum.hpp>
 
 #include "nexusfix/messages/escaped_line.hpp"
@@ -20,8 +21,6 @@ constexpr std::size_t kPrefixBytesMax = 4096;
 // Four bytes for each byte of a message, and the text that may precede it.
 constexpr std::size_t kEscapedLineBytesMax =
     4 * (MessageScanner::kMessageBytesMax + kPrefixBytesMax);
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // The end of the CheckSum field that begins at position at, with its separator if there is one: the
 // next message may follow without one. text.npos: more bytes are needed.

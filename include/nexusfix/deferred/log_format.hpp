@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/base/decimal.hpp>
 
 namespace nexusfix::deferred {
@@ -76,7 +77,6 @@ inline void log_format_placeholder_is_empty_or_begins_with_a_colon() {}
 inline void log_format_specification_does_not_suit_its_argument() {}
 inline void log_format_has_a_control_byte() {}
 
-[[nodiscard]] constexpr bool is_log_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 [[nodiscard]] constexpr bool is_log_alignment(char c) noexcept {
   return c == '<' || c == '>' || c == '^';
 }
@@ -120,7 +120,7 @@ inline void log_format_has_a_control_byte() {}
   };
   const auto skip_digits = [&] {
     const std::size_t before = at;
-    while (is_log_digit(peek())) ++at;
+    while (is_digit(peek())) ++at;
     // Three digits are enough for a column, and too few for a gigabyte of blanks.
     return at - before <= 3 ? at - before : std::string_view::npos;
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 
 #include "dictionary/load/structure.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 bool is_whole_number(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  return is_all_digits(text);
 }
 
 // Of the types that have enumerations, those that say something of the values' form.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/wire/values/conversions.hpp>
 
 namespace nexusfix::dictionary {
@@ -11,8 +12,6 @@ namespace {
 constexpr std::size_t kYearMonthBytes = 6;
 constexpr std::size_t kDateBytes = 8;
 constexpr std::size_t kHourMinuteBytes = 5;
-
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 // The number that one or two digits mean; 100 for anything else.
 unsigned small_number(std::string_view text) noexcept {
@@ -88,15 +87,13 @@ bool is_code(std::string_view text) noexcept {
   return std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
 }
 
-bool is_letter(char c) noexcept { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
-
 // ISO 4217's three letters. Also the longer codes that venues have for what has none there (USDT),
 // the digits of its numeric codes, and the lower case that tells pence (GBp): no list is kept.
 bool is_currency(std::string_view text) noexcept {
   constexpr std::size_t kBytesMin = 3;
   constexpr std::size_t kBytesMax = 9;  // of a digital token, ISO 24165
   return text.size() >= kBytesMin && text.size() <= kBytesMax &&
-         std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c); });
+         std::ranges::all_of(text, is_alphanumeric);
 }
 
 // Two letters, ISO 3166 alpha-2.
@@ -137,9 +134,7 @@ bool is_tenor(std::string_view text) noexcept {
 
 }  // namespace
 
-bool is_digits(std::string_view text) noexcept {
-  return !text.empty() && std::ranges::all_of(text, is_digit);
-}
+bool is_digits(std::string_view text) noexcept { return is_all_digits(text); }
 
 bool is_integer(std::string_view text) noexcept {
   if (text.starts_with('-')) text.remove_prefix(1);

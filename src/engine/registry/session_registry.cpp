@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/ascii.hpp>
+
 #include "engine/loop/runtime.hpp"
 #include "engine/sessions/validators.hpp"
 
@@ -24,8 +26,7 @@ bool may_be_named(std::string_view comp_id) noexcept {
   return !comp_id.empty() && comp_id.size() <= kDynamicCompIdBytesMax && comp_id != "." &&
          comp_id != ".." && std::ranges::all_of(comp_id, [](char byte) {
            constexpr std::string_view kOthers = "._-+@#$%&=()[]";
-           return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
-                  (byte >= 'a' && byte <= 'z') || kOthers.find(byte) != std::string_view::npos;
+           return is_alphanumeric(byte) || kOthers.find(byte) != std::string_view::npos;
          });
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/base/assert.hpp>
 
 namespace nexusfix::transport {
@@ -287,11 +288,11 @@ void ProxyHandshake::take_http(char byte) {
 // meaning (RFC 9110, section 9.3.6); after a refusal nothing more is read.
 void ProxyHandshake::take_status_line() {
   constexpr std::size_t kCodeAt = kHttp.size() + 2;
-  const auto is_digit = [this](std::size_t at) { return input_[at] >= '0' && input_[at] <= '9'; };
+  const auto has_digit = [this](std::size_t at) { return is_digit(input_[at]); };
   const bool is_whole =
-      input_.size() >= kStatusLineBytesMin && is_digit(kHttp.size()) &&
+      input_.size() >= kStatusLineBytesMin && has_digit(kHttp.size()) &&
       input_[kCodeAt - 1] == ' ' && input_[kCodeAt] >= '1' && input_[kCodeAt] <= '5' &&
-      is_digit(kCodeAt + 1) && is_digit(kCodeAt + 2) &&
+      has_digit(kCodeAt + 1) && has_digit(kCodeAt + 2) &&
       (input_.size() == kStatusLineBytesMin || input_[kStatusLineBytesMin] == ' ');
   if (!is_whole) return fail("its status line is not HTTP/1.0 or HTTP/1.1 and a status");
   const std::string code = input_.substr(kCodeAt, 3);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <zstd.h>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/store/journal_check.hpp>
 
 #include "nexusfix/journal/archive/archive_reader.hpp"
@@ -22,8 +23,7 @@ std::string retired_folder(const std::string& folder) { return folder + "/retire
 // "0000000001.journal" followed by suffix.
 bool is_segment_name(std::string_view name, std::string_view suffix) {
   return name.size() == kSegmentDigits + kSegmentSuffix.size() + suffix.size() &&
-         std::ranges::all_of(name.substr(0, kSegmentDigits),
-                             [](char c) { return c >= '0' && c <= '9'; }) &&
+         is_all_digits(name.substr(0, kSegmentDigits)) &&
          name.substr(kSegmentDigits, kSegmentSuffix.size()) == kSegmentSuffix &&
          name.ends_with(suffix);
 }

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/session/session_id.hpp>
 
 #include "nexusfix/journal/quickfix/quickfix_files.hpp"
@@ -45,9 +46,7 @@ std::string name_of(Parties parties, std::string_view qualifier) {
 std::string in_file_name(std::string_view name) {
   std::string text{name};
   for (char& c : text) {
-    const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '.' || c == '-';
-    if (!kept) c = '_';
+    if (!is_alphanumeric(c) && c != '.' && c != '-') c = '_';
   }
   return text;
 }
