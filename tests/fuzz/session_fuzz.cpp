@@ -152,7 +152,7 @@ class Driven {
       const auto read = simulator::read_wire_message(bytes);
       const bool is_plain = read && read->msg_seq_num == action.msg_seq_num;
       if (is_plain && action.msg_seq_num <= kNumberMax) judge_.delivered(bytes);
-      return Verdict{};
+      return DeliveryDecision{};
     };
   }
 

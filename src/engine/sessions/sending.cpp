@@ -161,7 +161,7 @@ SendResult Runtime::send_message(
     return failure(SendFailure::OutOfMemory);
   const auto outbound = slot.machine.finish_message(message);
   if (!outbound) {
-    const bool encode = outbound.error().code == session::SendErrorCode::Encode;
+    const bool encode = outbound.error().code == session::OutboundErrorCode::Encode;
     return failure(encode ? SendFailure::Encode : SendFailure::NotApplicationMessage,
                    outbound.error().encode);
   }

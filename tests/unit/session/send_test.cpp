@@ -35,7 +35,7 @@ TEST(Send, failed_encoding_uses_no_number) {
                 "b");
   const auto outbound = acceptor.machine().finish_message(encoder);
   ASSERT_FALSE(outbound.has_value());
-  EXPECT_EQ(outbound.error().code, SendErrorCode::Encode);
+  EXPECT_EQ(outbound.error().code, OutboundErrorCode::Encode);
   EXPECT_EQ(outbound.error().encode.code, wire::EncodeErrorCode::SohInValue);
   EXPECT_EQ(acceptor.next_out(), 2U);
   EXPECT_EQ(acceptor.send(), 2U);
@@ -61,7 +61,7 @@ TEST(Send, administrative_messages_are_refused) {
     wire::Encoder encoder = acceptor.machine().begin_message(buffer, type, acceptor.now());
     const auto outbound = acceptor.machine().finish_message(encoder);
     ASSERT_FALSE(outbound.has_value()) << type;
-    EXPECT_EQ(outbound.error().code, SendErrorCode::NotApplicationMessage) << type;
+    EXPECT_EQ(outbound.error().code, OutboundErrorCode::NotApplicationMessage) << type;
   }
   EXPECT_EQ(acceptor.next_out(), 2U);
   EXPECT_EQ(acceptor.send("AA"), 2U);  // only the whole MsgType counts
@@ -213,7 +213,7 @@ TEST(Send, rewind_returns_the_numbers_of_a_callback_that_failed) {
 }
 
 // As an owner does when a callback throws.
-Verdict send_and_undo(Side& side, const Deliver&) {
+DeliveryDecision send_and_undo(Side& side, const Deliver&) {
   const std::uint64_t before = side.next_out();
   for (int i = 0; i < 2; ++i) {
     std::array<char, 512> buffer;

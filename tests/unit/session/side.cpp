@@ -329,7 +329,7 @@ void Side::deliver(const Deliver& action) {
                        .text = readable(action.message->bytes()),
                        .poss_dup = action.poss_dup,
                        .poss_resend = action.poss_resend});
-  machine_.on_delivered(application ? application(*this, action) : Verdict{}, now_);
+  machine_.on_delivered(application ? application(*this, action) : DeliveryDecision{}, now_);
 }
 
 Pair::Pair(SessionConfig initiator_config, SessionConfig acceptor_config)

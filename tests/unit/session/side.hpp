@@ -92,7 +92,7 @@ class Side {
   bool can_buffer = true;
   std::function<void(std::string_view bytes)> on_transmitted;  // each message, at once
   bool queues_until_logon = true;  // messages sent after an unanswered Logon
-  std::function<Verdict(Side&, const Deliver&)> application;  // default: accepts
+  std::function<DeliveryDecision(Side&, const Deliver&)> application;  // default: accepts
   std::function<void(Side&)> on_administrative;
   std::function<void(Side&)> on_replay;  // called when one begins
 

@@ -129,9 +129,9 @@ class Trial {
   void take(const Retransmit&) { say("gap fill"); }
   void take(const Deliver&) {
     say("deliver");
-    Verdict verdict;
-    if (rejects) verdict = {.kind = Verdict::Kind::RejectBusiness, .reason = 3};
-    machine_.on_delivered(verdict, now_);
+    DeliveryDecision decision;
+    if (rejects) decision = {.kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3};
+    machine_.on_delivered(decision, now_);
   }
   void take(const BufferOutOfOrder&) { say("buffer"); }
   void take(const DiscardOutOfOrder&) {}

@@ -266,11 +266,11 @@ TEST(ResendGovernor, reject_names_the_business_id_that_the_owner_gives) {
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.application = [](Side&, const Deliver&) {
-    return Verdict{.kind = Verdict::Kind::RejectBusiness,
-                   .reason = 1,
-                   .ref_tag = 0,
-                   .text = "no such order",
-                   .ref_id = "ORD-7"};
+    return DeliveryDecision{.kind = DeliveryDecision::Kind::RejectBusiness,
+                            .reason = 1,
+                            .ref_tag = 0,
+                            .text = "no such order",
+                            .ref_id = "ORD-7"};
   };
   acceptor.in("35=F|34=2|37=id");
   EXPECT_THAT(acceptor.sent(),

@@ -173,7 +173,7 @@ TEST(Resend, too_high_request_is_served_at_once_and_not_again_when_the_gap_close
   acceptor.establish();
   acceptor.application = [](Side& side, const Deliver&) {
     side.send("D", "echo");
-    return Verdict{};
+    return DeliveryDecision{};
   };
   acceptor.in("35=D|34=2|11=ID");
   acceptor.in("35=D|34=3|11=ID");
@@ -376,7 +376,8 @@ TEST(Resend, business_message_reject_is_resent_as_an_application_message) {
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.application = [](Side&, const Deliver&) {
-    return Verdict{.kind = Verdict::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}};
+    return DeliveryDecision{
+        .kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}};
   };
   acceptor.in("35=8|34=2|37=id");
   (void)acceptor.take_wire();
