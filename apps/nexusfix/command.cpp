@@ -6,7 +6,8 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
-#include <numeric>
+
+#include <nexusfix/base/edit_distance.hpp>
 
 #include "nexusfix/dictionary/dict.hpp"
 #include "nexusfix/messages/decode.hpp"
@@ -47,22 +48,6 @@ constexpr std::array kCommands{
             "simulate --seeds 100", run_simulate},
     Command{"bench", "measure the parts of NexusFIX on this machine", "bench --quick", run_bench},
 };
-
-// The number of letters to insert, delete or change that turns one text into the other.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t k = 0; k < b.size(); ++k) {
-      const std::size_t change = diagonal + (a[i] == b[k] ? 0 : 1);
-      diagonal = row[k + 1];
-      row[k + 1] = std::min({change, row[k] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
 
 // "--window NUMBER   Streamed orders that may be unanswered (1 to 100000; default 256)"
 class HelpFormatter : public CLI::Formatter {

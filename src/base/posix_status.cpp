@@ -14,6 +14,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <nexusfix/base/printable_text.hpp>
+
 namespace nexusfix {
 namespace {
 
@@ -39,12 +41,10 @@ std::string name_of_device(unsigned major, unsigned minor) {
 std::string uuid_of_btrfs(int descriptor) {
   btrfs_ioctl_fs_info_args info{};
   if (::ioctl(descriptor, BTRFS_IOC_FS_INFO, &info) != 0) return {};
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
   for (std::size_t i = 0; i < sizeof info.fsid; ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += kDigits[info.fsid[i] >> 4U];
-    text += kDigits[info.fsid[i] & 15U];
+    append_hex(text, info.fsid[i]);
   }
   return text;
 }

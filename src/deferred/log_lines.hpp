@@ -15,11 +15,6 @@
 
 namespace nexusfix::deferred::detail {
 
-// Appends text. Every backslash and every byte that is not printable is escaped as \x0a: text of a
-// counterparty can neither begin a line nor control a terminal. Well-formed UTF-8 that is no
-// control character stays as it is.
-void append_escaped(std::string_view text, std::string& to);
-
 // 150.50, -0.007
 void append_decimal(Decimal value, std::string& to);
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/dictionary/printable.hpp>
+#include <nexusfix/base/printable_text.hpp>
 
 #include "codegen/blocks.hpp"
 #include "codegen/emit_fields.hpp"
@@ -66,9 +66,9 @@ class Emitter {
   [[nodiscard]] std::string heading(std::string_view what) const {
     // A name may hold a line feed, and what stands behind that would be code. No line ends in a
     // name: one may end in a backslash.
-    return fmt::format("// {} of {}.\n{}{}.\n#pragma once\n\n", dictionary::printable(what),
-                       dictionary::printable(application_version(dictionary_)), kMadeBy,
-                       dictionary::printable(options_.source));
+    return fmt::format("// {} of {}.\n{}{}.\n#pragma once\n\n", printable(what),
+                       printable(application_version(dictionary_)), kMadeBy,
+                       printable(options_.source));
   }
 
   [[nodiscard]] GeneratedFile tags() const {

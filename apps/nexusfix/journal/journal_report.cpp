@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
-#include <nexusfix/dictionary/printable.hpp>
+#include <nexusfix/base/printable_text.hpp>
 
 #include "nexusfix/journal/journal_summary.hpp"
 #include "nexusfix/text/json.hpp"
@@ -82,7 +82,7 @@ std::string check_text(const store::JournalCheck& check, const std::string& fold
   }
   for (const store::CheckedSession& session : check.sessions) {
     text += fmt::format("  {}\n    next inbound {}, next outbound {}, epoch {}, {}\n",
-                        dictionary::printable(session.name), session.record.next_inbound,
+                        printable(session.name), session.record.next_inbound,
                         session.record.next_outbound, session.record.epoch,
                         counted(session.messages, "message"));
   }
@@ -90,14 +90,14 @@ std::string check_text(const store::JournalCheck& check, const std::string& fold
     text += fmt::format("  DAMAGE {} offset {}, {}: {}\n", damage.file, damage.offset,
                         counted(damage.bytes, "byte"), damage.what);
     for (const std::string& loss : damage.losses) {
-      text += fmt::format("    {}\n", dictionary::printable(loss));
+      text += fmt::format("    {}\n", printable(loss));
     }
   }
   if (!check.lost_end.empty()) {
-    text += fmt::format("  LOST {}\n", dictionary::printable(check.lost_end));
+    text += fmt::format("  LOST {}\n", printable(check.lost_end));
   }
   if (!check.note_fault.empty()) {
-    text += fmt::format("  NOTE {}\n", dictionary::printable(check.note_fault));
+    text += fmt::format("  NOTE {}\n", printable(check.note_fault));
   }
   for (const store::UnusedBytes& unused : check.unused) {
     text += fmt::format(
@@ -105,7 +105,7 @@ std::string check_text(const store::JournalCheck& check, const std::string& fold
         unused.file, unused.offset, counted(unused.bytes, "byte"));
   }
   for (const std::string& fault : check.checkpoint_faults) {
-    text += fmt::format("  CHECKPOINT {}\n", dictionary::printable(fault));
+    text += fmt::format("  CHECKPOINT {}\n", printable(fault));
   }
   if (loss != nullptr) text += power_loss_text(*loss);
   return text + verdict(check, folder);
@@ -144,13 +144,12 @@ std::string changes_text(const store::JournalCheck& check) {
   std::string text;
   for (const store::FoundChange& change : check.changes) {
     if (change.session.empty()) {
-      text += fmt::format("{}  repair\n  {}\n", time_text(change.time),
-                          dictionary::printable(change.text));
+      text += fmt::format("{}  repair\n  {}\n", time_text(change.time), printable(change.text));
       continue;
     }
     text += fmt::format("{}  {}\n  before: {}\n  after:  {}\n  {}\n", time_text(change.time),
-                        dictionary::printable(change.session), numbers_text(change.before),
-                        numbers_text(change.after), dictionary::printable(change.text));
+                        printable(change.session), numbers_text(change.before),
+                        numbers_text(change.after), printable(change.text));
   }
   return text;
 }
@@ -162,10 +161,10 @@ std::string repair_text(const store::RepairReport& report, const std::string& fo
   std::string text =
       fmt::format("journal {}: {}\n", folder, planned ? "this would be done" : "this was done");
   for (const std::string& step : report.steps) {
-    text += fmt::format("  {}\n", dictionary::printable(step));
+    text += fmt::format("  {}\n", printable(step));
   }
   for (const std::string& alarm : report.alarms) {
-    text += fmt::format("ALARM {}\n", dictionary::printable(alarm));
+    text += fmt::format("ALARM {}\n", printable(alarm));
   }
   if (!report.alarms.empty()) {
     text +=

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/names.hpp>
-#include <nexusfix/dictionary/printable.hpp>
 
 #include "nexusfix/messages/decoded_message.hpp"
 
@@ -38,6 +38,6 @@ std::size_t print_message(std::FILE* out, std::string_view bytes, const PrintOpt
 std::size_t print_message(std::FILE* out, const DecodedMessage& message,
                           const PrintOptions& options = {});
 
-using dictionary::printable;
+using nexusfix::printable;
 
 }  // namespace nexusfix::printing

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/clipped.hpp>
 #include <nexusfix/dictionary/data_fields.hpp>
 #include <nexusfix/dictionary/explain.hpp>
-#include <nexusfix/dictionary/printable.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "nexusfix/dictionary/named_dictionary.hpp"

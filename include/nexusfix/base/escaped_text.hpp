@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <nexusfix/base/language.hpp>
+#include <nexusfix/base/printable_text.hpp>
 
 namespace nexusfix {
 
@@ -23,10 +24,8 @@ void append_escaped(std::string& to, std::string_view text, IsKept is_kept) {
       to += text[i];
       continue;
     }
-    const auto byte = static_cast<unsigned char>(text[i]);
     to += '%';
-    to += kHexDigits[byte >> 4U];
-    to += kHexDigits[byte & 0xFU];
+    append_hex(to, static_cast<unsigned char>(text[i]), HexDigits::Upper);
   }
 }
 

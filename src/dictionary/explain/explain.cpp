@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/dictionary/clipped.hpp>
 #include <nexusfix/dictionary/explain.hpp>
 #include <nexusfix/dictionary/nearest_name.hpp>
-#include <nexusfix/dictionary/printable.hpp>
 
 #include "dictionary/explain/explain_value.hpp"
 #include "dictionary/explain/field_places.hpp"

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <string>
 
+#include <nexusfix/dictionary/clipped.hpp>
 #include <nexusfix/dictionary/explain.hpp>
-#include <nexusfix/dictionary/printable.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "dictionary/explain/marked_text.hpp"

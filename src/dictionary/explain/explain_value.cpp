@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/dictionary/clipped.hpp>
 #include <nexusfix/dictionary/explain.hpp>
 #include <nexusfix/dictionary/nearest_name.hpp>
-#include <nexusfix/dictionary/printable.hpp>
 
 #include "dictionary/validate/value_checks.hpp"
 

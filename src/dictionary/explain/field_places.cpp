@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/printable.hpp>
+#include <nexusfix/dictionary/clipped.hpp>
 
 #include "dictionary/builtin/builtin_rows.hpp"
 #include "dictionary/explain/field_search.hpp"

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include <nexusfix/dictionary/printable.hpp>
+#include <nexusfix/base/printable_text.hpp>
+#include <nexusfix/base/utf8.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::dictionary {
@@ -46,7 +47,7 @@ MarkedText mark(std::string_view bytes, std::size_t begin, std::size_t end) {
   std::size_t at = from;
   while (at < bytes.size() && columns < kColumnsMax) {
     if (at <= begin) first_column = columns;
-    const std::size_t size = printable_size(bytes.substr(at));
+    const std::size_t size = printable_utf8_size(bytes.substr(at));
     if (bytes[at] == wire::kSoh) {
       add("|", 1);
     } else if (size == 0) {

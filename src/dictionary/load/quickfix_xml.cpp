@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include <nexusfix/dictionary/printable.hpp>
+#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/dictionary/quickfix_xml.hpp>
 
 #include "dictionary/load/data_field_pairs.hpp"

@@ -7,8 +7,8 @@
 #include <map>
 #include <utility>
 
+#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/dictionary/nearest_name.hpp>
-#include <nexusfix/dictionary/printable.hpp>
 
 namespace nexusfix::dictionary {
 namespace {

@@ -6,12 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/base/printable_text.hpp>
+
 namespace nexusfix::deferred::detail {
 namespace {
 
 [[nodiscard]] std::string escaped(std::string_view text) {
   std::string to;
-  append_escaped(text, to);
+  append_printable(to, text, Backslashes::Doubled);
   return to;
 }
 [[nodiscard]] std::string text_of(Decimal value) {

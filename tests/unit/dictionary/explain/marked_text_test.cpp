@@ -3,24 +3,12 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include <nexusfix/dictionary/printable.hpp>
-
 #include "unit/wire/message_text.hpp"
 
 namespace nexusfix::dictionary {
 namespace {
 
 using test::with_soh;
-
-TEST(Printable, control_bytes_and_what_is_not_utf_8_are_escaped) {
-  EXPECT_EQ(printable("plain \xc3\xa9 \xe2\x82\xac"), "plain \xc3\xa9 \xe2\x82\xac");
-  EXPECT_EQ(printable("\x1b[2J\x7f\r"), "\\x1b[2J\\x7f\\x0d");
-  EXPECT_EQ(printable("\xc2\x9b\xff\xc3"), "\\xc2\\x9b\\xff\\xc3");  // 0x9b begins a sequence, too
-  EXPECT_EQ(printable(std::string_view{"\0", 1}), "\\x00");
-  EXPECT_EQ(printable(""), "");
-  EXPECT_EQ(printable_size(""), 0U);
-  EXPECT_EQ(printable_size("\xf0\x9f\x98\x80"), 4U);
-}
 
 TEST(MarkedText, marks_the_bytes_below_them) {
   const std::string bytes = with_soh("8=FIX.4.4|35=D|54=9|10=000|");
