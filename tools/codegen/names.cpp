@@ -10,7 +10,7 @@
 namespace nexusfix::codegen {
 namespace {
 
-// How many lower-case letters stand at position at.
+// The number of lower-case letters at position at.
 std::size_t lower_run(std::string_view name, std::size_t at) {
   const auto* const begin = name.begin() + static_cast<std::ptrdiff_t>(std::min(at, name.size()));
   return static_cast<std::size_t>(std::find_if_not(begin, name.end(), is_lower) - begin);
@@ -25,7 +25,7 @@ bool word_begins(std::string_view name, std::size_t i) {
     const std::string_view lower = name.substr(i + 1, run);
     return is_upper(before) && run > 0 && lower != "s" && lower != "id";
   }
-  // IOIid: the id behind at least two upper-case letters is a word.
+  // IOIid: the "id" after at least two upper-case letters is a word.
   return i >= 2 && is_upper(before) && is_upper(name[i - 2]) && lower_run(name, i) == 2 &&
          name.substr(i, 2) == "id";
 }
@@ -60,7 +60,7 @@ std::string octal_escape(char c) {
   return escape;
 }
 
-// Octal, because a hexadecimal escape would swallow the digits behind it.
+// Octal, because a hexadecimal escape would include the digits after it.
 std::string escaped(char c, char quote) {
   if (c == quote || c == '\\') return {'\\', c};
   if (c >= ' ' && c <= '~') return {c};
@@ -99,7 +99,8 @@ bool is_keyword(std::string_view name) noexcept {
 std::string identifier(std::string_view name) {
   std::string result{name};
   std::ranges::replace_if(result, [](char c) { return !is_alphanumeric(c); }, '_');
-  // Two underscores together, and one in front, are the compiler's: C++23, [lex.name].
+  // C++ reserves names with two adjacent underscores and with one at the beginning: C++23,
+  // [lex.name].
   const auto same =
       std::ranges::unique(result, [](char a, char b) { return a == '_' && b == '_'; });
   result.erase(same.begin(), same.end());
