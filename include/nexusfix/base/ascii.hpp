@@ -1,4 +1,5 @@
-// Characters of ASCII, in no locale. Every other byte is none of these.
+// Tests and conversions of ASCII characters, independent of the locale. Other bytes belong to no
+// class.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace nexusfix {
 [[nodiscard]] constexpr bool is_alphanumeric(char c) noexcept {
   return is_letter(c) || is_digit(c);
 }
-// Whether text is one digit or more, and nothing else.
+// Whether text has at least one digit and nothing else.
 [[nodiscard]] constexpr bool is_all_digits(std::string_view text) noexcept {
   return !text.empty() && std::ranges::all_of(text, is_digit);
 }

@@ -1,4 +1,4 @@
-// How far one spelling of a word is from another.
+// How similar two spellings of a word are.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@ namespace nexusfix {
 
 inline constexpr std::size_t kEditDistanceBytesMax = 64;
 
-// The number of letters to insert, delete, replace, or swap with the next one, to make left of
-// right (the optimal string alignment distance). Upper and lower case are the same. Only the first
-// kEditDistanceBytesMax bytes of each text count. O(left * right), no allocation.
+// The number of letters to insert, delete, replace, or swap with the next one, to change left into
+// right (the optimal string alignment distance). Ignores case. Only the first kEditDistanceBytesMax
+// bytes of each text count. O(left * right), no allocation.
 [[nodiscard]] std::size_t edit_distance(std::string_view left, std::string_view right) noexcept;
 
 }  // namespace nexusfix

@@ -1,5 +1,5 @@
-// Text of unknown origin as a terminal and a line of a log may have it: a byte that could steer a
-// terminal or end the line is written as \x1b.
+// Makes text of unknown origin safe for a terminal and for one line of a log: a byte that could
+// steer a terminal or end the line is written as \x1b.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ void append_hex(std::string& to, unsigned char byte, HexDigits digits = HexDigit
 void append_escaped_byte(std::string& to, unsigned char byte, HexDigits digits = HexDigits::Lower);
 
 // Appends text with each control character, and each byte that is not UTF-8, as \x1b. Doubled:
-// a backslash of the text is written as two, so that no other text gives the same result.
+// writes a backslash of the text as two, so that no other text gives the same result.
 void append_printable(std::string& to, std::string_view text,
                       Backslashes backslashes = Backslashes::Kept);
 [[nodiscard]] std::string printable(std::string_view text);
