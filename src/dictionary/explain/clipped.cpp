@@ -8,7 +8,7 @@ namespace nexusfix::dictionary {
 
 namespace {
 
-// Not through the middle of a character.
+// Does not cut a character.
 std::string_view first_bytes(std::string_view text) {
   std::size_t end = 0;
   while (end < text.size()) {

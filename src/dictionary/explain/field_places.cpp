@@ -66,7 +66,7 @@ std::string messages_with(const FixtDictionaries& both, wire::Tag tag) {
   return names;
 }
 
-// A field has one name in one version after the other, mostly.
+// A field usually keeps its name from version to version.
 std::string versions_with(wire::Tag tag) {
   std::string text;
   std::string_view name;

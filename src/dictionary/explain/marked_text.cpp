@@ -9,12 +9,12 @@
 namespace nexusfix::dictionary {
 namespace {
 
-// Of a terminal that is not wide; what stands in front of the fault, and all of the line.
+// For a narrow terminal: the columns before the fault, and those of the whole line.
 constexpr std::size_t kColumnsBefore = 40;
 constexpr std::size_t kColumnsMax = 96;
 constexpr std::string_view kLeftOut = "...";
 
-// Where the line begins: with a field, if one does not far in front of begin.
+// Where the line begins: with a field, if a field begins shortly before begin.
 std::size_t first_shown(std::string_view bytes, std::size_t begin) {
   if (begin <= kColumnsBefore) return 0;
   std::size_t from = begin - kColumnsBefore;

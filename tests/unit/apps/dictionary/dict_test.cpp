@@ -209,8 +209,8 @@ TEST_F(Dict, all_faults_of_a_dictionary_are_named_also_when_it_is_read_in_spite_
   options.faults = dictionary::DictionaryFaults::Warn;
   EXPECT_EQ(run(options), kSuccess);
   EXPECT_THAT(err_.text(), HasSubstr("nexusfix dict: warning: venue.xml:6: group \"NoLegs\" has no "
-                                     "fields: its first field begins an entry; its count is a "
-                                     "field like any other\n"));
+                                     "fields: its first field begins an entry; its count is "
+                                     "read as an ordinary field\n"));
   EXPECT_THAT(out_.text(), StartsWith("555 NoLegs, NUMINGROUP  (venue.xml)\n"));
 }
 

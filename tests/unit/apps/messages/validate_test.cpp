@@ -63,7 +63,7 @@ TEST_F(Validate, ends_with_0_if_every_message_is_valid) {
 TEST_F(Validate, ends_with_1_and_explains_each_invalid_message) {
   EXPECT_EQ(run_on(order("FIX.4.4") + "\n" + bar(order("FIX.4.4", "59=Z|")) + "\n"), kFailure);
   EXPECT_THAT(out_.text(),
-              StartsWith("log, message 2: TimeInForce (59) is 'Z', which is none of its values "
+              StartsWith("log, message 2: TimeInForce (59) is 'Z', which is not one of its values "
                          "(373=5)\n  ...60=20240115-10:30:00|38=100|"));
   EXPECT_THAT(out_.text(), HasSubstr("^\n  59 TimeInForce, CHAR: 0 DAY"));
   EXPECT_THAT(out_.text(), EndsWith("\n\n2 messages, 1 invalid\n"));
@@ -126,7 +126,7 @@ TEST_F(Validate, a_dictionary_of_the_user_decides) {
   options.dictionary = "venue.xml";
   EXPECT_EQ(run_on(fix("FIX.4.4", "35=U1|20001=5|"), options), kSuccess);
   EXPECT_EQ(run_on(fix("FIX.4.4", "35=U1|20001=x|"), options), kFailure);
-  EXPECT_THAT(out_.text(), HasSubstr("Blob (20001) is 'x', which is no INT"));
+  EXPECT_THAT(out_.text(), HasSubstr("Blob (20001) is 'x', which is not of type INT"));
   options.dictionary = "missing.xml";
   EXPECT_EQ(run_on(fix("FIX.4.4", "35=U1|20001=5|"), options), kUsage);
   EXPECT_THAT(err_.text(), HasSubstr("missing.xml"));
