@@ -25,7 +25,7 @@ help:
 	@echo "  make run       build, then let a trader and a venue trade on this machine"
 	@echo "  make test      everything that must pass: tests, sanitizers, fuzzing, interop, style"
 	@echo
-	@echo "  make bench     measure parsing, encoding and queues beside QuickFIX"
+	@echo "  make bench     measure parsing, encoding and queues, compared with QuickFIX"
 	@echo
 	@echo "  make examples  the command and the programs of examples/, without what tests need"
 	@echo "  make build     the release build with tests, in build/release"
@@ -44,7 +44,7 @@ help:
 	@echo "  make test STAGES=\"release clang\"        only these stages: release, clang, tsan,"
 	@echo "                                           hardened, fuzz"
 	@echo "  make bench BENCH=\"--quick --rows parse\"   options of the benchmark; --help lists them"
-	@echo "  They install what they lack, but for tidy and clean; DEPS=no keeps them from it."
+	@echo "  All but tidy and clean install missing packages; DEPS=no prevents it."
 	@echo "  One test:  ctest --preset release -R resend"
 
 deps: deps-test
@@ -95,13 +95,13 @@ fuzz: deps-test
 	@tools/build.py fuzz --target nexusfix_tests_fuzz-smoke
 	@tools/fuzz.sh $(FUZZ_SECONDS)
 
-# Seeds that the tests do not try. Two runs at once: give them different SIMULATE_SEEDs.
+# Seeds that the tests do not use. Two runs at once need different SIMULATE_SEEDs.
 simulate: deps-run
 	@tools/build.py release --target nexusfix $(FIRST_BUILD)
 	@build/release/apps/nexusfix/nexusfix simulate --seed $(SIMULATE_SEED) \
 	  --for $(SIMULATE_SECONDS)
 
-# What the tests do with fewer, in each durability mode.
+# The crash tests with more runs, in each durability mode.
 crash: deps-test
 	@tools/build.py release --target store_test --target store_threads_test \
 	  --target store_crash_test -D NEXUSFIX_TESTS=ON

@@ -1,5 +1,5 @@
-# Writes the header bench/commit.hpp: which commit is being built, and with which flags. It is run
-# at every build and touches the header only when it changes.
+# Writes the header bench/commit.hpp with the commit and the flags of the build. It runs at every
+# build, and writes the header only when it changes.
 #   cmake -D SOURCE=folder -D OUTPUT=file -D FLAGS=text -P commit.cmake
 set(commit "")
 find_program(GIT git)

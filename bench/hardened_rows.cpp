@@ -1,5 +1,5 @@
-// What the flags of the preset `hardened` cost where it counts: the same code, compiled with them,
-// beside this build's.
+// The cost of the flags of the preset `hardened`: the same code compiled with them, compared with
+// this build.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <memory>
@@ -15,16 +15,16 @@ namespace nexusfix::bench {
 namespace {
 
 constexpr const char* kHardened = "NexusFIX hardened";
-using HardenedModule = std::shared_ptr<const Module>;  // null: none was given
+using HardenedModule = std::shared_ptr<const Module>;  // null: the options name none
 
-// Job: what both get; Make: a contestant of a subject and the job.
+// Job: the input of both builds. Make: makes a contestant from a subject and the job.
 template <class Job, class Make>
 Plan plan_hardened(const HardenedModule& module, Subjects subjects, std::shared_ptr<Job> job,
                    double bytes, Make make) {
   Plan plan{.owner = job, .bytes = bytes, .contestants = {}};
   plan.contestants.emplace_back(subjects.front()->name(), make(*subjects.front(), *job));
   if (module == nullptr) {
-    plan.note = "no hardened build is beside it: --hardened";
+    plan.note = "no hardened build to compare with: --hardened";
     return plan;
   }
   plan.note = "hardened: " + module->hardening;
@@ -62,7 +62,7 @@ Module open_module(const std::string& path) {
   void* const entry = ::dlsym(library, "nexusfix_bench_module");
   if (entry == nullptr) throw std::runtime_error{path + " has no benchmark"};
   Module module;
-  // POSIX: what dlsym() finds may be called.
+  // POSIX: the pointer from dlsym() may be called as a function.
   reinterpret_cast<decltype(&nexusfix_bench_module)>(entry)(module);
   return module;
 }
@@ -79,7 +79,7 @@ void add_hardened_rows(std::vector<Row>& rows, const std::string& path) {
   rows.push_back({spec_of("hardened/encode", "encode/ExecutionReport, hardened or not"),
                   [module](Subjects subjects) {
                     const auto job = std::make_shared<EncodeJob<Execution>>(executions());
-                    // Both are ours: encode/ExecutionReport compares every field.
+                    // Both are NexusFIX, and encode/ExecutionReport compares every field.
                     job->verify = [](const std::string& message, std::size_t) {
                       return message.empty() ? "nothing was encoded" : std::string{};
                     };

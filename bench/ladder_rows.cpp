@@ -1,4 +1,4 @@
-// The history: seven parsers, each with one idea more, at the same job in the same run.
+// The ladder: seven parsers, each with one more idea, at the same job in the same run.
 #include "bench/ladder/aligned_parser.hpp"
 #include "bench/ladder/header_parser.hpp"
 #include "bench/ladder/map_parser.hpp"
@@ -13,8 +13,8 @@
 namespace nexusfix::bench {
 namespace {
 
-// Parses, and looks up the eight tags of the row "lookup": without lookups, nobody would see what
-// a faster lookup buys.
+// Parses, and looks up the eight tags of the row "lookup": without lookups, the gain of a faster
+// lookup would not show.
 template <ladder::Rung Parser>
 struct Climb {
   std::vector<std::string_view> messages;

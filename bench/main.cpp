@@ -1,4 +1,4 @@
-// The program of `make bench`: the rows of `nexusfix bench`, and QuickFIX beside them.
+// The program of `make bench`: the rows of `nexusfix bench`, with QuickFIX as a peer.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -9,7 +9,7 @@
 
 int main(int argc, char** argv) {
   try {
-    CLI::App app{"Measures NexusFIX beside QuickFIX and a plain parser, on this machine",
+    CLI::App app{"Measures NexusFIX, QuickFIX and a plain parser on this machine",
                  "nexusfix_bench"};
     nexusfix::bench::Options options;
     nexusfix::bench::add_options(app, options);

@@ -1,5 +1,5 @@
-// NexusFIX of another build, in a shared library that exports one function and keeps every other
-// name to itself: in one program with this build's, nothing of either replaces the other's.
+// NexusFIX of another build, in a shared library that exports only one function: the names of the
+// two builds in one program do not replace each other.
 #pragma once
 
 #include <memory>
@@ -11,15 +11,15 @@ namespace nexusfix::bench {
 
 struct Module {
   std::string commit;
-  std::string hardening;  // as the compiler says that it was on; empty: none
+  std::string hardening;  // by the compiler's predefined macros; empty: none
   std::unique_ptr<Subject> subject;
 };
 
-// The target nexusfix_bench_module of a build folder. It stays open until the program ends. Threads
-// that it starts know the cores that may be used now. Throws std::runtime_error.
+// Opens the target nexusfix_bench_module of a build folder. It stays open until the program ends.
+// Its threads use the cores that are allowed now. Throws std::runtime_error.
 [[nodiscard]] Module open_module(const std::string& path);
 
 }  // namespace nexusfix::bench
 
-// What the library exports, which fills the module.
+// The exported function of the library. It fills the module.
 extern "C" void nexusfix_bench_module(nexusfix::bench::Module& module);

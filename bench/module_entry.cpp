@@ -1,11 +1,11 @@
-// What nexusfix_bench_module exports.
+// The export of nexusfix_bench_module.
 #include "bench/measure/machine.hpp"
 #include "bench/module.hpp"
 #include "bench/nexusfix_subject.hpp"
 
 namespace {
 
-// -fstack-clash-protection leaves no trace for the preprocessor.
+// -fstack-clash-protection defines no macro.
 std::string hardening() {
   std::string text;
   [[maybe_unused]] const auto add = [&](const std::string& one) {
@@ -29,7 +29,7 @@ std::string hardening() {
 }  // namespace
 
 void nexusfix_bench_module(nexusfix::bench::Module& module) {
-  // Before the program binds itself to one of them.
+  // Reads the allowed cores before the program binds itself to one of them.
   static_cast<void>(nexusfix::bench::allowed_cores());
   module.commit = nexusfix::bench::describe_machine(0).commit;
   module.hardening = hardening();

@@ -51,7 +51,7 @@ struct ParseAndRead {
   }
 };
 
-// One call is all messages of the stream: the next one's place depends on the one before.
+// One call frames all messages of the stream: the place of a message depends on the one before.
 struct Frame {
   std::string_view bytes;
 
@@ -66,7 +66,7 @@ struct Frame {
   }
 };
 
-// Parsers in place, as they own the messages' indexes.
+// The parsers are not moved, because they own the messages' indexes.
 struct ReadGroup {
   std::vector<wire::Parser> parsers;
   std::vector<wire::MessageView> messages;
@@ -97,7 +97,7 @@ struct Lookup {
       messages.push_back(parsers[i].parse(texts[i]).value_or(wire::MessageView{}));
     }
   }
-  // Each tag is a constant at a place of its own in the code, as in an application.
+  // Each tag is a constant at its own call, as in an application.
   std::uint64_t operator()(std::size_t input) const {
     const wire::MessageView& message = messages[input];
     return sizes_of(message, std::make_index_sequence<kLookups>{});
@@ -118,8 +118,8 @@ struct CheckSum {
   std::uint64_t operator()(std::size_t input) const { return wire::check_sum(texts[input]); }
 };
 
-// The text is where a parser finds it: within a message, so that the bytes in front of it may be
-// read, too, as MessageView::get() does.
+// The text is within a message, as for a parser, so that the bytes before it may be read, too, as
+// in MessageView::get().
 template <class Value>
 struct Convert {
   Views texts;
@@ -143,14 +143,14 @@ struct Convert {
   }
 };
 
-// Write: a function of a value and an address, which returns the bytes that it wrote there.
+// Write: a function of a value and an address. It returns the bytes that it wrote there.
 template <class Value, class Write>
 struct WriteText {
   std::vector<Value> values;
   Write write;
   std::array<char, 64> text{};
 
-  // Inline, as in an encoder: a call would be a fifth of what is measured.
+  // Inline, as in an encoder: a call would take a fifth of the measured time.
   NEXUSFIX_ALWAYS_INLINE std::string_view encode(std::size_t input) {
     return {text.data(), write(values[input], text.data())};
   }
@@ -174,7 +174,7 @@ ContestantPtr make_text_contestant(const EncodeJob<Job>& job, Write write) {
 
 constexpr std::size_t kMessageBytesMax = 512;
 
-// Rendered once a session.
+// Rendered once for each session.
 wire::HeaderTemplate session_header() {
   return wire::HeaderTemplate::make({"FIX.4.4", kSender, kTarget}).value();
 }
@@ -236,7 +236,7 @@ struct EncodeExecution {
   std::uint64_t operator()(std::size_t input) { return encode(input).size(); }
 };
 
-// One call is the whole stream.
+// One call parses the whole stream.
 struct StreamParse {
   std::string_view bytes;
   wire::Parser parser;

@@ -1,4 +1,4 @@
-// NexusFIX at the jobs of the report, by its public headers alone.
+// NexusFIX as a subject, with its public headers only.
 #pragma once
 
 #include <memory>

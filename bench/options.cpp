@@ -9,7 +9,7 @@ void add_options(CLI::App& app, Options& options) {
                  "only these rows: names, or the parts before a `/`; `*` stands for any text")
       ->option_text("PATTERN ...");
   app.add_flag("--quick", options.quick, "fewer calls: half a minute, and less exact");
-  app.add_flag("--list", options.list, "print what rows there are, and measure nothing");
+  app.add_flag("--list", options.list, "print the names of all rows, and measure nothing");
   app.add_option("--cpu", options.cpu, "the core to measure on (default: the last one allowed)")
       ->option_text("N");
   app.add_option("--json", options.json, "write the report for programs")->option_text("FILE");

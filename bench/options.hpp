@@ -1,4 +1,4 @@
-// The options of the benchmark, which the program of `make bench` and `nexusfix bench` share.
+// The options of the benchmark, for `make bench` and `nexusfix bench`.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ struct Options {
 
 void add_options(CLI::App& app, Options& options);
 
-// A pattern is a name, the part of one in front of a `/`, or either with `*` for any text.
+// A pattern is a name, the part of one before a `/`, or either with `*` for any text.
 [[nodiscard]] bool matches(std::string_view pattern, std::string_view name);
 
 }  // namespace nexusfix::bench

@@ -1,4 +1,4 @@
-// A row of the report: its entry in the contract, who is measured in it, and what came out.
+// A row of the report: its specification, its contestants, and its results.
 #pragma once
 
 #include <functional>
@@ -39,61 +39,62 @@ enum class Unit : std::uint8_t {
   }
   return "1/s";
 }
-// Less is better, or more is.
+// Whether more is better: a rate, not a time.
 [[nodiscard]] constexpr bool is_rate(Unit unit) noexcept {
   return unit == Unit::GigabytesPerSecond || unit == Unit::PerSecond;
 }
-// What the charts show, which have one amount.
+// Whether the charts, which have nanoseconds only, show it.
 [[nodiscard]] constexpr bool is_nanoseconds(Unit unit) noexcept {
   return unit == Unit::Nanoseconds || unit == Unit::NanosecondsPerField;
 }
 
-// How many times as long as a peer of the same run a row may take. 0: it is told, not judged.
+// The allowed ratio of a row's time to a peer's in the same run. 0: it is shown without a verdict.
 struct RatioBudget {
   std::string peer;
   double p50 = 0;
   double p99 = 0;
 };
 
-// Row names are a contract: later rows are added, none is renamed.
+// Row names are a contract: rows are added, and none is renamed.
 struct RowSpec {
   std::string name;
-  std::string purpose;  // what one operation does
+  std::string purpose;  // of one operation
   Unit unit = Unit::Nanoseconds;
-  std::optional<double> published;  // in the unit: what the design's first incarnation published
-  std::optional<double> budget;     // in the unit: what the design allows a server core
-  // In place of a budget: so many times what the bare device takes in the same run.
+  std::optional<double>
+      published;                 // in the unit: the published figure of the design's first version
+  std::optional<double> budget;  // in the unit: the design's limit on a server core
+  // In place of a budget: the allowed ratio to the bare device in the same run.
   std::optional<double> budget_of_device{};
-  std::optional<double> budget_p99{};  // in the unit, beside the budget
+  std::optional<double> budget_p99{};  // in the unit, in addition to the budget
   std::vector<RatioBudget> ratios{};
 };
 
-// Contestants point into what owner holds.
+// The contestants point into owner's object.
 struct Plan {
   std::shared_ptr<const void> owner;
   double bytes = 0;                // of the message, or its part, of one operation; 0: none
   double operations_per_call = 1;  // figures are divided by it
   std::vector<std::pair<std::string, ContestantPtr>> contestants;  // ours first
-  std::string note{};  // what else was measured; follows the row's purpose
+  std::string note{};  // further results; printed after the row's purpose
 };
 
 using Subjects = std::span<const std::unique_ptr<Subject>>;
 
-// Inputs are made when the row's turn comes.
+// The inputs are made when the row is measured.
 struct Row {
   RowSpec spec;
   std::function<Plan(Subjects)> plan;
 };
 
-// How much is made for the rows that need much: a journal of 10 million messages, or less.
+// The amount of input for large rows: a journal of 10 million messages, or less.
 enum class Amount : std::uint8_t { Full, Quick };
 
-// Every row that this build and this CPU have, in the order of the report. hardened_module: see
-// module.hpp; empty: the rows that compare with it have nothing beside them. Throws
-// std::runtime_error if it is none, of another commit or not hardened.
+// Every row of this build on this CPU, in the order of the report. hardened_module: see module.hpp;
+// empty: the rows hardened/* have no peer. Throws std::runtime_error if the file is no module, of
+// another commit or not hardened.
 [[nodiscard]] std::vector<Row> all_rows(Amount amount, const std::string& hardened_module = {});
 
-// Parts of it; each in a file of its own.
+// The groups of rows, each in a file of its own.
 void add_parse_rows(std::vector<Row>& rows);
 void add_field_rows(std::vector<Row>& rows);
 void add_encode_rows(std::vector<Row>& rows);
@@ -115,7 +116,7 @@ void add_tls_rows(std::vector<Row>& rows);
 void add_hardened_rows(std::vector<Row>& rows, const std::string& module);
 void add_sessions_rows(std::vector<Row>& rows, Amount amount);
 
-// One for each subject that does the job. Make returns a ContestantPtr of a Subject.
+// A contestant for each subject that supports the job. Make returns a ContestantPtr of a Subject.
 template <class Make>
 void add_contestants(Plan& plan, Subjects subjects, Make make) {
   for (const std::unique_ptr<Subject>& subject : subjects) {

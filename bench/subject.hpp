@@ -1,5 +1,5 @@
-// A library that can do the jobs of the rows: ours, and each of its peers. Written in C++14,
-// because the file that measures QuickFIX can be nothing newer.
+// A library that can do the jobs of the rows: NexusFIX, and each of its peers. C++14, because the
+// file that measures QuickFIX includes it.
 #pragma once
 
 #include <cstddef>
@@ -15,31 +15,31 @@
 namespace nexusfix {
 namespace bench {
 
-// Different messages of one type and shape; their number is a power of two.
+// Different messages of one type and structure; their number is a power of two.
 struct Messages {
   std::vector<std::string> texts;
   Answers field_counts;
   double mean_bytes = 0;
 };
 
-// Messages behind each other, as a socket gives them.
+// A sequence of messages, as from a socket.
 struct Stream {
   std::string bytes;
   std::vector<std::size_t> begins;  // of each message
-  Answers sizes;                    // likewise
+  Answers sizes;                    // of each message
   std::size_t field_count = 0;      // of all messages together
 };
 
-// What an application reads of an ExecutionReport in the row parse-and-read-4, folded into one
-// number, so that all subjects can be asked for the same: bytes of OrderID (37) + LastQty (32) +
-// LastPx (31) in cents + the millisecond of TransactTime (60).
+// The job of the row parse-and-read-4. The answer is one number from the values that an application
+// reads of an ExecutionReport: bytes of OrderID (37) + LastQty (32) + LastPx (31) in cents + the
+// millisecond of TransactTime (60).
 struct ReadJob {
   Messages messages;
   Answers answers;
 };
 
-// Eight fields of a parsed message, six that it has and two that it has not. The answer is the
-// bytes of all found values together.
+// Eight fields of a parsed message: six that it has and two that it does not have. The answer is
+// the total number of bytes of the found values.
 struct LookupJob {
   Messages messages;
   Answers answers;
@@ -47,8 +47,8 @@ struct LookupJob {
 constexpr std::size_t kLookups = 8;
 constexpr int kLookupTags[kLookups] = {37, 150, 11, 55, 54, 44, 58, 6};
 
-// Values as text, each in a message of its own, where ours reads it; the peers' functions take it
-// out of its message.
+// Values as text, each in a message of its own, where our function reads it. The peers' functions
+// get the text without its message.
 struct ValueTexts {
   int tag = 0;
   std::vector<std::string> texts;
@@ -62,8 +62,8 @@ struct IntegerJob {
 
 struct PriceJob {
   ValueTexts values;
-  Answers mantissas;  // what exact decimals answer with
-  Answers units;      // of 10^-8: what fixed prices answer with
+  Answers mantissas;  // the answers of exact decimals
+  Answers units;      // of 10^-8: the answers of fixed prices
   std::vector<double> doubles;
 };
 
@@ -72,15 +72,15 @@ struct TimestampJob {
   Answers milliseconds;  // since 1970
 };
 
-// A price that is to be written: mantissa / 10^scale, and the double that is nearest to it.
+// A price to write: mantissa / 10^scale, and the nearest double.
 struct PriceValue {
   std::int64_t mantissa = 0;
   int scale = 0;
   double value = 0;
 };
 
-// A data dictionary in the QuickFIX XML form. The answer is how many of the tags and MsgTypes, one
-// for each message, it knows.
+// A data dictionary in the QuickFIX XML form. The answer is the number of known tags and MsgTypes,
+// one of each for each message.
 struct DictionaryJob {
   std::string xml;
   std::vector<int> tags;
@@ -88,19 +88,19 @@ struct DictionaryJob {
   Answers answers;
 };
 
-// Messages that a data dictionary, given in the QuickFIX XML form, allows, parsed before they are
-// timed. The answer to each is 1.
+// Messages that are valid by a data dictionary in the QuickFIX XML form. They are parsed before the
+// measurement. The answer for each is 1.
 struct ValidateJob {
   Messages messages;
   std::string xml;
   Answers answers;
 };
 
-// Under number n is kept texts[n % their number]. The answer is 1 if the message was found.
+// The message with number n is texts[n % their number]. The answer is 1 if it was found.
 struct RandomReadJob {
   std::vector<std::string> texts;
   std::uint64_t messages = 0;
-  std::vector<std::uint64_t> numbers;  // that are asked for; a power of two
+  std::vector<std::uint64_t> numbers;  // to read; their count is a power of two
 };
 
 struct ChecksumJob {
@@ -108,8 +108,8 @@ struct ChecksumJob {
   Answers sums;  // modulo 256
 };
 
-// The values of a message that is to be written, as an application has them. Prices have two
-// decimals, times are milliseconds since 1970.
+// The values of a message to write, as an application has them. Prices have two decimals, times are
+// milliseconds since 1970.
 struct Order {
   std::uint64_t msg_seq_num = 0;
   std::int64_t sending_time_ms = 0;
@@ -141,12 +141,12 @@ constexpr const char* kTarget = "TARGET";
 template <class Values>
 struct EncodeJob {
   std::vector<Values> values;
-  // Says what is wrong with the message that was made of values[input]; empty if nothing is.
+  // Returns the error in the message that was made of values[input]; empty: none.
   std::function<std::string(const std::string& message, std::size_t input)> verify;
 };
 
-// Encode: a movable type with encode(input), which returns what a std::string can be made of, and
-// operator(), which returns its size.
+// Encode: a movable type with encode(input), whose result converts to std::string, and operator(),
+// which returns its size.
 template <class Encode, class Values>
 ContestantPtr make_encoding_contestant(Encode encode, const EncodeJob<Values>& job) {
   const std::size_t inputs = job.values.size();
@@ -160,17 +160,17 @@ ContestantPtr make_encoding_contestant(Encode encode, const EncodeJob<Values>& j
   });
 }
 
-// A trader and a venue of a library's own, over loopback TCP, with its store in files: orders are
-// sent, each is answered by its report.
+// A trader and a venue of a library, over loopback TCP, with its store in files. The venue answers
+// each order with a report.
 enum class WaitMode : std::uint8_t { Spin, Block };
 struct TradeJob {
   WaitMode mode = WaitMode::Spin;
-  // A thread on the cores that are not measured on.
+  // Starts a thread on the cores that are not measured.
   std::function<std::thread(std::function<void()>)> start_elsewhere;
 };
 constexpr std::uint64_t kUnansweredMax = 256;  // orders of a burst
 
-// Whoever cannot do a job at all, or does another one by that name, gives none.
+// A subject returns no contestant for a job that it does not support, or does in another way.
 class Subject {
  public:
   virtual ~Subject() = default;
@@ -184,13 +184,13 @@ class Subject {
   virtual ContestantPtr read_group(const ReadJob&) { return nullptr; }
   virtual ContestantPtr frame(const Stream&) { return nullptr; }
   virtual ContestantPtr lookup(const LookupJob&) { return nullptr; }
-  // A message kept under the next number of a session, and the number: in memory, or in files that
-  // survive the end of the process. The answer is 1.
+  // Stores a message and the next number of a session: in memory, or in files that survive the end
+  // of the process. The answer is 1.
   virtual ContestantPtr append(const Messages&, bool) { return nullptr; }
-  // A sent message into a session's message log, as a file. The answer is 1.
+  // Logs a sent message to a session's message log in a file. The answer is 1.
   virtual ContestantPtr log(const Messages&) { return nullptr; }
-  // Of so many messages that are kept in files under the numbers from 1 on, the one of a random
-  // number; see RandomReadJob.
+  // Reads a message by a random number from files with the messages from number 1 on; see
+  // RandomReadJob.
   virtual ContestantPtr random_read(const RandomReadJob&) { return nullptr; }
   virtual ContestantPtr checksum(const ChecksumJob&) { return nullptr; }
   virtual ContestantPtr integer(const IntegerJob&) { return nullptr; }
@@ -206,9 +206,10 @@ class Subject {
   virtual ContestantPtr stream_parse(const Stream&) { return nullptr; }
   virtual ContestantPtr load_dictionary(const DictionaryJob&) { return nullptr; }
   virtual ContestantPtr validate(const ValidateJob&) { return nullptr; }
-  // An engine alone: an order's bytes to its report's, over a network in memory.
+  // An engine alone: from an order's bytes to its report's, over a network in memory.
   virtual ContestantPtr inside() { return nullptr; }
-  // One order at a time until its report is there; and so many a call, kUnansweredMax under way.
+  // One order at a time until its report has arrived; and many orders in a call, with at most
+  // kUnansweredMax unanswered.
   virtual ContestantPtr round_trip(const TradeJob&) { return nullptr; }
   virtual ContestantPtr trade_burst(const TradeJob&, std::uint64_t) { return nullptr; }
 };

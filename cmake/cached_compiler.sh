@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs a compiler by way of ccache: cached_compiler.sh CCACHE COMPILER ARGUMENT...
+# Runs a compiler with ccache: cached_compiler.sh CCACHE COMPILER ARGUMENT...
 #
-# Precompiled headers do not come from the cache. ccache would look for one by its code without
-# comments, or by the older one that it replaces; the compiler compares whole headers. In place of
-# the bytes of a precompiled header, which are others each time, ccache takes a sum of all headers
-# in it: then what is compiled with it comes from the cache in each clone.
+# Precompiled headers are not cached. ccache would search for one by its code without comments, or
+# by the older one that it replaces, but the compiler compares whole headers. The bytes of a
+# precompiled header differ each time, so ccache uses a sum of all headers in it instead: then files
+# that are compiled with it come from the cache in each clone.
 ccache=$1
 shift
 output=
@@ -25,7 +25,7 @@ esac
 rm -f "$output" "$output.sum"
 "$@" || exit
 [ -n "$dependencies" ] || exit 0
-# Not of the list of headers itself, which names this clone's folder.
+# Not a sum of the list of headers itself, which names this clone's folder.
 if sed -e 's/^[^:]*://' -e 's/\\$//' "$dependencies" | xargs sh -c '
      for header; do
        case $header in

@@ -1,5 +1,5 @@
-# ccache, where it is installed. A second clone of the project, in another folder, profits from what
-# the first one compiled: paths below the project's folder are relative for the cache, and
+# Uses ccache if it is installed. A second clone of the project, in another folder, uses the cached
+# files of the first one: paths below the project's folder are relative for the cache, and
 # nexusfix_flags keeps the folder's path out of object files.
 find_program(NEXUSFIX_CCACHE ccache)
 if(NEXUSFIX_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)

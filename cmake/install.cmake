@@ -8,7 +8,7 @@ install(TARGETS ${layers} EXPORT nexusfixTargets
 install(EXPORT nexusfixTargets NAMESPACE nexusfix::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/nexusfix)
 
-# What each component needs, so that a user who asks for wire only needs no library of engine's.
+# The dependencies of each component, so that a user of wire needs no library of engine.
 set(NEXUSFIX_COMPONENT_TABLE)
 foreach(target IN LISTS layers)
   get_target_property(component ${target} EXPORT_NAME)
@@ -32,12 +32,12 @@ install(FILES ${PROJECT_BINARY_DIR}/nexusfixConfig.cmake
               ${PROJECT_BINARY_DIR}/nexusfixConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/nexusfix)
 
-# pkg-config for those who build without CMake: the wire layer alone, and the whole engine. The
-# prefix is found from the file's own place, so that an installed tree can be moved.
+# pkg-config for builds without CMake: the wire layer alone, and the whole engine. The prefix is
+# relative to the file's own place, so that an installed tree can be moved.
 file(RELATIVE_PATH NEXUSFIX_PREFIX_FROM_PC
      ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 
-# nexusfix_pkg_config(LAYER DESCRIPTION): the .pc file of a layer, with those that it needs.
+# nexusfix_pkg_config(LAYER DESCRIPTION): the .pc file of a layer, with the layers below it.
 function(nexusfix_pkg_config layer description)
   set(open ${layer})
   set(closure)
@@ -49,7 +49,7 @@ function(nexusfix_pkg_config layer description)
       list(APPEND open ${requires})
     endif()
   endwhile()
-  # Static libraries: one comes before those that it needs, which were declared before it.
+  # Static libraries: a library comes before its dependencies, which were declared before it.
   set(libraries)
   set(modules)
   foreach(target IN LISTS layers)
@@ -74,7 +74,7 @@ endfunction()
 nexusfix_pkg_config(wire "FIX messages: framing, parsing, conversions, encoding")
 nexusfix_pkg_config(engine "FIX sessions: acceptors and initiators with a journal on disk")
 
-# What a user reads and starts from. README.md keeps its links to docs/ and examples/.
+# The documents and examples for users. README.md keeps its links to docs/ and examples/.
 install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
@@ -82,7 +82,7 @@ install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
 install(DIRECTORY apps/nexusfix/config DESTINATION ${CMAKE_INSTALL_DOCDIR}/apps/nexusfix
         FILES_MATCHING PATTERN *.cfg PATTERN *.txt)
 
-# Builds what is installed, and nothing else.
+# Builds only the installed targets.
 add_custom_target(nexusfix_installed DEPENDS ${layers} nexusfix_typed_messages nexusfix_codegen)
 if(TARGET nexusfix)
   add_dependencies(nexusfix_installed nexusfix)

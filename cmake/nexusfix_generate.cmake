@@ -1,7 +1,7 @@
 # nexusfix_generate(TARGET NAMESPACE name DICTIONARY file.xml)
 # Makes the INTERFACE library TARGET, whose headers nexusfix/<name>/*.hpp are written at build time
 # from a dictionary, QuickFIX XML or Orchestra. #include <nexusfix/<name>/new_order_single.hpp> and
-# use nexusfix::<name>::NewOrderSingle. A header is only touched when its content changes.
+# use nexusfix::<name>::NewOrderSingle. A header is only written when its content changes.
 function(nexusfix_generate target)
   cmake_parse_arguments(arg "" "NAMESPACE;DICTIONARY" "" ${ARGN})
   if(NOT arg_NAMESPACE OR NOT arg_DICTIONARY OR arg_UNPARSED_ARGUMENTS)
@@ -11,12 +11,12 @@ function(nexusfix_generate target)
   if(NOT EXISTS ${dictionary})
     message(FATAL_ERROR "nexusfix_generate(${target}): there is no file ${dictionary}")
   endif()
-  # In this build, or installed.
+  # The generator of this build, or the installed one.
   set(program nexusfix_codegen)
   if(NOT TARGET nexusfix_codegen)
     set(program nexusfix::codegen)
   endif()
-  # A folder for each library, so that a target sees only the messages of what it links.
+  # A folder for each library, so that a target sees only the messages of its own libraries.
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}/include)
   set(stamp ${CMAKE_CURRENT_BINARY_DIR}/${target}/stamp)
   add_custom_command(OUTPUT ${stamp}

@@ -1,5 +1,5 @@
-# Functions that every folder uses to declare its targets, so that flags live in one place and
-# stay private: nothing here reaches a user who links nexusfix::<layer>.
+# Functions that every folder uses to declare its targets, so that flags are in one place and
+# private: no flag reaches a user who links nexusfix::<layer>.
 
 find_package(Threads REQUIRED)
 
@@ -10,8 +10,8 @@ if(PROJECT_IS_TOP_LEVEL)
   # An object file names no folder of this machine: a clone elsewhere finds it in the cache.
   target_compile_options(nexusfix_flags INTERFACE -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
 endif()
-# Of std::string's own code and of loads within a buffer, and untrue: g++ 12 has them out of a
-# precompiled header, and with -O3, which a user's project may ask of its subprojects.
+# False warnings about std::string's own code and about loads within a buffer: g++ 12 prints them
+# with a precompiled header, and with -O3, which a user's project may set for its subprojects.
 set(NEXUSFIX_UNTRUE_WARNINGS
     $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-restrict;-Wno-stringop-overflow>)
 if(NOT PROJECT_IS_TOP_LEVEL)
@@ -26,9 +26,9 @@ if(NEXUSFIX_FUZZ)
   target_compile_options(nexusfix_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# nexusfix_compile_together()
-# From here on in this folder, a few source files of a target are compiled as one: reading the same
-# headers again is more than half of the work. -D CMAKE_UNITY_BUILD=OFF: each by itself.
+# nexusfix_compile_together() From here on in this folder, several source files of a target are
+# compiled as one: reading the same headers again is more than half of the work. -D
+# CMAKE_UNITY_BUILD=OFF: each is compiled by itself.
 macro(nexusfix_compile_together)
   if(NOT DEFINED CMAKE_UNITY_BUILD)
     set(CMAKE_UNITY_BUILD ON)
@@ -41,21 +41,20 @@ if(NEXUSFIX_SANITIZE)
   nexusfix_compile_together()
 endif()
 
-# nexusfix_apart(a.cpp ...)
-# Files that are compiled by themselves in any build: another of their program uses the same names.
+# nexusfix_apart(a.cpp ...) Files that are compiled by themselves in any build: another file of the
+# program uses the same names.
 function(nexusfix_apart)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# nexusfix_hot(TARGET a.cpp ...)
-# Files that every message passes through are compiled as one in an optimised build, as code that
-# nobody replaces at run time: then their calls of one another are inlined. What it gains is in
-# docs/internals/engine-performance.md.
+# nexusfix_hot(TARGET a.cpp ...) Files on the path of every message are compiled as one in an
+# optimised build, as code that cannot be replaced at run time: then their calls of one another are
+# inlined. The gain is in docs/internals/engine-performance.md.
 function(nexusfix_hot target)
   if(NEXUSFIX_SANITIZE OR NOT CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo|MinSizeRel)$")
     return()
   endif()
-  if(NOT CMAKE_UNITY_BUILD)  # then they are together with others as it is
+  if(NOT CMAKE_UNITY_BUILD)  # a unity build compiles them together with others already
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP hot)
   endif()
@@ -63,8 +62,8 @@ function(nexusfix_hot target)
 endfunction()
 
 # nexusfix_precompile(TARGET a.hpp ...)
-# Where sanitizers make compiling slow, reads these headers once for all sources of the target. A
-# plain build goes without, so that it proves that each source includes what it uses.
+# In a build with sanitizers, which compiles slowly, reads these headers once for all sources of the
+# target. A plain build does not, so that it proves that each source includes what it uses.
 function(nexusfix_precompile target)
   if(NEXUSFIX_SANITIZE)
     target_precompile_headers(${target} PRIVATE ${ARGN})
@@ -76,8 +75,8 @@ endfunction()
 #                [PRIVATE_PACKAGES pugixml ...] [PKG_CONFIG pugixml -lx ...] [ON_DEMAND])
 # PRIVATE_PACKAGES names what find_package() must find in a user's project before that user can link
 # the installed static library; give it together with PRIVATE_LINK. PKG_CONFIG names the same for
-# pkg-config: modules, and flags for libraries that have none. ON_DEMAND: only who names the
-# component gets it, and needs its packages.
+# pkg-config: modules, and flags for libraries that have none. ON_DEMAND: only a project that names
+# the component gets it, and needs its packages.
 function(nexusfix_layer name)
   cmake_parse_arguments(arg "ON_DEMAND" ""
                         "SOURCES;DEPENDS;PRIVATE_LINK;PRIVATE_PACKAGES;PKG_CONFIG" ${ARGN})
@@ -112,7 +111,7 @@ function(nexusfix_layer name)
 endfunction()
 
 # Makes the target nexusfix_tests_<label>, which builds every test program of one label: a sanitizer
-# build compiles no more than it runs.
+# build compiles only the tests that it runs.
 function(nexusfix_label_target program)
   foreach(label IN LISTS ARGN)
     if(NOT TARGET nexusfix_tests_${label})
@@ -124,7 +123,7 @@ endfunction()
 
 # nexusfix_test_headers(NAME HEADERS a.hpp ... [LINK lib ...])
 # Headers that are compiled once for the test programs of a folder, which have its flags. Reading
-# headers is most of what compiling a test takes. NEXUSFIX_TEST_HEADERS_SOURCE: an empty source.
+# headers takes most of the time of compiling a test. NEXUSFIX_TEST_HEADERS_SOURCE: an empty source.
 function(nexusfix_test_headers name)
   cmake_parse_arguments(arg "" "" "HEADERS;LINK" ${ARGN})
   add_library(${name} OBJECT ${NEXUSFIX_TEST_HEADERS_SOURCE})
@@ -134,11 +133,11 @@ function(nexusfix_test_headers name)
   target_precompile_headers(${name} PRIVATE ${arg_HEADERS})
 endfunction()
 
-# nexusfix_test(NAME LABEL unit|property|... SOURCES a.cpp ... [LINK lib ...] [ONE_TEST])
-# A GoogleTest program; each case becomes one ctest test, or all of them together one (ONE_TEST).
-# With NEXUSFIX_TESTS_IN_PARTS, which saves the starts of thousands of sanitized processes, each
-# program is four ctest tests; tools/run_tests.py counts the cases in the XML that they leave.
-# Several labels are fine: LABEL unit threads is a unit test that runs under ThreadSanitizer, too.
+# nexusfix_test(NAME LABEL unit|property|... SOURCES a.cpp ... [LINK lib ...] [ONE_TEST]) A
+# GoogleTest program; each case becomes one ctest test, or all of them together one (ONE_TEST). With
+# NEXUSFIX_TESTS_IN_PARTS, which saves the starts of thousands of sanitized processes, each program
+# is four ctest tests; tools/run_tests.py counts the cases in the XML that they leave. Several
+# labels are possible: LABEL unit threads is a unit test that also runs under ThreadSanitizer.
 # NEXUSFIX_TEST_HEADERS: the nexusfix_test_headers() that is used; empty: none.
 function(nexusfix_test name)
   cmake_parse_arguments(arg "ONE_TEST" "" "LABEL;SOURCES;LINK" ${ARGN})
@@ -149,7 +148,7 @@ function(nexusfix_test name)
     target_precompile_headers(${name} REUSE_FROM ${NEXUSFIX_TEST_HEADERS})
     target_compile_options(${name} PRIVATE ${NEXUSFIX_UNTRUE_WARNINGS})
   endif()
-  # Everything that the engine does runs under ThreadSanitizer, whatever the tests are called.
+  # All tests of the engine run under ThreadSanitizer, with any name.
   if(arg_LABEL STREQUAL "unit" AND CMAKE_CURRENT_SOURCE_DIR MATCHES "/unit/engine$")
     list(APPEND arg_LABEL threads)
   endif()
@@ -169,7 +168,7 @@ function(nexusfix_test name)
     endforeach()
     return()
   endif()
-  # gtest_discover_tests() takes lists apart; as one word they still match ctest -L threads.
+  # gtest_discover_tests() splits lists; as one word the labels still match ctest -L threads.
   list(JOIN arg_LABEL "," labels)
   gtest_discover_tests(${name} PROPERTIES LABELS "${labels}"
                        DISCOVERY_TIMEOUT 600)
@@ -177,8 +176,8 @@ endfunction()
 
 # nexusfix_fuzz_target(NAME SOURCES a.cpp ... [LINK lib ...])
 # A libFuzzer program, built by the preset "fuzz" only. Its seed corpus is corpus/NAME and its
-# regressions are regressions/NAME, both beside the CMakeLists.txt; either may be absent. The smoke
-# test replays them and then tries as many new inputs as fit into a few seconds.
+# regressions are regressions/NAME, both next to the CMakeLists.txt; either may be absent. The smoke
+# test replays them and then tries new inputs for a few seconds.
 function(nexusfix_fuzz_target name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   if(NOT NEXUSFIX_FUZZ)

@@ -1,4 +1,4 @@
-# Compiles for 64-bit ARM with Debian's cross compiler and runs what it made under qemu-user.
+# Compiles for 64-bit ARM with Debian's cross compiler, and runs the programs with qemu-user.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Makes this folder's dictionary files from public facts.
 
-The facts (tags, names, types, enumerations, what each message holds) are those of sources.py:
+The facts (tags, names, types, enumerations, the members of each message) come from sources.py:
 QuickFIX/J's for all versions but FIX 5.0 SP2, which with its extension packs is the FIX Trading
-Community's; enumeration values that the first lack are QuickFIX's. CORRECTIONS mends what else the
-first have wrong, and other_values.py says which enumerations are not complete. What is written is
-the facts alone, in the QuickFIX XML form, in our own order and layout: fields by tag, components by
-name, messages by MsgType, members in the order of the standard.
+Community's. Enumeration values that QuickFIX/J lacks are QuickFIX's. CORRECTIONS corrects other errors
+of QuickFIX/J, and other_values.py names the incomplete enumerations. The files have only the facts, in
+the QuickFIX XML form, in our own order and layout: fields by tag, components by name, messages by
+MsgType, members in the order of the standard.
 
     make_dictionaries.py [--jars FOLDER] [--out FOLDER] [--check]
 
---jars   a folder that already holds what sources.py fetches; without it that is fetched into a
+--jars   a folder with the files that sources.py fetches; without it they are fetched into a
          temporary folder.
---check  writes nothing; fails if a file differs from what would be written.
+--check  writes nothing; fails if a file differs from the result.
 
 The same sources give the same bytes.
 """
@@ -88,12 +88,12 @@ def set_required(flag, kind, name, *paths):
 
 
 def optional(msg_type, *paths):
-    """Required under a condition is not required."""
+    """Makes a conditionally required member optional."""
     return set_required("N", "message", msg_type, *paths)
 
 
 def required(msg_type, *paths):
-    """As QuickFIX has it, and all sources for the versions before and behind."""
+    """As in QuickFIX, and in all sources for the versions before and after."""
     return set_required("Y", "message", msg_type, *paths)
 
 
@@ -102,8 +102,8 @@ ALLOCATION_CONDITIONS = optional("J", "NoOrders", "NoOrders/ClOrdID", "NoAllocs"
 
 
 def make_group(kind, holder_path, field, *children):
-    """A field that counts a group's entries becomes that group; children that stand behind it
-    already go into it."""
+    """Turns a field that counts a group's entries into that group. Existing members after it move
+    into the group."""
     def correct(facts):
         name, *groups = holder_path.split("/")
         parent = holder(facts, kind, name)
@@ -117,7 +117,7 @@ def make_group(kind, holder_path, field, *children):
 
 
 def move_into_group(msg_type, group, last):
-    """The members of a message from behind the group to the last one go into the group."""
+    """Moves the members of a message after the group, up to the last one, into the group."""
     def correct(facts):
         message = holder(facts, "message", msg_type)
         begin = place_of(message, group) + 1
@@ -129,7 +129,7 @@ def move_into_group(msg_type, group, last):
 
 
 def drop_from_groups_with(component, *names):
-    """What a component holds already is not held by the group around it once more."""
+    """Removes the members of a component from the group around it."""
     def correct(facts):
         for group in facts.iter("group"):
             if any(item.get("name") == component for item in group):
@@ -145,7 +145,7 @@ def set_type(tag, kind):
 
 
 def add_xml_message(facts):
-    """XMLnonFIX has no fields of its own: its payload stands in the header."""
+    """XMLnonFIX has no fields of its own: its payload is in the header."""
     ElementTree.SubElement(facts.find("messages"), "message",
                            {"name": "XMLnonFIX", "msgtype": "n", "msgcat": "app"})
 
@@ -157,7 +157,7 @@ def add_value(tag, value, name):
     return correct
 
 
-# Against the standard, and against QuickFIX, which has it right.
+# Deviations from the standard, and from QuickFIX, which is correct here.
 CORRECTIONS = {
     "FIX41": [insert_after("message", "8", "SettlCurrency",
                            "SettlCurrFxRate", "SettlCurrFxRateCalc"),
@@ -189,7 +189,7 @@ CORRECTIONS = {
         add_value("495", "999", "OTHER"),
     ],
     "FIX50": [
-        add_value("347", "Shift_JIS", "SHIFT_JIS"),  # the standard's spelling, beside QuickFIX/J's
+        add_value("347", "Shift_JIS", "SHIFT_JIS"),  # the standard's spelling, with QuickFIX/J's
         set_required("Y", "component", "QuotSetGrp", "NoQuoteSets/QuotEntryGrp"),
         insert_after("component", "Instrument", "MaturityTime", "PutOrCall"),
         insert_after("component", "UnderlyingInstrument", "UnderlyingMaturityDate",
@@ -206,13 +206,14 @@ CORRECTIONS = {
 }
 
 
-# Where QuickFIX/J's order of members is not the standard's: beside FIX 4.4 and 5.0 SP1, whose order
-# all sources agree on, its FIX 5.0 has ten times as many pairs the wrong way round as QuickFIX's.
+# The versions in which QuickFIX/J's order of members is not the standard's: compared with FIX 4.4 and
+# 5.0 SP1, whose order is the same in all sources, its FIX 5.0 has ten times as many swapped pairs as
+# QuickFIX's.
 ORDERED_AS_QUICKFIX = ("FIX43", "FIX50")
 
 
 def order_as(facts, other):
-    """What both hold stands in the other's order; what only the facts hold stays where it is."""
+    """Puts the members of both into the other's order. Members of the facts alone keep their place."""
     def tags(of):
         return {field.get("name"): field.get("number") for field in of.find("fields")}
 
@@ -239,13 +240,13 @@ def order_as(facts, other):
                 order(item, theirs[item.get(key)])
 
 
-# Where the newest FIX 5.0 SP2 has a type that refuses what that of 2009 took.
+# Fields whose type in the newest FIX 5.0 SP2 refuses values that the version of 2009 allowed.
 TYPES_OF_2009 = {"877": "STRING", "1492": "STRING", "1493": "STRING"}
 
 
 def take_what_was_right(facts, older):
-    """What extension packs made required is not required of a message that the older facts have,
-    and what they took out of a group may still stand in it."""
+    """A member that extension packs made required stays optional in a message of the older facts,
+    and a member that they removed from a group is still allowed in it."""
     def flat_required(where, members, outer):
         held = {}
         for item in members:
@@ -296,9 +297,9 @@ def correct(name, facts):
             fields.remove(field)
 
 
-# What is no value but a word for some, and a boolean needs none.
+# These are no values but words for several values. A boolean needs no values.
 NOT_VALUES = {("27", "0"), ("166", "ISO Country Code"), ("543", "Code")}
-# Fields whose enumeration is another one's: no source lists the values in each version.
+# Fields with the enumeration of another field: no source lists the values in each version.
 VALUES_OF = {"682": "27"}
 
 
@@ -321,8 +322,8 @@ def add_values(facts, more):
 
 
 def value_name(text):
-    """An enumeration value's short name in UPPER_SNAKE. What is longer than a name is a sentence:
-    it is cut behind its last whole word that carries meaning."""
+    """An enumeration value's short name in UPPER_SNAKE. A longer text is a sentence: it is cut after
+    its last significant word."""
     name = re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_").upper()
     if len(name) <= NAME_LENGTH_MAX:
         return name

@@ -12,16 +12,16 @@ def upper_snake(name):
 
 
 SESSION_MESSAGES = set("012345An")
-# Types that FIX 5.0 SP2 had not yet, or that say no more about a value than the type they are of.
+# Types that FIX 5.0 SP2 did not have yet, or that restrict a value no more than their base type.
 ORCHESTRA_TYPES = {"LOCALMKTTIME": "STRING", "XID": "STRING", "XIDREF": "STRING",
                    "TENOR": "STRING", "PATTERN": "STRING", "UTCDATE": "UTCDATEONLY"}
-# A slip of the pen in the facts, and the name of its Length field beside it.
+# A spelling mistake in the facts, corrected by the name of its Length field.
 ORCHESTRA_NAMES = {"2798": "EncodedMatchExceptionText"}
 
 
 class Orchestra:
     """The messages of the application, from an Orchestra file, in the QuickFIX form: a group
-    becomes a component that holds it. Names are those of older facts where these have one."""
+    becomes a component that contains it. Names are those of the older facts if they have one."""
 
     def __init__(self, root, older):
         self.root = root
@@ -47,7 +47,7 @@ class Orchestra:
         return parent.findall(self.prefix + kind)
 
     def others_by_code_set(self):
-        """Fields that share an enumeration share what else is right beside it."""
+        """Fields with the same enumeration allow the same other values."""
         others = {name: ANY for name in OPEN_CODE_SETS}
         for field in self.fields.values():
             if field.get("unionDataType") and field.get("type") not in CLOSED_CODE_SETS:

@@ -1,17 +1,17 @@
-"""Which enumerations are not complete, and what else is right: any value of the field's type, or those
-of another type ("a quantity, or one of these letters"). In the files allowOtherValues says that
-there are others, which QuickFIX/J knows, and unionDataType which, by Orchestra's names.
+"""The incomplete enumerations, and the other allowed values: any value of the field's type, or those of
+another type ("a quantity, or one of these letters"). In the files, allowOtherValues says that there are
+others (QuickFIX/J supports it), and unionDataType says which, with Orchestra's names.
 """
 
 ANY = "Any"
 VERSIONS = ("FIX40", "FIX41", "FIX42", "FIX43", "FIX44", "FIX50", "FIX50SP1", "FIX50SP2")
 
-# What the text of the standard says beside its lists, where no source has it as a type. First and
-# last version, what else is right, and the fields.
+# Values that the text of the standard allows in addition to its lists, and that no source has as a
+# type. First and last version, the other allowed values, and the fields.
 BY_TEXT = (
     # 100 and above "are reserved for private security identifications".
     ("FIX40", "FIX50SP2", "Reserved100Plus", "22 305 456 459 603 606 761 1096 1105 1217 1220"),
-    # A number of shares, or a letter that stands for one.
+    # A number of shares, or a letter in place of one.
     ("FIX40", "FIX50SP2", "Qty", "27 682"),
     # A depository, or a country's code.
     ("FIX41", "FIX50", "Country", "166"),
@@ -30,27 +30,27 @@ BY_TEXT = (
     ("FIX50", "FIX50SP2", ANY, "996 997 998 999 1000 1001 1191 1269 1271 1315 1421 1424"),
     # "As defined in the NYSE Stock and Bond Symbol Directory and in the AMEX Fitch Directory."
     ("FIX44", "FIX50SP2", ANY, "65 312 601 1215"),
-    # An expression; the list has codes that may stand in its place.
+    # An expression, or a code of the list in its place.
     ("FIX43", "FIX50SP2", ANY, "234"),
     # "Other values from OrdType (40) may be used if appropriate and bilaterally agreed upon."
     ("FIX50", "FIX50SP2", ANY, "1111"),
-    # Messages whose MsgType begins with a U are the parties' own.
+    # Messages whose MsgType begins with a U are user-defined.
     ("FIX50", "FIX50SP2", ANY, "372"),
     # A sum of the values.
     ("FIX44", "FIX50SP2", ANY, "935"),
-    # FIX 4.2's list, which these versions have no more; 5.0 has another.
+    # FIX 4.2's list, which these versions no longer have; 5.0 has another one.
     ("FIX43", "FIX44", ANY, "368"),
-    # The list of another field of its kind, in one source alone.
+    # The list of a similar field, in one source only.
     ("FIX44", "FIX44", ANY, "761"),
-    # Of FIX 5.0 SP1, where venues had names of their own before, which stay right.
+    # Since FIX 5.0 SP1. Before, venues had names of their own, which are still allowed.
     ("FIX50SP1", "FIX50SP2", ANY, "336 625"),
     # FIX 5.0 SP2 of 2009 has no list.
     ("FIX50SP2", "FIX50SP2", ANY, "315 680 877 1039 1358"),
 )
-# Of FIX 5.0 SP2, whose fields say which enumeration they use: those of BY_TEXT.
+# For FIX 5.0 SP2, whose fields name their enumeration: the enumerations of BY_TEXT.
 OPEN_CODE_SETS = ("SymbolSfxCodeSet", "SecurityTypeCodeSet", "StipulationTypeCodeSet",
                   "UnitOfMeasureCodeSet", "TimeUnitCodeSet")
-# One of its twenty fields is said to take more than its list, and none of the others.
+# Only one of its twenty fields allows more than its list.
 CLOSED_CODE_SETS = ("PartyIDSourceCodeSet",)
 
 
@@ -70,7 +70,7 @@ def by_text(version):
 
 
 def open_enumerations(version, facts, repository):
-    """Of the repository's version the types; for FIX 5.0 SP2 those of the newest are set already."""
+    """Sets the types of the repository's version. FIX 5.0 SP2 already has those of the newest one."""
     others = {field.get("id"): field.get("unionDataType") for field in repository.find("fields")
               if field.get("unionDataType")}
     others.update(by_text(version))

@@ -1,12 +1,11 @@
-"""Where facts come from: the public sources that this folder's dictionaries are made of and that
-tests/dictionaries compares them with. Each is fetched by the client of its registry from wherever
-that is configured to look.
+"""The public sources of this folder's dictionaries, which tests/dictionaries also compares them with.
+The client of its registry fetches each, with the user's own configuration.
 
 quickfixj   QuickFIX/J's message artefacts, by Maven
 orchestra   the FIX Trading Community's Orchestra artefact, by Maven
 quickfix    QuickFIX's source package, by pip
-repository  the FIX Trading Community's repository of 2010, which says of each version from 4.0 to
-            5.0 SP2 as it was published what a field's values are; in the package fefix, by cargo
+repository  the FIX Trading Community's repository of 2010, which has the values of each field for
+            each published version from 4.0 to 5.0 SP2; in the package fefix, by cargo
 """
 
 import os
@@ -47,7 +46,7 @@ def fetch_from_maven(folder, artefact):
 
 
 def fetch_from_cargo(folder, package):
-    """Cargo keeps the package that it was asked for among its own files."""
+    """Cargo keeps the fetched package among its own files."""
     with tempfile.TemporaryDirectory() as project:
         name, version = package.rsplit("-", 1)
         (pathlib.Path(project) / "Cargo.toml").write_text(CARGO_PROJECT.format(name, version))

@@ -1,4 +1,4 @@
-// Finds messages in a stream of bytes and reads their fields: no copy of them, and no engine.
+// Finds messages in a stream of bytes and reads their fields, without a copy and without an engine.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -31,7 +31,7 @@ int main() {
   // [decode]
   wire::Framer framer{stream};
   wire::Parser parser;
-  while (auto frame = framer.next()) {  // nothing: the rest is not whole yet
+  while (auto frame = framer.next()) {  // nothing: the rest is incomplete
     auto message = parser.parse(*frame);
     if (!message) {
       std::printf("not a message: %s\n", std::string{to_string(message.error().reason)}.c_str());

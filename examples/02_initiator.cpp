@@ -1,4 +1,4 @@
-// Logs on to a venue, sends one order, prints what becomes of it, and logs out.
+// Logs on to a venue, sends one order, prints its report, and logs out.
 // Usage: example_02_initiator trader.cfg
 #include <cstdio>
 #include <string>
@@ -15,7 +15,7 @@ using namespace nexusfix::literals;
 struct Trader {
   using Handles = nexusfix::Messages<fix44::ExecutionReport>;
 
-  void on_logon(Session& session) {  // leave OrdType out: it does not compile
+  void on_logon(Session& session) {  // without OrdType it does not compile
     auto sent = session.send<fix44::NewOrderSingle>(
         fix44::ClOrdID{"A1"}, fix44::Symbol{"AAPL"}, fix44::Side::Buy,
         fix44::TransactTime{session.now()}, fix44::OrderQty{100_d}, fix44::OrdType::Limit,
@@ -30,7 +30,7 @@ struct Trader {
                 filled    ? "filled"
                 : refused ? "rejected"
                           : "taken");
-    session.log_out("done");  // and run() returns
+    session.log_out("done");  // then run() returns
   }
 };
 

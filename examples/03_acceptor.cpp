@@ -1,4 +1,4 @@
-// Listens, and fills every order at its price, at once.
+// Listens, and fills every order at once, at its price.
 // Usage: example_03_acceptor venue.cfg
 #include <string>
 
@@ -14,12 +14,12 @@ struct Venue {
   using Handles = nexusfix::Messages<fix44::NewOrderSingle>;
   unsigned orders = 0;
 
-  // A callback is a transaction: that the order was taken and the report to it are one record of
-  // the journal, so no crash can keep one and lose the other.
+  // A callback is a transaction: the receipt of the order and its report are one record of the
+  // journal, so that no crash can keep one and lose the other.
   nexusfix::Verdict on_message(nexusfix::Session& session, const fix44::NewOrderSingle& order) {
     const auto quantity = order.order_qty();
     const auto price = order.price();
-    // Both are optional in the dictionary. What is missing or malformed is rejected by its tag.
+    // Both are optional in the dictionary. A missing or malformed field is rejected by its tag.
     if (!quantity) return nexusfix::reject_for(quantity.error());
     if (!price) return nexusfix::reject_for(price.error());
     const std::string id = std::to_string(++orders);

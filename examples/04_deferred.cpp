@@ -1,5 +1,5 @@
-// Keeps an audit trail and a log beside the hot path: handing a message over takes nanoseconds,
-// writing it down is another thread's work.
+// Writes an audit trail and a log outside the hot path: the caller spends nanoseconds to pass a
+// message on, and another thread writes it.
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -13,9 +13,9 @@ namespace deferred = nexusfix::deferred;
 
 namespace {
 
-const std::vector<std::string> kMessages{
-    "8=FIX.4.4|35=D|11=A1|55=AAPL|54=1|38=100|", "8=FIX.4.4|35=D|11=A2|55=MSFT|54=2|38=50|",
-    std::string(600, 'x')};  // longer than the audit trail takes
+const std::vector<std::string> kMessages{"8=FIX.4.4|35=D|11=A1|55=AAPL|54=1|38=100|",
+                                         "8=FIX.4.4|35=D|11=A2|55=MSFT|54=2|38=50|",
+                                         std::string(600, 'x')};  // too long for the audit trail
 
 }  // namespace
 
@@ -27,7 +27,7 @@ int main() {
   deferred::Logger log;
   auto logging =
       log.start([](std::string_view lines) { std::fwrite(lines.data(), 1, lines.size(), stdout); });
-  // A large object of its own: a ring of 1,024 slots is allocated when it is constructed.
+  // The constructor allocates a ring of 1,024 slots.
   deferred::DeferredProcessor<deferred::MessageBuffer<512>, 1024> audit{
       {.when_full = deferred::WhenFull::Refuse, .idle = deferred::Idle::Sleep}};
   auto auditing = audit.start([&](const auto& message) {
@@ -38,13 +38,13 @@ int main() {
   for (const std::string& message : kMessages) {
     const nexusfix::WallTime now = clock.now().wall;  // an engine has one for each receive batch
     if (auto accepted = audit.submit(message, now); !accepted) {
-      // Nothing is lost silently: the caller still has the message, and stats() counts.
+      // No message is lost silently: the caller still has it, and stats() counts it.
       log.write<"audit refused a message of {} bytes, error {}">(now, message.size(),
                                                                  accepted.error());
     }
     log.write<"{} bytes: {:.24}">(now, message.size(), message);
   }
-  audit.stop();  // drains: everything that was accepted is in the trail
+  audit.stop();  // drains: every accepted message is in the trail
   log.stop();
   // [end]
 

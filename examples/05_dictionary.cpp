@@ -1,5 +1,5 @@
-// Walks the repeating groups of a message and says what is wrong with another one, by a dictionary
-// alone: no code is generated for it.
+// Reads the repeating groups of a message and explains the error in another one with a dictionary
+// alone, without generated code.
 #include <cstdio>
 #include <iostream>
 #include <string>

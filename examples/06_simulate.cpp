@@ -1,6 +1,5 @@
-// Your own application in the simulator: a venue that numbers its reports, and is killed again and
-// again. Do the numbers stay unique?
-// Usage: example_06_simulate [--forgetful]
+// Your own application in the simulator: a venue numbers its reports and is killed repeatedly. Do
+// the numbers stay unique? Usage: example_06_simulate [--forgetful]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -38,7 +37,7 @@ struct Venue {
         fix44::CumQty{0_d}, fix44::AvgPx{0_d});
     return sent ? nexusfix::accept() : nexusfix::business_reject(0, 0, "cannot report");
   }
-  // Before the engine starts: what was sent in the lives before.
+  // Called before the engine starts, with the messages of earlier runs.
   void on_recovered(const nexusfix::RecoveredMessage& stored) {
     const auto report = fix44::ExecutionReport::from(stored.message);
     if (!report || is_forgetful) return;
@@ -49,7 +48,7 @@ struct Venue {
 // [end]
 
 // [trader]
-// What the people at the trader's desk have seen. It outlives the trader's process.
+// The reports that the trader's desk has seen. It outlives the trader's process.
 struct Desk {
   simulator::World& world;
   std::set<std::string> exec_ids;
@@ -62,7 +61,7 @@ struct Trader {
   void on_message(Session&, const fix44::ExecutionReport& report) {
     const std::string order{report.cl_ord_id() ? report.cl_ord_id()->value : "?"};
     const std::string id{report.exec_id().value};
-    // A report that comes again, marked PossDup, is no new one: the pair of both numbers is.
+    // A resent report, with PossDupFlag, has a pair of numbers that the desk knows.
     if (desk.exec_ids.contains(id + " for " + order)) return;
     for (const std::string& known : desk.exec_ids) {
       if (known.starts_with(id + " for ")) {
@@ -99,7 +98,7 @@ TargetCompID=VENUE
 )";
 
 // [world]
-// True: nothing went wrong in this seed's world.
+// True: this seed's world had no violation.
 bool run(std::uint64_t seed, bool is_forgetful) {
   simulator::World world{{.seed = seed,
                           .faults = {simulator::Fault::Kill, simulator::Fault::Drop},

@@ -1,5 +1,5 @@
-// A venue that watches what goes in and out: it cancels the orders of a trader who is gone, does
-// not repeat what has lost its meaning, and keeps a drop copy of all that it says.
+// A venue that checks its inbound and outbound messages: it cancels the orders of a disconnected
+// trader, does not resend outdated reports, and keeps a drop copy of every sent message.
 // Usage: example_07_guarded_venue venue.cfg
 #include <cstdio>
 #include <map>
@@ -32,7 +32,8 @@ struct Venue {
     return nexusfix::accept();
   }
 
-  // The trader is gone: every order is cancelled. The reports are stored, and come by resend.
+  // The trader is disconnected: every order is canceled. The reports are stored, and the trader
+  // gets them by a resend.
   void on_disconnect(Session& session, const nexusfix::Disconnection& gone) {
     std::printf("%.*s: %zu orders cancelled\n", static_cast<int>(gone.text.size()),
                 gone.text.data(), open_.size());
@@ -42,7 +43,7 @@ struct Venue {
     open_.clear();
   }
 
-  // An acknowledgement that nobody has seen in time says nothing any more.
+  // An acknowledgement that the trader has not received in time is outdated.
   Outgoing on_sending(Session&, nexusfix::OutgoingMessage& message) {
     const bool is_stale = message.is_resend() && message.view()[39] == "0";
     if (!is_stale) message.edit().set(fix44::SenderSubID{"BOOK"});
@@ -53,7 +54,7 @@ struct Venue {
     drop_copy_bytes_ += sent.bytes.size();
   }
 
-  // Nobody needs more than an hour's thousand reports.
+  // No trader needs more than the last thousand reports.
   nexusfix::ResendAnswer on_resend_request(Session&, const nexusfix::ResendRequest& request) {
     constexpr std::uint64_t kMessagesMax = 1'000;
     if (request.end_seq_no < kMessagesMax) return {};

@@ -1,4 +1,4 @@
-// The order venue's books: orders by price, and then by time. They know nothing of sessions.
+// The order venue's books: orders by price, and then by time. They do not depend on sessions.
 #pragma once
 
 #include <cstdint>
@@ -33,13 +33,13 @@ struct Order {
     if (leaves() == 0) return fix44::OrdStatus::Filled;
     return cum > 0 ? fix44::OrdStatus::PartiallyFilled : fix44::OrdStatus::New;
   }
-  // A better price or a larger quantity was not there before: with them, the order is a young one.
+  // With a new price or a larger quantity, the order loses its time priority.
   void set_terms(FixedPrice new_price, std::int64_t new_quantity, std::uint64_t now) {
     if (new_price != price || new_quantity > quantity) age = now;
     price = new_price;
     quantity = new_quantity;
   }
-  // Both in the limits of 08_order_venue.cpp, so that sum and product fit.
+  // The limits of 08_order_venue.cpp make sum and product fit.
   void fill(std::int64_t filled, FixedPrice at) {
     cum += filled;
     notional = checked_add(notional, checked_multiply(at, filled).value()).value();
@@ -49,14 +49,14 @@ struct Order {
   }
 };
 
-// The orders are the caller's, and change neither price nor age while they are in here.
+// The caller owns the orders, and changes neither price nor age while they are in a book.
 class Books {
  public:
   void add(Order& order) { queues_[{order.symbol, order.side}].emplace(rank(order), &order); }
-  // One that is not in here is none the worse for it.
+  // Does nothing if the order is in no book.
   void remove(const Order& order) { queues_[{order.symbol, order.side}].erase(rank(order)); }
 
-  // Who is the next to trade with the order; null: nobody.
+  // The next order to trade with this order; null: none.
   Order* match(const Order& order) {
     const bool buys = order.side == fix44::Side::Buy;
     auto& others = queues_[{order.symbol, buys ? fix44::Side::Sell : fix44::Side::Buy}];

@@ -1,6 +1,6 @@
-// A venue with a book for each symbol: orders meet by price, then by time. It keeps no file of its
-// own. Every report says what its order is from there on, and all reports are in the store: after a
-// crash the books come out of them again.
+// A venue with a book for each symbol: orders match by price, then by time. It keeps no file of its
+// own. Every report has the whole state of its order, and the store has all reports: after a crash
+// the venue rebuilds its books from them.
 // Usage: example_08_order_venue 08_order_venue.cfg
 #include <algorithm>
 #include <cstdint>
@@ -39,14 +39,14 @@ namespace {
 constexpr FixedPrice kPriceMax = 90'000_fp;
 constexpr std::int64_t kQuantityMax = 1'000'000;
 
-// What is wanted of an order, by itself or in place of another one.
+// The terms of a new order or of a replacement.
 struct Terms {
   FixedPrice price{};  // zero: a market order
   std::int64_t quantity = 0;
   bool may_rest = true;
 };
 
-// The error: what this venue does not do.
+// The error says what this venue does not support.
 template <class Request>
 std::expected<Terms, std::string_view> read_terms(const Request& request) {
   Terms terms;
@@ -79,7 +79,7 @@ std::expected<Terms, std::string_view> read_terms(const Request& request) {
   return terms;
 }
 
-// What a report says beside its order.
+// The fields of a report besides those of its order.
 struct Details {
   std::string_view orig_cl_ord_id{};
   std::int64_t last_quantity = 0;
@@ -91,7 +91,7 @@ class Venue {
   using Handles = nexusfix::Messages<fix44::NewOrderSingle, fix44::OrderCancelRequest,
                                      fix44::OrderCancelReplaceRequest>;
 
-  // False: an open order is of a session that the configuration no longer has.
+  // False: an open order belongs to a session that the configuration no longer has.
   bool attach(nexusfix::Engine& engine) {
     engine_ = &engine;
     return std::ranges::all_of(orders_, [&](const auto& one) {
@@ -138,13 +138,13 @@ class Venue {
                         terms ? "" : terms.error());
     if (order == nullptr) return;
     books_.remove(*order);
-    // What is filled is filled: less than that cannot be wanted any more.
+    // The quantity cannot be less than the filled quantity.
     order->set_terms(terms->price, std::max(terms->quantity, order->cum), last_report_ + 1);
     report(*order, fix44::ExecType::Replace, {.orig_cl_ord_id = request.orig_cl_ord_id().value});
     trade(*order, terms->may_rest);
   }
 
-  // Before the start: what was said of each order makes its part of the books again.
+  // Called before the start: the stored reports rebuild the books.
   void on_recovered(const nexusfix::RecoveredMessage& stored) {
     const auto said = stored.message.as<fix44::ExecutionReport>();
     if (!said) return;
@@ -179,7 +179,7 @@ class Venue {
  private:
   using Name = std::pair<std::string, std::string>;  // the session's, and a ClOrdID
 
-  // At the price of the order that was there first.
+  // Trades at the price of the resting order.
   void trade(Order& order, bool may_rest) {
     while (order.leaves() > 0) {
       Order* const resting = books_.match(order);
@@ -198,8 +198,8 @@ class Venue {
     report(order, fix44::ExecType::Canceled);
   }
 
-  // The open order that a request names; from here on it has the request's ClOrdID. null: it cannot
-  // be changed, or not so (fault), and the request is rejected.
+  // Finds the open order that a request names, and gives it the request's ClOrdID. null: the order
+  // cannot be changed (fault says why), and the request is rejected.
   template <class Request>
   Order* order_to_change(Session& session, const Request& request,
                          fix44::CxlRejResponseTo response_to, std::string_view fault = {}) {
@@ -267,8 +267,9 @@ class Venue {
         fix44::Text{text}));
   }
 
-  // A report that cannot be stored: the books would no longer be what the store holds. It ends in
-  // the middle of the callback, of which nothing is recorded: started again, it is back before it.
+  // Ends the process if a report cannot be stored, because the books would no longer agree with the
+  // store. It ends within the callback, so that nothing of the callback is recorded: after a
+  // restart the venue is in the state before it.
   static void check(const nexusfix::SendResult& sent) {
     if (sent) return;
     std::fprintf(stderr, "the venue ends: %s\n", sent.error().what().c_str());
@@ -276,8 +277,8 @@ class Venue {
   }
 
   nexusfix::Engine* engine_ = nullptr;
-  std::map<std::uint64_t, Order> orders_;  // by OrderID; those that are over, too
-  std::map<Name, Order*> names_;           // null: it was rejected
+  std::map<std::uint64_t, Order> orders_;  // by OrderID, open and closed
+  std::map<Name, Order*> names_;           // null: the order was rejected
   Books books_;
   std::uint64_t last_order_ = 0;
   std::uint64_t last_report_ = 0;
@@ -293,7 +294,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   if (!venue.attach(*engine)) {
-    std::fprintf(stderr, "nobody could be told of the fills of some open orders\n");
+    std::fprintf(stderr, "the fills of some open orders could not be reported\n");
     return 1;
   }
   const nexusfix::engine::StopSignals signals{*engine};

@@ -1,7 +1,6 @@
-// A market-data publisher: MarketDataRequests are answered with snapshots, and with the changes
-// from there on. The market itself comes as lines on standard input, `AAPL bid 150.25 300`: symbol,
-// bid or offer, price, and the size that there is now at this price; 0: none. At the end of the
-// input the program ends.
+// A market-data publisher: answers a MarketDataRequest with a snapshot, and then sends the changes.
+// The market itself comes as lines on standard input, `AAPL bid 150.25 300`: symbol, bid or offer,
+// price, and the current size at this price; 0: none. At the end of the input the program ends.
 // Usage: example_09_market_data 09_market_data.cfg
 #include <algorithm>
 #include <chrono>
@@ -37,20 +36,19 @@ using nexusfix::Verdict;
 
 namespace {
 
-// What there is now at one price.
+// The current size at one price.
 struct Level {
   MDEntryType type = MDEntryType::Bid;
   Decimal price;
   Decimal size;
 };
 
-// Bids with the highest price first, then offers with the lowest. A level is named by type and
-// price.
+// Bids with the highest price first, then offers with the lowest. Type and price identify a level.
 struct Book {
   std::map<Decimal, Decimal, std::greater<>> bids;
   std::map<Decimal, Decimal> offers;
 
-  // What became of the level; nothing, if it is as it was.
+  // Returns the change of the level; nothing if it did not change.
   std::optional<MDUpdateAction> set(const Level& level) {
     return level.type == MDEntryType::Bid ? set(bids, level) : set(offers, level);
   }
@@ -103,7 +101,7 @@ class Publisher {
     return nexusfix::accept();
   }
 
-  // Who logs on again subscribes again, and begins with a snapshot.
+  // After the next logon the client subscribes again, and gets a snapshot.
   void on_logout(Session& session) {
     std::erase_if(subscriptions_, [&](const auto& one) { return one.session == &session; });
   }
@@ -135,7 +133,7 @@ class Publisher {
     std::string_view text;
   };
 
-  // What the request wants that this publisher does not have.
+  // Reads the request. Returns a fault if the publisher does not support it.
   std::optional<Fault> read(const fix44::MarketDataRequest& request, Subscription& wanted) const {
     if (request.market_depth().value != 0) {
       return Fault{MDReqRejReason::UnsupportedMarketdepth, "the full book only: MarketDepth=0"};
@@ -221,8 +219,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", engine.error().what().c_str());
     return 1;
   }
-  // The engine has a thread of its own, which the publisher belongs to; this one reads, and posts
-  // what it has read. Any session is the way there.
+  // The engine runs on a thread of its own, and so does the publisher. This thread reads, and posts
+  // each line to the engine's thread. The handle of any session can do that.
   const auto any = engine->session(0).handle();
   auto mailbox = engine->open_mailbox();
   engine->start();

@@ -1,13 +1,13 @@
 // A drop-copy reader: every ExecutionReport of its sessions becomes one row of a CSV file, exactly
-// once, however often reader, sender or connection break down.
+// once, even if the reader, the sender or the connection fails repeatedly.
 //
-// The engine delivers at least once: the number of a message is recorded behind the callback, so a
-// crash in between brings the message again. Here the row is on the disk when the callback returns;
-// a report that is recorded is therefore a row. And a report that comes again says so: the session
-// layer asks for it by its MsgSeqNum, and gets it with PossDupFlag; a sender that is not sure
-// itself sets PossResend. Of these the ones whose ExecID is a row already are passed over. What
-// nobody can tell is a second report without either flag: it is a row of its own.
-// Usage: example_10_drop_copy 10_drop_copy.cfg reports.csv
+// The engine delivers at least once: it records the number of a message after the callback, so that
+// a crash in between delivers the message again. Here the row is on the disk when the callback
+// returns, so that every recorded report is a row. A repeated report has a flag: the session layer
+// requests it by its MsgSeqNum, and gets it with PossDupFlag; a sender that is in doubt sets
+// PossResend. A report with either flag is skipped if a row has its ExecID. A second report without
+// a flag cannot be recognised: it is a row of its own. Usage: example_10_drop_copy 10_drop_copy.cfg
+// reports.csv
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -31,8 +31,8 @@ using nexusfix::Session;
 
 namespace {
 
-// Behind the session's name. The first two cells of a row, which end in front of MsgSeqNum, say
-// which report it is.
+// The columns after the session's name. The first two cells of a row, before MsgSeqNum, identify
+// the report.
 constexpr std::string_view kHeading =
     "Session,ExecID,MsgSeqNum,TransactTime,ExecType,OrdStatus,OrderID,ClOrdID,Symbol,Side,LastQty,"
     "LastPx,CumQty,LeavesQty,AvgPx\n";
@@ -41,7 +41,7 @@ constexpr std::array kColumns{tag::MsgSeqNum, tag::TransactTime, tag::ExecType, 
                               tag::LastQty,   tag::LastPx,       tag::CumQty,   tag::LeavesQty,
                               tag::AvgPx};
 
-// RFC 4180: a cell with a comma, a quote or a line's end stands in quotes.
+// RFC 4180: a cell with a comma, a quote or the end of a line is written in quotes.
 std::string cell(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string{text};
   std::string quoted{'"'};
@@ -49,7 +49,7 @@ std::string cell(std::string_view text) {
   return quoted + '"';
 }
 
-// The file of rows. It is read at the start, to know what it has.
+// The file of rows. It is read at the start, to know its reports.
 class Rows {
  public:
   static std::expected<Rows, std::string> open(nexusfix::Disk& disk, const std::string& path) {
@@ -63,7 +63,7 @@ class Rows {
     }
     Rows rows{std::move(*file)};
     rows.read(*text);
-    // A row without its end was not finished, and its report not recorded: it comes again.
+    // The report of an incomplete row was not recorded: the broker sends it again.
     if (auto cut = rows.file_->truncate(rows.end_); !cut) {
       return std::unexpected{cut.error().what()};
     }
@@ -76,7 +76,7 @@ class Rows {
 
   [[nodiscard]] bool contains(const std::string& name) const { return names_.contains(name); }
 
-  // The row of this name is on the disk when it returns.
+  // When it returns, the row of this name is on the disk.
   nexusfix::DiskResult<void> add(const std::string& name, std::string_view row) {
     auto written = append(row);
     if (written) names_.insert(name);
@@ -109,7 +109,7 @@ class Rows {
   }
 
   std::unique_ptr<nexusfix::File> file_;
-  std::uint64_t end_ = 0;  // behind the last whole row
+  std::uint64_t end_ = 0;  // the end of the last complete row
   std::set<std::string, std::less<>> names_;
 };
 
@@ -128,8 +128,8 @@ struct Reader {
     row += '\n';
     const auto written = rows_.add(name, row);
     if (written) return;
-    // It ends within the callback, so that the report does not count as received: it comes again
-    // after the next start.
+    // The process ends within the callback, so that the report does not count as received: the
+    // broker sends it again after the next start.
     std::fprintf(stderr, "the reader ends: %s\n", written.error().what().c_str());
     std::_Exit(1);
   }

@@ -1,9 +1,9 @@
-// An order router between any number of clients and a venue: orders go there under names of its
-// own, reports come back under the client's. While the venue is away, orders are rejected at once;
-// while a client is away, its reports wait for it.
-// A callback is a transaction over all sessions that it touches: that a client's order was received
-// and that it was sent to the venue is one record. No crash loses an order or routes it twice.
-// Usage: example_11_router 11_router.cfg
+// An order router between any number of clients and a venue: orders go to the venue with ClOrdIDs
+// of the router, and reports go back with the client's. While the venue is not logged on, orders
+// are rejected at once; while a client is not logged on, its reports are stored for it. A callback
+// is a transaction over all sessions that it touches: the receipt of a client's order and its
+// forwarding to the venue are one record. No crash loses an order or routes it twice. Usage:
+// example_11_router 11_router.cfg
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -34,8 +34,8 @@ using namespace nexusfix::literals;
 
 namespace {
 
-// The venue knows the order A1 of ALICE as "ALICE/A1". The name says whose it is: every
-// report finds its way, also in the router's next life.
+// At the venue, the order A1 of ALICE is "ALICE/A1". The name identifies the client, so that every
+// report can be forwarded, also after a restart of the router.
 constexpr char kMark = '/';
 constexpr std::string_view kVenue = "VENUE";
 
@@ -49,7 +49,7 @@ class Router {
                                      fix44::OrderCancelReplaceRequest, fix44::ExecutionReport,
                                      fix44::OrderCancelReject, fix44::BusinessMessageReject>;
 
-  // False: there is no VENUE, or a client whose name could be another one's.
+  // False: there is no VENUE, or the name of a client is ambiguous.
   bool attach(nexusfix::Engine& engine) {
     for (std::size_t i = 0; i < engine.session_count(); ++i) {
       Session& session = engine.session(i);
@@ -73,7 +73,7 @@ class Router {
         fix44::OrderID{"NONE"}, order.cl_ord_id(), fix44::ExecID{exec_id},
         fix44::ExecType::Rejected, fix44::OrdStatus::Rejected, fix44::OrdRejReason::ExchangeClosed,
         order.symbol(), order.side(), order.order_qty(), fix44::LeavesQty{0_d}, fix44::CumQty{0_d},
-        fix44::AvgPx{0_d}, fix44::Text{"the venue is away"}));
+        fix44::AvgPx{0_d}, fix44::Text{"the venue is not logged on"}));
   }
   Verdict on_message(Session& client, const fix44::OrderCancelRequest& request) {
     return to_venue(client, request);
@@ -88,15 +88,15 @@ class Router {
   Verdict on_message(Session& session, const fix44::OrderCancelReject& reject) {
     return to_client(session, reject.view());
   }
-  // The venue has refused a message without a look at its order.
+  // The venue has refused a message without processing its order.
   void on_message(Session& session, const fix44::BusinessMessageReject& reject) {
-    tell_who_sent(session, reject.view());
+    reject_to_sender(session, reject.view());
   }
   void on_admin(Session& session, const MessageView& message) {
-    if (message.msg_type() == "3") tell_who_sent(session, message);
+    if (message.msg_type() == "3") reject_to_sender(session, message);
   }
 
-  // Before the start: what the venue knows.
+  // Called before the start, with the messages that were sent to the venue.
   void on_recovered(const nexusfix::RecoveredMessage& stored) {
     if (stored.message[tag::TargetCompID] != kVenue) return;
     sent_[stored.msg_seq_num] = stored.message[tag::ClOrdID].value_or("");
@@ -113,8 +113,8 @@ class Router {
   Verdict to_venue(Session& client, const Request& request) {
     if (&client == venue_) return nexusfix::unsupported_message_type();
     if (!venue_->is_logged_on()) {
-      // No OrderCancelReject: it has to say the order's OrdStatus, which only the venue knows.
-      return nexusfix::business_reject(kNotAvailable, 0, "the venue is away",
+      // No OrderCancelReject: it needs the order's OrdStatus, which only the venue knows.
+      return nexusfix::business_reject(kNotAvailable, 0, "the venue is not logged on",
                                        request.cl_ord_id().value);
     }
     const std::string whose = client.id().target_comp_id + kMark;
@@ -132,14 +132,15 @@ class Router {
       return nexusfix::business_reject(kUnknownId, tag::ClOrdID, "no client has this order", name);
     }
     const std::string whose = client->first + kMark;
-    // While the client is away it is stored, and reaches the client after its next Logon.
+    // While the client is not logged on, the report is stored. The client gets it after its next
+    // Logon.
     return check(forward(message, *client->second, [&](std::string_view other) {
       return std::string{other.starts_with(whose) ? other.substr(whose.size()) : other};
     }));
   }
 
-  // A Reject or BusinessMessageReject says which message it is of, and not always which order.
-  void tell_who_sent(Session& session, const MessageView& reject) {
+  // A Reject or BusinessMessageReject names the message that it answers, but not always the order.
+  void reject_to_sender(Session& session, const MessageView& reject) {
     const auto number = reject.get<std::uint64_t>(tag::RefSeqNum).value_or(0);
     const auto sent = &session == venue_ ? sent_.find(number) : sent_.end();
     const auto client = sent == sent_.end() ? clients_.end() : client_of(sent->second);
@@ -150,18 +151,18 @@ class Router {
     }
     const std::string_view name = std::string_view{sent->second}.substr(client->first.size() + 1);
     using Reason = fix44::BusinessRejectReason;
-    const auto told = client->second->send<fix44::BusinessMessageReject>(
+    const auto rejected = client->second->send<fix44::BusinessMessageReject>(
         fix44::RefMsgType{reject[tag::RefMsgType].value_or("D")}, fix44::BusinessRejectRefID{name},
         wire::read_field<Reason>(reject).value_or(Reason::Other),
         fix44::Text{reject[tag::Text].value_or("refused by the venue")});
-    if (!told) std::fprintf(stderr, "%s\n", told.error().what().c_str());
+    if (!rejected) std::fprintf(stderr, "%s\n", rejected.error().what().c_str());
   }
 
   [[nodiscard]] Clients::const_iterator client_of(std::string_view name) const {
     return clients_.find(name.substr(0, name.find(kMark)));
   }
 
-  // The body as it is, groups and fields that nobody here knows included, but with other names.
+  // Forwards the body unchanged, including groups and unknown fields, except for the ClOrdIDs.
   template <class Rename>
   static nexusfix::SendResult forward(const MessageView& message, Session& to, Rename&& rename) {
     wire::Encoder encoder = to.begin(message.msg_type());

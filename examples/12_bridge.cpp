@@ -1,12 +1,12 @@
-// A bridge between a FIX 4.2 and a FIX 5.0SP2 session: orders, cancels and replacements of either
-// side reach the other one in its own version, and so do the answers. ClOrdID and OrigClOrdID stay
-// as they are: the chain of an order is the same on both sides. 12_translate.hpp has what differs.
+// A bridge between a FIX 4.2 and a FIX 5.0SP2 session: it translates orders, cancels, replacements
+// and their answers to the version of the other side. ClOrdID and OrigClOrdID do not change: the
+// chain of an order is the same on both sides. 12_translate.hpp has the differences.
 //
-// On the FIXT session the version is said once, by DefaultApplVerID (1137) in the Logon; a message
-// of another one (ApplVerID, 1128) is none of these types, and answered by a BusinessMessageReject.
-// A value that the other version does not have is an error of send(), and the message is rejected.
-// So is an order with a field that the bridge does not carry. Of an answer such a field is left
-// out, since it must reach whom it concerns. Usage: example_12_bridge 12_bridge.cfg
+// On the FIXT session, DefaultApplVerID (1137) in the Logon sets the version. A message of another
+// version (ApplVerID, 1128) matches no handler, and the answer is a BusinessMessageReject. If the
+// other version does not have a value, send() fails, and the message is rejected. An order with a
+// field that the bridge does not carry is rejected, too. In an answer such a field is left out,
+// because the answer must reach the owner of the order. Usage: example_12_bridge 12_bridge.cfg
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -46,7 +46,7 @@ class Bridge {
                                      fix50::OrderCancelRequest, fix50::OrderCancelReplaceRequest,
                                      fix50::ExecutionReport, fix50::OrderCancelReject>;
 
-  // False: these are not one session of each version.
+  // False: the configuration does not have one session of each version.
   bool attach(nexusfix::Engine& engine) {
     for (std::size_t i = 0; i < engine.session_count(); ++i) {
       Session& session = engine.session(i);
@@ -117,7 +117,7 @@ class Bridge {
         request.text()));
   }
 
-  // Answers go out even if nobody is there: they are stored, and come by resend.
+  // Answers are sent even if the other side is not logged on: they are stored, and resent later.
   Verdict on_message(Session&, const fix42::ExecutionReport& report) {
     return check(new_->send<fix50::ExecutionReport>(
         report.order_id(), report.cl_ord_id(), report.orig_cl_ord_id(), report.exec_id(),
@@ -170,12 +170,13 @@ class Bridge {
   static constexpr unsigned kApplicationNotAvailable = 4;
   static constexpr unsigned kFieldMissing = 5;
 
-  // An order that the other side would not get, or not as it is meant.
+  // Refuses an order that the other side would not get, or would get with another meaning.
   template <class Message>
   static std::optional<Verdict> refuse(const Session& to, const Message& message) {
     const std::string_view id = message.cl_ord_id().value;
     if (!to.is_logged_on()) {
-      return nexusfix::business_reject(kApplicationNotAvailable, 0, "the other side is away", id);
+      return nexusfix::business_reject(kApplicationNotAvailable, 0,
+                                       "the other side is not logged on", id);
     }
     for (const auto field : message.view()) {
       if (!is_carried(field.tag)) {
@@ -186,7 +187,7 @@ class Bridge {
     return std::nullopt;
   }
 
-  // What FIX 5.0SP2 may leave out, and FIX 4.2 must have.
+  // Refuses a message without a field that is optional in FIX 5.0SP2 and required in FIX 4.2.
   static Verdict refuse_without(const nexusfix::wire::FieldError& error) {
     if (error.code != nexusfix::wire::FieldErrorCode::Missing) return nexusfix::reject_for(error);
     return nexusfix::business_reject(kFieldMissing, error.tag,

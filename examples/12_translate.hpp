@@ -1,4 +1,4 @@
-// What differs between orders and reports of FIX 4.2 and FIX 5.0SP2:
+// The differences between orders and reports of FIX 4.2 and FIX 5.0SP2:
 //
 //   FIX 4.2                                FIX 5.0SP2
 //   ExecTransType New, ExecType            ExecType Trade
@@ -34,7 +34,7 @@ namespace fix50 = nexusfix::fix50sp2;
 namespace tag = nexusfix::fix50sp2::tag;
 using nexusfix::wire::FieldResult;
 
-// What an order may have beside its header and trailer.
+// The fields that an order may have besides header and trailer.
 constexpr bool is_carried(nexusfix::wire::Tag tag) {
   constexpr std::array kBody{tag::Account,      tag::ClOrdID, tag::HandlInst,   tag::OrderID,
                              tag::OrderQty,     tag::OrdType, tag::OrigClOrdID, tag::Price,
@@ -44,8 +44,8 @@ constexpr bool is_carried(nexusfix::wire::Tag tag) {
          nexusfix::wire::is_written_by_encoder(tag);
 }
 
-// An enumerator of one version as the one of the other with the same value. Fields that are no
-// enumerations are of the same type in both.
+// Converts an enumerator to the enumerator of the other version with the same value. Other fields
+// have the same type in both versions.
 template <class To, class From>
 To as(const From& from) {
   if constexpr (std::is_enum_v<To> && std::is_enum_v<From>) {
@@ -67,7 +67,7 @@ inline fix42::HandlInst old_handl_inst(const FieldResult<fix50::HandlInst>& hand
       .value_or(fix42::HandlInst::AutomatedExecutionOrderPrivateNoBrokerIntervention);
 }
 
-// What FIX 4.2 says by ExecTransType and ExecType, and FIX 5.0SP2 by ExecType alone.
+// FIX 4.2 has ExecTransType and ExecType; FIX 5.0SP2 has ExecType alone.
 inline fix50::ExecType new_exec_type(const fix42::ExecutionReport& report) {
   switch (report.exec_trans_type()) {
     case fix42::ExecTransType::Cancel:
@@ -104,7 +104,7 @@ inline fix42::ExecTransType old_exec_trans_type(fix50::ExecType type) {
       return fix42::ExecTransType::New;
   }
 }
-// A fill, and what corrects one, has the ExecType that is the order's OrdStatus.
+// A fill, and a correction of a fill, has an ExecType equal to the order's OrdStatus.
 inline fix42::ExecType old_exec_type(const fix50::ExecutionReport& report) {
   const fix50::ExecType type = report.exec_type();
   if (type == fix50::ExecType::Trade) {

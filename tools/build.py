@@ -15,14 +15,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NINJA_STEP = re.compile(r"^\[(\d+)/(\d+)\] ?(.*)")
-# g++ needs up to this much for a file full of templates; more jobs than memory would swap.
+# g++ needs up to this much memory for a file with many templates. With too many jobs the machine
+# would swap.
 JOB_BYTES = 1_000_000_000
 LINES_SHOWN_MAX = 400
 QUIET_SECONDS = 20
 
 
 def job_count():
-    """As many jobs as there are cores for us, and memory for the compilers."""
+    """The number of jobs: limited by our cores and by the memory for the compilers."""
     cores = len(os.sched_getaffinity(0))
     try:
         meminfo = Path("/proc/meminfo").read_text()
@@ -33,7 +34,7 @@ def job_count():
 
 
 class Progress:
-    """One line that is rewritten on a terminal; elsewhere a line now and then."""
+    """A progress line that a terminal rewrites; otherwise a line at intervals."""
 
     def __init__(self, title):
         self.title = title
@@ -74,8 +75,8 @@ def run_logged(command, log_path, progress):
 
 
 def build(preset, targets=(), definitions=(), prefix=()):
-    """Returns whether the preset was configured and built. prefix is put in front of the build
-    command: programs that are run while building (test discovery) may need it."""
+    """Returns whether the preset was configured and built. prefix comes before the build command:
+    programs that run during the build (test discovery) may need it."""
     folder = ROOT / "build" / preset
     folder.mkdir(parents=True, exist_ok=True)
     progress = Progress(f"build {preset}")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What typed messages cost whoever compiles them, over an empty program.
+"""The compilation cost of typed messages, compared with an empty program.
 
     tools/compile_cost.py                  of a release build, as a table
     tools/compile_cost.py --lines-max fix44=N ...   status 1 if more lines are read; no times
 
 A program reads three messages, some of their fields and a group. The times are CPU seconds, user
-and system, the least of five runs with -O2. The lines are those that the preprocessor leaves beyond
+and system, the minimum of five runs with -O2. The lines are those after the preprocessor, without
 those of <nexusfix/wire/typed/typed_read.hpp>: they depend on no machine and no standard library.
 """
 

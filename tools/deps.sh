@@ -1,14 +1,14 @@
 #!/bin/sh
-# Installs what is lacking on Debian 12. Usage: deps.sh [--list] run|bench|test
+# Installs missing packages on Debian 12. Usage: deps.sh [--list] run|bench|test
 #   run    what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
-#   bench  that, and what `make bench` needs: QuickFIX and io_uring, to be measured beside
+#   bench  that, and what `make bench` needs: QuickFIX and io_uring, for the comparison
 #   test   that, and what `make test` needs: clang, sanitizers, test libraries, QuickFIX, Java,
 #          PostgreSQL's programs, and a compiler and an emulator for 64-bit ARM
-# Nothing lacks: says so without calling apt. --list: prints what lacks and installs nothing.
+# It does not call apt if nothing is missing. --list: prints the missing packages, installs nothing.
 set -eu
 
 packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-dev
-  libhowardhinnant-date-dev libsodium-dev libssl-dev libzstd-dev tzdata"
+  libhowardhinnant-date-dev libsodium-dev libssl-dev libzstd-dev nlohmann-json3-dev tzdata"
 packages_bench="libquickfix-dev liburing-dev"
 packages_test="ccache pkgconf clang-19 libclang-rt-19-dev clang-format-19
   libgtest-dev libgmock-dev librapidcheck-dev openjdk-17-jdk-headless maven openssl
@@ -30,7 +30,7 @@ case "${1:-}" in
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
-  echo "make deps knows Debian and its relatives only. Install these and use DEPS=no:" >&2
+  echo "make deps supports Debian and its derivatives only. Install these and use DEPS=no:" >&2
   echo "  $(echo $wanted)" >&2
   exit 1
 fi
@@ -42,10 +42,10 @@ for package in $wanted; do
 done
 
 if [ -z "$lacking" ]; then
-  [ "$list_only" = yes ] || [ -n "${QUIET:-}" ] || echo "deps: nothing lacks for 'make $1'"
+  [ "$list_only" = yes ] || [ -n "${QUIET:-}" ] || echo "deps: nothing is missing for 'make $1'"
   exit 0
 fi
-echo "deps: lacking for 'make $1':$lacking"
+echo "deps: missing for 'make $1':$lacking"
 [ "$list_only" = no ] || exit 0
 
 as_root=""
@@ -61,19 +61,19 @@ fi
 log=$(mktemp)
 no_server=""
 trap 'rm -f "$log"; [ -z "$no_server" ] || $as_root rm -f "$no_server"' EXIT
-# apt's own output is long and says little; it is shown when something fails.
+# apt's output is long. It is shown only on a failure.
 apt() {
   if ! $as_root env DEBIAN_FRONTEND=noninteractive \
       apt-get -q -o DPkg::Lock::Timeout=300 "$@" </dev/null >"$log" 2>&1; then
     cat "$log" >&2
-    echo "deps: 'apt-get $*' failed; its output stands above" >&2
+    echo "deps: 'apt-get $*' failed; its output is above" >&2
     exit 1
   fi
 }
 echo "deps: apt-get update"
 apt update
-# The tests start a server of their own. Debian's package would make and start one as well, on its
-# first installation; this file keeps it from that, and is removed again.
+# The tests start a server of their own. Debian's package would create and start another one on its
+# first installation. This file prevents that, and is removed afterwards.
 case " $lacking " in
   *" postgresql "*)
     no_server="${NEXUSFIX_ETC:-/etc}/postgresql-common/createcluster.d/nexusfix.conf"
@@ -81,6 +81,6 @@ case " $lacking " in
     ;;
 esac
 echo "deps: apt-get install (some minutes on a fresh machine)"
-# shellcheck disable=SC2086 -- one word a package is meant
+# shellcheck disable=SC2086 -- each word is a package
 apt install -y --no-install-recommends $lacking
 echo "deps: installed"

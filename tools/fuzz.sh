@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs every fuzz target of build/fuzz for the given number of seconds. What a target finds new is
-# kept in build/fuzz/fuzz_found; an input that breaks it is named in the output, and belongs into
+# Runs every fuzz target of build/fuzz for the given number of seconds. New inputs are kept in
+# build/fuzz/fuzz_found. The output names an input that breaks a target: add it to
 # tests/fuzz/regressions/<target>/ together with the fix.
 set -eu
 seconds=${1:?usage: fuzz.sh SECONDS}

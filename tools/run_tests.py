@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs everything that must pass, stage by stage, and goes on after a failed stage.
+"""Runs everything that must pass, stage by stage, and continues after a failed stage.
 
     tools/run_tests.py              all stages
     tools/run_tests.py release      only the named ones
 
-The last line is "N passed, M failed", with ", K skipped" behind it if K > 0. The status is 0 when
-nothing failed. A build that fails counts as one failed test, one that succeeds as one passed.
+The last line is "N passed, M failed", followed by ", K skipped" if K > 0. The status is 0 when
+nothing failed. A failed build counts as one failed test, a successful one as one passed.
 """
 
 import os
@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 import build
 import simulated
 
-# What a stage is configured with on top of its preset: a build without tests has neither.
+# The definitions of every stage in addition to its preset: a build without tests has neither.
 DEFINITIONS = ["NEXUSFIX_TESTS=ON", "NEXUSFIX_POSTGRES=ON"]
-# One limit for every test, for hangs only: more than ten times what the longest takes on a machine
-# with nothing else to do. A busy machine fails no test.
+# One limit for every test, for hangs only: more than ten times the longest test on an idle machine.
+# A busy machine fails no test.
 HANG_SECONDS = 1200
 RESULT_PATH = build.ROOT / "build" / "test-result.txt"
 
@@ -34,10 +34,10 @@ class Stage:
     purpose: str
     targets: list = field(default_factory=list)  # none: everything
     labels: str = ""  # a regular expression for ctest -L; empty: every test
-    definitions: list = field(default_factory=list)  # beside those of every stage
+    definitions: list = field(default_factory=list)  # in addition to those of every stage
     environment: dict = field(default_factory=dict)
     fixed_addresses: bool = False
-    simulates: bool = False  # runs the simulator's worlds, whose sums are printed and checked
+    simulates: bool = False  # runs the simulator's worlds; prints and checks their sums
     jobs: int = 2
 
 
@@ -52,8 +52,8 @@ STAGES = [
     Stage("tsan", "tests with threads, data races", targets=["nexusfix_tests_threads"],
           labels="threads", fixed_addresses=True, definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"],
           environment={"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"}),
-    # Compiled together and without debugging information it takes half the time, with the same
-    # flags in the same places.
+    # Compiled together and without debugging information, it takes half the time, with the same
+    # flags for the same files.
     Stage("hardened", "the command with a distribution's flags, g++",
           targets=["nexusfix_tests_hardened"], labels="hardened",
           definitions=["CMAKE_UNITY_BUILD=ON", "CMAKE_UNITY_BUILD_BATCH_SIZE=6",
@@ -95,9 +95,9 @@ def read_cases(path):
 
 
 def read_junit(path):
-    """Counts the test cases of ctest's JUnit file, and names what failed. A test whose program is
-    missing is "notrun" there like one that skips itself, and is a failure. Of a part of a program
-    its own cases count; one that fails without a failed case has crashed."""
+    """Counts the test cases of ctest's JUnit file, and names the failed ones. A test whose program
+    is missing is "notrun" there, like a skipped one, but counts as a failure. For a part of a
+    program, its own cases count. A part that fails without a failed case has crashed."""
     counts, failed = Counts(), []
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         status = case.get("status", "")
@@ -124,7 +124,7 @@ def read_junit(path):
 
 
 def longest_tests(path, most=3):
-    """The tests that took longest, with their seconds: candidates for being cut into parts."""
+    """The longest tests with their seconds: candidates to be cut into parts."""
     cases = ElementTree.parse(path).getroot().iter("testcase")
     times = sorted(((float(case.get("time", 0)), case.get("name")) for case in cases), reverse=True)
     return ", ".join(f"{name} {seconds:.0f} s" for seconds, name in times[:most])
@@ -182,7 +182,7 @@ def run_ctest(stage, prefix):
 
 
 def show_failures(log, failed):
-    """Prints the failed tests' output out of ctest's log, without the lines of passed tests."""
+    """Prints the failed tests' output from ctest's log, without the lines of passed tests."""
     print(f"--- {log.relative_to(build.ROOT)}, passed tests left out")
     try:
         for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -195,8 +195,8 @@ def show_failures(log, failed):
 
 
 def show_simulated(last_log):
-    """Prints the sums over all simulated worlds. Returns what they lack: it counts as a failed
-    test; empty, as a passed one."""
+    """Prints the sums over all simulated worlds. Returns their problem, which counts as a failed
+    test; empty: it counts as a passed one."""
     try:
         sums = simulated.read_log(last_log.read_text(encoding="utf-8", errors="replace"))
     except OSError as error:

@@ -1,7 +1,7 @@
-"""Sums up what the simulator's tests print, out of the log that ctest keeps of passed tests, too.
+"""Sums up the output of the simulator's tests, from ctest's log, which has passed tests, too.
 
-Continuous integration has to show how much was simulated: messages delivered, and how often each
-kind of fault struck. A kind that never struck proves nothing, and neither do a few messages.
+Continuous integration must show the amount of simulation: the number of delivered messages and of
+each kind of fault. A kind that never happened proves nothing, and a few messages do not, either.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 DELIVERED_MIN = 10_000_000
 LINE_MAX = 100
 
-# ctest's LastTest.log has such a line before each test, and its output between the two others.
+# ctest's LastTest.log has the first line before each test, and its output between the two others.
 TEST = re.compile(r"^\d+/\d+ Test: ", re.MULTILINE)
 OUTPUT = re.compile(r"^Output:\n-+\n(.*?)^<end of output>$", re.MULTILINE | re.DOTALL)
 PASSED = re.compile(r"^Test Passed\.$", re.MULTILINE)
@@ -23,7 +23,7 @@ BUGS = re.compile(r"^(\d+) deliberate bugs found, (\d+) not$", re.MULTILINE)
 @dataclass
 class Simulated:
     parts: int = 0  # tests that run worlds
-    failed: int = 0  # of them: such a test prints no sums, and ctest has counted it
+    failed: int = 0  # of the parts: a failed test prints no sums, and ctest has counted it
     worlds: int = 0
     hours: float = 0.0
     delivered: int = 0
@@ -47,8 +47,8 @@ class Simulated:
             self.faults[kind] = self.faults.get(kind, 0) + int(count)
 
     def problem(self):
-        """Says what the sums lack; empty if they are as they must be. Where a test of worlds has
-        failed, its numbers are missing for that reason, which has been told already."""
+        """Returns the problem of the sums; empty: none. The numbers of a failed test are missing,
+        and its failure is already reported."""
         if self.parts == 0:
             return "no simulate.seeds_from_* has run"
         if self.unreadable:
@@ -57,7 +57,7 @@ class Simulated:
             return ""
         never = [kind for kind, count in self.faults.items() if count == 0]
         if never:
-            return f"never struck: {' '.join(never)}"
+            return f"never happened: {' '.join(never)}"
         if self.delivered < DELIVERED_MIN:
             return f"{self.delivered:,} messages delivered, must be {DELIVERED_MIN:,}"
         return ""
@@ -66,7 +66,7 @@ class Simulated:
         lines = [f"simulated: {self.worlds:,} worlds, {self.hours:,.1f} virtual hours, "
                  f"{self.delivered:,} messages delivered"]
         if self.failed:
-            lines.append(f"  without what failed: {self.failed} of {self.parts} tests")
+            lines.append(f"  without failed tests: {self.failed} of {self.parts}")
         line = "  faults:"
         for kind, count in self.faults.items():
             if len(line) + len(f" {kind} {count:,},") > LINE_MAX:

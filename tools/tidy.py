@@ -53,7 +53,8 @@ README_LINES_MAX = 150
 # Above a function that is one flat switch: it may be longer than the others.
 FLAT_SWITCH_MARK = "tidy: flat switch"
 
-# What a simulator must own, and the only files that may ask the operating system for it.
+# The resources that a simulator must control, and the only files that may use the operating system
+# for them.
 SEAMS = [
     ("the time", r"src/base/system_clock\.cpp",
      r"\b(clock_gettime|gettimeofday|steady_clock|high_resolution_clock|sleep_for|sleep_until"
@@ -62,8 +63,8 @@ SEAMS = [
     ("random numbers", r"src/base/random\.cpp",
      r"\b(getrandom|random_device|s?rand|random_shuffle|arc4random\w*|mt19937(_64)?)\b\s*[({]"
      r"|\b(random_device|mt19937(_64)?)\b|\bgetentropy\b"),
-    # The network's file holds /dev/null open, to have a descriptor left when there are none. The
-    # clock's reads which counter the kernel goes by. A local socket has its name among the files.
+    # The network's file keeps /dev/null open, to have a descriptor when there are none left. The
+    # clock's file reads the kernel's clock source. A local socket has a path.
     ("files", r"src/base/(posix_(disk|mapping)|system_clock)\.cpp"
      r"|src/transport/(tcp/socket_calls|local/local_socket)\.cpp",
      r"(?<!\w)::(open|openat|creat|rename|unlink)\s*\(|\b(fopen|freopen|mmap|munmap|mkstemp)\s*\("
@@ -129,7 +130,7 @@ def blank_out(text, keep_includes=False):
 
 
 class Tree:
-    """The files below a root, and what was found wrong in them."""
+    """The files below a root, and their problems."""
 
     def __init__(self, root):
         self.root = root
@@ -196,7 +197,7 @@ def check_text(tree):
             if len(lines) - 1 > FILE_LINES_MAX:
                 tree.problem(name, 1, f"{len(lines) - 1} lines, {FILE_LINES_MAX} at most")
             elif len(lines) - 1 > FILE_LINES_WARN:
-                tree.warnings.append(f"{name}: {len(lines) - 1} lines, {FILE_LINES_WARN} are much")
+                tree.warnings.append(f"{name}: {len(lines) - 1} lines, more than {FILE_LINES_WARN}")
 
 
 def line_may_be_long(suffix, line):
@@ -270,7 +271,7 @@ def check_code(tree):
 
 
 def check_function_lengths(tree, name, text, code):
-    """Finds functions by their braces: a block behind a parameter list, outside any other one."""
+    """Finds functions by their braces: a block after a parameter list, outside any other block."""
     open_blocks = []  # (kind, line of its head)
     head_start = 0
     lines = text.split("\n")
@@ -283,7 +284,7 @@ def check_function_lengths(tree, name, text, code):
             first = head_start + len(head) - len(head.lstrip())
             open_blocks.append((kind, line_of(code, first)))
             if kind == "initialiser":
-                continue  # The head of the function goes on behind it.
+                continue  # The head of the function continues after it.
         elif match[0] == "}" and open_blocks:
             kind, first_line = open_blocks.pop()
             if kind == "initialiser":
@@ -300,7 +301,7 @@ def check_function_lengths(tree, name, text, code):
 
 
 def block_kind(head):
-    """What a block is, judged by the text in front of its brace."""
+    """The kind of a block, by the text before its brace."""
     head = re.sub(r"^[ \t]*#.*$", "", head, flags=re.MULTILINE).strip()
     flat = head
     while "(" in flat and flat != (shorter := re.sub(r"\([^()]*\)", "<>", flat)):
@@ -326,8 +327,8 @@ def check_cmake(tree):
 
 
 def check_dead_sources(tree):
-    """A .cpp that no CMakeLists.txt names is compiled by nobody: by its name one in its folder or
-    above, by its path any other."""
+    """A .cpp that no CMakeLists.txt names is never compiled. A CMakeLists.txt in its folder or
+    above uses its name, any other its path."""
     everything = "\n".join(t for n, t in tree.texts.items() if n.endswith("CMakeLists.txt"))
     for name, _ in tree.of_suffix({".cpp"}):
         path = Path(name)
@@ -341,7 +342,7 @@ def check_dead_sources(tree):
 
 
 def check_test_legs(tree):
-    """src/wire/frame.cpp should have tests/unit/wire/frame_test.cpp, to be found without search."""
+    """src/wire/frame.cpp should have tests/unit/wire/frame_test.cpp, so that it is easy to find."""
     for name, _ in tree.of_suffix({".cpp"}, ("src/",)):
         layer, *rest = Path(name).parts[1:]
         test = f"tests/unit/{layer}/{Path(name).stem}_test.cpp"
@@ -353,7 +354,7 @@ def check_markdown(tree):
     for name, text in tree.of_suffix({".md"}):
         count = text.count("\n")
         most = README_LINES_MAX if name == "README.md" else MARKDOWN_LINES_MAX
-        if count > most and name != "CHANGELOG.md":  # It grows with what is done.
+        if count > most and name != "CHANGELOG.md":  # It grows with each change.
             tree.problem(name, 1, f"{count} lines, {most} at most")
         folder = Path(name).parent
         prose = re.sub(r"^```.*?^```", lambda m: re.sub(r"[^\n]", " ", m[0]), text,

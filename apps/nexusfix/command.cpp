@@ -6,7 +6,8 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
-#include <numeric>
+
+#include <nexusfix/base/edit_distance.hpp>
 
 #include "nexusfix/dictionary/dict.hpp"
 #include "nexusfix/messages/decode.hpp"
@@ -21,15 +22,15 @@ constexpr std::array kCommands{
             run_demo},
     Command{"decode", "print messages with field names and meanings", "decode messages.log",
             run_decode},
-    Command{"validate", "say what is wrong with messages, where, and what would be right",
+    Command{"validate", "find the errors in messages, with their places and correct values",
             "validate messages.log", run_validate},
     Command{"dict", "what a field, a value or a message is, how versions differ", "dict 39=2",
             run_dict},
-    Command{"explain", "say what an event of a log means, and what to do", "explain NXF-1042",
+    Command{"explain", "explain an event of a log, and what to do", "explain NXF-1042",
             run_explain},
-    Command{"config", "say what is made of a configuration file, or write one",
+    Command{"config", "explain and check a configuration file, or write one",
             "config check trader.cfg", run_config},
-    Command{"doctor", "look at this machine: what costs latency, and how to change it",
+    Command{"doctor", "check this machine: what costs latency, and how to change it",
             "doctor venue.cfg", run_doctor},
     Command{"serve", "run the example venue: an acceptor with an order book", "serve venue.cfg",
             run_serve},
@@ -37,32 +38,16 @@ constexpr std::array kCommands{
             run_connect},
     Command{"trade", "run the example trader against an acceptor", "trade trader.cfg --orders 1000",
             run_trade},
-    Command{"journal", "show, check, repair and change what a journal holds",
-            "journal show store/venue", run_journal},
-    Command{"passwd", "keep the file of users and passwords that Logons are checked against",
+    Command{"journal", "show, check, repair and change a journal", "journal show store/venue",
+            run_journal},
+    Command{"passwd", "maintain the file of users and passwords for Logons",
             "passwd users.txt BROKER", run_passwd},
     Command{"codegen", "write C++ types for the messages of a dictionary",
             "codegen venue.xml -o generated", run_codegen},
-    Command{"simulate", "run engines in virtual time while everything goes wrong, and check them",
+    Command{"simulate", "run engines in virtual time with injected faults, and check them",
             "simulate --seeds 100", run_simulate},
     Command{"bench", "measure the parts of NexusFIX on this machine", "bench --quick", run_bench},
 };
-
-// How many letters must be put in, left out or changed to make one text of the other.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t k = 0; k < b.size(); ++k) {
-      const std::size_t change = diagonal + (a[i] == b[k] ? 0 : 1);
-      diagonal = row[k + 1];
-      row[k + 1] = std::min({change, row[k] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
 
 // "--window NUMBER   Streamed orders that may be unanswered (1 to 100000; default 256)"
 class HelpFormatter : public CLI::Formatter {
@@ -110,7 +95,7 @@ const Command* nearest_command(std::string_view text) noexcept {
   constexpr std::size_t kTextBytesMax = 32;  // longer is no misspelling
   if (text.empty() || text.size() > kTextBytesMax) return nullptr;
   const Command* nearest = nullptr;
-  std::size_t least = 4;  // more changes than 3 make another word
+  std::size_t least = 4;  // a word with more than 3 changes is another word
   for (const Command& command : kCommands) {
     if (command.name.starts_with(text)) return &command;
     const std::size_t distance = edit_distance(text, command.name);
@@ -150,7 +135,7 @@ std::optional<int> parse_arguments(CLI::App& app, Arguments arguments) {
     app.parse(std::move(arguments));
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
-    // A misspelt option says more than what is missing because of it.
+    // Report a misspelt option before the required option that is missing because of it.
     const std::vector<std::string> unknown = app.remaining(true);
     const auto option = std::ranges::find_if(
         unknown, [](const std::string& word) { return word.starts_with('-'); });

@@ -1,5 +1,5 @@
-// What the subcommands of `nexusfix` share: how one looks to main(), and how it reads its
-// arguments.
+// What the subcommands of `nexusfix` share: their entry in the list that main() reads, and the
+// parsing of arguments.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ class App;
 
 namespace nexusfix::command {
 
-// What the process ends with.
+// The exit status of the process.
 inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;
 inline constexpr int kUsage = 2;
@@ -36,8 +36,8 @@ struct Command {
 // The subcommand whose name is spelled most like text; null if none is near.
 [[nodiscard]] const Command* nearest_command(std::string_view text) noexcept;
 
-// Nothing: go on. A number: end with it, because help was asked for or the arguments are wrong;
-// what there is to say has been printed.
+// Returns nothing if the subcommand goes on. Otherwise returns the exit status: help was asked for,
+// or the arguments are wrong. The help or the error has been printed.
 [[nodiscard]] std::optional<int> parse_arguments(CLI::App& app, Arguments arguments);
 
 // --strict, of a subcommand that opens an engine.

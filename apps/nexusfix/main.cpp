@@ -1,4 +1,4 @@
-// The command `nexusfix`: finds the subcommand and hands over.
+// The command `nexusfix`: finds the subcommand and runs it.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -31,7 +31,7 @@ void print_help() {
                command.example);
   }
   fmt::print(
-      "\n`nexusfix SUBCOMMAND --help` says all of one. Configuration files are QuickFIX's: "
+      "\n`nexusfix SUBCOMMAND --help` explains one. Configuration files are QuickFIX's: "
       "[DEFAULT],\n[SESSION], Key=Value; docs/tutorial.md begins with one.\n");
 }
 
@@ -69,7 +69,8 @@ int run(int argc, char** argv) {
   return kUsage;
 }
 
-// What was printed may still be on its way: a full disk shows here, and must not pass for success.
+// Printed bytes may still be in the buffer. A full disk appears here, and must not end as a
+// success.
 int flush_output(int status) {
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
@@ -84,9 +85,10 @@ int flush_output(int status) {
 }  // namespace nexusfix::command
 
 int main(int argc, char** argv) {
-  // Whatever the subcommand reads may have passwords.
+  // The files that a subcommand reads may have passwords.
   nexusfix::keep_memory_out_of_core_dumps();
-  // A file that may not grow any more is an error of that write, as a full disk is.
+  // At the limit of a file's size the write fails, as on a full disk, and no signal ends the
+  // process.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     return nexusfix::command::flush_output(nexusfix::command::run(argc, argv));

@@ -1,4 +1,4 @@
-// What a list of measured times says.
+// Percentiles and a histogram of measured times.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,8 @@ struct LatencySummary {
   Nanoseconds max{0};
 };
 
-// Percentiles by nearest rank: the smallest sample that at least so many samples do not exceed.
+// Percentiles by nearest rank: the smallest sample that at least this share of all samples does not
+// exceed.
 [[nodiscard]] LatencySummary summarize(std::vector<Nanoseconds> samples);
 
 struct HistogramRow {
@@ -30,8 +31,8 @@ struct HistogramRow {
   std::size_t count = 0;
 };
 
-// Rows of equal ratio from the smallest sample to the 99.9th percentile, and one more row for what
-// lies above it, if anything does. rows ≥ 1.
+// Rows of equal ratio from the smallest sample to the 99.9th percentile, and one more row for the
+// samples above it, if there are any. rows ≥ 1.
 [[nodiscard]] std::vector<HistogramRow> histogram(std::vector<Nanoseconds> samples,
                                                   std::size_t rows);
 

@@ -6,7 +6,7 @@ namespace nexusfix::trader {
 namespace {
 
 constexpr char kPrefix = 'T';
-// Prices walk up and down through so many levels of 0.25 from 100.00.
+// Prices go up and down through this number of levels, in steps of 0.25 from 100.00.
 constexpr std::uint64_t kPriceLevels = 16;
 
 std::int64_t lots(std::uint64_t number, Pattern pattern) noexcept {

@@ -1,5 +1,5 @@
-// Which order the trader sends as its n-th: a function of n alone, so that after a crash the
-// trader's own journal, which knows the last n, is enough to go on.
+// The n-th order of the trader, as a function of n alone: after a crash the trader continues from
+// the last n in its journal.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class Pattern : std::uint8_t {
   Partials,  // buy 300, sell 100, buy 100, sell 300: fills in parts and in order of time
 };
 
-// Orders of one pattern come in groups that leave nothing on the book.
+// The orders of a pattern come in groups. A complete group leaves no order on the book.
 [[nodiscard]] constexpr std::uint64_t group_size(Pattern pattern) noexcept {
   return pattern == Pattern::Pairs ? 2 : 4;
 }
@@ -34,7 +34,7 @@ struct PlannedOrder {
 // ClOrdID of the n-th order: "T1", "T2", ...
 inline constexpr std::size_t kClOrdIdBytesMax = 24;
 [[nodiscard]] std::string_view write_cl_ord_id(std::uint64_t number, char* out) noexcept;
-// Nothing if it is not one of ours.
+// Nothing if it is not one of the trader's ClOrdIDs.
 [[nodiscard]] std::optional<std::uint64_t> order_number(std::string_view cl_ord_id) noexcept;
 
 }  // namespace nexusfix::trader

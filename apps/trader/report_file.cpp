@@ -10,7 +10,7 @@ constexpr std::string_view kHeader =
 constexpr std::size_t kColumns = 9;
 constexpr std::uint64_t kFileBytesMax = 4ULL << 30U;
 
-// A counterparty's value must not be able to make a line or a column of its own.
+// A counterparty's value must not be able to add a line or a column.
 void append_value(std::string& line, std::string_view value) {
   for (const char byte : value) {
     line += static_cast<unsigned char>(byte) < 0x20 ? '?' : byte;

@@ -1,6 +1,6 @@
-// The trader's own account of what it was told: one line for each ExecutionReport, written before
-// the callback that received it returns. A report that comes again after a crash is written again,
-// so readers tell reports apart by ExecID.
+// The trader's own record of its reports: one line for each ExecutionReport, written before the
+// callback that received it returns. A report that is resent after a crash is written again, so
+// readers must recognise a repeated one by its ExecID.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace nexusfix::trader {
 
-// The columns of a line, as text: values are written as the counterparty wrote them.
+// The columns of a line, as text, with the counterparty's values unchanged.
 struct ReportLine {
   std::string_view cl_ord_id;
   std::string_view exec_id;
@@ -30,12 +30,12 @@ struct ReportLine {
 // One thread at a time. Columns are separated by tabs; the first line names them.
 class ReportFile {
  public:
-  // Opens or creates, and passes the lines that are there. A last line without its end (the process
-  // died writing it) is cut: its report comes again.
+  // Opens or creates the file, and passes its lines. An incomplete last line, which a crash left,
+  // is cut: its report is resent.
   [[nodiscard]] static DiskResult<ReportFile> open(Disk& disk, const std::string& path,
                                                    FunctionRef<void(const ReportLine&)> visit);
 
-  // It was made, or held no line that was ever whole, when it was opened.
+  // Whether open() created the file, or found no complete line in it.
   [[nodiscard]] bool is_new() const noexcept { return is_new_; }
 
   [[nodiscard]] DiskResult<void> append(const ReportLine& line);

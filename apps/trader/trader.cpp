@@ -48,8 +48,8 @@ Trader::Trader(TraderPlan plan, Clock& clock)
   times_.round_trips.reserve(plan_.one_at_a_time);
 }
 
-// What a report says of the state of one of our orders. Reports are absolute, so the same one twice
-// changes nothing the second time.
+// Applies a report to one of our orders. A report has the whole state of its order, so that a
+// repeated one changes nothing.
 void Trader::note(std::uint64_t number, std::string_view ord_status, std::string_view text) {
   Progress& progress = progress_[number];
   if (!std::exchange(progress.acknowledged, true)) ++counts_.acknowledged;
@@ -86,12 +86,13 @@ void Trader::on_message(engine::Session& session, const fix44::ExecutionReport& 
   take_report(session, report.view());
 }
 
-// A BusinessMessageReject says that the venue will not answer an order; others say nothing of ours.
+// A BusinessMessageReject means that the venue will not answer an order. Other messages do not
+// concern our orders.
 void Trader::on_message(engine::Session& session, const wire::MessageView& message) {
   constexpr std::string_view kBusinessMessageReject = "j";
   if (message.msg_type() != kBusinessMessageReject) return;
   fail(session, "the counterparty refused a message: " +
-                    std::string{message[tag::Text].value_or("it says no reason")});
+                    std::string{message[tag::Text].value_or("without a reason")});
 }
 
 void Trader::take_report(engine::Session& session, const wire::MessageView& report) {
@@ -121,7 +122,7 @@ void Trader::take_report(engine::Session& session, const wire::MessageView& repo
 
 bool Trader::is_settled(std::uint64_t number) const noexcept {
   if (number == 0) return true;
-  // A buy rests until a sell comes for it; a sell finds its buys there.
+  // A buy rests until a sell matches it. A sell finds its buys on the book.
   return planned_order(number, plan_.pattern).side == PlannedSide::Buy
              ? progress_[number].acknowledged
              : progress_[number].finished;

@@ -1,6 +1,5 @@
-// The example trader: sends a planned number of orders, one at a time or streamed, and knows after
-// every crash which of them were sent (from the engine's store) and which were reported (from its
-// report file).
+// The example trader: sends a planned number of orders, one at a time or streamed. After a crash it
+// knows the sent orders from the engine's store, and the reported ones from its report file.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +19,19 @@
 namespace nexusfix::trader {
 
 struct TraderPlan {
-  std::uint64_t orders = 1000;      // over all lives of the trader; a multiple of the group size
-  std::uint64_t one_at_a_time = 0;  // the first so many; the rest are streamed
+  std::uint64_t orders = 1000;      // over all runs of the trader; a multiple of the group size
+  std::uint64_t one_at_a_time = 0;  // the number of first orders; the rest are streamed
   std::uint64_t window = 256;       // streamed orders that may be unacknowledged, ≥ 1
   Pattern pattern = Pattern::Pairs;
   std::string symbol = "AAPL";
 };
 
 struct TraderCounts {
-  std::uint64_t sent = 0;          // over all lives
+  std::uint64_t sent = 0;          // over all runs
   std::uint64_t acknowledged = 0;  // at least one report
   std::uint64_t finished = 0;      // no more reports will come
   std::uint64_t filled = 0;
-  std::uint64_t reports = 0;  // in this life
+  std::uint64_t reports = 0;  // in this run
 };
 
 struct TraderTimes {
@@ -48,12 +47,12 @@ class Trader {
   // The clock must outlive the trader.
   Trader(TraderPlan plan, Clock& clock);
 
-  // Before the engine is opened: what the report file holds already, and where to write reports.
-  // The file must outlive the trader.
+  // Call both before the engine is opened: for the lines that the report file has, and for the file
+  // to write reports to. The file must outlive the trader.
   void on_reported(const ReportLine& line);
-  // on_unwritable is told when a line cannot be written, and must end the process (or throw): when
-  // the callback returns, the engine records that the report was received, and it would be missing
-  // from the file for ever. To a process that ended, it comes again.
+  // on_unwritable is called if a line cannot be written, and must end the process (or throw): when
+  // the callback returns, the engine records the report as received, and the file would miss it
+  // forever. After an end of the process, the report is resent.
   using Unwritable = void (*)(const DiskError&);
   void record_to(ReportFile& file, Unwritable on_unwritable) noexcept {
     report_file_ = &file;
@@ -67,19 +66,19 @@ class Trader {
   void on_message(engine::Session& session, const fix44::ExecutionReport& report);
   void on_message(engine::Session& session, const wire::MessageView& message);
 
-  // What one callback sends is one record of the store, so it sends no more than this; the rest of
-  // a window is sent from the next reports or by go_on(), between two turns of the engine. True:
-  // there is still more that could be sent now.
+  // The messages of one callback are one record of the store, so a callback sends at most this
+  // number. The next reports send the rest of a window, or go_on() between two turns of the engine.
+  // True: more orders could be sent now.
   static constexpr std::uint64_t kOrdersAtOnceMax = 1000;
   bool go_on(engine::Session& session);
 
   [[nodiscard]] bool finished() const noexcept { return counts_.finished >= plan_.orders; }
   [[nodiscard]] const TraderCounts& counts() const noexcept { return counts_; }
-  // The highest order that the report file knows; 0: none. Above counts().sent once the engine is
-  // open, it says that the file belongs to another journal.
+  // The highest order in the report file; 0: none. If it is above counts().sent after the engine
+  // was opened, the file belongs to another journal.
   [[nodiscard]] std::uint64_t last_reported() const noexcept { return last_reported_; }
   [[nodiscard]] const TraderTimes& times() const noexcept { return times_; }
-  // Why it cannot go on; empty while it can.
+  // Why the trader cannot continue; empty: it can.
   [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
 
  private:
@@ -92,7 +91,8 @@ class Trader {
   void note(std::uint64_t number, std::string_view ord_status, std::string_view text);
   void pump(engine::Session& session);
   [[nodiscard]] bool may_send() const noexcept;
-  // No report of this order or one before it is still owed, unless others trade with us.
+  // Whether no report of this order or an earlier one is outstanding, if no other trader takes
+  // part.
   [[nodiscard]] bool is_settled(std::uint64_t number) const noexcept;
   void send_next(engine::Session& session);
   void fail(engine::Session& session, std::string_view text);
@@ -105,7 +105,7 @@ class Trader {
   TraderCounts counts_;
   std::uint64_t last_reported_ = 0;
   TraderTimes times_;
-  std::uint64_t timed_ = 0;  // the order whose first report is awaited with a clock; 0: none
+  std::uint64_t timed_ = 0;  // the order whose round trip is being measured; 0: none
   MonoTime timed_since_{};
   MonoTime stream_since_{};
   std::string failure_;

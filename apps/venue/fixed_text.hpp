@@ -1,4 +1,4 @@
-// A short text held in place, so that keeping one costs no allocation.
+// A short text stored in the object itself, without an allocation.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class FixedText {
   static_assert(Capacity <= 255, "the size is kept in one byte");
 
   FixedText() = default;
-  // text.size() ≤ kSizeMax is the caller's to check: what is longer is refused, never cut.
+  // The caller checks that text.size() ≤ kSizeMax. A longer text is refused, never cut.
   explicit FixedText(std::string_view text) noexcept
       : size_{static_cast<std::uint8_t>(text.size())} {
     std::memcpy(bytes_, text.data(), size_);

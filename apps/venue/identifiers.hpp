@@ -1,5 +1,5 @@
-// OrderID and ExecID: a letter and a number that counts up for ever, so that recovery knows where
-// to go on.
+// OrderID and ExecID: a letter and a number that only counts up, so that recovery knows the next
+// number.
 #pragma once
 
 #include <charconv>

@@ -45,13 +45,13 @@ std::string_view to_string(Refusal refusal) noexcept {
     case Refusal::OrderClosed:
       return "the order is filled or canceled already";
     case Refusal::QuantityNotAboveCum:
-      return "OrderQty must be above what is filled already";
+      return "OrderQty must be above CumQty";
     case Refusal::NotReplaceable:
       return "a market order cannot be replaced";
     case Refusal::NotTheSameOrder:
       return "Symbol and Side of an order cannot be replaced";
     case Refusal::BookFull:
-      return "the venue takes no more orders";
+      return "the venue accepts no more orders";
   }
   return "refused";
 }
@@ -61,7 +61,7 @@ OrderBook::OrderBook(BookCapacity capacity)
       hash_seed_{capacity.hash_seed} {
   orders_.reserve(capacity.orders);
   ids_.reserve(capacity.orders);
-  // Filled and emptied once, so that the first price levels find their memory in the pool.
+  // Fill and empty a map once, so that the pool has memory for the first price levels.
   Levels warm_up{&pool_};
   constexpr Units kLevelsAtStart = 1024;
   for (Units key = 0; key < kLevelsAtStart; ++key) warm_up.try_emplace(key);
@@ -75,7 +75,7 @@ std::string_view OrderBook::symbol(const Order& order) const noexcept {
   return books_[order.symbol].symbol;
 }
 
-// Eight bytes at a time, each mixed by a multiplication whose halves are folded together.
+// Mixes eight bytes at a time by a multiplication, and folds the halves of the product together.
 std::uint64_t OrderBook::hash(Owner owner, std::string_view text) const noexcept {
   constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15U;
   const auto mix = [](std::uint64_t a, std::uint64_t b) {
@@ -203,7 +203,7 @@ void OrderBook::match(OrderIndex index, Sink sink) {
   }
 }
 
-// What is left after matching rests, or ends if it may not.
+// The rest of the order after matching rests on the book, or is canceled if it may not.
 void OrderBook::finish_arrival(OrderIndex index, Sink sink) {
   Order& order = orders_[index];
   if (!order.is_open()) return;
@@ -243,7 +243,7 @@ Refusal OrderBook::cancel(const CancelRequest& request, Sink sink) {
 
 bool OrderBook::change(OrderIndex index, const ReplaceRequest& request) {
   Order& order = orders_[index];
-  // Priority is kept only where nobody behind loses by it: same price, no more quantity.
+  // The order keeps its priority only if no later order loses by it: same price, no more quantity.
   const bool loses_priority = request.price != order.price || request.quantity > order.quantity;
   if (loses_priority) unrest(index);
   order.price = request.price;
@@ -279,8 +279,8 @@ bool OrderBook::restore_new(OrderIndex expected_index, const NewOrder& order) {
     return false;
   }
   const OrderIndex index = add_order(order);
-  // It stands at the end of its level from now on, trades or none: the place that the unfilled
-  // rest of a crossing order took as well.
+  // The order goes to the end of its level, with or without trades. This is also the place of the
+  // unfilled rest of a crossing order.
   if (may_rest(orders_[index])) rest(index);
   return true;
 }

@@ -1,6 +1,6 @@
-// The venue's orders, matched by price and then time. Pure: no session, clock, file or message;
-// what it decides comes out as executions, and the same executions, given back one by one after a
-// restart, rebuild it exactly.
+// The venue's orders, matched by price and then time. Pure: no session, clock, file or message. Its
+// decisions are executions. After a restart, the same executions in the same order rebuild it
+// exactly.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +26,14 @@ enum class OrderKind : std::uint8_t { Limit, Market };
 enum class Lifetime : std::uint8_t { Day, ImmediateOrCancel };
 enum class OrderState : std::uint8_t { New, PartiallyFilled, Filled, Canceled };
 
-// Who sent an order, as the venue counts its sessions. ClOrdIDs are unique for each owner.
+// The session that sent an order, by the venue's own count. ClOrdIDs are unique for each owner.
 using Owner = std::uint32_t;
 
-// 64 holds any UUID and what desks put around it.
+// 64 bytes hold any UUID with a prefix and a suffix of the desk.
 using ClOrdIdText = FixedText<64>;
 inline constexpr std::size_t kSymbolBytesMax = 64;
 
-// The place of an order among all that were ever accepted; OrderID on the wire is index + 1.
+// The place of an order among all accepted orders. OrderID on the wire is index + 1.
 using OrderIndex = std::uint32_t;
 inline constexpr OrderIndex kNoOrder = 0xffff'ffff;
 
@@ -79,7 +79,7 @@ struct ReplaceRequest {
   Owner owner = 0;
   std::string_view cl_ord_id;
   std::string_view orig_cl_ord_id;
-  Units quantity = 0;  // the whole order's, what is filled already included
+  Units quantity = 0;  // of the whole order, including its fills
   Units price = 0;
 };
 
@@ -91,7 +91,7 @@ struct Execution {
   OrderIndex order = kNoOrder;
   Units last_quantity = 0;  // Trade
   Units last_price = 0;
-  std::string_view orig_cl_ord_id;  // Canceled on request, Replaced: what it was called before
+  std::string_view orig_cl_ord_id;  // Canceled on request, Replaced: the order's ClOrdID before
 };
 
 // Why a request changed nothing.
@@ -103,7 +103,7 @@ enum class Refusal : std::uint8_t {
   QuantityNotPositive,
   UnknownOrder,
   OrderClosed,          // filled or canceled
-  QuantityNotAboveCum,  // a replacement that asks for no more than what is filled
+  QuantityNotAboveCum,  // a replacement with no more quantity than is filled
   NotReplaceable,       // a market order
   NotTheSameOrder,      // a replacement with another Symbol or Side
   BookFull,
@@ -112,8 +112,8 @@ enum class Refusal : std::uint8_t {
 [[nodiscard]] std::string_view to_string(Refusal refusal) noexcept;
 
 struct BookCapacity {
-  // Room made at the start. Up to this many orders nothing is allocated but for new symbols and
-  // for more price levels at once than ever before.
+  // The capacity that is allocated at the start. Up to this number of orders, only new symbols and
+  // a new maximum of simultaneous price levels allocate.
   std::size_t orders = 1U << 18U;
   std::uint64_t hash_seed = 0;  // keeps a counterparty from choosing ClOrdIDs that collide
 };
@@ -127,15 +127,15 @@ class OrderBook {
   OrderBook(const OrderBook&) = delete;
   OrderBook& operator=(const OrderBook&) = delete;
 
-  // Each gives every execution to sink, in order: for an order New, then a pair of trades for each
-  // order that it meets, the resting one's first, then Canceled for what an immediate or market
-  // order leaves. O(log price levels) and O(1) for each trade.
+  // Each passes every execution to sink, in order: New for an order; then two trades for each order
+  // that it matches, first the resting order's; then Canceled for the rest of an immediate or
+  // market order. O(log price levels), and O(1) for each trade.
   Refusal submit(const NewOrder& order, Sink sink);
   Refusal cancel(const CancelRequest& request, Sink sink);
   Refusal replace(const ReplaceRequest& request, Sink sink);
 
-  // The same state out of what was reported, in the order in which it was: no matching is done.
-  // False: this cannot have followed what was restored before.
+  // Restores the state from the reported executions, in their order, without matching. False: this
+  // execution cannot follow those that were restored before.
   [[nodiscard]] bool restore_new(OrderIndex expected_index, const NewOrder& order);
   [[nodiscard]] bool restore_trade(OrderIndex index, Units quantity, Units price);
   // cl_ord_id: of the request; empty if the venue canceled by itself.
@@ -146,7 +146,7 @@ class OrderBook {
   [[nodiscard]] const Order& order(OrderIndex index) const noexcept { return orders_[index]; }
   [[nodiscard]] std::string_view cl_ord_id(const Order& order) const noexcept;
   [[nodiscard]] std::string_view symbol(const Order& order) const noexcept;
-  // The order that this owner's ClOrdID names, be it its first, a replacement's or a cancel's.
+  // The order with this ClOrdID of this owner: its first one, or that of a replacement or a cancel.
   [[nodiscard]] std::optional<OrderIndex> find(Owner owner,
                                                std::string_view cl_ord_id) const noexcept;
   // Passes the resting orders of one side, best price first, then oldest first.
@@ -158,7 +158,7 @@ class OrderBook {
     OrderIndex first = kNoOrder;
     OrderIndex last = kNoOrder;
   };
-  // Keyed so that the best price comes first on both sides: bids by minus the price.
+  // The key puts the best price first on both sides: it is minus the price for bids.
   using Levels = std::pmr::map<Units, Level>;
   struct SymbolBook {
     SymbolBook(std::string_view name, std::pmr::memory_resource* pool)
@@ -186,7 +186,7 @@ class OrderBook {
   void fill(OrderIndex index, Units quantity, Units price);
   void match(OrderIndex index, Sink sink);
   void finish_arrival(OrderIndex index, Sink sink);
-  // True: the order has lost its place in time, and does not rest until it is put back.
+  // True: the order has lost its time priority, and is not on the book until rest() puts it there.
   bool change(OrderIndex index, const ReplaceRequest& request);
 
   std::pmr::unsynchronized_pool_resource pool_;

@@ -1,4 +1,4 @@
-// The book out of the reports that the engine has stored.
+// Rebuilds the book from the reports in the engine's store.
 #include <optional>
 
 #include <nexusfix/fix44/tags.hpp>
@@ -16,22 +16,22 @@ std::optional<Units> units_of(const wire::MessageView& report, wire::Tag field) 
   return value ? to_units(*value) : std::nullopt;
 }
 
-// What was lost behind the last report shows nowhere: new identifiers begin so far behind it that
-// none can be given out twice. The first one of such a block also says that the loss before it was
-// settled, and the orders in doubt canceled.
+// Reports that were lost after the last stored one leave no trace. So new identifiers begin far
+// enough after it that none is assigned twice. The first identifier of such a block also records
+// that the loss before it was settled, and that the orders in doubt were canceled.
 constexpr std::uint64_t kBlock = std::uint64_t{1} << 24U;
 
 std::uint64_t next_block(std::uint64_t number) { return (number / kBlock + 1) * kBlock; }
 
 bool settles(std::uint64_t exec_id) { return exec_id > kBlock && exec_id % kBlock == 1; }
 
-std::string range_of(char letter, std::uint64_t first, std::uint64_t behind) {
+std::string range_of(char letter, std::uint64_t first, std::uint64_t end) {
   std::string text{Identifier{letter, first}.view()};
-  if (behind - first > 1) (text += " to ") += Identifier{letter, behind - 1}.view();
+  if (end - first > 1) (text += " to ") += Identifier{letter, end - 1}.view();
   return text;
 }
 
-// Only of limit orders has a report a price; a market order's is never looked at.
+// Only a limit order's report has a price. The price of a market order is never read.
 NewOrder terms_of(const wire::MessageView& report, Owner owner) {
   NewOrder order;
   order.owner = owner;
@@ -86,7 +86,7 @@ bool Venue::restore(const wire::MessageView& report, Owner owner) {
     return apply(book_, count, report, '0', terms);
   }
   const std::optional<OrderIndex> index = order_ids_.index_of(*id);
-  // Of an order that is lost nothing is known, and of one in doubt not all.
+  // A lost order is unknown, and an order in doubt is known in part only.
   if (!index || *index >= count) return has_gap_;
   return apply(book_, *index, report, type.front(), terms) || *index < doubt_end_;
 }
@@ -103,8 +103,8 @@ void Venue::pass_gap(const engine::RecoveredMessage& recovered, std::uint64_t ex
   if (loss_.size() < kToldBytesMax) {
     if (!loss_.empty()) loss_ += "; ";
     loss_ += "reports " + range_of(kExecIdLetter, next_exec_id_, exec_id) +
-             " (ExecID) in front of message " + std::to_string(recovered.msg_seq_num) +
-             " of session " + std::string{recovered.session};
+             " (ExecID) before message " + std::to_string(recovered.msg_seq_num) + " of session " +
+             std::string{recovered.session};
   }
   doubt_end_ = static_cast<OrderIndex>(book_.order_count());
 }
@@ -119,7 +119,7 @@ void Venue::on_recovered(const engine::RecoveredMessage& recovered) {
   if (!is_later || !restore(report, owner)) {
     failure_ = "the store's message " + std::to_string(recovered.msg_seq_num) + " of session " +
                std::string{recovered.session} +
-               " does not follow from those before it; the book cannot be rebuilt from it";
+               " contradicts the messages before it; the book cannot be rebuilt from it";
     return;
   }
   next_exec_id_ = *exec_id + 1;
@@ -140,8 +140,8 @@ std::string Venue::lost_at_the_end() const {
   return text;
 }
 
-// An order that is open in the book may have been filled, changed or canceled in what is lost: it
-// must not trade. Its owner is told that it is canceled, and by that report a later start knows.
+// An order that is open in the book may have been filled, changed or canceled in the lost reports:
+// it must not trade. A report tells its owner that it is canceled, and tells a later start, too.
 bool Venue::settle_losses() {
   const bool has_unsettled_gap = !loss_.empty();
   if (!has_unsettled_gap) loss_ = lost_at_the_end();
@@ -153,13 +153,14 @@ bool Venue::settle_losses() {
     return true;
   }
   if (!losses_.are_accepted) {
-    failure_ = "lost: " + loss_ +
-               ". Orders that were accepted in them are not in the book, and those that are may "
-               "have been filled or canceled in them: to match these could fill them twice. If the "
-               "journal is damaged, repair it first (nexusfix journal verify, nexusfix journal "
-               "repair). Look at the book with --dump-book, compare with the counterparties, and "
-               "start once with --accept-losses: it cancels every open order, tells the owners, "
-               "and goes on with new OrderIDs and ExecIDs";
+    failure_ =
+        "lost: " + loss_ +
+        ". Orders that were accepted in them are not in the book, and orders in the book may "
+        "have been filled or canceled in them: matching could fill these twice. If the "
+        "journal is damaged, repair it first (nexusfix journal verify, nexusfix journal "
+        "repair). Look at the book with --dump-book, compare with the counterparties, and "
+        "start once with --accept-losses: it cancels every open order, reports that to the "
+        "owners, and continues with new OrderIDs and ExecIDs";
     return false;
   }
   return cancel_open_orders();
@@ -170,11 +171,11 @@ bool Venue::cancel_open_orders() {
   for (OrderIndex index = 0; index < book_.order_count(); ++index) {
     if (book_.order(index).is_open()) open.push_back(index);
   }
-  alarm_ = "ALARM: lost: " + loss_ + ". The venue goes on without it. " +
-           std::to_string(open.size()) + " open orders are canceled, and their owners told";
+  alarm_ = "ALARM: lost: " + loss_ + ". The venue continues without it. " +
+           std::to_string(open.size()) + " open orders are canceled, and reported to their owners";
   begin_order_block();
   const std::uint64_t block = next_block(next_exec_id_);
-  // The block begins with its second number while not all of them are told.
+  // The block begins with its second number until every cancel is reported.
   next_exec_id_ = block + 2;
   for (std::size_t i = 0; i < open.size(); ++i) {
     if (i + 1 == open.size()) next_exec_id_ = next_block(next_exec_id_) + 1;

@@ -1,5 +1,5 @@
-// Prices and quantities as the book reckons with them: whole numbers of 10^-8, so that comparing
-// and subtracting are single instructions and exact.
+// Prices and quantities in the book: whole numbers of 10^-8, so that a comparison or a subtraction
+// is exact and a single instruction.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace nexusfix::venue {
 
-// A number of 10^-kUnitsScale; reaches to about ±92 billion.
+// A number of 10^-kUnitsScale, up to about ±92 billion.
 using Units = std::int64_t;
 inline constexpr unsigned kUnitsScale = 8;
 inline constexpr Units kUnitsPerOne = 100'000'000;
@@ -17,7 +17,7 @@ inline constexpr Units kUnitsPerOne = 100'000'000;
 // Sums of price × quantity, in 10^-16: two Units multiplied always fit.
 __extension__ typedef __int128 Notional;  // __extension__: -Wpedantic does not know the type
 
-// Nothing if the value has more than 8 digits behind the point that count, or is too large.
+// Nothing if the value has more than 8 significant decimals, or is too large.
 [[nodiscard]] std::optional<Units> to_units(Decimal value) noexcept;
 // Exact, without trailing zeros: 100.50000000 is written 100.5.
 [[nodiscard]] Decimal to_decimal(Units value) noexcept;

@@ -36,7 +36,7 @@ Verdict venue_closing() {
   return engine::business_reject(kApplicationNotAvailable, 0, "the venue is closing");
 }
 
-// A counterparty's text that the venue keeps, or repeats in a report.
+// The limit of a counterparty's text that the venue keeps, or repeats in a report.
 struct TextLimit {
   wire::Tag tag;
   std::size_t size_max;
@@ -48,7 +48,7 @@ constexpr TextLimit kOrigClOrdIdLimit{tag::OrigClOrdID, ClOrdIdText::kSizeMax,
                                       "OrigClOrdID is longer than 64 bytes"};
 constexpr TextLimit kSymbolLimit{tag::Symbol, kSymbolBytesMax, "Symbol is longer than 64 bytes"};
 
-// A Reject, which repeats nothing of the text: there might be no room for it in a report.
+// Answers with a Reject, which does not repeat the text: it might not fit into a report.
 std::optional<Verdict> refuse_long_text(const wire::MessageView& message,
                                         std::initializer_list<TextLimit> limits) {
   constexpr unsigned kValueIsIncorrect = 5;  // SessionRejectReason (373)
@@ -60,8 +60,8 @@ std::optional<Verdict> refuse_long_text(const wire::MessageView& message,
   return std::nullopt;
 }
 
-// What is wrong with an order that its session understood: text for an ExecutionReport. Or, if
-// verdict has something, the answer is a Reject.
+// A fault of an order that is correct for the session: the text of an ExecutionReport. If verdict
+// has a value, the answer is a Reject instead.
 struct OrderFault {
   std::optional<Verdict> verdict;
   std::string_view text;
@@ -168,7 +168,7 @@ char exec_type(const Execution& execution, const Order& order, bool before_43) n
 }
 
 char order_status(const Execution& execution, const Order& order, bool before_43) noexcept {
-  // FIX 4.2 has a status of its own for an order that was replaced; later versions do not.
+  // FIX 4.2 has an OrdStatus of its own for a replaced order; later versions do not.
   if (execution.kind == ExecutionKind::Replaced && before_43) return '5';
   return fix_char(order.state);
 }
@@ -201,8 +201,8 @@ std::string_view Venue::owner_name(Owner owner) const noexcept { return parties_
 
 bool Venue::attach(engine::Engine& engine) {
   if (!failure_.empty()) return false;
-  constexpr std::size_t kUsualFailureBytes = 512;
-  failure_.reserve(kUsualFailureBytes);  // so that it can be said that there is no memory
+  constexpr std::size_t kReservedFailureBytes = 512;
+  failure_.reserve(kReservedFailureBytes);  // for a failure when there is no memory
   engine_ = &engine;
   for (std::size_t i = 0; i < engine.session_count(); ++i) {
     engine::Session& session = engine.session(i);
@@ -218,7 +218,7 @@ bool Venue::attach(engine::Engine& engine) {
     const Order& order = book_.order(index);
     if (order.is_open() && parties_[order.owner].session == nullptr) {
       failure_ = "the store holds open orders of session " + parties_[order.owner].name +
-                 ", which is not served: nobody could be told of their fills. If the engine has "
+                 ", which is not served: their fills could not be reported. If the engine has "
                  "refused it, repair the journal; if the configuration does not name it, add the "
                  "session, or start with an empty FileStorePath";
       return false;
@@ -227,7 +227,7 @@ bool Venue::attach(engine::Engine& engine) {
   try {
     return settle_losses();
   } catch (const std::exception& error) {
-    failure_ = "open orders could not be canceled behind a loss: " + std::string{error.what()};
+    failure_ = "open orders could not be canceled after a loss: " + std::string{error.what()};
     return false;
   }
 }
@@ -238,7 +238,7 @@ void Venue::join(engine::Session& session) {
   one.has_exec_trans_type = session.application_version() == kBeginString42;
 }
 
-// A session that came while the engine runs.
+// Also adds a session that was added to the running engine.
 void Venue::on_logon(engine::Session& session) {
   const auto is_it = [&](const Party& one) { return one.session == &session; };
   if (std::ranges::none_of(parties_, is_it)) join(session);
@@ -250,9 +250,9 @@ void Venue::fail(const char* cause) noexcept {
   try {
     failure_ = "an order changed the book, and its reports are not in the store: ";
     failure_ += cause;
-    failure_ += ". Start the venue again, and its book is what the store holds";
+    failure_ += ". Start the venue again: it rebuilds its book from the store";
   } catch (const std::bad_alloc&) {
-    // The first words stand in the room that attach() made.
+    // The beginning of the text fits into the memory that was reserved.
   }
 }
 
@@ -264,7 +264,7 @@ Refusal Venue::change_book(Change change) {
     fail(error.what());
     throw;
   } catch (...) {
-    fail("something was thrown that is no std::exception");
+    fail("an exception that is no std::exception");
     throw;
   }
 }
@@ -292,7 +292,8 @@ Verdict Venue::take_order(engine::Session& session, const Message& message) {
   if (refusal == Refusal::None) return engine::accept();
   const bool duplicate = refusal == Refusal::DuplicateClOrdId;
   if (duplicate && message.view()[tag::PossResend] == "Y") {
-    // FIX 4.4 volume 2, "Possible Resends": what was processed before is answered, not repeated.
+    // FIX 4.4 volume 2, "Possible Resends": a message that was processed before is answered, and
+    // not processed again.
     report_status(*book_.find(order.owner, order.cl_ord_id));
   } else {
     reject_order(order.owner, echo, duplicate ? kDuplicateOrder : kExchangeOption,
@@ -317,8 +318,8 @@ Verdict Venue::take_cancel(engine::Session& session, const Message& message) {
 }
 
 // FIX 4.4 volume 4, "Order Cancel/Replace Request": quantity, price and the like may be changed; an
-// order for another instrument or the other side is a new one. The book says itself what is wrong
-// with an order that is unknown or closed.
+// order for another instrument or the other side is a new one. The book itself refuses an unknown
+// or closed order.
 bool Venue::changes_symbol_or_side(const ReplaceRequest& request,
                                    const NewOrder& terms) const noexcept {
   const std::optional<OrderIndex> index = book_.find(request.owner, request.orig_cl_ord_id);
@@ -374,7 +375,7 @@ Verdict Venue::on_message(engine::Session& session,
   return take_replace(session, request);
 }
 
-// What every report says of its order, and all that recovery needs to rebuild it.
+// The fields of the order in every report. Recovery needs nothing else to rebuild it.
 void Venue::write_order(wire::Encoder& report, const Order& order) const {
   report.field(tag::Symbol, book_.symbol(order))
       .field(tag::Side, fix_char(order.side))

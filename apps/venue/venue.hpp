@@ -1,6 +1,6 @@
-// The example venue: takes orders of FIX 4.2 and 4.4 sessions, matches them in one order book a
-// symbol, and reports to the owners of both sides. It keeps no file of its own: after a restart it
-// rebuilds its book from the ExecutionReports in the engine's store.
+// The example venue: accepts orders of FIX 4.2 and 4.4 sessions, matches them in one order book for
+// each symbol, and reports to the owners of both sides. It keeps no file of its own: after a
+// restart it rebuilds its book from the ExecutionReports in the engine's store.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@
 
 namespace nexusfix::venue {
 
-// Numbers of a session whose messages the store has lost, and says so; behind its last report: a
-// later one shows by its ExecID whether any is missing in front of it.
+// Numbers of a session whose messages the store reports as lost, after its last report. A later
+// report shows by its ExecID whether one before it is missing.
 struct LostNumbers {
   std::string session;
   std::uint64_t first = 0;
@@ -32,7 +32,7 @@ struct LostNumbers {
 
 struct Losses {
   std::vector<LostNumbers> numbers;
-  bool are_accepted = false;  // by the operator: the book goes on without them
+  bool are_accepted = false;  // by the operator: the venue continues without them
 };
 
 class Venue {
@@ -44,10 +44,11 @@ class Venue {
 
   explicit Venue(BookCapacity capacity = {}) : book_{capacity} {}
 
-  // Before attach().
+  // Call it before attach().
   void set_losses(Losses losses) { losses_ = std::move(losses); }
-  // Once, between Engine::open() and run(). False: failure() says why the venue may not open. After
-  // a loss that the operator has accepted it cancels every open order, and alarm() says which.
+  // Call it once, between Engine::open() and run(). False: failure() says why the venue may not
+  // open. After a loss that the operator has accepted, it cancels every open order, and alarm()
+  // lists them.
   [[nodiscard]] bool attach(engine::Engine& engine);
 
   // Callbacks of the engine.
@@ -64,11 +65,11 @@ class Venue {
 
   [[nodiscard]] const OrderBook& book() const noexcept { return book_; }
   [[nodiscard]] std::string_view owner_name(Owner owner) const noexcept;
-  // Why the book can no longer be trusted: it has stopped the engine. Empty: all is well.
+  // Why the venue has stopped the engine: the book is no longer correct. Empty: no failure.
   [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
-  // What the book was rebuilt without; for people. Empty: nothing.
+  // The reports that are missing in the rebuilt book, for people. Empty: none.
   [[nodiscard]] const std::string& alarm() const noexcept { return alarm_; }
-  // The same before attach(): reports that are missing in the store, and nothing was done about it.
+  // Before attach(): the reports that are missing in the store and not settled.
   [[nodiscard]] const std::string& loss() const noexcept { return loss_; }
   [[nodiscard]] std::uint64_t order_id(OrderIndex index) const noexcept {
     return order_ids_.id_of(index);
@@ -78,9 +79,9 @@ class Venue {
   struct Party {
     std::string name;
     engine::Session* session = nullptr;  // null before attach()
-    bool has_exec_trans_type = false;    // before FIX 4.3 a report says so, and how it was filled
+    bool has_exec_trans_type = false;    // before FIX 4.3: reports have ExecTransType
   };
-  // What a rejection repeats of the order.
+  // The fields of the order that a rejection repeats.
   struct RejectedOrder {
     std::string_view cl_ord_id;
     std::string_view symbol;
@@ -102,8 +103,8 @@ class Venue {
   [[nodiscard]] bool changes_symbol_or_side(const ReplaceRequest& request,
                                             const NewOrder& terms) const noexcept;
 
-  // change(sink) is what changes the book. Whatever is thrown while it does stops the venue: the
-  // engine takes back the reports of the callback, and the book is ahead of the store from then on.
+  // change(sink) changes the book. An exception in it stops the venue: the engine rolls back the
+  // reports of the callback, so that the book no longer agrees with the store.
   template <class Change>
   Refusal change_book(Change change);
   void report(const Execution& execution,
@@ -119,9 +120,9 @@ class Venue {
   };
   void reject_cancel(Owner owner, const CancelReject& reject);
   void write_order(wire::Encoder& report, const Order& order) const;
-  // Throws if the message was not taken: with it, nothing of the callback is sent.
+  // Throws if the message was not accepted: then no message of the callback is sent.
   void finish(engine::Session& session, wire::Encoder& encoder);
-  // The same, and its ExecID is used up: the ExecIDs in the store have no holes.
+  // The same, and counts the ExecID as used: the ExecIDs in the store have no holes.
   void finish_report(engine::Session& session, wire::Encoder& report);
   void fail(const char* cause) noexcept;
 
@@ -140,9 +141,9 @@ class Venue {
   Losses losses_;
   std::string loss_;  // reports that are missing since the last loss was settled
   std::string alarm_;
-  bool has_gap_ = false;      // reports are missing: so may orders be
+  bool has_gap_ = false;      // reports are missing, and perhaps orders
   bool is_settled_ = false;   // the log has a loss that was settled
-  OrderIndex doubt_end_ = 0;  // of orders below it reports may be missing
+  OrderIndex doubt_end_ = 0;  // reports of orders below this index may be missing
   engine::Engine* engine_ = nullptr;
   std::string failure_;
 };

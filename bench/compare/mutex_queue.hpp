@@ -1,4 +1,4 @@
-// The queue that one writes without thinking: a deque behind a mutex.
+// The obvious queue: a deque with a mutex.
 #pragma once
 
 #include <deque>
@@ -14,7 +14,7 @@ class MutexQueue {
     const std::lock_guard lock{mutex_};
     values_.push_back(value);
   }
-  // All that is there; values is emptied first.
+  // Replaces values by all elements of the queue.
   void pop_all(std::deque<T>& values) {
     values.clear();
     const std::lock_guard lock{mutex_};

@@ -1,5 +1,5 @@
-// QuickFIX with the checks that ours makes, too: BodyLength and CheckSum, no dictionary. A message
-// object is used again where QuickFIX's own session would make a new one: that is faster.
+// QuickFIX with the same checks as ours: BodyLength and CheckSum, no dictionary. A message object
+// is reused, although QuickFIX's own session would construct a new one: that is faster.
 #include "bench/compare/quickfix.hpp"
 
 #include <cmath>
@@ -76,8 +76,8 @@ struct ParseAndRead {
   }
 };
 
-// One message at a time goes into its parser: that is faster than all at once, since it moves what
-// is left over to the front behind each.
+// Passes one message at a time to its parser. That is faster than all at once, because the parser
+// moves the rest to the front after each message.
 struct Frame {
   std::vector<std::string> messages;
   FIX::Parser parser;
@@ -116,8 +116,8 @@ struct Lookup {
   }
 };
 
-// A message has groups only if a dictionary said so when it was parsed. getGroup() would copy each
-// entry; a reference is the fastest that the library has.
+// A message has groups only if it was parsed with a dictionary. getGroup() would copy each entry; a
+// reference is the library's fastest access.
 struct ReadGroup {
   static constexpr int kEntriesTag = 268;
   std::vector<FIX::Message> messages;
@@ -150,7 +150,7 @@ struct ReadGroup {
   }
 };
 
-// As a MessageCracker hands it over: cracking finds the type, getField() makes the values.
+// As with a MessageCracker: cracking finds the type, getField() makes the values.
 struct TypedRead {
   class Reader : public FIX44::MessageCracker {
    public:
@@ -315,7 +315,8 @@ struct EncodeExecution {
   std::uint64_t operator()(std::size_t input) { return encode(input).size(); }
 };
 
-// As its socket connection does: 4,096 bytes at a time into the parser, then every whole message.
+// As its socket connection does: passes 4,096 bytes at a time to the parser, then reads every
+// complete message.
 struct StreamParse {
   const std::string* bytes;
   FIX::Message message;
@@ -349,7 +350,7 @@ struct LoadDictionary {
   }
 };
 
-// The dictionary tells the parser of the messages' groups, too.
+// The parser learns the messages' groups from the dictionary, too.
 struct Validate {
   std::shared_ptr<FIX::DataDictionary> dictionary;
   std::vector<FIX::Message> messages;
@@ -371,8 +372,8 @@ struct Validate {
   }
 };
 
-// A store of QuickFIX, with what its session does for each message that it sends. A file store has
-// its files in a folder of its own, gone with it.
+// A store of QuickFIX, used as its session does for each sent message. A file store has a folder of
+// its own, which the destructor removes.
 template <class Store>
 struct MadeStore {
   Store store;
@@ -412,7 +413,7 @@ struct Append {
   }
 };
 
-// Its message log, emptied now and then.
+// Its message log, which is emptied at intervals.
 struct Log {
   struct Made {
     MadeStore<FIX::FileStore>::Folder folder;

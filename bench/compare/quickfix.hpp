@@ -1,4 +1,4 @@
-// QuickFIX, as Debian packages it, at the same jobs. C++14, as its headers are.
+// Debian's QuickFIX as a subject. C++14, because its headers need it.
 #pragma once
 
 #include <memory>

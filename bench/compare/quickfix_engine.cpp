@@ -1,6 +1,6 @@
-// Spinning: both sides call poll(), which asks the kernel and comes back. Blocking: QuickFIX's own
-// threads, and the next order is sent where the report arrives, so that no thread has to be woken
-// for it. TCP_NODELAY is on; no dictionary is used, where ours validates.
+// Spinning: both sides call poll(), which does not block. Blocking: QuickFIX's own threads, and the
+// thread that receives a report sends the next order, so that no other thread has to be woken.
+// TCP_NODELAY is on. It uses no dictionary, while our engine validates.
 #include "bench/compare/quickfix_engine.hpp"
 
 #include <arpa/inet.h>
@@ -27,7 +27,8 @@ namespace nexusfix {
 namespace bench {
 namespace {
 
-// QuickFIX cannot be asked which port it was given: one that was free a moment ago.
+// QuickFIX does not report the port that the system chose. So this returns one that was free a
+// moment ago.
 int free_port() {
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -151,7 +152,7 @@ class TraderSide final : public Side {
   std::uint64_t reports() const { return reports_; }
   std::uint64_t orders() const { return orders_; }
 
-  // Blocking: one order behind the other, all but the first sent by QuickFIX's thread.
+  // Blocking: one order after another; QuickFIX's thread sends all but the first.
   void trade(std::size_t calls, std::uint32_t* ticks) {
     left_ = calls;
     ticks_ = ticks;
@@ -193,7 +194,7 @@ class Trading {
       while (!trader_.is_logged_on) poll();
       pause();
     } else {
-      // Its own threads have the cores of the one that starts them.
+      // Its threads inherit the cores of the thread that starts them.
       job.start_elsewhere([this] { acceptor_->start(); }).join();
       initiator_->start();
       while (!trader_.is_logged_on) ::usleep(kPauseMicros);

@@ -1,4 +1,4 @@
-// QuickFIX's engine at the jobs of ours: a trader and a venue over loopback TCP, stores in files.
+// QuickFIX's engine as a subject: a trader and a venue over loopback TCP, with stores in files.
 #pragma once
 
 #include "bench/subject.hpp"

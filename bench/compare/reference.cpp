@@ -30,7 +30,7 @@ double to_double(std::string_view text) {
   return result.ec == std::errc{} && result.ptr == text.data() + text.size() ? value : 0;
 }
 
-// YYYYMMDD-HH:MM:SS.sss as milliseconds since 1970; 0 if it is no such text.
+// Converts YYYYMMDD-HH:MM:SS.sss to milliseconds since 1970; 0 if it is no such text.
 std::uint64_t to_milliseconds(std::string_view text) {
   constexpr std::string_view kForm = "YYYYMMDD-HH:MM:SS.sss";
   if (text.size() != kForm.size() || text[8] != '-' || text[11] != ':' || text[14] != ':' ||
@@ -81,7 +81,7 @@ struct ParseAndRead {
   }
 };
 
-// Searches for the CheckSum field. 0: it is not there.
+// Searches for the CheckSum field. 0: there is none.
 std::size_t frame_size(std::string_view bytes, std::size_t begin) {
   constexpr std::string_view kCheckSum{
       "\x01"
@@ -136,7 +136,7 @@ ContestantPtr make_conversion(const std::vector<std::string>& texts, Function fu
   return make_contestant(Convert<Function>{texts, function}, answers);
 }
 
-// A time as snprintf() wants it: what gmtime() would give.
+// A time in parts for snprintf(), as gmtime() returns it.
 struct ClockText {
   std::array<char, 32> text{};
 
@@ -189,7 +189,7 @@ struct TimestampText {
   std::uint64_t operator()(std::size_t input) { return encode(input).size(); }
 };
 
-// Puts the frame around a body: what both messages have in common.
+// Adds header and trailer to a body: the common part of both messages.
 class Envelope {
  public:
   static constexpr std::size_t kBytesMax = 512;

@@ -1,5 +1,5 @@
-// The reference: what somebody writes who knows C++ and FIX and gives speed no thought. Its parser
-// is a std::map<int, std::string>, its numbers are std::from_chars, its encoder is snprintf().
+// The reference: plain C++ by an author who knows FIX and does not optimise. It parses into a
+// std::map<int, std::string>, reads numbers by std::from_chars, and encodes by snprintf().
 #pragma once
 
 #include <memory>

@@ -11,14 +11,15 @@ namespace {
 
 constexpr unsigned kEntries = 8;
 
-// Completions are gathered when the thread asks for them: of a spinning round trip 25 µs, where
-// the kernel interrupting it takes 90.
+// The kernel delivers completions when the thread asks for them: a spinning round trip takes 25 µs.
+// With interrupts by the kernel it takes 90 µs.
 constexpr unsigned kFlags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN;
 
-// Belongs to the thread that made it.
+// Only the thread that created it may use it.
 struct Ring {
   Ring() {
-    if (io_uring_queue_init(kEntries, &ring, kFlags) < 0) std::abort();  // it has been tried
+    // make_uring_subject() has checked that this succeeds.
+    if (io_uring_queue_init(kEntries, &ring, kFlags) < 0) std::abort();
   }
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
@@ -27,7 +28,7 @@ struct Ring {
   io_uring ring{};
 };
 
-// A receive is always under way; a send goes in with the next one.
+// A receive is always pending. A send is submitted together with the next one.
 class UringEnd {
  public:
   UringEnd(int socket, WaitMode mode, std::size_t bytes_in, std::string out)
@@ -41,7 +42,7 @@ class UringEnd {
     io_uring_prep_send(one, socket_, out_.data(), out_.size(), MSG_NOSIGNAL);
     io_uring_sqe_set_data64(one, kSend);
     ask();
-    if (spins_) io_uring_submit(&ring_->ring);  // In the other mode together with the wait.
+    if (spins_) io_uring_submit(&ring_->ring);  // The blocking mode submits it with the wait.
   }
   bool receive() {
     ask();

@@ -1,5 +1,5 @@
-// The bare connection once more, through io_uring in place of plain socket calls: whether an engine
-// would gain by it.
+// The bare connection by io_uring instead of plain socket calls: it shows whether an engine would
+// gain by it.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace nexusfix::bench {
 
-// Null where the kernel has no io_uring, or refuses it.
+// Null if the kernel has no io_uring, or refuses it.
 std::unique_ptr<Subject> make_uring_subject();
 
 }  // namespace nexusfix::bench

@@ -1,4 +1,4 @@
-// A bare TCP connection over loopback: what nobody who uses the kernel can be faster than.
+// A bare TCP connection over loopback: the limit for every engine that uses the kernel.
 #pragma once
 
 #include <arpa/inet.h>
@@ -21,13 +21,13 @@
 
 namespace nexusfix::bench {
 
-// No byte waits for the answer to those before it. False: the socket cannot.
+// Sets TCP_NODELAY. False: the socket does not accept it.
 [[nodiscard]] inline bool send_at_once(int socket) {
   const int on = 1;
   return ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0;
 }
 
-// Both ends, TCP_NODELAY.
+// Both ends of a connection, with TCP_NODELAY.
 struct SocketPair {
   int near_end = -1;
   int far_end = -1;
@@ -57,7 +57,7 @@ struct SocketPair {
   }
 };
 
-// One end by plain socket calls: so many bytes come, so many go.
+// One end by plain socket calls: receives and sends fixed numbers of bytes.
 class BareEnd {
  public:
   BareEnd(int socket, WaitMode mode, std::size_t bytes_in, std::string out)
@@ -70,7 +70,8 @@ class BareEnd {
     const ssize_t sent = ::send(socket_, out_.data(), out_.size(), MSG_NOSIGNAL);
     if (sent != static_cast<ssize_t>(out_.size())) std::abort();
   }
-  // Whether a whole message is there. A blocking one that returns false has met the end.
+  // Whether a complete message has arrived. In the blocking mode, false means the end of the
+  // stream.
   bool receive() {
     const ssize_t count = ::recv(socket_, in_.data(), in_.size(), flags_);
     if (count <= 0) return false;
@@ -89,7 +90,7 @@ class BareEnd {
   std::size_t received_ = 0;
 };
 
-// Two of them. The far one works as a venue does: spinning in its turn, or blocked all the time.
+// Two ends. The far one works like a venue: it spins when measured, or blocks all the time.
 template <class End>
 class BarePair {
  public:
@@ -150,7 +151,7 @@ struct BareRoundTrip {
   [[nodiscard]] CallLimits limits() const { return {}; }
 };
 
-// The other side works between prepare() and settle() only.
+// The other side runs only between prepare() and settle().
 struct TwoSidedCheck {
   std::uint64_t expected;
 

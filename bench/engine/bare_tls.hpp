@@ -1,5 +1,4 @@
-// A bare TLS connection over loopback: what nobody who uses OpenSSL and the kernel can be faster
-// than.
+// A bare TLS connection over loopback: the limit for every engine that uses OpenSSL and the kernel.
 #pragma once
 
 #include <array>
@@ -24,38 +23,38 @@ struct FreedBy {
 using Ssl = std::unique_ptr<SSL, FreedBy<SSL_free>>;
 using SslContext = std::unique_ptr<SSL_CTX, FreedBy<SSL_CTX_free>>;
 
-// Of 127.0.0.1, signed by itself: an ECDSA key on P-256. PEM.
+// A self-signed certificate of 127.0.0.1 with an ECDSA key on P-256. PEM.
 struct CertificateFiles {
   std::string certificate;
   std::string key;
 };
 [[nodiscard]] CertificateFiles make_certificate(const BenchFolder& folder);
 
-// TLS 1.3 alone, with OpenSSL's own choice of a cipher suite; no tickets and no cache, so that each
-// handshake is a whole one. A client believes the certificate alone.
+// TLS 1.3 only, with OpenSSL's default cipher suite; no tickets and no cache, so that each
+// handshake is a full one. A client trusts only the certificate.
 [[nodiscard]] SslContext bare_server_context(const CertificateFiles& files);
 [[nodiscard]] SslContext bare_client_context(const CertificateFiles& files);
 
-// "TLSv1.3, TLS_AES_256_GCM_SHA384", as the engine's events have it.
+// "TLSv1.3, TLS_AES_256_GCM_SHA384", as in the engine's events.
 [[nodiscard]] std::string protection_of(const SSL* ssl);
 
-// One end that spins. It asks the kernel itself and hands OpenSSL what came: a question that is
-// answered by nothing costs a system call alone. With a socket of OpenSSL's own, round trips took 3
-// to 15 % longer.
+// One end that spins. It calls the kernel itself and passes the received bytes to OpenSSL: a poll
+// without new bytes costs only a system call. With OpenSSL's own socket, round trips took 3 to 15 %
+// longer.
 class BareTlsEnd {
  public:
   BareTlsEnd(int socket, Ssl ssl, std::size_t bytes_in, std::string out);
   BareTlsEnd(const BareTlsEnd&) = delete;
   BareTlsEnd& operator=(const BareTlsEnd&) = delete;
 
-  // Whether it is done. As far as the bytes that are there allow.
+  // Continues the handshake as far as the received bytes allow. True: it is complete.
   bool shake_hands();
   void send();
-  // Whether a whole message is there.
+  // Whether a complete message has arrived.
   bool receive();
   [[nodiscard]] std::string protection() const { return protection_of(ssl_.get()); }
 
-  // By OpenSSL.
+  // Called by OpenSSL.
   [[nodiscard]] int read_below(char* bytes, int size);
   [[nodiscard]] int write_below(const char* bytes, int size) const;
 
@@ -67,13 +66,13 @@ class BareTlsEnd {
   std::size_t bytes_in_;
   std::string out_;
   std::size_t received_ = 0;
-  std::size_t begin_ = 0;  // of what OpenSSL has not taken
+  std::size_t begin_ = 0;  // of the bytes that OpenSSL has not read yet
   std::size_t end_ = 0;
   std::array<char, std::size_t{32} << 10U> encrypted_;
   std::array<char, std::size_t{32} << 10U> plain_;
 };
 
-// Two of them; the far one in its turn on another core.
+// Two ends; the far one runs on another core.
 class BareTlsPair {
  public:
   BareTlsPair(const CertificateFiles& files, std::size_t order_bytes, std::size_t report_bytes);

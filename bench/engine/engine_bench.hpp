@@ -1,5 +1,5 @@
-// What the rows of the engine share: a venue that fills each order, a trader that sends them, and
-// how an engine of each is opened.
+// The shared parts of the engine rows: a venue that fills each order, a trader that sends orders,
+// and the functions that open an engine for each.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@
 
 namespace nexusfix::bench {
 
-// An order of 9 fields beside the session's, and its report of 10.
+// An order has 9 fields besides the session's, and its report 10.
 struct Venue {
   using Handles = engine::Messages<fix44::NewOrderSingle>;
 
@@ -31,9 +31,9 @@ struct Venue {
 
   Verdict on_message(Session& session, const fix44::NewOrderSingle& order) {
     using namespace nexusfix::literals;
-    // One thread writes it.
+    // Only one thread writes it.
     const std::uint64_t count = orders.load(std::memory_order_relaxed) + 1;
-    orders.store(count, std::memory_order_release);  // pairs with the acquire of who waits for it
+    orders.store(count, std::memory_order_release);  // pairs with the acquire of the waiting thread
     if (!answers) return accept();
     const auto quantity = order.order_qty();
     const auto price = order.price();
@@ -74,7 +74,7 @@ struct Trader {
   }
 };
 
-// The configuration of an engine with so many sessions, T1 and on being the traders.
+// The configuration of an engine with this number of sessions. The traders are T1, T2, ...
 struct EngineText {
   bool is_venue = true;
   std::uint16_t port = 0;
@@ -102,7 +102,7 @@ struct EngineText {
   }
 };
 
-// An engine and its application. Stays where it was made.
+// An engine and its application. Not movable.
 template <class Application>
 struct OpenEngine {
   BenchFolder folder;
@@ -118,7 +118,7 @@ struct OpenEngine {
     if (options.log == nullptr) options.log = &log;
     auto settings = config::parse_settings(text, "bench");
     if (!settings) throw std::runtime_error{settings.error().front().what()};
-    // The journal's threads work beside the one that is measured.
+    // The journal's threads run on other cores than the measured thread.
     const StartElsewhere elsewhere;
     auto result = Engine::open(std::move(*settings), application, options);
     if (!result) throw std::runtime_error{result.error().what()};
@@ -126,20 +126,20 @@ struct OpenEngine {
   }
 };
 
-// Sizes of an order on the wire and of its report: what a bare connection has to carry, too.
+// The sizes of an order and of its report on the wire, for the bare connection.
 struct WireSizes {
   std::size_t order = 0;
   std::size_t report = 0;
 };
 
-// The orders of one session as they come from the wire, numbered on from where it is.
+// The orders of one session as wire bytes, with increasing MsgSeqNum.
 class OrderTexts {
  public:
   static constexpr std::size_t kMessages = 64;
   static constexpr std::uint64_t kFirstNumber = 10'000'000;
 
   OrderTexts();
-  // The next so many orders begin with this number.
+  // Numbers the orders, beginning with first.
   void number_from(std::uint64_t first, WallTime now);
   [[nodiscard]] std::string_view operator[](std::size_t index) const { return texts_[index]; }
   [[nodiscard]] static std::string logon(WallTime now);
@@ -149,7 +149,7 @@ class OrderTexts {
 };
 
 [[nodiscard]] WireSizes wire_sizes();
-// For the peers.
+// The same job for the peers.
 [[nodiscard]] TradeJob trade_job(WaitMode mode);
 
 }  // namespace nexusfix::bench

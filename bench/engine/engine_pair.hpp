@@ -1,4 +1,4 @@
-// A trader's engine and a venue's that are connected over loopback TCP.
+// A trader's engine and a venue's, connected over loopback TCP.
 #pragma once
 
 #include <chrono>
@@ -12,11 +12,11 @@ namespace nexusfix::bench {
 
 struct PairOptions {
   WaitMode mode = WaitMode::Spin;
-  bool answers = true;                          // the venue, each order
-  transport::Network* venue_network = nullptr;  // if it is not one of its own
-  std::string venue_keys{};                     // lines of the configuration beside the usual ones
+  bool answers = true;                          // the venue answers each order
+  transport::Network* venue_network = nullptr;  // null: the venue creates its own
+  std::string venue_keys{};                     // further lines of the configuration
   std::string trader_keys{};
-  observe::EventLog* log = nullptr;  // of both; null: none
+  observe::EventLog* log = nullptr;  // for both engines; null: none
 };
 
 // A trader's engine and a venue's, logged on to each other, journals on. The venue's thread spins

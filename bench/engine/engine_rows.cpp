@@ -1,4 +1,4 @@
-// The engine alone: from the bytes of an order to those of its report, without a kernel between.
+// The engine alone: from the bytes of an order to the bytes of its report, without the kernel.
 #include <memory>
 #include <stdexcept>
 
@@ -29,7 +29,7 @@ void put(std::string& text, std::string_view mark, std::string_view value) {
   text.replace(text.find(mark) + mark.size(), value.size(), value);
 }
 
-// Behind a change of digits: the last seven bytes are 10=nnn|.
+// Corrects the CheckSum after a change of digits: the last seven bytes are 10=nnn|.
 void put_checksum(std::string& text) {
   constexpr std::size_t kTrailerBytes = 7;
   const std::size_t size = text.size() - kTrailerBytes;
@@ -39,7 +39,7 @@ void put_checksum(std::string& text) {
   text.replace(size + 3, digits.size(), digits);
 }
 
-// A venue of one session that is logged on and gets its orders from memory.
+// A venue with one session, which is logged on and gets its orders from memory.
 class Inside {
  public:
   explicit Inside(bool is_in_memory)
@@ -52,7 +52,7 @@ class Inside {
     turn();
     const std::string logon = OrderTexts::logon(wall_now());
     network_.deliver(logon);
-    // The journal's first segment may take a moment.
+    // The journal may need some time to create its first segment.
     while (network_.sends() == 0) turn();
     if (!session.is_logged_on()) throw std::runtime_error{"the venue refused the Logon"};
     prepare();
@@ -65,8 +65,10 @@ class Inside {
     return network_.sends() - before;
   }
   void prepare() {
-    // Nothing would be faster than a session that takes no orders any more.
-    if (!venue_.engine.session(0).is_logged_on()) throw std::runtime_error{"the venue was cut off"};
+    // A session that is logged out would be very fast.
+    if (!venue_.engine.session(0).is_logged_on()) {
+      throw std::runtime_error{"the venue was disconnected"};
+    }
     orders_.number_from(venue_.engine.session(0).numbers().next_inbound, wall_now());
   }
   [[nodiscard]] WireSizes sizes() const { return {orders_[0].size(), network_.sent().size()}; }

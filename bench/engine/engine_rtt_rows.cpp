@@ -1,5 +1,5 @@
 // An order and its report over loopback TCP: one at a time, many at once, and orders alone. The
-// trader's engine is on the measured core, the venue's on another one.
+// trader's engine runs on the measured core, the venue's on another one.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -14,7 +14,7 @@
 namespace nexusfix::bench {
 namespace {
 
-// A round trip of which one part of the venue's counts, as the venue noted it.
+// A round trip. Only one part in the venue is measured, and the venue recorded it.
 struct LivePair {
   std::unique_ptr<WatchedNetwork> network;
   Pair pair;
@@ -40,7 +40,7 @@ class LivePart final : public Contestant {
     prepare();
     const std::uint64_t ticks = one();
     settle();
-    return ticks != 0 ? "" : "nothing was noted";
+    return ticks != 0 ? "" : "nothing was recorded";
   }
   [[nodiscard]] std::size_t inputs() const override { return 1; }
   void prepare() override { live_->pair.resume(); }
@@ -79,7 +79,8 @@ Plan plan_live(Subjects) {
   return plan;
 }
 
-// Many orders, with at most so many unanswered, or untaken by who does not answer.
+// Many orders. The number of unanswered orders is limited; of untaken ones, if the venue does not
+// answer.
 struct Burst {
   static constexpr std::uint64_t kOrders = 4'096;
   static constexpr std::uint64_t kTogether = 32;  // sent between two turns of the event loop

@@ -1,5 +1,5 @@
-// One engine with many sessions: what an order takes among them, and what they cost while nothing
-// happens. The venue is a process of its own, so that its memory and its time can be read.
+// One engine with many sessions: the time of an order, and the cost of idle sessions. The venue is
+// a process of its own, so that its memory and CPU time can be read.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -23,17 +23,17 @@ namespace nexusfix::bench {
 namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
-constexpr std::size_t kTogether = 64;         // orders that are made beforehand
-constexpr std::uint64_t kSpreadPrime = 7919;  // sessions take turns in no order of memory
+constexpr std::size_t kTogether = 64;         // orders that are prepared
+constexpr std::uint64_t kSpreadPrime = 7919;  // the order of the sessions is not that of memory
 constexpr std::size_t kRateOrders = 20'000;
-// HeartBtInt, too: each side sends one heartbeat a session in this time.
+// HeartBtInt is the same: each side sends one Heartbeat for each session in this time.
 constexpr std::chrono::seconds kRest{30};
 
 double seconds_since(SteadyTime begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Memory that no file backs: the pages of the journal's files are not the sessions'.
+// Memory without a file: the pages of the journal's files do not belong to the sessions.
 std::size_t anonymous_bytes(const std::string& process) {
   std::ifstream status{"/proc/" + process + "/status"};
   constexpr std::string_view kName = "RssAnon:";
@@ -58,16 +58,16 @@ double cpu_seconds(pid_t process) {
   return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-// What the venue's process tells when it listens.
+// The message of the venue's process when it listens.
 struct Opened {
-  std::uint16_t port = 0;  // 0: it could not be opened
+  std::uint16_t port = 0;  // 0: the engine could not be opened
   double seconds = 0;
   std::size_t bytes_before = 0;
 };
 
-[[noreturn]] void serve(const std::string& text, int told) {
+[[noreturn]] void serve(const std::string& text, int channel) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::malloc_trim(0);  // what the benchmark had given back is not there to be used again
+  ::malloc_trim(0);  // so that the venue cannot reuse memory that the benchmark has freed
   Opened opened{.bytes_before = anonymous_bytes("self")};
   const auto begin = std::chrono::steady_clock::now();
   Venue venue;
@@ -77,7 +77,7 @@ struct Opened {
     auto engine = Engine::open(std::move(*settings), venue, {.log = &log});
     opened.seconds = seconds_since(begin);
     if (engine) opened.port = engine->accept_port();
-    if (::write(told, &opened, sizeof opened) == sizeof opened && engine) (void)engine->run();
+    if (::write(channel, &opened, sizeof opened) == sizeof opened && engine) (void)engine->run();
   }
   ::_exit(0);
 }
@@ -87,15 +87,15 @@ class VenueProcess {
  public:
   explicit VenueProcess(std::size_t sessions) {
     const std::string text = EngineText{.sessions = sessions}.with(folder_);
-    int told[2];
-    if (::pipe(told) != 0) throw std::runtime_error{"pipe failed"};
+    int channel[2];
+    if (::pipe(channel) != 0) throw std::runtime_error{"pipe failed"};
     const StartElsewhere elsewhere;
     process_ = ::fork();
-    if (process_ == 0) serve(text, told[1]);
-    ::close(told[1]);
-    const bool is_told = ::read(told[0], &opened_, sizeof opened_) == sizeof opened_;
-    ::close(told[0]);
-    if (!is_told || opened_.port == 0) throw std::runtime_error{"the venue cannot be opened"};
+    if (process_ == 0) serve(text, channel[1]);
+    ::close(channel[1]);
+    const bool is_reported = ::read(channel[0], &opened_, sizeof opened_) == sizeof opened_;
+    ::close(channel[0]);
+    if (!is_reported || opened_.port == 0) throw std::runtime_error{"the venue cannot be opened"};
   }
   VenueProcess(const VenueProcess&) = delete;
   VenueProcess& operator=(const VenueProcess&) = delete;
@@ -115,7 +115,7 @@ class VenueProcess {
   Opened opened_;
 };
 
-// A counterparty: no engine, only its bytes.
+// A counterparty without an engine: only its bytes.
 class Client {
  public:
   Client(std::size_t index, std::uint16_t port)
@@ -156,7 +156,7 @@ class Client {
       throw std::runtime_error{"a client cannot send"};
     }
   }
-  // Until a message of this type has come. What else comes is dropped.
+  // Waits for a message of this type, and drops others.
   void wait_for(std::string_view mark) const {
     char bytes[4096];
     while (true) {
@@ -192,7 +192,7 @@ class Crowd {
     prepare();
   }
 
-  // At most kTogether orders can follow.
+  // Prepares kTogether orders.
   void prepare() {
     for (; made_ < turn_ + kTogether; ++made_) texts_[made_ % kTogether] = client(made_).order();
   }
@@ -222,7 +222,7 @@ class Crowd {
         venue_.opened().seconds, seconds,
         static_cast<double>(venue_.bytes_grown()) / kKilobyte / static_cast<double>(sessions));
   }
-  // A heartbeat of each, evenly spread; the venue sends as many.
+  // Each client sends one Heartbeat, evenly spread; the venue sends the same number.
   void rest() {
     const double cpu_before = venue_.cpu();
     const auto begin = std::chrono::steady_clock::now();
@@ -234,7 +234,7 @@ class Crowd {
     note_ += fmt::format(", {:.1f} % of a core at rest",
                          100 * (venue_.cpu() - cpu_before) / seconds_since(begin));
   }
-  // An order of each, before any answer is read.
+  // Each client sends an order before any answer is read.
   void measure_rate() {
     const std::size_t rounds = std::max<std::size_t>(kRateOrders / clients_.size(), 1);
     const auto begin = std::chrono::steady_clock::now();
@@ -281,7 +281,7 @@ Plan plan_sessions(std::size_t sessions, Amount amount) {
   return plan;
 }
 
-// Whether so many sockets may be open here; the limit is raised as far as it goes.
+// Whether this number of sockets may be open. Raises the soft limit to the hard limit.
 bool may_open(std::size_t sockets) {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);

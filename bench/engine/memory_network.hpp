@@ -11,8 +11,8 @@
 
 namespace nexusfix::bench {
 
-// An acceptor's: the first wait() brings the connection. What is given to deliver() is received,
-// what is sent is in sent().
+// For an acceptor: the first wait() delivers the connection. The engine receives the bytes of
+// deliver(); sent() has the sent bytes.
 class MemoryNetwork final : public transport::Network {
  public:
   void deliver(std::string_view bytes) noexcept { waiting_ = bytes; }

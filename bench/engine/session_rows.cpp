@@ -1,5 +1,5 @@
-// The session layer alone: what a state machine takes for a message that is in order, and for a
-// resend. The messages are parsed beforehand and no dictionary is asked.
+// The session layer alone: the time of the state machine for a message in sequence, and for a
+// resend. The messages are already parsed, and there is no dictionary.
 #include <fmt/format.h>
 #include <memory>
 #include <span>
@@ -38,7 +38,7 @@ std::string message(std::string_view msg_type, std::uint64_t msg_seq_num, std::s
 
 constexpr std::size_t kMessages = 64;
 
-// As different as executions are: the session reads their headers only.
+// Different ExecutionReports. The session reads their headers only.
 std::vector<std::string> numbered_executions() {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < kMessages; ++i) {
@@ -69,12 +69,12 @@ struct LoggedOn {
   }
 };
 
-// Each message is delivered and accepted. The texts' numbers are moved on between two runs, so that
-// they are always the expected ones.
+// Each message is delivered and accepted. The MsgSeqNums in the texts are increased between two
+// runs, so that they are always the expected ones.
 struct InSequence {
   std::vector<std::string> texts;
   std::vector<std::size_t> number_places;
-  std::vector<wire::Parser> parsers;  // in place, as they own the messages' indexes
+  std::vector<wire::Parser> parsers;  // not moved, because they own the messages' indexes
   std::vector<wire::MessageView> messages;
   LoggedOn side{kFirstSeqNum, 1};
 
@@ -130,7 +130,7 @@ Plan plan_in_sequence(Subjects) {
 
 constexpr std::uint64_t kResent = 1'000'000;
 
-// One call is one ResendRequest for everything, served as an owner serves it from its store.
+// One call is one ResendRequest for all messages, served from the store as by an engine.
 struct Resend {
   std::vector<std::string> stored;
   std::uint64_t request_number = kFirstSeqNum;
@@ -165,7 +165,7 @@ Plan plan_resend(Subjects) {
   std::vector<std::string> stored = numbered_executions();
   Plan plan{.owner = nullptr, .operations_per_call = kResent, .contestants = {}};
   plan.bytes = static_cast<double>(stored.front().size());
-  // All of them, and a gap fill for the Logon's number, 1.
+  // All messages, and a gap fill for the Logon, number 1.
   plan.contestants.emplace_back("NexusFIX",
                                 make_contestant(Resend{std::move(stored)}, {kResent + 1}));
   return plan;

@@ -1,5 +1,5 @@
-// What TLS costs: an order and its report through it, and handshakes. Beside each, OpenSSL alone
-// does the same over the same kind of connection.
+// The cost of TLS: an order and its report, and handshakes. The peer of each row is OpenSSL alone
+// over the same kind of connection.
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ std::string trader_keys_of(const CertificateFiles& files) {
   return fmt::format("RequireTLS=Y\nCertificationAuthoritiesFile={}\n", files.certificate);
 }
 
-// What the events of both engines say of their connections' protection. Any thread.
+// Collects the protection of the connections from the events of both engines. Any thread.
 class ProtectionLog final : public observe::EventLog {
  public:
   void write(const observe::Event& event) override {
@@ -41,7 +41,7 @@ class ProtectionLog final : public observe::EventLog {
     const std::lock_guard lock{mutex_};
     if (std::ranges::find(found_, found) == found_.end()) found_.push_back(found);
   }
-  // Of both sides, if it is one and the same.
+  // The protection, if both sides have the same.
   [[nodiscard]] std::string protection() const {
     const std::lock_guard lock{mutex_};
     return fmt::format("{}", fmt::join(found_, " and "));
@@ -52,7 +52,7 @@ class ProtectionLog final : public observe::EventLog {
   std::vector<std::string> found_;
 };
 
-// Whoever is protected otherwise is no peer.
+// Fails for a peer with another protection.
 struct SameProtectionCheck {
   std::string ours;
   std::string peers;
@@ -84,7 +84,8 @@ Plan plan_tls_round_trip(Subjects) {
   return plan;
 }
 
-// Who connects, shakes hands, says that nothing more comes, and waits until the server has closed.
+// A client that connects, makes the handshake, sends close_notify, and waits until the server
+// closes the connection.
 class ShakingClient {
  public:
   ShakingClient(std::uint16_t port, SSL_CTX& context)
@@ -104,14 +105,14 @@ class ShakingClient {
   }
   ShakingClient(const ShakingClient&) = delete;
   ShakingClient& operator=(const ShakingClient&) = delete;
-  // The port can be used again at once.
+  // Resets the connection, so that the port can be used again at once.
   ~ShakingClient() {
     const linger none{.l_onoff = 1, .l_linger = 0};
     static_cast<void>(::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &none, sizeof none));
     ::close(socket_);
   }
 
-  // As far as it gets. Empty: it goes on, or has ended well.
+  // Continues as far as possible. Empty: it is in progress, or has ended without an error.
   std::string go_on() {
     if (is_shaken_) {
       char bytes[256];
@@ -126,7 +127,8 @@ class ShakingClient {
     }
     is_shaken_ = true;
     protection_ = protection_of(ssl_.get());
-    if (SSL_session_reused(ssl_.get()) == 1) return "a handshake was none: it resumed a session";
+    if (SSL_session_reused(ssl_.get()) == 1)
+      return "a session was resumed without a full handshake";
     static_cast<void>(SSL_shutdown(ssl_.get()));
     return {};
   }
@@ -144,7 +146,7 @@ class ShakingClient {
 // Whether any of them can be read.
 bool is_readable(std::span<pollfd> ends) { return ::poll(ends.data(), ends.size(), 0) > 0; }
 
-// A venue's port. One turn: whatever there is to be done, without waiting.
+// A venue's port. One turn does all pending work without waiting.
 class EnginePort {
  public:
   explicit EnginePort(const CertificateFiles& files)
@@ -222,8 +224,8 @@ class BarePort {
   std::vector<Served> served_;
 };
 
-// So many clients at once, one and the same thread being they and the server in turn. The server's
-// turns are what counts.
+// Many clients at once. One thread runs the clients and the server in turn. Only the server's turns
+// are measured.
 template <class Port>
 class Handshakes final : public Contestant {
  public:
@@ -270,7 +272,8 @@ class Handshakes final : public Contestant {
         if (std::string wrong = one->go_on(); !wrong.empty()) return wrong;
         goes_on = true;
       }
-      // A busy kernel delivers late, which is nobody's work. Now and then there is a turn anyhow.
+      // A busy kernel delivers late. Waiting for it is no work of the server, so that a turn runs
+      // only when bytes have arrived, and after this number of idle rounds.
       constexpr unsigned kIdleRoundsMax = 256;
       if (!port_.has_work() && ++idle_rounds % kIdleRoundsMax != 0) continue;
       const std::uint64_t before = read_ticks();
@@ -291,7 +294,7 @@ Plan plan_handshakes(Subjects) {
   const CertificateFiles files = make_certificate(folder);
   auto ours = std::make_unique<Handshakes<EnginePort>>(files);
   auto bare = std::make_unique<Handshakes<BarePort>>(files);
-  // The protection is known behind a handshake.
+  // The protection is known after a handshake.
   std::string wrong = ours->check();
   if (wrong.empty()) wrong = bare->check();
   if (!wrong.empty()) throw std::runtime_error{wrong};

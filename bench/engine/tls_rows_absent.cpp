@@ -1,4 +1,4 @@
-// In place of tls_rows.cpp in a build without TLS.
+// Replaces tls_rows.cpp in a build without TLS.
 #include "bench/row.hpp"
 
 namespace nexusfix::bench {

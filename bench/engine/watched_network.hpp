@@ -1,5 +1,5 @@
-// A network that notes when bytes came in and when the answer went out: what the engine between
-// them takes while it is alive, with everything else that goes on.
+// A network that records the times of received and sent bytes: the time of the engine between them
+// under live conditions.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@
 
 namespace nexusfix::bench {
 
-// The parts of the last round: a receive() that gave bytes, what came until send(), and send().
-// Read by another thread once the answer has arrived there.
+// The parts of the last round: the receive() that returned bytes, the time until send(), and
+// send(). Another thread reads them after it has received the answer.
 struct LiveTicks {
   std::atomic<std::uint64_t> receive{0};
   std::atomic<std::uint64_t> inside{0};

@@ -23,7 +23,7 @@ inline void AlignedParser::add(Tag tag, std::size_t begin, std::size_t end) {
   hot.tags[hot.count] = tag;
   hot.spans[hot.count] = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
   ++hot.count;
-  // Beyond kFieldsDirect the number does not fit, and find() does not look here.
+  // Above kFieldsDirect the field's number does not fit into the table, and find() does not use it.
   if (tag < kTagsDirect && hot.places[tag] == 0) [[likely]] {
     hot.places[tag] = static_cast<std::uint8_t>(hot.count);
   }

@@ -8,9 +8,9 @@
 
 namespace nexusfix::bench::ladder {
 
-// Rung 5, cache lines: what a message touches lies together on lines of its own (tags, positions
-// and a table of one byte a tag), the hot way through is marked as such and straight, and what is
-// unusual stands elsewhere.
+// Rung 5, cache lines: the data of a message is together on its own cache lines (tags, positions
+// and a table of one byte for each tag), the fast path is marked as likely and straight, and the
+// slow path is in other functions.
 class AlignedParser {
  public:
   AlignedParser() : hot_{std::make_unique<Hot>()} {
@@ -33,7 +33,7 @@ class AlignedParser {
  private:
   static constexpr std::size_t kCacheLineBytes = 64;
   static constexpr Tag kTagsDirect = 1024;
-  static constexpr std::size_t kFieldsDirect = 255;  // as many as one byte can number, from 1 on
+  static constexpr std::size_t kFieldsDirect = 255;  // one byte holds the numbers from 1 to 255
   static constexpr std::size_t kFieldsFirst = 64;
 
   struct Span {

@@ -1,4 +1,4 @@
-// SOH and `=` of 64 bytes at a time, with the instructions that every x86-64 has.
+// Finds SOH and `=` in 64 bytes at a time, with instructions of every x86-64.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace nexusfix::bench::ladder {
 inline constexpr std::size_t kBlockBytes = 64;
 
 struct Delimiters {
-  std::uint64_t soh = 0;     // one bit a byte
-  std::uint64_t equals = 0;  // likewise
+  std::uint64_t soh = 0;     // one bit for each byte
+  std::uint64_t equals = 0;  // the same
   std::uint32_t sum = 0;     // of all bytes
 };
 
@@ -30,7 +30,7 @@ struct Delimiters {
   Delimiters found;
   __m128i sums = zero;
   for (std::size_t at = 0; at < kBlockBytes; at += kVectorBytes) {
-    // An unaligned load: any address will do.
+    // An unaligned load: any address is valid.
     const void* const here = block + at;
     const __m128i bytes = _mm_loadu_si128(static_cast<const __m128i*>(here));
     const auto bits = [&](__m128i wanted) {
@@ -60,7 +60,7 @@ struct Delimiters {
 
 #endif
 
-// For the last bytes of a message: nothing is read behind them.
+// For the last bytes of a message: reads no byte after them.
 [[nodiscard]] inline Delimiters delimiters_of_rest(const char* begin, std::size_t size) noexcept {
   char block[kBlockBytes] = {};
   for (std::size_t i = 0; i < size; ++i) block[i] = begin[i];

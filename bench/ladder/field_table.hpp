@@ -1,4 +1,4 @@
-// Fields and, by their tag, the place of each: what the rungs from the second to the fourth have.
+// The fields, and a table from tag to field, for the rungs 2 to 4.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace nexusfix::bench::ladder {
 class FieldTable {
  public:
   void clear() noexcept {
-    // Only what the last message has set: the whole table is larger than many a cache line.
+    // Clears only the entries of the last message: the whole table has many cache lines.
     for (const Field& field : fields_) {
       if (field.tag < kTagsDirect) places_[field.tag] = 0;
     }
@@ -39,14 +39,14 @@ class FieldTable {
   }
 
  private:
-  // The tags of FIX up to 5.0; a user's own with five digits are sought along the list.
+  // The tags of FIX up to 5.0. User-defined tags with five digits are searched in the list.
   static constexpr Tag kTagsDirect = 2048;
 
   std::vector<Field> fields_;
   std::array<std::uint32_t, kTagsDirect> places_{};  // 1-based; 0: not in the message
 };
 
-// The checks that need nothing but the fields. trailer_begin and body_begin are those of Outline.
+// The checks that need only the fields. trailer_begin and body_begin are those of Outline.
 [[nodiscard]] inline bool fields_are_right(const FieldTable& fields, std::size_t body_begin,
                                            std::size_t trailer_begin, std::uint32_t sum) noexcept {
   if (fields.size() < 4) return false;

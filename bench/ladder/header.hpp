@@ -1,4 +1,4 @@
-// The start of a message as the compiler knows it, and the trailer, whose size never changes.
+// The beginning of a message as constants, and the trailer, which has a fixed size.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ struct HeaderTemplate {
         "9=");
   }
 
-  // memcmp of a size that is known becomes two compares.
+  // The compiler turns memcmp with a constant size into two compares.
   [[nodiscard]] bool begins(std::string_view message) const noexcept {
     return message.size() > kBodyLength &&
            std::memcmp(message.data(), bytes.data(), kBodyLength) == 0;
@@ -46,14 +46,14 @@ inline constexpr HeaderTemplate<7> kFix44{"FIX.4.4"};
 
 inline constexpr std::size_t kTrailerBytes = 7;  // `10=` three digits SOH
 
-// The trailer's three digits, or kNoNumber if the message does not end with one.
+// The three digits of the trailer; kNoNumber if the message does not end with a trailer.
 [[nodiscard]] inline std::size_t trailer_sum(std::string_view message) noexcept {
   const std::string_view trailer = message.substr(message.size() - kTrailerBytes);
   if (std::memcmp(trailer.data(), "10=", 3) != 0 || trailer.back() != kSoh) return kNoNumber;
   return digits_of(trailer.substr(3, 3));
 }
 
-// Where the digits of BodyLength end, if they are two to four; otherwise 0.
+// The end of BodyLength's digits, if there are two to four; otherwise 0.
 [[nodiscard]] inline std::size_t body_length_end(std::string_view message) noexcept {
   constexpr std::size_t kAt = decltype(kFix44)::kBodyLength;
   constexpr std::size_t kSizeLeast = kAt + 5 + kTrailerBytes;

@@ -5,9 +5,9 @@
 
 namespace nexusfix::bench::ladder {
 
-// Rung 4, compile-time offsets: where BeginString, BodyLength and MsgType stand, and what the
-// header's constant bytes add to the CheckSum, is known before the program runs. A message of
-// another BeginString, or of a length with other than two to four digits, goes the general way.
+// Rung 4, compile-time offsets: the places of BeginString, BodyLength and MsgType, and the sum of
+// the header's constant bytes, are constants. A message with another BeginString, or without two to
+// four digits in BodyLength, takes the general path.
 class HeaderParser {
  public:
   [[nodiscard]] bool parse(std::string_view message);

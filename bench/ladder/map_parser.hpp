@@ -7,8 +7,8 @@
 
 namespace nexusfix::bench::ladder {
 
-// Rung 0, the start: every value is copied into a string, every field is a node of a tree. It is
-// the reference parser of the report, too.
+// Rung 0, the start: every value is copied to a string, every field is a node of a tree. It is also
+// the reference parser of the report.
 class MapParser {
  public:
   [[nodiscard]] bool parse(std::string_view message);
@@ -21,7 +21,7 @@ class MapParser {
 
  private:
   std::map<int, std::string> fields_;
-  std::size_t field_count_ = 0;  // also those whose tag came before
+  std::size_t field_count_ = 0;  // including repeated tags
 };
 
 }  // namespace nexusfix::bench::ladder

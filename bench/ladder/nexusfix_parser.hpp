@@ -6,7 +6,8 @@
 
 namespace nexusfix::bench::ladder {
 
-// Rung 6: the product's parser, which also knows data fields and reports what is wrong and where.
+// Rung 6: the product's parser, which also supports data fields and reports an error with its
+// place.
 class NexusFixParser {
  public:
   [[nodiscard]] bool parse(std::string_view message) {

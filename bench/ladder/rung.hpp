@@ -1,8 +1,7 @@
-// The ladder: the history of a fast parser as seven small ones, each of which has one idea more
-// than the one before. All of them answer the same to the same bytes and check the same: the first
-// three tags, BodyLength, CheckSum, that every tag is a number without a leading zero and no value
-// is empty. Only the last one knows data fields, whose values may hold SOH; the others did not,
-// either.
+// The ladder: the history of a fast parser as seven small ones. Each has one more idea than the one
+// before. All give the same answers for the same bytes and make the same checks: the first three
+// tags, BodyLength, CheckSum, every tag is a number without a leading zero, no value is empty. Only
+// the last one supports data fields, whose values may contain SOH.
 #pragma once
 
 #include <concepts>
@@ -16,8 +15,8 @@ namespace nexusfix::bench::ladder {
 using Tag = std::uint32_t;
 inline constexpr char kSoh = '\x01';
 
-// Static dispatch: what is measured is the parser, not a virtual call. parse() takes one whole
-// message; false: it is none. Views live as long as its bytes, or until the next parse().
+// Static dispatch, so that no virtual call is measured. parse() reads one complete message; false:
+// it is invalid. Views are valid as long as its bytes, and until the next parse().
 template <class T>
 concept Rung = requires(T& rung, const T& parsed, std::string_view message, Tag tag) {
   { rung.parse(message) } -> std::same_as<bool>;

@@ -1,4 +1,4 @@
-// Walks along the delimiters of a message: the loop of the rungs from the third to the fifth.
+// Visits the delimiters of a message: the loop of the rungs 3 to 5.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ struct Scanned {
 };
 
 // Calls on_field(tag, begin of the field, begin of the value, its end) for each field of bytes.
-// Offsets are from the first byte. Stops at the first field that is malformed.
+// Offsets are from the first byte. Stops at the first malformed field.
 template <class OnField>
 [[nodiscard]] Scanned scan_fields(std::string_view bytes, OnField on_field) {
   constexpr std::size_t kNone = static_cast<std::size_t>(-1);
@@ -48,7 +48,7 @@ template <class OnField>
   return scanned;
 }
 
-// A whole message into fields: false if it is none.
+// Splits a complete message into fields. False: it is invalid.
 [[nodiscard]] inline bool scan_message(std::string_view message, FieldTable& fields) {
   fields.clear();
   std::size_t body_begin = 0;

@@ -5,7 +5,7 @@
 
 namespace nexusfix::bench::ladder {
 
-// Rung 3, SIMD scan: SOH and `=` are found, and the bytes are summed, 64 of them at a time.
+// Rung 3, SIMD scan: finds SOH and `=`, and sums the bytes, 64 at a time.
 class ScanParser {
  public:
   [[nodiscard]] bool parse(std::string_view message);

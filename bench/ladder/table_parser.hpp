@@ -5,7 +5,7 @@
 
 namespace nexusfix::bench::ladder {
 
-// Rung 2, lookup in one step: a table indexed by the tag says where its field is.
+// Rung 2, lookup in one step: a table with the tag as index holds the place of its field.
 class TableParser {
  public:
   [[nodiscard]] bool parse(std::string_view message);

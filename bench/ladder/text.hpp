@@ -1,4 +1,4 @@
-// What the early rungs share: numbers out of text and the checks of a whole message, a byte at a
+// The shared part of the early rungs: converts numbers and checks a complete message, one byte at a
 // time.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace nexusfix::bench::ladder {
 
-// 0 if it is none, has a leading zero, or more than nine digits.
+// 0 if the text is no number, has a leading zero, or more than nine digits.
 [[nodiscard]] inline Tag tag_of(std::string_view text) noexcept {
   constexpr std::size_t kDigitsMax = 9;
   if (text.empty() || text.size() > kDigitsMax || text.front() == '0') return 0;
@@ -25,7 +25,7 @@ namespace nexusfix::bench::ladder {
 
 inline constexpr std::size_t kNoNumber = static_cast<std::size_t>(-1);
 
-// BodyLength and CheckSum, where leading zeros are allowed.
+// For BodyLength and CheckSum: leading zeros are allowed.
 [[nodiscard]] inline std::size_t digits_of(std::string_view text) noexcept {
   constexpr std::size_t kDigitsMax = 9;
   if (text.empty() || text.size() > kDigitsMax) return kNoNumber;
@@ -44,7 +44,7 @@ inline constexpr std::size_t kNoNumber = static_cast<std::size_t>(-1);
   return sum;
 }
 
-// What a parser has found on its way through a message.
+// The results of a parser's pass over a message.
 struct Outline {
   std::size_t body_begin = 0;     // of the third field
   std::size_t trailer_begin = 0;  // of the last field
@@ -54,7 +54,7 @@ struct Outline {
   Tag last = 0;
 };
 
-// Without the sum, which the parsers get in different ways.
+// Checks everything but the sum, which each parser computes in its own way.
 [[nodiscard]] inline bool outline_is_right(const Outline& outline) noexcept {
   constexpr Tag kBeginString = 8;
   constexpr Tag kBodyLength = 9;

@@ -12,8 +12,8 @@ struct Field {
   std::string_view value;
 };
 
-// Rung 1, zero copies: the fields are views into the message's bytes, in a list that is used again.
-// A lookup walks along it.
+// Rung 1, zero copies: the fields are views into the message's bytes, in a reused list. A lookup
+// searches the list.
 class ViewParser {
  public:
   [[nodiscard]] bool parse(std::string_view message);

@@ -8,7 +8,7 @@ StartElsewhere::StartElsewhere() : before_{current_cores()} {
   CoreSet others = allowed_cores();
   std::erase_if(others,
                 [&](int core) { return std::ranges::find(before_, core) != before_.end(); });
-  // With one core for all there is no elsewhere.
+  // With a single core, all threads share it.
   if (!others.empty()) (void)run_on_cores(others);
 }
 

@@ -8,8 +8,8 @@
 
 namespace nexusfix::bench {
 
-// While it lives, threads that this one starts run on the cores that it does not use; new threads
-// inherit their creator's cores.
+// While it lives, threads started by this thread run on the cores that this thread does not use:
+// new threads inherit their creator's cores.
 class StartElsewhere {
  public:
   StartElsewhere();
@@ -21,9 +21,9 @@ class StartElsewhere {
   CoreSet before_;
 };
 
-// Runs round() over and over on another core between resume() and pause(), and sleeps otherwise.
-// Both return when the thread does what they say. round() is called once more behind pause()'s
-// request, so that nothing that was handed over before it is left.
+// Runs round() repeatedly on another core between resume() and pause(), and sleeps otherwise. Both
+// return after the thread has changed its state. The thread calls round() again after a request to
+// pause, so that it processes everything that was passed to it before.
 template <class Round>
 class BackgroundLoop {
  public:
@@ -46,7 +46,7 @@ class BackgroundLoop {
   static constexpr int kRun = 1;
   static constexpr int kEnd = 2;
 
-  // Sequentially consistent throughout: none of it is measured.
+  // All accesses are sequentially consistent: none of them is measured.
   void command(int wanted) {
     wanted_ = wanted;
     wanted_.notify_one();
@@ -58,7 +58,7 @@ class BackgroundLoop {
   void loop() {
     while (true) {
       const int wanted = wanted_;
-      // What was handed over before the command is there now.
+      // Everything that was passed before the command is visible now.
       if (wanted != kRun) round_();
       if (wanted == kEnd) return;
       if (state_ != wanted) {

@@ -13,7 +13,7 @@
 namespace nexusfix::bench {
 namespace {
 
-// The text behind the colon of the first line of /proc/cpuinfo that begins with this name.
+// The text after the colon in the first line of /proc/cpuinfo with this name.
 std::string cpu_info(std::string_view name) {
   std::ifstream file{"/proc/cpuinfo"};
   for (std::string line; std::getline(file, line);) {

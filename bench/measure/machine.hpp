@@ -1,4 +1,4 @@
-// What the figures were measured on, and with what.
+// The machine, compiler and commit of a measurement.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace nexusfix::bench {
 
-// "" or "unknown" where the machine does not say.
+// A text is empty or "unknown" if the machine does not report it.
 struct Machine {
   std::string cpu;
   std::string cpu_flags;
-  std::string governor;  // of the core that is measured on
+  std::string governor;  // of the measured core
   std::string system;    // name and release of the kernel
   bool is_virtual = false;
   int core = 0;
@@ -23,11 +23,11 @@ struct Machine {
 
 using CoreSet = std::vector<int>;  // ascending
 
-// Cores that this process might run on when it was first asked for them.
+// The cores that this process could use at the first call.
 [[nodiscard]] const CoreSet& allowed_cores();
-// Cores that the calling thread may run on now.
+// The cores that the calling thread may use now.
 [[nodiscard]] CoreSet current_cores();
-// The calling thread runs on these from now on. False: it may not.
+// Restricts the calling thread to these cores. False: it is not allowed.
 [[nodiscard]] bool run_on_cores(const CoreSet& cores);
 
 [[nodiscard]] Machine describe_machine(int core);

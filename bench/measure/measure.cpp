@@ -11,13 +11,14 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 
-// One contestant on its way through the phases.
+// The phases of one contestant.
 class Course {
  public:
   Course(Contestant& contestant, const MeasureSettings& settings, double ns_per_tick)
       : contestant_{contestant}, settings_{settings}, ns_per_tick_{ns_per_tick} {}
 
-  // Doubles the calls until they are enough or take too long; knows then what a call takes.
+  // Doubles the number of calls until it is enough or takes too long. Then the time of a call is
+  // known.
   void warm_up() {
     double spent_ns = 0;
     std::size_t done = 0;
@@ -36,7 +37,7 @@ class Course {
                                           std::min(kChunkCallsMax, limits.most)));
     const std::size_t wanted = static_cast<std::size_t>(settings_.batch_ns / call_ns_) + 1;
     const std::size_t inputs = contestant_.inputs();
-    // Every input equally often.
+    // Each input has the same number of calls.
     batch_calls_ = (std::max(wanted, limits.least) + inputs - 1) / inputs * inputs;
     batch_calls_ = std::min(batch_calls_, limits.most);
   }
@@ -59,7 +60,7 @@ class Course {
   }
   void time_batch() {
     const std::uint64_t before = read_ticks();
-    // The contestant before has filled caches and branch predictors with its own.
+    // The caches and branch predictors still have the data of the contestant before.
     constexpr double kRefreshNsMax = 1e6;
     const std::size_t inputs = contestant_.inputs();
     if (call_ns_ * static_cast<double>(inputs) < kRefreshNsMax) (void)timed_run(inputs);

@@ -1,4 +1,4 @@
-// Times contestants against each other, so that all of them meet the same noise.
+// Measures contestants in turn, so that all of them have the same noise.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct MeasureSettings {
   std::size_t single_calls = 100'000;  // each timed on its own
   std::size_t batches = 500;
   double batch_ns = 20'000;  // a batch's length: the counter's step is less than a thousandth of it
-  // Slow contestants are timed less often than said above, but no longer than this, each phase.
+  // The limit of each phase. A slow contestant has fewer calls than above.
   double phase_seconds_max = 1.0;
 
   [[nodiscard]] static MeasureSettings quick() {
@@ -26,7 +26,7 @@ struct MeasureSettings {
   }
 };
 
-// Nanoseconds a call. Those of single calls contain the timer's own cost.
+// Nanoseconds per call. Single calls include the timer's own cost.
 struct Figures {
   double p50 = 0;
   double p99 = 0;
@@ -34,8 +34,8 @@ struct Figures {
   double min = 0;
   double max = 0;
   std::size_t single_calls = 0;
-  // Of the batches' means: the figure that counts is the lowest decile, which neither a neighbour
-  // on the machine nor one lucky batch can move.
+  // Of the batches' means. The figure to compare is the lowest decile: neither another program on
+  // the machine nor a single fast batch changes it.
   double batch = 0;
   double batch_median = 0;
   double batch_best = 0;
@@ -43,7 +43,7 @@ struct Figures {
   std::size_t batch_calls = 0;
 };
 
-// Contestants whose check() was empty; the result has the same order.
+// Measures contestants whose check() was empty. The result has the same order.
 [[nodiscard]] std::vector<Figures> measure(std::span<Contestant* const> contestants,
                                            const MeasureSettings& settings, double ns_per_tick);
 

@@ -27,7 +27,7 @@ int usage_error(const std::string& text) {
   return kUsage;
 }
 
-// Takes out of rows what no pattern names. Returns a pattern that names none, if there is one.
+// Removes the rows that no pattern names. Returns a pattern that names no row, if there is one.
 std::string select_rows(std::vector<Row>& rows, const std::vector<std::string>& patterns) {
   const auto wants = [&](const std::string& pattern) {
     return [&](const Row& row) { return matches(pattern, row.spec.name); };
@@ -47,7 +47,8 @@ std::string list_text(const std::vector<int>& numbers) {
   return fmt::format("{}", fmt::join(numbers, ", "));
 }
 
-// Checks every contestant, drops those that fail, and measures the others. Nothing if ours failed.
+// Checks every contestant, drops those that fail, and measures the others. Returns nothing if ours
+// failed.
 std::optional<RowReport> measure_row(const Row& row, Subjects subjects, Report& report) {
   Plan plan = row.plan(subjects);
   std::vector<Contestant*> contestants;
@@ -82,8 +83,8 @@ std::optional<RowReport> measure_row(const Row& row, Subjects subjects, Report& 
   return result;
 }
 
-// Every row once more in each round, so that a bad minute of the machine does not become the figure
-// of the rows that had it. Each subject keeps the figures of its own best round.
+// Measures every row again in each round, so that a temporary load of the machine does not decide
+// the figure of a row. Each subject keeps the figures of its best round.
 void measure_rounds(const std::vector<Row>& rows, Subjects subjects, int rounds, Report& report) {
   std::vector<std::optional<RowReport>> best(rows.size());
   for (int round = 1; round <= rounds; ++round) {
@@ -103,14 +104,14 @@ void measure_rounds(const std::vector<Row>& rows, Subjects subjects, int rounds,
       report.rows.push_back(*best[i]);
     }
     if (round == rounds) return;
-    fmt::print("round {} of {} is done\n", round, rounds);
+    fmt::print("round {} of {} done\n", round, rounds);
     std::fflush(stdout);
   }
 }
 
 bool write_file(const std::string& path, const std::string& text) {
   if (path.empty()) return true;
-  std::error_code ignored;  // the stream below says what cannot be written
+  std::error_code ignored;  // the stream below fails, too
   const std::filesystem::path folder = std::filesystem::path{path}.parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
   std::ofstream file{path, std::ios::binary};
@@ -129,7 +130,7 @@ bool write_file(const std::string& path, const std::string& text) {
 int run(const Options& options, std::vector<std::unique_ptr<Subject>> peers) {
   std::vector<Row> rows = all_rows(options.quick ? Amount::Quick : Amount::Full, options.hardened);
   if (const std::string none = select_rows(rows, options.patterns); !none.empty()) {
-    return usage_error(fmt::format("no row is called {}; --list shows what there are", none));
+    return usage_error(fmt::format("there is no row {}; --list shows all rows", none));
   }
   if (options.list) {
     for (const Row& row : rows) fmt::print("{:<36} {}\n", row.spec.name, row.spec.purpose);
@@ -139,7 +140,7 @@ int run(const Options& options, std::vector<std::unique_ptr<Subject>> peers) {
   const int core = options.cpu.value_or(cores.empty() ? 0 : cores.back());
   if (!run_on_cores({core})) {
     return usage_error(
-        fmt::format("core {} is not one that may be used: {}", core, list_text(cores)));
+        fmt::format("core {} is not among the allowed cores: {}", core, list_text(cores)));
   }
 
   std::vector<std::unique_ptr<Subject>> subjects;

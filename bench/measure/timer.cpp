@@ -12,8 +12,8 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-// A moment on both clocks. The counter is read on either side of the steady clock, and the reading
-// with the least between them is the truest.
+// A moment on both clocks. The counter is read before and after the steady clock; the pair with the
+// smallest difference is the most exact.
 struct Moment {
   std::uint64_t ticks = 0;
   Steady::time_point time;
@@ -26,9 +26,9 @@ Moment read_both() {
   for (int i = 0; i < kTries; ++i) {
     const std::uint64_t before = read_ticks();
     const Steady::time_point time = Steady::now();
-    const std::uint64_t behind = read_ticks();
-    if (behind - before >= least) continue;
-    least = behind - before;
+    const std::uint64_t after = read_ticks();
+    if (after - before >= least) continue;
+    least = after - before;
     best = {before + least / 2, time};
   }
   return best;
@@ -54,7 +54,7 @@ TimerFacts calibrate_timer() {
   std::sort(costs.begin(), costs.end());
   facts.cost_ns = static_cast<double>(quantile_of_sorted(costs, 0.5)) * facts.ns_per_tick;
   facts.cost_min_ns = static_cast<double>(costs.front()) * facts.ns_per_tick;
-  // The counter's step shows as the least distance between two different costs.
+  // The counter's step is the smallest distance between two different costs.
   std::uint64_t step = std::numeric_limits<std::uint64_t>::max();
   costs.erase(std::unique(costs.begin(), costs.end()), costs.end());
   for (std::size_t i = 1; i < costs.size(); ++i) step = std::min(step, costs[i] - costs[i - 1]);

@@ -1,5 +1,5 @@
-// The clock of the benchmarks: the time-stamp counter, and what one reading of it costs.
-// Written in C++14, because the file that measures QuickFIX can be nothing newer.
+// The clock of the benchmarks: the time-stamp counter, and the cost of one reading. C++14, because
+// the file that measures QuickFIX includes it.
 #pragma once
 
 #include <chrono>
@@ -12,8 +12,8 @@
 namespace nexusfix {
 namespace bench {
 
-// Fenced on both sides, so that neither what is measured nor what surrounds it moves across. Other
-// machines than x86-64 read the steady clock, whose ticks are nanoseconds.
+// Fences on both sides keep the measured code and the code around it apart. Other machines than
+// x86-64 read the steady clock, whose ticks are nanoseconds.
 inline std::uint64_t read_ticks() noexcept {
 #if defined(__x86_64__)
   _mm_lfence();
@@ -27,12 +27,12 @@ inline std::uint64_t read_ticks() noexcept {
 #endif
 }
 
-// What the counter is worth on this machine.
+// The properties of the counter on this machine.
 struct TimerFacts {
   double ns_per_tick = 1;
   double cost_ns = 0;      // median of two readings with nothing between them
-  double cost_min_ns = 0;  // the least of these
-  double step_ns = 0;      // by how much the counter advances at least; virtual machines coarsen it
+  double cost_min_ns = 0;  // the minimum of these
+  double step_ns = 0;      // the smallest step of the counter; it is larger in virtual machines
 };
 
 // Compares the counter with the steady clock for some hundredths of a second.

@@ -1,6 +1,6 @@
-// Something whose speed is measured: one library at one job. Written in C++14, because the file
-// that measures QuickFIX can be nothing newer; the loops are instantiated where the measured code
-// is, so that nobody pays for a call that the others do not pay for.
+// A contestant: one library at one job, whose speed is measured. C++14, because the file that
+// measures QuickFIX includes it. The loops are instantiated next to the measured code, so that no
+// contestant has an extra call.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@
 namespace nexusfix {
 namespace bench {
 
-// The value is computed and what it points to is written: nothing can be optimised away.
+// Forces the compiler to compute the value and to write the memory that it points to.
 inline void keep(std::uint64_t value) noexcept { asm volatile("" : : "r"(value) : "memory"); }
 
-// How often a contestant may be called between prepare() and settle(), and how often it has to be.
+// The maximum and the minimum number of calls between prepare() and settle().
 struct CallLimits {
   std::size_t least = 1;
   std::size_t most = SIZE_MAX;
@@ -27,35 +27,35 @@ struct CallLimits {
 class Contestant {
  public:
   virtual ~Contestant() = default;
-  // Does the job once for each input and compares the answers with the right ones. Empty: all are
-  // right; else what was wrong. Nobody is measured before this.
+  // Does the job once for each input and compares the answers with the correct ones. Empty: all are
+  // correct; otherwise the error. Runs before any measurement.
   virtual std::string check() = 0;
-  // How many inputs there are in rotation; a power of two.
+  // The number of inputs in rotation; a power of two.
   virtual std::size_t inputs() const = 0;
-  // Some jobs fill something that must be emptied, or need another thread awake. These two are
-  // called before and behind each run() and time_each(), and their time is not measured.
+  // Some jobs fill a queue or a file, or need another running thread. These two are called before
+  // and after each run() and time_each(), and their time is not measured.
   virtual void prepare() {}
   virtual void settle() {}
   virtual CallLimits limits() const { return {}; }
-  // The job so often, back to back.
+  // Does the job this number of times, without a pause.
   virtual void run(std::size_t calls) = 0;
-  // The same, and the ticks that count: those that it takes, unless a contestant has another clock.
+  // The same, and returns the ticks: the elapsed ones, unless a contestant has its own clock.
   virtual std::uint64_t timed_run(std::size_t calls) {
     const std::uint64_t before = read_ticks();
     run(calls);
     return read_ticks() - before;
   }
-  // The same, each call timed on its own.
+  // The same, and measures each call.
   virtual void time_each(std::uint32_t* ticks, std::size_t calls) = 0;
 };
 
 using ContestantPtr = std::unique_ptr<Contestant>;
 
-// The right answer for each input.
+// The correct answer for each input.
 using Answers = std::vector<std::uint64_t>;
 
 // Operation: a movable type with std::uint64_t operator()(std::size_t input). Check: a function
-// that takes the operation and returns what is wrong with its answers.
+// that takes the operation and returns the error in its answers; empty: none.
 template <class Operation, class Check>
 class CheckedContestant : public Contestant {
  public:

@@ -1,5 +1,5 @@
-// What is handed to another thread, and what the same work takes if it is not. The rows need two
-// cores; with one, they measure the scheduler.
+// Work that is passed to another thread, compared with the same work done by the caller. The rows
+// need two cores; with one, they measure the scheduler.
 #include <fmt/format.h>
 #include <fstream>
 #include <stdexcept>
@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kRingSlots = 1024;  // of 256 bytes, so that they stay in a core's own cache
 constexpr std::size_t kSlotBytes = 256;
 
-// Rings between two busy cores: 2 to 4 MiB, more than a second-level cache has.
+// Rings between two busy cores: 2 to 4 MiB, larger than a second-level cache.
 constexpr std::size_t kLongRingSlots = 16'384;    // of 256 bytes
 constexpr std::size_t kMessageRingSlots = 4'096;  // of a message buffer
 
@@ -28,7 +28,7 @@ struct Slot {
   std::array<char, kSlotBytes> bytes{};
 };
 
-// What the consumer saw: enough to find a record that is lost, doubled or changed.
+// A summary of the consumed records, which shows a lost, repeated or changed record.
 struct Tally {
   std::uint64_t records = 0;
   std::uint64_t bytes = 0;  // sum of their values
@@ -52,7 +52,7 @@ std::vector<Slot> make_slots() {
   return slots;
 }
 
-// One of the two queues under a name for both.
+// A common interface of the two queues.
 template <std::size_t Slots>
 struct OurQueue {
   std::unique_ptr<deferred::SpscQueue<Slot, Slots>> queue =
@@ -85,7 +85,7 @@ struct ReferenceQueue {
   }
 };
 
-// The producer alone: the queue is emptied between the measured calls, by the same thread.
+// The producer alone: the same thread empties the queue between the measured calls.
 template <class Queue>
 struct PushAlone {
   std::vector<Slot> slots = make_slots();
@@ -108,16 +108,16 @@ std::string check_push_alone(PushAlone<Queue>& push) {
     sent.add(text_of(push.slots[i]));
   }
   push.queue.drain([&](const Slot& slot) { received.add(text_of(slot)); });
-  return sent == received ? "" : "what came out is not what went in";
+  return sent == received ? "" : "the received records differ from the sent ones";
 }
 
-// A consumer on another core takes what the producer hands over; so much is pushed that the
-// producer is held up when the consumer is slower.
+// A consumer on another core takes the producer's records. There are enough records that a slower
+// consumer stops the producer.
 template <class Queue>
 struct PushSustained {
   struct Shared {
     Queue queue{};
-    Tally received;  // the consumer's, while it runs
+    Tally received;  // only the consumer uses it while it runs
     bool tallying = false;
   };
   struct Round {
@@ -129,8 +129,8 @@ struct PushSustained {
       });
       for (int i = 0; i < kPauses; ++i) pause();
     }
-    // The queue was found empty. A consumer is kind to its producer: one that looks at an empty
-    // queue all the time takes the index's cache line away with every look.
+    // The queue is empty. The consumer pauses: each look at an empty queue takes the index's cache
+    // line away from the producer.
     static constexpr int kPauses = 512;
     static void pause() {
 #if defined(__x86_64__)
@@ -167,10 +167,10 @@ std::string check_push_sustained(PushSustained<Queue>& push) {
   }
   push.settle();
   push.shared->tallying = false;
-  return push.shared->received == sent ? "" : "what came out is not what went in";
+  return push.shared->received == sent ? "" : "the received records differ from the sent ones";
 }
 
-// What is deferred: a line of an audit log, as a person reads it.
+// The deferred work: a readable line of an audit log.
 class AuditLine {
  public:
   void format(std::string_view message, WallTime time) {
@@ -215,15 +215,15 @@ struct Submit {
   std::uint64_t operator()(std::size_t input) {
     return shared->processor.submit(messages[input], kTime) ? 1 : 0;
   }
-  // The thread runs only when it is this subject's turn: it spins, and the peer has one, too. One
-  // message goes ahead, so that the thread is at work when the burst begins.
+  // The thread runs only during this subject's turn, because it spins, and the peer has a thread,
+  // too. One message is sent first, so that the thread runs when the burst begins.
   void prepare() {
     start();
     (void)(*this)(0);
     while (shared->processor.stats().processed != shared->processor.stats().accepted) {
     }
   }
-  // This thread is back on its own core before it waits for the other one.
+  // This thread returns to its own core before it waits for the other one.
   void start() {
     const StartElsewhere elsewhere;
     (void)shared->processor.start([s = shared.get()](const auto& message) {
@@ -248,10 +248,12 @@ std::string check_submit(Submit& submit) {
     expected.bytes += line.text().size();
   }
   submit.settle();
-  return submit.shared->received == expected ? "" : "what was handled is not what was submitted";
+  return submit.shared->received == expected
+             ? ""
+             : "the handled messages differ from the submitted ones";
 }
 
-// The peer of submit: the same line, made by a thread behind a mutex.
+// The peer of submit: the same line, formatted by a thread with a mutex.
 struct SubmitReference {
   struct Shared {
     MutexQueue<std::string> queue;
@@ -292,7 +294,7 @@ std::string check_submit_reference(SubmitReference& submit) {
   return submit.shared->received.records == submit.messages.size() ? "" : "messages were lost";
 }
 
-// A line with an integer, a decimal and a number with a point.
+// A line with an integer, a decimal and a floating-point number.
 struct LogCall {
   struct Shared {
     std::uint64_t line_bytes = 0;
@@ -310,7 +312,7 @@ struct LogCall {
                ? 1
                : 0;
   }
-  // As Submit's.
+  // As in Submit.
   void prepare() {
     const std::uint64_t before = shared->logger.stats().written;
     start();
@@ -345,7 +347,7 @@ std::string check_log_call(LogCall& call) {
              : "the first line is: " + call.shared->first_line;
 }
 
-// The same line, made where it is written.
+// The same line, formatted by the caller.
 struct LogInline {
   std::vector<Order> orders = bench::orders().values;
   std::array<char, 128> line{};
@@ -360,7 +362,7 @@ struct LogInline {
   }
 };
 
-// A sent message into a session's message log. Between the bursts all of it is written.
+// Logs a sent message to a session's message log. All of it is written between the bursts.
 struct LogMessage {
   struct Shared {
     BenchFolder folder;

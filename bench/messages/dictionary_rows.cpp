@@ -1,4 +1,4 @@
-// From the text of a data dictionary to one that can be asked.
+// Loads a data dictionary from its text.
 #include <memory>
 
 #include <nexusfix/dictionary.hpp>

@@ -1,4 +1,4 @@
-// From an application's values to a whole message: header, times, BodyLength and CheckSum.
+// From an application's values to a complete message: header, times, BodyLength and CheckSum.
 #include <nexusfix/wire/parser.hpp>
 
 #include "bench/messages/messages.hpp"
@@ -7,8 +7,8 @@
 namespace nexusfix::bench {
 namespace {
 
-// The right answers: fields by tag. QuickFIX writes a price as the shortest double and sorts the
-// body, so that values of numbers are compared as numbers and places not at all.
+// The correct answers: fields by tag. QuickFIX writes a price as the shortest double and sorts the
+// body. So numbers are compared by value, and the order of fields is not compared.
 using Expected = std::vector<std::pair<wire::Tag, std::string>>;
 
 bool same_value(std::string_view found, std::string_view expected) {
@@ -76,7 +76,7 @@ Expected expected_fields(const Execution& e) {
   return fields;
 }
 
-// As ours would write it: the peers' messages are a few bytes longer or shorter.
+// The size of our message. The peers' messages are a few bytes longer or shorter.
 double message_bytes(const Expected& fields) {
   std::string body;
   for (const auto& [tag, value] : fields) body += std::to_string(tag) + "=" + value + "|";

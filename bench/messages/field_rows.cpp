@@ -1,12 +1,12 @@
-// What is done with single fields: finding one, and between its text and its value.
+// Work on single fields: finding one, and converting between text and value.
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"
 
 namespace nexusfix::bench {
 namespace {
 
-// Eight tags in each of eight messages: an application looks into the message that it has just
-// parsed, so that the indexes of all must fit into the first cache.
+// Eight tags in each of eight messages. An application reads the message that it has just parsed,
+// so the indexes of all messages must fit into the first-level cache.
 LookupJob parsed_messages() {
   constexpr std::size_t kMessages = 8;
   return lookup_job(kMessages);
@@ -17,7 +17,7 @@ ChecksumJob message_sums() {
   return checksum_texts(kBytes);
 }
 
-// Job: what messages.hpp makes; Make: which of a subject's functions does it.
+// Job: a job of messages.hpp. Make: the subject's function that makes its contestant.
 template <class Job, class Make>
 Row job_row(RowSpec spec, Job (*make_job)(), double operations_per_call, Make make) {
   return {std::move(spec), [make_job, operations_per_call, make](Subjects subjects) {
@@ -29,7 +29,7 @@ Row job_row(RowSpec spec, Job (*make_job)(), double operations_per_call, Make ma
           }};
 }
 
-// Whoever writes a price as the nearest double leaves zeros at its end away.
+// A peer that writes a price as a double leaves out trailing zeros.
 std::string without_zeros(std::string text) {
   if (text.find('.') == std::string::npos) return text;
   text.erase(text.find_last_not_of('0') + 1);
@@ -37,7 +37,7 @@ std::string without_zeros(std::string text) {
   return text;
 }
 
-// From values to text. make_texts: the job of the other direction, which has the right answers.
+// From values to text. make_texts: the job of the other direction, which has the correct answers.
 template <class Values, class Job, class Make>
 Row text_row(RowSpec spec, EncodeJob<Values> (*make_job)(), Job (*make_texts)(), Make make) {
   return {std::move(spec), [=](Subjects subjects) {

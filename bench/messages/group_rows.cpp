@@ -1,4 +1,4 @@
-// Walking the repeating group of a parsed message.
+// Reads the repeating group of a parsed message.
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"
 

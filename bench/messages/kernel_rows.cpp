@@ -1,4 +1,4 @@
-// The same parser with each kernel that this CPU can run.
+// The parser with each kernel that this CPU supports.
 #include <string>
 
 #include <nexusfix/wire/parser.hpp>
@@ -20,7 +20,7 @@ struct KernelParse {
   }
 };
 
-// The budget is a multiple of the parse row's; scalar has one against QuickFIX only.
+// The budget is a multiple of the parse row's. The scalar kernel has only one relative to QuickFIX.
 std::optional<double> budget_of(std::string_view isa) {
   if (isa == "avx512") return 17;
   if (isa == "avx2") return 42.5;

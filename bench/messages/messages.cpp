@@ -86,7 +86,7 @@ Order make_order(Random& random) {
   return order;
 }
 
-// CompIDs differ in length between messages, as they do when an acceptor reads many sessions.
+// The length of CompIDs differs between messages, as for an acceptor with many sessions.
 std::string header(char msg_type, Random& random, std::uint64_t msg_seq_num, std::int64_t time) {
   return fmt::format("35={}|49={}|56={}|34={}|52={}|", msg_type, random.word(5, 7),
                      random.word(5, 7), msg_seq_num, timestamp_text(time));
@@ -119,7 +119,7 @@ void add_message(Stream& stream, const std::string& message) {
   stream.bytes += message;
 }
 
-// A message of the length that orders have, with one field more.
+// A message as long as an order, with one additional field.
 std::string message_with(Random& random, int tag, std::string_view value) {
   return message_of(
       header('D', random, static_cast<std::uint64_t>(random.number(6)), random.time_ms()) +
@@ -154,13 +154,13 @@ std::int64_t make_time(Random& random) {
   return random.time_ms() - days;
 }
 
-// Long messages vary enough within themselves, and should lie in a core's own cache.
+// Long messages have enough variety within themselves, and should fit into a core's own cache.
 std::size_t rotation_of(std::size_t fields) {
   if (fields < 100) return kRotation;
   return fields < 1'000 ? 16 : 4;
 }
 
-// Add: appends fields to a body, two with each call.
+// Add: appends two fields to a body with each call.
 template <class Add>
 Messages messages_of(std::size_t fields, std::uint64_t seed, Add add_two) {
   constexpr std::size_t kHeaderAndTrailer = 8;
@@ -241,7 +241,8 @@ Messages new_order_singles() {
 Messages market_data_snapshots(std::size_t entries) { return group_job(entries).messages; }
 
 ReadJob group_job(std::size_t entries) {
-  // Long messages vary enough within themselves; four of 5,000 entries still fit into a 1 MiB L2.
+  // Long messages have enough variety within themselves. Four messages of 5,000 entries fit into a
+  // 1 MiB second-level cache.
   constexpr std::size_t kEntriesOfLong = 1'000;
   ReadJob job;
   job.messages = make_messages(5, entries < kEntriesOfLong ? kRotation : 4, [&](Random& random) {
@@ -324,7 +325,7 @@ LookupJob lookup_job(std::size_t messages) {
   LookupJob job;
   job.messages = make_messages(7, messages, [&](Random& random) {
     const Execution e = make_execution(random);
-    // 37, 150, 55, 54, 44 and 6; there is neither 11 nor 58.
+    // The tags 37, 150, 55, 54, 44 and 6. The message does not have 11 and 58.
     job.answers.push_back(e.order_id.size() + 1 + e.symbol.size() + 1 +
                           cents_text(e.price_cents).size() + cents_text(e.avg_px_cents).size());
     return execution_body(random, e);

@@ -1,5 +1,5 @@
-// The inputs of the rows: messages of one shape with values of different length and content, the
-// same in every run.
+// The inputs of the rows: messages of one structure with values of different length and content.
+// They are the same in every run.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace nexusfix::bench {
 
-// As many as no branch predictor learns by heart.
+// Too many for a branch predictor to learn.
 inline constexpr std::size_t kRotation = 64;
 
-// Puts BeginString, BodyLength and CheckSum around a body in which `|` stands for SOH.
+// Adds BeginString, BodyLength and CheckSum to a body with `|` for SOH.
 [[nodiscard]] std::string message_of(std::string_view body);
 
 [[nodiscard]] Messages execution_reports();          // 22 fields
@@ -21,9 +21,9 @@ inline constexpr std::size_t kRotation = 64;
 [[nodiscard]] Messages heartbeats();                 // 8 fields
 [[nodiscard]] Messages new_order_singles();          // 17 fields
 [[nodiscard]] Messages market_data_snapshots(std::size_t entries);  // 11 + 3 * entries fields
-// Messages of exactly so many fields, the eight of header and trailer included. Short values; or,
-// every second field being RawData, values of data with `=` and SOH in them; or values of 60 to 120
-// bytes. Longer messages are rotated in smaller numbers.
+// Messages with exactly this number of fields, including the eight of header and trailer. They have
+// short values; or every second field is RawData with `=` and SOH in its value; or values have 60
+// to 120 bytes. The rotation has fewer of the longer messages.
 [[nodiscard]] Messages many_fields(std::size_t fields);
 [[nodiscard]] Messages many_data_fields(std::size_t fields);
 [[nodiscard]] Messages many_long_values(std::size_t fields);
@@ -32,7 +32,8 @@ inline constexpr std::size_t kRotation = 64;
 // OrdStatus (39) and Side (54) + LeavesQty (151), CumQty (14), LastQty (32) + AvgPx (6) and
 // LastPx (31) in cents + the millisecond of TransactTime (60).
 [[nodiscard]] ReadJob typed_read_job();
-// Messages of nine types, mixed. Answers: their fields, times the MsgType but for those of type 0.
+// Messages of nine types, mixed. Answers: the number of fields, multiplied by the MsgType except
+// for type 0.
 [[nodiscard]] ReadJob dispatch_job();
 [[nodiscard]] ReadJob group_job(std::size_t entries);  // the same messages as snapshots
 [[nodiscard]] LookupJob lookup_job(std::size_t messages);
@@ -42,14 +43,14 @@ inline constexpr std::size_t kRotation = 64;
 [[nodiscard]] TimestampJob timestamps();
 [[nodiscard]] ChecksumJob checksum_texts(std::size_t bytes);
 
-// verify is left empty in all of these: it needs a parser, or conversions.
+// All of these leave verify empty: it needs a parser, or conversions.
 [[nodiscard]] EncodeJob<std::int64_t> integer_values();
 [[nodiscard]] EncodeJob<PriceValue> price_values();
 [[nodiscard]] EncodeJob<std::int64_t> timestamp_values();
 [[nodiscard]] EncodeJob<Order> orders();
 [[nodiscard]] EncodeJob<Execution> executions();
 
-// At least so many bytes of ExecutionReports, NewOrderSingles and Heartbeats, mixed.
+// At least this number of bytes of ExecutionReports, NewOrderSingles and Heartbeats, mixed.
 [[nodiscard]] Stream mixed_stream(std::size_t bytes);
 [[nodiscard]] Stream stream_of(const Messages& messages);
 

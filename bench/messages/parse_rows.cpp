@@ -1,4 +1,4 @@
-// From the bytes of one message to an index of its fields, every check on.
+// From the bytes of one message to an index of its fields, with every check.
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"
 
@@ -15,7 +15,7 @@ Row parse_row(RowSpec spec, std::function<Messages()> make_messages) {
           }};
 }
 
-// How the time of a field depends on their number and kind. Repetitions of a tag are legal in a
+// Shows how the time of a field depends on the number and kind of fields. A tag may repeat in a
 // group, and the parser does not know groups.
 Row field_row(std::string name, std::string purpose, Messages (*make_messages)(std::size_t),
               std::size_t fields, bool peers_can) {
@@ -40,10 +40,10 @@ Row field_row(std::string name, std::string purpose, Messages (*make_messages)(s
 void add_rows_per_field(std::vector<Row>& rows) {
   for (const std::size_t fields : {20U, 100U, 1000U, 10'000U}) {
     rows.push_back(field_row("parse/fields-" + std::to_string(fields),
-                             "a field of one frame of so many, prices and quantities", many_fields,
-                             fields, true));
+                             "a field of one frame: prices and quantities", many_fields, fields,
+                             true));
   }
-  // The peers do not know where data ends.
+  // The peers do not support data fields.
   rows.push_back(field_row("parse/data-fields-1000",
                            "likewise, half of them RawData with `=` and SOH inside",
                            many_data_fields, 1000, false));

@@ -1,4 +1,4 @@
-// Where a message ends, and a whole stream of them.
+// Finds the end of a message, and parses a whole stream.
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"
 

@@ -1,4 +1,4 @@
-// What typed messages cost: finding the handler of a message, and reading it as its type.
+// The cost of typed messages: finding the handler of a message, and reading it as its type.
 #include <memory>
 #include <string_view>
 #include <type_traits>
@@ -17,7 +17,7 @@
 namespace nexusfix::bench {
 namespace {
 
-// Parsers in place, as they own the messages' indexes.
+// The parsers are not moved, because they own the messages' indexes.
 struct Parsed {
   std::vector<wire::Parser> parsers;
   std::vector<wire::MessageView> messages;
@@ -29,7 +29,7 @@ struct Parsed {
   }
 };
 
-// A price in cents, as the peers give it.
+// A price in cents, as from the peers.
 std::uint64_t cents(const Decimal& value) {
   std::uint64_t cents = static_cast<std::uint64_t>(value.mantissa());
   for (auto scale = value.scale(); scale < 2; ++scale) cents *= 10;
@@ -61,7 +61,7 @@ struct TypedRead {
   }
 };
 
-// Eight types of which nothing is required, so that finding the handler is all that is measured.
+// Eight types without required fields, so that only the search for the handler is measured.
 template <char Type>
 struct Plain : wire::TypedMessageView<Plain<Type>> {
   static constexpr char kText[] = {Type, '\0'};
@@ -104,7 +104,7 @@ struct DispatchStatic {
   }
 };
 
-// The same jump, but into a std::variant, and from there by std::visit.
+// The same by a std::variant and std::visit.
 template <class... Types>
 using VariantOf = std::variant<wire::MessageView, Types...>;
 
@@ -131,7 +131,7 @@ struct DispatchVariant {
   }
 };
 
-// A handler object for each type, found in a hash map, and a virtual call.
+// A handler object for each type in a hash map, and a virtual call.
 struct Handler {
   virtual ~Handler() = default;
   virtual std::uint64_t handle(const wire::MessageView& message) const = 0;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 
-// Of a rate, the other way round, too.
+// Converts a time to the unit. Its own inverse for a rate.
 double in_unit(double ns, Unit unit, double bytes) {
   constexpr double kNsPerMs = 1e6;
   switch (unit) {

@@ -1,4 +1,4 @@
-// What was measured, and how it is shown: a table, JSON, a page with charts, a picture.
+// The results of a measurement, and their forms: a table, JSON, a page with charts, a picture.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace nexusfix::bench {
 
-// Of one subject at one row, in the row's unit. Of a rate, p99 is the rate that 99 % of the calls
-// surpass, and max is the best one.
+// The result of one subject in one row, in the row's unit. For a rate, 99 % of the calls are faster
+// than p99, and max is the best rate.
 struct Result {
   std::string subject;
   Figures figures;
@@ -29,7 +29,7 @@ struct RowReport {
   Result ours;
   std::vector<Result> peers;
 
-  // Operations in a second, by the batch figure; messages, where the operation is one.
+  // Operations per second, by the batch figure; messages, if an operation is one message.
   [[nodiscard]] double operations_per_second() const;
   [[nodiscard]] std::optional<double> megabytes_per_second() const;
 };
@@ -39,22 +39,22 @@ struct Report {
   TimerFacts timer;
   MeasureSettings settings;
   bool quick = false;
-  int rounds = 1;  // how often each row was measured; each subject keeps its best
+  int rounds = 1;  // the number of measurements of each row; each subject keeps its best
   double seconds = 0;
   std::vector<RowReport> rows;
-  std::vector<std::string> failures;  // rows that are not there, and why
+  std::vector<std::string> failures;  // missing rows and subjects, with the reason
 };
 
 // How many times faster ours is than the peer, by the batch figures.
 [[nodiscard]] double times_faster(const RowReport& row, const Result& peer);
-// In the row's unit. Nothing: it has none, or the device that it is a share of was not measured.
+// In the row's unit. Nothing: the row has none, or its device was not measured.
 [[nodiscard]] std::optional<double> budget_of(const RowReport& row);
 [[nodiscard]] bool within_budget(const RowReport& row);
 
-// Takes over each subject's figures where other's batch figure is better. Both have the same spec.
+// Takes the figures of a subject from other if its batch figure is better. Both have the same spec.
 void keep_better(RowReport& row, const RowReport& other);
 
-// Turns nanoseconds a call into the row's unit an operation.
+// Converts nanoseconds per call to the row's unit per operation.
 [[nodiscard]] Figures in_unit(const Figures& ns_per_call, const RowSpec& spec,
                               double operations_per_call, double bytes);
 

@@ -7,21 +7,21 @@
 namespace nexusfix::bench {
 namespace {
 
-constexpr int kLabelColumns = 290;  // in pixels, as all that follows
+constexpr int kLabelColumns = 290;  // in pixels, as all sizes below
 constexpr int kPlotColumns = 480;
 constexpr int kTextColumns = 150;
 constexpr int kBarRows = 15;
 constexpr int kGapRows = 9;
 constexpr int kAxisRows = 24;
 
-// A power of ten of nanoseconds, in the unit that suits it.
+// A power of ten of nanoseconds, in a fitting unit.
 std::string decade_text(double ns) {
   if (ns < 1e3) return fmt::format("{:g} ns", ns);
   if (ns < 1e6) return fmt::format("{:g} µs", ns / 1e3);
   return fmt::format("{:g} ms", ns / 1e6);
 }
 
-// From a value to a place on the plot; decades are equally wide.
+// Converts a value to a place on the plot, with decades of equal width.
 class Scale {
  public:
   Scale(double least, double most)
@@ -57,7 +57,7 @@ Scale scale_of(const std::vector<BarGroup>& groups) {
   double most = 0;
   for (const BarGroup& group : groups) {
     for (const Bar& bar : group.bars) {
-      // A bar begins at the decade below the least value, so that it is seen.
+      // A bar begins at the decade below the smallest value, so that it is visible.
       least = std::min(least, bar.value * 0.9);
       most = std::max(most, bar.value);
     }

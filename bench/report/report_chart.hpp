@@ -1,5 +1,5 @@
-// Charts as SVG elements: bars of nanoseconds on a logarithmic scale. They carry class names;
-// chart_style() says what these look like, so that a page and a picture can each bring it along.
+// Charts as SVG elements: bars of nanoseconds on a logarithmic scale. They have class names, and
+// chart_style() returns the styles, which a page and a picture include.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace nexusfix::bench {
 struct Bar {
   std::string kind;  // class name: "ours", "quickfix", "reference"
   double value = 0;
-  std::string text;  // behind the bar
+  std::string text;  // after the bar
 };
 
 struct BarGroup {
@@ -31,17 +31,17 @@ struct Chart {
 
 [[nodiscard]] Chart bar_chart(const std::vector<BarGroup>& groups);
 
-// Rows that have a peer in this run, each with all of its subjects.
+// The rows with a peer in this run, each with all of its subjects.
 [[nodiscard]] std::vector<BarGroup> peer_groups(const Report& report);
-// Rows whose name begins so, ours only, with the published figure as mark.
+// The rows whose name has this beginning: only our figures, with the published figure as mark.
 [[nodiscard]] std::vector<BarGroup> own_groups(const Report& report, std::string_view begin);
-// The way from the median to the 99.9th percentile, a line of single calls.
+// A line from the median to the 99.9th percentile of single calls.
 [[nodiscard]] Chart tail_chart(const Report& report);
 
 [[nodiscard]] std::string_view chart_style() noexcept;
-// Text for the inside of an element or an attribute.
+// Escapes a text for an element or an attribute.
 [[nodiscard]] std::string escaped(std::string_view text);
-// Three digits that count.
+// Three significant digits.
 [[nodiscard]] std::string short_number(double value);
 
 }  // namespace nexusfix::bench

@@ -1,4 +1,4 @@
-// The report as a page of its own, and as a picture: no network, no script.
+// The report as a page and as a picture, without network access and without scripts.
 #include <fmt/format.h>
 
 #include "bench/report/report.hpp"
@@ -112,7 +112,7 @@ std::string table(const Report& report) {
   return text + "</table></div>\n";
 }
 
-// What a step of the ladder brought here and in history, in words.
+// The gain of each step of the ladder here and in the published history, in words.
 std::string ladder_text(const Report& report) {
   std::string text;
   const RowReport* below = nullptr;

@@ -1,4 +1,4 @@
-// The report on a terminal.
+// The report for a terminal.
 #include <fmt/format.h>
 
 #include "bench/report/report.hpp"
@@ -7,7 +7,7 @@
 namespace nexusfix::bench {
 namespace {
 
-// Of a row that has no reference, what stands in its column.
+// Whether a subject has the reference's column, in a row without a reference.
 bool is_in_its_place(std::string_view subject) {
   return subject == "bare TCP" || subject == "bare TLS" || subject == "NexusFIX hardened";
 }

@@ -6,8 +6,8 @@
 
 namespace nexusfix::bench {
 
-// The least value that at least this share of all values does not exceed (nearest rank: always one
-// that was measured, never one between two). sorted is ascending; an empty one gives 0.
+// The smallest value that at least this share of all values does not exceed (nearest rank: always a
+// measured value, never one between two). sorted is ascending; 0 if it is empty.
 template <class Value>
 [[nodiscard]] Value quantile_of_sorted(const std::vector<Value>& sorted, double share) {
   if (sorted.empty()) return Value{};

@@ -1,4 +1,4 @@
-// A temporary folder (TMPDIR) for the files of a row; removed with all that is in it.
+// A temporary folder (TMPDIR) for the files of a row. The destructor removes it with its contents.
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What a journal costs that is not appended to: to open a large one, and to read a range of it.
+// The cost of a journal besides appending: opening a large one, and reading a range of it.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -30,16 +30,16 @@
 namespace nexusfix::bench {
 namespace {
 
-constexpr std::uint64_t kResend = 100;       // of the first resend behind the opening
-constexpr std::uint64_t kRange = 1U << 16U;  // of the range that is read in one go
+constexpr std::uint64_t kResend = 100;       // messages of the first resend after the opening
+constexpr std::uint64_t kRange = 1U << 16U;  // messages that one call reads
 constexpr std::size_t kRandomReads = 4096;   // different ones; a power of two
 constexpr std::uint64_t kSeed = 20261121;
-constexpr double kLineGigabytes = 1.25;  // a second, of 10 Gbit/s: a resend shall fill the line
+constexpr double kLineGigabytes = 1.25;  // per second, of 10 Gbit/s: a resend should fill the line
 
-// How the process ended that wrote it.
+// How the process that wrote the journal ended.
 enum class End { InOrder, Killed };
 
-// A journal in files, made when it is asked for first, and kept for every round.
+// A journal in files. The first use creates it, and all rounds share it.
 class LargeJournal {
  public:
   LargeJournal(std::size_t sessions, std::uint64_t messages, End end = End::InOrder)
@@ -59,7 +59,7 @@ class LargeJournal {
     return texts_[number % texts_.size()];
   }
 
-  // The pages of its files leave memory.
+  // Removes the pages of its files from memory.
   void forget() {
     for (const auto& entry : std::filesystem::directory_iterator{options().folder}) {
       const int file = ::open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
@@ -72,7 +72,7 @@ class LargeJournal {
   }
 
  private:
-  // By a process of its own where that is killed.
+  // If the writer is to be killed, it is a process of its own.
   void make() {
     folder_ = std::make_unique<BenchFolder>();
     if (end_ == End::InOrder) return write();
@@ -88,7 +88,7 @@ class LargeJournal {
     }
   }
 
-  // Its sessions take turns.
+  // The sessions take turns.
   void write() {
     const auto opened = store::open_journal(disk_, options(), WallTime{});
     if (!opened) std::abort();
@@ -134,7 +134,7 @@ struct Opening {
   [[nodiscard]] static CallLimits limits() { return {.least = 1, .most = 1}; }
 };
 
-// Reads a range of the first session; the answer is how many messages were right.
+// Reads a range of the first session, and returns the number of correct messages.
 std::uint64_t read_range(LargeJournal& journal, store::Store& store, std::uint64_t first,
                          std::uint64_t count) {
   std::uint64_t right = 0;
@@ -148,7 +148,7 @@ std::uint64_t read_range(LargeJournal& journal, store::Store& store, std::uint64
   return read ? right : 0;
 }
 
-// In KiB: what the process holds that is no mapped file.
+// The memory of the process without mapped files, in KiB.
 std::uint64_t anonymous_memory() {
   std::ifstream status{"/proc/self/status"};
   for (std::string word; status >> word;) {
@@ -158,7 +158,7 @@ std::uint64_t anonymous_memory() {
   return 0;
 }
 
-// The right count of messages, and a resend that is answered from a cold cache.
+// Checks the number of messages, and a resend with a cold cache.
 struct OpensRight {
   LargeJournal* journal;
   std::string operator()(Opening& opening) const {
@@ -176,7 +176,7 @@ struct OpensRight {
 struct Opened {
   std::uint64_t memory = 0;  // KiB
   double milliseconds = 0;   // of the first resend
-  double cpu = 0;            // likewise, of which its thread ran
+  double cpu = 0;            // milliseconds in which its thread ran
   bool is_right = false;
 };
 
@@ -186,10 +186,11 @@ double thread_milliseconds() {
   return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
 }
 
-// In a process of its own: what opening takes is not hidden in what the benchmark had taken.
-[[noreturn]] void open_and_tell(LargeJournal& journal, int told) {
+// Runs in a process of its own, so that memory of the benchmark does not hide the memory of the
+// opening.
+[[noreturn]] void open_and_report(LargeJournal& journal, int channel) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::malloc_trim(0);  // what the benchmark had given back is not there to be used again
+  ::malloc_trim(0);  // so that the opening cannot reuse memory that the benchmark has freed
   Opening opening{&journal, nullptr};
   const std::uint64_t before = anonymous_memory();
   Opened opened;
@@ -204,25 +205,25 @@ double thread_milliseconds() {
     opened.milliseconds = taken.count();
     opened.cpu = thread_milliseconds() - ran;
   }
-  ::_exit(::write(told, &opened, sizeof opened) == sizeof opened ? 0 : 1);
+  ::_exit(::write(channel, &opened, sizeof opened) == sizeof opened ? 0 : 1);
 }
 
 Opened open_elsewhere(LargeJournal& journal) {
   journal.forget();
-  int told[2];
-  if (::pipe(told) != 0) throw std::runtime_error{"pipe failed"};
+  int channel[2];
+  if (::pipe(channel) != 0) throw std::runtime_error{"pipe failed"};
   const pid_t process = ::fork();
-  if (process == 0) open_and_tell(journal, told[1]);
-  ::close(told[1]);
+  if (process == 0) open_and_report(journal, channel[1]);
+  ::close(channel[1]);
   Opened opened;
-  const bool is_told = ::read(told[0], &opened, sizeof opened) == sizeof opened;
-  ::close(told[0]);
+  const bool is_reported = ::read(channel[0], &opened, sizeof opened) == sizeof opened;
+  ::close(channel[0]);
   if (process > 0) ::waitpid(process, nullptr, 0);
-  if (!is_told) opened.is_right = false;
+  if (!is_reported) opened.is_right = false;
   return opened;
 }
 
-// Some openings, as what comes first has no second time.
+// Repeats the opening, because a single first resend is one sample only.
 std::string describe_opening(LargeJournal& journal) {
   constexpr int kOpenings = 5;
   std::vector<double> answers;

@@ -1,4 +1,4 @@
-// What the rows of the store share: a folder, a store with its sessions, and the bare device.
+// The shared parts of the store rows: a folder, a store with its sessions, and the bare device.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace nexusfix::bench {
 
-// One store with its sessions. Made in place, as the journal's threads point to it.
+// One store with its sessions. Not movable, because the journal's threads point to it.
 struct OpenStore {
   BenchFolder folder;
   PosixDisk disk;
@@ -28,7 +28,7 @@ struct OpenStore {
   std::vector<store::SessionKey> keys;
   store::Transaction transaction;
 
-  // sessions: a power of two, as a division takes as long as a tenth of an append.
+  // sessions: a power of two, because a division takes a tenth of the time of an append.
   explicit OpenStore(std::optional<store::Durability> durability, std::size_t sessions) {
     if (durability) {
       store::JournalOptions options;
@@ -42,7 +42,7 @@ struct OpenStore {
                                   counter.notify_one();
                                 },
                             .context = &wakes};
-      // Its threads work beside the one that is measured.
+      // Its threads run on other cores than the measured thread.
       const StartElsewhere elsewhere;
       store = std::move(store::open_journal(disk, options, WallTime{}).value().store);
     } else {
@@ -63,7 +63,7 @@ struct OpenStore {
     if (!store->append(transaction, WallTime{})) std::abort();
     return text.size();
   }
-  // As an event loop does it behind each event.
+  // As an event loop does after each event.
   void flush() {
     if (store->durable() == store->appended()) return;
     if (!store->flush()) std::abort();
@@ -89,16 +89,16 @@ struct OpenStore {
   }
 };
 
-// Of the messages that are kept, and of what the journal makes of one: the headers of its record
-// and its entry are added.
+// The mean size of a message, and of its record in the journal, with the headers of record and
+// entry.
 [[nodiscard]] inline double mean_bytes() { return execution_reports().mean_bytes; }
 [[nodiscard]] inline std::size_t mean_record_bytes() {
   constexpr double kAdded = 33;
   return static_cast<std::size_t>(mean_bytes() + kAdded);
 }
 
-// The bare device: so many bytes written into a prepared file, and synced. Whoever keeps messages
-// on this disk cannot be faster.
+// The bare device: this number of bytes written to a prepared file, and synced. It is the limit for
+// every store on this disk.
 struct Device {
   std::unique_ptr<BenchFolder> folder = std::make_unique<BenchFolder>();
   std::unique_ptr<File> file;

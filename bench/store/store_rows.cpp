@@ -1,5 +1,5 @@
-// What it takes to keep a message before it is sent: in memory, and in a journal of each
-// durability. The journals lie in a temporary folder (TMPDIR): what syncs take is that disk's.
+// The time to store a message before it is sent: in memory, and in a journal of each durability.
+// The journals are in a temporary folder (TMPDIR): the time of a sync is that of its disk.
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -15,9 +15,9 @@ namespace nexusfix::bench {
 namespace {
 
 constexpr std::size_t kMessages = 64;  // each for a session of its own, in rotation
-// Of a group: so many are handed over before their end is waited for.
+// The number of messages that are appended before the caller waits for their sync.
 constexpr std::size_t kGroup = 256;
-// What the journal may take, where the bare device takes 1.
+// The allowed ratio of the journal's time to the bare device's.
 constexpr double kOfDevice = 1.1;
 
 struct Append {
@@ -31,7 +31,7 @@ struct Append {
     return 1;
   }
   void prepare() {}
-  // A memory store would grow for ever.
+  // Otherwise a memory store would grow forever.
   void settle() {
     if (!is_in_memory) return;
     for (const store::SessionKey key : open->keys) {
@@ -44,14 +44,14 @@ struct Append {
   [[nodiscard]] CallLimits limits() const { return {.least = 1, .most = SIZE_MAX}; }
 };
 
-// As under load: while one group is on its way to the disk, the next one is handed over.
+// As under load: while one group is written to the disk, the next one is appended.
 struct AppendGroup {
   std::unique_ptr<OpenStore> open;
   store::LogPosition on_way = 0;
   std::uint64_t operator()(std::size_t input) {
     for (std::size_t i = 0; i < kGroup; ++i) open->append((input + i) % kMessages);
     open->flush();
-    // Asked for again and again: what it takes to wake a thread is not the store's affair.
+    // Polls: the time to wake a thread is not part of the store.
     const store::LogPosition end = std::exchange(on_way, open->store->appended());
     while (open->store->durable() < end) continue;
     return 1;
@@ -71,7 +71,7 @@ struct ReadsBack {
   }
 };
 
-// What a journal that survives kill -9 cannot do without: the bytes, copied into a mapped file.
+// The minimum work of a journal that survives kill -9: it copies the bytes to a mapped file.
 struct MappedCopy {
   std::unique_ptr<BenchFolder> folder = std::make_unique<BenchFolder>();
   std::unique_ptr<File> file;
@@ -115,7 +115,7 @@ Plan plan_append(std::optional<store::Durability> durability, Subjects subjects)
   return plan;
 }
 
-// So many calls of another contestant as one.
+// Several calls of another contestant as one call.
 struct Times {
   ContestantPtr one;
   std::size_t count = 1;

@@ -1,5 +1,5 @@
-// The store over time: a burst of ten million messages, a steady stream of which each message waits
-// for the disk, and what happens where one segment ends.
+// The store over time: a burst of ten million messages, a steady stream in which each message waits
+// for the disk, and the change from one segment to the next.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -28,8 +28,8 @@ double ticks_per_second() {
   return value;
 }
 
-// A contestant whose calls cannot be made one by one: an experiment gives the times of many at
-// once, which are handed out as single calls.
+// A contestant whose calls cannot be made one by one: an experiment measures many calls at once,
+// and returns their times as single calls.
 class Experiment : public Contestant {
  public:
   std::string check() override { return {}; }
@@ -39,7 +39,7 @@ class Experiment : public Contestant {
   std::uint64_t timed_run(std::size_t calls) override {
     const std::size_t before = times_.size();
     const std::uint64_t mean = measure(calls, times_);
-    // What was too short to be steady.
+    // Drops a run that was too short to be steady.
     if (calls < kCallsLeast && times_.size() < 4 * kCallsLeast) times_.resize(before);
     return mean * calls;
   }
@@ -52,7 +52,7 @@ class Experiment : public Contestant {
  protected:
   static constexpr std::size_t kCallsLeast = 25'000;
 
-  // Makes about so many calls and appends what each took. Returns the ticks of one on average.
+  // Makes about this number of calls and appends the ticks of each. Returns the mean.
   virtual std::uint64_t measure(std::size_t calls, std::vector<std::uint32_t>& times) = 0;
 
   static std::uint32_t bounded(std::uint64_t ticks) {
@@ -64,8 +64,8 @@ class Experiment : public Contestant {
   std::size_t given_ = 0;
 };
 
-// One session sends ten million messages without a pause, in a journal that survives kill -9; what
-// counts is when the last of them may leave. A call is a message.
+// One session sends ten million messages without a pause, in a journal that survives kill -9. The
+// measured time ends when the last message may leave. A call is a message.
 class Burst final : public Experiment {
  public:
   explicit Burst(bool to_disk) : to_disk_{to_disk} {}
@@ -76,7 +76,7 @@ class Burst final : public Experiment {
 
  private:
   std::uint64_t measure(std::size_t, std::vector<std::uint32_t>& times) override {
-    // What the warm-up took is the first batch: a burst is long enough to be one.
+    // The warm-up's burst is long enough to be the first batch.
     if (const std::uint64_t known = std::exchange(unused_, 0); known != 0) return known;
     times.reserve(times.size() + kMessages / kKeptOneOf + 2);
     OpenStore open{store::Durability::Process, 1};
@@ -102,7 +102,7 @@ class Burst final : public Experiment {
   std::uint64_t unused_ = 0;
 };
 
-// As many bytes as the journal has then, written to the device in large pieces, and one sync.
+// Writes the same number of bytes to the device in large pieces, with one sync.
 class DeviceBurst final : public Experiment {
  public:
   CallLimits limits() const override { return {}; }
@@ -110,8 +110,8 @@ class DeviceBurst final : public Experiment {
  private:
   std::uint64_t measure(std::size_t, std::vector<std::uint32_t>& times) override {
     if (const std::uint64_t known = std::exchange(unused_, 0); known != 0) return known;
-    // What the journal writes, and past the kernel's cache where the file system can: the memory
-    // that a cache would need first is not the device's affair.
+    // The number of bytes that the journal writes. It bypasses the kernel's cache if the file
+    // system supports that: allocating cache memory is not part of the device.
     const std::uint64_t bytes = mean_record_bytes() * Burst::kMessages;
     BenchFolder folder;
     const std::string path = folder.file("device");
@@ -138,8 +138,8 @@ class DeviceBurst final : public Experiment {
   std::uint64_t unused_ = 0;
 };
 
-// Messages that are due at fixed times, whether those before them are done or not: what waits in
-// front of a slow one counts as waiting. Sink: submit(), then poll() for how many are done.
+// Messages that are due at fixed times, even if earlier ones are not done: the wait for a slow
+// message counts. Sink: submit(), then poll() for the number of done messages.
 template <class Sink>
 class Steady final : public Experiment {
  public:
@@ -176,7 +176,7 @@ class Steady final : public Experiment {
 
 struct GroupSink {
   OpenStore open{store::Durability::Group, 64};
-  std::vector<store::LogPosition> ends;  // of what was submitted, and not seen to be done
+  std::vector<store::LogPosition> ends;  // of the submitted messages that are not known to be done
   std::size_t first = 0;
   std::uint64_t count = 0;
 
@@ -193,13 +193,13 @@ struct GroupSink {
       ends.clear();
       first = 0;
     } else {
-      open.flush();  // what did not fit, and to be woken
+      open.flush();  // submits the rest, and asks for a wake-up
     }
     return count;
   }
 };
 
-// The same with nothing but the device: another thread writes what has gathered, and syncs.
+// The same with the device only: another thread writes the gathered bytes, and syncs.
 class DeviceSink {
  public:
   DeviceSink() {
@@ -251,7 +251,7 @@ class DeviceSink {
   std::thread thread_;
 };
 
-// A store that has done when it returns.
+// A store that has finished when append() returns.
 struct CallSink {
   ContestantPtr one;
   std::uint64_t count = 0;
@@ -263,8 +263,8 @@ struct CallSink {
   [[nodiscard]] std::uint64_t done() const { return count; }
 };
 
-// The append that begins a new segment, at half a million messages a second: a call. The longest of
-// all others goes with each, as what the machine does to any of them.
+// A call is the append that begins a new segment, at half a million messages per second. The
+// longest of all other appends is its peer: it shows the noise of the machine.
 class Roll final : public Experiment {
  public:
   Roll(std::size_t sessions, bool others)
@@ -281,7 +281,7 @@ class Roll final : public Experiment {
       const std::uint64_t before = read_ticks();
       const std::size_t text_bytes = open_.append(next_++);
       const std::uint64_t elapsed = read_ticks() - before;
-      // The position grows by the record, and by the start of a new segment.
+      // The position advances by the record, and by the header of a new segment.
       const store::LogPosition grown = open_.store->appended() - end_;
       end_ = open_.store->appended();
       open_.flush();
@@ -295,7 +295,7 @@ class Roll final : public Experiment {
   }
 
   static constexpr double kMessagesPerSecond = 500'000;
-  // Each session stands in a segment's checkpoint, with no less than this.
+  // The minimum size of each session in a segment's checkpoint.
   static constexpr std::uint64_t kStartBytesOfSession = 51;
   OpenStore open_;
   std::size_t next_ = 0;

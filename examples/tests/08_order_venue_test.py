@@ -82,7 +82,7 @@ def what_cannot_be_taken_is_rejected(bob):
     bob.expect("35=9|37=4|11=B15|41=B1|39=2|434=1|102=0")
     bob.send(replace("B16", "B1", 2, 300, "10"))
     bob.expect("35=9|37=4|11=B16|41=B1|39=2|434=2|102=0")
-    bob.send(cancel("B17", "A3", 1))  # another one's
+    bob.send(cancel("B17", "A3", 1))  # another trader's order
     bob.expect("35=9|37=NONE|11=B17|41=A3|434=1|102=1")
     bob.send(order("B18", 1, 5, "1"))
     bob.expect("35=8|11=B18|150=0")
@@ -110,7 +110,7 @@ def the_book_survives_a_kill(alice, bob):
     alice.expect("35=8|11=A13|150=F|39=2|32=10|151=0|14=10")
     alice.send(order("A1", 1, 1, "1"))
     alice.expect("35=8|11=A1|150=8|103=6")
-    bob.send(order("B3", 1, 1, "1"))  # was rejected, and is used all the same
+    bob.send(order("B3", 1, 1, "1"))  # the rejected order has used this ClOrdID
     bob.expect("35=8|11=B3|150=8|103=6")
 
 

@@ -12,7 +12,7 @@ def request(md_req_id, kind, symbols, types=(0, 1), depth=0):
 
 
 def feed(publisher, prober, lines):
-    """These lines, and then one that is waited for in a snapshot: so all of them have counted."""
+    """Sends these lines, and waits for the last one in a snapshot: then all were applied."""
     for line in lines:
         publisher.say(line)
     feed.count += 1
@@ -49,16 +49,16 @@ def subscriptions_are_each_for_themselves(publisher, alice, bob):
     publisher.say("AAPL bid 150.40 0")          # S2 has offers only
     alice.expect("35=X|262=S1|279=2|269=0|270=150.40")
     alice.send(request("S1", 2, ["AAPL"]))
-    alice.send(request("S1", 2, ["AAPL"]))      # answered: so the first one has counted
+    alice.send(request("S1", 2, ["AAPL"]))      # an answer proves that the first was processed
     alice.expect("35=Y|262=S1|281=|58=there is no such subscription")
     publisher.say("AAPL offer 151 5")
     alice.expect("35=X|262=S2|279=0|269=1|55=AAPL|270=151|271=5")
     bob.send(request("B1", 0, ["IBM"], types=[0]))
-    bob.expect("35=W|262=B1|55=IBM|268=0")      # nobody buys
+    bob.expect("35=W|262=B1|55=IBM|268=0")      # no bids
 
 
 def what_cannot_be_served_is_rejected(alice):
-    alice.send(request("S3", 1, ["AAPL", "NOBODY"]))
+    alice.send(request("S3", 1, ["AAPL", "NONE"]))
     alice.expect("35=Y|262=S3|281=0")
     alice.send(request("S2", 1, ["AAPL"]))
     alice.expect("35=Y|262=S2|281=1")
@@ -81,7 +81,7 @@ def test(program, nexusfix, folder):
         with Client(nexusfix, folder, publisher.port, "ALICE", "PUBLISHER",
                     further=further) as alice:
             publisher.say("AAPL offer 151 6")   # the subscriptions have ended with their session
-            alice.send(request("S2", 0, ["NOBODY"]))
+            alice.send(request("S2", 0, ["NONE"]))
             alice.expect("35=Y|262=S2|281=0")
         publisher.process.stdin.close()
         assert publisher.process.wait() == 0

@@ -22,7 +22,7 @@ def rows(folder):
 
 
 def log_out_when_there(broker, folder, count):
-    """When the file has so many rows; then nothing comes behind them."""
+    """Waits until the file has this number of rows, and checks that no row follows."""
     deadline = time.monotonic() + SECONDS_MAX
     while len(rows(folder)) < count:
         assert time.monotonic() < deadline, f"{len(rows(folder))} of {count} rows"
@@ -62,7 +62,7 @@ def another_file_is_refused(program, folder):
 
 
 def torn_row_and_lost_numbers_are_made_good(nexusfix, program, folder):
-    """The last row is cut in the middle, and by the reader's store nothing was received yet: the
+    """The last row is cut in the middle, and the reader's store has received nothing yet: the
     broker sends everything again, with PossDupFlag."""
     whole = (folder / "reports.csv").read_bytes()
     (folder / "reports.csv").write_bytes(whole[:-12])
@@ -74,7 +74,7 @@ def torn_row_and_lost_numbers_are_made_good(nexusfix, program, folder):
             broker.send(one)
         log_out_when_there(broker, folder, 5)
     said = [(row["ExecID"], row["MsgSeqNum"]) for row in rows(folder)]
-    # The last one has neither flag: it is another report, whatever its ExecID.
+    # The last one has neither flag: it is another report, even with a known ExecID.
     assert [one[0] for one in said] == ["E1", "E2", "E3", "E4", "E1"], said
     assert [one[1] for one in said[:3]] == ["2", "3", "4"], said
     assert (folder / "reports.csv").read_bytes().startswith(whole)
@@ -85,7 +85,7 @@ def nothing_is_lost_or_doubled_when_the_reader_is_killed(nexusfix, program, fold
     with reader, broker:
         for number in range(STREAM):
             broker.send(report(f"S{number}"))
-            if number % 50 == 49:  # somewhere among those before
+            if number % 50 == 49:  # repeat an earlier one
                 reader.kill()
                 reader = Example(program, CONFIG, folder, reader.port,
                                  arguments=[folder / "reports.csv"])

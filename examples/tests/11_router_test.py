@@ -48,9 +48,9 @@ def test(program, nexusfix, folder):
         alice.expect("35=8|11=G1|41=A1|150=5")
         alice.send("35=F|11=F1|41=NEVER|55=AAPL|54=1|60=now")
         alice.expect("35=9|11=F1|41=NEVER|434=1|102=1")
-        bob.send("35=F|11=F1|41=G1|55=AAPL|54=1|60=now")  # another one's
+        bob.send("35=F|11=F1|41=G1|55=AAPL|54=1|60=now")  # another client's order
         bob.expect("35=9|11=F1|41=G1|434=1|102=1")
-        bob.send("35=F|11=F2|41=A1|55=AAPL|54=2|60=now")  # filled: the venue's own word
+        bob.send("35=F|11=F2|41=A1|55=AAPL|54=2|60=now")  # filled: the venue rejects it
         bob.expect("35=9|11=F2|41=A1|102=0")
         bob.send("35=D|11=B9|55=AAPL|54=2|38=5|40=2|60=now")    # a limit order without a limit
         bob.expect("35=j|45=|372=D|379=B9|380=5|58=a limit order needs Price")
@@ -65,9 +65,9 @@ def test(program, nexusfix, folder):
         alice.send(order("A2", 1, 1, "1"))
         alice.expect("35=8|37=NONE|11=A2|150=8|39=8|103=2")
         alice.send("35=F|11=F3|41=G1|55=AAPL|54=1|60=now")
-        alice.expect("35=j|58=the venue is away|372=F|379=F3|380=4")
+        alice.expect("35=j|58=the venue is not logged on|372=F|379=F3|380=4")
         router.kill()
-        # Both begin anew, and know all they have to.
+        # Both start again, and recover their state.
         with serve(nexusfix, folder, venue.port) as venue_again, \
              Example(program, CONFIG, folder, router.port, venue.port) as router_again:
             alice.wait_for("^logged on")
@@ -78,7 +78,7 @@ def test(program, nexusfix, folder):
             alice.expect("35=8|11=F4|41=G1|150=4|14=40")
             alice.send("35=F|11=F5|41=A3|55=AAPL|54=1|60=now")
             alice.expect("35=8|11=F5|41=A3|150=4|14=0")
-            # A refusal that comes in the router's next life is the client's all the same.
+            # A refusal after a restart of the router is forwarded to the client, too.
             venue_again.process.send_signal(signal.SIGSTOP)
             alice.send("35=D|11=A4|55=AAPL|54=2|38=5|40=2|60=now")
             alice.send("35=V|262=M|263=0|264=1|267=1|269=0|146=1|55=AAPL")

@@ -56,7 +56,7 @@ def replacements_of_42_keep_the_chain_of_their_order(old, new):
     old.expect("35=8|37=O1|11=A4|41=A1|17=E10|20=0|150=E|39=E")
     new.send(f"35=8|37=O1|11=A4|41=A1|17=E11|150=5|39=1|{TAIL}|151=160|14=40|6=10.25")
     old.expect("35=8|37=O1|11=A4|41=A1|17=E11|20=0|150=5|39=5|151=160|14=40")
-    # What was replaced goes by its new ClOrdID; the old one is unknown to the venue.
+    # A replaced order has its new ClOrdID; the venue no longer knows the old one.
     old.send("35=G|41=A1|11=A5|21=1|55=AAPL|54=1|60=now|38=300|40=2|44=11")
     new.expect("35=G|37=|41=A1|11=A5|38=300")
     new.send("35=9|37=NONE|11=A5|41=A1|39=8|434=2|102=1|58=unknown")
@@ -95,7 +95,7 @@ def what_the_other_version_lacks_is_rejected(old, new):
 def answers_wait_for_who_is_away_and_orders_do_not(nexusfix, folder, port, new):
     new.send("35=8|37=O1|11=A1|17=E9|150=0|39=0|55=AAPL|54=1|151=1|14=0")
     new.send(f"35=D|11=B5|{ORDER}")
-    new.expect("35=j|58=the other side is away|372=D|379=B5|380=4")
+    new.expect("35=j|58=the other side is not logged on|372=D|379=B5|380=4")
     with Client(nexusfix, folder, port, "OLD", "BRIDGE", "FIX.4.2") as old:
         old.expect("35=8|43=Y|17=E9|20=0|150=0")
 

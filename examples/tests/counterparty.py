@@ -1,6 +1,6 @@
-"""What the tests of the examples talk with: an example as a process on free ports, and `nexusfix
-connect` as its counterparty, which a test tells what to send and asks for what came. Nothing is
-waited for but the processes' own output; a test that takes too long has its processes ended."""
+"""Processes for the tests of the examples: an example on free ports, and `nexusfix connect` as its
+counterparty, which sends messages for a test and returns the received ones. The tests wait only for
+the processes' output. If a test takes too long, its processes are killed."""
 
 import os
 import re
@@ -28,7 +28,7 @@ TargetCompID={target}
 
 
 class Process:
-    """A program with its input and output. Ends with the `with` block."""
+    """A program with its input and output. The end of the `with` block ends it."""
 
     def __init__(self, command, stderr=None):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -68,12 +68,12 @@ class Process:
             try:
                 pipe.close()
             except BrokenPipeError:
-                pass  # what was said last has not reached it
+                pass  # the process ended before it read the last input
 
 
 class Example(Process):
-    """An example, which logs the port it listens on. Its configuration is the one beside its
-    source, but for ports and folders."""
+    """An example, which logs the port that it listens on. Its configuration is the one next to its
+    source, except for ports and folders."""
 
     def __init__(self, program, config, folder, accept_port=0, connect_port=0, arguments=()):
         text = (Path(__file__).parents[1] / config).read_text(encoding="utf-8")
@@ -102,8 +102,8 @@ class Client(Process):
         self.say("send " + message)
 
     def expect(self, fields):
-        """The next message has these fields, in this order. `53=` alone: none with this tag. What
-        the message says is returned: a list of tags and values."""
+        """Checks that the next message has these fields, in this order. `53=` alone: no field with
+        this tag. Returns the message as a list of tags and values."""
         message = self.wait_for("^< (.*)")[1].strip("|").split("|")
         place = 0
         for field in fields.split("|"):
@@ -112,7 +112,7 @@ class Client(Process):
                     raise AssertionError(f"{field} was not expected in {message}")
                 continue
             if field not in message[place:]:
-                raise AssertionError(f"{field} was expected behind place {place} of {message}")
+                raise AssertionError(f"{field} was expected after place {place} of {message}")
             place = message.index(field, place) + 1
         return [tuple(field.split("=", 1)) for field in message]
 

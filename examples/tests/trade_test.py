@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs two examples against each other: trade_test.py ACCEPTOR INITIATOR [LINE [LAST_LINE]]. LINE
-is what the initiator has to say, LAST_LINE what the acceptor says then. The acceptor's port is
-chosen by the system, and nothing is waited for but the programs' own output and end."""
+is the expected line of the initiator, LAST_LINE the acceptor's last one. The system chooses the
+acceptor's port. The test waits only for the programs' output and end."""
 
 import re
 import subprocess

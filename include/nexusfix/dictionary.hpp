@@ -1,10 +1,11 @@
-// The dictionary layer: what FIX's tags, values and messages are called and how they are put
-// together, from a file of QuickFIX XML or FIX Orchestra, or compiled in.
+// The dictionary layer: the names and the structure of FIX's tags, values and messages, from a file
+// in QuickFIX XML or FIX Orchestra, or compiled into the library.
 //
-// It is not: on the path of a message. Whoever sends or receives typed messages uses the headers
-// that are generated from a dictionary (nexusfix/fix44/...), and those know nothing of this layer.
+// What it is not: it is not on the path of a message. Code that sends or receives typed messages
+// uses the headers that are generated from a dictionary (nexusfix/fix44/...), and those do not need
+// this layer.
 // Threads: everything here is a value, or a view of constants; reading is thread-safe.
-// Allocation: loading allocates; looking a name up does not.
+// Allocation: loading allocates; a lookup of a name does not.
 //
 //   auto names = dictionary::builtin_names(dictionary::Version::Fix44);
 //   names.field_name(54);          // "Side"
@@ -34,7 +35,7 @@
 
 namespace nexusfix {
 
-// For whoever explains an error of the wire layer, too.
+// Also explains errors of the wire layer.
 using dictionary::explain;
 
 }  // namespace nexusfix

@@ -1,16 +1,16 @@
-// simulator: engines with virtual clock, network and disk, in one thread, from a seed.
+// simulator: engines with a virtual clock, network and disk, in one thread, from a seed.
 //
-// What it is: a world in which the very code that runs in production runs against everything that
-// can go wrong: connections that tear, break and fall silent, disks that forget, fill up and fail,
-// clocks that drift and jump, processes that die at any moment, operators. Invariants are checked
-// all the time; a violation names the case, and its seed repeats it exactly.
+// What it is: a world that runs the production code and injects every fault: connections that tear,
+// break and fall silent, disks that forget, fill up and fail, clocks that drift and jump, processes
+// that die at any moment, operators. Invariants are checked all the time; a violation names the
+// case, and its seed repeats it exactly.
 //
 // What it is not: a measurement. Time is virtual, and a turn of an engine takes 20 microseconds.
 //
-// Threads: none. A world and everything in it belong to the thread that made it; worlds of several
-// threads do not know each other.
+// Threads: none. A world and everything in it belong to the thread that made it; worlds of
+// different threads are independent.
 //
-// Allocation: freely; what the engines in it allocate is watched.
+// Allocation: freely; the memory of the engines is checked.
 //
 //   simulator::World world{{.seed = 7, .faults = simulator::FaultSet::all()}};
 //   world.add_process<Venue>("venue", venue_configuration);

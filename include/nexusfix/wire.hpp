@@ -3,13 +3,13 @@
 // What it is: framing (where does a message end), parsing (which fields does it have), conversions
 // (what does a value mean), and encoding, for every FIX version, on the caller's bytes.
 // What it is not: it knows no dictionary, so it cannot tell a required field from an optional one,
-// and groups fields only as its caller says (GroupShape); it knows no session, so it never judges a
-// MsgSeqNum; it has no socket.
+// and it needs a GroupShape from its caller to find repeating groups. It knows no session, so it
+// never judges a MsgSeqNum. It has no socket.
 //
-// Threads: every object is used by one thread at a time; there is no shared state but the kernel
-// chosen once for the CPU. A MessageView may be read by any number of threads while it is valid.
-// Allocation: none, but a Parser's index, which grows when a message has more fields than any
-// before it. Nothing throws but that. Views live as long as the bytes that they point into.
+// Threads: one thread at a time uses an object. The only shared state is the kernel, which is
+// chosen once for the CPU. Any number of threads may read a valid MessageView. Allocation: only a
+// Parser's index, which grows when a message has more fields than every earlier one. Only that
+// allocation can throw. Views live as long as the bytes that they point into.
 //
 //   std::string_view received = ...;                          // what recv() returned
 //   nexusfix::wire::Framer framer{received};
@@ -18,7 +18,7 @@
 //     auto message = parser.parse(*frame);
 //     if (!message) continue;                                 // garbled: message.error() says why
 //     auto symbol = (*message)[55].value_or("none");
-//     auto price = message->get<nexusfix::Decimal>(44);       // a value, or what is wrong with it
+//     auto price = message->get<nexusfix::Decimal>(44);       // a value, or an error
 //   }
 //   keep(framer.rest());                                      // the start of the next message
 #pragma once

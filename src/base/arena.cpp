@@ -32,13 +32,13 @@ void unpoison([[maybe_unused]] const void* memory, [[maybe_unused]] std::size_t 
 #endif
 }
 
-// How many bytes there are from memory to the next address with that alignment.
+// The number of bytes from memory to the next address with that alignment.
 [[nodiscard]] std::size_t padding(const void* memory, std::size_t alignment) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   return static_cast<std::size_t>(-address & (alignment - 1));
 }
 
-// Whether bytes at that alignment fit between at and end. No sum that could overflow.
+// Whether bytes at that alignment fit between at and end. Computes no sum that could overflow.
 [[nodiscard]] bool fits(const std::byte* at, const std::byte* end, std::size_t bytes,
                         std::size_t alignment) noexcept {
   const auto room = static_cast<std::size_t>(end - at);
@@ -50,16 +50,16 @@ void unpoison([[maybe_unused]] const void* memory, [[maybe_unused]] std::size_t 
 
 void* Arena::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
   NEXUSFIX_ASSERT(std::has_single_bit(alignment));
-  // So that a piece of no bytes has an address, too, and one that no other piece has.
+  // So that an empty piece has an address, too, and no other piece has the same one.
   bytes = std::max<std::size_t>(bytes, 1);
   if (at_ == nullptr || !fits(at_, end_, bytes, alignment)) [[unlikely]] {
     Block* block = take_free(bytes, alignment);
     if (block == nullptr) {
-      // Alignment beyond the block's own is made by skipping less than alignment bytes.
+      // Larger alignment than the block's own skips fewer than alignment bytes.
       const std::size_t around = sizeof(Block) + (alignment > alignof(Block) ? alignment : 0);
       if (bytes > std::numeric_limits<std::size_t>::max() - around) return nullptr;
       block = new_block(std::max(options_.block_bytes, bytes + around));
-      // Less than a whole block may be left of bytes_max.
+      // The rest of bytes_max may be less than a whole block.
       if (block == nullptr) block = new_block(bytes + around);
       if (block == nullptr) return nullptr;
     }

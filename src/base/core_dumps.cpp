@@ -11,16 +11,16 @@
 namespace nexusfix {
 namespace {
 
-// Bit 4: the headers of programs and libraries, which say what the registers point into.
+// Bit 4: the headers of programs and libraries, which identify the code that registers point into.
 constexpr std::string_view kHeadersOnly = "0x10";
 
-// How it was before it was changed.
+// The settings before the change.
 struct Before {
   std::mutex mutex;
   bool is_kept_out = false;
   bool is_for_good = false;
   std::string filter;    // empty: there was no /proc
-  int is_dumpable = -1;  // which counts then
+  int is_dumpable = -1;  // used if there is no /proc
 };
 
 Before& before() {
@@ -34,7 +34,7 @@ std::unique_ptr<File> open_filter() {
   return file ? std::move(*file) : nullptr;
 }
 
-// "00000033\n", which is hexadecimal without saying so.
+// "00000033\n": hexadecimal without a prefix.
 std::string read_filter(File& file) {
   std::array<char, 32> text{};
   const auto size = file.read_at(0, text);
@@ -56,7 +56,7 @@ void keep_memory_out_of_core_dumps(KeptOut how) {
     if (!was.filter.empty() && file->write_at(0, kHeadersOnly)) return;
   }
   was.filter.clear();
-  // No /proc. It also keeps debuggers out, and so is not the first choice.
+  // There is no /proc. This flag also excludes debuggers, so it is not the first choice.
   was.is_dumpable = ::prctl(PR_GET_DUMPABLE);
   ::prctl(PR_SET_DUMPABLE, 0);
 }

@@ -72,12 +72,12 @@ DiskResult<std::string> read_all(Disk& disk, const std::string& path, OpenMode m
                                  std::uint64_t limit_bytes) {
   DiskResult<std::unique_ptr<File>> file = disk.open(path, mode);
   if (!file) return std::unexpected{std::move(file.error())};
-  // The size is not asked for: a pipe says 0, and a file may grow while it is read.
+  // Does not use the file's size: for a pipe it is 0, and a file may grow while it is read.
   constexpr std::size_t kChunkBytes = 64U << 10U;
   std::string content;
   for (;;) {
     const std::uint64_t room = limit_bytes - content.size();
-    // One byte above the limit tells a file that fits exactly from one that is too large.
+    // One byte above the limit distinguishes a file that fits exactly from one that is too large.
     const std::size_t want = room < kChunkBytes ? static_cast<std::size_t>(room) + 1 : kChunkBytes;
     const std::size_t before = content.size();
     content.resize(before + want);

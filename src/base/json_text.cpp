@@ -2,19 +2,10 @@
 #include <cstddef>
 
 #include <nexusfix/base/json_text.hpp>
+#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/base/utf8.hpp>
 
 namespace nexusfix {
-namespace {
-
-void append_hex(std::string& to, unsigned char byte) {
-  constexpr std::string_view kHexDigits = "0123456789abcdef";
-  to += kHexDigits[byte >> 4U];
-  to += kHexDigits[byte & 0xFU];
-}
-
-}  // namespace
-
 void append_json_text(std::string& to, std::string_view text) {
   to += '"';
   while (!text.empty()) {
@@ -36,12 +27,6 @@ void append_json_text(std::string& to, std::string_view text) {
     text.remove_prefix(size);
   }
   to += '"';
-}
-
-std::string json_text(std::string_view text) {
-  std::string result;
-  append_json_text(result, text);
-  return result;
 }
 
 }  // namespace nexusfix

@@ -28,7 +28,7 @@
 namespace nexusfix {
 namespace {
 
-constexpr mode_t kFileMode = 0600;  // journals hold orders: nobody else's business
+constexpr mode_t kFileMode = 0600;  // journals contain orders: only the owner may read them
 constexpr mode_t kFolderMode = 0700;
 constexpr std::uint64_t kZeroBytes = 256U << 10U;
 
@@ -36,7 +36,7 @@ std::unexpected<DiskError> failure(const char* operation, const std::string& pat
   return std::unexpected{DiskError{.path = path, .operation = operation, .error_number = error}};
 }
 
-// Repeats a call that a signal interrupted.
+// Repeats a call that a signal has interrupted.
 template <class Call>
 auto restarted(Call call) {
   auto result = call();
@@ -49,8 +49,8 @@ class PosixFile final : public File {
   PosixFile(int descriptor, std::string path) : descriptor_{descriptor}, path_{std::move(path)} {}
   PosixFile(const PosixFile&) = delete;
   PosixFile& operator=(const PosixFile&) = delete;
-  // A failing close says nothing that sync() did not say before, and must not be repeated: the
-  // descriptor is gone either way.
+  // An error of close reports nothing that sync() has not reported, and the call must not be
+  // repeated: the descriptor is closed in any case.
   ~PosixFile() override { ::close(descriptor_); }
 
   DiskResult<void> write_at(std::uint64_t offset, std::span<const char> bytes) override {
@@ -82,23 +82,23 @@ class PosixFile final : public File {
   }
 
   DiskResult<void> sync() override {
-    // Data and size; not the access times, which would cost a second journal write of the file
-    // system. Never repeated, whatever the error: the kernel may have dropped the pages that it
-    // could not write, and a second call would then call them clean.
+    // Syncs data and size, but not the access times, which would cost the file system a second
+    // journal write. Never repeated after an error: the kernel may have dropped the pages that it
+    // could not write, and a second call would then report success.
     if (::fdatasync(descriptor_) < 0) return failure("sync", path_, errno);
     return {};
   }
 
-  // What is stored ahead of the range stays writable, and is not written to the disk in vain.
+  // Data stored after the range stays writable and is not written to the disk early.
   DiskResult<void> sync_mapped(FileMapping& mapping, std::uint64_t offset,
                                std::uint64_t size_bytes) override {
     const std::span<char> all = mapping.bytes();
     const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     const std::uint64_t begin = std::min<std::uint64_t>(offset, all.size()) & ~(page - 1);
     const std::uint64_t end = std::min<std::uint64_t>(offset + size_bytes, all.size());
-    // What is mapped is made read-only page by page when it is written, each time with an interrupt
-    // of every core that stores to the mapping. So the pages that are full leave the mapping first,
-    // all at once; their bytes stay in the file.
+    // The kernel makes written pages of a mapping read-only one by one, each with an interrupt of
+    // every core that stores to the mapping. So full pages are removed from the mapping first, all
+    // at once. Their bytes stay in the file.
     if (const std::uint64_t full = end & ~(page - 1); full > begin) {
       static_cast<void>(::madvise(all.data() + begin, full - begin, MADV_DONTNEED));
     }
@@ -144,7 +144,7 @@ class PosixFile final : public File {
     const auto begin = static_cast<off_t>(*before);
     const int error = ::posix_fallocate(descriptor_, begin, static_cast<off_t>(size_bytes) - begin);
     if (error != 0) return failure("reserve", path_, error);
-    // Written, not only allocated: a later sync then has no metadata to write beside the data.
+    // Written, not only allocated, so that a later sync has no metadata to write besides the data.
     static constexpr std::array<char, kZeroBytes> kZeros{};
     for (std::uint64_t at = *before; at < size_bytes;) {
       const auto count = static_cast<std::size_t>(std::min(kZeroBytes, size_bytes - at));
@@ -162,7 +162,7 @@ class PosixFile final : public File {
 
   DiskResult<bool> try_lock() override {
     // flock belongs to the open file, not to the process: two Files of one process exclude each
-    // other too, and closing another descriptor of the same file does not drop the lock.
+    // other, too, and closing another descriptor of the same file does not release the lock.
     if (restarted([&] { return ::flock(descriptor_, LOCK_EX | LOCK_NB); }) == 0) return true;
     if (errno == EWOULDBLOCK) return false;
     return failure("lock", path_, errno);
@@ -178,7 +178,7 @@ class PosixFile final : public File {
       if (errno != ESPIPE) return failure("read", path_, errno);
       is_stream_ = true;
     }
-    // A pipe or terminal has no offsets: it can be read front to back, once.
+    // A pipe or terminal has no offsets. It can be read only once, from beginning to end.
     if (offset != stream_offset_) return failure("read", path_, ESPIPE);
     const ssize_t got = restarted([&] { return ::read(descriptor_, bytes.data(), bytes.size()); });
     if (got < 0) return failure("read", path_, errno);
@@ -195,21 +195,21 @@ class PosixFile final : public File {
 int flags_of(OpenMode mode) {
   switch (mode) {
     case OpenMode::Read:
-      return O_RDONLY;  // follows symbolic links: /dev/stdin is one
+      return O_RDONLY;  // follows symbolic links, because /dev/stdin is one
     case OpenMode::ReadRegular:
-      // Neither waits for the writer of a pipe that took the file's place a moment ago, nor for a
-      // file of the kernel's that has nothing to say yet (/proc/kmsg).
+      // Does not wait for the writer of a pipe that has just replaced the file, nor for a kernel
+      // file that has no data yet (/proc/kmsg).
       return O_RDONLY | O_NONBLOCK | O_NOCTTY;
     case OpenMode::ReadWrite:
       return O_RDWR | O_NOFOLLOW;
     case OpenMode::Create:
-      // A link planted in the folder must not make us write into another file.
+      // A symbolic link planted in the folder must not redirect our writes into another file.
       return O_RDWR | O_CREAT | O_NOFOLLOW;
   }
   return O_RDONLY;
 }
 
-// Of what is no regular file.
+// The kind of a file that is not a regular one.
 std::string_view kind_of(mode_t mode) noexcept {
   if (S_ISDIR(mode)) return "a folder";
   if (S_ISFIFO(mode)) return "a pipe (FIFO)";
@@ -253,7 +253,7 @@ DiskResult<void> make_one_directory(const std::string& path) {
   if (::mkdir(path.c_str(), kFolderMode) == 0) return sync_folder(parent_of(path));
   const int error = errno;
   struct stat status{};
-  // Whatever mkdir says of a folder that is there (EEXIST, EROFS, EACCES), it is there.
+  // If the folder exists, the error of mkdir (EEXIST, EROFS, EACCES) does not matter.
   if (::stat(path.c_str(), &status) != 0) return failure("create folder", path, error);
   if (!S_ISDIR(status.st_mode)) return failure("create folder", path, ENOTDIR);
   return {};
@@ -266,7 +266,7 @@ bool is_regular_file(int folder_descriptor, const dirent& entry) {
          S_ISREG(status.st_mode);
 }
 
-// /proc and /sys: root may write there by their modes, and nobody can make a folder.
+// In /proc and /sys, the modes allow root to write, but no folder can be made.
 bool is_of_kernel(const std::string& path) {
   struct statfs found{};
   if (::statfs(path.c_str(), &found) < 0) return false;
@@ -278,7 +278,7 @@ bool is_of_kernel(const std::string& path) {
 DiskResult<std::unique_ptr<File>> PosixDisk::open(const std::string& path, OpenMode mode) {
   struct stat found{};
   const bool is_regular = mode == OpenMode::ReadRegular || mode == OpenMode::Create;
-  // Before it is opened, because that alone can rewind a tape or start a watchdog.
+  // Checked before the file is opened, because opening can rewind a tape or start a watchdog.
   if (mode == OpenMode::ReadRegular) {
     if (::stat(path.c_str(), &found) < 0) return failure("open", path, errno);
     if (auto checked = expect_regular(found, path); !checked) {
@@ -307,7 +307,7 @@ DiskResult<void> PosixDisk::make_directories(const std::string& path) {
   return make_one_directory(path);
 }
 
-// The folder, or the nearest one above it that is there.
+// Checks the folder, or its nearest existing parent.
 DiskResult<void> PosixDisk::could_write_into(const std::string& path) {
   std::string at = without_slash(path);
   if (at.empty()) return failure("write into folder", path, ENOENT);
@@ -344,7 +344,7 @@ DiskResult<std::vector<std::string>> PosixDisk::list(const std::string& path) {
   if (!folder) return failure("list", path, errno);
   std::vector<std::string> names;
   for (;;) {
-    errno = 0;  // the only way to tell the end from an error
+    errno = 0;  // only this distinguishes the end from an error
     const dirent* entry = ::readdir(folder.get());
     if (entry == nullptr) break;
     if (is_regular_file(::dirfd(folder.get()), *entry)) names.emplace_back(entry->d_name);
@@ -384,15 +384,15 @@ DiskResult<std::unique_ptr<File>> PosixDisk::try_lock_directory(const std::strin
   if (descriptor < 0) return failure("open", path, errno);
   std::unique_ptr<File> folder = std::make_unique<PosixFile>(descriptor, path);
   const DiskResult<bool> locked = folder->try_lock();
-  // A network file system makes a lock of a byte range out of it, which a folder does not have.
+  // A network file system converts it to a lock of a byte range, which a folder cannot have.
   if (!locked) return failure("lock", path, EOPNOTSUPP);
   if (!*locked) folder.reset();
   return folder;
 }
 
-// A folder has no bytes to be locked, and a lock of them all the same: each name has one byte of
-// the folder above it. To write-lock that, the folder would have to be open for writing, which no
-// folder can be; so it is read-locked, and then it is asked whether another one has done so too.
+// A folder has no bytes, but byte ranges of it can be locked: each name has one byte of its parent
+// folder. A write lock needs a descriptor that is open for writing, and no folder can be opened so.
+// Therefore takes a read lock and then checks whether another process has one, too.
 DiskResult<std::unique_ptr<File>> PosixDisk::try_lock_name(const std::string& path) {
   const std::string folder = without_slash(path);
   const std::string parent = parent_of(folder);
@@ -424,7 +424,7 @@ std::string PosixDisk::boot_id() {
   constexpr std::uint64_t kBootIdBytesMax = 64;
   DiskResult<std::string> text =
       read_file(*this, "/proc/sys/kernel/random/boot_id", kBootIdBytesMax);
-  if (!text) return {};  // no /proc: not known
+  if (!text) return {};  // there is no /proc: unknown
   while (!text->empty() && text->back() == '\n') text->pop_back();
   return std::move(*text);
 }

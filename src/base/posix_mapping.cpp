@@ -12,8 +12,8 @@
 namespace nexusfix {
 namespace {
 
-// One mapping's place in the table that the signal handler reads. begin is written last and cleared
-// first, so that a handler that sees it sees the rest too.
+// A mapping's entry in the table that the signal handler reads. begin is written last and cleared
+// first, so that a handler that sees it sees the other fields, too.
 struct Place {
   std::atomic<bool> taken{false};
   std::atomic<std::uintptr_t> begin{0};
@@ -36,8 +36,8 @@ Place* place_of(std::uintptr_t address) noexcept {
   return nullptr;
 }
 
-// What would have happened to this signal without us. A default action is put back, and strikes as
-// soon as the handler has returned.
+// Passes the signal on to the earlier action. A default action is restored and takes effect as soon
+// as the handler has returned.
 void pass_on(int signal_number, siginfo_t* info, void* context) noexcept {
   if ((handler_before.sa_flags & SA_SIGINFO) != 0) {
     handler_before.sa_sigaction(signal_number, info, context);
@@ -52,7 +52,7 @@ void pass_on(int signal_number, siginfo_t* info, void* context) noexcept {
 void on_bus_error(int signal_number, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  // A signal that was sent with kill() has no address of ours.
+  // A signal from kill() has no address of a mapping.
   Place* const place = info->si_code > 0 ? place_of(address) : nullptr;
   if (place == nullptr) {
     pass_on(signal_number, info, context);
@@ -62,7 +62,7 @@ void on_bus_error(int signal_number, siginfo_t* info, void* context) {
   place->failed.store(true, std::memory_order_release);
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   void* const begin = reinterpret_cast<void*>(address & ~(page - 1));
-  // A plain system call on Linux, and so as safe here as write() is.
+  // A plain system call on Linux, so it is as safe here as write() is.
   if (::mmap(begin, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
       MAP_FAILED) {
     pass_on(signal_number, info, context);
@@ -96,7 +96,7 @@ class PosixMapping final : public FileMapping {
   PosixMapping(const PosixMapping&) = delete;
   PosixMapping& operator=(const PosixMapping&) = delete;
   ~PosixMapping() override {
-    // First, so that the handler never takes another mapping at this address for ours.
+    // First, so that the handler never takes another mapping at this address for this one.
     place_.begin.store(0, std::memory_order_release);
     ::munmap(bytes_.data(), bytes_.size());
     place_.taken.store(false, std::memory_order_release);

@@ -1,10 +1,10 @@
-// A file in memory, whose disk may fail without ending the process.
+// Maps a file into memory such that a failing disk does not end the process.
 //
-// A store to a mapped page whose file was cut, or whose disk does not answer, raises SIGBUS. The
-// first mapping of a process installs a handler for it: for an address inside of one of our
-// mappings it puts an ordinary page of zeros there and marks the mapping as failed, and the thread
-// goes on; the owner of the mapping looks at the mark. Any other address goes to the handler that
-// was there before.
+// A store to a mapped page raises SIGBUS if the file was cut or its disk does not respond. The
+// first mapping of a process installs a handler for it. For an address inside of one of our
+// mappings, the handler puts an ordinary page of zeros there and marks the mapping as failed; the
+// thread continues, and the owner of the mapping checks the mark. For any other address, the
+// handler calls the earlier handler.
 #pragma once
 
 #include <cstdint>

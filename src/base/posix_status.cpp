@@ -14,6 +14,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <nexusfix/base/printable_text.hpp>
+
 namespace nexusfix {
 namespace {
 
@@ -26,7 +28,7 @@ struct SysfsPath {                                // Linux 6.9
 static_assert(sizeof(SysfsPath) == 129);
 constexpr auto kIoctlSysfsPath = _IOR(0x15, 1, SysfsPath);
 
-// "vda1": what the kernel calls the device of this number.
+// "vda1": the kernel's name of the device with this number.
 std::string name_of_device(unsigned major, unsigned minor) {
   const std::string link = "/sys/dev/block/" + std::to_string(major) + ':' + std::to_string(minor);
   std::array<char, 512> target{};
@@ -39,21 +41,19 @@ std::string name_of_device(unsigned major, unsigned minor) {
 std::string uuid_of_btrfs(int descriptor) {
   btrfs_ioctl_fs_info_args info{};
   if (::ioctl(descriptor, BTRFS_IOC_FS_INFO, &info) != 0) return {};
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
   for (std::size_t i = 0; i < sizeof info.fsid; ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += kDigits[info.fsid[i] >> 4U];
-    text += kDigits[info.fsid[i] & 15U];
+    append_hex(text, info.fsid[i]);
   }
   return text;
 }
 
-// "ext4/vda1": where the kernel tells of this file system below /sys/fs. Empty: nowhere.
+// "ext4/vda1": the folder of this file system below /sys/fs. Empty: there is none.
 std::string sysfs_path_of(int descriptor, const struct statfs& system, const struct statx& file) {
-  SysfsPath told{};
-  if (::ioctl(descriptor, kIoctlSysfsPath, &told) == 0 && told.length <= told.name.size()) {
-    return std::string{told.name.data(), told.length};
+  SysfsPath found{};
+  if (::ioctl(descriptor, kIoctlSysfsPath, &found) == 0 && found.length <= found.name.size()) {
+    return std::string{found.name.data(), found.length};
   }
   const char* type = nullptr;
   if (system.f_type == EXT4_SUPER_MAGIC) type = "ext4/";
@@ -76,8 +76,8 @@ std::uint64_t hash_of(std::string_view bytes) noexcept {
   return hash;
 }
 
-// What a server of network files hands out for a file must outlive restarts of either side, and
-// never mean another file: so the kernel's handle tells what a number of an inode does not.
+// A server of network files must give a file a handle that outlives restarts of either side and
+// never means another file. So the kernel's handle identifies a file better than its inode number.
 std::uint64_t handle_of(int descriptor, const std::string& path) {
   alignas(file_handle) std::array<char, sizeof(file_handle) + MAX_HANDLE_SZ> buffer{};
   auto* const handle = reinterpret_cast<file_handle*>(buffer.data());
@@ -88,8 +88,8 @@ std::uint64_t handle_of(int descriptor, const std::string& path) {
   return hash_of({buffer.data(), sizeof(file_handle) + handle->handle_bytes});
 }
 
-// False in user space's file systems: their servers may number files as they come, in each
-// mount from 1.
+// False for file systems in user space: their servers may number files arbitrarily, in each mount
+// from 1.
 bool keeps_inodes(int descriptor, const std::string& path) {
   struct statfs system{};
   const int found = path.empty() ? ::fstatfs(descriptor, &system) : ::statfs(path.c_str(), &system);
@@ -115,11 +115,11 @@ std::expected<FileStatus, int> status_of(int descriptor, const std::string& path
   return status;
 }
 
-// A folder of sysfs is made when a file system is mounted for the first time and goes when the last
-// of its mounts does, and its number is not given out again: it tells one life of a file system
-// from the next, in whatever mount namespace that is asked, so that a container which is started
-// again sees the same one. Where the file system has no such folder, the number of the mount
-// itself must do, which is another one in each container. Before Linux 6.8 that may come again.
+// sysfs makes a folder when a file system is mounted for the first time and removes it with its
+// last mount, and never uses its number again. So it distinguishes one life of a file system from
+// the next, in every mount namespace, and a restarted container gets the same number. Without such
+// a folder, the number of the mount itself is used, which differs in each container and may repeat
+// before Linux 6.8.
 std::string mount_id_of(int descriptor) {
   struct statx file{};
   struct statfs system{};

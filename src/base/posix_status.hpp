@@ -1,5 +1,4 @@
-// What the operating system tells of a file beyond its bytes: which one it is, and of which mount
-// its file system is.
+// Properties of a file beyond its bytes: its identity, and the identity of its file system's mount.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +10,15 @@
 
 namespace nexusfix {
 
-// Of a path below the folder of the descriptor, or, if it is empty, of what the descriptor has
-// open. The error is an errno.
+// The status of a path below the folder of the descriptor, or, if path is empty, of the open file.
+// The error is an errno.
 [[nodiscard]] std::expected<FileStatus, int> status_of(int descriptor, const std::string& path);
 
-// Disk::mount_id() of what the descriptor has open.
+// Disk::mount_id() of the open file.
 [[nodiscard]] std::string mount_id_of(int descriptor);
 
-// Which byte of a folder stands for a name in it, for locks. Two names may have one byte; that
-// takes some thousand million of them.
+// The byte of a folder that represents a name in it, for locks. Two names share a byte with a
+// probability of one in some thousand million.
 [[nodiscard]] std::int64_t byte_of_name(std::string_view name) noexcept;
 
 }  // namespace nexusfix

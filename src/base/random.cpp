@@ -13,8 +13,8 @@ std::uint64_t SystemRandom::next() noexcept {
   do {
     got = ::getrandom(&value, sizeof value, 0);
   } while (got < 0 && errno == EINTR);
-  // A kernel request of at most 256 bytes is never cut short; predictable numbers would be worse
-  // than ending the process.
+  // The kernel never shortens a request of at most 256 bytes. Predictable numbers would be worse
+  // than the end of the process.
   NEXUSFIX_ASSERT(got == static_cast<ssize_t>(sizeof value));
   return value;
 }

@@ -6,7 +6,7 @@
 namespace nexusfix {
 namespace {
 
-// Nothing of them is needed behind a call (System V ABI, sec. 3.2.1). Elsewhere they stay.
+// No caller needs them after a call (System V ABI, sec. 3.2.1). On other machines they stay.
 void wipe_vector_registers() noexcept {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") != 0) {
@@ -36,7 +36,7 @@ void wipe_bytes(std::span<char> bytes) noexcept {
   if (!bytes.empty()) ::explicit_bzero(bytes.data(), bytes.size());
 }
 
-// Not inlined: its frame has to lie where the frames of those were that have returned.
+// Not inlined, because its frame must be where the frames of the returned functions were.
 [[gnu::noinline]] void wipe_traces() noexcept {
   constexpr std::size_t kBytes = std::size_t{32} << 10U;
   char bytes[kBytes];

@@ -18,13 +18,13 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// For how long a reading of the operating system's clocks is gone by: how late a wall clock that
-// was set is noticed.
+// How long a reading of the operating system's clocks is used, and so the delay after which a
+// change of the wall clock is noticed.
 constexpr nanoseconds kGoodFor = std::chrono::milliseconds{1};
 
 nanoseconds read(clockid_t clock) noexcept {
   timespec reading{};
-  // Fails only for a clock that the kernel does not have; both of ours are in every Linux.
+  // Fails only for clocks that the kernel does not have. Every Linux has these two.
   const int result = ::clock_gettime(clock, &reading);
   NEXUSFIX_ASSERT(result == 0);
   return std::chrono::seconds{reading.tv_sec} + nanoseconds{reading.tv_nsec};
@@ -38,8 +38,8 @@ std::uint64_t read_ticks() noexcept {
 #endif
 }
 
-// Whether the kernel itself goes by the processor's counter, which it does only where the counter
-// has one rate and all cores have the same.
+// Whether the kernel itself uses the processor's counter. It does only if the counter has a
+// constant rate and is equal on all cores.
 bool has_ticks() noexcept {
 #if defined(__x86_64__)
   static const bool has = [] {
@@ -57,9 +57,9 @@ bool has_ticks() noexcept {
 #endif
 }
 
-// One thread's clock. The processor's counter is read in place of the kernel's clock, which takes a
-// third of the time and does not hold up the instructions around it; the kernel is asked once in
-// kGoodFor, and how long a tick is follows from what it has said.
+// The clock of one thread. Reads the processor's counter instead of the kernel's clock, which takes
+// a third of the time and does not delay the instructions around it. Reads the kernel's clock once
+// in kGoodFor and calculates the length of a tick from these readings.
 class ThreadClock {
  public:
   Now now() noexcept {
@@ -70,11 +70,13 @@ class ThreadClock {
   }
 
  private:
-  // A tick is so many 2^32nds of a nanosecond.
+  // The length of a tick is in units of 2^-32 nanoseconds.
   static constexpr unsigned kRateBits = 32;
-  // Less than this is the reading's own doing: the wall time would go back by it now and then.
+  // A smaller difference is noise of the reading. Without this limit, the wall time would go back
+  // now and then.
   static constexpr nanoseconds kNoise = std::chrono::microseconds{1};
-  // What a rate is found over; its error is the noise of two readings, divided by that.
+  // The interval for the calculation of a rate. Its error is the noise of two readings divided by
+  // this.
   static constexpr nanoseconds kRateOver = std::chrono::milliseconds{10};
   static constexpr nanoseconds kRateAnew = std::chrono::seconds{1};
 
@@ -96,8 +98,8 @@ class ThreadClock {
       const nanoseconds mono = read(CLOCK_MONOTONIC);
       if (mono < good_until_) return at(std::max(mono, mono_));
     }
-    // No time that was told is later than this.
-    const nanoseconds told = mono_ + lasting(std::min(ticks, ticks_good_));
+    // No returned time is later than this.
+    const nanoseconds latest = mono_ + lasting(std::min(ticks, ticks_good_));
     bool is_close = false;
     const Reading reading = closest_reading(is_close);
     if (std::chrono::abs(reading.wall_ahead - wall_ahead_) > kNoise) {
@@ -105,14 +107,14 @@ class ThreadClock {
     }
     good_until_ = reading.mono + kGoodFor;
     ticks_ = reading.ticks;
-    mono_ = std::max(reading.mono, told);
+    mono_ = std::max(reading.mono, latest);
     ticks_good_ = 0;
     if (is_close && has_ticks()) go_by_ticks(reading);
     return at(mono_);
   }
 
-  // The wall clock and the ticks are read between two readings of the monotonic clock; the closest
-  // of a few counts, because the thread may be interrupted between them.
+  // Reads the wall clock and the ticks between two readings of the monotonic clock. Takes the
+  // closest of a few attempts, because the thread may be interrupted between them.
   static Reading closest_reading(bool& is_close) noexcept {
     constexpr int kReadings = 4;
     nanoseconds closest = nanoseconds::max();
@@ -144,7 +146,7 @@ class ThreadClock {
       const double rate = static_cast<double>(lasted.count()) /
                           static_cast<double>(reading.ticks - anchor_.ticks) *
                           static_cast<double>(std::uint64_t{1} << kRateBits);
-      // Of a counter that was set, as when a virtual machine moves, nothing can be concluded.
+      // A larger change means that the counter was set, as when a virtual machine moves.
       constexpr double kChangeMax = 1e-3;
       const auto before = static_cast<double>(found_rate_);
       const bool is_steady = before == 0 || std::abs(rate - before) < kChangeMax * before;
@@ -153,7 +155,7 @@ class ThreadClock {
     }
     rate_ = found_rate_;
     if (rate_ == 0) return;
-    // What the time told is ahead is made up for until the next reading.
+    // If the returned time is ahead, slows down so that it is correct at the next reading.
     const nanoseconds ahead = std::min(mono_ - reading.mono, kGoodFor / 2);
     rate_ -= rate_ / static_cast<std::uint64_t>(kGoodFor.count()) *
              static_cast<std::uint64_t>(ahead.count());
@@ -161,11 +163,11 @@ class ThreadClock {
   }
 
   std::uint64_t ticks_ = 0;       // at mono_
-  std::uint64_t ticks_good_ = 0;  // 0: the kernel is asked
+  std::uint64_t ticks_good_ = 0;  // 0: read the kernel's clock
   std::uint64_t rate_ = 0;
   nanoseconds mono_ = nanoseconds::min();
-  // How far the wall clock is ahead of the monotonic one. Both run at one rate, so that it changes
-  // only when the wall clock is set.
+  // The difference of the wall clock and the monotonic clock. Both have the same rate, so it
+  // changes only when the wall clock is set.
   nanoseconds wall_ahead_{0};
   nanoseconds good_until_ = nanoseconds::min();  // monotonic
   std::uint64_t found_rate_ = 0;

@@ -10,7 +10,7 @@ char* write_digits(char* to, std::uint64_t value, unsigned width) noexcept {
   return to + width;
 }
 
-// Years of four digits: what else there is lies beyond every log and schedule.
+// Years of four digits. Other years are outside of every log and schedule.
 char* write_seconds(char* to, std::chrono::sys_seconds time, UtcForm form) noexcept {
   const auto day = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date{day};
@@ -33,7 +33,7 @@ char* write_seconds(char* to, std::chrono::sys_seconds time, UtcForm form) noexc
 
 std::size_t write_utc(char* to, WallTime time, UtcForm form, unsigned fraction_digits) noexcept {
   constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
-  // By hand, because in nanoseconds the beginning of the first second cannot be expressed.
+  // Written out, because nanoseconds cannot represent the beginning of the first second.
   const std::int64_t count = time.time_since_epoch().count();
   std::int64_t seconds = count / kNanosPerSecond;
   std::int64_t nanos = count % kNanosPerSecond;

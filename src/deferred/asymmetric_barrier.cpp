@@ -21,13 +21,13 @@ namespace {
 }  // namespace
 
 bool asymmetric_barrier_available() noexcept {
-  // Refused by kernels before 4.14 and by some sandboxes. A process registers once.
+  // Kernels before 4.14 and some sandboxes refuse it. A process registers once.
   static const bool kRegistered = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
   return kRegistered;
 }
 
 void asymmetric_barrier() noexcept {
-  // It cannot fail in a process that is registered; going on without it could lose a record.
+  // It cannot fail in a registered process; without it a record could be lost.
   NEXUSFIX_ASSERT(membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED));
 }
 

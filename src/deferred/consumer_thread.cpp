@@ -21,27 +21,27 @@ namespace nexusfix::deferred {
 
 namespace {
 
-// Between two looks at an empty queue, some microseconds on most CPUs. On purpose this long: who
-// looks at once follows the producer closely, takes each cache line away from it while it is being
-// written, and makes every submit several times as slow. Who waits finds many records, which have
-// left the producer's cache meanwhile.
+// Between two looks at an empty queue: some microseconds on most CPUs. A consumer that looks at
+// once follows the producer closely, takes each cache line away from it while it is being written,
+// and makes every submit several times as slow. A consumer that waits finds many records, which
+// have left the producer's cache meanwhile.
 constexpr std::uint32_t kPauses = 512;
 // Rounds without work before the consumer yields, and before it sleeps. About a tenth of a
-// millisecond, so that bursts in quick succession do not each pay for waking it.
+// millisecond, so that not every one of several quick bursts has to wake it.
 constexpr std::uint32_t kSpinRounds = 8;
 constexpr std::uint32_t kYieldRounds = 8;
-// Of Idle::Doze: each time twice as long as before, up to 2^4 milliseconds.
+// Of Idle::Doze: each pause is twice as long as the one before, up to 2^4 milliseconds.
 constexpr std::uint32_t kDozeDoublings = 4;
 constexpr long kDozeNanos = 1'000'000;
 
 #if defined(__linux__)
 
-// Returns when *word differs from expected, when it is woken, or for no reason.
+// Returns when *word differs from expected, when it is woken, or spuriously.
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   static_assert(sizeof(word) == sizeof(std::uint32_t));
   ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
 }
-// The same, and when the time is over.
+// The same, and after the timeout.
 void futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, long nanos) noexcept {
   const timespec time{.tv_sec = 0, .tv_nsec = nanos};
   ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, &time, nullptr, 0);
@@ -92,26 +92,27 @@ std::expected<void, StartError> ConsumerThread::start(const Work& work) noexcept
   }
   const std::lock_guard lock{control_};
   if (thread_.joinable()) {
-    // Relaxed: only a stop() that this thread or the round asked for matters here.
+    // Relaxed: only a stop() of this thread or of the round matters here.
     if ((signal_.load(std::memory_order_relaxed) & kClosed) == 0) {
       return std::unexpected{StartError::AlreadyRunning};
     }
     thread_.join();  // It was stopped by its own round.
   }
   work_ = work;
-  // Relaxed: making the thread publishes both to it.
+  // Relaxed: the creation of the thread publishes both to it.
   draining_.store(false, std::memory_order_relaxed);
   signal_.store(kClosed | (asymmetric_barrier_available() ? 0 : kBarriersInSubmit),
                 std::memory_order_relaxed);
   if (!create_thread()) return std::unexpected{StartError::NoThread};
-  // Release pairs with begin_submit()'s acquire. Last, so that nothing is accepted unless there is
-  // a thread to handle it; one bit only, because that thread may be asleep already.
+  // Release pairs with the acquire in begin_submit(). Last, so that a record is accepted only if
+  // there is a thread to handle it. It changes one bit only, because that thread may be asleep
+  // already.
   signal_.fetch_and(~kClosed, std::memory_order_release);
   return {};
 }
 
 bool ConsumerThread::create_thread() noexcept {
-  // The process's signals are for threads that expect them.
+  // The process's signals go to threads that expect them.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -123,7 +124,7 @@ bool ConsumerThread::create_thread() noexcept {
 }
 
 void ConsumerThread::stop() noexcept {
-  // On the consumer itself: it cannot wait for its own end.
+  // On the consumer itself, which cannot wait for its own end.
   if (consumer_id_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
     request_stop();
     return;
@@ -135,21 +136,21 @@ void ConsumerThread::stop() noexcept {
 }
 
 void ConsumerThread::request_stop() noexcept {
-  // Sequentially consistent, because it forms a pair with begin_submit_slowly() where there is no
-  // asymmetric barrier.
+  // Sequentially consistent: it pairs with begin_submit_slowly() if there is no asymmetric barrier.
   signal_.fetch_or(kClosed, std::memory_order_seq_cst);
   if (asymmetric_barrier_available()) asymmetric_barrier();
-  // Release pairs with run()'s acquire: the consumer looks at submitting_ behind the barrier.
+  // Release pairs with the acquire in run(): the consumer reads submitting_ after the barrier.
   draining_.store(true, std::memory_order_release);
   wake();
-  // Who dozes is not marked as asleep. One that falls asleep behind this call wakes by itself.
+  // A dozing thread is not marked as asleep. One that begins to doze after this call wakes by
+  // itself.
   if (idle_ == Idle::Doze) futex_wake(signal_);
 }
 
 bool ConsumerThread::begin_submit_slowly() noexcept {
-  // Store, then load, against request_stop()'s store to signal_ and the consumer's load of
-  // submitting_: in the one order of all sequentially consistent operations one of the two threads
-  // sees the other one's store.
+  // This store and load pair with request_stop()'s store to signal_ and the consumer's load of
+  // submitting_: in the single order of all sequentially consistent operations, one of the two
+  // threads sees the other one's store.
   submitting_.exchange(1, std::memory_order_seq_cst);
   if ((signal_.load(std::memory_order_seq_cst) & kClosed) == 0) return true;
   submitting_.store(0, std::memory_order_release);
@@ -158,12 +159,12 @@ bool ConsumerThread::begin_submit_slowly() noexcept {
 
 void ConsumerThread::end_submit_slowly() noexcept {
   // A read-modify-write of the word that sleep() modifies, too. Either this one comes second and
-  // sees kAsleep; or sleep()'s reads from this one, whose release then shows it the queue.
+  // sees kAsleep, or sleep()'s reads the result of this one, whose release then shows it the queue.
   if ((signal_.fetch_add(0, std::memory_order_acq_rel) & kAsleep) != 0) wake();
 }
 
 void ConsumerThread::wake() noexcept {
-  // Release: as in end_submit_slowly(). Only who clears the bit makes the system call.
+  // Release: as in end_submit_slowly(). Only the thread that clears the bit makes the system call.
   if ((signal_.fetch_and(~kAsleep, std::memory_order_acq_rel) & kAsleep) != 0) futex_wake(signal_);
 }
 
@@ -171,8 +172,8 @@ void ConsumerThread::run() noexcept {
   consumer_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   std::uint32_t rounds_without_work = 0;
   for (;;) {
-    // Acquire pairs with request_stop(). Both flags are read before the queue is looked at: once
-    // draining_ is set, a producer that is not submitting will never queue anything again.
+    // Acquire pairs with request_stop(). Both flags are read before the queue: after draining_ is
+    // set, a producer that is not submitting never queues anything again.
     const bool draining = draining_.load(std::memory_order_acquire);
     // Acquire pairs with end_submit(); sequentially consistent for begin_submit_slowly().
     const bool submitting = submitting_.load(std::memory_order_seq_cst) != 0;
@@ -185,7 +186,7 @@ void ConsumerThread::run() noexcept {
       continue;
     }
     if (!submitting) break;
-    std::this_thread::yield();  // One submit is under way, and its thread may be preempted.
+    std::this_thread::yield();  // A submit is in progress, and its thread may be preempted.
   }
   if (work_.finish != nullptr) work_.finish(work_.object);
   consumer_id_.store(std::thread::id{}, std::memory_order_relaxed);
@@ -206,7 +207,7 @@ void ConsumerThread::idle_once(std::uint32_t& rounds_without_work) noexcept {
 }
 
 void ConsumerThread::doze(std::uint32_t& rounds_without_work) noexcept {
-  // Relaxed: draining_, which run() reads, says what to do; the word only ends the wait early.
+  // Relaxed: draining_, which run() reads, decides; the word only ends the wait early.
   const std::uint32_t signal = signal_.load(std::memory_order_relaxed);
   if (!draining_.load(std::memory_order_acquire)) {
     futex_wait_for(signal_, signal, kDozeNanos << rounds_without_work);
@@ -215,16 +216,15 @@ void ConsumerThread::doze(std::uint32_t& rounds_without_work) noexcept {
 }
 
 void ConsumerThread::sleep() noexcept {
-  // Acquire pairs with end_submit_slowly() where there is no asymmetric barrier.
+  // Acquire pairs with end_submit_slowly() if there is no asymmetric barrier.
   signal_.fetch_or(kAsleep, std::memory_order_acq_rel);
-  // From here on whoever submits sees kAsleep; what was submitted before is seen by the round
-  // below.
+  // From here on every submit sees kAsleep; the round below sees what was submitted before.
   if (asymmetric_barrier_available()) asymmetric_barrier();
   if (work_.round(work_.object) || draining_.load(std::memory_order_acquire)) {
     signal_.fetch_and(~kAsleep, std::memory_order_relaxed);
     return;
   }
-  // Acquire: the loop in run() goes on to read what the waker wrote.
+  // Acquire: the loop in run() then reads what the waking thread wrote.
   std::uint32_t signal = signal_.load(std::memory_order_acquire);
   while ((signal & kAsleep) != 0) {
     futex_wait(signal_, signal);

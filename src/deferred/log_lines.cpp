@@ -5,8 +5,8 @@
 #include <iterator>
 #include <optional>
 
+#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/base/utc_text.hpp>
-#include <nexusfix/base/utf8.hpp>
 
 namespace nexusfix::deferred::detail {
 
@@ -41,24 +41,6 @@ class WordReader {
 
 }  // namespace
 
-void append_escaped(std::string_view text, std::string& to) {
-  for (std::size_t at = 0; at < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    const std::size_t plain = byte == '\\' ? 0 : printable_utf8_size(text.substr(at));
-    if (plain != 0) {
-      to.append(text.substr(at, plain));
-      at += plain;
-      continue;
-    }
-    if (byte == '\\') {
-      to.append("\\\\");
-    } else {
-      fmt::format_to(std::back_inserter(to), "\\x{:02x}", byte);
-    }
-    ++at;
-  }
-}
-
 void append_decimal(Decimal value, std::string& to) {
   const bool negative = value.mantissa() < 0;
   // Unsigned negation is defined for the smallest value, too.
@@ -81,8 +63,8 @@ void LogLines::append_time(WallTime time) {
 void LogLines::read_arguments(const LogCallSite& site, std::span<const std::byte> bytes) {
   arguments_.clear();
   texts_.clear();
-  // An escaped byte takes four at most, a decimal's 16 bytes fewer than 64: from here on the text
-  // does not move, and what points into it stays valid.
+  // An escaped byte takes at most four, a decimal's 16 bytes fewer than 64: from here on the text
+  // does not move, and pointers into it stay valid.
   constexpr std::size_t kGrowthMax = 4;
   texts_.reserve(kGrowthMax * bytes.size());
   WordReader reader{bytes};
@@ -109,12 +91,12 @@ void LogLines::read_arguments(const LogCallSite& site, std::span<const std::byte
         break;
       case LogArgument::Char: {
         const auto c = static_cast<char>(reader.take<std::uint64_t>());
-        append_escaped({&c, 1}, texts_);
+        append_printable(texts_, {&c, 1}, Backslashes::Doubled);
         push_text_from(begin);
         break;
       }
       case LogArgument::Text:
-        append_escaped(reader.take_text(), texts_);
+        append_printable(texts_, reader.take_text(), Backslashes::Doubled);
         push_text_from(begin);
         break;
       case LogArgument::Decimal: {
@@ -135,7 +117,7 @@ void LogLines::append_record(std::span<const std::byte> record) {
   try {
     append_time(time);
     read_arguments(site, reader.rest());
-    // The format is a template argument of Logger::write(), checked against its arguments there; it
+    // Logger::write() has checked the format, a template argument there, against its arguments. It
     // is not a constant expression here.
     fmt::vformat_to(std::back_inserter(lines_), fmt::string_view{site.format}, arguments_);
     lines_.push_back('\n');

@@ -15,19 +15,13 @@
 
 namespace nexusfix::deferred::detail {
 
-// Appends text with every backslash, and every byte that is not printable, written out as \x0a:
-// what a counterparty sent can neither begin a line nor command a terminal. UTF-8 that is
-// well-formed and no control character stays as it is.
-void append_escaped(std::string_view text, std::string& to);
-
 // 150.50, -0.007
 void append_decimal(Decimal value, std::string& to);
 
-// Collects lines. One thread. Allocates; what memory that is not there throws leaves the lines as
-// they were.
+// Collects lines. One thread. Allocates; if that throws, the lines are unchanged.
 class LogLines {
  public:
-  // A record as Logger::write() makes it.
+  // A record of Logger::write().
   void append_record(std::span<const std::byte> record);
   void append_lost(std::uint64_t count, WallTime time);
 
@@ -40,7 +34,7 @@ class LogLines {
 
   fmt::memory_buffer lines_;
   fmt::dynamic_format_arg_store<fmt::format_context> arguments_;
-  std::string texts_;  // of the record at hand, escaped; arguments_ points into it
+  std::string texts_;  // of the present record, escaped; arguments_ points into it
 };
 
 }  // namespace nexusfix::deferred::detail

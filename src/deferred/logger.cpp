@@ -8,7 +8,8 @@ namespace nexusfix::deferred {
 
 namespace {
 
-// As many records are made lines before their room is given back and the sink is called.
+// At most this number of records becomes lines before their room is released and the sink is
+// called.
 constexpr std::size_t kRoundRecordsMax = 256;
 
 // The line about lost records is a record like any other.
@@ -33,7 +34,7 @@ using LostRecord = std::array<std::byte, 3 * sizeof(std::uint64_t)>;
   return site == kOneLost || site == kManyLost;
 }
 
-// Each counter has one writer at a time, so that it needs no read-modify-write.
+// Each counter has one writer at a time, so it needs no read-modify-write.
 void count_one(std::atomic<std::uint64_t>& counter) noexcept {
   counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
@@ -59,7 +60,7 @@ std::expected<void, StartError> Logger::start_with(std::unique_ptr<AnySink> sink
   };
   const std::expected<void, StartError> result =
       thread_.start({.round = round, .finish = finish, .object = sink.get()});
-  // Not before: a thread that ran with the earlier sink was joined by start().
+  // Only now: start() has joined a thread that ran with the earlier sink.
   if (result) sink_ = std::move(sink);
   return result;
 }
@@ -80,18 +81,18 @@ bool Logger::lose(WallTime now) noexcept {
   return false;
 }
 
-bool Logger::tell_lost_before(std::size_t size_bytes) noexcept {
+bool Logger::report_lost_before(std::size_t size_bytes) noexcept {
   const std::uint64_t lost = lost_.load(std::memory_order_relaxed);
-  const LostRecord record = lost_record(lost - lost_told_.load(std::memory_order_relaxed),
+  const LostRecord record = lost_record(lost - lost_reported_.load(std::memory_order_relaxed),
                                         lost_at_.load(std::memory_order_relaxed));
-  // Not unless there is room for both: under a lasting overload the log would consist of lines
-  // about what was lost to make room for them. The claim is forgotten; a record too long for it
-  // goes alone.
+  // Only if there is room for both: otherwise, under a lasting overload, the log would consist of
+  // lines about the records that were lost to make room for them. The claim is not committed; a
+  // record that is too long for it goes alone.
   constexpr std::size_t kHeaderBytes = 8;
   const auto both = queue_.claim(record.size() + kHeaderBytes + size_bytes);
   if (!both && both.error() == RecordError::Full) return false;
   if (!queue_.push(record)) return false;
-  lost_told_.store(lost, std::memory_order_relaxed);
+  lost_reported_.store(lost, std::memory_order_relaxed);
   return true;
 }
 
@@ -123,14 +124,14 @@ void Logger::hand_over(AnySink& sink) noexcept {
   lines_->clear();
 }
 
-// Nobody writes any more: what was lost after the last record has no record to stand in front of.
+// No thread writes any more: losses after the last record have no later record to come before.
 void Logger::finish(AnySink& sink) noexcept {
   const std::uint64_t lost = lost_.load(std::memory_order_relaxed);
-  const std::uint64_t told = lost_told_.load(std::memory_order_relaxed);
-  if (lost == told) return;
-  append(lost_record(lost - told, lost_at_.load(std::memory_order_relaxed)));
+  const std::uint64_t reported = lost_reported_.load(std::memory_order_relaxed);
+  if (lost == reported) return;
+  append(lost_record(lost - reported, lost_at_.load(std::memory_order_relaxed)));
   hand_over(sink);
-  lost_told_.store(lost, std::memory_order_relaxed);
+  lost_reported_.store(lost, std::memory_order_relaxed);
 }
 
 }  // namespace nexusfix::deferred

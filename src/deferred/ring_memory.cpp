@@ -26,7 +26,7 @@ RingMemory::RingMemory(std::size_t size_bytes)
       memory_{
           static_cast<std::byte*>(::operator new(size_bytes, std::align_val_t{alignment_bytes_}))} {
 #if defined(__linux__)
-  // Advice only: without huge pages a ring works as well, a little slower.
+  // Advice only: without huge pages a ring is a little slower.
   if (size_bytes >= kHugePageBytes) {
     static_cast<void>(
         ::madvise(memory_, size_bytes / kHugePageBytes * kHugePageBytes, MADV_HUGEPAGE));

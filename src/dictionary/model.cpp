@@ -43,7 +43,7 @@ constexpr auto kTypeNames = std::to_array<TypeName>({
     {"QUANTITY", FieldType::Qty},
     {"SEQNUM", FieldType::SeqNum},
     {"STRING", FieldType::String},
-    // Of the extension packs of FIX 5.0 SP2. Strings of a form that is left unchecked.
+    // Types of the extension packs of FIX 5.0 SP2. Strings whose form is not checked.
     {"LOCALMKTTIME", FieldType::String},
     {"XID", FieldType::String},
     {"XIDREF", FieldType::String},
@@ -75,9 +75,9 @@ class Flattener {
       const bool member_required = required && member.required;
       switch (member.kind) {
         case MemberKind::Component:
-          // A component met again can add no tag and at the most require some, so each is walked
-          // twice, once of either kind: components that hold each other twice, level upon level,
-          // cost no more than twice their text.
+          // A component that occurs again adds no tag and can only make some required. So each one
+          // is walked at most twice, once as optional and once as required. Components that contain
+          // each other twice, level after level, cost at most twice their text.
           if (components_[member_required ? 1 : 0].insert(member.index).second) {
             add(dictionary_.components[member.index].members, member_required);
           }

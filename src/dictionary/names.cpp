@@ -9,7 +9,7 @@
 namespace nexusfix::dictionary {
 namespace {
 
-// Sorts copies, not places: the pool's order says nothing about the texts'.
+// Sorts copies instead of positions, because the pool's order is not that of the texts.
 std::vector<EnumValue> by_value(std::vector<EnumValue> values) {
   std::ranges::sort(values, {}, &EnumValue::value);
   return values;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kLineBytesMax = 2'000;
 constexpr std::size_t kSessionBytesMax = 200;
 
-// What of text fits, and no half of a character.
+// As much of the text as fits, without half a character at the end.
 std::string_view cut(std::string_view text, std::size_t bytes_max) {
   if (text.size() <= bytes_max) return text;
   const auto continues = [&](std::size_t at) {
@@ -33,7 +33,7 @@ std::string format_event(const Event& event, unsigned fraction_digits) {
   line += ' ';
   append_identifier(line, event.id);
   line += ' ';
-  // A name can be as long as a counterparty likes; half of the line is for what happened.
+  // A counterparty may choose a long name; half of the line is for the text.
   append_shown(line, session.substr(0, kSessionBytesMax), kLineBytesMax);
   if (session.size() > kSessionBytesMax) line += "...";
   line += ' ';

@@ -17,7 +17,7 @@ constexpr std::string_view kCurrent = ".current.log";
 constexpr std::string_view kBackup = ".backup.";
 constexpr std::string_view kSuffix = ".log";
 
-// A clock that was set back is no reason not to look.
+// A clock that was set back makes a check due, too.
 bool is_due(WallTime last, WallTime now) noexcept {
   return last == WallTime::min() || now < last || now - last >= kLookAgainAfter;
 }
@@ -77,7 +77,7 @@ void LogFile::change(const LogFileOptions& options) {
   if (options_.backup_folder.empty()) options_.backup_folder = options_.folder;
 }
 
-DiskResult<void> LogFile::begin(Disk& disk, WallTime now) { return open_current(disk, now); }
+DiskResult<void> LogFile::open(Disk& disk, WallTime now) { return open_current(disk, now); }
 
 std::string& LogFile::add_line(WallTime time) {
   if (lines_.empty()) first_ = time;
@@ -93,12 +93,12 @@ void LogFile::lose(WallTime time, std::string_view why) {
 
 std::optional<LogNotice> LogFile::write(Disk& disk, WallTime now) {
   if (failed_at_ && !is_due(*failed_at_, now)) {
-    forget_lines();
+    drop_lines();
     return std::nullopt;
   }
-  const std::uint64_t untold = loss_.count;
+  const std::uint64_t unreported = loss_.count;
   if (const auto written = write_out(disk, now); !written) {
-    forget_lines();
+    drop_lines();
     loss_cause_ = written.error().what();
     close();
     const bool is_news = !failed_at_;
@@ -112,7 +112,8 @@ std::optional<LogNotice> LogFile::write(Disk& disk, WallTime now) {
   lines_.clear();
   if (!std::exchange(failed_at_, std::nullopt)) return std::nullopt;
   return LogNotice{EventId::LogFileResumed, "the log " + path_ + " is written again; " +
-                                                std::to_string(untold) + " of its lines were lost"};
+                                                std::to_string(unreported) +
+                                                " of its lines were lost"};
 }
 
 void LogFile::finish(Disk& disk, WallTime now) {
@@ -121,8 +122,8 @@ void LogFile::finish(Disk& disk, WallTime now) {
   static_cast<void>(write(disk, now));
 }
 
-void LogFile::forget_lines() {
-  lines_.erase(0, std::exchange(told_bytes_, 0));
+void LogFile::drop_lines() {
+  lines_.erase(0, std::exchange(report_bytes_, 0));
   const auto count = static_cast<std::uint64_t>(std::ranges::count(lines_, '\n'));
   lines_.clear();
   if (count == 0) return;
@@ -131,23 +132,24 @@ void LogFile::forget_lines() {
   lost_ += count;
 }
 
-// What was written is taken out of lines_, so that what is left is what was lost. Losses are told
-// together with what follows them: a disk with room for a short line only would fill up with them.
+// Written lines are removed from lines_, so that the rest is what was lost. A report of losses is
+// written together with the lines after it: a disk with room for one short line only would fill up
+// with reports.
 DiskResult<void> LogFile::write_out(Disk& disk, WallTime now) {
   if (auto ready = make_ready(disk, now); !ready) return ready;
   if (loss_.count > 0) {
-    std::string told;
+    std::string report;
     const std::string_view what = loss_.count == 1 ? "line was" : "lines were";
     if (options_.event_format == EventFormat::Json) {
-      told =
+      report =
           format_event_as_json({now, EventId::LogLinesLost, {}, describe(loss_, what, loss_cause_)},
                                options_.fraction_digits);
-      told += '\n';
+      report += '\n';
     } else {
-      append_loss(told, loss_, now, what, loss_cause_);
+      append_loss(report, loss_, now, what, loss_cause_);
     }
-    lines_.insert(0, told);
-    told_bytes_ = told.size();
+    lines_.insert(0, report);
+    report_bytes_ = report.size();
   }
   while (!lines_.empty()) {
     const std::size_t piece = fitting(lines_);
@@ -159,13 +161,13 @@ DiskResult<void> LogFile::write_out(Disk& disk, WallTime now) {
       return written;
     }
     lines_.erase(0, piece);
-    if (std::exchange(told_bytes_, 0) > 0) loss_ = {};
+    if (std::exchange(report_bytes_, 0) > 0) loss_ = {};
   }
   return {};
 }
 
-// How many bytes of whole lines the file may still have; of a line that is longer than a file may
-// be, all, when it is the first one.
+// How many bytes of whole lines still fit into the file. A line that is longer than a file may be
+// fits only as the first one.
 std::size_t LogFile::fitting(std::string_view lines) const noexcept {
   if (options_.bytes_max == 0) return lines.size();
   const std::uint64_t room = options_.bytes_max - std::min(size_, options_.bytes_max);
@@ -175,7 +177,7 @@ std::size_t LogFile::fitting(std::string_view lines) const noexcept {
   return size_ == 0 ? lines.find('\n') + 1 : 0;
 }
 
-// What a failed write left behind is cut off, so that no line is half of two.
+// The remains of a failed write are truncated, so that no line is a mixture of two.
 DiskResult<void> LogFile::write_piece(std::string_view piece) {
   std::string whole;
   if (std::exchange(ends_in_line_, false)) {
@@ -190,8 +192,8 @@ DiskResult<void> LogFile::write_piece(std::string_view piece) {
   return {};
 }
 
-// A file that is not there under its name any more, or is another one, was moved or removed by
-// somebody: looked at once a second. One that is shorter or longer was cut or written to.
+// If the path does not exist any more, or is another file, the file was moved or removed; this is
+// checked once a second. A file of another size was truncated or written to.
 DiskResult<void> LogFile::make_ready(Disk& disk, WallTime now) {
   if (file_ != nullptr) {
     const DiskResult<std::uint64_t> size = file_->size();
@@ -233,7 +235,7 @@ DiskResult<void> LogFile::open_current(Disk& disk, WallTime now) {
   return read;
 }
 
-// Every line begins with its day, unless it has no time.
+// Every line begins with its date, unless lines have no time.
 DiskResult<void> LogFile::read_beginning_and_end(WallTime now) {
   const DiskResult<std::uint64_t> size = file_->size();
   if (!size) return std::unexpected{size.error()};
@@ -264,7 +266,7 @@ DiskResult<void> LogFile::rotate(Disk& disk, WallTime now) {
   if (options_.backups_max == 0) {
     if (auto removed = disk.remove(path_); !removed) return removed;
   } else if (auto moved = move_away(disk, options_.backup_folder); !moved) {
-    // Another file system, for example: beside the file it can always be.
+    // The backup folder may be on another file system; the log's own folder never is.
     if (options_.backup_folder == options_.folder) return moved;
     if (moved = move_away(disk, options_.folder); !moved) return moved;
   }

@@ -1,5 +1,4 @@
-// One log file of one session: its name, how long it may become, and what happens when the disk
-// does not take it.
+// One log file of a session: its name, its rotation, and how it survives a disk that fails.
 #pragma once
 
 #include <chrono>
@@ -20,35 +19,37 @@ namespace nexusfix::observe {
 void append_loss(std::string& to, const SessionLogs::Loss& loss, WallTime now,
                  std::string_view what, std::string_view why);
 
-// Lines are collected, and written together. One thread.
+// Collects lines and writes them together. One thread.
 class LogFile {
  public:
   // name: "FIX.4.4-VENUE-TRADER.messages"
   LogFile(const LogFileOptions& options, const std::string& name);
 
-  // Of a session that was added again with others. The file's name stays.
+  // The options of a session that was added again. The file's name stays the same.
   void change(const LogFileOptions& options);
 
-  // Makes the file, and its folder. An error names what cannot be. Without it the first write does.
-  [[nodiscard]] DiskResult<void> begin(Disk& disk, WallTime now);
+  // Makes the file and its folder. An error names what could not be made. Without this call the
+  // first write opens the file.
+  [[nodiscard]] DiskResult<void> open(Disk& disk, WallTime now);
 
-  // To be given a whole line.
+  // Append one whole line to the result.
   [[nodiscard]] std::string& add_line(WallTime time);
-  // One line that was left out.
+  // Counts a line that was not logged.
   void lose(WallTime time, std::string_view why);
   [[nodiscard]] bool has_lines() const noexcept { return !lines_.empty(); }
-  // The memory for lines is lent while there are any: most of thousands of files have none.
+  // The memory for lines is lent only while there are lines: most files have none.
   void lend(std::string memory) noexcept { lines_ = std::move(memory); }
   [[nodiscard]] std::string give_back() noexcept { return std::exchange(lines_, {}); }
 
-  // Writes what was collected, with what was lost before in front of it. A file that fails is tried
-  // again a second later; until then lines are lost. Says when that begins and when it ends.
+  // Writes the collected lines, after a report of earlier losses. After a failure the file is tried
+  // again a second later, and until then its lines are lost. The result reports when that begins
+  // and ends.
   [[nodiscard]] std::optional<LogNotice> write(Disk& disk, WallTime now);
-  // The same at the end: whatever time it is, and even when only losses are to be told.
+  // The same at the end: at any time, and even if there are only losses to report.
   void finish(Disk& disk, WallTime now);
 
-  // What was collected is lost.
-  void forget_lines();
+  // The collected lines are lost.
+  void drop_lines();
 
   // The next write opens the file by its name.
   void close() noexcept { file_.reset(); }
@@ -56,7 +57,7 @@ class LogFile {
   // At least once.
   [[nodiscard]] bool was_made() const noexcept { return was_made_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  // Lines that could not be written, since the beginning.
+  // Lines that could not be written, since the start.
   [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
 
  private:
@@ -74,8 +75,8 @@ class LogFile {
   std::string path_;
   std::unique_ptr<File> file_;
   std::uint64_t size_ = 0;
-  std::chrono::sys_days day_{};  // whose lines the file has
-  bool ends_in_line_ = false;    // somebody was killed while writing
+  std::chrono::sys_days day_{};  // the day of its lines
+  bool ends_in_line_ = false;    // the process was killed during a write
   bool was_made_ = false;
   WallTime checked_at_ = WallTime::min();
 
@@ -83,9 +84,9 @@ class LogFile {
   WallTime first_{};  // of lines_
   WallTime last_{};
 
-  SessionLogs::Loss loss_;  // not told yet
+  SessionLogs::Loss loss_;  // not reported yet
   std::string loss_cause_;
-  std::size_t told_bytes_ = 0;  // at the beginning of lines_, about loss_
+  std::size_t report_bytes_ = 0;  // the size of the report of loss_ at the beginning of lines_
   std::uint64_t lost_ = 0;
   std::optional<WallTime> failed_at_;
 };

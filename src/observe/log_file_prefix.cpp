@@ -4,7 +4,7 @@
 namespace nexusfix::observe {
 namespace {
 
-// The hyphen separates; the rest cannot stand in a file's name, or is the escape's own sign.
+// The hyphen separates; other bytes cannot be in a file name, or are the escape itself.
 bool is_kept(char c) noexcept {
   const auto byte = static_cast<unsigned char>(c);
   return byte >= ' ' && c != '\x7F' && c != '/' && c != '%' && c != '-';
@@ -17,7 +17,7 @@ void add_party(std::string& prefix, const LogFileParty& party, std::string_view 
                IsKept kept) {
   append_escaped(prefix += '-', party.comp_id, kept);
   const bool has_location = !party.location_id.empty();
-  // Without a place of its own, an absent SubID could not be told from an absent LocationID.
+  // Without an empty part for the SubID, an absent SubID would look like an absent LocationID.
   const bool has_sub_id = !party.sub_id.empty() || (has_location && separator.size() > 1);
   if (has_sub_id) append_escaped(prefix += separator, party.sub_id, kept);
   if (has_location) append_escaped(prefix += separator, party.location_id, kept);

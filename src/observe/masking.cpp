@@ -8,7 +8,7 @@ namespace {
 
 constexpr char kSoh = '\x01';
 constexpr std::string_view kMask = "***";
-constexpr std::string_view kMaskBytes = "3";  // a Length field in front of kMask
+constexpr std::string_view kMaskBytes = "3";  // the Length field before kMask
 
 constexpr std::size_t kUnknownSize = std::string_view::npos / 2;
 
@@ -17,12 +17,12 @@ constexpr std::uint32_t kCheckSum = 10;
 constexpr std::uint32_t kMsgType = 35;
 constexpr std::uint32_t kRawData = 96;
 
-// Password, NewPassword, EncryptedPassword, EncryptedNewPassword, and RawData where it carries
+// Password, NewPassword, EncryptedPassword, EncryptedNewPassword, and RawData in a message with
 // credentials.
 constexpr MaskedField kAlwaysMasked[] = {
     {554, 0}, {925, 0}, {1402, 1401}, {1404, 1403}, {kRawData, 95}};
 
-// Digits only, of a tag or a length that can be.
+// Only digits, of a possible tag or length.
 std::optional<std::uint32_t> read_digits(std::string_view text) noexcept {
   std::uint32_t number = 0;
   const char* const end = text.data() + text.size();
@@ -35,14 +35,14 @@ std::optional<std::uint32_t> read_digits(std::string_view text) noexcept {
 
 Masking::Masking(std::span<const MaskedField> more)
     : fields_{std::begin(kAlwaysMasked), std::end(kAlwaysMasked)} {
-  // RawData that is asked for is masked wherever it stands.
+  // RawData that the configuration names is masked in all messages.
   for (const MaskedField& field : more) {
     if (field.tag == kRawData) masks_all_raw_data_ = true;
     fields_.push_back(field);
   }
 }
 
-// RawData is a credential in a Logon and a UserRequest, and perhaps where nobody can tell.
+// RawData is a credential in a Logon and a UserRequest, and perhaps where the MsgType is unknown.
 bool Masking::masks(std::uint32_t tag) const {
   if (tag == kRawData && !masks_all_raw_data_) {
     return msg_type_.empty() || msg_type_ == "A" || msg_type_ == "BE";
@@ -55,8 +55,8 @@ std::uint32_t Masking::length_tag_of(std::uint32_t tag) const {
   return found == fields_.end() ? 0 : found->length_tag;
 }
 
-// What the Length field in front of a data field says. In garbled bytes it may have been in earlier
-// ones: then nobody knows where the value ends.
+// The value of the Length field before a data field. In garbled bytes it may have been in earlier
+// ones: then the end of the value is unknown.
 std::size_t Masking::announced_size(std::uint32_t tag, const std::optional<Field>& before) const {
   const std::uint32_t length_tag = masks(tag) ? length_tag_of(tag) : 0;
   if (length_tag == 0) return 0;
@@ -64,7 +64,7 @@ std::size_t Masking::announced_size(std::uint32_t tag, const std::optional<Field
   return read_digits(bytes_.substr(before->begin, before->end - before->begin)).value_or(0);
 }
 
-// Behind a Length field SOH may be part of the value; a length that is too small ends nothing.
+// After a Length field, SOH may be part of the value; a length that is too small does not end it.
 std::size_t Masking::end_of_value(std::uint32_t tag, std::size_t begin,
                                   const std::optional<Field>& before) const {
   const std::size_t from = std::min(begin + announced_size(tag, before), bytes_.size());
@@ -85,18 +85,18 @@ void Masking::take(const Field& field, const std::optional<Field>& before) {
   places_.push_back({field.begin, field.end, kMask});
 }
 
-// Of a data field it may become the tag, and then nobody knows where the value ends.
+// It may become the tag of a data field, and then the end of its value is unknown.
 void Masking::note_cut_tag(std::string_view digits) {
-  goes_on_ = true;
+  continues_ = true;
   const bool is_of_data = std::ranges::any_of(fields_, [&](const MaskedField& field) {
     return field.length_tag != 0 && std::to_string(field.tag).starts_with(digits);
   });
-  if (is_of_data) goes_on_bytes_ = kUnknownSize;
+  if (is_of_data) continued_bytes_ = kUnknownSize;
 }
 
 void Masking::find_all(std::string_view bytes, std::size_t from) {
-  goes_on_ = false;
-  goes_on_bytes_ = 0;
+  continues_ = false;
+  continued_bytes_ = 0;
   std::optional<Field> before;
   for (std::size_t at = from; at < bytes.size();) {
     constexpr std::size_t kTagDigitsMax = 10;
@@ -113,9 +113,9 @@ void Masking::find_all(std::string_view bytes, std::size_t from) {
     const Field field{*tag, begin, end_of_value(*tag, begin, before)};
     take(field, before);
     if (field.end == bytes.size() && masks(field.tag)) {
-      goes_on_ = true;
+      continues_ = true;
       const std::size_t size = announced_size(field.tag, before);
-      goes_on_bytes_ = size - std::min(size, field.end - field.begin);
+      continued_bytes_ = size - std::min(size, field.end - field.begin);
     }
     before = field;
     at = field.end + 1;
@@ -134,17 +134,17 @@ bool Masking::finds(std::string_view bytes) {
   is_whole_ = true;
   begin(bytes);
   find_all(bytes, 0);
-  goes_on_ = false;
+  continues_ = false;
   return !places_.empty();
 }
 
 bool Masking::finds_in_garbled(std::string_view bytes, bool is_cut) {
   is_whole_ = false;
   begin(bytes);
-  if (bytes.starts_with("8=FIX")) goes_on_ = false;
-  const std::size_t end = goes_on_ ? mask_rest_of_value(bytes) : 0;
-  if (end < bytes.size() || !goes_on_) find_all(bytes, end);
-  goes_on_ = goes_on_ || is_cut;
+  if (bytes.starts_with("8=FIX")) continues_ = false;
+  const std::size_t end = continues_ ? mask_rest_of_value(bytes) : 0;
+  if (end < bytes.size() || !continues_) find_all(bytes, end);
+  continues_ = continues_ || is_cut;
   if (places_.empty()) return false;
   for (const auto& field : {body_length_, checksum_}) {
     if (field && field->begin != field->end) {
@@ -156,10 +156,10 @@ bool Masking::finds_in_garbled(std::string_view bytes, bool is_cut) {
   return true;
 }
 
-// Returns its end.
+// Returns the end of the value.
 std::size_t Masking::mask_rest_of_value(std::string_view bytes) {
-  const std::size_t sure = std::min(goes_on_bytes_, bytes.size());
-  if (goes_on_bytes_ < kUnknownSize / 2) goes_on_bytes_ -= sure;
+  const std::size_t sure = std::min(continued_bytes_, bytes.size());
+  if (continued_bytes_ < kUnknownSize / 2) continued_bytes_ -= sure;
   const std::size_t end = std::min(bytes.find(kSoh, sure), bytes.size());
   if (end > 0) places_.push_back({0, end, kMask});
   return end;

@@ -1,4 +1,4 @@
-// Passwords do not reach a log.
+// Removes passwords from logged messages.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +16,19 @@ namespace nexusfix::observe {
 // One thread.
 class Masking {
  public:
-  // The fields that are always masked, and these.
+  // `more`: besides the fields that are always masked.
   explicit Masking(std::span<const MaskedField> more);
 
-  // Whether anything of these bytes must not be logged as it is.
+  // Whether the bytes contain a value that must not be logged.
   [[nodiscard]] bool finds(std::string_view bytes);
-  // After finds(): appends the bytes with *** in the place of each value that must not be logged.
-  // BodyLength and CheckSum, which would tell of it, are those of what is appended; so is the
-  // Length field in front of a data field.
+  // After finds(): appends the bytes with *** in place of each value that must not be logged.
+  // BodyLength, CheckSum and the Length field before a data field, which would reveal the size of
+  // the value, are those of the appended bytes.
   void append_masked(std::string& to) const;
 
-  // The same of bytes that are no whole message, and may go on with what earlier ones began: a
-  // value that had no end is masked on. BodyLength and CheckSum become *** too. is_cut: more bytes
-  // follow that nobody will see.
+  // The same for bytes that are no whole message, and may continue earlier ones: a value without an
+  // end is masked further. BodyLength and CheckSum become ***, too. is_cut: more bytes follow that
+  // are not logged.
   [[nodiscard]] bool finds_in_garbled(std::string_view bytes, bool is_cut);
 
  private:
@@ -58,16 +58,17 @@ class Masking {
 
   std::vector<MaskedField> fields_;
   bool masks_all_raw_data_ = false;
-  // Of the bytes at hand.
+  // Of the present bytes.
   std::string_view bytes_;
   bool is_whole_ = false;
   std::string_view msg_type_;
   std::optional<Field> body_length_;
   std::optional<Field> checksum_;
   std::vector<Place> places_;
-  // The last ones ended within a value that is masked, or a tag; and how much of it must come.
-  bool goes_on_ = false;
-  std::size_t goes_on_bytes_ = 0;
+  // The last bytes ended within a masked value or a tag; and how many bytes of the value are
+  // missing.
+  bool continues_ = false;
+  std::size_t continued_bytes_ = 0;
 };
 
 }  // namespace nexusfix::observe

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/base/utc_text.hpp>
 
 #include "observe/shown_text.hpp"
@@ -18,15 +19,11 @@ bool is_control(char c) noexcept {
 }
 
 void append_escaped(std::string& to, std::string_view bytes) {
-  constexpr std::string_view kHexDigits = "0123456789ABCDEF";
   for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
     if (c == '\\') {
       to += "\\\\";
     } else if (is_control(c)) {
-      to += "\\x";
-      to += kHexDigits[byte >> 4U];
-      to += kHexDigits[byte & 0xFU];
+      append_escaped_byte(to, static_cast<unsigned char>(c), HexDigits::Upper);
     } else {
       to += c;
     }

@@ -1,4 +1,4 @@
-// One message as one line.
+// A message as a line.
 #pragma once
 
 #include <cstddef>
@@ -20,27 +20,27 @@ struct LoggedMessage {
   Direction direction = Direction::In;
   bool is_garbled = false;
   std::string_view bytes{};
-  std::size_t cut_bytes = 0;  // that followed, and are not there
+  std::size_t cut_bytes = 0;  // the number of bytes that followed and are not here
 };
 
 [[nodiscard]] bool is_heartbeat(std::string_view message) noexcept;
 
-// "20240115-10:30:00.123456789 IN : 8=FIX.4.4<SOH>..." and a line feed. In front of the colon stand
+// "20240115-10:30:00.123456789 IN : 8=FIX.4.4<SOH>..." and a line feed. Before the colon may be
 //   GARBLED  the bytes are no message;
-//   MASKED   *** stands in the place of passwords, and BodyLength and CheckSum are made to fit;
-//   ESCAPED  the bytes hold control bytes other than SOH, which would break the line or command a
-//            terminal: here they are \xNN, and a backslash is two. Without the word a backslash is
-//            one, and all bytes are as they were.
+//   MASKED   passwords are replaced by ***, and BodyLength and CheckSum are adapted;
+//   ESCAPED  the bytes have control bytes other than SOH, which could break the line or control a
+//            terminal: they are written as \xNN, and a backslash as two. Without this word all
+//            bytes are unchanged.
 class MessageLine {
  public:
   explicit MessageLine(Masking masking) : masking_{std::move(masking)} {}
 
-  // Every message once, in order: masks what must not be shown. Its bytes live until it was
-  // appended.
+  // Call it once for each message, in order. Masks what must not be shown. The message's bytes must
+  // be valid until it is appended.
   void take(const LoggedMessage& message);
-  // Whether it has what must not be shown.
+  // Whether a value was masked.
   [[nodiscard]] bool is_masked() const noexcept { return is_masked_; }
-  // For a file. digits: behind the second; nothing: without a time.
+  // For a file. digits: of the fraction of a second; null: the line has no time.
   void append_to_file(std::string& to, const unsigned* digits) const;
   // For the screen: "20240115-10:30:00.123 IN FIX.4.4:VENUE->TRADER 8=FIX.4.4|...".
   void append_to_screen(std::string& to, std::string_view session, unsigned digits) const;

@@ -36,17 +36,17 @@ std::size_t Screen::write_some(std::string_view bytes) {
 void Screen::write(std::string_view lines) {
   if (lines.empty()) return;
   std::string before = is_mid_line_ ? "\n" : "";
-  const std::uint64_t untold = lost_ - lost_told_;
-  if (untold > 0) {
-    before += std::to_string(untold);
-    before += untold == 1 ? " line was not shown\n" : " lines were not shown\n";
+  const std::uint64_t unreported = lost_ - lost_reported_;
+  if (unreported > 0) {
+    before += std::to_string(unreported);
+    before += unreported == 1 ? " line was not shown\n" : " lines were not shown\n";
   }
   if (!before.empty()) {
     if (write_some(before) < before.size()) {
       lost_ += static_cast<std::uint64_t>(std::ranges::count(lines, '\n'));
       return;
     }
-    lost_told_ += untold;
+    lost_reported_ += unreported;
   }
   const std::size_t taken = write_some(lines);
   lost_ += static_cast<std::uint64_t>(std::ranges::count(lines.substr(taken), '\n'));

@@ -1,5 +1,7 @@
 #include "observe/shown_text.hpp"
 
+#include <nexusfix/base/printable_text.hpp>
+
 namespace nexusfix::observe {
 namespace {
 
@@ -8,18 +10,14 @@ constexpr char kSoh = '\x01';
 }  // namespace
 
 std::size_t append_shown(std::string& line, std::string_view bytes, std::size_t line_bytes_max) {
-  constexpr std::string_view kHexDigits = "0123456789ABCDEF";
-  constexpr std::size_t kEscapedBytes = 4;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const auto byte = static_cast<unsigned char>(bytes[i]);
     const bool plain = (byte >= ' ' && byte <= '~') || bytes[i] == kSoh;
-    if (line.size() + (plain ? 1 : kEscapedBytes) > line_bytes_max) return i;
+    if (line.size() + (plain ? 1 : kEscapedByteSize) > line_bytes_max) return i;
     if (plain) {
       line += bytes[i] == kSoh ? '|' : bytes[i];
     } else {
-      line += "\\x";
-      line += kHexDigits[byte >> 4U];
-      line += kHexDigits[byte & 0xFU];
+      append_escaped_byte(line, byte, HexDigits::Upper);
     }
   }
   return bytes.size();

@@ -1,4 +1,4 @@
-// Bytes from outside, as a terminal and an event log may have them.
+// Makes bytes from outside safe for terminals and event logs.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 namespace nexusfix::observe {
 
 // Appends SOH as |, and every other byte that is not printable ASCII as \xNN, so that no
-// counterparty can write lines, or to a terminal, of its own; while the line has at most
-// line_bytes_max. Returns how many bytes were taken; an escape is never cut in two.
+// counterparty can forge lines or control a terminal. Stops when the line has line_bytes_max.
+// Returns the number of bytes that were taken; an escape is never split.
 std::size_t append_shown(std::string& line, std::string_view bytes, std::size_t line_bytes_max);
 
-// The same of all bytes, or of as many as fit, with a word about those that do not.
+// Appends all bytes, or those that fit and the number of those that do not.
 void append_shown_or_cut(std::string& line, std::string_view bytes, std::size_t line_bytes_max);
 
 }  // namespace nexusfix::observe

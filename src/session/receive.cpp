@@ -168,22 +168,22 @@ void StateMachine::push_deliver(const Inbound& in) noexcept {
                  .second = in.says_yes(tag::PossResend) ? 1U : 0U});
 }
 
-void StateMachine::on_delivered(const Verdict& verdict, Now now) noexcept {
+void StateMachine::on_delivered(const DeliveryDecision& decision, Now now) noexcept {
   NEXUSFIX_ASSERT(delivery_ == Delivery::Awaited);
   delivery_ = Delivery::None;
   now_ = now;
-  if (verdict.kind == Verdict::Kind::Accept) [[likely]]
+  if (decision.kind == DeliveryDecision::Kind::Accept) [[likely]]
     return advance_to(message_seq_num_ + 1);
-  on_refused(verdict);
+  on_refused(decision);
 }
 
-[[gnu::noinline]] void StateMachine::on_refused(const Verdict& verdict) noexcept {
+[[gnu::noinline]] void StateMachine::on_refused(const DeliveryDecision& decision) noexcept {
   const Inbound in{*message_, message_seq_num_};
-  Objection objection{.reason = verdict.reason,
-                      .is_business = verdict.kind == Verdict::Kind::RejectBusiness,
-                      .text = verdict.text,
-                      .ref_id = verdict.ref_id};
-  if (verdict.ref_tag != 0) objection.ref_tag = texts_.ref_tag(verdict.ref_tag);
+  Objection objection{.reason = decision.reason,
+                      .is_business = decision.kind == DeliveryDecision::Kind::RejectBusiness,
+                      .text = decision.text,
+                      .ref_id = decision.ref_id};
+  if (decision.ref_tag != 0) objection.ref_tag = texts_.ref_tag(decision.ref_tag);
   reject(in, objection);
 }
 

@@ -258,15 +258,17 @@ wire::Encoder StateMachine::begin_message(std::span<char> buffer, std::string_vi
   return header_.begin(buffer, header_.fields(msg_type, number, now.wall), numbers_);
 }
 
-std::expected<Outbound, SendError> StateMachine::finish_message(
+std::expected<Outbound, OutboundError> StateMachine::finish_message(
     const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
   NEXUSFIX_ASSERT(begun_.msg_seq_num == numbers_.next_outbound());
   begun_.msg_seq_num = 0;
   if (begun_.is_administrative) {
-    return std::unexpected{SendError{.code = SendErrorCode::NotApplicationMessage, .encode = {}}};
+    return std::unexpected{
+        OutboundError{.code = OutboundErrorCode::NotApplicationMessage, .encode = {}}};
   }
   if (!bytes) {
-    return std::unexpected{SendError{.code = SendErrorCode::Encode, .encode = bytes.error()}};
+    return std::unexpected{
+        OutboundError{.code = OutboundErrorCode::Encode, .encode = bytes.error()}};
   }
   if (outlet() == Outlet::Wire) {
     heartbeat_.note_sent_application(now_.mono, begun_.at, numbers_.next_inbound());

@@ -25,12 +25,12 @@ std::span<char> first_whole_message(std::span<char> sent) noexcept {
   return {};
 }
 
-// Another byte than before.
+// Changes the byte to another value.
 void change(char& byte, SeededRandom& random) noexcept {
   byte = static_cast<char>(static_cast<unsigned char>(byte) + 1 + random.below(255));
 }
 
-// A few neighbours; their sum is another one, modulo 256.
+// Changes a few neighbouring bytes so that their sum changes, modulo 256.
 void change_some(std::span<char> bytes, SeededRandom& random) noexcept {
   const std::size_t most = std::min<std::size_t>(bytes.size(), 4);
   const std::size_t count = 1 + static_cast<std::size_t>(random.below(most));
@@ -46,7 +46,7 @@ void change_some(std::span<char> bytes, SeededRandom& random) noexcept {
 }
 
 // A BodyLength that is too large makes one frame of this message and what follows, whose checksum
-// may be right by chance: so that it can be nobody's message, it has no MsgSeqNum then.
+// may be right by chance. Without a MsgSeqNum such a frame cannot be taken for a message.
 void change_body_length(std::span<char> digits, std::span<char> body,
                         SeededRandom& random) noexcept {
   char& digit = digits[static_cast<std::size_t>(random.below(digits.size()))];
@@ -73,7 +73,7 @@ bool alter_message(std::span<char> sent, SeededRandom& random) noexcept {
   const std::string_view text{message.data(), message.size()};
   const std::size_t length_at = text.find(kSoh) + std::string_view{"|9="}.size();
   const std::size_t body_at = text.find(kSoh, length_at) + 1;
-  // Without its last SOH: the checksum's field stays one, where BodyLength says it is.
+  // Without its last SOH: the CheckSum stays a field at the place that BodyLength gives.
   const std::span<char> body =
       message.subspan(body_at, message.size() - body_at - kTrailerBytes - 1);
   switch (random.below(8)) {

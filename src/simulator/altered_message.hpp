@@ -1,4 +1,4 @@
-// Bytes that are not what they were when they were sent.
+// Changes bytes on their way.
 #pragma once
 
 #include <span>
@@ -7,9 +7,9 @@
 
 namespace nexusfix::simulator {
 
-// Changes some bytes of the first whole message among sent, so that no reader can take it for a
-// message: its checksum, its BodyLength or its form is wrong, also if the change makes it seem to
-// reach into what is sent behind it. False: there is no whole message.
+// Changes some bytes of the first whole message in `sent`, so that no reader can take it for a
+// message: its checksum, its BodyLength or its form is wrong, even if it then seems to reach into
+// the next message. False: there is no whole message.
 bool alter_message(std::span<char> sent, SeededRandom& random) noexcept;
 
 }  // namespace nexusfix::simulator

@@ -21,8 +21,8 @@ constexpr char kSoh = '\x01';
 // An injected ResendRequest asks for at most this many: its end matters, not its length.
 constexpr std::uint64_t kAskedMax = 100;
 
-// The value of the field that begins with tag, "35="; empty: there is none. No value of the order
-// flow holds SOH.
+// The value of the field that begins with tag, "35="; empty: the field is absent. No value of the
+// order flow contains SOH.
 std::string_view value_of(std::string_view message, std::string_view tag) noexcept {
   for (std::size_t at = message.find(tag); at != std::string_view::npos;
        at = message.find(tag, at + 1)) {
@@ -40,11 +40,11 @@ std::uint64_t number_of(std::string_view message, std::string_view tag) noexcept
   return number;
 }
 
-bool says_yes(std::string_view message, std::string_view tag) noexcept {
+bool is_flag_set(std::string_view message, std::string_view tag) noexcept {
   return value_of(message, tag) == "Y";
 }
 
-// fields: with '|' for SOH, from MsgType to the last one before CheckSum.
+// fields: from MsgType to the last one before CheckSum, with '|' for SOH.
 std::string made_message(std::string_view begin_string, std::string fields) {
   std::ranges::replace(fields, '|', kSoh);
   std::string message = "8=" + std::string{begin_string} + kSoh +
@@ -82,7 +82,7 @@ void MessageInjector::ask_again(SeededRandom& chance) {
   const auto side = static_cast<Side>(chance.below(2));
   const Drawn wanted = drawn(chance);
   if (chance.below(2) == 0) {
-    next_asked_ = wanted;
+    next_requests_ = wanted;
     return;
   }
   const auto found = any_line(chance, [](const Line& line) { return is_trading(line); });
@@ -106,7 +106,7 @@ MessageInjector::Lines::iterator MessageInjector::any_line(SeededRandom& chance,
                               [&](const auto& one) { return fits(one.second) && left-- == 0; });
 }
 
-// In the middle of a message of the side's there is no place for another one.
+// Inside a message of that side nothing can be injected.
 void MessageInjector::ask(std::uint64_t connection, Line& line, Side side, const Drawn& wanted) {
   if (!line.halves[side].partial.empty()) return;
   internet_->forward(connection, side, requests_of(line, side, wanted, /*is_first=*/true),
@@ -115,7 +115,7 @@ void MessageInjector::ask(std::uint64_t connection, Line& line, Side side, const
 
 void MessageInjector::mend() {
   next_reset_.reset();
-  next_asked_.reset();
+  next_requests_.reset();
   for (auto& [connection, line] : lines_) line.reset_at.reset();
 }
 
@@ -124,12 +124,12 @@ bool MessageInjector::is_trading(const Line& line) {
   return is_logged_on && !line.is_resetting && !line.is_ending;
 }
 
-// FIX 4.0 has no field for it.
+// FIX 4.0 has no ResetSeqNumFlag.
 bool MessageInjector::may_reset(const Line& line) {
   return is_trading(line) && value_of(line.halves[0].logon, "8=") != "FIX.4.0";
 }
 
-// Forwards whole messages, and between two of them what is injected.
+// Forwards whole messages, and injected messages between them.
 void MessageInjector::sent(SimulatedInternet& internet, std::uint64_t connection, Side side,
                            std::string_view bytes) {
   internet_ = &internet;
@@ -144,7 +144,7 @@ void MessageInjector::sent(SimulatedInternet& internet, std::uint64_t connection
   while (at < text.size()) {
     const std::string_view rest = std::string_view{text}.substr(at);
     const std::optional<std::size_t> size = wire_message_size(rest);
-    if (!size || *size == 0) break;  // The checker says what is no FIX.
+    if (!size || *size == 0) break;  // The checker reports bytes that are no FIX.
     std::string injected;
     if (note(line, side, rest.substr(0, *size))) {
       const std::size_t known = std::max(at, carried);
@@ -169,16 +169,16 @@ bool MessageInjector::note(Line& line, Side side, std::string_view message) {
   Half& half = line.halves[side];
   const std::string_view type = value_of(message, "35=");
   const std::uint64_t number = number_of(message, "34=");
-  const bool poss_dup = says_yes(message, "43=");
+  const bool poss_dup = is_flag_set(message, "43=");
   if (!poss_dup) half.last_number = number;
   note_answer(line.halves[1 - side], message, number);
   if (type == "5") line.is_ending = true;
   if (type == "A" && !poss_dup) {
     half.logon = message;
     half.logon_number = number;
-    if (says_yes(message, "141=")) {
-      for (Half& one : line.halves) one.asked.clear();
-      // The venue's answer to the initiator's Logon; the initiator has had it.
+    if (is_flag_set(message, "141=")) {
+      for (Half& one : line.halves) one.open_requests.clear();
+      // The venue's answer to the initiator's Logon, which the initiator has already.
       if (side == 1 && std::exchange(half.is_discarded, false)) {
         line.is_resetting = false;
         return false;
@@ -196,7 +196,7 @@ void MessageInjector::note_resend_request(Line& line, Side side, std::string_vie
   std::uint64_t end = number_of(message, "16=");
   if (end == 0 || end > last) end = last;
   if (begin == 0 || begin > end) return;
-  line.halves[side].asked.push_back({.begin = begin, .end = end, .next = begin});
+  line.halves[side].open_requests.push_back({.begin = begin, .end = end, .next = begin});
   reset_soon(line);
 }
 
@@ -205,28 +205,28 @@ void MessageInjector::reset_soon(Line& line) {
   line.reset_at = now_ + *std::exchange(next_reset_, std::nullopt);
 }
 
-// half: of the side that asked.
+// half: of the side that sent the request.
 void MessageInjector::note_answer(Half& half, std::string_view message, std::uint64_t number) {
-  if (half.asked.empty() || !says_yes(message, "43=")) return;
+  if (half.open_requests.empty() || !is_flag_set(message, "43=")) return;
   const std::uint64_t end =
       value_of(message, "35=") == "4" ? number_of(message, "36=") : number + 1;
-  std::erase_if(half.asked, [&](Asked& one) {
+  std::erase_if(half.open_requests, [&](OpenRequest& one) {
     if (number <= one.next && one.next < end) one.next = end;
     return one.next > one.end;
   });
 }
 
 std::string MessageInjector::further_requests(Line& line, Side side) {
-  const std::vector<Asked>& asked = line.halves[side].asked;
-  const bool is_asking = !asked.empty() && !asked.back().is_injected;
-  if (!next_asked_ || !is_asking || !is_trading(line)) return {};
+  const std::vector<OpenRequest>& open_requests = line.halves[side].open_requests;
+  const bool is_open = !open_requests.empty() && !open_requests.back().is_injected;
+  if (!next_requests_ || !is_open || !is_trading(line)) return {};
   count(counts_, Fault::AskAgain);
-  return requests_of(line, side, *std::exchange(next_asked_, std::nullopt), false);
+  return requests_of(line, side, *std::exchange(next_requests_, std::nullopt), false);
 }
 
-// With a number that was used already, so that it takes none of the side's: a ResendRequest is
-// answered whatever its number is. is_first: nothing is resent, so that the first one has to begin
-// it.
+// Their numbers were used already, so that they take none of the side's: a ResendRequest is
+// answered whatever its number is. is_first: no resend is in progress, so the first request must
+// start one.
 std::string MessageInjector::requests_of(Line& line, Side side, const Drawn& wanted,
                                          bool is_first) {
   Half& half = line.halves[side];
@@ -238,7 +238,7 @@ std::string MessageInjector::requests_of(Line& line, Side side, const Drawn& wan
   std::string text;
   const std::array ends{less, last, less};
   for (const std::uint64_t end : std::span{ends}.subspan(is_first ? 0 : 1)) {
-    half.asked.push_back({.begin = first, .end = end, .next = first, .is_injected = true});
+    half.open_requests.push_back({.begin = first, .end = end, .next = first, .is_injected = true});
     const std::string time = sending_time();
     text += made_message(value_of(half.logon, "8="),
                          "35=2|49=" + std::string{value_of(half.logon, "49=")} +
@@ -250,16 +250,16 @@ std::string MessageInjector::requests_of(Line& line, Side side, const Drawn& wan
   return text;
 }
 
-// The initiator takes it for the venue's request, resets its numbers and answers; the answer is a
-// request to the venue, which resets its own, and answers as well. What the venue sends before that
-// belongs to numbers that the initiator has forgotten.
+// The initiator takes it for the venue's request, resets its sequence numbers and answers. The
+// answer is a request to the venue, which resets its own, and answers as well. What the venue sends
+// before that has numbers that the initiator has reset.
 std::string MessageInjector::begin_reset(Line& line, std::uint64_t connection) {
   line.reset_at.reset();
   if (!may_reset(line)) return {};
   line.is_resetting = true;
   line.halves[1].is_discarded = true;
-  const bool is_in_resend =
-      std::ranges::any_of(line.halves, [](const Half& half) { return !half.asked.empty(); });
+  const bool is_in_resend = std::ranges::any_of(
+      line.halves, [](const Half& half) { return !half.open_requests.empty(); });
   if (is_in_resend) ++resets_in_resend_;
   count(counts_, Fault::ResetWithin);
   checker_.allow_reset_of(connection);
@@ -285,11 +285,11 @@ std::string MessageInjector::sending_time() const {
 std::string MessageInjector::unanswered() const {
   for (const auto& [connection, line] : lines_) {
     for (const Half& half : line.halves) {
-      for (const Asked& one : half.asked) {
+      for (const OpenRequest& one : half.open_requests) {
         if (!one.is_injected || line.is_ending) continue;
         return "connection " + std::to_string(connection) + ": a ResendRequest for " +
                std::to_string(one.begin) + " to " + std::to_string(one.end) +
-               " is answered up to " + std::to_string(one.next - 1) + " only";
+               " was answered only up to " + std::to_string(one.next - 1);
       }
     }
   }

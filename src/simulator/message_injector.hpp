@@ -1,6 +1,6 @@
-// Sends in the counterparties' names what our engines never send by themselves, and other engines
-// do: a Logon with ResetSeqNumFlag within a session, and further ResendRequests while one is being
-// answered. It sits in every connection, and changes nothing else.
+// Sends, as if from the counterparties, messages that our engines never send by themselves and
+// other engines do: a Logon with ResetSeqNumFlag within a session, and further ResendRequests while
+// one is being answered. It is in every connection, and changes nothing else.
 #pragma once
 
 #include <array>
@@ -22,25 +22,25 @@ namespace nexusfix::simulator {
 
 class MessageInjector final : public Middleman {
  public:
-  // All must outlive it. begin: what every wall clock shows at first.
+  // All must outlive it. begin: the first value of every wall clock.
   MessageInjector(const WorldTime& now, WallTime begin, FaultCounts& counts, Checker& checker)
       : now_{now}, begin_{begin}, counts_{counts}, checker_{checker} {}
 
-  // Fault::ResetWithin: of one session both sides begin at 1 again; mostly in the middle of the
-  // resend that is asked for next, sometimes of any session at once.
+  // Fault::ResetWithin: both sides of a session reset their sequence numbers; mostly during the
+  // next resend, sometimes in any session at once.
   void reset_one(SeededRandom& chance);
   // Fault::AskAgain: two more ResendRequests follow the next one, or an injected one at once. The
-  // last of them asks for less.
+  // last of them requests less.
   void ask_again(SeededRandom& chance);
-  // Drops what was to strike later.
+  // Cancels the faults that have not struck yet.
   void mend();
 
-  // The initiator has been asked for a reset, and the acceptor has not answered.
+  // The initiator got a request to reset, and the acceptor has not answered.
   [[nodiscard]] bool is_half_reset(std::uint64_t connection) const {
     const auto line = lines_.find(connection);
     return line != lines_.end() && line->second.is_resetting;
   }
-  // Of resets within a session, those that came while a ResendRequest was not answered in full.
+  // The number of resets within a session that came while a ResendRequest was not answered in full.
   [[nodiscard]] std::uint64_t resets_in_resend() const noexcept { return resets_in_resend_; }
   // An injected ResendRequest that is not answered in full, on a connection that still exists;
   // empty: there is none.
@@ -52,7 +52,7 @@ class MessageInjector final : public Middleman {
 
  private:
   // A ResendRequest, and how far the other side has answered it.
-  struct Asked {
+  struct OpenRequest {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     std::uint64_t next = 0;
@@ -63,9 +63,9 @@ class MessageInjector final : public Middleman {
     std::string partial;  // the beginning of a message
     std::string logon;    // its last Logon; empty: it has sent none
     std::uint64_t logon_number = 0;
-    std::uint64_t last_number = 0;  // of what is no PossDup
-    bool is_discarded = false;      // nothing of it is forwarded
-    std::vector<Asked> asked;       // of it
+    std::uint64_t last_number = 0;           // of messages without PossDupFlag
+    bool is_discarded = false;               // none of its messages is forwarded
+    std::vector<OpenRequest> open_requests;  // requests of this side
   };
   struct Line {
     std::array<Half, 2> halves;
@@ -74,7 +74,7 @@ class MessageInjector final : public Middleman {
     bool is_ending = false;  // a Logout was sent
   };
   using Lines = std::map<std::uint64_t, Line>;  // by connection
-  // What chance says about the next requests.
+  // The random choices for the next requests.
   struct Drawn {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -93,7 +93,7 @@ class MessageInjector final : public Middleman {
   [[nodiscard]] Lines::iterator any_line(SeededRandom& chance, Fits fits);
   [[nodiscard]] static bool is_trading(const Line& line);
   [[nodiscard]] static bool may_reset(const Line& line);
-  // The Logon that asks the initiator for a reset, in the acceptor's name.
+  // The Logon that requests a reset from the initiator, as if from the acceptor.
   [[nodiscard]] std::string begin_reset(Line& line, std::uint64_t connection);
   void reset_if_due(SimulatedInternet& internet, Line& line, std::uint64_t connection);
   [[nodiscard]] std::string sending_time() const;
@@ -102,10 +102,10 @@ class MessageInjector final : public Middleman {
   WallTime begin_;
   FaultCounts& counts_;
   Checker& checker_;
-  SimulatedInternet* internet_ = nullptr;  // null: nothing was ever sent
+  SimulatedInternet* internet_ = nullptr;  // null: nothing was sent yet
   Lines lines_;
-  std::optional<WorldTime> next_reset_;  // so long after the next ResendRequest
-  std::optional<Drawn> next_asked_;
+  std::optional<WorldTime> next_reset_;  // this long after the next ResendRequest
+  std::optional<Drawn> next_requests_;
   std::uint64_t resets_in_resend_ = 0;
 };
 

@@ -14,7 +14,7 @@ constexpr wire::Tag kClOrdId = 11;
 constexpr wire::Tag kOrderQty = 38;
 constexpr wire::Tag kText = 58;
 
-// Some orders are refused, so that business rejects are among what is sent.
+// Some orders are refused, so that business rejects are sent, too.
 constexpr std::uint64_t kRefusedEvery = 61;
 
 std::uint64_t quantity_of(std::uint64_t order) noexcept { return 1 + order * 7 % 991; }
@@ -151,7 +151,7 @@ void SimulatedVenue::on_undone() {
   books_.order_refused(last_order_);
 }
 
-std::string SimulatedVenue::what_is_missing(engine::Engine& engine) const {
+std::string SimulatedVenue::find_missing_answer(engine::Engine& engine) const {
   std::vector<std::string_view> whole;  // sessions that were never reset
   const store::Store& store = engine.store();
   for (std::size_t key = 0; key < store.session_count(); ++key) {

@@ -1,5 +1,5 @@
-// The simulator's own applications: a trader that sends orders, a venue that answers each, and what
-// must be true of the two whatever happens.
+// The simulator's own applications: a trader that sends orders, a venue that answers each, and the
+// invariants of the two.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,25 @@
 
 namespace nexusfix::simulator {
 
-// What the people behind the applications know. It outlives every process.
+// What the operators of the applications know. It outlives every process.
 class OrderBooks {
  public:
   explicit OrderBooks(World& world) : world_{world} {}
 
-  // A new order's number: 1, 2, ...
+  // A new order number: 1, 2, ...
   [[nodiscard]] std::uint64_t next_order() noexcept { return ++orders_; }
   [[nodiscard]] std::uint64_t orders() const noexcept { return orders_; }
   [[nodiscard]] World& world() noexcept { return world_; }
 
-  // With ResetOnLogout, one side may reset alone: then what it had taken comes again, marked. name:
-  // the venue's name of the session.
+  // With ResetOnLogout, one side may reset alone: then it gets the same messages again, with
+  // PossDupFlag. name: the venue's name of the session.
   void allow_repetition(std::string name) { repeating_.insert(std::move(name)); }
   [[nodiscard]] bool may_repeat(std::string_view name) const { return repeating_.contains(name); }
 
-  // At the venue.
-  void order_refused(std::uint64_t order);  // with a reject in place of a report
+  // Called by the venue.
+  void order_refused(std::uint64_t order);  // with a reject instead of a report
   void order_taken(std::uint64_t order, const engine::Session& session);
-  // The name of the session that it was taken on; empty: it was not.
+  // The name of the session that it came on; empty: it has not arrived.
   [[nodiscard]] std::string_view taken_on(std::uint64_t order) const noexcept;
   [[nodiscard]] bool is_refused(std::uint64_t order) const noexcept;
 
@@ -52,9 +52,9 @@ class OrderBooks {
   std::set<std::string, std::less<>> repeating_;
 };
 
-// Sends an order; false: it was not taken by the engine.
+// Sends an order; false: the engine refused it.
 bool send_order(OrderBooks& books, engine::Session& session);
-// A report that nobody has asked for.
+// A report that answers no order.
 bool send_news(OrderBooks& books, engine::Session& session, std::uint64_t number);
 
 class SimulatedTrader {
@@ -66,24 +66,24 @@ class SimulatedTrader {
   OrderBooks& books_;
 };
 
-// Answers each order with one report, in the callback: both or none survive a crash.
+// Answers each order with one report, in the callback: a crash keeps both or none.
 class SimulatedVenue {
  public:
   explicit SimulatedVenue(OrderBooks& books) : books_{books} {}
   engine::Verdict on_message(engine::Session& session, const wire::MessageView& message);
   void on_recovered(const engine::RecoveredMessage& message);
-  // The last order's report is not sent after all: it gets a reject.
+  // The last order's report is undone: it gets a reject.
   void on_undone();
 
-  // Every order that it has taken has its report, or a reject. Empty: so it is. Sessions whose
-  // numbers were reset are left out: an order that was taken by a process that died of it may have
-  // had its epoch end before it came again.
-  [[nodiscard]] std::string what_is_missing(engine::Engine& engine) const;
+  // Why the books are not complete: an order that the venue took has neither a report nor a reject.
+  // Empty: they are complete. Sessions whose sequence numbers were reset are ignored: the epoch of
+  // an order may have ended after the process died with it and before it came again.
+  [[nodiscard]] std::string find_missing_answer(engine::Engine& engine) const;
 
  private:
   OrderBooks& books_;
-  std::uint64_t last_order_ = 0;  // 0: the last message was none
-  std::vector<bool> answered_;    // what its memory, rebuilt after a death, says
+  std::uint64_t last_order_ = 0;  // 0: the last message was no order
+  std::vector<bool> answered_;    // its memory, rebuilt after a death
 };
 
 }  // namespace nexusfix::simulator

@@ -15,14 +15,15 @@ using std::chrono::seconds;
 
 constexpr unsigned kSessionsMax = 1'000;
 constexpr seconds kSettledWithin{600};
-// A counterparty may ask for what a loss of power skips one by one (ResendRequestChunkSize=1).
+// A counterparty may request the numbers that a loss of power skips one by one
+// (ResendRequestChunkSize=1).
 constexpr std::uint64_t kNumbersAhead = 500;
 constexpr std::uint64_t kKeepBytesMin = 4U << 10U;
 
 struct Version {
   std::string_view begin_string;
-  std::string_view more;           // lines of its own
-  bool is_validated = false;       // the order flow's messages are right by its dictionary
+  std::string_view more;           // further lines of the session
+  bool is_validated = false;       // the messages of the order flow conform to its dictionary
   bool has_last_processed = true;  // field 369
   bool has_next_expected = false;  // field 789
 };
@@ -37,8 +38,8 @@ constexpr Version kVersions[] = {
     {"FIXT.1.1", "DefaultApplVerID=FIX.5.0SP2\n", false, true, true},
 };
 
-// A Logon of FIX 4.0 cannot say that the numbers begin again. Where operators may need that, both
-// sides of such a session do it at every Logon, as its counterparties agree to do.
+// A Logon of FIX 4.0 cannot request a reset. If operators may need one, both sides of such a
+// session reset at every Logon, as its counterparties agree to do.
 bool may_need_reset(FaultSet faults) {
   return faults.has(Fault::Reset) || faults.has(Fault::DieInReset) ||
          faults.has(Fault::PowerLoss) || faults.has(Fault::Remount);
@@ -48,7 +49,7 @@ SeededRandom chance_of(const Scenario& scenario) {
   return SeededRandom{SeededRandom{scenario.seed * 64 + 63}.next()};
 }
 
-// The people, the machines and the traffic of one scenario.
+// The operators, the machines and the traffic of one scenario.
 class Play {
  public:
   Play(const Scenario& scenario, TraceOptions trace)
@@ -63,7 +64,7 @@ class Play {
                 .trace_lines = trace.lines,
                 .trace_stream = trace.stream}},
         books_{world_} {
-    // What resolved() has drawn.
+    // resolved() has drawn this number.
     static_cast<void>(chance_.next());
     static_cast<void>(chance_.next());
     build();
@@ -114,7 +115,7 @@ class Play {
            "SocketConnectHost=venue\nSocketConnectPort=5001\n" + retention_lines();
   }
 
-  // Journals so short that segments of them are retired every few seconds, or minutes.
+  // Journals with segments so short that some are retired every few seconds, or minutes.
   std::string retention_lines() {
     if (!retires_) return {};
     return line("JournalKeepBytes", kKeepBytesMin << retention_chance_.below(5)) +
@@ -122,13 +123,13 @@ class Play {
            line("JournalRetireOnReset", retention_chance_.below(2) == 0 ? "Y" : "N");
   }
 
-  // Ways to close gaps, of which each side may have its own.
+  // Ways to close gaps; each side may have its own.
   std::string gap_lines() {
     return line("ResendRequestChunkSize", gap_chance_.below(2) * gap_chance_.below(20)) +
            line("ClosedResendInterval", gap_chance_.below(2) == 0 ? "Y" : "N") +
            line("HoldEarlyMessages", limit_chance_.below(3) == 0 ? "N" : "Y");
   }
-  // Limits that hold things up, and lose nothing: of what a side takes, and of what it resends.
+  // Limits on what a side receives and resends. They delay messages, and lose none.
   std::string limit_lines() {
     if (is_pressed_) return pressed_limit_lines();
     std::string text;
@@ -140,7 +141,7 @@ class Play {
     }
     return text;
   }
-  // So low that what strikes in a resend or a throttle finds many of them.
+  // So low that faults find many resends and throttled messages.
   std::string pressed_limit_lines() {
     std::string text;
     if (pressure_chance_.below(3) == 0) {
@@ -202,13 +203,13 @@ class Play {
 
   void build() {
     const bool checks_latency = !one_in(4);
-    // Dictionaries are built anew at each start of a process, which takes long.
+    // A process builds its dictionaries at each start, which takes long.
     validates_ = one_in(12);
     closes_gaps_otherwise_ = gap_chance_.below(3) == 0;
     is_pressed_ =
         scenario_.faults->has(Fault::ResetWithin) || scenario_.faults->has(Fault::AskAgain);
     if (is_pressed_) closes_gaps_otherwise_ |= pressure_chance_.below(2) == 0;
-    // None of those in regressions.txt, which stay the worlds that they were.
+    // None of the worlds in regressions.txt: they must stay the same.
     retires_ = retention_chance_.below(5) == 4;
     retires_current_ = retires_ && retention_chance_.below(2) == 0;
     const std::size_t traders = scenario_.sessions > 1 && one_in(2) ? 2 : 1;
@@ -261,11 +262,12 @@ class Play {
     // Without a sync, a loss of power may take reports that were promised.
     const FaultSet& faults = *scenario_.faults;
     if (!venue_is_sync_ && (faults.has(Fault::PowerLoss) || faults.has(Fault::Remount))) return;
-    // An order that a crash has made the venue forget may be retired before it asks for it again.
+    // An order that the venue forgot in a crash may be retired before the venue requests it again.
     if (retires_current_) return;
     const auto* const venue = world_.application<SimulatedVenue>(venue_);
     if (venue == nullptr) return;
-    if (std::string missing = venue->what_is_missing(*world_.engine(venue_)); !missing.empty()) {
+    if (std::string missing = venue->find_missing_answer(*world_.engine(venue_));
+        !missing.empty()) {
       world_.found("order-unanswered", std::move(missing));
     }
   }
@@ -299,7 +301,7 @@ class Play {
   bool venue_is_sync_ = false;
   bool validates_ = false;
   bool closes_gaps_otherwise_ = false;
-  bool is_pressed_ = false;  // by counterparties that are other engines
+  bool is_pressed_ = false;  // by counterparties with other engines
   bool retires_ = false;
   bool retires_current_ = false;
   bool is_over_ = false;
@@ -395,7 +397,7 @@ Scenario shrink(const Scenario& scenario, const Violation& violation, unsigned r
     smaller.sessions = sessions;
     if (try_it(smaller)) break;
   }
-  // What happened after the violation, and the time until the first fault of what is left.
+  // The time after the violation, and the time before the first remaining fault.
   const seconds until{std::chrono::ceil<seconds>(found.time)};
   for (const seconds duration : {until, best.duration / 2, best.duration / 4, best.duration / 8}) {
     Scenario smaller = best;

@@ -7,7 +7,7 @@
 namespace nexusfix::simulator {
 namespace {
 
-// Of a trace, so many lines are shown.
+// The maximum of lines of a trace that are shown.
 constexpr std::size_t kTraceLines = 120;
 
 template <class Ratio>
@@ -64,12 +64,12 @@ std::string describe_failure(const Scenario& scenario, const Violation& violatio
   Scenario shown = resolved(scenario);
   if (shrinks) {
     shown = shrink(scenario, violation);
-    text += "The smallest that fails alike: " + to_string(shown) + "\n";
+    text += "The smallest scenario with this failure: " + to_string(shown) + "\n";
   }
   const Outcome again = run_scenario(shown, {.lines = kTraceLines, .stream = nullptr});
   text += again.trace;
   if (again.violation) text += again.violation->invariant + ": " + again.violation->what + "\n";
-  return text + "All of it:  nexusfix simulate --trace --scenario '" + to_string(shown) + "'\n";
+  return text + "Full trace: nexusfix simulate --trace --scenario '" + to_string(shown) + "'\n";
 }
 
 }  // namespace nexusfix::simulator

@@ -26,11 +26,11 @@ SeededRandom& World::random() noexcept { return state_->random; }
 
 engine::Engine* World::engine(ProcessId process) noexcept {
   Machine& machine = state_->machines[process];
-  return machine.is_up() ? &machine.image->engine() : nullptr;
+  return machine.is_up() ? &machine.process.engine() : nullptr;
 }
 void* World::application_of(ProcessId process) noexcept {
   Machine& machine = state_->machines[process];
-  return machine.is_up() ? machine.image->application() : nullptr;
+  return machine.is_up() ? machine.process.application() : nullptr;
 }
 void World::kill(ProcessId process) {
   state_->end_process(state_->machines[process], End::Process);
@@ -42,7 +42,7 @@ void World::promised(const engine::Session& session, const engine::Sent& sent) {
 WorldStatistics World::statistics() const { return state_->statistics(); }
 std::string World::trace() const { return state_->trace.text(); }
 
-// A process that has died in the middle of its turn runs no more of its own code.
+// A process that died within its turn runs no more of its code.
 bool MachineWatch::runs() noexcept {
   return machine_.life.step(SeamCall::Callback) == CallFate::Done;
 }
@@ -73,7 +73,7 @@ engine::Verdict MachineWatch::on_message(const engine::Callbacks& inner, engine:
   machine_.throws_next = false;
   count(world_.fault_counts, Fault::Throw);
   world_.checker.take_back(machine_.index, mark);
-  machine_.image->callback_undone();
+  machine_.process.callback_undone();
   throw InjectedThrow{};
 }
 

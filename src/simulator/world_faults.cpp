@@ -1,4 +1,4 @@
-// What befalls a world: when, whom, and how badly.
+// The faults of a world: when they strike, which machine, and how hard.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -58,18 +58,18 @@ seconds interval(Fault fault) {
   return seconds{60};
 }
 
-// One that dies in the middle of something does it within so many calls.
+// A process that dies in the middle of something does so within this number of calls.
 constexpr std::uint64_t kCallsOfRoll = 6;
 constexpr std::uint64_t kCallsOfReset = 8;
-// A doomed process that does nothing dies all the same.
+// A doomed process that makes no calls dies after this time.
 constexpr WorldTime kDoom = seconds{1};
-// One whose disk is broken, and that does not notice, is ended by an operator.
+// An operator ends a process that does not notice that its disk is broken.
 constexpr WorldTime kBroken = seconds{10};
-// With CheckLatency, clocks stay so near the truth that no honest message is refused for its age,
-// also if it waited for a process that stood still.
+// With CheckLatency, clocks stay so near the true time that no correct message is refused for its
+// age, even if it waited for a paused process.
 constexpr WorldTime kErrorMax = seconds{20};
 
-// Mostly short, sometimes as long as most.
+// Mostly short, sometimes up to most_ms.
 milliseconds skewed(SeededRandom& chance, std::uint64_t most_ms) {
   const std::uint64_t scale = std::uint64_t{1} << chance.below(8);
   return milliseconds{chance.below(most_ms / scale + 1)};
@@ -155,7 +155,7 @@ void WorldState::strike_messages(Fault fault, SeededRandom& chance) {
   } else {
     injector.ask_again(chance);
     if (!options.faults.has(Fault::Logout) || chance.below(3) != 0) return;
-    // While it is answered, perhaps.
+    // Perhaps while the request is being answered.
     after(skewed(chance, 2'000), [this] {
       if (faults_strike_) strike(Fault::Logout);
     });
@@ -182,7 +182,7 @@ void WorldState::strike_disk(Fault fault, Machine& machine, SeededRandom& chance
       machine.disk.fail_next_sync(true);
       break;
     case Fault::DieInRoll:
-      machine.dies_in_roll = true;
+      machine.death.plan_in_roll();
       break;
     default:
       break;
@@ -211,12 +211,12 @@ void WorldState::strike_process(Fault fault, Machine& machine, SeededRandom& cha
   switch (fault) {
     case Fault::Kill: {
       count(fault_counts, fault);
-      if (now < machine.paused_until) return end_process(machine, End::Process);
+      if (machine.turns.is_paused(now)) return end_process(machine, End::Process);
       doom(machine, chance.below(30), End::Process);
       break;
     }
     case Fault::Pause:
-      machine.paused_until = now + skewed(chance, 40'000);
+      machine.turns.pause(now + skewed(chance, 40'000));
       count(fault_counts, fault);
       break;
     case Fault::Throw:
@@ -237,23 +237,23 @@ void WorldState::strike_process(Fault fault, Machine& machine, SeededRandom& cha
   }
 }
 
-// The process has so many calls left, and a while.
+// The process has this number of calls left, and kDoom at most.
 void WorldState::doom(Machine& machine, std::uint64_t calls, End end) {
-  machine.end = std::max(machine.end, end);
+  machine.death.worsen(end);
   machine.life.end_after(static_cast<std::uint32_t>(calls));
   const std::uint64_t incarnation = machine.life.incarnation();
   after(kDoom, [this, &machine, incarnation] {
     if (machine.life.incarnation() == incarnation) {
-      end_process(machine, machine.end);
+      end_process(machine, machine.death.end());
     }
   });
 }
 
-// A file is created while the engine runs: a segment of its journal.
+// A file was created while the engine runs: a segment of its journal.
 void WorldState::segment_begins(Machine& machine) {
   if (!machine.is_up() || !machine.life.alive()) return;
   ++rolls_;
-  if (!std::exchange(machine.dies_in_roll, false)) return;
+  if (!machine.death.take_in_roll()) return;
   SeededRandom& chance = fault_random_[static_cast<std::size_t>(Fault::DieInRoll)];
   const bool without_power = options.faults.has(Fault::PowerLoss) && chance.below(2) == 0;
   trace.line(machine.name, "! a segment of its journal begins");
@@ -261,31 +261,31 @@ void WorldState::segment_begins(Machine& machine) {
   doom(machine, chance.below(kCallsOfRoll), without_power ? End::Machine : End::Process);
 }
 
-// The initiator, or whom it talks to, dies at its next reset.
+// The initiator, or its counterparty, dies at its next reset.
 void WorldState::die_in_reset(Machine& machine, SeededRandom& chance) {
   Machine* const other = any_machine(chance, false);
-  (chance.below(2) == 0 ? *other : machine).dies_in_reset = true;
+  (chance.below(2) == 0 ? *other : machine).death.plan_in_reset();
   reset_by_operators(machine);
 }
 
 void WorldState::reset_begins(Machine& machine) {
-  if (!std::exchange(machine.dies_in_reset, false)) return;
+  if (!machine.death.take_in_reset()) return;
   count(fault_counts, Fault::DieInReset);
   doom(machine, fault_random_[static_cast<std::size_t>(Fault::DieInReset)].below(kCallsOfReset),
        End::Process);
 }
 
-// Between any two calls, as by Kill, but what was not synced goes as well.
+// Between any two calls, as with Kill, but unsynced writes are lost, too.
 void WorldState::lose_power(Machine& machine) {
-  if (!machine.is_up() || machine.end == End::Machine) return;
+  if (!machine.is_up() || machine.death.end() == End::Machine) return;
   count(fault_counts, Fault::PowerLoss);
   doom(machine, fault_random_[static_cast<std::size_t>(Fault::PowerLoss)].below(30), End::Machine);
 }
 
-// The disk fails, its engine stops or is killed, and the file system is mounted again: what was not
-// synced is lost, and the machine has not noticed.
+// The disk fails, the engine stops or is killed, and the file system is mounted again: unsynced
+// writes are lost, and the machine did not restart.
 void WorldState::lose_mount(Machine& machine) {
-  if (!machine.is_up() || machine.end != End::Process) return;
+  if (!machine.is_up() || machine.death.end() != End::Process) return;
   SeededRandom& chance = fault_random_[static_cast<std::size_t>(Fault::Remount)];
   if (chance.below(2) == 0) {
     count(fault_counts, Fault::Remount);
@@ -298,13 +298,13 @@ void WorldState::lose_mount(Machine& machine) {
   });
 }
 
-// What operators do when a store has lost what a counterparty knows: they agree to begin again.
-// The initiators' side does it, with ResetOnLogon.
+// A store has lost what a counterparty knows. The operators agree to reset, and the initiators'
+// side does it, with ResetOnLogon.
 void WorldState::forget_promises_of_peers(const Machine& machine) {
   for (Machine& other : machines) {
     if (&other != &machine && !connects_to(other, machine)) continue;
     if (!is_initiator(other)) continue;
-    other.starts_with_reset = true;
+    other.reset.request();
     end_process(other, End::Process);
   }
 }
@@ -320,7 +320,8 @@ bool WorldState::connects_to(const Machine& other, const Machine& machine) {
 }
 
 void WorldState::log_out_one(Machine& machine, SeededRandom& chance) {
-  engine::Session* const session = machine.sessions[chance.below(machine.sessions.size())];
+  engine::Session* const session =
+      machine.process.sessions()[chance.below(machine.process.sessions().size())];
   if (!session->is_logged_on()) return;
   count(fault_counts, Fault::Logout);
   session->log_out("the operator's wish");
@@ -333,14 +334,13 @@ void WorldState::log_out_one(Machine& machine, SeededRandom& chance) {
   });
 }
 
-// The initiator's process ends in order, and comes back with ResetOnLogon.
+// The initiator's process is stopped, and starts again with ResetOnLogon.
 void WorldState::reset_by_operators(Machine& machine) {
-  if (machine.starts_with_reset) return;
-  machine.starts_with_reset = true;
+  if (!machine.reset.request()) return;
   checker.allow_reset(machine.index);
   if (!machine.is_up()) return;
   trace.line(machine.name, "is stopped, to reset");
-  machine.image->engine().stop();
+  machine.process.engine().stop();
   process_is_ready(machine.index);
 }
 
@@ -351,8 +351,9 @@ void WorldState::mend() {
   for (Machine& machine : machines) {
     machine.disk.mend();
     machine.clock.mend();
-    machine.throws_next = machine.dies_in_roll = machine.dies_in_reset = false;
-    machine.paused_until = std::min(machine.paused_until, now + seconds{5});
+    machine.throws_next = false;
+    machine.death.cancel();
+    machine.turns.shorten_pause(now + seconds{5});
     process_is_ready(machine.index);
   }
 }

@@ -1,4 +1,4 @@
-// Time goes on from event to event, and processes live and die.
+// Moves the time from event to event; starts and ends processes.
 #include "simulator/world_state.hpp"
 
 #include <algorithm>
@@ -16,19 +16,20 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// What a turn of an engine takes: nothing happens in no time.
+// The time that a turn of an engine takes.
 constexpr WorldTime kTurn = microseconds{20};
-// More turns within a second than this: an engine that has work for ever.
+// An engine with more turns in a second never comes to rest.
 constexpr std::uint64_t kTurnsPerSecondMax = 20'000;
-// What an engine holds beside its disk: buffers of fixed sizes, and what waits for slow readers.
+// The memory of an engine besides its disk: buffers of fixed sizes, and what waits for slow
+// readers.
 constexpr std::uint64_t kMachineBytesMax = 24U << 20U;
 constexpr std::uint64_t kSessionBytesMax = 1U << 20U;
 // Small enough for a new segment every few seconds, or every few minutes.
 constexpr std::uint64_t kSegmentBytesMin = 2U << 10U;
-// A process that dies while it starts does it within so many calls.
+// A process that dies while it starts does so within this number of calls.
 constexpr std::uint64_t kCallsOfStartMax = 40;
 
-// Each stream of chance is another one.
+// Each stream has different numbers.
 SeededRandom stream(std::uint64_t seed, std::uint64_t number) {
   return SeededRandom{SeededRandom{seed * 64 + number}.next()};
 }
@@ -63,11 +64,11 @@ WorldState::WorldState(WorldOptions world_options)
 }
 
 WorldState::~WorldState() {
-  // Nobody looks any more: engines are not to run their ends through the network.
+  // The world is over: engines must not use the network while they are destroyed.
   for (Machine& machine : machines) {
     machine.life.end();
     machine.network.end_process(true);
-    machine.image.reset();
+    machine.process.end();
   }
 }
 
@@ -77,7 +78,6 @@ ProcessId WorldState::add(std::string name, std::string configuration, Launcher 
                                            internet, random_world, fault_counts);
   auto settings = config::parse_settings(configuration, machine.name);
   NEXUSFIX_ASSERT(settings.has_value());
-  machine.configuration = std::move(configuration);
   machine.settings = *std::move(settings);
   machine.launcher = std::move(launcher);
   machine.disk.on_create([this, &machine] { segment_begins(machine); });
@@ -113,8 +113,7 @@ void WorldState::wake_at(WorldTime time, std::uint64_t connection) {
 void WorldState::process_is_ready(std::size_t process) {
   Machine& machine = machines[process];
   if (!machine.is_up()) return;
-  const WorldTime soonest = std::max({now, machine.busy_until, machine.paused_until});
-  machine.next_turn = std::min(machine.next_turn, soonest);
+  machine.turns.wake(now);
 }
 
 void WorldState::bytes_sent(std::uint64_t connection, Side side, std::size_t process,
@@ -132,8 +131,8 @@ void WorldState::closed_by(std::uint64_t connection, Side side, std::size_t proc
   checker.closed_by(connection, side, process, works, now);
 }
 
-// Of a reset within a session that the connection did not outlive, the sides cannot know whether
-// both have done it: operators do it again.
+// After a reset within a session whose connection broke, the sides cannot know whether both have
+// done it: operators reset again.
 void WorldState::connection_over(std::uint64_t connection) {
   const auto initiator = checker.process_of(connection, 0);
   if (initiator && injector.is_half_reset(connection)) reset_by_operators(machines[*initiator]);
@@ -159,8 +158,8 @@ void WorldState::step_until(WorldTime end) {
     WorldTime at = events_.empty() ? WorldTime::max() : events_.top().at;
     Machine* turn = nullptr;
     for (Machine& machine : machines) {
-      if (machine.next_turn < at) {
-        at = machine.next_turn;
+      if (machine.turns.next() < at) {
+        at = machine.turns.next();
         turn = &machine;
       }
     }
@@ -190,44 +189,33 @@ void WorldState::take_event() {
 }
 
 void WorldState::take_turn(Machine& machine) {
-  machine.next_turn = WorldTime::max();
-  if (now < machine.paused_until) {
-    machine.next_turn = machine.paused_until;
-    return;
-  }
+  if (!machine.turns.begin_turn(now)) return;
   note_turn(machine);
   machine.disk_faults_before = disk_faults(fault_counts);
-  const bool goes_on = machine.image->engine().poll(std::chrono::nanoseconds{0});
-  if (!machine.life.alive()) return buried(machine);
-  // After an error of the store nothing of the turn is promised.
+  const bool has_work = machine.process.engine().poll(std::chrono::nanoseconds{0});
+  if (!machine.life.alive()) return on_death(machine);
+  // After a store error, nothing of the turn is promised.
   if (!machine.has_store_failed) checker.turn_done(machine.index);
-  if (!goes_on) return finish(machine);
-  if (machine.runs_with_reset) {
-    machine.is_all_logged_on = std::ranges::all_of(
-        machine.sessions, [](const auto* session) { return session->is_logged_on(); });
-  }
+  if (!has_work) return finish(machine);
+  if (machine.reset.runs()) machine.reset.set_complete(machine.process.is_all_logged_on());
   schedule_turn(machine);
 }
 
 void WorldState::schedule_turn(Machine& machine) {
-  machine.busy_until = now + kTurn;
-  const MonoTime deadline = machine.image->engine().next_deadline();
+  const WorldTime busy_until = now + kTurn;
+  const MonoTime deadline = machine.process.engine().next_deadline();
   WorldTime next = WorldTime::max();
   if (deadline == MonoTime::min() || machine.network.is_ready()) {
-    next = machine.busy_until;
+    next = busy_until;
   } else if (deadline != kNever) {
-    next = std::max(machine.busy_until, machine.clock.world_time(deadline));
+    next = machine.clock.world_time(deadline);
   }
-  machine.next_turn = next;
+  machine.turns.end_turn(busy_until, next);
 }
 
 void WorldState::note_turn(Machine& machine) {
   ++turns_;
-  if (now - machine.turns_since > seconds{1}) {
-    machine.turns_since = now;
-    machine.turns = 0;
-  }
-  if (++machine.turns > kTurnsPerSecondMax) {
+  if (machine.turns.count_turn(now) > kTurnsPerSecondMax) {
     violation.found("livelock", machine.name + ": more than " + std::to_string(kTurnsPerSecondMax) +
                                     " turns within a second");
   }
@@ -236,13 +224,14 @@ void WorldState::note_turn(Machine& machine) {
 config::Settings WorldState::settings_of(const Machine& machine) const {
   config::Settings settings = machine.settings;
   if (machine.segment_bytes != 0) settings.segment_bytes = machine.segment_bytes;
-  if (!machine.runs_with_reset) return settings;
+  if (!machine.reset.runs()) return settings;
   for (config::SessionSettings& one : settings.sessions) {
-    // Where a Logon cannot tell the other side, to reset alone would do harm.
+    // Without ResetSeqNumFlag in its Logon, a one-sided reset would do harm.
     const session::VersionTraits* const version =
         session::find_version(one.session.id.begin_string);
-    const bool is_told = version != nullptr && version->has_reset_seq_num_flag;
-    if (one.session.role == session::Role::Initiator && is_told) one.session.reset.on_logon = true;
+    const bool has_reset_flag = version != nullptr && version->has_reset_seq_num_flag;
+    if (one.session.role == session::Role::Initiator && has_reset_flag)
+      one.session.reset.on_logon = true;
   }
   return settings;
 }
@@ -250,13 +239,12 @@ config::Settings WorldState::settings_of(const Machine& machine) const {
 void WorldState::start(Machine& machine) {
   if (machine.is_up()) return;
   ++starts_;
-  machine.runs_with_reset = std::exchange(machine.starts_with_reset, false);
-  machine.is_all_logged_on = false;
-  trace.line(machine.name, machine.runs_with_reset ? "starts, to reset" : "starts");
+  machine.reset.begin_process();
+  trace.line(machine.name, machine.reset.runs() ? "starts, to reset" : "starts");
   machine.has_store_failed = false;
-  machine.end = End::Process;
+  machine.death.begin_process();
   machine.throws_next = false;
-  machine.paused_until = now;
+  machine.turns.unpause(now);
   machine.life.begin();
   if (faults_strike_ && options.faults.has(Fault::Kill)) {
     SeededRandom& chance = fault_random_[static_cast<std::size_t>(Fault::Kill)];
@@ -274,7 +262,7 @@ void WorldState::start(Machine& machine) {
   const config::Settings settings = settings_of(machine);
   OpenedProcess opened = machine.launcher(settings, engine_options, machine.watch);
   if (!machine.life.alive()) {
-    // Not known to the checker: it has promised nothing.
+    // The checker does not know it: it has promised nothing.
     opened = nullptr;
     trace.line(machine.name, "dies while it starts");
     abort_start(machine);
@@ -288,17 +276,12 @@ void WorldState::start(Machine& machine) {
     abort_start(machine);
     return start_later(machine, milliseconds{500 + random_world.below(2'000)});
   }
-  machine.image = *std::move(opened);
-  engine::Engine& engine = machine.image->engine();
-  machine.sessions.clear();
-  for (std::size_t i = 0; i < engine.session_count(); ++i) {
-    machine.sessions.push_back(&engine.session(i));
-  }
-  checker.process_started(machine.index, machine.checked.emplace(engine, settings), settings);
-  machine.next_turn = now;
+  const CheckedEngine& checked = machine.process.begin(*std::move(opened), settings);
+  checker.process_started(machine.index, checked, settings);
+  machine.turns.begin(now);
 }
 
-// What it was to bring to the disk, of the lives before, may be gone.
+// The writes of earlier lives that it was to bring to the disk may be gone.
 void WorldState::abort_start(Machine& machine) {
   const End end = end_with_disk(machine, End::Process);
   clear_away(machine, end);
@@ -311,20 +294,20 @@ void WorldState::start_later(Machine& machine, WorldTime delay) {
   after(delay, [this, &machine] { start(machine); });
 }
 
-// Its store may forget what it has promised: it is in memory, or the operating system had it alone.
+// Its store may forget its promises: it is in memory, or only the operating system had them.
 bool WorldState::forgets(const Machine& machine, End end) const {
   return machine.settings.store == config::StoreKind::Memory ||
          (end != End::Process && !machine.waits_for_disk());
 }
 
-// One that had no time to note what its disk has done leaves no trace of it: a mount does. And a
-// disk that has failed works only when it is mounted again.
+// A process that died before it recorded what its disk dropped leaves no trace of it; a mount does.
+// And a failed disk works only after it is mounted again.
 End WorldState::end_with_disk(Machine& machine, End end) {
   const bool has_dropped = machine.disk.take_dropped();
   return has_dropped || machine.disk.is_broken() ? std::max(end, End::Mount) : end;
 }
 
-// What is left of a process goes.
+// Removes what is left of a process.
 void WorldState::clear_away(Machine& machine, End end) {
   machine.life.end();
   machine.network.end_process(end == End::Machine);
@@ -335,17 +318,14 @@ void WorldState::clear_away(Machine& machine, End end) {
   } else {
     machine.disk.end_process();
   }
-  machine.image.reset();
-  machine.sessions.clear();
-  machine.next_turn = WorldTime::max();
-  // A reset that may be half done is done again: operators take ResetOnLogon away only when both
-  // sides have agreed.
-  if (machine.runs_with_reset && !machine.is_all_logged_on) machine.starts_with_reset = true;
+  machine.process.end();
+  machine.turns.end();
+  machine.reset.end_process();
 }
 
-// The process has died, in the middle of whatever it did.
-void WorldState::buried(Machine& machine) {
-  const End end = end_with_disk(machine, machine.end);
+// The process has died in the middle of its work.
+void WorldState::on_death(Machine& machine) {
+  const End end = end_with_disk(machine, machine.death.end());
   trace.line(machine.name, end == End::Machine ? "loses its power"
                            : end == End::Mount ? "dies, and its disk is mounted again"
                                                : "dies");
@@ -361,16 +341,16 @@ void WorldState::buried(Machine& machine) {
 
 void WorldState::end_process(Machine& machine, End end) {
   if (!machine.is_up()) return;
-  machine.end = end;
-  buried(machine);
+  machine.death.set(end);
+  on_death(machine);
 }
 
-// The engine has said that there is nothing left to do.
+// The engine has reported that it has nothing left to do.
 void WorldState::finish(Machine& machine) {
   const End end = machine.disk.is_broken() ? End::Mount : End::Process;
   trace.line(machine.name, end == End::Mount ? "ends, and its disk is mounted again" : "ends");
   clear_away(machine, end);
-  // What a failed sync has dropped is gone on the same mount, too.
+  // Writes that a failed sync dropped are gone on the same mount, too.
   const End lost = machine.disk.take_dropped() ? End::Mount : end;
   const bool is_forgetful = forgets(machine, lost);
   checker.process_ended(machine.index, is_forgetful);
@@ -378,28 +358,21 @@ void WorldState::finish(Machine& machine) {
   start_later(machine, milliseconds{20 + random_world.below(2'000)});
 }
 
-std::size_t WorldState::index_of(const Machine& machine, const engine::Session& session) {
-  const auto place = std::ranges::find(machine.sessions, &session);
-  NEXUSFIX_ASSERT(place != machine.sessions.end());
-  return static_cast<std::size_t>(place - machine.sessions.begin());
-}
-
 void WorldState::delivered(Machine& machine, const engine::Session& session,
                            std::string_view bytes) {
-  checker.delivered(machine.index, index_of(machine, session), bytes);
+  checker.delivered(machine.index, machine.process.index_of(session), bytes);
 }
 
 void WorldState::logged_out(Machine& machine, const engine::Session& session) {
-  checker.logged_out(machine.index, index_of(machine, session), now);
+  checker.logged_out(machine.index, machine.process.index_of(session), now);
 }
 
 void WorldState::promised(const engine::Session& session, std::uint64_t msg_seq_num) {
   for (Machine& machine : machines) {
-    const auto place = std::ranges::find(machine.sessions, &session);
-    if (place == machine.sessions.end()) continue;
+    const std::optional<std::size_t> index = machine.process.find(session);
+    if (!index) continue;
     if (!machine.life.alive()) return;
-    checker.promised(machine.index, static_cast<std::size_t>(place - machine.sessions.begin()),
-                     msg_seq_num);
+    checker.promised(machine.index, *index, msg_seq_num);
     process_is_ready(machine.index);
     return;
   }
@@ -417,7 +390,7 @@ void WorldState::take_log_line(Machine& machine, const observe::Event& event) {
   } else if (event.id == EventId::LogoutReceived) {
     checker.logout_received(machine.index, event.session);
   } else if (event.id == EventId::InitiatorHalted) {
-    // Right where resets may have come between the sides; otherwise numbers were lost.
+    // It is right if there may have been resets between the sides; otherwise numbers were lost.
     if (!checker.may_reset(machine.index, event.session)) {
       violation.found("numbers-disagree",
                       machine.name + ", " + std::string{event.session} + ": it is halted");
@@ -437,7 +410,7 @@ void WorldState::take_log_line(Machine& machine, const observe::Event& event) {
   }
 }
 
-// Whatever grows without bound shows here sooner or later.
+// Unlimited growth shows here sooner or later.
 void WorldState::check_memory() {
   std::uint64_t known = heap_at_begin_ + checker.memory_bytes();
   std::uint64_t allowed = 0;
@@ -452,7 +425,7 @@ void WorldState::check_memory() {
   }
 }
 
-// MaxResendsPerSecond stretches resends that nothing waits for.
+// MaxResendsPerSecond extends resends that no settling waits for.
 std::string WorldState::unsettled() {
   constexpr WorldTime kNothingResentFor = seconds{3};
   if (const std::uint64_t resent = checker.counts().resent; resent != resent_) {
@@ -469,16 +442,16 @@ bool WorldState::settle(WorldTime limit) {
   faults_strike_ = false;
   mend();
   const WorldTime end = now + limit;
-  std::string left = "it was not looked at";
+  std::string left = "it was not checked";
   while (!violation.get() && now < end && !left.empty()) {
-    // Not in step with heartbeats, which are on their way for a moment.
+    // Not in step with heartbeats, which take a moment to arrive.
     step_until(now + milliseconds{500 + random_world.below(1'000)});
     left = unsettled();
   }
   if (!violation.get() && !left.empty()) violation.found("not-settled", std::move(left));
   if (violation.get()) return false;
   check_memory();
-  // With nothing left to do there are heartbeats, and no more.
+  // An idle session sends heartbeats, and nothing else.
   constexpr WorldTime kQuiet = seconds{30};
   std::uint64_t allowed = 0;
   for (const Machine& machine : machines) {
@@ -493,8 +466,7 @@ bool WorldState::settle(WorldTime limit) {
   const std::uint64_t sent = checker.counts().wire_messages - before;
   if (sent > allowed) {
     violation.found("livelock", std::to_string(sent) + " messages within " +
-                                    std::to_string(kQuiet / seconds{1}) +
-                                    " seconds in which there was nothing to say");
+                                    std::to_string(kQuiet / seconds{1}) + " idle seconds");
   }
   return !violation.get();
 }

@@ -1,4 +1,4 @@
-// The inside of a world: its event queue, its machines, and what befalls them.
+// The implementation of a world: its event queue, its machines, and their faults.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class WorldState final : public InternetObserver {
   void run(WorldTime duration);
   bool settle(WorldTime limit);
   void after(WorldTime delay, std::function<void()> action);
-  // Dies now; without power: its disk forgets what was not synced, and nobody is told.
+  // Dies now. With End::Machine its disk loses its unsynced writes, and its peers are not notified.
   void end_process(Machine& machine, End end);
   void promised(const engine::Session& session, std::uint64_t msg_seq_num);
   [[nodiscard]] WorldStatistics statistics() const;
@@ -62,7 +62,7 @@ class WorldState final : public InternetObserver {
   struct Event {
     WorldTime at{};
     std::uint64_t order = 0;
-    std::uint64_t connection = 0;  // 0: the action
+    std::uint64_t connection = 0;  // 0: the event is an action
     std::size_t action = 0;
   };
   struct Later {
@@ -71,7 +71,7 @@ class WorldState final : public InternetObserver {
     }
   };
 
-  // world_state.cpp: time, and the life of processes.
+  // world_state.cpp: time, starts and ends of processes.
   void step_until(WorldTime end);
   void take_event();
   void take_turn(Machine& machine);
@@ -81,16 +81,15 @@ class WorldState final : public InternetObserver {
   void abort_start(Machine& machine);
   void start_later(Machine& machine, WorldTime delay);
   void clear_away(Machine& machine, End end);
-  void buried(Machine& machine);
+  void on_death(Machine& machine);
   void finish(Machine& machine);
-  [[nodiscard]] static std::size_t index_of(const Machine& machine, const engine::Session& session);
   [[nodiscard]] std::string unsettled();
   void check_memory();
   [[nodiscard]] bool forgets(const Machine& machine, End end) const;
   [[nodiscard]] static End end_with_disk(Machine& machine, End end);
   [[nodiscard]] config::Settings settings_of(const Machine& machine) const;
 
-  // world_faults.cpp: what befalls it.
+  // world_faults.cpp: faults.
   void schedule_fault(Fault fault);
   void strike(Fault fault);
   void strike_messages(Fault fault, SeededRandom& chance);
@@ -116,14 +115,15 @@ class WorldState final : public InternetObserver {
   std::uint64_t next_order_ = 0;
   std::deque<std::function<void()>> actions_;
   std::vector<std::size_t> free_actions_;
-  std::vector<SeededRandom> fault_random_;  // a stream for each kind, so that none disturbs another
+  // one stream for each kind, so that none changes another
+  std::vector<SeededRandom> fault_random_;
   bool faults_strike_ = false;
   std::uint64_t starts_ = 0;
   std::uint64_t turns_ = 0;
   std::uint64_t rolls_ = 0;
   std::uint64_t heap_at_begin_ = 0;
-  std::uint64_t resent_ = 0;  // messages, when it was asked last whether the world has settled
-  WorldTime resent_at_{};     // when there were more of them for the last time
+  std::uint64_t resent_ = 0;  // messages, at the last call of unsettled()
+  WorldTime resent_at_{};     // the last time when this number grew
 };
 
 }  // namespace nexusfix::simulator

@@ -1,4 +1,4 @@
-// Appends to the caller's buffer and remembers when something did not fit.
+// Appends to the caller's buffer and records whether anything did not fit.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kInt64Max =
     static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-// Any number of this many digits fits into 64 bits, so the loop over them needs no check.
+// Every number with at most this many digits fits into 64 bits, so the loop needs no check.
 constexpr std::size_t kDigitsAlwaysFit = 18;
 
 [[nodiscard]] std::unexpected<FieldErrorCode> failure(FieldErrorCode code) noexcept {
@@ -23,7 +23,7 @@ struct Magnitude {
   bool fits = true;
 };
 
-// The value of digits that are known to be digits; fits is false above limit.
+// The value of a text that is known to be digits. `fits` is false if the value is above limit.
 [[nodiscard]] Magnitude magnitude_of(std::string_view digits, std::uint64_t limit) noexcept {
   while (digits.size() > kDigitsAlwaysFit && digits.front() == '0') digits.remove_prefix(1);
   Magnitude result;
@@ -105,7 +105,7 @@ Converted<Decimal> to_any_decimal(std::string_view text) noexcept {
   if (whole.empty() && fraction.empty()) return failure(FieldErrorCode::Malformed);
   if (!all_digits(whole) || !all_digits(fraction)) return failure(FieldErrorCode::Malformed);
 
-  // Zeros at the end are kept as they were sent unless the value fits only without them.
+  // Keeps trailing zeros as they were sent, unless the value fits only without them.
   const std::uint64_t limit = kInt64Max + (negative ? 1 : 0);
   for (;;) {
     if (fraction.size() <= Decimal::kScaleMax) {

@@ -1,11 +1,12 @@
-// Decimal digits to and from memory: what the encoder and the framing share beyond the conversions'
-// own.
+// Decimal digits to and from memory, for the encoder and the framing. The conversions have more of
+// their own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/wire/values/digits.hpp>
 
 namespace nexusfix::wire {
@@ -15,8 +16,6 @@ using detail::kTwoDigits;
 using detail::kUint64DigitsMax;
 using detail::write_two_digits;
 
-[[nodiscard]] inline constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
 [[nodiscard]] inline std::size_t digit_count(std::uint64_t value) noexcept {
   // 1233 / 4096 is just above log10(2): the estimate from the bit length is right or one too low.
   const auto bits = static_cast<std::size_t>(64 - __builtin_clzll(value | 1));
@@ -24,7 +23,7 @@ using detail::write_two_digits;
   return estimate + (value >= kPowersOfTen[estimate] ? 1 : 0) + (value == 0 ? 1 : 0);
 }
 
-// Exactly count digits, zero-padded on the left, ending in front of end.
+// Exactly count digits, zero-padded on the left, ending before end.
 inline void write_digits_before(char* end, std::uint64_t value, std::size_t count) noexcept {
   while (count >= 2) {
     end -= 2;
@@ -35,7 +34,7 @@ inline void write_digits_before(char* end, std::uint64_t value, std::size_t coun
   if (count != 0) *(end - 1) = static_cast<char>('0' + value % 10);
 }
 
-// memcpy for what is nearly always short and then must not cost a call.
+// memcpy for bytes that are nearly always few: then it must not cost a call.
 inline void copy_short(char* out, const char* from, std::size_t bytes) noexcept {
   if (bytes > 16) {
     std::memcpy(out, from, bytes);

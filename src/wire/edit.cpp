@@ -12,14 +12,14 @@ namespace {
 
 // Tag, `=`, SOH, and a digit more for BodyLength.
 constexpr std::size_t kFieldGrowthBytes = 13;
-// BeginString, BodyLength and MsgType are in front of every field that may be edited.
+// BeginString, BodyLength and MsgType precede every field that may be edited.
 constexpr std::size_t kFirstIndex = 3;
 
 [[nodiscard]] std::unexpected<EncodeError> failure(EncodeErrorCode code, Tag tag) noexcept {
   return std::unexpected{EncodeError{code, tag}};
 }
 
-// A data field's length is told by the field in front of it: neither is edited alone.
+// The field before a data field holds its length, so neither of the two is edited alone.
 [[nodiscard]] bool is_of_data(Tag tag) {
   static const DataFieldTable table = DataFieldTable::standard();
   return table.data_tag_for(tag) || table.length_tag_for(tag);
@@ -69,7 +69,7 @@ class EditedCopy {
     if (message_.fault() || message_.field_count() <= kFirstIndex) {
       return failure(EncodeErrorCode::MessageMalformed, tag::MsgType);
     }
-    if (const std::optional<EncodeError> wrong = objection()) return std::unexpected{*wrong};
+    if (const std::optional<EncodeError> error = find_error()) return std::unexpected{*error};
     const std::string_view begin_string = message_.begin_string();
     const std::size_t front_bytes = envelope_front_bytes(begin_string.size(), out.size());
     if (out.size() < front_bytes + kTrailerBytes) {
@@ -89,7 +89,7 @@ class EditedCopy {
     return std::string_view{edits_.text_}.substr(edit.begin, edit.size);
   }
 
-  [[nodiscard]] std::optional<EncodeError> objection() const {
+  [[nodiscard]] std::optional<EncodeError> find_error() const {
     for (const Edit& edit : edits_.edits_) {
       if (belongs_to_session(edit.tag) || !can_be_written(edit.tag) || is_of_data(edit.tag)) {
         return EncodeError{EncodeErrorCode::TagInvalid, edit.tag};
@@ -104,7 +104,8 @@ class EditedCopy {
     return std::nullopt;
   }
 
-  // Where the tag of the field begins: behind the field before, for there is no fault between.
+  // Where the tag of the field begins: right after the field before it, as the message has no
+  // fault.
   [[nodiscard]] std::size_t begin_of(std::size_t index) const noexcept {
     const FieldView before = message_.field(index - 1);
     return before.offset + before.value.size() + 1;
@@ -136,7 +137,7 @@ class EditedCopy {
     copy_to(begin_of(message_.field_count() - 1));
   }
 
-  // Of the first field of the trailer: Signature and its length may stand in front of CheckSum.
+  // The index of the first field of the trailer. Signature and its length may precede CheckSum.
   [[nodiscard]] std::size_t trailer_index() const noexcept {
     std::size_t index = message_.field_count() - 1;
     while (index > kFirstIndex) {

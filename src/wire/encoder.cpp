@@ -1,4 +1,4 @@
-// The exact road of an Encoder: everything that is unusual. What is ordinary is inline.
+// The slow path of an Encoder. The fast path is inline.
 #include <algorithm>
 #include <cstring>
 
@@ -20,10 +20,10 @@ static_assert(kConvertedBytesMax >=
 constexpr int kYearMax = 9999;  // YYYY has four digits
 constexpr TimeOfDay kTimeOfDayEnd = std::chrono::hours{24} + std::chrono::seconds{1};
 
-// Parts of a header that never change, by what stands in front of them.
+// Parts of a header that never change, named by the part that precedes them.
 enum class HeaderPart : std::uint8_t { Begin, SendingTime, PossResend, OrigSendingTime };
 
-// What the constructors of an Encoder share: everything but the fields that never change.
+// The common part of an Encoder's constructors: everything except the constant fields.
 template <class WriteConstant>
 void write_header(ExactWriter& writer, const MessageHeader& header, WriteConstant write_constant) {
   char value[kConvertedBytesMax];
@@ -74,7 +74,7 @@ Encoder::Opened Encoder::open_with(std::span<char> buffer, const detail::FrontTe
   opened.end = buffer.data() + buffer.size();
   opened.ordinary_end = reinterpret_cast<std::uintptr_t>(opened.end);
   opened.ordinary_end -= std::min<std::uintptr_t>(opened.ordinary_end, kFieldBytesMax);
-  // Where there is no room for three digits of BodyLength, it will not have them.
+  // If three digits of BodyLength do not fit, this message is too short to need them.
   opened.begin = opened.body - std::min(before_body, front.before_body);
   std::memcpy(opened.begin, front.text.data(), front.before_length);
   opened.header = append({opened.body, opened.end - kTrailerBytes}, [&](ExactWriter& writer) {
@@ -92,7 +92,7 @@ Encoder::Opened Encoder::open_exactly(std::span<char> buffer, HeaderTemplate& se
   constexpr std::size_t kSendingTimeStartBytes = 4;  // SOH, 52=
   std::string_view before = session.before_time_.view();
   before.remove_suffix(kSendingTimeStartBytes);
-  const std::string_view behind = session.behind_time_.view();
+  const std::string_view after = session.after_time_.view();
   const std::size_t poss_resend = session.poss_resend_at_;
   const std::size_t orig_time = std::max(session.orig_time_at_, poss_resend);
   return open_with(buffer, session.front_, header, [&](ExactWriter& writer, HeaderPart part) {
@@ -100,11 +100,11 @@ Encoder::Opened Encoder::open_exactly(std::span<char> buffer, HeaderTemplate& se
       case HeaderPart::Begin:
         return writer.rendered(before, tag::SenderCompID);
       case HeaderPart::SendingTime:
-        return writer.rendered(behind.substr(0, poss_resend), tag::TargetCompID);
+        return writer.rendered(after.substr(0, poss_resend), tag::TargetCompID);
       case HeaderPart::PossResend:
-        return writer.rendered(behind.substr(poss_resend, orig_time - poss_resend), 0);
+        return writer.rendered(after.substr(poss_resend, orig_time - poss_resend), 0);
       case HeaderPart::OrigSendingTime:
-        return writer.rendered(behind.substr(orig_time), 0);
+        return writer.rendered(after.substr(orig_time), 0);
     }
   });
 }
@@ -130,8 +130,8 @@ Encoder::Encoder(std::span<char> buffer, const HeaderFields& session,
   }
 }
 
-// Where a value goes behind its prefix, if there is room for whole blocks of it: then no byte needs
-// to be copied twice. nullptr: only the exact road will do.
+// Where the value goes after its prefix, if there is room for whole blocks of it: then no byte is
+// copied twice. nullptr: only the slow path can write it.
 char* Encoder::open_roomy(Place place, const detail::TagPrefix& prefix,
                           std::size_t value_bytes) noexcept {
   if (prefix.bytes == 0 || place.limit == nullptr) return nullptr;
@@ -154,8 +154,8 @@ Encoder::Appended Encoder::append_converted(Place place, Tag tag, Convert conver
   return append(place, [&](ExactWriter& writer) { writer.field(tag, {text, bytes}); });
 }
 
-// What is declared cold is compiled for size, and its callers keep it out of their way; but a long
-// text is nothing rare.
+// The compiler optimises cold functions for size and moves them out of their callers. This one must
+// stay fast, because long texts are common.
 Encoder::Appended Encoder::append_text(Place place, Tag tag, std::string_view value) noexcept {
   return append_long_text(place, tag, value);
 }
@@ -253,7 +253,7 @@ Encoder::Appended Encoder::append_rendered(Place place, std::string_view fields)
 
 std::string_view Encoder::seal_exactly(char* begin, char* body, char* end,
                                        std::uint32_t sum) noexcept {
-  // BeginString is moved to where BodyLength's digits let it begin.
+  // BeginString moves to the position that the digits of BodyLength leave it.
   const std::string_view front{begin, static_cast<std::size_t>(body - begin)};
   const std::size_t before_length = front.find(kBodyLengthStart) + kBodyLengthStart.size();
   const auto body_length = static_cast<std::uint64_t>(end + 1 - body);
@@ -285,13 +285,13 @@ std::string_view to_string(EncodeErrorCode code) noexcept {
     case EncodeErrorCode::EmptyValue:
       return "empty value";
     case EncodeErrorCode::TagInvalid:
-      return "no tag that can be written";
+      return "the tag cannot be written";
     case EncodeErrorCode::ValueOutOfRange:
-      return "value has no text on the wire";
+      return "the value has no wire format";
     case EncodeErrorCode::MessageMalformed:
-      return "not a whole message";
+      return "not a complete message";
     case EncodeErrorCode::GroupCountWrong:
-      return "a repeating group has not as many entries as its count says, or an empty one";
+      return "the entries of a repeating group do not match its count, or one of them is empty";
   }
   return "unknown";
 }

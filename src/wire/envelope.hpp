@@ -1,4 +1,4 @@
-// What stands around a body: BeginString and BodyLength in front of it, CheckSum behind it.
+// The fields around a body: BeginString and BodyLength before it, CheckSum after it.
 #pragma once
 
 #include <algorithm>
@@ -24,15 +24,15 @@ inline constexpr std::string_view kBodyLengthStart =
 inline constexpr std::size_t kCheckSumDigits = 3;
 inline constexpr std::size_t kTrailerBytes = 7;  // 10=ddd and SOH
 
-// Room to leave in front of a body that ends within buffer_bytes: `8=`, BeginString, SOH, `9=`, as
-// many digits as BodyLength can have, SOH.
+// The room to reserve before a body that ends within buffer_bytes: `8=`, BeginString, SOH, `9=`,
+// the longest BodyLength, SOH.
 [[nodiscard]] inline std::size_t envelope_front_bytes(std::size_t begin_string_bytes,
                                                       std::size_t buffer_bytes) noexcept {
   return kBeginStringStart.size() + begin_string_bytes + kBodyLengthStart.size() +
          digit_count(buffer_bytes) + 1;
 }
 
-// The sum of all bytes; its low eight bits are what CheckSum wants.
+// The sum of all bytes. CheckSum is its low eight bits.
 [[nodiscard]] inline std::uint32_t byte_sum(std::string_view bytes) noexcept {
   std::uint32_t sum = 0;
   std::size_t at = 0;
@@ -51,7 +51,7 @@ inline constexpr std::size_t kTrailerBytes = 7;  // 10=ddd and SOH
   return sum;
 }
 
-// `10=ddd` and SOH for the sum of all bytes in front of them.
+// `10=ddd` and SOH for the sum of all bytes before them.
 inline void write_check_sum(char* out, std::uint32_t sum) noexcept {
   constexpr std::uint32_t kCheckSumModulus = 256;
   std::memcpy(out, "10=", 3);
@@ -59,9 +59,9 @@ inline void write_check_sum(char* out, std::uint32_t sum) noexcept {
   out[kTrailerBytes - 1] = kSoh;
 }
 
-// Writes BeginString and BodyLength right in front of body, the CheckSum field right behind
-// body_end, and returns the whole message. There must be room for both. The body is not moved: the
-// message begins where BodyLength's digits let it begin.
+// Writes BeginString and BodyLength directly before body, and the CheckSum field directly after
+// body_end. Returns the complete message. There must be room for both. The body stays in place, so
+// the message begins where the digits of BodyLength let it begin.
 [[nodiscard]] inline std::string_view seal(char* body, char* body_end,
                                            std::string_view begin_string) noexcept {
   const auto body_length = static_cast<std::uint64_t>(body_end - body);

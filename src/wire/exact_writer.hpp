@@ -1,4 +1,4 @@
-// Writes fields of any kind up to the last byte of the room there is.
+// Writes fields of any kind and uses the room up to its last byte.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 
 namespace nexusfix::wire {
 
-// The first error sticks, and nothing is written after it.
+// Keeps the first error and writes nothing after it.
 class ExactWriter {
  public:
-  // limit: nullptr if nothing is to be written.
+  // limit: nullptr to write nothing.
   ExactWriter(char* at, const char* limit) noexcept : at_{at}, limit_{limit} {
     if (limit == nullptr) fail(EncodeErrorCode::BufferFull, 0);
   }
 
-  // A tag that is not the caller's, an empty value and SOH within it are errors.
+  // Errors: a tag that the caller may not write, an empty value, SOH in the value.
   void field(Tag tag, std::string_view value) noexcept {
     if (!can_be_written(tag)) return fail(EncodeErrorCode::TagInvalid, tag);
     text(tag, value);
@@ -37,12 +37,12 @@ class ExactWriter {
     if (!can_be_written(tag)) return fail(EncodeErrorCode::TagInvalid, tag);
     static_cast<void>(begin_field(tag, 0));
   }
-  // The first field of the body: no SOH in front of it.
+  // The first field of the body has no SOH before it.
   void msg_type(std::string_view value) noexcept {
     is_first_ = true;
     text(tag::MsgType, value);
   }
-  // What has been rendered before.
+  // Copies fields that were rendered earlier.
   void rendered(std::string_view fields, Tag first_tag) noexcept {
     if (failed_) return;
     if (room() < fields.size()) return fail(EncodeErrorCode::BufferFull, first_tag);
@@ -74,7 +74,7 @@ class ExactWriter {
     }
   }
 
-  // SOH, the tag and `=`, if the value fits, too.
+  // Writes SOH, the tag and `=`, but only if the value fits, too.
   [[nodiscard]] bool begin_field(Tag tag, std::size_t value_bytes) noexcept {
     if (failed_) return false;
     char prefix[kUint64DigitsMax + 2];
@@ -93,7 +93,7 @@ class ExactWriter {
     return true;
   }
 
-  // Copies and sums what fits; says whether it holds SOH.
+  // Copies and sums the bytes that fit. Returns whether they contain SOH.
   bool copy(std::string_view bytes) noexcept {
     bool soh = false;
     detail::Block sums = detail::no_bytes();

@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::string_view kBodyLengthStart = "9=";
 constexpr std::string_view kMsgTypeStart = "35=";
-// Room behind the longest BeginString there is (FIXT.1.1), and a bound on waiting for its SOH.
+// Longer than every BeginString (FIXT.1.1), and the limit of the wait for its SOH.
 constexpr std::size_t kBeginStringBytesMax = 16;
-// Enough for every 64-bit number with as many zeros in front as anybody would pad.
+// Enough for every 64-bit number with generous zero padding.
 constexpr std::size_t kBodyLengthDigitsMax = 20;
-// `10=`, three digits and SOH; and without a digit, which is garbled but an end.
+// `10=`, three digits and SOH. A CheckSum without digits is garbled, but it ends the message.
 constexpr std::size_t kCheckSumFieldBytes = 7;
 constexpr std::size_t kCheckSumFieldBytesMin = 4;
 
@@ -47,16 +47,16 @@ FrameResult FrameScanner::resume(std::string_view bytes) noexcept {
   if (window.size() < message_bytes_max_) {
     return need_more(std::max(bytes.size() + 1, body_end_ + kCheckSumFieldBytesMin));
   }
-  // Nothing of the window is searched again: a hunt inside it would find one false start after the
-  // other and search the same bytes for each. Only a start that its end cuts off is not lost.
+  // The window is not searched again: a hunt inside it would find one false start after the other
+  // and search the same bytes each time. Only a start that the end of the window cuts off is kept.
   at_ = window.size() - (kFrameStart.size() - 1);
   matched_ = 0;
   reason_ = GarbledReason::TooLong;
   return garbled(bytes);
 }
 
-// Reads BeginString, BodyLength and the start of MsgType from left to right and decides at the
-// first byte that breaks a rule, so that the answer does not depend on how the stream was cut.
+// Reads BeginString, BodyLength and the start of MsgType from left to right, and decides at the
+// first byte that breaks a rule. So the result does not depend on where the stream was split.
 FrameScanner::Progress FrameScanner::read_head(std::string_view bytes) noexcept {
   for (; at_ < bytes.size(); ++at_) {
     const char c = bytes[at_];
@@ -80,7 +80,8 @@ FrameScanner::Progress FrameScanner::read_head(std::string_view bytes) noexcept 
         break;
     }
     if (progress == Progress::Malformed) {
-      // Of what was read only an `8` in front of this byte can belong to the next start.
+      // Of the bytes read so far, only an `8` directly before this one can belong to the next
+      // start.
       if (c == '=' && matched_ == 1 && (step_ == Step::Version || step_ == Step::Length)) {
         matched_ = 2;
         ++at_;
@@ -90,7 +91,7 @@ FrameScanner::Progress FrameScanner::read_head(std::string_view bytes) noexcept 
       return progress;
     }
     if (step_ == Step::Search) {
-      // The three bytes just read hold no SOH: a BodyLength that points at them leads behind them.
+      // The last three bytes contain no SOH, so a BodyLength that points at them ends after them.
       at_ = std::max(body_end_ - 1, at_ + 1);
       return Progress::Done;
     }
@@ -118,7 +119,7 @@ FrameScanner::Progress FrameScanner::read_version(char c) noexcept {
     matched_ = 0;
     return Progress::Torn;
   }
-  // A `=` can only be that of another start: this one lost its tail.
+  // A `=` belongs to another start: this message has lost its tail.
   if (c == '=' || at_ - value_at_ == kBeginStringBytesMax) {
     reason_ = GarbledReason::NoBeginString;
     return Progress::Malformed;
@@ -141,12 +142,12 @@ FrameScanner::Progress FrameScanner::read_length(char c) noexcept {
   body_end_ = body_end_ * 10 + static_cast<std::size_t>(c - '0');
   matched_ = c == kFrameStart.front() ? 1 : 0;
   if (body_end_ <= message_bytes_max_) return Progress::Torn;
-  // Decided digit by digit, so that no number of digits can wrap.
+  // Decides digit by digit, so that no number of digits can overflow.
   reason_ = GarbledReason::BodyLengthTooLarge;
   return Progress::Malformed;
 }
 
-// Whether SOH and `10=` have been found; the value then begins at at_.
+// Whether SOH and `10=` have been found. The value of CheckSum then begins at at_.
 bool FrameScanner::search(std::string_view window) noexcept {
   if (at_ >= window.size()) return false;
   if (!go_on_matching(window, kCheckSumStart)) {
@@ -160,8 +161,8 @@ bool FrameScanner::search(std::string_view window) noexcept {
   return true;
 }
 
-// The end of the CheckSum field: behind its SOH, or in front of the next message if that follows
-// without one. 0 if it has not arrived.
+// The end of the CheckSum field: after its SOH, or before the next message if that follows without
+// one. 0: not received yet.
 std::size_t FrameScanner::check_sum_end(std::string_view window) noexcept {
   const std::size_t soh = window.find(kSoh, at_);
   const std::size_t start = hunt(window.substr(0, soh));
@@ -173,8 +174,8 @@ std::size_t FrameScanner::check_sum_end(std::string_view window) noexcept {
   return soh + 1;
 }
 
-// Goes on looking for the start of a frame. Returns where it is, or where one begins that the end
-// of bytes cuts off; step_ tells them apart.
+// Continues the search for the start of a frame. Returns its position, or the position of a start
+// that the end of bytes cuts off; step_ distinguishes the two.
 std::size_t FrameScanner::hunt(std::string_view bytes) noexcept {
   if (!go_on_matching(bytes, kFrameStart)) {
     const std::size_t found = find_frame_start(bytes, at_);
@@ -190,9 +191,9 @@ std::size_t FrameScanner::hunt(std::string_view bytes) noexcept {
   return start;
 }
 
-// Whether all that has come goes on with the text whose first matched_ bytes stand in front of
-// at_. Neither text holds its own first byte twice, so after a difference nothing in front of it
-// has to be looked at again.
+// Whether the bytes received so far continue the text, of which matched_ bytes lie directly before
+// at_. No text contains its own first byte twice, so after a mismatch no earlier byte needs another
+// look.
 bool FrameScanner::go_on_matching(std::string_view bytes, std::string_view text) noexcept {
   if (matched_ == 0) return false;
   for (; matched_ < text.size() && at_ < bytes.size(); ++at_, ++matched_) {
@@ -209,29 +210,29 @@ FrameResult FrameScanner::garbled(std::string_view bytes) noexcept {
   return begin_again({FrameStatus::Garbled, start, reason_});
 }
 
-// What is known of the bytes behind those that result takes away.
+// What is known about the bytes after those that result consumes.
 FrameResult FrameScanner::begin_again(const FrameResult& result) noexcept {
   at_ -= result.size;
   value_at_ = at_;
   return result;
 }
 
-FrameResult next_unusual_frame(std::string_view bytes, const FrameLimits& limits) noexcept {
+FrameResult next_slow_path_frame(std::string_view bytes, const FrameLimits& limits) noexcept {
   return FrameScanner{limits}.next(bytes);
 }
 
-Framer::Unusual Framer::next_unusual(std::string_view bytes, FrameLimits limits) noexcept {
-  Unusual unusual;
-  while (unusual.garbled_bytes < bytes.size()) {
-    const FrameResult result = next_frame(bytes.substr(unusual.garbled_bytes), limits);
+Framer::SlowPathFrame Framer::next_slow_path(std::string_view bytes, FrameLimits limits) noexcept {
+  SlowPathFrame frame;
+  while (frame.garbled_bytes < bytes.size()) {
+    const FrameResult result = next_frame(bytes.substr(frame.garbled_bytes), limits);
     if (result.status == FrameStatus::NeedMore) break;
     if (result.status == FrameStatus::Complete) {
-      unusual.size = result.size;
+      frame.size = result.size;
       break;
     }
-    unusual.garbled_bytes += result.size;
+    frame.garbled_bytes += result.size;
   }
-  return unusual;
+  return frame;
 }
 
 std::string_view to_string(GarbledReason reason) noexcept {

@@ -23,13 +23,13 @@ constexpr std::string_view kSendingTimeStart =
     "\x01"
     "52=";
 
-[[nodiscard]] std::optional<EncodeError> what_is_wrong(Tag tag, std::string_view value) noexcept {
+[[nodiscard]] std::optional<EncodeError> find_error(Tag tag, std::string_view value) noexcept {
   if (value.empty()) return EncodeError{EncodeErrorCode::EmptyValue, tag};
   if (value.contains(kSoh)) return EncodeError{EncodeErrorCode::SohInValue, tag};
   return std::nullopt;
 }
 
-// Whether a field may be one of those that are the same in every message.
+// Whether the field may be one of those that are equal in every message.
 [[nodiscard]] bool can_be_fixed(Tag tag) noexcept {
   switch (tag) {
     case tag::MsgSeqNum:
@@ -91,10 +91,10 @@ FrontText FrontText::of(std::string_view begin_string) noexcept {
 }
 
 std::size_t FrontText::room_before_body(std::size_t buffer_bytes) const noexcept {
-  const std::size_t around = before_length + 1 + kTrailerBytes;  // 1: SOH behind BodyLength
+  const std::size_t around = before_length + 1 + kTrailerBytes;  // 1: SOH after BodyLength
   std::size_t digits = 1;
   if (buffer_bytes > around) {
-    // With so many digits the body has at most room - digits bytes.
+    // If BodyLength has this number of digits, the body has at most room - digits bytes.
     const std::size_t room = buffer_bytes - around;
     digits = digit_count(room);
     if (digits > 1 && digit_count(room - (digits - 1)) < digits) --digits;
@@ -107,13 +107,13 @@ std::size_t FrontText::room_before_body(std::size_t buffer_bytes) const noexcept
 std::expected<HeaderTemplate, EncodeError> HeaderTemplate::make(
     const HeaderFields& fields, std::span<const HeaderField> fixed) {
   HeaderTemplate made;
-  std::optional<EncodeError> error = what_is_wrong(tag::BeginString, fields.begin_string);
+  std::optional<EncodeError> error = find_error(tag::BeginString, fields.begin_string);
   if (!error && fields.begin_string.size() > kBeginStringBytesMax) {
     error = EncodeError{EncodeErrorCode::ValueOutOfRange, tag::BeginString};
   }
   const auto add = [&](Tag tag, std::string_view value) {
-    if (!error) error = what_is_wrong(tag, value);
-    detail::ConstantText& to = tag < tag::SendingTime ? made.before_time_ : made.behind_time_;
+    if (!error) error = find_error(tag, value);
+    detail::ConstantText& to = tag < tag::SendingTime ? made.before_time_ : made.after_time_;
     to.add(std::string{kSoh}.append(std::to_string(tag)).append("=").append(value));
   };
   add(tag::SenderCompID, fields.sender_comp_id);
@@ -124,28 +124,28 @@ std::expected<HeaderTemplate, EncodeError> HeaderTemplate::make(
     if (!error && !can_be_fixed(field.tag)) {
       error = EncodeError{EncodeErrorCode::TagInvalid, field.tag};
     }
-    const std::size_t at = made.behind_time_.bytes;
+    const std::size_t at = made.after_time_.bytes;
     if (field.tag > tag::PossResend && !poss_resend_at) poss_resend_at = at;
     if (field.tag > tag::OrigSendingTime && !orig_time_at) orig_time_at = at;
     add(field.tag, field.value);
   }
   if (error) return std::unexpected{*error};
 
-  made.poss_resend_at_ = poss_resend_at.value_or(made.behind_time_.bytes);
-  made.orig_time_at_ = orig_time_at.value_or(made.behind_time_.bytes);
+  made.poss_resend_at_ = poss_resend_at.value_or(made.after_time_.bytes);
+  made.orig_time_at_ = orig_time_at.value_or(made.after_time_.bytes);
   made.before_time_.add(kSendingTimeStart);
   made.front_ = detail::FrontText::of(fields.begin_string);
   made.sum_ = made.front_.sum + byte_sum(kMsgSeqNumStart) + byte_sum(made.before_time_.view()) +
-              byte_sum(made.behind_time_.view()) + static_cast<unsigned char>(kSoh);
+              byte_sum(made.after_time_.view()) + static_cast<unsigned char>(kSoh);
   made.before_time_.pad();
-  made.behind_time_.pad();
+  made.after_time_.pad();
   return made;
 }
 
 void HeaderTemplate::fit_to(std::size_t buffer_bytes) noexcept {
-  // What a header has besides its constant text: the longest MsgType and times, and digits.
+  // The variable part of a header: the longest MsgType, times and digits.
   constexpr std::size_t kVariableBytesMax = 192;
-  const std::size_t constant = before_time_.text.size() + behind_time_.text.size();
+  const std::size_t constant = before_time_.text.size() + after_time_.text.size();
   if (buffer_bytes < front_.text.size() + constant + kVariableBytesMax) return;
   begin_ = front_.room_before_body(buffer_bytes) - front_.before_body;
   buffer_bytes_ = buffer_bytes;

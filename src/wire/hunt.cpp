@@ -8,7 +8,7 @@ namespace nexusfix::wire {
 
 namespace {
 
-// The compilers' own vectors: SSE2 on x86-64 and NEON on AArch64, which every CPU of either has.
+// The compilers' own vectors: SSE2 on x86-64 and NEON on AArch64. Every CPU of the two has them.
 using Vector = unsigned char __attribute__((vector_size(16)));
 
 constexpr std::size_t kVectorBytes = sizeof(Vector);
@@ -20,8 +20,9 @@ constexpr std::size_t kBlockBytes = 4 * kVectorBytes;
   return vector;
 }
 
-// All bits set in the bytes where all of Text begins. Every byte of Text is compared at every
-// place: a filter of fewer would be quicker on most rubbish, and be led by the nose by some.
+// All bits set in the bytes at which the whole of Text begins. Every byte of Text is compared at
+// every position: a filter that compares fewer is quicker on most garbage, but an attacker can make
+// it slow.
 template <const std::string_view& Text, std::size_t... I>
 [[nodiscard]] inline auto places(const char* at, std::index_sequence<I...>) noexcept {
   return ((load(at + I) == Vector{} + static_cast<unsigned char>(Text[I])) & ...);
@@ -41,10 +42,10 @@ template <typename Places>
 
 template <const std::string_view& Text>
 [[nodiscard]] std::size_t find(std::string_view bytes, std::size_t from) noexcept {
-  constexpr std::size_t kBehind = Text.size() - 1;  // read behind the last place of a block
+  constexpr std::size_t kReadAfter = Text.size() - 1;  // read after the last position of a block
   const char* const data = bytes.data();
   std::size_t at = from;
-  while (bytes.size() - at >= kBlockBytes + kBehind) {
+  while (bytes.size() - at >= kBlockBytes + kReadAfter) {
     const char* const block = data + at;
     if (is_any(places<Text>(block) | places<Text>(block + kVectorBytes) |
                places<Text>(block + 2 * kVectorBytes) | places<Text>(block + 3 * kVectorBytes))) {
@@ -52,7 +53,7 @@ template <const std::string_view& Text>
     }
     at += kBlockBytes;
   }
-  while (bytes.size() - at >= kVectorBytes + kBehind && !is_any(places<Text>(data + at))) {
+  while (bytes.size() - at >= kVectorBytes + kReadAfter && !is_any(places<Text>(data + at))) {
     at += kVectorBytes;
   }
   for (; at < bytes.size(); ++at) {

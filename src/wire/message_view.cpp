@@ -6,7 +6,7 @@
 
 namespace nexusfix::wire {
 
-// The parser has verified that digits of a valid tag stand in front of the value's `=`.
+// The parser has verified that the digits of a valid tag precede the `=` of the value.
 Tag MessageView::large_tag(std::size_t index) const noexcept {
   const char* const end = bytes_.data() + index_.place(index).begin - 1;
   const char* begin = end;
@@ -18,13 +18,13 @@ Tag MessageView::large_tag(std::size_t index) const noexcept {
 
 bool MessageView::has_one_of(Tag one, Tag other) const noexcept { return has(one) || has(other); }
 
-std::size_t MessageView::index_behind(Tag tag, std::size_t from) const noexcept {
+std::size_t MessageView::index_after(Tag tag, std::size_t from) const noexcept {
   const auto key = static_cast<std::uint16_t>(tag);
   std::size_t at = from - from % kKeysReadable;
   std::uint32_t in_front = ~std::uint32_t{0} << from % kKeysReadable;
   for (; at < field_count(); at += kKeysReadable) {
     const std::uint32_t bits = equal_bits(key, at) & in_front;
-    // What lies behind the last field is of an earlier message; whoever asked finds that out.
+    // Entries after the last field belong to an earlier message. The caller detects that.
     if (bits != 0) return at + static_cast<unsigned>(std::countr_zero(bits));
     in_front = ~std::uint32_t{0};
   }
@@ -43,8 +43,8 @@ std::optional<std::size_t> MessageView::find_large(Tag tag, std::size_t from) co
   return index;
 }
 
-// The parser has verified that the tag in front of the value's `=` has digits only, and what stands
-// in front of them is the SOH of another field, or the message's beginning.
+// The parser has verified that the tag before the value's `=` has digits only. The byte before them
+// is the SOH of another field, or the message begins with them.
 std::uint32_t MessageView::field_begin(std::size_t index) const noexcept {
   std::uint32_t at = index_.place(index).begin - 1;
   while (at != 0 && is_digit(bytes_[at - 1])) --at;

@@ -10,10 +10,10 @@
 
 namespace nexusfix::wire {
 
-// At the start of the piece of memory. Behind it, without gaps: keys with what lookups read behind
-// them, places, and the message's bytes.
+// At the start of the allocation. Then follow without gaps: the keys with the readable keys after
+// them, the places, and the bytes of the message.
 struct alignas(kKeysAlignment) OwnedMessage::Contents {
-  std::size_t size_bytes = 0;  // of the piece
+  std::size_t size_bytes = 0;  // of the allocation
   std::string_view bytes;
   FieldIndex index;
   Faults faults;
@@ -21,7 +21,7 @@ struct alignas(kKeysAlignment) OwnedMessage::Contents {
 
 namespace {
 
-// A fault of the copy: its text lies in the copied bytes.
+// The fault for the copy: its text lies in the copied bytes.
 [[nodiscard]] std::optional<Fault> moved(const std::optional<Fault>& fault, const char* from,
                                          const char* to) noexcept {
   if (!fault) return std::nullopt;
@@ -37,7 +37,7 @@ std::expected<OwnedMessage, OutOfMemory> to_owned(const MessageView& message,
   static_assert(std::is_trivially_destructible_v<Contents>);
   static_assert(sizeof(Contents) % kKeysAlignment == 0);
   const std::string_view bytes = message.bytes();
-  // A message has fewer fields than its limit has bytes, so that nothing here overflows.
+  // A message has fewer fields than its limit has bytes, so nothing here overflows.
   const std::size_t count = message.field_count();
   const std::size_t places_bytes = count * sizeof(FieldPlace);
   // A multiple of a place's alignment.
@@ -49,14 +49,14 @@ std::expected<OwnedMessage, OutOfMemory> to_owned(const MessageView& message,
 
   auto* const contents = ::new (memory) Contents{};
   void* at = static_cast<std::byte*>(memory) + sizeof(Contents);
-  // What follows are arrays of plain numbers, whose lifetime begins with the storage.
+  // Arrays of plain numbers follow. Their lifetime begins with the storage.
   auto* const keys = static_cast<std::uint16_t*>(at);
   at = keys + keys_count;
   auto* const places = static_cast<FieldPlace*>(at);
   at = places + count;
   auto* const copy = static_cast<char*>(at);
 
-  // An empty view may have a null pointer, which memcpy must not see.
+  // An empty view may have a null pointer, which memcpy must not get.
   if (!bytes.empty()) std::memcpy(copy, bytes.data(), bytes.size());
   for (std::size_t i = 0; i < count; ++i) {
     const FieldView field = message.field(i);

@@ -19,7 +19,7 @@ constexpr std::string_view kMsgTypeStart = "35=";
 constexpr std::uint32_t kCheckSumDigits = 3;
 using kernels::kTrailerBytes;
 static_assert(kKeysReadable <= kernels::kEntriesAtOnce);
-// Enough for nearly all messages without growing; 3 KiB.
+// Enough for nearly all messages without growth; 3 KiB.
 constexpr std::uint32_t kFieldsAtFirst = 256;
 
 static_assert(kernels::kTagMalformed == static_cast<int>(FaultRule::TagMalformed) + 1);
@@ -35,7 +35,7 @@ static_assert(kernels::kDataLengthWrong == static_cast<int>(FaultRule::DataLengt
 // BeginString, BodyLength and the start of MsgType.
 struct Head {
   std::uint32_t length_begin = 0;  // of BodyLength's digits
-  std::uint32_t body_begin = 0;    // behind BodyLength's SOH
+  std::uint32_t body_begin = 0;    // after BodyLength's SOH
   std::uint64_t body_length = 0;
 };
 
@@ -68,7 +68,7 @@ struct Head {
   return head;
 }
 
-// Whether frame ends with a CheckSum field of the right form.
+// Whether the frame ends with a well-formed CheckSum field.
 [[nodiscard]] bool has_good_trailer(std::string_view frame, std::uint32_t body_end) noexcept {
   const std::string_view trailer = frame.substr(body_end);
   return frame[body_end - 1] == kSoh && trailer.starts_with("10=") && is_digit(trailer[3]) &&
@@ -114,8 +114,8 @@ ParserIndex::ParserIndex(const DataFieldTable& data_fields, const kernels::Kerne
   work_ = &storage_->work;
   kernels::DataTags& data = work_->data;
   for (const DataFieldPair& pair : data_fields.pairs()) {
-    // Tags that share their upper digits share a bit, so that the Length tags of one hundred do
-    // not make those of another pass.
+    // Tags that share their upper digits share a bit. So the Length tags of one hundred do not let
+    // those of another hundred pass.
     const auto bit = static_cast<std::uint8_t>(1U << pair.length / 100 % 8);
     data.low_two[pair.length % 100] |= bit;
     data.high_two[pair.length / 100 % 100 % 64] |= bit;
@@ -136,13 +136,13 @@ ParserIndex& ParserIndex::operator=(ParserIndex&& other) noexcept = default;
 ParserIndex::~ParserIndex() = default;
 
 void ParserIndex::reserve(std::uint32_t fields) {
-  // A multiple, so that what follows the keys is aligned as they are.
+  // A multiple, so that the memory after the keys is aligned like the keys.
   const std::size_t entries =
       (std::size_t{fields} / kernels::kEntriesAtOnce + 2) * kernels::kEntriesAtOnce;
   const std::size_t bytes = entries * (sizeof(FieldPlace) + sizeof(std::uint16_t));
   constexpr std::align_val_t kAlignment{kKeysAlignment};
   storage_->entries.reset(static_cast<std::byte*>(::operator new(bytes, kAlignment)));
-  // Zeroed, because a lookup compares entries behind the last field too, before it discards them.
+  // Zeroed, because a lookup also compares entries after the last field before it discards them.
   std::memset(storage_->entries.get(), 0, bytes);
   auto* const keys = reinterpret_cast<std::uint16_t*>(storage_->entries.get());
   auto* const places = reinterpret_cast<FieldPlace*>(keys + entries);
@@ -150,13 +150,13 @@ void ParserIndex::reserve(std::uint32_t fields) {
   index_ = {keys, places, storage_->narrow_places.data(), 0, 0};
 }
 
-// Why a frame that is no message is none: the rules one after the other, in the documented order.
-// Cold; the kernel has found that one of them is broken.
+// Why a frame is not a message: checks the rules one after the other, in the documented order.
+// Cold, because the kernel has already found that one of them is broken.
 ParseError ParserIndex::diagnosed(std::string_view frame) const noexcept {
   if (frame.size() > kMessageBytesMax) return {GarbledReason::TooLong, kMessageBytesMax};
   const std::expected<Head, ParseError> head = read_head(frame, checks_);
   if (!head) return head.error();
-  // The head ends with `35=`, so a frame of head and trailer only is too short to have both.
+  // The head ends with `35=`. A frame of head and trailer only is too short to have both.
   if (frame.size() < head->body_begin + kMsgTypeStart.size() + 1 + kTrailerBytes) {
     return {GarbledReason::CheckSumMalformed, static_cast<std::uint32_t>(frame.size())};
   }
@@ -168,11 +168,11 @@ ParseError ParserIndex::diagnosed(std::string_view frame) const noexcept {
   return {GarbledReason::CheckSumWrong, body_end};
 }
 
-std::expected<MessageView, ParseError> ParserIndex::parse_unusual(std::string_view frame,
-                                                                  std::uint32_t count) {
+std::expected<MessageView, ParseError> ParserIndex::parse_slow_path(std::string_view frame,
+                                                                    std::uint32_t count) {
   while (count == 0 && work_->more_capacity != 0) {
     work_->more_capacity = 0;
-    // There are never more fields than bytes, so doubling ends.
+    // A message has never more fields than bytes, so the doubling ends.
     reserve(std::min(2 * work_->arrays.capacity,
                      static_cast<std::uint32_t>(frame.size()) + kernels::kEntriesAtOnce));
     count = index_frame_(frame.data(), frame.size(), *work_);

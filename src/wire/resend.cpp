@@ -23,7 +23,7 @@ class HeaderReader {
  public:
   explicit HeaderReader(std::string_view bytes) noexcept : rest_{bytes} {}
 
-  // The next field, or nothing if what follows is none.
+  // The next field, or nothing if no field follows.
   [[nodiscard]] std::optional<StoredField> peek() const noexcept {
     constexpr std::size_t kTagDigitsMax = 9;
     Tag tag = 0;
@@ -34,7 +34,7 @@ class HeaderReader {
     }
     if (at == 0 || at == rest_.size() || rest_[at] != '=') return std::nullopt;
     const std::size_t value = at + 1;
-    // SecureData and XmlData are the data fields of a header: their length governs.
+    // SecureData and XmlData are the data fields of a header. Their length governs.
     const bool is_data = tag == tag::SecureData || tag == tag::XmlData;
     const std::size_t end = is_data ? value + data_bytes_ : rest_.find(kSoh, value);
     if (end >= rest_.size() || rest_[end] != kSoh) return std::nullopt;
@@ -56,10 +56,10 @@ class HeaderReader {
   std::size_t data_bytes_ = 0;  // announced by the Length field before
 };
 
-// The header of a resent message, made of that of the stored one.
+// Writes the header of a resent message from the header of the stored one.
 class HeaderPatch {
  public:
-  // original: the stored SendingTime, if it is to become OrigSendingTime; otherwise empty.
+  // original: the stored SendingTime if it becomes OrigSendingTime, otherwise empty.
   HeaderPatch(BoundedWriter& writer, std::string_view sending_time,
               std::string_view original) noexcept
       : writer_{writer}, sending_time_{sending_time}, original_{original} {}
@@ -78,7 +78,7 @@ class HeaderPatch {
     write("52=", sending_time_);
     sending_time_written_ = true;
   }
-  // At the end of the header, if OrigSendingTime has not found its place before.
+  // At the end of the header, if OrigSendingTime has not been written earlier.
   void finish() noexcept {
     if (!original_.empty()) write("122=", original_);
     original_ = {};
@@ -98,7 +98,7 @@ class HeaderPatch {
   bool sending_time_written_ = false;
 };
 
-// Of the trailer's text, whether it is the sum of what is in front of it.
+// Whether the CheckSum of the message equals the sum of the bytes before it.
 [[nodiscard]] bool has_own_check_sum(std::string_view message) noexcept {
   char digits[kTrailerBytes];
   write_check_sum(digits, check_sum(message.substr(0, message.size() - kTrailerBytes)));
@@ -130,7 +130,7 @@ std::expected<std::string_view, EncodeError> resend_copy(std::string_view stored
     reader.skip(*field);
   }
 
-  // Whether OrigSendingTime is there already shows only at the header's end: look first.
+  // Only the header's end shows whether OrigSendingTime is already there, so look first.
   std::string_view original;
   bool has_orig_sending_time = false;
   HeaderReader ahead = reader;
@@ -150,7 +150,7 @@ std::expected<std::string_view, EncodeError> resend_copy(std::string_view stored
   BoundedWriter writer{body, out.data() + out.size() - kTrailerBytes};
   char time[kUtcTimestampBytesMax];
   std::string_view now{time, from_utc_timestamp(sending_time, precision, time)};
-  // As texts: the forms differ in their fractions only.
+  // Compared as texts, because the two forms differ only in their fractions.
   if (now < original) now = original;
   HeaderPatch patch{writer, now, has_orig_sending_time ? std::string_view{} : original};
   writer.append(first[2].bytes);

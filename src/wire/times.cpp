@@ -20,7 +20,7 @@ constexpr auto kSignedNanosPerSecond = static_cast<std::int64_t>(detail::kNanosP
 constexpr auto kSignedNanosPerDay = static_cast<std::int64_t>(detail::kNanosPerDay);
 constexpr unsigned kLeapSecond = 60;
 
-// The number of two digits at text, or something above 99 if they are no digits.
+// The number of the two digits at text, or a number above 99 if they are not digits.
 [[nodiscard]] unsigned two_digits(const char* text) noexcept {
   const unsigned tens = static_cast<unsigned char>(text[0]) - unsigned{'0'};
   const unsigned ones = static_cast<unsigned char>(text[1]) - unsigned{'0'};
@@ -162,8 +162,8 @@ Converted<PicoTime> to_any_pico_time(std::string_view text) noexcept {
   if (!time) return std::unexpected{time.error()};
 
   const std::int64_t day = std::chrono::sys_days{*date}.time_since_epoch().count();
-  // The first representable day has only its last minutes: counting back from its end keeps the
-  // product in range.
+  // The first representable day has only its last minutes. The result is counted back from its end,
+  // so that the product stays in range.
   const std::int64_t borrowed = day < 0 ? 1 : 0;
   const std::int64_t rest = time->nanos - borrowed * kSignedNanosPerDay;
   std::int64_t nanos = 0;
@@ -183,7 +183,7 @@ Converted<WallTime> to_any_utc_timestamp(std::string_view text) noexcept {
 
 DayAndNanos split_any_century(WallTime value) noexcept {
   const std::int64_t nanos = value.time_since_epoch().count();
-  // By hand, because the first representable day begins before the first representable time.
+  // Written out, because the first representable day begins before the first representable time.
   const std::int64_t day = nanos / kSignedNanosPerDay;
   const std::int64_t rest = nanos % kSignedNanosPerDay;
   if (rest >= 0) return {day, static_cast<std::uint64_t>(rest)};
@@ -200,8 +200,8 @@ std::size_t UtcTimestampWriter::write_other_day(PicoTime value, TimePrecision pr
                                                 char* out) noexcept {
   const detail::DayAndNanos split = detail::split_any_century(value.time);
   detail::store_date_of_any_century(out, split.day);
-  // The first and the last day of WallTime's range have a part only. The rest of the one is the
-  // other modulo 2^64, so neither is remembered.
+  // The first and the last day of WallTime's range are incomplete. The rest of the first is that of
+  // the last modulo 2^64, so neither is stored.
   const detail::DayAndNanos first = detail::split_any_century(WallTime::min());
   const detail::DayAndNanos last = detail::split_any_century(WallTime::max());
   if (split.day > first.day && split.day < last.day) {

@@ -5,7 +5,7 @@
 namespace nexusfix::wire {
 namespace {
 
-// What is wrong with a value; nothing if it is good.
+// The error of a value; nothing if the value is good.
 std::optional<FieldErrorCode> value_fault(const FieldCheck& check, std::string_view text) noexcept {
   if (text.empty()) return FieldErrorCode::Empty;
   switch (check.kind) {
@@ -46,7 +46,7 @@ template <class View>
     const std::optional<FieldErrorCode> fault = value_fault(check, field->value);
     if (fault) return {*fault, check.tag, field->offset};
   }
-  NEXUSFIX_ASSERT(false);  // nobody asks what is wrong where nothing is
+  NEXUSFIX_ASSERT(false);  // callers only pass values that have an error
   return {};
 }
 

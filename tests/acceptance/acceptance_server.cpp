@@ -1,6 +1,6 @@
 // The acceptor that acceptance scripts are played against: every FIX version on one port.
 //
-//   acceptance_server PORT    0 takes any free one; the first line says which
+// acceptance_server PORT    0: any free port; the first line of output names it
 #include <charconv>
 #include <csignal>
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace nexusfix::acceptance {
 namespace {
 
-// FOLDER: of the dictionaries that CMakeLists.txt makes for the scripts.
+// FOLDER: the dictionaries that CMakeLists.txt makes for the scripts.
 constexpr std::string_view kSessions = R"(
 [SESSION]
 BeginString=FIX.4.0
@@ -67,9 +67,9 @@ std::string configuration(std::uint16_t port) {
       "ResetOnLogon=Y\n"
       "LogoutTimeout=2\n"
       "NonStopSession=Y\n"
-      // The scripts expect what QuickFIX sends, where it is not what FIX says.
+      // The scripts expect what QuickFIX sends, also if it differs from FIX.
       "BusinessRejectHasDefaultApplVerID=Y\n"
-      // And where FIX leaves a choice: it asks for everything that was sent so far.
+      // FIX allows two ways here; this one requests everything that was sent so far.
       "ClosedResendInterval=N\n"
       "Store=memory\n"
       "SocketAcceptPort=";

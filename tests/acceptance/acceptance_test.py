@@ -3,10 +3,10 @@
 
     acceptance_test.py --server PROGRAM --scripts FOLDER --derived FOLDER [--only REGEX]
 
-FOLDER of the scripts holds run_defs.py, which plays them, and the folders fix42 and fix50sp2; the
-environment variable NEXUSFIX_ACCEPTANCE_SCRIPTS names another one. Besides them are played the
-scripts of the other versions, which derive_scripts.py makes of them into the second folder, and
-our own. Without the scripts the status is 77: skipped.
+The folder of the scripts has run_defs.py, which plays them, and the folders fix42 and fix50sp2; the
+environment variable NEXUSFIX_ACCEPTANCE_SCRIPTS names another folder. derive_scripts.py makes
+scripts of the other versions in the second folder. These and our own scripts are played, too.
+Without the scripts the status is 77: skipped.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def arguments():
 
 
 def folders_to_play(options):
-    """Those that are there, and the derived ones in place of those that are not."""
+    """The scripts in the folder, and derived ones for the missing versions."""
     if options.derived.exists():
         shutil.rmtree(options.derived)
     subprocess.run([sys.executable, "-B", HERE / "derive_scripts.py", options.scripts,
@@ -55,7 +55,7 @@ def play(options, player):
     try:
         first_line = server.stdout.readline()
         if not first_line.startswith("listening on port "):
-            print(f"{options.server} did not begin to listen: {first_line!r}", file=sys.stderr)
+            print(f"{options.server} does not listen: {first_line!r}", file=sys.stderr)
             return 1
         port = first_line.split()[-1]
         command = [sys.executable, "-B", player, "--defs", *folders_to_play(options),
@@ -73,7 +73,7 @@ def main():
     options = arguments()
     player = options.scripts / "run_defs.py"
     if not player.is_file():
-        print(f"skipped: there is no {player.name} in the folder of the scripts; "
+        print(f"skipped: the folder of the scripts has no {player.name}; "
               "NEXUSFIX_ACCEPTANCE_SCRIPTS names one")
         return SKIPPED
     return play(options, player)

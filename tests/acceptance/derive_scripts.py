@@ -3,9 +3,9 @@
 
     derive_scripts.py SOURCE TARGET
 
-SOURCE holds the folders fix42 and fix50sp2. TARGET gets fix40, fix41, fix43, fix44, fix50 and
-fix50sp1. What differs between versions is what docs/session.md says, here once more and apart from
-the engine's own table: an engine that is wrong about a version fails the derived scripts.
+SOURCE has the folders fix42 and fix50sp2. TARGET gets fix40, fix41, fix43, fix44, fix50 and
+fix50sp1. The differences between versions are those of docs/session.md, written here independently
+of the engine's table: an engine that is wrong about a version fails the derived scripts.
 """
 
 import re
@@ -14,9 +14,9 @@ from pathlib import Path
 
 SOH = "\x01"
 
-# Scripts of rules that a version does not have.
+# Scripts for rules that a version does not have.
 GROUPS = {"14i_RepeatingGroupCountNotEqual", "21_RepeatingGroupSpecifierWithValueOfZero"}
-# The reasons that FIX 4.2 has no number for.
+# Reasons without a number in FIX 4.2.
 LATER_REASONS = {
     "Tag appears more than once": "13",
     "Tag specified out of required order": "14",
@@ -25,7 +25,7 @@ LATER_REASONS = {
 
 
 class Message:
-    """An I or E line that is a message: its fields, and how long its body has become."""
+    """An I or E line with a message: its fields, and the change of its body's length."""
 
     def __init__(self, line):
         self.command, rest = re.fullmatch(r"([IE](?:\d+,)?)(8=.*)", line, re.S).groups()
@@ -78,7 +78,7 @@ def rename(message, begin_string, target, source_target):
 def to_whole_seconds(message):
     if not message.is_expected:
         return
-    # Some scripts show no fraction, and count it all the same: times are compared by their shape.
+    # Some scripts show no fraction but count it in BodyLength: times are compared by their form.
     for field in message.fields:
         if field[0] in ("52", "122"):
             if field[1].endswith(".000"):
@@ -99,12 +99,12 @@ def to_fix40_reject(message):
         message.remove("371", "372", "373")
 
 
-# Scripts of versions that have no TransactTime, whose messages have it all the same: of several
-# faults the reject names structure first, then what is missing, then what is wrong with a field.
+# Scripts of versions without TransactTime whose messages have it. With several faults, the reject
+# names the structure first, then a missing field, then a wrong field.
 WITH_TRANSACT_TIME = {(0, "14b_RequiredFieldMissing"), (1, "14b_RequiredFieldMissing"),
                       (1, "14g_HeaderBodyTrailerFieldsOutOfOrder")}
 
-# ExecutionReports that lack nothing.
+# Complete ExecutionReports.
 REPORTS = {
     0: "37=id 17=1 20=0 39=0 55=WLRI 54=1 38=100 32=0 31=0 14=0 6=0.0",
     1: "37=id 17=1 20=0 150=0 39=0 55=WLRI 54=1 38=100 32=0 31=0 151=100 14=0 6=0.0",
@@ -124,7 +124,7 @@ def to_fix4(name, message, minor):
         to_whole_seconds(message)
         if message.get("35") == "D":
             if (minor, name) not in WITH_TRANSACT_TIME:
-                message.remove("60")  # TransactTime came with FIX 4.2
+                message.remove("60")  # TransactTime was introduced in FIX 4.2
             if minor == 0 and not message.get("38"):
                 message.insert_before("40", ("38", "100"))  # OrderQty was required
         if message.get("35") == "2" and message.is_expected and message.get("16") == "0":
@@ -151,7 +151,7 @@ def to_older_fix5(message, target, appl_ver_id):
 
 
 def fix5_to_fix4(message, minor):
-    """From FIX 5.0 SP2, for scripts that FIX 4.2 has not, or has with fields of its own."""
+    """From FIX 5.0 SP2, for scripts that FIX 4.2 lacks, or has with other fields."""
     rename(message, f"FIX.4.{minor}", f"TW4{minor}", "TW50SP2")
     message.remove("1137")
     return message
@@ -209,8 +209,8 @@ def derive(source, target):
 
 
 def without_security_type(lines):
-    """FIX 4.0 and 4.1 are not asked about 167: the two orders with it and their answers go, and the
-    numbers behind them move up."""
+    """FIX 4.0 and 4.1 do not test 167: the two orders with it and their answers are removed,
+    and the later numbers move up."""
     result, dropped = [], {}
     for line in lines:
         if isinstance(line, Message):

@@ -16,7 +16,7 @@ namespace {
 
 constexpr wire::Tag kClOrdId = 11;
 
-// What the session writes itself, and what belongs to the received bytes alone.
+// Fields that the session writes itself, and those of the received message only.
 constexpr std::array kNotEchoed{
     tag::BeginString,  tag::BodyLength,      tag::CheckSum,        tag::MsgType,
     tag::MsgSeqNum,    tag::PossDupFlag,     tag::SenderCompID,    tag::SendingTime,

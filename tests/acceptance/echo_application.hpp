@@ -1,4 +1,4 @@
-// The small application of the acceptance scripts: sends orders back as they came.
+// The small application of the acceptance scripts: echoes orders.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace nexusfix::acceptance {
 
-// One thread. Echoes NewOrderSingle, SecurityDefinition and Email; any other message type is
-// unsupported. An order with PossResend whose ClOrdID was seen on its session since the last
-// Logon is passed over.
+// One thread. Echoes NewOrderSingle, SecurityDefinition and Email; other message types are
+// unsupported. An order with PossResend whose ClOrdID was received on its session since the last
+// Logon is ignored.
 class EchoApplication {
  public:
   void on_logout(Session& session);

@@ -1,4 +1,4 @@
-// A message to the venue, of those who mean well and of the others.
+// Messages to the venue, of honest and of hostile counterparties.
 #pragma once
 
 #include <cstddef>

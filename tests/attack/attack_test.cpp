@@ -1,4 +1,4 @@
-// A venue whose sessions trade while another process does to its ports what it can.
+// A venue whose sessions trade while another process attacks its ports.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -37,17 +37,18 @@ using namespace std::chrono_literals;
 constexpr std::size_t kSessions = 100;
 constexpr std::size_t kSessionsWithTls = 20;
 constexpr std::size_t kCalmOrders = 300;  // of each session
-constexpr std::size_t kOfAKind = 4;       // sessions that visitors take by turns
+constexpr std::size_t kOfAKind = 4;       // sessions that visitors use in turn
 constexpr std::size_t kDribblers = 5'000;
-// Says that something hangs, not that it is slow.
+// After this time the test hangs; it is not merely slow.
 constexpr std::chrono::seconds kPatience{540};
 constexpr std::chrono::seconds kLogonPatience{20};
 constexpr int kRoundsMax = 5;                 // of the attack
 constexpr std::uint64_t kGarbledMax = 1'000;  // a second
 constexpr std::uint64_t kHeapGrowthMax = 4U << 20U;
-// The journal prepares, closes and reads segments meanwhile; the attacker opens thousands.
+// The journal prepares, closes and reads segments meanwhile; the attacker opens thousands of
+// descriptors.
 constexpr std::size_t kDescriptorGrowthMax = 8;
-// On a quiet machine, where times say something.
+// On a quiet machine, where times are comparable.
 constexpr double kSlowerMax = 3;
 constexpr std::chrono::seconds kStrictLogon{1};
 
@@ -55,7 +56,7 @@ bool is_strict() { return std::getenv("NEXUSFIX_ATTACK_STRICT") != nullptr; }
 
 std::size_t parts() {
   const char* const given = std::getenv("NEXUSFIX_ATTACK_PERCENT");
-  constexpr std::size_t kWithoutBeingAsked = 10;  // Beside other tests all of it takes minutes.
+  constexpr std::size_t kWithoutBeingAsked = 10;  // The full size takes minutes beside other tests.
   if (given == nullptr) return is_strict() ? 100 : kWithoutBeingAsked;
   return std::strtoul(given, nullptr, 10);
 }
@@ -84,7 +85,7 @@ std::uint16_t listening_port(std::uint32_t host) {
   return 0;
 }
 
-// The dribblers that there is room for, in this process and, which inherits it, in the attacker's.
+// The number of dribblers for which this process has descriptors; the attacker inherits the limit.
 std::size_t dribblers() {
   constexpr std::size_t kOthers = 2'500;
   rlimit limit{};
@@ -160,7 +161,7 @@ class AttackTest : public ::testing::Test {
                                                 .protected_count = kSessionsWithTls});
   }
 
-  // Turns the venue, its traders and a visitor until it is so.
+  // Turns the venue, its traders and a visitor until the condition holds.
   template <class Condition>
   [[nodiscard]] bool trade_until(AnswerTimes* times, Condition&& condition) {
     const auto until = steady_clock::now() + kPatience;
@@ -173,8 +174,8 @@ class AttackTest : public ::testing::Test {
     return true;
   }
 
-  // Each time of another kind, and each time of another session of it, so that the last one has
-  // gone by then.
+  // Each visit is of another kind, and uses another session of that kind, so that the last visitor
+  // of the session has left.
   void begin_visit() {
     const std::string number = std::to_string(visits_ / 3 % kOfAKind);
     const std::string keeper = "KEEPER" + number;
@@ -201,7 +202,7 @@ class AttackTest : public ::testing::Test {
     if (!visitor_ && steady_clock::now() >= next_visit_) begin_visit();
   }
 
-  // The attacker's end is waited for; what it says is on standard output.
+  // Waits for the attacker's end; its output goes to standard output.
   int attack(AnswerTimes* times) {
     std::string program = NEXUSFIX_ATTACKER;
     std::vector<std::string> words{program, std::to_string(port_), std::to_string(tls_port_),
@@ -233,7 +234,7 @@ class AttackTest : public ::testing::Test {
     EXPECT_EQ(live_->trouble(), "");
     for (std::size_t i = 0; i < kSessions; ++i) {
       EXPECT_TRUE(engine_->session(i).is_logged_on());
-      // The last order is on its way, or has been processed.
+      // The last order has not arrived yet, or has been processed.
       const std::uint64_t next_inbound = engine_->session(i).numbers().next_inbound;
       EXPECT_GE(next_inbound, live_->answers_of(i) + 1);
       EXPECT_LE(next_inbound, live_->answers_of(i) + 2);
@@ -283,7 +284,7 @@ TEST_F(AttackTest, live_sessions_lose_nothing_and_an_honest_client_logs_on) {
   open();
   AnswerTimes calm;
   AnswerTimes attacked;
-  // Each kind of visit in calm, too.
+  // Each kind of visit without an attack, too.
   ASSERT_TRUE(trade_until(nullptr, [&] {
     receive_visitors();
     return live_->least_answers() > 1 && logon_times_.size() >= 3;
@@ -295,31 +296,32 @@ TEST_F(AttackTest, live_sessions_lose_nothing_and_an_honest_client_logs_on) {
   const soak::ProcessUse before = soak::use_now(folder_.path());
 
   const auto begun = steady_clock::now();
-  // Limits whose lines no storm of others takes the place of. On a busy machine too few attackers
-  // may log on to reach all of them: then they come again.
+  // Limits whose events are not suppressed by those of other attacks. On a busy machine too few
+  // attackers may log on to reach all of them: then they come again.
   constexpr std::array<std::string_view, 3> kReached{"(MaxPendingLogonsPerAddress)",
                                                      "administrative messages within a second",
                                                      "(MaxBufferedBytes)"};
   const auto is_reached = [&](std::string_view limit) { return log_.has(limit); };
   for (int round = 0; round < kRoundsMax; ++round) {
-    EXPECT_EQ(attack(&attacked), 0) << "the attacker was to be closed everywhere";
+    EXPECT_EQ(attack(&attacked), 0) << "the venue must close all connections of the attacker";
     if (std::ranges::all_of(kReached, is_reached)) break;
   }
   const double seconds = std::chrono::duration<double>(steady_clock::now() - begun).count();
   EXPECT_TRUE(finish_visits());
-  EXPECT_GE(logon_times_.size(), 3U) << "one of each kind at least";
+  EXPECT_GE(logon_times_.size(), 3U) << "at least one of each kind";
   for (const std::string_view limit : kReached) {
     EXPECT_TRUE(is_reached(limit)) << limit << " is not in:\n" << log_.all();
   }
   const engine::EngineStats& stats = engine_->stats();
-  EXPECT_GT(stats.garbled, kGarbledMax) << "more than may be within a second, and was cut";
+  EXPECT_GT(stats.garbled, kGarbledMax)
+      << "more than the limit of a second: the connections were closed";
   EXPECT_GE(stats.connections_refused, dribblers_);
   const std::size_t goal = live_->least_answers() + 100;
   EXPECT_TRUE(trade_until(nullptr, [&] { return live_->least_answers() >= goal; }));
   expect_nothing_lost();
 
   const soak::ProcessUse after = soak::use_now(folder_.path());
-  const std::uint64_t kept = bytes_of(attacked) + bytes_of(log_);  // that are the test's own
+  const std::uint64_t kept = bytes_of(attacked) + bytes_of(log_);  // the memory of the test itself
   EXPECT_LE(after.descriptors, before.descriptors + kDescriptorGrowthMax);
   EXPECT_LE(after.heap_bytes, before.heap_bytes + kept + kHeapGrowthMax);
   print_times("calm", calm);

@@ -1,7 +1,7 @@
-// Everything at once that somebody may do to a venue's ports, within bounds:
+// All attacks on a venue's ports at once, within bounds:
 //   attacker PORT TLS_PORT DRIBBLERS PARTS
-// TLS_PORT 0: there is none. PARTS: the hundredths of the full size that are done. Ends when the
-// venue has closed all of it, or when that takes too long.
+// TLS_PORT 0: the venue has no such port. PARTS: the percentage of the full size. Ends when the
+// venue has closed all connections, or after a time limit.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -23,12 +23,12 @@ constexpr std::size_t kTlsRubbish = 2'000;
 constexpr std::size_t kTlsHellos = 2'000;
 constexpr std::size_t kStormsOfAKind = 20;
 constexpr std::size_t kHoards = 40;
-// At once; a part of the size does not change these.
-constexpr std::size_t kStalledHandshakes = 600;  // more than one address may have
+// At the same time. PARTS does not change these.
+constexpr std::size_t kStalledHandshakes = 600;  // more than one address may open
 constexpr std::size_t kOneShots = 200;
 constexpr std::size_t kHoarders = 4;
 
-// Each kind has addresses of its own, so that one does not keep the other out.
+// Each kind has its own addresses, so that one attack does not keep another out.
 constexpr Source kDribbling{16, 20};
 constexpr Source kKnocking{4, 1};
 constexpr Source kStrange{32, 64};
@@ -46,7 +46,7 @@ struct Sizes {
   [[nodiscard]] std::size_t part_of(std::size_t full) const noexcept { return full * parts / 100; }
 };
 
-// Those that log on first.
+// The attacks that log on first.
 void add_storms(const Sizes& sizes, std::deque<Attack>& all) {
   const auto add = [&](Attack attack) { all.push_back(std::move(attack)); };
   for (const auto& storm : {garbled_storm, test_requests, repeated_resends}) {
@@ -73,7 +73,7 @@ void add_storms(const Sizes& sizes, std::deque<Attack>& all) {
        .text = unread_orders});
 }
 
-// Deques, because each of them is pointed to.
+// Deques, because pointers to the elements must stay valid.
 std::deque<Attack> attacks_of(const Sizes& sizes) {
   std::deque<Attack> all;
   const auto add = [&](Attack attack) { all.push_back(std::move(attack)); };
@@ -138,13 +138,13 @@ std::size_t tell(const std::deque<Attack>& attacks) {
 
 int run(const Sizes& sizes) {
   using std::chrono::steady_clock;
-  constexpr std::chrono::seconds kLongest{520};  // says that something hangs
+  constexpr std::chrono::seconds kLongest{520};  // after this time it hangs
   constexpr std::chrono::seconds kTold{20};
   std::deque<Attack> attacks = attacks_of(sizes);
   HostilePeers peers;
   const auto until = steady_clock::now() + kLongest;
   auto told_at = steady_clock::now() + kTold;
-  while (peers.go_on(attacks) && steady_clock::now() < until) {
+  while (peers.advance(attacks) && steady_clock::now() < until) {
     if (steady_clock::now() < told_at) continue;
     static_cast<void>(tell(attacks));
     told_at += kTold;
@@ -157,7 +157,7 @@ int run(const Sizes& sizes) {
 
 int main(int argc, char** argv) {
   if (argc != 5) return 2;
-  // A real one has a machine of its own, and takes no CPU from the venue.
+  // A real attacker has its own machine, and takes no CPU time from the venue.
   static_cast<void>(::setpriority(PRIO_PROCESS, 0, 19));
   const auto number = [&](int at) { return std::strtoul(argv[at], nullptr, 10); };
   return nexusfix::attack::run({.port = static_cast<std::uint16_t>(number(1)),

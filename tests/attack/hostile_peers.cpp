@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kBegunPerTurn = 20;  // of each attack
 constexpr std::chrono::milliseconds kDribbleEach{500};
-constexpr std::size_t kTimes = 5;  // that those who last come at most
+constexpr std::size_t kTimes = 5;  // connections that come back connect at most this often
 
 constexpr std::uint32_t kNetwork = 127U << 24U;
 
@@ -34,7 +34,7 @@ bool connect_from(int descriptor, const Attack& attack) {
   constexpr int kOn = 1;
   constexpr linger kReset{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &kReset, sizeof kReset);
-  // The port is chosen when it is known whom it connects to.
+  // The system chooses the port after the destination is known.
   ::setsockopt(descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &kOn, sizeof kOn);
   if (::bind(descriptor, reinterpret_cast<const sockaddr*>(&from), sizeof from) != 0) return false;
   return ::connect(descriptor, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0 ||
@@ -61,7 +61,7 @@ void HostilePeers::watch(int operation, int descriptor, std::uint32_t events) co
   ::epoll_ctl(epoll_, operation, descriptor, &event);
 }
 
-bool HostilePeers::go_on(std::deque<Attack>& attacks) {
+bool HostilePeers::advance(std::deque<Attack>& attacks) {
   const bool others_go_on = std::ranges::any_of(attacks, [](const Attack& one) {
     return !one.lasts && (one.begun < one.count || one.open > 0);
   });
@@ -131,7 +131,7 @@ void HostilePeers::send(int descriptor, Peer& peer) {
   watch(EPOLL_CTL_MOD, descriptor, reads | (has_more ? EPOLLOUT : 0U));
 }
 
-// A byte of each within kDribbleEach.
+// A byte on each within kDribbleEach.
 void HostilePeers::dribble() {
   if (dribblers_.empty()) return;
   const auto each = kDribbleEach / dribblers_.size();

@@ -1,5 +1,5 @@
-// Many connections to a venue that mean it ill, on sockets of the operating system's, because they
-// end as no connection of ours does: by a reset.
+// Many hostile connections to a venue, on plain sockets, because they end by a reset, as our own
+// connections never do.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace nexusfix::attack {
 
-// The addresses 127.0.FIRST.1 and as many more behind FIRST as there are.
+// The addresses 127.0.FIRST.1, and those of the following numbers after FIRST.
 struct Source {
   unsigned first = 0;
   unsigned count = 1;
@@ -27,14 +27,14 @@ struct Attack {
   std::uint16_t port = 0;
   Source source{};
   std::size_t count = 0;    // of connections
-  std::size_t at_once = 0;  // of these
-  bool lasts = false;       // who was closed comes again, as long as the others have not ended
-  bool dribbles = false;    // a byte now and then
+  std::size_t at_once = 0;  // of these, the maximum at the same time
+  bool lasts = false;       // a closed connection is opened again, until the others have ended
+  bool dribbles = false;    // sends a byte now and then
   bool is_deaf = false;     // reads nothing, and so does not see that it was closed
   Leaves leaves = Leaves::WhenClosed;
   std::function<std::string(std::size_t number)> text{};
 
-  // Of HostilePeers:
+  // Set by HostilePeers:
   std::size_t begun = 0;
   std::size_t open = 0;
 };
@@ -46,8 +46,8 @@ class HostilePeers {
   HostilePeers(const HostilePeers&) = delete;
   HostilePeers& operator=(const HostilePeers&) = delete;
 
-  // Begins what may begin and moves what can be moved. False: all has been done and is closed.
-  bool go_on(std::deque<Attack>& attacks);
+  // Opens connections and moves bytes. False: everything is done and closed.
+  bool advance(std::deque<Attack>& attacks);
 
  private:
   struct Peer {
@@ -66,7 +66,7 @@ class HostilePeers {
 
   int epoll_ = -1;
   std::vector<std::unique_ptr<Peer>> peers_;  // by their descriptors
-  std::deque<int> dribblers_;                 // whose turn it is first
+  std::deque<int> dribblers_;                 // the first one is next
   std::chrono::steady_clock::time_point dribbled_at_ = std::chrono::steady_clock::now();
 };
 

@@ -6,21 +6,21 @@
 
 namespace nexusfix::attack {
 
-// The beginning of a Logon of a length that is allowed, and it does not end.
+// The beginning of a Logon of an allowed length, without an end.
 [[nodiscard]] std::string endless_logon();
-// By turns: of CompIDs that nobody knows, with a wrong password, with a wrong CheckSum, with a
-// wrong BodyLength, of a session that is logged on, an order instead, a length that no Logon has.
+// In turn: unknown CompIDs, a wrong password, a wrong CheckSum, a wrong BodyLength, a session that
+// is logged on already, an order instead, a length above the limit.
 [[nodiscard]] std::string bad_logon(std::size_t number);
 
-// Behind a Logon:
+// After a Logon:
 [[nodiscard]] std::string garbled_storm(std::size_t number);
 [[nodiscard]] std::string test_requests(std::size_t number);
-[[nodiscard]] std::string repeated_resends(std::size_t number);  // of all that there was, again
+[[nodiscard]] std::string repeated_resends(std::size_t number);  // of everything, again and again
 [[nodiscard]] std::string unread_orders(std::size_t number);
-// Messages that come early, of 12 MiB, less than MaxHeldBytes allows: the gap is never filled.
+// Early messages of 12 MiB, less than MaxHeldBytes: the gap is never filled.
 [[nodiscard]] std::string early_orders(std::size_t number);
 
-// To a port with TLS: random bytes, plain FIX, records that are none.
+// To a port with TLS: random bytes, plain FIX, invalid records.
 [[nodiscard]] std::string tls_rubbish(std::size_t number);
 [[nodiscard]] std::string client_hello();
 [[nodiscard]] std::string half_client_hello();

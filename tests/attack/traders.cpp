@@ -88,7 +88,7 @@ void LiveTraders::poll(AnswerTimes* times) {
   }
 }
 
-// In order, each once.
+// Each message once, in order.
 void LiveTraders::take(Trader& trader, const std::string& answer, AnswerTimes* times) {
   const std::string text = testing::bar(answer);
   const std::string expected = trader.answers == 0 ? "|35=A|" : "|11=" + order_of(trader) + "|";
@@ -104,7 +104,7 @@ void LiveTraders::take(Trader& trader, const std::string& answer, AnswerTimes* t
   send(trader, message(trader.name, "D", trader.answers + 1, "11=" + order_of(trader) + "|"));
 }
 
-// A short message on a connection on which nothing waits: the socket takes all of it.
+// A short message on a connection without queued bytes: the socket takes all of it.
 void LiveTraders::send(Trader& trader, const std::string& bytes) {
   trader.sent_at = steady_clock::now();
   trader.sent_own = own_time();

@@ -1,4 +1,4 @@
-// Counterparties that mean well: those who trade all the time, and one that comes, trades and
+// Honest counterparties: traders that trade all the time, and a visitor that connects, trades and
 // leaves.
 #pragma once
 
@@ -17,17 +17,17 @@ namespace nexusfix::attack {
 
 using std::chrono::steady_clock;
 
-// CPU time of this thread, which does not pass while others have its core.
+// CPU time of this thread, which does not pass while other threads run on its core.
 [[nodiscard]] std::chrono::nanoseconds own_time() noexcept;
 
-// How long an order's answer took, by the clock and of this thread's CPU time.
+// How long the answer to an order took, by the clock and in CPU time of this thread.
 struct AnswerTimes {
   std::vector<std::chrono::nanoseconds> by_clock;
   std::vector<std::chrono::nanoseconds> by_own_time;
 };
 [[nodiscard]] double percentile_us(std::vector<std::chrono::nanoseconds> times, unsigned percent);
 
-// What a connection has received, cut into messages.
+// The bytes of a connection, split into messages.
 class Inbox {
  public:
   // False: the connection has ended.
@@ -39,10 +39,10 @@ class Inbox {
   std::vector<std::string> messages_;
 };
 
-// Sessions LIVE0 to LIVEn. Each has one order under way all the time.
+// Sessions LIVE0 to LIVEn. Each always has one order that is not answered.
 class LiveTraders {
  public:
-  // The last of them have TLS.
+  // The last sessions use TLS.
   struct Venue {
     std::uint16_t port = 0;
     transport::Endpoint protected_one{};
@@ -50,15 +50,15 @@ class LiveTraders {
   };
   LiveTraders(std::size_t count, const Venue& venue);
 
-  // Without waiting. times: of the answers that have come; may be null.
+  // Without waiting. times: of the answers that have arrived; may be null.
   void poll(AnswerTimes* times);
-  // The first is the Logon's.
+  // With that of the Logon.
   [[nodiscard]] std::size_t answers() const noexcept { return answers_; }
   [[nodiscard]] std::size_t answers_of(std::size_t trader) const noexcept {
     return traders_[trader].answers;
   }
   [[nodiscard]] std::size_t least_answers() const noexcept;
-  // What was not as it should be; empty: nothing.
+  // The first error; empty: none.
   [[nodiscard]] const std::string& trouble() const noexcept { return trouble_; }
 
  private:
@@ -75,7 +75,7 @@ class LiveTraders {
   [[nodiscard]] static std::string order_of(const Trader& trader);
 
   std::unique_ptr<transport::Network> inner_;
-  std::unique_ptr<transport::Network> network_;  // with TLS where that is wanted
+  std::unique_ptr<transport::Network> network_;  // with TLS if needed
   std::vector<Trader> traders_;
   std::size_t answers_ = 0;
   std::string trouble_;
@@ -89,7 +89,7 @@ class Visitor {
     std::uint16_t port = 0;
     std::string host = "127.0.0.1";
     std::string from = "127.0.0.3";
-    std::string logon_fields{};  // behind those that every Logon has
+    std::string logon_fields{};  // after those of every Logon
     std::shared_ptr<transport::TlsContext> tls{};
   };
   explicit Visitor(Visit visit);
@@ -99,7 +99,7 @@ class Visitor {
 
   void poll();
   [[nodiscard]] bool is_over() const noexcept { return is_over_; }
-  // Empty: all went well.
+  // The error; empty: none.
   [[nodiscard]] const std::string& trouble() const noexcept { return trouble_; }
   // From the first step of the connection to the answer to the Logon.
   [[nodiscard]] std::chrono::nanoseconds logon_time() const noexcept { return logon_time_; }

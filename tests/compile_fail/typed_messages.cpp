@@ -1,5 +1,5 @@
-// Misuse of typed messages that the compiler must refuse. NEXUSFIX_MISTAKE picks one; with 0 there
-// is none, and the file compiles.
+// Misuse of typed messages that the compiler must refuse. NEXUSFIX_MISTAKE selects one; with 0
+// there is none, and the file compiles.
 #include <span>
 #include <string_view>
 #include <vector>
@@ -40,7 +40,7 @@ bool use(std::span<char> buffer, wire::HeaderTemplate& session, const wire::Mess
   wire::dispatch<ExecutionReport, NewOrderSingle>(view, Reports{});
 #if NEXUSFIX_MISTAKE == 1  // no Side
   return send(buffer, session);
-#elif NEXUSFIX_MISTAKE == 2   // a required field that may be left out
+#elif NEXUSFIX_MISTAKE == 2   // a required field that may be omitted
   return send(buffer, session, std::optional{Side::Buy});
 #elif NEXUSFIX_MISTAKE == 3   // twice
   return send(buffer, session, Side::Buy, Side::Sell);
@@ -54,13 +54,13 @@ bool use(std::span<char> buffer, wire::HeaderTemplate& session, const wire::Mess
   const std::vector<int> none;
   return send(buffer, session, Side::Buy,
               group<PartyIDs>(none, [](int) { return entry(PartyID{"A"}, Text{"B"}); }));
-#elif NEXUSFIX_MISTAKE == 10  // the length of a data field, without it
+#elif NEXUSFIX_MISTAKE == 10  // the length of a data field without the data field
   return send(buffer, session, Side::Buy, EncodedTextLen{3});
 #elif NEXUSFIX_MISTAKE == 11  // no group, which is required
   return wire::encode<MarketDataSnapshotFullRefresh>(buffer, session, {}, Symbol{"A"}).has_value();
 #elif NEXUSFIX_MISTAKE == 12  // a group of another message
   return send(buffer, session, Side::Buy, group<MDEntries>(entry(MDEntryType::Bid)));
-#elif NEXUSFIX_MISTAKE == 13  // a text where a typed field is wanted
+#elif NEXUSFIX_MISTAKE == 13  // a text instead of a typed field
   return send(buffer, session, Side::Buy, std::string_view{"A"});
 #else
   return send(buffer, session, Side::Buy, group<PartyIDs>(entry(PartyID{"A"})));

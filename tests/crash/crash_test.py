@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Kills the venue, the trader or both with SIGKILL in the middle of a stream of orders, restarts
-them, and checks at the end that nothing was lost, nothing was filled twice, and that the reports,
-the venue's rebuilt book and both journals agree.
+"""Kills the venue, the trader or both with SIGKILL during a stream of orders, restarts them, and
+checks at the end that no order was lost or filled twice, and that the reports, the venue's rebuilt
+book and both journals agree.
 
     crash_test.py --nexusfix PATH [--seed N] [--kills 20] [--begin-string FIX.4.4]
 
-The seed (or NEXUSFIX_CRASH_SEED) decides who is killed, and after how many finished orders; it is
-printed. Where in the code the signal strikes is up to the scheduler.
+The seed (or NEXUSFIX_CRASH_SEED) decides which process is killed, and after how many finished
+orders; it is printed. The scheduler decides where in the code the signal strikes.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import time
 from decimal import Decimal
 from pathlib import Path
 
-STEP_SECONDS = 300  # the longest that any one thing may take
+STEP_SECONDS = 300  # the longest time for any single step
 ORDERS_BETWEEN_KILLS_MAX = 1200
 PARTIALS = [300, 100, 100, 300]  # OrderQty of the orders of each group of four
 PROGRESS = re.compile(r"progress sent=(\d+) acknowledged=(\d+) finished=(\d+)")
@@ -37,7 +37,7 @@ class Failure(Exception):
 
 
 class Process:
-    """One life of the venue or the trader, its output read as it comes."""
+    """One run of the venue or the trader, whose output is read line by line."""
 
     def __init__(self, name, command, log):
         self.name = name
@@ -62,7 +62,7 @@ class Process:
             raise Failure(f"the {self.name} printed nothing for {STEP_SECONDS} s") from None
 
     def wait_for(self, accept):
-        """The first line for which accept() gives something; what it gave."""
+        """Returns the first result of accept() that is not None."""
         while True:
             line = self.next_line(time.monotonic() + STEP_SECONDS)
             if line is None:
@@ -138,7 +138,7 @@ class Run:
         self.venue.wait_for(lambda line: True if line.startswith("listening on port") else None)
 
     def start_trader(self):
-        # A large window makes resends of more messages than an engine serves in one turn.
+        # A large window causes resends of more messages than an engine serves in one turn.
         window = self.random.choice((8, 64, 700))
         self.trader = Process(
             "trader",
@@ -158,12 +158,12 @@ class Run:
 
     def kill_once(self, number):
         victim = ("venue", "trader", "both")[number % 3]
-        # Now and then nothing is waited for: recovery itself is killed.
+        # Now and then there is no wait: the process is killed during recovery.
         wait = 0 if self.random.random() < 0.15 else self.random.randint(
             1, ORDERS_BETWEEN_KILLS_MAX)
         self.wait_until_finished(self.finished + wait)
-        # The progress line that we waited for always comes from the same place in the code: go on
-        # for up to two milliseconds, so that the signal strikes anywhere.
+        # The progress line always comes from the same place in the code: wait up to two more
+        # milliseconds, so that the signal strikes anywhere.
         strike = time.perf_counter() + self.random.random() * 0.002
         while time.perf_counter() < strike:
             pass
@@ -196,12 +196,12 @@ class Run:
             if process and process.process.poll() is None:
                 process.kill()
 
-    # What was reported: content by ExecID.
+    # The reports: content by ExecID.
     def read_reports(self):
         reports = {}
         lines = self.reports.read_text().split("\n")
         columns = lines[0].split("\t")
-        for line in lines[1:-1]:  # what stands behind the last line feed is a torn line
+        for line in lines[1:-1]:  # the part after the last line feed is a torn line
             row = dict(zip(columns, line.split("\t"), strict=True))
             row.pop("PossDup")
             known = reports.setdefault(row["ExecID"], row)
@@ -224,11 +224,11 @@ class Run:
         return book
 
     def check_book_is_not_behind(self):
-        """What the trader was told is in the venue's journal, however both died."""
+        """Every report that the trader got is in the venue's journal, however both died."""
         book = self.read_book()
         for cl_ord_id, filled in self.filled_by_order(self.read_reports()).items():
             if cl_ord_id not in book:
-                raise Failure(f"{cl_ord_id} was reported, and the rebuilt book does not know it")
+                raise Failure(f"{cl_ord_id} was reported, and is not in the rebuilt book")
             if Decimal(book[cl_ord_id]["cum_qty"]) < filled:
                 raise Failure(f"{cl_ord_id}: {filled} were reported as filled, "
                               f"{book[cl_ord_id]['cum_qty']} are in the rebuilt book")
@@ -239,16 +239,16 @@ class Run:
         book = self.read_book()
         wanted = {f"T{n}": Decimal(PARTIALS[(n - 1) % 4]) for n in range(1, self.orders + 1)}
         if set(book) != set(wanted):
-            raise Failure(f"the book has {len(book)} orders, {len(wanted)} were to be sent")
-        # ExecIDs count up over all reports: a hole is a report that was lost.
+            raise Failure(f"the book has {len(book)} orders, expected {len(wanted)}")
+        # ExecIDs are consecutive over all reports: a missing one is a lost report.
         expected_ids = {f"E{n}" for n in range(1, len(reports) + 1)}
         if set(reports) != expected_ids:
             raise Failure(f"reports lost: {sorted(expected_ids - set(reports))[:5]}")
         for cl_ord_id, quantity in wanted.items():
             order = book[cl_ord_id]
-            told = (filled.get(cl_ord_id), Decimal(order["cum_qty"]), Decimal(order["order_qty"]))
-            if told != (quantity, quantity, quantity) or Decimal(order["leaves_qty"]) != 0:
-                raise Failure(f"{cl_ord_id} of {quantity}: reported, in the book, ordered: {told}")
+            found = (filled.get(cl_ord_id), Decimal(order["cum_qty"]), Decimal(order["order_qty"]))
+            if found != (quantity, quantity, quantity) or Decimal(order["leaves_qty"]) != 0:
+                raise Failure(f"{cl_ord_id} of {quantity}: reported, in the book, ordered: {found}")
         self.check_journals()
         print(f"{self.orders} orders, {len(reports)} reports: none lost, none filled twice; the "
               "book and both journals agree")
@@ -257,10 +257,10 @@ class Run:
         sides = [json.loads(self.output_of("journal", "show", self.folder / side, "--json"))
                  for side in ("venue", "trader")]
         if any(len(side["sessions"]) != 1 for side in sides):
-            raise Failure(f"each journal should hold one session: {sides}")
+            raise Failure(f"each journal should have one session: {sides}")
         venue, trader = (side["sessions"][0] for side in sides)
         if (venue["epoch"], trader["epoch"]) != (1, 1):
-            raise Failure(f"numbers were reset on the way: venue {venue}, trader {trader}")
+            raise Failure(f"sequence numbers were reset meanwhile: venue {venue}, trader {trader}")
         if (venue["next_inbound"] != trader["next_outbound"]
                 or venue["next_outbound"] != trader["next_inbound"]):
             raise Failure(f"the journals disagree: venue {venue}, trader {trader}")

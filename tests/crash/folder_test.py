@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Takes the journal away under a running venue, in every durability mode: its folder is deleted,
-renamed or replaced by its own copy, its segment unlinked or cut. No client is there, so nothing is
+"""Removes the journal of a running venue, in every durability mode: its folder is deleted, renamed
+or replaced by a copy, its segment unlinked or truncated. No client is connected, so nothing is
 appended meanwhile. The venue must stop by itself, with an ALARM that names the path.
 
     folder_test.py --nexusfix PATH
 
-How long each took is printed: two seconds are promised, on a machine that has time.
+Prints how long each took: at most two seconds are promised, on a machine that is not busy.
 """
 
 import argparse
@@ -31,7 +31,7 @@ def rename(journal):
 
 def replace(journal):
     copy = journal.with_name("copy")
-    # Not the socket for commands.
+    # Not the control socket.
     shutil.copytree(journal, copy, ignore=shutil.ignore_patterns("control"))
     rename(journal)
     copy.rename(journal)

@@ -1,4 +1,4 @@
-# Configures and builds the project beside this file for 64-bit ARM in BUILD, and runs its tests
+# Configures and builds the project in this folder for 64-bit ARM in BUILD, and runs its tests
 # under qemu-user.
 set(toolchain ${CMAKE_CURRENT_LIST_DIR}/../../cmake/toolchain-aarch64.cmake)
 foreach(program aarch64-linux-gnu-g++ qemu-aarch64)

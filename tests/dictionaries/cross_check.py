@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares our dictionaries with the public ones whose facts stand in facts/<source>/, message by
-message and field by field. Every difference must be one that accepted_differences.txt has a reason
-for, and every entry there must still fit as many differences as it says.
+"""Compares our dictionaries with the public ones whose facts are in facts/<source>/, message by
+message and field by field. accepted_differences.txt must have a reason for every difference, and
+every entry there must match exactly its number of differences.
 
     cross_check.py DICTIONARIES [--list]
 
---list prints the differences that no entry accepts, and fails for nothing.
+--list prints the differences that no entry accepts, and always succeeds.
 """
 
 import argparse
@@ -31,7 +31,7 @@ def all_differences(dictionaries):
 
 
 def read_accepted():
-    """(line, expected number, pattern) of each entry; each needs a reason above it."""
+    """(line, expected number, pattern) of each entry; each needs a reason in the line above."""
     reason = ""
     for number, line in enumerate(
             (HERE / "accepted_differences.txt").read_text(encoding="utf-8").splitlines(), 1):
@@ -40,7 +40,7 @@ def read_accepted():
         elif not line:
             reason = ""
         elif not reason:
-            sys.exit(f"accepted_differences.txt:{number}: no reason stands above")
+            sys.exit(f"accepted_differences.txt:{number}: there is no reason above")
         else:
             count, pattern = line.split(" ", 1)
             yield number, int(count), pattern

@@ -1,5 +1,5 @@
-"""What a dictionary says, in a form of which two can be compared, whatever file it came from: a
-QuickFIX XML file, a FIX Orchestra repository, the FIX Trading Community's repository of 2010, or
+"""The facts of a dictionary in a comparable form, whatever file they come from: a QuickFIX XML
+file, a FIX Orchestra repository, the FIX Trading Community's repository of 2010, or
 the compact text that is committed here.
 
 Compact text, one thing a line; a tag is a field, tag(...) a group, @Name a component, ! required:
@@ -18,7 +18,7 @@ import urllib.parse
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 
-# Names of one type.
+# Different names of one type.
 TYPES = {"UTCDATE": "UTCDATEONLY", "MONTH-YEAR": "MONTHYEAR", "DAY-OF-MONTH": "DAYOFMONTH",
          "QUANTITY": "QTY", "MULTIPLESTRINGVALUE": "MULTIPLEVALUESTRING"}
 
@@ -181,7 +181,7 @@ def write(facts):
 
 
 def parse_members(words):
-    """Takes words off the front until the group's end."""
+    """Takes words from the front until the group ends."""
     members = []
     while words and words[0] != ")":
         word = words.pop(0)
@@ -288,7 +288,7 @@ def field_differences(ours, theirs):
 
 
 def differences(ours, theirs):
-    """A line for each difference: what it is about, then the difference."""
+    """A line for each difference: its subject, then the difference."""
     yield from field_differences(ours.fields, theirs.fields)
     for msg_type in sorted(ours.messages.keys() | theirs.messages.keys()):
         if msg_type not in theirs.messages or msg_type not in ours.messages:

@@ -3,8 +3,8 @@
 
     make_facts.py [--sources FOLDER]
 
-Sources: those of dictionaries/sources.py. --sources is a folder that already holds what it would
-fetch. Only facts are taken: tags, names, types, values, and what holds what.
+The sources are those of dictionaries/sources.py. --sources names a folder that already contains
+the files. Copies only facts: tags, names, types, values and members.
 """
 
 import argparse

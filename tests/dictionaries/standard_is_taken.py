@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What the standard allows is right: of each version, as the FIX Trading Community published it
-(facts/repository-2010), every message with all of its fields and with those that it requires, and
-every value of each field at least once. Values beside a list are those of its union, or of the text
-that other_values.py knows.
+"""Checks that all that the standard allows is valid: for each version as published by the FIX
+Trading Community (facts/repository-2010), every message with all of its fields and with only the
+required ones, and every value of each field at least once. Values besides a list come from its
+union, or from the text in other_values.py.
 
     standard_is_taken.py NEXUSFIX [VERSION...]
 
-NEXUSFIX is the command, which validates them by its built-in dictionaries.
+NEXUSFIX is the command, which validates the messages with its built-in dictionaries.
 """
 
 import argparse
@@ -37,15 +37,15 @@ BY_TYPE = {
     "TIME": ("20240115-10:30:00",), "UTCTIMESTAMP": ("20240115-10:30:00",),
     "UTCTIMEONLY": ("10:30:00",), "TZTIMEONLY": ("10:30Z",), "TZTIMESTAMP": ("20240115-10:30Z",),
     "CURRENCY": ("USD",), "COUNTRY": ("US",), "LANGUAGE": ("en",), "EXCHANGE": ("XNYS",)}
-# What FIX 4.0 and 4.1 call "char" is any text.
+# FIX 4.0 and 4.1 use "char" for any text.
 TEXTS = {"FIX40": "CHAR", "FIX41": "CHAR"}
-# A word for values, and one with a space, which cannot be one of several with spaces between them.
+# A word for values, and one with a space, which cannot be in a list with spaces as separators.
 NO_VALUES = {(166, "ISO Country Code"), (276, "f ")}
-# Lists of the printed standard, and counts of groups, that the repository has not.
+# Lists of the printed standard, and counts of groups, that the repository lacks.
 PRINTED = {("FIX40", 33): ["1"], ("FIX40", 85): ["1"], ("FIX42", 156): ["M", "D"],
            ("FIX44", 221): ["LIBOR", "OTHER"], ("FIX44", 315): ["0", "1"],
            ("FIX44", 487): ["0", "1", "2", "3", "4"]}
-# In whose text Symbol is required, and more, under conditions (accepted_differences.txt).
+# Their text requires Symbol and more under conditions (accepted_differences.txt).
 REQUIRING_MORE = ("FIX43", "FIX44")
 
 

@@ -1,6 +1,6 @@
-// Any text as a configuration: every mistake names a line of the file, looking makes nothing, the
-// same text always means the same, and what is printed of it, written as a configuration, is read
-// as it was. Nothing is opened: the disk is in memory, and no engine is started.
+// Any text as a configuration: every error names a line of the file, reading it creates no file,
+// the same text always has the same result, and the printed values, written as a configuration,
+// have the same result. The disk is in memory, and no engine is started.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -47,7 +47,7 @@ FakeDisk make_disk(const std::string& text) {
   disk.set_contents("/d.xml", kDictionary);
   disk.set_contents("/users", kUsers);
   disk.set_contents("/days", "2026-12-25\n2027-01-01\n");
-  disk.set_contents("/rubbish", "-----BEGIN CERTIFICATE-----\nrubbish\n");
+  disk.set_contents("/garbage", "-----BEGIN CERTIFICATE-----\ngarbage\n");
   return disk;
 }
 
@@ -58,7 +58,7 @@ void check_silent(const FakeDisk& disk) {
   }
 }
 
-std::vector<std::string> told(const SettingsErrors& all, const std::string& text) {
+std::vector<std::string> texts_of(const SettingsErrors& all, const std::string& text) {
   const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1;
   std::vector<std::string> result;
   for (const SettingsError& one : all) {
@@ -66,7 +66,7 @@ std::vector<std::string> told(const SettingsErrors& all, const std::string& text
     result.push_back(one.what());
     require(result.back().starts_with(
         one.line == 0 ? kFile + ": " : kFile + ":" + std::to_string(one.line) + ": "));
-    // For a terminal, on a line of its own.
+    // On one line, and safe for a terminal.
     require(std::ranges::none_of(result.back(), [](char c) {
       const auto byte = static_cast<unsigned char>(c);
       return byte < ' ' || byte == 0x7F;
@@ -75,7 +75,7 @@ std::vector<std::string> told(const SettingsErrors& all, const std::string& text
   return result;
 }
 
-// What a session got, and how that is written.
+// The values of a session in written form.
 using Values = std::vector<std::tuple<std::string, std::string, bool>>;
 
 // "SocketConnectHost1" of a numbered key.
@@ -83,7 +83,7 @@ std::string name_of(const EffectiveValue& value) {
   return value.numbered.empty() ? std::string{value.key->name} : value.numbered;
 }
 
-// Secrets are not printed, and what the variables were is no longer to be expanded.
+// Secrets are not printed, and values of variables must not be expanded again.
 bool is_printed(const EffectiveValue& value) {
   return value.line != 0 && !value.key->is_secret && value.key->name != "ExpandVariables";
 }
@@ -102,7 +102,7 @@ std::string printed(const ExplainedSettings& explained) {
   std::string text;
   std::size_t line = 0;
   for (const ExplainedSession& session : explained.sessions) {
-    if (session.line == line) continue;  // made of the one before it, for anybody
+    if (session.line == line) continue;  // made from the session before it, for any CompID
     line = session.line;
     text += "[SESSION]\n";
     for (const EffectiveValue& value : session.values) {
@@ -123,7 +123,7 @@ void check_read_back(const ExplainedSettings& explained) {
   require(printed(*again) == printed(explained));
 }
 
-// Sessions that are there twice could not be told apart.
+// Two equal sessions could not be distinguished.
 void check_twice(const ExplainedSettings& explained) {
   const std::string text = printed(explained);
   const bool is_told_apart = std::ranges::all_of(
@@ -148,7 +148,8 @@ void check_around(const ExplainedSettings& explained, FakeDisk& disk) {
   static_cast<void>(expiring_certificates(explained.settings, disk, kNow));
 }
 
-// A session that is built of its keys alone is as it was; and nothing differs from itself.
+// A session that is built from its keys alone is unchanged, and a configuration does not differ
+// from itself.
 void check_keys(const ExplainedSettings& explained, const std::string& text) {
   const auto whole = std::make_shared<const std::string>(text);
   const FileKeys keys{whole};
@@ -172,15 +173,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(explained.has_value() == loaded.has_value());
   if (!explained) {
     require(!explained.error().empty());
-    require(told(explained.error(), text) == told(loaded.error(), text));
+    require(texts_of(explained.error(), text) == texts_of(loaded.error(), text));
     check_silent(disk);
     return 0;
   }
-  require(told(explained->settings.warnings, text) == told(loaded->warnings, text));
+  require(texts_of(explained->settings.warnings, text) == texts_of(loaded->warnings, text));
   check_keys(*explained, text);
   require(loaded->text == text && !explained->sessions.empty());
   check_shown(*explained);
-  // Dictionaries are read and made validators of, which is most of a run.
+  // Dictionaries are read and made into validators, which takes most of a run.
   if (size % 16 == 0) check_around(*explained, disk);
   check_silent(disk);
   check_read_back(*explained);

@@ -1,5 +1,5 @@
-// Conversions: any text gives the reference's value or error, and a value written again reads the
-// same.
+// Conversions: any text gives the reference's value or error, and a value that is written again
+// reads the same.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// In their spelling, too: 1.0 and 1.00 are equal but not the same.
+// In their digits, too: 1.0 and 1.00 are equal but different.
 void require_same_decimal(const Converted<Decimal>& got, const Converted<Decimal>& wanted) {
   require(got == wanted);
   if (got) require(got->scale() == wanted->scale());
@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   unsigned sum = 0;
   for (const char c : text) sum += static_cast<unsigned char>(c);
   require(check_sum(text) == sum % 256);
-  // The same text behind sixteen other bytes, of which a conversion may read and must use none.
+  // The same text after sixteen other bytes, which a conversion may read but must not use.
   std::vector<char> surrounded(kReadableFrontBytes + exact.size(), '7');
   std::ranges::copy(exact, surrounded.begin() + kReadableFrontBytes);
   const std::string_view within{surrounded.data() + kReadableFrontBytes, exact.size()};

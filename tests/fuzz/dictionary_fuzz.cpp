@@ -1,6 +1,6 @@
-// Loading any bytes as a dictionary of either kind: no crash, no hang, and what is loaded keeps the
-// promises of Dictionary: those who read it check nothing again. What has faults keeps them, too,
-// where these are warnings.
+// Loads any bytes as a dictionary of either format: no crash, no hang, and a loaded dictionary
+// satisfies the guarantees of Dictionary, because its readers check nothing again. This also holds
+// for files with faults that are warnings.
 #include <cstdint>
 #include <cstdlib>
 #include <set>
@@ -81,13 +81,13 @@ void check_packing(Dictionary dictionary) {
   require(unpack(words, pool.text()) == dictionary);
 }
 
-// And one that counts the rest.
+// One more line counts the rest.
 std::size_t lines_max() { return kDictionaryFaultsNamed + 1; }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // A copy of exact size, so that the sanitizer sees a read behind its end.
+  // A copy of exact size, so that the sanitizer detects a read after its end.
   const std::vector<char> bytes{data, data + size};
   const std::string_view text{bytes.data(), bytes.size()};
   const auto loaded = load_dictionary(text, "fuzz.xml");

@@ -1,5 +1,5 @@
-// Encoding: whatever fields are written into whatever buffer, the result is an error or one frame
-// that parses back to the same fields; its resent copy too.
+// For any fields and any buffer, the result of encoding is an error or one frame that parses back
+// to the same fields, and so is its resent copy.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -24,7 +24,7 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// Takes numbers and texts off the front of the fuzzer's bytes; zeros when there are none left.
+// Takes numbers and texts from the front of the fuzzer's bytes; zeros at the end.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size)
@@ -51,7 +51,7 @@ class Input {
   std::string_view rest_;
 };
 
-// A field of a value that is no text; returns its text.
+// Writes a field whose value is not text. Returns its text.
 std::string write_converted(Encoder& encoder, Input& input, unsigned kind, Tag tag) {
   const auto number = static_cast<std::int64_t>(std::uint64_t{input.word()} << 32U | input.word());
   const std::int64_t value = number >> input.byte() % 64;
@@ -112,7 +112,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Parser parser;
   const auto message = parser.parse(*bytes);
   require(message.has_value());
-  if (wrote_bare_length) return 0;  // it may hide what follows, or be wrong
+  if (wrote_bare_length) return 0;  // it may hide the next field, or be wrong
   constexpr std::size_t kHeaderFields = 7;
   require(message->field_count() == kHeaderFields + fields.size() + 1 && !message->fault());
   for (std::size_t i = 0; i < fields.size(); ++i) {

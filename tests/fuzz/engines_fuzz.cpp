@@ -1,8 +1,8 @@
-// Two engines in a simulated world, a trader's and a venue's, and between them someone who keeps
-// bytes back, changes them, takes some out, puts others in, repeats old messages, lets what was
-// sent later arrive first, and cuts connections; processes may die meanwhile. The simulator's
-// checker watches all of it. When the one in the middle is honest again, both sides agree, and
-// every message has arrived, once and in order.
+// Two engines in a simulated world, a trader's and a venue's, and a man in the middle who delays
+// bytes, changes, removes and inserts them, repeats old messages, reorders messages, and cuts
+// connections. Processes may die meanwhile. The simulator's checker watches all of it. After the
+// man in the middle becomes honest, both sides agree, and every message has arrived, once and in
+// order.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -52,7 +52,7 @@ class Middle final : public Middleman {
   }
   void over(std::uint64_t connection) override { connections_.erase(connection); }
 
-  // One of his moves, on the newest connection.
+  // One of his actions, on the newest connection.
   void move(Input& input) {
     const std::size_t what = input.byte();
     const Side side = what & 1U;
@@ -81,7 +81,7 @@ class Middle final : public Middleman {
     }
   }
 
-  // From here on everything arrives, behind what he has kept; or what he has kept is lost.
+  // From here on everything arrives, after the bytes that he has delayed; or those bytes are lost.
   void be_honest(bool forgets) {
     keeps_ = {};
     std::vector<std::uint64_t> all;
@@ -96,16 +96,16 @@ class Middle final : public Middleman {
     }
   }
 
-  // He has put together what its receiver cannot tell from a message.
+  // He has made a message that its receiver cannot distinguish from a genuine one.
   [[nodiscard]] bool has_deceived() const { return has_deceived_; }
-  // A message has come twice. Its receiver must end the session, for somebody to look at.
+  // A message has arrived twice. Its receiver must end the session for an operator.
   [[nodiscard]] bool has_repeated() const { return has_repeated_; }
 
  private:
   // One direction of a connection.
   struct Way {
     std::string sent;              // the beginning of a message
-    std::deque<std::string> kept;  // back, as it was sent or as he has made it
+    std::deque<std::string> kept;  // delayed bytes, unchanged or forged
     std::string received;          // the beginning of a frame, as its receiver sees it
     wire::FrameScanner scanner{wire::FrameLimits{}};
   };
@@ -167,7 +167,7 @@ class Middle final : public Middleman {
       const wire::FrameResult frame = way.scanner.next(way.received);
       if (frame.status == wire::FrameStatus::NeedMore) return;
       const std::string_view whole = std::string_view{way.received}.substr(0, frame.size);
-      // With a CheckSum that is right by chance nobody can tell.
+      // If the CheckSum is right by chance, the receiver cannot detect the change.
       has_deceived_ |= frame.status == wire::FrameStatus::Complete && !genuine_.contains(whole) &&
                        parser_.parse(whole).has_value();
       way.received.erase(0, frame.size);
@@ -211,7 +211,7 @@ class Play {
   WorldOptions options_of(Input& input) {
     const std::size_t faults = input.byte();
     WorldOptions options{.seed = input.byte() + 1, .faults = {}, .middleman = &middle_};
-    // What happens in it, on standard error.
+    // Traces to standard error.
     if (std::getenv("NEXUSFIX_TRACE") != nullptr) options.trace_stream = stderr;
 
     constexpr std::array kMayStrike{Fault::Tear, Fault::Throw, Fault::Logout, Fault::Kill};
@@ -222,7 +222,7 @@ class Play {
     return options;
   }
 
-  // What both sides have to agree on.
+  // The state on which both sides must agree.
   std::string both_lines() {
     constexpr std::array<std::string_view, 4> kVersions{
         "BeginString=FIX.4.4\n", "BeginString=FIX.4.2\n", "BeginString=FIX.4.0\n",
@@ -277,11 +277,11 @@ class Play {
         send_news(books_, engine->session(0), ++news_);
       }
     }
-    // What the engine sends of it has to come by the one in the middle.
+    // The bytes that the engine sends must pass the man in the middle.
     world_.run(std::chrono::milliseconds{1});
   }
 
-  // Of whoever was deceived nothing more is asked than that he has lived through it.
+  // A deceived engine only has to survive.
   void judge() {
     const auto& violation = world_.violation();
     if (!violation || middle_.has_deceived()) return;

@@ -1,6 +1,6 @@
-// Arbitrary bytes, explained: as a frame that is no message, and as a message that a dictionary
-// objects to. What is marked lies within the bytes, nothing that is said can steer a terminal, and
-// it has a bounded size, whatever was sent.
+// Explains any bytes: as a frame that is not a message, and as a message with a violation. The
+// marks lie within the bytes, no text can steer a terminal, and its size is bounded for every
+// input.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -59,13 +59,14 @@ const std::vector<Judge>& judges() {
   return kJudges;
 }
 
-void check(const Explanation& told, std::string_view bytes) {
-  const std::string text = told.text();
+void check(const Explanation& result, std::string_view bytes) {
+  const std::string text = result.text();
   const bool is_safe = std::ranges::none_of(text, [](char c) {
     return (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f;
   });
-  const bool is_within = told.offset <= bytes.size() && told.size <= bytes.size() - told.offset;
-  if (told.problem.empty() || !is_safe || !is_within || text.size() > kTextBytesMax) std::abort();
+  const bool is_within =
+      result.offset <= bytes.size() && result.size <= bytes.size() - result.offset;
+  if (result.problem.empty() || !is_safe || !is_within || text.size() > kTextBytesMax) std::abort();
 }
 
 void explain_frame(std::string_view bytes) {
@@ -85,8 +86,8 @@ void explain_message(std::string_view bytes, const Judge& judge) {
 }  // namespace
 }  // namespace nexusfix
 
-// The first byte picks the dictionary and the rules, the second one a MsgType or the one that is
-// written; `|` is SOH.
+// The first byte selects the dictionary and the rules, the second one a MsgType or the one in the
+// input; `|` is SOH.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static constexpr std::array<std::string_view, 8> kTypes{"D|",  "8|", "W|", "A|",
                                                           "AE|", "i|", "0|", ""};
@@ -95,7 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string bytes =
       "8=FIX.4.4|9=1|35=" + std::string{kTypes[data[1] % kTypes.size()]} + body + "|10=000|";
   std::ranges::replace(bytes, '|', '\x01');
-  // Exactly as many bytes as there are, so that reading behind them is found.
+  // Exactly the size of the input, so that a read after it is detected.
   const std::vector<char> exact{bytes.begin(), bytes.end()};
   const auto& judges = nexusfix::judges();
   nexusfix::explain_message({exact.data(), exact.size()}, judges[data[0] % judges.size()]);

@@ -1,6 +1,6 @@
-// Framing any stream in pieces of any size: no crash, no read outside the bytes, progress at every
-// step, and the same frames, garbled results and skipped bytes as in one piece. What a scanner has
-// looked at is overwritten, so that a second look at it shows.
+// Frames any stream in pieces of any size: no crash, no read outside of the bytes, progress at
+// every step, and the same frames, garbled results and skipped bytes as in one piece. Bytes that a
+// scanner has examined are overwritten, so that a second look is detected.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -29,7 +29,7 @@ struct Framed {
   friend bool operator==(const Framed&, const Framed&) = default;
 };
 
-// Takes what result says off the front of the stream, which is the same bytes unharmed.
+// Consumes the result from the front of the stream, which has the same bytes unchanged.
 void take(const FrameResult& result, std::string_view& stream, Framed& framed) {
   if (result.size == 0 || result.size > stream.size()) std::abort();
   if (result.status == FrameStatus::Complete) {
@@ -44,7 +44,7 @@ void take(const FrameResult& result, std::string_view& stream, Framed& framed) {
 Framed in_one_piece(std::string_view stream) {
   Framed framed;
   while (!stream.empty()) {
-    // A copy of exact size, so that the sanitizer sees a read behind its end.
+    // A copy of exact size, so that the sanitizer detects a read after its end.
     const std::vector<char> rest{stream.begin(), stream.end()};
     const FrameResult result = next_frame({rest.data(), rest.size()}, kLimits);
     if (result.status == FrameStatus::NeedMore) {

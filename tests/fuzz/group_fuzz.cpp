@@ -1,5 +1,5 @@
-// Groups in hostile messages: the entries are those that a plain walk finds, whatever the fields
-// and the shape are. The input's first bytes choose the shape's members, its others the fields.
+// Groups in hostile messages: the entries are those that a simple walk finds, for any fields and
+// any shape. The input's first bytes choose the members of the shape, the others the fields.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -23,7 +23,7 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// Of the envelope, in a row, far apart, and without a key of their own.
+// Of the envelope, consecutive, distant, and without a key of their own.
 constexpr Tag kTags[] = {8,   9,    10,   34,     35,     268,    269,    270,     271,
                          272, 1268, 1269, 65'534, 65'535, 65'536, 70'000, 131'071, 2'147'483'647};
 constexpr std::size_t kTagCount = std::size(kTags);
@@ -40,7 +40,7 @@ struct Shape {
   [[nodiscard]] bool has(Tag tag) const { return std::ranges::count(members, tag) != 0; }
 };
 
-// What a group is, said once more and slowly.
+// A second, slow implementation of groups.
 std::vector<Range> entries_of(const MessageView& message, const Shape& shape, Range within) {
   std::vector<Range> entries;
   std::size_t at = within.begin;
@@ -89,7 +89,8 @@ void compare(const MessageView& message, const GroupView& group, const Shape& sh
   require(number == wanted.size());
 }
 
-// Two of a shape's bytes are its count field and its delimiter, the others' bits its members.
+// Two of a shape's bytes are its count field and its delimiter; the bits of the others are its
+// members.
 Shape shape_of(const std::uint8_t* data) {
   Shape shape{kTags[data[0] % kTagCount], {kTags[data[1] % kTagCount]}};
   const unsigned bits = data[2] | (static_cast<unsigned>(data[3]) << 8U);
@@ -111,7 +112,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     body += std::to_string(tag) + "=" + std::to_string(data[i] / kTagCount) + "|";
   }
   const std::string frame = test::message_of(body);
-  // A copy of exact size, so that the sanitizer sees a read behind its end.
+  // A copy of exact size, so that the sanitizer detects a read after its end.
   const std::vector<char> exact{frame.begin(), frame.end()};
   Parser parser;
   const auto message = parser.parse({exact.data(), exact.size()});

@@ -1,6 +1,6 @@
-// Journals whose files were damaged, cut, mixed up or forged: looking at one changes nothing,
-// opening and repairing it end with a journal or an error, no message is invented, a number that
-// was used is not free again, and what was repaired opens whole.
+// Journals whose files were damaged, cut, swapped or forged: reading one changes nothing, opening
+// and repairing it end with a journal or an error, no message is invented, no used number is free
+// again, and a repaired journal opens without damage.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -36,7 +36,7 @@ const std::string kFolder = "/journal";
 WallTime at_second(std::int64_t second) { return WallTime{std::chrono::seconds{second}}; }
 
 using Files = std::map<std::string, std::string>;  // by name, of one folder
-// Session, number, bytes. Not the epoch: where a reset was lost, nobody knows it.
+// Session, number, bytes. Without the epoch, which is unknown if a reset was lost.
 using Message = std::tuple<std::string, std::uint64_t, std::string>;
 using Messages = std::vector<Message>;  // in the order of the log
 
@@ -56,7 +56,7 @@ void put(FakeDisk& disk, const Files& files) {
 
 struct Scanned {
   Messages messages;
-  bool is_all = false;  // there was no damage in them
+  bool is_all = false;  // the files have no damage
 };
 
 Scanned scan(Store& store) {
@@ -75,7 +75,7 @@ bool is_same(const Message& one, const Message& sent) {
   return is_known && number == std::get<1>(sent) && bytes == std::get<2>(sent);
 }
 
-// Whether some are there, in their order, and nothing else.
+// Whether some is a subsequence of all.
 bool are_among(const Messages& some, const Messages& all) {
   auto at = all.begin();
   for (const Message& one : some) {
@@ -86,7 +86,7 @@ bool are_among(const Messages& some, const Messages& all) {
   return true;
 }
 
-// A journal as its owner left it.
+// An intact journal of its owner.
 struct Sample {
   Files files;
   Messages messages;
@@ -98,7 +98,7 @@ struct Sample {
 struct Shape {
   Durability durability = Durability::Sync;
   std::uint64_t segment_bytes = 0;
-  bool maps = false;    // files have their size from the beginning, and zeros at their end
+  bool maps = false;    // files have their final size from the beginning, with zeros at the end
   bool closes = false;  // in order
 };
 // Without checkpoints, with them, prepared ahead, and in one segment.
@@ -107,7 +107,7 @@ constexpr std::array<Shape, 4> kShapes{{{Durability::Sync, 400, false, false},
                                         {Durability::Process, 2'000, true, false},
                                         {Durability::Group, 64'000, false, false}}};
 
-// The ends of the records in a segment, as far as they can be followed.
+// The ends of the records in a segment, up to the first damage.
 std::vector<std::size_t> record_places(const SegmentHeader& header, std::string_view bytes) {
   std::vector<std::size_t> places;
   for (std::size_t at = header.records_at(); at + kRecordHeaderBytes < bytes.size();) {
@@ -120,7 +120,7 @@ std::vector<std::size_t> record_places(const SegmentHeader& header, std::string_
   return places;
 }
 
-// One event of a session's life, of every kind in turn.
+// One event of a session's life, of each kind in turn.
 void work(Store& store, SessionKey a, SessionKey b, std::uint64_t n, Messages& sent) {
   Transaction event;
   const auto send = [&](SessionKey key, const std::string& bytes) {
@@ -174,7 +174,7 @@ Sample make_sample(const Shape& shape) {
   for (const auto& [name, bytes] : sample.files) {
     if (!segment_number(name)) continue;
     const auto header = decode_segment_header(std::span{bytes});
-    if (!header) continue;  // prepared, and not begun
+    if (!header) continue;  // prepared, but not begun
     const auto places = record_places(*header, bytes);
     require(!places.empty());
     sample.last_record_at = places.back();
@@ -182,11 +182,11 @@ Sample make_sample(const Shape& shape) {
   return sample;
 }
 
-// What is still known of a journal that was tampered with.
+// What is still known about a journal after changes to its files.
 struct Tampered {
   Files files;
-  bool is_forged = false;    // what was written is checked as if its owner had written it
-  bool is_end_whole = true;  // its last record is where it was, and what is there was there
+  bool is_forged = false;    // the checksums of changed bytes are right
+  bool is_end_whole = true;  // its last record is intact and at its position
 
   [[nodiscard]] bool has_segment() const {
     return std::ranges::any_of(
@@ -194,7 +194,7 @@ struct Tampered {
   }
 };
 
-// Seals the records of a segment again, as a writer of this header would have.
+// Recalculates the checksums of a segment's records, as its writer would.
 void seal(std::string& bytes, const SegmentHeader& header) {
   for (const std::size_t at : record_places(header, bytes)) {
     const std::span<const char, kRecordHeaderBytes> front{bytes.data() + at, kRecordHeaderBytes};
@@ -234,7 +234,7 @@ void forge_header(std::string& bytes, Input& input) {
   if (header.start_bytes == decoded->start_bytes) seal(bytes, header);
 }
 
-// Bytes that change where they are.
+// Changes bytes in place.
 void overwrite(Tampered& tampered, std::string& bytes, bool is_last, std::size_t last_record_at,
                std::size_t at, std::string_view with) {
   if (bytes.empty()) return;
@@ -254,7 +254,7 @@ void tamper(Tampered& tampered, const Sample& sample, Input& input) {
   const std::size_t segment = input.byte() % names.size();
   std::string& bytes = tampered.files[names[segment]];
   const std::size_t at = input.word();
-  const bool is_last = segment + 2 >= names.size();  // behind it may be one that is not begun
+  const bool is_last = segment + 2 >= names.size();  // a segment that is not begun may follow
   const auto put_over = [&](std::string_view with) {
     overwrite(tampered, bytes, is_last, is_last ? sample.last_record_at : 0, at, with);
   };
@@ -294,8 +294,8 @@ struct Judge {
     require(are_among(messages, sample.messages));
   }
 
-  // Nothing is said of numbers that only the end of the log knew; if the machine went down, it is
-  // the numbers ahead that promise.
+  // Numbers that only the lost end of the log had are not checked. After a reboot, only the numbers
+  // reserved ahead are guaranteed.
   void check_numbers(const std::string& name, const SessionRecord& record) const {
     const auto before = sample.sessions.find(name);
     if (tampered.is_forged || !tampered.is_end_whole || before == sample.sessions.end()) return;
@@ -319,7 +319,7 @@ struct Judge {
     return messages;
   }
 
-  // Goes on trading with what was opened, and comes again.
+  // Continues trading on the opened journal, and opens it again.
   void open() const {
     FakeDisk disk;
     put_all(disk);
@@ -354,7 +354,7 @@ struct Judge {
     messages.emplace_back(name, record.next_outbound, "new");
   }
 
-  // interrupted_at: the call of the disk that fails; 0: none.
+  // interrupted_at: the number of the failing call of the disk; 0: none.
   void repair(const Messages& seen, unsigned interrupted_at) const {
     FakeDisk disk;
     put_all(disk);
@@ -379,7 +379,7 @@ struct Judge {
     require(tampered.is_forged || (again && again->steps.empty()));
   }
 
-  // What their owner noted of the segments is all that is left: it is told, and given up.
+  // Only the owner's notes about the segments are left: their loss is reported, then accepted.
   void accept_loss(FakeDisk& disk, RepairOptions& wanted) const {
     require(!open_journal(disk, options, at_second(299)).has_value());
     wanted.mode = RepairMode::Carry;
@@ -411,14 +411,14 @@ struct Judge {
 }  // namespace
 }  // namespace nexusfix::store
 
-// Most of a run is memory that is taken and given back: whose stack is kept with it, and how long
-// it is kept, decides whether there are 170 or 250 runs a second on one core.
+// Most of a run is allocation. Whether the sanitizer keeps the stacks, and for how long, decides
+// between 170 and 250 runs a second on one core.
 extern "C" const char* __asan_default_options() {
   return "malloc_context_size=2:quarantine_size_mb=4";
 }
 
-// Byte 0 picks the journal, byte 1 how it is opened, byte 2 when its repair is interrupted; then
-// what is done to its files. With journal 7 the rest is the only file, as it is.
+// Byte 0 selects the journal, byte 1 how it is opened, byte 2 when its repair is interrupted. The
+// rest changes its files. With journal 7, the rest is the only file.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace nexusfix::store;
   static const std::vector<Sample> kSamples = [] {

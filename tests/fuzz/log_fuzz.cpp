@@ -1,7 +1,7 @@
-// What the command reads of others: logs and captured streams with messages anywhere in them, and
-// file stores of QuickFIX and QuickFIX/J. The same messages are found however the bytes come,
-// nothing steers a terminal, what our own log wrote is found again, and a store that was read can
-// be written and is read as it was.
+// Files of other programs that the command reads: logs and captured streams with messages anywhere
+// in them, and file stores of QuickFIX and QuickFIX/J. The messages do not depend on how the bytes
+// are split, no text steers a terminal, our own log's messages are found again, and a store that
+// was read and written again reads the same.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -65,7 +65,7 @@ std::vector<FoundMessage> scan(std::string_view text, std::size_t chunk_bytes,
   return found;
 }
 
-// Whole in our own log, with nothing masked, it is found as it was.
+// A complete message in our own log, without masks, is found unchanged.
 void check_own_log(const std::string& bytes) {
   using namespace nexusfix::observe;
   MessageLine line{Masking{{}}};
@@ -82,7 +82,7 @@ void check_own_log(const std::string& bytes) {
   require(found.size() == 1 && found.front().bytes == bytes);
 }
 
-// What a command prints; text is a file of its disk.
+// The output of a command; text is a file on its disk.
 template <class Command>
 std::string output_of(Command command) {
   char* text = nullptr;
@@ -194,7 +194,7 @@ void make_foreign(std::map<std::string, std::string>& files, std::size_t kind) {
   }
 }
 
-// A store of either form whose files are changed here and there, cut, or as they are given.
+// A store of either format whose files are unchanged, changed or cut.
 void put_store(FakeDisk& disk, Input& input) {
   static const FakeDisk kSamples[] = {sample_of(QuickfixForm::Cpp), sample_of(QuickfixForm::Java)};
   constexpr std::array<std::string_view, 6> kSuffixes{
@@ -241,7 +241,7 @@ void read_store(Input& input) {
       store->kind == QuickfixKind::Java || store->kind == QuickfixKind::JavaOneFile;
   write_store(copy, is_java ? QuickfixForm::Java : QuickfixForm::Cpp, kPrefix, *messages, *store);
   const auto again = nexusfix::command::read_quickfix_store(copy, kFolder, kPrefix, store->session);
-  require(again && again->session == store->session && !again->number_was_behind);
+  require(again && again->session == store->session && !again->was_number_stale);
   require(again->next_inbound == store->next_inbound &&
           again->next_outbound == store->next_outbound &&
           (!store->created || floor<std::chrono::seconds>(*again->created) ==
@@ -251,7 +251,7 @@ void read_store(Input& input) {
 
 }  // namespace
 
-// Byte 0 says what it is, byte 1 how a log is cut.
+// Byte 0 selects the kind, byte 1 how a log is split.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input input{data, size};
   if (input.byte() % 4 == 3) {

@@ -1,6 +1,6 @@
-// Two sessions, and between them someone who changes bytes, takes some out, keeps some back,
-// repeats messages, lets them overtake each other, and cuts the connection. When the way between
-// them is clean again, every message has arrived, once and in order, and the numbers agree.
+// Two sessions and a man in the middle who changes, removes and delays bytes, repeats and reorders
+// messages, and cuts the connection. After he stops, every message has arrived, once and in order,
+// and the numbers agree.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -32,10 +32,10 @@ constexpr int kSettlingRoundsMax = 200;
 
 struct OnItsWay {
   std::string bytes;
-  bool is_harmed = false;  // a second harm might put right what the first one has shown
+  bool is_harmed = false;  // a second change might undo the first one
 };
 
-// One direction: what was sent, and what the receiver has of it.
+// One direction: the bytes sent and the receiver's state.
 struct Way {
   std::deque<OnItsWay> messages;
   std::string received;  // not framed yet
@@ -165,7 +165,7 @@ class Middle {
     collect();
   }
 
-  // So many bytes arrive.
+  // Delivers this number of bytes.
   void carry(std::size_t from, std::size_t bytes) {
     Way& way = ways_[from];
     while (bytes > 0 && !way.messages.empty()) {
@@ -173,7 +173,7 @@ class Middle {
       const std::size_t part = std::min(bytes, front.bytes.size());
       way.received.append(front.bytes, 0, part);
       front.bytes.erase(0, part);
-      // What has begun to arrive can be harmed no more, nor be overtaken.
+      // A message that has begun to arrive can no longer be changed or overtaken.
       front.is_harmed = true;
       bytes -= part;
       if (!front.bytes.empty()) break;
@@ -181,7 +181,7 @@ class Middle {
     }
     receive(way, sides_[1 - from]);
     collect();
-    // One side has closed the connection: the other one sees its end.
+    // One side has closed the connection, so the other one sees its end.
     if (sides_[0].is_connected() != sides_[1].is_connected()) cut();
   }
 
@@ -194,7 +194,7 @@ class Middle {
       if (frame.status == wire::FrameStatus::Garbled) {
         side.garbled(frame.reason);
       } else if (frame.status == wire::FrameStatus::Complete) {
-        // With a CheckSum that is right by chance nobody can tell.
+        // If the CheckSum is right by chance, the receiver cannot detect the change.
         was_deceived_ |= !genuine_.contains(bytes) && parser_.parse(bytes).has_value();
         side.receive(bytes);
       } else {

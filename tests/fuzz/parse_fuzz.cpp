@@ -1,6 +1,6 @@
-// Parsing: every kernel gives the reference parser's answer, whichever checks it makes. The input
-// is tried as it is, and, so that the fuzzer need not invent checksums, with the right one behind
-// it and as a body in envelopes that are right.
+// Parsing: every kernel returns the reference parser's result, for every policy. The input is tried
+// unchanged and, so that the fuzzer need not invent checksums, with the right one appended and as a
+// body in correct envelopes.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -30,7 +30,7 @@ void require_same(const std::optional<Fault>& got, const test::ReferenceFault* w
           got->tag_text == wanted->tag_text);
 }
 
-// Kept from one input to the next: making one costs more than most inputs.
+// Kept from one input to the next, because its construction costs more than most inputs.
 struct Policy {
   explicit Policy(Checks checks) : reference{DataFieldTable::standard(), checks} {
     const kernels::KernelList all = kernels::all();
@@ -64,7 +64,7 @@ void compare(std::string_view frame, const test::ReferenceMessage& wanted, Parse
 }
 
 void compare(const std::string& frame, Policy& policy) {
-  // A copy of exact size, so that the sanitizer sees a read behind its end.
+  // A copy of exact size, so that the sanitizer detects a read after its end.
   const std::vector<char> exact{frame.begin(), frame.end()};
   const test::ReferenceMessage wanted = policy.reference.parse(frame);
   for (ParserIndex& parser : policy.parsers) {

@@ -1,5 +1,5 @@
 // A proxy's answer to each kind of handshake. It ends in a connection or with a reason, within the
-// limit, and alike however it is cut; no reason has the password.
+// limit, and independent of where it is split. No reason contains the password.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   Outcome whole = hear(proxy, answer, SIZE_MAX);
   Outcome pieces = hear(proxy, answer, std::size_t{data[1]} % 64 + 1);
-  // What a handshake that has failed was still given of its answer is nobody's matter.
+  // How many bytes a failed handshake has consumed does not matter.
   if (!whole.is_done) whole.taken = pieces.taken = 0;
   require(whole == pieces);
   return 0;

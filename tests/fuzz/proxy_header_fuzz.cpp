@@ -1,6 +1,6 @@
-// What comes by way of a trusted proxy, in pieces of any size: a PROXY header of version 1 or 2, a
-// wrong one, or none, and behind it a Logon. A plain reader says what the header is; whoever is let
-// in is who the header names, and not a byte of what follows is lost or read before its time.
+// Bytes from a trusted proxy, in pieces of any size: a PROXY header of version 1 or 2, a wrong one,
+// or none, followed by a Logon. A simple reader determines the header. The admitted client is the
+// one that the header names, and no byte after the header is lost or read too early.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -33,7 +33,7 @@ constexpr std::size_t kLineBytesMax = 107;
 constexpr std::size_t kBinaryBytesMax = 4096;
 constexpr std::size_t kGivenBytesMax = 8192;
 
-// IPv4 addresses as IPv6 has them: behind ten zeros and two bytes of ones.
+// IPv4 addresses mapped to IPv6: after ten zeros and two bytes of ones.
 using Host = std::array<unsigned, 16>;
 
 struct Source {
@@ -48,7 +48,7 @@ struct Read {
   std::optional<Source> source{};
 };
 
-// The plain reader.
+// The simple reader.
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts{""};
@@ -84,7 +84,7 @@ std::optional<Host> host_4(const std::string& text) {
   return host;
 }
 
-// "1:2:3" as bytes; the last word may be an IPv4 address. Empty text: no words.
+// "1:2:3" as bytes. The last word may be an IPv4 address. Empty text: no words.
 std::optional<std::vector<unsigned>> words_6(const std::string& text, bool is_last) {
   std::vector<unsigned> bytes;
   if (text.empty()) return bytes;
@@ -201,7 +201,7 @@ void compare(const ProxyHeader& read, const Read& plain, std::size_t given) {
   }
 }
 
-// As far as one byte after the other may change the answer.
+// Only as long as another byte may change the result.
 void compare_all(const std::string& bytes) {
   for (std::size_t size = 0; size <= bytes.size(); ++size) {
     const std::vector<char> exact{bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)};
@@ -209,7 +209,7 @@ void compare_all(const std::string& bytes) {
     const Read plain = read_plainly(bytes.substr(0, size));
     compare(read, plain, size);
     if (plain.status != Status::NeedMore) break;
-    // Nobody who waits for so many is kept waiting by a header that is there.
+    // A complete header never needs more bytes.
     if (read.size <= bytes.size()) {
       const std::string before = bytes.substr(0, read.size - 1);
       require(read_plainly(before).status != Status::Whole);
@@ -218,7 +218,7 @@ void compare_all(const std::string& bytes) {
   compare(read_proxy_header(bytes), read_plainly(bytes), bytes.size());
 }
 
-// The port.
+// The acceptor's port.
 class Venue {
  public:
   Venue() {
@@ -266,7 +266,7 @@ class Venue {
       }
       require(events[0].kind == ReadyKind::Readable);
       receive();
-      // It says so until it is closed, and as long as that nothing else.
+      // It reports the refusal until it is closed, and nothing else.
       if ((is_refused_ || is_over_) && turn > 2) break;
     }
     if (is_announced_ || is_refused_ || is_over_) return;
@@ -328,7 +328,7 @@ void connect(const std::string& bytes, Input& cuts) {
   }
   if (venue.is_refused()) return;
   venue.hear_end();
-  // Who has begun a header has to end it; who has not has only knocked.
+  // A client that has begun a header must complete it. One without any byte has only connected.
   if (venue.is_announced() || given.empty()) {
     require(venue.is_over() && !venue.is_refused());
   } else {
@@ -339,7 +339,7 @@ void connect(const std::string& bytes, Input& cuts) {
 }  // namespace
 }  // namespace nexusfix::transport
 
-// Cuts, as many as the first byte says; what is left is what comes in front of the Logon.
+// The first byte gives the number of splits. The rest precedes the Logon.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   nexusfix::testing::Input input{data, size};
   const std::string cuts = input.text(input.byte() % 64);

@@ -1,8 +1,8 @@
-// A session, told anything at any time: hostile messages, garbled ones, time that passes or not,
-// ends of the connection, and its owner's wishes. The simulator's checker judges what it sends and
-// delivers, as it judges a world's: numbers, resends, gap fills, resets, order. Beside that what it
-// sends is well formed by our own parser, its numbers never go back but by a reset, what it
-// delivers was received, and a TestRequest after it all is answered, if it is still logged on.
+// A session that gets any event at any time: hostile and garbled messages, time that passes or not,
+// disconnects, and commands of its owner. The simulator's checker judges its sent and delivered
+// messages as in a simulated world: numbers, resends, gap fills, resets, order. In addition, its
+// messages are well-formed for our own parser, its numbers go back only after a reset, it delivers
+// only received messages, and it answers a TestRequest at the end if it is still logged on.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -37,7 +37,8 @@ using testing::Input;
 using testing::require;
 
 constexpr int kStepsMax = 200;
-// The checker has a line for each number: a counterparty that jumps beyond ends the run.
+// The checker keeps a line for each number. A counterparty that jumps beyond the limit ends the
+// run.
 constexpr std::uint64_t kNumberMax = 2'000;
 
 SessionConfig config_of(Input& input) {
@@ -65,7 +66,7 @@ SessionConfig config_of(Input& input) {
   return config;
 }
 
-// What its owner has of it, for the checker.
+// The owner's view of the session, for the checker.
 class Owner final : public simulator::CheckedProcess {
  public:
   explicit Owner(Side& side) : side_{side} {}
@@ -93,7 +94,7 @@ class Owner final : public simulator::CheckedProcess {
   store::SessionRecord record_{};
 };
 
-// The simulator's checker, for a process of one session whose counterparty says what it likes.
+// The simulator's checker, for a process of one session with an arbitrary counterparty.
 class Judge {
  public:
   explicit Judge(Side& side) : side_{side}, owner_{side} {
@@ -116,7 +117,7 @@ class Judge {
   }
   void promised(std::uint64_t msg_seq_num) { checker_.promised(0, 0, msg_seq_num); }
   void connected() { ++connection_; }
-  // The other side has asked for a reset, or the session's time is over.
+  // The counterparty has asked for a reset, or the session's time is over.
   void allow_reset() { checker_.allow_reset(0); }
   void step_done(bool is_reset) {
     owner_.note();
@@ -147,12 +148,12 @@ class Driven {
     side_.application = [this](Side&, const Deliver& action) {
       const std::string_view bytes = action.message->bytes();
       require(received_.contains(bytes));
-      // Without a dictionary a field of the header may come twice, and the first one counts; the
-      // checker's own reader is told no such thing.
+      // Without a dictionary, a header field may occur twice, and the first one counts. The
+      // checker's own reader does not accept that.
       const auto read = simulator::read_wire_message(bytes);
       const bool is_plain = read && read->msg_seq_num == action.msg_seq_num;
       if (is_plain && action.msg_seq_num <= kNumberMax) judge_.delivered(bytes);
-      return Verdict{};
+      return DeliveryDecision{};
     };
   }
 
@@ -237,7 +238,7 @@ class Driven {
     side_.receive(bytes);
   }
 
-  // A Logon that is none by its form must not bring one about.
+  // A Logon with an invalid form must not cause a reset.
   bool asks_for_reset(std::string_view bytes) {
     const wire::FrameResult frame = wire::next_frame(bytes, {});
     if (frame.status != wire::FrameStatus::Complete || frame.size != bytes.size()) return false;
@@ -245,19 +246,20 @@ class Driven {
     return message && !message->fault() && (*message)[35] == "A" && (*message)[141] == "Y";
   }
 
-  // The checker, once told, allows them for good: what they began may end much later.
+  // The checker allows resets permanently once it has allowed one, because one that has begun may
+  // end much later.
   [[nodiscard]] bool may_reset() const {
     const SessionConfig& config = side_.config();
     return is_asked_ || is_over_ || config.reset.on_logon || config.reset.on_logout ||
            config.reset.on_disconnect;
   }
   void take_back_resets(bool is_reset) {
-    // The application may still have to decide on the Logon, or the session to end.
+    // The application may still have to decide about the Logon, or the session may have to end.
     if (is_reset || side_.state() != State::LogonReceived) is_asked_ = false;
     if (is_reset) is_over_ = false;
   }
 
-  // Of one byte changed: by its CheckSum or its form it is no message any more.
+  // A message with one changed byte: its CheckSum or its form makes it invalid.
   void receive_changed() {
     std::string bytes = message_to(side_.config(), side_.now(), likely_fields());
     const std::size_t at = input_.byte() % bytes.size();
@@ -265,7 +267,7 @@ class Driven {
     if (side_.is_connected()) receive(bytes);
   }
 
-  // A message of the session layer, or an order, with a number near the one that is expected.
+  // A message of the session layer, or an order, with a number close to the expected one.
   std::string likely_fields() {
     const std::size_t what = input_.byte();
     const std::size_t flags = input_.byte();
@@ -323,7 +325,7 @@ class Driven {
               (*message)[56] == side_.config().id.target_comp_id);
       const auto number = wire::to_uint((*message)[34].value_or(""));
       require(number.has_value() && *number >= 1);
-      const bool is_sent_again = (*message)[43] == "Y";  // or stands for what was
+      const bool is_sent_again = (*message)[43] == "Y";  // or replaces a resent one
       if (is_sent_again || is_reset) continue;
       require(*number < side_.next_out());
     }

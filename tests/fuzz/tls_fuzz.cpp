@@ -1,7 +1,7 @@
-// TLS with its peer's bytes in memory. Raw: the input is all that a peer says, which cannot know a
-// key, so no byte of it may ever come out as a message. Between: two streams of ours talk, and the
-// input delivers, alters and cuts what passes between them. What one receives is the beginning of
-// what the other sent, and nothing ends in order that nobody ended.
+// TLS with its peer's bytes in memory. Raw: the input is all that a peer sends; it cannot know a
+// key, so none of its bytes may be returned as a message. Between: two of our streams are
+// connected, and the input delivers, changes and cuts their bytes. Each one receives a prefix of
+// what the other one sent, and an orderly end only if the other one ended.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -25,7 +25,7 @@ using namespace nexusfix::transport;
 
 constexpr std::string_view kText = "8=FIX.4.4|9=5|35=0|10=163|";
 
-// One end of a connection: what has come, and where its own bytes go.
+// One end of a connection: the received bytes, and the destination of its own.
 class End final : public Network {
  public:
   std::expected<SocketId, NetworkError> listen(const Endpoint&) override { std::abort(); }
@@ -59,7 +59,7 @@ class End final : public Network {
   bool is_cut = false;
 };
 
-// A stream and who uses it: shakes hands, says kText once, and reads.
+// A stream and its user: completes the handshake, sends kText once, and reads.
 class Side {
  public:
   explicit Side(const TlsContext& context) : stream_{TlsStream::make(context, "localhost")} {
@@ -68,7 +68,7 @@ class Side {
   }
 
   void turn() {
-    if (stream_->shake_hands() == TlsStream::Progress::Done && said_ < kText.size()) {
+    if (stream_->advance_handshake() == TlsStream::Progress::Done && said_ < kText.size()) {
       const IoResult result = stream_->send(kText.substr(said_));
       if (result.status == IoStatus::Ok) said_ += result.bytes;
     }
@@ -144,7 +144,7 @@ void stand_between(const Contexts& contexts, std::string_view what) {
   for (; what.size() >= 2; what.remove_prefix(2)) {
     const auto action = static_cast<unsigned char>(what[0]);
     const auto number = static_cast<unsigned char>(what[1]);
-    const unsigned what_to_do = action & 14U;  // the lowest bit says whose bytes are meant
+    const unsigned what_to_do = action & 14U;  // the lowest bit selects the direction
     Side& from = (action & 1U) != 0 ? acceptor : initiator;
     Side& to = (action & 1U) != 0 ? initiator : acceptor;
     if (what_to_do == 14 && !from.end.sent.empty()) {

@@ -1,5 +1,5 @@
-// Arbitrary bytes, parsed and validated: by FIX 4.4, and by FIXT 1.1 with FIX 5.0 SP2, under every
-// rule. Whatever is found wrong lies within the message.
+// Parses and validates any bytes: by FIX 4.4, and by FIXT 1.1 with FIX 5.0 SP2, under every rule.
+// Every violation lies within the message.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -58,8 +58,8 @@ void check(std::string_view bytes) {
 }  // namespace
 }  // namespace nexusfix
 
-// The bytes, `|` being SOH, are the fields between MsgType's and the CheckSum; the first byte picks
-// the type, so that a fuzzer gets at the tables without luck.
+// The bytes, with `|` for SOH, are the fields between MsgType and CheckSum. The first byte selects
+// the type, so that a fuzzer reaches the tables easily.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static constexpr std::array<std::string_view, 8> kTypes{"D", "8", "W", "A", "AE", "E", "i", "0"};
   if (size == 0) return 0;
@@ -74,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       std::string{kTypes[data[0] % kTypes.size()]} + '\x01' + body +
       "\x01"
       "10=000\x01";
-  // Exactly as many bytes as there are, so that reading behind them is found.
+  // Exactly the size of the input, so that a read after it is detected.
   const std::vector<char> exact{bytes.begin(), bytes.end()};
   nexusfix::check({exact.data(), exact.size()});
   return 0;

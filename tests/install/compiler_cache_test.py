@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Clones of the project share what they compile: compiler_cache_test.py COMPILER SOURCE BUILD."""
+"""Clones of the project share compiled files: compiler_cache_test.py COMPILER SOURCE BUILD."""
 
 import os
 import re
@@ -27,7 +27,7 @@ class CompilerCacheTest(unittest.TestCase):
         self.assertEqual((hits[0][1], hits[0][1]), hits[1])
 
     def test_a_changed_header_is_compiled_again_where_another_clone_has_changed_it_too(self):
-        """In a precompiled header, of which both clones have the same old one."""
+        """In a precompiled header of which both clones have the same old version."""
         with tempfile.TemporaryDirectory() as folder:
             for value, clone in ((1, "first"), (1, "second"), (2, "first"), (3, "second")):
                 self.assertEqual(value, self.answer_of(folder, clone, value, "// its value"))
@@ -38,7 +38,7 @@ class CompilerCacheTest(unittest.TestCase):
                 self.assertEqual(1, self.answer_of(folder, clone, 1, f"// in the {clone}",
                                                    more=f"int {clone} = 0;\n"))
 
-    def test_what_is_compiled_with_a_precompiled_header_is_compiled_once(self):
+    def test_sources_with_a_precompiled_header_are_compiled_once(self):
         with tempfile.TemporaryDirectory() as folder:
             for clone in ("first", "second"):
                 self.answer_of(folder, clone, 1, "// its value")
@@ -50,7 +50,7 @@ class CompilerCacheTest(unittest.TestCase):
         return {**os.environ, "CCACHE_DIR": str(Path(folder, "cache"))}
 
     def answer_of(self, folder, name, value, comment, more=""):
-        """What a program returns that has the value from a precompiled header."""
+        """The result of a program that has the value from a precompiled header."""
         clone = Path(folder, name)
         if not clone.exists():
             clone.mkdir()
@@ -66,7 +66,7 @@ class CompilerCacheTest(unittest.TestCase):
         before = header.stat().st_mtime if header.exists() else time.time()
         header.write_text(f"#pragma once\n{comment}\n"
                           f"inline int answer() {{ return {value}; }}\n")
-        os.utime(header, (before + 2, before + 2))  # whatever the file system's resolution
+        os.utime(header, (before + 2, before + 2))  # at any resolution of the file system
         for command in (["cmake", "-G", "Ninja", "-S", ".", "-B", "build"],
                         ["ninja", "-C", "build"]):
             done = subprocess.run(command, env=self.environment(folder), check=False, cwd=clone,

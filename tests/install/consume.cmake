@@ -1,4 +1,4 @@
-# Configures, builds and runs the project in SOURCE, and compares what it prints with its
+# Configures, builds and runs the project in SOURCE, and compares its output with its
 # expected.txt.
 file(REMOVE_RECURSE ${BUILD})
 execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${BUILD}

@@ -1,5 +1,5 @@
-# Configures the installed examples as a project of their own, which finds every target that they
-# link, and builds and runs the first.
+# Configures the installed examples as a separate project, which finds every target that they link,
+# and builds and runs the first.
 file(REMOVE_RECURSE ${BUILD})
 execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${BUILD}
                         -DCMAKE_PREFIX_PATH=${PREFIX} -DCMAKE_CXX_COMPILER=${COMPILER}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a user's compiler says about the public headers: headers_test.py COMPILER SOURCE BUILD."""
+"""Compiles the public headers as a user does: headers_test.py COMPILER SOURCE BUILD."""
 
 import os
 import re
@@ -11,13 +11,13 @@ from pathlib import Path
 
 COMPILER, SOURCE, BUILD = sys.argv.pop(1), Path(sys.argv.pop(1)), Path(sys.argv.pop(1))
 LANGUAGE_HEADER = "nexusfix/base/language.hpp"
-# Function templates are instantiated, so that what the optimiser finds in them is seen, too.
+# Function templates are instantiated, so that warnings of the optimiser in them are seen, too.
 PROGRAM = SOURCE / "examples" / "12_bridge.cpp"
 TYPED = ("fix42", "fix44", "fix50sp2", "fixt11")
 
 
 def compiled(text, *flags):
-    """The exit status and what the compiler says about a source with this text."""
+    """The exit status and the output of the compiler for a source with this text."""
     includes = [f"-I{SOURCE / 'include'}", f"-I{PROGRAM.parent}"]
     includes += [f"-I{BUILD}/tools/codegen/nexusfix_{name}/include" for name in TYPED]
     with tempfile.TemporaryDirectory() as folder:
@@ -42,7 +42,7 @@ class HeadersTest(unittest.TestCase):
             first = re.search(r"error: (.*)", output)[1]
             self.assertIn("NexusFIX needs C++23: compile with -std=c++23", first, header)
 
-    def test_each_header_asks_for_the_language_before_its_own_code(self):
+    def test_each_header_checks_the_language_before_its_own_code(self):
         for header in public_headers():
             text = (SOURCE / "include" / header).read_text(encoding="utf-8")
             if header != LANGUAGE_HEADER:

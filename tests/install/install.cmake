@@ -21,7 +21,7 @@ foreach(file LICENSE README.md docs/tutorial.md docs/images/bench.svg examples/0
     message(FATAL_ERROR "not installed: ${documents}/${file}")
   endif()
 endforeach()
-# The unit names the program of this prefix, not of the one that the build was configured with.
+# The unit names the program of this prefix, not of the prefix of the configuration.
 file(STRINGS ${PREFIX}/${unit} start REGEX "^ExecStart=")
 if(NOT start STREQUAL "ExecStart=${PREFIX}/bin/nexusfix serve --strict /etc/nexusfix/%i.cfg")
   message(FATAL_ERROR "${unit} has ${start}")

@@ -1,6 +1,7 @@
 # cmake -DMODULE=nexusfix-wire -DSOURCE=main.cpp ... -P pkg_config.cmake
-# Compiles SOURCE with nothing but what pkg-config says about the installed prefix, and compares
-# what it prints with the expected.txt beside it. A venue.xml there becomes typed messages first.
+# Compiles SOURCE only with the flags that pkg-config prints for the installed prefix, and compares
+# its output with the expected.txt in the same folder. A venue.xml there becomes typed messages
+# first.
 find_program(PKG_CONFIG NAMES pkgconf pkg-config REQUIRED)
 file(REMOVE_RECURSE ${BUILD})
 file(MAKE_DIRECTORY ${BUILD})

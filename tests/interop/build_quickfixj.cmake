@@ -1,6 +1,6 @@
-# Builds the QuickFIX/J peer into OUTPUT from POM with MAVEN: with what Maven has already stored on
-# this machine if that is enough, so that a second build needs no network. If it cannot be built,
-# the rest of the build goes on; the tests that need it fail and say so.
+# Builds the QuickFIX/J peer into OUTPUT from POM with MAVEN: offline if Maven has stored everything
+# on this machine, so that a second build needs no network. If it cannot be built, the rest of the
+# build continues; the tests that need it fail and say so.
 set(arguments -q -B -f ${POM} -Dnexusfix.output=${OUTPUT} package)
 execute_process(COMMAND ${MAVEN} -o ${arguments} RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
 if(NOT result EQUAL 0)

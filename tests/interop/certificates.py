@@ -1,4 +1,4 @@
-"""Certificates for a scenario over TLS: an authority, and both engines' own, in each one's form."""
+"""Certificates for a scenario over TLS: an authority and one for each engine, in its format."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ def _run(*command):
 
 
 class Certificates:
-    """Made in a folder of the scenario's; each side has to show its own."""
+    """Made in the scenario's folder; each side must show its own."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -28,7 +28,7 @@ class Certificates:
         _run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
              "-nodes", "-days", "90", "-subj", "/CN=authority",
              "-keyout", self._path("authority.key"), "-out", self.authority)
-        # A store of whom Java believes has a mark that this openssl cannot write.
+        # Java needs an attribute in a trust store that this openssl cannot write.
         _run("keytool", "-importcert", "-noprompt", "-alias", "authority", "-file", self.authority,
              "-keystore", self.trusted, "-storetype", "PKCS12", "-storepass", PASSWORD)
 
@@ -57,8 +57,8 @@ class Certificates:
         if role == "acceptor":
             keys["NeedClientAuth"] = "Y"
         else:
-            # In TLS 1.3 our Logon may come together with the end of the handshake, and QuickFIX/J
-            # then leaves it unread until more comes.
+            # In TLS 1.3 our Logon may arrive together with the end of the handshake, and QuickFIX/J
+            # does not read it then until more bytes arrive.
             keys["EnabledProtocols"] = "TLSv1.2"
         return keys
 

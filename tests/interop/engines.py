@@ -1,7 +1,7 @@
 """The engines that can take part in a scenario, each as acceptor and as initiator.
 
-The engine under test is the `nexusfix` command. QuickFIX and QuickFIX/J can stand in its place too,
-so that a scenario can be shown to hold between two engines that are not ours.
+The engine under test is the `nexusfix` command. QuickFIX and QuickFIX/J can take its place, which
+shows that a scenario holds between two other engines.
 """
 
 import os
@@ -36,8 +36,8 @@ def address_keys(kind, port):
 
 
 def peer_config(name, folder, kind, version, port, sender, target, **keys):
-    # The schedule's day changes twelve hours from now, so that no run meets a session reset. The
-    # peers validate what they receive against a dictionary.
+    # The schedule's day changes twelve hours from now, so that no run sees a session reset. The
+    # peers validate received messages with a dictionary.
     boundary = time.strftime("%H:%M:%S", time.gmtime(time.time() + 12 * 3600))
     defaults = {"StartTime": boundary, "EndTime": boundary, "UseDataDictionary": "Y",
                 "FileLogPath": os.path.join(folder, "log"), "FileLogHeartbeats": "Y",
@@ -81,14 +81,14 @@ class Arena:
         return self.start(Peer, name, self.programs[kind] + [role, config], folder)
 
     def protection(self, role):
-        """The keys of TLS for our engine; none without."""
+        """The TLS keys for our engine; none without TLS."""
         return self.certificates.ours(role) if self.certificates else {}
 
     def start_peer(self, role, port, **keys):
         return self._engine(self.peer_kind, "peer", role, port, PEER, SUBJECT, **keys)
 
     def start_acceptor_peer(self, **keys):
-        """The peer as acceptor, and its port: another one if somebody took the first meanwhile."""
+        """The peer as acceptor, and its port: another one if the first is in use meanwhile."""
         for attempt in range(3):
             port = free_port()
             try:
@@ -120,7 +120,7 @@ class Arena:
 
 
 class Venue:
-    """`nexusfix serve` as acceptor; keeps its port and its store over a restart."""
+    """`nexusfix serve` as acceptor; a restart keeps its port and its store."""
 
     def __init__(self, arena, **keys):
         self.arena = arena
@@ -160,7 +160,7 @@ class Trader:
                      **arena.protection("initiator"))
 
     def trade(self, orders):
-        # The trader counts over all its runs, and knows from its report file what was answered.
+        # The trader counts over all its runs, and its report file shows which orders were answered.
         self.orders += orders
         command = self.arena.programs["nexusfix"] + ["trade", self.config, "--report", self.report,
                                                      "--orders", str(self.orders)]
@@ -174,7 +174,7 @@ class Trader:
 
 
 class Mover:
-    """An initiator that is another engine, then ours, then the other again: the store moves."""
+    """An initiator that is another engine, then ours, then the other again; the store is moved."""
 
     def __init__(self, arena, port):
         self.arena = arena
@@ -186,7 +186,7 @@ class Mover:
         self.journal = os.path.join(arena.folder, "journal")
 
     def theirs(self, orders):
-        """The other engine; its store is what we exported, if we were there before."""
+        """The other engine, with the store that we exported, if ours ran before."""
         self.turn += 1
         folder = os.path.join(self.arena.folder, f"mover{self.turn}")
         self.files = os.path.join(folder, "store")
@@ -216,7 +216,7 @@ class Mover:
         with open(script, "w", encoding="utf-8") as file:
             for n in range(orders):
                 side = 1 + n % 2
-                # By tag, since QuickFIX sorts the fields of what it sends again.
+                # By tag, because QuickFIX sorts the fields of messages that it resends.
                 file.write(f"send 35=D|11=M{self.orders + n}|21=1|38=100|40=2|44=10|54={side}|"
                            "55=AAPL|60=now\n")
                 file.write("wait 35=8 timeout 300\n")
@@ -241,11 +241,11 @@ class Mover:
         self._journal("export", self.journal, form, back)
         found = stored_messages(self.kind, back)
         if found != expected:
-            raise Failure(f"what was imported differs: {found} from {expected}")
+            raise Failure(f"the imported store differs: {found} from {expected}")
 
 
 def stored_messages(kind, folder):
-    """All that a file store holds: numbers, time of creation, and each message by its number."""
+    """The contents of a file store: numbers, time of creation, and each message by its number."""
     def content(suffix):
         [name] = [name for name in os.listdir(folder) if name.endswith(suffix)]
         with open(os.path.join(folder, name), "rb") as file:

@@ -1,7 +1,7 @@
-"""Reads the message log that QuickFIX and QuickFIX/J write, and checks one side's conduct in it.
+"""Reads the message log of QuickFIX and QuickFIX/J, and checks the conduct of one side.
 
-The log holds every message of both sides as the peer saw it on the wire, so what is checked here is
-the bytes that went over TCP and not what either engine says about itself.
+The log has every message of both sides as the peer saw it on the wire, so this checks the bytes on
+TCP, and not what an engine reports about itself.
 """
 
 import glob
@@ -78,7 +78,7 @@ def frame_faults(message):
 
 
 class Conduct:
-    """Follows one side through a log and collects what it did against the FIX session layer."""
+    """Follows one side through a log and collects its violations of the FIX session layer."""
 
     def __init__(self, messages, sender):
         self.messages = messages
@@ -129,7 +129,7 @@ class Conduct:
             self.faults.append(f"OrigSendingTime is not {original.get(52)}: {message}")
 
     def _resend_answered(self, index, request):
-        """Every number asked for is replayed or gap-filled, in order."""
+        """Every requested number is replayed or gap-filled, in order."""
         expected, end = int(request.get(7)), int(request.get(16))
         sent = [m.number for m in self.messages[:index]
                 if m.get(49) == self.sender and not m.repeated]

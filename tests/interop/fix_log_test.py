@@ -1,4 +1,4 @@
-"""The conduct checks of fix_log.py find what they are there to find."""
+"""The checks of fix_log.py find the faults that they are for."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""The processes of an interop test: talked to with time limits, always ended by their pid."""
+"""The processes of an interop test: every wait has a time limit; they are ended by their pid."""
 
 import ctypes
 import json
@@ -15,11 +15,11 @@ PR_SET_PDEATHSIG = 1
 
 
 class Failure(Exception):
-    """A scenario went wrong; the text says what was expected and what came."""
+    """A scenario failed; the text has the expected and the actual result."""
 
 
 def _end_with_parent():
-    """Runs in the child: if the test is killed, the kernel ends the child too."""
+    """Runs in the child: if the test is killed, the kernel kills the child, too."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
@@ -60,7 +60,7 @@ class Child:
         return line
 
     def expect(self, pattern, limit=600):
-        """Reads on to the line that matches."""
+        """Reads up to the line that matches."""
         deadline = time.monotonic() + limit
         while True:
             match = re.search(pattern, self.read_line(max(0.0, deadline - time.monotonic())))
@@ -79,13 +79,13 @@ class Child:
         return self.wait_exit(limit)
 
     def end(self):
-        """Whatever state it is in: afterwards it is gone."""
+        """Ends the process in any state."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
 
     def output(self):
-        """What it wrote, for the report of a failure."""
+        """Its output, for the report of a failure."""
         while not self._queue.empty():
             self.lines.append(self._queue.get() or "(end)")
         with open(self.error_path, encoding="utf-8", errors="replace") as file:
@@ -121,7 +121,7 @@ class Peer(Child):
 
 
 def free_port():
-    """A port that nobody listens on: the QuickFIX engines cannot be asked which one they got."""
+    """A port without a listener: the QuickFIX engines do not report the port that they got."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

@@ -1,6 +1,6 @@
-// A QuickFIX engine as the other side of an interop test. It is told what to do by commands on
-// standard input, one a line, and answers each with one line of JSON that holds its whole state.
-// README.md lists the commands; the QuickFIX/J peer speaks the same ones.
+// A QuickFIX engine as the counterparty of an interop test. It is driven by commands on standard
+// input, one a line, and answers each with one line of JSON that has its whole state. README.md
+// lists the commands; the QuickFIX/J peer has the same ones.
 //
 // C++14 on purpose: QuickFIX 1.15 declares its interface with dynamic exception specifications.
 #include <chrono>
@@ -61,7 +61,7 @@ int number_of(const FIX::FieldMap& fields, int tag) {
 
 std::string utc_now() { return FIX::UtcTimeStampConvertor::convert(FIX::UtcTimeStamp(), 3); }
 
-// What was ordered and what the reports said about it.
+// An order, and what the reports say about it.
 struct Order {
   int quantity = 0;
   int acknowledged = 0;
@@ -93,8 +93,8 @@ class Peer : public FIX::Application {
     const auto deadline = std::chrono::steady_clock::now() + limit;
     while (!done(state())) {
       if (std::chrono::steady_clock::now() > deadline) return false;
-      // Not everything that a caller waits for is announced by a callback (the expected number
-      // moves after it), so the condition is looked at again now and then.
+      // Some conditions change without a callback (the expected number moves after it), so the
+      // condition is checked again now and then.
       std::unique_lock<std::mutex> lock(mutex_);
       changed_.wait_for(lock, std::chrono::milliseconds(20));
     }
@@ -144,7 +144,7 @@ class Peer : public FIX::Application {
   }
 
   // Moves both numbers while order number `order` is handled: the report that answers it is `skip`
-  // too high for the counterparty, the order after it `rewind` too high for this side.
+  // too high for the counterparty, and the next order `rewind` too high for this side.
   void gap_at_order(long order, int skip, int rewind) {
     std::lock_guard<std::mutex> lock(mutex_);
     gap_order_ = order;
@@ -210,7 +210,7 @@ class Peer : public FIX::Application {
     add_fault(text);
   }
 
-  // Once locked:
+  // With the lock held:
 
   void add_fault(const std::string& text) { faults_ += (faults_.empty() ? "" : "; ") + text; }
 
@@ -222,8 +222,8 @@ class Peer : public FIX::Application {
     return open;
   }
 
-  // As initiator: every report belongs to an order, every ExecID is there once, and no order is
-  // filled by more than its quantity.
+  // As initiator: every report belongs to an order, every ExecID occurs once, and no order is
+  // filled beyond its quantity.
   void on_report(const FIX::Message& report, bool repeated) {
     std::lock_guard<std::mutex> lock(mutex_);
     ++counters_["reports"];
@@ -359,7 +359,7 @@ void await(Peer& peer, const std::string& name, long value, bool exactly) {
     return exactly ? at(state, name) == value : at(state, name) >= value;
   };
   if (!peer.wait(reached, std::chrono::seconds(60))) {
-    throw std::runtime_error("waited in vain for " + name + " to be " + std::to_string(value));
+    throw std::runtime_error("timed out waiting for " + name + " to be " + std::to_string(value));
   }
 }
 
@@ -393,7 +393,7 @@ void execute(Peer& peer, const std::string& line) {
   }
 }
 
-// Commands until the end of input or `quit`; whether all of them went well.
+// Executes commands until the end of input or `quit`. Returns whether all succeeded.
 bool serve_commands(Peer& peer) {
   bool well = answer(peer, "");
   std::string line;

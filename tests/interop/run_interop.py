@@ -29,12 +29,12 @@ def parse_arguments():
     parser.add_argument("--quickfixj", help="the folder of the QuickFIX/J peer's jar files")
     parser.add_argument("--tls", action="store_true",
                         help="protected, both sides with certificates: ours and QuickFIX/J's")
-    parser.add_argument("--keep", action="store_true", help="leave the folder behind")
+    parser.add_argument("--keep", action="store_true", help="do not remove the folder")
     return parser.parse_args()
 
 
 def programs(arguments):
-    """The command line of each engine that takes part; says what is missing."""
+    """The command line of each engine of the scenario; a Failure names what is missing."""
     commands = {}
     engines = {arguments.peer, arguments.subject}
     if arguments.scenario == "change_engines":
@@ -62,7 +62,7 @@ def run(arguments, folder):
         return True
     except Failure as failure:
         print(f"FAILED: {failure}")
-    except Exception:  # A fault of the test itself must show the processes' output too.
+    except Exception:  # An error of the test itself must show the output of the processes, too.
         traceback.print_exc(file=sys.stdout)
     finally:
         if arena:
@@ -89,7 +89,7 @@ def main():
         return 0 if run(arguments, folder) else 1
     finally:
         if arguments.keep:
-            print("left behind:", folder)
+            print("folder kept:", folder)
         else:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -1,4 +1,4 @@
-"""What the engines do together. Each scenario checks the peer's own account, and then its log."""
+"""The scenarios. Each checks the state that the peer reports, and then the peer's log."""
 
 from engines import PEER, SUBJECT
 from fix_log import conduct_faults, read_log
@@ -15,7 +15,7 @@ def expect_equal(expected, actual, what):
 
 
 class Scenario:
-    """The peer's log, looked at in slices: a slice begins at the end of the one before."""
+    """The peer's log, read in slices: a slice begins at the end of the one before."""
 
     def __init__(self, arena):
         self.arena = arena
@@ -41,7 +41,7 @@ class Scenario:
             expect_equal([number], logons, f"{what}: MsgSeqNum of the Logon of {sender}")
 
     def settle(self, peer):
-        """Until the peer has dealt with all that it logged: numbers move after the callback."""
+        """Waits until the peer has processed its whole log: numbers move after the callback."""
         messages = read_log(self.arena.peer_log)
         last = [m.number for m in messages if m.get(49) == SUBJECT and not m.repeated][-1]
         return peer.do(f"await next_target {last + 1}")
@@ -83,14 +83,14 @@ def venue_session(arena, orders=1000):
     expect(state["reports_possdup"] >= 19, f"19 reports should be replayed: {state}")
     scenario.expect_resends(scenario.slice(), PEER, "rewound expected number")
 
-    # The peer jumps ahead: the venue must ask for what it missed, and go on.
+    # The peer skips numbers: the venue must request the missing ones, and continue.
     peer.do("skip-sender 5")
     order_run(peer, 4)
     scenario.expect_resends(scenario.slice(), SUBJECT, "skipped numbers")
     log_out(peer)
     scenario.settle(peer)
 
-    # Both at once, at Logon; what the venue missed are eight orders.
+    # Both at once, at Logon; the venue missed eight orders.
     scenario.slice()
     peer.do("orders 8", "rewind-target 10", "logon", "await open_orders 0")
     order_run(peer, 4)
@@ -134,13 +134,13 @@ def venue_restart(arena):
     scenario.expect_no_resends(recent, "Logon after a restart")
     scenario.expect_logon_numbers(recent, state["next_sender"], state["next_target"], "restart")
 
-    # Messages that the process before sent are still there to be replayed.
+    # Messages of the process before can still be replayed.
     before = scenario.settle(peer)["next_target"]
     replayed = peer.state.get("reports_possdup", 0)
     state = peer.do("rewind-target 30", "test-request T1", f"await next_target {before + 1}")
     expect(state["reports_possdup"] - replayed >= 20, f"20 reports should be replayed: {state}")
 
-    # Stopped while logged on, it says so; the peer comes back by itself.
+    # Stopped while logged on, it sends a Logout; the peer connects again by itself.
     scenario.slice()
     logons = peer.state["logons"]
     venue.stop()
@@ -150,9 +150,9 @@ def venue_restart(arena):
     order_run(peer, 4)
     recent = scenario.slice()
     expect([m for m in recent if m.type == "5" and m.get(49) == SUBJECT], "no Logout at the end")
-    # The venue may have to ask: QuickFIX spends a number on a Logon that it cannot send any more.
+    # The venue may have to request a resend: QuickFIX uses a number for a Logon that is not sent.
     asked = [str(m) for m in recent if m.type == "2" and m.get(49) == PEER]
-    expect(not asked, f"the venue's numbers should go on after a stop while logged on: {asked}")
+    expect(not asked, f"the venue's numbers should continue after a stop while logged on: {asked}")
     log_out(peer)
     scenario.finish(peer)
     peer.quit()
@@ -160,7 +160,7 @@ def venue_restart(arena):
 
 
 def venue_reset(arena):
-    """ResetSeqNumFlag from the peer, twice; and heartbeats while nothing is said."""
+    """ResetSeqNumFlag from the peer, twice; and heartbeats while the session is idle."""
     scenario = Scenario(arena)
     venue = arena.venue()
     venue.start()
@@ -194,7 +194,7 @@ def trader_session(arena, orders=1000):
     scenario.expect_logon_numbers(recent, 1, 1, "first Logon")
     scenario.expect_no_resends(recent, "first orders")
 
-    # In the middle of a run the peer jumps ahead and forgets the last 20 messages.
+    # During a run the peer skips numbers and forgets the last 20 messages.
     peer.do(f"gap-at-order {orders + 40} 5 20")
     trader.trade(80)
     state = peer.do("await logged_on 0")
@@ -204,7 +204,7 @@ def trader_session(arena, orders=1000):
     scenario.expect_resends(recent, SUBJECT, "skipped numbers")
     scenario.expect_resends(recent, PEER, "rewound expected number")
 
-    # The same while nobody is logged on: each Logon is too high for the other side.
+    # The same while both are logged out: each Logon is too high for the other side.
     peer.do("skip-sender 5", "rewind-target 20")
     trader.trade(20)
     peer.do("await logged_on 0")
@@ -244,14 +244,14 @@ def trader_reset(arena):
 
 
 def change_engines(arena):
-    """A session changes from one engine to ours and back, in the middle: no number is reset, and
-    what either sent can still be asked for."""
+    """A running session moves from another engine to ours and back: no number is reset, and the
+    messages of both can still be resent."""
     scenario = Scenario(arena)
     peer, port = arena.start_acceptor_peer()
     mover = arena.mover(port)
     state = {"next_sender": 1, "next_target": 1}
-    # Each turn: the engine logs on with the numbers that the one before left behind, sends orders,
-    # and, but for the first, is asked for the last ones that were sent before.
+    # Each turn: the engine logs on with the numbers of the one before and sends orders. From the
+    # second turn on it must also resend the last orders of the engine before.
     for turn, engine in enumerate((mover.theirs, mover.ours, mover.theirs, mover.ours)):
         forgotten = 6 if turn > 0 else 0
         if forgotten:

@@ -1,4 +1,4 @@
-// Whatever two sides do with a queue, in whatever order, it is a list with a limit.
+// For any sequence of operations of its two sides, a queue behaves like a list with a limit.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -21,7 +21,7 @@
 namespace nexusfix::deferred {
 namespace {
 
-// What to do, and how much of it.
+// The operation and its size.
 using Step = std::pair<std::uint8_t, std::uint16_t>;
 
 RC_GTEST_PROP(QueueProperty, slots_are_a_list_with_a_limit, (std::vector<Step> steps)) {
@@ -88,7 +88,7 @@ RC_GTEST_PROP(QueueProperty, byte_records_are_a_list_with_a_limit, (std::vector<
         const auto room = queue.claim(claimed);
         if (!room) {
           RC_ASSERT((room.error() == RecordError::TooLong) == (claimed > queue.record_bytes_max()));
-          // An empty ring takes everything that may ever be taken.
+          // An empty ring accepts every size below its maximum.
           RC_ASSERT(room.error() == RecordError::TooLong || !was_empty);
           break;
         }
@@ -139,7 +139,7 @@ RC_GTEST_PROP(QueueProperty, buffers_of_any_length_are_a_list_with_a_limit,
       const std::size_t count_max = how_much % (2 * kCapacity);
       detail::Buffers<Buffer> some = ring.readable(count_max);
       const std::size_t count = some.count();
-      // It tells of what was committed lately by and by, and is empty only if the ring is.
+      // The reader sees committed records with a delay, but always some if there are any.
       RC_ASSERT(count <= std::min(count_max, model.size()));
       RC_ASSERT((count == 0) == (count_max == 0 || model.empty()));
       for (; some.count() != 0; some.drop_front(), model.pop_front()) {
@@ -149,7 +149,7 @@ RC_GTEST_PROP(QueueProperty, buffers_of_any_length_are_a_list_with_a_limit,
       ring.release(count, some);
     }
     RC_ASSERT(ring.empty() == model.empty());
-    // Nothing was written over what is in the ring.
+    // The content of the ring has not been overwritten.
     detail::Buffers<Buffer> all = ring.readable(kCapacity);
     for (const auto& [text, time] : model) {
       if (all.count() == 0) break;

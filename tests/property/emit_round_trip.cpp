@@ -1,4 +1,4 @@
-// Makes the source that copies every message of a dictionary through its typed classes:
+// Generates the source that copies every message of a dictionary through its typed classes:
 //
 //     emit_round_trip DICTIONARY NAMESPACE OUTPUT.cpp
 #include <algorithm>
@@ -89,7 +89,7 @@ class RoundTripEmitter {
     return fmt::format("    {{fix::{0}::kMsgType, copy_{0}}},\n", name);
   }
 
-  // A component's function reads without trust; from() has found what is required good.
+  // A component's function checks every field; from() has already checked the required ones.
   [[nodiscard]] std::string checks(const Block& block, const std::vector<Member>& members) const {
     std::string text;
     for (const FlatMember& member : flatten(dictionary_, members)) {
@@ -135,7 +135,7 @@ class RoundTripEmitter {
     }
   }
 
-  // By its own function, if the block inherits it and it has nothing that is written already.
+  // By its own function, if the block inherits it and none of its fields has been written yet.
   void copy_component(Walk& walk, Index index) {
     const auto& members = dictionary_.components[index].members;
     const auto inherited =
@@ -158,14 +158,14 @@ class RoundTripEmitter {
     for (const FlatMember& member : flat) walk.written.insert(dictionary_.fields[member.field].tag);
   }
 
-  // Of the header or the trailer, which have no class.
+  // The fields of the header or the trailer, which have no class.
   [[nodiscard]] std::string fields(const std::vector<Member>& members) const {
     std::string text;
     for (const FlatMember& member : flatten(dictionary_, members)) {
       if (member.group) continue;
       const wire::Tag tag = dictionary_.fields[member.field].tag;
       switch (tag) {
-        case tag::BeginString:  // all of these are an Encoder's
+        case tag::BeginString:  // an Encoder writes all of these
         case tag::BodyLength:
         case tag::MsgType:
         case tag::CheckSum:

@@ -16,7 +16,7 @@ using Context = MutationContext;
 using Fields = std::vector<GeneratedField>;
 using Reason = wire::SessionRejectReason;
 
-// The first field that fits, from a random one on.
+// The first matching field, from a random one on.
 template <class Fits>
 std::optional<std::size_t> pick(const Fields& fields, MessageGenerator& random, Fits fits) {
   const std::size_t from = random.below(fields.size());
@@ -56,7 +56,7 @@ std::optional<Expected> add_unknown(Fields& fields, MessageGenerator& random,
                                     const Context& /*context*/) {
   const std::size_t at = 1 + random.below(fields.size());
   if (at < fields.size() && fields[at].belongs_to_data) return std::nullopt;
-  constexpr wire::Tag kUnknown[] = {4'998, 59'999};  // FIX's own, and user-defined
+  constexpr wire::Tag kUnknown[] = {4'998, 59'999};  // in the standard's range, and user-defined
   const wire::Tag tag = kUnknown[random.below(std::size(kUnknown))];
   fields.insert(fields.begin() + static_cast<std::ptrdiff_t>(at),
                 GeneratedField{.tag = tag, .value = "x"});
@@ -111,18 +111,18 @@ std::optional<Expected> drop_delimiter(Fields& fields, MessageGenerator& random,
   const auto at = pick(fields, random, [&](std::size_t i) {
     if (i + 1 >= fields.size() || !fields[i].begins_entry || fields[i].belongs_to_data)
       return false;
-    const GeneratedField& behind = fields[i + 1];
-    // The first entry, and one that goes on behind its delimiter.
+    const GeneratedField& next = fields[i + 1];
+    // The first entry, if it has fields after its delimiter.
     return !fields[i].is_count && fields[i - 1].is_count && fields[i - 1].tag == fields[i].group &&
-           behind.group == fields[i].group && !behind.begins_entry;
+           next.group == fields[i].group && !next.begins_entry;
   });
   if (!at) return std::nullopt;
   fields.erase(fields.begin() + static_cast<std::ptrdiff_t>(*at));
   return Expected{Reason::GroupFieldsOutOfOrder, fields[*at].tag};
 }
 
-std::optional<Expected> move_header_field_behind_body(Fields& fields, MessageGenerator& random,
-                                                      const Context& /*context*/) {
+std::optional<Expected> move_header_field_after_body(Fields& fields, MessageGenerator& random,
+                                                     const Context& /*context*/) {
   const auto body = std::ranges::find(fields, Part::Body, &GeneratedField::part);
   if (body == fields.end()) return std::nullopt;
   const auto at = pick(fields, random, [&](std::size_t i) {
@@ -149,7 +149,7 @@ std::optional<Expected> empty_value(Fields& fields, MessageGenerator& random,
 std::optional<Expected> unknown_msg_type(Fields& fields, MessageGenerator& /*random*/,
                                          const Context& /*context*/) {
   fields.front().value = "~~";
-  return Expected{Reason::InvalidMsgType, 0};  // RefMsgType (372) says which, and no tag
+  return Expected{Reason::InvalidMsgType, 0};  // RefMsgType (372) names it, and there is no tag
 }
 
 void collect_tags(const Dictionary& dictionary, const std::vector<dictionary::Member>& members,
@@ -215,9 +215,9 @@ std::optional<Expected> swap_in_entry(Fields& fields, MessageGenerator& random,
   return Expected{Reason::GroupFieldsOutOfOrder, tag};
 }
 
-// Without its first field, a later entry goes on with the one in front of it, until a field comes
-// that this one has already: the count says that it begins an entry. Or a field stands behind one
-// that it belongs in front of; else an entry is missing.
+// A later entry without its first field becomes a part of the entry before it, until a field occurs
+// that this one already has: then the count shows that an entry begins. A field that comes too late
+// in the merged entry is reported first. Otherwise an entry is missing.
 std::optional<Expected> drop_later_delimiter(Fields& fields, MessageGenerator& random,
                                              const Context& context) {
   const auto at = pick(fields, random, [&](std::size_t i) {
@@ -230,7 +230,7 @@ std::optional<Expected> drop_later_delimiter(Fields& fields, MessageGenerator& r
   std::set<wire::Tag> seen;
   std::size_t place = 0;
   for (std::size_t i = *at; i-- > 0;) {
-    if (fields[i].depth > gone.depth) continue;  // of a group within the entry
+    if (fields[i].depth > gone.depth) continue;  // of a nested group
     seen.insert(fields[i].tag);
     place = std::max(place, fields[i].place);
     if (fields[i].begins_entry) break;
@@ -259,7 +259,7 @@ constexpr Mutation kMutations[] = {
     {"count_too_high", count_too_high},
     {"count_too_low", count_too_low},
     {"drop_delimiter", drop_delimiter},
-    {"move_header_field_behind_body", move_header_field_behind_body},
+    {"move_header_field_after_body", move_header_field_after_body},
     {"empty_value", empty_value},
     {"unknown_msg_type", unknown_msg_type},
     {"add_field_of_other_messages", add_field_of_other_messages},

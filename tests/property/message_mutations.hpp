@@ -1,4 +1,4 @@
-// One change to a right message, and why it is wrong then.
+// One change to a valid message, and the violation that it causes.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@
 namespace nexusfix::testing {
 
 struct MutationContext {
-  const dictionary::Dictionary& own;  // of the message
+  const dictionary::Dictionary& own;  // the message's own
   const dictionary::Dictionary& transport;
   const dictionary::MessageDefinition& message;
   const dictionary::ValidationRules& rules;
 };
 
-// What a Reject must say: SessionRejectReason (373) and RefTagID (371), 0 for none.
+// The required content of the Reject: SessionRejectReason (373) and RefTagID (371), 0 for none.
 struct Expected {
   wire::SessionRejectReason reason;
   wire::Tag tag;
@@ -28,15 +28,15 @@ struct Expected {
 
 struct Mutation {
   const char* name;
-  // Nothing if the message has no place for the change.
+  // Nothing if the change does not apply to the message.
   std::optional<Expected> (*change)(std::vector<GeneratedField>& fields, MessageGenerator& random,
                                     const MutationContext& context);
 };
 
 [[nodiscard]] std::span<const Mutation> all_mutations();
 
-// Two neighbours in an entry of a group change places, neither of them its first field. The tag of
-// the one that then stands too late; 0 if there are no such two.
+// Swaps two neighbours in an entry of a group; neither of them is its first field. Returns the tag
+// of the field that then comes too late; 0 if there are no such neighbours.
 [[nodiscard]] wire::Tag swap_neighbours(std::vector<GeneratedField>& fields,
                                         MessageGenerator& random);
 

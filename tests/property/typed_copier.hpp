@@ -1,5 +1,5 @@
-// What the sources that emit_round_trip.cpp makes are built on: each field of a message is read by
-// the generated readers and written again by the typed writers.
+// The base of the sources that emit_round_trip.cpp generates: the generated readers read each field
+// of a message, and the typed writers write it again.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ class TypedCopier {
  public:
   explicit TypedCopier(wire::Encoder& encoder) : encoder_{encoder} {}
 
-  // The first thing that could not be read.
+  // The first read error.
   [[nodiscard]] const std::optional<wire::FieldError>& error() const { return error_; }
   void fail(const wire::FieldError& error) {
     if (!error_) error_ = error;
@@ -39,7 +39,8 @@ class TypedCopier {
     if constexpr (!wire::detail::PartOfLength<F>) wire::write_field(encoder_, read);
   }
 
-  // A required field, by the accessor that gives its value and by the one that may give an error.
+  // Reads a required field through the accessor that returns its value and through the one that may
+  // return an error.
   template <wire::TypedField F>
   void same(const F& checked, const wire::FieldResult<F>& unchecked) {
     if (!unchecked) return fail(unchecked.error());
@@ -60,7 +61,7 @@ class TypedCopier {
     }
   }
 
-  // A component is read by its own class if all that it requires is there, which an optional
+  // Reads a component through its own class if it has all of its required fields, which an optional
   // component may lack.
   template <class Component>
   void component(const Component&) {}
@@ -74,9 +75,9 @@ class TypedCopier {
   std::optional<wire::FieldError> error_;
 };
 
-// A component's accessors as messages and entries inherit them: nothing that it requires need be
-// there. That a component is compiled once, and not once for each message that has it, is what
-// keeps the later versions cheap.
+// The accessors of a component as messages and entries inherit them; required fields may be
+// missing. The later versions stay cheap, because a component is compiled once and not once for
+// each message.
 template <template <class, bool> class Members>
 class ComponentPart : public wire::TypedEntryView<ComponentPart<Members>>,
                       public Members<ComponentPart<Members>, false> {
@@ -92,11 +93,11 @@ struct MessageCopy {
   void (*copy)(const wire::MessageView&, TypedCopier&);
 };
 
-// What is made for each version.
+// The generated copiers of each version.
 struct VersionCopies {
   std::span<const MessageCopy> messages;
-  // The fields of the header that an Encoder does not write itself, and of the trailer; groups are
-  // left out: the header's have no class.
+  // The fields of the trailer and those of the header that an Encoder does not write itself.
+  // Without groups, because those of the header have no class.
   void (*header)(const wire::MessageView&, TypedCopier&);
   void (*trailer)(const wire::MessageView&, TypedCopier&);
 };

@@ -1,5 +1,5 @@
-// Whatever a typed message is written with, groups within groups included: parsed, it reads the
-// same.
+// Whatever fields and nested groups a typed message is written with: after parsing, it has the same
+// values.
 #include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class Random {
   }
   bool coin() { return below(2) == 0; }
   std::string text() {
-    std::string text(1 + below(70), ' ');  // longer than what an encoder's short road takes
+    std::string text(1 + below(70), ' ');  // longer than the limit of an encoder's fast path
     for (char& c : text) c = static_cast<char>(' ' + below(95));
     return text;
   }

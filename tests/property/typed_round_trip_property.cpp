@@ -1,6 +1,6 @@
-// Every message of every version but FIX 5.0 SP2, with whatever its dictionary allows: read through
-// the generated classes and written by the typed writers, it is the same message. A failure names
-// the message and the seed.
+// Every message of every version except FIX 5.0 SP2, with all that its dictionary allows: a copy
+// through the generated classes and the typed writers is the same message. A failure names the
+// message and the seed.
 #include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
@@ -59,8 +59,8 @@ constexpr VersionUnderTest kVersions[] = {
 #endif
 };
 
-// A number or a time as a typed field writes it: without needless digits, and in milliseconds.
-// Written apart from the library's conversions.
+// A number or a time in the form of a typed field: without needless digits, and in milliseconds.
+// Independent of the library's conversions.
 std::string canonical_number(std::string text) {
   const bool negative = text.starts_with('-');
   text.erase(0, negative ? 1 : 0);
@@ -74,7 +74,7 @@ std::string canonical_number(std::string text) {
 }
 
 std::string canonical_time(std::string text) {
-  // The generator's only leap second; UTCTimestamps have none, so that it is the next one.
+  // The generator's only leap second. UTCTimestamps have none, so it becomes the next second.
   constexpr std::string_view kLeap = "20240229-23:59:60";
   if (text.starts_with(kLeap)) text.replace(0, kLeap.size(), "20240301-00:00:00");
   const auto point = text.find('.');
@@ -109,8 +109,8 @@ std::string canonical(const std::string& value, FieldType type) {
 
 using TagValue = std::pair<wire::Tag, std::string>;
 
-// What the header and the trailer are compared by: an Encoder has its own order for the header.
-// OrigSendingTime goes out as it is given, and PossDupFlag and PossResend only if they are Y.
+// Sorts the header for the comparison, because an Encoder has its own order. OrigSendingTime is
+// written as given, and PossDupFlag and PossResend only if they are Y.
 void sort_header(std::vector<TagValue>& header) {
   std::erase_if(header, [](const TagValue& field) {
     return (field.first == tag::PossDupFlag || field.first == tag::PossResend) &&
@@ -135,8 +135,8 @@ Parts expected_parts(const std::vector<GeneratedField>& fields) {
   return parts;
 }
 
-// The header's group NoHops has no class. What an Encoder is given as numbers and truth values is
-// text or of either sign in FIX 4.0 to 4.2.
+// The header's group NoHops has no class. In FIX 4.0 to 4.2, some fields that an Encoder takes as
+// numbers or booleans are text or may be negative.
 void make_writable(std::vector<GeneratedField>& fields) {
   std::erase_if(fields, [](const GeneratedField& field) {
     return field.part == Part::Header && (field.depth > 0 || field.is_count);
@@ -159,7 +159,7 @@ class TypedRoundTrip : public ::testing::TestWithParam<VersionUnderTest> {
 
   static bool is_fixt() { return GetParam().version >= Version::Fix50; }
 
-  // The parsed message. Its bytes must stay where they are.
+  // The parsed message. Its bytes must stay at their address.
   wire::MessageView parsed(std::string_view bytes) {
     const auto message = parser_.parse(bytes);
     if (!message) {
@@ -232,7 +232,7 @@ class TypedRoundTrip : public ::testing::TestWithParam<VersionUnderTest> {
 };
 
 // docs/codegen.md, "Reading" and "Writing".
-TEST_P(TypedRoundTrip, what_the_classes_read_is_what_they_write) {
+TEST_P(TypedRoundTrip, the_classes_write_what_they_have_read) {
   constexpr std::uint64_t kSeeds = 3;
   const bool is_transports = GetParam().version == Version::Fixt11 || !is_fixt();
   ASSERT_EQ(GetParam().copies->messages.size(), application_.messages.size());

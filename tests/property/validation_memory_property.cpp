@@ -1,5 +1,5 @@
-// A validator answers the same with a memory as without one: for messages whose sequence it knows,
-// whose values have changed, and whose sequence has changed.
+// A validator returns the same result with a memory and without one: for messages with a known
+// sequence, with changed values, and with a changed sequence.
 #include <gtest/gtest.h>
 #include <optional>
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 
 using Fields = std::vector<testing::GeneratedField>;
 
-// Each is right for some types and wrong for others.
+// Each is valid for some types and invalid for others.
 const std::string kValues[] = {"",
                                "1",
                                "N",
@@ -43,7 +43,7 @@ class ValidationMemoryProperty : public ::testing::TestWithParam<Version> {
 
   static bool is_fixt() { return GetParam() >= Version::Fix50; }
 
-  // Whether the memory holds the message's sequence behind it.
+  // Returns whether the memory contains the message's sequence afterwards.
   bool expect_the_same(const Validator& validator, const Fields& fields) {
     const std::string bytes = testing::fix(transport_.begin_string, testing::body_of(fields));
     const auto message = parser_.parse(bytes);
@@ -77,7 +77,7 @@ class ValidationMemoryProperty : public ::testing::TestWithParam<Version> {
   wire::Parser parser_;
 };
 
-TEST_P(ValidationMemoryProperty, a_validator_with_a_memory_answers_as_one_without) {
+TEST_P(ValidationMemoryProperty, a_validator_returns_the_same_result_with_a_memory) {
   constexpr std::uint64_t kSeeds = 2;
   ValidationRules lenient;
   lenient.allow_unknown_msg_fields = true;
@@ -103,7 +103,7 @@ TEST_P(ValidationMemoryProperty, a_validator_with_a_memory_answers_as_one_withou
             (void)expect_the_same(validator, changed);
           }
           changed = fields;
-          changed[at].tag = at % 2 == 0 ? 9'999 : 70'000;  // a tag beyond every key, too
+          changed[at].tag = at % 2 == 0 ? 9'999 : 70'000;  // also a tag beyond every key
           for (int i = 0; i < 3; ++i) (void)expect_the_same(validator, changed);
           changed.erase(changed.begin() + static_cast<std::ptrdiff_t>(at));
           for (int i = 0; i < 3; ++i) (void)expect_the_same(validator, changed);
@@ -119,8 +119,8 @@ INSTANTIATE_TEST_SUITE_P(Versions, ValidationMemoryProperty,
                          ::testing::Values(Version::Fix42, Version::Fix44, Version::Fix50Sp2,
                                            Version::Fixt11));
 
-// Two dictionaries, one sequence: what is right by one is not right by the other.
-TEST(ValidationMemory, is_shared_by_validators_that_disagree) {
+// Two dictionaries and one sequence, which is valid only for one of them.
+TEST(ValidationMemory, is_shared_by_validators_of_different_dictionaries) {
   const Validator old = Validator::make(builtin_dictionary(Version::Fix42), {}).value();
   const Validator recent = Validator::make(builtin_dictionary(Version::Fix44), {}).value();
   // ExecTransType (20) is required in FIX 4.2 and unknown to an ExecutionReport of FIX 4.4.

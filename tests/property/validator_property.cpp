@@ -1,5 +1,5 @@
-// Every message of every version: what its dictionary allows is right, and with one thing changed
-// it is wrong for that reason. A failure names version, message and seed.
+// Every message of every version: with all that its dictionary allows it is valid, and after one
+// change it has the violation of that change. A failure names version, message and seed.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <optional>
@@ -73,7 +73,7 @@ class ValidatorProperty : public ::testing::TestWithParam<Version> {
   std::string bytes_;
 };
 
-TEST_P(ValidatorProperty, what_the_dictionary_allows_is_right) {
+TEST_P(ValidatorProperty, a_message_that_the_dictionary_allows_is_valid) {
   for_each_message([this](MessageGenerator& generator, const auto& message, bool is_transports) {
     for (const Fullness fullness : {Fullness::Required, Fullness::Some, Fullness::All}) {
       const auto wrong = violation(generator.message(message, is_transports, fullness));
@@ -83,7 +83,7 @@ TEST_P(ValidatorProperty, what_the_dictionary_allows_is_right) {
   });
 }
 
-TEST_P(ValidatorProperty, one_change_is_found_and_named) {
+TEST_P(ValidatorProperty, one_change_is_found_and_reported) {
   std::vector<std::size_t> made(all_mutations().size());
   for_each_message([&](MessageGenerator& generator, const auto& message, bool is_transports) {
     for (std::size_t i = 0; i < all_mutations().size(); ++i) {
@@ -110,8 +110,8 @@ TEST_P(ValidatorProperty, one_change_is_found_and_named) {
   }
 }
 
-// docs/configuration.md, ValidateUnorderedGroupFields: both values, whichever is the default.
-TEST_P(ValidatorProperty, order_within_an_entry_counts_only_if_the_rules_say_so) {
+// docs/configuration.md, ValidateUnorderedGroupFields: both values, whatever the default is.
+TEST_P(ValidatorProperty, order_within_an_entry_counts_only_if_the_rules_require_it) {
   const dictionary::FixtDictionaries both{
       transport_, GetParam() == Version::Fixt11 ? transport_ : application_};
   dictionary::ValidationRules strict = rules_;

@@ -1,6 +1,6 @@
-// Values that the standard allows beside a list, and those that it does not, in a message of each
-// version that has the field. tests/dictionaries/standard_is_taken.py tries all values of all
-// fields; here stand those that a list once refused or took wrongly.
+// Values that the standard allows besides a list, and values that it does not allow, in a message
+// of each version that has the field. tests/dictionaries/standard_is_taken.py tries all values of
+// all fields; this test has the values that a list once refused or accepted wrongly.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <optional>
@@ -76,7 +76,7 @@ const Case kCases[] = {
     {1111, Version::Fix50, Version::Fix50Sp2, {"1", "P"}, {"PP"}},
 };
 
-// Whether members hold a field, at any depth.
+// Whether members contain a field, at any depth.
 bool hold(const Dictionary& dictionary, const std::vector<dictionary::Member>& members,
           wire::Tag tag) {
   return std::ranges::any_of(flatten(dictionary, members), [&](const auto& member) {
@@ -87,7 +87,7 @@ bool hold(const Dictionary& dictionary, const std::vector<dictionary::Member>& m
 
 class ValueLists : public ::testing::TestWithParam<Case> {
  protected:
-  // A message that has the field, with everything else that it may have; empty: none has it.
+  // A message with the field and all of its other allowed fields; empty: no message has the field.
   std::vector<GeneratedField> message_with(wire::Tag tag) {
     for (const dictionary::MessageDefinition& definition : application_->messages) {
       if (!hold(*application_, definition.members, tag)) continue;
@@ -119,7 +119,7 @@ class ValueLists : public ::testing::TestWithParam<Case> {
   const Dictionary* transport_ = nullptr;
 };
 
-TEST_P(ValueLists, take_what_the_standard_allows_and_nothing_else) {
+TEST_P(ValueLists, accept_only_values_that_the_standard_allows) {
   bool is_met = false;
   for (const Version version : kApplications) {
     if (version < GetParam().first || version > GetParam().last) continue;

@@ -14,7 +14,7 @@ namespace {
 using testing::soh;
 using testing::with_checksum;
 
-// A name may stand for text with names in it, but not for ever.
+// A name may stand for a text with names in it, but not without end.
 constexpr unsigned kExpansionsMax = 100;
 
 std::string utc_timestamp(WallTime time, bool with_milliseconds) {
@@ -64,7 +64,7 @@ bool is_left_out(std::string_view field) {
   return field.starts_with('-') && field.find('=') == std::string_view::npos;
 }
 
-// The tags of the standard header that the scenarios have, behind 8, 9 and 35.
+// The standard header tags in the scenarios, besides 8, 9 and 35.
 bool is_header(std::string_view tag) {
   constexpr std::array<std::string_view, 14> kHeader{
       "34", "43", "49", "52", "56", "97", "115", "116", "122", "128", "129", "144", "145", "369"};

@@ -1,4 +1,4 @@
-// From what a script writes to bytes. Independent of the encoder, parser and clock formatting of
+// Makes bytes from the text of a script. Independent of the encoder, parser and clock formatting of
 // the engine under test.
 #pragma once
 
@@ -16,14 +16,14 @@
 
 namespace nexusfix::scenarios {
 
-// What the names and fields of a line mean when it is played.
+// The meaning of the names and fields of a line when it is played.
 struct Meaning {
   std::size_t version = 0;                               // index into kVersions
   WallTime now{};                                        // <now>
   std::map<std::string, std::string, std::less<>> lets;  // <name>
 };
 
-// Who writes a message, and the number that it has if the line does not say one.
+// The sender of a message, and its number if the line gives none.
 struct Writer {
   std::string_view sender_comp_id;
   std::string_view target_comp_id;
@@ -32,7 +32,7 @@ struct Writer {
 
 using Fields = std::vector<std::string>;  // "tag=value", in order
 
-// Names replaced, split at "|", fields of other versions left out.
+// With names replaced, split at "|", without fields of other versions.
 [[nodiscard]] std::expected<Fields, std::string> expand(std::string_view text,
                                                         const Meaning& meaning);
 
@@ -40,12 +40,12 @@ using Fields = std::vector<std::string>;  // "tag=value", in order
 [[nodiscard]] std::optional<std::string_view> find_field(const Fields& fields,
                                                          std::string_view tag);
 
-// 8 and 9 in front of the fields, 10 behind them; each as the fields say, if they have it.
+// Adds 8 and 9 before the fields and 10 after them; with the values of the fields, if they have
+// them.
 [[nodiscard]] std::string frame(const Fields& fields, const Meaning& meaning);
 
-// The whole message: 35, then the header fields by ascending tag, those of 34, 49, 52 and 56 that
-// the line does not have among them, then the other fields as the line has them. "-49" leaves a
-// field out.
+// The whole message: 35, then the header fields by ascending tag, with those of 34, 49, 52 and 56
+// that the line does not have, then the other fields in the order of the line. "-49" omits a field.
 [[nodiscard]] std::expected<Fields, std::string> complete(const Fields& fields,
                                                           const Writer& writer,
                                                           const Meaning& meaning);

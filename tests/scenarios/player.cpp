@@ -22,13 +22,13 @@ using testing::soh;
 
 constexpr std::string_view kTrader = "TRADER";
 constexpr std::string_view kVenue = "VENUE";
-// An engine that is not at rest after so many turns never will be.
+// An engine that is not idle after this number of turns never will be.
 constexpr unsigned kTurnsMax = 10'000;
-// In pieces of so many bytes a message is read in so many turns at most.
+// A message in pieces of this size is read in a bounded number of turns.
 constexpr std::size_t kPieceBytes = 3;
 constexpr unsigned kReadingTurnsMax = 300;
 
-// Nothing: all is well; otherwise what went wrong.
+// Nothing: success; otherwise the error.
 using Outcome = std::optional<std::string>;
 
 std::string show(const Event& event) {
@@ -63,7 +63,7 @@ class Player {
       if (const Outcome wrong = perform(line)) return failure(line, *wrong);
     }
     if (const Outcome left = unexpected()) {
-      return failure(script_.lines.back(), "at the end " + *left);
+      return failure(script_.lines.back(), "at the end: " + *left);
     }
     return std::nullopt;
   }
@@ -102,7 +102,7 @@ class Player {
     return settle();
   }
 
-  // What changes something; what follows from it must be expected behind it.
+  // An action. Its effects must be expected by the lines after it.
   Outcome act(const Line& line) {
     switch (line.verb) {
       case Verb::SendMessage:
@@ -124,7 +124,7 @@ class Player {
         engine_->session(0).log_on();
         return std::nullopt;
       default:
-        return "not a statement that does something";
+        return "not an action";
     }
   }
 
@@ -144,7 +144,7 @@ class Player {
     return text + settings_;
   }
 
-  // The engine, as soon as something is to happen.
+  // Starts the engine at the first action.
   Outcome start() {
     if (engine_) return std::nullopt;
     auto settings = config::parse_settings(configuration(), "scenario.cfg");
@@ -160,7 +160,7 @@ class Player {
     return settle();
   }
 
-  // The process is killed and started again; what it had written stays.
+  // The process is killed and started again; its files stay.
   Outcome restart() {
     network_.close_all();
     engine_.reset();
@@ -169,7 +169,7 @@ class Player {
     return start();
   }
 
-  // Both sides go on until neither has anything left to do at this time.
+  // Runs both sides until neither has anything to do at this time.
   Outcome settle() {
     unsigned quiet_turns = 0;
     for (unsigned turn = 0; turn < kTurnsMax; ++turn) {
@@ -178,10 +178,10 @@ class Player {
       quiet_turns = is_quiet ? quiet_turns + 1 : 0;
       if (quiet_turns == quiet_turns_) return std::nullopt;
     }
-    return "the engine does not come to rest";
+    return "the engine does not become idle";
   }
 
-  // An engine whose sessions have all been logged out waits for nothing but a command.
+  // An engine whose sessions are all logged out waits only for a command.
   [[nodiscard]] MonoTime next_deadline() const {
     return has_ended_ ? kNever : engine_->next_deadline();
   }
@@ -197,7 +197,7 @@ class Player {
       if (const Outcome early = unexpected()) {
         const auto passed =
             std::chrono::duration_cast<std::chrono::milliseconds>(clock_.now().mono - begin);
-        return "after " + std::to_string(passed.count()) + " ms already " + *early;
+        return "after " + std::to_string(passed.count()) + " ms: " + *early;
       }
     }
     clock_.advance(end - clock_.now().mono);
@@ -206,10 +206,10 @@ class Player {
 
   [[nodiscard]] Outcome unexpected() const {
     if (!venue_.events.empty()) {
-      return "there was, and nothing expected it: " + show(venue_.events.front());
+      return "unexpected: " + show(venue_.events.front());
     }
-    if (!trader_.told.empty()) {
-      return "the application was told, and nothing expected it: " + trader_.told.front();
+    if (!trader_.callbacks.empty()) {
+      return "unexpected in the application: " + trader_.callbacks.front();
     }
     return std::nullopt;
   }
@@ -221,8 +221,8 @@ class Player {
     return std::nullopt;
   }
 
-  // The number of the line's message, and with which the next one goes on. A resent message, which
-  // names its number, is beside the count.
+  // The MsgSeqNum of the line's message, and the next one. A resent message, which gives its
+  // number, is not counted.
   static void count(const Fields& fields, std::uint64_t& next) {
     const std::string_view text = find_field(fields, "34").value_or("");
     if (text.empty() || find_field(fields, "43") == "Y") return;
@@ -250,21 +250,21 @@ class Player {
   }
 
   Outcome expect_told(std::string_view expected) {
-    if (trader_.told.empty()) return compared(expected, "nothing");
-    const std::string told = std::move(trader_.told.front());
-    trader_.told.pop_front();
-    return told == expected ? Outcome{} : compared(expected, told);
+    if (trader_.callbacks.empty()) return compared(expected, "nothing");
+    const std::string callback = std::move(trader_.callbacks.front());
+    trader_.callbacks.pop_front();
+    return callback == expected ? Outcome{} : compared(expected, callback);
   }
 
-  // A delivered message that has the line's fields, among others.
+  // A delivered message that has at least the line's fields.
   Outcome expect_delivered(std::string_view text) {
     const auto fields = expand(text, meaning_);
     if (!fields) return fields.error();
-    if (trader_.told.empty()) return compared(text, "nothing");
-    const std::string told = "|" + std::exchange(trader_.told.front(), {});
-    trader_.told.pop_front();
+    if (trader_.callbacks.empty()) return compared(text, "nothing");
+    const std::string callback = "|" + std::exchange(trader_.callbacks.front(), {});
+    trader_.callbacks.pop_front();
     for (const std::string& field : *fields) {
-      if (told.find("|" + field + "|") == std::string::npos) return compared(field, told);
+      if (callback.find("|" + field + "|") == std::string::npos) return compared(field, callback);
     }
     return std::nullopt;
   }

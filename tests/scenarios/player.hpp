@@ -10,11 +10,11 @@
 
 namespace nexusfix::scenarios {
 
-// How bytes reach either side.
+// How bytes arrive at both sides.
 enum class Stream : std::uint8_t { Whole, InPieces };
 
-// The first line that did not come true, ready to be printed: place, statement, what was expected,
-// what came, and the engine's log. Nothing: every line did. version is an index into kVersions.
+// The first line that failed, as text: place, statement, expected and actual result, and the
+// engine's log. Nothing: every line succeeded. version is an index into kVersions.
 [[nodiscard]] std::optional<std::string> play(const Script& script, std::size_t version,
                                               Stream stream = Stream::Whole);
 

@@ -1,4 +1,4 @@
-// The language of the scenarios and what a failing line says; README.md is the reference.
+// The language of the scenarios, and the text of a failing line; README.md is the reference.
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class RunnerTest : public ::testing::Test {
     const auto script = read(text);
     return script ? "no error" : script.error();
   }
-  // What became of a scenario that begins behind the Logons, which are lines 2 to 5.
+  // The result of a scenario that begins after the Logons, which are lines 2 to 5.
   std::string outcome(std::string_view lines) {
     const auto script = read(std::string{kSource}.append(kLogOn).append(lines));
     if (!script) return script.error();
@@ -50,7 +50,7 @@ TEST_F(RunnerTest, scenario_that_does_not_name_its_source_is_refused) {
   // README.md, "A file".
   EXPECT_THAT(error_of("expect connect\n"), StartsWith("a.scenario:1: the first line must be"));
   EXPECT_THAT(error_of("#\nexpect connect\n"), StartsWith("a.scenario:1: the first line must be"));
-  EXPECT_EQ(error_of("# Only a source\n"), "a: nothing is in it");
+  EXPECT_EQ(error_of("# Only a source\n"), "a: the file is empty");
 }
 
 TEST_F(RunnerTest, mistakes_are_named_with_file_and_line) {
@@ -59,16 +59,16 @@ TEST_F(RunnerTest, mistakes_are_named_with_file_and_line) {
     return error_of(std::string{kSource}.append("expect connect\n").append(line));
   };
   EXPECT_EQ(error("expects 35=0"), "a.scenario:3: unknown statement: expects 35=0");
-  EXPECT_EQ(error("wait"), "a.scenario:3: \"wait\" needs something behind it");
-  EXPECT_EQ(error("disconnect now"), "a.scenario:3: \"disconnect\" stands alone");
+  EXPECT_EQ(error("wait"), "a.scenario:3: \"wait\" needs an argument");
+  EXPECT_EQ(error("disconnect now"), "a.scenario:3: \"disconnect\" takes no argument");
   EXPECT_EQ(error("[4.2 wait 1s"), "a.scenario:3: \"]\" is missing");
   EXPECT_THAT(error("[4.5] wait 1s"), StartsWith("a.scenario:3: unknown version \"4.5\""));
-  EXPECT_EQ(error("[4.4-4.2] wait 1s"), "a.scenario:3: no version lies in 4.4-4.2");
+  EXPECT_EQ(error("[4.4-4.2] wait 1s"), "a.scenario:3: no version is in 4.4-4.2");
   EXPECT_EQ(error("versions 4.0"), "a.scenario:3: \"versions\" must come first");
   EXPECT_THAT(error("include nothing"), HasSubstr("nothing.part: cannot be read"));
 }
 
-TEST_F(RunnerTest, included_lines_keep_their_own_place_and_the_versions_of_the_include) {
+TEST_F(RunnerTest, included_lines_keep_their_place_and_have_the_versions_of_the_include) {
   // README.md, "Parts".
   write("b.part", "# A part of this test\nwait 1s\n[4.0-4.1] wait 2s\n");
   const auto script = read(std::string{kSource} + "versions 4.0+\n[4.1+] include b\n");
@@ -91,7 +91,7 @@ TEST_F(RunnerTest, fields_are_those_of_the_version_with_names_replaced) {
   EXPECT_THAT(*expand("60=<now-90s>", meaning), ElementsAre("60=20240115-10:28:30"));
   meaning.version = kFix44;
   EXPECT_THAT(*expand("60=<now+1500ms>", meaning), ElementsAre("60=20240115-10:30:01.500"));
-  EXPECT_EQ(expand("<nobody>", meaning).error(), "<nobody> means nothing");
+  EXPECT_EQ(expand("<unknown>", meaning).error(), "<unknown> means nothing");
   EXPECT_EQ(expand("<now-soon>", meaning).error(), "<now-soon> means nothing");
   EXPECT_EQ(expand("<endless>", meaning).error(), "<endless> has no end");
   EXPECT_EQ(expand("[4.0]1=2", meaning).error(), "no field is left for this version");
@@ -109,7 +109,7 @@ TEST_F(RunnerTest, header_is_completed_in_the_order_of_its_tags) {
   EXPECT_EQ(testing::bar(frame({"35=0", "9=99", "8=X", "10=1"}, meaning)), "8=X|9=99|35=0|10=1|");
 }
 
-TEST_F(RunnerTest, line_that_does_not_come_true_is_shown_with_what_came_instead) {
+TEST_F(RunnerTest, line_that_fails_is_shown_with_the_actual_result) {
   // README.md, "When a line fails".
   EXPECT_EQ(outcome("send 35=1|112=1\nexpect 35=0|112=1\n"), "all true");
   EXPECT_THAT(outcome("send 35=1|112=1\nexpect 35=0|112=2\n"),
@@ -122,16 +122,16 @@ TEST_F(RunnerTest, line_that_does_not_come_true_is_shown_with_what_came_instead)
   EXPECT_THAT(outcome("app got 35=8\n"), HasSubstr("expected: 35=8\n  got:      nothing"));
 }
 
-TEST_F(RunnerTest, what_no_line_expects_fails_the_scenario) {
+TEST_F(RunnerTest, unexpected_event_fails_the_scenario) {
   // README.md, "Everything must be expected".
   EXPECT_THAT(outcome("send 35=1|112=1\nsend 35=0\n"),
-              AllOf(StartsWith("a.scenario:7: "), HasSubstr("nothing expected it: 8=FIX.4.4|")));
-  EXPECT_THAT(outcome("send 35=1|112=1\n"), HasSubstr("at the end there was, and nothing"));
-  EXPECT_THAT(outcome("disconnect\n"), HasSubstr("the application was told, and nothing"));
-  EXPECT_THAT(outcome("wait 31s\n"), HasSubstr("after 30000 ms already there was, and nothing"));
+              AllOf(StartsWith("a.scenario:7: "), HasSubstr("unexpected: 8=FIX.4.4|")));
+  EXPECT_THAT(outcome("send 35=1|112=1\n"), HasSubstr("at the end: unexpected: 8=FIX"));
+  EXPECT_THAT(outcome("disconnect\n"), HasSubstr("unexpected in the application: "));
+  EXPECT_THAT(outcome("wait 31s\n"), HasSubstr("after 30000 ms: unexpected: "));
 }
 
-TEST_F(RunnerTest, statements_that_cannot_be_done_say_so) {
+TEST_F(RunnerTest, statements_that_cannot_be_executed_fail) {
   // README.md, "Statements".
   EXPECT_THAT(outcome("wait soon\n"), HasSubstr("not a time like 30s"));
   EXPECT_THAT(outcome("setting HeartBtInt=5\n"), HasSubstr("settings must come before"));

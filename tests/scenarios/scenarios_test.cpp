@@ -1,4 +1,4 @@
-// One test a scenario and version: reads the folder, plays what is in it.
+// One test for each scenario and version: reads the folder and plays the scenarios in it.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -34,7 +34,7 @@ std::vector<std::string> scenario_files(const std::string& folder) {
   return paths;
 }
 
-// False: a scenario cannot be read, and standard error says why.
+// False: a scenario cannot be read; the error is on standard error.
 bool read_all(const std::string& folder, std::vector<Script>& scripts) {
   for (const std::string& path : scenario_files(folder + "/scripts")) {
     auto script = read_script(path, folder + "/parts");
@@ -46,8 +46,8 @@ bool read_all(const std::string& folder, std::vector<Script>& scripts) {
   return !scripts.empty();
 }
 
-// The version that is played a second time with every message torn to pieces: the result may not
-// depend on how the bytes arrive, and one version shows it.
+// The version that is played again with every message in pieces: the result must not depend on how
+// the bytes arrive, and one version is enough to show it.
 constexpr std::string_view kTornVersion = "4.4";
 
 void add_test(const Script& script, std::size_t version, Stream stream) {

@@ -17,7 +17,7 @@ struct VerbName {
   Text text;
 };
 
-// Of two names that both fit the longer one stands first.
+// Of two names that both match, the longer one comes first.
 constexpr std::array kVerbs{
     VerbName{"let", Verb::Let, Text::Needed},
     VerbName{"setting", Verb::Setting, Text::Needed},
@@ -44,8 +44,8 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
 }
 
-// The rest of the text behind a word or words; nothing if it does not begin with them.
-std::optional<std::string_view> behind(std::string_view text, std::string_view words) {
+// The text after the word or words; nothing if it does not begin with them.
+std::optional<std::string_view> rest_after(std::string_view text, std::string_view words) {
   if (!text.starts_with(words)) return std::nullopt;
   const std::string_view rest = text.substr(words.size());
   if (!rest.empty() && rest.front() != ' ') return std::nullopt;
@@ -59,7 +59,7 @@ class Reader {
   std::expected<Script, std::string> read(const std::string& path) {
     script_.name = std::filesystem::path{path}.stem().string();
     if (!read_file(path, VersionSet{}.set())) return std::unexpected{error_};
-    if (script_.lines.empty()) return std::unexpected{script_.name + ": nothing is in it"};
+    if (script_.lines.empty()) return std::unexpected{script_.name + ": the file is empty"};
     return std::move(script_);
   }
 
@@ -95,18 +95,18 @@ class Reader {
       versions &= *named;
       text = trim(text.substr(end + 1));
     }
-    if (const auto named = behind(text, "versions")) return restrict(place, *named);
-    if (const auto part = behind(text, "include")) {
+    if (const auto named = rest_after(text, "versions")) return restrict(place, *named);
+    if (const auto part = rest_after(text, "include")) {
       return read_file(parts_ + "/" + std::string{*part} + ".part", versions);
     }
     for (const VerbName& one : kVerbs) {
-      const auto rest = behind(text, one.name);
+      const auto rest = rest_after(text, one.name);
       if (!rest) continue;
       if (rest->empty() && one.text == Text::Needed) {
-        return fail(place, "\"" + std::string{one.name} + "\" needs something behind it");
+        return fail(place, "\"" + std::string{one.name} + "\" needs an argument");
       }
       if (!rest->empty() && one.text == Text::None) {
-        return fail(place, "\"" + std::string{one.name} + "\" stands alone");
+        return fail(place, "\"" + std::string{one.name} + "\" takes no argument");
       }
       script_.lines.push_back({place, std::string{text}, versions, one.verb, std::string{*rest}});
       return true;

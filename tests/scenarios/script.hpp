@@ -33,7 +33,7 @@ enum class Verb : std::uint8_t {
 
 struct Line {
   std::string place;      // "2a_msg_seq_num_correct.scenario:12"
-  std::string statement;  // as it is written, behind the versions
+  std::string statement;  // as written, after the versions
   VersionSet versions;
   Verb verb = Verb::Let;
   std::string text;  // what follows the verb
@@ -42,10 +42,10 @@ struct Line {
 struct Script {
   std::string name;  // of the file, without folder and ending
   VersionSet versions;
-  std::vector<Line> lines;  // included ones in their place
+  std::vector<Line> lines;  // with included lines in their place
 };
 
-// Reads a scenario; what it includes lies in the folder `parts`. The error begins with its place.
+// Reads a scenario; included files are in the folder `parts`. The error begins with its place.
 [[nodiscard]] std::expected<Script, std::string> read_script(const std::string& path,
                                                              const std::string& parts);
 

@@ -1,5 +1,4 @@
-// The application of the initiator under test: takes ExecutionReports, and remembers what it was
-// told.
+// The application of the initiator under test: accepts ExecutionReports, and records its callbacks.
 #pragma once
 
 #include <deque>
@@ -13,16 +12,16 @@ namespace nexusfix::scenarios {
 
 class Trader {
  public:
-  void on_logon(Session&) { told.emplace_back("logged on"); }
-  void on_logout(Session&) { told.emplace_back("logged out"); }
+  void on_logon(Session&) { callbacks.emplace_back("logged on"); }
+  void on_logout(Session&) { callbacks.emplace_back("logged out"); }
   [[nodiscard]] Verdict on_message(Session&, const MessageView& message) {
     if (message.msg_type() != std::string_view{"8"}) return engine::unsupported_message_type();
-    told.push_back(testing::bar(message.bytes()));
+    callbacks.push_back(testing::bar(message.bytes()));
     return engine::accept();
   }
 
-  // What a script has still to expect: "logged on", "logged out", or a message.
-  std::deque<std::string> told;
+  // The callbacks that the script has not expected yet: "logged on", "logged out", or a message.
+  std::deque<std::string> callbacks;
 };
 
 }  // namespace nexusfix::scenarios

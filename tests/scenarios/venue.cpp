@@ -17,7 +17,7 @@ bool Venue::poll() {
   const std::size_t count = network_.wait(ready, std::nullopt);
   for (std::size_t i = 0; i < count; ++i) {
     if (ready[i].kind == transport::ReadyKind::Accepted) {
-      if (socket_ != 0) throw std::runtime_error{"a second connection beside the first"};
+      if (socket_ != 0) throw std::runtime_error{"a second connection while the first is open"};
       socket_ = ready[i].accepted;
       events.push_back({EventKind::Connect, {}});
     } else if (ready[i].socket == socket_) {
@@ -43,7 +43,7 @@ void Venue::receive() {
   }
 }
 
-// Everything up to a CheckSum field is a message; what the engine writes has none inside a value.
+// Everything up to a CheckSum field is a message; the engine sends no value that contains one.
 void Venue::take_messages() {
   constexpr std::size_t kTrailerBytes = 8;  // SOH 10=ddd SOH
   while (true) {

@@ -1,5 +1,5 @@
-// The counterparty of the engine under test: what reaches it is kept in order, what it sends is
-// what a script says.
+// The counterparty of the engine under test: records in order what it receives, and sends what a
+// script says.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +25,16 @@ class Venue {
   // Listens. The internet must outlive it.
   explicit Venue(transport::FakeInternet& internet);
 
-  // Takes what has arrived. False: nothing had.
+  // Reads what has arrived. False: nothing has.
   [[nodiscard]] bool poll();
   // False: there is no connection, or it did not take everything.
   [[nodiscard]] bool send(std::string_view bytes);
   // False: there is no connection.
   [[nodiscard]] bool disconnect();
-  // The same if the engine ended: nobody is to expect the end of the connection.
+  // The same if the engine has ended: the script need not expect the end of the connection.
   void forget_connection();
 
-  // What a script has still to expect.
+  // The events that the script has not expected yet.
   std::deque<Event> events;
 
  private:

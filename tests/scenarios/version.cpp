@@ -34,7 +34,7 @@ std::expected<VersionSet, std::string> parse_versions(std::string_view text) {
     const auto end = is_open ? std::optional{kVersions.size() - 1} : find(last);
     if (!begin) return std::unexpected{unknown(first)};
     if (!end) return std::unexpected{unknown(last)};
-    if (*begin > *end) return std::unexpected{"no version lies in " + std::string{word}};
+    if (*begin > *end) return std::unexpected{"no version is in " + std::string{word}};
     for (std::size_t i = *begin; i <= *end; ++i) versions.set(i);
   }
   if (versions.none()) return std::unexpected{std::string{"no version is named"}};

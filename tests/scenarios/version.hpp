@@ -1,4 +1,4 @@
-// The FIX versions that a scenario is played in, and how a script names sets of them.
+// The FIX versions that scenarios are played in, and their names in a script.
 #pragma once
 
 #include <array>
@@ -10,12 +10,12 @@
 namespace nexusfix::scenarios {
 
 struct Version {
-  std::string_view name;       // as scripts write it
-  std::string_view test_name;  // as tests are called
+  std::string_view name;       // in scripts
+  std::string_view test_name;  // in the names of tests
   std::string_view begin_string;
   std::string_view appl_ver_id;          // 1137; empty: not a FIXT session
-  std::string_view default_appl_ver_id;  // the configuration's name of it
-  bool has_milliseconds;                 // in timestamps that the session layer writes
+  std::string_view default_appl_ver_id;  // its name in the configuration
+  bool has_milliseconds;                 // in timestamps of the session layer
 };
 
 // By age: a range of versions is a range of indices.
@@ -32,8 +32,8 @@ inline constexpr std::array kVersions{
 
 using VersionSet = std::bitset<kVersions.size()>;
 
-// "4.1", "4.0-4.1", "4.2+", or several of these with blanks between them. The error says what is
-// wrong.
+// "4.1", "4.0-4.1", "4.2+", or several of these with blanks between them. The error names the wrong
+// word.
 [[nodiscard]] std::expected<VersionSet, std::string> parse_versions(std::string_view text);
 
 }  // namespace nexusfix::scenarios

@@ -1,5 +1,5 @@
-// Proof that the simulator finds faults: each deliberate bug of mutations.json, switched on alone,
-// must be found within the seeds that CI runs. Prints which invariant found it, and in which world.
+// Proves that the simulator finds faults: each deliberate bug of mutations.json, enabled alone,
+// must be found within the seeds that CI runs. Prints the invariant that found it, and the world.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -25,7 +25,7 @@ constexpr Mutation kMutations[] = {
 using nexusfix::simulator::Outcome;
 using nexusfix::simulator::run_scenario;
 
-// The first world that shows it.
+// Whether one of the worlds shows it.
 bool is_found(const Mutation& mutation, std::uint64_t seeds_max) {
   for (std::uint64_t seed = 1; seed <= seeds_max; ++seed) {
     const Outcome outcome = run_scenario({.seed = seed, .faults = {}});

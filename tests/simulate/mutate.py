@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the sources of session, engine and store with every deliberate bug of mutations.json in
-them, each of which one variable switches on, and a table of their names.
+"""Writes the sources of session, engine and store with every deliberate bug of mutations.json, each
+of which one variable enables, and a table of their names.
 
     mutate.py MUTATIONS.json SOURCE_ROOT OUTPUT_FOLDER
 
-The product's own sources are only read: they have no trace of this.
+The product's own sources are only read, and stay unchanged.
 """
 
 import json

@@ -1,9 +1,9 @@
-// Which deliberate bug is switched on; in front of every source of the mutated build.
+// The deliberate bug that is enabled. Precedes every source of the mutated build.
 #pragma once
 
 namespace nexusfix::test {
 
-// 0: none. From 1 on: the place in mutations.json.
+// 0: none; otherwise its number in mutations.json, from 1
 inline int active_mutation = 0;
 
 }  // namespace nexusfix::test

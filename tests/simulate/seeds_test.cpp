@@ -1,5 +1,5 @@
-// Thousands of worlds of five virtual minutes, each with its own subset of faults: none may show a
-// violation. And the scenarios that once did: regressions.txt.
+// Thousands of worlds of five virtual minutes, each with its own subset of faults: none may have a
+// violation. And the scenarios of regressions.txt, which had one once.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace nexusfix::simulator;
 
-// What a world must deliver on average, or it proves little.
+// The least that a world must deliver on average; otherwise the test proves little.
 constexpr std::uint64_t kDeliveredPerWorld = 2'000;
 
 int fail(std::string_view what) {
@@ -27,7 +27,7 @@ int run_regressions(const char* path) {
   int scenarios = 0;
   while (std::getline(file, line)) {
     if (line.empty() || line.front() == '#') continue;
-    // What begins with a blank belongs to the line before it.
+    // A line that begins with a blank continues the line before it.
     for (std::string more; file.peek() == ' ' && std::getline(file, more);) {
       line += line.back() == ',' ? more.substr(1) : more;
     }
@@ -49,7 +49,7 @@ int run_seeds(std::uint64_t first, std::uint64_t count) {
     totals.add(outcome);
     if (!outcome.violation) continue;
     return fail(describe_failure(scenario, *outcome.violation, true) +
-                "When it is mended, the smallest scenario goes into regressions.txt.");
+                "When it is fixed, the smallest scenario goes into regressions.txt.");
   }
   std::printf("%s", to_string(totals).c_str());
   if (totals.sum.delivered < count * kDeliveredPerWorld) return fail("too few messages delivered");
@@ -58,7 +58,7 @@ int run_seeds(std::uint64_t first, std::uint64_t count) {
     return fail("never struck: " + std::string{to_string(static_cast<Fault>(i))});
   }
   if (totals.sum.rolls == 0) return fail("no journal ever began a new segment");
-  if (totals.sum.resets_in_resend < count) return fail("too few resets while something is resent");
+  if (totals.sum.resets_in_resend < count) return fail("too few resets during a resend");
   if (totals.sum.retired == 0) return fail("no message was ever retired before it was resent");
   return 0;
 }

@@ -8,15 +8,16 @@ namespace nexusfix::soak {
 namespace {
 
 constexpr std::size_t kFaultsKept = 20;
-// Each of these orders is answered by a burst: more than MaxQueuedBytes of the configuration.
+// Each of these orders is answered by a burst of more bytes than MaxQueuedBytes in the
+// configuration.
 constexpr std::uint64_t kOrdersPerBurst = 257;
 constexpr std::size_t kBurstReports = 120;
 constexpr std::size_t kBurstTextBytes = 1'024;
 
 constexpr std::uint64_t kUnansweredMax = 200;
 constexpr std::uint64_t kUnansweredWhileLoggedOutMax = 50;
-// A loop that was held up sends no more than this to make up for it.
-constexpr std::chrono::milliseconds kBehindMax{100};
+// A loop that was delayed sends at most this much to catch up.
+constexpr std::chrono::milliseconds kCatchUpMax{100};
 
 std::uint64_t number_of(std::string_view text) {
   std::uint64_t number = 0;
@@ -116,7 +117,7 @@ void SoakTrader::on_message(Session& session, const MessageView& message) {
   Orders& orders = orders_[static_cast<std::size_t>(&progress - sessions_.data())];
   if (answered != orders.answered.load() + 1) {
     faults_.add(who_ + ", " + progress.name + ": order " + std::to_string(answered) +
-                " was answered behind " + std::to_string(orders.answered.load()));
+                " was answered after " + std::to_string(orders.answered.load()));
   }
   orders.answered.store(answered);
 }
@@ -126,7 +127,7 @@ void SoakTrader::turn(engine::Engine& engine, MonoTime now) {
   for (std::size_t i = 0; i < sessions_.size(); ++i) {
     Progress& progress = sessions_[i];
     Orders& orders = orders_[i];
-    orders.next_at = std::max(orders.next_at, now - kBehindMax);
+    orders.next_at = std::max(orders.next_at, now - kCatchUpMax);
     const std::uint64_t unanswered_max =
         progress.is_logged_on.load() ? kUnansweredMax : kUnansweredWhileLoggedOutMax;
     while (orders.next_at <= now &&

@@ -1,5 +1,5 @@
-// A trader and a venue that number what they send, and expect each other's numbers in order: none
-// left out, none twice.
+// A trader and a venue that number their messages, and expect each other's numbers in order: none
+// omitted, none repeated.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace nexusfix::soak {
 
-// What went wrong, in words: the first ones of it. Any thread.
+// The first errors, as text. Any thread.
 class Faults {
  public:
   void add(std::string text);
@@ -28,25 +28,25 @@ class Faults {
   std::atomic<bool> any_{false};
 };
 
-// Of one session: written by the engine's thread, read by any.
+// Of one session: the engine's thread writes it, any thread reads it.
 struct Progress {
   std::string name{};
   std::atomic<std::uint64_t> sent{0};      // the number of the last one
-  std::atomic<std::uint64_t> received{0};  // likewise
+  std::atomic<std::uint64_t> received{0};  // the number of the last one
   std::atomic<std::uint64_t> resent{0};    // received with PossDupFlag
   std::atomic<bool> is_logged_on{false};
 };
 
-// What both have in common.
+// The common part of both.
 class Counterparty {
  public:
   Counterparty(std::string_view who, std::size_t sessions, Faults& faults);
 
   void on_logon(Session& session) { of(session).is_logged_on.store(true); }
   void on_logout(Session& session) { of(session).is_logged_on.store(false); }
-  // Of an engine that was thrown away.
+  // After an engine was destroyed.
   void forget_logons();
-  // The engine's thread, when it is open: sessions are known by their place in the file.
+  // The engine's thread, when the engine is open: sessions are known by their place in the file.
   void open(engine::Engine& engine);
 
   [[nodiscard]] const std::vector<Progress>& sessions() const noexcept { return sessions_; }
@@ -63,7 +63,7 @@ class Counterparty {
   Faults& faults_;
 };
 
-// Answers each order by a report, and now and then by so many that a slow reader cannot take them.
+// Answers each order with a report, and now and then with more reports than a slow reader can take.
 class SoakVenue : public Counterparty {
  public:
   using Counterparty::Counterparty;
@@ -75,15 +75,15 @@ class SoakVenue : public Counterparty {
   std::string text_ = std::string(4'096, 'x');
 };
 
-// Sends orders all the time, also while it is logged out, as long as few enough are unanswered.
+// Sends orders all the time, also while it is logged out, while few enough are unanswered.
 class SoakTrader : public Counterparty {
  public:
   SoakTrader(std::size_t sessions, Faults& faults, std::chrono::microseconds between_orders);
   void on_message(Session& session, const MessageView& message);
   void turn(engine::Engine& engine, MonoTime now);
-  // Whether orders are sent: at first they are not.
+  // Whether orders are sent; at first they are not.
   void trade(bool trades) noexcept { trades_.store(trades); }
-  // Each order was answered.
+  // Whether each order was answered.
   [[nodiscard]] bool all_answered() const;
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Small, so that who does not read is soon noticed by who writes.
+// Small, so that a sender soon notices a peer that does not read.
 constexpr std::uint32_t kSocketBufferBytes = 16'384;
 constexpr std::size_t kUnsentBytesMax = 32'768;
 constexpr milliseconds kStallMax{1'500};
@@ -62,7 +62,7 @@ void FaultyLink::run() {
     for (std::size_t i = 0; i < events; ++i) handle(ready[i]);
     begin_faults();
     for (auto pair = pairs_.begin(); pair != pairs_.end();) {
-      for (Way& way : *pair) look_after(way);
+      for (Direction& direction : *pair) move_bytes(direction);
       if (is_over(*pair)) {
         close(*pair);
         pair = pairs_.erase(pair);
@@ -75,11 +75,11 @@ void FaultyLink::run() {
 
 void FaultyLink::handle(const transport::Ready& ready) {
   if (ready.kind == transport::ReadyKind::Accepted) return accept(ready.accepted);
-  Way* const from = find(ready.socket);
+  Direction* const from = find(ready.socket);
   if (from == nullptr) return;
   Pair& pair = *std::ranges::find_if(
       pairs_, [&](const Pair& one) { return &one[0] == from || &one[1] == from; });
-  Way& to = from == &pair[0] ? pair[1] : pair[0];
+  Direction& to = from == &pair[0] ? pair[1] : pair[0];
   switch (ready.kind) {
     case transport::ReadyKind::Connected:
       to.is_connected = true;
@@ -117,72 +117,73 @@ void FaultyLink::accept(transport::SocketId socket) {
   pair[1].is_connected = true;
 }
 
-FaultyLink::Way* FaultyLink::find(transport::SocketId from) {
+FaultyLink::Direction* FaultyLink::find(transport::SocketId from) {
   for (Pair& pair : pairs_) {
-    for (Way& way : pair) {
-      if (way.from == from) return &way;
+    for (Direction& direction : pair) {
+      if (direction.from == from) return &direction;
     }
   }
   return nullptr;
 }
 
-void FaultyLink::receive(Way& way) {
-  const transport::IoResult got = network_->receive(way.from, buffer_);
+void FaultyLink::receive(Direction& direction) {
+  const transport::IoResult got = network_->receive(direction.from, buffer_);
   if (got.status == transport::IoStatus::WouldBlock) return;
   if (got.status != transport::IoStatus::Ok) {
-    way.has_ended = true;
+    direction.has_ended = true;
     return;
   }
-  way.unframed.append(buffer_.data(), got.bytes);
-  pass_messages(way);
-  send(way);
+  direction.unframed.append(buffer_.data(), got.bytes);
+  pass_messages(direction);
+  send(direction);
 }
 
-void FaultyLink::pass_messages(Way& way) {
-  wire::Framer framer{way.unframed};
+void FaultyLink::pass_messages(Direction& direction) {
+  wire::Framer framer{direction.unframed};
   while (const auto frame = framer.next()) {
-    if (way.has_ended) break;
+    if (direction.has_ended) break;
     const std::string_view message = *frame;
-    if (way.loses_next && is_new_application_message(message)) {
-      way.loses_next = false;
+    if (direction.loses_next && is_new_application_message(message)) {
+      direction.loses_next = false;
       count(LinkFault::Lose);
       continue;
     }
-    if (way.tears_next) {
+    if (direction.tears_next) {
       count(LinkFault::Tear);
-      way.unsent += message.substr(0, message.size() / 2);
-      way.has_ended = true;
+      direction.unsent += message.substr(0, message.size() / 2);
+      direction.has_ended = true;
       break;
     }
-    way.unsent += message;
+    direction.unsent += message;
   }
-  way.unframed = std::string{framer.rest()};
+  direction.unframed = std::string{framer.rest()};
 }
 
-void FaultyLink::send(Way& way) {
-  while (way.is_connected && !way.unsent.empty()) {
-    const transport::IoResult sent = network_->send(way.to, way.unsent);
+void FaultyLink::send(Direction& direction) {
+  while (direction.is_connected && !direction.unsent.empty()) {
+    const transport::IoResult sent = network_->send(direction.to, direction.unsent);
     if (sent.status == transport::IoStatus::WouldBlock) return;
     if (sent.status != transport::IoStatus::Ok) {
-      way.has_ended = true;
-      way.unsent.clear();
+      direction.has_ended = true;
+      direction.unsent.clear();
       return;
     }
-    way.unsent.erase(0, sent.bytes);
+    direction.unsent.erase(0, sent.bytes);
   }
 }
 
-// Whoever sends faster than is read here has to wait, and so does a stalled one.
-void FaultyLink::look_after(Way& way) {
-  const bool pauses = way.unsent.size() > kUnsentBytesMax || clock_.now().mono < way.stalled_until;
-  if (pauses == way.is_paused) return;
-  way.is_paused = pauses;
-  network_->pause(way.from, pauses);
+// A peer that sends faster than this side reads has to wait, and so does one that is stalled.
+void FaultyLink::move_bytes(Direction& direction) {
+  const bool pauses =
+      direction.unsent.size() > kUnsentBytesMax || clock_.now().mono < direction.stalled_until;
+  if (pauses == direction.is_paused) return;
+  direction.is_paused = pauses;
+  network_->pause(direction.from, pauses);
 }
 
 bool FaultyLink::is_over(const Pair& pair) const noexcept {
-  for (const Way& way : pair) {
-    if (way.has_ended && way.unsent.empty()) return true;
+  for (const Direction& direction : pair) {
+    if (direction.has_ended && direction.unsent.empty()) return true;
   }
   return false;
 }
@@ -205,7 +206,7 @@ void FaultyLink::begin(LinkFault fault) {
   if (pairs_.empty()) return;
   auto pair = pairs_.begin();
   std::advance(pair, random_.below(pairs_.size()));
-  Way& way = (*pair)[random_.below(2)];
+  Direction& direction = (*pair)[random_.below(2)];
   switch (fault) {
     case LinkFault::Cut:
       count(fault);
@@ -219,15 +220,15 @@ void FaultyLink::begin(LinkFault fault) {
       break;
     case LinkFault::Stall:
       count(fault);
-      way.stalled_until =
+      direction.stalled_until =
           clock_.now().mono +
           milliseconds{random_.below(static_cast<std::uint64_t>(kStallMax.count()))};
       break;
     case LinkFault::Tear:
-      way.tears_next = true;
+      direction.tears_next = true;
       break;
     case LinkFault::Lose:
-      way.loses_next = true;
+      direction.loses_next = true;
       break;
   }
 }

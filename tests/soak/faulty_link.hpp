@@ -1,5 +1,5 @@
-// Stands between an initiator and an acceptor on loopback: passes whole messages on, until it is
-// told to lose one, to cut a connection, or to stand still.
+// A link between an initiator and an acceptor on loopback: passes whole messages on, until a test
+// makes it lose one, cut a connection, or stall.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ enum class LinkFault : std::uint8_t {
   Cut,     // a connection, between two messages
   Tear,    // a connection, within a message
   CutAll,  // every connection at once
-  Lose,    // an application message that goes out for the first time
-  Stall,   // nothing is read from one side for up to 1.5 s: a slow reader
+  Lose,    // an application message that is sent for the first time
+  Stall,   // one side's bytes are not read for up to 1.5 s: a slow reader
 };
 inline constexpr std::size_t kLinkFaults = 5;
 
@@ -37,9 +37,9 @@ class FaultyLink {
 
   // All of these: any thread.
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
-  // Where connections lead to; 0: nobody is there, and they are closed.
-  void lead_to(std::uint16_t port) noexcept { target_.store(port); }
-  // Soon, to a connection and a direction chosen by chance.
+  // The port that connections are passed on to; 0: they are closed.
+  void forward_to(std::uint16_t port) noexcept { target_.store(port); }
+  // Soon, on a random connection and direction.
   void inflict(LinkFault fault);
   [[nodiscard]] std::uint64_t inflicted(LinkFault fault) const noexcept {
     return inflicted_[static_cast<std::size_t>(fault)].load();
@@ -47,28 +47,28 @@ class FaultyLink {
 
  private:
   // One direction of a connection.
-  struct Way {
+  struct Direction {
     transport::SocketId from = 0;
     transport::SocketId to = 0;
     std::string unframed;  // the beginning of a message
     std::string unsent;
     MonoTime stalled_until = MonoTime::min();
     bool is_paused = false;
-    bool is_connected = false;  // to
-    bool has_ended = false;     // what is unsent is still passed on
+    bool is_connected = false;  // to the other side
+    bool has_ended = false;     // unsent bytes are still passed on
     bool loses_next = false;
     bool tears_next = false;
   };
-  using Pair = std::array<Way, 2>;  // from the initiator, and to it
+  using Pair = std::array<Direction, 2>;  // from the initiator, and to it
 
   void run();
   void handle(const transport::Ready& ready);
   void accept(transport::SocketId socket);
-  [[nodiscard]] Way* find(transport::SocketId from);
-  void receive(Way& way);
-  void pass_messages(Way& way);
-  void send(Way& way);
-  void look_after(Way& way);
+  [[nodiscard]] Direction* find(transport::SocketId from);
+  void receive(Direction& direction);
+  void pass_messages(Direction& direction);
+  void send(Direction& direction);
+  void move_bytes(Direction& direction);
   [[nodiscard]] bool is_over(const Pair& pair) const noexcept;
   void close(const Pair& pair);
   void begin_faults();

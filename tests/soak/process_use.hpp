@@ -1,4 +1,4 @@
-// What this process uses of the machine.
+// The resources that this process uses.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace nexusfix::soak {
 
 struct ProcessUse {
   std::uint64_t resident_bytes = 0;   // with the mapped segments of journals
-  std::uint64_t anonymous_bytes = 0;  // of these, memory of its own: heap and stacks
+  std::uint64_t anonymous_bytes = 0;  // of these, its own memory: heap and stacks
   std::uint64_t heap_bytes = 0;       // allocated and not freed
   std::uint64_t descriptors = 0;
   std::uint64_t folder_bytes = 0;  // on the disk

@@ -1,5 +1,4 @@
-// An engine on a thread of its own, which can be stopped or thrown away, and opened again on what
-// it has stored.
+// An engine on its own thread, which can be stopped or destroyed, and opened again on its store.
 #pragma once
 
 #include <atomic>
@@ -20,17 +19,17 @@ namespace nexusfix::soak {
 enum class Restart : std::uint8_t {
   No,
   Stop,   // every session logs out first
-  Kill,   // as a process that is killed: nobody is told anything
+  Kill,   // as if the process is killed: no peer is notified
   Close,  // every session logs out, and the engine stays closed
 };
 
-// So that a minute sees many segments of the journal begin and go.
+// A minute sees many segments of the journal begin and end.
 inline constexpr std::uint64_t kSegmentBytes = 512U << 10U;
 
 template <class Application>
 class Side {
  public:
-  // on_port is told where the engine listens, and 0 when it does not.
+  // on_port gets the port that the engine listens on, and 0 when it does not listen.
   Side(std::string config, Application& application, Faults& faults,
        std::function<void(std::uint16_t)> on_port)
       : config_{std::move(config)},
@@ -45,7 +44,7 @@ class Side {
   Side(const Side&) = delete;
   Side& operator=(const Side&) = delete;
 
-  // Any thread; while one is under way, another is left out.
+  // Any thread. A restart that comes during another one is ignored.
   void restart(Restart how) {
     auto none = Restart::No;
     if (how == Restart::Close) {
@@ -84,8 +83,8 @@ class Side {
       if (!engine.poll(std::chrono::milliseconds{1})) return fail("the engine ended by itself");
     }
     if (wanted_.load() == Restart::Kill) {
-      // What was appended and is not durable may be gone after this, and the application would
-      // number its messages wrongly from then on.
+      // Bytes that were appended and are not durable may be lost after this, and the application
+      // would number its messages wrongly from then on.
       while (engine.store().durable() != engine.store().appended()) engine.poll({});
     } else {
       engine.stop();
@@ -93,7 +92,7 @@ class Side {
       }
     }
     application_.forget_logons();
-    Restart done = wanted_.load();  // Close stays: it may come while another one is under way.
+    Restart done = wanted_.load();  // Close stays: it may come during another restart.
     if (done != Restart::Close) wanted_.compare_exchange_strong(done, Restart::No);
     return true;
   }
@@ -103,7 +102,7 @@ class Side {
     return false;
   }
 
-  // Reconnections are the point here; what else an engine says is in the numbers.
+  // Reconnections are the purpose here; the counters show what else happens.
   struct NoLog final : observe::EventLog {
     void write(const observe::Event&) override {}
   };
@@ -117,7 +116,7 @@ class Side {
   std::atomic<Restart> wanted_{Restart::No};
   std::atomic<std::uint64_t> openings_{0};
   std::atomic<bool> is_closed_{false};
-  std::thread thread_;  // last: it uses all of these
+  std::thread thread_;  // last: it uses all others
 };
 
 }  // namespace nexusfix::soak

@@ -1,6 +1,6 @@
 // A venue and a trader, for an hour or for SECONDS, over connections that are cut, torn and
-// stalled, with messages lost and engines stopped and killed: at the end each message has arrived
-// once and in order, and the process uses no more memory and descriptors than behind the warm-up.
+// stalled, with messages lost and engines stopped and killed. At the end each message has arrived
+// once and in order, and the process uses no more memory and descriptors than after the warm-up.
 //   soak SECONDS [SEED]
 #include <algorithm>
 #include <array>
@@ -36,15 +36,15 @@ constexpr std::chrono::microseconds kBetweenOrders{5'000};
 constexpr milliseconds kBetweenFaults{600};
 constexpr milliseconds kBetweenSamples{500};
 
-// What may be used more when all is at rest at the end than when it was behind the warm-up. A
-// connection that was torn just then is four descriptors.
+// The allowed growth from the end of the warm-up to the end, both idle. A connection that was torn
+// just then is four descriptors.
 constexpr std::uint64_t kResidentGrowthMax = 6U << 20U;
 constexpr std::uint64_t kHeapGrowthMax = 3U << 20U;
 constexpr std::uint64_t kDescriptorGrowthMax = 6;
-// Of both journals: JournalKeepBytes of each and some segments.
+// Of both journals: JournalKeepBytes of each, and some segments.
 constexpr std::uint64_t kFolderBytesMax = 48U << 20U;
-// For everything under way to arrive when the faults are over. Generous: it says that a session
-// hangs, not that it is slow.
+// The time for all messages to arrive after the last fault. Generous: after it a session hangs, and
+// is not merely slow.
 constexpr seconds kSettleMax{180};
 
 std::string common_keys(const std::string& folder, std::string_view durability) {
@@ -88,7 +88,7 @@ class Soak {
   Soak(seconds duration, std::uint64_t seed) : duration_{duration}, random_{seed}, link_{seed} {
     deal();
   }
-  // The exit status.
+  // Returns the exit status.
   int run();
 
  private:
@@ -127,15 +127,15 @@ class Soak {
   SoakVenue venue_{"venue", kSessions, faults_};
   SoakTrader trader_{kSessions, faults_, kBetweenOrders};
   Side<SoakVenue> venue_side_{venue_config(folder_.path()), venue_, faults_,
-                              [this](std::uint16_t port) { link_.lead_to(port); }};
+                              [this](std::uint16_t port) { link_.forward_to(port); }};
   Side<SoakTrader> trader_side_{trader_config(folder_.path(), link_.port()), trader_, faults_,
                                 [](std::uint16_t) {}};
-  std::vector<Act> deck_;  // faults that are to come, in a random order
+  std::vector<Act> deck_;  // the next faults, in a random order
   ProcessUse use_{};
-  ProcessUse warm_{};  // when all was at rest behind the warm-up
+  ProcessUse warm_{};  // at rest after the warm-up
 };
 
-// Each kind of fault comes before any comes again too often.
+// Each kind of fault occurs once before any repeats.
 void Soak::deal() {
   const auto link = [this](LinkFault fault) { return [this, fault] { link_.inflict(fault); }; };
   deck_ = {link(LinkFault::Cut),
@@ -187,7 +187,7 @@ void Soak::print_line() const {
   std::fflush(stdout);
 }
 
-// Faults and orders, until then.
+// Faults and orders, until that time.
 void Soak::live_until(steady_clock::time_point end) {
   const seconds between_lines = std::clamp(duration_ / 60, seconds{2}, seconds{10});
   trader_.trade(true);
@@ -212,13 +212,13 @@ void Soak::live_until(steady_clock::time_point end) {
   }
 }
 
-// Everything that is under way arrives, and everybody is logged on.
+// All messages arrive, and all sessions are logged on.
 void Soak::come_to_rest() {
   trader_.trade(false);
   const auto until = steady_clock::now() + kSettleMax;
   while (!trader_.all_answered() || !trader_.all_logged_on() || !venue_.all_logged_on()) {
     if (faults_.any()) return;
-    if (steady_clock::now() > until) return faults_.add("some sessions did not come to rest");
+    if (steady_clock::now() > until) return faults_.add("some sessions did not become idle");
     std::this_thread::sleep_for(milliseconds{20});
   }
   sample();
@@ -240,7 +240,7 @@ void Soak::compare() {
 void Soak::expect_growth() {
   const auto expect = [this](std::string_view what, std::uint64_t warm, std::uint64_t now,
                              std::uint64_t growth_max) {
-    fmt::print("at rest: {} {} behind the warm-up, {} at the end; {} more may be\n", warm, what,
+    fmt::print("idle: {} {} after the warm-up, {} at the end; {} more are allowed\n", warm, what,
                now, growth_max);
     if (now > warm + growth_max) faults_.add(fmt::format("there are too many {}", what));
   };
@@ -282,13 +282,13 @@ int Soak::run() {
 int main(int argc, char** argv) {
   const long duration = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 3'600;
   if (argc > 3 || duration < 20 || duration > 1'000'000) {
-    fmt::print(stderr, "usage: soak SECONDS [SEED]; SECONDS from 20 on\n");
+    fmt::print(stderr, "usage: soak SECONDS [SEED]; SECONDS at least 20\n");
     return 2;
   }
-  // Memory is there from its allocation on, not when a buffer is used for the first time; and
-  // whoever reads what was freed reads nonsense.
+  // Allocated memory counts at once, not at the first use of a buffer; and a read of freed memory
+  // returns rubbish.
   ::mallopt(M_PERTURB, 0xa5);
-  // Else each thread has a heap of its own, and restarts begin new ones for minutes, each of which
+  // Otherwise each thread has its own heap, and restarts begin new ones for minutes, each of which
   // keeps what was freed in it: a growth that ends, but looks like a leak.
   ::mallopt(M_ARENA_MAX, 1);
   nexusfix::SystemRandom random;

@@ -1,5 +1,5 @@
-// Every allocation of the thread counts, aligned or not. It replaces operator new: include it in
-// one file of a program that is a test of its own.
+// Counts every allocation of the thread, aligned or not. It replaces operator new: include it in
+// one file of a separate test program.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 namespace nexusfix::test {
 
 inline thread_local std::size_t allocations = 0;
-inline thread_local std::size_t failing_allocation = 0;  // the first one that does; 0: none
-inline thread_local std::size_t failing_count = 1;       // so many from there on
+inline thread_local std::size_t failing_allocation = 0;  // the first one that fails; 0: none
+inline thread_local std::size_t failing_count = 1;       // the number of failures from there on
 
 inline void* counted(std::size_t size, std::size_t alignment) noexcept {
   ++allocations;
@@ -23,7 +23,7 @@ inline void* counted_or_throw(std::size_t size, std::size_t alignment) {
   throw std::bad_alloc{};
 }
 
-// Not inlined: g++ would see free() behind a delete and not the allocation behind its new.
+// Not inlined: g++ would see free() for a delete, and not the allocation of its new.
 [[gnu::noinline]] inline void release(void* memory) noexcept { std::free(memory); }
 
 }  // namespace nexusfix::test

@@ -1,4 +1,4 @@
-// FIX messages as a test writes them, with | for SOH. Independent of the encoder under test.
+// FIX messages as tests write them, with | for SOH. Independent of the encoder under test.
 #pragma once
 
 #include <cstdio>

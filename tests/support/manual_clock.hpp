@@ -1,4 +1,4 @@
-// A clock that stands still until a test moves it.
+// A clock that only a test moves.
 #pragma once
 
 #include <chrono>
@@ -10,13 +10,13 @@ namespace nexusfix::testing {
 class ManualClock final : public Clock {
  public:
   [[nodiscard]] Now now() noexcept override { return now_; }
-  // Both clocks together, as when time passes.
+  // Moves both clocks, as time does.
   void advance(std::chrono::nanoseconds by) noexcept {
     now_.wall += by;
     now_.mono += by;
   }
 
-  // The wall clock alone, as an operator or NTP does it.
+  // Sets the wall clock back, as an operator or NTP does.
   void set_wall_back(std::chrono::nanoseconds by) noexcept { now_.wall -= by; }
   void set_wall_forward(std::chrono::nanoseconds by) noexcept { now_.wall += by; }
 

@@ -12,7 +12,7 @@ using dictionary::FlatMember;
 
 namespace {
 
-// Written by testing::fix(), or first.
+// Added by testing::fix(), or first.
 bool is_framing(wire::Tag tag) {
   return tag == tag::BeginString || tag == tag::BodyLength || tag == tag::CheckSum ||
          tag == tag::MsgType;
@@ -103,7 +103,7 @@ std::string MessageGenerator::value_of(const FieldDefinition& field) {
 
 void MessageGenerator::add_group(const Place& place, const FlatMember& member, Fullness fullness) {
   constexpr std::uint64_t kEntriesMax = 3;
-  // Entries within entries multiply.
+  // Entries in entries multiply.
   const std::uint64_t entries = place.depth == 0 ? 1 + below(kEntriesMax) : 1;
   const dictionary::GroupDefinition& group = place.dictionary.groups[*member.group];
   const FieldDefinition& count = place.dictionary.fields[member.field];
@@ -118,7 +118,7 @@ void MessageGenerator::add(const Place& place, const std::vector<dictionary::Mem
                            Fullness fullness, bool is_entry) {
   const wire::DataFieldTable pairs = data_fields(place.dictionary);
   bool is_first = is_entry;
-  wire::Tag data = 0;  // that the Length field in front has announced
+  wire::Tag data = 0;  // that the Length field before it has announced
   std::size_t number = 0;
   for (const FlatMember& member : flatten(place.dictionary, members)) {
     ++number;
@@ -133,7 +133,7 @@ void MessageGenerator::add(const Place& place, const std::vector<dictionary::Mem
                            is_first || is_announced;
     if (!is_wanted) continue;
     if (const auto announced = pairs.data_tag_for(field.tag)) {
-      // One without the other is malformed.
+      // Each of them without the other is malformed.
       const FieldDefinition* const other = place.dictionary.field(*announced);
       if (other == nullptr) continue;
       data = *announced;

@@ -1,5 +1,5 @@
-// Random messages that a dictionary allows: of every field's type, of its enumeration, groups in
-// groups. The same seed gives the same messages everywhere.
+// Random messages that conform to a dictionary: of every field type and its enumeration, with
+// nested groups. The same seed always gives the same messages.
 #pragma once
 
 #include <cstddef>
@@ -23,27 +23,27 @@ struct GeneratedField {
   std::size_t place = 0;      // among the members of the message or the entry
   unsigned depth = 0;         // 0: in no group
   wire::Tag group = 0;        // count field of the innermost group
-  bool begins_entry = false;  // of that group
+  bool begins_entry = false;  // the first field of an entry of that group
   bool is_count = false;
   bool is_required = false;      // in the message or its entry
-  bool is_enumerated = false;    // and the enumeration is complete
-  bool belongs_to_data = false;  // of a Length field and the data field behind it
+  bool is_enumerated = false;    // and its enumeration is complete
+  bool belongs_to_data = false;  // a Length field or the data field after it
 };
 
 enum class Fullness : std::uint8_t { Required, Some, All };
 
-// FIX's numbers have any number of digits, those of typed fields not.
+// FIX numbers have any number of digits, those of typed fields do not.
 enum class Numbers : std::uint8_t { OfFix, OfTypedFields };
 
 class MessageGenerator {
  public:
-  // One dictionary for both but for FIXT; both must outlive the generator.
+  // The same dictionary twice, except for FIXT; both must outlive the generator.
   MessageGenerator(const dictionary::Dictionary& transport,
                    const dictionary::Dictionary& application, std::uint64_t seed,
                    Numbers numbers = Numbers::OfFix)
       : transport_{transport}, application_{application}, numbers_{numbers}, state_{seed} {}
 
-  // From MsgType to what is in front of the CheckSum; without BeginString, BodyLength and CheckSum.
+  // From MsgType to the field before the CheckSum; without BeginString and BodyLength.
   [[nodiscard]] std::vector<GeneratedField> message(const dictionary::MessageDefinition& definition,
                                                     bool is_transports, Fullness fullness);
 

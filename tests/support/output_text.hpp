@@ -1,4 +1,4 @@
-// A std::FILE* that writes into memory, for tests of what prints.
+// A std::FILE* that writes into memory, for tests of printed output.
 #pragma once
 
 #include <cstdio>

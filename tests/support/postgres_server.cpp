@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where Debian, others and a PATH have them.
+// The folders of Debian, of other systems and of PATH.
 std::string find_programs() {
   std::vector<std::string> places;
   if (const char* const given = std::getenv("NEXUSFIX_POSTGRES_BIN")) places.emplace_back(given);
@@ -72,7 +72,7 @@ std::string PostgresServer::find_user() {
   if (user_ != 0) return {};
   const passwd* other = ::getpwnam("postgres");
   if (other == nullptr) other = ::getpwnam("nobody");
-  if (other == nullptr) return "running as root, and there is no user postgres or nobody";
+  if (other == nullptr) return "running as root, and there is no unprivileged user for the server";
   user_ = other->pw_uid;
   group_ = other->pw_gid;
   if (::chown(folder_.path().c_str(), user_, group_) != 0) return "chown failed";
@@ -115,7 +115,7 @@ std::unique_ptr<PostgresServer> PostgresServer::make_standby(const std::string& 
           &output) != 0) {
     throw std::runtime_error{"pg_basebackup failed: " + output};
   }
-  // The last line of a name counts.
+  // PostgreSQL uses the last line of each name.
   std::ofstream{data + "/postgresql.conf", std::ios::app} << "unix_socket_directories = '"
                                                           << standby->folder_.path() << "'\n";
   std::ofstream{data + "/postgresql.auto.conf", std::ios::app}
@@ -136,7 +136,7 @@ void PostgresServer::promote() {
 void PostgresServer::set(const std::string& name, const std::string& value) {
   sql("ALTER SYSTEM SET " + name + " = '" + value + "'");
   sql("SELECT pg_reload_conf()");
-  // A new process reads the file itself; those that wait for a standby ask the checkpointer.
+  // A new process reads the file itself; a process that waits for a standby asks the checkpointer.
   while (sql("SHOW " + name) != value) {
   }
 }
@@ -186,7 +186,7 @@ void PostgresServer::guard() {
                               " stop; rm -rf " + folder_.path();
   guard_ = ::fork();
   if (guard_ == 0) {
-    ::setsid();  // a signal for the group of the test is not for it
+    ::setsid();  // a signal to the group of the test does not reach it
     const int nothing = ::open("/dev/null", O_RDWR);
     ::dup2(ends[0], 0);
     ::dup2(nothing, 1);
@@ -199,7 +199,7 @@ void PostgresServer::guard() {
   guard_pipe_ = ends[1];
 }
 
-// In a child, before it becomes another program.
+// In a child, before it executes another program.
 bool PostgresServer::becomes_user() const {
   const bool is_changed = ::getuid() == user_ || (::setgroups(0, nullptr) == 0 &&
                                                   ::setgid(group_) == 0 && ::setuid(user_) == 0);

@@ -1,5 +1,5 @@
 // A PostgreSQL server for a test in another language: prints the folder of its socket, and ends
-// when standard input does. Its superuser is nexusfix, its database postgres.
+// with its standard input. Its superuser is nexusfix, its database postgres.
 #include <cstdio>
 #include <memory>
 #include <string>

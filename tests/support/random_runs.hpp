@@ -1,4 +1,4 @@
-// How often a test repeats what it draws.
+// How often a random test repeats.
 #pragma once
 
 #include <charconv>
@@ -10,7 +10,7 @@
 
 namespace nexusfix::testing {
 
-// So often as usual, or as NEXUSFIX_RANDOM_RUNS says: `make crash` sets it.
+// The usual number, or NEXUSFIX_RANDOM_RUNS: `make crash` sets it.
 inline std::uint64_t random_runs(std::uint64_t usual) {
   const char* const wanted = std::getenv("NEXUSFIX_RANDOM_RUNS");
   if (wanted == nullptr) return usual;

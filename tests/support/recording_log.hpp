@@ -1,4 +1,4 @@
-// An event log that a test can ask what was written.
+// An event log whose events a test can read.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Whether a sanitizer is in this program: one that keeps what was freed, and calls the system
-// itself.
+// Whether this program has a sanitizer, which keeps freed memory, and makes system calls itself.
 #pragma once
 
 #ifndef __has_feature

@@ -72,7 +72,7 @@ Key read_key(const std::string& path) {
 struct TestAuthority::Objects {
   Key key{EVP_EC_gen("P-256")};
   Certificate certificate;
-  std::vector<X509*> chain;  // of those above, without the root
+  std::vector<X509*> chain;  // of the authorities above, without the root
   std::map<std::string, long> serials;
   std::vector<long> revoked;
   long next_serial = 1;

@@ -1,4 +1,4 @@
-// Certificates, keys and lists of revoked certificates, made for one test in a folder of its own.
+// Certificates, keys and lists of revoked certificates, made for one test in a temporary folder.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace nexusfix::testing {
 
-// Where a certificate with its chain, and its key, were written.
+// The paths of a certificate with its chain, and of its key.
 struct CertificateFiles {
   std::string certificate;
   std::string key;
@@ -16,19 +16,19 @@ struct CertificateFiles {
 struct CertificateOptions {
   std::string names = "DNS:localhost,IP:127.0.0.1";  // subjectAltName; empty: none
   std::string usage = "serverAuth,clientAuth";       // extendedKeyUsage; empty: none
-  int first_day = -1;                                // from today on
+  int first_day = -1;                                // in days from today
   int last_day = 365;
 };
 
 class TestAuthority {
  public:
-  // Writes NAME.pem; signed by itself, or by the one above.
+  // Writes NAME.pem; signed by itself, or by the authority above.
   TestAuthority(std::string folder, std::string name, const TestAuthority* above = nullptr);
   ~TestAuthority();
 
-  // Writes NAME.pem and NAME.key; again: new ones in their place.
+  // Writes NAME.pem and NAME.key; a second call replaces them.
   CertificateFiles issue(const std::string& name, const CertificateOptions& options = {});
-  // Writes NAME.crl with all that were revoked, good until that day from today on.
+  // Writes NAME.crl with all revoked certificates, valid until that day from today.
   std::string revoke(const std::string& name, int last_day = 20);
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
 
@@ -40,7 +40,7 @@ class TestAuthority {
   std::unique_ptr<Objects> objects_;
 };
 
-// NAME.pem and NAME.key of a certificate that nobody but its own key has signed.
+// NAME.pem and NAME.key of a self-signed certificate.
 CertificateFiles write_self_signed(const std::string& folder, const std::string& name);
 // The certificate and key of files in one PKCS#12 store; returns its path.
 std::string write_pkcs12(const CertificateFiles& files, const std::string& password);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs tools/deps.sh against a pretended machine: its dpkg-query, apt-get, sudo and id are scripts
-that write down how they were called."""
+"""Runs tools/deps.sh on a fake machine: its dpkg-query, apt-get, sudo and id are scripts that
+record their calls."""
 
 import os
 import subprocess
@@ -32,7 +32,8 @@ class DepsTest(unittest.TestCase):
         path.chmod(0o755)
 
     def installed(self, lacking):
-        """Everything is, but what is named. dpkg-query is called with the package as last word."""
+        """Everything but the named packages is installed. The last word of a dpkg-query call is the
+        package."""
         self.fake("dpkg-query", "for p; do :; done\n"
                                 f'case " {lacking} " in *" $p "*) exit 1;; esac\nprintf installed')
 
@@ -45,12 +46,12 @@ class DepsTest(unittest.TestCase):
     def apt_calls(self):
         return self.calls.read_text(encoding="utf-8").splitlines() if self.calls.exists() else []
 
-    def test_apt_is_not_called_when_nothing_lacks(self):
+    def test_apt_is_not_called_when_nothing_is_missing(self):
         result = self.run_script("test")
         self.assertEqual(0, result.returncode, result.stderr)
         self.assertEqual([], self.apt_calls())
 
-    def test_only_what_lacks_is_installed_after_one_update(self):
+    def test_only_missing_packages_are_installed_after_one_update(self):
         self.installed("ninja-build clang-19")
         result = self.run_script("test")
         self.assertEqual(0, result.returncode, result.stderr)
@@ -62,7 +63,7 @@ class DepsTest(unittest.TestCase):
         self.assertTrue(install.endswith(wanted), install)
 
     def test_postgresql_is_installed_without_a_server_that_runs(self):
-        """Debian's package starts one unless this file says no; it is gone afterwards."""
+        """Debian's package starts a server unless this file prevents it. The file is removed."""
         self.installed("postgresql")
         conf = self.etc / "postgresql-common/createcluster.d/nexusfix.conf"
         self.fake("apt-get", f'case "$*" in *" install "*) [ ! -f {conf} ] || '
@@ -108,14 +109,14 @@ class DepsTest(unittest.TestCase):
         self.assertIn("apt-get install --no-install-recommends maven", result.stderr)
         self.assertEqual([], self.apt_calls())
 
-    def test_failure_of_apt_shows_what_apt_said(self):
+    def test_failure_of_apt_shows_its_output(self):
         self.installed("maven")
         self.fake("apt-get", "echo no space left\nexit 100")
         result = self.run_script("test")
         self.assertEqual(1, result.returncode)
         self.assertIn("no space left", result.stderr)
 
-    def test_other_system_is_told_what_to_install(self):
+    def test_on_another_system_the_packages_are_listed(self):
         (self.folder / "dpkg-query").unlink()
         result = self.run_script("run")
         self.assertEqual(1, result.returncode)

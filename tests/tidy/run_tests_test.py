@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Proves that the test runner counts what ctest reports, and never calls a failure a success."""
+"""Proves that the test runner counts the results of ctest, and reports no failure as a success."""
 
 import contextlib
 import io
@@ -25,7 +25,7 @@ def count(cases, parts=None):
 
 
 def seeds(first, *, delivered=6_000_000, kill=9, passed=True, output=None):
-    """A test of ctest's log, as the simulator's test prints it."""
+    """A test in ctest's log, with the output of the simulator's test."""
     if output is None:
         output = (f"1250 worlds, 115.8 virtual hours\n"
                   f"messages: {delivered} delivered (11 of them again, marked), 7 promised\n"
@@ -62,9 +62,9 @@ class SimulatedTest(unittest.TestCase):
             "  faults: tear 20, half-open 10, kill 9, reset 4\n"
             "  deliberate bugs: 26 of 26 found", str(sums))
 
-    def test_fault_that_never_struck_is_named(self):
+    def test_fault_that_never_happened_is_named(self):
         sums = simulated.read_log(seeds(1, kill=0) + seeds(1251, kill=0))
-        self.assertEqual("never struck: kill", sums.problem())
+        self.assertEqual("never happened: kill", sums.problem())
 
     def test_ten_million_messages_are_enough_and_one_less_is_not(self):
         self.assertEqual("", simulated.read_log(seeds(1, delivered=10_000_000)).problem())
@@ -80,10 +80,10 @@ class SimulatedTest(unittest.TestCase):
             sums = simulated.read_log(seeds(1, output=output) + seeds(2))
             self.assertEqual("no sums in the output of simulate.seeds_from_1", sums.problem())
 
-    def test_failed_test_is_told_in_the_sums_and_not_counted_twice(self):
+    def test_failed_test_is_named_in_the_sums_and_not_counted_twice(self):
         sums = simulated.read_log(seeds(1, output="FAILED  seed 3\n", passed=False) + seeds(1251))
         self.assertEqual("", sums.problem())
-        self.assertIn("without what failed: 1 of 2 tests", str(sums))
+        self.assertIn("without failed tests: 1 of 2", str(sums))
 
     def test_test_that_could_not_run_takes_nothing_from_the_next(self):
         sums = simulated.read_log("1/2 Test: simulate.seeds_from_1\nUnable to find executable\n" +
@@ -97,11 +97,11 @@ class SimulatedTest(unittest.TestCase):
         self.assertEqual(30, len(sums.faults))
         self.assertLessEqual(max(map(len, str(sums).splitlines())), simulated.LINE_MAX)
 
-    def test_runner_prints_the_sums_and_returns_what_they_lack(self):
+    def test_runner_prints_the_sums_and_returns_their_problem(self):
         for log, problem, shown in (
                 (seeds(1, delivered=10_000_000), "", "10,000,000 messages delivered"),
-                (seeds(1, delivered=10_000_000, kill=0), "simulate.sums: never struck: kill",
-                 "FAILED  simulate.sums: never struck: kill"),
+                (seeds(1, delivered=10_000_000, kill=0), "simulate.sums: never happened: kill",
+                 "FAILED  simulate.sums: never happened: kill"),
                 (None, "simulate.sums: [Errno 2]", "FAILED  simulate.sums: [Errno 2]")):
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "LastTest.log"

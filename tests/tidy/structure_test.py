@@ -43,7 +43,7 @@ class StructureTest(unittest.TestCase):
         self.assertEqual([], self.problems(files))
         self.assert_found(files | {"src/wire/one_more.hpp": "\n"}, f"{most + 1} source files")
 
-    def test_a_room_says_what_lives_in_it(self):
+    def test_a_room_has_a_readme(self):
         files = {f"src/wire/f{i}.cpp": "\n" for i in range(structure.README_WANTED_ABOVE + 1)}
         self.assert_found(files, "a README.md must say")
         self.assertEqual([], self.problems(files | {"src/wire/README.md": README}))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Proves that tools/tidy.py finds what it is there to find: each test writes a small tree that
-breaks one rule. Nothing is found in a tree that breaks none."""
+"""Proves that tools/tidy.py finds each breach: a test writes a small tree that breaks one rule.
+Nothing is found in a tree that breaks no rule."""
 
 import subprocess
 import sys
@@ -296,7 +296,7 @@ class TidyTest(unittest.TestCase):
         self.assert_clean({"README.md": "a\n" * 150})
         self.assert_found({"README.md": "a\n" * 151}, "README.md:1", "151 lines")
 
-    def test_build_folder_is_not_looked_at(self):
+    def test_build_folder_is_not_checked(self):
         self.assert_clean({"build/x.cpp": "using namespace std;\n"})
 
 

@@ -57,7 +57,7 @@ std::string group_key(const Dictionary& dictionary, Index group) {
   return key + ')';
 }
 
-// A block while it is made.
+// A block under construction.
 struct BlockMaker::Draft {
   Block block;
   std::vector<Member> own;
@@ -136,7 +136,8 @@ bool BlockMaker::can_inherit(const Draft& draft, Index index) {
       block.names, [&](const auto& entry) { return draft.inherited_names.contains(entry.first); });
 }
 
-// Own accessors hide inherited ones of the same name, which does no harm if both read the same tag.
+// An own accessor hides an inherited one of the same name. That does no harm if both read the same
+// tag.
 void BlockMaker::name_own(Draft& draft, const std::string& class_name) {
   Block& block = draft.block;
   UniqueNames names;
@@ -147,7 +148,7 @@ void BlockMaker::name_own(Draft& draft, const std::string& class_name) {
     if (member.kind != MemberKind::Group) continue;
     static_cast<void>(names.take(field_names_[dictionary_.groups[member.index].count_field], ""));
   }
-  // Fields before components, because theirs are the names that a reader of FIX expects.
+  // Fields before components, because a reader of FIX expects the names of fields.
   for (const bool components : {false, true}) {
     for (const Member& member : draft.own) {
       if ((member.kind == MemberKind::Component) != components) continue;

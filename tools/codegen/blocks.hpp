@@ -1,5 +1,5 @@
-// What the classes of a dictionary's messages, components and groups are made of, before any text
-// is written.
+// The parts of the classes of a dictionary's messages, components and groups, before their text is
+// written.
 #pragma once
 
 #include <map>
@@ -18,29 +18,29 @@ namespace nexusfix::codegen {
 [[nodiscard]] std::vector<dictionary::Index> nested_fields_of(
     const dictionary::Dictionary& dictionary, const std::vector<dictionary::FlatMember>& fields);
 
-// Equal for groups of which one type can stand for both: same count field, same members.
+// Equal for groups that can share one type: the same count field and members.
 [[nodiscard]] std::string group_key(const dictionary::Dictionary& dictionary,
                                     dictionary::Index group);
 
 struct Accessor {
   std::string name;
-  dictionary::Member member;  // required: it is, if the block itself is there
+  dictionary::Member member;  // required: it is present if the block is
 };
 
-// A component whose accessors a block has by inheritance.
+// A component whose accessors a block inherits.
 struct InheritedComponent {
   dictionary::Index component = 0;
   bool required = false;
 };
 
-// No component is inherited twice, by whatever way, and no name, so that each accessor is one
-// function: of a component that would bring one a second time, the members are the block's own.
+// Inherits each component and each name only once, so that each accessor is one function. If a
+// component would add one a second time, its members become the block's own.
 struct Block {
   std::vector<InheritedComponent> inherited;
   std::vector<Accessor> own;
-  // Everything that it can be asked for by name, and the tag, or 0 of a component.
+  // All names of its accessors, each with its tag, or 0 for a component.
   std::map<std::string, wire::Tag> names;
-  std::vector<bool> components;  // by Index: inherited, or inherited by what is
+  std::vector<bool> components;  // by Index: inherited directly or indirectly
 };
 
 // Makes blocks out of members.
@@ -50,7 +50,7 @@ class BlockMaker {
   BlockMaker(const dictionary::Dictionary& dictionary, const std::vector<std::string>& field_names,
              const std::vector<std::string>& component_names);
 
-  // class_name: what an accessor may not be called.
+  // class_name: a name that no accessor may have.
   [[nodiscard]] Block make(const std::vector<dictionary::Member>& members,
                            const std::string& class_name);
   [[nodiscard]] const Block& component(dictionary::Index index);

@@ -14,7 +14,7 @@ using dictionary::FieldDefinition;
 using dictionary::FieldType;
 using dictionary::OtherValues;
 
-// The number that the text is, if it is spelled as an encoder would spell it: "7", not "07".
+// The number in the text, if an encoder would write it the same way: "7", not "07".
 std::optional<std::int64_t> as_int(std::string_view text) {
   std::int64_t value = 0;
   const char* const end = text.data() + text.size();

@@ -13,11 +13,11 @@
 
 namespace nexusfix::codegen {
 
-// How the values of a field are enumerated, if they are.
+// The kind of a field's enumeration, if it has one.
 enum class EnumKind : std::uint8_t { None, Char, Int, String };
 
-// None for a Boolean, for a field that holds several values at once, and for an enumeration that
-// says of itself that it is not complete.
+// None for a Boolean, for a field with several values at once, and for an enumeration that is
+// marked as incomplete.
 [[nodiscard]] EnumKind enum_kind(const dictionary::FieldDefinition& field);
 
 // The C++ type of a value that is not enumerated: "std::string_view", "Decimal", ...
@@ -34,14 +34,14 @@ struct DataPairs {
 };
 [[nodiscard]] DataPairs data_pairs(const dictionary::Dictionary& dictionary);
 
-// Whether enum_kind() is another than None.
+// Whether enum_kind() is not None.
 [[nodiscard]] bool is_enumeration(const dictionary::FieldDefinition& field);
 
-// The declaration of a field that is no enumeration.
+// The declaration of a field without an enumeration.
 [[nodiscard]] std::string emit_plain_field(const dictionary::FieldDefinition& field,
                                            const std::string& name, const DataPairs& pairs);
 
-// The enumeration of one that is, and its EnumTraits. name_space as in EmitOptions.
+// The enumeration of a field with one, and its EnumTraits. name_space: see EmitOptions.
 struct FieldText {
   std::string declaration;  // within the namespace
   std::string traits;       // within nexusfix::wire

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/dictionary/printable.hpp>
+#include <nexusfix/base/printable_text.hpp>
 
 #include "codegen/blocks.hpp"
 #include "codegen/emit_fields.hpp"
@@ -30,7 +30,7 @@ std::string_view begin_string(const Dictionary& dictionary) {
   return version.starts_with("FIX.4") || version.starts_with("FIXT") ? version : "FIXT.1.1";
 }
 
-// As ApplVerID (1128) tells versions apart: by service packs of FIX 5.0 only.
+// As ApplVerID (1128) distinguishes versions: service packs exist only for FIX 5.0.
 std::string application_version(const Dictionary& dictionary) {
   const bool named = dictionary.service_pack != 0 && dictionary.begin_string == "FIX.5.0";
   return dictionary.begin_string + (named ? "SP" + std::to_string(dictionary.service_pack) : "");
@@ -64,11 +64,11 @@ class Emitter {
   }
 
   [[nodiscard]] std::string heading(std::string_view what) const {
-    // A name may hold a line feed, and what stands behind that would be code. No line ends in a
-    // name: one may end in a backslash.
-    return fmt::format("// {} of {}.\n{}{}.\n#pragma once\n\n", dictionary::printable(what),
-                       dictionary::printable(application_version(dictionary_)), kMadeBy,
-                       dictionary::printable(options_.source));
+    // A name may contain a line feed, and the text after it would become code. A name is never at
+    // the end of a line, because it may end in a backslash.
+    return fmt::format("// {} of {}.\n{}{}.\n#pragma once\n\n", printable(what),
+                       printable(application_version(dictionary_)), kMadeBy,
+                       printable(options_.source));
   }
 
   [[nodiscard]] GeneratedFile tags() const {
@@ -84,7 +84,7 @@ class Emitter {
     return {path("tags"), text};
   }
 
-  // Every field that is no enumeration, in one header: each is a line.
+  // All fields without an enumeration are in one header, because each is one line.
   [[nodiscard]] GeneratedFile plain_fields() const {
     std::string text = heading("The fields without enumerations");
     text += fmt::format(
@@ -114,8 +114,8 @@ class Emitter {
                 emitted.traits + "\n}  // namespace nexusfix::wire\n"};
   }
 
-  // The enumerator Yield of one field is called like the field Yield. It is scoped and hides
-  // nothing, but GCC warns of it all the same.
+  // The enumerator Yield of one field has the name of the field Yield. It is scoped and hides
+  // nothing, but GCC warns about it.
   [[nodiscard]] std::string without_shadow_warning(const FieldText& emitted) const {
     const bool has_namesake = std::ranges::any_of(
         emitted.enumerators, [&](const std::string& name) { return names_.types.has(name); });
@@ -124,7 +124,7 @@ class Emitter {
            emitted.declaration + "#pragma GCC diagnostic pop\n";
   }
 
-  // For whoever wants them all.
+  // For code that needs all of them.
   [[nodiscard]] GeneratedFile fields() const {
     std::string text = heading("All fields");
     for (const std::string& file : names_.enum_files) {
@@ -133,7 +133,7 @@ class Emitter {
     return {path("fields"), text + fmt::format("#include <{}>\n", path("plain_fields"))};
   }
 
-  // With its namespace, so that a field with a lower-case name is not taken for its accessor.
+  // With its namespace, because a field with a lower-case name could be mistaken for its accessor.
   [[nodiscard]] std::string qualified(const std::string& name) const {
     return options_.name_space + "::" + name;
   }
@@ -185,8 +185,8 @@ class Emitter {
                                                qualified(names_.fields[member.index]), checked));
   }
 
-  // The accessors, as a part of whatever has these members: Self. Checked: whether Self has seen
-  // that what is required is there. first: see emit_group().
+  // The accessors, as a base class of each class Self with these members. Checked: whether Self has
+  // checked the required fields. first: see emit_group().
   [[nodiscard]] std::string emit_members(const Block& block, const std::string& name,
                                          const std::string& first) const {
     std::string bases;
@@ -227,7 +227,7 @@ class Emitter {
     return text + "};\n";
   }
 
-  // What senders and from() need to know of a class.
+  // The facts about a class that senders and from() need.
   [[nodiscard]] std::string emit_facts(const std::vector<FlatMember>& fields) const {
     std::string tags;
     std::string types;
@@ -247,7 +247,7 @@ class Emitter {
   [[nodiscard]] std::string emit_class(const std::string& name, std::string_view base,
                                        const std::string& facts, bool checked) const {
     return fmt::format(
-        "// Valid as long as what it was made from; see wire::{1}.\n"
+        "// Valid as long as the view that it was made from; see wire::{1}.\n"
         "class {0} : public wire::{1}<{0}>,\n{2:{3}}public members::{0}<{0}, {4}> {{\n public:\n"
         "{5}\n private:\n  friend wire::detail::Unchecked;\n"
         "  using wire::{1}<{0}>::{1};\n}};\n",
@@ -286,8 +286,8 @@ class Emitter {
                                    emit_facts(flatten(dictionary_, component.members)), true));
   }
 
-  // Nothing of an entry is checked but that it begins with the group's first field. Where that is a
-  // text, it is a value, too.
+  // The only check of an entry is that it begins with the group's first field. If that field is a
+  // text, its value is valid, too.
   [[nodiscard]] std::string emit_group(Index index, const TypeName& name) {
     const auto& group = dictionary_.groups[index];
     const std::vector<FlatMember> fields = flatten(dictionary_, group.members);

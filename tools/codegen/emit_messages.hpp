@@ -23,18 +23,18 @@ struct EmitOptions {
   std::string source;
 };
 
-// Stands in each of them.
+// Part of every generated header.
 inline constexpr std::string_view kMadeBy = "// Made by nexusfix codegen from ";
 
-// One header for each message and component, and in folders of their own, enums and groups, for
-// each enumerated field and group; each named by snake_case, and including what it needs.
-// tags.hpp: a constant for each tag. plain_fields.hpp: the types of fields without enumeration.
-// fields.hpp: all fields. The same dictionary gives the same bytes.
+// One header for each message and component and, in the folders enums and groups, for each
+// enumerated field and each group. Each has a name in snake_case and includes the headers that it
+// needs. tags.hpp: a constant for each tag. plain_fields.hpp: the types of fields without an
+// enumeration. fields.hpp: all fields. The same dictionary always gives the same bytes.
 //
-// A field keeps its name. A message that is called like a field gets Message behind its name
-// (SecurityStatus of FIX 5.0: class SecurityStatusMessage in security_status_message.hpp). Two
-// enumerators, or two accessors of a message, that would be spelled the same: the later one gets
-// the value, or the tag, behind it.
+// A field keeps its name. A message with the name of a field gets the suffix Message
+// (SecurityStatus of FIX 5.0: class SecurityStatusMessage in security_status_message.hpp). If two
+// enumerators, or two accessors of a message, would have the same name, the later one gets its
+// value or its tag as a suffix.
 [[nodiscard]] std::vector<GeneratedFile> emit_messages(const dictionary::Dictionary& dictionary,
                                                        const EmitOptions& options);
 

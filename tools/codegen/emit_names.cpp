@@ -48,7 +48,7 @@ void append_packed(std::string& out, std::size_t version, const std::vector<std:
   out += "\n};\n";
 }
 
-// An array of characters, because a compiler need not take a string literal of this size.
+// An array of characters, because a compiler need not accept a string literal of this size.
 std::string text_array(std::string_view text) {
   std::string out = "constexpr char kText[] = {\n    ";
   std::size_t column = 0;

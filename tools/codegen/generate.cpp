@@ -23,7 +23,7 @@ std::string_view file_name(std::string_view path) {
 std::string default_name_space(std::string_view dictionary) {
   std::string_view stem = file_name(dictionary);
   stem = stem.substr(0, stem.find('.'));
-  // A name that code of ours has for itself is no namespace: the caller is asked for another one.
+  // A name that our code reserves cannot be a namespace. The caller must choose another one.
   std::string name = is_keyword(stem) ? identifier(stem) : std::string{stem};
   if (identifier(name) != name + '_') name = identifier(name);
   std::ranges::transform(name, name.begin(),
@@ -31,11 +31,11 @@ std::string default_name_space(std::string_view dictionary) {
   return name;
 }
 
-// The library's own namespaces, which generated names would mix with.
+// The library's own namespaces. Generated names would mix with theirs.
 constexpr auto kTakenNameSpaces = std::to_array<std::string_view>(
     {"base", "command", "deferred", "detail", "dictionary", "engine", "explain", "nexusfix",
      "observe", "printing", "session", "store", "tag", "transport", "wire"});
-// Within nexusfix they would hide what everybody means by them, or are macros of compilers.
+// Within nexusfix these would hide well-known names, or they are macros of compilers.
 constexpr auto kReservedNames =
     std::to_array<std::string_view>({"linux", "std", "unix", "posix", "abi"});
 
@@ -51,7 +51,7 @@ Result check_name_space(const std::string& name) {
   }
   if (is_reserved(name)) {
     return std::unexpected{"'" + name +
-                           "' is a name that C++ or compilers have for themselves; "
+                           "' is a name that C++ or compilers reserve; "
                            "choose another namespace"};
   }
   if (std::ranges::find(kTakenNameSpaces, name) != kTakenNameSpaces.end()) {
@@ -59,13 +59,13 @@ Result check_name_space(const std::string& name) {
   }
   if (name != identifier(name)) {
     return std::unexpected{"'" + name +
-                           "' is no name for a namespace: letters, digits and _ are, "
-                           "and no digit in front"};
+                           "' is not a valid namespace: use letters, digits and _, "
+                           "and begin with a letter or _"};
   }
   return {};
 }
 
-// Headers that an earlier run made, and this one did not.
+// Removes headers of an earlier run that this run has not made.
 std::expected<std::size_t, std::string> remove_stale(Disk& disk, const std::string& folder,
                                                      const std::set<std::string>& made) {
   const auto names = disk.list(folder);
@@ -76,7 +76,7 @@ std::expected<std::size_t, std::string> remove_stale(Disk& disk, const std::stri
     if (!name.ends_with(".hpp") || made.contains(path)) continue;
     constexpr std::size_t kHeaderBytesMax = 16U << 20U;
     const auto text = read_file(disk, path, kHeaderBytesMax);
-    if (!text || text->find(kMadeBy) == text->npos) continue;  // somebody's own
+    if (!text || text->find(kMadeBy) == text->npos) continue;  // not ours
     if (const auto gone = disk.remove(path); !gone) return std::unexpected{gone.error().what()};
     ++removed;
   }

@@ -1,4 +1,4 @@
-// From a dictionary's file to a folder of headers: what `nexusfix codegen` and nexusfix_codegen do.
+// From a dictionary's file to a folder of headers, for `nexusfix codegen` and nexusfix_codegen.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace nexusfix::codegen {
 
-// QuickFIX XML or Orchestra. The error names the file and, if it is the text's, the line;
-// each of its own lines is one fault.
+// QuickFIX XML or Orchestra. The error names the file and, for a fault in the text, the line. Each
+// of its lines is one fault.
 [[nodiscard]] std::expected<dictionary::Dictionary, std::string> load_file(Disk& disk,
                                                                            const std::string& path);
 
-// Leaves a file alone that has this content already, so that nothing is compiled anew for it; makes
-// the folders above it. Returns whether it wrote. The error names the path and the cause.
+// Does not touch a file that already has this content, so that nothing is compiled again for it.
+// Creates the parent folders. Returns whether it wrote. The error names the path and the cause.
 [[nodiscard]] std::expected<bool, std::string> write_if_different(Disk& disk,
                                                                   const std::string& path,
                                                                   std::string_view text);
@@ -30,19 +30,19 @@ struct MessagesJob {
   std::string name_space;
 };
 
-// The namespace of a job. The error says why it cannot be one: a keyword, a name that C++ has for
-// itself, or one of the library's.
+// The namespace of a job. The error says why it is not possible: a keyword, a name that C++
+// reserves, or one of the library's.
 [[nodiscard]] std::expected<std::string, std::string> name_space_of(const MessagesJob& job);
 
 struct Generated {
   std::string folder;       // job.folder, nexusfix, and the namespace
-  std::size_t headers = 0;  // that the dictionary has
-  std::size_t written = 0;  // of them
-  std::size_t removed = 0;  // headers of an earlier run that the dictionary has no longer
+  std::size_t headers = 0;  // the number of the dictionary's headers
+  std::size_t written = 0;  // the number of these that were written
+  std::size_t removed = 0;  // the number of headers of an earlier run that were removed
   std::vector<std::string> warnings;
 };
 
-// Writes the headers that emit_messages() makes. The error is for the user's eyes.
+// Writes the headers of emit_messages(). The error is for the user.
 [[nodiscard]] std::expected<Generated, std::string> generate_messages(Disk& disk,
                                                                       const MessagesJob& job);
 

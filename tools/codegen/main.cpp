@@ -1,4 +1,4 @@
-// nexusfix_codegen: from dictionaries to C++, for builds. A user's command is `nexusfix codegen`.
+// nexusfix_codegen: from dictionaries to C++, for builds. Users call `nexusfix codegen`.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -64,7 +64,7 @@ int codegen_main(int argc, char** argv) {
   CLI::App* const names_command = app.add_subcommand("names", "the library's table of names");
   names_command->add_option("DICTIONARY", names.dictionaries)->required();
   names_command->add_option("-o,--output", names.file, "source file to write")->required();
-  constexpr int kUsage = 2;  // as that of `nexusfix codegen`
+  constexpr int kUsage = 2;  // the same as for `nexusfix codegen`
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -5,18 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <nexusfix/base/ascii.hpp>
+
 namespace nexusfix::codegen {
 namespace {
 
-// Not std::isupper and the like: those ask the locale.
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_alnum(char c) { return is_upper(c) || is_lower(c) || is_digit(c); }
-char to_lower(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
-char to_upper(char c) { return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c; }
-
-// How many lower-case letters stand at position at.
+// The number of lower-case letters at position at.
 std::size_t lower_run(std::string_view name, std::size_t at) {
   const auto* const begin = name.begin() + static_cast<std::ptrdiff_t>(std::min(at, name.size()));
   return static_cast<std::size_t>(std::find_if_not(begin, name.end(), is_lower) - begin);
@@ -31,7 +25,7 @@ bool word_begins(std::string_view name, std::size_t i) {
     const std::string_view lower = name.substr(i + 1, run);
     return is_upper(before) && run > 0 && lower != "s" && lower != "id";
   }
-  // IOIid: the id behind at least two upper-case letters is a word.
+  // IOIid: the "id" after at least two upper-case letters is a word.
   return i >= 2 && is_upper(before) && is_upper(name[i - 2]) && lower_run(name, i) == 2 &&
          name.substr(i, 2) == "id";
 }
@@ -66,7 +60,7 @@ std::string octal_escape(char c) {
   return escape;
 }
 
-// Octal, because a hexadecimal escape would swallow the digits behind it.
+// Octal, because a hexadecimal escape would include the digits after it.
 std::string escaped(char c, char quote) {
   if (c == quote || c == '\\') return {'\\', c};
   if (c >= ' ' && c <= '~') return {c};
@@ -88,7 +82,7 @@ std::string pascal_case(std::string_view name) {
   std::string pascal;
   for (std::size_t i = 0; i < name.size();) {
     const auto* const begin = name.begin() + static_cast<std::ptrdiff_t>(i);
-    const std::string_view word{begin, std::find_if_not(begin, name.end(), is_alnum)};
+    const std::string_view word{begin, std::find_if_not(begin, name.end(), is_alphanumeric)};
     const bool keep = std::ranges::any_of(word, is_lower);
     for (std::size_t k = 0; k < word.size(); ++k) {
       pascal += k == 0 ? to_upper(word[k]) : keep ? word[k] : to_lower(word[k]);
@@ -104,8 +98,9 @@ bool is_keyword(std::string_view name) noexcept {
 
 std::string identifier(std::string_view name) {
   std::string result{name};
-  std::ranges::replace_if(result, [](char c) { return !is_alnum(c); }, '_');
-  // Two underscores together, and one in front, are the compiler's: C++23, [lex.name].
+  std::ranges::replace_if(result, [](char c) { return !is_alphanumeric(c); }, '_');
+  // C++ reserves names with two adjacent underscores and with one at the beginning: C++23,
+  // [lex.name].
   const auto same =
       std::ranges::unique(result, [](char a, char b) { return a == '_' && b == '_'; });
   result.erase(same.begin(), same.end());

@@ -20,7 +20,7 @@ class Namer {
   explicit Namer(const Dictionary& dictionary) : dictionary_{dictionary} {}
 
   TypeNames make() {
-    // The namespaces that stand among the types.
+    // The namespaces that are declared among the types.
     for (const char* const taken : {"tag", "members", "groups"}) {
       static_cast<void>(types_.take(taken, ""));
     }
@@ -34,7 +34,7 @@ class Namer {
       names_.enum_files.push_back(
           is_enum ? "enums/" + enum_files.take(snake_case(names_.fields[i]), "_field") : "");
     }
-    // Messages first: their names are those that a program is full of.
+    // Messages first, because programs use their names most often.
     for (const auto& message : dictionary_.messages) {
       names_.messages.push_back(take(message.name, "Message", "_message"));
     }

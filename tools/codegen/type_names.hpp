@@ -1,4 +1,4 @@
-// What the C++ types of a dictionary are called, and in which headers they are.
+// The names of the C++ types of a dictionary, and the headers that contain them.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace nexusfix::codegen {
 
-// A class and the header that it is in, below the folder of the namespace, without ".hpp".
+// A class and its header, relative to the folder of the namespace and without ".hpp".
 struct TypeName {
   std::string name;
   std::string file;
@@ -20,14 +20,14 @@ struct TypeName {
 // By position in the dictionary's lists of the same names.
 struct TypeNames {
   std::vector<std::string> fields;
-  std::vector<std::string> enum_files;  // empty: the field is no enumeration
+  std::vector<std::string> enum_files;  // empty: the field has no enumeration
   std::vector<TypeName> messages;
   std::vector<TypeName> components;
   std::vector<std::string> component_names;
-  // A group is called by what holds it and by its count field; of those that are alike, the first
-  // one names all. Only the generated code says these names.
+  // The name of a group consists of its owner's name and of its count field. Equal groups share the
+  // first one's name. Only generated code uses these names.
   std::vector<TypeName> groups;
-  // Each class of groups once, with a group that it is made from.
+  // Each class of groups once, with one of its groups.
   std::vector<std::pair<dictionary::Index, TypeName>> named_groups;
   UniqueNames types;  // all of them
 };

@@ -1,4 +1,4 @@
-// nexusfix config: what is made of a configuration file.
+// nexusfix config: explains, checks and writes configuration files.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
@@ -65,7 +65,7 @@ int check(const CheckOptions& options) {
   return unknown.empty() ? kSuccess : fail_all(unknown, UnknownKeys::Refuse);
 }
 
-// "2026-11-20", or with "T12:00:00" behind it, in UTC.
+// "2026-11-20" or "2026-11-20T12:00:00", in UTC.
 std::optional<std::chrono::sys_seconds> read_moment(std::string_view text) {
   constexpr std::string_view kForm = "0000-00-00T00:00:00";
   constexpr std::size_t kDateBytes = 10;
@@ -109,7 +109,7 @@ int write_new(const std::string& file, bool is_acceptor) {
   PosixDisk disk;
   const auto there = disk.open(file, OpenMode::ReadRegular);
   if (there || !there.error().cause.empty()) {
-    return fail(kName, file + ": is there already, and is left as it is");
+    return fail(kName, file + ": the file exists; it was not changed");
   }
   const auto written = write_whole_file(disk, file, text);
   return written ? kSuccess : fail(kName, written.error());
@@ -119,9 +119,9 @@ int write_new(const std::string& file, bool is_acceptor) {
 
 int run_config(Arguments arguments) {
   CLI::App app{
-      "Explains a configuration file: what is wrong with it, or with the dictionaries, folders\n"
-      "and CPUs that it names; what each session got for each key, and from which line. Creates\n"
-      "and changes nothing.\n\n"
+      "Explains a configuration file: the errors in it and in the dictionaries, folders and CPUs\n"
+      "that it names, and the value of each key in each session, with the line that sets it.\n"
+      "It creates and changes nothing.\n\n"
       "  $ nexusfix config check trader.cfg\n"
       "  $ nexusfix config schedule trader.cfg --from 2026-12-24\n"
       "  $ nexusfix config new trader.cfg",
@@ -130,7 +130,7 @@ int run_config(Arguments arguments) {
   CheckOptions options;
   CLI::App* check_command = app.add_subcommand("check", "Explain a configuration");
   check_command->add_option("FILE", options.file, "the configuration")->required();
-  check_command->add_flag("--all", options.all, "what the file does not give, too");
+  check_command->add_flag("--all", options.all, "also the keys that the file does not set");
   check_command->add_flag("--strict", options.strict, "an unknown key is an error");
   check_command->add_flag("--json", options.json, "for programs");
   ScheduleQuestion question;
@@ -152,8 +152,8 @@ int run_config(Arguments arguments) {
   std::string new_file;
   bool is_acceptor = false;
   CLI::App* new_command =
-      app.add_subcommand("new", "Write a commented configuration to begin with");
-  new_command->add_option("FILE", new_file, "what to create; none: standard output");
+      app.add_subcommand("new", "Write a commented configuration to start from");
+  new_command->add_option("FILE", new_file, "the file to create; none: standard output");
   new_command->add_flag("--acceptor", is_acceptor, "for a venue; otherwise for an initiator");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (check_command->parsed()) return check(options);

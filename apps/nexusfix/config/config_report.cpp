@@ -9,6 +9,7 @@
 
 #include <nexusfix/base/utc_text.hpp>
 
+#include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
@@ -196,7 +197,8 @@ void append_values(std::string& text, const ExplainedSession& session, bool all)
   }
 }
 
-// Of the program's own, which alone knows what may be shown of them.
+// The keys of the application, without their values: only the application knows which of them may
+// be shown.
 void append_application(std::string& text, const ExplainedSession& session) {
   if (!session.application_keys.empty()) text += "  application\n";
   for (const auto& key : session.application_keys) {
@@ -204,7 +206,7 @@ void append_application(std::string& text, const ExplainedSession& session) {
   }
 }
 
-// Where a user of another engine would be surprised: what it does without a key, and we do not.
+// The defaults of this engine that differ from those of other engines.
 void append_differences(std::string& text, const ExplainedSession& session) {
   bool is_first = true;
   for (const EffectiveValue& value : session.values) {
@@ -232,7 +234,8 @@ std::string state_text(const session::Schedule& schedule, sys_seconds now) {
          (next ? " until " + moment_text(next->begin, zone) : std::string{" for two years"}) + "\n";
 }
 
-// Why a session begins or ends at another hour of UTC than the one before.
+// Says that daylight saving time changed: the session begins or ends at another hour of UTC than
+// the session before it.
 std::string change_text(const TimeZone* zone, sys_seconds before, sys_seconds after) {
   if (zone == nullptr) return {};
   const TimeZone::Change& was = zone->change_at(before);
@@ -241,7 +244,7 @@ std::string change_text(const TimeZone* zone, sys_seconds before, sys_seconds af
   return fmt::format("  clocks have changed from {} to {}", was.abbreviation, is.abbreviation);
 }
 
-// When there may be a Logon within a session; nothing: always.
+// The times within a session at which a Logon is accepted. Appends nothing if it always is.
 void append_logons(std::string& text, const session::Schedule& schedule,
                    const session::TimeSpan& span) {
   const ScheduleRules& rules = *schedule.rules();
@@ -262,12 +265,12 @@ void append_logons(std::string& text, const session::Schedule& schedule,
     text += fmt::format("  logons    {} until {}\n", moment_text(one.begin, zone),
                         moment_text(one.end, zone));
   }
-  if (!rules.session.start_day) return;  // of a daily session, whole days are left out
+  if (!rules.session.start_day) return;  // a daily session has no session on a holiday at all
   for (const std::chrono::local_days day : rules.holidays) {
     const std::chrono::local_seconds first = zone_of(zone).to_local(span.begin);
     const std::chrono::local_seconds last = zone_of(zone).to_local(span.end);
     if (day + std::chrono::days{1} <= first || day >= last) continue;
-    text += fmt::format("  holiday   {}  nobody logs on\n",
+    text += fmt::format("  holiday   {}  no logons\n",
                         time_text(day.time_since_epoch()).substr(0, kDateBytes));
   }
 }
@@ -282,20 +285,43 @@ void append_sessions(std::string& text, const session::Schedule& schedule,
     text += fmt::format("  opens     {}{}\n", moment_text(span->begin, zone),
                         change_text(zone, before, span->begin));
     append_logons(text, schedule, *span);
-    text += fmt::format("  closes    {}  numbers begin at 1 again\n", moment_text(span->end, zone));
+    text += fmt::format("  closes    {}  sequence numbers are reset to 1\n",
+                        moment_text(span->end, zone));
     before = span->begin;
-    // The one that begins where this one ends is the next.
+    // One second less: the next session may begin when this one ends.
     span = schedule.next_session(span->end - std::chrono::seconds{1});
   }
 }
 
-std::string json_list(const std::vector<config::SettingsError>& warnings, bool are_notes) {
-  std::string list;
+Json json_list(const std::vector<config::SettingsError>& warnings, bool are_notes) {
+  Json list = Json::array();
   for (const config::SettingsError& warning : warnings) {
-    if (warning.is_note != are_notes) continue;
-    list += (list.empty() ? "" : ",") + json_text(warning.what());
+    if (warning.is_note == are_notes) list.push_back(warning.what());
   }
   return list;
+}
+
+Json json_of(const EffectiveValue& value) {
+  Json json = Json::object({{"key", name_of(value)},
+                            {"value", value.value},
+                            {"line", value.line},
+                            {"from_default", value.is_of_default}});
+  if (!value.written.empty()) json.set("written", value.written);
+  if (!value.because.empty()) json.set("because", value.because);
+  return json;
+}
+
+Json json_of(const ExplainedSession& session, const SessionSettings& built) {
+  const auto application_key = [](const auto& key) {
+    return Json::object({{"key", key.name}, {"line", key.line}});
+  };
+  return Json::object(
+      {{"name", session.name},
+       {"line", session.line},
+       {"address", address_text(built)},
+       {"schedule", rules_text(built.schedule)},
+       {"values", Json::array(session.values, [](const auto& value) { return json_of(value); })},
+       {"application", Json::array(session.application_keys, application_key)}});
 }
 
 }  // namespace
@@ -341,33 +367,17 @@ config::SettingsErrors missing_parts(const ExplainedSettings& explained, bool ha
 
 std::string config_json(const ExplainedSettings& explained) {
   const config::Settings& settings = explained.settings;
-  std::string text =
-      fmt::format("{{\"file\":{},\"warnings\":[{}],\"notes\":[{}],\"store\":{},\"sessions\":[",
-                  json_text(settings.file), json_list(settings.warnings, false),
-                  json_list(settings.warnings, true), json_text(store_text(settings)));
+  Json sessions = Json::array();
   for (std::size_t i = 0; i < explained.sessions.size(); ++i) {
-    const ExplainedSession& session = explained.sessions[i];
-    text += fmt::format("{}{{\"name\":{},\"line\":{},\"address\":{},\"schedule\":{},\"values\":[",
-                        i == 0 ? "" : ",", json_text(session.name), session.line,
-                        json_text(address_text(settings.sessions[i])),
-                        json_text(rules_text(settings.sessions[i].schedule)));
-    for (std::size_t k = 0; k < session.values.size(); ++k) {
-      const EffectiveValue& value = session.values[k];
-      text += fmt::format("{}{{\"key\":{},\"value\":{},\"line\":{},\"from_default\":{}{}{}}}",
-                          k == 0 ? "" : ",", json_text(name_of(value)), json_text(value.value),
-                          value.line, value.is_of_default,
-                          value.written.empty() ? "" : ",\"written\":" + json_text(value.written),
-                          value.because.empty() ? "" : ",\"because\":" + json_text(value.because));
-    }
-    text += "],\"application\":[";
-    for (std::size_t k = 0; k < session.application_keys.size(); ++k) {
-      const auto& key = session.application_keys[k];
-      text += fmt::format("{}{{\"key\":{},\"line\":{}}}", k == 0 ? "" : ",", json_text(key.name),
-                          key.line);
-    }
-    text += "]}";
+    sessions.push_back(json_of(explained.sessions[i], settings.sessions[i]));
   }
-  return text + "]}\n";
+  return Json::object({{"file", settings.file},
+                       {"warnings", json_list(settings.warnings, false)},
+                       {"notes", json_list(settings.warnings, true)},
+                       {"store", store_text(settings)},
+                       {"sessions", std::move(sessions)}})
+             .line() +
+         '\n';
 }
 
 std::string schedule_text(const ExplainedSettings& explained, const ScheduleQuestion& question) {
@@ -414,9 +424,9 @@ std::string new_config_text(bool is_acceptor) {
     return own.empty() ? find(kBoth) : own;
   };
   std::string text =
-      "# A configuration for NexusFIX. What stands behind a # is what counts without the key.\n"
-      "# `nexusfix config check` explains what is made of this file. Keys may stand in [DEFAULT],\n"
-      "# for all sessions, and in a [SESSION].\n\n[SESSION]\n";
+      "# A configuration for NexusFIX. A key after a # is not set; its value is the default.\n"
+      "# `nexusfix config check` explains this file. A key in [DEFAULT] applies to all sessions,\n"
+      "# a key in [SESSION] to that session.\n\n[SESSION]\n";
   std::string_view group;
   for (const KeyDescription& key : config::described_keys()) {
     if (key.group != group) {

@@ -30,23 +30,23 @@ struct PasswdOptions {
 
 constexpr char kInterrupt = 3;  // Ctrl-C
 
-// The terminal shows nothing of what is typed as long as this is there.
-class Unseen {
+// While an object of this class lives, the terminal does not show what is typed.
+class EchoOff {
  public:
-  Unseen() {
+  EchoOff() {
     is_set_ = ::tcgetattr(STDIN_FILENO, &before_) == 0;
     if (!is_set_) return;
     termios quiet = before_;
-    // An interrupt would leave the terminal as it is now; so Ctrl-C ends the line instead.
+    // An interrupt would leave the terminal without echo. So Ctrl-C ends the line instead.
     quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO | ISIG);
     quiet.c_cc[VEOL] = kInterrupt;
     is_set_ = ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet) == 0;
   }
-  ~Unseen() {
+  ~EchoOff() {
     if (is_set_) ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
   }
-  Unseen(const Unseen&) = delete;
-  Unseen& operator=(const Unseen&) = delete;
+  EchoOff(const EchoOff&) = delete;
+  EchoOff& operator=(const EchoOff&) = delete;
   [[nodiscard]] bool is_set() const noexcept { return is_set_; }
 
  private:
@@ -54,7 +54,7 @@ class Unseen {
   bool is_set_ = false;
 };
 
-// A line of standard input, without its end; nothing: there is none, or no end to it.
+// Reads a line of standard input, without its end. Returns nothing if there is no complete line.
 std::optional<std::string> read_line() {
   constexpr std::size_t kLineBytesMax = 4096;
   std::string line;
@@ -70,10 +70,10 @@ std::optional<std::string> read_line() {
   return std::nullopt;
 }
 
-// Unseen from before it is asked on: whoever answers at once is not seen, and is heard.
+// The echo is off before the question appears, so that no typed letter is shown or lost.
 std::optional<std::string> ask(std::string_view what) {
-  const Unseen unseen;
-  if (!unseen.is_set()) return std::nullopt;
+  const EchoOff echo_off;
+  if (!echo_off.is_set()) return std::nullopt;
   fmt::print(stderr, "{}: ", what);
   std::fflush(stderr);
   std::optional<std::string> line = read_line();
@@ -81,7 +81,7 @@ std::optional<std::string> ask(std::string_view what) {
   return line;
 }
 
-// From the terminal, twice; from standard input once, if that is none.
+// Asks twice on a terminal. Reads one line if standard input is no terminal.
 std::expected<std::string, std::string> read_password(const std::string& user) {
   const bool is_terminal = ::isatty(STDIN_FILENO) == 1;
   auto password = is_terminal ? ask("Password of " + user) : read_line();
@@ -153,11 +153,10 @@ int list_users(const PasswdOptions& options) {
 int run_passwd(Arguments arguments) {
   PasswdOptions options;
   CLI::App app{
-      "Adds a user to a file of passwords, or gives one a new password: the file that\n"
-      "PasswordFile of an acceptor's configuration names. The password is asked for, twice, or is\n"
-      "a line of standard input if that is no terminal. What is kept is its Argon2id hash. The\n"
-      "file is made if it is not there, for its owner alone; a running engine reads it at the\n"
-      "next Logon.\n\n"
+      "Adds a user to a file of passwords, or sets a user's password. PasswordFile in the\n"
+      "configuration of an acceptor names the file. The password is asked for twice, or is one\n"
+      "line of standard input if that is no terminal. The file keeps its Argon2id hash. A new\n"
+      "file is readable by its owner only. A running engine reads the file at the next Logon.\n\n"
       "  $ nexusfix passwd users.txt BROKER\n",
       "nexusfix passwd"};
   app.add_option("FILE", options.file, "The file of users and passwords")->required();
@@ -167,7 +166,7 @@ int run_passwd(Arguments arguments) {
   auto* const deletes = app.add_flag("--delete", options.deletes, "Delete the user");
   auto* const lists = app.add_flag("--list", options.lists, "Print the users");
   auto* const checks =
-      app.add_flag("--check", options.checks, "Say whether an engine would take the file");
+      app.add_flag("--check", options.checks, "Check that an engine accepts the file");
   deletes->needs(user)->excludes(lists)->excludes(checks);
   lists->excludes(user)->excludes(checks);
   checks->excludes(user);

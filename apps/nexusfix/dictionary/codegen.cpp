@@ -26,7 +26,7 @@ int run_codegen(Arguments arguments) {
   app.add_option("--namespace", job.name_space, "nexusfix::NAME; default: the file's name")
       ->option_text("NAME");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
-  // The arguments are wrong, so this is not what a faulty dictionary ends with.
+  // Wrong arguments have another exit status than a faulty dictionary.
   if (const auto name = codegen::name_space_of(job); !name) {
     fail("codegen", name.error());
     return kUsage;

@@ -8,7 +8,7 @@
 #include "nexusfix/dictionary/dictionary_diff.hpp"
 #include "nexusfix/dictionary/named_dictionary.hpp"
 #include "nexusfix/messages/print_message.hpp"
-#include "nexusfix/text/text.hpp"
+#include "nexusfix/text/json.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -16,9 +16,9 @@ namespace {
 using dictionary::Version;
 using printing::printable;
 
-// Whoever names no version most likely speaks this one.
-constexpr Version kUsualVersion = Version::Fix44;
-// Then these, the newest first.
+// The version without --version: the most common one.
+constexpr Version kDefaultVersion = Version::Fix44;
+// The versions to look in after it, the newest first.
 constexpr Version kOtherVersions[] = {Version::Fix50Sp2, Version::Fix50Sp1, Version::Fix50,
                                       Version::Fix43,    Version::Fix42,    Version::Fix41,
                                       Version::Fix40};
@@ -46,10 +46,10 @@ class DictRun {
     bool is_first = true;
     for (const std::string& word : options_.words) {
       std::optional<Answer> found = answer(*named, word);
-      if (!found && is_usual()) found = answer_of_others(word);
+      if (!found && is_default_version()) found = answer_of_others(word);
       if (!found) {
         status = kFailure;
-        say_unknown(*named, word);
+        report_unknown(*named, word);
         continue;
       }
       if (!is_first && !options_.json) fmt::print(streams_.out, "\n");
@@ -77,23 +77,23 @@ class DictRun {
         continue;
       }
       status = kFailure;
-      say_unknown(*after,
-                  before->label() + " and " + after->label() + " do not have '" + word + "'.", word,
-                  {});
+      report_unknown(*after,
+                     before->label() + " and " + after->label() + " do not have '" + word + "'.",
+                     word, {});
     }
     return status;
   }
 
-  [[nodiscard]] bool is_usual() const {
+  [[nodiscard]] bool is_default_version() const {
     return options_.version.empty() && options_.dictionary.empty();
   }
 
-  // Nothing: it is said why.
+  // Returns nothing after it has reported the error.
   [[nodiscard]] std::optional<NamedDictionary> open_dictionary() {
     if (!options_.dictionary.empty()) {
       return with_warnings(NamedDictionary::load(disk_, options_.dictionary, options_.faults));
     }
-    if (options_.version.empty()) return NamedDictionary::of(kUsualVersion);
+    if (options_.version.empty()) return NamedDictionary::of(kDefaultVersion);
     if (const auto version = version_of_name(options_.version)) {
       return NamedDictionary::of(*version);
     }
@@ -127,41 +127,38 @@ class DictRun {
     fmt::print(streams_.err, "nexusfix dict: {}\n", printable(text));
   }
 
-  // Also in the other versions, if no dictionary was asked for.
+  // Looks in the other versions, too, if the arguments name no dictionary.
   [[nodiscard]] std::vector<std::string> nearest(const NamedDictionary& named,
                                                  const std::string& word) const {
     std::vector<std::string> found = nearest_questions(named, word);
     for (const Version version : kOtherVersions) {
-      if (!found.empty() || !is_usual()) break;
+      if (!found.empty() || !is_default_version()) break;
       found = nearest_questions(NamedDictionary::of(version), word);
     }
     return found;
   }
 
-  void say_unknown(const NamedDictionary& named, const std::string& word) const {
+  void report_unknown(const NamedDictionary& named, const std::string& word) const {
     std::string other;
-    if (!is_usual()) {
+    if (!is_default_version()) {
       for (const Version version : kOtherVersions) {
         if (!answer(NamedDictionary::of(version), word)) continue;
         other = to_string(version);
         break;
       }
     }
-    say_unknown(named, named.label() + " does not have '" + word + "'.", word, other);
+    report_unknown(named, named.label() + " does not have '" + word + "'.", word, other);
   }
 
-  void say_unknown(const NamedDictionary& named, std::string text, const std::string& word,
-                   std::string_view other) const {
+  void report_unknown(const NamedDictionary& named, std::string text, const std::string& word,
+                      std::string_view other) const {
     const std::vector<std::string> names = nearest(named, word);
     if (options_.json) {
-      std::string items;
-      for (const std::string& name : names) {
-        items += (items.empty() ? "" : ", ") + json_text(name);
-      }
-      fmt::print(streams_.out,
-                 R"({{"kind": "unknown", "dictionary": {}, "asked": {}, "nearest": [{}]}})"
-                 "\n",
-                 json_text(named.label()), json_text(word), items);
+      const Json unknown = Json::object({{"kind", "unknown"},
+                                         {"dictionary", named.label()},
+                                         {"asked", word},
+                                         {"nearest", Json::array(names)}});
+      fmt::print(streams_.out, "{}\n", unknown.line());
       return;
     }
     if (!names.empty()) {

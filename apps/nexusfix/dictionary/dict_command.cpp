@@ -33,7 +33,7 @@ int run_dict(Arguments arguments) {
                                 ->option_text("FILE")
                                 ->excludes(version);
   app.add_option("--diff", diff,
-                 "how two versions or files differ; WORDs behind them are what to compare alone")
+                 "how two versions or files differ; WORDs after them limit what is compared")
       ->option_text("A B")
       ->excludes(version)
       ->excludes(file);

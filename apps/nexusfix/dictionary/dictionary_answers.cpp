@@ -12,6 +12,7 @@
 #include "nexusfix/dictionary/dictionary_lookup.hpp"
 #include "nexusfix/dictionary/member_tree.hpp"
 #include "nexusfix/messages/print_message.hpp"
+#include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
@@ -34,13 +35,10 @@ void append(std::optional<Answer>& all, Answer more) {
   }
 }
 
-std::string values_json(const FieldDefinition& field) {
-  std::string json = "[";
-  for (const EnumValue& value : field.values) {
-    json += fmt::format(R"({}{{"value": {}, "name": {}}})", json.size() > 1 ? ", " : "",
-                        json_text(value.value), json_text(value.name));
-  }
-  return json + "]";
+Json values_json(const FieldDefinition& field) {
+  return Json::array(field.values, [](const EnumValue& value) {
+    return Json::object({{"value", value.value}, {"name", value.name}});
+  });
 }
 
 Answer field_answer(const NamedDictionary& named, const FieldDefinition& field) {
@@ -56,29 +54,32 @@ Answer field_answer(const NamedDictionary& named, const FieldDefinition& field) 
   }
 
   std::string places;
-  std::string json_places;
+  Json messages = Json::array();
   for (const FieldUse& use : uses_of(named, field.tag)) {
     const std::string where = use.path.empty() ? "" : " in " + tags_text(use.path, " > ");
     places += fmt::format("{}{}{}{}{}", places.empty() ? "  in: " : ", ", printable(use.name),
                           use.msg_type.empty() ? "" : " (" + printable(use.msg_type) + ")", where,
                           use.required ? " required" : "");
-    json_places +=
-        fmt::format(R"({}{{"name": {}, "msg_type": {}, "groups": [{}], "required": {}}})",
-                    json_places.empty() ? "" : ", ", json_text(use.name), json_text(use.msg_type),
-                    tags_text(use.path, ", "), use.required);
+    messages.push_back(Json::object({{"name", use.name},
+                                     {"msg_type", use.msg_type},
+                                     {"groups", Json::array(use.path)},
+                                     {"required", use.required}}));
   }
   if (!places.empty()) text += places + "\n";
   for (const GroupPlace& place : groups_counted_by(named, field.tag)) {
     text += fmt::format("  an entry, in {}:\n", printable(place.owner));
     text += members_text(*place.dictionary, *place.members, 2);
   }
-  return {
-      std::move(text),
-      fmt::format(R"({{"kind": "field", "dictionary": {}, "tag": {}, "name": {}, "type": {}, )"
-                  R"("values": {}, "other_values": {}, "messages": [{}]}})",
-                  json_text(named.label()), field.tag, json_text(field.name),
-                  json_text(to_string(field.type)), values_json(field),
-                  field.values.empty() || field.other_values != OtherValues::None, json_places)};
+  const bool allows_others = field.values.empty() || field.other_values != OtherValues::None;
+  return {std::move(text), Json::object({{"kind", "field"},
+                                         {"dictionary", named.label()},
+                                         {"tag", field.tag},
+                                         {"name", field.name},
+                                         {"type", to_string(field.type)},
+                                         {"values", values_json(field)},
+                                         {"other_values", allows_others},
+                                         {"messages", std::move(messages)}})
+                               .line()};
 }
 
 std::optional<Answer> value_answer(const NamedDictionary& named, const FieldDefinition& field,
@@ -99,14 +100,16 @@ std::optional<Answer> value_answer(const NamedDictionary& named, const FieldDefi
   const std::string says = !meaning.empty() ? printable(meaning)
                            : is_typed ? fmt::format("one of the {}", words_of(field.other_values))
                                       : "any value of its type";
-  return Answer{
-      fmt::format("{} {} = {}: {}  ({})\n", field.tag, printable(field.name), printable(wire_value),
-                  says, printable(named.label())),
-      fmt::format(R"({{"kind": "value", "dictionary": {}, "tag": {}, "name": {}, "type": {}, )"
-                  R"("value": {}, "meaning": {}}})",
-                  json_text(named.label()), field.tag, json_text(field.name),
-                  json_text(to_string(field.type)), json_text(wire_value),
-                  meaning.empty() ? "null" : json_text(meaning))};
+  return Answer{fmt::format("{} {} = {}: {}  ({})\n", field.tag, printable(field.name),
+                            printable(wire_value), says, printable(named.label())),
+                Json::object({{"kind", "value"},
+                              {"dictionary", named.label()},
+                              {"tag", field.tag},
+                              {"name", field.name},
+                              {"type", to_string(field.type)},
+                              {"value", wire_value},
+                              {"meaning", meaning.empty() ? Json{} : Json{meaning}}})
+                    .line()};
 }
 
 Answer message_answer(const NamedDictionary& named, const Dictionary& owner,
@@ -131,12 +134,13 @@ Answer message_answer(const NamedDictionary& named, const Dictionary& owner,
                       body.empty() ? "nothing" : body,
                       required_of(named.transport(), named.transport().trailer));
   text += members_text(owner, message.members, 1);
-  return {
-      std::move(text),
-      fmt::format(R"({{"kind": "message", "dictionary": {}, "name": {}, "msg_type": {}, )"
-                  R"("category": "{}", "members": {}}})",
-                  json_text(named.label()), json_text(message.name), json_text(message.msg_type),
-                  message.admin ? "admin" : "app", members_json(owner, message.members))};
+  return {std::move(text), Json::object({{"kind", "message"},
+                                         {"dictionary", named.label()},
+                                         {"name", message.name},
+                                         {"msg_type", message.msg_type},
+                                         {"category", message.admin ? "admin" : "app"},
+                                         {"members", members_json(owner, message.members)}})
+                               .line()};
 }
 
 Answer component_answer(const NamedDictionary& named, const Dictionary& owner,
@@ -144,9 +148,11 @@ Answer component_answer(const NamedDictionary& named, const Dictionary& owner,
   return {
       fmt::format("{}, component  ({})\n", printable(component.name), printable(named.label())) +
           members_text(owner, component.members, 1),
-      fmt::format(R"({{"kind": "component", "dictionary": {}, "name": {}, "members": {}}})",
-                  json_text(named.label()), json_text(component.name),
-                  members_json(owner, component.members))};
+      Json::object({{"kind", "component"},
+                    {"dictionary", named.label()},
+                    {"name", component.name},
+                    {"members", members_json(owner, component.members)}})
+          .line()};
 }
 
 }  // namespace
@@ -181,16 +187,18 @@ Answer overview(const NamedDictionary& named) {
       fmt::format("{}: {}, {}, {}, {}\n", printable(named.label()),
                   counted(d.fields.size(), "field"), counted(d.messages.size(), "message"),
                   counted(d.components.size(), "component"), counted(d.groups.size(), "group"));
-  std::string json;
+  Json messages = Json::array();
   for (const MessageDefinition& message : d.messages) {
     text += fmt::format("  {:<3} {}\n", printable(message.msg_type), printable(message.name));
-    json += fmt::format(R"({}{{"name": {}, "msg_type": {}}})", json.empty() ? "" : ", ",
-                        json_text(message.name), json_text(message.msg_type));
+    messages.push_back(Json::object({{"name", message.name}, {"msg_type", message.msg_type}}));
   }
-  return {std::move(text), fmt::format(R"({{"kind": "dictionary", "dictionary": {}, "fields": {}, )"
-                                       R"("components": {}, "groups": {}, "messages": [{}]}})",
-                                       json_text(named.label()), d.fields.size(),
-                                       d.components.size(), d.groups.size(), json)};
+  return {std::move(text), Json::object({{"kind", "dictionary"},
+                                         {"dictionary", named.label()},
+                                         {"fields", d.fields.size()},
+                                         {"components", d.components.size()},
+                                         {"groups", d.groups.size()},
+                                         {"messages", std::move(messages)}})
+                               .line()};
 }
 
 std::vector<std::string> nearest_questions(const NamedDictionary& named,

@@ -15,23 +15,23 @@ struct Answer {
   std::string json;  // one object, without a line's end
 };
 
-// question: a tag (150), a field's name (ExecType), a field and a value of it, by whichever name
-// (39=2, OrdStatus=FILLED), a MsgType (D), or the name of a message or component. Capitals do not
-// matter if no name is spelled so. A number that is a tag and a MsgType is answered as both.
-// Nothing: the dictionary does not have it.
+// question: a tag (150), a field's name (ExecType), a field and one of its values (39=2,
+// OrdStatus=FILLED), a MsgType (D), or the name of a message or component. If no name is spelled
+// exactly so, the case of letters is ignored. A number that is a tag and a MsgType is answered as
+// both. Returns nothing if the dictionary does not have it.
 [[nodiscard]] std::optional<Answer> answer(const NamedDictionary& dictionary,
                                            std::string_view question);
 
-// What the dictionary as a whole has.
+// The messages of the dictionary, and the number of its fields, components and groups.
 [[nodiscard]] Answer overview(const NamedDictionary& dictionary);
 
-// Names, or values of the field in the question, that are spelled most like it; else a few names
-// that it is a part of. May be empty.
+// The names, or the values of the field in the question, with the most similar spelling. If there
+// are none: a few names that contain the question. May be empty.
 [[nodiscard]] std::vector<std::string> nearest_questions(const NamedDictionary& dictionary,
                                                          std::string_view question);
 
-// What a question that asks for a value that is none could have asked for: "39 OrdStatus, CHAR: 0
-// NEW, ..."; empty: it asks for none, or of a field that there is not.
+// The values of the field in a question such as 39=Q: "39 OrdStatus, CHAR: 0 NEW, ...". Empty if
+// the question has no `=`, or the dictionary does not have the field.
 [[nodiscard]] std::string values_to_ask_for(const NamedDictionary& dictionary,
                                             std::string_view question);
 

@@ -11,6 +11,7 @@
 
 #include "nexusfix/dictionary/dictionary_lookup.hpp"
 #include "nexusfix/messages/print_message.hpp"
+#include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
@@ -28,7 +29,7 @@ using printing::printable;
 
 using Path = std::vector<wire::Tag>;   // the count fields around a field, then its own tag
 using Members = std::map<Path, bool>;  // whether it is required
-// Of each group, by its path: the tags of an entry in their order. That of a body says nothing.
+// For each group, by its path: the tags of an entry in their order. A message's body has no order.
 using Orders = std::map<Path, std::vector<wire::Tag>>;
 
 struct Holder {
@@ -37,7 +38,7 @@ struct Holder {
   Orders orders;
 };
 
-// What of a dictionary is compared, by what identifies it.
+// The parts of a dictionary that are compared, each by its identifier.
 struct Contents {
   std::map<wire::Tag, const FieldDefinition*> fields;
   std::map<std::string, Holder, std::less<>> messages;    // by MsgType
@@ -67,7 +68,7 @@ struct Contents {
     return made;
   }
 
-  // A group that a message has twice is looked into once: so no dictionary can make this take long.
+  // Visits a group once, even if a message has it twice: this bounds the time for any dictionary.
   static void add_members(const Dictionary& dictionary, const std::vector<Member>& members,
                           const Path& around, Holder& all, std::unordered_set<Index>& met) {
     for (const FlatMember& member : flatten(dictionary, members)) {
@@ -82,7 +83,8 @@ struct Contents {
   }
 };
 
-// Calls each(key, before, after) for every key of either map, in order; null: it is not in there.
+// Calls each(key, before, after) for every key of either map, in order. A pointer is null if its
+// map does not have the key.
 template <class Map, class Each>
 void for_both(const Map& before, const Map& after, Each each) {
   std::set<typename Map::key_type> keys;
@@ -127,7 +129,8 @@ class Difference {
     add_field(before ? *before : nullptr, after ? *after : nullptr);
   }
 
-  [[nodiscard]] Answer result() const {
+  // Call it once: it moves the lists out of the object.
+  [[nodiscard]] Answer result() {
     std::string text = fmt::format("{} -> {}\n", printable(before_label_), printable(after_label_));
     const auto section = [&](std::string_view title, const std::string& lines) {
       if (!lines.empty()) text += fmt::format("{}\n{}", title, lines);
@@ -139,11 +142,14 @@ class Difference {
     if (fields_.empty() && values_.empty() && messages_.empty() && components_.empty()) {
       text += "no difference\n";
     }
-    return {std::move(text),
-            fmt::format(R"({{"kind": "difference", "before": {}, "after": {}, "fields": [{}], )"
-                        R"("values": [{}], "messages": [{}], "components": [{}]}})",
-                        json_text(before_label_), json_text(after_label_), json_fields_,
-                        json_values_, json_messages_, json_components_)};
+    return {std::move(text), Json::object({{"kind", "difference"},
+                                           {"before", before_label_},
+                                           {"after", after_label_},
+                                           {"fields", std::move(json_fields_)},
+                                           {"values", std::move(json_values_)},
+                                           {"messages", std::move(json_messages_)},
+                                           {"components", std::move(json_components_)}})
+                                 .line()};
   }
 
  private:
@@ -154,32 +160,36 @@ class Difference {
   }
 
   void add_field(const FieldDefinition* before, const FieldDefinition* after) {
-    const auto told = [](const FieldDefinition& field) {
+    const auto description = [](const FieldDefinition& field) {
       const bool is_open = field.other_values != OtherValues::None && !field.values.empty();
       return fmt::format("{} {}{}", printable(field.name), to_string(field.type),
                          is_open ? fmt::format(", {} allowed", words_of(field.other_values)) : "");
     };
     const wire::Tag tag = before != nullptr ? before->tag : after->tag;
     if (before == nullptr) {
-      line(fields_, "  + {} {}", tag, told(*after));
+      line(fields_, "  + {} {}", tag, description(*after));
     } else if (after == nullptr) {
-      line(fields_, "  - {} {}", tag, told(*before));
+      line(fields_, "  - {} {}", tag, description(*before));
     } else {
-      if (told(*before) != told(*after)) {
-        line(fields_, "  ~ {} {} -> {}", tag, told(*before), told(*after));
+      if (description(*before) != description(*after)) {
+        line(fields_, "  ~ {} {} -> {}", tag, description(*before), description(*after));
       }
       add_values(*before, *after);
-      if (told(*before) == told(*after)) return;
+      if (description(*before) == description(*after)) return;
     }
-    json_item(json_fields_, R"({{"tag": {}, "before": {}, "after": {}}})", tag, json(before),
-              json(after));
+    json_fields_.push_back(
+        Json::object({{"tag", tag}, {"before", json(before)}, {"after", json(after)}}));
   }
 
-  static std::string json(const FieldDefinition* field) {
-    if (field == nullptr) return "null";
-    return fmt::format(R"({{"name": {}, "type": {}, "other_values": {}}})", json_text(field->name),
-                       json_text(to_string(field->type)),
-                       field->values.empty() || field->other_values != OtherValues::None);
+  static Json json(const FieldDefinition* field) {
+    if (field == nullptr) return {};
+    const bool allows_others = field->values.empty() || field->other_values != OtherValues::None;
+    return Json::object(
+        {{"name", field->name}, {"type", to_string(field->type)}, {"other_values", allows_others}});
+  }
+  static Json json(const std::string* text) { return text == nullptr ? Json{} : Json{*text}; }
+  static Json json(const bool* is_required) {
+    return is_required == nullptr ? Json{} : Json{*is_required ? "required" : "optional"};
   }
 
   void add_values(const FieldDefinition& before, const FieldDefinition& after) {
@@ -189,27 +199,26 @@ class Difference {
       return names;
     };
     std::string lines;
-    for_both(by_value(before), by_value(after),
-             [&](const std::string& value, const std::string* was, const std::string* is) {
-               if (was == nullptr) {
-                 line(lines, "      + {} {}", printable(value), printable(*is));
-               } else if (is == nullptr) {
-                 line(lines, "      - {} {}", printable(value), printable(*was));
-               } else if (*was != *is) {
-                 line(lines, "      ~ {} {} -> {}", printable(value), printable(*was),
-                      printable(*is));
-               } else {
-                 return;
-               }
-               json_item(json_values_, R"({{"tag": {}, "value": {}, "before": {}, "after": {}}})",
-                         after.tag, json_text(value), was != nullptr ? json_text(*was) : "null",
-                         is != nullptr ? json_text(*is) : "null");
-             });
+    for_both(
+        by_value(before), by_value(after),
+        [&](const std::string& value, const std::string* was, const std::string* is) {
+          if (was == nullptr) {
+            line(lines, "      + {} {}", printable(value), printable(*is));
+          } else if (is == nullptr) {
+            line(lines, "      - {} {}", printable(value), printable(*was));
+          } else if (*was != *is) {
+            line(lines, "      ~ {} {} -> {}", printable(value), printable(*was), printable(*is));
+          } else {
+            return;
+          }
+          json_values_.push_back(Json::object(
+              {{"tag", after.tag}, {"value", value}, {"before", json(was)}, {"after", json(is)}}));
+        });
     if (!lines.empty()) line(values_, "  ~ {} {}\n{}", after.tag, printable(after.name), lines);
     if (values_.ends_with("\n\n")) values_.pop_back();
   }
 
-  // Of a component there is no MsgType.
+  // A component has an empty msg_type.
   void add_holder(const std::string& msg_type, const Holder* before, const Holder* after) {
     static const Holder kNone;
     const Holder& was = before != nullptr ? *before : kNone;
@@ -217,9 +226,9 @@ class Difference {
     const std::string& name = after != nullptr ? is.name : was.name;
     const std::string sign = before == nullptr ? "+" : after == nullptr ? "-" : "~";
     std::string lines;
-    std::string json_members;
-    std::string json_orders;
-    // Of a message that is new, or gone, nobody asks for the fields here.
+    Json json_members = Json::array();
+    Json json_orders = Json::array();
+    // The fields of an added or removed message are not listed.
     if (before != nullptr && after != nullptr) {
       for_both(was.members, is.members,
                [&](const Path& path, const bool* old_one, const bool* new_one) {
@@ -239,16 +248,19 @@ class Difference {
     line(texts, "  {} {}{}{}", sign, is_renamed ? printable(was.name) + " -> " : std::string{},
          printable(name), is_message ? " (" + printable(msg_type) + ")" : std::string{});
     texts += lines;
-    json_item(is_message ? json_messages_ : json_components_,
-              R"({{{}"before": {}, "after": {}, "members": [{}], "orders": [{}]}})",
-              is_message ? R"("msg_type": )" + json_text(msg_type) + ", " : std::string{},
-              before != nullptr ? json_text(was.name) : "null",
-              after != nullptr ? json_text(is.name) : "null", json_members, json_orders);
+    Json holder = Json::object();
+    if (is_message) holder.set("msg_type", msg_type);
+    holder.set("before", json(before != nullptr ? &was.name : nullptr));
+    holder.set("after", json(after != nullptr ? &is.name : nullptr));
+    holder.set("members", std::move(json_members));
+    holder.set("orders", std::move(json_orders));
+    (is_message ? json_messages_ : json_components_).push_back(std::move(holder));
   }
 
-  // What both have, in another order; and the field that begins an entry, which counts most.
+  // Reports another order of the fields that both have, and another first field: the first field
+  // delimits the entries on the wire.
   void add_order(const Path& path, std::vector<wire::Tag> was, std::vector<wire::Tag> is,
-                 std::string& lines, std::string& json_orders) {
+                 std::string& lines, Json& json_orders) {
     const bool is_delimiter_another = was.front() != is.front();
     if (is_delimiter_another) {
       line(lines, "      ~ {}: an entry begins with {} -> {}", name_of_path(path),
@@ -267,11 +279,11 @@ class Difference {
     } else if (!is_delimiter_another) {
       return;
     }
-    json_item(json_orders, R"({{"tags": [{}], "before": [{}], "after": [{}]}})",
-              tags_text(path, ", "), tags_text(was, ", "), tags_text(is, ", "));
+    json_orders.push_back(Json::object(
+        {{"tags", Json::array(path)}, {"before", Json::array(was)}, {"after", Json::array(is)}}));
   }
 
-  // From the first one that stands elsewhere on.
+  // tags: from the first difference on.
   static std::string first_tags(std::vector<wire::Tag> tags) {
     constexpr std::size_t kTagsMax = 8;
     if (tags.size() <= kTagsMax) return tags_text(tags, " ");
@@ -280,8 +292,8 @@ class Difference {
   }
 
   void add_member(const Path& path, const bool* was, const bool* is, std::string& lines,
-                  std::string& json_members) {
-    const auto told = [](bool required) { return required ? "required" : "optional"; };
+                  Json& json_members) {
+    const auto word_of = [](bool required) { return required ? "required" : "optional"; };
     if (was != nullptr && is != nullptr && *was == *is) return;
     const std::string name = name_of_path(path);
     if (was == nullptr) {
@@ -289,15 +301,10 @@ class Difference {
     } else if (is == nullptr) {
       line(lines, "      - {}", name);
     } else {
-      line(lines, "      ~ {} {} -> {}", name, told(*was), told(*is));
+      line(lines, "      ~ {} {} -> {}", name, word_of(*was), word_of(*is));
     }
-    json_item(json_members, R"({{"tags": [{}], "before": {}, "after": {}}})", tags_text(path, ", "),
-              was == nullptr ? "null"
-              : *was         ? R"("required")"
-                             : R"("optional")",
-              is == nullptr ? "null"
-              : *is         ? R"("required")"
-                            : R"("optional")");
+    json_members.push_back(
+        Json::object({{"tags", Json::array(path)}, {"before", json(was)}, {"after", json(is)}}));
   }
 
   // "453 NoPartyIDs > 448 PartyID"
@@ -318,12 +325,6 @@ class Difference {
     fmt::format_to(std::back_inserter(lines), format, std::forward<Arguments>(arguments)...);
     lines += '\n';
   }
-  template <class... Arguments>
-  static void json_item(std::string& items, fmt::format_string<Arguments...> format,
-                        Arguments&&... arguments) {
-    if (!items.empty()) items += ", ";
-    fmt::format_to(std::back_inserter(items), format, std::forward<Arguments>(arguments)...);
-  }
 
   std::string before_label_;
   std::string after_label_;
@@ -333,10 +334,10 @@ class Difference {
   std::string values_;
   std::string messages_;
   std::string components_;
-  std::string json_fields_;
-  std::string json_values_;
-  std::string json_messages_;
-  std::string json_components_;
+  Json json_fields_ = Json::array();
+  Json json_values_ = Json::array();
+  Json json_messages_ = Json::array();
+  Json json_components_ = Json::array();
 };
 
 const dictionary::ComponentDefinition* find_component(const NamedDictionary& named,
@@ -356,7 +357,7 @@ std::optional<Answer> difference(const NamedDictionary& before, const NamedDicti
   Difference found{before, after};
   if (word.empty()) return found.of_everything();
   bool is_known = false;
-  // Whatever either calls it: a number may be a tag and a MsgType.
+  // A word may name several things: a number may be a tag and a MsgType.
   const auto compare = [&](const auto* in_before, const auto* in_after, auto each) {
     const auto* const one = in_before != nullptr ? in_before : in_after;
     if (one == nullptr) return;

@@ -10,11 +10,11 @@
 
 namespace nexusfix::command {
 
-// Fields, enumerations and messages that only one of them has or that differ: names and types of
-// fields, whether values that are not listed are allowed, names of values, fields of messages and
-// whether they are required, in groups as well, and the order of an entry's fields. That of a
-// message's does not count. word: a message, a field or a component, to compare nothing else;
-// empty: everything. Nothing: neither dictionary has what the word says.
+// The fields, enumerations and messages that only one dictionary has or that differ: names and
+// types of fields, whether values that are not listed are allowed, names of values, fields of
+// messages and groups and whether they are required, and the order of fields in a group's entry.
+// The order of a message's fields is not compared. word: compares only this message, field or
+// component; empty: everything. Returns nothing if neither dictionary has the word.
 [[nodiscard]] std::optional<Answer> difference(const NamedDictionary& before,
                                                const NamedDictionary& after, std::string_view word);
 

@@ -27,8 +27,8 @@ std::optional<wire::Tag> to_tag(std::string_view word) {
   return tag;
 }
 
-// The outermost use of a field in a message, level by level: a group that was looked into once is
-// not looked into again, so that no dictionary can make this take long.
+// Finds the outermost use of a field in a message, level by level. It visits a group once: this
+// bounds the time for any dictionary.
 class UseSearch {
  public:
   UseSearch(const Dictionary& dictionary, wire::Tag tag) : dictionary_{dictionary}, tag_{tag} {}

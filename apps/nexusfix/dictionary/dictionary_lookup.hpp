@@ -1,4 +1,4 @@
-// Finding things in a dictionary by whatever a person calls them.
+// Finds fields, messages and values in a dictionary by tag, MsgType, wire value or name.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace nexusfix::command {
 
 [[nodiscard]] bool equal_ignoring_case(std::string_view left, std::string_view right) noexcept;
 
-// The one whose name is word, or else the first whose name is word but for capitals; null: none.
+// The one whose name is word, or else the first whose name differs in case only; null: none.
 template <class Thing>
 [[nodiscard]] const Thing* find_by_name(const std::vector<Thing>& things, std::string_view word,
                                         std::string Thing::* name) {
@@ -38,11 +38,11 @@ struct FoundMessage {
 [[nodiscard]] std::optional<FoundMessage> find_message(const NamedDictionary& named,
                                                        std::string_view word);
 
-// By what stands on the wire or by its name; null: the enumeration has neither.
+// By its value on the wire or by its name; null: the enumeration has neither.
 [[nodiscard]] const dictionary::EnumValue* find_value(const dictionary::FieldDefinition& field,
                                                       std::string_view word);
-// Of `G 6`, a value of a field that is_multiple(): "ALL_OR_NONE, PARTICIPATE_DONT_INITIATE". Empty
-// if one of them has no name.
+// value: several values of a field that is_multiple(), separated by blanks, such as `G 6`. Returns
+// "ALL_OR_NONE, PARTICIPATE_DONT_INITIATE"; empty if one of them has no name.
 [[nodiscard]] std::string several_meanings(const dictionary::FieldDefinition& field,
                                            std::string_view value);
 
@@ -56,13 +56,13 @@ struct FieldUse {
 // Each message once, by its outermost use.
 [[nodiscard]] std::vector<FieldUse> uses_of(const NamedDictionary& named, wire::Tag tag);
 
-// A group and whoever has it.
+// A group, and the message or component that contains it.
 struct GroupPlace {
   const dictionary::Dictionary* dictionary = nullptr;
   std::string owner;
   const std::vector<dictionary::Member>* members = nullptr;
 };
-// Groups with this count field, each different one once.
+// The groups with this count field. Equal groups are returned once.
 [[nodiscard]] std::vector<GroupPlace> groups_counted_by(const NamedDictionary& named,
                                                         wire::Tag tag);
 

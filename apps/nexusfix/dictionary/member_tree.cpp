@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "nexusfix/messages/print_message.hpp"
-#include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -74,33 +73,36 @@ class JsonTree {
  public:
   explicit JsonTree(const Dictionary& dictionary) : dictionary_{dictionary} {}
 
-  std::string array(const std::vector<Member>& members) {
-    std::string json = "[";
+  Json array(const std::vector<Member>& members) {
+    Json json = Json::array();
     for (const Member& member : members) {
       if (lines_ == kTreeLinesMax) break;
       ++lines_;
-      if (json.size() > 1) json += ", ";
-      json += lines_ == kTreeLinesMax ? R"({"kind": "left out"})" : object(member);
+      json.push_back(lines_ == kTreeLinesMax ? Json::object({{"kind", "left out"}})
+                                             : object(member));
     }
-    return json + "]";
+    return json;
   }
 
  private:
-  std::string object(const Member& member) {
+  Json object(const Member& member) {
     if (member.kind == MemberKind::Component) {
       const ComponentDefinition& component = dictionary_.components[member.index];
-      return fmt::format(R"({{"kind": "component", "name": {}, "required": {}, "members": {}}})",
-                         json_text(component.name), member.required, array(component.members));
+      return Json::object({{"kind", "component"},
+                           {"name", component.name},
+                           {"required", member.required},
+                           {"members", array(component.members)}});
     }
     const bool is_group = member.kind == MemberKind::Group;
     const FieldDefinition& field =
         dictionary_.fields[is_group ? dictionary_.groups[member.index].count_field : member.index];
-    std::string json =
-        fmt::format(R"({{"kind": "{}", "tag": {}, "name": {}, "type": {}, "required": {})",
-                    is_group ? "group" : "field", field.tag, json_text(field.name),
-                    json_text(to_string(field.type)), member.required);
-    if (is_group) json += R"(, "members": )" + array(dictionary_.groups[member.index].members);
-    return json + "}";
+    Json json = Json::object({{"kind", is_group ? "group" : "field"},
+                              {"tag", field.tag},
+                              {"name", field.name},
+                              {"type", to_string(field.type)},
+                              {"required", member.required}});
+    if (is_group) json.set("members", array(dictionary_.groups[member.index].members));
+    return json;
   }
 
   const Dictionary& dictionary_;
@@ -116,7 +118,7 @@ std::string members_text(const Dictionary& dictionary, const std::vector<Member>
   return tree.take();
 }
 
-std::string members_json(const Dictionary& dictionary, const std::vector<Member>& members) {
+Json members_json(const Dictionary& dictionary, const std::vector<Member>& members) {
   return JsonTree{dictionary}.array(members);
 }
 

@@ -11,7 +11,7 @@ namespace {
 using dictionary::Dictionary;
 using dictionary::Version;
 
-// What stays of any spelling: "5.0 SP2", "FIX50SP2" and "FIX.5.0SP2" are 50SP2.
+// The common part of all spellings: "5.0 SP2", "FIX50SP2" and "FIX.5.0SP2" are 50SP2.
 std::string letters_of(std::string_view name) {
   std::string letters;
   for (const char c : name) {
@@ -72,8 +72,8 @@ NamedDictionary::Opened NamedDictionary::load(Disk& disk, const std::string& pat
   named.label_ = path;
   named.loaded_ = std::make_shared<const Dictionary>(std::move(*loaded));
   named.application_ = named.loaded_.get();
-  // Whoever wrote a whole dictionary of FIX 5.0 put a header into it. One without is for messages
-  // in the header of its own version, which is FIXT's from 5.0 on.
+  // A file with a header is a complete dictionary. The messages of a file without one have the
+  // header of their version, which is that of FIXT.1.1 from FIX 5.0 on.
   if (!named.application_->header.empty()) {
     named.transport_ = named.application_;
     return named;

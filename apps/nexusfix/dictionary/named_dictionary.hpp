@@ -15,20 +15,20 @@
 
 namespace nexusfix::command {
 
-// "FIX.4.4", "FIX44", "4.4", "5.0SP2", "FIXT.1.1": capitals and points do not matter.
+// "FIX.4.4", "FIX44", "4.4", "5.0SP2", "FIXT.1.1": ignores case and points.
 [[nodiscard]] std::optional<dictionary::Version> version_of_name(std::string_view name);
 // All of them, the oldest first, separated by spaces.
 [[nodiscard]] std::string version_names();
 
-// A dictionary with what it is called. A version from 5.0 on comes with that of its transport,
-// FIXT.1.1, which has the header, the trailer and the administrative messages; any other is its own
+// A dictionary with its name. From FIX 5.0 on it has a second dictionary for its transport,
+// FIXT.1.1: the header, the trailer and the administrative messages. An earlier version is its own
 // transport.
 class NamedDictionary {
  public:
   static NamedDictionary of(dictionary::Version version);
-  // The same over a transport of FIXT.1.1, which carries messages of any version.
+  // The same version over FIXT.1.1, which carries messages of any version.
   static NamedDictionary over_fixt(dictionary::Version version);
-  // Of an error, each line names one fault, with file and line.
+  // Each line of an error names one fault, with file and line.
   using Opened = std::expected<NamedDictionary, std::vector<std::string>>;
   // QuickFIX XML or Orchestra.
   [[nodiscard]] static Opened load(Disk& disk, const std::string& path,
@@ -41,7 +41,7 @@ class NamedDictionary {
   [[nodiscard]] const dictionary::Dictionary& application() const { return *application_; }
   [[nodiscard]] const dictionary::Dictionary& transport() const { return *transport_; }
   [[nodiscard]] bool has_own_transport() const { return application_ == transport_; }
-  // Of the file that it was loaded from.
+  // The warnings about the file that it was loaded from.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return application_->warnings; }
   // One or two, the application's first.
   [[nodiscard]] std::vector<const dictionary::Dictionary*> both() const;

@@ -1,5 +1,5 @@
-// What stands between a machine and low latency: each thing that was looked at, what was seen, why
-// it matters, and the command that changes it.
+// Checks what costs latency on a machine: each finding says what was seen, why it matters, and
+// which command changes it.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace nexusfix::command {
 
 enum class Level : std::uint8_t {
   Ok,
-  Advice,   // can be better, at a price, or for some uses
+  Advice,   // an improvement that has a price, or that helps some uses only
   Warning,  // costs latency, or breaks what the configuration asks for
-  Unknown,  // this machine does not say
+  Unknown,  // this machine does not report it
 };
 
 struct Finding {
@@ -23,12 +23,11 @@ struct Finding {
   std::string_view name;
   Level level = Level::Unknown;
   std::string seen{};
-  std::string why{};     // empty: the level is Ok, and there is nothing to know
+  std::string why{};     // empty: the level is Ok, and there is nothing to explain
   std::string change{};  // a command for a shell; empty: there is nothing to change, or no command
 };
 
-// What an engine on this machine is going to ask for. Without a configuration: nothing of it is
-// known.
+// What an engine on this machine will need, by its configuration. Empty without a configuration.
 struct Plan {
   std::string journal_folder{};  // absolute; empty: not known
   CpuList cpus{};                // EventLoopCpu
@@ -45,7 +44,7 @@ using Findings = std::vector<Finding>;
 [[nodiscard]] Findings examine(const Machine& machine, const Plan& plan);
 
 [[nodiscard]] std::string_view to_string(Level level) noexcept;
-// all: what is in order and what is not known are explained, too.
+// all: also explains findings of the levels Ok and Unknown.
 [[nodiscard]] std::string doctor_text(const Machine& machine, const Findings& findings, bool all);
 [[nodiscard]] std::string doctor_json(const Findings& findings);
 [[nodiscard]] bool has_warning(const Findings& findings) noexcept;

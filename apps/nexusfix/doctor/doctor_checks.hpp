@@ -1,4 +1,4 @@
-// The parts of examine(), an area each.
+// The parts of examine(), one for each area.
 #pragma once
 
 #include "nexusfix/doctor/doctor.hpp"

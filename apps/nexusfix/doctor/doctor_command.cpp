@@ -1,4 +1,4 @@
-// nexusfix doctor: what stands between this machine and low latency.
+// nexusfix doctor: checks what costs latency on this machine.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -22,7 +22,7 @@ struct DoctorOptions {
   bool json = false;
 };
 
-// Links are followed as far as there is something.
+// Follows links in the part of the path that exists.
 std::string absolute(const std::string& path) {
   std::error_code error;
   const auto whole = std::filesystem::weakly_canonical(path, error);
@@ -83,15 +83,15 @@ int examine_machine(const DoctorOptions& options) {
 int run_doctor(Arguments arguments) {
   DoctorOptions options;
   CLI::App app{
-      "Looks at this machine as an engine that must answer at once would: what is well, what is\n"
-      "not, why it matters, and the command that changes it. Changes nothing itself.\n\n"
+      "Checks this machine for what costs latency: what is in order, what is not, why it matters,\n"
+      "and which command changes it. It changes nothing itself.\n\n"
       "  $ nexusfix doctor\n"
       "  $ nexusfix doctor venue.cfg\n\n"
       "Ends with 0 if there is no warning, with 1 if there is one.\n",
       "nexusfix doctor"};
   app.add_option("PATH", options.path,
-                 "A configuration, whose keys are looked at, too, or a journal's folder");
-  app.add_flag("--all", options.all, "Explain what is well, too");
+                 "A configuration, whose keys are checked, too, or a journal's folder");
+  app.add_flag("--all", options.all, "Explain what is in order, too");
   app.add_flag("--json", options.json, "For programs");
   app.add_option("--root", options.root, "Read DIR/proc and DIR/sys")->group("");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;

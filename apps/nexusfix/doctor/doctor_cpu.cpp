@@ -1,4 +1,4 @@
-// How fast the CPUs run, how they sleep, and what tells the time.
+// Checks the frequency of the CPUs, their idle states, and the clock source.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -23,7 +23,7 @@ Finding governor(const Machine& machine) {
     }
   }
   if (governors.empty()) {
-    finding.seen = "no cpufreq: the firmware, or a host, decides";
+    finding.seen = "no cpufreq: the firmware or the host decides";
     return finding;
   }
   for (const auto& [name, cpus] : governors) {
@@ -36,8 +36,8 @@ Finding governor(const Machine& machine) {
   }
   finding.level = Level::Warning;
   finding.why =
-      "A CPU that waits for orders looks idle, is clocked down, and meets the next order at a "
-      "fraction of its speed; it takes milliseconds until it is clocked up again.";
+      "A CPU that waits for orders looks idle, so that the kernel lowers its clock. It handles the "
+      "next order at a fraction of its speed, and needs milliseconds to reach full speed again.";
   finding.change = "sudo cpupower frequency-set --governor performance";
   return finding;
 }
@@ -47,14 +47,14 @@ Finding turbo(const Machine& machine) {
   const auto no_turbo = machine.number("/sys/devices/system/cpu/intel_pstate/no_turbo");
   const auto boost = machine.number("/sys/devices/system/cpu/cpufreq/boost");
   if (!no_turbo && !boost) {
-    finding.seen = "nothing says whether there is turbo";
+    finding.seen = "the machine does not report turbo";
     return finding;
   }
   const bool is_on = no_turbo ? *no_turbo == 0 : *boost != 0;
   finding.seen = is_on ? "on" : "off";
   finding.level = is_on ? Level::Ok : Level::Advice;
-  finding.why = is_on ? "The fastest clock, which depends on how busy the neighbours are: off "
-                        "makes times longer and more even."
+  finding.why = is_on ? "The fastest clock depends on how busy the other cores are: without turbo "
+                        "times are longer and more even."
                       : "Times are even, and longer: a core could be clocked up to half as fast "
                         "again.";
   if (!is_on) {
@@ -80,7 +80,7 @@ Finding idle_states(const Machine& machine, const Plan& plan) {
   const std::string driver =
       machine.text("/sys/devices/system/cpu/cpuidle/current_driver").value_or("none");
   if (slowest < 0) {
-    finding.seen = fmt::format("driver {}: CPU {} has no idle states to see", driver, cpu);
+    finding.seen = fmt::format("driver {}: CPU {} reports no idle states", driver, cpu);
     return finding;
   }
   finding.seen = fmt::format("driver {}, deepest on CPU {}: {}, wakes up in {} µs", driver, cpu,
@@ -89,11 +89,12 @@ Finding idle_states(const Machine& machine, const Plan& plan) {
     finding.level = Level::Ok;
     return finding;
   }
-  // A CPU that never sleeps does not wake up; its neighbours, which do, still serve its interrupts.
+  // A spinning CPU does not sleep, so that it has no wake-up time. Other CPUs, which handle
+  // interrupts for it, still sleep.
   finding.level = plan.spins ? Level::Advice : Level::Warning;
   finding.why = fmt::format(
       "An engine that sleeps until an order comes is up to {} µs late each time. BusySpin=Y never "
-      "sleeps; or keep the core out of deep states.",
+      "sleeps. Or keep the core out of deep idle states.",
       slowest);
   finding.change = fmt::format("sudo cpupower idle-set --disable-by-latency {}", kWakeMicrosMax);
   return finding;
@@ -117,8 +118,8 @@ Finding clock_source(const Machine& machine) {
   }
   finding.level = Level::Warning;
   finding.why =
-      "Each look at the clock is a system call and a read of a slow device, about 1 µs in place of "
-      "20 ns; the engine looks once or twice for each batch that it receives.";
+      "Each read of the clock is a system call and a read of a slow device: about 1 µs instead of "
+      "20 ns. The engine reads it once or twice for each batch that it receives.";
   const auto available = machine.text(std::string{kFolder} + "available_clocksource");
   const auto words = words_of(available ? std::string_view{*available} : std::string_view{});
   const auto better = std::ranges::find_first_of(kFast, words);
@@ -143,16 +144,16 @@ Finding time_stamp_counter(const Machine& machine) {
     missing += flag;
   }
   finding.level = missing.empty() ? Level::Ok : Level::Advice;
-  finding.seen = missing.empty() ? "constant_tsc and nonstop_tsc" : "not said: " + missing;
+  finding.seen = missing.empty() ? "constant_tsc and nonstop_tsc" : "not reported: " + missing;
   if (!missing.empty()) {
     finding.why =
-        "A counter that changes its speed or stops is no clock: the kernel may change to a slow "
-        "clock source while the engine runs.";
+        "The kernel cannot use a counter that changes its speed or stops as a clock: it may change "
+        "to a slow clock source while the engine runs.";
   }
   return finding;
 }
 
-// The eighth number behind "cpu": time that a host gave to others.
+// The eighth number after "cpu": the time that the host gave to other machines.
 std::optional<double> stolen_share(const Machine& machine) {
   const auto stat = machine.text("/proc/stat");
   if (!stat) return std::nullopt;
@@ -174,7 +175,7 @@ Finding virtual_machine(const Machine& machine) {
   const auto flags = machine.value_of("/proc/cpuinfo", "flags");
   const auto type = machine.text("/sys/hypervisor/type");
   if (!flags && !type) {
-    finding.seen = "nothing says whether this is one";
+    finding.seen = "the machine does not report whether it is one";
     return finding;
   }
   const auto words = words_of(flags ? std::string_view{*flags} : std::string_view{});
@@ -188,10 +189,12 @@ Finding virtual_machine(const Machine& machine) {
     finding.seen += ", " + *product;
   }
   const auto stolen = stolen_share(machine);
-  if (stolen) finding.seen += fmt::format("; {:.2f} % of the time went to others", *stolen * 100);
+  if (stolen) {
+    finding.seen += fmt::format("; {:.2f} % of the time went to other machines", *stolen * 100);
+  }
   finding.level = stolen.value_or(0) > kStolenMax ? Level::Warning : Level::Advice;
   finding.why =
-      "The host takes the CPU away for milliseconds when it likes, and each interrupt costs a "
+      "The host takes the CPU away for milliseconds at any time, and each interrupt costs a "
       "change into the host. Nothing in here changes that: ask for CPUs of your own, or for a "
       "machine.";
   return finding;
@@ -208,7 +211,7 @@ Finding real_time_limit(const Machine& machine) {
   finding.seen = fmt::format("kernel.sched_rt_runtime_us = {}", *runtime);
   finding.why =
       *runtime < 0
-          ? "A spinning thread of SCHED_FIFO keeps its CPU from the kernel's own threads for ever. "
+          ? "A spinning thread of SCHED_FIFO never lets the kernel's own threads run on its CPU. "
             "The engine does not ask for such priorities."
           : "A spinning thread of SCHED_FIFO is stopped for the rest of each second. The engine "
             "does not ask for such priorities: pin it to an isolated CPU instead.";

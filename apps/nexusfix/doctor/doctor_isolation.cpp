@@ -1,5 +1,5 @@
-// Who else runs on the engine's CPUs: other programs, the kernel, interrupts, the other
-// hyper-thread, and a quota that stops all of it.
+// Checks what else runs on the engine's CPUs: other programs, the kernel, interrupts, the other
+// hyper-thread. Checks the CPU quota, which stops the engine, too.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kArea = "isolation";
 
-// The CPUs for the engine: those of the configuration, or else those of the last core, if another
-// one is left.
+// The CPUs for the engine: those of the configuration, or else those of the last core, if there is
+// more than one core.
 CpuList wanted_cpus(const Machine& machine, const Plan& plan) {
   if (!plan.cpus.empty()) return plan.cpus;
   const CpuList cpus = machine.cpus();
@@ -22,7 +22,7 @@ CpuList wanted_cpus(const Machine& machine, const Plan& plan) {
   return last.size() < cpus.size() ? std::move(last) : CpuList{};
 }
 
-// By a file of its own, as Debian's grub reads it.
+// Writes a file of its own, which Debian's grub reads.
 std::string kernel_option(std::string_view option) {
   return fmt::format(
       "echo 'GRUB_CMDLINE_LINUX=\"$GRUB_CMDLINE_LINUX {}\"' | sudo tee -a "
@@ -58,8 +58,9 @@ Finding isolated(const Machine& machine, const Plan& plan) {
     finding.seen += fmt::format("; of EventLoopCpu, not {}", cpu_list_text(missing));
   }
   finding.why =
-      "The scheduler puts other threads on the engine's CPU, which then waits for milliseconds. "
-      "One that is isolated has none but those that are pinned to it (EventLoopCpu).";
+      "The scheduler runs other threads on the engine's CPU, and the engine waits for "
+      "milliseconds. "
+      "An isolated CPU runs only threads that are pinned to it (EventLoopCpu).";
   finding.change = kernel_option("isolcpus=managed_irq,domain," + cpu_list_text(wanted));
   return finding;
 }
@@ -116,7 +117,8 @@ Finding callbacks(const Machine& machine, const Plan& plan) {
     return finding;
   }
   finding.level = Level::Advice;
-  finding.why = "The kernel frees its memory (RCU) on the engine's CPU, tens of microseconds a go.";
+  finding.why =
+      "The kernel frees its memory (RCU) on the engine's CPU: tens of microseconds each time.";
   finding.change = kernel_option(std::string{kOption} + cpu_list_text(wanted));
   return finding;
 }
@@ -148,15 +150,15 @@ Finding hyper_threads(const Machine& machine, const Plan& plan) {
   finding.seen = "on";
   finding.level = Level::Ok;
   if (shared.empty()) {
-    finding.seen += ", and the other half of the engine's core is isolated";
+    finding.seen += ", and the other thread of the engine's core is isolated";
     return finding;
   }
   finding.level = plan.cpus.empty() ? Level::Advice : Level::Warning;
   finding.seen +=
       fmt::format("; {} shares a core with {}", cpu_list_text(wanted), cpu_list_text(shared));
   finding.why =
-      "Two hyper-threads share a core's caches and units: what runs on the other one costs the "
-      "engine a third of its speed and more. Let it idle, or switch them off.";
+      "Two hyper-threads share the caches and execution units of a core: a program on the other "
+      "one costs the engine a third of its speed or more. Keep it idle, or switch them off.";
   finding.change = "echo off | sudo tee /sys/devices/system/cpu/smt/control";
   return finding;
 }
@@ -174,15 +176,15 @@ Finding interrupt_balancing(const Machine& machine) {
                         .empty();
   }
   if (!is_known && !runs) {
-    finding.seen = "services cannot be seen from here";
+    finding.seen = "services are not visible from here";
     return finding;
   }
   finding.seen = runs ? "runs" : "does not run";
   finding.level = runs ? Level::Advice : Level::Ok;
   if (runs) {
     finding.why =
-        "It moves interrupts from CPU to CPU, to the engine's as well, and away from where the "
-        "network card's queue is read.";
+        "It moves interrupts between CPUs, also to the engine's CPU, and away from the CPU that "
+        "reads the network card's queue.";
     finding.change = "sudo systemctl disable --now irqbalance";
   }
   return finding;
@@ -199,7 +201,7 @@ Finding interrupts(const Machine& machine, const Plan& plan) {
   }
   if (engine.empty()) {
     finding.level = Level::Ok;
-    finding.seen = "no CPU is set apart, so none is disturbed";
+    finding.seen = "no CPU is reserved for the engine";
     return finding;
   }
   std::string first;
@@ -217,8 +219,8 @@ Finding interrupts(const Machine& machine, const Plan& plan) {
   if (count == 0) return finding;
   const CpuList others = cpus_without(machine.cpus(), engine);
   finding.why =
-      "Each interrupt takes the CPU for microseconds. Only the network card's that the engine "
-      "itself waits for belongs there, and only if the engine does not spin.";
+      "Each interrupt takes the CPU for microseconds. Only the interrupt of the engine's own "
+      "network card belongs there, and only if the engine does not spin.";
   finding.change = fmt::format(
       "for i in /proc/irq/*/smp_affinity_list; do echo {} | sudo tee \"$i\" >/dev/null; done",
       cpu_list_text(others));
@@ -279,8 +281,8 @@ Finding cpu_quota(const Machine& machine) {
   finding.level = Level::Warning;
   finding.seen = fmt::format("{:g} CPUs, by {}", quota.cpus, quota.place);
   finding.why =
-      "When the quota of a period (mostly 100 ms) is used up, every thread of the group stands "
-      "still until the next one: tens of milliseconds, at the busiest moment.";
+      "When the quota of a period (mostly 100 ms) is used up, the kernel stops every thread of the "
+      "group until the next period: tens of milliseconds, at the busiest moment.";
   finding.change = quota.place.ends_with("cpu.max")
                        ? fmt::format("echo max | sudo tee {}", quota.place)
                        : fmt::format("echo -1 | sudo tee {}", quota.place);

@@ -33,7 +33,8 @@ bool holds(const Mount& mount, std::string_view folder) {
   return mount.place == "/" || folder == mount.place || folder.starts_with(mount.place + "/");
 }
 
-// The mount with the longest way in common; of two at one place the later one counts.
+// The mount with the longest common path. Of two mounts at one place, the later one hides the
+// other.
 std::optional<Mount> find_mount(const Machine& machine, std::string_view folder) {
   const auto text = machine.text("/proc/self/mountinfo");
   std::optional<Mount> found;
@@ -59,24 +60,24 @@ Finding file_system(const Plan& plan, const Mount& mount) {
   if (is_one_of(mount.type, {"tmpfs", "ramfs"})) {
     finding.level = Level::Warning;
     finding.why =
-        "Its files are gone with the power, and with them the numbers of every session. "
-        "JournalDurability=none on a disk is as fast.";
+        "Its files are lost when the power fails, and with them the sequence numbers of every "
+        "session. JournalDurability=none on a disk is as fast.";
   } else if (mount.type.starts_with("nfs") || mount.type.starts_with("fuse") ||
              is_one_of(mount.type, {"cifs", "smb3", "9p", "ceph", "virtiofs"})) {
     finding.level = Level::Warning;
     finding.why =
-        "Another machine or program answers for each page: a journal that waits for a network is "
-        "late when the network is. Use a local disk.";
+        "Another machine or program serves each page: the journal is late whenever the network is. "
+        "Use a local disk.";
   } else if (mount.type == "overlay") {
     finding.level = Level::Warning;
     finding.why =
-        "The layer of a container: it is gone with the container. Give FileStorePath a volume of "
-        "its own.";
+        "This is the layer of a container: it is deleted with the container. Use a volume for "
+        "FileStorePath.";
   } else if (is_one_of(mount.type, {"btrfs", "zfs", "bcachefs"})) {
     finding.level = Level::Advice;
     finding.why =
-        "It writes each page to a new place, and keeps checksums of its own: room that was taken "
-        "ahead is taken twice. ext4 and xfs are more even.";
+        "It writes each page to a new place and computes checksums: space that the journal "
+        "allocates ahead is allocated again at each write. ext4 and xfs are more even.";
     if (mount.type == "btrfs") {
       finding.change = fmt::format("chattr +C {}  # before the first start", plan.journal_folder);
     }
@@ -97,12 +98,12 @@ Finding mount_options(const Mount& mount) {
   } else if (has("nobarrier") || has("barrier=0")) {
     finding.level = Level::Warning;
     finding.why =
-        "The disk is not told to empty its cache: with the power goes what "
-        "JournalDurability=sync had promised to keep.";
+        "The kernel does not flush the disk's cache: a loss of power loses records that "
+        "JournalDurability=sync reported as durable.";
     finding.change = fmt::format("sudo mount -o remount,barrier=1 {}", mount.place);
   } else if (has("sync")) {
     finding.level = Level::Warning;
-    finding.why = "Every write waits for the disk, whatever JournalDurability says.";
+    finding.why = "Every write waits for the disk, with any value of JournalDurability.";
     finding.change = fmt::format("sudo mount -o remount,async {}", mount.place);
   }
   return finding;
@@ -111,7 +112,7 @@ Finding mount_options(const Mount& mount) {
 Finding disk(const Machine& machine, const Mount& mount) {
   Finding finding{.area = kArea, .name = "disk"};
   const std::string device = "/sys/dev/block/" + mount.device + "/";
-  // A partition's queue is that of the disk that it is a part of.
+  // A partition has no queue of its own: look at its disk's.
   std::string queue = device + "queue/";
   auto rotational = machine.number(queue + "rotational");
   if (!rotational) {
@@ -123,15 +124,15 @@ Finding disk(const Machine& machine, const Mount& mount) {
     return finding;
   }
   finding.level = Level::Ok;
-  finding.seen = *rotational != 0 ? "turns, or says so" : "does not turn";
+  finding.seen = *rotational != 0 ? "rotational, as it reports" : "not rotational";
   if (const auto cache = machine.text(queue + "write_cache")) {
     finding.seen += ", write cache: " + *cache;
   }
   if (*rotational != 0) {
     finding.level = Level::Advice;
     finding.why =
-        "A sync takes 5 to 10 ms: JournalDurability=sync and group answer each order so much "
-        "later. process, the default, does not wait for it.";
+        "A sync takes 5 to 10 ms: JournalDurability=sync and group answer each order that much "
+        "later. process, the default, does not wait for a sync.";
   }
   return finding;
 }

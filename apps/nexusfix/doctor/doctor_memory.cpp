@@ -1,4 +1,4 @@
-// Pages that are not there when they are needed, and what a process may ask for.
+// Checks what makes a page of memory slow to reach, and the limits of a process.
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
@@ -30,8 +30,8 @@ Finding transparent_huge_pages(const Machine& machine) {
   finding.level = finding.seen == "always" ? Level::Warning : Level::Ok;
   if (finding.level == Level::Warning) {
     finding.why =
-        "The kernel gathers the pages of any program into large ones while it runs, and stops the "
-        "thread that touches them meanwhile: hundreds of microseconds, at any time.";
+        "The kernel merges the pages of a running program into large ones, and stops a thread that "
+        "touches them meanwhile: hundreds of microseconds, at any time.";
     finding.change = fmt::format("echo madvise | sudo tee {}", kPath);
   }
   return finding;
@@ -49,8 +49,8 @@ Finding huge_pages(const Machine& machine) {
   finding.level = *total != "0" && *total == *free ? Level::Advice : Level::Ok;
   if (finding.level == Level::Advice) {
     finding.why =
-        "The engine needs none, and nobody else uses them: this memory is missing elsewhere, in "
-        "the cache that the journal is written to for one.";
+        "The engine needs none, and no program uses them: other uses lack this memory, such as the "
+        "page cache that the journal is written to.";
     finding.change = "sudo sysctl -w vm.nr_hugepages=0";
   }
   return finding;
@@ -80,7 +80,8 @@ Finding nodes(const Machine& machine) {
   if (moves) {
     finding.level = Level::Warning;
     finding.seen += "; pages are moved between them";
-    finding.why += " The kernel unmaps pages to see who uses them, and a thread stops at each one.";
+    finding.why +=
+        " The kernel unmaps pages to see which thread uses them, and a thread stops at each one.";
     finding.change = "sudo sysctl -w kernel.numa_balancing=0";
   }
   return finding;
@@ -109,13 +110,13 @@ Finding swap(const Machine& machine, const Plan& plan) {
   }
   finding.level = Level::Advice;
   finding.why =
-      "Pages of an engine that was quiet for hours are on the disk when the market opens; each one "
-      "takes milliseconds to come back. LockMemory=Y keeps them, or switch swap off.";
+      "The pages of an engine that was idle for hours are on the disk when the market opens. Each "
+      "one takes milliseconds to load. Use LockMemory=Y, or switch swap off.";
   finding.change = "sudo swapoff -a";
   return finding;
 }
 
-// The soft limit in a line of /proc/self/limits: name, soft, hard, unit. Nothing: there is none.
+// The soft limit in a line of /proc/self/limits: name, soft, hard, unit.
 struct Limit {
   bool is_unlimited = false;
   std::uint64_t value = 0;
@@ -153,8 +154,8 @@ Finding locked_memory(const Machine& machine, const Plan& plan) {
   }
   finding.level = plan.locks_memory ? Level::Warning : Level::Advice;
   finding.why =
-      "LockMemory=Y refuses to start unless memory may be locked without a limit, or as root: what "
-      "is mapped later would fail instead.";
+      "With LockMemory=Y the engine starts only as root or without a limit on locked memory: with "
+      "a limit, later mappings would fail.";
   finding.change = limits_line("memlock", "unlimited");
   return finding;
 }
@@ -177,7 +178,7 @@ Finding open_files(const Machine& machine, const Plan& plan) {
   }
   finding.level = plan.sessions > 0 ? Level::Warning : Level::Advice;
   finding.why =
-      "Each connection takes one. When none is left, a counterparty that connects is cut off at "
+      "Each connection needs one. When none is left, the connection of a counterparty is closed at "
       "once.";
   finding.change = limits_line("nofile", std::to_string(std::max<std::uint64_t>(65'536, wanted)));
   return finding;

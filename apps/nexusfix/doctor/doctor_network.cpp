@@ -1,4 +1,4 @@
-// What the kernel does with the bytes between the card and the engine.
+// Checks how the kernel passes bytes between the network card and the engine.
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
@@ -18,12 +18,12 @@ Finding busy_poll(const Machine& machine, const Plan& plan) {
     return finding;
   }
   finding.seen = fmt::format("net.core.busy_poll = {} µs", *micros);
-  // A spinning engine asks anew all the time; it is the sleeping one that waits for interrupts.
+  // A spinning engine polls all the time. Only a sleeping one waits for interrupts.
   finding.level = *micros > 0 || plan.spins ? Level::Ok : Level::Advice;
   if (finding.level == Level::Advice) {
     finding.why =
-        "Before it sleeps, the engine can look for so long at the card's queue itself, and needs "
-        "no interrupt for what comes meanwhile. It helps with a real card, not on loopback, and "
+        "Before the engine sleeps, it can poll the card's queue for this time, and needs no "
+        "interrupt for what arrives meanwhile. It helps with a real card, not on loopback, and "
         "costs CPU time.";
     finding.change = "sudo sysctl -w net.core.busy_poll=50";
   }
@@ -45,7 +45,7 @@ Finding buffer(const Machine& machine, std::string_view key, std::string_view na
   }
   finding.level = Level::Warning;
   finding.seen += fmt::format(", the configuration asks for {}", wanted);
-  finding.why = "The kernel gives a socket no more than this, and says nothing.";
+  finding.why = "The kernel silently limits a socket's buffer to this size.";
   finding.change = fmt::format("sudo sysctl -w net.core.{}={}", key, wanted);
   return finding;
 }
@@ -61,14 +61,14 @@ Finding slow_start(const Machine& machine) {
   finding.level = *on == 0 ? Level::Ok : Level::Advice;
   if (*on != 0) {
     finding.why =
-        "A connection that was quiet for a moment begins with ten packets again, and the rest of a "
-        "burst waits for a round trip to the counterparty.";
+        "After a short pause a connection starts with ten packets again, and the rest of a burst "
+        "waits for a round trip to the counterparty.";
     finding.change = "sudo sysctl -w net.ipv4.tcp_slow_start_after_idle=0";
   }
   return finding;
 }
 
-// Cards, each with its speed and its node; /proc/net/dev names them in its first column.
+// The cards, each with its speed and its NUMA node. /proc/net/dev names them in its first column.
 Finding cards(const Machine& machine, const Plan& plan) {
   Finding finding{.area = kArea, .name = "network cards"};
   const auto table = machine.text("/proc/net/dev");
@@ -98,8 +98,8 @@ Finding cards(const Machine& machine, const Plan& plan) {
   if (!far.empty()) {
     finding.seen += fmt::format("; EventLoopCpu={} is of another node", cpu_list_text(far));
     finding.why =
-        "Each packet crosses from one node to the other: about 100 ns for each cache "
-        "line. Choose CPUs of the card's node.";
+        "Each packet crosses between NUMA nodes: about 100 ns for each cache line. Choose CPUs of "
+        "the card's node.";
   }
   return finding;
 }

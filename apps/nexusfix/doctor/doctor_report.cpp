@@ -5,6 +5,7 @@
 
 #include "nexusfix/doctor/doctor.hpp"
 #include "nexusfix/doctor/doctor_checks.hpp"
+#include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
@@ -17,7 +18,7 @@ std::size_t columns_of(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, is_begin));
 }
 
-// Words in lines of kColumns, each line behind the same blanks.
+// Wraps the text at kColumns. Each line begins with as many blanks as lead has columns.
 void add_wrapped(std::string& out, std::string_view lead, std::string_view text) {
   const std::string blanks(columns_of(lead), ' ');
   std::string line{lead};
@@ -80,15 +81,15 @@ std::string doctor_text(const Machine& machine, const Findings& findings, bool a
 }
 
 std::string doctor_json(const Findings& findings) {
-  std::string out = "{\"findings\": [";
-  for (const Finding& finding : findings) {
-    out += &finding == &findings.front() ? "\n" : ",\n";
-    out += fmt::format(
-        R"(  {{"area": {}, "name": {}, "level": {}, "seen": {}, "why": {}, "change": {}}})",
-        json_text(finding.area), json_text(finding.name), json_text(to_string(finding.level)),
-        json_text(finding.seen), json_text(finding.why), json_text(finding.change));
-  }
-  return out + "\n]}\n";
+  const auto json_of = [](const Finding& finding) {
+    return Json::object({{"area", finding.area},
+                         {"name", finding.name},
+                         {"level", to_string(finding.level)},
+                         {"seen", finding.seen},
+                         {"why", finding.why},
+                         {"change", finding.change}});
+  };
+  return Json::object({{"findings", Json::array(findings, json_of)}}).document();
 }
 
 }  // namespace nexusfix::command

@@ -1,4 +1,4 @@
-// What a Linux machine says of itself in /proc and /sys.
+// What a Linux machine reports in /proc and /sys.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace nexusfix::command {
 // Numbers of CPUs or nodes, ascending.
 using CpuList = std::vector<unsigned>;
 
-// "0-2,5": none twice, none above 4,095. Nothing: it is no such list. An empty text is an empty
-// list.
+// Reads "0-2,5": no number twice, none above 4,095. An empty text is an empty list. Returns nothing
+// if the text is no such list.
 [[nodiscard]] std::optional<CpuList> read_cpu_list(std::string_view text);
 [[nodiscard]] std::string cpu_list_text(const CpuList& cpus);
-// A list without those of another.
+// The CPUs that are not among the others.
 [[nodiscard]] CpuList cpus_without(const CpuList& cpus, const CpuList& others);
 
 // Blank-separated words.
@@ -26,24 +26,24 @@ using CpuList = std::vector<unsigned>;
 
 class Machine {
  public:
-  // root: what stands in front of "/proc" and "/sys"; a test has a folder of its own there.
+  // root: the path before "/proc" and "/sys"; a test passes a folder of its own.
   Machine(Disk& disk, std::string root) : disk_{disk}, root_{std::move(root)} {}
 
-  // A file without the end of its last line, 4 MiB at most. Nothing: there is no such file, or it
-  // may not be read, so nobody knows.
+  // The text of a file, 4 MiB at most, without the end of its last line. Returns nothing if the
+  // file does not exist or cannot be read.
   [[nodiscard]] std::optional<std::string> text(const std::string& path) const;
   // A file that holds one number.
   [[nodiscard]] std::optional<std::int64_t> number(const std::string& path) const;
   [[nodiscard]] std::optional<CpuList> cpu_list(const std::string& path) const;
-  // What follows a key and its colon in a file of such lines: "MemTotal" of /proc/meminfo.
+  // The value after a key and a colon in a file of such lines: "MemTotal" in /proc/meminfo.
   [[nodiscard]] std::optional<std::string> value_of(const std::string& path,
                                                     std::string_view key) const;
 
-  // CPUs that are online; CPU 0 if that is not known.
+  // The CPUs that are online; CPU 0 if the machine does not report them.
   [[nodiscard]] CpuList cpus() const;
-  // The CPUs that share a core with this one, it among them.
+  // The CPUs that share a core with this one, including this one.
   [[nodiscard]] CpuList siblings(unsigned cpu) const;
-  // Taken from the scheduler by isolcpus= or a cpuset; empty: none, or not known.
+  // The CPUs that isolcpus= or a cpuset takes from the scheduler; empty: none, or not reported.
   [[nodiscard]] CpuList isolated_cpus() const;
 
  private:

@@ -7,9 +7,10 @@
 #include <string_view>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/json_text.hpp>
 #include <nexusfix/dictionary/nearest_name.hpp>
 #include <nexusfix/observe/event_table.hpp>
+
+#include "nexusfix/text/json.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -50,7 +51,7 @@ std::optional<std::string> nearest_name(std::string_view text) {
 std::string no_event(std::string_view text) {
   const std::optional<std::uint16_t> number = observe::read_identifier(text);
   const auto nearest = number ? nearest_number(*number) : nearest_name(text);
-  const std::string what = fmt::format("there is no event {}", json_text(text));
+  const std::string what = "there is no event " + Json{text}.line();
   if (!nearest) return what + "; `nexusfix explain` lists all";
   return fmt::format("{}. Did you mean {}?", what, *nearest);
 }
@@ -91,13 +92,15 @@ std::string in_full(const EventRow& row) {
 }
 
 std::string in_json(const EventRow& row) {
-  return fmt::format(
-      R"({{"id":"{}","severity":"{}","category":"{}","name":"{}","meaning":{},"cause":{},)"
-      R"("action":{}}})"
-      "\n",
-      observe::identifier_of(row.id), observe::to_string(row.severity),
-      observe::to_string(observe::category_of(row.id)), row.name, json_text(row.meaning),
-      json_text(row.cause), json_text(row.action));
+  return Json::object({{"id", observe::identifier_of(row.id)},
+                       {"severity", observe::to_string(row.severity)},
+                       {"category", observe::to_string(observe::category_of(row.id))},
+                       {"name", row.name},
+                       {"meaning", row.meaning},
+                       {"cause", row.cause},
+                       {"action", row.action}})
+             .line() +
+         '\n';
 }
 
 std::string capitalised(std::string_view word) {

@@ -1,4 +1,4 @@
-// What the events of the logs mean, in the words of the one table.
+// Explains the events of the logs, with the texts of observe's event table.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace nexusfix::command {
 enum class ExplainForm : std::uint8_t { Text, Json };
 
 // events: "NXF-1042", "1042" or the event's name; none: a list of all. The error names the first
-// that is none, and the nearest.
+// unknown event, and the event with the most similar name or number.
 [[nodiscard]] std::expected<std::string, std::string> explain_events(
     const std::vector<std::string>& events, ExplainForm form);
 

@@ -1,4 +1,4 @@
-// nexusfix journal: what a journal holds, whether it is sound, and what an operator may change.
+// nexusfix journal: shows, checks, repairs and changes a journal.
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ struct RepairRequest {
   std::vector<std::string> names;
 };
 
-// What reads a journal's own form makes no sense of a database.
+// Actions on the files of a journal cannot run on a database.
 int refuse_database(const LogPlace& place, std::string_view instead) {
   return fail("journal", fmt::format("{}: that is for a journal's files. {}", place.name, instead));
 }
@@ -114,7 +114,7 @@ int verify(const VerifyOptions& options) {
   Disk& disk = options.archived ? static_cast<Disk&>(whole) : posix;
   const auto check = store::verify_journal(disk, place->folder);
   if (!check) return fail("journal", check.error().text);
-  const auto opened = check->power_lost ? look_into_journal(disk, place->folder)
+  const auto opened = check->power_lost ? open_for_reading(disk, place->folder)
                                         : std::expected<store::OpenedJournal, std::string>{};
   const store::JournalReport* const loss = check->power_lost && opened ? &opened->report : nullptr;
   fmt::print("{}", options.json ? check_json(*check, place->folder, loss)
@@ -176,7 +176,7 @@ int repair(const RepairRequest& request) {
     fmt::print("{}", repair_text(*plan, place->folder, options.mode));
     if (!is_confirmed_by_hand("Do it?")) {
       return fail("journal",
-                  "not confirmed (--yes does, where nobody can be asked): nothing was "
+                  "not confirmed (without a terminal, use --yes): nothing was "
                   "changed");
     }
   }
@@ -218,9 +218,9 @@ CLI::App* add_show(CLI::App& app, ShowOptions& options) {
 }
 
 CLI::App* add_repair(CLI::App& app, RepairRequest& request) {
-  CLI::App* repair = app.add_subcommand("repair", "Take damaged bytes out of it");
+  CLI::App* repair = app.add_subcommand("repair", "Remove damaged bytes");
   add_folder(*repair, request.folder);
-  repair->add_flag("--dry-run", request.dry_run, "Say what would be done, and change nothing");
+  repair->add_flag("--dry-run", request.dry_run, "Print what a repair would do; change nothing");
   repair->add_flag("--yes", request.yes, "Do not ask");
   repair->add_option("--reason", request.reason, "Kept in the log");
   repair->add_option("--name", request.names, "KEY=NAME of a session whose name is lost")
@@ -238,7 +238,7 @@ CLI::App* add_set(CLI::App& app, SetNumbers& request, std::string& log) {
   CLI::Option* out =
       set->add_option("--next-out", request.wanted.next_outbound, "MsgSeqNum that is sent next")
           ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
-  set->add_flag("--new", request.may_be_new, "Make the session if there is none of this name");
+  set->add_flag("--new", request.may_be_new, "Create the session if it does not exist");
   set->add_option("--reason", request.reason, "Kept in the log");
   set->add_flag("--yes", request.is_confirmed, "Do not ask");
   set->callback([in, out] {
@@ -250,8 +250,7 @@ CLI::App* add_set(CLI::App& app, SetNumbers& request, std::string& log) {
 }
 
 CLI::App* add_import(CLI::App& app, ImportRequest& request, std::string& log) {
-  CLI::App* import =
-      app.add_subcommand("import", "Take over file stores of QuickFIX, /J, /n or /Go");
+  CLI::App* import = app.add_subcommand("import", "Import file stores of QuickFIX, /J, /n or /Go");
   add_folder(*import, log);
   import->add_option("--quickfix", request.from, "FileStorePath of the other engine")
       ->option_text("PATH")
@@ -260,12 +259,11 @@ CLI::App* add_import(CLI::App& app, ImportRequest& request, std::string& log) {
       ->option_text("NAME");
   import
       ->add_option("--prefix", request.prefix,
-                   "Only the files that are named so, up to the last point")
+                   "Only the files with this name before the last point")
       ->option_text("PREFIX");
   import->add_option("--reason", request.reason, "Kept in the log")->option_text("TEXT");
-  import->add_flag(
-      "--yes", request.is_confirmed,
-      "Do not ask before a session is replaced, or one without sequence numbers is taken");
+  import->add_flag("--yes", request.is_confirmed,
+                   "Do not ask before a session is replaced, or imported without sequence numbers");
   return import;
 }
 
@@ -286,7 +284,7 @@ CLI::App* add_export(CLI::App& app, ExportRequest& request, ExportTargets& targe
           ->excludes(quickfix);
   out->add_option("--session", request.session, "Only this one, by its whole name")
       ->option_text("NAME");
-  out->add_option("--prefix", request.prefix, "What the files' names begin with")
+  out->add_option("--prefix", request.prefix, "The beginning of the files' names")
       ->option_text("PREFIX");
   out->callback([quickfix, quickfixj] {
     if (quickfix->count() + quickfixj->count() == 0) {
@@ -300,9 +298,9 @@ CLI::App* add_export(CLI::App& app, ExportRequest& request, ExportTargets& targe
 
 int run_journal(Arguments arguments) {
   CLI::App app{
-      "Shows what a log holds, checks it, and changes what an operator decided. LOG is the\n"
-      "configuration file of the engine, or a journal's folder. `show` and `verify` only read: a\n"
-      "journal in use can be looked at, too; a PostgreSQL store is opened alone.\n\n"
+      "Shows, checks, repairs and changes a log. LOG is the configuration file of the engine, or\n"
+      "a journal's folder. `show` and `verify` only read: they also work on a journal in use. A\n"
+      "PostgreSQL store must not be in use.\n\n"
       "  $ nexusfix journal show store/venue\n"
       "  $ nexusfix journal verify store/venue",
       "nexusfix journal"};
@@ -322,7 +320,7 @@ int run_journal(Arguments arguments) {
   CLI::App* archive_command =
       app.add_subcommand("archive", "Pack retired segments (zstd) and remove what was packed");
   add_folder(*archive_command, archive_log);
-  std::string log;  // of those below
+  std::string log;  // the log of the actions below
   const CLI::App* set_command = add_set(app, set_request, log);
   ImportRequest import_request;
   const CLI::App* import_command = add_import(app, import_request, log);

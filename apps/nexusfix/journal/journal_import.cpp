@@ -22,17 +22,17 @@ namespace {
 template <class T>
 using Result = std::expected<T, std::string>;
 
-// Messages are appended in records of about this size: a byte that is damaged later costs all of
-// its record.
+// Messages are appended in records of about this size: a byte that is damaged later loses its whole
+// record.
 constexpr std::size_t kBatchBytes = 4U << 10U;
 
-// QuickFIX keeps seconds of it.
+// QuickFIX stores whole seconds.
 bool same_creation(WallTime a, WallTime b) {
   return std::chrono::floor<std::chrono::seconds>(a) == std::chrono::floor<std::chrono::seconds>(b);
 }
 
-// As other engines store it; RawData is one in a Logon and a UserRequest. Of such a message the
-// number is enough: it is not sent again.
+// Whether a message that another engine stored has a password: in a Logon and a UserRequest,
+// RawData is one, too. Such a message is never resent, so that its number is enough.
 bool has_password(std::string_view bytes) {
   const auto has = [&](std::string_view field) {
     return bytes.contains('\x01' + std::string{field});
@@ -41,10 +41,10 @@ bool has_password(std::string_view bytes) {
   return std::ranges::any_of(std::array{"554=", "925=", "1402=", "1404="}, has);
 }
 
-// One session on its way into the journal.
+// One session that is imported.
 struct Arrival {
   QuickfixStore store;
-  std::optional<store::SessionKey> key;  // nothing: the journal does not know it yet
+  std::optional<store::SessionKey> key;  // nothing: the journal does not have it yet
   bool goes_on = false;                  // in the epoch that the journal has
   std::uint64_t first = 1;               // the first message that is appended
 };
@@ -58,7 +58,8 @@ class Import {
   Import(Disk& disk, const ImportRequest& request, OpenPostgres open_postgres, WallTime now)
       : disk_{disk}, request_{request}, open_postgres_{open_postgres}, now_{now} {}
 
-  // True: of every session. What one cannot be is printed, and the others are imported.
+  // True: every session was imported. If one cannot be, its error is printed, and the others are
+  // imported.
   Result<bool> run() {
     if (auto read = read_stores(); !read) return std::unexpected{read.error()};
     if (arrivals_.empty()) return std::unexpected{"nothing was imported"};
@@ -94,7 +95,7 @@ class Import {
     for (const std::string& prefix : *prefixes) {
       if (!request_.prefix.empty() && prefix != request_.prefix) continue;
       if (any_named && !request_.session.empty() && !is_of_session(prefix)) continue;
-      // With --prefix, --session gives the name that the files may not tell.
+      // With --prefix, --session gives the name if the files do not have it.
       const bool named = !request_.session.empty() && is_of_session(prefix);
       auto read = read_quickfix_store(disk_, request_.from, prefix,
                                       named ? request_.session : std::string{});
@@ -115,7 +116,7 @@ class Import {
     std::erase_if(arrivals_,
                   [&](const Arrival& arrival) { return twice.contains(arrival.store.session); });
     left_out_ += twice.size();
-    // Whose a store is that cannot be read is not known: it is not the session that was found.
+    // The session of an unreadable store is unknown. It is not the session that was found.
     const bool is_found = !request_.session.empty() && !any_named && !arrivals_.empty();
     if (!is_found) std::ranges::for_each(errors, [&](const auto& error) { leave_out(error); });
     if (arrivals_.empty() && errors.empty()) {
@@ -137,7 +138,7 @@ class Import {
     return arrival.store.created.value_or(now_);
   }
 
-  // What the journal knows of the session, and whether the files are its continuation.
+  // Looks up the session in the journal, and decides whether the files continue it.
   Result<void> look_up(Arrival& arrival) {
     const auto found = find_session(*store_, arrival.store.session);
     if (!found) return {};
@@ -157,7 +158,7 @@ class Import {
     return compare(arrival);
   }
 
-  // What both have must be the same, message by message.
+  // Messages that both have must be the same.
   Result<void> compare(const Arrival& arrival) {
     return visit_quickfix_messages(
         disk_, arrival.store, 1, [&](std::uint64_t number, std::string_view bytes) -> Result<void> {
@@ -178,15 +179,16 @@ class Import {
   }
 
   static void tell_of_kill(const QuickfixStore& store) {
-    if (!store.number_was_behind) return;
-    fmt::print(stderr,
-               "nexusfix journal: {}: message {} is stored, but its number was not counted: the "
-               "engine was killed in between. The message may have been sent: it is taken, and {} "
-               "is next\n",
-               store.path, store.next_outbound - 1, store.next_outbound);
+    if (!store.was_number_stale) return;
+    fmt::print(
+        stderr,
+        "nexusfix journal: {}: message {} is stored, but its number was not counted: the "
+        "engine was killed in between. The message may have been sent: it is imported, and {} "
+        "is next\n",
+        store.path, store.next_outbound - 1, store.next_outbound);
   }
 
-  // What is known of one that is imported. Returns whether an operator has to agree.
+  // Prints what is known about an imported session. Returns whether an operator must confirm.
   bool describe(const Arrival& arrival) {
     tell_of_kill(arrival.store);
     fmt::print("{}\n  {} ({}): next inbound {}, next outbound {}, {}\n", arrival.store.session,
@@ -214,7 +216,7 @@ class Import {
     return true;
   }
 
-  // Those without an agreement stay out.
+  // A session that is not confirmed is left out.
   void confirm() {
     std::vector<std::string> asked;
     for (const Arrival& arrival : arrivals_) {
@@ -224,13 +226,13 @@ class Import {
     if (is_confirmed_by_hand(asked.size() == 1 ? "Import it?" : "Import them?")) return;
     std::erase_if(arrivals_, [&](const Arrival& arrival) {
       const bool is_out = std::ranges::find(asked, arrival.store.path) != asked.end();
-      if (is_out) leave_out(arrival.store.path + ": not confirmed: --yes does without a terminal");
+      if (is_out) leave_out(arrival.store.path + ": not confirmed: without a terminal, use --yes");
       return is_out;
     });
   }
 
-  // All sessions are marked before the first message, and unmarked by one record after the last: a
-  // half import is never used.
+  // Marks all sessions before the first message, and removes the marks with one record after the
+  // last one: an incomplete import is never used.
   Result<void> take_over() {
     for (Arrival& arrival : arrivals_) {
       if (arrival.key) continue;
@@ -315,7 +317,7 @@ std::string prefix_of(const ExportRequest& request, std::string_view name) {
   return request.prefix.empty() ? quickfix_prefix(name, request.form) : request.prefix;
 }
 
-// Before the first file is written: each session has files of its own.
+// Checks, before the first file is written, that no two sessions have the same files.
 Result<void> check_prefixes(const ExportRequest& request, const store::Store& store,
                             const std::vector<store::SessionKey>& keys) {
   std::map<std::string, std::string> names;  // by prefix

@@ -1,4 +1,4 @@
-// `nexusfix journal import` and `export`: changing engines in the middle of a week.
+// `nexusfix journal import` and `export`: changing the engine without a sequence reset.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 namespace nexusfix::command {
 
 struct ImportRequest {
-  LogPlace place;       // created if there is none
+  LogPlace place;       // created if it does not exist
   std::string from;     // the folder of the file store
   std::string prefix;   // only these files; empty: all
-  std::string session;  // only this session; its name, where the files do not tell it
+  std::string session;  // only this session; its name, if the files do not have it
   std::string reason;   // kept in the log
   bool is_confirmed = false;
 };
@@ -28,7 +28,7 @@ struct ExportRequest {
   std::string to;
   QuickfixForm form = QuickfixForm::Cpp;
   std::string session;  // only this one
-  std::string prefix;   // of its files, if not the usual one
+  std::string prefix;   // of its files, if not the default
 };
 
 int export_quickfix(Disk& disk, const ExportRequest& request, OpenPostgres open_postgres);

@@ -17,7 +17,8 @@ using OpenedStore = std::expected<std::unique_ptr<store::Store>, std::string>;
 
 enum class For : std::uint8_t { Looking, Changing };
 
-// Who only looks skips no sequence numbers that the database may have lost: the next one finds it.
+// A reader does not skip the sequence numbers that the database may have lost: the next process
+// that opens the log for a change finds the loss and skips them.
 OpenedStore open_database(const LogPlace& place, store::IfNoLog if_no_log, For purpose,
                           OpenPostgres open_postgres) {
   if (open_postgres == nullptr) {
@@ -63,7 +64,7 @@ void tell_what_was_found(const store::JournalReport& report, const std::string& 
   }
 }
 
-// Each loop has a log of its own, and a command is about one.
+// Each loop has its own log, and a command works on one.
 std::string one_of_loops(const std::string& path, const config::Settings& settings) {
   std::string text =
       fmt::format("{}: EventLoops={}: each has a journal; name the folder of one: {}", path,
@@ -121,7 +122,7 @@ OpenedStore open_to_change(Disk& disk, const LogPlace& place, store::IfNoLog if_
     return open_database(place, if_no_log, For::Changing, open_postgres);
   }
   if (if_no_log == store::IfNoLog::Refuse) {
-    // Without touching anything: a wrong folder must not become a journal.
+    // Changes nothing: a wrong folder must not become a journal.
     if (const auto found = store::inspect_journal(disk, place.folder); !found) {
       return std::unexpected{found.error().text};
     }

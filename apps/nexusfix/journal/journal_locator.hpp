@@ -1,5 +1,5 @@
-// Which log an operator means, and how it is opened: a journal by its folder, or what a
-// configuration file names, a journal or a PostgreSQL store.
+// Finds and opens the log that an operator names: a journal by its folder, or the journal or
+// PostgreSQL store of a configuration file.
 #pragma once
 
 #include <expected>
@@ -26,12 +26,12 @@ struct LogPlace {
   [[nodiscard]] bool is_journal() const noexcept { return !folder.empty(); }
 };
 
-// path: a configuration file, or else a folder, whether it is there or not. The error names every
-// mistake of the file, or says that its store keeps nothing (Store=memory).
+// path: a configuration file, or else a folder, which need not exist. The error names every error
+// in the file, or says that its store keeps nothing (Store=memory).
 [[nodiscard]] std::expected<LogPlace, std::string> find_log(Disk& disk, const std::string& path);
 
-// To be read. A journal is inspected, so report tells whether it is in use; a database's log is
-// locked meanwhile, and changes nothing but its owner. The log must be there.
+// Opened for reading. A journal is inspected, and report says whether it is in use. The log of a
+// database is locked meanwhile; only its owner changes. The log must exist.
 struct LogView {
   std::unique_ptr<store::Store> store;
   std::optional<store::JournalReport> report;  // of a journal
@@ -39,21 +39,22 @@ struct LogView {
 [[nodiscard]] std::expected<LogView, std::string> look_into(Disk& disk, const LogPlace& place,
                                                             OpenPostgres open_postgres);
 
-// To be changed: nobody else may have it open. Each flush() of a journal is a sync; close() waits
-// until everything is durable in either. What opening found and ended (a loss of power, a torn end)
-// no later opening finds again: it is told on standard error.
+// Opened for a change: no other process may have it open. Each flush() of a journal is a sync.
+// close() waits until everything is durable, in a database, too. Opening settles a loss of power or
+// a torn end, and reports it on standard error: no later opening finds it again.
 [[nodiscard]] std::expected<std::unique_ptr<store::Store>, std::string> open_to_change(
     Disk& disk, const LogPlace& place, store::IfNoLog if_no_log, OpenPostgres open_postgres,
     WallTime now);
 
-// Closes what was opened to be changed, however that ends: the next start would take it for a
-// machine that went down. Closing once more does nothing.
+// Closes a log that was opened for a change, also on an error: without a close, the next start
+// takes it for a loss of power. A second close does nothing.
 class ClosedAtEnd {
  public:
   explicit ClosedAtEnd(store::Store& store) noexcept : store_{store} {}
   ClosedAtEnd(const ClosedAtEnd&) = delete;
   ClosedAtEnd& operator=(const ClosedAtEnd&) = delete;
-  ~ClosedAtEnd() { static_cast<void>(store_.close()); }  // who changed it has asked itself
+  // The caller that changed the log has checked close() itself.
+  ~ClosedAtEnd() { static_cast<void>(store_.close()); }
 
  private:
   store::Store& store_;

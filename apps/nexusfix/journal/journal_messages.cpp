@@ -6,6 +6,7 @@
 #include <nexusfix/session/session_id.hpp>
 
 #include "nexusfix/messages/print_message.hpp"
+#include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
@@ -19,11 +20,22 @@ std::string with_bars(std::string_view bytes) {
   return text;
 }
 
-// JSON has no form for bytes that are not UTF-8: the message is text to look at then, and its bytes
-// are digits.
-std::string message_members(std::string_view bytes) {
-  if (const auto exact = exact_json_text(bytes)) return "\"message\": " + *exact;
-  return fmt::format(R"("message": {}, "message_hex": "{}")", json_text(bytes), hex_text(bytes));
+// JSON cannot hold bytes that are not UTF-8. Then `message` is a readable form of the message, and
+// `message_hex` has its bytes.
+void set_bytes(Json& message, std::string_view bytes) {
+  if (std::optional<Json> exact = Json::exact(bytes)) {
+    message.set("message", std::move(*exact));
+    return;
+  }
+  message.set("message", bytes);
+  message.set("message_hex", hex_text(bytes));
+}
+
+std::string json_line(const store::Store::LogMessage& message) {
+  Json json = Json::object(
+      {{"session", message.session}, {"epoch", message.epoch}, {"number", message.msg_seq_num}});
+  set_bytes(json, message.bytes);
+  return json.line();
 }
 
 void print_one(std::FILE* out, const store::Store::LogMessage& message, MessageForm form) {
@@ -33,11 +45,7 @@ void print_one(std::FILE* out, const store::Store::LogMessage& message, MessageF
                  message.msg_seq_num, printing::printable(with_bars(message.bytes)));
       return;
     case MessageForm::Json:
-      fmt::print(out,
-                 R"({{"session": {}, "epoch": {}, "number": {}, {}}})"
-                 "\n",
-                 json_text(message.session), message.epoch, message.msg_seq_num,
-                 message_members(message.bytes));
+      fmt::print(out, "{}\n", json_line(message));
       return;
     case MessageForm::Decoded:
       fmt::print(out, "{}  epoch {}  {}\n", printing::printable(message.session), message.epoch,

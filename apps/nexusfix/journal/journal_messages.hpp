@@ -24,17 +24,17 @@ struct MessageFilter {
   std::optional<std::uint64_t> epoch;
 };
 
-// Prints what passes; how many that were. An error if there is no session of that name, or the
-// journal cannot be read.
+// Prints the messages that pass the filter, and returns their number. Fails if there is no session
+// with the filter's name, or the journal cannot be read.
 [[nodiscard]] std::expected<std::uint64_t, std::string> print_messages(std::FILE* out,
                                                                        store::Store& store,
                                                                        const MessageFilter& filter,
                                                                        MessageForm form);
 
-// How the log calls the session of this name: so, or as earlier versions did, without escapes.
+// The session's name in the log: this name, or its form of earlier versions, without escapes.
 [[nodiscard]] std::string stored_name(const store::Store& store, const std::string& name);
 
-// Which key a session has; the error lists those that there are.
+// The key of a session. The error lists the existing sessions.
 [[nodiscard]] std::expected<store::SessionKey, std::string> find_session(const store::Store& store,
                                                                          std::string_view name);
 

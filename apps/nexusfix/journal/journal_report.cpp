@@ -5,9 +5,10 @@
 #include <fmt/format.h>
 #include <string_view>
 
-#include <nexusfix/dictionary/printable.hpp>
+#include <nexusfix/base/printable_text.hpp>
 
 #include "nexusfix/journal/journal_summary.hpp"
+#include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
@@ -24,7 +25,7 @@ std::string numbers_text(const store::NumbersChange::Numbers& numbers) {
                      numbers.next_outbound, numbers.epoch);
 }
 
-// What comes behind the count and the damage.
+// The last line of the report, after the counts and the damage.
 std::string verdict(const store::JournalCheck& check, const std::string& folder) {
   if (!check.damages.empty()) {
     const store::FoundDamage& first = check.damages.front();
@@ -47,11 +48,11 @@ std::string verdict(const store::JournalCheck& check, const std::string& folder)
   }
   if (check.torn_bytes == 0 && !check.unused.empty()) {
     return fmt::format(
-        "sound; what is behind a segment's last record, nexusfix journal repair {} would cut off\n",
+        "sound; nexusfix journal repair {} would cut off the bytes after a segment's last record\n",
         folder);
   }
   if (check.torn_bytes == 0) return "sound\n";
-  return fmt::format("sound up to offset {} of {}; the {} bytes behind are a write that {}\n",
+  return fmt::format("sound up to offset {} of {}; the {} bytes after it are a write that {}\n",
                      check.torn_offset, check.segments.back().file,
                      with_thousands(check.torn_bytes),
                      check.in_use ? "is not done" : "was interrupted: opening will cut them off");
@@ -81,7 +82,7 @@ std::string check_text(const store::JournalCheck& check, const std::string& fold
   }
   for (const store::CheckedSession& session : check.sessions) {
     text += fmt::format("  {}\n    next inbound {}, next outbound {}, epoch {}, {}\n",
-                        dictionary::printable(session.name), session.record.next_inbound,
+                        printable(session.name), session.record.next_inbound,
                         session.record.next_outbound, session.record.epoch,
                         counted(session.messages, "message"));
   }
@@ -89,22 +90,22 @@ std::string check_text(const store::JournalCheck& check, const std::string& fold
     text += fmt::format("  DAMAGE {} offset {}, {}: {}\n", damage.file, damage.offset,
                         counted(damage.bytes, "byte"), damage.what);
     for (const std::string& loss : damage.losses) {
-      text += fmt::format("    {}\n", dictionary::printable(loss));
+      text += fmt::format("    {}\n", printable(loss));
     }
   }
   if (!check.lost_end.empty()) {
-    text += fmt::format("  LOST {}\n", dictionary::printable(check.lost_end));
+    text += fmt::format("  LOST {}\n", printable(check.lost_end));
   }
   if (!check.note_fault.empty()) {
-    text += fmt::format("  NOTE {}\n", dictionary::printable(check.note_fault));
+    text += fmt::format("  NOTE {}\n", printable(check.note_fault));
   }
   for (const store::UnusedBytes& unused : check.unused) {
     text += fmt::format(
-        "  UNUSED {} offset {}, {}: not empty, and nothing of the log; nothing is missing\n",
+        "  UNUSED {} offset {}, {}: not empty and no part of the log; nothing is missing\n",
         unused.file, unused.offset, counted(unused.bytes, "byte"));
   }
   for (const std::string& fault : check.checkpoint_faults) {
-    text += fmt::format("  CHECKPOINT {}\n", dictionary::printable(fault));
+    text += fmt::format("  CHECKPOINT {}\n", printable(fault));
   }
   if (loss != nullptr) text += power_loss_text(*loss);
   return text + verdict(check, folder);
@@ -112,40 +113,30 @@ std::string check_text(const store::JournalCheck& check, const std::string& fold
 
 std::string check_json(const store::JournalCheck& check, const std::string& folder,
                        const store::JournalReport* loss) {
-  std::string json = fmt::format(
-      R"({{"folder": {}, "segments": {}, "records": {}, "messages": {}, "bytes": {}, )"
-      R"("torn_bytes": {}, "in_use": {}, "retired_segments": {}, "sound": {}, )",
-      json_text(folder), check.segments.size(), check.records, check.messages, check.bytes,
-      check.torn_bytes, check.in_use, check.retired_segments, is_sound(check));
-  if (!check.lost_end.empty()) {
-    json += fmt::format(R"("lost_end": {}, )", json_text(check.lost_end));
-  }
-  std::string faults;
-  for (const std::string& fault : check.checkpoint_faults) {
-    faults += (faults.empty() ? "" : ", ") + json_text(fault);
-  }
-  json += power_loss_json(loss != nullptr ? *loss : store::JournalReport{});
-  json += fmt::format(R"("checkpoint_faults": [{}], "damages": [)", faults);
-  std::string_view separator = "\n";
-  for (const store::FoundDamage& damage : check.damages) {
-    std::string losses;
-    for (const std::string& loss : damage.losses) {
-      losses += (losses.empty() ? "" : ", ") + json_text(loss);
-    }
-    json += fmt::format(R"({}  {{"file": {}, "offset": {}, "bytes": {}, "what": {}, )"
-                        R"("losses": [{}]}})",
-                        separator, json_text(damage.file), damage.offset, damage.bytes,
-                        json_text(damage.what), losses);
-    separator = ",\n";
-  }
-  json += "\n], \"unused\": [";
-  separator = "";
-  for (const store::UnusedBytes& unused : check.unused) {
-    json += fmt::format(R"({}{{"file": {}, "offset": {}, "bytes": {}}})", separator,
-                        json_text(unused.file), unused.offset, unused.bytes);
-    separator = ", ";
-  }
-  return json + "]}\n";
+  Json json = Json::object({{"folder", folder},
+                            {"segments", check.segments.size()},
+                            {"records", check.records},
+                            {"messages", check.messages},
+                            {"bytes", check.bytes},
+                            {"torn_bytes", check.torn_bytes},
+                            {"in_use", check.in_use},
+                            {"retired_segments", check.retired_segments},
+                            {"sound", is_sound(check)}});
+  if (!check.lost_end.empty()) json.set("lost_end", check.lost_end);
+  set_power_loss(json, loss != nullptr ? *loss : store::JournalReport{});
+  json.set("checkpoint_faults", Json::array(check.checkpoint_faults));
+  json.set("damages", Json::array(check.damages, [](const store::FoundDamage& damage) {
+             return Json::object({{"file", damage.file},
+                                  {"offset", damage.offset},
+                                  {"bytes", damage.bytes},
+                                  {"what", damage.what},
+                                  {"losses", Json::array(damage.losses)}});
+           }));
+  json.set("unused", Json::array(check.unused, [](const store::UnusedBytes& unused) {
+             return Json::object(
+                 {{"file", unused.file}, {"offset", unused.offset}, {"bytes", unused.bytes}});
+           }));
+  return json.document();
 }
 
 std::string changes_text(const store::JournalCheck& check) {
@@ -153,13 +144,12 @@ std::string changes_text(const store::JournalCheck& check) {
   std::string text;
   for (const store::FoundChange& change : check.changes) {
     if (change.session.empty()) {
-      text += fmt::format("{}  repair\n  {}\n", time_text(change.time),
-                          dictionary::printable(change.text));
+      text += fmt::format("{}  repair\n  {}\n", time_text(change.time), printable(change.text));
       continue;
     }
     text += fmt::format("{}  {}\n  before: {}\n  after:  {}\n  {}\n", time_text(change.time),
-                        dictionary::printable(change.session), numbers_text(change.before),
-                        numbers_text(change.after), dictionary::printable(change.text));
+                        printable(change.session), numbers_text(change.before),
+                        numbers_text(change.after), printable(change.text));
   }
   return text;
 }
@@ -171,20 +161,20 @@ std::string repair_text(const store::RepairReport& report, const std::string& fo
   std::string text =
       fmt::format("journal {}: {}\n", folder, planned ? "this would be done" : "this was done");
   for (const std::string& step : report.steps) {
-    text += fmt::format("  {}\n", dictionary::printable(step));
+    text += fmt::format("  {}\n", printable(step));
   }
   for (const std::string& alarm : report.alarms) {
-    text += fmt::format("ALARM {}\n", dictionary::printable(alarm));
+    text += fmt::format("ALARM {}\n", printable(alarm));
   }
   if (!report.alarms.empty()) {
     text +=
-        "A counterparty that asks for lost numbers gets a gap fill. Compare with its records what\n"
-        "was sent under them, above all orders and reports.\n";
+        "A counterparty that asks for lost numbers gets a gap fill. Compare with its records the\n"
+        "messages that were sent with them, above all orders and reports.\n";
   }
   if (planned) {
     text += "Nothing was changed.\n";
   } else {
-    text += fmt::format("The files as they were are in {}\n", report.copy_folder);
+    text += fmt::format("The original files are in {}\n", report.copy_folder);
   }
   return text;
 }

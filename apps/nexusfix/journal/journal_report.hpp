@@ -1,4 +1,4 @@
-// What `nexusfix journal verify` and `repair` have to say.
+// The output of `nexusfix journal verify` and `repair`.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace nexusfix::command {
 
-// Nothing is damaged, and nothing is missing, as far as can be told.
+// Whether nothing is damaged, and nothing is known to be missing.
 [[nodiscard]] bool is_sound(const store::JournalCheck& check);
-// loss: what opening makes of a loss of power; null: there was none.
+// loss: how opening settles a loss of power; null: there was none.
 [[nodiscard]] std::string check_text(const store::JournalCheck& check, const std::string& folder,
                                      const store::JournalReport* loss);
 [[nodiscard]] std::string check_json(const store::JournalCheck& check, const std::string& folder,

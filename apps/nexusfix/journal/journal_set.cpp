@@ -29,10 +29,9 @@ std::string consequences(const store::NumbersChange& change) {
   std::string text;
   if (epoch_after != epoch_before) {
     text += fmt::format(
-        "  The numbers {} to {} were used. Within one epoch a number never stands for two\n"
-        "  messages, so epoch {} begins: what was sent before can no longer be sent again, and "
-        "the\n"
-        "  counterparty must expect {} (or more) as well.\n",
+        "  The numbers {} to {} were used. Within one epoch no two messages have the same\n"
+        "  number, so epoch {} begins: earlier messages can no longer be resent, and the\n"
+        "  counterparty must expect {} (or more), too.\n",
         out_after, out_before - 1, epoch_after, out_after);
   } else if (out_after > out_before) {
     text += fmt::format(
@@ -42,13 +41,13 @@ std::string consequences(const store::NumbersChange& change) {
   }
   if (in_after < in_before) {
     text += fmt::format(
-        "  The counterparty will be asked for {} to {} again, and the application gets them a\n"
-        "  second time.\n",
+        "  The engine will request {} to {} again, and the application receives them a second\n"
+        "  time.\n",
         in_after, in_before - 1);
   } else if (in_after > in_before) {
     text += fmt::format(
-        "  The counterparty's messages {} to {} will never be asked for: if they were sent, they\n"
-        "  are lost to the application.\n",
+        "  The engine will never request the counterparty's messages {} to {}: if they were sent,\n"
+        "  the application never receives them.\n",
         in_before, in_after - 1);
   }
   return text;
@@ -59,7 +58,7 @@ std::string audit_text(const SetNumbers& request) {
                      request.reason.empty() ? "no reason was given" : request.reason);
 }
 
-// Whether there is something to set, and it is to be: says what will follow, and asks.
+// Prints the consequences and asks, if there is something to set.
 enum class Decision : std::uint8_t { Set, NothingToSet, NotConfirmed };
 Decision decide(const SetNumbers& request, const store::NumbersChange& change,
                 std::string_view until_now) {
@@ -67,7 +66,7 @@ Decision decide(const SetNumbers& request, const store::NumbersChange& change,
              numbers_text(change.after), consequences(change));
   if (!until_now.empty()) fmt::print("  Until now: {}\n", until_now);
   if (until_now.empty() && change.before == change.after) {
-    fmt::print("The numbers are these already: none were set.\n");
+    fmt::print("The numbers have these values already: nothing was set.\n");
     return Decision::NothingToSet;
   }
   if (request.is_confirmed || is_confirmed_by_hand("Set them?")) return Decision::Set;
@@ -75,11 +74,11 @@ Decision decide(const SetNumbers& request, const store::NumbersChange& change,
 }
 
 int not_confirmed() {
-  return fail("journal",
-              "not confirmed (--yes does, where nobody can be asked): no numbers were set");
+  return fail("journal", "not confirmed (without a terminal, use --yes): no numbers were set");
 }
 
-// The engine that has the journal open does it, if the numbers are still those that were shown.
+// Asks the engine that has the journal open to set the numbers. The engine refuses if they are no
+// longer those that were shown.
 int set_by_engine(const SetNumbers& request, const LogView& view, store::SessionKey key,
                   WallTime now) {
   const store::Store& seen = *view.store;
@@ -103,7 +102,7 @@ int set_by_engine(const SetNumbers& request, const LogView& view, store::Session
                              .reason = text});
   if (!done && done.error().is_absent) {
     return fail("journal", "another process has " + request.place.folder +
-                               " open, and it is no engine that takes commands (" +
+                               " open, and it is no engine that accepts commands (" +
                                done.error().text + "). End it first: no numbers were set");
   }
   if (!done) {
@@ -116,7 +115,7 @@ int set_by_engine(const SetNumbers& request, const LogView& view, store::Session
                                "--next-out: damage keeps the session from running (" +
                                refused->text + ')');
   }
-  fmt::print("Set by the running engine; the log keeps who did it: {}\n", text);
+  fmt::print("Set by the running engine. The log records it: {}\n", text);
   return kSuccess;
 }
 
@@ -153,7 +152,7 @@ int set_numbers(Disk& disk, const SetNumbers& wanted, OpenPostgres open_postgres
                                " can be no session's name: BeginString:Sender->Target was "
                                "expected, and within a part %3A for :, %2F for / and %3E for >");
   }
-  if (request.place.is_journal()) {  // a wrong name must not even cut a torn end
+  if (request.place.is_journal()) {  // with a wrong name, not even a torn end may be cut
     const auto found = look_into(disk, request.place, open_postgres);
     if (!found) return fail("journal", found.error());
     if (!request.may_be_new) request.session = stored_name(*found->store, request.session);
@@ -168,8 +167,8 @@ int set_numbers(Disk& disk, const SetNumbers& wanted, OpenPostgres open_postgres
   const ClosedAtEnd closed_at_end{store};
   if (!request.may_be_new) request.session = stored_name(store, request.session);
   if (request.may_be_new && !find_session(store, request.session)) {
-    fmt::print("{}: there is no such session in the log; it is made\n", request.session);
-    if (!request.is_confirmed && !is_confirmed_by_hand("Make it?")) return not_confirmed();
+    fmt::print("{}: there is no such session in the log; it will be created\n", request.session);
+    if (!request.is_confirmed && !is_confirmed_by_hand("Create it?")) return not_confirmed();
     request.is_confirmed = true;
     if (const auto made = store.open_session(request.session, now); !made) {
       return fail("journal", made.error().text);
@@ -177,7 +176,7 @@ int set_numbers(Disk& disk, const SetNumbers& wanted, OpenPostgres open_postgres
   }
   const auto key = find_session(store, request.session);
   if (!key) return fail("journal", key.error());
-  // Damage or an import that did not end leaves both numbers in doubt.
+  // After damage or an incomplete import both numbers are in doubt.
   const auto usable = store.open_session(request.session, now);
   if (!usable && !(request.wanted.next_inbound && request.wanted.next_outbound)) {
     return fail("journal",
@@ -202,7 +201,7 @@ int set_numbers(Disk& disk, const SetNumbers& wanted, OpenPostgres open_postgres
   }
   if (auto flushed = store.flush(); !flushed) return fail("journal", flushed.error().text);
   if (auto closed = store.close(); !closed) return fail("journal", closed.error().text);
-  fmt::print("Set; the log keeps who did it: {}\n", text);
+  fmt::print("Set. The log records it: {}\n", text);
   return kSuccess;
 }
 

@@ -17,18 +17,18 @@ struct SetNumbers {
   std::string session;
   store::WantedNumbers wanted;
   std::string reason;
-  bool may_be_new = false;    // a session that the log does not have is made
-  bool is_confirmed = false;  // nobody is asked
+  bool may_be_new = false;    // creates a session that the log does not have
+  bool is_confirmed = false;  // does not ask
 };
 
-// "anna@host": who runs this program.
+// The user who runs this program: "anna@host".
 [[nodiscard]] std::string operator_name();
 
-// Whether the log takes this text as an operator's reason, of up to 1,024 bytes.
+// Whether the log accepts this text as an operator's reason: at most 1,024 bytes.
 [[nodiscard]] bool is_reason(std::string_view text) noexcept;
 inline constexpr const char* kReasonTooLong = "--reason: at most 1024 bytes";
 
-// Asks on standard input, if that is a terminal; false if it is none, or the answer is no.
+// Asks on standard input if it is a terminal. False if it is none, or the answer is no.
 [[nodiscard]] bool is_confirmed_by_hand(const std::string& question);
 
 int set_numbers(Disk& disk, const SetNumbers& request, OpenPostgres open_postgres, WallTime now);

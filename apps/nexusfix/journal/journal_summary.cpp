@@ -8,8 +8,8 @@
 
 namespace nexusfix::command {
 
-std::expected<store::OpenedJournal, std::string> look_into_journal(Disk& disk,
-                                                                   const std::string& folder) {
+std::expected<store::OpenedJournal, std::string> open_for_reading(Disk& disk,
+                                                                  const std::string& folder) {
   auto found = store::inspect_journal(disk, folder);
   if (!found) return std::unexpected{std::move(found.error().text)};
   return std::move(*found);
@@ -50,12 +50,12 @@ std::string journal_text(const store::JournalReport& report, const std::string& 
   }
   if (report.torn_bytes > 0) {
     text += fmt::format(
-        "  behind them {} bytes that are no whole record: the end of a write that "
+        "  after them {} bytes that are no complete record: the end of a write that "
         "{}\n",
         with_thousands(report.torn_bytes), report.in_use ? "is not done" : "was interrupted");
   }
   if (report.in_use) {
-    text += "  a running process has it open: this is what was on the disk a moment ago\n";
+    text += "  a running process has it open: this is its state a moment ago\n";
   }
   for (const std::string& fault : report.checkpoint_faults) {
     text += fmt::format("  CHECKPOINT {}\n", fault);
@@ -71,25 +71,21 @@ std::string journal_text(const store::JournalReport& report, const std::string& 
   return text;
 }
 
-// The rest of an object, behind what is always there.
-std::string findings_json(const store::JournalReport& report) {
-  std::string json = power_loss_json(report) + R"("damages": [)";
-  std::string_view separator;
-  for (const std::string& damage : report.damages) {
-    json += fmt::format("{}{}", separator, json_text(damage));
-    separator = ", ";
-  }
-  json += R"(], "refused": [)";
-  separator = {};
-  for (const store::RefusedSession& refused : report.refused) {
-    json += fmt::format(R"({}{{"session": {}, "text": {}}})", separator, json_text(refused.session),
-                        json_text(refused.text));
-    separator = ", ";
-  }
-  json += "], ";
-  if (!report.lost_end.empty()) {
-    json += fmt::format(R"("lost_end": {}, )", json_text(report.lost_end));
-  }
+Json json_of(const store::JournalReport& report, const std::string& folder) {
+  Json json = Json::object({{"folder", folder},
+                            {"records", report.records - report.retired_records},
+                            {"messages", report.messages - report.retired_messages},
+                            {"bytes", report.bytes - report.retired_bytes},
+                            {"retired_segments", report.retired_segments},
+                            {"torn_bytes", report.torn_bytes},
+                            {"owner_epoch", report.owner_epoch},
+                            {"in_use", report.in_use}});
+  set_power_loss(json, report);
+  json.set("damages", Json::array(report.damages));
+  json.set("refused", Json::array(report.refused, [](const store::RefusedSession& refused) {
+             return Json::object({{"session", refused.session}, {"text", refused.text}});
+           }));
+  if (!report.lost_end.empty()) json.set("lost_end", report.lost_end);
   return json;
 }
 
@@ -118,16 +114,13 @@ std::string power_loss_text(const store::JournalReport& report) {
   return text;
 }
 
-std::string power_loss_json(const store::JournalReport& report) {
-  std::string json = fmt::format(R"("power_lost": {}, "loss": {}, "skipped": [)", report.power_lost,
-                                 json_text(store::to_word(report.loss)));
-  std::string_view separator;
-  for (const store::SkippedNumbers& skipped : report.skipped) {
-    json += fmt::format(R"({}{{"session": {}, "first": {}, "last": {}}})", separator,
-                        json_text(skipped.session), skipped.first, skipped.last);
-    separator = ", ";
-  }
-  return json + "], ";
+void set_power_loss(Json& json, const store::JournalReport& report) {
+  json.set("power_lost", report.power_lost);
+  json.set("loss", store::to_word(report.loss));
+  json.set("skipped", Json::array(report.skipped, [](const store::SkippedNumbers& skipped) {
+             return Json::object(
+                 {{"session", skipped.session}, {"first", skipped.first}, {"last", skipped.last}});
+           }));
 }
 
 std::string summary_text(const JournalSummary& summary) {
@@ -147,29 +140,17 @@ std::string summary_text(const JournalSummary& summary) {
 }
 
 std::string summary_json(const JournalSummary& summary) {
-  std::string json =
-      summary.report
-          ? fmt::format(
-                R"({{"folder": {}, "records": {}, "messages": {}, "bytes": {}, )"
-                R"("retired_segments": {}, "torn_bytes": {}, "owner_epoch": {}, )"
-                R"("in_use": {}, {}"sessions": [)",
-                json_text(summary.name), summary.report->records - summary.report->retired_records,
-                summary.report->messages - summary.report->retired_messages,
-                summary.report->bytes - summary.report->retired_bytes,
-                summary.report->retired_segments, summary.report->torn_bytes,
-                summary.report->owner_epoch, summary.report->in_use, findings_json(*summary.report))
-          : fmt::format(R"({{"store": {}, "messages": {}, "sessions": [)", json_text(summary.name),
-                        message_count(summary));
-  std::string_view separator = "\n";
-  for (const SessionSummary& session : summary.sessions) {
-    json +=
-        fmt::format(R"({}  {{"name": {}, "next_inbound": {}, "next_outbound": {}, "epoch": {}, )"
-                    R"("messages": {}}})",
-                    separator, json_text(session.name), session.record.next_inbound,
-                    session.record.next_outbound, session.record.epoch, session.messages);
-    separator = ",\n";
-  }
-  return json + "\n]}\n";
+  Json json = summary.report
+                  ? json_of(*summary.report, summary.name)
+                  : Json::object({{"store", summary.name}, {"messages", message_count(summary)}});
+  json.set("sessions", Json::array(summary.sessions, [](const SessionSummary& session) {
+             return Json::object({{"name", session.name},
+                                  {"next_inbound", session.record.next_inbound},
+                                  {"next_outbound", session.record.next_outbound},
+                                  {"epoch", session.record.epoch},
+                                  {"messages", session.messages}});
+           }));
+  return json.document();
 }
 
 }  // namespace nexusfix::command

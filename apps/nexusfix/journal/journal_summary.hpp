@@ -1,4 +1,4 @@
-// What a journal holds, for people and for scripts.
+// The contents of a journal, for people and for scripts.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,8 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store/journal.hpp>
+
+#include "nexusfix/text/json.hpp"
 
 namespace nexusfix::command {
 
@@ -22,21 +24,21 @@ struct SessionSummary {
 struct JournalSummary {
   std::string name;
   std::optional<store::JournalReport> report;  // nothing: a database
-  std::vector<SessionSummary> sessions;        // in the order in which they were opened first
+  std::vector<SessionSummary> sessions;        // in the order of their first opening
 };
 
-// To read only: nothing in the folder changes, and a folder without a journal is an error.
-[[nodiscard]] std::expected<store::OpenedJournal, std::string> look_into_journal(
+// Opens a journal for reading. Changes nothing in the folder. Fails if the folder has no journal.
+[[nodiscard]] std::expected<store::OpenedJournal, std::string> open_for_reading(
     Disk& disk, const std::string& folder);
 
-// report: what opening found, if it is a journal.
+// report: the report of the opening, if it is a journal.
 [[nodiscard]] std::expected<JournalSummary, std::string> summarize_log(
     store::Store& store, std::optional<store::JournalReport> report, const std::string& name);
 
-// What a loss of power means for whoever opens the journal; empty where there was none. As part of
-// an object of JSON: "power_lost" and "skipped", with a comma behind them.
+// What a loss of power means for the next process that opens the journal; empty without a loss.
 [[nodiscard]] std::string power_loss_text(const store::JournalReport& report);
-[[nodiscard]] std::string power_loss_json(const store::JournalReport& report);
+// Sets "power_lost", "loss" and "skipped", also without a loss.
+void set_power_loss(Json& json, const store::JournalReport& report);
 
 [[nodiscard]] std::string summary_text(const JournalSummary& summary);
 [[nodiscard]] std::string summary_json(const JournalSummary& summary);

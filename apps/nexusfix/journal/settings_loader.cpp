@@ -14,9 +14,9 @@ void add_line(std::string& lines, std::string_view line) {
 
 }  // namespace
 
-std::string labelled(const config::SettingsError& told, UnknownKeys unknown_keys) {
-  const bool is_warning = unknown_keys == UnknownKeys::Warn && config::is_unknown_key(told);
-  return (is_warning ? "warning: " : "error: ") + told.what();
+std::string labelled(const config::SettingsError& error, UnknownKeys unknown_keys) {
+  const bool is_warning = unknown_keys == UnknownKeys::Warn && config::is_unknown_key(error);
+  return (is_warning ? "warning: " : "error: ") + error.what();
 }
 
 std::expected<config::Settings, std::string> load_settings(Disk& disk, const std::string& path,
@@ -48,26 +48,26 @@ bool has_acceptor(const config::Settings& settings) noexcept {
       settings.sessions, [](const config::SessionSettings& one) { return one.accept.has_value(); });
 }
 
-std::expected<config::Settings, std::string> load_lasting_settings(Disk& disk,
-                                                                   const std::string& path,
-                                                                   std::string_view why,
-                                                                   UnknownKeys unknown_keys) {
+std::expected<config::Settings, std::string> load_persistent_settings(Disk& disk,
+                                                                      const std::string& path,
+                                                                      std::string_view why,
+                                                                      UnknownKeys unknown_keys) {
   auto settings = load_settings(disk, path, unknown_keys);
   if (!settings) return settings;
   std::string faults;
   if (settings->event_loops > 1) {
     add_line(faults, fmt::format("{}: EventLoops={}: this program has one book, for one loop; a "
-                                 "program of your own may have more. Leave the key out",
+                                 "program of your own may have more. Remove the key",
                                  settings->file, settings->event_loops));
   }
   if (settings->journal_retention.is_wanted()) {
     add_line(faults, fmt::format("{}: JournalKeepBytes, JournalKeepDays and JournalRetireOnReset "
-                                 "take old messages away: {}. Leave them out",
+                                 "remove old messages: {}. Remove the keys",
                                  settings->file, why));
   }
   for (const config::SessionSettings& one : settings->sessions) {
     if (one.session.resend.persist_messages) continue;
-    add_line(faults, fmt::format("{}:{}: session {}: PersistMessages=N: {}. Leave the key out",
+    add_line(faults, fmt::format("{}:{}: session {}: PersistMessages=N: {}. Remove the key",
                                  settings->file, one.line, one.session.id.to_string(), why));
   }
   if (!faults.empty()) return std::unexpected{std::move(faults)};

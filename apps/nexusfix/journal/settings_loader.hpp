@@ -1,4 +1,4 @@
-// What the subcommands ask of a configuration file before they open an engine on it.
+// Loads a configuration file, and checks what a subcommand needs, before an engine opens it.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,25 @@
 
 namespace nexusfix::command {
 
-// What becomes of a key that nobody knows, which is most likely a misspelt one.
+// What happens on an unknown key, which is most likely misspelt.
 enum class UnknownKeys : std::uint8_t { Warn, Refuse };
 
-// "error: trader.cfg:12: HeartBtInt=abc: ..." A key that nobody knows is told beside mistakes, and
-// is none of them itself: a warning, unless it is refused.
-[[nodiscard]] std::string labelled(const config::SettingsError& told, UnknownKeys unknown_keys);
+// "error: trader.cfg:12: HeartBtInt=abc: ..." An unknown key is a warning, unless it is refused.
+[[nodiscard]] std::string labelled(const config::SettingsError& error, UnknownKeys unknown_keys);
 
-// Reads the file. The error names every mistake, a line for each.
+// Reads the file. The error has one line for each error in the file.
 [[nodiscard]] std::expected<config::Settings, std::string> load_settings(
     Disk& disk, const std::string& path, UnknownKeys unknown_keys = UnknownKeys::Warn);
 
-// What a program that speaks to one counterparty needs. To be asked before an engine is opened,
-// which would create a store and listen.
+// Whether the configuration has one session, an initiator. Check this before an engine is opened,
+// because that creates a store and listens.
 [[nodiscard]] bool is_one_initiator(const config::Settings& settings) noexcept;
 [[nodiscard]] bool has_acceptor(const config::Settings& settings) noexcept;
 
-// Reads the file, too. Refuses PersistMessages=N and the retirement of old segments, which would
-// leave such a program without its past; why says what that means for this one; and more than one
-// event loop. The error may have several lines.
-[[nodiscard]] std::expected<config::Settings, std::string> load_lasting_settings(
+// Reads the file for a program that rebuilds its state from the journal. Refuses PersistMessages=N
+// and the retirement of old segments, because both lose messages that it needs, and refuses more
+// than one event loop. why: the reason, for the error. The error may have several lines.
+[[nodiscard]] std::expected<config::Settings, std::string> load_persistent_settings(
     Disk& disk, const std::string& path, std::string_view why,
     UnknownKeys unknown_keys = UnknownKeys::Warn);
 

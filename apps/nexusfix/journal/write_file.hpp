@@ -1,4 +1,4 @@
-// Writing a file in one go.
+// Writes a whole file.
 #pragma once
 
 #include <expected>
@@ -9,7 +9,7 @@
 
 namespace nexusfix::command {
 
-// Creates the file or replaces what is in it. The error names path and cause.
+// Creates the file, or replaces its contents. The error names path and cause.
 [[nodiscard]] std::expected<void, std::string> write_whole_file(Disk& disk, const std::string& path,
                                                                 std::string_view content);
 

@@ -53,7 +53,7 @@ class DecodeRun {
   }
 
  private:
-  // NO_COLOR is the convention of terminal programs: set to anything, it means none.
+  // NO_COLOR is the convention of terminal programs: any value means no colour.
   [[nodiscard]] bool wants_colour() const {
     if (options_.colour != ColourChoice::Auto) return options_.colour == ColourChoice::Always;
     const char* const no_colour = std::getenv("NO_COLOR");
@@ -100,7 +100,7 @@ class DecodeRun {
 
   void print(const printing::ScannedMessage& scanned) {
     const printing::DecodedMessage message = printing::decode_message(scanned.bytes);
-    // What a Logon agrees on holds for the messages behind it.
+    // The version that a Logon agrees on applies to the messages after it.
     const auto application = dictionary::version_of_appl_ver_id(message.value(kDefaultApplVerID));
     if (application) print_.default_application = *application;
     print_.prefix = scanned.prefix;

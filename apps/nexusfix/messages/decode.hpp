@@ -19,7 +19,7 @@ struct DecodeOptions {
   std::vector<std::string> files;  // none, or "-": standard input
   std::string dictionary;          // a file in the QuickFIX XML form; empty: the built-in ones
   dictionary::DictionaryFaults faults = dictionary::DictionaryFaults::Refuse;  // of that file
-  std::string delimiter;  // between fields; empty: each message tells
+  std::string delimiter;  // between fields; empty: each message shows it
   ColourChoice colour = ColourChoice::Auto;
   bool summary = false;  // one line a message, and a count
 };
@@ -29,8 +29,8 @@ struct DecodeStreams {
   std::FILE* err = stderr;
 };
 
-// Returns kSuccess; kFailure if a message was faulty or there was none; kUsage if a file cannot be
-// read or the dictionary is none. Memory is bounded by one message and one chunk of a file.
+// Returns kSuccess; kFailure if a message was faulty or there was none; kUsage if a file or the
+// dictionary cannot be read. Memory is bounded by one message and one chunk of a file.
 int decode_files(const DecodeOptions& options, Disk& disk, DecodeStreams streams);
 
 int run_decode(Arguments arguments);

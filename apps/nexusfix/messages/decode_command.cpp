@@ -11,8 +11,8 @@ namespace nexusfix::command {
 int run_decode(Arguments arguments) {
   CLI::App app{
       "Prints FIX messages with the names of their fields and the meanings of their values.\n"
-      "Each message shows what separates its fields: SOH, `|`, `^A`, `;` or any other byte. What\n"
-      "precedes `8=FIX` in a line is kept as it is.\n"
+      "Each message shows what separates its fields: SOH, `|`, `^A`, `;` or any other byte. The\n"
+      "text before `8=FIX` in a line is printed unchanged.\n"
       "Ends with 0 if every message is sound, 1 if one is not or there is none, 2 if a file "
       "cannot\n"
       "be read.",

@@ -68,7 +68,7 @@ class Decoder {
     message_.fields.push_back(field);
   }
 
-  // Lengthens the value to what the Length field announced.
+  // Extends the value to the size in the Length field.
   void take_data(DecodedField& field) {
     static const wire::DataFieldTable kPairs = wire::DataFieldTable::standard();
     const std::optional<wire::Tag> length_tag = kPairs.length_tag_for(field.tag);

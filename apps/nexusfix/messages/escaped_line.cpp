@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include <nexusfix/base/ascii.hpp>
+
 namespace nexusfix::printing {
 namespace {
 
@@ -10,7 +12,6 @@ namespace {
 std::size_t time_size(std::string_view line) {
   constexpr std::string_view kForm = "00000000-00:00:00";
   constexpr std::size_t kFractionBytesMax = 10;
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (line.size() <= kForm.size()) return 0;
   for (std::size_t i = 0; i < kForm.size(); ++i) {
     if (kForm[i] == '0' ? !is_digit(line[i]) : line[i] != kForm[i]) return 0;
@@ -26,7 +27,7 @@ std::size_t time_size(std::string_view line) {
 }  // namespace
 
 std::size_t escaped_mark_size(std::string_view line) {
-  if (!line.contains('E')) return 0;  // most lines, and the rest is slower
+  if (!line.contains('E')) return 0;  // a fast answer for most lines
   std::string_view rest = line;
   const auto take = [&](std::string_view word) {
     const bool has = rest.starts_with(word);

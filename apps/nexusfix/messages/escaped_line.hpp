@@ -1,5 +1,5 @@
-// A line of our own message log that is marked ESCAPED: control bytes are \xNN in it, and a
-// backslash is two.
+// A line of our own message log with the mark ESCAPED: a control byte is \xNN in it, and a
+// backslash is two backslashes.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace nexusfix::printing {
 
-// The size of "20240115-10:30:00.123 IN MASKED ESCAPED : ", with a time or without, at the
-// beginning of a line; 0: the line is not marked so.
+// The size of "20240115-10:30:00.123 IN MASKED ESCAPED : ", with or without a time, at the
+// beginning of a line; 0: the line does not have the mark.
 [[nodiscard]] std::size_t escaped_mark_size(std::string_view line);
 
-// Appends the bytes as they were. A backslash that begins no escape stays.
+// Appends the original bytes. A backslash that begins no escape is kept.
 void append_unescaped(std::string& to, std::string_view text);
 
 }  // namespace nexusfix::printing

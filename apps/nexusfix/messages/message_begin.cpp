@@ -4,24 +4,22 @@
 #include <initializer_list>
 #include <optional>
 
+#include <nexusfix/base/ascii.hpp>
+
 namespace nexusfix::printing {
 namespace {
 
 constexpr std::string_view kBodyLength = "9=";
 constexpr std::string_view kMsgType = "35=";
 constexpr std::size_t kBeginStringBytesMax = 32;
-// A whole message has more; fewer bytes decide nothing.
+// A complete message has more. Fewer bytes are not enough to decide.
 constexpr std::size_t kDecidingBytesMin = 24;
-// Those that a message may have whose BodyLength is not where it belongs.
-constexpr std::string_view kUsual[] = {"\x01", "|", "^A"};
+// The separators of a message whose BodyLength is not in its place.
+constexpr std::string_view kCommonSeparators[] = {"\x01", "|", "^A"};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_version_character(char c) { return is_alphanumeric(c) || c == '.' || c == '_'; }
 
-bool is_version_character(char c) {
-  return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' || c == '_';
-}
-
-// The size of `8=FIX.4.4`, `8=FIXT.1.1`, `8=FIX.5.0SP2`, whatever follows it; 0: none of
+// The size of `8=FIX.4.4`, `8=FIXT.1.1` or `8=FIX.5.0SP2` at the beginning of the text; 0: none of
 // these.
 std::size_t exact_size(std::string_view text) {
   std::size_t at = std::string_view{"8=FIX"}.size();
@@ -35,20 +33,21 @@ std::size_t exact_size(std::string_view text) {
   return text.substr(at).starts_with("SP") && is_number(at + 2) ? at + 3 : at;
 }
 
-// The same of any BeginString, with the longest text that may be one.
+// The same for any BeginString: the longest text that may be one.
 std::size_t loose_size(std::string_view text) {
   text = text.substr(0, kBeginStringBytesMax);
   const auto* const end = std::find_if_not(text.begin() + 2, text.end(), is_version_character);
   return static_cast<std::size_t>(end - text.begin());
 }
 
-// A tag or a number must not run into it; a line ends a message unless each field has its own.
+// A separator must differ from a tag or a number. It contains the end of a line only if each field
+// has its own line.
 bool can_separate(std::string_view text) {
   if (text.empty() || is_digit(text.front()) || text.contains('=')) return false;
   return text.find_first_of("\r\n") == text.npos || text == "\n" || text == "\r\n" || text == "\r";
 }
 
-// Whether BodyLength and MsgType come first, between these separators. Nothing: not known yet.
+// Whether BodyLength and MsgType follow with these separators. Nothing: more bytes are needed.
 std::optional<bool> goes_on(std::string_view rest, std::string_view separator, bool is_all) {
   const auto has = [&](std::string_view expected) -> std::optional<bool> {
     const std::string_view found = rest.substr(0, expected.size());
@@ -84,7 +83,8 @@ MessageBegin found(std::string_view text, std::size_t size, std::string_view sep
   return {.kind = Kind::Found, .size = size, .separator = separator};
 }
 
-// What stands between BeginString and BodyLength. More than one byte must come again.
+// The separator is the text between BeginString and BodyLength. If it has more than one byte, it
+// must occur again.
 MessageBegin shown(std::string_view text, std::size_t size, Evidence wanted, bool is_all) {
   const std::string_view rest = text.substr(size);
   const std::size_t end = rest.substr(0, kSeparatorBytesMax + kBodyLength.size()).find(kBodyLength);
@@ -93,7 +93,7 @@ MessageBegin shown(std::string_view text, std::size_t size, Evidence wanted, boo
   return found(text, size, separator, separator.size() > 1 ? Evidence::Fields : wanted, is_all);
 }
 
-// One of some separators after any BeginString, whatever follows.
+// Tries these separators after any BeginString. Any text may follow.
 template <class Separators>
 MessageBegin one_of(std::string_view text, std::size_t size, const Separators& separators,
                     Evidence wanted, bool is_all) {
@@ -132,7 +132,7 @@ MessageBegin recognise_begin(std::string_view text, std::string_view delimiter, 
     const MessageBegin begin = shown(text, exact, wanted, is_all);
     if (begin.kind != MessageBegin::Kind::None) return begin;
   }
-  return one_of(text, loose_size(text), kUsual, wanted, is_all);
+  return one_of(text, loose_size(text), kCommonSeparators, wanted, is_all);
 }
 
 std::expected<std::string, std::string> read_delimiter(std::string_view text) {

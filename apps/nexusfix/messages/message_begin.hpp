@@ -1,4 +1,5 @@
-// How a message in a text begins, and what stands between its fields: the message itself tells.
+// Recognises the beginning of a message in a text, and the separator of its fields, which the
+// message itself shows.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 namespace nexusfix::printing {
 
 inline constexpr std::size_t kSeparatorBytesMax = 8;
-// More of a text does not change what recognise_begin() says of it.
+// More bytes than these do not change the result of recognise_begin().
 inline constexpr std::size_t kRecognisedBytesMax = 64;
 
 struct MessageBegin {
@@ -21,20 +22,20 @@ struct MessageBegin {
   };
   Kind kind = Kind::None;
   std::size_t size = 0;          // of `8=FIX.4.4`, without the separator
-  std::string_view separator{};  // lies in the text, or is the delimiter, or lives for ever
+  std::string_view separator{};  // a view of the text, of the delimiter, or of a constant
 };
 
 enum class Evidence : std::uint8_t {
   Separator,  // after the version
-  Fields,     // and BodyLength and MsgType between such separators: this is no chance
+  Fields,     // and BodyLength and MsgType between such separators: no coincidence
 };
 
-// text: from `8=FIX` on. delimiter: the separator; empty: whatever the text shows, which is one
-// byte or several before `9=`, or else SOH, `|` or `^A`. is_all: no more bytes will come.
+// text: from `8=FIX` on. delimiter: the separator; empty: the text shows it, by one or more bytes
+// before `9=`, or else by SOH, `|` or `^A`. is_all: no more bytes will come.
 [[nodiscard]] MessageBegin recognise_begin(std::string_view text, std::string_view delimiter,
                                            Evidence wanted, bool is_all);
 
-// What `--delimiter` says: `;`, `SOH`, `\x01`, `\t`. The error says what was expected.
+// Reads the value of `--delimiter`: `;`, `SOH`, `\x01`, `\t`. The error says what was expected.
 [[nodiscard]] std::expected<std::string, std::string> read_delimiter(std::string_view text);
 
 }  // namespace nexusfix::printing

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/wire/checksum.hpp>
 
 #include "nexusfix/messages/escaped_line.hpp"
@@ -17,14 +18,12 @@ constexpr char kSoh = '\x01';
 constexpr std::string_view kBegin = "8=FIX";
 constexpr std::string_view kCheckSum = "10=";
 constexpr std::size_t kPrefixBytesMax = 4096;
-// Four bytes for each of a message, and what may stand before it.
+// Four bytes for each byte of a message, and the text that may precede it.
 constexpr std::size_t kEscapedLineBytesMax =
     4 * (MessageScanner::kMessageBytesMax + kPrefixBytesMax);
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// Behind the digits of the CheckSum field that begins at position at, and its separator. text.npos:
-// the text ends before that can be known. Where no separator follows, the next message may.
+// The end of the CheckSum field that begins at position at, with its separator if there is one: the
+// next message may follow without one. text.npos: more bytes are needed.
 std::size_t end_of_check_sum(std::string_view text, std::size_t at, std::string_view separator) {
   at += kCheckSum.size();
   const std::size_t first = at;
@@ -39,7 +38,7 @@ std::size_t end_of_check_sum(std::string_view text, std::size_t at, std::string_
   return separator.starts_with(rest) ? text.npos : at;
 }
 
-// A field follows, or nothing.
+// Whether a field or the end of the text follows.
 bool begins_field(std::string_view text) {
   const std::size_t digits =
       static_cast<std::size_t>(std::ranges::find_if_not(text, is_digit) - text.begin());
@@ -63,7 +62,7 @@ void convert(std::string& to, std::string_view text, const MessageBegin& begin, 
   if (to.back() != kSoh) to += kSoh;
 }
 
-// The same of each separator, when it is one byte.
+// Replaces each separator by SOH, if the separator is one byte.
 void replace_each(std::string& to, std::string_view text, const MessageBegin& begin) {
   to.assign(text);
   char* const end = to.data() + to.size();
@@ -76,7 +75,7 @@ void replace_each(std::string& to, std::string_view text, const MessageBegin& be
   if (to.back() != kSoh) to += kSoh;
 }
 
-// Whether its CheckSum is right.
+// Whether the CheckSum is correct.
 bool adds_up(std::string_view bytes) {
   constexpr std::size_t kTrailerBytes = 7;  // 10=ddd, SOH
   if (bytes.size() <= kTrailerBytes) return false;
@@ -91,7 +90,7 @@ bool adds_up(std::string_view bytes) {
 }  // namespace
 
 void MessageScanner::feed(std::string_view bytes) {
-  // Erasing costs a move of the rest: not for every message of a chunk.
+  // Erasing moves the rest of the buffer, so it is not done for every message.
   if (at_ > buffer_.size() / 2) forget_before(at_);
   buffer_.append(bytes);
 }
@@ -121,7 +120,7 @@ void MessageScanner::skip(std::size_t at) {
   tried_ = at + 1;
 }
 
-// What stands before this place in its line, or the last bytes of that.
+// The text before this place in its line, or the last bytes of it.
 std::string_view MessageScanner::line_before(std::size_t begin) const {
   const std::size_t from = std::max(at_, begin - std::min(begin, kPrefixBytesMax));
   const char* const first = buffer_.data() + from;
@@ -132,8 +131,8 @@ std::string_view MessageScanner::line_before(std::size_t begin) const {
   return {line, static_cast<std::size_t>(first + size - line)};
 }
 
-// The line's end behind begin. What was searched once is not searched again for the next message of
-// the same line: a line may be as long as the file.
+// The end of the line after begin. It remembers the searched part for the next message of the same
+// line: a line may be as long as the file.
 std::size_t MessageScanner::line_end(std::size_t begin) {
   if (begin < searched_from_ || begin > searched_to_) searched_to_ = begin;
   searched_from_ = begin;
@@ -143,8 +142,8 @@ std::size_t MessageScanner::line_end(std::size_t begin) {
   return found;
 }
 
-// Nothing: BodyLength does not lead to a CheckSum field. With a separator of several bytes it
-// cannot, because it counts one.
+// Nothing: BodyLength does not lead to a CheckSum field. With a separator of several bytes it never
+// does, because BodyLength counts one byte for each.
 std::optional<MessageScanner::Extent> MessageScanner::by_body_length(
     std::string_view text, const MessageBegin& begin) const {
   if (begin.separator.size() != 1) return std::nullopt;
@@ -158,7 +157,7 @@ std::optional<MessageScanner::Extent> MessageScanner::by_body_length(
   if (stop == end || *stop != separator) return std::nullopt;
   const std::size_t trailer = static_cast<std::size_t>(stop - text.data()) + 1 + length;
   const std::string_view whole = text.substr(0, trailer + kCheckSum.size());
-  // A converted message lies within its line, whatever has arrived of what is behind that.
+  // A converted message ends within its line, no matter how many bytes after the line have arrived.
   const bool is_in_line = separator != kSoh && separator != '\n';
   if (is_in_line && whole.contains('\n')) return std::nullopt;
   if (trailer + kCheckSum.size() > text.size()) {
@@ -171,7 +170,7 @@ std::optional<MessageScanner::Extent> MessageScanner::by_body_length(
   return Extent{text.size(), finished_};
 }
 
-// A message that was cut off ends where the next one begins, within this extent.
+// A message that is cut off ends where the next one begins, within this extent.
 MessageScanner::Extent MessageScanner::before_next(std::string_view text, const MessageBegin& begin,
                                                    Extent found, bool is_all) const {
   text = text.substr(0, found.size);
@@ -215,8 +214,8 @@ MessageScanner::Extent MessageScanner::extent(std::size_t at, const MessageBegin
   return by_search(text, end == buffer_.npos ? end : end - at, begin);
 }
 
-// What separates fields may stand in a value, too: where the CheckSum is right only if it does, it
-// does.
+// A value may contain the separator, too. If only that reading gives the correct CheckSum, it is
+// used.
 std::string_view MessageScanner::converted(std::string_view text, const MessageBegin& begin) {
   if (begin.separator.front() == kSoh && text.ends_with(kSoh)) return text;
   if (text.ends_with('\r') && begin.separator.back() != '\r') text.remove_suffix(1);  // cut off
@@ -247,7 +246,7 @@ std::optional<ScannedMessage> MessageScanner::next_of_line() {
   return message;
 }
 
-// Each place of a line is asked for, and its front looked at once.
+// Called for each place of a line. It looks at the beginning of the line once.
 bool MessageScanner::is_in_plain_line(std::size_t begin) {
   const std::string_view text{buffer_};
   const bool is_known = plain_ && !text.substr(*plain_, begin - *plain_).contains('\n');
@@ -255,7 +254,7 @@ bool MessageScanner::is_in_plain_line(std::size_t begin) {
   return is_known;
 }
 
-// Nothing may be known of a line before all of it is there.
+// A line may stay undecided until all of it has arrived.
 MessageScanner::LineState MessageScanner::open_escaped_line(std::size_t begin) {
   const std::string_view front = line_before(begin);
   const std::size_t from = begin - front.size();
@@ -288,7 +287,7 @@ std::optional<ScannedMessage> MessageScanner::next() {
     if (auto message = next_of_line()) return message;
     const std::size_t at = buffer_.find(kBegin, std::max(at_, tried_));
     if (at == buffer_.npos) {
-      // Only the last line's front may still become a prefix.
+      // Only the beginning of the last line may still be the prefix of a message.
       const std::size_t keep = std::max(buffer_.rfind('\n') + 1, at_);
       forget_before(std::max(keep, buffer_.size() - std::min(buffer_.size(), kPrefixBytesMax)));
       return std::nullopt;

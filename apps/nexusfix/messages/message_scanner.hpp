@@ -1,5 +1,5 @@
-// Finds messages in text: in a log with a message or more a line and anything before it, or in the
-// raw bytes of a session.
+// Finds messages in text: in a log with one or more messages in a line and any text before them, or
+// in the raw bytes of a session.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,17 @@
 
 namespace nexusfix::printing {
 
-// Both live until the scanner is asked or fed again.
+// Both views are valid until the next call of the scanner.
 struct ScannedMessage {
-  std::string_view bytes{};   // with SOH after each field, whatever stood between them
-  std::string_view prefix{};  // what stands before it in its line
+  std::string_view bytes{};   // with SOH after each field, in place of the separator
+  std::string_view prefix{};  // the text before it in its line
 };
 
-// Each message tells what separates its fields: the text between BeginString and `9=`. A message
-// ends with the CheckSum field that its BodyLength points to; else with the first CheckSum field;
-// else, cut off, with its line, before the next message, or at kMessageBytesMax. A line of our own
-// log that is marked ESCAPED is read as the bytes that it stands for. Keeps no more than one
-// message and one chunk in memory.
+// Each message shows its separator: the text between BeginString and `9=`. A message ends with the
+// CheckSum field that its BodyLength points to; otherwise with the first CheckSum field; otherwise
+// it is cut off and ends with its line, before the next message, or at kMessageBytesMax. A line of
+// our own log with the mark ESCAPED is converted to its original bytes. Keeps at most one message
+// and one chunk in memory.
 class MessageScanner {
  public:
   static constexpr std::size_t kMessageBytesMax = 1U << 20U;
@@ -32,15 +32,15 @@ class MessageScanner {
   // Places that begin with `8=FIX` and are no message.
   struct Skipped {
     std::uint64_t count = 0;
-    std::uint64_t first_offset = 0;  // in all that was fed
+    std::uint64_t first_offset = 0;  // in all bytes that were fed
   };
 
-  // delimiter: what separates fields, and nothing else does; empty: what each message shows.
+  // delimiter: the only separator of fields; empty: each message shows its own.
   explicit MessageScanner(std::string delimiter = {}) : delimiter_{std::move(delimiter)} {}
 
   void feed(std::string_view bytes);
   void finish() { finished_ = true; }
-  // Nothing: there is no whole message in what was fed so far.
+  // Returns nothing if the bytes that were fed so far have no complete message.
   [[nodiscard]] std::optional<ScannedMessage> next();
   [[nodiscard]] const Skipped& skipped() const noexcept { return skipped_; }
 
@@ -71,8 +71,8 @@ class MessageScanner {
 
   std::string delimiter_;
   std::string buffer_;
-  std::uint64_t base_ = 0;   // where the buffer begins in all that was fed
-  bool starts_line_ = true;  // the buffer does
+  std::uint64_t base_ = 0;   // the offset of the buffer in all bytes that were fed
+  bool starts_line_ = true;  // the buffer begins with a line
   std::size_t at_ = 0;       // after the last message
   std::size_t tried_ = 0;    // no message begins before this place
   bool finished_ = false;
@@ -84,7 +84,7 @@ class MessageScanner {
   Skipped skipped_;
 
   bool reads_marks_ = true;
-  std::optional<std::size_t> plain_;      // its line is not marked
+  std::optional<std::size_t> plain_;      // the line of this place does not have the mark
   std::unique_ptr<MessageScanner> line_;  // reads an escaped one
   std::string mark_;                      // of it, until its first message
   std::uint64_t line_offset_ = 0;

@@ -30,7 +30,7 @@ class Names {
       add(dictionary::builtin_names(*version));
       return;
     }
-    // FIXT.1.1, or a version that does not exist and whose tags are most likely among all.
+    // FIXT.1.1, or an unknown version: most of its tags are in the latest version.
     const auto application = dictionary::version_of_appl_ver_id(message.value(kApplVerID));
     add(dictionary::builtin_names(Version::Fixt11));
     add(dictionary::builtin_names(application.value_or(options.default_application)));
@@ -43,7 +43,7 @@ class Names {
     return first([&](const NameTable& table) { return table.message_name(msg_type); });
   }
 
-  // Of `1`: "BUY". Of `G 6` in a field of several values: "ALL_OR_NONE, PARTICIPATE_DONT_INITIATE".
+  // "BUY" for `1`; "ALL_OR_NONE, PARTICIPATE_DONT_INITIATE" for `G 6` in a field of several values.
   [[nodiscard]] std::string meaning(wire::Tag tag, std::string_view value) const {
     if (tag == kMsgType) return std::string{message(value)};
     if (!holds_several(tag)) return std::string{one_meaning(tag, value)};

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/names.hpp>
-#include <nexusfix/dictionary/printable.hpp>
 
 #include "nexusfix/messages/decoded_message.hpp"
 
@@ -21,22 +21,23 @@ enum class Detail : std::uint8_t { Fields, HeadingOnly };
 struct PrintOptions {
   Colour colour = Colour::Never;
   Detail detail = Detail::Fields;
-  // Asked first; the built-in dictionary of the message's version has what it lacks.
+  // These names come first. The built-in dictionary of the message's version has the others.
   const dictionary::NameTable* own_names = nullptr;
   // For FIXT.1.1 messages without ApplVerID.
   dictionary::Version default_application = dictionary::Version::Fix50Sp2;
-  std::string_view prefix;  // printed in front of the heading
+  std::string_view prefix;  // printed before the heading
 };
 
 // NewOrderSingle (D)  34=2  TRADER -> VENUE  20240115-10:30:00.123
 //      8  BeginString  FIX.4.4
 //     54  Side         1 (BUY)
-// Faults are lines that begin with `!`. Returns how many there were. bytes: one message, SOH behind
-// each field. Bytes that would steer a terminal are printed as \x1b and the like.
+// A fault is a line that begins with `!`. Returns the number of faults. bytes: one message, with
+// SOH after each field. Control bytes, which a terminal would obey, are printed as \x1b and the
+// like.
 std::size_t print_message(std::FILE* out, std::string_view bytes, const PrintOptions& options = {});
 std::size_t print_message(std::FILE* out, const DecodedMessage& message,
                           const PrintOptions& options = {});
 
-using dictionary::printable;
+using nexusfix::printable;
 
 }  // namespace nexusfix::printing

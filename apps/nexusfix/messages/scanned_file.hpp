@@ -17,7 +17,7 @@ struct FileScan {
 
 struct FileScanCalls {
   FunctionRef<void(const printing::ScannedMessage&)> each;  // message
-  FunctionRef<void()> drained;  // all that has arrived was read, and more may come
+  FunctionRef<void()> drained;  // everything that has arrived was read, and more may come
 };
 
 // Memory is bounded by one message and one chunk of the file. Returns what was skipped.

@@ -11,16 +11,16 @@
 #include <utility>
 
 #include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/clipped.hpp>
 #include <nexusfix/dictionary/data_fields.hpp>
 #include <nexusfix/dictionary/explain.hpp>
-#include <nexusfix/dictionary/printable.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "nexusfix/dictionary/named_dictionary.hpp"
 #include "nexusfix/messages/decoded_message.hpp"
 #include "nexusfix/messages/print_message.hpp"
 #include "nexusfix/messages/scanned_file.hpp"
-#include "nexusfix/text/text.hpp"
+#include "nexusfix/text/json.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -36,7 +36,7 @@ constexpr wire::Tag kMsgType = 35;
 constexpr wire::Tag kApplVerID = 1128;
 constexpr wire::Tag kDefaultApplVerID = 1137;
 
-// A dictionary with what is made of it once.
+// A dictionary, with the validator and the parser that are built from it once.
 class Checker {
  public:
   static std::expected<std::unique_ptr<Checker>, std::string> make(NamedDictionary named,
@@ -48,7 +48,7 @@ class Checker {
     return std::unique_ptr<Checker>{new Checker{std::move(named), std::move(*validator)}};
   }
 
-  // Nothing: the message is valid.
+  // Returns nothing if the message is valid.
   [[nodiscard]] std::optional<Explanation> check(std::string_view bytes) {
     const auto message = parser_.parse(bytes);
     if (!message) return dictionary::explain(message.error(), bytes);
@@ -59,7 +59,7 @@ class Checker {
                : dictionary::explain(*violation, *message, both(named_));
   }
 
-  // That the messages should have.
+  // The BeginString that the messages should have.
   [[nodiscard]] std::string_view begin_string() const {
     const std::string& own = named_.transport().begin_string;
     return own.starts_with("FIX.5") ? dictionary::to_string(Version::Fixt11)
@@ -92,10 +92,9 @@ class ValidateRun {
     if (options_.files.empty()) readable = validate_file("-");
     for (const std::string& file : options_.files) readable &= validate_file(file);
     if (options_.json && options_.summary) {
-      fmt::print(streams_.out,
-                 R"({{"messages": {}, "invalid": {}, "skipped": {}}})"
-                 "\n",
-                 total_, invalid_, skipped_);
+      const Json counts =
+          Json::object({{"messages", total_}, {"invalid", invalid_}, {"skipped", skipped_}});
+      fmt::print(streams_.out, "{}\n", counts.line());
     } else if (total_ > 0 && !options_.json) {
       fmt::print(streams_.out, "{} message{}, {} invalid{}\n", total_, total_ == 1 ? "" : "s",
                  invalid_, skipped_ > 0 ? fmt::format(", {} skipped", skipped_) : "");
@@ -109,7 +108,7 @@ class ValidateRun {
   }
 
  private:
-  // The one dictionary that the arguments name, if they do.
+  // Opens the dictionary that the arguments name, if they name one.
   bool open_named() {
     if (options_.version.empty() && options_.dictionary.empty()) return true;
     std::optional<NamedDictionary> named;
@@ -182,8 +181,8 @@ class ValidateRun {
 
   [[nodiscard]] bool is_from_file() const { return !options_.dictionary.empty(); }
 
-  // What another version's messages are said to have wrong may be right in theirs. Told once for
-  // each version.
+  // Warns, once for each version, of messages of another version: an error by this dictionary may
+  // be correct in their own version.
   void compare_version(const printing::DecodedMessage& message) {
     const std::string version{message.value(kBeginString)};
     const bool is_same = version == named_->begin_string();
@@ -194,8 +193,8 @@ class ValidateRun {
                          named_->begin_string()));
   }
 
-  // Of the message's own version, or null if there is no such. What a Logon agrees on holds for the
-  // messages behind it.
+  // The checker for the message's version; null if the version is unknown. The version that a Logon
+  // agrees on applies to the messages after it.
   Checker* checker_of(const printing::DecodedMessage& message) {
     const auto agreed = dictionary::version_of_appl_ver_id(message.value(kDefaultApplVerID));
     if (agreed) default_application_ = *agreed;
@@ -224,20 +223,21 @@ class ValidateRun {
 
   void print_json(const printing::DecodedMessage& message,
                   const std::optional<Explanation>& wrong) const {
-    fmt::print(streams_.out,
-               R"({{"file": {}, "message": {}, "msg_type": {}, "msg_seq_num": {}, "valid": {})",
-               json_text(file_), in_file_, json_text(message.value(kMsgType)),
-               json_text(message.value(kMsgSeqNum)), !wrong);
+    Json json = Json::object({{"file", file_},
+                              {"message", in_file_},
+                              {"msg_type", message.value(kMsgType)},
+                              {"msg_seq_num", message.value(kMsgSeqNum)},
+                              {"valid", !wrong.has_value()}});
     if (wrong) {
-      fmt::print(streams_.out,
-                 R"(, "problem": {}, "tag": {}, "reason": {}, "offset": {}, "size": {}, )"
-                 R"("definition": {}, "nearest": {})",
-                 json_text(wrong->problem), wrong->tag != 0 ? std::to_string(wrong->tag) : "null",
-                 wrong->reason ? std::to_string(std::to_underlying(*wrong->reason)) : "null",
-                 wrong->offset, wrong->size, json_text(wrong->definition),
-                 json_text(wrong->nearest));
+      json.set("problem", wrong->problem);
+      json.set("tag", wrong->tag != 0 ? Json{wrong->tag} : Json{});
+      json.set("reason", wrong->reason ? Json{std::to_underlying(*wrong->reason)} : Json{});
+      json.set("offset", wrong->offset);
+      json.set("size", wrong->size);
+      json.set("definition", wrong->definition);
+      json.set("nearest", wrong->nearest);
     }
-    fmt::print(streams_.out, "}}\n");
+    fmt::print(streams_.out, "{}\n", json.line());
   }
 
   void complain(std::string_view text) const {
@@ -252,7 +252,7 @@ class ValidateRun {
   std::map<std::pair<Version, bool>, std::unique_ptr<Checker>> checkers_;  // bool: over FIXT
   Version default_application_ = Version::Fix50Sp2;
   static constexpr std::size_t kOtherVersionsMax = 8;
-  std::set<std::string> other_versions_;  // that have been told
+  std::set<std::string> other_versions_;  // that a warning has named
   std::string file_;
   std::uint64_t in_file_ = 0;
   std::uint64_t total_ = 0;

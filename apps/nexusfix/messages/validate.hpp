@@ -1,4 +1,4 @@
-// `nexusfix validate`: says what is wrong with the messages in files or standard input.
+// `nexusfix validate`: reports the errors in the messages of files or standard input.
 #pragma once
 
 #include <cstdio>
@@ -18,10 +18,10 @@ struct ValidateOptions {
   std::string version;             // empty: each message's own
   std::string dictionary;          // a file; instead of a version
   dictionary::DictionaryFaults faults = dictionary::DictionaryFaults::Refuse;  // of that file
-  std::string delimiter;  // between fields; empty: each message tells
+  std::string delimiter;  // between fields; empty: each message shows it
   dictionary::ValidationRules rules;
   bool json = false;     // one object a message
-  bool summary = false;  // nothing but the count
+  bool summary = false;  // only the counts
 };
 
 struct ValidateStreams {
@@ -29,13 +29,14 @@ struct ValidateStreams {
   std::FILE* err = stderr;
 };
 
-// "ValidateUserDefinedFields=N" and the like, as in a configuration. False: it is no such rule.
+// Sets a rule by a text such as "ValidateUserDefinedFields=N", as in a configuration. False: the
+// text is no rule.
 [[nodiscard]] bool set_rule(dictionary::ValidationRules& rules, std::string_view assignment);
 // The names of the rules, separated by spaces.
 [[nodiscard]] std::string rule_names();
 
 // Returns kSuccess if every message is valid; kFailure if one is not or there is none; kUsage if a
-// file cannot be read or a dictionary is none.
+// file or a dictionary cannot be read.
 int validate_files(const ValidateOptions& options, Disk& disk, ValidateStreams streams);
 
 int run_validate(Arguments arguments);

@@ -9,8 +9,8 @@ namespace nexusfix::command {
 int run_validate(Arguments arguments) {
   CLI::App app{
       "Checks FIX messages against the dictionary of their version, or one of your own, and shows\n"
-      "what is wrong with each: where, what the dictionary says, what would be right. Reads what\n"
-      "`nexusfix decode` reads.\n"
+      "the error in each: its place, what the dictionary says, and a correct value. It reads the\n"
+      "same input as `nexusfix decode`.\n"
       "Ends with 0 if every message is valid, 1 if one is not or there is none, 2 if a file "
       "cannot\n"
       "be read.",
@@ -35,7 +35,7 @@ int run_validate(Arguments arguments) {
       ->option_text("RULE");
   add_delimiter(app, options.delimiter);
   app.add_flag("--json", options.json, "one object a message, for programs");
-  app.add_flag("--summary", options.summary, "how many are invalid, and nothing else");
+  app.add_flag("--summary", options.summary, "only the number of invalid messages");
   bool is_lenient = false;
   app.add_flag("--lenient", is_lenient, "read a dictionary that has faults, and list them all");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;

@@ -1,10 +1,8 @@
 #include "nexusfix/run/book_json.hpp"
 
-#include <fmt/format.h>
-
 #include <nexusfix/wire/values/conversions.hpp>
 
-#include "nexusfix/text/text.hpp"
+#include "nexusfix/text/json.hpp"
 #include "venue/identifiers.hpp"
 
 namespace nexusfix::command {
@@ -32,34 +30,35 @@ std::string_view name_of(OrderState state) {
   return "canceled";
 }
 
-// As text: a JSON number would be read into floating point.
+// A text, because readers convert a JSON number to floating point.
 std::string decimal(Units value) {
   char text[wire::kDecimalBytesMax];
   const std::size_t size = wire::from_decimal(venue::to_decimal(value), text);
-  return '"' + std::string{text, size} + '"';
+  return {text, size};
 }
 
 }  // namespace
 
 std::string book_json(const venue::Venue& venue) {
   const OrderBook& book = venue.book();
-  std::string json = "{\"orders\": [";
+  Json orders = Json::array();
   for (OrderIndex index = 0; index < book.order_count(); ++index) {
     const Order& order = book.order(index);
-    json += index == 0 ? "\n" : ",\n";
-    json += fmt::format(
-        R"(  {{"session": {}, "cl_ord_id": {}, "order_id": {}, "symbol": {}, "side": "{}",)"
-        R"( "status": "{}", "order_qty": {}, "price": {}, "cum_qty": {}, "leaves_qty": {},)"
-        R"( "avg_px": {}}})",
-        json_text(venue.owner_name(order.owner)), json_text(book.cl_ord_id(order)),
-        json_text(Identifier{kOrderIdLetter, venue.order_id(index)}.view()),
-        json_text(book.symbol(order)), order.side == venue::BookSide::Buy ? "buy" : "sell",
-        name_of(order.state), decimal(order.quantity),
-        order.kind == venue::OrderKind::Market ? "null" : decimal(order.price), decimal(order.cum),
-        decimal(order.leaves()), decimal(venue::average_price(order.notional, order.cum)));
+    const bool has_price = order.kind != venue::OrderKind::Market;
+    orders.push_back(
+        Json::object({{"session", venue.owner_name(order.owner)},
+                      {"cl_ord_id", book.cl_ord_id(order)},
+                      {"order_id", Identifier{kOrderIdLetter, venue.order_id(index)}.view()},
+                      {"symbol", book.symbol(order)},
+                      {"side", order.side == venue::BookSide::Buy ? "buy" : "sell"},
+                      {"status", name_of(order.state)},
+                      {"order_qty", decimal(order.quantity)},
+                      {"price", has_price ? Json{decimal(order.price)} : Json{}},
+                      {"cum_qty", decimal(order.cum)},
+                      {"leaves_qty", decimal(order.leaves())},
+                      {"avg_px", decimal(venue::average_price(order.notional, order.cum))}}));
   }
-  json += "\n]}\n";
-  return json;
+  return Json::object({{"orders", std::move(orders)}}).document();
 }
 
 }  // namespace nexusfix::command

@@ -7,7 +7,7 @@
 
 namespace nexusfix::command {
 
-// {"orders": [...]}: every order that was ever accepted, open or not, in the order of acceptance.
+// {"orders": [...]}: every accepted order, open or closed, in the order of acceptance.
 [[nodiscard]] std::string book_json(const venue::Venue& venue);
 
 }  // namespace nexusfix::command

@@ -32,12 +32,12 @@ void close_pipe(const Pipe& pipe) {
   ::close(pipe.write);
 }
 
-// In the new process: becomes the program, or ends with 127. Only calls that are safe after fork().
+// Runs in the new process: becomes the program, or ends with 127. All calls are safe after fork().
 [[noreturn]] void become(char* const* arguments, int output, int errors, pid_t parent) {
   constexpr int kCannotRun = 127;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(kCannotRun);  // It died before the line above.
-  // A pipe that nobody writes to reads as empty: no file has to be opened for it.
+  if (::getppid() != parent) ::_exit(kCannotRun);  // The parent ended before the line above.
+  // A pipe without a writer reads as empty: standard input needs no file.
   int input[2];
   if (::pipe(input) != 0) ::_exit(kCannotRun);
   ::close(input[1]);

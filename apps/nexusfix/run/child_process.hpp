@@ -1,4 +1,4 @@
-// Another process of this same program, and the lines that it prints.
+// A child process of this program, and the lines that it prints.
 #pragma once
 
 #include <deque>
@@ -10,7 +10,7 @@
 
 namespace nexusfix::command {
 
-// The reading end of a pipe, and what came out of it, line by line.
+// The reading end of a pipe, and the lines that were read.
 class LinePipe {
  public:
   explicit LinePipe(int descriptor) noexcept : descriptor_{descriptor} {}
@@ -18,10 +18,10 @@ class LinePipe {
   LinePipe(LinePipe&& other) noexcept;
   LinePipe& operator=(LinePipe&&) = delete;
 
-  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }  // -1: it has ended
-  // Reads what is there. Call it when the descriptor is readable or has hung up.
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }  // -1: the pipe has ended
+  // Reads the available bytes. Call it when the descriptor is readable or has hung up.
   void read_some();
-  // Complete lines, in order; what is left at the end counts as one.
+  // The complete lines, in order. An incomplete line at the end of the pipe is a line, too.
   [[nodiscard]] std::optional<std::string> next_line();
 
  private:
@@ -29,7 +29,7 @@ class LinePipe {
   std::string text_;
 };
 
-// Killed and reaped when it goes out of scope, and killed by the kernel if this process dies first.
+// The destructor kills and reaps the process. The kernel kills it if this process ends first.
 class ChildProcess {
  public:
   // arguments: of this program, without its name. Standard input is empty.
@@ -48,7 +48,7 @@ class ChildProcess {
   [[nodiscard]] std::string last_errors() const;
 
   void terminate() noexcept;  // SIGTERM
-  // How it ended, if it has: nothing while it runs. Does not wait.
+  // Says how the process ended; nothing while it runs. Does not wait.
   [[nodiscard]] std::optional<std::string> ended();
   [[nodiscard]] bool succeeded() const noexcept { return wait_status_ == 0; }
 

@@ -23,7 +23,7 @@ namespace nexusfix::command {
 namespace {
 
 constexpr std::string_view kName = "connect";
-constexpr std::size_t kReceivedMax = 10'000;  // messages that wait for a wait or expect
+constexpr std::size_t kReceivedMax = 10'000;  // messages that no `wait` or `expect` has taken yet
 
 struct ConnectOptions {
   std::string config;
@@ -39,7 +39,8 @@ std::string with_bars(std::string_view bytes) {
   return text;
 }
 
-// Keeps what was received until a step takes it. Bytes of its own: views die with the callback.
+// Keeps received messages until a step takes them. It copies the bytes, because the views of a
+// callback end with it.
 class Client {
  public:
   explicit Client(bool names) : names_{names} {}
@@ -78,7 +79,7 @@ class Client {
   std::string last_;
 };
 
-// Lines of a script, or of standard input without ever waiting for it.
+// The lines of a script or of standard input. Reading never blocks.
 class Lines {
  public:
   explicit Lines(std::optional<std::string> script)
@@ -111,7 +112,7 @@ class Lines {
 
 enum class StepResult { Done, Waiting, Failed };
 
-// Performs steps one after the other; each is tried again until it is done or too late.
+// Performs the steps one after another. It tries a step again until it is done or its time is over.
 class Interpreter {
  public:
   Interpreter(engine::Engine& engine, Client& client, Clock& clock, std::string source)
@@ -131,7 +132,7 @@ class Interpreter {
     if (step_ && step_->kind == StepKind::Logout) session_.log_out();
   }
 
-  // The session's first logon, as a step in front of the first line.
+  // Waits for the session's first logon, as a step before the first line.
   void await_logon(std::chrono::seconds time) {
     step_ = Step{.kind = StepKind::Logon, .msg_type = {}, .fields = {}};
     step_->time = time;
@@ -149,7 +150,7 @@ class Interpreter {
 
   void complain(std::string_view text) {
     failed_ = true;
-    if (line_ == 0) {  // the first logon, which no line asked for
+    if (line_ == 0) {  // the first logon, which is no line of the script
       fail(kName, text);
     } else {
       fmt::print(stderr, "{}:{}: {}\n", source_, line_, text);
@@ -328,7 +329,7 @@ int run_connect(Arguments arguments) {
   app.add_option("--script", options.script,
                  "Commands; without it they are read from standard input");
   app.add_option("--logon-timeout", options.logon_seconds,
-                 "Give up when not logged on after so many seconds")
+                 "Fail when not logged on after this many seconds")
       ->capture_default_str()
       ->check(CLI::Range(1, 3600));
   add_strict(app, options.unknown_keys);

@@ -34,7 +34,7 @@ struct DemoOptions {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-// A folder of its own under $TMPDIR, removed with all that is in it unless it is to be kept.
+// A new folder under $TMPDIR. The destructor removes it with its contents, unless keep is set.
 class TemporaryFolder {
  public:
   [[nodiscard]] static std::expected<TemporaryFolder, std::string> make(bool keep) {
@@ -84,7 +84,7 @@ std::string trader_config(const TemporaryFolder& folder, std::uint16_t port) {
       port, folder.at("trader"));
 }
 
-std::uint64_t number_behind(std::string_view line, std::string_view key) {
+std::uint64_t number_after(std::string_view line, std::string_view key) {
   const std::size_t at = line.find(key);
   std::uint64_t number = 0;
   if (at != std::string_view::npos) {
@@ -157,8 +157,8 @@ class Demo {
     return {};
   }
 
-  // Serves the pipes until the condition holds. Silence for so long, or the early end of a
-  // process, is an error.
+  // Serves the pipes until the condition holds. Fails if no line comes for the given time, or a
+  // process ends early.
   template <class Condition>
   std::expected<void, std::string> until(Condition condition, std::chrono::seconds silence) {
     constexpr int kTickMillis = 100;
@@ -169,7 +169,7 @@ class Demo {
       if (interrupted != 0) return std::unexpected{"interrupted"};
       if (auto fault = early_end()) return std::unexpected{std::move(*fault)};
       if (clock_.now().mono - last_line_ >= silence) {
-        return std::unexpected{fmt::format("nothing was heard of the {} for {} s",
+        return std::unexpected{fmt::format("no output from the {} for {} s",
                                            trader_ && !trader_ended_ ? "trader" : "venue",
                                            silence.count())};
       }
@@ -213,17 +213,17 @@ class Demo {
 
   void take_venue_line(std::string_view line) {
     last_line_ = clock_.now().mono;
-    if (line.starts_with("listening on port ")) port_ = number_behind(line, "port ");
+    if (line.starts_with("listening on port ")) port_ = number_after(line, "port ");
   }
 
   void take_trader_line(std::string_view line) {
     last_line_ = clock_.now().mono;
     if (line.starts_with("progress ")) {
-      show(number_behind(line, "finished="));
+      show(number_after(line, "finished="));
     } else if (line.starts_with("streamed ")) {
-      measurements_.streamed = number_behind(line, "orders=");
+      measurements_.streamed = number_after(line, "orders=");
       measurements_.stream_time =
-          std::chrono::nanoseconds{static_cast<std::int64_t>(number_behind(line, "nanoseconds="))};
+          std::chrono::nanoseconds{static_cast<std::int64_t>(number_after(line, "nanoseconds="))};
     } else if (line.starts_with("round_trips")) {
       take_round_trips(line);
     }
@@ -315,8 +315,8 @@ int run_demo(Arguments arguments) {
   app.add_option("--window", options.window, "Streamed orders that may be unanswered")
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}));
-  // Two processes that spin on two cores leave none for anything else: a moment's work of another
-  // program then costs milliseconds, and a stream several times its throughput.
+  // On two cores, two spinning processes leave no core for other programs: any work of another
+  // program then costs milliseconds of latency and most of the throughput.
   options.spin = std::thread::hardware_concurrency() > 2;
   app.add_flag("--spin,!--no-spin", options.spin,
                "Poll without sleeping (default with more than two cores)");

@@ -104,9 +104,9 @@ std::string measurement_text(const Measurements& measurements) {
 std::expected<JournalFindings, std::string> inspect_journals(Disk& disk,
                                                              const std::string& venue_folder,
                                                              const std::string& trader_folder) {
-  auto venue = look_into_journal(disk, venue_folder);
+  auto venue = open_for_reading(disk, venue_folder);
   if (!venue) return std::unexpected{venue.error()};
-  auto trader = look_into_journal(disk, trader_folder);
+  auto trader = open_for_reading(disk, trader_folder);
   if (!trader) return std::unexpected{trader.error()};
   const auto venue_summary = summarize_log(*venue->store, venue->report, "of the venue");
   if (!venue_summary) return std::unexpected{venue_summary.error()};

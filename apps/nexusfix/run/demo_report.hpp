@@ -1,4 +1,4 @@
-// What the demonstration shows at its end.
+// The report at the end of the demonstration.
 #pragma once
 
 #include <chrono>
@@ -21,13 +21,13 @@ struct Measurements {
 [[nodiscard]] std::string measurement_text(const Measurements& measurements);
 
 struct JournalFindings {
-  std::string text;   // what both journals hold
+  std::string text;   // the contents of both journals
   std::string order;  // the trader's last order, as it was sent
   std::string fill;   // the report that filled it
 };
 
-// The processes that own the journals must have ended. An error if the two sides do not agree on
-// every sequence number, or the order or its fill is not there.
+// The processes that own the journals must have ended. Fails if the two sides do not agree on every
+// sequence number, or the order or its fill is missing.
 [[nodiscard]] std::expected<JournalFindings, std::string> inspect_journals(
     Disk& disk, const std::string& venue_folder, const std::string& trader_folder);
 

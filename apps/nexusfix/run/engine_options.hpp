@@ -1,4 +1,4 @@
-// What the engines of this program are given.
+// The options of the engines in this program.
 #pragma once
 
 #include <nexusfix/engine/engine.hpp>

@@ -1,4 +1,4 @@
-// How far something is: one line that is drawn again on a terminal, a line now and then elsewhere.
+// Shows progress: one line that a terminal redraws; otherwise a line for each tenth.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class ProgressBar {
   ProgressBar(std::string title, std::uint64_t total, Drawing drawing)
       : title_{std::move(title)}, total_{total}, drawing_{drawing} {}
 
-  // What to print now; empty: nothing. done never falls.
+  // Returns the text to print now; empty: nothing. done never decreases.
   [[nodiscard]] std::string update(std::uint64_t done);
   [[nodiscard]] bool complete() const noexcept { return shown_permille_ >= 1000; }
 

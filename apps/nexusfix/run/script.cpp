@@ -44,7 +44,7 @@ std::expected<StepField, std::string> parse_field(std::string_view text) {
   return field;
 }
 
-// Between fields stands | or SOH; one at the end is allowed.
+// | or SOH separates the fields; one at the end is allowed.
 Parsed parse_send(std::string_view text) {
   Step step{.kind = StepKind::Send, .msg_type = {}, .fields = {}};
   constexpr std::string_view kSeparators{"|\x01", 2};
@@ -106,10 +106,10 @@ std::string_view script_help() noexcept {
   return "  send 35=D|11=A1|...  send a message; the session adds its header and trailer, and a\n"
          "                       value 'now' becomes the time\n"
          "  wait 35=8 150=F      until a message with these fields has come, others before it are\n"
-         "                       passed over; 'timeout 5' at the end: for so many seconds (10)\n"
+         "                       skipped; 'timeout 5' at the end: the limit in seconds (10)\n"
          "  expect 35=8 39=2     the next message must have these fields\n"
          "  print                the last message again, field by field with names\n"
-         "  sleep 1.5            do nothing for so many seconds\n"
+         "  sleep 1.5            do nothing for 1.5 seconds\n"
          "  logout, logon        end the session; begin it again\n"
          "  quit                 log out and end\n"
          "  help                 this text; an empty line or one that begins with # is skipped\n";
@@ -137,7 +137,7 @@ Parsed parse_step(std::string_view line) {
   for (const Plain& plain : kPlain) {
     if (word != plain.word) continue;
     if (!rest.empty()) {
-      return std::unexpected{fmt::format("'{}': nothing was expected behind '{}'", rest, word)};
+      return std::unexpected{fmt::format("'{}': nothing was expected after '{}'", rest, word)};
     }
     return Step{.kind = plain.kind, .msg_type = {}, .fields = {}};
   }

@@ -34,10 +34,10 @@ struct ServeOptions {
   bool spin = false;
 };
 
-// The book as a start would rebuild it, without listening.
+// Prints the book that a start would rebuild, without listening.
 int dump_book(const ServeOptions& options) {
   PosixDisk disk;
-  const auto settings = load_lasting_settings(disk, options.config, kWhyMessages);
+  const auto settings = load_persistent_settings(disk, options.config, kWhyMessages);
   if (!settings) return fail(kName, settings.error());
   const auto place = find_log(disk, options.config);
   if (!place) return fail(kName, place.error());
@@ -72,8 +72,8 @@ int dump_book(const ServeOptions& options) {
   return kSuccess;
 }
 
-// Whether the store has a report of the session's current epoch behind this number.
-bool has_report_behind(store::Store& store, store::SessionKey key, std::uint64_t number) {
+// Whether the store has a report of the session's current epoch after this number.
+bool has_report_after(store::Store& store, store::SessionKey key, std::uint64_t number) {
   wire::Parser parser;
   bool is_one = false;
   const auto look = [&](std::uint64_t, std::string_view bytes) {
@@ -85,7 +85,7 @@ bool has_report_behind(store::Store& store, store::SessionKey key, std::uint64_t
   return number < last && store.read(key, number + 1, last, look) && is_one;
 }
 
-// What the logs say that they have lost, and no later report tells of.
+// The numbers that the logs have lost, without those that a later report has settled.
 venue::Losses losses_of(engine::Engine& engine, const ServeOptions& options) {
   venue::Losses losses{.numbers = {}, .are_accepted = options.accept_losses};
   for (std::uint32_t loop = 0; loop < engine.loop_count(); ++loop) {
@@ -93,7 +93,7 @@ venue::Losses losses_of(engine::Engine& engine, const ServeOptions& options) {
     for (std::size_t at = 0; at < store.session_count(); ++at) {
       const auto key = static_cast<store::SessionKey>(at);
       for (const store::NumberRange& lost : store.lost_numbers(key)) {
-        if (has_report_behind(store, key, lost.last)) continue;
+        if (has_report_after(store, key, lost.last)) continue;
         losses.numbers.push_back({std::string{store.session_name(key)}, lost.first, lost.last});
       }
     }
@@ -103,7 +103,8 @@ venue::Losses losses_of(engine::Engine& engine, const ServeOptions& options) {
 
 int serve(const ServeOptions& options) {
   PosixDisk disk;
-  auto settings = load_lasting_settings(disk, options.config, kWhyMessages, options.unknown_keys);
+  auto settings =
+      load_persistent_settings(disk, options.config, kWhyMessages, options.unknown_keys);
   if (!settings) return fail(kName, settings.error());
   if (!has_acceptor(*settings)) {
     return fail(kName, options.config + ": an acceptor session is needed");
@@ -150,7 +151,7 @@ int run_serve(Arguments arguments) {
       "Runs the example venue: accepts the sessions of a configuration file, matches orders by\n"
       "price and time, reports fills. FIX.4.2 and FIX.4.4; limit and market orders, cancel and\n"
       "replace. Ends gracefully on Ctrl-C or SIGTERM, and rebuilds its book when started again.\n"
-      "SIGHUP: opens its log files and reads the configuration anew.\n\n"
+      "SIGHUP: opens its log files and reads the configuration again.\n\n"
       "  $ nexusfix serve venue.cfg\n",
       "nexusfix serve"};
   app.add_option("CONFIG", options.config, "A QuickFIX-style configuration file")->required();

@@ -1,4 +1,4 @@
-// nexusfix simulate: engines in a world of virtual time in which everything goes wrong.
+// nexusfix simulate: engines in a simulated world with virtual time and injected faults.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -68,42 +68,42 @@ int run_worlds(const SimulateOptions& options, Scenario scenario) {
 
 int run_simulate(Arguments arguments) {
   CLI::App app{
-      "Runs a venue and traders, their engines unchanged, in a world with virtual clocks, network\n"
-      "and disks, in which everything goes wrong that can: and checks that no message is lost,\n"
-      "invented, or out of order. A seed repeats its world exactly. Ends with 0, or with 1 after\n"
-      "the first world with a violation, whose seed and last moments are shown.\n"
+      "Runs a venue and traders, with unchanged engines, in a world with virtual clocks, network\n"
+      "and disks, and injects faults. Checks that no message is lost, invented, or out of order.\n"
+      "A seed repeats its world exactly. Ends with 0, or with 1 after the first world with a\n"
+      "violation; it shows the seed and the last events of that world.\n"
       "docs/simulator.md lists the faults and the invariants.\n\n"
       "  $ nexusfix simulate --seed 7 --sessions 3 --hours 2\n"
       "  $ nexusfix simulate --seeds 1000 --faults kill,torn-write,power-loss\n",
       "nexusfix simulate"};
   SimulateOptions options;
   app.add_option("--seed", options.seed, "of the first world")->option_text("N");
-  app.add_option("--seeds", options.seeds, "how many worlds, each with the next seed")
+  app.add_option("--seeds", options.seeds, "the number of worlds, each with the next seed")
       ->option_text("N");
-  app.add_option("--sessions", options.sessions, "in each world; 0: chance says, 1 to 4")
+  app.add_option("--sessions", options.sessions, "in each world; 0: a random number from 1 to 4")
       ->check(CLI::Range(0, 1000))
       ->option_text("K");
   app.add_option("--hours", options.hours, "virtual, in each world; default: five minutes")
       ->check(CLI::Range(0.0, 24.0 * 366))
       ->option_text("H");
-  app.add_option("--for", options.for_seconds, "go on with new seeds for so long, not --seeds")
+  app.add_option("--for", options.for_seconds, "run new seeds for this time, in place of --seeds")
       ->check(CLI::Range(0.0, 999'999.0))
       ->option_text("SECONDS");
   app.add_option("--faults", options.faults,
-                 "all, none, or names between commas; default: chance picks some for each world")
+                 "all, none, or names between commas; default: random ones for each world")
       ->check([](const std::string& text) -> std::string {
         const auto faults = simulator::parse_faults(text);
         return faults ? "" : "'" + faults.error() + "' is none of " + fault_names();
       })
       ->option_text("LIST");
-  app.add_option("--scenario", options.scenario, "all of that in one text, as a failure prints it")
+  app.add_option("--scenario", options.scenario, "all options in one text, as a failure prints it")
       ->check([](const std::string& text) -> std::string {
         const auto scenario = simulator::parse_scenario(text);
         return scenario ? "" : scenario.error();
       })
       ->option_text("TEXT");
   app.add_flag("--trace", options.traces, "print everything that happens");
-  app.add_flag("!--no-shrink", options.shrinks, "show a failure as it was found");
+  app.add_flag("!--no-shrink", options.shrinks, "show a failure without simplifying it");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   Scenario scenario{
       .seed = options.seed,

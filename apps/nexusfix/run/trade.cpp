@@ -42,7 +42,7 @@ void print_progress(const trader::TraderCounts& counts) {
   std::fflush(stdout);
 }
 
-// What the demonstration reads: every measured time, in nanoseconds.
+// Prints every measured time, in nanoseconds. The demonstration reads this.
 void print_results(const trader::TraderTimes& times) {
   fmt::print("streamed orders={} nanoseconds={}\nround_trips", times.streamed,
              times.stream_time.count());
@@ -50,7 +50,7 @@ void print_results(const trader::TraderTimes& times) {
   fmt::print("\n");
 }
 
-// Drives the engine until the trader is done, and logs out then.
+// Runs the engine until the trader is done, and then logs out.
 class Run {
  public:
   Run(const TradeOptions& options, engine::Engine& engine, trader::Trader& trader, Clock& clock)
@@ -75,7 +75,7 @@ class Run {
 
  private:
   std::string look() {
-    // A spinning loop would spend most of its time on this.
+    // In a spinning loop this would take most of the time.
     constexpr unsigned kTurnsBetweenLooks = 256;
     if (options_.spin && ++turns_ % kTurnsBetweenLooks != 0) return {};
     const trader::TraderCounts& counts = trader_.counts();
@@ -83,7 +83,7 @@ class Run {
     engine::Session& session = engine_.session(0);
     const std::uint64_t next_inbound = session.numbers().next_inbound;
     if (counts.reports != seen_reports_) last_report_ = last_change_ = now;
-    // A Heartbeat is a change, too, and no answer to an order.
+    // A Heartbeat changes next_inbound, too, but is no answer to an order.
     if (next_inbound != seen_inbound_) last_change_ = now;
     seen_reports_ = counts.reports;
     seen_inbound_ = next_inbound;
@@ -116,7 +116,7 @@ class Run {
     logged_out_ = true;
   }
 
-  // Before the Logout, so that what a crash made the counterparty repeat has arrived by then.
+  // The wait before the Logout: messages that the counterparty resends after a crash arrive in it.
   static constexpr std::chrono::milliseconds kSettleTime{100};
 
   const TradeOptions& options_;
@@ -124,7 +124,7 @@ class Run {
   trader::Trader& trader_;
   Clock& clock_;
   MonoTime last_report_{};
-  MonoTime last_change_{};  // of anything that came
+  MonoTime last_change_{};  // the time of the last inbound message
   std::uint64_t seen_reports_ = 0;
   std::uint64_t seen_inbound_ = 0;
   std::uint64_t shown_step_ = 0;
@@ -151,33 +151,33 @@ std::string summary(const trader::Trader& trader, std::uint64_t orders) {
   return text;
 }
 
-// The report is not in the file, so it must not count as received: no more than this process may
-// end here. Started again, it is sent the report again.
+// The report is not in the file, so it must not count as received: the process ends at once, and
+// nothing is stored. After a restart the counterparty resends the report.
 [[noreturn]] void end_at_once(const DiskError& error) {
   std::fflush(stdout);
-  fail(kName,
-       fmt::format("the report file: {}; ended at once, so that no report is missing from it. "
-                   "Make room and start again: it goes on where it was",
-                   error.what()));
+  fail(kName, fmt::format("the report file: {}; ended at once, so that the file misses no report. "
+                          "Free space and start again: the trader continues where it was",
+                          error.what()));
   std::_Exit(kFailure);
 }
 
-// Without the reports of earlier runs, it would wait for them for ever.
+// Without the reports of earlier runs, the trader would wait for them forever.
 std::string missing_reports(const std::optional<trader::ReportFile>& file,
                             const TradeOptions& options, std::uint64_t sent) {
   if (sent == 0 || (file && !file->is_new())) return {};
   const std::string found = fmt::format(
       "the journal of {} holds orders of earlier runs (up to T{}); which of them were "
-      "filled stands in the report file of those runs alone: ",
+      "filled is only in the report file of those runs: ",
       options.config, sent);
-  if (!file) return found + "give it with --report FILE";
-  return found + options.report_file + " is none";
+  if (!file) return found + "pass it with --report FILE";
+  return found + options.report_file + " is no report file";
 }
 
 int trade(const TradeOptions& options) {
   SystemClock clock;
   PosixDisk disk;
-  auto settings = load_lasting_settings(disk, options.config, kWhyMessages, options.unknown_keys);
+  auto settings =
+      load_persistent_settings(disk, options.config, kWhyMessages, options.unknown_keys);
   if (!settings) return fail(kName, settings.error());
   if (!is_one_initiator(*settings)) {
     return fail(kName, options.config + ": exactly one session, an initiator, is needed");
@@ -202,16 +202,16 @@ int trade(const TradeOptions& options) {
   if (!engine) return fail(kName, engine.error().what());
   if (auto missing = missing_reports(report_file, options, trader.counts().sent);
       !missing.empty()) {
-    // One that was made a moment ago must not look like the right one the next time.
+    // A new, empty file must not look like the correct one at the next start.
     if (report_file) static_cast<void>(disk.remove(options.report_file));
     return fail(kName, missing);
   }
-  // It would take the orders of another run for its own, and call them done.
+  // The trader would count the orders of another run as its own, finished orders.
   if (trader.last_reported() > trader.counts().sent) {
     return fail(kName,
                 fmt::format("{}: the report file holds orders that this journal never sent (up to "
-                            "T{}; the journal of {} holds {}). Keep the two together, or begin "
-                            "both anew",
+                            "T{}; the journal of {} holds {}). Keep the two together, or start "
+                            "with two new ones",
                             options.report_file, trader.last_reported(), options.config,
                             trader.counts().sent == 0
                                 ? "none"
@@ -239,7 +239,7 @@ void add_options(CLI::App& app, TradeOptions& options) {
   add_strict(app, options.unknown_keys);
   app.add_flag("--stream", options.stream, "Do not wait for one order's reports before the next");
   app.add_option("--one-at-a-time", options.plan.one_at_a_time,
-                 "With --stream: the first so many are sent one at a time all the same");
+                 "With --stream: the number of orders to send one at a time before");
   app.add_option("--window", options.plan.window, "With --stream: orders that may be unanswered")
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}));
@@ -252,11 +252,11 @@ void add_options(CLI::App& app, TradeOptions& options) {
   app.add_option("--report", options.report_file,
                  "Append a line for every ExecutionReport; a restarted trader reads it");
   app.add_option("--silence", options.silence_seconds,
-                 "Give up after this many seconds without an ExecutionReport")
+                 "Fail after this many seconds without an ExecutionReport")
       ->capture_default_str()
       ->check(CLI::Range(1, 3600));
   app.add_option("--progress", options.progress_every,
-                 "Print a line whenever so many more orders are finished");
+                 "Print a line each time this number of further orders is finished");
   app.add_flag("--results", options.results, "Print every measured time, for programs to read");
   app.add_flag("--spin", options.spin, "Poll without sleeping: lower latency, a whole core");
 }
@@ -267,8 +267,8 @@ int run_trade(Arguments arguments) {
   TradeOptions options;
   CLI::App app{
       "Runs the example trader: sends orders that fill each other, waits for every fill, logs\n"
-      "out. It survives kill -9: started again on the same journal and report file it goes on\n"
-      "where it was.\n\n"
+      "out. It survives kill -9: started again with the same journal and report file, it\n"
+      "continues where it was.\n\n"
       "  $ nexusfix trade trader.cfg --orders 1000 --report fills.tsv\n",
       "nexusfix trade"};
   add_options(app, options);

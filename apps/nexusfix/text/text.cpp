@@ -5,8 +5,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include <nexusfix/base/utf8.hpp>
-
 namespace nexusfix::command {
 
 std::string with_thousands(std::uint64_t value) {
@@ -39,22 +37,6 @@ std::string duration_text(std::chrono::nanoseconds duration) {
     if (value < 999.5 || &unit == &kUnits.back()) return fmt::format("{:.0f} {}", value, unit.name);
   }
   return {};
-}
-
-std::optional<std::string> exact_json_text(std::string_view bytes) {
-  std::string result = "\"";
-  while (!bytes.empty()) {
-    const std::size_t size = utf8_size(bytes);
-    if (size == 0) return std::nullopt;
-    if (bytes.front() == '"' || bytes.front() == '\\') result += '\\';
-    if (printable_utf8_size(bytes) > 0) {
-      result += bytes.substr(0, size);
-    } else {  // the last byte of a control character is its number
-      result += fmt::format("\\u{:04x}", static_cast<unsigned char>(bytes[size - 1]));
-    }
-    bytes.remove_prefix(size);
-  }
-  return result + '"';
 }
 
 std::string hex_text(std::string_view bytes) {

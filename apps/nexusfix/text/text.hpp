@@ -1,30 +1,25 @@
-// Numbers and texts as the command prints them.
+// Numbers and texts in the form that the command prints.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-
-#include <nexusfix/base/json_text.hpp>
 
 namespace nexusfix::command {
 
 // 1234567 is "1,234,567".
 [[nodiscard]] std::string with_thousands(std::uint64_t value);
-// "1 message", "1,234 messages". Of a word with another plural that, too.
+// "1 message", "1,234 messages". many: the plural, if it is not one with an s.
 [[nodiscard]] std::string counted(std::uint64_t count, std::string_view one,
                                   std::string_view many = {});
-// Three digits that count: "870 ns", "12.3 µs", "1.05 ms", "2.50 s".
+// Three significant digits: "870 ns", "12.3 µs", "1.05 ms", "2.50 s".
 [[nodiscard]] std::string duration_text(std::chrono::nanoseconds duration);
-using nexusfix::json_text;
-// A JSON string that a reader turns into exactly these bytes. Nothing: they are not UTF-8.
-[[nodiscard]] std::optional<std::string> exact_json_text(std::string_view bytes);
-// Two digits a byte.
+// Two hexadecimal digits for each byte.
 [[nodiscard]] std::string hex_text(std::string_view bytes);
-// A bar of so many columns, an eighth of a column exact. 0 ≤ share ≤ 1. A share above 0 is seen.
+// A bar of share times columns, exact to an eighth of a column. 0 ≤ share ≤ 1. A share above 0 has
+// at least an eighth.
 [[nodiscard]] std::string bar_text(double share, std::size_t columns);
 
 }  // namespace nexusfix::command

@@ -1,4 +1,5 @@
-// Characters of ASCII, in no locale. Every other byte is none of these.
+// Tests and conversions of ASCII characters, independent of the locale. Other bytes belong to no
+// class.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,19 @@ namespace nexusfix {
 [[nodiscard]] constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
 [[nodiscard]] constexpr bool is_letter(char c) noexcept { return is_upper(c) || is_lower(c); }
 
+[[nodiscard]] constexpr bool is_alphanumeric(char c) noexcept {
+  return is_letter(c) || is_digit(c);
+}
+// Whether text has at least one digit and nothing else.
+[[nodiscard]] constexpr bool is_all_digits(std::string_view text) noexcept {
+  return !text.empty() && std::ranges::all_of(text, is_digit);
+}
+
 [[nodiscard]] constexpr char to_lower(char c) noexcept {
   return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+}
+[[nodiscard]] constexpr char to_upper(char c) noexcept {
+  return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
 [[nodiscard]] constexpr bool equals_ignoring_case(std::string_view left,

@@ -1,5 +1,5 @@
-// Assertions for our own mistakes. No byte from a counterparty, a file or a user may ever reach
-// one: bad input is an error value, a broken invariant ends the process before it harms an order.
+// Assertions for our own mistakes. No byte from a counterparty, a file or a user may ever fail one:
+// bad input is an error value, but a broken invariant ends the process before it harms an order.
 #pragma once
 
 #include <nexusfix/base/language.hpp>

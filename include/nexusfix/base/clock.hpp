@@ -1,5 +1,5 @@
-// Seam: the time. No other code asks the operating system what time it is, so that a simulator
-// can own it.
+// Seam: the time. No other code reads the time from the operating system, so that a simulator can
+// replace it.
 #pragma once
 
 #include <nexusfix/base/time.hpp>
@@ -13,10 +13,11 @@ class Clock {
   [[nodiscard]] virtual Now now() noexcept = 0;
 };
 
-// CLOCK_REALTIME and CLOCK_MONOTONIC. Both are read once a millisecond, so that a wall clock that
-// is set is noticed so late; in between, on x86-64, the processor's counter is read in their place
-// where the kernel goes by it, too, and otherwise the second. Within a microsecond or so of the
-// kernel's; each thread's monotonic time does not go back.
+// CLOCK_REALTIME and CLOCK_MONOTONIC. Both are read once a millisecond, so a change of the wall
+// clock is noticed at most a millisecond late. Between these readings, the processor's counter is
+// read instead, on x86-64 if the kernel itself uses it; otherwise the monotonic clock is read. The
+// result is within about a microsecond of the kernel's. Each thread's monotonic time does not go
+// back.
 class SystemClock final : public Clock {
  public:
   [[nodiscard]] Now now() noexcept override;

@@ -1,4 +1,4 @@
-// Core dumps without memory: passwords are in many places of it.
+// Core dumps without memory, because memory contains passwords in many places.
 #pragma once
 
 #include <nexusfix/base/language.hpp>
@@ -6,17 +6,18 @@
 namespace nexusfix {
 
 enum class KeptOut {
-  UntilDecided,  // until somebody says let_memory_into_core_dumps()
+  UntilDecided,  // until let_memory_into_core_dumps() is called
   ForGood,
 };
 
-// From now on a core dump of the process, and of the programs that it starts, has the registers of
-// each thread and no memory, or there is none. The first thing of a program that reads passwords:
-// an engine does it when it is opened, and by then a Settings that was loaded before has them. An
-// engine without CoreDumps=Y does it for good. Any thread; a file of /proc is read and written.
+// From now on, a core dump of the process, and of the programs that it starts, has the registers of
+// each thread and no memory, or there is no dump. Call this first in a program that reads
+// passwords: an engine calls it when it is opened, but a Settings that was loaded earlier already
+// contains them. An engine without CoreDumps=Y makes it permanent. Any thread; reads and writes a
+// file of /proc.
 void keep_memory_out_of_core_dumps(KeptOut how = KeptOut::UntilDecided);
-// As it was before that; nothing, if it was not called. False: memory is kept out for good.
-// CoreDumps=Y.
+// Restores the earlier state; does nothing if the other function was not called. False: memory is
+// excluded permanently. For CoreDumps=Y.
 [[nodiscard]] bool let_memory_into_core_dumps();
 
 }  // namespace nexusfix

@@ -1,8 +1,8 @@
 // An exact decimal number, as FIX writes prices and quantities: mantissa / 10^scale. No floating
-// point anywhere: 1234567.89 is sent as 1234567.89, and trailing zeros are kept.
+// point: 1234567.89 is sent as 1234567.89, and trailing zeros are kept.
 //
 //   using namespace nexusfix::literals;
-//   constexpr Decimal price = 150.25_d;            // exact; what does not fit does not compile
+//   constexpr Decimal price = 150.25_d;            // exact; too many digits do not compile
 //   auto total = checked_add(price, 0.750_d);      // 151.000, or nothing if it does not fit
 #pragma once
 
@@ -22,7 +22,7 @@ class Decimal {
   static constexpr unsigned kScaleMax = 18;
 
   constexpr Decimal() noexcept = default;
-  // scale: digits behind the point, 0 to kScaleMax (a larger one is a programmer's error).
+  // scale: digits after the point, 0 to kScaleMax (a larger one is a programmer's error).
   constexpr Decimal(std::int64_t mantissa, unsigned scale) noexcept
       : mantissa_{mantissa}, scale_{scale} {}
   static constexpr Decimal from_int(std::int64_t value) noexcept { return {value, 0}; }
@@ -37,8 +37,8 @@ class Decimal {
   }
   friend constexpr bool operator==(Decimal a, Decimal b) noexcept { return (a <=> b) == 0; }
 
-  // The sum and the difference with the larger of the two scales; nothing if that mantissa does
-  // not fit into 64 bits. The result is exact: nothing is rounded.
+  // The sum or the difference, with the larger of the two scales; nothing if that mantissa does not
+  // fit into 64 bits. The result is exact and never rounded.
   friend constexpr std::optional<Decimal> checked_add(Decimal a, Decimal b) noexcept {
     return aligned(a, b, 1);
   }
@@ -47,8 +47,8 @@ class Decimal {
   }
 
  private:
-  // 64 by 64 bits never overflows it: 2^63 * 10^18 < 2^127. The extension marker keeps -Wpedantic
-  // silent about a type that ISO C++ does not know.
+  // 64 by 64 bits never overflow it: 2^63 * 10^18 < 2^127. The extension marker silences -Wpedantic
+  // about a type that ISO C++ does not have.
   __extension__ using Wide = __int128;
 
   static constexpr Wide power_of_ten(unsigned exponent) noexcept {
@@ -70,14 +70,14 @@ class Decimal {
   }
 
   std::int64_t mantissa_ = 0;
-  // As wide as a register: what is stored as one byte and then read with the padding behind it
-  // would wait until the byte has reached the cache.
+  // As wide as a register: a read of one stored byte together with the padding after it would wait
+  // until the byte has reached the cache.
   std::uint64_t scale_ = 0;
 };
 
 namespace detail {
 
-// Not constexpr: reaching it while a literal is evaluated is the compiler's error message.
+// Not constexpr, so that a call during the evaluation of a literal is the compiler's error message.
 inline void decimal_literal_must_be_digits_with_at_most_one_point() {}
 inline void decimal_literal_does_not_fit() {}
 
@@ -85,11 +85,11 @@ template <std::size_t Size>
 consteval Decimal decimal_literal(const char (&text)[Size]) {
   std::int64_t mantissa = 0;
   unsigned scale = 0;
-  bool behind_point = false;
+  bool after_point = false;
   for (const char c : text) {
     if (c == '\'') continue;  // 1'000_d
-    if (c == '.' && !behind_point) {
-      behind_point = true;
+    if (c == '.' && !after_point) {
+      after_point = true;
       continue;
     }
     if (c < '0' || c > '9') decimal_literal_must_be_digits_with_at_most_one_point();
@@ -97,7 +97,7 @@ consteval Decimal decimal_literal(const char (&text)[Size]) {
       decimal_literal_does_not_fit();
     }
     mantissa = mantissa * 10 + (c - '0');
-    if (behind_point && ++scale > Decimal::kScaleMax) decimal_literal_does_not_fit();
+    if (after_point && ++scale > Decimal::kScaleMax) decimal_literal_does_not_fit();
   }
   return {mantissa, scale};
 }

@@ -1,6 +1,5 @@
-// Seam: files. "Write this span" and "sync" are all that a store asks of a disk, so that a
-// simulator can tear writes, lose what was not synced, fill up and fail. No other code opens a
-// file.
+// Seam: files. A store needs only "write this span" and "sync" from a disk, so that a simulator can
+// tear writes, lose unsynced data, fill up and fail. No other code opens a file.
 #pragma once
 
 #include <cstddef>
@@ -15,47 +14,48 @@
 
 namespace nexusfix {
 
-// What failed, on which path, and the operating system's errno (0 if the cause is not an errno).
+// The failed operation, its path, and the operating system's errno (0 if the cause is not an
+// errno).
 struct DiskError {
   std::string path;
   std::string operation;  // "open", "write", ...
   int error_number = 0;
-  std::string cause{};                     // instead of the errno's text; empty: that says it all
+  std::string cause{};                     // used instead of the errno's text; empty: use that
   [[nodiscard]] std::string what() const;  // "open /x/y: No such file or directory"
 };
 
 template <class T>
 using DiskResult = std::expected<T, DiskError>;
 
-// What tells one file or folder from every other, and how much of it there is.
+// The identity of a file or folder, the number of its names, and its size.
 struct FileStatus {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
-  std::uint64_t links = 0;  // names that it has; 0: it was removed
+  std::uint64_t links = 0;  // the number of its names; 0: it was removed
   std::uint64_t size_bytes = 0;
-  // What stays the same on every mount: the inode's number, and what tells the file from an earlier
-  // one of this number. 0: the file system does not say.
+  // The identity that is the same on every mount: the inode's number, combined with a value that
+  // differs from an earlier file with this number. 0: the file system does not provide it.
   std::uint64_t lasting_inode = 0;
   std::uint64_t lasting_handle = 0;
 
-  // Of two that are there at the same time.
+  // Compares two files that exist at the same time.
   [[nodiscard]] bool is_same_as(const FileStatus& other) const noexcept {
     return device == other.device && inode == other.inode;
   }
 };
 
-// A file's bytes in memory, shared with the file: what is stored to it is in the operating system's
-// cache at once, and survives the process. Ends with its destruction.
+// A file's bytes in memory, shared with the file. A store is in the operating system's cache at
+// once and survives the process. The destructor ends the mapping.
 class FileMapping {
  public:
   virtual ~FileMapping() = default;
-  // Stays in place for the life of the mapping.
+  // Stays at its address for the life of the mapping.
   [[nodiscard]] virtual std::span<char> bytes() noexcept = 0;
-  // A page could not be had from the disk (an I/O error, or the file was cut): what was stored
-  // since may be lost. Final. Any thread; two atomic loads.
+  // Whether the disk failed to provide a page (an I/O error, or the file was cut). Data that was
+  // stored since then may be lost. Final. Any thread; two atomic loads.
   [[nodiscard]] virtual bool has_failed() const noexcept = 0;
-  // Makes the range ready to be stored to, so that the next stores do not wait for the kernel. Any
-  // thread. Only a matter of speed: what cannot be done is left.
+  // Prepares the range, so that the next stores do not wait for the kernel. Any thread. It only
+  // saves time, so failures are ignored.
   virtual void prepare(std::uint64_t offset, std::uint64_t size_bytes) noexcept = 0;
 };
 
@@ -64,51 +64,52 @@ class FileMapping {
 class File {
  public:
   virtual ~File() = default;
-  // Writes all of the bytes or returns an error; after an error the range's content is undefined.
+  // Writes all of the bytes or returns an error. After an error, the content of the range is
+  // undefined.
   [[nodiscard]] virtual DiskResult<void> write_at(std::uint64_t offset,
                                                   std::span<const char> bytes) = 0;
   // Reads up to bytes.size(); fewer only at the end of the file.
   [[nodiscard]] virtual DiskResult<std::size_t> read_at(std::uint64_t offset,
                                                         std::span<char> bytes) = 0;
-  // The same, but returns what there is, as soon as there is any, where bytes are still to come (a
-  // pipe, a terminal). 0: the end.
+  // The same, but if more bytes are still to come (a pipe, a terminal), returns as soon as there
+  // are any. 0: the end.
   [[nodiscard]] virtual DiskResult<std::size_t> read_some_at(std::uint64_t offset,
                                                              std::span<char> bytes) {
     return read_at(offset, bytes);
   }
-  // Returns when everything written so far would survive a loss of power. An error is final: what
-  // was written since the last success counts as lost, and a repeated call proves nothing.
+  // Returns when everything written so far would survive a loss of power. An error is final: all
+  // data written since the last success counts as lost, and a repeated call proves nothing.
   [[nodiscard]] virtual DiskResult<void> sync() = 0;
-  // The same of what was stored to this range of a mapping of this file, and of the file's size;
-  // what lies elsewhere may stay behind.
+  // The same for the data stored to this range of a mapping of this file, and for the file's size.
+  // Other data may stay unsynced.
   [[nodiscard]] virtual DiskResult<void> sync_mapped(FileMapping& mapping, std::uint64_t offset,
                                                      std::uint64_t size_bytes);
-  // The file's bytes are not needed in memory for now. Only a matter of speed: what was not synced
-  // stays, and so does what is mapped.
+  // The file's bytes are not needed in memory for now. It only saves memory: unsynced and mapped
+  // data stays.
   virtual void forget_cached() noexcept {}
   [[nodiscard]] virtual DiskResult<std::uint64_t> size() = 0;
-  // Of the open file, whatever its path names by now. EOPNOTSUPP: this disk has no such thing.
+  // The status of the open file, whatever its path names now. EOPNOTSUPP: this disk has no status.
   [[nodiscard]] virtual DiskResult<FileStatus> status();
   [[nodiscard]] virtual DiskResult<void> truncate(std::uint64_t size_bytes) = 0;
-  // Who may read and write the file, as nine bits (0640), whatever the process's umask. EOPNOTSUPP:
-  // this disk has no such thing.
+  // The read and write permissions of the file, as nine bits (0640), independent of the process's
+  // umask. EOPNOTSUPP: this disk has no permissions.
   [[nodiscard]] virtual DiskResult<void> set_permissions(unsigned bits);
-  // Makes the file this large, the new bytes zeros, with its space taken: no later write into it
-  // fails for want of room. EOPNOTSUPP: this disk has no such thing, and files grow as they are
-  // written; any other error (ENOSPC) is meant.
+  // Extends the file to this size with zeros and allocates its space, so that no later write into
+  // it fails for lack of room. EOPNOTSUPP: this disk cannot reserve, and files grow as they are
+  // written. Every other error (ENOSPC) is real.
   [[nodiscard]] virtual DiskResult<void> reserve(std::uint64_t size_bytes);
-  // Maps the file from its beginning; it must be at least this large. EOPNOTSUPP: write_at() it is.
+  // Maps the file from its beginning. It must be at least this large. EOPNOTSUPP: use write_at().
   [[nodiscard]] virtual DiskResult<std::unique_ptr<FileMapping>> map(std::uint64_t size_bytes);
-  // Takes the file's advisory lock without waiting; false: another process (or File) holds it.
+  // Takes the file's advisory lock without waiting. False: another process (or File) holds it.
   // Released when the File is destroyed or the process ends.
   [[nodiscard]] virtual DiskResult<bool> try_lock() = 0;
 };
 
 enum class OpenMode : std::uint8_t {
-  Read,         // must exist; a pipe or a terminal is waited for
-  ReadRegular,  // must exist and be a regular file; never waits for a pipe, a terminal or a device
+  Read,         // must exist; waits for a pipe or a terminal
+  ReadRegular,  // must exist and be a regular file; never waits
   ReadWrite,    // must exist
-  Create,       // read and write; created (0600) if absent; nothing but a regular file
+  Create,       // read and write; created (0600) if absent; only a regular file
 };
 
 [[nodiscard]] constexpr bool is_read_only(OpenMode mode) noexcept {
@@ -120,48 +121,48 @@ class Disk {
   virtual ~Disk() = default;
   [[nodiscard]] virtual DiskResult<std::unique_ptr<File>> open(const std::string& path,
                                                                OpenMode mode) = 0;
-  // Creates the folder and its parents (0700), durably; fine if it exists.
+  // Creates the folder and its parents (0700), durably. No error if it exists.
   [[nodiscard]] virtual DiskResult<void> make_directories(const std::string& path) = 0;
-  // Whether that could be done and files be made there, as far as can be said without doing it:
-  // changes nothing. A disk that cannot know says yes.
+  // Whether make_directories() would succeed and files could be made there, as far as that is known
+  // without trying: changes nothing. A disk that cannot know returns success.
   [[nodiscard]] virtual DiskResult<void> could_write_into(const std::string& path);
-  // Whether nobody may read or write a file but its owner: nothing is granted to its group and to
-  // others. A disk that cannot know says yes.
+  // Whether only the owner may read or write a file: its group and others have no permission. A
+  // disk that cannot know returns true.
   [[nodiscard]] virtual DiskResult<bool> is_private(const std::string& path);
-  // Of what a path names now, a folder or a file. EOPNOTSUPP: this disk has no such thing.
+  // The status of the folder or file that the path names now. EOPNOTSUPP: this disk has no status.
   [[nodiscard]] virtual DiskResult<FileStatus> status(const std::string& path);
   // Names (not paths) of the regular files in a folder, sorted.
   [[nodiscard]] virtual DiskResult<std::vector<std::string>> list(const std::string& path) = 0;
   [[nodiscard]] virtual DiskResult<void> remove(const std::string& path) = 0;
-  // Gives a file another name, also in another folder of the same file system; what had that name
-  // is gone. EOPNOTSUPP: this disk has no such thing.
+  // Renames a file, also into another folder of the same file system. Replaces a file of the new
+  // name. EOPNOTSUPP: this disk cannot rename.
   [[nodiscard]] virtual DiskResult<void> rename(const std::string& from, const std::string& to);
-  // What is free in the file system of a path that exists, for who is not root. EOPNOTSUPP: this
-  // disk has no such thing.
+  // The free space in the file system of an existing path for users other than root. EOPNOTSUPP:
+  // this disk does not know it.
   [[nodiscard]] virtual DiskResult<std::uint64_t> free_bytes(const std::string& path);
   // Makes created and removed names in the folder durable.
   [[nodiscard]] virtual DiskResult<void> sync_directory(const std::string& path) = 0;
-  // Takes the folder's own advisory lock without waiting, as File::try_lock() does a file's: nobody
-  // removes it with a file. Held until what is returned is destroyed; null: another one has it.
-  // EOPNOTSUPP: this disk has no such thing.
+  // Takes the folder's own advisory lock without waiting, as File::try_lock() does for a file;
+  // unlike a lock file, it cannot be deleted. Held until the result is destroyed. Null: another
+  // process holds it. EOPNOTSUPP: this disk has no such lock.
   [[nodiscard]] virtual DiskResult<std::unique_ptr<File>> try_lock_directory(
       const std::string& path);
-  // Takes an advisory lock of this name in the folder above it, which stays with the name when what
-  // bears it is renamed or removed. Held until what is returned is destroyed; null: another one has
-  // it. EOPNOTSUPP: this disk has no such thing, or the folder above must not be read.
+  // Takes an advisory lock for this name in its parent folder. The lock stays with the name when
+  // the file of that name is renamed or removed. Held until the result is destroyed. Null: another
+  // process holds it. EOPNOTSUPP: this disk has no such lock, or the parent folder is not readable.
   [[nodiscard]] virtual DiskResult<std::unique_ptr<File>> try_lock_name(const std::string& path);
-  // Who uses this disk, for people: "pid 4711 on host". Empty: not known.
+  // The user of this disk, for people: "pid 4711 on host". Empty: unknown.
   [[nodiscard]] virtual std::string user() { return {}; }
 
-  // Names the time since the machine was started: while this and the mount below stay the same,
-  // nothing that was written was lost but by a failure of the disk. Empty: not known.
+  // Identifies the time since the machine was started. While this and the mount_id() below stay the
+  // same, written data can only be lost by a failure of the disk. Empty: unknown.
   [[nodiscard]] virtual std::string boot_id() { return {}; }
-  // Names the time since the file system of this path was mounted: what it had in memory and had
-  // not brought to the disk is gone with it. Unique since the machine was started, and the same for
-  // every process of it where the kernel says so much. Empty: not known.
+  // Identifies the time since the file system of this path was mounted. Data that it had in memory
+  // and not yet on the disk is lost when that time ends. Unique since the machine was started, and
+  // equal for all of its processes if the kernel provides it. Empty: unknown.
   [[nodiscard]] virtual std::string mount_id(const std::string& path);
-  // Whether different threads may use the disk, and one file, at once. A simulator's may not, and
-  // then everything is done on the thread that asks for it, so that a seed repeats it.
+  // Whether several threads may use the disk, and one file, at once. A simulator's disk does not
+  // allow it: every operation then runs on the calling thread, so that a seed repeats it.
   [[nodiscard]] virtual bool takes_threads() const noexcept { return false; }
 };
 
@@ -189,11 +190,11 @@ class PosixDisk final : public Disk {
 };
 
 // The whole file as a string; an error if it is larger than limit_bytes. For configuration,
-// dictionaries and tools; works for files whose size is not known ahead (pipes).
+// dictionaries and tools. Also works for files of unknown size (pipes).
 [[nodiscard]] DiskResult<std::string> read_file(Disk& disk, const std::string& path,
                                                 std::uint64_t limit_bytes);
-// The same of a regular file alone: for what a running engine reads. A pipe that has no writer, a
-// terminal or a device would make it wait, and is an error that says what it is.
+// The same, but only for a regular file: for files that a running engine reads. A pipe without a
+// writer, a terminal or a device would make it wait, so it is an error that names the kind.
 [[nodiscard]] DiskResult<std::string> read_regular_file(Disk& disk, const std::string& path,
                                                         std::uint64_t limit_bytes);
 

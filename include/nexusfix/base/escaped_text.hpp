@@ -1,4 +1,4 @@
-// Texts of any bytes as parts of a name, so that different texts give different parts.
+// Escapes any text as part of a name, so that different texts give different names.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +6,12 @@
 #include <string_view>
 
 #include <nexusfix/base/language.hpp>
+#include <nexusfix/base/printable_text.hpp>
 
 namespace nexusfix {
 
-// Appends text with each byte that is_kept() refuses as %XX, and a '%' too that would be read so.
-// Two results are equal only if their texts are.
+// Appends text with each byte that is_kept() refuses as %XX, and also each '%' that would look like
+// an escape. Two results are equal only if their texts are.
 template <class IsKept>
 void append_escaped(std::string& to, std::string_view text, IsKept is_kept) {
   constexpr std::string_view kHexDigits = "0123456789ABCDEF";
@@ -23,14 +24,12 @@ void append_escaped(std::string& to, std::string_view text, IsKept is_kept) {
       to += text[i];
       continue;
     }
-    const auto byte = static_cast<unsigned char>(text[i]);
     to += '%';
-    to += kHexDigits[byte >> 4U];
-    to += kHexDigits[byte & 0xFU];
+    append_hex(to, static_cast<unsigned char>(text[i]), HexDigits::Upper);
   }
 }
 
-// The text that append_escaped() was given. A '%' without two hexadecimal digits is itself.
+// The reverse of append_escaped(). A '%' without two hexadecimal digits is kept.
 [[nodiscard]] inline std::string unescaped(std::string_view text) {
   constexpr std::string_view kHexDigits = "0123456789ABCDEF";
   const auto digit = [&](std::size_t at) {

@@ -1,4 +1,4 @@
-// The identifiers of events: NXF-1042 in every log. The table of observe says what each means.
+// The identifiers of events: NXF-1042 in every log. The table in observe explains each of them.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace nexusfix {
 
 // The thousands of a number are its category. A number is stable: an event keeps it in every
-// version, whatever its text says, and the number of an event that goes is never used again.
+// version, whatever its text is, and the number of a removed event is never used again.
 enum class EventId : std::uint16_t {
   // Session
   LoggedOn = 1001,

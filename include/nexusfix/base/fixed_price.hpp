@@ -1,9 +1,9 @@
 // A price in units of 10^-8: one 64-bit integer, so that an order book compares, sorts and hashes
-// prices as integers. Exact: what is no multiple of 10^-8 or does not fit is an error, never
-// rounded. Decimal keeps the digits as they were sent; FixedPrice keeps the value only.
+// prices as integers. Exact: a value that is not a multiple of 10^-8, or does not fit, is an error
+// and never rounded. Decimal keeps the digits as they were sent; FixedPrice keeps only the value.
 //
 //   using namespace nexusfix::literals;
-//   constexpr FixedPrice bid = 150.25_fp;               // what does not fit does not compile
+//   constexpr FixedPrice bid = 150.25_fp;               // too large a value does not compile
 //   auto ask = checked_add(bid, 0.01_fp);               // 150.26, or nothing if it does not fit
 //   auto cost = checked_multiply(bid, 300);             // 45075
 //   auto parsed = FixedPrice::from_decimal(150.25_d);   // nothing if finer than 10^-8
@@ -24,7 +24,7 @@ namespace nexusfix {
 // to break; no function allocates.
 class FixedPrice {
  public:
-  static constexpr unsigned kScale = 8;                      // digits behind the point
+  static constexpr unsigned kScale = 8;                      // digits after the point
   static constexpr std::int64_t kUnitsPerOne = 100'000'000;  // 10^kScale
 
   constexpr FixedPrice() noexcept = default;
@@ -32,21 +32,21 @@ class FixedPrice {
   [[nodiscard]] static constexpr FixedPrice from_units(std::int64_t units) noexcept {
     return FixedPrice{units};
   }
-  // A whole number; nothing if it is beyond the range above.
+  // From a whole number; nothing if it is outside of the range above.
   [[nodiscard]] static constexpr std::optional<FixedPrice> from_int(std::int64_t value) noexcept {
     return checked_multiply(FixedPrice{kUnitsPerOne}, value);
   }
-  // Nothing if value is beyond the range above or no multiple of 10^-8.
+  // Nothing if value is outside of the range above or not a multiple of 10^-8.
   [[nodiscard]] static constexpr std::optional<FixedPrice> from_decimal(Decimal value) noexcept;
 
   [[nodiscard]] constexpr std::int64_t units() const noexcept { return units_; }
   [[nodiscard]] constexpr bool is_zero() const noexcept { return units_ == 0; }
-  // The same value without zeros at the end: 150.25 has scale 2.
+  // The same value without trailing zeros: 150.25 has scale 2.
   [[nodiscard]] constexpr Decimal to_decimal() const noexcept;
 
   friend constexpr auto operator<=>(FixedPrice, FixedPrice) noexcept = default;
 
-  // Exact, or nothing where the result does not fit.
+  // Exact, or nothing if the result does not fit.
   friend constexpr std::optional<FixedPrice> checked_add(FixedPrice a, FixedPrice b) noexcept {
     std::int64_t units = 0;
     if (__builtin_add_overflow(a.units_, b.units_, &units)) return std::nullopt;
@@ -64,7 +64,7 @@ class FixedPrice {
     if (__builtin_mul_overflow(price.units_, count, &units)) return std::nullopt;
     return FixedPrice{units};
   }
-  // The smallest value has no opposite.
+  // The negation of the smallest value does not fit.
   friend constexpr std::optional<FixedPrice> checked_negate(FixedPrice price) noexcept {
     return checked_subtract(FixedPrice{}, price);
   }
@@ -97,7 +97,7 @@ constexpr Decimal FixedPrice::to_decimal() const noexcept {
 
 namespace detail {
 
-// Not constexpr: reaching it while a literal is evaluated is the compiler's error message.
+// Not constexpr, so that a call during the evaluation of a literal is the compiler's error message.
 inline void fixed_price_literal_does_not_fit() {}
 
 template <std::size_t Size>

@@ -1,4 +1,4 @@
-// A reference to something callable, passed down a call and never kept: two words, no allocation.
+// A reference to a callable, for an argument that is not kept: two words, no allocation.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ class FunctionRef;
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:
-  // The callable must outlive the FunctionRef; a lambda written in the argument list does. A plain
-  // function has to be wrapped in a lambda: its address does not fit the pointer kept here.
+  // The callable must outlive the FunctionRef; a lambda in the argument list does. Wrap a plain
+  // function in a lambda, because its address does not fit into the pointer kept here.
   template <class Callable>
     requires(!std::is_same_v<std::remove_cvref_t<Callable>, FunctionRef> &&
              !std::is_function_v<std::remove_reference_t<Callable>> &&

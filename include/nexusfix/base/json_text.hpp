@@ -8,10 +8,8 @@
 
 namespace nexusfix {
 
-// Appends text as a JSON string in quotes. UTF-8 stays as it is, control characters are escaped as
-// JSON does it, and a byte that is not UTF-8, for which JSON has no form, becomes \xff with its
-// backslash.
+// Appends text as a JSON string in quotes. Keeps UTF-8, escapes control characters as JSON
+// requires, and writes a byte that is not UTF-8, for which JSON has no form, as \\xff.
 void append_json_text(std::string& to, std::string_view text);
-[[nodiscard]] std::string json_text(std::string_view text);
 
 }  // namespace nexusfix

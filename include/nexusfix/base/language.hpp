@@ -1,5 +1,5 @@
-// The language that NexusFIX needs. A public header that includes no other public header includes
-// this one, so that the first error of a wrong compiler setting names the remedy.
+// Checks the version of C++. Every public header that includes no other public header includes this
+// one, so that the first error of a wrong compiler setting names the remedy.
 #pragma once
 
 #include <version>

@@ -1,4 +1,4 @@
-// Seam: random numbers. Nothing else draws one, so that a seed replays a run exactly.
+// Seam: random numbers. All of them come from here, so that a seed replays a run exactly.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Bytes that are overwritten as soon as nobody needs them: what a process no longer has, nobody
-// finds in its memory, its swap or its core dump.
+// Bytes that are overwritten as soon as they are no longer needed, so that they cannot be found in
+// the memory, the swap or the core dump of a process.
 #pragma once
 
 #include <span>
@@ -11,16 +11,16 @@
 
 namespace nexusfix {
 
-// Overwrites them with zeros, which no compiler leaves out. No allocation, no system call.
+// Overwrites the bytes with zeros. No compiler removes these stores. No allocation, no system call.
 void wipe_bytes(std::span<char> bytes) noexcept;
-// The same of 32 KiB of stack below the caller's, and of the vector registers: functions that have
-// returned leave in both what they had at hand, up to 64 bytes of a message at a time, and a core
-// dump has the registers even if it has no memory.
+// The same for 32 KiB of stack below the caller's frame, and for the vector registers: functions
+// leave up to 64 bytes of a message in both when they return, and a core dump has the registers
+// even if it has no memory.
 void wipe_traces() noexcept;
 
-// A password on its way to whoever checks it. Its bytes are never within the object, as a short
-// std::string's are: what is moved leaves none behind. Overwritten when it ends. One thread at a
-// time; allocates when it is made.
+// A password on its way to its check. Its bytes are never inside the object, unlike those of a
+// short std::string, so a move leaves no copy of them. The destructor overwrites them. One
+// thread at a time; allocates when it is made.
 class Secret {
  public:
   Secret() = default;
@@ -33,7 +33,7 @@ class Secret {
   }
   ~Secret() { wipe(); }
 
-  // Never null: libraries in C take no bytes from a null pointer, not even none.
+  // Never null, because libraries in C accept no null pointer, even for zero bytes.
   [[nodiscard]] std::string_view view() const noexcept {
     return bytes_.empty() ? std::string_view{""} : std::string_view{bytes_.data(), bytes_.size()};
   }
@@ -44,11 +44,11 @@ class Secret {
   }
 
  private:
-  std::vector<char> bytes_;  // is not written to, and so never moves
+  std::vector<char> bytes_;  // never written to, and so never reallocated
 };
 
-// Overwrites bytes that somebody else holds at the end of a block, however it is left, and what the
-// block's calls have left on the stack. Of no bytes: does nothing.
+// Overwrites the given bytes, which another object owns, at the end of a block, however the block
+// is left, and also the traces of the block's calls on the stack. Does nothing for zero bytes.
 class WipedAtEnd {
  public:
   explicit WipedAtEnd(std::span<char> bytes) noexcept : bytes_{bytes} {}

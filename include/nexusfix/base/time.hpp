@@ -1,5 +1,5 @@
-// The two kinds of time. A wall time stamps messages and schedules; a monotonic time measures
-// time-outs, because the wall clock may jump. Neither can be used for the other by mistake.
+// The two kinds of time. A wall time stamps messages and schedules. A monotonic time measures
+// timeouts, because the wall clock may jump. The types prevent using one for the other.
 #pragma once
 
 #include <chrono>
@@ -10,12 +10,12 @@
 
 namespace nexusfix {
 
-// UTC, nanoseconds since 1970-01-01; reaches from 1677-09-21 to 2262-04-11. Leap seconds are not
-// counted, as POSIX does.
+// UTC, nanoseconds since 1970-01-01, from 1677-09-21 to 2262-04-11. Leap seconds are not counted,
+// as in POSIX.
 using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
 
 // A wall time with picoseconds, for the UTCTimestamp of twelve fraction digits (FIX 5.0 SP2 EP206).
-// 64 bits of picoseconds would reach 106 days, so the part below a nanosecond stands beside.
+// 64 bits of picoseconds would cover only 106 days, so the part below a nanosecond is separate.
 struct PicoTime {
   WallTime time;            // rounded down to nanoseconds
   std::uint16_t picos = 0;  // 0 to 999, to be added
@@ -23,7 +23,7 @@ struct PicoTime {
   friend constexpr auto operator<=>(const PicoTime&, const PicoTime&) = default;
 };
 
-// A clock that only moves forward; its zero means nothing.
+// A clock that only moves forward. Its zero has no meaning.
 struct MonotonicClock {
   using rep = std::int64_t;
   using period = std::nano;
@@ -33,7 +33,7 @@ struct MonotonicClock {
 };
 using MonoTime = MonotonicClock::time_point;
 
-// Both readings, taken together once for each batch of events and passed down as an argument.
+// Both readings, taken once for each batch of events and passed as an argument.
 struct Now {
   WallTime wall;
   MonoTime mono;

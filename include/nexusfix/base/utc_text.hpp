@@ -1,4 +1,4 @@
-// Times as text, always in UTC: for logs and people. The times within messages are written by wire.
+// Times as text, always in UTC, for logs and people. wire writes the times within messages.
 #pragma once
 
 #include <chrono>
@@ -20,9 +20,9 @@ inline constexpr unsigned kUtcFractionDigitsMax = 9;
 // "2024-01-15T10:30:00.123456789"
 inline constexpr std::size_t kUtcTextBytesMax = 29;
 
-// Writes the time with so many digits behind the second, which are cut and not rounded; 0: without
-// a point. to has room for kUtcTextBytesMax bytes; returns how many were written. Any thread; does
-// not allocate.
+// Writes the time with this number of digits after the second; 0: without a point. Digits are cut,
+// not rounded. to needs room for kUtcTextBytesMax bytes. Returns the number of bytes written. Any
+// thread; does not allocate.
 [[nodiscard]] std::size_t write_utc(char* to, WallTime time, UtcForm form,
                                     unsigned fraction_digits) noexcept;
 void append_utc(std::string& to, WallTime time, UtcForm form, unsigned fraction_digits);

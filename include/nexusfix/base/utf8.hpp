@@ -1,4 +1,4 @@
-// The one place that knows what well-formed UTF-8 is.
+// The definition of well-formed UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace nexusfix {
 
-// How many bytes the character at the front of text has; 0: text is empty, or begins with none.
-// Refuses longer forms than needed, surrogates, and numbers above U+10FFFF (Unicode 15, table 3-7).
-// Pure, O(1), reads no byte behind the text.
+// The size of the character at the beginning of text; 0: text is empty, or does not begin with a
+// character. Refuses overlong forms, surrogates, and numbers above U+10FFFF (Unicode 15, table
+// 3-7). Pure, O(1), reads no byte after the text.
 [[nodiscard]] constexpr std::size_t utf8_size(std::string_view text) noexcept {
   const auto at = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
@@ -36,7 +36,7 @@ namespace nexusfix {
   return 0;
 }
 
-// The same, and 0 for control characters, U+0080 to U+009F among them: terminals obey those.
+// The same, but 0 for control characters, also U+0080 to U+009F, because terminals obey those.
 [[nodiscard]] constexpr std::size_t printable_utf8_size(std::string_view text) noexcept {
   const std::size_t size = utf8_size(text);
   if (size == 1) {

@@ -1,4 +1,4 @@
-// The ring of a DeferredProcessor: buffers behind each other, each as long as what is in it.
+// The ring of a DeferredProcessor: consecutive buffers, each as long as its content.
 #pragma once
 
 #include <algorithm>
@@ -18,24 +18,24 @@
 
 namespace nexusfix::deferred::detail {
 
-// A buffer that says how many of its bytes, from the first on, mean something. Nobody reads the
-// others, its own copy constructor included, so that the next buffer may begin there.
+// A buffer that knows how many of its first bytes are in use. Nothing reads the other bytes, not
+// even its copy constructor, so that the next buffer may begin there.
 template <class Buffer>
 concept EndsEarly = requires(const Buffer& buffer) {
   { buffer.used_bytes() } noexcept -> std::same_as<std::size_t>;
 } && std::is_trivially_destructible_v<Buffer>;
 
-// Where buffers may lie: from first to last, by steps of their alignment. Both sides go through
-// them by the same rule, so that none needs to be told where the next buffer is.
+// The places for buffers, from first to last, in steps of their alignment. Both sides compute the
+// next place by the same rule.
 template <class Buffer>
 struct BufferPlaces {
-  [[nodiscard]] Buffer* behind(Buffer* buffer) const noexcept {
+  [[nodiscard]] Buffer* next_after(Buffer* buffer) const noexcept {
     std::size_t step_bytes = sizeof(Buffer);
     if constexpr (EndsEarly<Buffer>) {
       step_bytes = (buffer->used_bytes() + alignof(Buffer) - 1) / alignof(Buffer) * alignof(Buffer);
     }
     void* const next = static_cast<std::byte*>(static_cast<void*>(buffer)) + step_bytes;
-    // A whole buffer must fit: how long it will be is known when it is filled.
+    // A whole buffer must fit: its length is known only after it is filled.
     return std::less<void*>{}(last, next) ? first : static_cast<Buffer*>(next);
   }
 
@@ -43,19 +43,19 @@ struct BufferPlaces {
   Buffer* last;
 };
 
-// Buffers to be read, oldest first.
+// Buffers to read, oldest first.
 template <class Buffer>
 class Buffers {
  public:
   Buffers(const BufferPlaces<Buffer>& places, Buffer* oldest, std::size_t count) noexcept
       : places_{places}, oldest_{oldest}, count_{count} {}
-  // One that lies in no ring.
+  // One buffer that is in no ring.
   explicit Buffers(Buffer& only) noexcept : Buffers{{&only, &only}, &only, 1} {}
 
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
   [[nodiscard]] Buffer* front() const noexcept { return oldest_; }
   void drop_front() noexcept {
-    oldest_ = places_.behind(oldest_);
+    oldest_ = places_.next_after(oldest_);
     --count_;
   }
 
@@ -65,13 +65,13 @@ class Buffers {
   std::size_t count_;
 };
 
-// Room for Capacity buffers and not one more, however short they are. In order, nothing lost,
-// nothing twice. Buffers that end early lie close together: the CPU fetches lines that follow each
-// other by itself, and a lap through the ring takes longer.
+// Room for exactly Capacity buffers, however short they are. In order; no buffer is lost or
+// repeated. Short buffers are close together: the CPU prefetches consecutive lines by itself, and a
+// lap through the ring takes longer.
 //
 // Threads: one producer calls claim and commit; one consumer calls readable and release; any thread
-// calls pushed. Every function is wait-free. Allocation: the constructor only. Nothing throws but
-// the constructor (std::bad_alloc).
+// calls pushed. Every function is wait-free. Only the constructor allocates, and only it throws
+// (std::bad_alloc).
 template <class Buffer, std::size_t Capacity>
 class BufferRing {
   static_assert(Capacity > 0);
@@ -80,7 +80,7 @@ class BufferRing {
 
  public:
   BufferRing() : memory_{kPlaces * sizeof(Buffer)}, producer_{places()}, consumer_{places()} {
-    // Default, not value: what RingMemory zeroed need not be written again.
+    // Default initialization: the memory is zeroed already.
     if constexpr (!EndsEarly<Buffer>) {
       std::uninitialized_default_construct_n(places().first, kPlaces);
     }
@@ -91,13 +91,13 @@ class BufferRing {
     if constexpr (!EndsEarly<Buffer>) std::destroy_n(places().first, kPlaces);
   }
 
-  // Producer. The next free buffer, to be filled in place, or null if there are Capacity already.
-  // It holds what an earlier lap left there, or, if it ends early, is a new one. A claim that is
-  // not committed is forgotten.
+  // Producer. The next free buffer, to fill in place, or null if there are Capacity buffers. It
+  // holds the content of an earlier lap or, if buffers end early, is new. A claim that is not
+  // committed has no effect.
   [[nodiscard]] Buffer* claim() noexcept {
     if (producer_.tail - producer_.head_seen == Capacity) [[unlikely]] {
-      // Acquire pairs with the consumer's release of head_ in release(): it has read what was in
-      // the buffers before they are written again.
+      // Acquire pairs with the release of head_ in release(): the consumer has read the buffers
+      // before they are written again.
       producer_.head_seen = head_.value.load(std::memory_order_acquire);
       if (producer_.tail - producer_.head_seen == Capacity) return nullptr;
     }
@@ -106,19 +106,20 @@ class BufferRing {
   }
   void commit() noexcept {
     if constexpr (EndsEarly<Buffer>) {
-      // A user's buffer says it: none could lie on another, and more would leave the ring.
+      // The size is from the user's buffer: 0 would let two buffers overlap, and a larger one would
+      // leave the ring.
       NEXUSFIX_ASSERT(producer_.place->used_bytes() - 1 < sizeof(Buffer));
     }
-    Buffer* const filled = std::exchange(producer_.place, producer_.places.behind(producer_.place));
-    ask_ahead(filled);
+    Buffer* const filled =
+        std::exchange(producer_.place, producer_.places.next_after(producer_.place));
+    prefetch_ahead(filled);
     ++producer_.tail;
-    // Release pairs with the consumer's acquire in readable(): the buffer is filled before it is
-    // counted.
+    // Release pairs with the acquire in readable(): the buffer is filled before it is counted.
     tail_.value.store(producer_.tail, std::memory_order_release);
   }
 
-  // Consumer. The oldest buffers, in place, at most count_max; none only if there is none. Valid
-  // until they are released.
+  // Consumer. The oldest buffers, in place, at most count_max. Empty only if the ring is empty.
+  // Valid until they are released.
   [[nodiscard]] Buffers<Buffer> readable(std::size_t count_max) noexcept {
     if (consumer_.head == consumer_.tail_seen) {
       // Acquire pairs with commit().
@@ -128,32 +129,31 @@ class BufferRing {
     return {consumer_.places, consumer_.place, std::min(available, count_max)};
   }
   [[nodiscard]] bool empty() noexcept { return readable(1).count() == 0; }
-  // Consumer. Gives the count oldest buffers back; rest is what readable() returned, with that many
-  // dropped.
+  // Consumer. Releases the `count` oldest buffers. rest: the result of readable() without them.
   void release(std::size_t count, const Buffers<Buffer>& rest) noexcept {
     NEXUSFIX_DEBUG_ASSERT(count <= consumer_.tail_seen - consumer_.head);
     consumer_.head += count;
     consumer_.place = rest.front();
-    // Release pairs with the producer's acquire in claim(): reading of the buffers is over before
-    // they may be written to.
+    // Release pairs with the acquire in claim(): the consumer has read the buffers before they are
+    // written again.
     head_.value.store(consumer_.head, std::memory_order_release);
   }
 
-  // Any thread: how many buffers were ever committed.
+  // Any thread: the number of buffers that were ever committed.
   [[nodiscard]] std::uint64_t pushed() const noexcept {
-    // Acquire pairs with commit(), for a reader who goes on to compare with a consumer's count.
+    // Acquire pairs with commit(): a reader may compare the result with a count of the consumer.
     return tail_.value.load(std::memory_order_acquire);
   }
 
  private:
-  // One place more than there are buffers. Capacity - 1 buffers, the end of the ring that they
-  // leave out, shorter than a buffer, and the one that is claimed are shorter than this together:
-  // a claim never reaches what has not been released, and nobody has to count bytes.
+  // One place more than there are buffers. Capacity - 1 buffers, the unused end of the ring, which
+  // is shorter than a buffer, and the claimed buffer fit into it together: a claim never reaches a
+  // buffer that is not released, without counting bytes.
   static constexpr std::size_t kPlaces = Capacity + 1;
   static constexpr std::size_t kAheadBytes = 2048;
 
-  // What one thread writes and the other one reads is an Index; what a thread remembers of the
-  // other one's index is private to it. Each has cache lines of its own.
+  // An Index is written by one thread and read by the other. Each thread's copy of the other one's
+  // index is private. Each has its own cache lines.
   struct alignas(kApartBytes) Index {
     std::atomic<std::uint64_t> value{0};
   };
@@ -170,11 +170,10 @@ class BufferRing {
     std::uint64_t tail_seen = 0;
   };
 
-  // As many cache lines as were filled are asked for further ahead: the consumer had them last, or
-  // they have left the caches, and getting them back takes as long as several claims.
-  void ask_ahead(const Buffer* filled) noexcept {
-    // Not what the consumer may still be reading: as long as so many buffers are free, so are the
-    // bytes.
+  // Prefetches as many cache lines as were filled, further ahead: the consumer had them last, or
+  // they have left the caches, and fetching them takes as long as several claims.
+  void prefetch_ahead(const Buffer* filled) noexcept {
+    // Never what the consumer may still read: if this number of buffers is free, so are the bytes.
     constexpr std::size_t kAheadBuffers = kAheadBytes / sizeof(Buffer) + 2;
     if (producer_.tail + kAheadBuffers - producer_.head_seen > Capacity) return;
     const auto* const begin = static_cast<const char*>(static_cast<const void*>(filled));

@@ -1,4 +1,4 @@
-// How far apart in memory two threads' data have to be, and how to ask for a line early.
+// The distance in memory between the data of two threads, and a prefetch.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@ namespace nexusfix::deferred {
 
 inline constexpr std::size_t kCacheLineBytes = 64;
 
-// Two lines, because some CPUs fetch a line's neighbour along with it.
+// Two lines, because some CPUs fetch a line together with its neighbour.
 inline constexpr std::size_t kApartBytes = 2 * kCacheLineBytes;
 
 namespace detail {
 
-// Asks for the cache line that holds address, to be written to. The compiler's builtin would ask
-// for it to be read, because it takes the instruction for an extension of x86-64: a CPU without it
-// executes it as no operation.
+// Prefetches the cache line of address for writing. The compiler's builtin would prefetch it for
+// reading, because it takes the instruction for an extension of x86-64; a CPU without it executes
+// it as a no-op.
 inline void prefetch_for_writing(const char* address) noexcept {
 #if defined(__x86_64__)
   asm volatile("prefetchw %0" : : "m"(*address));

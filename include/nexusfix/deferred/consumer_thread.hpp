@@ -1,5 +1,5 @@
-// The background thread of this layer: how it idles, how it is woken, and how it stops without
-// losing anything.
+// The background thread of this layer: how it idles, how it is woken, and how it stops without a
+// loss.
 #pragma once
 
 #include <atomic>
@@ -13,33 +13,33 @@
 
 namespace nexusfix::deferred {
 
-// What a consumer does while there is nothing to do.
+// What the consumer does while the queue is empty.
 enum class Idle : std::uint8_t {
-  Spin,   // looks again after some microseconds: for a core of its own
-  Yield,  // looks again after every other thread that wants its core has had a turn
-  Sleep,  // after some time without work sleeps until it is woken: costs nothing while idle, and
-          // the submit that finds it asleep a system call
-  Doze,   // looks again after a millisecond, and after up to 16 while there is nothing: no submit
-          // ever makes a system call, and what is submitted may wait so long
+  Spin,   // looks again after some microseconds: needs its own core
+  Yield,  // looks again after the other threads of its core have run
+  Sleep,  // after some time without work it sleeps until it is woken: costs nothing while idle, and
+          // a system call for the submit that finds it asleep
+  Doze,   // looks again after a millisecond, and after up to 16 while the queue is empty: submit
+          // never makes a system call, and a record may wait that long
 };
 
 enum class StartError : std::uint8_t {
   AlreadyRunning,
-  NoThread,  // the operating system refused to make one
+  NoThread,  // the operating system refused to create a thread
 };
 
-// What is built on it holds a queue, and frames each use of it as its producer by begin_submit()
-// and end_submit().
+// The owner has a queue, and puts begin_submit() and end_submit() around each use of it as its
+// producer.
 //
-// Threads: one producer calls begin_submit and end_submit. start and stop may be called by any
-// thread at any time; stop from the round itself asks the thread to stop and does not wait.
-// Nothing allocates but start. Nothing throws.
+// Threads: one producer calls begin_submit and end_submit. Any thread may call start and stop at
+// any time; stop called by the round itself requests the stop and does not wait. Only start
+// allocates. Nothing throws.
 class ConsumerThread {
  public:
   struct Work {
-    // Handles what is queued, or a part of it, and returns whether there was anything.
+    // Handles all or a part of the queue. Returns whether there was anything.
     bool (*round)(void* object) noexcept = nullptr;
-    // Called once, when the thread has been stopped and nothing is queued any more; may be null.
+    // Called once, after the thread was stopped and the queue is empty; may be null.
     void (*finish)(void* object) noexcept = nullptr;
     void* object = nullptr;
   };
@@ -47,38 +47,38 @@ class ConsumerThread {
   explicit ConsumerThread(Idle idle) noexcept : idle_{idle} {}
   ConsumerThread(const ConsumerThread&) = delete;
   ConsumerThread& operator=(const ConsumerThread&) = delete;
-  // Stops. The work's object must still be there, so that its owner calls stop() first.
+  // Stops. The work's object must still exist, so its owner calls stop() first.
   ~ConsumerThread() { stop(); }
 
-  // The work is done on a thread of its own from now on, which has all signals blocked and its
-  // creator's CPU affinity. May be called again after stop().
+  // Runs the work on a new thread from now on. The thread has all signals blocked and its creator's
+  // CPU affinity. May be called again after stop().
   [[nodiscard]] std::expected<void, StartError> start(const Work& work) noexcept;
 
-  // From now on begin_submit() fails. Returns when all that was submitted has been handled and the
-  // thread is gone. Without effect if it does not run.
+  // From now on begin_submit() fails. Returns when everything that was submitted has been handled
+  // and the thread has ended. Does nothing if the thread does not run.
   void stop() noexcept;
 
-  // Producer. False: not started or stopped. True: whatever is queued before end_submit() will be
-  // handled; between the two, stop() waits.
+  // Producer. False: not started, or stopped. True: what is queued before end_submit() will be
+  // handled; stop() waits between the two.
   [[nodiscard]] bool begin_submit() noexcept {
-    // Relaxed: what orders this store before the load is the barrier that stop() makes this thread
-    // pass between its own store to signal_ and its load of submitting_. So either the load sees
-    // kClosed, or the consumer sees submitting_ and does not end before end_submit(). The compiler
-    // is kept from reordering by the signal fence.
+    // Relaxed: a barrier orders this store before the load. stop() makes this thread pass it,
+    // between its own store to signal_ and its load of submitting_. So either the load sees
+    // kClosed, or the consumer sees submitting_ and does not end before end_submit(). The signal
+    // fence keeps the compiler from reordering.
     submitting_.store(1, std::memory_order_relaxed);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    // Acquire pairs with start()'s release: what start() set up is there.
+    // Acquire pairs with the release in start(): its setup is visible.
     const std::uint32_t signal = signal_.load(std::memory_order_acquire);
     if ((signal & (kClosed | kBarriersInSubmit)) == 0) [[likely]]
       return true;
     return begin_submit_slowly();
   }
   void end_submit() noexcept {
-    // Release pairs with the consumer's acquire in run(): who sees 0 sees what was queued.
+    // Release pairs with the acquire in run(): a consumer that sees 0 sees what was queued.
     submitting_.store(0, std::memory_order_release);
-    // Relaxed, and ordered behind the queue's index by the barrier that the consumer makes this
-    // thread pass between setting kAsleep and looking at the queue for the last time: either the
-    // load sees kAsleep, or the consumer sees the record.
+    // Relaxed: a barrier orders the load after the store of the queue's index. The consumer makes
+    // this thread pass it, between setting kAsleep and its last look at the queue: either the load
+    // sees kAsleep, or the consumer sees the record.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     const std::uint32_t signal = signal_.load(std::memory_order_relaxed);
     if ((signal & (kAsleep | kBarriersInSubmit)) != 0) [[unlikely]]
@@ -89,7 +89,7 @@ class ConsumerThread {
   // Bits of signal_, the word that the consumer sleeps on.
   static constexpr std::uint32_t kClosed = 1;
   static constexpr std::uint32_t kAsleep = 2;
-  // The operating system has no asymmetric barrier: submit pays for one of its own.
+  // The operating system has no asymmetric barrier: each submit executes a full barrier.
   static constexpr std::uint32_t kBarriersInSubmit = 4;
 
   [[nodiscard]] bool begin_submit_slowly() noexcept;
@@ -107,21 +107,21 @@ class ConsumerThread {
   Idle idle_;
   // Written by the producer for every record.
   alignas(kApartBytes) std::atomic<std::uint32_t> submitting_{0};
-  // Neither.
+  // Read and written rarely.
   alignas(kApartBytes) std::atomic<bool> draining_{false};
   std::atomic<std::thread::id> consumer_id_{};
   Work work_;
-  std::mutex control_;  // start and stop, one at a time
+  std::mutex control_;  // serializes start and stop
   std::thread thread_;
 };
 
 namespace detail {
 
-// Calls call and tells whether it returned normally, true, or threw, false. This layer's one place
-// that catches what a user's code throws, and therefore compiled with exceptions.
+// Calls `call` and returns true, or false if it threw. This is the only place of the layer that
+// catches exceptions of a user's code, and therefore compiled with exceptions.
 [[nodiscard]] bool returns_normally(FunctionRef<void()> call) noexcept;
 
-// Lets the core do something else for a moment: for loops that wait for another thread.
+// Pauses the core for a moment: for loops that wait for another thread.
 void relax() noexcept;
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// Work that need not be done now, done in order by a background thread.
+// Work that can be done later, done in order by a background thread.
 #pragma once
 
 #include <algorithm>
@@ -22,25 +22,25 @@ namespace nexusfix::deferred {
 
 // What submit does when the ring is full.
 enum class WhenFull : std::uint8_t {
-  Refuse,  // says so; the caller still has the record
+  Refuse,  // returns an error; the caller still has the record
   Wait,  // blocks until there is room: no record is lost, but the caller is as slow as the callback
-  Spill,  // puts the record into a list on the heap, in order, up to a bound; refuses behind that
+  Spill,  // appends the record to a list on the heap, in order, up to a limit; then refuses
 };
 
 enum class SubmitError : std::uint8_t {
   Full,
-  TooLong,     // the record does not fit into a Buffer, and nothing is ever cut
+  TooLong,     // the record does not fit into a Buffer; nothing is ever truncated
   NotRunning,  // not started, or stopped
 };
 
 struct DeferredOptions {
   WhenFull when_full = WhenFull::Refuse;
   Idle idle = Idle::Sleep;
-  // WhenFull::Spill: how many records the list may hold, those that are being handled included.
+  // WhenFull::Spill: the maximum of records in the list, including those that are being handled.
   std::size_t spilled_max = std::size_t{1} << 20U;
 };
 
-// Counted since construction. accepted == processed + failed, and what still waits.
+// Counted since construction. accepted == processed + failed + the records that wait.
 struct DeferredStats {
   std::uint64_t accepted = 0;   // submit returned without error
   std::uint64_t processed = 0;  // the callback returned
@@ -52,20 +52,19 @@ struct DeferredStats {
   std::uint64_t refused_not_running = 0;
 };
 
-// A ring of Capacity Buffers and a thread that hands each to a callback, in order. What was
-// accepted is handled: stop() and the destructor return when the last record has been.
+// A ring of Capacity Buffers, and a thread that passes each to a callback, in order. Every accepted
+// record is handled: stop() and the destructor return after the last one.
 //
-// Buffer: default-constructible without throwing, and has bool assign(Arguments...) noexcept, which
-// is what submit() calls; false stands for TooLong. MessageBuffer is one. If it has std::size_t
-// used_bytes() const noexcept, from 1 to its sizeof, the ring holds no more of it than these first
-// bytes: neither it nor a copy of it may look at what is behind them, and its destructor is
-// trivial.
+// Buffer: default-constructible without throwing, with bool assign(Arguments...) noexcept, which
+// submit() calls; false means TooLong. MessageBuffer is one. If it has std::size_t used_bytes()
+// const noexcept, from 1 to its sizeof, the ring stores only these first bytes of it: neither the
+// buffer nor a copy may read the bytes after them, and its destructor must be trivial.
 //
-// Threads: one producer submits. start, stop and stats may be called by any thread at any time. The
-// callback runs on the background thread; it must neither submit to its own processor nor start
-// it, and may call stop (which then does not wait). Allocation: the constructor and start; submit
-// only when it spills. Nothing throws but the constructor (std::bad_alloc); a callback that throws
-// is counted, and the next record is handled.
+// Threads: one producer submits. Any thread may call start, stop and stats at any time. The
+// callback runs on the background thread; it must not submit to its own processor or start it, and
+// may call stop (which then does not wait). The constructor and start allocate; submit only when it
+// spills. Only the constructor throws (std::bad_alloc); a callback that throws is counted, and the
+// next record is handled.
 //
 //   DeferredProcessor<MessageBuffer<512>, 65'536> audit{{.when_full = WhenFull::Refuse}};
 //   auto started = audit.start([&](const auto& message) { write(message.span()); });
@@ -81,8 +80,7 @@ class DeferredProcessor {
   ~DeferredProcessor() { stop(); }
 
   // callback(const Buffer&) is called for each record from now on. It is moved to the heap and
-  // stays there until the next start() or the end. AlreadyRunning leaves the first callback in
-  // place.
+  // stays there until the next start() or the destructor. AlreadyRunning keeps the first callback.
   template <class Callback>
   std::expected<void, StartError> start(Callback&& callback) {
     using Kept = std::decay_t<Callback>;
@@ -92,18 +90,18 @@ class DeferredProcessor {
     Run* const started = run.get();
     const std::expected<void, StartError> result =
         thread_.start({.round = &handle_round, .object = started});
-    // Not before: a thread that ran with the earlier callback was joined by start().
+    // Only now: start() has joined a thread that ran with the earlier callback.
     if (result) run_ = std::move(run);
     return result;
   }
 
-  // Handles what was accepted, then ends the thread. Without effect if it does not run.
+  // Handles all accepted records, then ends the thread. Does nothing if it does not run.
   void stop() noexcept { thread_.stop(); }
 
-  // Hands a record over: buffer.assign(arguments...). An error means that it was not taken. Blocks
-  // only with WhenFull::Wait, makes a system call only to wake a consumer that sleeps.
+  // Submits a record: buffer.assign(arguments...). After an error the record was not taken. Blocks
+  // only with WhenFull::Wait; makes a system call only to wake a consumer that sleeps.
   //
-  // Inlined always: passing arguments in memory costs more than what is done with them.
+  // Always inlined: to pass the arguments in memory costs more than the work itself.
   template <class... Arguments>
   [[nodiscard, gnu::always_inline]] std::expected<void, SubmitError> submit(
       Arguments&&... arguments) noexcept {
@@ -125,10 +123,10 @@ class DeferredProcessor {
     return {};
   }
 
-  // Any thread. Each figure was right a moment ago; all are exact when neither side is at work.
+  // Any thread. Each value was right a moment ago; all are exact while neither side works.
   [[nodiscard]] DeferredStats stats() const noexcept {
     DeferredStats stats;
-    // Acquire, and what was handled before what was accepted: the first is never seen larger.
+    // Acquire, and the handled records before the accepted ones: the first is never larger.
     stats.processed = processed_.load(std::memory_order_acquire);
     stats.failed = failed_.load(std::memory_order_acquire);
     stats.spilled = spilled_.load(std::memory_order_relaxed);
@@ -142,20 +140,20 @@ class DeferredProcessor {
 
  private:
   using Spill = detail::SpillList<Buffer>;
-  // Counters have one writer each, so that they need no read-modify-write, and are read by anyone:
-  // relaxed, they publish nothing else.
+  // Each counter has one writer, so it needs no read-modify-write. Any thread reads them. Relaxed:
+  // they publish nothing else.
   using Counter = std::atomic<std::uint64_t>;
 
-  // Slots are given back to the producer this many at a time.
+  // The number of slots that are released to the producer at a time.
   static constexpr std::size_t kBatch = std::min<std::size_t>(64, Capacity);
 
-  // The callback, behind one indirect call a batch.
+  // The callback. One indirect call for a batch.
   struct Run {
     explicit Run(DeferredProcessor& its_owner) noexcept : owner{its_owner} {}
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
     virtual ~Run() = default;
-    // Calls the callback for each of the buffers, and drops each behind the call that returned.
+    // Calls the callback for each buffer, and drops each after the call has returned.
     virtual void handle(detail::Buffers<Buffer>& buffers) = 0;
     DeferredProcessor& owner;
   };
@@ -180,12 +178,13 @@ class DeferredProcessor {
     return std::unexpected{error};
   }
 
-  // Producer, the ring being full or having been so: a slot by now, or null for spill_or_refuse().
+  // Producer, while the ring is or was full: a slot that is free now, or null for
+  // spill_or_refuse().
   [[nodiscard]] Buffer* wait_or_go_back() noexcept {
     if (when_full_ == WhenFull::Refuse) return nullptr;
     if (when_full_ == WhenFull::Spill) {
-      // Back to the ring only when the consumer has taken the list: it handles what it took before
-      // it looks at the ring again.
+      // Back to the ring only after the consumer has taken the list: it handles that before it
+      // looks at the ring again.
       if (!spilling_ || !spill_.empty()) return nullptr;
       Buffer* const slot = ring_.claim();
       spilling_ = slot == nullptr;
@@ -194,7 +193,7 @@ class DeferredProcessor {
     count_one(waited_);
     for (unsigned round = 0;; ++round) {
       if (Buffer* const slot = ring_.claim()) return slot;
-      // stop() does not end this: it waits for this submit, and its consumer makes room.
+      // stop() does not end this wait: it waits for this submit, and its consumer makes room.
       constexpr unsigned kSpinRounds = 256;
       if (round < kSpinRounds) {
         detail::relax();
@@ -246,7 +245,7 @@ class DeferredProcessor {
       handle(run, only);
       taken.drop_front();
     }
-    // Nothing taken means that the ring is not empty, or that there is nothing.
+    // If nothing was taken, the ring is not empty, or there is nothing to do.
     return any || !ring_.empty();
   }
   void handle(Run& run, detail::Buffers<Buffer>& buffers) noexcept {
@@ -257,14 +256,14 @@ class DeferredProcessor {
       ++thrown;
     }
     if (thrown != 0) add(failed_, thrown);
-    // Release pairs with stats(): who sees these as processed sees that they were accepted.
+    // Release pairs with stats(): a thread that sees these processed sees them accepted, too.
     processed_.store(processed_.load(std::memory_order_relaxed) + count - thrown,
                      std::memory_order_release);
   }
 
   detail::BufferRing<Buffer, Capacity> ring_;
   ConsumerThread thread_;
-  // Read by the producer for each record; written by it, rarely.
+  // Read by the producer for each record; rarely written by it.
   WhenFull when_full_;
   bool spilling_ = false;
   std::size_t spilled_max_;

@@ -1,4 +1,4 @@
-// A log record's format and the kinds of its arguments, checked while compiling.
+// The format of a log record and the types of its arguments, checked at compile time.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/base/decimal.hpp>
 
 namespace nexusfix::deferred {
@@ -27,12 +28,12 @@ struct LogFormat {
 
 namespace detail {
 
-// How an argument lies in a record: 8 bytes each, but Decimal (16) and Text (8 for the size, then
-// the bytes, padded to 8).
+// The layout of an argument in a record: 8 bytes each, except Decimal (16) and Text (8 for the
+// size, then the bytes, padded to 8).
 enum class LogArgument : std::uint8_t { Bool, Char, Int, Uint, Double, Text, Pointer, Decimal };
 
-// What a record says about itself, one object for each format and list of argument types. A record
-// holds its address, which is all that the hot path writes of it.
+// The description of a record, one object for each format and list of argument types. A record
+// holds its address, and the hot path writes nothing more of it.
 struct LogCallSite {
   std::string_view format;
   const LogArgument* arguments = nullptr;
@@ -67,7 +68,7 @@ consteval LogArgument log_argument_of() {
   }
 }
 
-// Not constexpr: reaching one while a format is checked is the compiler's error message.
+// Not constexpr: a call during the check of a format is the compiler's error message.
 inline void log_format_has_a_brace_that_does_not_end() {}
 inline void log_format_has_a_closing_brace_alone() {}
 inline void log_format_has_more_placeholders_than_arguments() {}
@@ -76,7 +77,6 @@ inline void log_format_placeholder_is_empty_or_begins_with_a_colon() {}
 inline void log_format_specification_does_not_suit_its_argument() {}
 inline void log_format_has_a_control_byte() {}
 
-[[nodiscard]] constexpr bool is_log_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 [[nodiscard]] constexpr bool is_log_alignment(char c) noexcept {
   return c == '<' || c == '>' || c == '^';
 }
@@ -99,8 +99,8 @@ inline void log_format_has_a_control_byte() {}
   }
 }
 
-// The index of the first c at or behind from, text.size() if there is none. Not string_view's find,
-// whose check for a null pointer g++ 12 does not evaluate while compiling with its sanitizer.
+// The index of the first c at or after from; text.size() if there is none. string_view's find has a
+// check for a null pointer that g++ 12 cannot evaluate at compile time with its sanitizer.
 [[nodiscard]] constexpr std::size_t log_index_of(std::string_view text, char c,
                                                  std::size_t from = 0) noexcept {
   while (from < text.size() && text[from] != c) ++from;
@@ -110,8 +110,8 @@ inline void log_format_has_a_control_byte() {}
   return log_index_of(text, c) != text.size();
 }
 
-// [[fill]align][sign][#][0][width][.precision][letter], the part of std::format's language that
-// does not depend on other arguments.
+// [[fill]align][sign][#][0][width][.precision][letter]: the part of std::format's syntax that does
+// not depend on other arguments.
 [[nodiscard]] constexpr bool log_specification_suits(std::string_view specification,
                                                      LogArgument argument) noexcept {
   std::size_t at = 0;
@@ -120,8 +120,8 @@ inline void log_format_has_a_control_byte() {}
   };
   const auto skip_digits = [&] {
     const std::size_t before = at;
-    while (is_log_digit(peek())) ++at;
-    // Three digits are room enough for a column, and no request for a gigabyte of blanks.
+    while (is_digit(peek())) ++at;
+    // Three digits are enough for a column, and too few for a gigabyte of blanks.
     return at - before <= 3 ? at - before : std::string_view::npos;
   };
   const bool number = is_log_number(argument);
@@ -150,7 +150,7 @@ inline void log_format_has_a_control_byte() {}
   return at == specification.size();
 }
 
-// Compiles only if each argument has its placeholder, with a specification that suits it.
+// Compiles only if each argument has its placeholder, with a specification for its type.
 template <std::size_t Count>
 consteval bool check_log_format(std::string_view format,
                                 const std::array<LogArgument, Count>& arguments) {

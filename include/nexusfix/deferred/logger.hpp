@@ -1,4 +1,4 @@
-// A log whose hot path stores raw arguments; text is made of them by a background thread.
+// A log whose hot path stores raw arguments. A background thread makes the text.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@
 namespace nexusfix::deferred {
 
 struct LoggerOptions {
-  // Of the ring; a power of two. A record takes 24 bytes, and 8 for each number in it.
+  // The size of the ring; a power of two. A record takes 24 bytes, and 8 for each number in it.
   std::size_t capacity_bytes = std::size_t{1} << 20U;
   Idle idle = Idle::Sleep;
 };
@@ -32,21 +32,21 @@ struct LoggerOptions {
 struct LoggerStats {
   std::uint64_t written = 0;  // records that became a line
   std::uint64_t lost = 0;     // records that found no room, or no running logger
-  // Times that the sink threw, whose lines are gone, and records that found no memory to become
-  // one.
+  // The number of times that the sink threw, whose lines are lost, and of records that became no
+  // line for lack of memory.
   std::uint64_t failed = 0;
 };
 
 // A record is one line: the time, a blank, the text. Arguments are integers, float, double, bool,
 // char, enumerations (as their numbers), Decimal, text (copied), and pointers (in hexadecimal).
-// Bytes of a text that could forge a line or command a terminal are shown as \x0a, and a backslash
-// as two. A record that finds the ring full is lost and counted; the log says so itself, in a line
-// where the records would have been: "3 records lost".
+// Bytes of a text that could forge a line or control a terminal are shown as \x0a, and a backslash
+// as two. A record that finds the ring full is lost and counted; the log has a line where the
+// records would have been: "3 records lost".
 //
-// Threads: one producer writes. start, stop and stats may be called by any thread at any time; the
-// sink runs on the background thread, must not write to its own logger, and may call stop.
-// Allocation: the constructor, start, and the background thread. Nothing throws but the constructor
-// and start (std::bad_alloc).
+// Threads: one producer writes. Any thread may call start, stop and stats at any time. The sink
+// runs on the background thread, must not write to its own logger, and may call stop. The
+// constructor, start and the background thread allocate. Only the constructor and start throw
+// (std::bad_alloc).
 //
 //   Logger logger{{.idle = Idle::Sleep}};
 //   auto started = logger.start([&](std::string_view lines) { file.append(lines); });
@@ -59,21 +59,20 @@ class Logger {
   Logger& operator=(const Logger&) = delete;
   ~Logger();
 
-  // sink(std::string_view lines) is given whole lines, each with a line feed at its end, one or
-  // many at a time; the view is valid during the call. It is kept until the next start() or the
-  // end.
+  // sink(std::string_view lines) gets one or more whole lines, each with a line feed at its end;
+  // the view is valid during the call. The sink is kept until the next start() or the destructor.
   template <class Sink>
   std::expected<void, StartError> start(Sink&& sink) {
     static_assert(std::is_invocable_v<std::decay_t<Sink>&, std::string_view>);
     using Kept = SinkOf<std::decay_t<Sink>>;
     return start_with(std::make_unique<Kept>(*this, std::forward<Sink>(sink)));
   }
-  // Hands every record to the sink, then ends the thread. Without effect if it does not run.
+  // Passes every record to the sink, then ends the thread. Does nothing if it does not run.
   void stop() noexcept;
 
-  // Format: placeholders are {} or {:spec}, where spec is what std::format knows for that type; the
-  // number of arguments and each spec are checked while compiling. Wait-free; false if the record
-  // is lost, which is counted. now is not checked to increase.
+  // Format: placeholders are {} or {:spec}, where spec is as in std::format for that type. The
+  // number of arguments and each spec are checked at compile time. Wait-free; false if the record
+  // is lost, which is counted. now may decrease.
   template <LogFormat Format, class... Arguments>
   bool write(WallTime now, const Arguments&... arguments) noexcept {
     static_assert(detail::check_log_format(Format.view(), detail::kLogArguments<Arguments...>));
@@ -165,18 +164,18 @@ class Logger {
     }
   }
 
-  // Room for a record, or null. Losses since the last record are put in front of it, so that the
-  // line about them stands where they would have.
+  // Room for a record, or null. Losses since the last record are reported before it, so that their
+  // line is where the lost records would have been.
   [[nodiscard]] std::byte* claim(std::size_t size_bytes) noexcept {
-    // Relaxed, as are all uses: the producer reads what it wrote, others only count.
-    if (lost_.load(std::memory_order_relaxed) != lost_told_.load(std::memory_order_relaxed))
+    // Relaxed, as all uses: the producer reads what it wrote, other threads only count.
+    if (lost_.load(std::memory_order_relaxed) != lost_reported_.load(std::memory_order_relaxed))
         [[unlikely]] {
-      if (!tell_lost_before(size_bytes)) return nullptr;
+      if (!report_lost_before(size_bytes)) return nullptr;
     }
     const std::expected<std::span<std::byte>, RecordError> room = queue_.claim(size_bytes);
     return room ? room->data() : nullptr;
   }
-  [[nodiscard]] bool tell_lost_before(std::size_t size_bytes) noexcept;
+  [[nodiscard]] bool report_lost_before(std::size_t size_bytes) noexcept;
   bool lose(WallTime now) noexcept;
   std::expected<void, StartError> start_with(std::unique_ptr<AnySink> sink);
   // Consumer.
@@ -187,10 +186,10 @@ class Logger {
 
   RecordQueue queue_;
   ConsumerThread thread_;
-  // Written by the producer; the second one by the consumer while it stops.
+  // The producer writes them, and the consumer the second one while it stops.
   std::atomic<std::uint64_t> lost_{0};
-  std::atomic<std::uint64_t> lost_told_{0};  // of those, told in the log
-  std::atomic<std::int64_t> lost_at_{0};     // the time of the last one
+  std::atomic<std::uint64_t> lost_reported_{0};  // of those, reported in the log
+  std::atomic<std::int64_t> lost_at_{0};         // the time of the last one
   // Written by the consumer.
   alignas(kApartBytes) std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> failed_{0};

@@ -1,4 +1,4 @@
-// One message, with the time at which it was handed over.
+// One message, with the time at which it was submitted.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,7 @@
 
 namespace nexusfix::deferred {
 
-// Room for up to BytesMax bytes. One thread at a time; nothing allocates. The bytes are as they
-// were given: it does not matter what they are.
+// Room for at most BytesMax bytes, of any content. One thread at a time; nothing allocates.
 template <std::size_t BytesMax>
 class alignas(kCacheLineBytes) MessageBuffer {
   static_assert(BytesMax > 0 && BytesMax <= std::numeric_limits<std::uint32_t>::max());
@@ -25,16 +24,17 @@ class alignas(kCacheLineBytes) MessageBuffer {
   // Leaves the bytes uninitialised.
   MessageBuffer() noexcept {}  // NOLINT: "= default" would make value-initialisation zero them
 
-  // A copy of the message, not of all the room.
+  // Copies only the bytes in use.
   MessageBuffer(const MessageBuffer& other) noexcept { *this = other; }
   MessageBuffer& operator=(const MessageBuffer& other) noexcept {
     time_ = other.time_;
     size_ = other.size_;
-    std::memmove(bytes_, other.bytes_, size_);  // The other one may be this one.
+    std::memmove(bytes_, other.bytes_, size_);  // Both may be the same object.
     return *this;
   }
 
-  // Copies. False, and no change, if there are more than BytesMax bytes: nothing is ever cut.
+  // Copies. False, without a change, if there are more than BytesMax bytes: nothing is ever
+  // truncated.
   [[nodiscard]] bool assign(std::string_view bytes, WallTime time) noexcept {
     if (bytes.size() > BytesMax) [[unlikely]]
       return false;
@@ -48,8 +48,8 @@ class alignas(kCacheLineBytes) MessageBuffer {
   [[nodiscard]] std::span<const char> span() const noexcept { return {bytes_, size_}; }
   [[nodiscard]] std::string_view bytes() const noexcept { return {bytes_, size_}; }
   [[nodiscard]] WallTime time() const noexcept { return time_; }
-  // From the object's first byte to the message's last one. The bytes behind are never looked at:
-  // in a DeferredProcessor the next message begins there.
+  // From the object's first byte to the last byte of the message. The bytes after it are never
+  // read: in a DeferredProcessor the next message begins there.
   [[nodiscard]] std::size_t used_bytes() const noexcept { return kHeaderBytes + size_; }
 
  private:
@@ -59,7 +59,7 @@ class alignas(kCacheLineBytes) MessageBuffer {
 
   WallTime time_{};
   std::uint32_t size_ = 0;
-  // Aligned, so that no move of the copy that is as wide as this crosses a cache line.
+  // Aligned, so that no move of this width crosses a cache line.
   alignas(kCopyAlignmentBytes) char bytes_[BytesMax];
 };
 

@@ -1,4 +1,4 @@
-// A bounded queue from one thread to one other thread, of byte records of any length.
+// A bounded queue of byte records of any length, from one thread to one other thread.
 #pragma once
 
 #include <atomic>
@@ -17,21 +17,21 @@
 namespace nexusfix::deferred {
 
 enum class RecordError : std::uint8_t {
-  Full,     // no room now; there will be when the consumer has released some
+  Full,     // no room now; there will be room after the consumer has released records
   TooLong,  // longer than record_bytes_max(): there will never be room
 };
 
-// A ring of bytes. Each record lies in one piece, aligned to 8 bytes, behind a header of 8 bytes
-// with its size; one that would cross the ring's end goes to its start. In order, nothing lost,
-// nothing torn: the consumer sees whole records only.
+// A ring of bytes. Each record is contiguous and aligned to 8 bytes, after a header of 8 bytes with
+// its size; a record that would cross the end of the ring goes to its start. In order; no record is
+// lost or torn: the consumer sees whole records only.
 //
 // Threads: one producer calls push, claim and commit; one consumer calls read and release; any
-// thread calls size_bytes. Every function is wait-free. Allocation: the constructor only, which may
+// thread calls size_bytes. Every function is wait-free. Only the constructor allocates; it may
 // throw std::bad_alloc.
 //
 //   if (auto room = queue.claim(20)) {              // producer
 //     fill(*room);
-//     queue.commit(17);                             // fewer than claimed is fine
+//     queue.commit(17);                             // may be less than claimed
 //   }
 //   while (auto record = queue.read()) use(*record);  // consumer
 //   queue.release();
@@ -39,8 +39,8 @@ class RecordQueue {
  public:
   static constexpr std::size_t kCapacityBytesMin = 64;
 
-  // capacity_bytes: a power of two, kCapacityBytesMin or more. Anything else is a programmer's
-  // error; FixedRecordQueue checks it while compiling.
+  // capacity_bytes: a power of two, at least kCapacityBytesMin. Anything else is a programmer's
+  // error; FixedRecordQueue checks it at compile time.
   explicit RecordQueue(std::size_t capacity_bytes)
       : memory_{checked(capacity_bytes)},
         producer_{.ring = memory_.data(), .capacity = capacity_bytes},
@@ -48,13 +48,13 @@ class RecordQueue {
   RecordQueue(const RecordQueue&) = delete;
   RecordQueue& operator=(const RecordQueue&) = delete;
 
-  // Half the ring: a longer record might fit on neither side of where the ring's end happens to be.
+  // Half of the ring: a longer record might fit on neither side of the ring's end.
   [[nodiscard]] std::size_t record_bytes_max() const noexcept {
     return static_cast<std::size_t>(producer_.capacity / 2 - kHeaderBytes);
   }
 
-  // Producer. Room for a record of size_bytes, to be filled in place; 0 is a size like any other. A
-  // claim that is not committed is forgotten.
+  // Producer. Room for a record of size_bytes, to fill in place; 0 is valid. A claim that is not
+  // committed has no effect.
   [[nodiscard]] std::expected<std::span<std::byte>, RecordError> claim(
       std::size_t size_bytes) noexcept {
     if (size_bytes > record_bytes_max()) [[unlikely]]
@@ -65,7 +65,7 @@ class RecordQueue {
     const std::uint64_t record = kHeaderBytes + rounded(size_bytes);
     const std::uint64_t skipped = until_end < record ? until_end : 0;
     if (tail + skipped + record - producer_.head_seen > producer_.capacity) [[unlikely]] {
-      // Acquire pairs with the consumer's release of head_ in release(): it has read the records
+      // Acquire pairs with the release of head_ in release(): the consumer has read the records
       // before they are overwritten.
       producer_.head_seen = head_.value.load(std::memory_order_acquire);
       if (tail + skipped + record - producer_.head_seen > producer_.capacity) {
@@ -74,23 +74,23 @@ class RecordQueue {
     }
     producer_.claimed = tail;
     if (skipped != 0) [[unlikely]] {
-      // Headers are aligned, so that there is always room for one before the end.
+      // Headers are aligned, so there is always room for one before the end.
       write_header(tail, kSkipToStart);
       producer_.claimed = tail + skipped;
     }
     return std::span{address(producer_, producer_.claimed) + kHeaderBytes, size_bytes};
   }
 
-  // Producer. Hands the first size_bytes, at most what was claimed, to the consumer.
+  // Producer. Passes the first size_bytes, at most the claimed size, to the consumer.
   void commit(std::size_t size_bytes) noexcept {
     write_header(producer_.claimed, size_bytes);
     producer_.tail = producer_.claimed + kHeaderBytes + rounded(size_bytes);
-    // Release pairs with the consumer's acquire in read(): header and record are written before the
-    // index says so, a header that skips to the start included.
+    // Release pairs with the acquire in read(): header and record are written before the index, and
+    // so is a header that skips to the start.
     tail_.value.store(producer_.tail, std::memory_order_release);
   }
 
-  // Producer. A record that is a copy of bytes.
+  // Producer. Adds a copy of bytes as a record.
   [[nodiscard]] std::expected<void, RecordError> push(std::span<const std::byte> bytes) noexcept {
     const std::expected<std::span<std::byte>, RecordError> room = claim(bytes.size());
     if (!room) return std::unexpected{room.error()};
@@ -103,14 +103,14 @@ class RecordQueue {
   // Consumer. The next record, in place, valid until release(); nothing if there is none now.
   [[nodiscard]] std::optional<std::span<const std::byte>> read() noexcept {
     if (consumer_.head == consumer_.tail_seen) {
-      // Acquire pairs with the producer's release of tail_ in commit().
+      // Acquire pairs with the release of tail_ in commit().
       consumer_.tail_seen = tail_.value.load(std::memory_order_acquire);
       if (consumer_.head == consumer_.tail_seen) return std::nullopt;
     }
     std::uint64_t size = read_header(consumer_.head);
     if (size == kSkipToStart) {
       consumer_.head += consumer_.capacity - (consumer_.head & (consumer_.capacity - 1));
-      // Whoever skips commits a record behind it at the same time.
+      // A producer that skips commits a record after it at the same time.
       size = read_header(consumer_.head);
     }
     NEXUSFIX_DEBUG_ASSERT(size <= record_bytes_max());
@@ -118,18 +118,17 @@ class RecordQueue {
     consumer_.head += kHeaderBytes + rounded(size);
     return std::span{record, static_cast<std::size_t>(size)};
   }
-  // Consumer. Gives the room of everything that was read back to the producer. Cheaper when it is
-  // called for a batch of records than for each.
+  // Consumer. Releases the room of all records that were read. One call for a batch of records is
+  // cheaper than one for each.
   void release() noexcept {
-    // Release pairs with the producer's acquire in claim(): reading is over before the bytes may be
+    // Release pairs with the acquire in claim(): the consumer has read the bytes before they are
     // overwritten.
     head_.value.store(consumer_.head, std::memory_order_release);
   }
 
-  // Any thread: bytes in use, headers included; right a moment ago, exact if neither side is at
-  // work.
+  // Any thread: the bytes in use, with headers. Right a moment ago; exact while neither side works.
   [[nodiscard]] std::size_t size_bytes() const noexcept {
-    // Acquire keeps the second load behind the first one, so that the difference is not negative.
+    // Acquire keeps the second load after the first, so that the difference is not negative.
     const std::uint64_t head = head_.value.load(std::memory_order_acquire);
     return static_cast<std::size_t>(tail_.value.load(std::memory_order_acquire) - head);
   }
@@ -138,12 +137,12 @@ class RecordQueue {
   static constexpr std::uint64_t kHeaderBytes = 8;
   static constexpr std::uint64_t kAlignmentBytes = 8;
   static_assert(kHeaderBytes % kAlignmentBytes == 0);
-  // Instead of a size: the rest of the ring up to its end is not used.
+  // In place of a size: the rest of the ring up to its end is not used.
   static constexpr std::uint64_t kSkipToStart = ~std::uint64_t{0};
 
-  // Indices are bytes ever written and read; they never wrap in practice, the ring's end is taken
-  // from their low bits. Each thread's own things and each shared index have cache lines of their
-  // own; what a thread remembers of the other one's index saves most of the misses.
+  // Indices count all bytes ever written and read. They never wrap in practice; their low bits are
+  // the place in the ring. Each thread's data and each shared index have their own cache lines; a
+  // thread's copy of the other one's index saves most of the cache misses.
   struct alignas(kApartBytes) Index {
     std::atomic<std::uint64_t> value{0};
   };
@@ -189,7 +188,7 @@ class RecordQueue {
   Index head_;
 };
 
-// With a capacity that is checked while compiling.
+// The capacity is checked at compile time.
 template <std::size_t CapacityBytes>
 class FixedRecordQueue : public RecordQueue {
   static_assert(std::has_single_bit(CapacityBytes), "CapacityBytes is a power of two");

@@ -1,4 +1,4 @@
-// The storage of a ring: large, touched before it is used, and never moved.
+// The memory of a ring: large, touched before it is used, and never moved.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 namespace nexusfix::deferred::detail {
 
 // Owns size_bytes zeroed bytes, aligned to a cache line or better. Every page has been written to,
-// so that the first lap through a ring faults no page in; a large one asks for huge pages, so that
-// a lap does not miss in the TLB. Construction allocates, may throw std::bad_alloc.
+// so that the first lap has no page faults. A large ring requests huge pages, so that a lap has few
+// TLB misses. The constructor allocates and may throw std::bad_alloc.
 class RingMemory {
  public:
   explicit RingMemory(std::size_t size_bytes);
@@ -25,9 +25,9 @@ class RingMemory {
   std::byte* memory_;
 };
 
-// memcpy by the C library even where the size is a constant: compiled for the baseline instruction
-// set, a copy that is written out moves 16 bytes at a time, while the library's uses the widest
-// moves of the CPU at hand. Worth it from some hundred bytes on.
+// memcpy by the C library, even if the size is a constant. Code for the baseline instruction set
+// moves 16 bytes at a time; the library uses the widest moves of the CPU. Faster from some hundred
+// bytes on.
 inline void copy_by_library(void* to, const void* from, std::size_t size_bytes) noexcept {
 #if defined(__GNUC__)
   asm("" : "+r"(size_bytes));  // Hides from the compiler that the size is a constant.

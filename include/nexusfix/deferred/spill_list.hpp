@@ -1,4 +1,4 @@
-// Where a DeferredProcessor puts what its ring has no room for, in order.
+// The records of a DeferredProcessor that found no room in its ring, in order.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace nexusfix::deferred::detail {
 
-// A list of records behind a lock. One producer appends; one consumer takes all that there is.
+// A list of records under a lock. One producer appends; one consumer takes all records.
 template <class T>
 class SpillList {
  public:
@@ -20,7 +20,7 @@ class SpillList {
     Node* next = nullptr;
   };
 
-  // What was taken, oldest first; freed as it is handled.
+  // The taken records, oldest first; each is freed after it is handled.
   class Taken {
    public:
     Taken(SpillList& list, Node* first) noexcept : list_{list}, first_{first} {}
@@ -47,14 +47,13 @@ class SpillList {
   SpillList& operator=(const SpillList&) = delete;
   ~SpillList() { Taken{*this, first_}; }
 
-  // Any thread: how many records there are, those that are being handled included.
+  // Any thread: the number of records, including those that are being handled.
   [[nodiscard]] std::size_t count() const noexcept {
-    // Relaxed: whoever acts on it takes the lock, or was told by other means that there is one
-    // more.
+    // Relaxed: a thread that acts on it takes the lock, or knows of the record by other means.
     return count_.load(std::memory_order_relaxed);
   }
 
-  // Producer. Whether the consumer has taken everything. Once true, true until the next append().
+  // Producer. Whether the consumer has taken everything. Once true, it stays true until append().
   [[nodiscard]] bool empty() noexcept {
     const std::lock_guard lock{mutex_};
     return first_ == nullptr;
@@ -62,15 +61,15 @@ class SpillList {
   // Producer.
   void append(std::unique_ptr<Node> node) noexcept {
     const std::lock_guard lock{mutex_};
-    // Relaxed: published by the lock, and by the submit that it is a part of.
+    // Relaxed: published by the lock, and by the submit that this is a part of.
     count_.fetch_add(1, std::memory_order_relaxed);
     (first_ == nullptr ? first_ : last_->next) = node.get();
     last_ = node.release();
   }
 
-  // Consumer. Takes everything, unless ring_is_empty() says no: older records are in the ring. It
-  // is asked behind the lock, where all is visible that went into the ring before the first
-  // append().
+  // Consumer. Takes everything, unless ring_is_empty() returns false: the ring has older records
+  // then. It is called under the lock, where everything is visible that went into the ring before
+  // the first append().
   template <class RingIsEmpty>
   [[nodiscard]] Taken take_if(RingIsEmpty&& ring_is_empty) noexcept {
     const std::lock_guard lock{mutex_};

@@ -1,4 +1,4 @@
-// A bounded queue from one thread to one other thread, of slots of one size.
+// A bounded queue of slots of one size, from one thread to one other thread.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@
 
 namespace nexusfix::deferred {
 
-// Capacity slots, each holding a T that is constructed once, with the queue, and assigned to from
-// then on. In order, nothing lost, nothing twice.
+// Capacity slots. Each holds a T that is constructed with the queue and assigned to from then on.
+// In order; no value is lost or repeated.
 //
 // Threads: one producer calls push, push_batch, claim and commit; one consumer calls pop,
 // pop_batch, readable and release; any thread calls size. Every function is wait-free: it never
-// loops on what the other thread does. Allocation: the constructor only, and what T's assignment
-// does. Nothing throws but the constructor (std::bad_alloc).
+// loops on the other thread. Only the constructor and T's assignment may allocate. Only the
+// constructor throws (std::bad_alloc).
 //
 //   auto queue = std::make_unique<SpscQueue<Fill, 1024>>();
 //   if (!queue->push(fill)) ++refused;                      // full
@@ -40,14 +40,14 @@ class SpscQueue {
   SpscQueue()
       : memory_{Capacity * sizeof(T)}, slots_{static_cast<T*>(static_cast<void*>(memory_.data()))} {
     static_assert(alignof(T) <= kApartBytes, "RingMemory is not aligned any further");
-    // Default, not value: what RingMemory zeroed need not be written again.
+    // Default initialization: the memory is zeroed already.
     std::uninitialized_default_construct_n(slots_, Capacity);
   }
   SpscQueue(const SpscQueue&) = delete;
   SpscQueue& operator=(const SpscQueue&) = delete;
   ~SpscQueue() { std::destroy_n(slots_, Capacity); }
 
-  // Producer. False if the queue is full; value is then untouched.
+  // Producer. False if the queue is full; value is unchanged then.
   [[nodiscard]] bool push(const T& value) noexcept
     requires std::is_nothrow_copy_assignable_v<T>
   {
@@ -67,8 +67,8 @@ class SpscQueue {
     return true;
   }
 
-  // Producer. Copies as many of the values, from the first on, as there is room for; they become
-  // visible together. Returns their number.
+  // Producer. Copies as many of the first values as there is room for; they become visible
+  // together. Returns their number.
   [[nodiscard]] std::size_t push_batch(std::span<const T> values) noexcept
     requires std::is_nothrow_copy_assignable_v<T>
   {
@@ -78,13 +78,13 @@ class SpscQueue {
     return count;
   }
 
-  // Producer. The next free slot, to be filled in place, or null if the queue is full. It holds
-  // what an earlier lap left there. A claim that is not committed is forgotten.
+  // Producer. The next free slot, to fill in place, or null if the queue is full. It holds the
+  // content of an earlier lap. A claim that is not committed has no effect.
   [[nodiscard]] T* claim() noexcept {
     const std::uint64_t tail = producer_.tail;
     if (tail - producer_.head_seen == Capacity) [[unlikely]] {
-      // Acquire pairs with the consumer's release of head_ in release_slots(): it has read what was
-      // in the slots before they are written again.
+      // Acquire pairs with the release of head_ in release_slots(): the consumer has read the slots
+      // before they are written again.
       producer_.head_seen = head_.value.load(std::memory_order_acquire);
       if (tail - producer_.head_seen == Capacity) return nullptr;
     }
@@ -92,7 +92,7 @@ class SpscQueue {
   }
   void commit() noexcept { publish(producer_.tail + 1); }
 
-  // Consumer. Moves the oldest value out. False if the queue is empty; value is then untouched.
+  // Consumer. Moves the oldest value out. False if the queue is empty; value is unchanged then.
   [[nodiscard]] bool pop(T& value) noexcept
     requires std::is_nothrow_move_assignable_v<T>
   {
@@ -104,7 +104,7 @@ class SpscQueue {
   }
 
   // Consumer. Moves up to values.size() of the oldest values out and returns their number. Their
-  // slots are given back together, which costs the producer one cache miss and not one each.
+  // slots are released together, which costs the producer one cache miss instead of one for each.
   [[nodiscard]] std::size_t pop_batch(std::span<T> values) noexcept
     requires std::is_nothrow_move_assignable_v<T>
   {
@@ -115,51 +115,50 @@ class SpscQueue {
       for (T& slot : some) take(values[count++], slot);
       consumer_.head += some.size();
     }
-    // Not when there was nothing: the producer would lose the index's cache line for no news.
+    // Not for 0 values: the producer would lose the index's cache line for nothing.
     if (count != 0) release_slots();
     return count;
   }
 
-  // Consumer. The oldest values, in place, as many as lie in one piece and at most count_max; empty
-  // only if the queue is. Valid until they are released.
+  // Consumer. The oldest values, in place, as many as are contiguous, at most count_max. Empty only
+  // if the queue is empty. Valid until they are released.
   [[nodiscard]] std::span<T> readable(std::size_t count_max = Capacity) noexcept {
     const std::uint64_t head = consumer_.head;
     if (head == consumer_.tail_seen) {
-      // Acquire pairs with the producer's release of tail_ in publish(): the slots are filled
-      // before they are counted.
+      // Acquire pairs with the release of tail_ in publish(): the slots are filled before they are
+      // counted.
       consumer_.tail_seen = tail_.value.load(std::memory_order_acquire);
     }
     const auto available = static_cast<std::size_t>(consumer_.tail_seen - head);
     const std::size_t until_wrap = Capacity - (head & (Capacity - 1));
     return {&slot_at(head), std::min({available, until_wrap, count_max})};
   }
-  // Consumer. Gives the count oldest slots back; count is at most what readable() returned.
+  // Consumer. Releases the `count` oldest slots; at most the size of readable()'s result.
   void release(std::size_t count) noexcept {
     NEXUSFIX_DEBUG_ASSERT(count <= consumer_.tail_seen - consumer_.head);
     consumer_.head += count;
     release_slots();
   }
 
-  // Any thread: a number that was right a moment ago, exact if neither side is at work.
+  // Any thread: right a moment ago, exact while neither side works.
   [[nodiscard]] std::size_t size() const noexcept {
-    // Head first: it never overtakes the tail, so that the difference is not negative. Acquire
-    // keeps the second load behind the first one.
+    // Head first: it never overtakes the tail, so the difference is not negative. Acquire keeps the
+    // second load after the first.
     const std::uint64_t head = head_.value.load(std::memory_order_acquire);
     return static_cast<std::size_t>(pushed() - head);
   }
-  // Any thread: how many values were ever pushed.
+  // Any thread: the number of values that were ever pushed.
   [[nodiscard]] std::uint64_t pushed() const noexcept {
-    // Acquire pairs with publish(), for a reader who goes on to compare with a consumer's count.
+    // Acquire pairs with publish(): a reader may compare the result with a count of the consumer.
     return tail_.value.load(std::memory_order_acquire);
   }
 
  private:
-  // From this size on the C library's copy is faster than one that is written out.
+  // From this size on the C library's copy is faster than an inlined one.
   static constexpr std::size_t kCopyByLibraryBytes = 128;
 
-  // Each on cache lines of its own. What one thread writes and the other one reads is an Index;
-  // what a thread remembers of the other one's index is private to it, and saves most of the
-  // misses.
+  // Each on its own cache lines. An Index is written by one thread and read by the other. Each
+  // thread's copy of the other one's index is private, and saves most of the cache misses.
   struct alignas(kApartBytes) Index {
     std::atomic<std::uint64_t> value{0};
   };
@@ -200,13 +199,12 @@ class SpscQueue {
   }
   void publish(std::uint64_t tail) noexcept {
     producer_.tail = tail;
-    // Release pairs with the consumer's acquire in readable(): what was written to the slots is
-    // there before the index says so.
+    // Release pairs with the acquire in readable(): the slots are written before the index.
     tail_.value.store(tail, std::memory_order_release);
   }
   void release_slots() noexcept {
-    // Release pairs with the producer's acquire in claim(): reading of the slots is over before
-    // they may be written to.
+    // Release pairs with the acquire in claim(): the consumer has read the slots before they are
+    // written again.
     head_.value.store(consumer_.head, std::memory_order_release);
   }
 

@@ -1,4 +1,4 @@
-// The dictionaries that are compiled in, so that nothing has to be found at run time.
+// The dictionaries that are compiled into the library, so that no file is needed at run time.
 #pragma once
 
 #include <array>
@@ -27,16 +27,17 @@ inline constexpr std::array kVersions{Version::Fix40,    Version::Fix41,    Vers
                                       Version::Fix43,    Version::Fix44,    Version::Fix50,
                                       Version::Fix50Sp1, Version::Fix50Sp2, Version::Fixt11};
 
-// "FIX.4.4" of BeginString (8), and "FIX.5.0" as DefaultApplVerID is written in configurations.
+// Takes "FIX.4.4" from BeginString (8), or "FIX.5.0" from a configuration's DefaultApplVerID.
 [[nodiscard]] std::optional<Version> version_of_begin_string(std::string_view text) noexcept;
-// "9" of ApplVerID (1128) or DefaultApplVerID (1137), as FIX 5.0 SP2 enumerates them.
+// Takes "9" from ApplVerID (1128) or DefaultApplVerID (1137), as FIX 5.0 SP2 enumerates them.
 [[nodiscard]] std::optional<Version> version_of_appl_ver_id(std::string_view text) noexcept;
 
-// "FIX.4.4", "FIX.5.0SP2", "FIXT.1.1": what version_of_begin_string() takes.
+// "FIX.4.4", "FIX.5.0SP2", "FIXT.1.1": the texts that version_of_begin_string() accepts.
 [[nodiscard]] std::string_view to_string(Version version) noexcept;
 
-// All of it: fields, enumerations, components, groups and messages. The first call for a version
-// unpacks it, which allocates; later calls cost a load. Lives as long as the program. Any thread.
+// The complete dictionary: fields, enumerations, components, groups and messages. The first call
+// for a version unpacks it and allocates; later calls cost one load. Lives as long as the program.
+// Any thread.
 [[nodiscard]] const Dictionary& builtin_dictionary(Version version);
 
 // Lives as long as the program.

@@ -1,4 +1,4 @@
-// What a dictionary says about fields whose values may hold SOH, in the form that a parser takes.
+// The data fields of a dictionary, whose values may contain SOH, in the form for a parser.
 #pragma once
 
 #include <nexusfix/dictionary/model.hpp>
@@ -6,7 +6,8 @@
 
 namespace nexusfix::dictionary {
 
-// The standard's pairs of Length and data fields, and the dictionary's own, which win:
+// The standard's pairs of Length and data fields and those of the dictionary, which take
+// precedence:
 //
 //   wire::Parser parser{dictionary::data_fields(venue)};
 //

@@ -16,8 +16,8 @@
 
 namespace nexusfix::dictionary {
 
-// Made once from a dictionary, which it does not need any more after that. Movable, not copyable:
-// the shapes point into it, and stay valid when it is moved. Any number of threads may read.
+// Made once from a dictionary, which it does not need afterwards. Movable, not copyable: the shapes
+// point into it and stay valid when it is moved. Any number of threads may read.
 //
 //   const auto shapes = dictionary::GroupShapes::make(dictionary);
 //   for (const auto entry : message.group(shapes->of("W", 268))) use(entry[270]);
@@ -27,9 +27,9 @@ namespace nexusfix::dictionary {
 //   }
 class GroupShapes {
  public:
-  // Fails with a text that says why if the members of all groups together, counted once for each
-  // group around them, are more than kMembersMax, or if a dictionary made by hand is not
-  // consistent. Real dictionaries have some ten thousand members. Allocates; for start-up.
+  // The error is a text with the reason: the members of all groups together, counted once for each
+  // enclosing group, exceed kMembersMax, or a dictionary that no loader made is inconsistent. Real
+  // dictionaries have some ten thousand members. Allocates; for startup.
   [[nodiscard]] static std::expected<GroupShapes, std::string> make(const Dictionary& dictionary);
   static constexpr std::size_t kMembersMax = std::size_t{1} << 22U;
 
@@ -40,19 +40,19 @@ class GroupShapes {
   ~GroupShapes() = default;
 
   // The group with this count field in messages of this type, or in header or trailer. It may be
-  // within others; if there are several, the outermost, of these the first. If there is none, a
-  // shape that no message has, so that a walk over its entries ends at once. Valid as long as this
-  // object. O(log groups of the message); no allocation.
+  // nested; of several groups, the outermost one, and of those the first. If there is none, returns
+  // a shape that matches no message, so that a walk over its entries ends at once. Valid as long as
+  // this object. O(log groups of the message); no allocation.
   [[nodiscard]] const wire::GroupShape& of(std::string_view msg_type,
                                            wire::Tag count_tag) const noexcept;
-  // The same by the count fields of the groups around it, the outermost first, and its own last,
-  // where one count field belongs to several groups.
+  // The same for a count field of several groups: by the count fields of the enclosing groups,
+  // outermost first, and its own last.
   [[nodiscard]] const wire::GroupShape& of(
       std::string_view msg_type, std::initializer_list<wire::Tag> count_tags) const noexcept;
   // By its position in Dictionary::groups.
   [[nodiscard]] const wire::GroupShape& of(Index group) const noexcept { return shapes_[group]; }
 
-  // Of all tables, in memory.
+  // The memory of all tables.
   [[nodiscard]] std::size_t size_bytes() const noexcept;
 
  private:
@@ -62,14 +62,14 @@ class GroupShapes {
     wire::Tag count_tag = 0;
     Index group = 0;
   };
-  // Of rows_.
+  // A range of rows_.
   struct Rows {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
   };
   struct MessageRow {
     std::string msg_type;
-    Rows groups;  // that are within no other
+    Rows groups;  // the groups that are not nested
     Rows all;
   };
 
@@ -79,10 +79,10 @@ class GroupShapes {
   [[nodiscard]] const Row* find(Rows rows, wire::Tag count_tag) const noexcept;
   [[nodiscard]] const wire::GroupShape& shape(const Row* row) const noexcept;
 
-  std::vector<wire::GroupShape> shapes_;  // as Dictionary::groups
-  std::vector<Rows> inner_groups_;        // likewise: those directly within one
-  std::vector<MessageRow> messages_;      // as Dictionary::messages
-  // A hash table: positions in messages_, counted from 1; 0 is an empty slot, and half are.
+  std::vector<wire::GroupShape> shapes_;  // in the order of Dictionary::groups
+  std::vector<Rows> inner_groups_;        // likewise: the groups directly within each
+  std::vector<MessageRow> messages_;      // in the order of Dictionary::messages
+  // A hash table of positions in messages_, counted from 1. Half of the slots are empty (0).
   std::vector<std::uint32_t> message_slots_;
   MessageRow envelope_;    // header and trailer
   std::vector<Row> rows_;  // each Rows by ascending tag

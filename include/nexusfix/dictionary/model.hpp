@@ -1,5 +1,5 @@
-// What a dictionary says: its fields, enumerations, components, groups and messages. The one
-// representation that loaders write and that code generation, name tables and validation read.
+// A dictionary: its fields, enumerations, components, groups and messages. Loaders write this one
+// representation; code generation, name tables and validation read it.
 #pragma once
 
 #include <compare>
@@ -14,8 +14,8 @@
 
 namespace nexusfix::dictionary {
 
-// The data types of FIX 4.0 to 5.0 SP2, by their names in QuickFIX XML. A type that is not among
-// them is Unknown: its values are text that nobody checks.
+// The data types of FIX 4.0 to 5.0 SP2, by their names in QuickFIX XML. Any other type is Unknown:
+// its values are text and are not checked.
 enum class FieldType : std::uint8_t {
   Unknown,
   Amt,
@@ -53,15 +53,15 @@ enum class FieldType : std::uint8_t {
   XmlData,
 };
 
-// "UTCTIMESTAMP" and the like, upper or lower case; Unknown if it is none of them.
+// Takes "UTCTIMESTAMP" and the other names in upper or lower case. Unknown: not a type's name.
 [[nodiscard]] FieldType field_type(std::string_view name) noexcept;
 [[nodiscard]] std::string_view to_string(FieldType type) noexcept;
-// Whether its values are lists, with spaces between the items.
+// Whether the values of the type are lists, with spaces between the items.
 [[nodiscard]] bool is_multiple(FieldType type) noexcept;
 
-// Which values of an enumerated field are right beside those that are listed: none, any of its
-// type, or those of another type ("a quantity, or one of these letters"), as Orchestra's
-// unionDataType says. Reserved100Plus is a number from 100, for the parties to agree on.
+// The valid values of an enumerated field besides those that are listed: none, any value of its
+// type, or those of another type ("a quantity, or one of these letters"), as in Orchestra's
+// unionDataType. Reserved100Plus is a number from 100 that the counterparties agree on.
 enum class OtherValues : std::uint8_t {
   None,
   Any,
@@ -73,16 +73,16 @@ enum class OtherValues : std::uint8_t {
   Tenor,  // D5, W13, M3, Y1
 };
 
-// "Reserved100Plus" and the like; Any of a name that is none of them.
+// Takes "Reserved100Plus" and the other names. Any: not one of the names.
 [[nodiscard]] OtherValues other_values(std::string_view name) noexcept;
 [[nodiscard]] std::string_view to_string(OtherValues others) noexcept;
-// Whether a text that is not empty is one of them. Of Any: yes.
+// Whether a nonempty text is one of them. Always true for Any.
 [[nodiscard]] bool is_other_value(OtherValues others, std::string_view text) noexcept;
 // "numbers from 100"
 [[nodiscard]] std::string_view words_of(OtherValues others) noexcept;
 
 struct EnumValue {
-  std::string value;  // as it stands on the wire
+  std::string value;  // as in a message
   std::string name;   // UPPER_SNAKE
   friend auto operator<=>(const EnumValue&, const EnumValue&) = default;
 };
@@ -91,9 +91,9 @@ struct FieldDefinition {
   wire::Tag tag = 0;
   std::string name;
   FieldType type = FieldType::Unknown;
-  OtherValues other_values = OtherValues::None;  // of no meaning where no values are listed
+  OtherValues other_values = OtherValues::None;  // has no meaning if no values are listed
   std::vector<EnumValue> values;                 // in the dictionary's order
-  wire::Tag length_tag = 0;  // of a data field: the Length field before it; 0: not known
+  wire::Tag length_tag = 0;  // of a data field: the Length field before it; 0: unknown
   friend bool operator==(const FieldDefinition&, const FieldDefinition&) = default;
 };
 
@@ -115,11 +115,11 @@ struct ComponentDefinition {
   friend bool operator==(const ComponentDefinition&, const ComponentDefinition&) = default;
 };
 
-// count_field holds the number of entries; an entry begins with its first member.
+// count_field holds the number of entries. An entry begins with its first member.
 struct GroupDefinition {
   Index count_field = 0;
   std::vector<Member> members;
-  // Versions differ in the first member: what the first entry begins with begins them all.
+  // Versions differ in the first member: all entries begin with the first field of the first one.
   bool any_field_begins = false;
   friend bool operator==(const GroupDefinition&, const GroupDefinition&) = default;
 };
@@ -132,8 +132,9 @@ struct MessageDefinition {
   friend bool operator==(const MessageDefinition&, const MessageDefinition&) = default;
 };
 
-// Made by a loader, and consistent: every index is valid, tags, names and MsgTypes are unique,
-// components do not hold themselves, a group has members. Value type; reading is thread-safe.
+// Made by a loader and consistent: every index is valid, tags, names and MsgTypes are unique,
+// components do not contain themselves, and a group has members. A value type; reading is
+// thread-safe.
 struct Dictionary {
   std::string begin_string;  // "FIX.4.4", "FIXT.1.1"; of FIX 5.0: "FIX.5.0"
   unsigned service_pack = 0;
@@ -143,7 +144,7 @@ struct Dictionary {
   std::vector<Member> header;
   std::vector<Member> trailer;
   std::vector<MessageDefinition> messages;
-  // What a careful reader would mend, but a session can live with; with file and line.
+  // Defects that should be fixed but do no harm in a session, with file and line.
   std::vector<std::string> warnings;
 
   [[nodiscard]] const FieldDefinition* field(wire::Tag tag) const noexcept;  // O(log fields)
@@ -152,15 +153,15 @@ struct Dictionary {
   friend bool operator==(const Dictionary&, const Dictionary&) = default;
 };
 
-// One member of a message or group with components replaced by what they hold. required: somewhere
-// the member is, and so is each component around it.
+// One member of a message or group after components have been replaced by their members. required:
+// the member and every component around it are required at some place.
 struct FlatMember {
   Index field = 0;             // of a group: its count field
   std::optional<Index> group;  // of Dictionary::groups
   bool required = false;
 };
 
-// In the dictionary's order, a tag once, in its first place. O(members).
+// In the dictionary's order, each tag once, at its first place. O(members).
 [[nodiscard]] std::vector<FlatMember> flatten(const Dictionary& dictionary,
                                               const std::vector<Member>& members);
 

@@ -1,5 +1,5 @@
-// What the tags, values and message types of a dictionary are called: small tables to look up in,
-// for those who print messages.
+// The names of a dictionary's tags, values and message types: small lookup tables for printing
+// messages.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace nexusfix::dictionary {
 
-// A piece of a table's text. Offsets, not pointers, so that compiled-in tables need no relocation.
+// A part of a table's text. An offset instead of a pointer, so that compiled-in tables need no
+// relocation.
 struct TextPlace {
   std::uint32_t offset = 0;
   std::uint32_t size = 0;
@@ -35,13 +36,13 @@ struct ValueRow {
 };
 
 // A view: the rows and the text live elsewhere, for a built-in dictionary as long as the program.
-// Reading is thread-safe and allocates nothing; each lookup is O(log rows).
+// Reading is thread-safe and does not allocate. Each lookup is O(log rows).
 class NameTable {
  public:
   struct Rows {
     std::string_view text;
     std::span<const FieldRow> fields;    // by ascending tag
-    std::span<const ValueRow> values;    // those of one field together, by ascending value
+    std::span<const ValueRow> values;    // grouped by field, by ascending value
     std::span<const ValueRow> messages;  // by ascending MsgType
   };
 

@@ -1,5 +1,5 @@
 // Reads a FIX Orchestra repository: the machine-readable rules of engagement of a venue, or the
-// standard itself as the FIX Trading Community publishes it.
+// standard itself as published by the FIX Trading Community.
 #pragma once
 
 #include <expected>
@@ -10,16 +10,17 @@
 
 namespace nexusfix::dictionary {
 
-// As load_dictionary(), of this kind alone. What Orchestra says maps to a Dictionary so:
+// The same as load_dictionary(), but only for this format. Orchestra maps to a Dictionary as
+// follows:
 //
 //   code set           the enumeration of each field that uses it, names in UPPER_SNAKE
-//   unionDataType      other_values: values beside the codes are of another type
-//   presence           "required" is required, "forbidden" is no member; "optional", "constant"
+//   unionDataType      other_values: values besides the codes have another type
+//   presence           "required" is required, "forbidden" is not a member; "optional", "constant"
 //                      and "ignored" are optional
-//   StandardHeader, StandardTrailer    the header and the trailer, and no part of messages
+//   StandardHeader, StandardTrailer    the header and the trailer, not parts of messages
 //   lengthId           length_tag
 //   scenario           of a message, component, group, field or code set with several, the one
-//                      named here counts, else "base", else the first; the others are left out
+//                      named here counts, otherwise "base", otherwise the first
 //
 // Rules with conditions, workflow, state machines, actors and documentation are not read.
 [[nodiscard]] std::expected<Dictionary, DictionaryError> load_orchestra(

@@ -1,4 +1,4 @@
-// Reads a data dictionary in the QuickFIX XML form: the file that a user of QuickFIX has today.
+// Reads a data dictionary in the QuickFIX XML format, which users of QuickFIX already have.
 #pragma once
 
 #include <expected>
@@ -10,16 +10,16 @@
 
 namespace nexusfix::dictionary {
 
-// As load_dictionary(), of this kind alone. What QuickFIX ignores is ignored with a warning:
-// sections that it does not know, types that nobody checks, a field listed twice.
+// The same as load_dictionary(), but only for this format. Parts that QuickFIX ignores are ignored
+// with a warning: unknown sections, unknown types, a field that is listed twice.
 [[nodiscard]] std::expected<Dictionary, DictionaryError> load_quickfix_xml(
     std::string_view text, std::string_view file_name,
     DictionaryFaults faults = DictionaryFaults::Refuse);
 
-// The dictionary as such a file, whatever it was loaded from: to copy a built-in one and edit it,
-// or to make a file for QuickFIX of an Orchestra repository. Loading it again gives an equal
-// dictionary, but for three things: a group that several members share is written out for each,
-// warnings are gone, and fields of an unknown type are strings. Allocates; O(what is written).
+// Writes the dictionary as such a file, whatever format it was loaded from: to copy a built-in one
+// and edit it, or to convert an Orchestra repository for QuickFIX. Loading the file again gives an
+// equal dictionary, with three exceptions: a group that several members share is written once for
+// each, warnings are lost, and fields of an unknown type are strings. Allocates; O(output).
 [[nodiscard]] std::string to_quickfix_xml(const Dictionary& dictionary);
 
 }  // namespace nexusfix::dictionary

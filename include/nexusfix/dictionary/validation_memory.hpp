@@ -1,4 +1,4 @@
-// What a Validator may remember of the messages that it has found right.
+// Remembers the field sequences of valid messages for a Validator.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,23 @@ namespace nexusfix::dictionary {
 
 struct FieldSequence;
 
-// The tags of messages of up to 64 fields that were right, in their order, each sequence with the
-// checks that it leaves to do. A counterparty's software sends the same few sequences all day:
-// whether a tag is known, belongs there, is repeated, is missing or out of order is a question of
-// the sequence alone, and so is the form of a group whose count has not changed. Only the values
-// are new.
+// The tag sequences of valid messages of up to 64 fields, each with its remaining checks. A
+// counterparty's software sends the same few sequences all day. The sequence alone determines
+// whether a tag is known, allowed, repeated, missing or out of order, and the form of a group whose
+// count has not changed. Only the values are new.
 //
-// Any number of validators may use one memory, one at a time: it is for one thread. A sequence that
-// is not there is learned the second time that it comes, and takes the place of another if need be;
-// what is forgotten costs time, never correctness.
+// Any number of validators may use one memory, one at a time: it is for one thread. A new sequence
+// is learned when it occurs for the second time, and may replace another one. A replaced sequence
+// costs time, but never correctness.
 class ValidationMemory {
  public:
-  // Allocates some 28 KiB, once. For start-up.
+  // Allocates some 28 KiB, once. For startup.
   ValidationMemory();
   ~ValidationMemory();
   ValidationMemory(ValidationMemory&&) noexcept;
   ValidationMemory& operator=(ValidationMemory&&) noexcept;
 
-  // Where a sequence of this hash is, or would be.
+  // The slot of a sequence with this hash.
   [[nodiscard]] FieldSequence& at(std::size_t hash) noexcept;
 
   static constexpr std::size_t kSequences = 64;

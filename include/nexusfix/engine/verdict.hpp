@@ -40,7 +40,7 @@ class HeldText {
 // Accepts, or rejects with a reason. A copy of the texts is part of it.
 class Verdict {
  public:
-  using Kind = session::Verdict::Kind;
+  using Kind = session::DeliveryDecision::Kind;
   static constexpr std::size_t kTextBytesMax = 512;
   static constexpr std::size_t kRefIdBytesMax = 256;
 

@@ -1,5 +1,5 @@
-// What each event means: the one table that logs, `nexusfix explain` and docs/reference/events.md
-// are made of.
+// The meaning of each event: the single table for the logs, `nexusfix explain` and
+// docs/reference/events.md.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ enum class EventCategory : std::uint8_t {
 struct EventRow {
   EventId id{};
   Severity severity = Severity::Info;
-  std::string_view name;  // as EventId spells it
+  std::string_view name;  // the enumerator's name in EventId
   std::string_view meaning;
   std::string_view cause;
   std::string_view action;  // what the operator does
@@ -44,7 +44,7 @@ struct EventRow {
 // "NXF-1042"
 [[nodiscard]] std::string identifier_of(EventId id);
 void append_identifier(std::string& to, EventId id);
-// The number of "NXF-1042", "nxf-1042" or "1042"; nothing: it is no identifier.
+// The number of "NXF-1042", "nxf-1042" or "1042"; nothing: the text is no identifier.
 [[nodiscard]] std::optional<std::uint16_t> read_identifier(std::string_view text) noexcept;
 
 // INFO, WARN, ERROR.

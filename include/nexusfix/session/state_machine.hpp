@@ -40,8 +40,8 @@ namespace detail {
 struct Inbound;  // a message and what was read of its header
 }
 
-// What the application thinks of a delivered message.
-struct Verdict {
+// What the application decides about a delivered message.
+struct DeliveryDecision {
   enum class Kind : std::uint8_t {
     Accept,
     RejectBusiness,  // BusinessMessageReject (j); a session Reject (3) before FIX 4.2
@@ -54,7 +54,7 @@ struct Verdict {
   std::string_view ref_id{};  // RejectBusiness: BusinessRejectRefID (379); empty: none
 };
 
-// What the owner thinks of a resend.
+// What the owner decides about a resend.
 struct ResendDecision {
   enum class Kind : std::uint8_t {
     Resend,   // from number `from` on; what is asked for before it is gap-filled
@@ -67,7 +67,7 @@ struct ResendDecision {
   std::string_view text{};  // must live until next_action() returned nothing
 };
 
-// What the owner thinks of a Logon.
+// What the owner decides about a Logon.
 struct LogonDecision {
   enum class Kind : std::uint8_t { Accept, Refuse };
   Kind kind = Kind::Accept;
@@ -75,9 +75,10 @@ struct LogonDecision {
   std::optional<std::uint32_t> session_status{};  // 1409 of the answer, on a FIXT session
 };
 
-enum class SendErrorCode : std::uint8_t { Encode, NotApplicationMessage };
-struct SendError {
-  SendErrorCode code = SendErrorCode::Encode;
+// Why finish_message() has no message. Not SendError: that is the application's, with more reasons.
+enum class OutboundErrorCode : std::uint8_t { Encode, NotApplicationMessage };
+struct OutboundError {
+  OutboundErrorCode code = OutboundErrorCode::Encode;
   wire::EncodeError encode{};
 };
 
@@ -102,7 +103,7 @@ class StateMachine {
   // At or after next_deadline(); earlier calls are harmless.
   void on_time(Now now) noexcept;
   // After a Deliver: the message's number is used up. Exactly once for each Deliver.
-  void on_delivered(const Verdict& verdict, Now now) noexcept;
+  void on_delivered(const DeliveryDecision& decision, Now now) noexcept;
   // After an Authenticate, at once or later. What is decided about an earlier Logon is ignored.
   void on_logon_decision(std::uint64_t logon_id, const LogonDecision& decision, Now now) noexcept;
   // After an AskResend, once for each.
@@ -143,11 +144,12 @@ class StateMachine {
   // finish_message() is called. No next_action() between the two calls.
   [[nodiscard]] wire::Encoder begin_message(std::span<char> buffer, std::string_view msg_type,
                                             Now now) noexcept;
-  [[nodiscard]] std::expected<Outbound, SendError> finish_message(wire::Encoder& encoder) noexcept {
+  [[nodiscard]] std::expected<Outbound, OutboundError> finish_message(
+      wire::Encoder& encoder) noexcept {
     return finish_message(encoder.finish());
   }
   // The same for what the encoder's finish() has said.
-  [[nodiscard]] std::expected<Outbound, SendError> finish_message(
+  [[nodiscard]] std::expected<Outbound, OutboundError> finish_message(
       const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
   // The numbers from next_outbound on are assigned again: a callback that failed has used them, and
   // none of its messages has been stored or transmitted. These put off no Heartbeat either.
@@ -255,7 +257,7 @@ class StateMachine {
   void process(const Inbound& in) noexcept;
   void push_deliver(const Inbound& in) noexcept;
   void show_administrative() noexcept;
-  void on_refused(const Verdict& verdict) noexcept;
+  void on_refused(const DeliveryDecision& decision) noexcept;
   void on_msg_seq_num_unreadable(const wire::MessageView& message) noexcept;
   void on_too_low(const Inbound& in) noexcept;
   void refuse_too_low(std::uint64_t msg_seq_num) noexcept;
@@ -300,7 +302,7 @@ class StateMachine {
   Now now_{};  // of the event being handled
   detail::ActionQueue actions_;
 
-  // The message being handled, the one that awaits the application's verdict, or the one rejected.
+  // The message being handled, the one that awaits the application's decision, or the one rejected.
   const wire::MessageView* message_ = nullptr;
   std::uint64_t message_seq_num_ = 0;
   Delivery delivery_ = Delivery::None;

@@ -1,4 +1,4 @@
-// What a simulated world may do to its processes, and how often it did.
+// The faults of a simulated world, and how often each one struck.
 #pragma once
 
 #include <array>
@@ -15,36 +15,37 @@ namespace nexusfix::simulator {
 
 enum class Fault : std::uint8_t {
   // The network.
-  Tear,      // sends are taken and given in pieces of any size
-  Delay,     // bytes of one direction of one connection are held up
-  Reorder,   // what several connections have ready is told in any order
+  Tear,      // bytes are sent and received in pieces of any size
+  Delay,     // bytes of one direction of a connection are delayed
+  Reorder,   // events of several connections are reported in any order
   Drop,      // a connection breaks, in the middle of a byte stream
-  HalfOpen,  // a connection carries nothing any more, and nobody is told
+  HalfOpen,  // a connection carries nothing any more, and neither side is notified
   Refuse,    // a connect is refused, or never answered
   Congest,   // a connection takes few bytes until they are read
-  Alter,     // a message arrives changed, so that its checksum or its form tells
+  Alter,     // a message arrives changed; its checksum or its form shows it
   // The disk.
-  PowerLoss,   // the process dies, and what was not synced is lost from some point on
+  PowerLoss,   // the process dies, and a part of the unsynced writes is lost
   TornWrite,   // the process dies in the middle of a write
   DiskFull,    // writes fail for a while
   WriteError,  // one write fails, half done
-  SyncError,   // one sync fails; what it should have kept may be gone
-  DieInRoll,   // the process dies, or the power goes, while the journal begins a new segment
+  SyncError,   // one sync fails; the unsynced writes may be lost
+  // the process dies, or the machine loses power, while the journal begins a new segment
+  DieInRoll,
   // The clock.
   ClockDrift,  // both clocks of a machine run too fast or too slow
-  ClockJump,   // the wall clock of a machine is set, forwards or back
+  ClockJump,   // the wall clock of a machine is set forwards or back
   // Processes and people.
   Kill,        // the process dies between any two calls that it makes
-  Pause,       // the process stands still for a while
+  Pause,       // the process is stopped for a while
   Throw,       // an application's callback throws, after it has sent
   Logout,      // an operator logs a session out, and on again
   Reset,       // operators agree on new sequence numbers
-  DieInReset,  // they do, and one of the two processes dies in the middle of it
-  // The disk once more.
+  DieInReset,  // they do, and one of the two processes dies during the reset
+  // The disk again.
   Remount,  // the disk fails, and its file system is mounted again in the same boot
-  // Counterparties that are other engines.
-  ResetWithin,  // both sides begin at 1 again within the session
-  AskAgain,     // more ResendRequests come while one is answered
+  // Counterparties with other engines.
+  ResetWithin,  // both sides reset their sequence numbers within the session
+  AskAgain,     // more ResendRequests come while one is being answered
 };
 inline constexpr std::size_t kFaults = 25;
 
@@ -74,7 +75,7 @@ class FaultSet {
   std::uint32_t bits_ = 0;
 };
 
-// "all", "none", or names between commas: "kill,torn-write". An error names the word that is none.
+// "all", "none", or names separated by commas: "kill,torn-write". An error names the unknown word.
 [[nodiscard]] std::expected<FaultSet, std::string> parse_faults(std::string_view text);
 [[nodiscard]] std::string to_string(FaultSet faults);
 

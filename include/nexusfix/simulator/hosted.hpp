@@ -1,4 +1,4 @@
-// An application with its engine, as a simulated process runs it: made anew at every start, gone at
+// An application with its engine, as a simulated process runs it: made at every start, destroyed at
 // every death. Its callbacks are watched.
 #pragma once
 
@@ -14,26 +14,26 @@
 
 namespace nexusfix::simulator {
 
-// What a callback is made to throw by Fault::Throw.
+// Fault::Throw makes a callback throw this.
 class InjectedThrow final : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "thrown by the simulator"; }
 };
 
-// Stands between the engine and an application's callbacks.
+// Comes between the engine and an application's callbacks.
 class CallbackWatch {
  public:
   virtual ~CallbackWatch() = default;
   // For every other callback: false if the process is dead, or dies now.
   [[nodiscard]] virtual bool runs() noexcept = 0;
-  // Each calls the callback, or does not: a dead process runs no code.
+  // Each calls the callback, unless the process is dead: a dead process runs no code.
   virtual void on_logon(const engine::Callbacks& inner, engine::Session& session) = 0;
   virtual void on_logout(const engine::Callbacks& inner, engine::Session& session) = 0;
   virtual engine::Verdict on_message(const engine::Callbacks& inner, engine::Session& session,
                                      const wire::MessageView& message) = 0;
 };
 
-// What the engine takes for the application.
+// The engine takes it for the application.
 class WatchedApplication {
  public:
   WatchedApplication(engine::Callbacks inner, CallbackWatch& watch)
@@ -53,8 +53,7 @@ class WatchedApplication {
   CallbackWatch& watch_;
 };
 
-// With the callbacks that an engine does something else for when they are there, if Application has
-// them.
+// With the optional callbacks that Application has: an engine behaves differently if they exist.
 template <class Application>
 class WatchedAs final : public WatchedApplication {
  public:
@@ -78,7 +77,7 @@ class WatchedAs final : public WatchedApplication {
   {
     if (watch_.runs()) inner_.on_admin(inner_.application, session, message);
   }
-  // What a dead process says does not matter: nothing of it leaves.
+  // The answer of a dead process does not matter: nothing of it is sent.
   engine::Outgoing on_sending(engine::Session& session, engine::OutgoingMessage& message)
     requires requires(Application& a) { a.on_sending(session, message); }
   {
@@ -109,8 +108,8 @@ class ProcessImage {
   virtual ~ProcessImage() = default;
   [[nodiscard]] virtual engine::Engine& engine() noexcept = 0;
   [[nodiscard]] virtual void* application() noexcept = 0;
-  // Fault::Throw has struck the callback that has just run: what it sent is undone, and its message
-  // is answered with a reject. Calls the application's on_undone(), if it has one.
+  // Fault::Throw has struck the last callback: what it sent is undone, and its message is answered
+  // with a reject. Calls the application's on_undone(), if it has one.
   virtual void callback_undone() = 0;
 };
 

@@ -1,6 +1,6 @@
-// Whether a simulated process lives. Its disk and its network ask at every call, so that it can die
-// between any two of them: from then on they refuse everything, and what the engine still does is
-// seen by nobody.
+// Whether a simulated process lives. Its disk and its network check it at every call, so that the
+// process can die between any two calls: from then on every call fails, and nothing that the engine
+// still does has an effect.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,14 @@ class ProcessLife {
     ++incarnation_;
   }
   void end() noexcept { alive_ = false; }
-  // It dies in the call after so many others.
+  // It dies in the call after this number of calls.
   void end_after(std::uint32_t calls) noexcept { calls_left_ = calls; }
   // It dies in its next write.
   void end_in_write() noexcept { dies_in_write_ = true; }
 
   [[nodiscard]] bool alive() const noexcept { return alive_; }
   [[nodiscard]] bool is_doomed() const noexcept { return calls_left_ || dies_in_write_; }
-  // How often it was begun.
+  // The number of starts.
   [[nodiscard]] std::uint64_t incarnation() const noexcept { return incarnation_; }
 
   [[nodiscard]] CallFate step(SeamCall call) noexcept {

@@ -1,5 +1,5 @@
-// A run of the simulator's own world: traders and a venue that exchange orders and reports while
-// everything goes wrong, and what came of it. A scenario is repeated exactly by its few numbers.
+// A run of the simulator's own world: traders and a venue exchange orders and reports under faults.
+// A few numbers repeat a scenario exactly.
 #pragma once
 
 #include <chrono>
@@ -18,29 +18,29 @@ namespace nexusfix::simulator {
 
 struct Scenario {
   std::uint64_t seed = 1;
-  unsigned sessions = 0;               // 0: chance says, 1 to 4
-  std::chrono::seconds duration{300};  // with faults; settling comes on top
-  std::optional<FaultSet> faults;      // none: chance picks a subset
+  unsigned sessions = 0;               // 0: 1 to 4 at random
+  std::chrono::seconds duration{300};  // with faults; the time to settle is added
+  std::optional<FaultSet> faults;      // none: a random subset
 };
 
 // "seed=7 sessions=2 seconds=300 faults=kill,drop"
 [[nodiscard]] std::string to_string(const Scenario& scenario);
-// An error says which part is wrong, and what was expected.
+// An error names the wrong part and what was expected.
 [[nodiscard]] std::expected<Scenario, std::string> parse_scenario(std::string_view text);
 
-// The scenario with what chance would have said in place of what was left open: the same run.
+// The scenario with all random choices written out: the same run.
 [[nodiscard]] Scenario resolved(Scenario scenario);
 
 struct TraceOptions {
-  std::size_t lines = 0;        // of the end, in Outcome::trace
-  std::FILE* stream = nullptr;  // all, at once
+  std::size_t lines = 0;        // the last lines, in Outcome::trace
+  std::FILE* stream = nullptr;  // all lines, at once
 };
 
 struct Outcome {
   std::optional<Violation> violation;
   WorldStatistics statistics;
   WorldTime duration{};      // virtual
-  std::uint64_t digest = 0;  // of everything that was counted: equal runs have equal ones
+  std::uint64_t digest = 0;  // of all counts: equal runs have equal digests
   std::string trace;
 };
 

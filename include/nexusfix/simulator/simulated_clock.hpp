@@ -1,4 +1,4 @@
-// The clocks of one simulated machine: they may run too fast or too slow, and the wall clock may be
+// The clocks of one simulated machine. They may run too fast or too slow, and the wall clock may be
 // set.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace nexusfix::simulator {
 
-// The world's own time: since it began.
+// The world's own time, since it began.
 using WorldTime = std::chrono::nanoseconds;
 
 // 2024-01-15 10:30:00 UTC, a Monday.
@@ -17,8 +17,8 @@ inline constexpr WallTime kWorldBegin{std::chrono::seconds{1'705'314'600}};
 
 class SimulatedClock final : public Clock {
  public:
-  // The wall clock shows begin when the world begins; the monotonic one has run for an hour then.
-  // now is read at each call and must outlive the clock.
+  // At the world's beginning the wall clock shows `begin`, and the monotonic clock one hour. now is
+  // read at each call and must outlive the clock.
   explicit SimulatedClock(const WorldTime& now, WallTime begin = kWorldBegin) noexcept
       : now_{&now}, begin_{begin}, wall_{begin} {}
 
@@ -27,7 +27,7 @@ class SimulatedClock final : public Clock {
     return {wall_ + passed, mono_ + passed};
   }
 
-  // From now on both clocks gain so many millionths; below 0: they lose. Above -1,000,000.
+  // From now on both clocks gain this number of millionths; below 0: they lose. Above -1,000,000.
   void drift(std::int64_t millionths) noexcept {
     const Now at = now();
     wall_ = at.wall;
@@ -35,17 +35,17 @@ class SimulatedClock final : public Clock {
     since_ = *now_;
     millionths_ = millionths;
   }
-  // Sets the wall clock so much forwards, or back.
+  // Sets the wall clock forwards, or back.
   void jump(std::chrono::nanoseconds by) noexcept { wall_ += by; }
-  // Both clocks are right again; the monotonic one goes on from where it is.
+  // Both clocks are right again; the monotonic clock continues from its present value.
   void mend() noexcept {
     drift(0);
     wall_ = begin_ + *now_;
   }
-  // How far the wall clock is from the truth.
+  // The difference of the wall clock from the true time.
   [[nodiscard]] std::chrono::nanoseconds error() noexcept { return now().wall - (begin_ + *now_); }
 
-  // When the monotonic clock will show this, rounded up.
+  // The world's time at which the monotonic clock shows `mono`, rounded up.
   [[nodiscard]] WorldTime world_time(MonoTime mono) const noexcept {
     const std::int64_t passed = (mono - mono_).count();
     const std::int64_t rate = kMillion + millionths_;

@@ -1,5 +1,5 @@
-// The disk of one simulated machine. It outlives the processes that use it, and knows what was
-// synced: that alone survives a loss of power.
+// The disk of one simulated machine. It outlives the processes that use it, and knows which writes
+// were synced: only these survive a loss of power.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ class SimulatedDisk final : public Disk {
   // Faults. Each is counted when it strikes, not when it is set.
   void set_full(bool on) noexcept { is_full_ = on; }
   void fail_next_write() noexcept { fails_write_ = true; }
-  // drops: what the sync should have kept may be gone, as kernels do it with pages that they could
-  // not write. Otherwise it stays readable until the power goes.
+  // drops: the unsynced writes may be lost, as kernels drop pages that they could not write.
+  // Otherwise they stay readable until the loss of power.
   void fail_next_sync(bool drops) noexcept {
     fails_sync_ = true;
     drops_unsynced_ = drops;
@@ -47,19 +47,19 @@ class SimulatedDisk final : public Disk {
   // From now on each write and sync fails, until the file system is mounted again.
   void break_down() noexcept { is_broken_ = true; }
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
-  // Since it was asked last: a failed sync has dropped what it should have kept.
+  // Whether a failed sync has dropped writes since the last call.
   [[nodiscard]] bool take_dropped() noexcept { return std::exchange(has_dropped_, false); }
-  // Called when a file has been created.
+  // action is called when a file has been created.
   void on_create(std::function<void()> action) { on_create_ = std::move(action); }
   void mend() noexcept { is_full_ = fails_write_ = fails_sync_ = false; }
 
-  // The process is gone: its locks fall, what it wrote stays.
+  // The process is gone: its locks are released, its writes stay.
   void end_process() noexcept;
-  // Of what was written and not synced, only the beginning stays: some of the writes, in order, and
-  // a part of the next. New names that were not synced may be gone with their files, and files
-  // whose removal was not synced may be back.
+  // Of the unsynced writes only a beginning stays: some of them, in order, and a part of the next.
+  // Unsynced new names may be gone with their files, and files whose removal was not synced may be
+  // back.
   void lose_power();
-  // The same without a start of the machine: the disk has failed, and its file system is mounted
+  // The same without a restart of the machine: the disk has failed, and its file system is mounted
   // again.
   void remount();
 
@@ -72,7 +72,7 @@ class SimulatedDisk final : public Disk {
   struct Change {
     std::uint64_t offset = 0;
     std::uint64_t size_before = 0;  // of the file
-    std::vector<char> overwritten;  // what lay there, if anything did
+    std::vector<char> overwritten;  // the bytes there before, if any
     std::uint64_t bytes = 0;        // written; 0: a truncation
   };
   struct Inode {
@@ -93,11 +93,11 @@ class SimulatedDisk final : public Disk {
   SeededRandom& random_;
   FaultCounts& counts_;
   std::map<std::string, std::shared_ptr<Inode>> names_;
-  std::map<std::string, std::shared_ptr<Inode>> removed_;  // and their folder not synced since
+  std::map<std::string, std::shared_ptr<Inode>> removed_;  // since the last sync of their folder
   std::set<std::string> folders_;
   std::function<void()> on_create_;
   std::uint64_t boot_ = 1;   // counts losses of power
-  std::uint64_t mount_ = 1;  // and mounts
+  std::uint64_t mount_ = 1;  // counts mounts
   bool is_broken_ = false;
   bool has_dropped_ = false;
   bool is_full_ = false;

@@ -24,36 +24,36 @@ class SimulatedNetwork;
 // 0: the side that connected, 1: the side that accepted.
 using Side = std::uint8_t;
 
-// What the internet wants from whoever runs the world.
+// The internet's calls to the world.
 class InternetObserver {
  public:
   virtual ~InternetObserver() = default;
-  // Call SimulatedInternet::advance(connection) then.
+  // The world calls SimulatedInternet::advance(connection) at that time.
   virtual void wake_at(WorldTime time, std::uint64_t connection) = 0;
-  // The process has something to find in wait().
+  // wait() of the process would return an event.
   virtual void process_is_ready(std::size_t process) = 0;
-  // The side's process has handed these bytes over; they need not arrive.
+  // The side's process has sent these bytes; they need not arrive.
   virtual void bytes_sent(std::uint64_t connection, Side side, std::size_t process,
                           std::string_view bytes) = 0;
   virtual void connection_event(std::uint64_t connection, std::string_view what) = 0;
-  // By the side's process. works: the connection stands, and has taken all that was sent.
+  // The side's process has closed it. works: the connection was intact, and had taken all bytes.
   virtual void closed_by(std::uint64_t connection, Side side, std::size_t process, bool works) = 0;
-  // Both sides have closed it: its number is never seen again.
+  // Both sides have closed it: its number is not used again.
   virtual void connection_over(std::uint64_t connection) = 0;
 };
 
-// Somebody in the middle of all connections. Nothing arrives but what he forwards.
+// Receives the bytes of all connections. Only what it forwards arrives.
 class Middleman {
  public:
   virtual ~Middleman() = default;
   virtual void sent(SimulatedInternet& internet, std::uint64_t connection, Side side,
                     std::string_view bytes) = 0;
-  // Its number is never seen again.
+  // The connection's number is not used again.
   virtual void over(std::uint64_t connection) = 0;
 };
 
-// Joins the networks of all machines. Ports are of the whole world: the host of an endpoint is not
-// looked at. One thread.
+// Joins the networks of all machines. Ports belong to the whole world: the host of an endpoint is
+// ignored. One thread.
 class SimulatedInternet {
  public:
   struct Weather {
@@ -72,25 +72,25 @@ class SimulatedInternet {
   Weather weather;
   Middleman* middleman = nullptr;  // must outlive it; null: everything arrives
 
-  // Moves what has arrived by now. Unknown ids are ignored.
+  // Delivers what has arrived by now. Unknown ids are ignored.
   void advance(std::uint64_t connection);
 
-  // For the one in the middle, of connections by their numbers. The bytes arrive behind all others
-  // of that side's, unless it has closed. A connection that is cut breaks for both sides. With
-  // is_exempt, Fault::Alter waits for the next ones.
+  // For the middleman. Forwarded bytes arrive after all others of that side, unless it has closed.
+  // A connection that is cut breaks for both sides. With is_exempt, Fault::Alter waits for the next
+  // bytes.
   void forward(std::uint64_t connection, Side side, std::string_view bytes, bool is_exempt = false);
   void cut(std::uint64_t connection);
 
-  // Faults, each of one open connection that chance picks; false: there is none.
+  // Each fault strikes one random open connection; false: there is none.
   bool delay_one(WorldTime by);
   bool drop_one();
   bool silence_one();
   bool congest_one();
-  // A message that is sent next, in one of its directions, will not arrive as it was.
+  // The next message in one direction is altered.
   bool alter_one();
   // The next connect is refused, or never answered.
   void refuse_next(bool is_answered) noexcept { refuses_ = is_answered ? 1 : 2; }
-  // Nothing is congested or silent any more: the silent connections break.
+  // Ends congestion; silent connections break.
   void mend();
 
   [[nodiscard]] std::size_t open_connections() const noexcept { return connections_.size(); }
@@ -107,12 +107,12 @@ class SimulatedInternet {
   // One direction: what was sent and not received yet.
   struct Pipe {
     std::vector<char> bytes;
-    std::size_t begin = 0;    // of what is not received
-    std::size_t arrived = 0;  // of it
+    std::size_t begin = 0;    // of the bytes not yet received
+    std::size_t arrived = 0;  // the number of them that have arrived
     std::vector<Segment> segments;
     std::size_t segments_begin = 0;
     std::size_t capacity = 0;
-    bool alters_next = false;  // message that is sent whole
+    bool alters_next = false;  // the next message that is sent whole
     WorldTime last_at{};
     WorldTime held_until{};
     std::optional<WorldTime> end_at;  // when the sender's end arrives
@@ -123,8 +123,8 @@ class SimulatedInternet {
   struct End {
     SimulatedNetwork* network = nullptr;  // null: closed
     transport::SocketId socket = 0;
-    int broken = 0;                           // errno that it sees, once it has read what arrived
-    std::optional<WorldTime> unacknowledged;  // sent into silence since
+    int broken = 0;  // the errno that it sees after it has read what arrived
+    std::optional<WorldTime> unacknowledged;  // since the first bytes that were sent into silence
   };
   struct Connection {
     std::uint64_t id = 0;
@@ -134,7 +134,7 @@ class SimulatedInternet {
     std::uint16_t port = 0;
     bool is_established = false;
     bool is_silent = false;
-    WorldTime answered_at{};  // of the connect
+    WorldTime answered_at{};  // when the connect is answered
     bool is_refused = false;
   };
   struct Listener {
@@ -170,14 +170,14 @@ class SimulatedInternet {
 // The network as the processes of one machine see it. A new process finds no socket of the old one.
 class SimulatedNetwork final : public transport::Network {
  public:
-  // process: what the observer knows the machine by.
+  // process: the observer's number of the machine.
   SimulatedNetwork(SimulatedInternet& internet, ProcessLife& life, std::size_t process)
       : internet_{internet}, life_{life}, process_{process} {}
   SimulatedNetwork(const SimulatedNetwork&) = delete;
   SimulatedNetwork& operator=(const SimulatedNetwork&) = delete;
   ~SimulatedNetwork() override { end_process(false); }
 
-  // Every socket is gone. Peers see the end, or a reset; with a silent end they see nothing.
+  // Closes every socket. Peers see the end, or a reset; with is_silent they see nothing.
   void end_process(bool is_silent);
 
   [[nodiscard]] std::expected<transport::SocketId, transport::NetworkError> listen(

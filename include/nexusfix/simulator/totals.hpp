@@ -1,4 +1,4 @@
-// What many scenarios have come to together, and how a failure among them is told.
+// The sums of many scenarios, and the description of a failure among them.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct Totals {
 // Some lines: worlds, messages, and how often each kind of fault struck.
 [[nodiscard]] std::string to_string(const Totals& totals);
 
-// For people: the violation, the smallest scenario that has it (shrinks: it is looked for, which
-// takes some dozens of runs), the last lines of its trace, and how to repeat it.
+// For people: the violation, the smallest scenario that has it (shrinks: search for it, which takes
+// some dozens of runs), the last lines of its trace, and how to repeat it.
 [[nodiscard]] std::string describe_failure(const Scenario& scenario, const Violation& violation,
                                            bool shrinks);
 

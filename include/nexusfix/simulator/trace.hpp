@@ -1,4 +1,4 @@
-// What happened in a simulated world, a line an event.
+// The events of a simulated world, one line each.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Trace {
   Trace(const WorldTime& now, std::size_t lines_max, std::FILE* stream)
       : now_{now}, lines_max_{lines_max}, stream_{stream} {}
 
-  // Nobody reads it: do not make lines.
+  // False: no line is read, so make none.
   [[nodiscard]] bool is_on() const noexcept { return lines_max_ != 0 || stream_ != nullptr; }
   // "  12.345678 who        text"; SOH is shown as |.
   void line(std::string_view who, std::string_view text);

@@ -1,4 +1,4 @@
-// What a world was found to do wrong.
+// A violated invariant of a world.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@ namespace nexusfix::simulator {
 
 struct Violation {
   std::string invariant;  // a short name: "number-reused", "message-lost"
-  std::string what;       // the case, for people
+  std::string what;       // the case, as text
   WorldTime time{};
 };
 
-// The first violation of a run; what follows it follows from it.
+// The first violation of a run; later ones are consequences.
 class FirstViolation {
  public:
   explicit FirstViolation(const WorldTime& now) : now_{now} {}

@@ -1,5 +1,5 @@
-// One line to a process of this machine and one line back, over a socket in the file system: how an
-// operator's command reaches a program that runs. Nothing on the way of a message uses it.
+// Sends one line to a process of this machine and receives one line, over a socket in the file
+// system: this is how an operator's command reaches a running program. No FIX message uses it.
 #pragma once
 
 #include <chrono>
@@ -15,32 +15,33 @@
 
 namespace nexusfix::transport {
 
-// Of a line in either direction, its line feed included.
+// Of a line in either direction, with its line feed.
 inline constexpr std::size_t kLocalLineBytesMax = 4096;
 
-// Who has connected, as the kernel knows it.
+// The process that has connected, as the kernel reports it.
 struct LocalPeer {
   std::uint32_t user = 0;
   std::int32_t process = 0;
 };
 
-// Answers on a thread of its own, one caller after the other. A caller that says nothing, or no
-// line of its length, is cut off: it has so long for the line, and so long again to take the
-// answer.
+// Answers callers one after the other, on its own thread. A caller that sends no line in time, or
+// one that is too long, is disconnected. The same time limit holds for the line and again for
+// taking the answer.
 class LocalServer {
  public:
   class Answerer {
    public:
     virtual ~Answerer() = default;
-    // To a line, without its line feed, that came by the socket of that index. On the server's
-    // thread. It may take long, but not when stop becomes readable: then the server ends.
+    // Called on the server's thread. line: without its line feed. socket: the index of the path it
+    // came by. It may take long, but must return when `stop` becomes readable: the server ends
+    // then.
     [[nodiscard]] virtual std::string answer(std::size_t socket, const LocalPeer& peer,
                                              std::string_view line, int stop) = 0;
   };
 
-  // A socket at each path, for processes of the same user and of root. A socket that somebody has
-  // left there is replaced, so the caller must know that nobody listens there; anything else that
-  // has the name is an error. answerer must outlive the server.
+  // A socket at each path, for processes of the same user and of root. An existing socket is
+  // replaced, so the caller must know that no process listens on it; any other file of that name is
+  // an error. answerer must outlive the server.
   [[nodiscard]] static std::expected<std::unique_ptr<LocalServer>, NetworkError> open(
       const std::vector<std::string>& paths, Answerer& answerer,
       std::chrono::milliseconds caller_timeout = std::chrono::seconds{2});
@@ -55,8 +56,8 @@ class LocalServer {
   std::unique_ptr<State> state_;
 };
 
-// Says a line, which has no line feed, to who listens there, and waits for the answer. error_number
-// is ENOENT or ECONNREFUSED if nobody does.
+// Sends a line without a line feed, and waits for the answer. error_number is ENOENT or
+// ECONNREFUSED if no process listens.
 [[nodiscard]] std::expected<std::string, NetworkError> ask_local(const std::string& path,
                                                                  std::string_view line,
                                                                  std::chrono::milliseconds timeout);

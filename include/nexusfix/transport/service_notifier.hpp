@@ -1,5 +1,6 @@
-// Tells systemd, or what speaks its protocol, how the process is: READY, STOPPING, WATCHDOG. The
-// protocol is a datagram of such lines to the socket that NOTIFY_SOCKET names.
+// Notifies systemd, or another service manager with its protocol, of the state of the process:
+// READY, STOPPING, WATCHDOG. The protocol is a datagram of such lines to the socket that
+// NOTIFY_SOCKET names.
 #pragma once
 
 #include <atomic>
@@ -17,16 +18,16 @@ namespace nexusfix::transport {
 
 class ServiceNotifier {
  public:
-  // As a service manager sets them in the environment of what it starts. An interval of 0: no sign
-  // of life is wanted.
+  // As a service manager sets them in the environment of its services. An interval of 0: no sign of
+  // life is wanted.
   struct Options {
-    std::string socket;  // a path, or a name behind @ in Linux's abstract namespace
+    std::string socket;  // a path, or @ and a name in Linux's abstract namespace
     std::chrono::microseconds watchdog{0};
     std::uint32_t loops = 1;  // event loops that must give a sign of life: 1 to 64
   };
 
-  // NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. Null: nobody wants to be told. An error:
-  // somebody does, and cannot be, or what it wants cannot be read.
+  // Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. Null: no service manager wants to be
+  // notified. An error: one does, and it cannot be reached, or its values cannot be read.
   [[nodiscard]] static std::expected<std::unique_ptr<ServiceNotifier>, NetworkError>
   from_environment(std::uint32_t loops = 1);
   [[nodiscard]] static std::expected<std::unique_ptr<ServiceNotifier>, NetworkError> open(
@@ -35,44 +36,45 @@ class ServiceNotifier {
   ServiceNotifier(const ServiceNotifier&) = delete;
   ServiceNotifier& operator=(const ServiceNotifier&) = delete;
 
-  // Each is sent once; any thread. ready() waits for the service manager if it must, which waits
-  // for nothing else; stopping() does not, because sessions are to be logged out.
+  // Each is sent once; any thread. ready() waits for the service manager if necessary: nothing else
+  // waits at that point. stopping() does not wait, because sessions are to be logged out.
   void ready();
   void stopping();
 
-  // Each loop, in each of its turns: the watchdog is told when all of them have come by since it
-  // was told last, so that one loop that hangs is enough for it to bark. Does not wait. Almost
-  // always one comparison.
+  // Each loop calls it once a turn. The watchdog is notified when all loops have called it since
+  // the last notification, so that one loop that hangs is enough to trigger the watchdog. Does not
+  // wait. Almost always one comparison.
   void is_alive(std::uint32_t loop, MonoTime now) noexcept {
     if (now >= next_signs_[loop]) [[unlikely]]
-      give_sign(loop, now);
+      send_sign_of_life(loop, now);
   }
-  // How many of a loop's sessions wait for keys of the configuration that have changed: the sum of
-  // all loops is the service's status. Does not wait.
+  // The number of a loop's sessions that wait for changed configuration keys. The sum of all loops
+  // is in the service's status. Does not wait.
   void tell_waiting(std::uint32_t loop, std::uint32_t sessions) noexcept;
-  // Its sign is not waited for any more.
+  // Its sign of life is not required any more.
   void has_ended(std::uint32_t loop) noexcept {
     living_loops_.fetch_and(~(std::uint64_t{1} << loop), std::memory_order_relaxed);
   }
-  // How long a loop may sleep between two calls; a week if no sign is wanted.
+  // The longest time that a loop may sleep between two calls; a week if no sign of life is wanted.
   [[nodiscard]] std::chrono::nanoseconds sleep_max() const noexcept { return sleep_max_; }
 
  private:
   static constexpr std::uint32_t kLoopsMax = 64;
 
   ServiceNotifier(int descriptor, const Options& options);
-  void give_sign(std::uint32_t loop, MonoTime now) noexcept;
+  void send_sign_of_life(std::uint32_t loop, MonoTime now) noexcept;
   void send(std::string_view text, int flags) const noexcept;
 
   int descriptor_;
   bool has_watchdog_;
   std::chrono::nanoseconds sleep_max_;
-  // A bit for each loop. One that is lost when two loops come by at once comes again soon enough.
+  // A bit for each loop. A bit that is lost when two loops set theirs at once is set again soon
+  // enough.
   std::atomic<std::uint64_t> living_loops_;
   std::atomic<std::uint64_t> signs_{0};
   std::atomic<bool> is_ready_{false};
   std::atomic<bool> is_stopping_{false};
-  MonoTime next_signs_[kLoopsMax];  // each is its loop's own
+  MonoTime next_signs_[kLoopsMax];  // each entry belongs to its loop
   std::atomic<std::uint32_t> waiting_[kLoopsMax]{};
 };
 

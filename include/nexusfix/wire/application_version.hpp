@@ -1,4 +1,4 @@
-// The versions that an ApplVerID names.
+// The versions that an ApplVerID can name.
 #pragma once
 
 #include <array>
@@ -9,7 +9,8 @@
 
 namespace nexusfix::wire {
 
-// As configurations write them; the first one is ApplVerID's "2". Values: FIX 5.0 SP2, field 1128.
+// The names as configurations write them. The first one is ApplVerID "2". Values: FIX 5.0 SP2,
+// field 1128.
 inline constexpr std::array<std::string_view, 8> kApplicationVersions{
     "FIX.4.0", "FIX.4.1", "FIX.4.2", "FIX.4.3", "FIX.4.4", "FIX.5.0", "FIX.5.0SP1", "FIX.5.0SP2"};
 inline constexpr char kFirstApplVerID = '2';
@@ -17,10 +18,9 @@ inline constexpr char kFirstApplVerID = '2';
 inline constexpr char kLastApplVerID =
     static_cast<char>(kFirstApplVerID + kApplicationVersions.size() - 1);
 
-// The version by which an ApplVerID (1128) or DefaultApplVerID (1137) is read, as that of one
-// digit: '2' to '9'. "10" is FIX Latest, which is FIX 5.0 SP2 and what extension packs have added
-// since; it is read as the newest version that there is, and so is a later one of two digits. 0:
-// none.
+// The version that an ApplVerID (1128) or DefaultApplVerID (1137) selects, as one digit: '2' to
+// '9'. "10" is FIX Latest, which is FIX 5.0 SP2 with all extension packs; it selects the newest
+// version here, as does any later version of two digits. 0: no version.
 [[nodiscard]] constexpr char known_appl_ver_id(std::string_view appl_ver_id) noexcept {
   const auto is_digit = [](char c, char from) { return c >= from && c <= '9'; };
   if (appl_ver_id.size() == 1 && is_digit(appl_ver_id[0], kFirstApplVerID)) return appl_ver_id[0];
@@ -29,8 +29,8 @@ inline constexpr char kLastApplVerID =
   return is_later ? kLastApplVerID : '\0';
 }
 
-// The version that an ApplVerID or DefaultApplVerID means: "9" is "FIX.5.0SP2", and so is "10".
-// Empty if it means none.
+// The version that an ApplVerID or DefaultApplVerID selects: "FIX.5.0SP2" for "9" and for "10".
+// Empty: no version.
 [[nodiscard]] constexpr std::string_view application_version(
     std::string_view appl_ver_id) noexcept {
   const char known = known_appl_ver_id(appl_ver_id);
@@ -38,7 +38,7 @@ inline constexpr char kLastApplVerID =
   return kApplicationVersions[static_cast<std::size_t>(known - kFirstApplVerID)];
 }
 
-// The other way round: '9' for "FIX.5.0SP2"; 0 for what is no application version.
+// The reverse: '9' for "FIX.5.0SP2"; 0 for a text that is not an application version.
 [[nodiscard]] constexpr char appl_ver_id(std::string_view application) noexcept {
   for (std::size_t i = 0; i < kApplicationVersions.size(); ++i) {
     if (kApplicationVersions[i] == application) return static_cast<char>(kFirstApplVerID + i);

@@ -1,5 +1,5 @@
-// CheckSum (10): the sum of all bytes of a message up to and including the SOH in front of `10=`,
-// modulo 256 (FIX Session Layer, sec. "Checksum calculation").
+// CheckSum (10): the sum of all bytes of a message up to and including the SOH before `10=`, modulo
+// 256 (FIX Session Layer, sec. "Checksum calculation").
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace nexusfix::wire {
 
-// The sum of the bytes modulo 256. Any size, none included; reads nothing outside of bytes. Any
-// thread; no allocation. Sums of parts add up to the sum of the whole.
+// The sum of the bytes modulo 256. bytes may be empty and of any size; nothing outside of them is
+// read. Any thread; no allocation. The sums of parts add up to the sum of the whole.
 [[nodiscard]] inline std::uint8_t check_sum(std::string_view bytes) noexcept;
 
 namespace detail {
 
-// Fewer than 16 bytes, by pieces that may overlap: of the second one, what the first one has is
-// shifted out.
+// Fewer than 16 bytes, in two pieces that may overlap. The bytes that both contain are shifted out
+// of the second one.
 [[nodiscard]] inline std::uint64_t sum_of_few(const char* from, std::size_t size) noexcept {
   const auto piece = [&]<class Word>(std::size_t at, Word) noexcept -> std::uint64_t {
     Word word;
@@ -51,8 +51,8 @@ namespace detail {
 
 #if defined(__SSE2__)
 
-// Bytes are added as bytes, since only the sum modulo 256 is asked for, and across the vector once
-// at the end.
+// Adds bytes as bytes, because only the sum modulo 256 matters, and adds up the vector once at the
+// end.
 inline std::uint8_t check_sum(std::string_view bytes) noexcept {
   using detail::kVectorBytes;
   using detail::load_vector;
@@ -60,12 +60,13 @@ inline std::uint8_t check_sum(std::string_view bytes) noexcept {
   const std::size_t size = bytes.size();
   if (size < kVectorBytes) return static_cast<std::uint8_t>(detail::sum_of_few(at, size));
 
-  // What is no whole vector: the last bytes of one that ends where the bytes end.
+  // The remainder that is no whole vector: the last bytes of a vector that ends where the bytes
+  // end.
   __m128i a =
       _mm_and_si128(load_vector(at + size - kVectorBytes), detail::keep_last(size % kVectorBytes));
   __m128i b = _mm_setzero_si128();
-  // What is behind the blocks of eight vectors is one, two and four of them, or not: fewer
-  // branches than a loop.
+  // After the blocks of eight vectors, adds one, two and four vectors as needed: fewer branches
+  // than a loop.
   constexpr std::size_t kBlock = 8 * kVectorBytes;
   for (const char* const end = at + size / kBlock * kBlock; at != end; at += kBlock) {
     a = _mm_add_epi8(a, load_vector(at));

@@ -1,5 +1,5 @@
-// Which Length field announces which data field. The value of a data field may hold SOH and `=`, so
-// a parser must know the pairs before it can find the end of such a field.
+// Which Length field announces which data field. The value of a data field may contain SOH and `=`,
+// so a parser must know the pairs to find the end of such a field.
 #pragma once
 
 #include <optional>
@@ -15,14 +15,15 @@ struct DataFieldPair {
   Tag data = 0;
 };
 
-// A dictionary can extend it. Value type; reading is const and thread-safe.
+// A dictionary can extend it. A value type. Reading it is const and thread-safe.
 class DataFieldTable {
  public:
   // The pairs of FIX 4.0 to 5.0 SP2.
   [[nodiscard]] static DataFieldTable standard();
   // Replaces an earlier pair with the same Length field.
   void add(DataFieldPair pair);
-  // Many of them in one go, the last of one Length field counting. O(n log n).
+  // Adds many pairs at once. Of several with the same Length field, the last one counts. O(n log
+  // n).
   void add(std::span<const DataFieldPair> pairs);
   [[nodiscard]] std::span<const DataFieldPair> pairs() const noexcept { return pairs_; }
   // The data field that this Length field announces.

@@ -1,5 +1,5 @@
-// A message with some of its fields changed: for an application that wants something to be
-// different in a message that is encoded already.
+// A copy of an encoded message with some of its fields changed, for an application that must adapt
+// a message before it is sent.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@
 
 namespace nexusfix::wire {
 
-// Whether only the session may write this field, because it frames the message or says which one of
-// which session it is: 8, 9, 10, 34, 35, 43, 49, 52, 56, 122, 369.
+// Whether only the session may write this field, because the field frames the message or identifies
+// the message and its session: 8, 9, 10, 34, 35, 43, 49, 52, 56, 122, 369.
 [[nodiscard]] constexpr bool belongs_to_session(Tag tag) noexcept {
   switch (tag) {
     case tag::BeginString:
@@ -41,13 +41,14 @@ namespace nexusfix::wire {
   }
 }
 
-// What is to be changed in a message. Values are copied. Keeps its storage when it is cleared; one
+// The changes to make in a message. Values are copied. Keeps its storage when it is cleared. One
 // thread at a time.
 class FieldEdits {
  public:
-  // The first field with this tag gets the value; where there is none, one is put at the end of the
-  // header or of the body, as its tag says. In a repeating group that is the first entry's. A
-  // second edit of a tag takes the place of the first. What cannot be sent shows in edited_copy().
+  // Gives the value to the first field with this tag. If there is none, adds a field at the end of
+  // the header or of the body, as the tag requires. In a repeating group, the first entry's field
+  // changes. A second edit of a tag replaces the first. edited_copy() reports a value that cannot
+  // be sent.
   template <FieldValue Value>
   void set(Tag tag, const Value& value) {
     if constexpr (std::convertible_to<Value, std::string_view>) {
@@ -67,14 +68,14 @@ class FieldEdits {
       set(Field::kTag, field.value);
     }
   }
-  // The first field with this tag is left out, if there is one.
+  // Omits the first field with this tag, if there is one.
   void remove(Tag tag);
 
   void clear() noexcept;
-  // Whether a password (554, 925, 1402, 1404) is among what is set.
+  // Whether a password (554, 925, 1402, 1404) is set.
   [[nodiscard]] bool has_password() const noexcept;
   [[nodiscard]] bool empty() const noexcept { return edits_.empty(); }
-  // A copy of a message is longer than the message by no more than this.
+  // The maximum number of bytes by which a copy is longer than its message.
   [[nodiscard]] std::size_t growth_bytes() const noexcept;
 
  private:
@@ -119,11 +120,11 @@ class FieldEdits {
   std::string text_;
 };
 
-// Writes a copy of message into out: every field as it is and where it is, but for the edits, and
-// BodyLength and CheckSum anew. The result lies within out; message.bytes().size() +
-// edits.growth_bytes() bytes suffice. Errors: TagInvalid (belongs_to_session(); no tag; a standard
-// data field or its length), EmptyValue, SohInValue; BufferFull; MessageMalformed if the message
-// has a fault. Any thread; allocates in its first call only.
+// Writes a copy of message into out. Every field keeps its value and its position, except the
+// edited ones; BodyLength and CheckSum are new. The result lies within out; message.bytes().size()
+// + edits.growth_bytes() bytes suffice. Errors: TagInvalid (belongs_to_session(); not a tag; a
+// standard data field or its length), EmptyValue, SohInValue; BufferFull; MessageMalformed if the
+// message has a fault. Any thread; allocates in its first call only.
 [[nodiscard]] std::expected<std::string_view, EncodeError> edited_copy(const MessageView& message,
                                                                        const FieldEdits& edits,
                                                                        std::span<char> out);

@@ -1,5 +1,5 @@
 // From fields to bytes: writes BeginString, BodyLength, MsgType, the standard header and CheckSum
-// itself, into a buffer that the caller owns. Never allocates.
+// itself, into a buffer of the caller. Never allocates.
 #pragma once
 
 #include <concepts>
@@ -29,17 +29,17 @@ concept FieldInteger = std::integral<T> && !std::same_as<T, bool> && !std::same_
                        !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> &&
                        !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
 
-// UTCTimestamp and UTCTimeOnly, which have a precision.
+// UTCTimestamp and UTCTimeOnly. Their values have a precision.
 template <class T>
 concept FieldTime = std::convertible_to<T, WallTime> || std::convertible_to<T, TimeOfDay> ||
                     std::same_as<T, PicoTime>;
 
-// What field() takes:
-//   text          std::string_view and what converts to it; SOH in it is SohInValue
+// The types that field() takes:
+//   text          std::string_view and types that convert to it; SOH in it is SohInValue
 //   char, bool    one byte; Y or N
 //   integers      every value of every type
 //   Decimal       Price, Qty, Amt, Percentage, float: with all its digits
-//   FixedPrice    the same, without zeros at the end
+//   FixedPrice    the same, without trailing zeros
 //   WallTime      UTCTimestamp; PicoTime, too
 //   TimeOfDay     UTCTimeOnly; from 0 to the end of the leap second 23:59:60
 //   Date          UTCDateOnly, LocalMktDate; years 0 to 9999
@@ -51,31 +51,31 @@ concept FieldValue = std::convertible_to<T, std::string_view> || std::same_as<T,
 class GroupWriter;
 class RenderedFields;
 
-// The first error sticks: fields after it are ignored, and finish() returns it, so a chain of
-// field() calls needs one check at its end. Nothing half-written is ever returned. One thread at a
-// time; no allocation, no copy of the body: room for BeginString and BodyLength is left in front of
-// it, and the message begins wherever BodyLength's digits let it begin. CheckSum is added up from
-// the registers that the values are written from.
+// Keeps the first error: later fields are ignored and finish() returns the error, so a chain of
+// field() calls needs one check at its end. Never returns an incomplete message. One thread at a
+// time. No allocation and no copy of the body: the encoder reserves room for BeginString and
+// BodyLength before the body, and the message begins where the digits of BodyLength let it begin.
+// CheckSum is added up from the registers that the values are written from.
 //
 //   wire::Encoder encoder{buffer, session, {.msg_type = "D", .msg_seq_num = 7,
 //                                           .sending_time = now}};
 //   auto message = encoder.field<tag::ClOrdID>("A1").field<tag::OrderQty>(100_d).finish();
 class Encoder {
  public:
-  // buffer must outlive the encoder and the view that finish() returns; session and header only
-  // the constructor.
+  // buffer must outlive the encoder and the view that finish() returns. session and header need to
+  // live only during the constructor.
   NEXUSFIX_ALWAYS_INLINE Encoder(std::span<char> buffer, HeaderTemplate& session,
                                  const MessageHeader& header) noexcept {
     if (!open(buffer, session, header)) [[unlikely]] {
       take_opened(open_exactly(buffer, session, header));
     }
   }
-  // Without a template: for a message now and then.
+  // Without a template, for occasional messages.
   Encoder(std::span<char> buffer, const HeaderFields& session,
           const MessageHeader& header) noexcept;
 
-  // One field. A tag that the compiler knows costs nothing, in either form; the first refuses a tag
-  // that cannot be written when the program is compiled, the second by TagInvalid.
+  // One field. A tag that is a constant costs nothing, in either form. For a tag that cannot be
+  // written, the first form does not compile, and the second one fails with TagInvalid.
   template <Tag kTag, FieldValue Value>
   NEXUSFIX_ALWAYS_INLINE Encoder& field(const Value& value) noexcept {
     static_assert(can_be_written(kTag));
@@ -96,7 +96,7 @@ class Encoder {
     return put(prefix_of(tag), tag, value, precision);
   }
 
-  // A Length field and its data field; the value may hold any byte, and is not empty.
+  // A Length field and its data field. The value may contain any byte and must not be empty.
   Encoder& data(Tag length_tag, Tag data_tag, std::string_view value) noexcept {
     note_if_password(data_tag);
     return take(append_data(place(), length_tag, data_tag, value));
@@ -107,25 +107,26 @@ class Encoder {
     return data(kLengthTag, kDataTag, value);
   }
 
-  // A field without a value, which no version of FIX allows: for a counterparty that is known to
-  // send such fields, and wants them back.
+  // A field without a value. No version of FIX allows it; it is for counterparties that send such
+  // fields and expect them back.
   Encoder& field_without_value(Tag tag) noexcept { return take(append_empty(place(), tag)); }
 
-  // A repeating group of count entries: writes the NumInGroup field, and see GroupWriter.
+  // A repeating group of count entries. Writes the NumInGroup field; see GroupWriter.
   [[nodiscard]] GroupWriter group(Tag count_tag, std::size_t count) noexcept;
-  // A repeating group with an entry for each of entries: write_entry(*this, entry) writes one.
+  // A repeating group with one entry for each element of entries. write_entry(*this, entry) writes
+  // it.
   template <std::ranges::sized_range Entries, class WriteEntry>
   Encoder& group(Tag count_tag, const Entries& entries, WriteEntry&& write_entry) noexcept;
 
-  // From now on noted becomes true when a password is written (554, 925, 1402, 1404), so that
-  // whoever is to store the message need not search it. noted must outlive the last field.
+  // From now on, sets noted to true when a password is written (554, 925, 1402, 1404), so that
+  // nothing has to search the message before it is stored. noted must outlive the last field.
   void note_passwords_in(bool& noted) noexcept { password_noted_ = &noted; }
 
-  // Fields that were rendered before; their error is this message's.
+  // Fields that were rendered earlier. Their error becomes this message's error.
   NEXUSFIX_ALWAYS_INLINE Encoder& fields(const RenderedFields& rendered) noexcept;
 
-  // The whole message, BodyLength and CheckSum in place; lies somewhere within the buffer. Call it
-  // once, last.
+  // The complete message, with BodyLength and CheckSum. It lies somewhere within the buffer. Call
+  // this once, as the last function.
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::expected<std::string_view, EncodeError>
   finish() noexcept {
     if (failed_ || entries_owed_ != 0) [[unlikely]]
@@ -137,17 +138,17 @@ class Encoder {
   friend class GroupWriter;
   friend class RenderedFields;
 
-  // Where something goes, and the end of the room for fields.
+  // Where the next bytes go, and the end of the room for fields.
   struct Place {
     char* at;
     char* limit;
   };
-  // What was appended by exact road: everything that is unusual (a long value, a number of many
-  // digits, the end of the buffer near, an error) goes through functions that are not inline and
-  // take and return values, so that the encoder itself can stay in registers.
+  // The result of the slow path. Long values, numbers of many digits, the last bytes of the buffer
+  // and errors go through functions that are not inline and that take and return values, so that
+  // the encoder itself can stay in registers.
   struct Appended {
-    char* end;               // nullptr: nothing, because of an error
-    std::uint32_t sum;       // of the bytes appended; or the tag of the field with the error
+    char* end;               // nullptr: nothing was appended, because of an error
+    std::uint32_t sum;       // of the appended bytes; after an error, the tag of the field
     EncodeErrorCode code{};  // if end is nullptr
   };
   struct Opened {
@@ -159,10 +160,11 @@ class Encoder {
     Appended header;
   };
 
-  // A field of an ordinary value needs no more than this, the whole blocks stored and the trailer
-  // included: up to here, one comparison is the check for room.
+  // A field with an ordinary value never needs more room than this, with the whole blocks that are
+  // stored and the trailer. Below it, one comparison checks for room.
   static constexpr std::size_t kFieldBytesMax = 64;
-  // MsgSeqNum below it has twice the digits of an ordinary number: a busy day has millions.
+  // A MsgSeqNum below it may have twice the digits of an ordinary number, because busy days have
+  // millions.
   static constexpr std::uint64_t kOrdinarySeqNumEnd =
       detail::kOrdinaryDigitsEnd * detail::kOrdinaryDigitsEnd;
   static constexpr std::size_t kTrailerBytes = 8;  // SOH, 10=ddd and SOH
@@ -203,7 +205,7 @@ class Encoder {
     return detail::tag_prefix(tag);
   }
 
-  // A failed encoder has no room for anything.
+  // A failed encoder has no room for any field.
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Place place() const noexcept {
     return {at_, failed_ ? nullptr : limit_};
   }
@@ -212,7 +214,7 @@ class Encoder {
     if (failed_) return;
     failed_ = true;
     error_ = {code, tag};
-    ordinary_end_ = 0;  // nothing is ordinary any more
+    ordinary_end_ = 0;  // from now on, no field is ordinary
   }
 
   NEXUSFIX_ALWAYS_INLINE void note_if_password(Tag tag) noexcept {
@@ -222,7 +224,7 @@ class Encoder {
     if (password_noted_ != nullptr) *password_noted_ = true;
   }
 
-  // counted: what of its bytes sum_ has already.
+  // counted: the part of its bytes that sum_ already contains.
   NEXUSFIX_ALWAYS_INLINE Encoder& take(const Appended& appended,
                                        std::uint32_t counted = 0) noexcept {
     if (appended.end == nullptr) {
@@ -230,7 +232,7 @@ class Encoder {
       return *this;
     }
     at_ = appended.end;
-    unusual_sum_ += appended.sum - counted;
+    slow_path_sum_ += appended.sum - counted;
     return *this;
   }
 
@@ -247,7 +249,7 @@ class Encoder {
 
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE bool is_ordinary(
       const detail::TagPrefix& prefix) const noexcept {
-    // As numbers, because a failed encoder compares with no pointer into its buffer.
+    // Compared as numbers, because a failed encoder has no pointer into its buffer to compare with.
     return prefix.bytes != 0 && reinterpret_cast<std::uintptr_t>(at_) < ordinary_end_;
   }
 
@@ -357,12 +359,12 @@ class Encoder {
     return at + prefix.bytes;
   }
 
-  // Stores a word of which bytes are text and the rest is zero.
+  // Stores a word whose first bytes are text and the rest zero.
   NEXUSFIX_ALWAYS_INLINE char* write_word(char* at, std::uint64_t word,
                                           std::size_t bytes) noexcept {
     return write_half(at, detail::block_of(word), bytes);
   }
-  // The same of a block's low half; the other one is zero.
+  // The same for the low half of a block whose other half is zero.
   NEXUSFIX_ALWAYS_INLINE char* write_half(char* at, detail::Block text,
                                           std::size_t bytes) noexcept {
     detail::store_low_half(at, text);
@@ -436,22 +438,22 @@ class Encoder {
 
   char* begin_ = nullptr;  // of BeginString, for a BodyLength of three digits
   char* body_ = nullptr;   // `35=`
-  char* at_ = nullptr;     // where the next field goes: behind the last value
-  char* limit_ = nullptr;  // in front of the room that the trailer needs
-  // In front of this address a field of an ordinary value is known to fit; 0: nowhere.
+  char* at_ = nullptr;     // where the next field goes: after the last value
+  char* limit_ = nullptr;  // before the room for the trailer
+  // Before this address, a field with an ordinary value is known to fit. 0: nowhere.
   std::uintptr_t ordinary_end_ = 0;
   detail::Block sums_ = detail::no_bytes();  // bytes of values, added up lane by lane
-  // The other bytes in front of the trailer, BodyLength's digits as 0. What is known when the
-  // program is compiled goes into the first, so that the compiler adds it up.
+  // The other bytes before the trailer, with BodyLength's digits as 0. Constants go into the first
+  // sum, so that the compiler adds them up.
   std::uint32_t sum_ = 0;
-  std::uint32_t unusual_sum_ = 0;
+  std::uint32_t slow_path_sum_ = 0;
   detail::MinuteText minute_;
   bool failed_ = false;
   EncodeError error_;
-  // Entries that open groups announced and that have not begun.
+  // The number of entries that open groups have announced and that have not begun.
   std::size_t entries_owed_ = 0;
   Tag group_tag_ = 0;               // of the group opened last
-  bool* password_noted_ = nullptr;  // null: nobody wants to know
+  bool* password_noted_ = nullptr;  // null: not requested
 };
 
 NEXUSFIX_ALWAYS_INLINE bool Encoder::open(std::span<char> buffer, HeaderTemplate& session,
@@ -480,7 +482,7 @@ NEXUSFIX_ALWAYS_INLINE bool Encoder::open(std::span<char> buffer, HeaderTemplate
   limit_ = buffer.data() + buffer.size() - kTrailerBytes;
   ordinary_end_ = reinterpret_cast<std::uintptr_t>(buffer.data() + buffer.size()) - kFieldBytesMax;
   sum_ = 0;
-  unusual_sum_ = session.sum_;
+  slow_path_sum_ = session.sum_;
   sums_ = type;
 
   char* at = begin_ + session.front_.bytes;
@@ -491,13 +493,13 @@ NEXUSFIX_ALWAYS_INLINE bool Encoder::open(std::span<char> buffer, HeaderTemplate
   at = write_seq_num(at + kMsgSeqNumPrefix.bytes, header.msg_seq_num);
   at = copy_constant(at, session.before_time_);
   at = write_time(at, minute_.time_of_minute(header.sending_time), header.precision);
-  at_ = copy_constant(at, session.behind_time_);
+  at_ = copy_constant(at, session.after_time_);
   return true;
 }
 
 NEXUSFIX_ALWAYS_INLINE std::string_view Encoder::seal() noexcept {
   const auto body_length = static_cast<std::uint64_t>(at_ + 1 - body_);
-  std::uint32_t sum = sum_ + unusual_sum_ + detail::sum_of(sums_);
+  std::uint32_t sum = sum_ + slow_path_sum_ + detail::sum_of(sums_);
   if (body_length - 100 >= 900) [[unlikely]]
     return seal_exactly(begin_, body_, at_, sum);
   constexpr std::uint32_t kZerosAndSoh = 0x0130'3030;
@@ -512,6 +514,6 @@ NEXUSFIX_ALWAYS_INLINE std::string_view Encoder::seal() noexcept {
 
 }  // namespace nexusfix::wire
 
-// Encoder's members that need them; an encoder is used with all of it.
+// Members of Encoder that need the complete class.
 #include <nexusfix/wire/group_writer.hpp>
 #include <nexusfix/wire/typed/rendered_fields.hpp>

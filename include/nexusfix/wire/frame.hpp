@@ -1,4 +1,4 @@
-// Finding messages in a stream of bytes.
+// Finds messages in a stream of bytes.
 #pragma once
 
 #include <algorithm>
@@ -19,17 +19,17 @@
 namespace nexusfix::wire {
 
 enum class FrameStatus : std::uint8_t {
-  Complete,  // bytes [0, size) are one frame; its CheckSum is the parser's to verify
+  Complete,  // bytes [0, size) are one frame; the parser verifies its CheckSum
   NeedMore,  // the stream ends inside a frame: call again with at least size bytes
   Garbled,   // bytes [0, size) belong to no frame: skip them
-  Skipped,   // FrameScanner only: [0, size) go on with the rubbish that the last Garbled began:
-             // skip them too, nothing new is to be counted
+  Skipped,   // FrameScanner only: [0, size) continue the garbage of the last Garbled:
+             // skip them, too, and do not count them as another Garbled
 };
 
 enum class GarbledReason : std::uint8_t {
-  NoBeginString,        // rubbish in front of the next `8=`
+  NoBeginString,        // garbage before the next `8=`
   BodyLengthMalformed,  // second field is not 9=<digits>
-  BodyLengthTooLarge,   // above the limit: the stream's position is unknowable behind it
+  BodyLengthTooLarge,   // above the limit: the next frame's position is unknown
   TooLong,              // no CheckSum field found within the limit
   // From the parser, for a complete frame:
   BodyLengthWrong,
@@ -44,7 +44,7 @@ struct FrameResult {
   GarbledReason reason = GarbledReason::NoBeginString;  // only when Garbled
 };
 
-// No limit lets a message be longer than this, because offsets within one have 32 bits.
+// Offsets within a message have 32 bits, so no limit allows a longer message than this.
 inline constexpr std::size_t kMessageBytesMax = 0x7fff'ffff;
 
 struct FrameLimits {
@@ -54,19 +54,19 @@ struct FrameLimits {
 namespace detail {
 
 inline constexpr std::size_t kOrdinaryHeadBytes = 24;
-inline constexpr std::size_t kOrdinaryTrailerBytes = 8;  // with the SOH in front of it
+inline constexpr std::size_t kOrdinaryTrailerBytes = 8;  // with the SOH before it
 inline constexpr std::size_t kOrdinaryPatternBytes = kOrdinaryHeadBytes + kOrdinaryTrailerBytes;
-// No ordinary message is shorter, and the head of one may be loaded without asking again.
+// No ordinary message is shorter, so its head may be loaded without another check.
 inline constexpr std::size_t kOrdinaryBytesMin = kOrdinaryPatternBytes;
 
-// What the first and the last bytes of a message have to be: after an exclusive or with flip each
-// is at most at_most.
+// The required first and last bytes of a message: after an exclusive or with flip, each of them is
+// at most at_most.
 struct OrdinaryPattern {
   alignas(16) std::array<unsigned char, kOrdinaryPatternBytes> flip{};
   alignas(16) std::array<unsigned char, kOrdinaryPatternBytes> at_most{};
 };
 
-// In the text '#' stands for a digit, '?' for anything, every other byte for itself.
+// In the text, '#' is a digit, '?' is any byte, and every other byte is itself.
 [[nodiscard]] consteval OrdinaryPattern ordinary_pattern(
     const char (&text)[kOrdinaryPatternBytes + 1]) {
   OrdinaryPattern pattern;
@@ -104,7 +104,7 @@ inline constexpr OrdinaryPattern kFixtOf4 =
   const auto load_half = [](const char* at) {
     return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at));
   };
-  // What is above at_most stays above zero. One test for all 32 bytes.
+  // A byte above at_most leaves a nonzero remainder. One test checks all 32 bytes.
   const __m128i first =
       _mm_subs_epu8(_mm_xor_si128(load(head), load(&pattern.flip[0])), load(&pattern.at_most[0]));
   const __m128i both = _mm_unpacklo_epi64(load_half(head + 16), load_half(trailer));
@@ -136,10 +136,9 @@ inline constexpr OrdinaryPattern kFixtOf4 =
 #endif
 }
 
-// The size of a frame whose BodyLength has Digits digits that begin LengthAt bytes behind its
-// front; any number if they are not digits. The sum is in this order so that few instructions lie
-// between one frame's digits and the address of the next one's: finding frames is bound by that
-// chain.
+// The size of a frame whose BodyLength has Digits digits and begins at byte LengthAt; any number if
+// these bytes are not digits. The order of the additions keeps few instructions between one frame's
+// digits and the address of the next frame, because that chain limits the speed of framing.
 template <std::size_t LengthAt, std::size_t Digits>
 [[nodiscard]] inline std::size_t announced_size(const char* bytes) noexcept {
   const auto byte_at = [bytes](std::size_t i) -> std::size_t {
@@ -157,11 +156,11 @@ template <std::size_t LengthAt, std::size_t Digits>
   }
 }
 
-// The size of the frame that bytes begin with, if it is as nearly all are: `8=FIX.4.x` or
-// `8=FIXT.1.x`, a BodyLength of two to four digits that is right, MsgType third, and a CheckSum of
-// three digits. 0 if it is not, or not within size bytes and the limit: whatever the reason, the
-// general rules say the rest. Always part of the caller: as a call it would return a number that
-// waits for the last comparison, and the next frame's address with it.
+// The size of the frame that bytes begin with, if it has the common form: `8=FIX.4.x` or
+// `8=FIXT.1.x`, a correct BodyLength of two to four digits, MsgType third, and a CheckSum of three
+// digits. 0 for every other frame, and for one that exceeds size bytes or the limit: the slow path
+// then decides. Always inlined: a call would return a number that waits for the last comparison,
+// and so would the next frame's address.
 [[nodiscard, gnu::always_inline]] inline std::size_t ordinary_frame_size(
     const char* bytes, std::size_t size, std::size_t message_bytes_max) noexcept {
   const std::size_t size_max = std::min(size, message_bytes_max);
@@ -189,36 +188,37 @@ template <std::size_t LengthAt, std::size_t Digits>
     announced = announced_size<13, 4>(bytes);
     pattern = &kFixtOf4;
   }
-  // Both ends of the range at once: what is too small wraps.
+  // One comparison for both ends of the range: a size that is too small wraps.
   if (announced - kOrdinaryBytesMin > size_max - kOrdinaryBytesMin) [[unlikely]]
     return 0;
   const char* const trailer = bytes + announced - kOrdinaryTrailerBytes;
   if (!matches(bytes, trailer, *pattern)) [[unlikely]]
     return 0;
-  // Keeps the branch above a branch. As a conditional move the answer, and with it the address of
-  // the next frame, would wait for the comparison.
+  // Keeps the branch above a branch. With a conditional move, the result, and so the address of the
+  // next frame, would wait for the comparison.
   asm volatile("");
   return announced;
 }
 
 }  // namespace detail
 
-// Finds the frames of a stream that comes in pieces, and looks at no byte twice: what was learned
-// about a frame that is not whole is kept. However the stream is cut, the same frames, Garbled
-// results and sums of skipped bytes come out. One for each stream; 56 bytes. Never allocates.
+// Finds the frames of a stream that arrives in pieces. It keeps what it has learned about an
+// incomplete frame, so it examines no byte twice. Frames, Garbled results and sums of skipped bytes
+// do not depend on where the stream is split. One object for each stream; 56 bytes. Never
+// allocates.
 //
-//   FrameResult result = scanner.next(bytes);   // bytes: what has arrived and is not taken yet
+//   FrameResult result = scanner.next(bytes);   // bytes: received and not yet consumed
 //
-// After NeedMore the next call has to give the same bytes and at least one more; those in front of
-// the end that was given before are not looked at again (but for the last four of a message that
-// turns out TooLong), and no less than size bytes can bring another answer within a frame. After
-// every other result it has to begin size bytes further on. Not thread-safe.
+// After NeedMore, call it again with the same bytes and at least one more. It does not examine the
+// earlier bytes again, except the last four of a message that turns out to be TooLong. Within a
+// frame, fewer than size bytes cannot change the result. After every other result, continue size
+// bytes further. Not thread-safe.
 class FrameScanner {
  public:
   explicit FrameScanner(FrameLimits limits = {}) noexcept
       : message_bytes_max_{std::min(limits.message_bytes_max, kMessageBytesMax)} {}
 
-  // Looks at the front of bytes. Never reads past them; O(bytes looked at).
+  // Examines the front of bytes. Never reads past them; O(examined bytes).
   [[nodiscard, gnu::always_inline]] FrameResult next(std::string_view bytes) noexcept {
     if (step_ == Step::Start && at_ == 0) {
       if (const std::size_t size =
@@ -237,7 +237,7 @@ class FrameScanner {
     LengthTag,  // `9=`
     Length,     // its digits
     TypeTag,    // `35=`
-    Search,     // for SOH and `10=`, from where BodyLength leads to
+    Search,     // for SOH and `10=`, from the position that BodyLength announces
     CheckSum,   // its value
   };
   enum class Progress : std::uint8_t { Done, Torn, Malformed };
@@ -256,48 +256,47 @@ class FrameScanner {
   [[nodiscard]] FrameResult begin_again(const FrameResult& result) noexcept;
 
   std::size_t message_bytes_max_;
-  std::size_t at_ = 0;        // the first byte that was not looked at
-  std::size_t value_at_ = 0;  // of the value that is being read
+  std::size_t at_ = 0;        // the first byte not yet examined
+  std::size_t value_at_ = 0;  // of the value that it is reading
   std::size_t body_end_ = 0;  // before the body: BodyLength so far
-  std::size_t matched_ = 0;   // bytes in front of at_ that what is looked for begins with
+  std::size_t matched_ = 0;   // bytes before at_ that match the beginning of the searched text
   Step step_ = Step::Start;
   GarbledReason reason_ = GarbledReason::NoBeginString;
 };
 
-// What next_frame() does with frames that are not ordinary.
-[[nodiscard]] FrameResult next_unusual_frame(std::string_view bytes,
-                                             const FrameLimits& limits) noexcept;
+// The slow path of next_frame().
+[[nodiscard]] FrameResult next_slow_path_frame(std::string_view bytes,
+                                               const FrameLimits& limits) noexcept;
 
-// Looks at the front of bytes, which begin where a frame should. A frame ends with the first
-// CheckSum field at or after the place that BodyLength points to. Never reads past bytes, never
-// allocates, O(bytes looked at). Any thread. For a stream that comes in pieces see FrameScanner.
+// Examines the front of bytes, where a frame should begin. A frame ends with the first CheckSum
+// field at or after the position that BodyLength announces. Never reads past bytes, never
+// allocates, O(examined bytes). Any thread. For a stream that arrives in pieces use FrameScanner.
 [[nodiscard, gnu::always_inline]] inline FrameResult next_frame(
     std::string_view bytes, const FrameLimits& limits) noexcept {
   if (const std::size_t size =
           detail::ordinary_frame_size(bytes.data(), bytes.size(), limits.message_bytes_max)) {
     return {FrameStatus::Complete, size, {}};
   }
-  return next_unusual_frame(bytes, limits);
+  return next_slow_path_frame(bytes, limits);
 }
 
-// Iterates over the complete frames of a buffer and counts what lies between them.
+// Iterates over the complete frames of a buffer and counts the bytes between them.
 class Framer {
  public:
   explicit Framer(std::string_view bytes, FrameLimits limits = {}) noexcept
       : rest_{bytes}, limits_{limits} {}
 
-  // The next complete frame, a view into the buffer, or nothing: rest() then holds what is not
-  // whole yet.
+  // The next complete frame, a view into the buffer. Nothing: rest() holds the incomplete one.
   [[nodiscard, gnu::always_inline]] std::optional<std::string_view> next() noexcept {
     std::size_t size =
         detail::ordinary_frame_size(rest_.data(), rest_.size(), limits_.message_bytes_max);
     if (size == 0) {
-      // By value: whose address is known elsewhere cannot live in registers.
-      const Unusual unusual = next_unusual(rest_, limits_);
-      garbled_bytes_ += unusual.garbled_bytes;
-      rest_.remove_prefix(unusual.garbled_bytes);
-      if (unusual.size == 0) return std::nullopt;
-      size = unusual.size;
+      // By value, because a member whose address is known elsewhere cannot stay in a register.
+      const SlowPathFrame found = next_slow_path(rest_, limits_);
+      garbled_bytes_ += found.garbled_bytes;
+      rest_.remove_prefix(found.garbled_bytes);
+      if (found.size == 0) return std::nullopt;
+      size = found.size;
     }
     const std::string_view frame{rest_.data(), size};
     rest_.remove_prefix(size);
@@ -308,11 +307,12 @@ class Framer {
   [[nodiscard]] std::size_t garbled_bytes() const noexcept { return garbled_bytes_; }
 
  private:
-  struct Unusual {
-    std::size_t garbled_bytes = 0;  // in front of the frame
-    std::size_t size = 0;           // 0: there is no whole one
+  struct SlowPathFrame {
+    std::size_t garbled_bytes = 0;  // before the frame
+    std::size_t size = 0;           // 0: there is no complete frame
   };
-  [[nodiscard]] static Unusual next_unusual(std::string_view bytes, FrameLimits limits) noexcept;
+  [[nodiscard]] static SlowPathFrame next_slow_path(std::string_view bytes,
+                                                    FrameLimits limits) noexcept;
 
   std::string_view rest_;
   FrameLimits limits_;

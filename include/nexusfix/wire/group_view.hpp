@@ -14,19 +14,19 @@
 
 namespace nexusfix::wire {
 
-// One entry of a repeating group: the fields from its delimiter to the next entry's, or to the
-// first field that no entry of the group has. It is read as a MessageView is, and sees nothing but
-// its own fields, those of the groups within it included.
+// One entry of a repeating group: the fields from its delimiter up to the next entry's delimiter,
+// or up to the first field that is not a member of the group. Read it like a MessageView. It sees
+// only its own fields, including those of its nested groups.
 //
-// Trivially copyable; valid as long as the message's bytes and index are (see MessageView), not
-// only as long as the range that it came from. Any number of threads may read; nothing allocates.
-// Lookups are vector compares over the entry's own tags: O(fields of the entry / 16).
+// Trivially copyable. Valid as long as the message's bytes and index are (see MessageView), even
+// after the range that it came from is gone. Any number of threads may read; nothing allocates.
+// Lookups are vector compares of the entry's own tags: O(fields of the entry / 16).
 class GroupEntry {
  public:
   class Iterator;
 
   GroupEntry() = default;
-  // All fields of a message, to be read as if they were an entry's.
+  // All fields of a message, read like those of an entry.
   [[nodiscard]] static GroupEntry whole(const MessageView& message) noexcept {
     return {message, 0, static_cast<std::uint32_t>(message.field_count())};
   }
@@ -39,13 +39,13 @@ class GroupEntry {
   [[nodiscard]] Iterator begin() const noexcept;
   [[nodiscard]] Iterator end() const noexcept;
 
-  // The first field with this tag at or behind the entry's field with index from; nothing if
-  // absent. Indexes count from the entry's delimiter.
+  // The first field with this tag at or after index from; nothing if absent. Indexes count from the
+  // entry's delimiter.
   [[nodiscard]] std::optional<std::string_view> operator[](Tag tag) const noexcept;
   [[nodiscard]] std::optional<FieldView> find(Tag tag, std::size_t from = 0) const noexcept;
   [[nodiscard]] std::optional<std::size_t> find_index(Tag tag, std::size_t from = 0) const noexcept;
   [[nodiscard]] bool has(Tag tag) const noexcept { return index_of(tag, begin_) < end_; }
-  // For the same types, with the same errors, as MessageView::get().
+  // The same types and errors as MessageView::get().
   template <class T>
   [[nodiscard, gnu::always_inline]] FieldResult<T> get(Tag tag) const noexcept {
     const std::size_t index = index_of(tag, begin_);
@@ -56,12 +56,12 @@ class GroupEntry {
   // A group within this entry. A count field outside of the entry is not found.
   [[nodiscard]] GroupView group(const GroupShape& shape) const noexcept;
 
-  // The message that it belongs to, the index of its first field there, and where that field's tag
+  // The entry's message, the index of the entry's first field in it, and where that field's tag
   // begins, from the start of the message.
   [[nodiscard]] const MessageView& message() const noexcept { return message_; }
   [[nodiscard]] std::size_t first_index() const noexcept { return begin_; }
   [[nodiscard]] std::uint32_t offset() const noexcept { return message_.field_begin(begin_); }
-  // From the delimiter's tag to the last field's SOH, both included. Of no entry: nothing.
+  // From the delimiter's tag up to and including the last field's SOH. Empty for an empty entry.
   [[nodiscard]] std::string_view bytes() const noexcept;
 
  private:
@@ -70,7 +70,7 @@ class GroupEntry {
   GroupEntry(const MessageView& message, std::uint32_t begin, std::uint32_t end) noexcept
       : message_{message}, begin_{begin}, end_{end} {}
 
-  // end_ or more for an absent tag; in the message's indexes.
+  // end_ or more for an absent tag, as an index of the message.
   [[nodiscard]] std::size_t index_of(Tag tag, std::size_t from) const noexcept {
     return message_.index_within(tag, from, end_);
   }
@@ -108,19 +108,19 @@ class GroupEntry::Iterator {
   std::size_t at_ = 0;
 };
 
-// The entries of a repeating group that are in the message, whatever its count field says: the
-// first begins right behind the count field, with the delimiter, and each of the others right
-// behind the one before it. So a count field cannot make a loop longer than the message, nor hide
-// an entry; count_is_right() tells whether it says the truth. Without a count field, or without a
-// delimiter behind it, there are no entries.
+// The entries that a repeating group really has in the message, whatever its count field says. The
+// first one begins directly after the count field, with the delimiter, and each other one directly
+// after the one before. So a count field can neither make a loop longer than the message nor hide
+// an entry; count_is_right() checks it. Without a count field, or without a delimiter after it,
+// there are no entries.
 //
-// If a tag is a member of a group and the delimiter of one around it, the outer group's entry ends
-// there; dictionaries of FIX have no such group. If a message has the count field twice, outside of
-// any entry, the first one counts; group(shape, from) finds the other.
+// If a tag is both a member of a group and the delimiter of the group around it, it ends the outer
+// group's entry; no FIX dictionary has such a group. If a message has the count field twice outside
+// of any entry, the first one counts; group(shape, from) finds the other one.
 //
-// Trivially copyable; valid as long as the message's bytes and index are and its shape's tables.
-// Any number of threads may read; nothing allocates. The count field is found by a lookup; walking
-// the entries is O(their fields).
+// Trivially copyable. Valid as long as the message's bytes and index and the shape's tables are.
+// Any number of threads may read; nothing allocates. A lookup finds the count field. Walking the
+// entries is O(their fields).
 //
 //   for (const auto entry : message.group(kGroupShape<453, 448, 447, 452>)) {
 //     use(entry[448], entry.get<std::int64_t>(452));
@@ -133,22 +133,23 @@ class GroupView {
 
   [[nodiscard]] Iterator begin() const noexcept;
   [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
-  // No entry, whatever the count field says.
+  // Whether there is no entry, whatever the count field says.
   [[nodiscard]] bool empty() const noexcept { return !begins_entry(begin_); }
-  // The entries that are there. Walks them.
+  // The number of entries. Walks them.
   [[nodiscard]] std::size_t size() const noexcept;
-  // The entry with this number, from 0; nothing if there are fewer. Walks those in front of it.
+  // The entry with this number, counted from 0; nothing if there are fewer. Walks the entries
+  // before it.
   [[nodiscard]] std::optional<GroupEntry> entry(std::size_t number) const noexcept;
 
   [[nodiscard]] const GroupShape& shape() const noexcept { return shape_; }
   // The count field; nothing if the message, or the entry around the group, has none.
   [[nodiscard]] std::optional<FieldView> count_field() const noexcept;
-  // What it says: its number, or Missing, Empty, Malformed (negative, too) or OutOfRange.
+  // The number in the count field, or Missing, Empty, Malformed (also if negative) or OutOfRange.
   [[nodiscard]] FieldResult<std::uint64_t> announced() const noexcept;
-  // Whether the count field announces as many entries as there are; without a count field there are
-  // none, and that is right. Walks the entries.
+  // Whether the count field announces the number of entries in the message. Without a count field
+  // there are no entries, and that is right. Walks the entries.
   [[nodiscard]] bool count_is_right() const noexcept;
-  // The message's index of the first field behind the group, at most field_count(); 0 without a
+  // The message's index of the first field after the group, at most field_count(); 0 without a
   // count field. Walks the entries.
   [[nodiscard]] std::size_t end_index() const noexcept;
 
@@ -163,19 +164,19 @@ class GroupView {
   [[nodiscard]] bool begins_entry(std::uint32_t at) const noexcept {
     return at < limit_ && message_.has_tag(at, shape_.delimiter());
   }
-  // Where the entry that begins at `at` ends. like: the entry in front of it, or an empty one.
+  // Where the entry that begins at `at` ends. like: the entry before it, or an empty one.
   [[nodiscard]] std::uint32_t entry_end(std::uint32_t at, std::uint32_t like_begin,
                                         std::uint32_t like_end) const noexcept;
-  // The same for an entry that may have other tags than the one in front of it.
+  // The same for an entry whose tags may differ from those of the entry before it.
   [[nodiscard]] std::uint32_t walked_end(std::uint32_t at) const noexcept;
 
   MessageView message_;
   GroupShape shape_;
-  std::uint32_t begin_ = 0;  // behind the count field
-  std::uint32_t limit_ = 0;  // no entry goes on behind it; 0: there is no count field
+  std::uint32_t begin_ = 0;  // after the count field
+  std::uint32_t limit_ = 0;  // the end of the last possible entry; 0: there is no count field
 };
 
-// A forward iterator, but by the name of old an input one, since it makes its entries.
+// A forward iterator, but an input iterator for the old library, because it creates its entries.
 class GroupView::Iterator {
  public:
   using iterator_concept = std::forward_iterator_tag;
@@ -212,7 +213,7 @@ class GroupView::Iterator {
     move_to(end_);
   }
 
-  // At the end of the group, begin_ == end_ is where it ends.
+  // At the end of the group, begin_ == end_ is the end.
   [[gnu::always_inline]] void move_to(std::uint32_t at) noexcept {
     const std::uint32_t before = begin_;
     begin_ = at;
@@ -224,7 +225,7 @@ class GroupView::Iterator {
   std::uint32_t end_ = 0;
 };
 
-// MessageView's and GroupEntry's functions that need what stands above.
+// Functions of MessageView and GroupEntry that need the classes above.
 
 inline GroupView MessageView::group(const GroupShape& shape, std::size_t from) const noexcept {
   return {*this, shape, from, field_count()};
@@ -273,10 +274,10 @@ inline GroupView::GroupView(const MessageView& message, const GroupShape& shape,
   limit_ = static_cast<std::uint32_t>(to);
 }
 
-// Entries of one group mostly have the same tags in the same order: then one compare, which takes
-// the delimiter behind the entry in as well, says that all of its tags are members. The processor
-// guesses the answer and goes on with the next entry before it is known. Equal keys are equal tags
-// but for those above 16 bits.
+// The entries of a group usually have the same tags in the same order. Then one compare, which
+// includes the delimiter after the entry, shows that all tags are members. The processor predicts
+// the result and continues with the next entry. Equal keys are equal tags, except for tags above 16
+// bits.
 [[gnu::always_inline]] inline std::uint32_t GroupView::entry_end(
     std::uint32_t at, std::uint32_t like_begin, std::uint32_t like_end) const noexcept {
   const std::uint32_t size = like_end - like_begin;

@@ -9,9 +9,10 @@
 
 namespace nexusfix::wire {
 
-// A repeating group while it is written. Each entry begins with entry(); the destructor sees that
-// there were as many as announced and that none was empty, otherwise the message fails with
-// GroupCountWrong. Groups within an entry are closed before the entry's group goes on.
+// A repeating group that is being written. Each entry begins with entry(). The destructor checks
+// that the number of entries is the announced one and that none is empty; otherwise the message
+// fails with GroupCountWrong. Nested groups of an entry must be closed before the next entry
+// begins.
 //
 //   auto parties = encoder.group(tag::NoPartyIDs, 2);
 //   parties.entry().field<tag::PartyID>("A").field<tag::PartyRole>(1);
@@ -22,7 +23,7 @@ class GroupWriter {
   GroupWriter& operator=(const GroupWriter&) = delete;
   ~GroupWriter() { close(); }
 
-  // Begins the next entry; the fields that follow are its.
+  // Begins the next entry. The fields that follow belong to it.
   Encoder& entry() noexcept {
     check_entry();
     if (left_ == 0) {
@@ -34,7 +35,7 @@ class GroupWriter {
     return *encoder_;
   }
 
-  // Ends the group in front of its destructor; calling it again does nothing.
+  // Ends the group before its destructor does. A second call does nothing.
   void close() noexcept {
     check_entry();
     if (left_ != 0) {
@@ -54,7 +55,7 @@ class GroupWriter {
     encoder.group_tag_ = tag;
   }
 
-  // Since the count, or the last entry's beginning, something must have been written.
+  // Something must have been written since the count, or since the last entry began.
   void check_entry() noexcept {
     if (is_open_ && begun_ && encoder_->at_ == entry_) {
       encoder_->fail(EncodeErrorCode::GroupCountWrong, tag_);
@@ -65,7 +66,7 @@ class GroupWriter {
 
   Encoder* encoder_;
   Tag tag_;
-  std::size_t left_;  // entries to come
+  std::size_t left_;  // the number of entries to come
   char* entry_;       // where the last entry began
   bool begun_ = false;
   bool is_open_ = true;

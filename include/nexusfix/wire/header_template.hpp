@@ -21,12 +21,12 @@ namespace nexusfix::wire {
 
 enum class EncodeErrorCode : std::uint8_t {
   BufferFull,  // the message does not fit into the buffer
-  SohInValue,  // a value that is not a data field holds SOH
+  SohInValue,  // a value that is not a data field contains SOH
   EmptyValue,
   TagInvalid,        // 0 or above kTagMax, or a field that the encoder writes itself (8, 9, 10, 35)
-  ValueOutOfRange,   // a date that is none, or a time of day beyond the day
-  MessageMalformed,  // resend_copy: what is to be copied is no message of an Encoder
-  GroupCountWrong,   // a repeating group has more or fewer entries than its count, or an empty one
+  ValueOutOfRange,   // not a date, or a time of day beyond the day
+  MessageMalformed,  // resend_copy: the message to copy was not made by an Encoder
+  GroupCountWrong,   // the entries of a repeating group do not match its count, or one is empty
 };
 
 struct EncodeError {
@@ -52,7 +52,7 @@ struct HeaderField {
   std::string_view value;
 };
 
-// What changes with each message.
+// The parts that change with each message.
 struct MessageHeader {
   std::string_view msg_type{};    // 35
   std::uint64_t msg_seq_num = 0;  // 34
@@ -65,7 +65,7 @@ struct MessageHeader {
 
 namespace detail {
 
-// The text of a date, kept because it changes once a day.
+// The text of a date. It is kept, because it changes once a day.
 struct DateText {
   std::uint64_t begin_ns = 0;   // of the day, since 1970
   std::uint64_t length_ns = 0;  // 0: no date
@@ -73,7 +73,7 @@ struct DateText {
 
   static constexpr std::uint64_t kDayNs = 86'400'000'000'000;
 
-  // Of the day that time is in; none of a day that WallTime does not have the whole of.
+  // The date of the day that contains time. No date if WallTime does not contain the whole day.
   [[nodiscard]] static DateText of(WallTime time) noexcept;
 
   // Nanoseconds since the day began; length_ns or more if time is not within the day.
@@ -82,8 +82,8 @@ struct DateText {
   }
 };
 
-// The text of the minute that a message is sent in: the other times in it nearly always have the
-// same.
+// The text of a minute, up to the colon before the seconds. It is kept, because nearly all messages
+// are sent in the minute of the message before.
 struct MinuteText {
   std::uint64_t begin_ns = 0;   // since 1970
   std::uint64_t length_ns = 0;  // 0: no minute
@@ -108,29 +108,30 @@ struct MinuteText {
   }
 };
 
-// `8=FIX.4.4|9=000|35=`: written first, because most bodies have 100 to 999 bytes. What has fewer
-// or more has it moved at the end.
+// `8=FIX.4.4|9=000|35=`. It is written first, because most bodies have 100 to 999 bytes. For a
+// shorter or longer body it is moved at the end.
 struct FrontText {
   static constexpr std::size_t kLengthDigits = 3;
 
   std::array<char, 2 * kBlockBytes> text{};
   std::size_t bytes = 0;          // of the text
-  std::size_t before_body = 0;    // of it: up to `35=`
-  std::size_t before_length = 0;  // of it: up to BodyLength's digits
+  std::size_t before_body = 0;    // the part of it before `35=`
+  std::size_t before_length = 0;  // the part of it before BodyLength's digits
   std::uint32_t sum = 0;          // of the text
 
   // begin_string: 1 to kBeginStringBytesMax bytes.
   [[nodiscard]] static FrontText of(std::string_view begin_string) noexcept;
 
-  // Room to leave in front of a body that ends, with CheckSum, within buffer_bytes: as many digits
-  // as BodyLength can then have, and not one byte more, so that a message that fits exactly fits.
+  // The room to reserve before a body that ends, with CheckSum, within buffer_bytes. It holds the
+  // longest BodyLength that is then possible and no byte more, so that a message that fits exactly
+  // is encoded.
   [[nodiscard]] std::size_t room_before_body(std::size_t buffer_bytes) const noexcept;
 };
 
-// A text of the header, as whole blocks of bytes: those are copied.
+// A text of the header, padded to whole blocks of bytes, which are copied.
 struct ConstantText {
-  std::string text;       // padded, to two blocks at least, which are copied without a loop
-  std::size_t bytes = 0;  // of it that count
+  std::string text;       // padded to at least two blocks, which are copied without a loop
+  std::size_t bytes = 0;  // of the text without the padding
 
   void add(std::string_view more) {
     text.resize(bytes);
@@ -143,23 +144,23 @@ struct ConstantText {
 
 }  // namespace detail
 
-// Header fields on the wire: BeginString, BodyLength, MsgType and MsgSeqNum, then by ascending tag
+// The header of a message: BeginString, BodyLength, MsgType and MsgSeqNum, then by ascending tag
 // PossDupFlag (43), SenderCompID (49), SendingTime (52), TargetCompID (56), PossResend (97) and
-// OrigSendingTime (122). Counterparties need no order, but the scripts and logs of other engines
-// have this one. Fixed fields stand between them by their tags; those behind TargetCompID in the
-// order given. Those that differ by message (50, 57, 115, 116, 128, 129, 142 to 145, ...) are the
-// first calls of Encoder::field().
+// OrigSendingTime (122). FIX requires no order, but the scripts and logs of other engines have this
+// one. Constant fields are sorted in by their tags; after TargetCompID they keep the given order.
+// Header fields that differ by message (50, 57, 115, 116, 128, 129, 142 to 145, ...) are the first
+// calls of Encoder::field().
 //
-// Made once for each session. It keeps the minute of the last message, so it is not const where it
-// is used: one thread at a time. make() allocates, using it does not.
+// Create one for each session. It remembers the minute of the last message, so it is not const when
+// it is used: one thread at a time. make() allocates; using it does not.
 //
 //   auto session = wire::HeaderTemplate::make({"FIX.4.4", "ME", "YOU"}, {{tag::SenderSubID, "7"}});
 //   wire::Encoder encoder{buffer, *session, {.msg_type = "0", .msg_seq_num = 7, ...}};
 class HeaderTemplate {
  public:
   // Errors: EmptyValue and SohInValue with the field's tag; ValueOutOfRange if BeginString is too
-  // long; TagInvalid for a fixed field that is none of the standard header, that has a place of its
-  // own (34, 43, 49, 52, 56, 97, 122), or whose value is data (90, 91, 212, 213).
+  // long; TagInvalid for a constant field that is not in the standard header, that has a position
+  // of its own (34, 43, 49, 52, 56, 97, 122), or that is a data field (90, 91, 212, 213).
   [[nodiscard]] static std::expected<HeaderTemplate, EncodeError> make(
       const HeaderFields& fields, std::span<const HeaderField> fixed = {});
   [[nodiscard]] static std::expected<HeaderTemplate, EncodeError> make(
@@ -172,21 +173,21 @@ class HeaderTemplate {
 
   HeaderTemplate() = default;
   void fit_to(std::size_t buffer_bytes) noexcept;
-  // Sets minute_ to the one that time is in.
+  // Sets minute_ to the minute of time.
   void begin_minute(WallTime time) noexcept;
 
-  // The size of the buffer of the message before, if this header fits into it whatever differs by
-  // message, and where the front begins in it.
+  // The buffer size of the last message, if this header always fits into it, and where the front
+  // begins in it.
   std::size_t buffer_bytes_ = kNoBuffer;
   std::size_t begin_ = 0;
   detail::FrontText front_;
   detail::ConstantText before_time_;  // SOH, SenderCompID and so on up to `52=`
-  detail::ConstantText behind_time_;  // SOH, TargetCompID and so on
-  std::size_t poss_resend_at_ = 0;  // in it: where PossResend and OrigSendingTime have their places
+  detail::ConstantText after_time_;   // SOH, TargetCompID and so on
+  std::size_t poss_resend_at_ = 0;    // the positions in after_time_ of 97 and 122
   std::size_t orig_time_at_ = 0;
-  // Of the front, of `34=`, of the constant texts and of the SOH in front of CheckSum.
+  // The sum of the front, of `34=`, of the constant texts and of the SOH before CheckSum.
   std::uint32_t sum_ = 0;
-  // Of the last message: the next one is nearly always sent in the same minute.
+  // Of the last message. The next one is nearly always sent in the same minute.
   detail::DateText date_;
   detail::MinuteText minute_;
 

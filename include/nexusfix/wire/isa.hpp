@@ -11,7 +11,7 @@ namespace nexusfix::wire {
 
 enum class IsaErrorCode : std::uint8_t {
   Unknown,      // NEXUSFIX_FORCE_ISA is not the name of a kernel of this build
-  Unsupported,  // it is, but this CPU cannot run it
+  Unsupported,  // a kernel of this build, but this CPU cannot run it
 };
 
 struct IsaError {
@@ -19,12 +19,12 @@ struct IsaError {
 };
 
 // The kernel chosen on first use, for the rest of the process: the one that the environment
-// variable NEXUSFIX_FORCE_ISA names ("avx512", "scalar", ...), or if that is not set the best that
-// the CPU reports. An error means that the variable's value cannot be honoured; parsing then works
-// with the scalar kernel, and whoever starts an engine should refuse to. Any thread.
+// variable NEXUSFIX_FORCE_ISA names ("avx512", "scalar", ...), or without it the best one that the
+// CPU supports. An error means that the value of the variable cannot be used. Parsing then uses the
+// scalar kernel, and an engine should refuse to start. Any thread.
 [[nodiscard]] std::expected<std::string_view, IsaError> selected_isa() noexcept;
 
-// The names that NEXUSFIX_FORCE_ISA may have in this build, best first, separated by ", ".
+// The possible values of NEXUSFIX_FORCE_ISA in this build, best first, separated by ", ".
 [[nodiscard]] std::string_view known_isas() noexcept;
 
 }  // namespace nexusfix::wire

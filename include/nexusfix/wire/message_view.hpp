@@ -1,4 +1,4 @@
-// A parsed message: an index over bytes that somebody else owns.
+// A parsed message: an index over bytes that the caller owns.
 #pragma once
 
 #include <bit>
@@ -24,21 +24,21 @@ class GroupEntry;
 class GroupShape;
 class GroupView;
 
-// The rule that a field breaks. A message with a fault still is a message: it has a MsgSeqNum, and
+// The rule that a field breaks. A message with a fault is still a message: it has a MsgSeqNum, and
 // the session answers it with a Reject.
 enum class FaultRule : std::uint8_t {
   TagMalformed,     // not a number, leading zero, zero, negative, above kTagMax
   TagWithoutValue,  // no `=` in the field
-  ValueEmpty,       // the field is in the index all the same
+  ValueEmpty,       // the index contains the field nevertheless
   DataLengthWrong,  // the Length field of a data field does not lead to a SOH
 };
 
-// The first malformed field. For DataLengthWrong that is the Length field; the data field behind it
-// then ends at its first SOH, as an ordinary one does.
+// The first malformed field. For DataLengthWrong it is the Length field; its data field then ends
+// at its first SOH, like an ordinary field.
 struct Fault {
   FaultRule rule = FaultRule::TagMalformed;
   std::uint32_t offset = 0;  // of the field's first byte
-  // What stands before the `=`, as it was sent; without a `=` the whole field.
+  // The bytes before the `=` as received; without a `=`, the whole field.
   std::string_view tag_text;
 };
 
@@ -47,9 +47,9 @@ struct Faults {
   std::optional<Fault> first_but_empty;  // the first one that is not ValueEmpty
 };
 
-// Trivially copyable; valid as long as both the bytes and the Parser that made it are unchanged:
-// that is, until the callback that received it returns, or the parser's next parse(). One made by
-// the default constructor has no fields. No function allocates; any number of threads may read.
+// Trivially copyable. Valid as long as the bytes and the Parser that made it are unchanged: until
+// the callback that received it returns, or until the parser's next parse(). A default-constructed
+// one has no fields. No function allocates; any number of threads may read.
 class MessageView {
  public:
   class Iterator;
@@ -64,15 +64,15 @@ class MessageView {
   [[nodiscard]] std::string_view begin_string() const noexcept;  // 8
   [[nodiscard]] std::string_view msg_type() const noexcept;      // 35
 
-  // All fields that have a tag and a `=`, in wire order, BeginString and CheckSum included. Any
-  // other field is not in the index; it is described by fault() if it is the first one.
+  // All fields that have a tag and a `=`, in wire order, with BeginString and CheckSum. Other
+  // fields are not in the index; fault() describes the first of them.
   [[nodiscard]] std::size_t field_count() const noexcept { return index_.count; }
   [[nodiscard]] FieldView field(std::size_t index) const noexcept;  // index < field_count()
-  // The arrays themselves, for whoever walks all fields; they live as long as the view is valid.
+  // The arrays themselves, for a walk over all fields. They live as long as the view is valid.
   [[nodiscard]] const FieldIndex& index() const noexcept { return index_; }
   [[nodiscard]] const std::optional<Fault>& fault() const noexcept { return faults_->first; }
-  // The first fault for a session that allows empty values: without this one, an empty value in
-  // front of a malformed tag would hide it.
+  // The first fault for a session that allows empty values. Without this one, an empty value would
+  // hide a malformed tag after it.
   [[nodiscard]] const std::optional<Fault>& fault_but_empty() const noexcept {
     return faults_->first_but_empty;
   }
@@ -81,14 +81,14 @@ class MessageView {
   [[nodiscard]] Iterator begin() const noexcept;
   [[nodiscard]] Iterator end() const noexcept;
 
-  // The first field with this tag at or behind the field with index from; nothing if absent. An
-  // empty value is a value of size 0. By vector compare over the tags, kKeysReadable of them a
-  // step: O(fields / 32), so thousands of fields cost a few steps a hundred.
+  // The first field with this tag at or after the field with index from; nothing if absent. An
+  // empty value is a value of size 0. Compares kKeysReadable tags in one step: O(fields / 32), a
+  // few steps for a hundred fields.
   [[nodiscard]] std::optional<std::string_view> operator[](Tag tag) const noexcept;
   [[nodiscard]] std::optional<FieldView> find(Tag tag, std::size_t from = 0) const noexcept;
   [[nodiscard]] std::optional<std::size_t> find_index(Tag tag, std::size_t from = 0) const noexcept;
   [[nodiscard]] bool has(Tag tag) const noexcept { return index_of(tag, 0) < field_count(); }
-  // has(one) || has(other), in one pass if neither is there. Both below kLargeTagKey.
+  // has(one) || has(other), in one pass if both are absent. Both tags are below kLargeTagKey.
   [[nodiscard]] bool has_either(Tag one, Tag other) const noexcept;
 
   // Typed read of the first field with this tag. T: std::string_view, char, bool, std::int64_t,
@@ -98,14 +98,14 @@ class MessageView {
   template <class T>
   [[nodiscard]] FieldResult<T> get(Tag tag) const noexcept;
 
-  // As a typed message: M::from(*this), which checks that it is one and has what it needs.
+  // The message as a typed message. M::from(*this) checks its type and its required fields.
   template <class M>
   [[nodiscard]] auto as() const noexcept {
     return M::from(*this);
   }
 
-  // The repeating group whose count field is the first one with the shape's tag at or behind the
-  // field with index from. Its user includes group_view.hpp.
+  // The repeating group whose count field is the first one with the shape's tag at or after the
+  // field with index from. Needs group_view.hpp.
   [[nodiscard]] GroupView group(const GroupShape& shape, std::size_t from = 0) const noexcept;
 
  private:
@@ -116,25 +116,27 @@ class MessageView {
   static constexpr std::uint32_t kKeysCompared = 16;
   static_assert(kKeysCompared <= kKeysReadable);
 
-  // One bit for each of the kKeysReadable entries from keys[from] on that equals key; from is a
-  // multiple of that.
+  // One bit for each of the kKeysReadable entries from keys[from] on that equals key. from is a
+  // multiple of kKeysReadable.
   [[nodiscard]] std::uint32_t equal_bits(std::uint16_t key, std::size_t from) const noexcept;
-  // Whether one of the first kKeysReadable entries equals either; also of those behind the last.
+  // Whether one of the first kKeysReadable entries equals either key. Entries after the last field
+  // count.
   [[nodiscard]] bool any_equal(std::uint16_t key, std::uint16_t other) const noexcept;
   [[nodiscard]] bool has_one_of(Tag one, Tag other) const noexcept;
-  // The same as equal_bits() for kKeysCompared entries from any one on.
+  // The same as equal_bits() for kKeysCompared entries from any index on.
   [[nodiscard]] std::uint32_t equal_bits_at(std::uint16_t key, std::size_t from) const noexcept;
-  // One bit for each of the kKeysCompared keys from a on that equals the one as far behind b.
+  // One bit for each of the kKeysCompared keys from a on that equals the key at the same distance
+  // from b.
   [[nodiscard]] std::uint32_t equal_run(std::size_t a, std::size_t b) const noexcept;
-  // Behind the arrays' entries for tags of kLargeTagKey and above, which few messages have.
+  // For tags of kLargeTagKey and above, which few messages have: reads the tag from its text.
   [[nodiscard]] Tag large_tag(std::size_t index) const noexcept;
   [[nodiscard]] std::optional<std::size_t> find_large(Tag tag, std::size_t from) const noexcept;
   [[nodiscard]] std::size_t large_within(Tag tag, std::size_t from, std::size_t to) const noexcept;
-  // find_index() with field_count() or more for an absent tag. An optional would be written to
-  // memory in two pieces and read back as one by some compilers, and wait for both.
+  // find_index() that returns field_count() or more for an absent tag. Some compilers would write
+  // an optional to memory in two pieces and read it back as one, which waits for both.
   [[nodiscard]] std::size_t index_of(Tag tag, std::size_t from) const noexcept;
   // The same for a tag below kLargeTagKey, for any from and any number of fields.
-  [[nodiscard]] std::size_t index_behind(Tag tag, std::size_t from) const noexcept;
+  [[nodiscard]] std::size_t index_after(Tag tag, std::size_t from) const noexcept;
   // Among the fields [from, to), where to <= field_count(); to or more for an absent tag.
   [[nodiscard]] std::size_t index_within(Tag tag, std::size_t from, std::size_t to) const noexcept;
   [[nodiscard]] bool has_tag(std::size_t index, Tag tag) const noexcept {
@@ -145,7 +147,7 @@ class MessageView {
     const FieldPlace place = index_.place(index);
     return {bytes_.data() + place.begin, place.end - place.begin};
   }
-  // The value of the field with this index; tag is for the error.
+  // The value of the field with this index. tag is for the error.
   template <class T>
   [[nodiscard]] FieldResult<T> read(std::size_t index, Tag tag) const noexcept;
   // Where the field's tag begins, from the start of the message.
@@ -196,7 +198,7 @@ inline FieldView MessageView::field(std::size_t index) const noexcept {
           std::string_view{bytes_.data() + place.begin, place.end - place.begin}};
 }
 
-// The parser verified that 8, 9 and 35 are the first three fields.
+// The parser has verified that 8, 9 and 35 are the first three fields.
 inline std::string_view MessageView::begin_string() const noexcept {
   return field_count() == 0 ? std::string_view{} : field(0).value;
 }
@@ -207,13 +209,13 @@ inline std::string_view MessageView::msg_type() const noexcept {
 
 #if defined(__SSE2__)
 
-// SSE2 belongs to the x86-64 baseline, so this needs no dispatch.
+// SSE2 is part of the x86-64 baseline, so this needs no dispatch.
 [[gnu::always_inline]] inline std::uint32_t MessageView::equal_bits(
     std::uint16_t key, std::size_t from) const noexcept {
   static_assert(kKeysReadable == 32);
   const __m128i wanted = _mm_set1_epi16(static_cast<short>(key));
-  // Aligned, so that the compares take the keys as operands in memory. No function within this one:
-  // where many lookups stand together, g++ would call it.
+  // Aligned, so that the compares take the keys as memory operands. Contains no lambda, because g++
+  // would call it instead of inlining it in code with many lookups.
   const void* const keys = index_.keys + from;
   const auto* const eight = static_cast<const __m128i*>(keys);
   const __m128i low_bytes =
@@ -296,10 +298,10 @@ inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from
 
 namespace detail {
 
-// Where the lowest bit of bits is, which has one.
+// The position of the lowest set bit. bits is not 0.
 [[nodiscard, gnu::always_inline]] inline std::size_t lowest_bit(std::uint32_t bits) noexcept {
 #if defined(__x86_64__)
-  // The intrinsic gives an int, which compilers widen once more. CPUs that know it read this as
+  // The intrinsic returns an int, which compilers extend once more. CPUs with tzcnt execute this as
   // tzcnt.
   std::size_t at;
   asm("rep bsfl %1, %k0" : "=r"(at) : "r"(bits) : "cc");
@@ -311,18 +313,18 @@ namespace detail {
 
 }  // namespace detail
 
-// In its caller's code, so that a lookup is one call at most.
+// Inlined, so that a lookup is at most one call.
 [[gnu::always_inline]] inline std::size_t MessageView::index_of(Tag tag,
                                                                 std::size_t from) const noexcept {
   if (tag >= kLargeTagKey) [[unlikely]]
     return find_large(tag, from).value_or(field_count());
-  if (from != 0) return index_behind(tag, from);
-  // What lies behind the last field is of an earlier message; whoever asked finds that out.
+  if (from != 0) return index_after(tag, from);
+  // Entries after the last field belong to an earlier message. The caller detects that.
   const std::uint32_t bits = equal_bits(static_cast<std::uint16_t>(tag), 0);
   if (bits != 0) [[likely]]
     return detail::lowest_bit(bits);
   if (field_count() <= kKeysReadable) return field_count();
-  return index_behind(tag, kKeysReadable);
+  return index_after(tag, kKeysReadable);
 }
 
 [[gnu::always_inline]] inline bool MessageView::has_either(Tag one, Tag other) const noexcept {
@@ -335,14 +337,14 @@ namespace detail {
   return has_one_of(one, other);
 }
 
-// A group's entry has few fields, and begins anywhere.
+// A group's entry has few fields and begins anywhere.
 [[gnu::always_inline]] inline std::size_t MessageView::index_within(Tag tag, std::size_t from,
                                                                     std::size_t to) const noexcept {
   if (tag >= kLargeTagKey) [[unlikely]]
     return large_within(tag, from, to);
   for (std::size_t at = from; at < to; at += kKeysCompared) {
     const std::uint32_t bits = equal_bits_at(static_cast<std::uint16_t>(tag), at);
-    // It may lie behind the last field; whoever asked finds that out.
+    // It may be after the last field. The caller detects that.
     if (bits != 0) return at + static_cast<std::uint32_t>(__builtin_ctz(bits));
   }
   return to;
@@ -361,11 +363,11 @@ inline std::optional<FieldView> MessageView::find(Tag tag, std::size_t from) con
   return field(index);
 }
 
-// In its caller's code, where neither the optional nor the view has to be in memory.
+// Inlined, so that neither the optional nor the view has to be in memory.
 [[gnu::always_inline]] inline std::optional<std::string_view> MessageView::operator[](
     Tag tag) const noexcept {
   const std::size_t index = index_of(tag, 0);
-  // One comparison tells that there is one, and where its place is.
+  // One comparison shows that there is a field and where its place is.
   if (index < index_.narrow_count) [[likely]] {
     const NarrowPlace place = index_.narrow_places[index];
     return std::string_view{bytes_.data() + place.begin, place.size};
@@ -375,7 +377,7 @@ inline std::optional<FieldView> MessageView::find(Tag tag, std::size_t from) con
   return std::string_view{bytes_.data() + place.begin, place.end - place.begin};
 }
 
-// Text as a T, by the conversion of conversions.hpp that belongs to it.
+// Converts text to a T with the matching function of conversions.hpp.
 template <class T, TextFront Front = TextFront::Unreadable>
 [[nodiscard]] Converted<T> convert(std::string_view text) noexcept {
   if constexpr (std::is_same_v<T, std::string_view>) {
@@ -405,7 +407,7 @@ template <class T, TextFront Front = TextFront::Unreadable>
   }
 }
 
-// g++ 12 takes the bytes of a result that a small T leaves over for a value that is read.
+// g++ 12 warns of a read of the result's bytes that a small T does not use.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -416,7 +418,7 @@ template <class T>
                                                                Tag tag) const noexcept {
   const FieldPlace place = index_.place(index);
   const std::string_view text{bytes_.data() + place.begin, place.end - place.begin};
-  // Of the message itself, the bytes in front of a value may be read, too.
+  // In a complete message, the bytes before a value may be read, too.
   const Converted<T> value =
       place.begin >= kReadableFrontBytes ? convert<T, TextFront::Readable>(text) : convert<T>(text);
   if (!value) return std::unexpected{FieldError{value.error(), tag, place.begin}};

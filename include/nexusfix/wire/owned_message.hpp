@@ -1,4 +1,4 @@
-// A message that stays: its bytes and its index, copied out of the receive buffer.
+// A message that outlives the receive buffer: a copy of its bytes and its index.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,15 @@
 
 namespace nexusfix::wire {
 
-// The resource had no more, by whatever rule it has: Arena's bytes_max, null_memory_resource().
+// The resource has no more memory, for example because of Arena's bytes_max or
+// null_memory_resource().
 struct OutOfMemory {
-  std::size_t bytes = 0;  // that were asked for
+  std::size_t bytes = 0;  // of the request
 };
 
-// Owns one piece of memory from a std::pmr::memory_resource, which must outlive it. Movable, not
-// copyable; one that was moved from has no fields. One thread at a time; its view may be read by
-// any number of threads while it is neither assigned to nor destroyed. Nothing throws or allocates.
+// Owns one allocation from a std::pmr::memory_resource, which must outlive it. Movable, not
+// copyable; a moved-from one has no fields. One thread at a time. Any number of threads may read
+// its view while it is neither assigned to nor destroyed. Nothing throws or allocates.
 class OwnedMessage {
  public:
   OwnedMessage() = default;
@@ -24,8 +25,8 @@ class OwnedMessage {
   OwnedMessage& operator=(OwnedMessage&& other) noexcept;
   ~OwnedMessage();
 
-  // What the message that was copied answers, this one answers. Valid until this object is assigned
-  // to or destroyed; moving it leaves views valid.
+  // A view with the same content as the copied message. Valid until this object is assigned to or
+  // destroyed. Moving it leaves views valid.
   [[nodiscard]] MessageView view() const noexcept;
   [[nodiscard]] operator MessageView() const noexcept { return view(); }  // NOLINT: implicit
 
@@ -41,9 +42,9 @@ class OwnedMessage {
   std::pmr::memory_resource* resource_ = nullptr;
 };
 
-// Copies a message, in one piece of memory: the message's bytes, 10 for each of its fields, and
-// some hundred. Of a view without fields, too. Arena is the resource to take: allocation-free in
-// steady state. O(bytes + fields).
+// Copies a message in one allocation: the message's bytes, 10 bytes for each of its fields, and
+// some hundred more. Also copies a view without fields. With an Arena as resource, it does not
+// allocate in steady state. O(bytes + fields).
 [[nodiscard]] std::expected<OwnedMessage, OutOfMemory> to_owned(
     const MessageView& message, std::pmr::memory_resource& resource) noexcept;
 

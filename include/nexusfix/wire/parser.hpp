@@ -13,16 +13,17 @@
 
 namespace nexusfix::wire {
 
-// Why a frame is no message. It is to be ignored without using up a MsgSeqNum (FIX test cases 2d,
-// 2m, 2t, 3b, 3c).
+// Why a frame is not a message. Ignore it and do not increment the expected MsgSeqNum (FIX test
+// cases 2d, 2m, 2t, 3b, 3c).
 struct ParseError {
   GarbledReason reason = GarbledReason::CheckSumWrong;
   std::uint32_t offset = 0;  // of the byte where the rule is broken
 };
 
-// Which checks a parser makes. Leaving one out is for bytes that are known to be whole, such as
-// one's own journal; a session needs all of them. The form of every field, the first three tags and
-// the trailer's form are always checked: the index is made of what those checks find.
+// The checks that a parser makes. Omit one only for bytes that are known to be intact, such as
+// those of our own journal; a session needs all of them. The form of every field, the first three
+// tags and the trailer's form are always checked, because the index is made of what these checks
+// find.
 struct Checks {
   bool check_sum = true;    // CheckSum is the sum of the bytes
   bool body_length = true;  // BodyLength is a number, and the right one
@@ -33,33 +34,33 @@ struct KernelTable;
 struct IndexWork;
 }  // namespace kernels
 
-// What the parsers of every policy share: the storage of the index, and the kernel that fills it.
-// Users write Parser; tests name a kernel.
+// The common part of the parsers of every policy: the storage of the index, and the kernel that
+// fills it. Applications use Parser; tests name a kernel.
 class ParserIndex {
  public:
   ParserIndex(const DataFieldTable& data_fields, const kernels::KernelTable& kernel,
               Checks checks = {});
-  // With the kernel that suits this CPU (isa.hpp).
+  // Uses the kernel for this CPU (isa.hpp).
   ParserIndex(const DataFieldTable& data_fields, Checks checks);
   ParserIndex(ParserIndex&& other) noexcept;
   ParserIndex& operator=(ParserIndex&& other) noexcept;
   ~ParserIndex();
 
   [[nodiscard]] std::expected<MessageView, ParseError> parse(std::string_view frame) {
-    // 0: no message; negative: one with a fault. Both are told apart out of line.
+    // 0: not a message; negative: one with a fault. The slow path distinguishes the two.
     const std::uint32_t count = index_frame_(frame.data(), frame.size(), *work_);
     if (static_cast<std::int32_t>(count) <= 0) [[unlikely]]
-      return parse_unusual(frame, count);
+      return parse_slow_path(frame, count);
     return MessageView{frame, index_of(count)};
   }
 
  private:
   struct Storage;
-  // A bit of index_frame_'s answer.
+  // A bit of index_frame_'s result.
   static constexpr std::uint32_t kNarrowPlaces = 0x4000'0000;
 
-  [[nodiscard]] std::expected<MessageView, ParseError> parse_unusual(std::string_view frame,
-                                                                     std::uint32_t count);
+  [[nodiscard]] std::expected<MessageView, ParseError> parse_slow_path(std::string_view frame,
+                                                                       std::uint32_t count);
   [[nodiscard]] ParseError diagnosed(std::string_view frame) const noexcept;
   void reserve(std::uint32_t fields);
   [[nodiscard]] FieldIndex index_of(std::uint32_t count) const noexcept {
@@ -76,8 +77,8 @@ class ParserIndex {
   std::unique_ptr<Storage> storage_;
 };
 
-// Owns the index's storage and reuses it: allocates only when a message has more fields than any
-// before it. One thread at a time. Movable, not copyable; one that was moved from can only be
+// Owns the storage of the index and reuses it: allocates only when a message has more fields than
+// every earlier one. One thread at a time. Movable, not copyable; a moved-from parser can only be
 // assigned to or destroyed.
 //
 //   wire::Parser parser;
@@ -90,10 +91,10 @@ class BasicParser {
       : index_{data_fields, kChecks} {}
 
   // Verifies BodyLength, CheckSum, the first three tags and the form of every field, and indexes
-  // them. frame may be any bytes, also such that no Framer made. The view is valid until the next
-  // call or until the frame's bytes change; an error leaves the parser as usable as before.
+  // them. frame may be any bytes. The view is valid until the next call or until the bytes of frame
+  // change. After an error, the parser works as before.
   //
-  // Rules are checked in this order, so that the answer is the same on every machine: tags 8 and 9,
+  // Checks the rules in this order, so that the result is the same on every machine: tags 8 and 9,
   // BodyLength's form, tag 35, the trailer's form (`10=` and three digits, last), BodyLength's
   // value, CheckSum's value. Reads nothing outside of frame. O(bytes).
   [[nodiscard]] std::expected<MessageView, ParseError> parse(std::string_view frame) {

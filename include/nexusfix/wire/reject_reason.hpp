@@ -1,4 +1,4 @@
-// Why a message breaks the rules of FIX, as the number that a Reject (3) tells its sender.
+// Why a message breaks the rules of FIX, as the number in a Reject (3).
 #pragma once
 
 #include <cstdint>

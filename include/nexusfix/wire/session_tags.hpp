@@ -1,12 +1,12 @@
 // The tags that the session layer itself reads and writes: standard header, standard trailer and
-// administrative messages, of FIX 4.0 to FIXT 1.1. All other tags come from the generated headers.
+// administrative messages of FIX 4.0 to FIXT 1.1. The generated headers define all other tags.
 #pragma once
 
 #include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::tag {
 
-// Standard header, in the order in which the first three must stand, then by number.
+// Standard header: the first three in their required order, then by number.
 inline constexpr wire::Tag BeginString = 8;
 inline constexpr wire::Tag BodyLength = 9;
 inline constexpr wire::Tag MsgType = 35;

@@ -110,7 +110,7 @@ class ProxyBuilder {
       error(line_of("ProxyUser"), "ProxyUser", "ProxyPassword is missing: the password of it");
       return false;
     }
-    const std::string_view wrong = transport::what_is_wrong(proxy);
+    const std::string_view wrong = transport::validate(proxy);
     if (wrong.empty()) return true;
     // A wrong password has been reported, and is not here.
     const bool is_of_password = wrong.starts_with("a password") && has_password;
@@ -132,8 +132,8 @@ std::shared_ptr<const transport::ConnectProxy> build_proxy(const MergedSection& 
 
 void check_target(const transport::ConnectProxy& proxy, const std::string& name, const Given& host,
                   SettingsReport& report) {
-  const std::string_view wrong = transport::what_is_wrong(
-      proxy.protocol, std::string{transport::without_brackets(host.value)});
+  const std::string_view wrong =
+      transport::validate(proxy.protocol, std::string{transport::without_brackets(host.value)});
   if (wrong.empty()) return;
   report.error(host.line, name + "=" + std::string{host.value} + ": " + std::string{wrong});
 }

@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include <nexusfix/base/printable_text.hpp>
+
 #include "config/keys/find_key.hpp"
 
 namespace nexusfix::config {
@@ -204,16 +206,13 @@ std::vector<SettingsSection> split_settings(std::string_view text, SettingsRepor
 
 std::string shown(std::string_view text) {
   constexpr std::size_t kShownMax = 60;
-  constexpr std::string_view kHexDigits = "0123456789ABCDEF";
   std::string result;
   for (const char c : text.substr(0, kShownMax)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= ' ' && byte <= '~') {
       result += c;
     } else {
-      result += "\\x";
-      result += kHexDigits[byte >> 4U];
-      result += kHexDigits[byte & 0xFU];
+      append_escaped_byte(result, byte, HexDigits::Upper);
     }
   }
   if (text.size() > kShownMax) result += "...";

@@ -11,8 +11,8 @@
 namespace nexusfix::dictionary {
 namespace {
 
-// The application's versions in Version's order, and the transport behind them. FIX.5.0 never
-// stands in a BeginString; configurations write the application version so.
+// The application versions in Version's order, and the transport after them. No BeginString is
+// FIX.5.0; configurations name the application version so.
 constexpr std::string_view kTransport = "FIXT.1.1";
 static_assert(wire::kApplicationVersions.size() == static_cast<std::size_t>(Version::Fixt11));
 static_assert(wire::kApplicationVersions[static_cast<std::size_t>(Version::Fix44)] == "FIX.4.4");
@@ -41,7 +41,7 @@ const Dictionary& builtin_dictionary(Version version) {
     std::once_flag once;
     const Dictionary* dictionary = nullptr;
   };
-  // Never freed: whoever runs while the program ends may still read them.
+  // Never freed, because other threads may still read them while the program ends.
   static std::array<Unpacked, kVersionCount> unpacked;
   const auto at = static_cast<std::size_t>(version);
   Unpacked& entry = unpacked.at(at);

@@ -1,5 +1,5 @@
 // Makes the rows of name tables. Private to the layer and to the tool that compiles dictionaries
-// in.
+// into the program.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@
 
 namespace nexusfix::dictionary {
 
-// Keeps each text once; several tables may share a pool, as the versions of FIX share most names.
+// Keeps each text once. Several tables may share a pool, because the versions of FIX share most
+// names.
 class TextPool {
  public:
   [[nodiscard]] TextPlace place(const std::string& text);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kWordBytes = 8;
 constexpr std::size_t kBitsPerByte = 8;
-constexpr unsigned kDigitBits = 7;  // of a number's byte; the eighth says that another follows
+constexpr unsigned kDigitBits = 7;  // of a byte of a number; the eighth bit: another byte follows
 constexpr unsigned kDigitMask = (1U << kDigitBits) - 1;
 constexpr unsigned kOthersBits = 3;  // of OtherValues
 static_assert(static_cast<unsigned>(OtherValues::Tenor) < 1U << kOthersBits);
@@ -43,7 +43,7 @@ class Packer {
     number(field.length_tag);
     number(enumerations_.at(&field.values));
   }
-  // Many fields share an enumeration, so each stands there once, before the fields.
+  // Many fields share an enumeration, so each one is written once, before the fields.
   void enumerations(const std::vector<FieldDefinition>& fields) {
     std::map<std::vector<EnumValue>, std::size_t> numbers;
     std::vector<const std::vector<EnumValue>*> distinct;

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/dictionary/clipped.hpp>
 #include <nexusfix/dictionary/explain.hpp>
 #include <nexusfix/dictionary/nearest_name.hpp>
-#include <nexusfix/dictionary/printable.hpp>
 
 #include "dictionary/explain/explain_value.hpp"
 #include "dictionary/explain/field_places.hpp"
@@ -20,8 +20,8 @@ using wire::Tag;
 
 constexpr Tag kMsgTypeTag = 35;
 
-// The value, or of a list the first word, that is no value of the enumeration.
-std::string_view wrong_word(const FieldDefinition& field, std::string_view value) {
+// The value that is not in the enumeration. Of a list, the first such word.
+std::string_view invalid_word(const FieldDefinition& field, std::string_view value) {
   if (!is_multiple(field.type)) return value;
   while (true) {
     const std::size_t space = value.find(' ');
@@ -44,18 +44,18 @@ class Explainer {
   }
 
   Explanation explain() {
-    told_.tag = violation_.rule == ViolationRule::MsgTypeUnknown ? kMsgTypeTag : violation_.tag;
-    told_.reason = violation_.reason();
-    if (const FieldDefinition* const known = field(told_.tag)) {
-      told_.definition = field_summary(*known);
+    result_.tag = violation_.rule == ViolationRule::MsgTypeUnknown ? kMsgTypeTag : violation_.tag;
+    result_.reason = violation_.reason();
+    if (const FieldDefinition* const known = field(result_.tag)) {
+      result_.definition = field_summary(*known);
     }
-    tell();
-    if (told_.message_line.empty()) mark_field();
-    return std::move(told_);
+    explain_rule();
+    if (result_.message_line.empty()) mark_field();
+    return std::move(result_);
   }
 
  private:
-  void tell() {
+  void explain_rule() {
     switch (violation_.rule) {
       case ViolationRule::TagMalformed:
         return tag_malformed();
@@ -63,15 +63,15 @@ class Explainer {
         return tag_without_value();
       case ViolationRule::ValueEmpty:
         mark_bytes(violation_.offset, violation_.tag_text.size() + 1);
-        told_.problem = name(told_.tag) + " has no value";
-        told_.nearest = "a value, or no such field at all";
+        result_.problem = name(result_.tag) + " has no value";
+        result_.nearest = "a value, or omit the field";
         return;
       case ViolationRule::DataLengthWrong:
-        return data_length_wrong();
+        return wrong_data_length();
       case ViolationRule::MsgTypeUnknown:
         return msg_type_unknown();
       case ViolationRule::TagUnknown:
-        told_.problem = "the dictionary has no field " + std::to_string(told_.tag);
+        result_.problem = "the dictionary has no field " + std::to_string(result_.tag);
         return suggest_version();
       case ViolationRule::TagNotInMessage:
         return tag_not_in_message();
@@ -81,27 +81,27 @@ class Explainer {
         return tag_repeated();
       case ViolationRule::TypeWrong:
         mark_value();
-        return type_wrong();
+        return invalid_type();
       case ViolationRule::ValueNotInEnumeration:
         mark_value();
         return value_not_in_enumeration();
       case ViolationRule::DelimiterMissing:
         return delimiter_missing();
       case ViolationRule::GroupOrderWrong:
-        return group_order_wrong();
+        return wrong_group_order();
       case ViolationRule::GroupCountWrong:
         mark_value();
-        return group_count_wrong();
+        return wrong_group_count();
       case ViolationRule::LengthMissing:
-        told_.problem =
-            name(here().tag) + " has no " + name(told_.tag) + " directly in front of it";
-        told_.nearest = std::to_string(told_.tag) + "=" + std::to_string(value().size()) +
-                        " in front of it, if the data holds no SOH";
+        result_.problem = name(here().tag) + " has no " + name(result_.tag) + " directly before it";
+        result_.nearest = std::to_string(result_.tag) + "=" + std::to_string(value().size()) +
+                          " before it, if the data contains no SOH";
         return;
       case ViolationRule::DataMissing:
-        told_.problem = name(here().tag) + " announces " + name(told_.tag) +
-                        ", which does not stand directly behind it";
-        told_.nearest = std::to_string(told_.tag) + "= and as many bytes behind it, or neither";
+        result_.problem = name(here().tag) + " announces " + name(result_.tag) +
+                          ", which does not directly follow it";
+        result_.nearest =
+            std::to_string(result_.tag) + "= and that number of bytes after it, or neither field";
         return;
       case ViolationRule::DataOutOfOrder:
         return data_out_of_order();
@@ -112,8 +112,8 @@ class Explainer {
 
   void tag_malformed() {
     mark_bytes(violation_.offset, violation_.tag_text.size());
-    told_.problem = clipped_quote(violation_.tag_text) +
-                    " is no tag: that is a number from 1 to 2147483647 without leading zeros";
+    result_.problem = clipped_quote(violation_.tag_text) +
+                      " is not a tag: a tag is a number from 1 to 2147483647 without leading zeros";
     std::string_view digits = violation_.tag_text;
     while (digits.starts_with('0') || digits.starts_with(' ')) digits.remove_prefix(1);
     Tag tag = 0;
@@ -122,39 +122,39 @@ class Explainer {
     if (fault == std::errc{} && stop == digits.data() + digits.size()) nearest = field(tag);
     if (nearest == nullptr) nearest = field_named(violation_.tag_text);
     if (nearest != nullptr)
-      told_.nearest = std::to_string(nearest->tag) + " (" + nearest->name + ")";
+      result_.nearest = std::to_string(nearest->tag) + " (" + nearest->name + ")";
   }
 
   void tag_without_value() {
     mark_bytes(violation_.offset, violation_.tag_text.size());
-    told_.problem = "the field " + clipped_quote(violation_.tag_text) + " has no `=`";
-    if (told_.tag != 0) told_.nearest = std::to_string(told_.tag) + "= and a value";
+    result_.problem = "the field " + clipped_quote(violation_.tag_text) + " has no `=`";
+    if (result_.tag != 0) result_.nearest = std::to_string(result_.tag) + "= and a value";
   }
 
-  void data_length_wrong() {
+  void wrong_data_length() {
     const std::size_t size = message_.bytes().find(wire::kSoh, violation_.offset);
     mark_bytes(violation_.offset, std::min(size, message_.bytes().size()) - violation_.offset);
-    told_.problem = name(told_.tag) + " does not lead to the end of the data field behind it";
+    result_.problem = name(result_.tag) + " does not lead to the end of the data field after it";
     if (violation_.field_index + 1 >= message_.field_count()) return;
-    // The data field that follows ends at its first SOH, as the parser read it.
+    // The parser lets the data field that follows end at its first SOH.
     const wire::FieldView length = message_.field(violation_.field_index);
     const wire::FieldView data = message_.field(violation_.field_index + 1);
-    if (length.tag != told_.tag) return;
-    told_.nearest = std::to_string(told_.tag) + "=" + std::to_string(data.value.size()) +
-                    ", if the data holds no SOH";
+    if (length.tag != result_.tag) return;
+    result_.nearest = std::to_string(result_.tag) + "=" + std::to_string(data.value.size()) +
+                      ", if the data contains no SOH";
   }
 
   void data_out_of_order() {
-    const FieldDefinition* const data = field(told_.tag);
+    const FieldDefinition* const data = field(result_.tag);
     const std::string length = name(data == nullptr ? 0 : data->length_tag);
-    told_.problem = name(told_.tag) + " does not stand directly behind " + length;
-    told_.nearest = length + " and " + name(told_.tag) + " one behind the other";
+    result_.problem = name(result_.tag) + " does not directly follow " + length;
+    result_.nearest = length + ", directly followed by " + name(result_.tag);
   }
 
   void msg_type_unknown() {
     mark_value();
     const std::string_view type = value();
-    told_.problem =
+    result_.problem =
         "MsgType (35) is " + clipped_quote(type) + ": the dictionary has no such message";
     std::vector<std::string_view> names;
     const MessageDefinition* nearest = nullptr;
@@ -170,70 +170,71 @@ class Explainer {
       if (const auto near = nearest_name(type, names)) nearest = message_named(*near);
     }
     if (nearest != nullptr) {
-      told_.nearest = "35=" + clipped(nearest->msg_type) + " (" + clipped(nearest->name) + ")";
+      result_.nearest = "35=" + clipped(nearest->msg_type) + " (" + clipped(nearest->name) + ")";
     }
   }
 
   void tag_out_of_section() {
     const std::vector<Tag> header = tags_of(both_.transport, both_.transport.header);
-    if (has_tag(header, told_.tag)) {
-      told_.problem = name(told_.tag) + " is of the header, and stands behind it";
-      // The first field that is not of the header is where it ends.
+    if (has_tag(header, result_.tag)) {
+      result_.problem = name(result_.tag) + " is a header field, but it is after the header";
+      // The header ends before the first field that is not a header field.
       for (std::size_t i = 0; i < message_.field_count(); ++i) {
         const Tag tag = message_.field(i).tag;
         if (has_tag(header, tag)) continue;
-        told_.nearest = "in front of " + name(tag) + ", with which the body begins";
+        result_.nearest = "before " + name(tag) + ", where the body begins";
         return;
       }
     } else {
-      told_.problem = name(told_.tag) + " stands in the trailer";
-      told_.nearest = "in the body, in front of the trailer";
+      result_.problem = name(result_.tag) + " is in the trailer";
+      result_.nearest = "in the body, before the trailer";
     }
   }
 
   void tag_repeated() {
     std::size_t first = violation_.field_index;
     for (std::size_t i = violation_.field_index; i-- > 0;) {
-      if (message_.field(i).tag != told_.tag) continue;
+      if (message_.field(i).tag != result_.tag) continue;
       first = i;
       break;
     }
-    told_.problem = name(told_.tag) + " is here a second time";
+    result_.problem = name(result_.tag) + " occurs a second time";
     if (violation_.group != 0) {
-      told_.problem += ", in one entry of " + name(violation_.group);
+      result_.problem += ", in one entry of " + name(violation_.group);
     }
-    told_.nearest =
-        "one of the two; the first is at byte " + std::to_string(message_.field(first).offset);
+    result_.nearest =
+        "only one of the two; the first is at byte " + std::to_string(message_.field(first).offset);
   }
 
-  void type_wrong() {
-    const FieldDefinition* const known = field(told_.tag);
+  void invalid_type() {
+    const FieldDefinition* const known = field(result_.tag);
     if (known == nullptr) return;
-    told_.problem = name(told_.tag) + " is " + clipped_quote(value()) + ", which is no " +
-                    std::string{to_string(known->type)};
-    told_.nearest = right_value(*known, value());
+    result_.problem = name(result_.tag) + " is " + clipped_quote(value()) +
+                      ", which is not of type " + std::string{to_string(known->type)};
+    result_.nearest = right_value(*known, value());
   }
 
   void value_not_in_enumeration() {
-    const FieldDefinition* const known = field(told_.tag);
-    const std::string_view word = known == nullptr ? value() : wrong_word(*known, value());
-    told_.problem = name(told_.tag) + " is " + clipped_quote(value()) + ", ";
+    const FieldDefinition* const known = field(result_.tag);
+    const std::string_view word = known == nullptr ? value() : invalid_word(*known, value());
+    result_.problem = name(result_.tag) + " is " + clipped_quote(value()) + ", ";
     if (word.size() == value().size()) {
-      told_.problem += "which is none of its values";
+      result_.problem += "which is not one of its values";
     } else {
-      told_.problem += "and " + clipped_quote(word) + " in it is none of its values";
+      result_.problem += "and " + clipped_quote(word) + " in it is not one of its values";
       const auto before = static_cast<std::size_t>(word.data() - value().data());
       mark_bytes(violation_.offset + before, word.size());
     }
     if (known == nullptr) return;
     for (const EnumValue* near : nearest_values(*known, word)) {
-      told_.nearest += (told_.nearest.empty() ? "" : " or ") + std::to_string(told_.tag) + "=" +
-                       clipped(near->value) + " (" + clipped(near->name) + ")";
+      result_.nearest += (result_.nearest.empty() ? "" : " or ") + std::to_string(result_.tag) +
+                         "=" + clipped(near->value) + " (" + clipped(near->name) + ")";
     }
   }
 
-  void group_order_wrong() {
-    told_.problem = name(told_.tag) + " stands too late in its entry of " + name(violation_.group);
+  void wrong_group_order() {
+    result_.problem =
+        name(result_.tag) + " comes too late in its entry of " + name(violation_.group);
     const auto group = group_counted_by(violation_.group);
     if (!group) return;
     const Dictionary& owner = *group->dictionary;
@@ -242,8 +243,8 @@ class Explainer {
       return std::ranges::find_if(
           members, [&](const FlatMember& member) { return owner.fields[member.field].tag == tag; });
     };
-    // Back to the entry's first field, past those of groups within.
-    const auto own = place(told_.tag);
+    // Goes back to the entry's first field and skips the fields of nested groups.
+    const auto own = place(result_.tag);
     Tag before = 0;
     for (std::size_t i = violation_.field_index; i-- > 0;) {
       const Tag tag = message_.field(i).tag;
@@ -251,36 +252,36 @@ class Explainer {
       if (there != members.end() && own < there) before = tag;
       if (tag == group->delimiter) break;
     }
-    if (before != 0) told_.nearest = "in front of " + name(before);
+    if (before != 0) result_.nearest = "before " + name(before);
   }
 
   void required_tag_missing() {
     const std::string who =
         violation_.group != 0 ? "an entry of " + name(violation_.group) : message_name();
-    told_.problem = who + " needs " + name(told_.tag) + ", which is missing";
-    const FieldDefinition* const known = field(told_.tag);
+    result_.problem = who + " needs " + name(result_.tag) + ", which is missing";
+    const FieldDefinition* const known = field(result_.tag);
     if (known != nullptr) {
-      told_.nearest = std::to_string(told_.tag) + "=" + example_value(*known);
+      result_.nearest = std::to_string(result_.tag) + "=" + example_value(*known);
     }
     if (violation_.group != 0) {
       mark_field();
     } else {
       mark_value();
     }
-    // A field that is not there has no bytes; what is marked lacks it.
-    told_.size = 0;
+    // A missing field has no bytes. The marks show the part that lacks it.
+    result_.size = 0;
   }
 
   void tag_not_in_message() {
     std::vector<GroupPlace> holders = groups_of(both_, message_.msg_type());
-    std::erase_if(holders, [&](const GroupPlace& place) { return !place.has(told_.tag); });
+    std::erase_if(holders, [&](const GroupPlace& place) { return !place.has(result_.tag); });
     if (!holders.empty()) return outside_of_group(holders);
-    told_.problem = violation_.group == 0
-                        ? name(told_.tag) + " is not a field of " + message_name()
-                        : name(told_.tag) + " is a field neither of an entry of " +
-                              name(violation_.group) + " nor of " + message_name();
-    if (const std::string messages = messages_with(both_, told_.tag); !messages.empty()) {
-      told_.nearest = "it is a field of " + messages;
+    result_.problem = violation_.group == 0
+                          ? name(result_.tag) + " is not a field of " + message_name()
+                          : name(result_.tag) + " is neither a field of an entry of " +
+                                name(violation_.group) + " nor of " + message_name();
+    if (const std::string messages = messages_with(both_, result_.tag); !messages.empty()) {
+      result_.nearest = "it is a field of " + messages;
     }
   }
 
@@ -291,18 +292,18 @@ class Explainer {
     for (std::size_t i = 0; i < std::min(holders.size(), kNamesMax); ++i) {
       names += (names.empty() ? "" : " or ") + name(holders[i].count_tag);
     }
-    told_.problem = name(told_.tag) + " stands outside of " + names + ", whose entries it is of";
+    result_.problem = name(result_.tag) + " is outside of " + names + ", where it belongs";
     const auto there = std::ranges::find_if(
         holders, [&](const GroupPlace& place) { return message_.has(place.count_tag); });
     const GroupPlace& group = there == holders.end() ? holders.front() : *there;
-    if (group.delimiter == told_.tag) {
-      told_.nearest = "directly behind " + name(group.count_tag) + ", or behind the entry before";
+    if (group.delimiter == result_.tag) {
+      result_.nearest = "directly after " + name(group.count_tag) + ", or after the previous entry";
     } else {
-      told_.nearest =
-          "in an entry of " + name(group.count_tag) + ", behind its " + name(group.delimiter);
+      result_.nearest =
+          "in an entry of " + name(group.count_tag) + ", after its " + name(group.delimiter);
     }
     if (there == holders.end()) {
-      told_.nearest += ", with " + std::to_string(group.count_tag) + "=1 in front";
+      result_.nearest += ", after " + std::to_string(group.count_tag) + "=1";
     }
   }
 
@@ -313,40 +314,40 @@ class Explainer {
       if (tag == violation_.group) break;
       entry += tag == violation_.expected_tag ? 1 : 0;
     }
-    told_.problem = (entry == 1 ? "the first entry" : "entry " + std::to_string(entry)) + " of " +
-                    name(violation_.group) + " begins with " + name(told_.tag) + ", not with " +
-                    name(violation_.expected_tag);
-    told_.nearest = name(violation_.expected_tag) + " here, in front of it";
+    result_.problem = (entry == 1 ? "the first entry" : "entry " + std::to_string(entry)) + " of " +
+                      name(violation_.group) + " begins with " + name(result_.tag) + ", not with " +
+                      name(violation_.expected_tag);
+    result_.nearest = name(violation_.expected_tag) + " here, before it";
     if (const FieldDefinition* const first = field(violation_.expected_tag)) {
-      told_.definition = field_summary(*first);
+      result_.definition = field_summary(*first);
     }
   }
 
-  void group_count_wrong() {
+  void wrong_group_count() {
     const bool is_one = violation_.found_entries == 1;
-    told_.problem =
-        name(told_.tag) + " says " + clipped_quote(value()) + ", but there " +
+    result_.problem =
+        name(result_.tag) + " is " + clipped_quote(value()) + ", but there " +
         (is_one ? "is 1 entry" : "are " + std::to_string(violation_.found_entries) + " entries");
-    told_.nearest = std::to_string(told_.tag) + "=" + std::to_string(violation_.found_entries);
-    const auto group = group_counted_by(told_.tag);
+    result_.nearest = std::to_string(result_.tag) + "=" + std::to_string(violation_.found_entries);
+    const auto group = group_counted_by(result_.tag);
     if (group && violation_.found_entries < violation_.expected_entries) {
-      told_.nearest += ", or " + name(group->delimiter) + " in front of each entry";
+      result_.nearest += ", or " + name(group->delimiter) + " at the beginning of each entry";
     }
   }
 
-  // Numbers that look alike mean nothing alike, so no other tag is named.
+  // Tags with similar numbers have unrelated meanings, so no other tag is suggested.
   void suggest_version() {
-    const std::string versions = versions_with(told_.tag);
+    const std::string versions = versions_with(result_.tag);
     if (!versions.empty()) {
-      told_.nearest = "it is " + versions;
-    } else if (told_.tag >= kUserDefinedTagMin) {
-      told_.nearest = "user-defined: a dictionary of your own can have it";
+      result_.nearest = "it is " + versions;
+    } else if (result_.tag >= kUserDefinedTagMin) {
+      result_.nearest = "user-defined: your own dictionary can define it";
     } else {
-      told_.nearest = "no version of FIX has it";
+      result_.nearest = "no version of FIX has it";
     }
   }
 
-  // The group in this message, in its header or trailer; of several with this count field, any.
+  // The group of this message, its header or its trailer. Any one of several with this count field.
   [[nodiscard]] std::optional<GroupPlace> group_counted_by(Tag count_tag) const {
     const std::vector<GroupPlace> groups = groups_of(both_, message_.msg_type());
     const auto found = std::ranges::find(groups, count_tag, &GroupPlace::count_tag);
@@ -398,10 +399,10 @@ class Explainer {
 
   void mark_bytes(std::size_t offset, std::size_t size) {
     MarkedText marked = mark(message_.bytes(), offset, offset + size);
-    told_.message_line = std::move(marked.line);
-    told_.marks_line = std::move(marked.marks);
-    told_.offset = offset;
-    told_.size = size;
+    result_.message_line = std::move(marked.line);
+    result_.marks_line = std::move(marked.marks);
+    result_.offset = offset;
+    result_.size = size;
   }
   void mark_value() { mark_bytes(violation_.offset, value().size()); }
   // Tag, `=` and value.
@@ -414,7 +415,7 @@ class Explainer {
   const wire::MessageView& message_;
   FixtDictionaries both_;
   const MessageDefinition* definition_ = nullptr;
-  Explanation told_;
+  Explanation result_;
 };
 
 }  // namespace

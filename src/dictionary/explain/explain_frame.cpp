@@ -1,9 +1,9 @@
-// Why a frame is no message.
+// Why a frame is not a message.
 #include <algorithm>
 #include <string>
 
+#include <nexusfix/dictionary/clipped.hpp>
 #include <nexusfix/dictionary/explain.hpp>
-#include <nexusfix/dictionary/printable.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "dictionary/explain/marked_text.hpp"
@@ -21,81 +21,81 @@ std::string check_sum_of(std::string_view bytes) {
   return std::to_string(1000 + sum % kModulus).substr(1);
 }
 
-// What stands where the CheckSum should be is no part of the sum.
+// Bytes at the position of the CheckSum do not belong to the sum.
 std::string right_trailer(std::string_view frame) {
   std::string_view front = frame;
   if (front.ends_with(wire::kSoh)) front.remove_suffix(1);
   const std::size_t last = front.rfind(wire::kSoh) + 1;
   const std::string_view body =
       frame.substr(last).starts_with("10") ? frame.substr(0, last) : frame;
-  return "10=" + check_sum_of(body) + ", if the message is whole";
+  return "10=" + check_sum_of(body) + ", if the message is complete";
 }
 
-void tell_check_sum(std::string_view frame, std::size_t begin, Explanation& told) {
-  told.tag = tag::CheckSum;
-  told.offset = std::min(begin + 3, frame.size());
-  told.size = std::min<std::size_t>(3, frame.size() - told.offset);
+void explain_check_sum(std::string_view frame, std::size_t begin, Explanation& result) {
+  result.tag = tag::CheckSum;
+  result.offset = std::min(begin + 3, frame.size());
+  result.size = std::min<std::size_t>(3, frame.size() - result.offset);
   const std::string sum = check_sum_of(frame.substr(0, begin));
-  told.problem = "CheckSum (10) is " + clipped(frame.substr(told.offset, told.size)) +
-                 ", the bytes in front of it add up to " + sum;
-  told.nearest = "10=" + sum;
+  result.problem = "CheckSum (10) is " + clipped(frame.substr(result.offset, result.size)) +
+                   ", but the bytes before it add up to " + sum;
+  result.nearest = "10=" + sum;
 }
 
-void tell_body_length(std::string_view frame, std::size_t begin, Explanation& told) {
-  told.tag = tag::BodyLength;
+void explain_body_length(std::string_view frame, std::size_t begin, Explanation& result) {
+  result.tag = tag::BodyLength;
   const std::size_t end = std::min(frame.find(wire::kSoh, begin), frame.size());
-  told.offset = std::min(begin, end);
-  told.size = end - told.offset;
+  result.offset = std::min(begin, end);
+  result.size = end - result.offset;
   const std::size_t body = end + 1;
-  told.problem = "BodyLength (9) is " + clipped(frame.substr(told.offset, told.size));
+  result.problem = "BodyLength (9) is " + clipped(frame.substr(result.offset, result.size));
   if (body + kTrailerBytes > frame.size()) return;
   const std::string size = std::to_string(frame.size() - kTrailerBytes - body);
-  told.problem += ", the body has " + size + " bytes";
-  told.nearest = "9=" + size;
+  result.problem += ", but the body has " + size + " bytes";
+  result.nearest = "9=" + size;
 }
 
 }  // namespace
 
 Explanation explain(const wire::ParseError& error, std::string_view frame) {
-  Explanation told;
-  told.offset = std::min<std::size_t>(error.offset, frame.size());
+  Explanation result;
+  result.offset = std::min<std::size_t>(error.offset, frame.size());
   switch (error.reason) {
     case wire::GarbledReason::NoBeginString:
-      told.problem = "a message begins with BeginString (8), and this does not";
-      told.nearest = "8=FIX.4.4";
+      result.problem = "a message begins with BeginString (8), but this one does not";
+      result.nearest = "8=FIX.4.4";
       break;
     case wire::GarbledReason::FirstFieldsOutOfOrder:
-      told.problem =
+      result.problem =
           "the first three fields are not BeginString (8), BodyLength (9) and MsgType (35)";
-      told.nearest = "these three here, in this order";
+      result.nearest = "these three fields here, in this order";
       break;
     case wire::GarbledReason::BodyLengthMalformed:
-      told.tag = tag::BodyLength;
-      told.problem = "BodyLength (9) is not a number of bytes";
+      result.tag = tag::BodyLength;
+      result.problem = "BodyLength (9) is not a number of bytes";
       break;
     case wire::GarbledReason::BodyLengthTooLarge:
-      told.tag = tag::BodyLength;
-      told.problem = "BodyLength (9) is more than a message may have";
+      result.tag = tag::BodyLength;
+      result.problem = "BodyLength (9) is above the maximum length of a message";
       break;
     case wire::GarbledReason::TooLong:
-      told.problem = "no CheckSum (10) within the length that a message may have";
+      result.problem = "no CheckSum (10) within the maximum length of a message";
       break;
     case wire::GarbledReason::CheckSumMalformed:
-      told.tag = tag::CheckSum;
-      told.problem = "the message does not end with 10=, three digits and SOH";
-      told.nearest = right_trailer(frame);
+      result.tag = tag::CheckSum;
+      result.problem = "the message does not end with 10=, three digits and SOH";
+      result.nearest = right_trailer(frame);
       break;
     case wire::GarbledReason::CheckSumWrong:
-      tell_check_sum(frame, told.offset, told);
+      explain_check_sum(frame, result.offset, result);
       break;
     case wire::GarbledReason::BodyLengthWrong:
-      tell_body_length(frame, told.offset, told);
+      explain_body_length(frame, result.offset, result);
       break;
   }
-  MarkedText marked = mark(frame, told.offset, told.offset + told.size);
-  told.message_line = std::move(marked.line);
-  told.marks_line = std::move(marked.marks);
-  return told;
+  MarkedText marked = mark(frame, result.offset, result.offset + result.size);
+  result.message_line = std::move(marked.line);
+  result.marks_line = std::move(marked.marks);
+  return result;
 }
 
 }  // namespace nexusfix::dictionary

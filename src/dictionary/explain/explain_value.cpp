@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/dictionary/clipped.hpp>
 #include <nexusfix/dictionary/explain.hpp>
 #include <nexusfix/dictionary/nearest_name.hpp>
-#include <nexusfix/dictionary/printable.hpp>
 
 #include "dictionary/validate/value_checks.hpp"
 
@@ -25,7 +25,7 @@ constexpr TypeExample kExamples[] = {
     {FieldType::Char, "one character", "A"},
     {FieldType::Country, "two letters of ISO 3166", "US"},
     {FieldType::Currency, "three letters of ISO 4217", "USD"},
-    {FieldType::Data, "bytes, as many as the field in front of it says", "abc"},
+    {FieldType::Data, "bytes; the field before it gives their number", "abc"},
     {FieldType::Date, "a date", "20240115"},
     {FieldType::DayOfMonth, "a day of the month", "15"},
     {FieldType::Exchange, "a market's code", "XNYS"},
@@ -52,7 +52,7 @@ constexpr TypeExample kExamples[] = {
     {FieldType::UtcDateOnly, "a UTC date", "20240115"},
     {FieldType::UtcTimeOnly, "a UTC time of day", "10:30:00.123"},
     {FieldType::UtcTimestamp, "a UTC time", "20240115-10:30:00.123"},
-    {FieldType::XmlData, "XML, as many bytes as the field in front of it says", "<a/>"},
+    {FieldType::XmlData, "XML; the field before it gives its size in bytes", "<a/>"},
 };
 
 const TypeExample* example_of(FieldType type) {
@@ -60,8 +60,8 @@ const TypeExample* example_of(FieldType type) {
   return found == std::end(kExamples) ? nullptr : found;
 }
 
-// A number as people write it: 1,000 or 1 000.50, +12. Only what can mean nothing else, or the
-// advice would be another price.
+// A number as people write it: 1,000 or 1 000.50, +12. Only forms with one possible meaning,
+// because a wrong guess would suggest another price.
 std::string plain_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   constexpr std::size_t kGroupDigits = 3;
@@ -77,7 +77,7 @@ std::string plain_number(std::string_view text) {
     if (whole.front() != separator || group.size() < kGroupDigits || !is_digits(group)) return {};
     kept += group;
   }
-  // 1,234 may be a fraction in other countries, unless more of it tells.
+  // 1,234 may be a fraction in other countries, unless the rest of the number excludes that.
   const bool is_certain = separator != ',' || whole_size != text.size() ||
                           std::ranges::count(text, separator) > 1 || kept.ends_with("000");
   return is_certain ? kept + std::string{text.substr(whole_size)} : std::string{};
@@ -126,10 +126,10 @@ std::string right_value(const FieldDefinition& field, std::string_view text) {
     return "one of its values, such as " + tag + example_value(field) +
            (has_others ? ", and " + std::string{words_of(field.other_values)} : std::string{});
   }
-  const std::string mended = is_time(field.type) ? without_iso_signs(text) : plain_number(text);
-  const bool is_short = mended.size() <= kClippedBytesMax;  // a part of a number is another one
-  if (!mended.empty() && is_short && mended != text && is_of_type(field.type, mended)) {
-    return tag + clipped(mended);
+  const std::string corrected = is_time(field.type) ? without_iso_signs(text) : plain_number(text);
+  const bool is_short = corrected.size() <= kClippedBytesMax;  // part of a number is another number
+  if (!corrected.empty() && is_short && corrected != text && is_of_type(field.type, corrected)) {
+    return tag + clipped(corrected);
   }
   const TypeExample* const example = example_of(field.type);
   if (example == nullptr) return {};

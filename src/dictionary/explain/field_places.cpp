@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/printable.hpp>
+#include <nexusfix/dictionary/clipped.hpp>
 
 #include "dictionary/builtin/builtin_rows.hpp"
 #include "dictionary/explain/field_search.hpp"
@@ -66,7 +66,7 @@ std::string messages_with(const FixtDictionaries& both, wire::Tag tag) {
   return names;
 }
 
-// A field has one name in one version after the other, mostly.
+// A field usually keeps its name from version to version.
 std::string versions_with(wire::Tag tag) {
   std::string text;
   std::string_view name;

@@ -1,4 +1,4 @@
-// Where a field may stand, for those who look for one that stands elsewhere.
+// The places where a field is allowed, for an explanation of a misplaced field.
 #pragma once
 
 #include <string>
@@ -15,19 +15,19 @@ struct GroupPlace {
   const Dictionary* dictionary = nullptr;
   const GroupDefinition* group = nullptr;
   wire::Tag count_tag = 0;
-  wire::Tag delimiter = 0;  // that an entry begins with
+  wire::Tag delimiter = 0;  // the first field of an entry
 
-  [[nodiscard]] bool has(wire::Tag tag) const;  // directly, not in a group within
+  [[nodiscard]] bool has(wire::Tag tag) const;  // directly, not in a nested group
 };
 
-// The groups of a message, of the header and of the trailer: each once, those further out first.
+// The groups of a message, of the header and of the trailer: each once, outer ones first.
 [[nodiscard]] std::vector<GroupPlace> groups_of(const FixtDictionaries& both,
                                                 std::string_view msg_type);
 
 // "Logon, News, ..."; empty: no message has the field.
 [[nodiscard]] std::string messages_with(const FixtDictionaries& both, wire::Tag tag);
 
-// "DisplayQty in FIX.5.0 to FIX.5.0SP2", of the versions that are built in; empty: none has it.
+// "DisplayQty in FIX.5.0 to FIX.5.0SP2" for the built-in versions; empty: no version has it.
 [[nodiscard]] std::string versions_with(wire::Tag tag);
 
 }  // namespace nexusfix::dictionary

@@ -6,7 +6,7 @@
 namespace nexusfix::dictionary {
 namespace {
 
-// A group met again has no new tag.
+// A group that occurs again has no new tag.
 void add_tags(const Dictionary& dictionary, const std::vector<Member>& members,
               std::unordered_set<Index>& met, std::vector<wire::Tag>& tags) {
   for (const FlatMember& member : flatten(dictionary, members)) {

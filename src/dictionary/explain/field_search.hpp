@@ -9,14 +9,14 @@
 
 namespace nexusfix::dictionary {
 
-// All tags of a message, of its groups, too. O(members).
+// All tags of a message, including those of its groups. O(members).
 [[nodiscard]] std::vector<wire::Tag> tags_of(const Dictionary& dictionary,
                                              const std::vector<Member>& members);
 
 [[nodiscard]] bool has_tag(const std::vector<wire::Tag>& tags, wire::Tag tag) noexcept;
 
-// Whether messages have a field, in a component or group, too. Each component and each group is
-// looked into once for all messages: a log may have this to ask for every message of it.
+// Whether messages have a field, also in a component or group. Enters each component and each group
+// once for all messages, because a log may need the answer for every message.
 class FieldSearch {
  public:
   // The dictionary must outlive the search.

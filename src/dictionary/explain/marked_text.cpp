@@ -2,18 +2,19 @@
 
 #include <algorithm>
 
-#include <nexusfix/dictionary/printable.hpp>
+#include <nexusfix/base/printable_text.hpp>
+#include <nexusfix/base/utf8.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::dictionary {
 namespace {
 
-// Of a terminal that is not wide; what stands in front of the fault, and all of the line.
+// For a narrow terminal: the columns before the fault, and those of the whole line.
 constexpr std::size_t kColumnsBefore = 40;
 constexpr std::size_t kColumnsMax = 96;
 constexpr std::string_view kLeftOut = "...";
 
-// Where the line begins: with a field, if one does not far in front of begin.
+// Where the line begins: with a field, if a field begins shortly before begin.
 std::size_t first_shown(std::string_view bytes, std::size_t begin) {
   if (begin <= kColumnsBefore) return 0;
   std::size_t from = begin - kColumnsBefore;
@@ -46,7 +47,7 @@ MarkedText mark(std::string_view bytes, std::size_t begin, std::size_t end) {
   std::size_t at = from;
   while (at < bytes.size() && columns < kColumnsMax) {
     if (at <= begin) first_column = columns;
-    const std::size_t size = printable_size(bytes.substr(at));
+    const std::size_t size = printable_utf8_size(bytes.substr(at));
     if (bytes[at] == wire::kSoh) {
       add("|", 1);
     } else if (size == 0) {

@@ -8,12 +8,12 @@
 namespace nexusfix::dictionary {
 
 struct MarkedText {
-  std::string line;   // `|` for SOH; "..." where something is left out
-  std::string marks;  // as many spaces as columns stand in front of the first byte, then ^~~~
+  std::string line;   // `|` for SOH; "..." for omitted bytes
+  std::string marks;  // spaces up to the first marked column, then ^~~~
 };
 
-// Bytes [begin, end) of bytes are marked, or the one place begin if they are none. Either may be as
-// large as bytes.size(). A long message is cut to what stands around begin.
+// Marks bytes [begin, end) of bytes, or the position begin if they are empty. Both are at most
+// bytes.size(). Cuts a long message to the bytes around begin.
 [[nodiscard]] MarkedText mark(std::string_view bytes, std::size_t begin, std::size_t end);
 
 }  // namespace nexusfix::dictionary

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 
 #include "dictionary/load/structure.hpp"
@@ -12,10 +13,10 @@ namespace {
 
 bool is_whole_number(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  return is_all_digits(text);
 }
 
-// Of the types that have enumerations, those that say something of the values' form.
+// Whether the value fits a type with enumerations that restricts the form of its values.
 bool has_form(FieldType type, std::string_view value) {
   switch (type) {
     case FieldType::Char:
@@ -55,16 +56,16 @@ pugi::xml_node node_of(const XmlFile& file, const DefinitionNodes& nodes,
   return nodes.messages[fault.index];
 }
 
-// False: the faults have no reading.
+// False: a fault cannot be repaired.
 bool report(XmlFile& file, const DefinitionNodes& nodes,
             const std::vector<StructureFault>& faults) {
   bool has_reading = true;
   for (const StructureFault& fault : faults) {
     const pugi::xml_node node = node_of(file, nodes, fault);
     if (fault.rule == StructureRule::NoFields) {
-      file.fault(node, fault.text, "its count is a field like any other");
-    } else if (fault.rule == StructureRule::HoldsOwnCount) {
-      file.fault(node, fault.text, "the one within is left out");
+      file.fault(node, fault.text, "its count is read as an ordinary field");
+    } else if (fault.rule == StructureRule::ContainsOwnCount) {
+      file.fault(node, fault.text, "the inner one is left out");
     } else {
       has_reading = file.fail(node, fault.text);
     }
@@ -72,11 +73,12 @@ bool report(XmlFile& file, const DefinitionNodes& nodes,
   return has_reading;
 }
 
-// Mending a group may leave another one without fields. What is left then has no reading.
-void report_and_mend(XmlFile& file, Dictionary& dictionary, DefinitionNodes& nodes) {
+// A repaired group may leave another group without fields. Faults that remain then cannot be
+// repaired.
+void report_and_repair(XmlFile& file, Dictionary& dictionary, DefinitionNodes& nodes) {
   const std::vector<StructureFault> faults = check_structure(dictionary);
   if (!report(file, nodes, faults) || faults.empty()) return;
-  const std::vector<Index> gone = mend_structure(dictionary, faults);
+  const std::vector<Index> gone = repair_structure(dictionary, faults);
   for (const Index group : gone | std::views::reverse) {
     nodes.groups.erase(nodes.groups.begin() + group);
   }
@@ -88,7 +90,7 @@ void report_and_mend(XmlFile& file, Dictionary& dictionary, DefinitionNodes& nod
 }  // namespace
 
 void check_definitions(XmlFile& file, Dictionary& dictionary, DefinitionNodes& nodes) {
-  report_and_mend(file, dictionary, nodes);
+  report_and_repair(file, dictionary, nodes);
   if (!file.is_usable()) return;
   RepeatedFields repeated{dictionary};
   const auto check = [&](const pugi::xml_node& node, const std::vector<Member>& members) {
@@ -114,8 +116,8 @@ bool check_msg_type(XmlFile& file, const pugi::xml_node& node, std::string_view 
   if (!is_right) {
     file.fault(node,
                "msgtype " + quoted(msg_type) +
-                   " has a character that no MsgType (35) can have: a space, '=' or what "
-                   "does not print",
+                   " has a character that no MsgType (35) can have: a space, '=' or an "
+                   "unprintable one",
                kLeftOut);
   }
   return is_right;
@@ -131,7 +133,7 @@ bool check_value(XmlFile& file, const pugi::xml_node& node, const FieldDefinitio
     return false;
   }
   if (!has_form(field.type, value)) {
-    file.warn(node, "the value " + quoted(value) + " of " + field.name + " is no " +
+    file.warn(node, "the value " + quoted(value) + " of " + field.name + " is not of type " +
                         std::string{to_string(field.type)});
   }
   return true;

@@ -1,4 +1,5 @@
-// What every loader checks of what it has read, whatever the file's form.
+// The checks that every loader makes of the definitions that it has read, whatever the file format
+// is.
 #pragma once
 
 #include <pugixml.hpp>
@@ -12,8 +13,8 @@
 
 namespace nexusfix::dictionary {
 
-// Where the definitions of a dictionary stand in its file, by their positions in the dictionary.
-// A header or trailer that has no element of its own: null.
+// Where the definitions of a dictionary are in its file, by their positions in the dictionary. Null
+// for a header or trailer without an element of its own.
 struct DefinitionNodes {
   pugi::xml_node header;
   pugi::xml_node trailer;
@@ -22,18 +23,16 @@ struct DefinitionNodes {
   std::vector<pugi::xml_node> messages;
 };
 
-// Components and groups that may not hold each other as they do are faults, and mended where they
-// can be. Of a file that is usable, warns of fields that a message, a group, header or trailer
-// lists twice.
+// Components and groups that may not contain each other are faults, and are repaired if possible.
+// For a usable file, warns of fields that a message, group, header or trailer lists twice.
 void check_definitions(XmlFile& file, Dictionary& dictionary, DefinitionNodes& nodes);
 
-// False: no message can have this MsgType (35), a fault; the message is to be left out.
+// False: no message can have this MsgType (35), which is a fault. Omit the message.
 [[nodiscard]] bool check_msg_type(XmlFile& file, const pugi::xml_node& node,
                                   std::string_view msg_type);
 
-// Warns of an enumeration's value that is not of the field's type: it counts, but a counterparty
-// that checks types refuses it. False: no field can have such a value, a fault; it is to be left
-// out.
+// Warns of an enumeration's value that is not of the field's type: it is valid, but a counterparty
+// that checks types refuses it. False: no field can have this value, which is a fault. Omit it.
 [[nodiscard]] bool check_value(XmlFile& file, const pugi::xml_node& node,
                                const FieldDefinition& field, std::string_view value);
 

@@ -1,4 +1,4 @@
-// The loaders of each kind of file, for whoever has the tree already.
+// The loaders of each kind of file, for callers that already have the tree.
 #pragma once
 
 #include <expected>

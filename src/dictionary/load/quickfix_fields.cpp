@@ -18,8 +18,8 @@ OtherValues read_other_values(const pugi::xml_node& node) {
   return is_yes(others) || others == "true" ? OtherValues::Any : OtherValues::None;
 }
 
-// The earlier of two definitions of a tag leaves its values to the later one. A field without
-// values takes any, but in QuickFIX it is the values of both that count.
+// The later of two definitions of a tag gets the values of the earlier one. A field without values
+// accepts any value, but in QuickFIX the values of both definitions count.
 void join(FieldDefinition& later, FieldDefinition earlier) {
   std::vector<EnumValue> values = std::move(earlier.values);
   for (EnumValue& value : later.values) {
@@ -61,7 +61,7 @@ void QuickfixFields::read_values(const pugi::xml_node& node, FieldDefinition& fi
   Values seen;
   const auto read = [&](const pugi::xml_node& child) { read_value(child, field, seen); };
   for_each_element(node, [&](const pugi::xml_node& child) {
-    // Some generators put them into a <values>.
+    // Some generators put them into a <values> element.
     return std::string_view{child.name()} == "values" ? for_each_element(child, read) : read(child);
   });
 }
@@ -70,7 +70,7 @@ void QuickfixFields::read_type(const pugi::xml_node& node, FieldDefinition& fiel
   const std::string_view type = file_.attribute(node, "type", "its values are text");
   if (type.empty()) return;
   field.type = field_type(type);
-  // FIX 4.0 and 4.1 call any text "char"; QuickFIX reads it so, too.
+  // FIX 4.0 and 4.1 call any text "char". QuickFIX treats it as text, too.
   if (field.type == FieldType::Char && dictionary_.begin_string < "FIX.4.2") {
     field.type = FieldType::String;
   }
@@ -136,7 +136,7 @@ void QuickfixFields::name_fields() {
   }
 }
 
-// A name is unique: that of a tag whose name means another one by now gets the tag.
+// A name is unique. If a tag's name now means another tag, the name is extended by the tag.
 void QuickfixFields::rename_namesakes() {
   std::unordered_set<std::string_view> taken;
   for (const auto& [name, index] : names_) taken.insert(name);

@@ -13,7 +13,7 @@
 
 namespace nexusfix::dictionary {
 
-// Elements among the children, each given to read().
+// Calls read() for each child element.
 template <class Read>
 void for_each_element(const pugi::xml_node& parent, Read read) {
   for (const pugi::xml_node& child : parent.children()) {
@@ -24,9 +24,9 @@ void for_each_element(const pugi::xml_node& parent, Read read) {
 // "Y" or "y"
 [[nodiscard]] inline bool is_yes(std::string_view text) { return text == "Y" || text == "y"; }
 
-// Reads them into a dictionary, by ascending tag. Fields that share a tag become one, as in
-// QuickFIX: the last one's name and type, the values of all, and each of their names means it. Of
-// fields that share a name each keeps its tag, and the name means the last one, as in QuickFIX/n.
+// Reads the fields into a dictionary, by ascending tag. Fields that share a tag become one, as in
+// QuickFIX: it has the last name and type and the values of all, and every name means it. Fields
+// that share a name keep their tags, and the name means the last one, as in QuickFIX/n.
 class QuickfixFields {
  public:
   QuickfixFields(XmlFile& file, Dictionary& dictionary) : file_{file}, dictionary_{dictionary} {}
@@ -36,7 +36,7 @@ class QuickfixFields {
   // Keys are the file's own text.
   using Names = std::unordered_map<std::string_view, Index>;
   [[nodiscard]] const Names& names() const { return names_; }
-  // A field with this name is in the file, but cannot be read; that has been said.
+  // Whether the file has an unreadable field with this name. Its fault has been reported.
   [[nodiscard]] bool is_left_out(std::string_view name) const { return left_out_.contains(name); }
 
  private:

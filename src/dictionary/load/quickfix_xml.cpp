@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include <nexusfix/dictionary/printable.hpp>
+#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/dictionary/quickfix_xml.hpp>
 
 #include "dictionary/load/data_field_pairs.hpp"
@@ -15,8 +15,8 @@
 namespace nexusfix::dictionary {
 namespace {
 
-// Goes on after a fault, so that it finds them all; what it makes then is used if faults are
-// warnings, and says how QuickFIX reads what is wrong, where QuickFIX reads it.
+// Continues after a fault, so that it finds all of them. Its result is used if faults are warnings.
+// Reads faults as QuickFIX does, where QuickFIX accepts them.
 class Loader {
  public:
   explicit Loader(XmlFile& file) : file_{file}, fields_{file, dictionary_} {}
@@ -55,9 +55,9 @@ std::vector<std::string_view> names_of(const auto& definitions) {
   return names;
 }
 
-// A file that says otherwise is read all the same: the session knows its version.
+// Another value is accepted, because the session knows its version.
 std::string Loader::read_number(const pugi::xml_node& root, const char* name) {
-  const auto number = file_.number(root, name, "the file has no version that is known");
+  const auto number = file_.number(root, name, "the file has no known version");
   return number ? std::to_string(*number) : printable(root.attribute(name).value());
 }
 
@@ -68,7 +68,7 @@ void Loader::read_version(const pugi::xml_node& root) {
                 "read as \"FIX\"");
     type = "FIX";
   }
-  // QuickFIX/J's name of what has no version any more.
+  // QuickFIX/J's name of FIX Latest, which has no version number.
   if (std::string_view{root.attribute("major").value()} == "Latest") {
     dictionary_.begin_string = "FIX.5.0";
     dictionary_.service_pack = 2;
@@ -89,7 +89,7 @@ bool Loader::check_children(const pugi::xml_node& root) {
   for_each_element(root, [&](const pugi::xml_node& child) {
     const std::string_view name = child.name();
     if (std::ranges::find(sections, name) == sections.end()) {
-      file_.warn(child, element(child) + " is no part of a dictionary, ignored" +
+      file_.warn(child, element(child) + " is not part of a dictionary, ignored" +
                             did_you_mean(name, sections));
     } else if (!seen.insert(name).second) {
       file_.fault(child, "a second " + element(child), "the first counts");
@@ -162,7 +162,7 @@ void Loader::report_undefined(const pugi::xml_node& node, std::string_view name)
               kLeftOut);
 }
 
-// False: there is nothing of that name.
+// False: the name is not defined.
 bool Loader::find_member(const pugi::xml_node& node, Member& member) {
   const std::string_view kind = node.name();
   const std::string_view name = file_.attribute(node, "name");
@@ -197,7 +197,7 @@ bool Loader::find_member(const pugi::xml_node& node, Member& member) {
   return true;
 }
 
-// False: it is left out.
+// False: the member is left out.
 bool Loader::read_member(const pugi::xml_node& node, Member& member, unsigned depth) {
   const std::string_view kind = node.name();
   if (kind != "component" && kind != "field" && kind != "group") {
@@ -227,7 +227,7 @@ void Loader::read_members(const pugi::xml_node& parent, std::vector<Member>& mem
   });
 }
 
-// As QuickFIX does: the fields of both, and of what both have the later one's group.
+// As in QuickFIX: the fields of both, and if both have a group, the later one's group.
 void Loader::join(MessageDefinition& message, MessageDefinition later) {
   const auto field_of = [&](const Member& member) {
     return member.kind == MemberKind::Group

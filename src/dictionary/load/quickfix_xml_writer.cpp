@@ -131,7 +131,7 @@ class Writer {
     out_ += '"';
   }
 
-  // XML 1.0, 2.3: what may not stand in a value as it is, and the blanks that a reader would
+  // XML 1.0, 2.3: the characters that a value must not contain, and the blanks that a reader would
   // change.
   void append_escaped(char c) {
     switch (c) {

@@ -9,8 +9,9 @@
 namespace nexusfix::dictionary {
 namespace {
 
-// A depth-first walk that enters each component and group once; one that is met while it is still
-// open holds itself. Heights are kept, so that a chain is found too long wherever the walk began.
+// A depth-first walk that enters each component and group once. One that it meets again while still
+// inside it contains itself. Heights are kept, so that a chain that is too long is found wherever
+// the walk began.
 class Checker {
  public:
   explicit Checker(const Dictionary& dictionary)
@@ -30,8 +31,8 @@ class Checker {
   struct Node {
     Visit visit = Visit::No;
     bool has_field = false;
-    unsigned height = 0;   // how many components and groups it holds within each other at the most
-    std::size_t size = 0;  // how many members, with theirs; at most kFlatMembersMax + 1
+    unsigned height = 0;   // the maximum depth of components and groups inside it
+    std::size_t size = 0;  // the number of members, with nested ones; at most kFlatMembersMax + 1
   };
 
   Node& node(const Member& member) {
@@ -53,7 +54,7 @@ class Checker {
                        (group ? "group " : "component ") + quoted(name_of(member)) + ' ' + text});
   }
 
-  // "A > B > A", of what is open from the member on.
+  // "A > B > A", from the open definitions, beginning with the member.
   [[nodiscard]] std::string cycle(const Member& member) const {
     std::string path;
     bool within = false;
@@ -69,13 +70,13 @@ class Checker {
     if (visited.visit == Visit::Done) return;
     if (visited.visit == Visit::Open) {
       may_be_followed_ = false;
-      return add(StructureRule::HoldsItself, member, "holds itself: " + cycle(member));
+      return add(StructureRule::ContainsItself, member, "contains itself: " + cycle(member));
     }
     visited.visit = Visit::Open;
     open_.push_back(member);
     if (depth <= kNestingMax) visit_members(member, depth);
     if (std::max(depth, visited.height) > kNestingMax) {
-      // What is around it would be too deep, too.
+      // The definitions around it would be too deep, too.
       if (may_be_followed_) {
         add(StructureRule::TooDeep, member, "is nested deeper than " + std::to_string(kNestingMax));
       }
@@ -100,7 +101,7 @@ class Checker {
     }
   }
 
-  // Components and groups that no message uses count, too: they are followed like the others.
+  // Includes components and groups that no message uses, because they are walked like the others.
   bool sum_up() {
     for (Index i = 0; i < dictionary_.messages.size(); ++i) {
       const MessageDefinition& message = dictionary_.messages[i];
@@ -122,14 +123,14 @@ class Checker {
     return true;
   }
 
-  // A field that counted its entries in one of them would be two things at once. The sum has been
-  // taken before, so all that is held may be followed.
+  // A field that counts the entries of its own group would have two meanings. The sum has been
+  // taken, so every definition can be walked.
   void find_own_counts() {
     for (Index i = 0; i < groups_.size(); ++i) {
       const GroupDefinition& group = dictionary_.groups[i];
       if (!holds_field(group.members, group.count_field)) continue;
-      add(StructureRule::HoldsOwnCount, {MemberKind::Group, i},
-          "holds itself, or the field that counts its entries");
+      add(StructureRule::ContainsOwnCount, {MemberKind::Group, i},
+          "contains itself, or the field that counts its entries");
     }
   }
 
@@ -146,7 +147,7 @@ class Checker {
     sum_ += size_of(members);
     if (sum_ <= kFlatMembersMax) return true;
     faults_.push_back({StructureRule::TooMuch, place, index,
-                       "with " + name + " the messages and their components hold more than " +
+                       "with " + name + " the messages and their components contain more than " +
                            std::to_string(kFlatMembersMax) + " fields"});
     return false;
   }
@@ -165,11 +166,11 @@ class Checker {
   std::vector<Node> groups_;
   std::vector<Member> open_;
   std::size_t sum_ = 0;
-  bool may_be_followed_ = true;  // to an end, and not too deep
+  bool may_be_followed_ = true;  // its walk ends and is not too deep
   std::vector<StructureFault> faults_;
 };
 
-// Whether members say what there is.
+// Whether all indexes of members exist.
 class IndexChecker {
  public:
   explicit IndexChecker(const Dictionary& dictionary) : dictionary_{dictionary} {}

@@ -1,4 +1,4 @@
-// Whether components and groups may hold each other as they do.
+// Checks how components and groups contain each other.
 #pragma once
 
 #include <cstddef>
@@ -13,40 +13,40 @@ namespace nexusfix::dictionary {
 enum class Place : std::uint8_t { Component, Group, Message, Header, Trailer };
 
 enum class StructureRule : std::uint8_t {
-  HoldsItself,
+  ContainsItself,
   TooDeep,
-  NoFields,       // a group without a field that begins its entries
-  HoldsOwnCount,  // a group with the field that counts its entries
+  NoFields,          // a group without a first field for its entries
+  ContainsOwnCount,  // a group that contains the field that counts its entries
   TooMuch,
 };
 
 struct StructureFault {
-  StructureRule rule = StructureRule::HoldsItself;
+  StructureRule rule = StructureRule::ContainsItself;
   Place place = Place::Component;
   Index index = 0;  // of a header or trailer: 0
   std::string text;
 };
 
-// What all messages, the header, the trailer, and each component and group hold, with what their
-// components and groups hold each time that they are met.
+// The total number of members of all messages, the header, the trailer, and each component and
+// group. Members of a component or group count each time that it is used.
 inline constexpr std::size_t kFlatMembersMax = 16'000'000;
 
-// The dictionary's indexes are right. Nothing, if no component or group holds itself, none is
-// nested deeper than kNestingMax, each group holds a field, and kFlatMembersMax is kept. Whoever
-// follows them later may recurse, and knows what it costs. O(members), whatever holds what.
+// Requires valid indexes. Empty: no component or group contains itself, none is nested deeper than
+// kNestingMax, each group has a field, and the total is at most kFlatMembersMax. After that, code
+// may walk the definitions recursively at a known cost. O(members), whatever the nesting is.
 [[nodiscard]] std::vector<StructureFault> check_structure(const Dictionary& dictionary);
 
-// Mends what can be read otherwise, of these faults alone: a group without fields becomes the field
-// that would count them, and one that holds its own count no longer does, if it stands directly in
-// it. Returns the groups that are gone.
-std::vector<Index> mend_structure(Dictionary& dictionary,
-                                  const std::vector<StructureFault>& faults);
+// Repairs those of the given faults that have another reading: a group without fields becomes the
+// field that would count its entries, and a group that directly contains its own count field loses
+// it. Returns the removed groups.
+std::vector<Index> repair_structure(Dictionary& dictionary,
+                                    const std::vector<StructureFault>& faults);
 
-// What is wrong with a dictionary that no loader made: indexes of nothing, fields without order, or
-// what check_structure() finds. Empty: it may be followed. O(members).
+// Checks a dictionary that no loader made: returns invalid indexes, unsorted fields, or the faults
+// of check_structure(). Empty: the dictionary can be walked. O(members).
 [[nodiscard]] std::string fault_of(const Dictionary& dictionary);
 
-// Finds the fields that a list of members holds in two places, directly or by way of components.
+// Finds the fields that a list of members contains twice, directly or in components.
 class RepeatedFields {
  public:
   explicit RepeatedFields(const Dictionary& dictionary);
@@ -57,7 +57,7 @@ class RepeatedFields {
   void walk(const std::vector<Member>& members, std::vector<Index>& repeated);
 
   const Dictionary& dictionary_;
-  // In which call of of() each was seen last.
+  // The call of of() in which each field was last seen.
   std::vector<std::uint32_t> fields_seen_;
   std::vector<std::uint32_t> components_seen_;
   std::uint32_t call_ = 0;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 constexpr std::size_t kDeclarationBytesMax = 256;
 
-// windows-1252 from 0x80 to 0x9F; what it leaves undefined keeps its number, as in ISO-8859-1.
+// windows-1252 from 0x80 to 0x9F. Undefined bytes keep their number, as in ISO-8859-1.
 constexpr std::array<char16_t, 32> kWindows1252{
     0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
     0x2039, 0x0152, 0x008D, 0x017D, 0x008F, 0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
@@ -43,7 +43,7 @@ std::size_t line_at(std::string_view text, std::size_t offset) {
   return 1 + static_cast<std::size_t>(std::ranges::count(text.substr(0, offset), '\n'));
 }
 
-// Where the text stops being UTF-8. Steps over ASCII eight bytes at a time.
+// Where the text stops being UTF-8. Skips ASCII eight bytes at a time.
 std::optional<std::size_t> not_utf8(std::string_view text) {
   constexpr std::uint64_t kHighBits = 0x8080808080808080U;
   std::size_t at = 0;
@@ -73,7 +73,7 @@ std::string from_windows_1252(std::string_view bytes) {
   return out;
 }
 
-// Without its byte order mark. Nothing: half a character, or half a pair of surrogates.
+// Without the byte order mark. Nothing: an incomplete character or surrogate pair.
 std::optional<std::string> from_utf16(std::string_view bytes, bool big_endian) {
   if (bytes.size() % 2 != 0) return std::nullopt;
   const auto unit = [&](std::size_t i) {
@@ -98,7 +98,7 @@ std::optional<std::string> from_utf16(std::string_view bytes, bool big_endian) {
   return out;
 }
 
-// "big" or "little" endian UTF-16: by its mark, or because each second byte of "<?" is zero.
+// Big- or little-endian UTF-16, by its mark, or because every second byte of "<?" is zero.
 enum class Utf16 : std::uint8_t { No, BigEndian, LittleEndian };
 
 Utf16 is_utf16(std::string_view bytes) {
@@ -120,7 +120,7 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-// What <?xml encoding="..."?> names; empty if there is none.
+// The encoding that <?xml encoding="..."?> names; empty if there is none.
 std::string_view declared_encoding(std::string_view text) {
   if (!text.starts_with("<?xml")) return {};
   text = text.substr(0, std::min(text.find("?>"), kDeclarationBytesMax));
@@ -145,7 +145,7 @@ std::expected<void, EncodingFault> from_bytes(std::string_view bytes, Utf8Text& 
     result.text = result.storage;
     return {};
   }
-  // A declaration of UTF-16 in a text of single bytes is wrong, and harmless.
+  // A declaration of UTF-16 in a text of single bytes is wrong, but harmless.
   if (!is_one_of(name, {"", "UTF-8", "UTF8", "US-ASCII", "ASCII", "UTF-16"})) {
     return std::unexpected{EncodingFault{1, "the encoding is \"" + std::string{declared} +
                                                 "\", expected UTF-8, UTF-16, ISO-8859-1 or "
@@ -170,7 +170,8 @@ std::expected<void, EncodingFault> to_utf8(std::string_view bytes, Utf8Text& res
   }
   if (const Utf16 utf16 = is_utf16(bytes); utf16 != Utf16::No) {
     auto text = from_utf16(bytes, utf16 == Utf16::BigEndian);
-    if (!text) return std::unexpected{EncodingFault{0, "looks like UTF-16, and is not"}};
+    if (!text)
+      return std::unexpected{EncodingFault{0, "looks like UTF-16, but is not valid UTF-16"}};
     result.storage = std::move(*text);
     result.text = result.storage;
   } else {
@@ -179,7 +180,8 @@ std::expected<void, EncodingFault> to_utf8(std::string_view bytes, Utf8Text& res
   }
   const std::size_t zero = result.text.find('\0');
   if (zero == std::string_view::npos) return {};
-  return std::unexpected{EncodingFault{line_at(result.text, zero), "a zero byte: no XML has one"}};
+  return std::unexpected{
+      EncodingFault{line_at(result.text, zero), "a zero byte, which XML does not allow"}};
 }
 
 }  // namespace nexusfix::dictionary

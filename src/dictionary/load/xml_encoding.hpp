@@ -9,7 +9,7 @@
 namespace nexusfix::dictionary {
 
 struct Utf8Text {
-  std::string_view text;  // of the bytes given, if they were UTF-8, else of storage
+  std::string_view text;  // a part of the given bytes if they were UTF-8, otherwise of storage
   std::string storage;
   std::string warning;           // empty: none
   std::size_t warning_line = 0;  // counts from 1
@@ -20,10 +20,10 @@ struct EncodingFault {
   std::string text;
 };
 
-// Takes UTF-8 and UTF-16 with and without a byte order mark, and what the XML declaration names:
-// UTF-8, US-ASCII, ISO-8859-1, windows-1252. Bytes that are not UTF-8, as old files have them in
-// descriptions, are read as windows-1252 with a warning, the whole text over. storage moves with
-// the object; text does not follow it.
+// Accepts UTF-8 and UTF-16 with or without a byte order mark, and the encodings that the XML
+// declaration may name: UTF-8, US-ASCII, ISO-8859-1, windows-1252. If bytes are not UTF-8, as in
+// the descriptions of old files, reads the whole text as windows-1252 with a warning. storage moves
+// with the object, but text still points into the old one.
 [[nodiscard]] std::expected<void, EncodingFault> to_utf8(std::string_view bytes, Utf8Text& result);
 
 }  // namespace nexusfix::dictionary

@@ -7,8 +7,8 @@
 #include <map>
 #include <utility>
 
+#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/dictionary/nearest_name.hpp>
-#include <nexusfix/dictionary/printable.hpp>
 
 namespace nexusfix::dictionary {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::size_t kQuotedBytesMax = 100;
 
 }  // namespace
 
-// What stands in a hostile file is as long as the file.
+// A text in a hostile file can be as long as the file.
 std::string quoted(std::string_view text) {
   if (text.size() <= kQuotedBytesMax) return '"' + std::string{text} + '"';
   return '"' + std::string{text.substr(0, kQuotedBytesMax)} + "...\"";
@@ -51,7 +51,8 @@ std::size_t XmlFile::line_at(std::ptrdiff_t offset) {
   return 1 + static_cast<std::size_t>(before - line_ends_.begin());
 }
 
-// Names of the file stand in what is said with and without quotes, so all of it is made printable.
+// Messages quote names of the file, with and without quotes, so the whole message is made
+// printable.
 void XmlFile::add(Messages& messages, std::size_t line, std::string_view text) {
   if (messages.count++ < kDictionaryFaultsNamed) messages.named.push_back({line, printable(text)});
 }
@@ -112,8 +113,8 @@ bool XmlFile::check_size(std::string_view bytes) {
   return fail_at_line(0, "larger than " + std::to_string(kDictionaryBytesMax) + " bytes");
 }
 
-// Each element has at least one '<' and each attribute a '=': they bound the tree before it is
-// made.
+// Each element has at least one '<' and each attribute a '=', so these counts bound the tree before
+// it is built.
 bool XmlFile::check_counts() {
   const auto opening = static_cast<std::size_t>(std::ranges::count(text_.text, '<'));
   if (opening > 2 * kElementsMax) {
@@ -124,7 +125,7 @@ bool XmlFile::check_counts() {
   return fail_at_line(0, "more than " + std::to_string(kAttributesMax) + " attributes");
 }
 
-// They are never expanded; a file that needs them would be read wrongly, so it is refused.
+// Entities are never expanded. A file that needs them would be read wrongly, so it is refused.
 bool XmlFile::check_entities() {
   for (const pugi::xml_node& node : document_.children()) {
     if (node.type() != pugi::node_doctype) continue;
@@ -162,7 +163,7 @@ std::string_view XmlFile::attribute(const pugi::xml_node& node, const char* name
   return value;
 }
 
-// QuickFIX reads numbers by atoi().
+// QuickFIX reads numbers with atoi().
 std::optional<unsigned> XmlFile::number(const pugi::xml_node& node, const char* name,
                                         std::string_view reading) {
   const std::string_view text = attribute(node, name, reading);

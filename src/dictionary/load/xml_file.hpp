@@ -1,4 +1,4 @@
-// An XML file as a tree, its limits, and messages that name file and line. What the loaders share.
+// An XML file as a tree, its limits, and messages with file and line. Shared by the loaders.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace nexusfix::dictionary {
 
-// How a fault is read where that is the same of many: what has it counts as absent.
+// The common reading of faults: the element counts as absent.
 inline constexpr std::string_view kLeftOut = "it is left out";
 
 class XmlFile {
@@ -23,32 +23,32 @@ class XmlFile {
   XmlFile(std::string_view file_name, DictionaryFaults faults)
       : file_name_{file_name}, faults_are_warnings_{faults == DictionaryFaults::Warn} {}
 
-  // False: take_error() says why. bytes must outlive this object.
+  // False: take_error() returns the reason. bytes must outlive this object.
   bool parse(std::string_view bytes);
   [[nodiscard]] pugi::xml_node root() const { return document_.document_element(); }
 
-  // All of them write out what in the text does not print: it may quote the file.
+  // All of these functions escape unprintable bytes of the text, because it may quote the file.
   //
-  // What no file may have. Returns false, for those who stop with it.
+  // Reports an error that makes the file unusable. Returns false, so that the caller can return it.
   bool fail(const pugi::xml_node& node, std::string_view text);
-  // What a file should not have, and how it is read all the same. The caller goes on with that, so
-  // that all faults of a file are found, whether it is refused for them or not.
+  // Reports a fault and how the file is read despite it. The caller continues with that reading, so
+  // that all faults of a file are found, even if the file is then refused.
   void fault(const pugi::xml_node& node, std::string_view text, std::string_view reading);
   void warn(const pugi::xml_node& node, std::string_view text);
 
-  // The attribute's text; empty if it is missing or empty: a fault.
+  // The attribute's text. Empty if it is missing or empty, which is a fault.
   std::string_view attribute(const pugi::xml_node& node, const char* name,
                              std::string_view reading = kLeftOut);
-  // Nothing: it is missing, or does not begin with a number. What follows a number is a fault, too.
+  // Nothing: it is missing, or does not begin with a number. Text after the number is a fault, too.
   std::optional<unsigned> number(const pugi::xml_node& node, const char* name,
                                  std::string_view reading = kLeftOut);
   std::optional<wire::Tag> tag(const pugi::xml_node& node, const char* name);
 
-  // Nothing that was found stops the file from being used.
+  // Whether no message makes the file unusable.
   [[nodiscard]] bool is_usable() const;
-  // Of a file that is not usable. All that stops it, by the lines.
+  // Only for a file that is not usable. All errors, by line.
   [[nodiscard]] DictionaryError take_error();
-  // By the lines; with the faults, if they are warnings.
+  // By line. Includes the faults if faults are warnings.
   [[nodiscard]] std::vector<std::string> take_warnings();
 
  private:
@@ -76,13 +76,13 @@ class XmlFile {
   bool has_failed_ = false;
   Messages errors_;
   Messages warnings_;
-  std::vector<std::size_t> line_ends_;  // of text_, when the first line has been asked for
+  std::vector<std::size_t> line_ends_;  // of text_; filled by the first call that needs a line
 };
 
 [[nodiscard]] std::string quoted(std::string_view text);
 // "<field>"
 [[nodiscard]] std::string element(const pugi::xml_node& node);
-// Elements have it, comments and text between them do not.
+// True for elements, false for comments and the text between elements.
 [[nodiscard]] bool is_element(const pugi::xml_node& node);
 // The element's name without its namespace's prefix.
 [[nodiscard]] std::string_view local_name(const pugi::xml_node& node);

@@ -1,4 +1,5 @@
-// One sequence of tags that was right, and what is left to check of a message that has it.
+// A sequence of tags that has been found valid, and the remaining checks of a message with these
+// tags.
 #pragma once
 
 #include <array>
@@ -13,13 +14,14 @@
 
 namespace nexusfix::dictionary {
 
-// A message's keys from the first one that no parser has verified to the CheckSum's. Only of a
-// message without a fault.
+// A message's keys, from the first one that no parser has verified to that of the CheckSum. Only
+// for a message without a fault.
 class SequenceKeys {
  public:
   // A parser has verified that 8, 9 and 35 are the first fields.
   static constexpr std::size_t kFirstField = 3;
-  // Whole words are compared: the least are those of one, and what is more is not remembered.
+  // Whole words are compared. The minimum is the keys of one word; longer sequences are not
+  // remembered.
   static constexpr std::size_t kKeysMin = sizeof(std::uint64_t) / sizeof(std::uint16_t);
   static constexpr std::size_t kFieldsMax = 64;
 
@@ -52,7 +54,7 @@ class SequenceKeys {
   [[nodiscard]] const std::uint16_t* end() const noexcept { return keys_ + count_; }
 
  private:
-  // Four keys at a time; the last word overlaps the one before it.
+  // Four keys at a time. The last word overlaps the one before it.
   template <class Take>
   [[gnu::always_inline]] void for_each_word(Take take) const noexcept {
     const auto word_at = [this](std::size_t at) {
@@ -69,14 +71,14 @@ class SequenceKeys {
   std::size_t count_;
 };
 
-// detail: of Check::Group how many entries there were, else as MemberRule's.
+// detail: for Check::Group the number of entries, otherwise as in MemberRule.
 struct ValueCheck {
   std::uint8_t field = 0;
   Check check = Check::Text;
   std::uint16_t detail = 0;
 };
 
-// The checks of one message, noted on the way.
+// Collects the checks of one message during its walk.
 class CheckList {
  public:
   void add(std::size_t field, Check check, std::uint64_t detail) noexcept {
@@ -88,11 +90,11 @@ class CheckList {
   [[nodiscard]] const ValueCheck* end() const noexcept { return checks_.data() + count_; }
 
  private:
-  std::array<ValueCheck, SequenceKeys::kFieldsMax> checks_;  // a field has one at most
+  std::array<ValueCheck, SequenceKeys::kFieldsMax> checks_;  // a field has at most one
   std::size_t count_ = 0;
 };
 
-// For a walk that nobody learns from.
+// For a walk whose checks are not kept.
 struct NoCheckList {
   void add(std::size_t, Check, std::uint64_t) const noexcept {}
 };
@@ -100,18 +102,18 @@ struct NoCheckList {
 struct FieldSequence {
   static constexpr std::size_t kChecks = std::size_t{std::to_underlying(Check::Rare)} + 1;
 
-  std::uint64_t context_id = 0;  // ValidatorTables::context_id(); 0: nothing is remembered here
-  std::uint64_t candidate = 0;   // hash of the sequence that was here last without being known
+  std::uint64_t context_id = 0;  // ValidatorTables::context_id(); 0: the slot is empty
+  std::uint64_t candidate = 0;   // hash of the last unknown sequence that came here
   std::size_t key_count = 0;
   std::array<std::uint16_t, SequenceKeys::kFieldsMax> keys{};
-  // Those of each kind behind each other, so that no check has to ask which one it is.
+  // Grouped by kind, so that no check has to test its kind.
   std::array<ValueCheck, SequenceKeys::kFieldsMax> checks{};
   std::array<std::uint8_t, kChecks> ends{};  // of each kind
 
   [[nodiscard]] bool is_of(std::uint64_t context, const SequenceKeys& others) const noexcept {
     return context_id == context && key_count == others.count() && others.are(keys.data());
   }
-  // Of a message of this sequence.
+  // For a message with this sequence.
   [[nodiscard]] bool are_values_right(const ValidatorTables& tables,
                                       const wire::MessageView& message) const noexcept;
   void learn(std::uint64_t context, const SequenceKeys& sequence, const CheckList& list) noexcept;

@@ -10,12 +10,12 @@
 namespace nexusfix::dictionary {
 namespace {
 
-// Which components and groups a walk has met, for many walks: one is forgotten by taking the next
-// number, not by clearing.
+// Which components and groups a walk has met, for many walks. A new walk takes the next number
+// instead of clearing the table.
 class Met {
  public:
   explicit Met(std::size_t size) : walks_(size) {}
-  // False if it was met before.
+  // False: already met.
   [[nodiscard]] bool meet(Index index, std::uint32_t walk) {
     return std::exchange(walks_[index], walk) != walk;
   }
@@ -26,7 +26,7 @@ class Met {
 
 constexpr wire::GroupShape kNoGroup;
 
-// FNV-1a. MsgTypes have one or two letters, mostly.
+// FNV-1a. Most MsgTypes have one or two letters.
 std::size_t hash_of(std::string_view msg_type) noexcept {
   std::uint32_t hash = 2'166'136'261;
   for (const char c : msg_type) hash = (hash ^ static_cast<unsigned char>(c)) * 16'777'619;
@@ -64,7 +64,7 @@ class GroupShapesBuilder {
   using Rows = GroupShapes::Rows;
   using Lists = std::initializer_list<const std::vector<Member>*>;
 
-  // What a group's tables are made of, while the vectors that hold them still grow.
+  // The parts of a group's tables, as positions, because the vectors still grow.
   struct Places {
     wire::Tag delimiter = 0;
     std::size_t slots_begin = 0;
@@ -73,7 +73,7 @@ class GroupShapesBuilder {
     std::size_t large_count = 0;
   };
 
-  // Every member that a walk meets counts, so that no dictionary can make this take long.
+  // Counts every member that a walk meets, so that no dictionary can make this take long.
   [[nodiscard]] bool is_too_much() const { return met_ > GroupShapes::kMembersMax; }
   [[nodiscard]] static std::string too_much() {
     return "the groups have more than " + std::to_string(GroupShapes::kMembersMax) +
@@ -81,7 +81,7 @@ class GroupShapesBuilder {
   }
   [[nodiscard]] wire::Tag tag(Index field) const { return dictionary_.fields[field].tag; }
 
-  // Tags of a group and of those within it, each once, in the dictionary's order.
+  // The tags of a group and of its nested groups, each once, in the dictionary's order.
   void collect(const std::vector<Member>& members, std::vector<wire::Tag>& tags) {
     for (const Member& member : members) {
       ++met_;
@@ -149,7 +149,7 @@ class GroupShapesBuilder {
     }
   }
 
-  // Those that are within no other group.
+  // The groups that are not nested in another group.
   std::vector<Row> groups_in(Lists lists) {
     std::vector<Row> groups;
     ++walk_;
@@ -158,7 +158,7 @@ class GroupShapesBuilder {
   }
 
   Rows add_rows(std::vector<Row> rows) {
-    std::unordered_set<wire::Tag> met;  // the first group with a count field is the one that counts
+    std::unordered_set<wire::Tag> met;  // the first group with a count field counts
     std::erase_if(rows, [&](const Row& row) { return !met.insert(row.count_tag).second; });
     std::ranges::sort(rows, {}, &Row::count_tag);
     const auto begin = static_cast<std::uint32_t>(shapes_.rows_.size());
@@ -169,7 +169,7 @@ class GroupShapesBuilder {
   GroupShapes::MessageRow message_row(const std::string& msg_type, Lists lists) {
     std::vector<Row> found = groups_in(lists);
     GroupShapes::MessageRow row{.msg_type = msg_type, .groups = add_rows(found), .all = {}};
-    // The groups within each behind all that are as far out as it is.
+    // Breadth first: nested groups follow all groups of the level above.
     for (std::size_t at = 0; at < found.size() && !is_too_much(); ++at) {
       const Rows inner = shapes_.inner_groups_[found[at].group];
       met_ += inner.end - inner.begin;
@@ -203,7 +203,8 @@ class GroupShapesBuilder {
 
 std::expected<GroupShapes, std::string> GroupShapes::make(const Dictionary& dictionary) {
   const std::string fault = fault_of(dictionary);
-  if (!fault.empty()) return std::unexpected{"the dictionary cannot be followed: " + fault};
+  if (!fault.empty())
+    return std::unexpected{"the structure of the dictionary is invalid: " + fault};
   return GroupShapesBuilder{dictionary}.build();
 }
 

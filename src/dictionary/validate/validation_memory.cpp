@@ -19,8 +19,8 @@ ValueInMessage value_at(const char* bytes, wire::FieldPlace place) noexcept {
   return {bytes, place.begin, place.end};
 }
 
-// One kind of check after the other. All values are of a message without a fault, and none ends
-// within its first kFrontBytes. Place: a NarrowPlace or a FieldPlace.
+// Makes the checks, one kind after the other. All values belong to a message without a fault, and
+// none ends within its first kFrontBytes. Place: a NarrowPlace or a FieldPlace.
 template <class Place>
 class Values {
  public:
@@ -55,7 +55,7 @@ bool is_count(const ValueInMessage& value, unsigned count) noexcept {
   return number == count;
 }
 
-// In the order of Check, which learn() has put the checks into.
+// In the order of Check, in which learn() has stored the checks.
 template <class Place>
 bool are_right(const ValidatorTables& tables, Values<Place> values) noexcept {
   using Value = const ValueInMessage&;
@@ -89,7 +89,7 @@ bool FieldSequence::are_values_right(const ValidatorTables& tables,
 
 void FieldSequence::learn(std::uint64_t context, const SequenceKeys& sequence,
                           const CheckList& list) noexcept {
-  // Such a key says too little.
+  // Such a key does not identify its tag.
   if (std::ranges::find(sequence, wire::kLargeTagKey) != sequence.end()) return;
   context_id = context;
   key_count = sequence.count();
@@ -108,7 +108,7 @@ ValidationMemory::~ValidationMemory() = default;
 ValidationMemory::ValidationMemory(ValidationMemory&&) noexcept = default;
 ValidationMemory& ValidationMemory::operator=(ValidationMemory&&) noexcept = default;
 
-// The upper bits are those that a multiplication has mixed best.
+// A multiplication mixes its upper bits best.
 FieldSequence& ValidationMemory::at(std::size_t hash) noexcept {
   constexpr unsigned kShift = std::numeric_limits<std::uint64_t>::digits -
                               static_cast<unsigned>(std::countr_zero(kSequences));

@@ -19,22 +19,22 @@ namespace {
 using wire::Tag;
 
 constexpr std::size_t kFailed = ~std::size_t{0};
-// A parser has verified that 8, 9 and 35 are the first fields and that 10 is the last one.
+// A parser has verified that 8, 9 and 35 are the first fields and 10 is the last one.
 constexpr std::size_t kMsgTypeIndex = 2;
 constexpr std::size_t kFirstUnverified = 3;
 
 constexpr std::size_t kClearedBytes = 32;
 
-// Also the bytes behind them up to a multiple of kClearedBytes, whoever they belong to: those are
-// of groups within, which clear them again.
+// Also clears the bytes after them up to a multiple of kClearedBytes. Those belong to nested
+// groups, which clear them again.
 void clear_slots(std::uint8_t* seen, std::size_t slots) noexcept {
   for (std::size_t at = 0; at < slots; at += kClearedBytes) {
     std::memset(seen + at, 0, kClearedBytes);
   }
 }
 
-// Whether all of the bytes, which are 0 or 1, are 1. Reads less than kSeenBytesReadable behind
-// them.
+// Whether all of the bytes, which are 0 or 1, are 1. Reads fewer than kSeenBytesReadable bytes
+// after them.
 constexpr std::size_t kSeenBytesReadable = 8;
 bool are_seen(const std::uint8_t* seen, std::size_t slots) noexcept {
   constexpr std::uint64_t kAllSeen = 0x0101'0101'0101'0101;
@@ -53,7 +53,7 @@ bool are_seen(const std::uint8_t* seen, std::size_t slots) noexcept {
 // On the stack, uninitialised.
 using Slots = std::array<std::uint8_t, ValidatorTables::kSlotsMax + kClearedBytes>;
 
-// Saturates: no message has that many entries.
+// Saturates, because no message can have that many entries.
 std::uint64_t count_of(std::string_view digits) noexcept {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t count = 0;
@@ -65,7 +65,7 @@ std::uint64_t count_of(std::string_view digits) noexcept {
   return count;
 }
 
-// RefTagID of a malformed field; 0 if it is not a tag.
+// The RefTagID of a malformed field; 0 if it is not a tag.
 Tag tag_of(std::string_view text) noexcept {
   if (text.starts_with('0') || !is_digits(text)) return 0;
   const std::uint64_t number = count_of(text);
@@ -86,14 +86,14 @@ ViolationRule rule_of(wire::FaultRule rule) noexcept {
   return ViolationRule::TagMalformed;
 }
 
-// What encloses a field, from the innermost group out to the message.
+// The enclosing scopes of a field, from the innermost group to the message.
 struct Scope {
   const MemberContext& context;
   const Scope* outer;
-  const std::uint8_t* seen;  // a byte for each slot: 1 if the field has been there
-  unsigned delimiter = 0;    // of a group: the slot of the field that begins an entry
+  const std::uint8_t* seen;  // one byte for each slot: 1 if the field has occurred
+  unsigned delimiter = 0;    // of a group: the slot of the first field of an entry
 
-  // Whether the field may stand here now.
+  // Whether the field is allowed here.
   [[nodiscard]] bool awaits(Tag tag) const noexcept {
     const MemberRule* const member = context.find(tag);
     if (member == nullptr) return false;
@@ -112,14 +112,14 @@ bool one_awaits(const Scope* scope, Tag tag) noexcept {
   return scope != nullptr;
 }
 
-// A message's fields, copied: what the walk writes could otherwise be the arrays' addresses for all
-// that the compiler knows.
+// A copy of a message's fields. Without it, the compiler must assume that the walk's stores change
+// the arrays' addresses.
 class Fields {
  public:
   explicit Fields(const wire::MessageView& message) noexcept
       : index_{message.index()}, bytes_{message.bytes().data()}, end_{message.field_count() - 1} {}
 
-  // Of the CheckSum.
+  // The index of the CheckSum.
   [[nodiscard]] std::size_t end() const noexcept { return end_; }
   [[nodiscard]] std::uint32_t key(std::size_t index) const noexcept { return index_.keys[index]; }
   [[nodiscard]] ValueInMessage value(std::size_t index) const noexcept {
@@ -133,7 +133,7 @@ class Fields {
   std::size_t end_;
 };
 
-// Those of most messages: short ones without an empty value.
+// The fields of most messages: short ones without an empty value.
 class OrdinaryFields : public Fields {
  public:
   using Fields::Fields;
@@ -144,13 +144,13 @@ class OrdinaryFields : public Fields {
   }
 };
 
-// A context's table, copied for the same reason.
+// A copy of a context's table, for the same reason.
 class Members {
  public:
   explicit Members(const MemberContext& context) noexcept
       : rows_{context.rows}, rules_{context.rules}, row_mask_{context.row_mask} {}
 
-  // As MemberContext::at().
+  // The same as MemberContext::at().
   [[nodiscard]] const MemberRule& at(std::uint32_t key) const noexcept {
     return rules_[rows_[(key >> MemberContext::kRowBits) & row_mask_] +
                   (key & (MemberContext::kRowTags - 1))];
@@ -169,17 +169,17 @@ class Validation {
              std::optional<Violation>& violation) noexcept
       : tables_{tables}, message_{message}, violation_{violation} {}
 
-  // checks: takes what is checked of each value, and is of use if nothing is wrong.
+  // checks: collects the checks of each value. Useful only if there is no violation.
   template <class Checks>
   void walk(const MemberContext& context, Checks& checks) noexcept;
   void report_fault(const wire::Fault& fault) noexcept;
   void report_msg_type() noexcept;
 
  private:
-  // seen: ValidatorTables::kSlotsMax bytes and kClearedBytes more, of any value.
+  // seen: kSlotsMax + kClearedBytes bytes of ValidatorTables, uninitialised.
   template <class SomeFields, class Checks>
   void walk_fields(const MemberContext& context, std::uint8_t* seen, Checks& checks) noexcept;
-  // What a member's detail is for is up to its check.
+  // The check of a member determines the meaning of its detail.
   template <class SomeFields>
   [[nodiscard]] bool is_value_right(Check check, unsigned detail,
                                     const ValueInMessage& value) const noexcept;
@@ -203,12 +203,12 @@ class Validation {
                                     : !tables_.rules.validate_user_defined_fields;
   }
 
-  // What is left to check of a field of this rule, where another message has the same fields.
+  // Notes the remaining check of a field of this rule, for other messages with the same fields.
   void note(NoCheckList&, const MemberRule&, std::size_t) const noexcept {}
   void note(Survey&, const MemberRule&, std::size_t) const noexcept {}
   void note(CheckList& checks, const MemberRule& rule, std::size_t index) const noexcept;
 
-  // After a report: whether the walk goes on all the same.
+  // Whether the walk continues after a report.
   [[nodiscard]] static bool goes_on(NoCheckList&, const Scope&) noexcept { return false; }
   [[nodiscard]] static bool goes_on(CheckList&, const Scope&) noexcept { return false; }
   [[nodiscard]] bool goes_on(Survey& survey, const Scope& scope) const noexcept {
@@ -216,7 +216,7 @@ class Validation {
     return true;
   }
 
-  // The slow way: false and reported, or right because of the fields around it.
+  // The slow path. False: not valid, and reported. True: valid because of the fields around it.
   [[nodiscard]] bool is_right_after_all(const Scope& scope, Section section, const MemberRule& rule,
                                         std::size_t index) noexcept;
   [[nodiscard]] bool is_data_right(const Scope& scope, const wire::DataFieldPair& pair,
@@ -224,13 +224,13 @@ class Validation {
   [[nodiscard]] bool is_length_right(const Scope& scope, const wire::DataFieldPair& pair,
                                      std::size_t index) noexcept;
 
-  // Each returns kFailed, so that its caller can return that.
+  // Returns kFailed, so that the caller can return it.
   std::size_t report(ViolationRule rule, const Scope& scope, std::size_t index) noexcept;
   std::size_t report_value(const Scope& scope, Section section, std::size_t index) noexcept;
   std::size_t report_missing(const Scope& scope, std::size_t index) noexcept;
   std::size_t report_count(const Scope& scope, std::size_t index, std::uint64_t expected,
                            std::uint64_t found) noexcept;
-  // Where a walk over a group's entries is.
+  // The position of a walk over a group's entries.
   struct EntriesSoFar {
     std::size_t count_index;  // of the count field
     std::uint64_t entries;
@@ -240,7 +240,7 @@ class Validation {
                               const EntriesSoFar& so_far) noexcept;
   [[nodiscard]] bool begins_entry(Tag delimiter, std::size_t index,
                                   const EntriesSoFar& so_far) const noexcept;
-  // Each reports it: whether the walk goes on all the same.
+  // Reports it and returns whether the walk continues.
   template <class Checks>
   [[nodiscard]] bool survives_missing(const Scope& scope, std::size_t entry_begin,
                                       Checks& checks) noexcept {
@@ -267,10 +267,10 @@ template <class SomeFields>
 [[gnu::always_inline]] inline bool Validation::is_value_right(
     Check check, unsigned detail, const ValueInMessage& value) const noexcept {
   if constexpr (!std::is_same_v<SomeFields, OrdinaryFields>) {
-    // Allowed, or there would be a fault.
+    // Empty values are allowed here, or there would be a fault.
     if (value.size() == 0) [[unlikely]]
       return true;
-    // Behind an empty BeginString a value may stand nearer to the message's begin than that.
+    // After an empty BeginString, a value may be closer to the beginning of the message.
     if (value.end < kFrontBytes) [[unlikely]] {
       std::array<char, kFrontBytes> copy{};
       const std::uint32_t begin = kFrontBytes - value.size();
@@ -281,8 +281,8 @@ template <class SomeFields>
   return is_ordinary_value_right(check, detail, value);
 }
 
-// The value is not empty, and kFrontBytes in front of its end may be read: no field that a parser
-// has not verified ends earlier if none is empty.
+// The value is not empty, and the kFrontBytes that end with it are readable: if no value is empty,
+// every field after those that a parser has verified ends later than that.
 [[gnu::always_inline]] inline bool Validation::is_ordinary_value_right(
     Check check, unsigned detail, const ValueInMessage& value) const noexcept {
   switch (check) {
@@ -377,7 +377,7 @@ template <class SomeFields, class Checks>
   }
 }
 
-// From the count field at index to the first field behind the group.
+// From the count field at index to the first field after the group.
 template <class Checks>
 std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, std::size_t index,
                                    std::uint8_t* seen, Checks& checks) noexcept {
@@ -390,9 +390,9 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
   checks.add(index, Check::Group, expected);
   std::uint64_t entries = 0;
   std::size_t entry_begin = index;
-  unsigned delimiter = 0;  // the scope's, out of reach of what is written to seen
+  unsigned delimiter = 0;  // the scope's, in a local variable that stores to seen cannot change
   unsigned required = 0;
-  unsigned least = 0;  // slot that may come next
+  unsigned least = 0;  // the lowest slot that may come next
   std::size_t i = index + 1;
   while (i < fields.end()) {
     const std::uint32_t key = fields.key(i);
@@ -427,7 +427,7 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
     if (seen[slot] != 0 || (is_ordered && slot < least)) [[unlikely]] {
       if (one_awaits(&outer, tag_at(i))) break;
       if (!survives_misplaced(scope, slot, i, {index, entries, expected}, checks)) return kFailed;
-      required -= seen[slot] * unsigned{rule.place};  // What is repeated is counted already.
+      required -= seen[slot] * unsigned{rule.place};  // a repeated field has already been counted
     }
     seen[slot] = 1;
     least = slot == delimiter ? 0 : slot;
@@ -449,8 +449,8 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
   return i;
 }
 
-// A field that the message does not have. One that may be there anyway still is of a type, if the
-// dictionary knows it.
+// A field that the message does not have. If it is allowed nevertheless, its type is checked if the
+// dictionary knows the field.
 template <class Checks>
 bool Validation::is_outsider_right(const Scope& scope, std::size_t index, Checks& checks) noexcept {
   const Tag tag = tag_at(index);
@@ -469,8 +469,8 @@ bool Validation::is_outsider_right(const Scope& scope, std::size_t index, Checks
   return false;
 }
 
-// Of a Length field, that it is a number where its data field follows, which the parser has found
-// by it, and that it is 0 where none does. Of a data field nothing: its neighbours stay the same.
+// For a Length field: that it is a number if its data field follows (the parser has used it), and
+// that it is 0 if none follows. For a data field nothing, because its neighbours stay the same.
 void Validation::note(CheckList& checks, const MemberRule& rule, std::size_t index) const noexcept {
   if (rule.check == Check::Data) return;
   if (rule.check != Check::Length) return checks.add(index, rule.check, rule.detail);
@@ -505,7 +505,7 @@ bool Validation::is_data_right(const Scope& scope, const wire::DataFieldPair& pa
   return false;
 }
 
-// A Length of 0 needs no data field, which could not be empty.
+// A Length of 0 needs no data field, because that could not be empty.
 bool Validation::is_length_right(const Scope& scope, const wire::DataFieldPair& pair,
                                  std::size_t index) noexcept {
   if (tag_at(index + 1) == pair.data) return true;
@@ -531,7 +531,7 @@ std::size_t Validation::report(ViolationRule rule, const Scope& scope, std::size
 
 std::size_t Validation::report_value(const Scope& scope, Section section,
                                      std::size_t index) noexcept {
-  // A header's and a trailer's fields are the transport's.
+  // The fields of header and trailer belong to the transport.
   const MemberContext& known_to = section == Section::Body ? scope.context : tables_.contexts[0];
   const FieldRule* const field = tables_.field(known_to, tag_at(index));
   const bool is_typed = field != nullptr && field->check == Check::Enumerated &&
@@ -556,8 +556,8 @@ std::size_t Validation::report_count(const Scope& scope, std::size_t index, std:
   return kFailed;
 }
 
-// A field that its entry has already, or the first one of an entry whose delimiter is missing or
-// stands behind it.
+// A field that its entry already has, or the first field of an entry whose delimiter is missing or
+// follows it.
 std::size_t Validation::report_repeated(const Scope& scope, std::size_t index,
                                         const EntriesSoFar& so_far) noexcept {
   const Tag delimiter = scope.context.any_field_begins != 0 ? tag_at(so_far.count_index + 1)
@@ -584,12 +584,12 @@ bool Validation::begins_entry(Tag delimiter, std::size_t index,
 
 void Validation::report_fault(const wire::Fault& fault) noexcept {
   const Fields fields{message_};
-  std::size_t behind = 0;
-  while (behind < fields.end() && fields.value(behind).begin < fault.offset) ++behind;
+  std::size_t next = 0;
+  while (next < fields.end() && fields.value(next).begin < fault.offset) ++next;
   violation_ = Violation{.rule = rule_of(fault.rule),
                          .tag = tag_of(fault.tag_text),
                          .offset = fault.offset,
-                         .field_index = static_cast<std::uint32_t>(behind),
+                         .field_index = static_cast<std::uint32_t>(next),
                          .tag_text = fault.tag_text};
 }
 
@@ -680,8 +680,8 @@ std::expected<Validator, std::string> Validator::make(const Dictionary& dictiona
 
 namespace {
 
-// Of a message that has a violation: the one that is reported. empty: its first field without a
-// value, where that is one.
+// The reported violation of a message that has one. empty: its first field without a value, if that
+// is a violation.
 [[gnu::noinline]] std::optional<Violation> first_by_rank(
     const ValidatorTables& tables, const wire::MessageView& message, const MemberContext& context,
     const std::optional<wire::Fault>& empty) noexcept {
@@ -712,8 +712,8 @@ std::optional<Violation> Validator::validate(const wire::MessageView& message) c
   } else if (is_fault && tables_->rules.validate_fields_have_values) [[unlikely]] {
     return first_by_rank(*tables_, message, *context, message.fault());
   } else {
-    NoCheckList nobody_learns;
-    validation.walk(*context, nobody_learns);
+    NoCheckList no_checks;
+    validation.walk(*context, no_checks);
     if (violation) [[unlikely]]
       return first_by_rank(*tables_, message, *context, std::nullopt);
   }

@@ -1,4 +1,4 @@
-// Makes a Validator's tables of a dictionary.
+// Makes the tables of a Validator from a dictionary.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -16,7 +16,7 @@
 namespace nexusfix::dictionary {
 namespace {
 
-// Groups within groups. Real ones nest three deep.
+// The nesting depth of groups. Real ones nest three deep.
 constexpr unsigned kGroupDepthMax = 64;
 constexpr std::size_t kEnumerationsMax = 0xffff;
 constexpr std::size_t kContextsMax = 0xffff;
@@ -29,14 +29,14 @@ struct MsgTypeOrder {
   }
 };
 
-// Where a context's tables are, until no more of them are added.
+// The positions of a context's tables, because the tables still grow.
 struct TablePlaces {
   std::size_t rows = 0;
   std::size_t rules = 0;
   std::size_t overflow = 0;
 };
 
-// A member while a context is made of it. tag: also of those that have no key.
+// A member while its context is built. tag: also for members without a key.
 struct NewMember {
   wire::Tag tag = 0;
   Section section = Section::Body;
@@ -44,12 +44,12 @@ struct NewMember {
   MemberRule rule;
 };
 
-// The table of one context's members, by rows.
+// The table of one context's members, in rows.
 class RowTable {
  public:
   explicit RowTable(const std::vector<NewMember>& members) {
     choose_rows(members);
-    std::vector<std::uint32_t> columns(row_count_);  // of each row, one bit for each that is taken
+    std::vector<std::uint32_t> columns(row_count_);  // for each row, one bit for each used column
     std::vector<std::vector<MemberRule>> rows(row_count_);
     for (const NewMember& member : members) {
       const std::uint32_t row = row_of(member.tag);
@@ -72,7 +72,7 @@ class RowTable {
 
  private:
   static constexpr std::uint32_t kRowsMin = 8;
-  // Enough for all tags below 16,384. What is above shares rows with those, or overflows.
+  // Enough for all tags below 16,384. Larger tags share rows with those, or overflow.
   static constexpr std::uint32_t kRowsMax = 512;
 
   [[nodiscard]] std::uint32_t row_of(wire::Tag tag) const {
@@ -81,7 +81,7 @@ class RowTable {
   [[nodiscard]] static std::uint32_t column_of(wire::Tag tag) {
     return tag & (MemberContext::kRowTags - 1);
   }
-  // As few as keep all members apart.
+  // The smallest number of rows that keeps all members apart.
   void choose_rows(const std::vector<NewMember>& members) {
     for (row_count_ = kRowsMin; row_count_ < kRowsMax; row_count_ *= 2) {
       std::vector<std::uint32_t> columns(row_count_);
@@ -93,7 +93,7 @@ class RowTable {
       if (std::ranges::all_of(members, takes_a_free_place)) return;
     }
   }
-  // The fullest rows first, each where it fits first.
+  // The fullest rows first, each at the first position where it fits.
   void place(const std::vector<std::vector<MemberRule>>& rows,
              const std::vector<std::uint32_t>& columns) {
     std::vector<std::uint32_t> order(row_count_);
@@ -111,7 +111,8 @@ class RowTable {
     }
   }
 
-  // Where all of the columns are free. A window of 32 bits slides over the entries that are taken.
+  // The first position where all of the columns are free. A window of 32 bits slides over the used
+  // entries.
   [[nodiscard]] std::size_t first_fit(std::uint32_t columns) const {
     const auto is_taken = [this](std::size_t at) {
       return at < rules_.size() && rules_[at].key != 0 ? 1U : 0U;
@@ -138,8 +139,8 @@ void append(std::vector<Item>& to, const std::vector<Item>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-// The contexts of one dictionary's messages and groups. Functions that can fail set error_ and
-// return nothing that is used.
+// The contexts of one dictionary's messages and groups. A function that fails sets error_ and
+// returns a value that is not used.
 class Builder {
  public:
   Builder(const FixtDictionaries& both, const ValidationRules& rules)
@@ -160,7 +161,7 @@ class Builder {
     std::map<Index, std::uint32_t> groups;  // to contexts
     bool is_application;
   };
-  // What a context and all groups in it need at most at one time.
+  // The maximum that a context and its nested groups need at one time.
   struct Need {
     std::size_t slots = 0;
   };
@@ -183,7 +184,7 @@ class Builder {
 
   Source transport_;
   Source application_;
-  Source standard_;  // has the header, if the transport has not
+  Source standard_;  // has the header if the transport has none
   bool has_own_header_;
   bool both_are_one_;
   ValidatorTables tables_;
@@ -193,8 +194,8 @@ class Builder {
   std::string error_;
 };
 
-// Where 0 is no mistake: a MsgSeqNum that SequenceReset-Reset does not look at and a session judges
-// otherwise, the number of a message that had it, "to infinity", and "none so far".
+// The SeqNum fields in which 0 is valid: a MsgSeqNum that SequenceReset-Reset ignores and that a
+// session judges otherwise, the number of a message that had it, "to infinity", and "none so far".
 bool may_be_zero(wire::Tag seq_num) {
   constexpr wire::Tag kEndSeqNo = 16;
   constexpr wire::Tag kMsgSeqNum = 34;
@@ -209,16 +210,16 @@ bool may_be_zero(wire::Tag seq_num) {
   return std::ranges::find(kTags, seq_num) != kTags.end();
 }
 
-// What a Logon may have in every version, because sessions send or read it there, whether their
-// dictionary has it or not: RawData, ResetSeqNumFlag, MaxMessageSize, TestMessageIndicator, the
-// Username and the passwords, NextExpectedMsgSeqNum, DefaultApplVerID and what belongs to it, and
+// The fields that a Logon may have in every version, because sessions send or read them even if
+// their dictionary lacks them: RawData, ResetSeqNumFlag, MaxMessageSize, TestMessageIndicator, the
+// Username and the passwords, NextExpectedMsgSeqNum, DefaultApplVerID and its related fields, and
 // SessionStatus.
 constexpr std::array<wire::Tag, 18> kLogonTags{95,   96,   141,  383,  464,  553,
                                                554,  789,  925,  1137, 1400, 1401,
                                                1402, 1403, 1404, 1407, 1408, 1409};
 
-// Those of FIX Latest and of what will come after it: a session takes them for its newest version,
-// so their field has them, though no dictionary may.
+// The values of FIX Latest and of later versions. A session reads them as its newest version, so
+// the field accepts them even if no dictionary lists them.
 constexpr wire::Tag kApplVerId = 1128;
 constexpr wire::Tag kRefApplVerId = 1130;
 constexpr wire::Tag kDefaultApplVerId = 1137;
@@ -270,7 +271,8 @@ void Builder::add_fields(Source& source) {
   tables_.fields[source.is_application ? 1 : 0] = source.fields;
 }
 
-// Of the dictionary that has the header. A tag that the transport has, too, is the transport's.
+// From the dictionary that has the header. If the transport has a tag, too, the transport's
+// definition counts.
 void Builder::add_header_fields() {
   std::map<wire::Tag, FieldRule> by_tag;
   std::vector<FieldRule>& all = tables_.fields[0];
@@ -301,7 +303,7 @@ void Builder::add_verified(wire::Tag tag, Section section, Members& to) {
       {.tag = tag, .section = section, .rule = {.key = static_cast<std::uint16_t>(tag)}});
 }
 
-// A field that the dictionary knows is of its type, another one is text.
+// A field that the dictionary knows has its type; an unknown one is text.
 void Builder::add_logon_fields(const Source& source, Members& to) {
   const auto add_field = [&](wire::Tag tag) {
     if (!to.tags.insert(tag).second) return;
@@ -316,7 +318,7 @@ void Builder::add_logon_fields(const Source& source, Members& to) {
   for (const wire::Tag tag : kLogonTags) add_field(tag);
 }
 
-// Where an entry or a message has both of them. One alone cannot be missed.
+// Only if an entry or a message has both fields. One alone cannot miss the other.
 void Builder::pair_data(const Dictionary& dictionary, std::vector<NewMember>& members) {
   std::map<wire::Tag, std::size_t> places;
   for (std::size_t i = 0; i < members.size(); ++i) places.emplace(members[i].tag, i);
@@ -401,12 +403,13 @@ std::uint32_t Builder::add_group(Source& source, Index group) {
 void Builder::add_messages(Source& source) {
   Source& header = has_own_header_ ? transport_ : standard_;
   for (const MessageDefinition& message : source.dictionary.messages) {
-    if (tables_.message(message.msg_type) != nullptr) continue;  // the transport's counts
-    // One file may be both a transport and an application of its own: beside another application
-    // its messages of the session alone count.
+    if (tables_.message(message.msg_type) != nullptr) continue;  // the transport defines it
+    // One file may be both a transport and an application. With another application, only its
+    // session messages count.
     const bool is_of_application = !both_are_one_ && !source.is_application && !message.admin;
     if (is_of_application && application_.dictionary.message(message.msg_type) != nullptr) continue;
-    // What every message has, whether the dictionary says so or not; nobody misses it.
+    // The fields that every message has, whether the dictionary lists them or not. They are never
+    // missing.
     Members members;
     for (const wire::Tag tag : {tag::BeginString, tag::BodyLength, tag::MsgType}) {
       add_verified(tag, Section::Header, members);
@@ -437,7 +440,7 @@ void Builder::add_messages(Source& source) {
   }
 }
 
-// Relaxed: only that no two are equal counts.
+// Relaxed, because only uniqueness matters.
 std::uint64_t next_serial() noexcept {
   static std::atomic<std::uint64_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -462,7 +465,8 @@ std::expected<ValidatorTables, std::string> Builder::build() {
     if (source == &application_ && both_are_one_) continue;
     if (source == &standard_ && has_own_header_) continue;
     const std::string fault = fault_of(source->dictionary);
-    if (!fault.empty()) return std::unexpected{"the dictionary cannot be followed: " + fault};
+    if (!fault.empty())
+      return std::unexpected{"the structure of the dictionary is invalid: " + fault};
   }
   add_fields(transport_);
   if (!has_own_header_) add_header_fields();

@@ -14,7 +14,7 @@ std::uint64_t load(const char* from) noexcept {
   return word;
 }
 
-// Two loads that may overlap; their common bytes are the same in both. 2 <= text.size() <= 8
+// Two loads that may overlap. Their common bytes are equal. 2 <= text.size() <= 8
 ShortText short_text(std::string_view text) noexcept {
   constexpr unsigned kBitsPerByte = 8;
   const std::size_t half = text.size() < sizeof(std::uint32_t) ? 2 : sizeof(std::uint32_t);

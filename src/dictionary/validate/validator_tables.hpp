@@ -1,4 +1,4 @@
-// What a Validator looks up. Made once, and then only read.
+// The tables of a Validator. Made once, then only read.
 #pragma once
 
 #include <array>
@@ -20,21 +20,21 @@ namespace nexusfix::dictionary {
 // The parts of a message, in their order.
 enum class Section : std::uint8_t { Header, Body, Trailer };
 
-// What a message, or a group's entry, says of one of its fields. One cache line holds eight.
+// The rule of a message or a group's entry for one of its fields. One cache line holds eight.
 struct MemberRule {
-  std::uint16_t key = 0;   // the tag; 0: no member
-  std::uint16_t slot = 0;  // in a group its place in the dictionary's order, 0 for the delimiter
+  std::uint16_t key = 0;   // the tag; 0: not a member
+  std::uint16_t slot = 0;  // in a group its position in the dictionary, 0 for the delimiter
   Check check = Check::Text;
-  // Of a message's member its Section, of an entry's member 1 if it is required.
+  // For a member of a message its Section, for a member of an entry 1 if it is required.
   std::uint8_t place = 0;
-  // Of ValidatorTables::enumerations for Check::Enumerated, of contexts for Check::Group, of
-  // data_pairs for Check::Length and Check::Data, and a FieldType for Check::Rare.
+  // An index: of ValidatorTables::enumerations for Check::Enumerated, of contexts for Check::Group,
+  // of data_pairs for Check::Length and Check::Data; a FieldType for Check::Rare.
   std::uint16_t detail = 0;
 };
 static_assert(sizeof(MemberRule) == 8);
 
-// A member that the table of its context has no room for: its tag is too large for a key, or its
-// place is taken.
+// A member outside of its context's table, because its tag is too large for a key or its place is
+// taken.
 struct OverflowRule {
   wire::Tag tag = 0;
   MemberRule rule;
@@ -48,9 +48,9 @@ struct RequiredMember {
   std::uint16_t slot = 0;
 };
 
-// The members of a message (header and trailer included) or of a group, by tag. Tags in rows of 32,
-// and the rows laid over each other where their gaps allow it: a look-up is two loads without a
-// loop, and the table hardly larger than its members.
+// The members of a message (with header and trailer) or of a group, by tag. Tags form rows of 32,
+// and the rows overlap where their gaps allow it. A lookup is two loads without a loop, and the
+// table is hardly larger than its members.
 struct MemberContext {
   static constexpr unsigned kRowBits = 5;
   static constexpr std::uint32_t kRowTags = 1U << kRowBits;
@@ -64,12 +64,12 @@ struct MemberContext {
   wire::Tag count_tag = 0;           // of a group
   wire::Tag first_tag = 0;           // of a group: an entry's delimiter
   std::uint16_t slots = 0;           // one for each member
-  // Of members. In a message their slots are the next behind kVerifiedSlots.
+  // Of required members. In a message, their slots follow kVerifiedSlots.
   std::uint16_t required_count = 0;
-  std::uint8_t is_application = 0;    // 1: its fields are those of the application's dictionary
-  std::uint8_t any_field_begins = 0;  // 1: a group whose entries begin as the first one does
+  std::uint8_t is_application = 0;    // 1: its fields belong to the application's dictionary
+  std::uint8_t any_field_begins = 0;  // 1: the entries of this group begin as its first one does
 
-  // If the answer's key is another one, the tag may still be in the overflow.
+  // If the key of the result differs, the tag may still be in the overflow.
   [[nodiscard]] const MemberRule& at(std::uint32_t key) const noexcept {
     return rules[rows[(key >> kRowBits) & row_mask] + (key & (kRowTags - 1))];
   }
@@ -84,12 +84,12 @@ struct MemberContext {
   }
 };
 
-// What a dictionary says of a field, in whatever message.
+// The dictionary's rule for a field in any message.
 struct FieldRule {
   wire::Tag tag = 0;
   FieldType type = FieldType::Unknown;
   Check check = Check::Text;
-  std::uint16_t detail = 0;  // as MemberRule's
+  std::uint16_t detail = 0;  // as in MemberRule
 };
 
 // Up to eight bytes as a number, the first one lowest.
@@ -101,12 +101,12 @@ struct ShortText {
   friend bool operator==(const ShortText&, const ShortText&) = default;
 };
 
-// The values of a field. A bit each for those of one character, a small hash table for those of two
-// to eight, and the few longer ones in their order.
+// The values of a field: one bit for each value of one character, a small hash table for those of
+// two to eight, and the few longer ones in their order.
 struct Enumeration {
   std::array<std::uint64_t, 2> characters{};
   std::vector<ShortText> short_texts;      // open addressing, never full
-  std::vector<std::string> long_texts;     // ascending
+  std::vector<std::string> long_texts;     // open addressing, never full
   bool is_list = false;                    // of values with spaces between them
   OtherValues others = OtherValues::None;  // never Any
 
@@ -137,10 +137,10 @@ struct Enumeration {
 };
 
 struct ValidatorTables {
-  // More fields than this in one message, groups within each other included, are refused, because
-  // one byte for each is on the stack.
+  // A message with more fields than this, with nested groups, is refused, because one byte for each
+  // of them is on the stack.
   static constexpr std::size_t kSlotsMax = 16'384;
-  // The first byte of a MsgType of one character picks its message directly.
+  // The first byte of a MsgType of one character selects its message directly.
   static constexpr std::size_t kTypeEnd = 128;
 
   struct LongMsgType {
@@ -149,11 +149,11 @@ struct ValidatorTables {
   };
 
   ValidationRules rules;
-  // Of these tables, and never of others while the process lives; not 0.
+  // Unique among all tables of this process; never 0.
   std::uint64_t serial = 0;
-  std::vector<MemberContext> contexts;  // 0 is that of no message
-  // All fields of the transport's dictionary and of the application's, each by ascending tag. By
-  // MemberContext::is_application; a dictionary for both is the transport's.
+  std::vector<MemberContext> contexts;  // 0: the context of no message
+  // All fields of the transport's dictionary and of the application's, each by ascending tag.
+  // Indexed by MemberContext::is_application. A dictionary for both counts as the transport's.
   std::array<std::vector<FieldRule>, 2> fields;
   std::array<std::uint32_t, kTypeEnd> short_msg_types{};
   std::vector<LongMsgType> long_msg_types;  // by ascending msg_type
@@ -171,12 +171,12 @@ struct ValidatorTables {
     const std::uint32_t context = code < kTypeEnd ? short_msg_types[code] : 0;
     return context != 0 ? contexts.data() + context : nullptr;
   }
-  // Of a context of these tables, and of no other one while the process lives; not 0.
+  // Unique among all contexts of this process; never 0.
   [[nodiscard]] std::uint64_t context_id(const MemberContext& context) const noexcept {
     constexpr unsigned kContextBits = 16;
     return serial << kContextBits | static_cast<std::uint64_t>(&context - contexts.data());
   }
-  // Nothing: the dictionary that the context is of does not have the field.
+  // Nothing: the dictionary of the context does not have the field.
   [[nodiscard]] const FieldRule* field(const MemberContext& of, wire::Tag tag) const noexcept;
   [[nodiscard]] std::size_t size_bytes() const noexcept;
 
@@ -184,7 +184,7 @@ struct ValidatorTables {
   [[nodiscard]] const MemberContext* long_message(std::string_view msg_type) const noexcept;
 };
 
-// For start-up: allocates. Fails as Validator::make() does.
+// For startup: allocates. Fails as Validator::make() does.
 [[nodiscard]] std::expected<ValidatorTables, std::string> make_validator_tables(
     const FixtDictionaries& both, const ValidationRules& rules);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/wire/values/conversions.hpp>
 
 namespace nexusfix::dictionary {
@@ -12,9 +13,7 @@ constexpr std::size_t kYearMonthBytes = 6;
 constexpr std::size_t kDateBytes = 8;
 constexpr std::size_t kHourMinuteBytes = 5;
 
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
-// The number that one or two digits mean; 100 for anything else.
+// The number that one or two digits represent; 100 for any other text.
 unsigned small_number(std::string_view text) noexcept {
   constexpr unsigned kNone = 100;
   if (text.empty() || text.size() > 2 || !is_digits(text)) return kNone;
@@ -72,7 +71,7 @@ bool is_tz_timestamp(std::string_view text) noexcept {
          text[kDateBytes] == '-' && is_tz_time(text.substr(kDateBytes + 1));
 }
 
-// One or more of something, with one space between them.
+// One or more items, with one space between them.
 template <class IsItem>
 bool is_list(std::string_view text, IsItem is_item) noexcept {
   while (true) {
@@ -83,20 +82,20 @@ bool is_list(std::string_view text, IsItem is_item) noexcept {
   }
 }
 
-// Codes of other standards, which change more often than dictionaries: visible characters.
+// Codes of other standards: any visible characters, because codes change more often than
+// dictionaries.
 bool is_code(std::string_view text) noexcept {
   return std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
 }
 
-bool is_letter(char c) noexcept { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
-
-// ISO 4217's three letters. Also the longer codes that venues have for what has none there (USDT),
-// the digits of its numeric codes, and the lower case that tells pence (GBp): no list is kept.
+// ISO 4217's three letters. Also the longer codes of venues for assets without one (USDT), the
+// digits of its numeric codes, and the lower case that marks pence (GBp). Codes are not compared
+// with a list.
 bool is_currency(std::string_view text) noexcept {
   constexpr std::size_t kBytesMin = 3;
   constexpr std::size_t kBytesMax = 9;  // of a digital token, ISO 24165
   return text.size() >= kBytesMin && text.size() <= kBytesMax &&
-         std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c); });
+         std::ranges::all_of(text, is_alphanumeric);
 }
 
 // Two letters, ISO 3166 alpha-2.
@@ -104,7 +103,7 @@ bool is_country(std::string_view text) noexcept {
   return text.size() == 2 && std::ranges::all_of(text, is_letter);
 }
 
-// Two letters of ISO 639-1, or three where that has none, and a region behind them: en, de-CH.
+// Two letters of ISO 639-1, or three if it has none, with an optional region: en, de-CH.
 bool is_language(std::string_view text) noexcept {
   const std::size_t letters = std::min(text.find('-'), text.size());
   return (letters == 2 || letters == 3) &&
@@ -121,7 +120,7 @@ std::string_view without_zeros(std::string_view digits) noexcept {
   return digits.substr(std::min(digits.find_first_not_of('0'), digits.size()));
 }
 
-// least: without a zero in front. Numbers of any length.
+// least: without a leading zero. Numbers of any length.
 bool is_number_from(std::string_view least, std::string_view text) noexcept {
   if (!is_digits(text)) return false;
   const std::string_view number = without_zeros(text);
@@ -137,9 +136,7 @@ bool is_tenor(std::string_view text) noexcept {
 
 }  // namespace
 
-bool is_digits(std::string_view text) noexcept {
-  return !text.empty() && std::ranges::all_of(text, is_digit);
-}
+bool is_digits(std::string_view text) noexcept { return is_all_digits(text); }
 
 bool is_integer(std::string_view text) noexcept {
   if (text.starts_with('-')) text.remove_prefix(1);

@@ -1,4 +1,4 @@
-// Whether a text is of a FIX type, found by scanning it. Nothing is converted, since most fields
+// Whether a text is of a FIX type. Only scans the text and converts nothing, because most fields
 // are never read.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace nexusfix::dictionary {
 
-// What is done about a value. The types of a dictionary fall into fewer classes than it has types.
+// How a value is checked. There are fewer checks than types.
 enum class Check : std::uint8_t {
   Text,     // nothing to check
   Char,     // one character
@@ -26,18 +26,18 @@ enum class Check : std::uint8_t {
   Digits,  // an integer without a sign
   Decimal,
   UtcTimestamp,
-  Enumerated,  // looked up; the type is checked if it is not found
-  Group,       // a count field, whose value the walk over the group reads
-  Length,      // of a data field that must follow
-  Data,        // whose Length field must stand in front
+  Enumerated,  // by lookup; the type is checked if the value is not found
+  Group,       // a count field; the walk over the group reads its value
+  Length,      // a data field must follow
+  Data,        // its Length field must precede it
   Rare,        // by its FieldType
 };
 
-// One that needs no table and no other field: never Enumerated, Group, Length or Data.
+// Never Enumerated, Group, Length or Data: only a check that needs no table and no other field.
 [[nodiscard]] Check check_of(FieldType type) noexcept;
 
-// Whether a text that is not empty is of the type. Any text may be given; no byte around it is
-// read. The slow way for all types, and the only one for the rare ones.
+// Whether a nonempty text is of the type. Any text may be given; no byte around it is read. The
+// slow path of all types, and the only one of the rare types.
 [[nodiscard]] bool is_of_type(FieldType type, std::string_view text) noexcept;
 [[nodiscard]] bool is_integer(std::string_view text) noexcept;
 [[nodiscard]] bool is_digits(std::string_view text) noexcept;
@@ -48,8 +48,8 @@ enum class Check : std::uint8_t {
   return text.size() == 1 && (text.front() == 'Y' || text.front() == 'N');
 }
 
-// YYYYMMDD-HH:MM:SS, alone or with milliseconds, found in three words and no table. False of some
-// that are right: a leap second, the 29th of February, another fraction.
+// YYYYMMDD-HH:MM:SS with or without milliseconds, checked in three words without a table. False for
+// some correct ones: a leap second, the 29th of February, another fraction.
 [[nodiscard]] inline bool is_common_utc_timestamp(std::string_view text) noexcept;
 
 [[nodiscard]] inline bool is_utc_timestamp(std::string_view text) noexcept {
@@ -57,7 +57,7 @@ enum class Check : std::uint8_t {
          is_utc_timestamp_of_any_year(text);
 }
 
-// A value within a message, where kFrontBytes in front of its end may be read, too.
+// A value within a message. The kFrontBytes that end with it are readable.
 inline constexpr std::uint32_t kFrontBytes = 16;
 struct ValueInMessage {
   const char* bytes;  // of the message
@@ -70,15 +70,15 @@ struct ValueInMessage {
 
 #if defined(__SSE2__)
 
-// Sixteen bytes that end where a value ends, so that none behind it is read. Bits of them are moved
-// down so that the value's first byte is the lowest one.
+// The sixteen bytes that end where a value ends, so that no byte after it is read. Their bits are
+// shifted down so that the value's first byte is the lowest one.
 class ValueBits {
  public:
   // 1 <= value.size() <= kFrontBytes
   explicit ValueBits(const ValueInMessage& value) noexcept
       : bytes_{load(value.bytes + value.end - kFrontBytes)}, shift_{kFrontBytes - value.size()} {}
 
-  // Of the bytes in front of the value, too.
+  // Includes the bytes before the value.
   [[nodiscard]] std::uint32_t all_digits() const noexcept {
     constexpr char kNine = 9;
     const __m128i digits = _mm_sub_epi8(bytes_, _mm_set1_epi8('0'));
@@ -105,7 +105,8 @@ class ValueBits {
   std::uint32_t shift_;
 };
 
-// Those below: values of one byte or more. Whatever is not plain digits is left to the slow way.
+// The functions below need values of at least one byte. Texts that are not plain digits take the
+// slow path.
 [[nodiscard]] inline bool is_digits(const ValueInMessage& value) noexcept {
   if (value.size() > kFrontBytes) [[unlikely]]
     return is_digits(value.text());
@@ -163,11 +164,11 @@ inline bool is_common_utc_timestamp(std::string_view text) noexcept {
                                    detail::word_of<std::uint32_t>(".000");
     wrong |= detail::beyond(fraction, std::uint32_t{0x0909'0900});
   }
-  // Each even byte: its digit and the one behind it as a number.
+  // Each even byte: the number of its digit and the next one.
   const std::uint64_t numbers = date * 10 + (date >> 8U);
   const auto month = static_cast<std::uint32_t>(numbers >> 32U) & 0xffU;
   const auto day = static_cast<std::uint32_t>(numbers >> 48U) & 0xffU;
-  // Days beyond 28 of the months, two bits each; there is no month 0.
+  // The days of each month beyond 28, two bits each. There is no month 0.
   constexpr std::uint32_t kMoreDays = 0b11'10'11'10'11'11'10'11'10'11'00'11'00;
   const auto hour = (static_cast<std::uint32_t>(time) & 0xffU) * 10 +
                     (static_cast<std::uint32_t>(time >> 8U) & 0xffU);

@@ -13,11 +13,11 @@
 
 namespace nexusfix::dictionary {
 
-// Which violation of several is reported: the one of the lower rank, of equal ones the first in the
-// order of the fields. QuickFIX, DataDictionary::validate(): structure, required fields of the
-// header, of the body and of groups, then each field; it finds a repeated tag only there.
+// The order in which violations are reported: the lowest rank first, and within a rank the first
+// field. As in QuickFIX, DataDictionary::validate(): structure, required fields of the header, of
+// the body and of groups, then each field; QuickFIX finds a repeated tag only there.
 enum class Rank : std::uint8_t {
-  Unreadable,       // where its fields end is not known
+  Unreadable,       // the end of its fields is unknown
   Sections,         // header, body, trailer
   Repeated,         // tags of the message
   Required,         // missing in the message
@@ -46,12 +46,12 @@ inline bool tears_group(ViolationRule rule) noexcept {
          rule == ViolationRule::GroupCountWrong;
 }
 
-// In place of a check list: the walk does not end at the first violation, but finds the one of the
+// Replaces a check list: the walk does not end at the first violation, but finds the one of the
 // lowest rank. For messages that are known to have one.
 class Survey {
  public:
   void add(std::size_t, Check, std::uint64_t) const noexcept {}
-  // context: of the message or the group that the walk is in.
+  // context: of the message or the group that is walked.
   void take(const Violation& violation, const MemberContext& context) noexcept {
     Rank rank = rank_of(violation);
     if (!is_sure(violation)) rank = Rank::Field;
@@ -65,8 +65,8 @@ class Survey {
   [[nodiscard]] Rank rank() const noexcept { return rank_; }
 
  private:
-  // Of a group that is torn apart, entries seem to lack what stands in another one, and fields seem
-  // to be the message's.
+  // In a torn group, entries seem to lack fields that another entry has, and fields seem to belong
+  // to the message.
   [[nodiscard]] bool is_sure(const Violation& violation) const noexcept {
     if (torn_count_ == 0) return true;
     if (violation.rule == ViolationRule::RequiredTagMissing) return violation.group == 0;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/base/secret.hpp>
 #include <nexusfix/engine/password_file.hpp>
 
@@ -39,10 +40,8 @@ std::optional<std::uint32_t> take_number(std::string_view& text) noexcept {
 }
 
 bool is_base64(std::string_view text) noexcept {
-  return std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' ||
-           c == '/';
-  });
+  return std::ranges::all_of(text,
+                             [](char c) { return is_alphanumeric(c) || c == '+' || c == '/'; });
 }
 
 struct HashForm {

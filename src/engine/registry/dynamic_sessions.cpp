@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include <nexusfix/base/ascii.hpp>
+
 #include "engine/acceptor/listeners.hpp"
 #include "engine/acceptor/logon_admission.hpp"
 #include "engine/control/session_control.hpp"
@@ -19,8 +21,7 @@ bool may_be_named(std::string_view comp_id) noexcept {
   return !comp_id.empty() && comp_id.size() <= kCompIdBytesMax && comp_id != "." &&
          comp_id != ".." && std::ranges::all_of(comp_id, [](char byte) {
            constexpr std::string_view kOthers = "._-+@#$%&=()[]";
-           return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
-                  (byte >= 'a' && byte <= 'z') || kOthers.find(byte) != std::string_view::npos;
+           return is_alphanumeric(byte) || kOthers.find(byte) != std::string_view::npos;
          });
 }
 

@@ -180,7 +180,7 @@ SendResult Outbox::send_message(
   const UndoEntry before{entry};
   const auto outbound = entry.machine.finish_message(message);
   if (!outbound) {
-    const bool encode = outbound.error().code == session::SendErrorCode::Encode;
+    const bool encode = outbound.error().code == session::OutboundErrorCode::Encode;
     return failure(encode ? SendFailure::Encode : SendFailure::NotApplicationMessage,
                    outbound.error().encode);
   }

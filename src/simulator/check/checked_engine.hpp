@@ -1,4 +1,4 @@
-// A process with an engine in it, as the checker looks into it.
+// A process with an engine, as the checker sees it.
 #pragma once
 
 #include <vector>

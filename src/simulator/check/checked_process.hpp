@@ -1,4 +1,4 @@
-// A process as the checker looks into it while it runs: what its store and its sessions say.
+// A running process, as the checker sees it: its store and its sessions.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace nexusfix::simulator {
 
-// Sessions by their index in the settings.
+// Sessions have their index in the settings.
 class CheckedProcess {
  public:
   virtual ~CheckedProcess() = default;
 
   [[nodiscard]] virtual const store::SessionRecord& record(std::size_t session) const = 0;
-  // Everything up to there may be filled over: its segments were retired.
+  // Messages up to this number may be gap-filled: their segments were retired.
   [[nodiscard]] virtual std::uint64_t retired_until(std::size_t session) const = 0;
   [[nodiscard]] virtual store::LogPosition appended() const = 0;
   [[nodiscard]] virtual bool is_logged_on(std::size_t session) const = 0;

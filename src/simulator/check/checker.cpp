@@ -1,4 +1,4 @@
-// The ledger's side of checking: processes that begin and end, promises, deliveries, the end.
+// The ledger's part of checking: starts and ends of processes, promises, deliveries, the end.
 #include "simulator/check/checker.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace nexusfix::simulator {
 namespace {
 
-// From the initiator's side, so that both sides give a session the same name.
+// From the initiator's side, so that both sides use the same name for a session.
 std::string link_name(const session::SessionConfig& config) {
   const bool is_initiator = config.role == session::Role::Initiator;
   const session::SessionId& id = config.id;
@@ -33,7 +33,7 @@ Checker::Ledger* Checker::find_ledger(Direction& direction, std::uint64_t epoch)
   return nullptr;
 }
 
-// Whether the ledger is older than that of the epoch.
+// Whether the ledger is older than the one of the epoch.
 bool Checker::is_before(const Direction& direction, const Ledger& ledger,
                         std::uint64_t epoch) noexcept {
   if (ledger.epoch == epoch) return false;
@@ -57,8 +57,8 @@ Checker::Ledger& Checker::ledger_of(Link& link, Side sender, std::uint64_t epoch
     const bool is_allowed = direction.is_excused || link.sides[0].resets || link.sides[1].resets ||
                             is_scheduled(own.schedule, direction.ledgers.back().created, created);
     if (!is_allowed) {
-      found("reset-unasked", link.name + ": side " + std::to_string(sender) +
-                                 " began a new epoch, and nothing asked for one");
+      found("reset-unasked",
+            link.name + ": side " + std::to_string(sender) + " began a new epoch without a reason");
     }
     direction.is_excused = false;
   }
@@ -67,7 +67,7 @@ Checker::Ledger& Checker::ledger_of(Link& link, Side sender, std::uint64_t epoch
   return direction.ledgers.back();
 }
 
-// Of all resets at the end of a session one is asked for: the first.
+// Only the first of all resets at the end of a session needs a permission.
 bool Checker::is_scheduled(const session::Schedule& schedule, WallTime before,
                            WallTime created) noexcept {
   if (schedule.is_non_stop()) return false;
@@ -120,7 +120,8 @@ void Checker::process_started(std::size_t index, const CheckedProcess& inside,
   }
 }
 
-// What a journal has sent, it may lose with the power; that it has used the number, never.
+// A loss of power may take a sent message from a journal, but never the fact that its number was
+// used.
 void Checker::check_numbers_kept(const Process& process, const LocalSession& session) {
   if (!process.keeps_numbers || process.generation == 0) return;
   const store::SessionRecord& record = process.inside->record(session.index);
@@ -138,7 +139,7 @@ void Checker::check_numbers_kept(const Process& process, const LocalSession& ses
   }
 }
 
-// What was promised is still known, and what was taken is not expected again.
+// What was promised is still known, and what was processed is not expected again.
 void Checker::check_start(Process& process, const LocalSession& session) {
   Link& link = links_[session.link];
   const store::SessionRecord& record = process.inside->record(session.index);
@@ -157,7 +158,7 @@ void Checker::check_start(Process& process, const LocalSession& session) {
                                     std::to_string(in.safe.next) + " and expects " +
                                     std::to_string(record.next_inbound) + " after its start");
   }
-  // A turn that did not end may have been recorded all the same, each of its events whole or not.
+  // A turn that did not end may have been recorded, each of its events completely or not at all.
   Ledger* const ledger = find_ledger(in, in.doubtful.epoch);
   if (ledger == nullptr || in.doubtful.receivers != epoch) return;
   const std::uint64_t end = std::min<std::uint64_t>(record.next_inbound, ledger->entries.size());
@@ -186,7 +187,7 @@ void Checker::turn_done(std::size_t index) {
     entry.position = appended_before;
     if (entry.kind == Entry::Kind::Administrative) {
       found("number-reused", where(link, session.side, promise.msg_seq_num) +
-                                 ": the application was told that it is its message's");
+                                 ": the application got this number for its message");
     }
     entry.kind = Entry::Kind::Application;
     ++counts_.promised;
@@ -198,7 +199,8 @@ void Checker::turn_done(std::size_t index) {
   }
 }
 
-// Which epoch of the sender's the receiver's own goes with: one that is later was begun alone.
+// The sender's epoch that belongs to the receiver's own: a later epoch was begun by the sender
+// alone.
 void Checker::note_first_taken(const Process& process, const LocalSession& session) {
   Link& link = links_[session.link];
   const SideOfLink& sender = link.sides[1 - session.side];
@@ -306,21 +308,21 @@ void Checker::logged_out(std::size_t index, std::size_t session_index, WorldTime
   if (session.has_logout) session.logged_out_at = now;
 }
 
-// Unless it could not leave for a while, be it that the counterparty reads nothing or that the disk
-// does not take its record.
+// Unless the Logout could not be sent for a while, because the counterparty reads nothing or the
+// disk does not take its record.
 void Checker::closed_by(std::uint64_t connection, Side side, std::size_t index, bool works,
                         WorldTime now) {
   constexpr WorldTime kTriedFor = std::chrono::milliseconds{1'500};
   const auto tap = taps_.find(connection);
   if (tap == taps_.end() || tap->second.link == kNone) return;
   const Tap::Half& half = tap->second.halves[side];
-  if (!half.has_begun) return;  // It was refused: another one is the session's.
+  if (!half.has_begun) return;  // It was refused: the session has another connection.
   Process& process = processes_[index];
   for (LocalSession& session : process.sessions) {
     if (session.link != tap->second.link || session.side != side) continue;
     const auto logged_out_at = std::exchange(session.logged_out_at, std::nullopt);
     if (!logged_out_at || now - *logged_out_at >= kTriedFor) continue;
-    if (!works || half.has_said_logout) continue;
+    if (!works || half.has_sent_logout) continue;
     process.unanswered = links_[session.link].name + ": " + process.name +
                          " has received a Logout, and closes the connection without one of its own";
   }
@@ -331,9 +333,9 @@ void Checker::promised(std::size_t index, std::size_t session, std::uint64_t msg
   processes_[index].has_news = true;
 }
 
-// A sender whose ResetOnLogout the receiver has not seen, because the Logout was lost, may have
-// passed the number that is expected of it when it is back: nothing on the wire tells the two
-// epochs apart. That is in the nature of the key, and no fault of an engine.
+// A sender that did ResetOnLogout, and whose Logout was lost, may have sent more messages than the
+// receiver expects when it is back: nothing on the wire separates the two epochs. This follows from
+// the key, and is not an error of an engine.
 void Checker::pass_over(Ledger& ledger, std::uint64_t before) {
   for (std::uint64_t n = 1; n < before; ++n) ledger.entries[n].is_delivered = true;
 }
@@ -366,7 +368,7 @@ void Checker::delivered(std::size_t index, std::size_t session_index, std::strin
   const std::optional<WireMessage> message = read_wire_message(bytes);
   if (!message) return found("message-altered", link.name + ": delivered bytes are no message");
   const std::uint64_t n = message->msg_seq_num;
-  // Its epoch is the newest in which the number means this message.
+  // Its epoch is the newest one in which the number means this message.
   Ledger* ledger = nullptr;
   for (Ledger& one : direction.ledgers) {
     if (n < one.entries.size() && one.entries[n].fingerprint == message->fingerprint) {
@@ -374,8 +376,9 @@ void Checker::delivered(std::size_t index, std::size_t session_index, std::strin
     }
   }
   if (ledger == nullptr || !ledger->entries[n].was_sent) {
-    return found("message-invented",
-                 where(link, sender, n) + ": what is delivered was never sent under this number");
+    return found(
+        "message-invented",
+        where(link, sender, n) + ": the delivered message was never sent under this number");
   }
   Entry& entry = ledger->entries[n];
   if (entry.was_delivered) {
@@ -385,8 +388,8 @@ void Checker::delivered(std::size_t index, std::size_t session_index, std::strin
                    where(link, sender, n) + ": delivered again without PossDupFlag");
     }
   }
-  // A receiver that has reset its numbers, be it alone (ResetOnLogout does that when the other side
-  // has not seen its Logout), takes everything once more; marked, as was checked above.
+  // A receiver that has reset its sequence numbers alone (by ResetOnLogout, when the other side has
+  // not seen its Logout) gets all messages again, with PossDupFlag, as was checked above.
   const std::uint64_t receivers = epoch_of(process, session);
   if (direction.seen.receivers == receivers && !direction.is_excused &&
       is_before(direction, *ledger, direction.seen.epoch)) {
@@ -398,8 +401,8 @@ void Checker::delivered(std::size_t index, std::size_t session_index, std::strin
     const Position& first = direction.first_taken;
     const bool is_later =
         first.receivers == receivers && first.epoch != 0 && first.epoch < ledger->epoch;
-    const bool goes_on = direction.seen.receivers == receivers && direction.seen.epoch != 0;
-    const bool reset_alone = link.sides[sender].resets && (goes_on || is_later);
+    const bool has_taken = direction.seen.receivers == receivers && direction.seen.epoch != 0;
+    const bool reset_alone = link.sides[sender].resets && (has_taken || is_later);
     direction.seen = {.epoch = ledger->epoch, .next = 1, .receivers = receivers};
     if (reset_alone) pass_over(*ledger, n);
   }

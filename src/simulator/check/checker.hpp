@@ -1,8 +1,8 @@
-// Watches a world's wire, its applications and its stores, and knows what must never happen.
+// Watches the wire, the applications and the stores of a world, and knows the invariants.
 //
-// A session is watched from both sides as one link; each of its two directions has a ledger of what
-// the sending side's numbers meant in each reset epoch. The ledger is filled from the bytes on the
-// wire, which this layer reads by itself, and from what the application was promised.
+// A session is watched from both sides as one link. Each of its two directions has a ledger: what
+// the sender's numbers mean in each reset epoch. The ledger is filled from the bytes on the wire,
+// which this layer parses by itself, and from the results that the application got.
 #pragma once
 
 #include <array>
@@ -30,66 +30,66 @@ struct CheckerCounts {
   std::uint64_t delivered = 0;
   std::uint64_t delivered_again = 0;
   std::uint64_t promised = 0;
-  std::uint64_t resent = 0;  // with PossDupFlag, gap fills too
+  std::uint64_t resent = 0;  // with PossDupFlag, and gap fills
   std::uint64_t epochs = 0;
-  std::uint64_t retired =
-      0;  // messages that a gap fill stood for, as the rules for old segments say
+  std::uint64_t retired = 0;  // messages that a gap fill replaced, by the rules for old segments
 };
 
 class Checker {
  public:
   Checker(Trace& trace, FirstViolation& violation) : trace_{trace}, violation_{violation} {}
 
-  // A machine's process, by the number that the internet knows it by.
+  // A machine's process, with the number that the internet has for it.
   void add_process(std::size_t process, std::string name);
 
-  // Before it has done anything. inside has to be there until process_ended().
+  // Before its first turn. inside must exist until process_ended().
   void process_started(std::size_t process, const CheckedProcess& inside,
                        const config::Settings& settings);
-  // A turn is over, and the process alive: what it did is promised.
+  // A turn has ended, and the process lives: what it did is promised.
   void turn_done(std::size_t process);
-  // forgets: what it had promised may be lost, and operators will reset its sessions.
+  // forgets: its promises may be lost, and operators will reset its sessions.
   void process_ended(std::size_t process, bool forgets);
 
   // The application's side. session: its index in the settings.
   //
-  // In front of delivered(), where the other side is no process but somebody who says what he
-  // likes: what comes under a number is what he has sent under it, in the receiver's epoch.
+  // heard() comes before delivered() if the other side is not a process but a test that sends
+  // anything: what comes under a number is what it has sent under that number, in the receiver's
+  // epoch.
   void heard(std::size_t process, std::size_t session, std::string_view bytes);
   void delivered(std::size_t process, std::size_t session, std::string_view bytes);
   void promised(std::size_t process, std::size_t session, std::uint64_t msg_seq_num);
-  // A callback threw: what was promised in it is void. mark: promises() before it.
+  // A callback threw: its promises are void. mark: promises() before it.
   [[nodiscard]] std::size_t promises(std::size_t process) const;
   void take_back(std::size_t process, std::size_t mark);
-  // The engine has said that it resets a session: promises of this turn are void.
+  // The engine has logged that it resets a session: promises of this turn are void.
   void session_reset(std::size_t process, std::string_view session);
-  // The engine has said that it has a Logout of a session's counterparty; the session is logged out
-  // since. When both come in one turn, a Logout has to leave before the connection is closed.
+  // The engine has logged a Logout of a session's counterparty; the session is logged out since. If
+  // both come in one turn, a Logout must be sent before the connection is closed.
   void logout_received(std::size_t process, std::string_view session);
   void logged_out(std::size_t process, std::size_t session, WorldTime now);
 
   // The wire's side.
   void bytes_sent(std::uint64_t connection, Side side, std::size_t process, std::string_view bytes);
-  // By the side's process.
+  // The side's process has closed it.
   void closed_by(std::uint64_t connection, Side side, std::size_t process, bool works,
                  WorldTime now);
   void connection_over(std::uint64_t connection) { taps_.erase(connection); }
 
-  // Nothing: no Logon was seen on it.
+  // Nothing: it has had no Logon.
   [[nodiscard]] std::optional<std::size_t> process_of(std::uint64_t connection, Side side) const;
 
-  // An operator may reset the session, whatever its settings say.
+  // An operator may reset the session, whatever its settings are.
   void allow_reset(std::size_t process);
-  // That of a connection, on which a Logon was seen.
+  // The same for the session of a connection that has had a Logon.
   void allow_reset_of(std::uint64_t connection);
   [[nodiscard]] bool may_reset(std::size_t process, std::string_view session) const;
 
-  // Why the world has not come to rest: a session that is not logged on, numbers on which the sides
-  // do not agree, a message not delivered. Empty: it has.
+  // Why the world has not settled: a session that is not logged on, numbers on which the sides do
+  // not agree, a message that is not delivered. Empty: it has.
   [[nodiscard]] std::string unsettled() const;
 
   [[nodiscard]] const CheckerCounts& counts() const noexcept { return counts_; }
-  // What the checker itself holds.
+  // The memory of the checker itself.
   [[nodiscard]] std::uint64_t memory_bytes() const noexcept;
 
  private:
@@ -100,11 +100,11 @@ class Checker {
     std::uint64_t fingerprint = 0;
     Kind kind = Kind::Unknown;
     bool was_sent = false;       // on a wire
-    bool is_promised = false;    // to the application
-    bool is_delivered = false;   // and the receiver's store knows, or will at the turn's end
-    bool was_delivered = false;  // at least once, perhaps to a process that died of it
-    bool is_retired = false;     // by the rules of its sender's journal: a gap fill stands for it
-    // Its record in the sender's log begins here or later; 0: nobody knows.
+    bool is_promised = false;    // to the application, as its number
+    bool is_delivered = false;   // and the receiver's store knows, or will at the end of the turn
+    bool was_delivered = false;  // at least once, perhaps to a process that died in it
+    bool is_retired = false;     // by the rules of its sender's journal: a gap fill replaces it
+    // Its record in the sender's log begins here or later; 0: unknown.
     store::LogPosition position = 0;
   };
   // One epoch of one direction.
@@ -116,22 +116,22 @@ class Checker {
   };
   struct Position {
     std::uint64_t epoch = 0;
-    std::uint64_t next = 1;       // everything below has been looked at
-    std::uint64_t receivers = 0;  // the receiver's own epoch then
+    std::uint64_t next = 1;       // everything below has been checked
+    std::uint64_t receivers = 0;  // the receiver's own epoch at that time
   };
   struct Direction {
     std::deque<Ledger> ledgers;  // the newest is the last
     Position seen;               // of the receiver
-    Position safe;               // the same when its last turn ended
+    Position safe;               // the same at the end of its last turn
     Position doubtful;           // the same when its process died
-    Position first_taken;        // of the receiver's epoch, and the sender's epoch then
+    Position first_taken;        // of the receiver's epoch, and the sender's epoch at that time
     bool is_excused = false;     // until the next epoch
   };
   struct SideOfLink {
     std::size_t process = 0;
     std::size_t session = 0;  // index in its settings
     bool is_known = false;
-    bool resets = false;  // by its settings, once at least: what that began may end much later
+    bool resets = false;  // by its settings, at least once: its effect may end much later
     session::Schedule schedule{};
     bool keeps_messages = true;
     store::Retention retention{};
@@ -146,8 +146,8 @@ class Checker {
     std::size_t index = 0;  // in the settings
     std::size_t link = 0;
     Side side = 0;
-    bool has_logout = false;                   // received, in this turn
-    std::optional<WorldTime> logged_out_at{};  // because of it
+    bool has_logout = false;                   // received in this turn
+    std::optional<WorldTime> logged_out_at{};  // after that Logout
   };
   struct Promise {
     std::size_t session = 0;
@@ -158,12 +158,12 @@ class Checker {
     const CheckedProcess* inside = nullptr;  // null: not running
     std::vector<LocalSession> sessions;
     std::vector<Promise> promises;  // of the turn
-    std::uint64_t generation = 0;   // counts the times when its store was forgotten
-    bool keeps_numbers = false;     // of these its store is to know which numbers were used
+    std::uint64_t generation = 0;   // the number of times that its store was forgotten
+    bool keeps_numbers = false;     // its store must know which numbers were used
     bool has_news = false;
-    bool has_logouts = false;         // of one session or more, in this turn
+    bool has_logouts = false;         // of at least one session, in this turn
     std::string unanswered;           // one of them; empty: none
-    store::LogPosition appended = 0;  // to its log, when its last turn ended
+    store::LogPosition appended = 0;  // to its log, at the end of its last turn
   };
   struct Tap {
     std::size_t link = kNone;
@@ -172,7 +172,7 @@ class Checker {
       std::uint64_t epoch = 0;
       std::uint64_t last_fresh = 0;
       bool has_begun = false;
-      bool has_said_logout = false;
+      bool has_sent_logout = false;
     };
     std::array<Half, 2> halves;
   };

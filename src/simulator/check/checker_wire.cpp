@@ -1,4 +1,4 @@
-// The wire's side of checking: every byte that a process sends.
+// The wire's part of checking: every byte that a process sends.
 #include <algorithm>
 #include <utility>
 
@@ -17,7 +17,8 @@ void Checker::bytes_sent(std::uint64_t connection, Side side, std::size_t proces
   }
   while (!rest.empty()) {
     const std::optional<std::size_t> size = wire_message_size(rest);
-    if (!size) return found("stream-malformed", processes_[process].name + " sent what is no FIX");
+    if (!size)
+      return found("stream-malformed", processes_[process].name + " sent bytes that are no FIX");
     if (*size == 0) break;
     check_message(tap, side, process, rest.substr(0, *size));
     rest.remove_prefix(*size);
@@ -59,13 +60,13 @@ void Checker::check_message(Tap& tap, Side side, std::size_t process_index,
   }
   Link& link = links_[tap.link];
   Tap::Half& half = tap.halves[side];
-  // A session within a process is found by its link: one side of it is there.
+  // The process's side of a session is found by its link.
   const bool resets_within = message->msg_type == "A" && message->reset_flag &&
                              message->msg_seq_num == 1 && !message->poss_dup && half.has_begun;
   if (!half.has_begun || resets_within) {
     const SideOfLink& own = link.sides[side];
     const std::uint64_t epoch = epoch_of(process, process.sessions[own.session]);
-    // Two resets may come within one turn, at whose end the bytes of both leave.
+    // Two resets may happen in one turn, and the bytes of both are sent at its end.
     half.epoch = half.has_begun ? std::min(half.epoch + 1, epoch) : epoch;
     half.last_fresh = 0;
     half.has_begun = true;
@@ -76,7 +77,7 @@ void Checker::check_message(Tap& tap, Side side, std::size_t process_index,
 void Checker::check_sent(Link& link, Tap::Half& half, Side side, const WireMessage& message) {
   Ledger& ledger = ledger_of(link, side, half.epoch);
   const std::uint64_t n = message.msg_seq_num;
-  if (message.msg_type == "5") half.has_said_logout = true;
+  if (message.msg_type == "5") half.has_sent_logout = true;
   if (message.poss_dup) ++counts_.resent;
   if (message.msg_type == "4") {
     if (!message.gap_fill) {
@@ -110,8 +111,8 @@ void Checker::check_sent(Link& link, Tap::Half& half, Side side, const WireMessa
   entry.was_sent = true;
 }
 
-// What stands in place of messages that are not sent again: none of them may be an application's
-// that the rules of its sender's journal keep.
+// A gap fill replaces messages that are not sent again. None of them may be an application message
+// that the rules of the sender's journal keep.
 void Checker::check_gap_fill(Link& link, Ledger& ledger, Side side, const WireMessage& message) {
   if (message.new_seq_no <= message.msg_seq_num) {
     return found("gap-fill-wrong", where(link, side, message.msg_seq_num) + ": NewSeqNo is " +
@@ -124,24 +125,24 @@ void Checker::check_gap_fill(Link& link, Ledger& ledger, Side side, const WireMe
     if (entry.kind != Entry::Kind::Application) continue;
     if (!may_be_retired(link, ledger, side, n)) {
       return found("gap-fill-wrong",
-                   where(link, side, n) + ": an application message is filled over");
+                   where(link, side, n) + ": an application message is gap-filled");
     }
     if (!std::exchange(entry.is_retired, true)) ++counts_.retired;
   }
 }
 
-// A message of the current epoch goes only by size, where the settings say that this counts more,
-// and the store says that it went. What it says of an epoch that ended meanwhile is not known.
+// A message of the current epoch is retired only by size, if the settings rank size higher, and if
+// the store says so. For an epoch that has ended, the store does not know.
 bool Checker::may_be_retired(const Link& link, const Ledger& ledger, Side side,
                              std::uint64_t msg_seq_num) const {
   const SideOfLink& own = link.sides[side];
   if (own.retention.keep_bytes == 0 || !own.retention.even_current) return false;
   const Process& process = processes_[own.process];
   const LocalSession& session = process.sessions[own.session];
-  const bool is_told = ledger.epoch != epoch_of(process, session) ||
-                       msg_seq_num <= process.inside->retired_until(session.index);
-  return is_told && ledger.entries[msg_seq_num].position + own.retention.keep_bytes <=
-                        process.inside->appended();
+  const bool is_possible = ledger.epoch != epoch_of(process, session) ||
+                           msg_seq_num <= process.inside->retired_until(session.index);
+  return is_possible && ledger.entries[msg_seq_num].position + own.retention.keep_bytes <=
+                            process.inside->appended();
 }
 
 }  // namespace nexusfix::simulator

@@ -53,7 +53,7 @@ bool take_field(WireMessage& message, std::uint64_t tag, std::string_view value)
     case 9:
     case 52:
     case 122:
-    case 369:  // what the sender has received by now
+    case 369:  // the last number that the sender has received
       return true;
     case 35:
       message.msg_type = value;

@@ -1,4 +1,4 @@
-// A message as the checker reads it off the wire, by code that shares nothing with the engine's.
+// A message as the checker parses it, with code that shares nothing with the engine's.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct WireMessage {
   bool poss_dup = false;
   bool gap_fill = false;    // 123=Y
   bool reset_flag = false;  // 141=Y
-  // Of type and body: the same for a message and for what is sent again in its place.
+  // Of MsgType and body: the same for a message and for its resend.
   std::uint64_t fingerprint = 0;
 
   [[nodiscard]] bool is_administrative() const noexcept {
@@ -26,7 +26,8 @@ struct WireMessage {
   }
 };
 
-// Length of the message that bytes begin with; 0: more bytes are needed; nothing: they are none.
+// The size of the message at the beginning of bytes; 0: more bytes are needed; nothing: they are no
+// message.
 [[nodiscard]] std::optional<std::size_t> wire_message_size(std::string_view bytes) noexcept;
 
 // bytes: one message. Nothing: a field is malformed, or CheckSum or MsgSeqNum is wrong.

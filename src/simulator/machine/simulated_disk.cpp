@@ -8,7 +8,7 @@
 namespace nexusfix::simulator {
 namespace {
 
-// What the operating system writes back by itself: beyond so many changes the oldest are safe.
+// The operating system writes back by itself: with more changes than this, the oldest are safe.
 constexpr std::size_t kUnsyncedChangesMax = 4096;
 
 std::unexpected<DiskError> failure(const char* operation, const std::string& path, int error) {
@@ -43,7 +43,7 @@ class SimulatedDisk::OpenFile final : public File {
       return failure("write", path_, EINTR);
     }
     if (disk_.is_broken_) return disk_.broken("write", path_);
-    // What has its place on the disk needs no room.
+    // Overwriting needs no room.
     const bool is_full = disk_.is_full_ && offset + bytes.size() > inode_->content.size();
     if (is_full || disk_.fails_write_) {
       if (!is_full) disk_.fails_write_ = false;

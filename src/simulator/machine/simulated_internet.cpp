@@ -1,4 +1,4 @@
-// Connections: what is on its way, when it arrives, and what befalls it.
+// Connections: their bytes, when these arrive, and the faults.
 #include <algorithm>
 #include <cerrno>
 #include <span>
@@ -18,7 +18,7 @@ using std::chrono::seconds;
 constexpr std::size_t kPipeBytes = 64U << 10U;
 constexpr std::size_t kCongestedBytesMin = 600;
 constexpr std::size_t kCongestedBytesMax = 6'000;
-// A sender gives up on a peer that acknowledges nothing for so long.
+// A sender ends a connection whose peer acknowledges nothing for this time.
 constexpr WorldTime kAcknowledgedWithin = seconds{60};
 
 }  // namespace
@@ -36,7 +36,7 @@ SimulatedInternet::Connection& SimulatedInternet::begin(SimulatedNetwork& networ
                                                         std::uint16_t port) {
   auto connection = std::make_unique<Connection>();
   if (!free_.empty()) {
-    // Its buffers are used again.
+    // Its buffers are reused.
     connection->pipes = std::move(free_.back()->pipes);
     free_.pop_back();
   }
@@ -124,7 +124,7 @@ void SimulatedInternet::cut(std::uint64_t id) {
   if (connection != nullptr && connection->is_established) drop(*connection, ECONNRESET);
 }
 
-// TCP keeps the order: nothing arrives before what was sent earlier.
+// TCP keeps the order: no byte arrives before an earlier one.
 void SimulatedInternet::carry(Connection& connection, Side side, std::string_view bytes,
                               bool is_exempt) {
   Pipe& pipe = connection.pipes[1 - side];
@@ -199,7 +199,7 @@ void SimulatedInternet::break_end(Connection& connection, Side side, int error_n
   wake(connection, side);
 }
 
-// What had arrived can still be read, and nothing else.
+// What has arrived can still be read, and nothing else.
 void SimulatedInternet::drop(Connection& connection, int error_number) {
   for (Pipe& pipe : connection.pipes) {
     const std::size_t on_the_way = pipe.size() - pipe.arrived;
@@ -251,7 +251,7 @@ bool SimulatedInternet::delay_one(WorldTime by) {
   if (connection == nullptr) return false;
   Pipe& pipe = connection->pipes[random_.below(2)];
   pipe.held_until = std::max(pipe.held_until, now_ + by);
-  // What is on its way is held up as well.
+  // Bytes that are on their way are delayed as well.
   for (std::size_t i = pipe.segments_begin; i < pipe.segments.size(); ++i) {
     pipe.segments[i].at = std::max(pipe.segments[i].at, pipe.held_until);
   }

@@ -128,7 +128,7 @@ IoResult SimulatedNetwork::send(SocketId id, std::span<const char> bytes) noexce
     count = 1 + static_cast<std::size_t>(internet_.random_.below(count));
     simulator::count(internet_.counts_, Fault::Tear);
   }
-  // A process that dies in the call may have handed over a part.
+  // A process that dies in the call may have sent a part.
   if (fate == CallFate::DiesIn) {
     count = static_cast<std::size_t>(internet_.random_.below(count + 1));
   }
@@ -168,7 +168,7 @@ void SimulatedNetwork::end_process(bool is_silent) {
     auto* const connection = internet_.find(socket.connection);
     if (connection == nullptr) continue;
     if (is_silent) connection->is_silent = true;
-    // The kernel resets a connection whose bytes nobody will read.
+    // The kernel resets a connection with unread bytes.
     const bool is_reset = !is_silent && connection->pipes[socket.side].size() > 0;
     if (is_reset) internet_.drop(*connection, ECONNRESET);
     internet_.close_end(*connection, socket.side);

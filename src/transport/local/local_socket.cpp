@@ -28,10 +28,10 @@ using Millis = std::chrono::milliseconds;
 
 constexpr Millis kBetweenTries{50};
 constexpr Millis kPollMax{60'000};
-// Callers that wait for their turn.
+// Callers in the backlog.
 constexpr int kCallersWaitingMax = 8;
 
-// A path that is too long for a socket's address is reached by way of its folder.
+// A path that is too long for a socket address is reached through its folder's descriptor.
 struct Address {
   Descriptor folder{};
   sockaddr_un name{};
@@ -57,7 +57,7 @@ std::expected<Address, NetworkError> address_of(const std::string& path) {
 }
 
 const sockaddr* generic(const Address& address) noexcept {
-  // The sockets interface is made so: every address begins with its family.
+  // Valid: every socket address begins with its family.
   return reinterpret_cast<const sockaddr*>(&address.name);
 }
 
@@ -65,7 +65,7 @@ Descriptor make_socket() noexcept {
   return Descriptor{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
 }
 
-// What is left of whom nobody can ask any more.
+// Removes a socket that no process listens on any more.
 std::expected<void, NetworkError> remove_socket(const std::string& path) {
   struct stat found{};
   if (::lstat(path.c_str(), &found) != 0) {
@@ -73,7 +73,7 @@ std::expected<void, NetworkError> remove_socket(const std::string& path) {
     return std::unexpected{error_now("stat", path)};
   }
   if (!S_ISSOCK(found.st_mode)) {
-    return std::unexpected{NetworkError{path + ": is no socket, and not ours to remove", EEXIST}};
+    return std::unexpected{NetworkError{path + ": it is not a socket and is not removed", EEXIST}};
   }
   if (::unlink(path.c_str()) != 0) return std::unexpected{error_now("unlink", path)};
   return {};
@@ -88,7 +88,7 @@ std::expected<Descriptor, NetworkError> listen_at(const std::string& path) {
   if (::bind(socket.get(), generic(*address), sizeof address->name) != 0) {
     return std::unexpected{error_now("bind", path)};
   }
-  // Nobody can connect before listen(), so that nobody is in before the mode is right.
+  // The mode is set before listen(): until then, no process can connect.
   if (::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 ||
       ::listen(socket.get(), kCallersWaitingMax) != 0) {
     const NetworkError error = error_now("listen", path);
@@ -98,11 +98,11 @@ std::expected<Descriptor, NetworkError> listen_at(const std::string& path) {
   return socket;
 }
 
-// One thread's: until when it waits, and for what besides.
+// One thread's limits on a wait.
 struct Wait {
   SystemClock& clock;
   MonoTime deadline;
-  int stop = -1;  // a descriptor that is readable when there is nothing to wait for any more
+  int stop = -1;  // a descriptor that becomes readable when the server ends
 
   Wait(SystemClock& of, Millis timeout, int until) noexcept
       : clock{of}, deadline{of.now().mono + timeout}, stop{until} {}
@@ -111,7 +111,7 @@ struct Wait {
   }
 };
 
-// False: the time is over, stop is readable, or it cannot be waited for.
+// False: the time is over, `stop` is readable, or poll() failed.
 bool await(int descriptor, short events, const Wait& wait) noexcept {
   std::array<pollfd, 2> waited{pollfd{descriptor, events, 0}, pollfd{wait.stop, POLLIN, 0}};
   for (;;) {
@@ -125,7 +125,7 @@ bool await(int descriptor, short events, const Wait& wait) noexcept {
   }
 }
 
-// Without its line feed. Nothing: no line came, or one that is too long.
+// Without its line feed. Nothing: no line came, or it is too long.
 std::optional<std::string> read_line(int socket, const Wait& wait) {
   std::string line;
   std::array<char, kLocalLineBytesMax> buffer;
@@ -158,7 +158,7 @@ bool write_line(int socket, std::string line, const Wait& wait) {
   return true;
 }
 
-// Whoever has gone meanwhile must not learn later that his line was obeyed.
+// A caller that has hung up must not learn later that its line was carried out.
 bool has_hung_up(int socket) noexcept {
   char byte = 0;
   const ssize_t got = ::recv(socket, &byte, sizeof byte, MSG_PEEK);
@@ -200,7 +200,7 @@ struct LocalServer::State {
     const Descriptor caller{
         ::accept4(sockets[index].get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
     if (!caller) {
-      // Without a descriptor to be had the next try would be at once.
+      // Out of descriptors: without a pause the next try would be at once.
       static_cast<void>(await(-1, 0, {clock, kBetweenTries, stop.get()}));
       return;
     }
@@ -223,7 +223,7 @@ LocalServer::LocalServer(std::unique_ptr<State> state) noexcept : state_{std::mo
 std::expected<std::unique_ptr<LocalServer>, NetworkError> LocalServer::open(
     const std::vector<std::string>& paths, Answerer& answerer,
     std::chrono::milliseconds caller_timeout) {
-  // From here on the destructor removes what there is of it.
+  // From here on the destructor removes the sockets.
   std::unique_ptr<LocalServer> server{
       new LocalServer{std::make_unique<State>(answerer, caller_timeout)}};
   State& state = *server->state_;
@@ -250,7 +250,7 @@ std::expected<std::unique_ptr<LocalServer>, NetworkError> LocalServer::open(
 LocalServer::~LocalServer() {
   if (state_->thread.joinable()) {
     const std::uint64_t one = 1;
-    // It can only fail if it is readable already.
+    // It fails only if it is readable already.
     static_cast<void>(!::write(state_->stop.get(), &one, sizeof one));
     state_->thread.join();
   }
@@ -265,7 +265,7 @@ std::expected<std::string, NetworkError> ask_local(const std::string& path, std:
   if (!address) return std::unexpected{address.error()};
   const Descriptor socket = make_socket();
   if (!socket) return std::unexpected{error_now("socket", path)};
-  // EAGAIN: others wait for their turn.
+  // EAGAIN: the backlog is full.
   while (::connect(socket.get(), generic(*address), sizeof address->name) != 0) {
     const int error_number = errno;
     const bool is_late = wait.left() <= kBetweenTries;

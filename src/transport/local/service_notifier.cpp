@@ -46,7 +46,7 @@ std::expected<std::unique_ptr<ServiceNotifier>, NetworkError> ServiceNotifier::f
   if (!pid) return std::unexpected{pid.error()};
   const auto micros = number_of("WATCHDOG_USEC");
   if (!micros) return std::unexpected{micros.error()};
-  // Another process of the service may be the one that the watchdog looks at.
+  // The watchdog may watch another process of the service.
   if (*pid == 0 || *pid == static_cast<std::uint64_t>(::getpid())) {
     options.watchdog =
         std::chrono::microseconds{static_cast<std::int64_t>(std::min(*micros, kMicrosMax))};
@@ -80,7 +80,7 @@ std::expected<std::unique_ptr<ServiceNotifier>, NetworkError> ServiceNotifier::o
 ServiceNotifier::ServiceNotifier(int descriptor, const Options& options)
     : descriptor_{descriptor},
       has_watchdog_{options.watchdog.count() > 0},
-      // A sign in each quarter of the interval: half of it is what systemd asks for.
+      // Four signs in each interval; systemd asks for two.
       sleep_max_{has_watchdog_ ? std::max(std::chrono::nanoseconds{options.watchdog} / 4,
                                           std::chrono::nanoseconds{1})
                                : kNoWatchdog},
@@ -99,10 +99,10 @@ void ServiceNotifier::stopping() {
   if (!is_stopping_.exchange(true)) send("STOPPING=1\n", MSG_DONTWAIT);
 }
 
-void ServiceNotifier::give_sign(std::uint32_t loop, MonoTime now) noexcept {
+void ServiceNotifier::send_sign_of_life(std::uint32_t loop, MonoTime now) noexcept {
   next_signs_[loop] = now + sleep_max_;
   const std::uint64_t mine = std::uint64_t{1} << loop;
-  // Only the bits themselves are shared, so their order is all that matters: relaxed.
+  // Relaxed: only the bits themselves are shared.
   const std::uint64_t living = living_loops_.load(std::memory_order_relaxed);
   if (((signs_.fetch_or(mine, std::memory_order_relaxed) | mine) & living) != living) return;
   signs_.store(0, std::memory_order_relaxed);
@@ -124,7 +124,7 @@ void ServiceNotifier::tell_waiting(std::uint32_t loop, std::uint32_t sessions) n
   send({text.data(), static_cast<std::size_t>(size)}, MSG_DONTWAIT);
 }
 
-// A service manager that does not listen any more has nothing to be told.
+// A failed send is ignored: the service manager does not listen any more.
 void ServiceNotifier::send(std::string_view text, int flags) const noexcept {
   while (::send(descriptor_, text.data(), text.size(), flags | MSG_NOSIGNAL) < 0) {
     if (errno != EINTR) return;

@@ -57,7 +57,7 @@ std::string ProxiedNetwork::protection(SocketId socket) const {
   return "by way of " + inner_.peer_name(socket);
 }
 
-// What goes wrong behind the header goes wrong with the proxy, on behalf of somebody.
+// An error after the header names both the proxy and the client that it announced.
 std::string ProxiedNetwork::last_error(SocketId socket) const {
   if (const auto found = waiting_.find(socket);
       found != waiting_.end() && !found->second.wrong.empty()) {
@@ -115,16 +115,16 @@ std::expected<SocketId, NetworkError> ProxiedNetwork::attach(Detached connection
 std::size_t ProxiedNetwork::wait(std::span<Ready> events,
                                  std::optional<std::chrono::nanoseconds> timeout) noexcept {
   if (events.empty()) return 0;
-  // Half of the room at most, so that the others are heard as well.
+  // At most half of the room, so that other connections have their turn.
   std::size_t count = std::min(refused_.size(), (events.size() + 1) / 2);
   for (std::size_t i = 0; i < count; ++i) events[i] = {ReadyKind::Readable, refused_[i], 0};
   if (count > 0) timeout = std::chrono::nanoseconds::zero();
   const std::span<Ready> rest = events.subspan(count);
   const std::size_t found = rest.empty() ? 0 : inner_.wait(rest, timeout);
   for (const Ready& ready : rest.first(found)) {
-    if (const auto told = translate(ready)) events[count++] = *told;
+    if (const auto event = translate(ready)) events[count++] = *event;
   }
-  if (!refused_.empty()) inner_.wake();  // descriptor() has to show that there is something to say
+  if (!refused_.empty()) inner_.wake();  // descriptor() must become readable
   return count;
 }
 
@@ -133,7 +133,7 @@ std::optional<Ready> ProxiedNetwork::translate(const Ready& ready) noexcept {
   if (waiting_.empty()) [[likely]]
     return ready;
   const auto found = waiting_.find(ready.socket);
-  return found == waiting_.end() ? ready : go_on(ready, found->second);
+  return found == waiting_.end() ? ready : advance(ready, found->second);
 }
 
 std::optional<Ready> ProxiedNetwork::accept(const Ready& ready) noexcept {
@@ -144,7 +144,7 @@ std::optional<Ready> ProxiedNetwork::accept(const Ready& ready) noexcept {
     Waiting& waiting = waiting_[ready.accepted];
     const std::string proxy = inner_.peer_name(ready.accepted);
     if (!listener->second.contains(peer_address_of(proxy))) {
-      refuse(ready.accepted, waiting, "it is none of the port's proxies (TrustedProxies)");
+      refuse(ready.accepted, waiting, "it is not one of the port's proxies (TrustedProxies)");
     }
     return ready;
   } catch (const std::bad_alloc&) {
@@ -154,20 +154,19 @@ std::optional<Ready> ProxiedNetwork::accept(const Ready& ready) noexcept {
   }
 }
 
-std::optional<Ready> ProxiedNetwork::go_on(const Ready& ready, Waiting& waiting) noexcept {
+std::optional<Ready> ProxiedNetwork::advance(const Ready& ready, Waiting& waiting) noexcept {
   if (ready.kind == ReadyKind::Failed) return ready;
   if (ready.kind != ReadyKind::Readable || !waiting.wrong.empty()) return std::nullopt;
-  std::optional<ReadyKind> told = ReadyKind::Readable;
+  std::optional<ReadyKind> event = ReadyKind::Readable;
   try {
-    told = read_header(ready.socket, waiting);
+    event = read_header(ready.socket, waiting);
   } catch (const std::bad_alloc&) {
     refuse(ready.socket, waiting, "there was no memory for its PROXY header");
   }
-  return told ? std::optional{Ready{*told, ready.socket, 0}} : std::nullopt;
+  return event ? std::optional{Ready{*event, ready.socket, 0}} : std::nullopt;
 }
 
-// Asks for no byte that is not the header's: what follows stays where it is, and is received by who
-// is meant by it.
+// Reads no byte after the header: those belong to the user of the connection.
 std::optional<ReadyKind> ProxiedNetwork::read_header(SocketId socket, Waiting& waiting) {
   std::array<char, kProxyHeaderBytesMax> buffer;
   for (;;) {
@@ -185,7 +184,7 @@ std::optional<ReadyKind> ProxiedNetwork::read_header(SocketId socket, Waiting& w
     const IoResult result = inner_.receive(socket, std::span{buffer}.first(missing));
     if (result.status == IoStatus::WouldBlock) return std::nullopt;
     if (result.status != IoStatus::Ok) {
-      // A proxy that knocks to see whether we are there, and goes away, has done nothing wrong.
+      // A health check of the proxy connects and closes without a byte. That is no error.
       if (waiting.header.empty()) {
         waiting_.erase(socket);
       } else {
@@ -197,7 +196,7 @@ std::optional<ReadyKind> ProxiedNetwork::read_header(SocketId socket, Waiting& w
   }
 }
 
-// Room for it has been made by accept().
+// accept() has reserved the room for it.
 void ProxiedNetwork::refuse(SocketId socket, Waiting& waiting, std::string_view why) noexcept {
   waiting.wrong = why;
   refused_.push_back(socket);

@@ -1,4 +1,4 @@
-// Connections of another network, some of them by way of proxies that say whom they are from.
+// Connections of another network. Some come through proxies, which announce the source address.
 #pragma once
 
 #include <string>
@@ -44,25 +44,25 @@ class ProxiedNetwork final : public Network {
   [[nodiscard]] int descriptor() const noexcept override { return inner_.descriptor(); }
 
  private:
-  // A connection whose header is not whole; or that is refused, and not closed yet.
+  // A connection whose header is not complete, or that is refused and not closed yet.
   struct Waiting {
-    std::string header{};      // what has come of it
-    std::string_view wrong{};  // empty: nothing yet
+    std::string header{};      // the bytes of it that have come
+    std::string_view wrong{};  // empty: no error so far
   };
 
-  // What the caller is told; nothing: it was a matter of the header.
+  // The event for the caller; nothing: it concerned the header only.
   [[nodiscard]] std::optional<Ready> translate(const Ready& ready) noexcept;
   [[nodiscard]] std::optional<Ready> accept(const Ready& ready) noexcept;
-  [[nodiscard]] std::optional<Ready> go_on(const Ready& ready, Waiting& waiting) noexcept;
-  // As far as it has come. What the caller is told; nothing: more is needed.
+  [[nodiscard]] std::optional<Ready> advance(const Ready& ready, Waiting& waiting) noexcept;
+  // Reads what has come. The event for the caller; nothing: more is needed.
   [[nodiscard]] std::optional<ReadyKind> read_header(SocketId socket, Waiting& waiting);
   void refuse(SocketId socket, Waiting& waiting, std::string_view why) noexcept;
 
   Network& inner_;
-  std::unordered_map<SocketId, AllowList> listeners_;  // whom each trusts
+  std::unordered_map<SocketId, AllowList> listeners_;  // the proxies that each trusts
   std::unordered_map<SocketId, Waiting> waiting_;
   std::unordered_map<SocketId, std::string> announced_;  // peer names
-  std::vector<SocketId> refused_;     // and not closed yet: told again in each wait()
+  std::vector<SocketId> refused_;     // and not closed yet: reported again in each wait()
   std::uint64_t memory_refused_ = 0;  // connections for which there was no memory
 };
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/base/assert.hpp>
 
 namespace nexusfix::transport {
@@ -12,7 +13,7 @@ namespace {
 
 using Protocol = ConnectProxy::Protocol;
 
-// SOCKS 5 (RFC 1928): a text's size is one byte, and so is that of RFC 1929.
+// SOCKS 5 (RFC 1928 and RFC 1929): the size of a text is one byte.
 constexpr std::size_t kTextMax = 255;
 constexpr char kVersion5 = '\x05';
 constexpr char kNoCredentials = '\x00';
@@ -24,7 +25,8 @@ constexpr char kAddress4 = '\x01';
 constexpr char kName = '\x03';
 constexpr char kAddress6 = '\x04';
 constexpr std::size_t kShortAnswerBytes = 2;
-constexpr std::size_t kReplyHeadBytes = 5;  // with the size of a name, or an address's first byte
+// with the size of a name, or the first byte of an address
+constexpr std::size_t kReplyHeadBytes = 5;
 constexpr std::size_t kPortBytes = 2;
 // SOCKS 4.
 constexpr char kVersion4 = '\x04';
@@ -32,7 +34,7 @@ constexpr std::size_t kReply4Bytes = 8;
 constexpr unsigned kGranted = 90;
 
 constexpr std::string_view kHttp = "HTTP/1.";
-// "HTTP/1.1 200", and the ends of this line and of an empty one.
+// "HTTP/1.1 200", and the ends of this line and of an empty line.
 constexpr std::size_t kStatusLineBytesMin = 12;
 constexpr std::size_t kLineEnds = 2;
 constexpr std::size_t kReasonBytesMax = 120;
@@ -47,7 +49,7 @@ std::string base64(std::string_view bytes) {
   constexpr unsigned kDigitBits = 6;
   std::string text;
   unsigned bits = 0;
-  unsigned count = 0;  // of bits that are in none of the digits yet
+  unsigned count = 0;  // the number of bits that are in no digit yet
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     bits = (bits << 8U | number_at(bytes, i)) & 0xFFFFU;
     for (count += 8; count >= kDigitBits; count -= kDigitBits) {
@@ -96,7 +98,7 @@ std::string socks_5_request(const Endpoint& target, const std::optional<Address>
   return bytes + port_bytes(target.port);
 }
 
-// A name goes behind the user, for SOCKS 4A; in the address's place is one that nobody has.
+// SOCKS 4A: the name follows the user, and the address is an invalid one.
 std::string socks_4_request(const ConnectProxy& proxy, const Endpoint& target,
                             const std::optional<Address>& address) {
   const std::string bytes = std::string{kVersion4, kConnect} + port_bytes(target.port);
@@ -124,9 +126,9 @@ std::string_view words_of_4(unsigned code) noexcept {
     case 91:
       return "rejected or failed";
     case 92:
-      return "it cannot ask this machine's identd who the user is";
+      return "it cannot reach this machine's identd";
     case 93:
-      return "this machine's identd names another user";
+      return "this machine's identd reports another user";
     default:
       return "a reason that is not assigned";
   }
@@ -134,31 +136,32 @@ std::string_view words_of_4(unsigned code) noexcept {
 
 }  // namespace
 
-std::string_view what_is_wrong(const ConnectProxy& proxy) {
+std::string_view validate(const ConnectProxy& proxy) {
   if (proxy.host.empty() || proxy.port == 0) return "a host and a port are needed";
-  if (proxy.user.empty() && !proxy.password.empty()) return "a password, and nobody whose it is";
+  if (proxy.user.empty() && !proxy.password.empty()) return "a password needs a user";
   const auto has = [](const std::string& text, char byte) { return text.contains(byte); };
   switch (proxy.protocol) {
     case Protocol::Http10:
     case Protocol::Http11:
-      // RFC 7617, section 2: what is behind the first colon would be taken for the password.
-      return has(proxy.user, ':') ? "a user of HTTP has no colon" : "";
+      // RFC 7617, section 2: a colon in the user would begin the password.
+      return has(proxy.user, ':') ? "an HTTP user cannot contain a colon" : "";
     case Protocol::Socks4:
     case Protocol::Socks4a:
-      return has(proxy.user, '\0') ? "a user of SOCKS 4 has no byte 0" : "";
+      return has(proxy.user, '\0') ? "a SOCKS 4 user cannot contain a byte 0" : "";
     case Protocol::Socks5:
       break;
   }
   if (proxy.user.empty()) return "";
-  if (proxy.user.size() > kTextMax) return "a user of SOCKS 5 has 255 bytes at most";
+  if (proxy.user.size() > kTextMax) return "a SOCKS 5 user has at most 255 bytes";
   const bool is_right = !proxy.password.empty() && proxy.password.size() <= kTextMax;
-  return is_right ? "" : "a password of SOCKS 5 has 1 to 255 bytes";
+  return is_right ? "" : "a password for SOCKS 5 has 1 to 255 bytes";
 }
 
-std::string_view what_is_wrong(Protocol protocol, const std::string& target_host) {
+std::string_view validate(Protocol protocol, const std::string& target_host) {
   constexpr std::string_view kLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
-  if (target_host.contains('%')) return "a proxy knows no scope of this machine's addresses";
+  if (target_host.contains('%'))
+    return "a proxy cannot connect to an address with an interface of this machine";
   const auto literal = literal_address({target_host, 1});
   const bool is_socks_4 = protocol == Protocol::Socks4 || protocol == Protocol::Socks4a;
   if (literal && literal->family() == AF_INET6) {
@@ -217,9 +220,9 @@ std::size_t ProxyHandshake::wanted() const noexcept {
   switch (step_) {
     case Step::StatusLine:
       return std::max(kStatusLineBytesMin, size) - size + kLineEnds;
-    case Step::InterimFields:  // Behind it a status line comes.
+    case Step::InterimFields:  // A status line follows.
     case Step::Fields:
-      // An empty line is the end, and may end with LF alone (RFC 9112, section 2.2).
+      // The end is an empty line, which may end with LF alone (RFC 9112, section 2.2).
       return size == 0 || input_ == "\r" ? 1 : kLineEnds;
     case Step::Method:
     case Step::Password:
@@ -264,9 +267,9 @@ void ProxyHandshake::take_http(char byte) {
     input_ += byte;
     const std::size_t size = std::min(input_.size(), kHttp.size());
     if (step_ == Step::StatusLine && input_.compare(0, size, kHttp, 0, size) != 0) {
-      return fail("what it answers is not HTTP/1.0 or HTTP/1.1");
+      return fail("its answer is not HTTP/1.0 or HTTP/1.1");
     }
-    if (received_ >= kProxyAnswerBytesMax) fail("an answer of more than 8,192 bytes");
+    if (received_ >= kProxyAnswerBytesMax) fail("its answer has more than 8,192 bytes");
     return;
   }
   if (input_.ends_with('\r')) input_.pop_back();
@@ -281,17 +284,17 @@ void ProxyHandshake::take_http(char byte) {
   input_.clear();
 }
 
-// "HTTP/1.1 200 Connection established". Fields such as Content-Length of what succeeds mean
-// nothing (RFC 9110, section 9.3.6); of what does not nothing is read.
+// "HTTP/1.1 200 Connection established". After success, fields such as Content-Length have no
+// meaning (RFC 9110, section 9.3.6); after a refusal nothing more is read.
 void ProxyHandshake::take_status_line() {
   constexpr std::size_t kCodeAt = kHttp.size() + 2;
-  const auto is_digit = [this](std::size_t at) { return input_[at] >= '0' && input_[at] <= '9'; };
+  const auto has_digit = [this](std::size_t at) { return is_digit(input_[at]); };
   const bool is_whole =
-      input_.size() >= kStatusLineBytesMin && is_digit(kHttp.size()) &&
+      input_.size() >= kStatusLineBytesMin && has_digit(kHttp.size()) &&
       input_[kCodeAt - 1] == ' ' && input_[kCodeAt] >= '1' && input_[kCodeAt] <= '5' &&
-      is_digit(kCodeAt + 1) && is_digit(kCodeAt + 2) &&
+      has_digit(kCodeAt + 1) && has_digit(kCodeAt + 2) &&
       (input_.size() == kStatusLineBytesMin || input_[kStatusLineBytesMin] == ' ');
-  if (!is_whole) return fail("a status line that is not HTTP/1.0 or HTTP/1.1 and a status");
+  if (!is_whole) return fail("its status line is not HTTP/1.0 or HTTP/1.1 and a status");
   const std::string code = input_.substr(kCodeAt, 3);
   if (code.front() == '2') {
     step_ = Step::Fields;
@@ -312,7 +315,7 @@ void ProxyHandshake::take_binary() {
       return take_method();
     case Step::Password:
       if (input_.front() != kVersionOfPassword) {
-        return fail("what it answers to a user and a password is not of RFC 1929");
+        return fail("its answer to the user and password does not follow RFC 1929");
       }
       if (input_.size() < kShortAnswerBytes) return;
       if (input_.back() != '\0') return fail("it refuses this user and password");
@@ -328,7 +331,7 @@ void ProxyHandshake::take_binary() {
 }
 
 void ProxyHandshake::take_method() {
-  if (input_.front() != kVersion5) return fail("what it answers is not SOCKS 5");
+  if (input_.front() != kVersion5) return fail("its answer is not SOCKS 5");
   if (input_.size() < kShortAnswerBytes) return;
   const char method = input_.back();
   input_.clear();
@@ -339,16 +342,16 @@ void ProxyHandshake::take_method() {
     step_ = Step::Password;
     say(std::move(password_));
   } else if (static_cast<unsigned char>(method) != kNoMethod) {
-    fail("it asks for credentials of a kind that was not offered");
+    fail("it chose an authentication method that was not offered");
   } else if (password_.empty()) {
-    fail("it refuses to go on without a user and a password");
+    fail("it requires a user and a password");
   } else {
-    fail("it takes neither a user and a password nor none");
+    fail("it accepts no authentication method that was offered");
   }
 }
 
 void ProxyHandshake::take_reply() {
-  if (input_.front() != kVersion5) return fail("what it answers is not SOCKS 5");
+  if (input_.front() != kVersion5) return fail("its answer is not SOCKS 5");
   if (input_.size() < kShortAnswerBytes) return;
   if (const unsigned code = number_at(input_, 1); code != 0) {
     return fail("it refuses: " + std::to_string(code) + " (" + std::string{words_of_5(code)} + ")");
@@ -356,13 +359,13 @@ void ProxyHandshake::take_reply() {
   constexpr std::size_t kKindAt = 3;
   if (input_.size() == kKindAt + 1 && input_[kKindAt] != kAddress4 && input_[kKindAt] != kName &&
       input_[kKindAt] != kAddress6) {
-    return fail("an answer with a kind of address that SOCKS 5 does not have");
+    return fail("its answer has an address type that SOCKS 5 does not define");
   }
   if (input_.size() >= kReplyHeadBytes && wanted() == 0) step_ = Step::Done;
 }
 
 void ProxyHandshake::take_reply_4() {
-  if (input_.front() != '\0') return fail("what it answers is not SOCKS 4");
+  if (input_.front() != '\0') return fail("its answer is not SOCKS 4");
   if (input_.size() < kShortAnswerBytes) return;
   if (const unsigned code = number_at(input_, 1); code != kGranted) {
     return fail("it refuses: " + std::to_string(code) + " (" + std::string{words_of_4(code)} + ")");

@@ -1,4 +1,4 @@
-// What is said to a proxy so that it connects us to somebody, and what it answers.
+// The requests that make a proxy connect, and the proxy's answers.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,20 @@
 
 namespace nexusfix::transport {
 
-// All that a proxy may answer before there is a connection.
+// The maximum of an answer before the connection is made.
 inline constexpr std::size_t kProxyAnswerBytesMax = 8'192;
 
-// One connection's handshake: CONNECT of HTTP (RFC 9110, section 9.3.6) with Basic credentials
+// The handshake of one connection: HTTP CONNECT (RFC 9110, section 9.3.6) with Basic credentials
 // (RFC 7617), SOCKS 5 (RFC 1928) with a user and a password (RFC 1929), SOCKS 4 ("SOCKS: A protocol
-// for TCP proxy across firewalls") and 4A. No socket, no clock; the answer may come in any pieces.
+// for TCP proxy across firewalls") and 4A. It uses no socket and no clock; the answer may come in
+// any pieces.
 //
-//   while there is something: send unsent(), and say so by sent();
-//   while not is_done() and not has_failed(): receive at most wanted() bytes, and take() them.
+// While unsent() is not empty: send it, and report the size by sent(). While neither is_done() nor
+// has_failed(): receive at most wanted() bytes, and pass them to take().
 class ProxyHandshake {
  public:
-  // The proxy and the host must be right: what_is_wrong(). address: what SOCKS 4 connects to; of
-  // all others the host's own, if it is a literal one.
+  // validate() must have accepted the proxy and the host. address: where SOCKS 4 connects;
+  // otherwise the host's own address, if it is a literal one.
   ProxyHandshake(const ConnectProxy& proxy, const Endpoint& target,
                  const std::optional<Address>& address);
 
@@ -34,17 +35,17 @@ class ProxyHandshake {
   }
   void sent(std::size_t bytes) noexcept { sent_ += bytes; }
 
-  // So many bytes are the proxy's own, whatever they are: who receives no more receives none of
-  // what follows its answer. 0: nothing is waited for.
+  // At least this number of bytes belongs to the proxy's answer: a caller that receives no more
+  // never receives a byte after the answer. 0: no answer is expected now.
   [[nodiscard]] std::size_t wanted() const noexcept;
   // At most wanted().
   void take(std::string_view bytes);
-  // Nothing more comes.
+  // The proxy has closed the connection.
   void end();
 
   [[nodiscard]] bool is_done() const noexcept { return step_ == Step::Done; }
   [[nodiscard]] bool has_failed() const noexcept { return step_ == Step::Failed; }
-  // What the proxy did: "it refuses: 407 Proxy Authentication Required". Never has a password.
+  // The error: "it refuses: 407 Proxy Authentication Required". Never contains a password.
   [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
 
  private:
@@ -74,9 +75,9 @@ class ProxyHandshake {
   std::size_t sent_ = 0;
   std::string input_;  // HTTP: the line so far; else the answer so far
   std::size_t received_ = 0;
-  std::string request_;     // SOCKS 5: behind what comes first
-  std::string password_;    // SOCKS 5: the request that has it; empty: none is offered
-  std::string secrets_[2];  // that no text of the proxy may have
+  std::string request_;     // SOCKS 5: the request that follows the method
+  std::string password_;    // SOCKS 5: the request with the password; empty: none is offered
+  std::string secrets_[2];  // removed from every text of the proxy
   std::string failure_;
 };
 

@@ -19,8 +19,8 @@ using Status = ProxyHeader::Status;
 constexpr std::string_view kFirst1 = "PROXY ";
 constexpr std::size_t kLineBytesMin = std::string_view{"PROXY UNKNOWN\r\n"}.size();
 constexpr std::size_t kLineBytesMax = 107;
-// Version 2: 12 bytes that no text has, the version and command, the family and protocol, the size
-// of what follows (section 2.2).
+// Version 2: 12 bytes that no text begins with, the version and command, the family and protocol,
+// the size of what follows (section 2.2).
 constexpr std::string_view kFirst2{"\r\n\r\n\0\r\nQUIT\n", 12};
 constexpr std::size_t kFixedBytes = 16;
 constexpr unsigned kLocal = 0x20;
@@ -46,7 +46,7 @@ std::optional<std::uint16_t> read_port(std::string_view text) noexcept {
   return port;
 }
 
-// Nothing: it is no address of that family.
+// Nothing: the text is no address of that family.
 std::optional<Address> read_address(int family, std::string_view text, std::uint16_t port) {
   if (text.find('\0') != std::string_view::npos) return std::nullopt;
   Address address = any_address(family, port);
@@ -56,7 +56,7 @@ std::optional<Address> read_address(int family, std::string_view text, std::uint
   return address;
 }
 
-// What stands between "PROXY " and the end of the line.
+// line: the text between "PROXY " and the end of the line.
 ProxyHeader read_line(std::string_view line, std::size_t size) {
   constexpr std::string_view kExpected =
       "a PROXY line that is not TCP4 or TCP6, two addresses and two ports";

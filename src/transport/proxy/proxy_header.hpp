@@ -1,4 +1,4 @@
-// The first bytes of a connection that comes by way of a proxy: whom the proxy has it from.
+// The first bytes of a connection that comes through a proxy: the source address.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,18 @@ namespace nexusfix::transport {
 struct ProxyHeader {
   enum class Status : std::uint8_t { NeedMore, Whole, Wrong };
   Status status = Status::NeedMore;
-  // Whole: its size; what follows is the connection's own. NeedMore: it has no fewer bytes, so that
-  // who receives up to there never receives a byte that is not the header's.
+  // Whole: the size of the header; what follows belongs to the connection. NeedMore: the header has
+  // at least this size, so that a caller that receives up to it never receives a byte after the
+  // header.
   std::size_t size = 0;
-  std::string source{};      // Whole: as Network::peer_name() has it; empty: none is said
-  std::string_view wrong{};  // Wrong: what it is instead; of static lifetime
+  std::string source{};  // Whole: in the form of Network::peer_name(); empty: the header names none
+  std::string_view wrong{};  // Wrong: the reason; of static lifetime
 };
 
-// A header of version 2 may be so long; what it says beside the addresses is passed over.
+// The maximum size of a version 2 header. What it has besides the addresses is ignored.
 inline constexpr std::size_t kProxyHeaderBytesMax = 4096;
 
-// What bytes begin with. More of them never make a wrong header right.
+// Reads the header at the beginning of bytes. More bytes never make a wrong header right.
 [[nodiscard]] ProxyHeader read_proxy_header(std::string_view bytes);
 
 }  // namespace nexusfix::transport

@@ -9,10 +9,10 @@
 namespace nexusfix::transport {
 namespace {
 
-// Of a proxy's answer in one wait(): an answer that is long, or comes for many connections at once,
-// makes nobody wait.
-constexpr std::size_t kHeardPerTurn = 1'024;
-// Short enough to need no memory.
+// Bytes of proxies' answers that one wait() reads: a long answer, or answers on many connections at
+// once, do not delay other connections.
+constexpr std::size_t kReadPerWait = 1'024;
+// Short enough for the string to need no memory.
 constexpr const char* kNoMemory = "no memory";
 
 Endpoint the_proxy_of(const Endpoint& target) {
@@ -21,7 +21,7 @@ Endpoint the_proxy_of(const Endpoint& target) {
   return endpoint;
 }
 
-// The first that SOCKS 4 can be told.
+// The first address that SOCKS 4 can connect to.
 std::optional<Address> first_v4(const std::vector<Address>& addresses) {
   const auto found = std::ranges::find(addresses, AF_INET, &Address::family);
   return found == addresses.end() ? std::nullopt : std::optional{*found};
@@ -39,8 +39,8 @@ TunnelNetwork::TunnelNetwork(Network& inner, Lookup lookup)
 std::expected<SocketId, NetworkError> TunnelNetwork::connect(const Endpoint& endpoint) {
   if (!endpoint.proxy) return inner_.connect(endpoint);
   const ConnectProxy& proxy = *endpoint.proxy;
-  std::string_view wrong = what_is_wrong(proxy);
-  if (wrong.empty()) wrong = what_is_wrong(proxy.protocol, endpoint.host);
+  std::string_view wrong = validate(proxy);
+  if (wrong.empty()) wrong = validate(proxy.protocol, endpoint.host);
   if (wrong.empty() && endpoint.port == 0) wrong = "a port is needed";
   if (!wrong.empty()) {
     return std::unexpected{NetworkError{
@@ -83,7 +83,7 @@ std::string TunnelNetwork::protection(SocketId socket) const {
   return "by way of " + inner_.peer_name(socket) + (below.empty() ? "" : ", ") + below;
 }
 
-// What goes wrong is said of both: where it was to go, and which proxy had it.
+// An error names both the target and the proxy.
 std::string TunnelNetwork::last_error(SocketId socket) const {
   const auto target = targets_.find(socket);
   if (target == targets_.end()) return inner_.last_error(socket);
@@ -130,25 +130,25 @@ Detached TunnelNetwork::detach(SocketId socket) noexcept {
 std::size_t TunnelNetwork::wait(std::span<Ready> events,
                                 std::optional<std::chrono::nanoseconds> timeout) noexcept {
   if (events.empty()) return 0;
-  // Half of the room at most, so that the others are heard as well.
+  // At most half of the room, so that other connections have their turn.
   std::size_t count = std::min(failed_.size(), (events.size() + 1) / 2);
   for (std::size_t i = 0; i < count; ++i) events[i] = {ReadyKind::Failed, failed_[i], 0};
   if (count > 0) timeout = std::chrono::nanoseconds::zero();
   const std::span<Ready> rest = events.subspan(count);
   const std::size_t found = rest.empty() ? 0 : inner_.wait(rest, timeout);
   for (const Ready& ready : rest.first(found)) {
-    const std::optional<Ready> told = attempts_.empty() ? ready : translate(ready);
-    if (told) events[count++] = *told;
+    const std::optional<Ready> event = attempts_.empty() ? ready : translate(ready);
+    if (event) events[count++] = *event;
   }
   if (questions_open_ > 0) take_resolutions();
-  if (!failed_.empty()) inner_.wake();  // descriptor() has to show that there is something to say
+  if (!failed_.empty()) inner_.wake();  // descriptor() must become readable
   return count;
 }
 
 std::optional<Ready> TunnelNetwork::translate(const Ready& ready) noexcept {
   const auto found = attempts_.find(ready.socket);
   if (found == attempts_.end()) return ready;
-  if (ready.kind == ReadyKind::Failed) {  // The inner network has why.
+  if (ready.kind == ReadyKind::Failed) {  // The inner network has the reason.
     attempts_.erase(found);
     std::erase(failed_, ready.socket);
     return ready;
@@ -157,7 +157,7 @@ std::optional<Ready> TunnelNetwork::translate(const Ready& ready) noexcept {
   if (!attempt.failure.empty()) return std::nullopt;
   if (ready.kind == ReadyKind::Connected) attempt.is_connected = true;
   try {
-    if (attempt.handshake) return go_on(ready.socket, attempt);
+    if (attempt.handshake) return advance(ready.socket, attempt);
     hold(ready, attempt);
     return std::nullopt;
   } catch (const std::bad_alloc&) {
@@ -166,7 +166,8 @@ std::optional<Ready> TunnelNetwork::translate(const Ready& ready) noexcept {
   }
 }
 
-// Until there is an address to ask for. What the proxy says by then would be told in each wait().
+// Pauses the proxy's connection until the target's address is known. Otherwise each wait() would
+// report its bytes.
 void TunnelNetwork::hold(const Ready& ready, Attempt& attempt) {
   if (ready.kind != ReadyKind::Readable) return;
   if (attempt.is_paused) return fail(ready.socket, attempt, "the connection with it broke");
@@ -174,9 +175,9 @@ void TunnelNetwork::hold(const Ready& ready, Attempt& attempt) {
   inner_.pause(ready.socket, true);
 }
 
-std::optional<Ready> TunnelNetwork::go_on(SocketId socket, Attempt& attempt) {
+std::optional<Ready> TunnelNetwork::advance(SocketId socket, Attempt& attempt) {
   if (!attempt.is_connected) return std::nullopt;
-  if (send_request(socket, attempt)) hear_answer(socket, attempt);
+  if (send_request(socket, attempt)) read_answer(socket, attempt);
   const ProxyHandshake& handshake = *attempt.handshake;
   if (handshake.has_failed() && attempt.failure.empty()) fail(socket, attempt, handshake.failure());
   if (!handshake.is_done()) return std::nullopt;
@@ -184,13 +185,13 @@ std::optional<Ready> TunnelNetwork::go_on(SocketId socket, Attempt& attempt) {
   return Ready{ReadyKind::Connected, socket, 0};
 }
 
-// True: all of it is on its way.
+// True: all of it was sent, or the connection failed.
 bool TunnelNetwork::send_request(SocketId socket, Attempt& attempt) {
   ProxyHandshake& handshake = *attempt.handshake;
   while (!handshake.unsent().empty()) {
     const IoResult result = inner_.send(socket, handshake.unsent());
     if (result.status == IoStatus::WouldBlock) return false;
-    // Why is in what the proxy has said, perhaps.
+    // The proxy's answer may say why.
     if (result.status != IoStatus::Ok) return true;
     handshake.sent(result.bytes);
     if (result.bytes == 0) return false;
@@ -198,12 +199,11 @@ bool TunnelNetwork::send_request(SocketId socket, Attempt& attempt) {
   return true;
 }
 
-// Asks for no byte that is not the proxy's: what follows stays where it is, and is received by who
-// is meant by it.
-void TunnelNetwork::hear_answer(SocketId socket, Attempt& attempt) {
+// Reads no byte after the proxy's answer: those belong to the user of the connection.
+void TunnelNetwork::read_answer(SocketId socket, Attempt& attempt) {
   ProxyHandshake& handshake = *attempt.handshake;
   std::array<char, 32> buffer;
-  for (std::size_t heard = 0; handshake.wanted() > 0 && heard < kHeardPerTurn;) {
+  for (std::size_t read_bytes = 0; handshake.wanted() > 0 && read_bytes < kReadPerWait;) {
     const std::size_t wanted = std::min(handshake.wanted(), buffer.size());
     const IoResult result = inner_.receive(socket, std::span{buffer}.first(wanted));
     if (result.status == IoStatus::WouldBlock) return;
@@ -213,7 +213,7 @@ void TunnelNetwork::hear_answer(SocketId socket, Attempt& attempt) {
           socket, attempt,
           "the connection with it broke: " + std::generic_category().message(result.error_number));
     }
-    heard += result.bytes;
+    read_bytes += result.bytes;
     handshake.take({buffer.data(), result.bytes});
     if (!send_request(socket, attempt)) return;
   }
@@ -228,25 +228,25 @@ void TunnelNetwork::take_resolutions() noexcept {
         take_resolution(answer.socket, found->second, answer.resolution);
     }
   } catch (const std::bad_alloc&) {
-    // Whose answer was lost is ended by who gives it its time.
+    // An answer that was lost is ended by the caller's time limit.
   }
 }
 
 void TunnelNetwork::take_resolution(SocketId socket, Attempt& attempt,
                                     const Resolution& resolution) {
-  if (!attempt.failure.empty()) return;  // It has ended meanwhile.
+  if (!attempt.failure.empty()) return;  // The connection has ended meanwhile.
   if (!resolution) return fail(socket, attempt, "its name: " + resolution.error());
   const auto address = first_v4(*resolution);
   if (!address) {
-    return fail(socket, attempt, "its name has no IPv4 address, and SOCKS 4 knows no others");
+    return fail(socket, attempt, "its name has no IPv4 address, and SOCKS 4 supports no others");
   }
   attempt.handshake.emplace(*attempt.target.proxy, attempt.target, address);
   if (std::exchange(attempt.is_paused, false)) inner_.pause(socket, false);
-  // What it answers is heard when it is readable.
+  // The answer is read when the connection is readable.
   if (attempt.is_connected) static_cast<void>(send_request(socket, attempt));
 }
 
-// Room for it has been made by connect().
+// connect() has reserved the room for it.
 void TunnelNetwork::fail(SocketId socket, Attempt& attempt, std::string why) noexcept {
   attempt.failure = std::move(why);
   failed_.push_back(socket);

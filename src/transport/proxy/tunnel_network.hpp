@@ -14,7 +14,7 @@ namespace nexusfix::transport {
 
 class TunnelNetwork final : public Network {
  public:
-  // The lookup resolves the names that SOCKS 4 is not told.
+  // The lookup resolves names for SOCKS 4.
   TunnelNetwork(Network& inner, Lookup lookup);
   TunnelNetwork(const TunnelNetwork&) = delete;
   TunnelNetwork& operator=(const TunnelNetwork&) = delete;
@@ -42,7 +42,7 @@ class TunnelNetwork final : public Network {
   [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override;
   void pause(SocketId socket, bool paused) noexcept override { inner_.pause(socket, paused); }
   void close(SocketId socket) noexcept override;
-  // Those that others have made; who made one keeps it.
+  // Connections that other networks have made; this one keeps its own.
   [[nodiscard]] Detached detach(SocketId socket) noexcept override;
   [[nodiscard]] std::expected<SocketId, NetworkError> attach(Detached connection) override {
     return inner_.attach(std::move(connection));
@@ -58,17 +58,17 @@ class TunnelNetwork final : public Network {
     Endpoint target;
     std::optional<ProxyHandshake> handshake{};  // nothing: SOCKS 4 needs an address first
     bool is_connected = false;                  // with the proxy
-    bool is_paused = false;                     // it speaks, and nobody hears it yet
-    std::string failure{};                      // empty: none yet
+    bool is_paused = false;                     // its bytes are not read yet
+    std::string failure{};                      // empty: no error so far
   };
 
-  // What the caller is told; nothing: it was a matter of the proxy.
+  // The event for the caller; nothing: it concerned the proxy only.
   [[nodiscard]] std::optional<Ready> translate(const Ready& ready) noexcept;
-  // As far as the bytes that are there allow. What the caller is told; nothing: more is needed.
-  [[nodiscard]] std::optional<Ready> go_on(SocketId socket, Attempt& attempt);
+  // Reads and writes what is possible now. The event for the caller; nothing: more is needed.
+  [[nodiscard]] std::optional<Ready> advance(SocketId socket, Attempt& attempt);
   void hold(const Ready& ready, Attempt& attempt);
   [[nodiscard]] bool send_request(SocketId socket, Attempt& attempt);
-  void hear_answer(SocketId socket, Attempt& attempt);
+  void read_answer(SocketId socket, Attempt& attempt);
   void take_resolutions() noexcept;
   void take_resolution(SocketId socket, Attempt& attempt, const Resolution& resolution);
   void fail(SocketId socket, Attempt& attempt, std::string why) noexcept;
@@ -77,8 +77,8 @@ class TunnelNetwork final : public Network {
   Resolver resolver_;
   std::size_t questions_open_ = 0;
   std::unordered_map<SocketId, Attempt> attempts_;
-  std::unordered_map<SocketId, std::string> targets_;  // of all that go through a proxy
-  std::vector<SocketId> failed_;  // and not closed yet: told again in each wait()
+  std::unordered_map<SocketId, std::string> targets_;  // of all connections through a proxy
+  std::vector<SocketId> failed_;  // and not closed yet: reported again in each wait()
 };
 
 }  // namespace nexusfix::transport

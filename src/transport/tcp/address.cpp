@@ -51,7 +51,7 @@ Address loopback(int family, std::uint16_t port) noexcept {
   return address;
 }
 
-// "%eth0" of a link-local address; its number where that interface is gone.
+// "%eth0" of a link-local address; the number if that interface does not exist any more.
 std::string scope_of(const sockaddr_in6& address) {
   if (address.sin6_scope_id == 0) return {};
   std::array<char, IF_NAMESIZE> name{};
@@ -170,7 +170,7 @@ Address peer_address(int descriptor) noexcept {
 }
 
 std::optional<std::string> canonical_address(const std::string& address) {
-  // Stricter than what a name may be: 10.1 is no address to allow.
+  // Stricter than inet_aton(): 10.1 is no address in an allow list.
   std::array<unsigned char, sizeof(in6_addr)> parsed{};
   const std::string unscoped = address.substr(0, address.find('%'));
   if (::inet_pton(AF_INET, unscoped.c_str(), parsed.data()) != 1 &&

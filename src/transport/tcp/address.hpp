@@ -34,19 +34,19 @@ struct Address {
   friend bool operator==(const Address& left, const Address& right) noexcept;
 };
 
-// "host:port" as the user wrote it, with brackets around an IPv6 address, and * for every address.
+// "host:port" as the user wrote it, with brackets around an IPv6 address, and * for all addresses.
 [[nodiscard]] std::string to_string(const Endpoint& endpoint);
 
-// The address if the host is a literal one (a scope, as in fe80::1%eth0, included).
+// The address if the host is a literal one, with its scope (fe80::1%eth0).
 [[nodiscard]] std::optional<Address> literal_address(const Endpoint& endpoint);
 
-// Literal addresses and "localhost", for which nobody need be asked (RFC 6761, section 6.3:
-// localhost is always the loopback address). Empty: the name has to be resolved.
+// The addresses of a literal host and of "localhost", which need no resolver (RFC 6761, section
+// 6.3: localhost is always the loopback address). Empty: the name has to be resolved.
 [[nodiscard]] std::vector<Address> known_addresses(const Endpoint& endpoint);
 
 [[nodiscard]] Address any_address(int family, std::uint16_t port) noexcept;
 
-// Asks the system's resolver; blocks as long as that takes. The error is its text. At most
+// Calls the system's resolver and blocks until it answers. The error is its text. At most
 // kCandidatesMax addresses, in the resolver's order of preference.
 inline constexpr std::size_t kCandidatesMax = 16;
 using Resolution = std::expected<std::vector<Address>, std::string>;

@@ -12,13 +12,13 @@ namespace {
 constexpr unsigned kV4Bits = 32;
 constexpr unsigned kV6Bits = 128;
 constexpr unsigned kLinkLocalBits = 10;
-constexpr unsigned kMappedBits = 96;  // of ::ffff:0:0/96, which has all IPv4 addresses
+constexpr unsigned kMappedBits = 96;  // of ::ffff:0:0/96, which contains all IPv4 addresses
 constexpr std::size_t kTextMax = 64;  // longer than an address with a network and a scope
 
 struct Binary {
   std::array<unsigned char, 16> bytes{};
   bool is_v4 = false;
-  bool is_mapped = false;  // was written as an IPv6 address
+  bool is_mapped = false;  // it was written as an IPv6 address
   std::string_view scope{};
 };
 
@@ -69,7 +69,7 @@ bool is_number(std::string_view scope) noexcept {
   return scope.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// The kernel shows a name; a configuration may have the number.
+// The kernel returns the name; a configuration may have the number.
 bool is_same_scope(std::string_view wanted, std::string_view shown) {
   if (wanted == shown) return true;
   if (shown.empty() || (!is_number(wanted) && !is_number(shown))) return false;
@@ -77,7 +77,7 @@ bool is_same_scope(std::string_view wanted, std::string_view shown) {
   return number != 0 && number == interface_number(shown);
 }
 
-// FNV-1a. Two interfaces that share one are counted as one.
+// FNV-1a. Two interfaces with the same hash count as one.
 std::uint32_t hash_of(std::string_view scope) noexcept {
   std::uint32_t hash = 0x811C'9DC5U;
   for (const char byte : scope) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x0100'0193U;
@@ -146,12 +146,12 @@ bool is_complete_address(std::string_view text) {
 Source source_of(std::string_view address) {
   const auto binary = to_binary(address);
   if (!binary) return 0;
-  // IPv4 has its own networks among those of 0::/16, which IPv6 gives to nobody.
+  // IPv4 addresses get a prefix in 0::/16, which IPv6 does not assign.
   constexpr Source kV4 = Source{1} << 40U;
   const std::size_t size = binary->is_v4 ? kV4Bits / 8 : sizeof(Source);
   Source source = 0;
   for (std::size_t i = 0; i < size; ++i) source = source << 8U | binary->bytes[i];
-  // After its network's first bits a link-local address has zeros.
+  // The bits after its network's first bits are zero in a link-local address.
   if (!binary->scope.empty()) source |= hash_of(binary->scope);
   return binary->is_v4 ? kV4 | source : source;
 }

@@ -24,7 +24,7 @@ class Descriptor {
   [[nodiscard]] explicit operator bool() const noexcept { return value_ >= 0; }
   [[nodiscard]] int release() noexcept { return std::exchange(value_, -1); }
   void reset() noexcept {
-    // The result is not looked at: on Linux the descriptor is gone whatever close() says.
+    // The result is ignored: on Linux the descriptor is closed whatever close() returns.
     if (value_ >= 0) ::close(std::exchange(value_, -1));
   }
 

@@ -1,4 +1,4 @@
-// How connections come to be: listening, accepting, connecting.
+// How connections are made: listen, accept, connect.
 #include <cerrno>
 #include <new>
 #include <sys/resource.h>
@@ -10,25 +10,25 @@
 namespace nexusfix::transport {
 namespace {
 
-// Connections accepted from one listener in one wait(), so that a flood of them leaves room for the
-// sessions that are there.
+// Connections accepted from one listener in one wait(), so that a flood of them leaves time for the
+// sessions.
 constexpr int kAcceptsMax = 16;
-// Those wait here meanwhile; the operating system has a limit of its own (net.core.somaxconn). Who
-// finds it full tries again after a second.
+// Further connections wait here; the operating system has its own limit (net.core.somaxconn). A
+// client that finds the backlog full tries again after a second.
 constexpr int kBacklog = 4'096;
 
-// Descriptors that are left to the files of this process, whoever connects: a store must be able to
+// Descriptors that are reserved for the files of this process: the store must always be able to
 // open its next segment.
 constexpr rlim_t kDescriptorsForFiles = 16;
 
-// The operating system gives the lowest free number, so a high one means that few are left.
+// The operating system returns the lowest free number, so a high number means that few are left.
 bool takes_a_files_place(int descriptor) noexcept {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
   return static_cast<rlim_t>(descriptor) + kDescriptorsForFiles >= limit.rlim_cur;
 }
 
-// The local end, if one is asked for. False: errno says why not.
+// Binds the local end, if the options name one. False: errno has the reason.
 bool bind_source(int descriptor, int family, const SocketOptions& options) noexcept {
   if (options.source_host.empty() && options.source_port == 0) return true;
   Address source = any_address(family, options.source_port);
@@ -40,18 +40,19 @@ bool bind_source(int descriptor, int family, const SocketOptions& options) noexc
     }
     source = *literal;
   }
-  // A port of ours that an earlier connection has left in TIME_WAIT is good for the next one.
+  // A local port that an earlier connection left in TIME_WAIT can be used again.
   set_option(descriptor, SOL_SOCKET, SO_REUSEADDR, 1);
   return ::bind(descriptor, &source.generic, source.size) == 0;
 }
 
-// Never plain bytes for who asks for others.
+// An endpoint with TLS never gets a connection without it.
 NetworkError without_tls(const char* operation, const Endpoint& endpoint) {
-  return {operation + (" " + to_string(endpoint)) + ": TLS is wanted, and this network has none",
+  return {operation + (" " + to_string(endpoint)) +
+              ": TLS is required, and this network does not support it",
           EPROTONOSUPPORT};
 }
 
-// The operating system's: the next connection would fare the same.
+// The operating system is out of memory: the next connection would fail, too.
 bool out_of_memory(int error_number) noexcept {
   return error_number == ENOBUFS || error_number == ENOMEM;
 }
@@ -68,7 +69,7 @@ std::expected<Descriptor, NetworkError> EpollNetwork::bind_to(const Endpoint& en
   constexpr int kType = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
   Descriptor descriptor{::socket(address.family(), kType, 0)};
   if (!descriptor) return std::unexpected{error_now("listen", where)};
-  // Lets a restarted acceptor have its port while old connections are in TIME_WAIT. On Linux two
+  // Lets a restarted acceptor bind its port while old connections are in TIME_WAIT. On Linux two
   // listeners still cannot share a port.
   set_option(descriptor.get(), SOL_SOCKET, SO_REUSEADDR, endpoint.options.reuse_address ? 1 : 0);
   size_buffers(descriptor.get(), address.family(), endpoint.options);
@@ -81,8 +82,8 @@ std::expected<Descriptor, NetworkError> EpollNetwork::bind_to(const Endpoint& en
   return descriptor;
 }
 
-// Both families, or the one that the machine has. A port that the system has chosen for the first
-// one may be taken for the other; then another one is chosen.
+// Both families, or the one that the machine has. The port that the system chose for the first one
+// may be in use for the other; then the system chooses again.
 std::expected<std::vector<Descriptor>, NetworkError> EpollNetwork::bind_to_localhost(
     const Endpoint& endpoint) {
   constexpr int kTries = 20;
@@ -133,8 +134,8 @@ std::expected<std::vector<Descriptor>, NetworkError> EpollNetwork::bind_listener
       return bound;
     }
     error = descriptor.error();
-    // Only a family that this machine lacks makes the next address worth a try: another port in
-    // use must not end in a listener on half of what was asked.
+    // Only if the machine lacks the family is the next address tried: a port in use must not result
+    // in a listener on half of the addresses.
     if (error.error_number != EAFNOSUPPORT && error.error_number != EADDRNOTAVAIL) break;
   }
   return std::unexpected{error};
@@ -142,7 +143,7 @@ std::expected<std::vector<Descriptor>, NetworkError> EpollNetwork::bind_listener
 
 std::expected<void, NetworkError> Network::could_listen(const Endpoint&) { return {}; }
 
-// Until it listens nobody can connect.
+// No client can connect before listen().
 std::expected<void, NetworkError> EpollNetwork::could_listen(const Endpoint& endpoint) {
   const auto bound = bind_listener(endpoint);
   if (!bound) return std::unexpected{bound.error()};
@@ -152,9 +153,10 @@ std::expected<void, NetworkError> EpollNetwork::could_listen(const Endpoint& end
 std::expected<SocketId, NetworkError> EpollNetwork::listen(const Endpoint& endpoint) {
   if (endpoint.tls) return std::unexpected{without_tls("listen", endpoint)};
   if (endpoint.trusted_proxies) {
-    return std::unexpected{NetworkError{
-        "listen " + to_string(endpoint) + ": PROXY headers are expected, and nobody reads them",
-        EPROTONOSUPPORT}};
+    return std::unexpected{
+        NetworkError{"listen " + to_string(endpoint) +
+                         ": PROXY headers are required, and this network does not support them",
+                     EPROTONOSUPPORT}};
   }
   auto bound = bind_listener(endpoint);
   if (!bound) return std::unexpected{std::move(bound.error())};
@@ -191,7 +193,7 @@ std::expected<SocketId, NetworkError> EpollNetwork::add_listener(const Endpoint&
   return std::unexpected{std::move(error)};
 }
 
-// What the listener itself has, such as its buffers, stays.
+// Options of the listening socket itself, such as its buffers, stay.
 void EpollNetwork::change_listener(SocketId listener, const Endpoint& endpoint) {
   Slot* const slot = find(listener);
   if (slot != nullptr && slot->options) *slot->options = endpoint.options;
@@ -199,11 +201,12 @@ void EpollNetwork::change_listener(SocketId listener, const Endpoint& endpoint) 
 
 std::expected<SocketId, NetworkError> EpollNetwork::connect(const Endpoint& endpoint) {
   if (endpoint.tls) return std::unexpected{without_tls("connect", endpoint)};
-  // Never directly for who asks for a proxy.
+  // An endpoint with a proxy is never connected to directly.
   if (endpoint.proxy) {
-    return std::unexpected{NetworkError{
-        "connect " + to_string(endpoint) + ": a proxy is wanted, and nobody speaks to it",
-        EPROTONOSUPPORT}};
+    return std::unexpected{
+        NetworkError{"connect " + to_string(endpoint) +
+                         ": a proxy is required, and this network does not support it",
+                     EPROTONOSUPPORT}};
   }
   if (endpoint.host.empty() || endpoint.port == 0) {
     return std::unexpected{
@@ -226,7 +229,7 @@ std::expected<SocketId, NetworkError> EpollNetwork::connect(const Endpoint& endp
   return socket;
 }
 
-// Tries the addresses from the next one on, until one is on its way or none is left.
+// Tries the addresses from the next one on, until one connects or none is left.
 void EpollNetwork::start_next_candidate(SocketId socket) {
   Slot& slot = slots_[index_of(socket)];
   Attempt& attempt = *slot.attempt;
@@ -246,8 +249,8 @@ void EpollNetwork::start_next_candidate(SocketId socket) {
       const bool started = result == 0 || (bound && (errno == EINPROGRESS || errno == EINTR));
       if (started && watch(EPOLL_CTL_ADD, socket, EPOLLOUT)) return;
     }
-    // The first address is what the operator thinks of; the last one's error would often be that of
-    // a family which is not there at all.
+    // The first error is reported: it is of the address that the operator expects. The last one is
+    // often of a family that the machine does not have.
     if (slot.error_number == 0) slot.error_number = errno;
   }
   fail(socket, "connect", slot.error_number);
@@ -256,8 +259,8 @@ void EpollNetwork::start_next_candidate(SocketId socket) {
 void EpollNetwork::finish_connect(SocketId socket, Sink& sink) {
   Slot& slot = slots_[index_of(socket)];
   int error_number = take_socket_error(slot.descriptor.get());
-  // A port out of the ephemeral range, on this machine, with nobody listening: the socket may have
-  // been given that very port and have connected to itself.
+  // A connection to itself: a local port of the ephemeral range without a listener, which the
+  // system also chose as the source port of this socket.
   if (error_number == 0 && local_address(slot.descriptor.get()) == slot.peer) {
     error_number = ECONNREFUSED;
   }
@@ -310,7 +313,7 @@ void EpollNetwork::accept_some(SocketId listener, Sink& sink) noexcept {
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       return;
     }
-    // Every other error is that of one connection, gone before it was taken (accept(2)).
+    // Every other error is that of one connection, which ended before it was accepted (accept(2)).
   }
 }
 
@@ -322,7 +325,7 @@ bool EpollNetwork::adopt(SocketId listener, Descriptor connection, const Address
     slot.state = State::Open;
     slot.descriptor = std::move(connection);
     slot.peer = peer;
-    slot.is_stranger = true;
+    slot.is_unanswered = true;
     tune(slot.descriptor.get(), *slots_[index_of(listener)].options);
     if (!watch(EPOLL_CTL_ADD, socket, EPOLLIN)) {
       free_slot(socket);
@@ -339,7 +342,7 @@ bool EpollNetwork::adopt(SocketId listener, Descriptor connection, const Address
 Detached EpollNetwork::detach(SocketId socket) noexcept {
   Slot* const slot = find(socket);
   if (slot == nullptr || slot->state != State::Open) return {};
-  // Somebody else goes on with the descriptor, so it has to be taken out of the set by hand.
+  // The other network keeps the descriptor open, so close() does not take it out of the set.
   if (::epoll_ctl(set_of(*slot).get(), EPOLL_CTL_DEL, slot->descriptor.get(), nullptr) != 0)
     return {};
   const int descriptor = slot->descriptor.release();
@@ -355,7 +358,7 @@ std::expected<SocketId, NetworkError> Network::attach(Detached connection) {
 std::expected<SocketId, NetworkError> EpollNetwork::attach(Detached detached) {
   Descriptor connection{detached.descriptor};
   if (detached.state) {
-    return std::unexpected{NetworkError{"a protected connection cannot go on without protection"}};
+    return std::unexpected{NetworkError{"a connection with TLS cannot continue without TLS"}};
   }
   const Address peer = peer_address(connection.get());
   const SocketId socket = add_slot();
@@ -369,8 +372,9 @@ std::expected<SocketId, NetworkError> EpollNetwork::attach(Detached detached) {
   return std::unexpected{error};
 }
 
-// A connection that cannot be taken stays in the queue, and the listener ready: the loop would spin
-// on it. So the reserve descriptor is given up for a moment to take the connection and close it.
+// A connection that cannot be accepted stays in the queue, and the listener stays ready: the loop
+// would spin. So the reserve descriptor is closed for a moment to accept the connection and close
+// it.
 bool EpollNetwork::refuse_one(SocketId listener) noexcept {
   if (reserve_) {
     reserve_.reset();
@@ -380,8 +384,8 @@ bool EpollNetwork::refuse_one(SocketId listener) noexcept {
   }
   reserve_ = open_reserve();
   if (reserve_) return true;
-  // Another thread was quicker. Nothing is accepted until there is a descriptor: when a socket of
-  // ours is closed, or when wait() finds one.
+  // Another thread took the descriptor. Nothing is accepted until a descriptor is free: when one of
+  // our sockets is closed, or when wait() finds one.
   pause_listener(listener);
   return false;
 }

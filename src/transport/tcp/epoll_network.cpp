@@ -13,21 +13,21 @@
 namespace nexusfix::transport {
 namespace {
 
-// Events taken from the kernel at once. More come with the next call.
+// Events taken from the kernel at once. The next call takes more.
 constexpr std::size_t kBatchMax = 256;
-// Of accepted connections that nothing was ever sent on: thousands that have something to say are
-// heard behind each other, and not in front of all others.
-constexpr std::size_t kStrangersPerWait = 32;
+// Accepted connections on which nothing was sent yet: at most this number of them is read in one
+// wait(), so that thousands of them do not delay the sessions.
+constexpr std::size_t kUnansweredPerWait = 32;
 // Closed sockets whose last bytes the peer has not acknowledged yet. A peer that never closes its
-// end holds one of these; the oldest gives way.
+// end holds one of these; the oldest is closed for a new one.
 constexpr std::size_t kDrainingMax = 64;
-// A slot's generation starts with 1, so no socket has these.
+// A slot's generation starts with 1, so no socket has these ids.
 constexpr std::uint64_t kWakeupId = 0;
 constexpr std::uint64_t kRestId = 1;
-constexpr std::uint64_t kStrangersId = 2;
+constexpr std::uint64_t kUnansweredId = 2;
 constexpr std::size_t kSlotsAtFirst = 64;
-// How soon a listener that rests for want of descriptors or memory is looked after: others may have
-// given back theirs, and nobody tells.
+// The interval after which a listener that is paused for lack of descriptors or memory is tried
+// again: other threads may have freed theirs, without a notification.
 constexpr std::chrono::milliseconds kRest{100};
 
 }  // namespace
@@ -42,8 +42,8 @@ bool EpollNetwork::watch_always(int descriptor, std::uint64_t id) noexcept {
 std::expected<std::unique_ptr<EpollNetwork>, NetworkError> EpollNetwork::make(Lookup lookup) {
   std::unique_ptr<EpollNetwork> network{new EpollNetwork};
   network->epoll_ = Descriptor{::epoll_create1(EPOLL_CLOEXEC)};
-  network->strangers_ = Descriptor{::epoll_create1(EPOLL_CLOEXEC)};
-  if (!network->epoll_ || !network->strangers_) {
+  network->unanswered_ = Descriptor{::epoll_create1(EPOLL_CLOEXEC)};
+  if (!network->epoll_ || !network->unanswered_) {
     return std::unexpected{error_now("epoll_create1", {})};
   }
   auto wakeup = std::make_shared<Wakeup>();
@@ -52,7 +52,7 @@ std::expected<std::unique_ptr<EpollNetwork>, NetworkError> EpollNetwork::make(Lo
   network->reserve_ = open_reserve();
   if (!network->reserve_) return std::unexpected{error_now("open", "/dev/null")};
   if (!network->watch_always(wakeup->descriptor.get(), kWakeupId) ||
-      !network->watch_always(network->strangers_.get(), kStrangersId)) {
+      !network->watch_always(network->unanswered_.get(), kUnansweredId)) {
     return std::unexpected{error_now("epoll_ctl", {})};
   }
   network->rest_timer_ = Descriptor{::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
@@ -90,7 +90,7 @@ const EpollNetwork::Slot* EpollNetwork::find(SocketId socket) const noexcept {
 
 SocketId EpollNetwork::add_slot() {
   if (free_.empty()) {
-    // All that can throw comes first: the slot is added whole or not at all.
+    // All that can throw comes first: the slot is added completely or not at all.
     if (slots_.size() == slots_.capacity()) {
       const std::size_t capacity = std::max(kSlotsAtFirst, 2 * slots_.size());
       free_.reserve(capacity);
@@ -111,11 +111,11 @@ void EpollNetwork::free_slot(SocketId socket) noexcept {
   const std::size_t index = index_of(socket);
   Slot& slot = slots_[index];
   if (slot.paused) --paused_listeners_;
-  // Closing takes the descriptor out of the epoll set, as nobody has a copy of it.
+  // close() takes the descriptor out of the epoll set, because there is no copy of it.
   const std::uint32_t generation = slot.generation;
   slot = Slot{};
   slot.generation = generation;
-  // A slot whose generations are used up is left alone: an id is never given twice.
+  // A slot whose generations are used up is not used again: an id is never assigned twice.
   if (generation != UINT32_MAX) free_.push_back(static_cast<std::uint32_t>(index));
 }
 
@@ -127,17 +127,18 @@ bool EpollNetwork::watch(int operation, SocketId socket, std::uint32_t interest)
   return ::epoll_ctl(set_of(slot).get(), operation, slot.descriptor.get(), &event) == 0;
 }
 
-// It stays where it is if there is no memory.
+// Without memory it stays in its set.
 void EpollNetwork::make_known(SocketId socket, Slot& slot) noexcept {
-  slot.is_stranger = false;
+  slot.is_unanswered = false;
   if (watch(EPOLL_CTL_ADD, socket, interest_of(slot))) {
-    static_cast<void>(::epoll_ctl(strangers_.get(), EPOLL_CTL_DEL, slot.descriptor.get(), nullptr));
+    static_cast<void>(
+        ::epoll_ctl(unanswered_.get(), EPOLL_CTL_DEL, slot.descriptor.get(), nullptr));
   } else {
-    slot.is_stranger = true;
+    slot.is_unanswered = true;
   }
 }
 
-// From now on wait() says Failed, until close().
+// From now on wait() returns Failed for it, until close().
 void EpollNetwork::fail(SocketId socket, const char* operation, int error_number) noexcept {
   Slot& slot = slots_[index_of(socket)];
   slot.state = State::Broken;
@@ -145,7 +146,7 @@ void EpollNetwork::fail(SocketId socket, const char* operation, int error_number
   slot.error_number = error_number;
   slot.descriptor.reset();
   broken_.push_back(socket);
-  wakeup_->signal();  // descriptor() has to show that there is something to say
+  wakeup_->signal();  // descriptor() must become readable
 }
 
 std::uint16_t EpollNetwork::local_port(SocketId socket) const {
@@ -171,8 +172,8 @@ std::string EpollNetwork::last_error(SocketId socket) const {
 
 IoResult EpollNetwork::failed_io(SocketId socket, Slot& slot, const char* operation) noexcept {
   const int error_number = slot.error_number;
-  const bool told_before = *slot.operation != '\0';  // by send()
-  fail(socket, told_before ? slot.operation : operation, error_number);
+  const bool reported_before = *slot.operation != '\0';  // by send()
+  fail(socket, reported_before ? slot.operation : operation, error_number);
   return {IoStatus::Failed, 0, error_number};
 }
 
@@ -188,7 +189,7 @@ IoResult EpollNetwork::receive(SocketId socket, std::span<char> buffer) noexcept
   } while (count < 0 && errno == EINTR);
   if (count > 0) return {IoStatus::Ok, static_cast<std::size_t>(count), 0};
   if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return {IoStatus::WouldBlock, 0, 0};
-  // After a failed send() the end of the bytes is not a close: send() has taken the error away.
+  // After a failed send() the end of the bytes is not a close: send() has consumed the error.
   if (count == 0 && slot->error_number == 0) return {IoStatus::Closed, 0, 0};
   if (slot->error_number == 0) slot->error_number = errno;
   return failed_io(socket, *slot, "receive from");
@@ -200,7 +201,7 @@ IoResult EpollNetwork::send(SocketId socket, std::span<const char> bytes) noexce
   if (slot->state == State::Broken) return {IoStatus::Failed, 0, slot->error_number};
   if (slot->state != State::Open) return {IoStatus::WouldBlock, 0, 0};
   if (slot->error_number != 0) return {IoStatus::Failed, 0, slot->error_number};
-  if (slot->is_stranger) [[unlikely]]
+  if (slot->is_unanswered) [[unlikely]]
     make_known(socket, *slot);
   ssize_t count = 0;
   if (!bytes.empty()) {
@@ -209,8 +210,8 @@ IoResult EpollNetwork::send(SocketId socket, std::span<const char> bytes) noexce
     } while (count < 0 && errno == EINTR);
   }
   if (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK) {
-    // Not Broken yet: what the peer sent before it went away (a Logout with its reason, perhaps) is
-    // still there to be received, and behind it receive() gives this error.
+    // Not Broken yet: what the peer sent before it failed (perhaps a Logout with its reason) can
+    // still be received, and receive() returns this error after it.
     slot->error_number = errno;
     slot->operation = "send to";
     arm_writable(socket, *slot, false);
@@ -228,7 +229,7 @@ void EpollNetwork::arm_writable(SocketId socket, Slot& slot, bool armed) noexcep
   if (!watch(EPOLL_CTL_MOD, socket, interest_of(slot))) slot.writable_armed = before;
 }
 
-// EPOLLERR and EPOLLHUP come whether they are asked for or not.
+// The kernel reports EPOLLERR and EPOLLHUP always.
 std::uint32_t EpollNetwork::interest_of(const Slot& slot) noexcept {
   std::uint32_t interest = 0;
   if (!slot.unread) interest |= EPOLLIN;
@@ -257,9 +258,9 @@ void EpollNetwork::close(SocketId socket) noexcept {
   if (paused_listeners_ > 0) resume_listeners();
 }
 
-// close() with bytes that nobody has read makes the kernel send a reset and forget what it still
-// had to send, the Logout that says why perhaps. So the end is announced, and what comes in is
-// thrown away until the peer has closed too.
+// close() with unread bytes makes the kernel send a reset and drop what it still had to send,
+// perhaps a Logout with the reason. So we shut down our side, and discard what comes in until the
+// peer has closed, too.
 void EpollNetwork::start_draining(SocketId socket) noexcept {
   if (draining_.size() == kDrainingMax) {
     free_slot(draining_.front());
@@ -304,7 +305,7 @@ std::size_t EpollNetwork::wait(std::span<Ready> events,
   for (int i = 0; i < count && !sink.full(); ++i) {
     on_ready(ready[static_cast<std::size_t>(i)], sink);
   }
-  // A connect that failed just now is known before the next call.
+  // A connect that failed just now is reported before the next call.
   if (sink.count == 0) report_broken(sink);
   return sink.count;
 }
@@ -328,14 +329,15 @@ int EpollNetwork::poll_kernel(std::span<epoll_event> ready,
   limit.tv_nsec = static_cast<long>((*timeout - seconds).count());
   const int count = ::epoll_pwait2(epoll_.get(), ready.data(), room, &limit, nullptr);
   if (count >= 0 || errno != ENOSYS) return count;
-  // A kernel before 5.11 counts milliseconds; rounded up, so that a timer is late and not spinning.
+  // A kernel before 5.11 counts milliseconds. They are rounded up: a late timer is better than a
+  // loop that spins.
   const auto ms = std::chrono::ceil<std::chrono::milliseconds>(*timeout).count();
   return ::epoll_wait(epoll_.get(), ready.data(), room,
                       static_cast<int>(std::min<std::int64_t>(ms, INT_MAX)));
 }
 
 void EpollNetwork::on_wakeup() noexcept {
-  // What is not told yet has to keep descriptor() readable.
+  // descriptor() must stay readable while there are errors to report.
   if (broken_.empty()) {
     std::uint64_t counter = 0;
     [[maybe_unused]] const ssize_t count =
@@ -344,11 +346,11 @@ void EpollNetwork::on_wakeup() noexcept {
   if (questions_open_ > 0) take_resolutions();
 }
 
-// Who was not heard is among the first of the next time.
-void EpollNetwork::hear_strangers(Sink& sink) noexcept {
-  std::array<epoll_event, kStrangersPerWait> ready;
+// A connection that was not read now is among the first of the next call.
+void EpollNetwork::read_unanswered(Sink& sink) noexcept {
+  std::array<epoll_event, kUnansweredPerWait> ready;
   const std::size_t room = std::min(ready.size(), sink.events.size() - sink.count);
-  const int count = ::epoll_wait(strangers_.get(), ready.data(), static_cast<int>(room), 0);
+  const int count = ::epoll_wait(unanswered_.get(), ready.data(), static_cast<int>(room), 0);
   for (int i = 0; i < count && !sink.full(); ++i) {
     on_ready(ready[static_cast<std::size_t>(i)], sink);
   }
@@ -363,7 +365,7 @@ void EpollNetwork::on_ready(const epoll_event& ready, Sink& sink) noexcept {
     is_resting_ = false;
     return resume_listeners();
   }
-  if (socket == kStrangersId) return hear_strangers(sink);
+  if (socket == kUnansweredId) return read_unanswered(sink);
   Slot* slot = find_any(socket);
   if (slot == nullptr) return;
   switch (slot->state) {
@@ -383,13 +385,14 @@ void EpollNetwork::on_ready(const epoll_event& ready, Sink& sink) noexcept {
   if ((ready.events & EPOLLOUT) != 0) {
     sink.put({ReadyKind::Writable, socket, 0});
   }
-  // An error or a reset is read too: first the bytes that came before it, then receive() tells.
+  // An error or a reset is Readable, too: receive() returns the bytes that came before it, and then
+  // the error.
   if ((ready.events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0 && !sink.full()) {
     sink.put({ReadyKind::Readable, socket, 0});
   }
 }
 
-// Whoever asks again at once is told the same.
+// Pauses: a call that comes at once would get the same error.
 void EpollNetwork::rest() noexcept {
   itimerspec once{};
   once.it_value.tv_nsec = std::chrono::nanoseconds{kRest}.count();

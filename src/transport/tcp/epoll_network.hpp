@@ -14,7 +14,7 @@
 
 namespace nexusfix::transport {
 
-// A SocketId is a place in the table of slots and the number of its use.
+// A SocketId is an index in the table of slots, and the generation of that slot.
 constexpr unsigned kIndexBits = 32;
 
 constexpr SocketId make_id(std::uint32_t generation, std::size_t index) noexcept {
@@ -55,9 +55,9 @@ class EpollNetwork final : public Network {
   void wake() noexcept override { wakeup_->signal(); }
   [[nodiscard]] int descriptor() const noexcept override { return epoll_.get(); }
 
-  // For a test: as if another thread had taken the descriptor that is kept for emergencies.
+  // For a test: as if another thread had taken the reserve descriptor.
   void drop_reserve() noexcept { reserve_.reset(); }
-  // For a test: what takes connections in accept4's place.
+  // For a test: it replaces accept4().
   using Accept = int (*)(int descriptor, sockaddr* address, socklen_t* size, int flags);
   void accept_by(Accept accept) noexcept { accept_ = accept; }
 
@@ -68,11 +68,11 @@ class EpollNetwork final : public Network {
     Resolving,
     Connecting,
     Open,
-    Broken,    // failed; wait() says so until close()
-    Draining,  // closed by the user; what was sent is still on its way
+    Broken,    // failed; wait() returns Failed until close()
+    Draining,  // closed by the user; the last bytes are not acknowledged yet
   };
 
-  // What connect() has still to try.
+  // The addresses that connect() has not tried yet.
   struct Attempt {
     Endpoint endpoint;
     std::vector<Address> candidates;
@@ -83,21 +83,21 @@ class EpollNetwork final : public Network {
     std::uint32_t generation = 0;
     State state = State::Free;
     bool writable_armed = false;
-    bool unread = false;       // connection: by pause()
-    bool is_stranger = false;  // connection: accepted, and nothing was ever sent on it
-    bool paused = false;       // listener: out of descriptors or memory, not watched
+    bool unread = false;         // connection: paused by pause()
+    bool is_unanswered = false;  // connection: accepted, and nothing was sent on it yet
+    bool paused = false;         // listener: out of descriptors or memory, not watched
     Descriptor descriptor;
     int error_number = 0;
     const char* operation = "";  // what failed
     std::string error_text;      // when the cause is not an errno
     Address peer;
     std::unique_ptr<Attempt> attempt;
-    std::unique_ptr<SocketOptions> options;  // listener: of those that it accepts
-    SocketId twin = 0;   // listener: of the other family, closed with it; 0: none
-    SocketId first = 0;  // listener that is a twin: whose
+    std::unique_ptr<SocketOptions> options;  // listener: of the connections that it accepts
+    SocketId twin = 0;   // listener: that of the other family, closed with it; 0: none
+    SocketId first = 0;  // listener that is a twin: the other one
   };
 
-  // Fills the caller's events and knows when they are full.
+  // Fills the caller's events and knows whether there is room.
   struct Sink {
     std::span<Ready> events;
     std::size_t count = 0;
@@ -109,11 +109,11 @@ class EpollNetwork final : public Network {
 
   [[nodiscard]] Slot* find(SocketId socket) noexcept;  // null: unknown, closed or draining
   [[nodiscard]] const Slot* find(SocketId socket) const noexcept;
-  [[nodiscard]] Slot* find_any(SocketId socket) noexcept;  // draining ones too
+  [[nodiscard]] Slot* find_any(SocketId socket) noexcept;  // draining sockets, too
   [[nodiscard]] SocketId add_slot();
   void free_slot(SocketId socket) noexcept;
   [[nodiscard]] const Descriptor& set_of(const Slot& slot) const noexcept {
-    return slot.is_stranger ? strangers_ : epoll_;
+    return slot.is_unanswered ? unanswered_ : epoll_;
   }
   [[nodiscard]] bool watch(int operation, SocketId socket, std::uint32_t interest) noexcept;
   [[nodiscard]] bool watch_always(int descriptor, std::uint64_t id) noexcept;
@@ -139,7 +139,7 @@ class EpollNetwork final : public Network {
   [[nodiscard]] int poll_kernel(std::span<epoll_event> ready,
                                 std::optional<std::chrono::nanoseconds> timeout) noexcept;
   void on_wakeup() noexcept;
-  void hear_strangers(Sink& sink) noexcept;
+  void read_unanswered(Sink& sink) noexcept;
   void on_ready(const epoll_event& ready, Sink& sink) noexcept;
   void accept_some(SocketId listener, Sink& sink) noexcept;
   [[nodiscard]] bool adopt(SocketId listener, Descriptor connection, const Address& peer,
@@ -153,19 +153,19 @@ class EpollNetwork final : public Network {
   void drain(SocketId socket) noexcept;
 
   Descriptor epoll_;
-  Descriptor strangers_;  // a set within that one
-  Descriptor reserve_;    // given up to accept-and-close when there is no other descriptor left
+  Descriptor unanswered_;  // an epoll set within epoll_
+  Descriptor reserve_;  // closed to accept and close a connection when there is no other descriptor
   std::shared_ptr<const Wakeup> wakeup_;
   std::unique_ptr<Resolver> resolver_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;  // capacity kept at slots_.size(): freeing does not allocate
-  std::vector<SocketId> broken_;     // the same
-  std::vector<SocketId> draining_;   // the same; oldest first
+  std::vector<SocketId> broken_;     // capacity as free_
+  std::vector<SocketId> draining_;   // capacity as free_; oldest first
   Descriptor rest_timer_;
   Accept accept_ = ::accept4;
-  bool is_resting_ = false;  // until the timer says so
+  bool is_resting_ = false;  // until the timer expires
   std::size_t paused_listeners_ = 0;
-  std::size_t questions_open_ = 0;  // to the resolver
+  std::size_t questions_open_ = 0;  // names that the resolver has not answered
   std::uint64_t refused_ = 0;
 };
 

@@ -15,7 +15,7 @@ namespace nexusfix::transport {
 void Wakeup::signal() const noexcept {
   const int saved = errno;
   const std::uint64_t one = 1;
-  // Fails only when the counter is full, and then the loop will wake up anyway.
+  // The write fails only when the counter is full, and then the loop wakes up anyway.
   [[maybe_unused]] const ssize_t written = ::write(descriptor.get(), &one, sizeof one);
   errno = saved;
 }
@@ -27,8 +27,8 @@ struct Resolver::Shared {
   };
 
   Lookup lookup;
-  std::mutex mutex;            // over all that follows
-  std::function<void()> tell;  // empty: nobody waits any more
+  std::mutex mutex;              // of all that follows
+  std::function<void()> notify;  // empty: the network is gone
   std::deque<Question> questions;
   std::vector<ResolverAnswer> answers;
   bool running = false;
@@ -53,7 +53,7 @@ struct Resolver::Shared {
         answers.push_back({question.socket, std::move(resolution)});
       } catch (const std::bad_alloc&) {  // ConnectTimeout ends the wait for it.
       }
-      if (tell) tell();
+      if (notify) notify();
     }
     running = false;
   }
@@ -61,7 +61,7 @@ struct Resolver::Shared {
 
 namespace {
 
-// Signals are for the threads that the user knows of.
+// Signals go to the threads that the user knows of.
 class SignalsBlocked {
  public:
   SignalsBlocked() noexcept {
@@ -79,16 +79,16 @@ class SignalsBlocked {
 
 }  // namespace
 
-Resolver::Resolver(Lookup lookup, std::function<void()> tell)
+Resolver::Resolver(Lookup lookup, std::function<void()> notify)
     : shared_{std::make_shared<Shared>()} {
   shared_->lookup = std::move(lookup);
-  shared_->tell = std::move(tell);
+  shared_->notify = std::move(notify);
 }
 
 Resolver::~Resolver() {
   const std::lock_guard lock{shared_->mutex};
   shared_->questions.clear();
-  shared_->tell = nullptr;
+  shared_->notify = nullptr;
 }
 
 void Resolver::ask(SocketId socket, const Endpoint& endpoint) {
@@ -102,7 +102,7 @@ void Resolver::ask(SocketId socket, const Endpoint& endpoint) {
   } catch (const std::system_error& error) {
     shared_->questions.pop_back();
     shared_->answers.push_back({socket, std::unexpected{std::string{error.what()}}});
-    shared_->tell();
+    shared_->notify();
   } catch (const std::bad_alloc&) {
     shared_->questions.pop_back();
     throw;

@@ -26,18 +26,18 @@ struct ResolverAnswer {
   Resolution resolution;
 };
 
-// Questions are answered one after the other on a thread of their own, which ends when there are
-// none left. The system's resolver cannot be interrupted, so the destructor does not wait for it:
-// the thread keeps what it needs alive and its late answer goes nowhere.
+// Resolves names one after the other on its own thread, which ends when there are none left. The
+// system's resolver cannot be interrupted, so the destructor does not wait for it: the thread keeps
+// alive what it needs, and its late answer is dropped.
 class Resolver {
  public:
-  // tell: that there are answers; on any thread, and never again behind the destructor.
-  Resolver(Lookup lookup, std::function<void()> tell);
+  // notify: called when there are answers, on any thread; never after the destructor.
+  Resolver(Lookup lookup, std::function<void()> notify);
   ~Resolver();
   Resolver(const Resolver&) = delete;
   Resolver& operator=(const Resolver&) = delete;
 
-  // The answer comes through take_answers() after tell() was called.
+  // take_answers() returns the answer after notify() was called.
   void ask(SocketId socket, const Endpoint& endpoint);
   [[nodiscard]] std::vector<ResolverAnswer> take_answers();
 

@@ -11,7 +11,7 @@
 namespace nexusfix::transport {
 namespace {
 
-// Together as long as the least that SocketOptions::user_timeout is.
+// Together they take as long as the least SocketOptions::user_timeout.
 constexpr int kKeepAliveIdleSeconds = 30;
 constexpr int kKeepAliveIntervalSeconds = 10;
 constexpr int kKeepAliveProbes = 3;

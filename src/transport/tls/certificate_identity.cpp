@@ -1,4 +1,4 @@
-// What a configuration knows a certificate by; needs no library, so that every build reads it.
+// The identities of certificates in a configuration. It needs no library, so every build has it.
 #include <algorithm>
 
 #include <nexusfix/transport/tls.hpp>
@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kDnsBytesMax = 253;  // RFC 1035, section 2.3.4
 constexpr std::size_t kUriBytesMax = 2'048;
-// 32 bytes in base64: 43 digits, of which the last one has two bits that are 0, and the padding.
+// 32 bytes in base64: 43 digits, the last of which has two zero bits, and the padding.
 constexpr std::size_t kPinDigits = 43;
 constexpr std::string_view kBase64 =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -1,5 +1,5 @@
-// What a build without OpenSSL has: a context is never made, and so nothing is ever protected less
-// than it was asked to be.
+// A build without OpenSSL: a context cannot be made, so no connection is less protected than
+// configured.
 #include <utility>
 
 #include <nexusfix/transport/tls.hpp>

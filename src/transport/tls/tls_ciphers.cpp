@@ -9,9 +9,9 @@ namespace {
 
 constexpr const char* kEcdheWithAead = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
-// As the settings name them: TLS 1.3 has suites of its own.
+// The configured ciphers: TLS 1.3 has its own suites.
 struct Asked {
-  std::string rules;   // OpenSSL's, of TLS 1.2
+  std::string rules;   // in OpenSSL's syntax, of TLS 1.2
   std::string suites;  // of TLS 1.3
   bool has_iana = false;
 };
@@ -25,7 +25,7 @@ std::unexpected<TlsError> error(std::string text) {
   return std::unexpected{TlsError{TlsItem::Ciphers, std::move(text)}};
 }
 
-// OpenSSL's name of TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256; null: this OpenSSL has no such suite.
+// OpenSSL's name of TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256; null: this OpenSSL does not support it.
 const char* name_of_iana(SSL_CTX& context, std::string_view iana) {
   if (SSL_CTX_set_cipher_list(&context, "ALL:COMPLEMENTOFALL:@SECLEVEL=0") != 1) return nullptr;
   const STACK_OF(SSL_CIPHER)* const all = SSL_CTX_get_ciphers(&context);
@@ -54,7 +54,7 @@ std::expected<Asked, TlsError> read(SSL_CTX& context, std::string_view names) {
       asked.has_iana = true;
     } else if (name.starts_with("TLS_")) {
       const char* const known = name_of_iana(context, name);
-      if (known == nullptr) return error(std::string{name} + ": there is no such cipher suite");
+      if (known == nullptr) return error(std::string{name} + ": unknown cipher suite");
       add(asked.rules, known);
       asked.has_iana = true;
     } else {
@@ -82,7 +82,7 @@ std::expected<void, TlsError> keep_good(SSL_CTX& context, const std::string& rul
   }
   if (good.empty()) {
     return error(rules +
-                 ": none of these is used; of TLS 1.2 there is ECDHE with AES-GCM or "
+                 ": none of these is allowed; TLS 1.2 allows ECDHE with AES-GCM or "
                  "CHACHA20-POLY1305, such as ECDHE-RSA-AES256-GCM-SHA384");
   }
   if (SSL_CTX_set_cipher_list(&context, good.c_str()) != 1) return error(take_openssl_error());
@@ -100,7 +100,7 @@ std::expected<void, TlsError> set_ciphers(SSL_CTX& context, const TlsSettings& s
   if (!asked) return std::unexpected{std::move(asked.error())};
   TlsVersion least = settings.version_min;
   TlsVersion most = settings.version_max;
-  // A list of IANA's names is of both versions: one that it has no suite of is not spoken.
+  // A list of IANA names covers both versions: a version without a suite in it is not used.
   if (asked->has_iana && settings.cipher_suites.empty()) {
     if (asked->suites.empty()) most = TlsVersion::V1_2;
     if (asked->rules.empty()) least = TlsVersion::V1_3;
@@ -108,7 +108,7 @@ std::expected<void, TlsError> set_ciphers(SSL_CTX& context, const TlsSettings& s
   if (!settings.cipher_suites.empty()) asked->suites = settings.cipher_suites;
   std::ranges::replace_if(
       asked->suites, [](char c) { return c == ',' || c == ' ' || c == ';'; }, ':');
-  if (least > most) return error("no cipher suite is of a version of TLS that may be spoken");
+  if (least > most) return error("no cipher suite belongs to a TLS version that is enabled");
   if (least == TlsVersion::V1_2) {
     const std::string rules = asked->rules.empty() ? kEcdheWithAead : asked->rules;
     if (auto kept = keep_good(context, rules); !kept) return kept;

@@ -10,8 +10,8 @@
 
 namespace nexusfix::transport {
 
-// Versions and cipher suites of the settings: of TLS 1.2 only ECDHE with AEAD is left, whatever was
-// asked for. An error: nothing is left, or a name is none.
+// Sets versions and cipher suites. With TLS 1.2 only ECDHE with AEAD remains, whatever the settings
+// name. An error: nothing remains, or a name is unknown.
 [[nodiscard]] std::expected<void, TlsError> set_ciphers(SSL_CTX& context,
                                                         const TlsSettings& settings);
 

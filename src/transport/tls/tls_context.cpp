@@ -12,11 +12,12 @@
 namespace nexusfix::transport {
 namespace {
 
-// Authorities between a certificate and one that is believed.
+// Authorities between a certificate and a trusted one.
 constexpr int kIntermediatesMax = 3;
 constexpr std::size_t kChainBytesMax = 32U << 10U;
-// Groups of a key exchange. The others cost an acceptor up to 100 ms for a ClientHello (ffdhe8192),
-// and an event loop would stand still for it. Where X25519 is not allowed (FIPS), those behind it.
+// Groups of the key exchange. Other groups cost an acceptor up to 100 ms for a ClientHello
+// (ffdhe8192), and the event loop would stand still. Where X25519 is not allowed (FIPS), the second
+// list is used.
 constexpr const char* kGroups[] = {"X25519:P-256:P-384:P-521", "P-256:P-384:P-521"};
 
 std::chrono::sys_seconds time_of(const ASN1_TIME* time) {
@@ -76,11 +77,11 @@ class KeysMaker {
     SSL_CTX_set_security_level(context, 2);
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                      SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
-    // A Logon's password does not stay in the buffer of a connection.
+    // A Logon's password must not stay in the buffer of a connection.
     SSL_CTX_set_options(context, SSL_OP_CLEANSE_PLAINTEXT);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-    // Or a call goes on for as long as records of TLS's own come; which it would do within what
-    // OpenSSL has read ahead, too: TlsStream does that.
+    // With it, a call would continue for as long as records of TLS itself come. TlsStream limits
+    // the same for what OpenSSL has read ahead.
     SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_num_tickets(context, 0);
@@ -146,8 +147,8 @@ class KeysMaker {
       }
     } else if (settings_.client_certificate != ClientCertificate::NotAsked && !is_given) {
       return std::unexpected{TlsError{TlsItem::Authorities,
-                                      "client certificates are to be verified, and nobody is named "
-                                      "who may have issued them"}};
+                                      "client certificates are to be verified, but no authority "
+                                      "is configured"}};
     }
     return {};
   }

@@ -35,7 +35,7 @@ struct CertificateStack {
   }
 };
 
-// Without one OpenSSL would ask on the terminal.
+// Without a callback OpenSSL would ask on the terminal.
 int give_password(char* buffer, int size, int, void* password) {
   const auto& text = *static_cast<const std::string*>(password);
   if (text.size() > static_cast<std::size_t>(size)) return -1;
@@ -43,10 +43,10 @@ int give_password(char* buffer, int size, int, void* password) {
   return static_cast<int>(text.size());
 }
 
-// One file that is being read: its errors name it.
+// A file that is being read. Its errors name it.
 class TlsFile {
  public:
-  // password outlives it.
+  // password must outlive it.
   TlsFile(TlsItem item, std::string path, const std::string& password)
       : item_{item}, path_{std::move(path)}, password_{password} {}
   TlsFile(const TlsFile&) = delete;
@@ -64,8 +64,9 @@ class TlsFile {
     format_ = format_of(bytes_);
     if (format_ == Format::JavaKeyStore) {
       return error(
-          "a Java key store (JKS): it is read after keytool -importkeystore -srckeystore " + path_ +
-          " -destkeystore " + path_ + ".p12 -deststoretype PKCS12");
+          "a Java key store (JKS) cannot be read. Convert it: keytool -importkeystore "
+          "-srckeystore " +
+          path_ + " -destkeystore " + path_ + ".p12 -deststoretype PKCS12");
     }
     if (format_ == Format::Unknown) return error("neither PEM nor PKCS#12");
     return {};
@@ -75,7 +76,7 @@ class TlsFile {
     const auto is_private = disk.is_private(path_);
     if (!is_private) return error(is_private.error().what());
     if (*is_private) return {};
-    return error("has a private key, and may be read by others than its owner: chmod 600 " + path_);
+    return error("has a private key and is readable by other users: chmod 600 " + path_);
   }
 
   [[nodiscard]] bool is_pem() const noexcept { return format_ == Format::Pem; }
@@ -87,12 +88,12 @@ class TlsFile {
       all.emplace_back(one);
     }
     if (!is_end_of_pem()) return error(take_openssl_error());
-    if (all.empty()) return error("has no certificate");
+    if (all.empty()) return error("contains no certificate");
     return all;
   }
 
   [[nodiscard]] TlsResult<std::vector<RevocationList>> revocation_lists() const {
-    if (!is_pem()) return error("a list of revoked certificates is PEM");
+    if (!is_pem()) return error("a list of revoked certificates must be PEM");
     const Bio bio = reader_of(bytes_);
     std::vector<RevocationList> all;
     while (X509_CRL* const one =
@@ -100,7 +101,7 @@ class TlsFile {
       all.emplace_back(one);
     }
     if (!is_end_of_pem()) return error(take_openssl_error());
-    if (all.empty()) return error("has no list of revoked certificates (X509 CRL)");
+    if (all.empty()) return error("contains no list of revoked certificates (X509 CRL)");
     return all;
   }
 
@@ -110,7 +111,8 @@ class TlsFile {
                                            const_cast<std::string*>(&password_))};
     if (key) return key;
     const std::string why = take_openssl_error();
-    if (bytes_.find("PRIVATE KEY-----") == std::string::npos) return error("has no private key");
+    if (bytes_.find("PRIVATE KEY-----") == std::string::npos)
+      return error("contains no private key");
     return error("the private key cannot be read: " + why +
                  (password_.empty() ? "; it may need a password" : "; is the password right?"));
   }
@@ -130,12 +132,12 @@ class TlsFile {
   }
 
  private:
-  // The password of none: a certificate that is encrypted is none that we know.
+  // The password of no file: an encrypted certificate is not supported.
   static void* no_password() {
     static std::string none;
     return &none;
   }
-  // Whether reading ended because there was nothing more of its kind.
+  // Whether reading ended because the file has no more items of its kind.
   static bool is_end_of_pem() noexcept {
     const unsigned long error = ERR_peek_last_error();
     if (ERR_GET_LIB(error) != ERR_LIB_PEM || ERR_GET_REASON(error) != PEM_R_NO_START_LINE) {
@@ -148,7 +150,7 @@ class TlsFile {
   TlsItem item_;
   std::string path_;
   const std::string& password_;
-  std::string bytes_;  // of a private key, perhaps
+  std::string bytes_;  // may have a private key
   Format format_ = Format::Unknown;
 };
 
@@ -160,7 +162,7 @@ TlsResult<std::vector<std::string>> paths_of(TlsItem item, const std::string& fi
   const auto names = disk.list(folder);
   if (!names) return std::unexpected{TlsError{item, "cannot be read: " + names.error().what()}};
   for (const std::string& name : *names) paths.push_back(folder + "/" + name);
-  if (names->empty()) return std::unexpected{TlsError{item, folder + ": an empty folder"}};
+  if (names->empty()) return std::unexpected{TlsError{item, folder + ": the folder is empty"}};
   return paths;
 }
 
@@ -175,7 +177,7 @@ TlsResult<TlsIdentity> read_pem_identity(const TlsSettings& settings, const TlsF
   TlsFile key_file{TlsItem::Key, is_apart ? settings.key_file : settings.certificate_file,
                    settings.key_password};
   if (auto read = key_file.read(disk); !read) return std::unexpected{std::move(read.error())};
-  if (!key_file.is_pem()) return key_file.error("a private key in a file of its own is PEM");
+  if (!key_file.is_pem()) return key_file.error("a separate private key file must be PEM");
   auto key = key_file.pem_key();
   if (!key) return std::unexpected{std::move(key.error())};
   if (auto mine = key_file.check_is_private(disk); !mine) {
@@ -194,7 +196,7 @@ TlsResult<TlsIdentity> read_identity(const TlsSettings& settings, Disk& disk) {
   auto identity = file.pkcs12();
   if (!identity) return identity;
   if (!identity->certificate || !identity->key)
-    return file.error("has no certificate with its key");
+    return file.error("contains no certificate for its key");
   if (auto mine = file.check_is_private(disk); !mine) {
     return std::unexpected{std::move(mine.error())};
   }
@@ -221,7 +223,8 @@ TlsResult<std::vector<Certificate>> read_authorities(const TlsSettings& settings
     std::ranges::move(store->chain, std::back_inserter(all));
   }
   if (!paths->empty() && all.empty()) {
-    return std::unexpected{TlsError{TlsItem::Authorities, paths->front() + ": has no certificate"}};
+    return std::unexpected{
+        TlsError{TlsItem::Authorities, paths->front() + ": contains no certificate"}};
   }
   return all;
 }

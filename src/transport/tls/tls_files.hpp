@@ -1,4 +1,4 @@
-// Certificates, keys and lists of revoked certificates as files have them: PEM and PKCS#12.
+// Reads certificates, keys and lists of revoked certificates from PEM and PKCS#12 files.
 #pragma once
 
 #include <expected>
@@ -19,12 +19,12 @@ struct TlsIdentity {
 template <class T>
 using TlsResult = std::expected<T, TlsError>;
 
-// certificate_file and key_file; the file with the key must be its owner's alone.
+// certificate_file and key_file. Only its owner may be able to read the file with the key.
 [[nodiscard]] TlsResult<TlsIdentity> read_identity(const TlsSettings& settings, Disk& disk);
-// authorities_file and authorities_folder; none where neither is given.
+// authorities_file and authorities_folder; empty if neither is given.
 [[nodiscard]] TlsResult<std::vector<Certificate>> read_authorities(const TlsSettings& settings,
                                                                    Disk& disk);
-// revocation_file and revocation_folder; none where neither is given.
+// revocation_file and revocation_folder; empty if neither is given.
 [[nodiscard]] TlsResult<std::vector<RevocationList>> read_revocations(const TlsSettings& settings,
                                                                       Disk& disk);
 

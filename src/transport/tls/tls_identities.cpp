@@ -1,4 +1,4 @@
-// What a verified certificate proves of whoever has its key.
+// The identities that a verified certificate proves.
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
@@ -19,13 +19,13 @@ namespace {
 
 using GeneralNames = std::unique_ptr<GENERAL_NAMES, FreedBy<GENERAL_NAMES_free>>;
 
-// A name with a zero in it, or with what no name has, is a trap for who compares or shows it.
+// A name with a zero byte or a character outside of names can mislead a comparison or a display.
 bool is_plain(std::string_view name) {
   return !name.empty() &&
          std::ranges::all_of(name, [](char byte) { return byte > ' ' && byte < '\x7F'; });
 }
 
-// Nothing: the name is of another kind, or none that can be compared.
+// Nothing: the name is of another kind, or cannot be compared.
 std::optional<std::string> identity_of(const GENERAL_NAME& name) {
   int type = 0;
   const void* const value = GENERAL_NAME_get0_value(&name, &type);
@@ -45,7 +45,7 @@ std::optional<std::string> identity_of(const GENERAL_NAME& name) {
   return type == GEN_DNS ? dns_identity(bytes) : "uri:" + std::string{bytes};
 }
 
-// RFC 7469, section 2.4: of the key with its algorithm, so that a certificate may be renewed.
+// RFC 7469, section 2.4: of the key with its algorithm, so that the certificate may be renewed.
 std::optional<std::string> pin_of(const X509& certificate) {
   unsigned char* bytes = nullptr;
   const int size = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(&certificate), &bytes);

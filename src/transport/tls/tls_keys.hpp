@@ -1,4 +1,4 @@
-// What a TlsContext has made of its files.
+// What a TlsContext has read from its files.
 #pragma once
 
 #include <string>

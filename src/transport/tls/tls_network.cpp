@@ -8,16 +8,16 @@
 namespace nexusfix::transport {
 namespace {
 
-// Steps of handshakes in one wait(): whoever floods an acceptor with them waits for the next one,
-// and so the sessions that there are wait no longer than this takes. A step costs as much as tens
-// of orders. The source that has had the fewest steps of late is the next one.
+// Steps of handshakes in one wait(): a client that floods an acceptor with handshakes waits, and
+// established sessions wait no longer than one step takes. A step costs as much as tens of orders.
+// The source with the fewest recent steps is next.
 constexpr std::size_t kHandshakesPerWait = 1;
-// Of those that wait, so many are looked at. The others come again.
+// At most this number of waiting handshakes is compared. The others are reported again.
 constexpr std::size_t kWaitingMax = 64;
-constexpr unsigned kUnusedBits = 54;  // of a spread source, to find its place
-// Steps after which those that were counted count half.
+constexpr unsigned kUnusedBits = 54;  // of a hashed source, to find its place
+// After this number of steps, all counts are halved.
 constexpr unsigned kStepsCounted = 256;
-// Closed connections whose last bytes the peer has not taken. The oldest gives way.
+// Closed connections whose last bytes the peer has not taken. The oldest is closed for a new one.
 constexpr std::size_t kClosingMax = 64;
 
 Endpoint without_tls(Endpoint endpoint) {
@@ -50,10 +50,10 @@ bool TlsNetwork::is_closing(SocketId socket) const noexcept {
   return found != streams_.end() && found->second.is_closing;
 }
 
-// What happens to it later must not need memory.
+// All memory is reserved here: later steps must not need any.
 TlsStream& TlsNetwork::add(SocketId socket, std::unique_ptr<TlsStream> stream, Source source) {
-  const std::size_t tellers = telling_.size() + streams_.size() + 1;
-  if (telling_.capacity() < tellers) telling_.reserve(2 * tellers);
+  const std::size_t tellers = reporting_.size() + streams_.size() + 1;
+  if (reporting_.capacity() < tellers) reporting_.reserve(2 * tellers);
   stream->move_to(inner_, socket);
   Entry entry{.stream = std::move(stream), .source = source};
   return *streams_.insert_or_assign(socket, std::move(entry)).first->second.stream;
@@ -89,7 +89,7 @@ std::expected<SocketId, NetworkError> TlsNetwork::connect(const Endpoint& endpoi
   auto stream = TlsStream::make(*endpoint.tls, endpoint.host);
   if (!stream) {
     return std::unexpected{NetworkError{
-        "connect " + endpoint.host + ": TLS could not be begun: " + take_openssl_error(), 0}};
+        "connect " + endpoint.host + ": TLS could not be started: " + take_openssl_error(), 0}};
   }
   const auto socket = inner_.connect(without_tls(endpoint));
   if (!socket) return socket;
@@ -113,7 +113,7 @@ std::string TlsNetwork::peer_name(SocketId socket) const {
 std::string TlsNetwork::last_error(SocketId socket) const {
   const TlsStream* const stream = find(socket);
   if (stream != nullptr && stream->has_failed()) return stream->failure();
-  if (stream != nullptr && stream->had_no_memory()) return stream->no_memory_text();
+  if (stream != nullptr && stream->is_out_of_memory()) return stream->no_memory_text();
   return is_closing(socket) ? std::string{} : inner_.last_error(socket);
 }
 
@@ -150,7 +150,7 @@ IoResult TlsNetwork::send(SocketId socket, std::span<const char> bytes) noexcept
   return stream->send(bytes);
 }
 
-// A handshake goes on: nobody is told of what it reads.
+// A handshake continues while its connection is paused: its bytes are not the user's.
 void TlsNetwork::pause(SocketId socket, bool paused) noexcept {
   TlsStream* const stream = find(socket);
   if (stream == nullptr) {
@@ -190,7 +190,7 @@ Detached TlsNetwork::detach(SocketId socket) noexcept {
   Detached detached = inner_.detach(socket);
   if (detached.descriptor < 0) return detached;
   const auto entry = streams_.extract(socket);
-  entry.mapped().stream->is_telling = false;
+  entry.mapped().stream->is_reporting = false;
   detached.state = std::move(entry.mapped().stream);
   return detached;
 }
@@ -212,20 +212,20 @@ std::expected<SocketId, NetworkError> TlsNetwork::attach(Detached connection) {
     inner_.close(*socket);
     throw;
   }
-  if (!stream->flush()) return socket;  // Writable goes on with it.
+  if (!stream->flush()) return socket;  // Writable continues it.
   note(*socket, *stream);
   return socket;
 }
 
 void TlsNetwork::note(SocketId socket, TlsStream& stream) noexcept {
   const bool has_bytes = stream.has_more() && (!stream.is_paused || stream.has_failed());
-  if (stream.is_telling || (!has_bytes && !stream.has_room())) return;
-  stream.is_telling = true;
-  telling_.push_back(socket);
-  inner_.wake();  // descriptor() has to show that there is something to say
+  if (stream.is_reporting || (!has_bytes && !stream.has_room())) return;
+  stream.is_reporting = true;
+  reporting_.push_back(socket);
+  inner_.wake();  // descriptor() must become readable
 }
 
-std::size_t TlsNetwork::tell(std::span<Ready> events) noexcept {
+std::size_t TlsNetwork::report(std::span<Ready> events) noexcept {
   std::size_t count = 0;
   const auto has_nothing = [&](SocketId socket) {
     TlsStream* const stream = find(socket);
@@ -238,13 +238,13 @@ std::size_t TlsNetwork::tell(std::span<Ready> events) noexcept {
     if (stream->has_room() && count < events.size()) {
       events[count++] = {ReadyKind::Writable, socket, 0};
     }
-    stream->is_telling = has_bytes || stream->has_room();
-    return !stream->is_telling;
+    stream->is_reporting = has_bytes || stream->has_room();
+    return !stream->is_reporting;
   };
-  std::erase_if(telling_, has_nothing);
-  // Who found no room this time is the first next time.
-  if (count == events.size() && telling_.size() > count) {
-    std::ranges::rotate(telling_, telling_.begin() + static_cast<std::ptrdiff_t>(count));
+  std::erase_if(reporting_, has_nothing);
+  // A connection that found no room is the first of the next call.
+  if (count == events.size() && reporting_.size() > count) {
+    std::ranges::rotate(reporting_, reporting_.begin() + static_cast<std::ptrdiff_t>(count));
   }
   return count;
 }
@@ -252,9 +252,9 @@ std::size_t TlsNetwork::tell(std::span<Ready> events) noexcept {
 std::size_t TlsNetwork::wait(std::span<Ready> events,
                              std::optional<std::chrono::nanoseconds> timeout) noexcept {
   if (events.empty()) return 0;
-  // Half of the room at most, so that the others are heard as well.
+  // At most half of the room, so that other connections have their turn.
   const std::size_t half = (events.size() + 1) / 2;
-  std::size_t count = telling_.empty() ? 0 : tell(events.first(half));
+  std::size_t count = reporting_.empty() ? 0 : report(events.first(half));
   if (count > 0) timeout = std::chrono::nanoseconds::zero();
   const std::span<Ready> rest = events.subspan(count);
   const std::size_t found = rest.empty() ? 0 : inner_.wait(rest, timeout);
@@ -265,12 +265,12 @@ std::size_t TlsNetwork::wait(std::span<Ready> events,
       if (waiting_count < waiting.size()) waiting[waiting_count++] = ready;
       continue;
     }
-    const std::optional<Ready> told =
+    const std::optional<Ready> reported =
         streams_.empty() && listeners_.empty() ? ready : translate(ready);
-    if (told) events[count++] = *told;
+    if (reported) events[count++] = *reported;
   }
-  count += shake_hands(std::span{waiting}.first(waiting_count), events.subspan(count));
-  if (!telling_.empty()) inner_.wake();
+  count += advance_handshakes(std::span{waiting}.first(waiting_count), events.subspan(count));
+  if (!reporting_.empty()) inner_.wake();
   return count;
 }
 
@@ -285,7 +285,7 @@ std::optional<Ready> TlsNetwork::translate(const Ready& ready) noexcept {
   }
   if (ready.kind == ReadyKind::Announced) return move_to_announced(ready, found->second);
   if (ready.kind == ReadyKind::Failed) return ready;
-  if (!stream.is_established()) return go_on(ready, stream);
+  if (!stream.is_established()) return advance(ready, stream);
   if (ready.kind != ReadyKind::Writable) return ready;
   if (!stream.flush() || !stream.has_room()) return std::nullopt;
   note(ready.socket, stream);
@@ -300,7 +300,7 @@ std::optional<Ready> TlsNetwork::accept(const Ready& ready) noexcept {
       add(ready.accepted, std::move(stream), source_below(ready.accepted));
       return ready;
     }
-  } catch (const std::bad_alloc&) {  // Others go on.
+  } catch (const std::bad_alloc&) {  // Other connections continue.
   }
   ERR_clear_error();
   ++refused_;
@@ -311,7 +311,7 @@ std::optional<Ready> TlsNetwork::accept(const Ready& ready) noexcept {
 Ready TlsNetwork::move_to_announced(const Ready& ready, Entry& entry) const noexcept {
   try {
     entry.source = source_below(ready.socket);
-  } catch (const std::bad_alloc&) {  // It waits among those of its proxy.
+  } catch (const std::bad_alloc&) {  // It is counted under its proxy's address.
   }
   return ready;
 }
@@ -326,16 +326,16 @@ bool TlsNetwork::is_next_step(const Ready& ready) const noexcept {
   return stream != nullptr && !stream->is_established();
 }
 
-// An initiator's is 0: it has chosen whom it connects to.
+// An initiator's connection has source 0: we have chosen the acceptor.
 std::uint16_t& TlsNetwork::steps_of(SocketId socket) noexcept {
-  // Neighbours, and addresses that differ in a few bits, have places of their own (Fibonacci
-  // hashing).
+  // Neighbouring addresses get different places (Fibonacci hashing).
   constexpr std::uint64_t kSpread = 0x9E37'79B9'7F4A'7C15;
   static_assert(kPlaces == std::size_t{1} << (64U - kUnusedBits));
   return steps_[(streams_.find(socket)->second.source * kSpread) >> kUnusedBits];
 }
 
-std::size_t TlsNetwork::shake_hands(std::span<Ready> waiting, std::span<Ready> events) noexcept {
+std::size_t TlsNetwork::advance_handshakes(std::span<Ready> waiting,
+                                           std::span<Ready> events) noexcept {
   std::size_t count = 0;
   for (std::size_t i = 0; i < std::min(waiting.size(), kHandshakesPerWait); ++i) {
     const std::span<Ready> left = waiting.subspan(i);
@@ -348,14 +348,14 @@ std::size_t TlsNetwork::shake_hands(std::span<Ready> waiting, std::span<Ready> e
     if (++steps_counted_ % kStepsCounted == 0) {
       for (std::uint16_t& steps : steps_) steps /= 2;
     }
-    if (const auto told = go_on(ready, stream)) events[count++] = *told;
+    if (const auto reported = advance(ready, stream)) events[count++] = *reported;
   }
   return count;
 }
 
-std::optional<Ready> TlsNetwork::go_on(const Ready& ready, TlsStream& stream) noexcept {
+std::optional<Ready> TlsNetwork::advance(const Ready& ready, TlsStream& stream) noexcept {
   if (ready.kind == ReadyKind::Writable && !stream.flush()) return std::nullopt;
-  const TlsStream::Progress progress = stream.shake_hands();
+  const TlsStream::Progress progress = stream.advance_handshake();
   if (progress == TlsStream::Progress::Waiting) return std::nullopt;
   if (progress == TlsStream::Progress::Done && stream.is_paused) inner_.pause(ready.socket, true);
   note(ready.socket, stream);
@@ -364,7 +364,7 @@ std::optional<Ready> TlsNetwork::go_on(const Ready& ready, TlsStream& stream) no
     return Ready{kind, ready.socket, 0};
   }
   if (stream.is_initiator()) return Ready{ReadyKind::Connected, ready.socket, 0};
-  return std::nullopt;  // What it has to say is told by tell().
+  return std::nullopt;  // What it has to say is reported by report().
 }
 
 }  // namespace nexusfix::transport

@@ -1,4 +1,4 @@
-// Connections of another network, some of them with TLS.
+// Connections of another network, some with TLS.
 #pragma once
 
 #include <array>
@@ -47,34 +47,35 @@ class TlsNetwork final : public Network {
  private:
   struct Entry {
     std::unique_ptr<TlsStream> stream;
-    bool is_closing = false;  // by the user; the last bytes are on their way
-    Source source = 0;        // accepted: who connected, or whom its proxy has announced
+    bool is_closing = false;  // by the user; the last bytes are not sent yet
+    Source source = 0;        // accepted: the client, or the client that its proxy announced
   };
 
   [[nodiscard]] TlsStream* find(SocketId socket) const noexcept;  // null: plain, or closing
   [[nodiscard]] bool is_closing(SocketId socket) const noexcept;
-  // No memory: an exception, and the inner network's connection is as it was.
+  // Throws without memory; the inner network's connection is unchanged then.
   TlsStream& add(SocketId socket, std::unique_ptr<TlsStream> stream, Source source = 0);
   void finish(SocketId socket) noexcept;
-  // If the stream has something to say that the inner network knows nothing of.
+  // Adds the stream to those to report, if it has an event that the inner network does not know of.
   void note(SocketId socket, TlsStream& stream) noexcept;
-  [[nodiscard]] std::size_t tell(std::span<Ready> events) noexcept;
-  // What the caller is told; nothing: it was a matter of TLS.
+  [[nodiscard]] std::size_t report(std::span<Ready> events) noexcept;
+  // The event for the caller; nothing: it concerned TLS only.
   [[nodiscard]] std::optional<Ready> translate(const Ready& ready) noexcept;
   [[nodiscard]] std::optional<Ready> accept(const Ready& ready) noexcept;
   [[nodiscard]] Ready move_to_announced(const Ready& ready, Entry& entry) const noexcept;
   [[nodiscard]] Source source_below(SocketId socket) const;
   [[nodiscard]] bool is_next_step(const Ready& ready) const noexcept;
-  [[nodiscard]] std::size_t shake_hands(std::span<Ready> waiting, std::span<Ready> events) noexcept;
+  [[nodiscard]] std::size_t advance_handshakes(std::span<Ready> waiting,
+                                               std::span<Ready> events) noexcept;
   [[nodiscard]] std::uint16_t& steps_of(SocketId socket) noexcept;
-  [[nodiscard]] std::optional<Ready> go_on(const Ready& ready, TlsStream& stream) noexcept;
+  [[nodiscard]] std::optional<Ready> advance(const Ready& ready, TlsStream& stream) noexcept;
 
   Network& inner_;
   std::unordered_map<SocketId, Entry> streams_;
   std::unordered_map<SocketId, std::shared_ptr<TlsContext>> listeners_;
-  std::vector<SocketId> telling_;  // has room for each stream that is not among them
-  std::vector<SocketId> closing_;  // the oldest first
-  // How many steps of handshakes there were of late, by sources: a few may share a place.
+  std::vector<SocketId> reporting_;  // has room for all streams
+  std::vector<SocketId> closing_;    // the oldest first
+  // Recent handshake steps by source; several sources may share a place.
   static constexpr std::size_t kPlaces = 1'024;
   std::array<std::uint16_t, kPlaces> steps_{};
   unsigned steps_counted_ = 0;

@@ -1,4 +1,4 @@
-// OpenSSL's objects, which end by themselves, and its errors.
+// OpenSSL's objects with their destructors, and its errors.
 #pragma once
 
 #include <memory>
@@ -33,11 +33,11 @@ using Pkcs12 = std::unique_ptr<PKCS12, FreedBy<PKCS12_free>>;
   return Bio{BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))};
 }
 
-// What this thread's last call said, and forgets it: "wrong version number".
+// The text of this thread's last error, which this call clears: "wrong version number".
 [[nodiscard]] std::string take_openssl_error();
-// "CN=venue,O=Exchange", with what cannot be shown escaped.
+// "CN=venue,O=Exchange"; characters that cannot be shown are escaped.
 [[nodiscard]] std::string name_of(const X509* certificate);
-// What it is known by, as Network::peer_identities() has it.
+// In the form of Network::peer_identities().
 [[nodiscard]] std::vector<std::string> identities_of(const X509& certificate);
 
 }  // namespace nexusfix::transport

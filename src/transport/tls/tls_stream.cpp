@@ -13,18 +13,18 @@
 namespace nexusfix::transport {
 namespace {
 
-// Encrypted bytes that wait to be sent: one record of a send(), and what the protocol says by
-// itself. A peer that makes it say more than this and reads none of it has lost.
+// Encrypted bytes that wait to be sent: one record of a send(), and TLS's own records. A peer that
+// makes it exceed this and reads none of it is disconnected.
 constexpr std::size_t kUnsentBytesMax = 256U << 10U;
 
-// What one call looks at, so that nobody's records keep the loop from everybody else: an attacker
-// makes them of one byte each, or of kinds that are for TLS itself and never end (KeyUpdate). The
-// rest is told again.
+// The most that one call reads, so that one peer's records do not keep the loop from the others: an
+// attacker can make them of one byte each, or send TLS's own records (KeyUpdate) without end. The
+// rest is reported again.
 constexpr std::size_t kHandshakeBytesMax = 4U << 10U;
 constexpr std::size_t kArrivedBytesMax = 16U << 10U;
 constexpr unsigned kRecordsMax = 128;
-constexpr unsigned kOwnRecordsMax = 4;  // of TLS's own; each may change keys
-// Short enough to need no memory.
+constexpr unsigned kOwnRecordsMax = 4;  // records of TLS itself; each may change keys
+// Short enough for the string to need no memory.
 constexpr const char* kNoMemory = "no memory";
 
 TlsStream& stream_of(BIO* bio) noexcept { return *static_cast<TlsStream*>(BIO_get_data(bio)); }
@@ -97,8 +97,8 @@ void TlsStream::move_to(Network& network, SocketId socket) noexcept {
   socket_ = socket;
 }
 
-// What OpenSSL asks for: a record's head, and then the rest of it. -1: nothing is there, or the
-// connection has failed, which error_number_ says then.
+// OpenSSL asks for the head of a record, and then for the rest of it. -1: there are no bytes, or
+// the connection has failed and error_number_ is set.
 int TlsStream::read_below(char* bytes, int size) noexcept {
   if (arrived_.empty() && !take_arrived()) return is_at_end_ ? 0 : -1;
   const std::size_t count = std::min(static_cast<std::size_t>(size), arrived_.size());
@@ -107,7 +107,7 @@ int TlsStream::read_below(char* bytes, int size) noexcept {
   return static_cast<int>(count);
 }
 
-// Whoever connects and says nothing costs none of it. False: there is no memory.
+// A client that connects and sends nothing costs no buffer. False: there is no memory.
 bool TlsStream::make_buffer() noexcept {
   try {
     buffer_.resize(kArrivedBytesMax);
@@ -118,7 +118,7 @@ bool TlsStream::make_buffer() noexcept {
   }
 }
 
-// False: there is none.
+// False: no bytes have arrived.
 bool TlsStream::take_arrived() noexcept {
   if (buffer_.empty() && !make_buffer()) [[unlikely]]
     return false;
@@ -144,7 +144,7 @@ bool TlsStream::take_arrived() noexcept {
   return false;
 }
 
-// Takes all of it always: what the network below does not, is sent by flush().
+// Takes all bytes always: flush() sends what the network below does not take.
 int TlsStream::write_below(const char* bytes, int size) noexcept {
   std::span<const char> rest{bytes, static_cast<std::size_t>(size)};
   if (flush()) {
@@ -159,7 +159,7 @@ int TlsStream::write_below(const char* bytes, int size) noexcept {
   }
   try {
     unsent_.insert(unsent_.end(), rest.begin(), rest.end());
-  } catch (const std::bad_alloc&) {  // What is missing could not be made up for.
+  } catch (const std::bad_alloc&) {  // A missing part of the stream cannot be repaired.
     error_number_ = ENOMEM;
   }
   return size;
@@ -185,25 +185,25 @@ std::string TlsStream::reason_of(int ssl_error) const {
     return std::string{"its certificate is refused: "} + X509_verify_cert_error_string(verified);
   }
   if (is_at_end_ || reason == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
-    return is_established_ ? "the connection ended without TLS's own end (close_notify): it was cut"
+    return is_established_ ? "the connection ended without close_notify: it was truncated"
                            : "the connection ended in the handshake";
   }
   if (error != 0 && (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST)) {
-    return "what came is not TLS, or of a version that is not spoken";
+    return "the peer does not use TLS, or uses a version that is not enabled";
   }
   const char* const words = error == 0 ? nullptr : ERR_reason_error_string(error);
   return words == nullptr ? "TLS error " + std::to_string(ssl_error) : words;
 }
 
-bool TlsStream::had_no_memory() const noexcept { return error_number_ == ENOMEM; }
+bool TlsStream::is_out_of_memory() const noexcept { return error_number_ == ENOMEM; }
 
 std::string TlsStream::no_memory_text() const {
-  return "TLS with " + network_->peer_name(socket_) + ": there was no memory for it";
+  return "TLS with " + network_->peer_name(socket_) + ": out of memory";
 }
 
 std::string TlsStream::failure_text(int ssl_error) const {
   const bool is_below = error_number_ != 0 && !is_at_end_;
-  if (is_below && had_no_memory()) return no_memory_text();
+  if (is_below && is_out_of_memory()) return no_memory_text();
   if (!is_below) return "TLS with " + network_->peer_name(socket_) + ": " + reason_of(ssl_error);
   const std::string text = network_->last_error(socket_);
   return text.empty() ? "TLS with " + network_->peer_name(socket_) + " broke" : text;
@@ -222,12 +222,12 @@ IoResult TlsStream::fail(int ssl_result) noexcept {
   return {IoStatus::Failed, 0, error_number_};
 }
 
-// Whole records, or a part of one, which the next call finds out.
+// Complete records, or a part of one: the next call finds out.
 bool TlsStream::has_pending() const noexcept {
   return !arrived_.empty() || SSL_has_pending(ssl_.get()) == 1;
 }
 
-TlsStream::Progress TlsStream::shake_hands() noexcept {
+TlsStream::Progress TlsStream::advance_handshake() noexcept {
   if (is_established_) return Progress::Done;
   if (has_failed()) return Progress::Failed;
   ERR_clear_error();
@@ -246,14 +246,14 @@ TlsStream::Progress TlsStream::shake_hands() noexcept {
   return Progress::Failed;
 }
 
-// As many records as have arrived and fit, up to some. After a part of one OpenSSL asks the network
-// for the rest.
+// As many records as have arrived and fit, up to a limit. After a part of a record, OpenSSL asks
+// the network for the rest.
 IoResult TlsStream::receive(std::span<char> buffer) noexcept {
   if (has_failed()) return {IoStatus::Failed, 0, error_number_};
   if (has_ended_) return {IoStatus::Closed, 0, 0};
   if (!is_established_) {
     if (is_initiator_) return {IoStatus::WouldBlock, 0, 0};
-    const Progress progress = shake_hands();
+    const Progress progress = advance_handshake();
     if (progress == Progress::Failed) return {IoStatus::Failed, 0, error_number_};
     if (progress == Progress::Waiting) return {IoStatus::WouldBlock, 0, 0};
   }
@@ -276,7 +276,7 @@ IoResult TlsStream::receive(std::span<char> buffer) noexcept {
     const int error = SSL_get_error(ssl_.get(), result);
     if (error == SSL_ERROR_WANT_READ && error_number_ == 0) {
       if (is_dry_) break;
-      has_more_ = has_pending();  // It was one of TLS's own.
+      has_more_ = has_pending();  // It was a record of TLS itself.
       if (++own_records < kOwnRecordsMax) continue;
       break;
     }
@@ -308,7 +308,7 @@ IoResult TlsStream::send(std::span<const char> bytes) noexcept {
     if (result != 1) return fail(result);
     taken += count;
   }
-  // Not a failure of the stream yet: what the peer sent before it went away can still be received.
+  // Not a failure of the stream yet: what the peer sent before it failed can still be received.
   if (error_number_ != 0) return {IoStatus::Failed, 0, error_number_};
   wants_room_ = taken < bytes.size();
   if (taken == 0 && wants_room_) return {IoStatus::WouldBlock, 0, 0};
@@ -330,8 +330,8 @@ std::string TlsStream::description() const {
   return text;
 }
 
-// A certificate that was shown has been verified, or there would be no connection; this says so
-// where it counts.
+// A certificate that was shown has been verified, or there would be no connection. It is checked
+// here again, because identities depend on it.
 std::vector<std::string> TlsStream::peer_identities() const {
   const X509* const peer = SSL_get0_peer_certificate(ssl_.get());
   if (!is_established_ || peer == nullptr || SSL_get_verify_result(ssl_.get()) != X509_V_OK ||

@@ -1,5 +1,5 @@
-// The kernel for 64-bit ARM, all of which have NEON: blocks of 64 bytes in four registers, tags
-// four at a time.
+// The kernel for 64-bit ARM, which always has NEON: blocks of 64 bytes in four registers, four tags
+// at a time.
 #include "wire/kernels/kernel_table.hpp"
 
 #if defined(__aarch64__)
@@ -10,21 +10,21 @@ namespace nexusfix::wire::kernels::neon {
 
 namespace {
 
-#include "wire/kernels/generic/unusual.inl.hpp"
+#include "wire/kernels/generic/slow_path.inl.hpp"
 
 constexpr std::uint32_t kUsualFields = 8;
 constexpr std::uint32_t kGroupFields = 4;
 constexpr std::uint32_t kTagBytesRead = 5;
 
 inline std::uint32_t trailing_zeros(std::uint64_t bits) noexcept {
-  // The instructions give 64 where there is no bit, and the comparison is not compiled.
+  // The instructions return 64 if no bit is set, so the comparison compiles to nothing.
   return bits == 0 ? 64 : static_cast<std::uint32_t>(__builtin_ctzll(bits));
 }
 inline std::uint32_t bit_count(std::uint64_t bits) noexcept {
   return static_cast<std::uint32_t>(__builtin_popcountll(bits));
 }
 
-// Lanes of bytes, which may wrap.
+// Lanes of bytes. They may wrap.
 using ByteSum = uint8x16_t;
 
 inline ByteSum no_bytes() noexcept { return vdupq_n_u8(0); }
@@ -45,7 +45,7 @@ inline std::uint64_t soh_bits_of(const Block& block, ByteSum& sum) noexcept {
       vreinterpretq_u8_u64(vdupq_n_u64(0x8040'2010'0804'0201));  // 1 in the lowest byte
   const uint8x16_t(&p)[4] = block.parts;
   sum = vaddq_u8(sum, vaddq_u8(vaddq_u8(p[0], p[1]), vaddq_u8(p[2], p[3])));
-  // Adding neighbours three times makes a byte of eight.
+  // Adding neighbours three times makes one byte of eight.
   const uint8x16_t low =
       vpaddq_u8(vandq_u8(vceqq_u8(p[0], soh), weights), vandq_u8(vceqq_u8(p[1], soh), weights));
   const uint8x16_t high =
@@ -74,7 +74,7 @@ inline std::uint32_t load_four(const char* from) noexcept {
   return bytes;
 }
 
-// Not 0 in the low byte of the lanes whose tag may be a Length tag; rubbish in the other bytes.
+// Nonzero in the low byte of each lane whose tag may be a Length tag. The other bytes mean nothing.
 inline uint32x4_t may_be_lengths(const DataTags& data, uint32x4_t tags) noexcept {
   const uint32x4_t low_four = vdupq_n_u32(15);
   const auto entries = [&data](std::uint32_t i, uint32x4_t index) noexcept {
@@ -86,13 +86,13 @@ inline uint32x4_t may_be_lengths(const DataTags& data, uint32x4_t tags) noexcept
   return vandq_u32(vandq_u32(low, middle), high);
 }
 
-// A bit for each lane that is not 0.
+// One bit for each lane that is not 0.
 inline std::uint32_t lane_bits(uint32x4_t lanes) noexcept {
   constexpr std::uint32_t kBits[4] = {1, 2, 4, 8};
   return vaddvq_u32(vandq_u32(vtstq_u32(lanes, lanes), vld1q_u32(kBits)));
 }
 
-// Which of the given fields, whose first four bytes hold no `=`, have one behind them.
+// Which of the given fields, whose first four bytes contain no `=`, have one directly after them.
 [[gnu::noinline]] static std::uint32_t with_four_digits(const char* frame,
                                                         const std::uint32_t* starts) noexcept {
   std::uint32_t bits = 0;
@@ -105,7 +105,7 @@ inline std::uint32_t lane_bits(uint32x4_t lanes) noexcept {
 inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
                                  const DataTags& data, const FieldArrays& arrays,
                                  std::uint32_t entry, Patterns) noexcept {
-  // All bits of the bytes in front of the first `=`.
+  // All bits of the bytes before the first `=`.
   uint32x4_t words = vdupq_n_u32(load_four(frame + starts[0]));
   words = vsetq_lane_u32(load_four(frame + starts[1]), words, 1);
   words = vsetq_lane_u32(load_four(frame + starts[2]), words, 2);
@@ -114,7 +114,7 @@ inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
   const uint32x4_t equals = vreinterpretq_u32_u8(vceqq_u8(text, vdupq_n_u8('=')));
   const uint32x4_t tag_bytes = vbicq_u32(vsubq_u32(equals, vdupq_n_u32(1)), equals);
 
-  // Digits become 0 to 9 and move to the top, so that the zeros that follow below count nothing.
+  // Digits become 0 to 9 and move to the top. Then the zeros that follow below do not count.
   const uint32x4_t tag_bits = vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u32(tag_bytes))));
   const uint32x4_t digits = vshlq_u32(vreinterpretq_u32_u8(veorq_u8(text, vdupq_n_u8('0'))),
                                       vreinterpretq_s32_u32(vsubq_u32(vdupq_n_u32(32), tag_bits)));
@@ -129,7 +129,7 @@ inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
   vst2q_u32(&arrays.places[entry].begin, {{begins, ends}});
   vst1_u16(arrays.keys + entry, vmovn_u32(tags));
 
-  // Digits, and none that is 0 in front; the first byte is looked at also where there is no tag.
+  // Digits without a leading zero. The first byte is checked even if there is no tag.
   const uint32x4_t low_bytes = vdupq_n_u32(0xff);
   const uint8x16_t above_first = vsubq_u8(text, vreinterpretq_u8_u32(vdupq_n_u32(0x3030'3031)));
   const uint8x16_t looked_at =
@@ -137,18 +137,17 @@ inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
   const uint32x4_t no_digits =
       vreinterpretq_u32_u8(vcgtq_u8(looked_at, vreinterpretq_u8_u32(vdupq_n_u32(0x0909'0908))));
   const uint32x4_t lengths = vandq_u32(may_be_lengths(data, tags), low_bytes);
-  std::uint32_t unusual =
-      lane_bits(vorrq_u32(vorrq_u32(no_digits, lengths), vceqq_u32(begins, ends)));
+  std::uint32_t slow = lane_bits(vorrq_u32(vorrq_u32(no_digits, lengths), vceqq_u32(begins, ends)));
   const std::uint32_t four_digits = lane_bits(vceqq_u32(tag_bytes, vdupq_n_u32(~0U)));
   if (four_digits != 0) [[unlikely]]
-    unusual |= four_digits & ~with_four_digits(frame, starts);
-  return unusual;
+    slow |= four_digits & ~with_four_digits(frame, starts);
+  return slow;
 }
 
 #include "wire/kernels/generic/bit_starts.inl.hpp"
 #include "wire/kernels/generic/frames.inl.hpp"
 
-// NEON belongs to the base instruction set.
+// NEON is part of the base instruction set.
 bool supported() noexcept { return true; }
 
 }  // namespace

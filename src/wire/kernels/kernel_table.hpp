@@ -1,4 +1,4 @@
-// What an instruction set has to provide, and which one is in use.
+// What an instruction set must provide, and which one is in use.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,12 @@
 
 namespace nexusfix::wire::kernels {
 
-// Plain structs of integers and pointers only: the kernels' translation units must not instantiate
-// standard templates inside their target regions.
+// Plain structs of integers and pointers only, because the kernels' translation units must not
+// instantiate standard templates inside their target regions.
 
-// Where the index goes; FieldIndex of field_index.hpp is what its readers see. Kernels may write
-// kEntriesAtOnce entries wherever they write one, so capacity is that much short of the storage.
+// Where the index is written. Its readers see it as FieldIndex of field_index.hpp. Kernels may
+// write kEntriesAtOnce entries wherever they write one, so the storage exceeds capacity by that
+// number.
 struct FieldArrays {
   std::uint16_t* keys;
   FieldPlace* places;
@@ -22,21 +23,21 @@ struct FieldArrays {
 
 inline constexpr std::uint32_t kEntriesAtOnce = 64;
 
-// The pairs of Length and data fields: count entries that decide, sorted by length tag, and a quick
-// test that nearly all other tags fail: a Length tag has a bit in common in the two entries for its
-// last two digits and for the two in front of those modulo 64.
+// The pairs of Length and data fields. The `count` entries, sorted by length tag, decide. A quick
+// test rejects nearly all other tags first: a Length tag has a common bit in the two entries for
+// its last two digits and for the two digits before them modulo 64.
 struct DataTags {
   alignas(64) std::uint8_t low_two[128];
   alignas(64) std::uint8_t high_two[64];
-  // The same test with smaller tables: a bit in common in the three entries for its lowest four
-  // bits, the four above them and the four above those. For tags of up to four digits.
+  // The same test with smaller tables, for tags of up to four digits: a common bit in the three
+  // entries for its lowest four bits, the next four and the four after those.
   alignas(64) std::uint8_t nibbles[3][16];
   const std::uint32_t* length_tags;
   const std::uint32_t* data_tags;
   std::uint32_t count;
 };
 
-// The values of FaultRule, with one for "none" in front.
+// The values of FaultRule, preceded by one for "none".
 enum RawFaultRule : std::uint32_t {
   kNoFault,
   kTagMalformed,
@@ -54,20 +55,20 @@ struct RawFault {
 // Fills nibbles from the length tags.
 void fill_nibbles(DataTags& data) noexcept;
 
-// How the last Length field and the data field behind it began, `=` included. Most often the next
-// pair is like it, and its tags need not be read again.
+// How the last Length field and its data field began, with their `=`. The next pair is usually like
+// it, and then its tags need not be read again.
 struct DataPair {
   std::uint64_t length_text;
-  std::uint64_t length_bits;  // of the bytes of length_text that count
+  std::uint64_t length_bits;  // the bytes of length_text that count
   std::uint64_t data_text;
   std::uint64_t data_bits;
-  std::uint32_t length_bytes;  // of length_text; 0: there was none yet
+  std::uint32_t length_bytes;  // of length_text; 0: no pair yet
   std::uint32_t data_bytes;
   std::uint16_t length_key;
   std::uint16_t data_key;
 };
 
-// What a parser keeps for its kernel from one frame to the next.
+// What a parser keeps from one frame to the next for its kernel.
 struct IndexWork {
   DataTags data;
   FieldArrays arrays;
@@ -77,18 +78,19 @@ struct IndexWork {
   std::uint32_t more_capacity;  // set where the arrays were too short for the frame
 };
 
-// Set in the answer when the message has a fault, which IndexWork then holds.
+// Set in the result if the message has a fault. IndexWork then holds the fault.
 inline constexpr std::uint32_t kFaultyMessage = 0x8000'0000;
-// Set when the places are in narrow_places. Not together with kFaultyMessage.
+// Set if the places are in narrow_places. Never set together with kFaultyMessage.
 inline constexpr std::uint32_t kNarrowPlaces = 0x4000'0000;
 inline constexpr std::uint32_t kNarrowBytesMax = 255;
 
-// Verifies and indexes frame[0, size) and returns the number of its fields, all of them with
-// CheckSum. 0: the frame is no message, or work.more_capacity says why not; the arrays then hold
-// nothing of use, and who asked finds out which rule is broken. Reads nothing outside of the frame.
+// Verifies and indexes frame[0, size). Returns the number of its fields, CheckSum included. 0: the
+// frame is not a message, or the arrays are too short and work.more_capacity is set. The arrays
+// then hold nothing useful, and the caller finds out which rule is broken. Reads nothing outside of
+// the frame.
 using IndexFrame = std::uint32_t (*)(const char* frame, std::size_t size, IndexWork& work);
 
-// The bits of a policy: which checks a parser leaves out. Each combination is compiled.
+// The bits of a policy: which checks a parser omits. Every combination is compiled.
 inline constexpr unsigned kLeaveOutCheckSum = 1;
 inline constexpr unsigned kLeaveOutBodyLength = 2;
 inline constexpr unsigned kPolicies = 4;
@@ -99,17 +101,18 @@ struct KernelTable {
   IndexFrame index_frame[kPolicies];
 };
 
-// The shortest frame that can be a message is longer; shorter ones are not looked at. Nor are those
-// whose offsets would not be kMessageBytesMax at most.
+// Frames below this size are not examined: the shortest message is longer. Nor are frames whose
+// offsets would exceed kMessageBytesMax.
 inline constexpr std::uint32_t kFrameBytesMin = 16;
 inline constexpr std::uint32_t kFrameBytesMax = 0x7fff'ffff;
 inline constexpr std::uint32_t kTrailerBytes = 7;  // 10=ddd and SOH
 
-// The kernel in use: NEXUSFIX_FORCE_ISA's, or the best that this CPU has. Chosen once, on first
-// use; with a wrong NEXUSFIX_FORCE_ISA it is scalar, and selected_isa() tells of the error.
+// The kernel in use: the one that NEXUSFIX_FORCE_ISA names, or the best that this CPU supports.
+// Chosen once, on first use. If NEXUSFIX_FORCE_ISA is wrong it is scalar, and selected_isa()
+// reports the error.
 [[nodiscard]] const KernelTable& selected() noexcept;
 
-// All kernels of this build, best first, whether this CPU supports them or not.
+// All kernels of this build, best first, supported by this CPU or not.
 struct KernelList {
   const KernelTable* const* tables;
   std::size_t count;

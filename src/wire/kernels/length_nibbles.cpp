@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t kClasses = 8;  // bits of an entry
 constexpr std::uint32_t kFourDigitTagMax = 9999;
 
-// Which nibbles the tags of one class have, as bits. It lets every combination of them pass.
+// The nibbles of the tags of one class, as bits. Every combination of them passes.
 struct Class {
   std::uint32_t nibbles[3] = {0, 0, 0};
 
@@ -30,8 +30,8 @@ void fill_nibbles(DataTags& data) noexcept {
   for (std::uint32_t i = 0; i < data.count; ++i) {
     const std::uint32_t tag = data.length_tags[i];
     if (tag > kFourDigitTagMax) continue;
-    // The class that lets the fewest other tags pass for it; of equals the last one, because
-    // ordinary tags are small and the classes of small tags come first.
+    // The class that lets the fewest other tags pass. Of equals, the last one: ordinary tags are
+    // small, and the classes of small tags come first.
     std::uint32_t best = 0;
     for (std::uint32_t c = 1; c < kClasses; ++c) {
       const auto more = [tag](const Class& one) { return one.with(tag).passing() - one.passing(); };

@@ -5,7 +5,7 @@ namespace nexusfix::wire::kernels::scalar {
 
 namespace {
 
-#include "wire/kernels/generic/unusual.inl.hpp"
+#include "wire/kernels/generic/slow_path.inl.hpp"
 
 constexpr std::uint32_t kUsualFields = 6;
 constexpr std::uint32_t kGroupFields = 1;
@@ -18,7 +18,7 @@ inline std::uint32_t trailing_zeros(std::uint64_t bits) noexcept {
   return static_cast<std::uint32_t>(__builtin_ctzll(bits | (std::uint64_t{1} << 63)));
 }
 
-// The instruction for it is not in every x86-64; the library's function looks it up in a table.
+// Not every x86-64 has the instruction for it, and the library's function uses a table.
 inline std::uint32_t bit_count(std::uint64_t bits) noexcept {
   bits -= bits >> 1 & 0x55 * kEach;
   bits = (bits & 0x33 * kEach) + (bits >> 2 & 0x33 * kEach);
@@ -45,7 +45,7 @@ struct BlockScan {
   void add(std::uint64_t bytes, std::uint32_t number) noexcept {
     const std::uint64_t differences = bytes ^ each_soh;
     const std::uint64_t differ = ((differences & ~kTopBits) + ~kTopBits) | differences;
-    // Moves the top bit of each byte to the highest byte, where its place is the byte's number.
+    // Moves the top bit of each byte into the highest byte, to the bit with the byte's number.
     constexpr std::uint64_t kGather = 0x0002'0408'1020'4081;
     others |= (differ & kTopBits) * kGather >> 56 << 8 * number;
     all += bytes;
@@ -53,12 +53,12 @@ struct BlockScan {
   }
   // The low eight bits count.
   [[nodiscard]] std::uint64_t sum() const noexcept {
-    // What is left in the lanes comes from the bytes at odd places. The highest lane wraps.
+    // The rest of the lanes comes from the bytes at odd positions. The highest lane wraps.
     const std::uint64_t lanes = even + ((all - even) >> 8);
     return lanes * 0x0001'0001'0001'0001 >> 48;
   }
 
-  // A constant that a compiler would otherwise make anew for every word.
+  // A constant that the compiler would otherwise make again for every word.
   std::uint64_t each_soh = kept(kEach);
 
   static constexpr std::uint64_t kEvenBytes = 0x00ff'00ff'00ff'00ff;
@@ -83,7 +83,7 @@ inline std::uint64_t soh_bits(const char* block, const unsigned char* keep, Byte
   return ~scan.others;
 }
 
-// Constants that a compiler would otherwise make anew for every field.
+// Constants that the compiler would otherwise make again for every field.
 struct Patterns {
   std::uint64_t ascii_zeros = '0' * kEach;
   std::uint64_t above_nine = 0x76 * kEach;  // added to a byte above nine, sets its top bit
@@ -98,13 +98,14 @@ inline Patterns patterns() noexcept {
 inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
                                  const DataTags& data, const FieldArrays& arrays,
                                  std::uint32_t entry, const Patterns& all) noexcept {
-  // Digits become 0 to 9. The lowest top bit that is set shows the first byte that is none, of the
-  // first four; the fifth is taken for one. Carries are of no matter: they come from such bytes.
+  // Digits become 0 to 9. The lowest top bit that is set marks the first byte of the first four
+  // that is not a digit; without one, the fifth byte counts as the end. Carries do no harm, because
+  // they come from bytes that are not digits.
   const std::uint64_t text = load_word(frame + starts[0]) ^ all.ascii_zeros;
   constexpr std::uint64_t kFirstFour = 0x8080'8080;
   const std::uint64_t no_digits = ((text + all.above_nine) | text) & kFirstFour;
   const auto place = static_cast<std::uint32_t>(__builtin_ctzll(no_digits | all.fifth));
-  // They move to the top of four bytes, so that the zeros that follow below count nothing.
+  // The digits move to the top of four bytes. Then the zeros that follow below do not count.
   const auto digits = static_cast<std::uint32_t>(text << 8 << (~place & 63) >> 32);
   const std::uint32_t pairs = (digits * 10 + (digits >> 8)) & 0x00ff'00ff;
   const std::uint32_t tag = pairs * (100 << 16 | 1) >> 16;
@@ -113,7 +114,7 @@ inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
   arrays.keys[entry] = static_cast<std::uint16_t>(tag);
   arrays.places[entry] = {begin, end};
   if (frame[begin - 1] != '=') return 1;
-  if (static_cast<std::uint8_t>(text - 1) > 8) return 1;  // a zero in front, or no tag
+  if (static_cast<std::uint8_t>(text - 1) > 8) return 1;  // a leading zero, or no tag
   if (begin == end) return 1;
   return (data.low_two[pairs >> 16] & data.high_two[pairs % 64]) != 0 ? 1 : 0;
 }

@@ -28,7 +28,7 @@ extern const KernelTable kTable;
 
 namespace {
 
-// Best first; the last one runs everywhere.
+// Best first. The last one runs on every CPU.
 constexpr const KernelTable* kTables[] = {
 #if defined(__x86_64__)
     &avx512::kTable,
@@ -57,7 +57,7 @@ struct Selection {
   return {&scalar::kTable, IsaErrorCode::Unknown, true};
 }
 
-// Initialised by the first thread that asks; the others wait. Never changes afterwards.
+// Initialised by the first thread that calls it, while the others wait. Never changes afterwards.
 [[nodiscard]] const Selection& selection() noexcept {
   static const Selection chosen = select();
   return chosen;

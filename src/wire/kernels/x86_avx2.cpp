@@ -1,4 +1,4 @@
-// The kernel for x86-64 with AVX2: blocks of 64 bytes in two registers, tags eight at a time.
+// The kernel for x86-64 with AVX2: blocks of 64 bytes in two registers, eight tags at a time.
 #include "wire/kernels/kernel_table.hpp"
 
 #if defined(__x86_64__)
@@ -6,8 +6,8 @@
 #include <immintrin.h>
 
 // Everything between here and the region's end is compiled for AVX2, whatever the flags of the
-// build. The headers are included before it, and nothing inside instantiates a template with
-// external linkage: the linker might otherwise keep an AVX2 copy for all users.
+// build are. The headers are included before it, and nothing inside instantiates a template with
+// external linkage: the linker could otherwise keep an AVX2 copy for all users.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt"))), \
                              apply_to = function)
@@ -20,7 +20,7 @@ namespace nexusfix::wire::kernels::avx2 {
 
 namespace {
 
-#include "wire/kernels/generic/unusual.inl.hpp"
+#include "wire/kernels/generic/slow_path.inl.hpp"
 #include "wire/kernels/generic/x86_groups.inl.hpp"
 
 constexpr std::uint32_t kUsualFields = 8;
@@ -29,7 +29,7 @@ inline std::uint32_t bit_count(std::uint64_t bits) noexcept {
   return static_cast<std::uint32_t>(_mm_popcnt_u64(bits));
 }
 
-// Lanes of bytes, which may wrap.
+// Lanes of bytes. They may wrap.
 using ByteSum = __m256i;
 
 inline ByteSum no_bytes() noexcept { return _mm256_setzero_si256(); }
@@ -77,7 +77,7 @@ namespace nexusfix::wire::kernels::avx2 {
 
 namespace {
 
-// Outside of the region: it runs on CPUs that have none of this.
+// Outside of the region, because it also runs on CPUs without AVX2.
 bool supported() noexcept {
   return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 &&
          __builtin_cpu_supports("bmi2") != 0 && __builtin_cpu_supports("popcnt") != 0 &&

@@ -1,10 +1,10 @@
-// The kernel for x86-64 with AVX-512 VBMI2: a window of up to 255 bytes in four registers, all of
-// its fields at once.
+// The kernel for x86-64 with AVX-512 VBMI2: a window of up to 255 bytes in four registers, and all
+// of its fields at once.
 #include "wire/kernels/kernel_table.hpp"
 
 #if defined(__x86_64__)
 
-// g++ 12 warns of its own intrinsics, whose "undefined" operand is a variable that nobody reads.
+// g++ 12 warns about its own intrinsics, whose "undefined" operand is never read.
 #if !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -14,8 +14,8 @@
 #include <immintrin.h>
 
 // Everything between here and the region's end is compiled for AVX-512, whatever the flags of the
-// build. The headers are included before it, and nothing inside instantiates a template with
-// external linkage: the linker might otherwise keep an AVX-512 copy for all users.
+// build are. The headers are included before it, and nothing inside instantiates a template with
+// external linkage: the linker could otherwise keep an AVX-512 copy for all users.
 #if defined(__clang__)
 #pragma clang attribute push(                                                          \
     __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2," \
@@ -31,58 +31,75 @@ namespace nexusfix::wire::kernels::avx512 {
 
 namespace {
 
-#include "wire/kernels/generic/unusual.inl.hpp"
+#include "wire/kernels/generic/slow_path.inl.hpp"
 
 constexpr std::uint32_t kBlockBytes = 64;
-// Positions in a window are bytes, counted from 1, so that 0 stands in front of all of them.
+// Positions in a window are bytes, counted from 1. So 0 is before all of them.
 constexpr std::uint32_t kWindowBytesMax = 255;
-// They are the lanes of one register, `=` and SOH in turn. The last pair is kept free: its 0 stands
-// in front of the first position.
+// They are the lanes of one register, `=` and SOH in turn. The last pair stays free: its 0 precedes
+// the first position.
 constexpr std::uint32_t kWindowFieldsMax = 31;
 constexpr std::uint32_t kWindowLanesMax = 2 * kWindowFieldsMax;
-// The entries of a narrow index are one register, and two of them are the head's.
+// The entries of a narrow index fill one register, and two of them are the head's.
 constexpr std::uint32_t kBodyLanesMax = kWindowLanesMax - 2;
 constexpr std::uint32_t kHeadBytesMin = 15;
 static_assert(kWindowFieldsMax < kEntriesAtOnce);
 
 }  // namespace
 
-// The constants, as operands in memory. Weak, because a compiler that may not look into them cannot
-// turn a load that costs nothing into a move to a general register and a broadcast from there.
-struct alignas(64) Lanes {
-  std::uint8_t equals[64];
-  std::uint8_t soh[64];
-  std::uint8_t position[4][64];
-  std::uint8_t iota[64];
-  std::uint32_t head_keys[16];
+// For the two entries of the head.
+struct HeadLanes {
+  std::uint32_t keys[16];
   // Rows by the head's length, from kHeadBytesMin; one more with FIXT.
   std::uint32_t fix4_places[2][16];
   std::uint32_t fixt1_places[2][16];
   std::uint8_t from_position[64];  // all bits of the lanes whose place is a position
-  std::uint8_t head_bytes[3][64];  // what those lack; what the other ones are too large by
-  std::uint8_t one_byte[64];
-  std::uint8_t turn[64];      // `=` and SOH
-  std::uint8_t previous[64];  // the lane in front; lane 63 in front of lane 0
-  std::uint8_t two[64];
-  std::uint8_t length_max[64];       // of a tag, of a value; both minus one
-  std::uint8_t wide_length_max[64];  // with tags of five digits
-  std::uint8_t top_back[64];
-  std::uint8_t top_digits[64];
-  std::uint8_t five[64];
-  std::uint16_t ten_thousand[32];
-  std::uint8_t tag_lane[64];   // the lane of the `=`, within 16, for each byte of its pair
+  std::uint8_t bytes[3][64];       // what those lack; what the other ones are too large by
+};
+
+// For the fifth digit of a tag, counted from the right.
+struct FifthDigitLanes {
+  std::uint8_t back[64];       // from the lane of the `=` to the digit
+  std::uint8_t lengths[64];    // the number of digits and one, from which on there is a fifth
+  std::uint8_t digit_max[64];  // a larger digit might make too large a key
+  std::uint16_t weights[32];
+};
+
+// For the last four digits of a tag.
+struct TagLanes {
+  std::uint8_t equals[64];     // the lane of the `=`, within 16, for each byte of its pair
   std::uint8_t low_back[64];   // from there to the last two digits of the tag
-  std::uint8_t high_back[64];  // and to the two in front of those
-  // By the number of digits and one: all bits of those that are there.
+  std::uint8_t high_back[64];  // and to the two before those
+  // By the number of digits and one: all bits of the digits that the tag has.
   std::uint16_t low_digits[32];
   std::uint16_t high_digits[32];
   std::uint8_t ascii_zero[64];
   std::uint8_t nine[64];
   std::uint8_t weights[64];
   std::uint16_t hundred[32];
-  std::uint16_t smallest_tag[32];  // by the number of its digits and one
+  std::uint16_t smallest[32];  // by the number of its digits and one
+};
+
+// The constants, as operands in memory. Weak, so that the compiler cannot see their values. It
+// would otherwise replace a free load by a move to a general register and a broadcast.
+struct alignas(64) Lanes {
+  std::uint8_t equals[64];
+  std::uint8_t soh[64];
+  std::uint8_t position[4][64];
+  std::uint8_t iota[64];
+  HeadLanes head;
+  std::uint8_t one_byte[64];
+  std::uint8_t turn[64];      // `=` and SOH
+  std::uint8_t previous[64];  // the lane before; lane 63 before lane 0
+  std::uint8_t two[64];
+  std::uint8_t length_max[64];       // of a tag, of a value; both minus one
+  std::uint8_t wide_length_max[64];  // with tags of five digits
+  FifthDigitLanes fifth_digit;
+  TagLanes tag;
   std::uint32_t place[16];
 };
+static_assert(sizeof(HeadLanes) % 64 == 0 && sizeof(FifthDigitLanes) % 64 == 0 &&
+              sizeof(TagLanes) % 64 == 0);
 
 namespace {
 
@@ -98,40 +115,40 @@ constexpr Lanes make_lanes() noexcept {
     lanes.one_byte[i] = 1;
     lanes.turn[i] = even ? '=' : '\x01';
     for (std::uint32_t row = 0; row < 3; ++row) {
-      lanes.head_bytes[row][i] = static_cast<std::uint8_t>(even ? kHeadBytesMin + row : 255);
+      lanes.head.bytes[row][i] = static_cast<std::uint8_t>(even ? kHeadBytesMin + row : 255);
     }
-    lanes.from_position[i] = even ? 255 : 0;
+    lanes.head.from_position[i] = even ? 255 : 0;
     lanes.iota[i] = static_cast<std::uint8_t>(i);
     lanes.previous[i] = static_cast<std::uint8_t>((i + 63) % 64);
     lanes.two[i] = 2;
     lanes.length_max[i] = even ? 3 : 253;
     lanes.wide_length_max[i] = even ? 4 : 253;
-    lanes.top_back[i] = static_cast<std::uint8_t>(-6);
-    lanes.top_digits[i] = even ? 6 : 255;
-    lanes.five[i] = 5;
-    lanes.tag_lane[i] = i % 16 & ~1U;
-    lanes.low_back[i] = static_cast<std::uint8_t>(even ? -3 : -2);
-    lanes.high_back[i] = static_cast<std::uint8_t>(even ? -5 : -4);
-    lanes.ascii_zero[i] = '0';
-    lanes.nine[i] = 9;
-    lanes.weights[i] = even ? 10 : 1;
+    lanes.fifth_digit.back[i] = static_cast<std::uint8_t>(-6);
+    lanes.fifth_digit.lengths[i] = even ? 6 : 255;
+    lanes.fifth_digit.digit_max[i] = 5;
+    lanes.tag.equals[i] = i % 16 & ~1U;
+    lanes.tag.low_back[i] = static_cast<std::uint8_t>(even ? -3 : -2);
+    lanes.tag.high_back[i] = static_cast<std::uint8_t>(even ? -5 : -4);
+    lanes.tag.ascii_zero[i] = '0';
+    lanes.tag.nine[i] = 9;
+    lanes.tag.weights[i] = even ? 10 : 1;
   }
-  for (std::uint16_t& lane : lanes.hundred) lane = 100;
-  for (std::uint16_t& lane : lanes.ten_thousand) lane = 10'000;
-  lanes.head_keys[15] = UsualHead<Version::Fix4, 2>::kKeys;
-  lanes.fix4_places[0][15] = UsualHead<Version::Fix4, 2>::kPlaces;
-  lanes.fix4_places[1][15] = UsualHead<Version::Fix4, 3>::kPlaces;
-  lanes.fixt1_places[0][15] = UsualHead<Version::Fixt1, 2>::kPlaces;
-  lanes.fixt1_places[1][15] = UsualHead<Version::Fixt1, 3>::kPlaces;
+  for (std::uint16_t& lane : lanes.tag.hundred) lane = 100;
+  for (std::uint16_t& lane : lanes.fifth_digit.weights) lane = 10'000;
+  lanes.head.keys[15] = UsualHead<Version::Fix4, 2>::kKeys;
+  lanes.head.fix4_places[0][15] = UsualHead<Version::Fix4, 2>::kPlaces;
+  lanes.head.fix4_places[1][15] = UsualHead<Version::Fix4, 3>::kPlaces;
+  lanes.head.fixt1_places[0][15] = UsualHead<Version::Fixt1, 2>::kPlaces;
+  lanes.head.fixt1_places[1][15] = UsualHead<Version::Fixt1, 3>::kPlaces;
   for (std::uint32_t i = 2; i < 32; ++i) {
-    lanes.low_digits[i] = i == 2 ? 0xff00 : 0xffff;
-    lanes.high_digits[i] = i < 4 ? 0 : i == 4 ? 0xff00 : 0xffff;
+    lanes.tag.low_digits[i] = i == 2 ? 0xff00 : 0xffff;
+    lanes.tag.high_digits[i] = i < 4 ? 0 : i == 4 ? 0xff00 : 0xffff;
   }
-  lanes.smallest_tag[2] = 1;
-  lanes.smallest_tag[3] = 10;
-  lanes.smallest_tag[4] = 100;
-  lanes.smallest_tag[5] = 1000;
-  lanes.smallest_tag[6] = 10'000;
+  lanes.tag.smallest[2] = 1;
+  lanes.tag.smallest[3] = 10;
+  lanes.tag.smallest[4] = 100;
+  lanes.tag.smallest[5] = 1000;
+  lanes.tag.smallest[6] = 10'000;
   for (std::uint32_t i = 1; i < 16; i += 2) lanes.place[i] = ~0U;
   return lanes;
 }
@@ -152,7 +169,7 @@ struct Window {
   __m512i blocks[Blocks];
 };
 
-// bytes: of the window, some of them in its last block.
+// bytes: the number of bytes of the window. Its last block holds at least one of them.
 template <std::uint32_t Blocks>
 [[gnu::always_inline]] inline Window<Blocks> load_window(const char* from,
                                                          std::uint32_t bytes) noexcept {
@@ -166,7 +183,7 @@ template <std::uint32_t Blocks>
   return window;
 }
 
-// The bytes of the window at the places in index, which count from 0.
+// The bytes of the window at the positions in index, which count from 0.
 template <std::uint32_t Blocks>
 [[gnu::always_inline]] inline __m512i bytes_at(const Window<Blocks>& window,
                                                __m512i index) noexcept {
@@ -175,17 +192,18 @@ template <std::uint32_t Blocks>
   } else {
     const __m512i low = _mm512_permutex2var_epi8(window.blocks[0], index, window.blocks[1]);
     if constexpr (Blocks == 2) return low;
-    const __mmask64 behind = _mm512_movepi8_mask(index);
+    const __mmask64 upper = _mm512_movepi8_mask(index);
     if constexpr (Blocks == 3) {
-      return _mm512_mask_permutexvar_epi8(low, behind, index, window.blocks[2]);
+      return _mm512_mask_permutexvar_epi8(low, upper, index, window.blocks[2]);
     } else {
       const __m512i high = _mm512_permutex2var_epi8(window.blocks[2], index, window.blocks[3]);
-      return _mm512_mask_blend_epi8(behind, low, high);
+      return _mm512_mask_blend_epi8(upper, low, high);
     }
   }
 }
 
-// The sum of all bytes and those of one more word; the low eight bits count, so lanes may wrap.
+// The sum of all bytes and those of one more word. Only the low eight bits count, so lanes may
+// wrap.
 template <std::uint32_t Blocks>
 [[gnu::always_inline]] inline std::uint32_t sum_bytes(const Window<Blocks>& window,
                                                       std::uint64_t more) noexcept {
@@ -198,7 +216,7 @@ template <std::uint32_t Blocks>
 }
 
 [[gnu::always_inline]] inline std::uint32_t count_bits(std::uint64_t bits) noexcept {
-  // The intrinsic costs an instruction more, which keeps old CPUs from waiting for the register.
+  // The intrinsic adds an instruction that keeps old CPUs from waiting for the register.
   std::uint64_t count;
   asm("popcnt %1, %0" : "=r"(count) : "r"(bits) : "cc");
   return static_cast<std::uint32_t>(count);
@@ -206,13 +224,13 @@ template <std::uint32_t Blocks>
 
 // Where the `=` and SOH of a window are.
 struct Delimiters {
-  __m512i positions;        // counted from 1; 0 in the lanes that are left
-  __m512i bytes;            // what stands there; anything in the lanes that are left
-  std::uint32_t lanes;      // above kWindowLanesMax the rest means nothing
+  __m512i positions;        // counted from 1; 0 in the unused lanes
+  __m512i bytes;            // the bytes at these positions; anything in the unused lanes
+  std::uint32_t lanes;      // above kWindowLanesMax, the other members mean nothing
   std::uint64_t last_bits;  // of the last block
 };
 
-// The lanes moved up by count; those that are left are 0, as long as no lane but 0 is moved out.
+// The lanes moved up by count. The freed lanes are 0 if no lane except lane 0 is moved out.
 [[gnu::always_inline]] inline __m512i moved_up(__m512i lanes, std::uint32_t count,
                                                __m512i iota) noexcept {
   const __m512i back = _mm512_set1_epi8(static_cast<char>(count));
@@ -222,7 +240,7 @@ struct Delimiters {
 template <std::uint32_t Blocks>
 [[gnu::always_inline]] inline Delimiters find_delimiters(const Window<Blocks>& window) noexcept {
   Delimiters found{};
-  // In registers: as operands in memory they would be loaded for each block.
+  // In registers, because memory operands would be loaded for each block.
   __m512i equals_sign = load(kLanes.equals);
   __m512i soh_sign = load(kLanes.soh);
   __m512i iota = load(kLanes.iota);
@@ -247,7 +265,8 @@ template <std::uint32_t Blocks>
   return _bzhi_u64(_cvtmask64_u64(others), found.lanes);
 }
 
-// If a value holds a `=`, takes its lane out; if a field has no `=`, that one and all behind it.
+// Removes the lane of a `=` within a value. If a field has no `=`, removes its lane and all later
+// ones.
 [[gnu::always_inline]] inline void take_out_text(Delimiters& found) noexcept {
   std::uint64_t all = _bzhi_u64(~0ULL, found.lanes);
   const std::uint64_t equals =
@@ -261,58 +280,61 @@ template <std::uint32_t Blocks>
   found.lanes = static_cast<std::uint32_t>(_mm_popcnt_u64(kept));
 }
 
-// Tags of up to four digits, a lane of 16 bits for each field, and the lanes that something speaks
-// against: one or both of a field's.
+// Tags of up to four digits, one lane of 16 bits for each field, and the lanes of fields that need
+// the slow path: one or both lanes of each such field.
 struct Tags {
   __m512i keys;
-  __m512i distances;  // of each delimiter from the one in front
-  std::uint64_t unusual;
+  __m512i distances;  // of each delimiter from the one before
+  std::uint64_t slow;
 };
 
-// Five digits are for windows in which something was unusual: they cost each field a little.
+// Five digits only on the slow path, because they cost each field a little.
 enum class TagDigits { Four, Five };
 
 template <TagDigits kMax = TagDigits::Four, std::uint32_t Blocks>
 [[gnu::always_inline]] inline Tags read_tags(const Window<Blocks>& window, const Delimiters& found,
                                              const DataTags& data) noexcept {
   const __m512i positions = found.positions;
-  // For each `=` the distance from the SOH in front of it, for each SOH that from its `=`. What is
-  // left of one above its maximum is unusual; so are the other vectors of that name where not 0.
+  // The distance of each `=` from the SOH before it, and of each SOH from its `=`. A lane needs the
+  // slow path if its distance is above the maximum, or if it is nonzero in one of the other slow
+  // vectors.
   const __m512i distances =
       _mm512_sub_epi8(positions, _mm512_permutexvar_epi8(load(kLanes.previous), positions));
-  const __m512i unusual_lengths =
+  const __m512i slow_lengths =
       _mm512_subs_epu8(_mm512_sub_epi8(distances, load(kLanes.two)),
                        load(kMax == TagDigits::Five ? kLanes.wide_length_max : kLanes.length_max));
 
-  const __m512i equals = _mm512_shuffle_epi8(positions, load(kLanes.tag_lane));
-  const __m512i low_text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.low_back)));
-  const __m512i high_text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.high_back)));
-  // By the distance of a field's `=`, which is the number of digits and one. Where that is 32 or
-  // more these are wrong, but then the length speaks against the field.
+  const __m512i equals = _mm512_shuffle_epi8(positions, load(kLanes.tag.equals));
+  const __m512i low_text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.tag.low_back)));
+  const __m512i high_text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.tag.high_back)));
+  // Indexed by the distance of a field's `=`, which is the number of digits plus one. For distances
+  // of 32 or more the result is wrong, but such a field needs the slow path for its length.
   const auto of_digits = [&](const std::uint16_t* table) noexcept {
     return _mm512_permutexvar_epi16(distances, load(table));
   };
   constexpr int kDifferenceAnd = 0x48;  // (a ^ c) & b
-  const __m512i low = _mm512_ternarylogic_epi64(low_text, of_digits(kLanes.low_digits),
-                                                load(kLanes.ascii_zero), kDifferenceAnd);
-  const __m512i high = _mm512_ternarylogic_epi64(high_text, of_digits(kLanes.high_digits),
-                                                 load(kLanes.ascii_zero), kDifferenceAnd);
-  __m512i unusual_digits = _mm512_subs_epu8(_mm512_max_epu8(low, high), load(kLanes.nine));
+  const __m512i low = _mm512_ternarylogic_epi64(low_text, of_digits(kLanes.tag.low_digits),
+                                                load(kLanes.tag.ascii_zero), kDifferenceAnd);
+  const __m512i high = _mm512_ternarylogic_epi64(high_text, of_digits(kLanes.tag.high_digits),
+                                                 load(kLanes.tag.ascii_zero), kDifferenceAnd);
+  __m512i slow_digits = _mm512_subs_epu8(_mm512_max_epu8(low, high), load(kLanes.tag.nine));
 
-  const __m512i low_two = _mm512_maddubs_epi16(low, load(kLanes.weights));
-  const __m512i high_two = _mm512_maddubs_epi16(high, load(kLanes.weights));
-  __m512i keys = _mm512_add_epi16(low_two, _mm512_mullo_epi16(high_two, load(kLanes.hundred)));
+  const __m512i low_two = _mm512_maddubs_epi16(low, load(kLanes.tag.weights));
+  const __m512i high_two = _mm512_maddubs_epi16(high, load(kLanes.tag.weights));
+  __m512i keys = _mm512_add_epi16(low_two, _mm512_mullo_epi16(high_two, load(kLanes.tag.hundred)));
   if constexpr (kMax == TagDigits::Five) {
-    const __m512i digits = _mm512_shuffle_epi8(distances, load(kLanes.tag_lane));  // and one
-    const __m512i text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.top_back)));
-    const __m512i top = _mm512_maskz_sub_epi8(
-        _mm512_cmpge_epu8_mask(digits, load(kLanes.top_digits)), text, load(kLanes.ascii_zero));
-    keys = _mm512_add_epi16(keys, _mm512_mullo_epi16(top, load(kLanes.ten_thousand)));
-    // From 60,000 on a key might be too large.
-    unusual_digits = _mm512_or_si512(unusual_digits, _mm512_subs_epu8(top, load(kLanes.five)));
+    const __m512i digits = _mm512_shuffle_epi8(distances, load(kLanes.tag.equals));  // and one
+    const __m512i text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.fifth_digit.back)));
+    const __m512i top =
+        _mm512_maskz_sub_epi8(_mm512_cmpge_epu8_mask(digits, load(kLanes.fifth_digit.lengths)),
+                              text, load(kLanes.tag.ascii_zero));
+    keys = _mm512_add_epi16(keys, _mm512_mullo_epi16(top, load(kLanes.fifth_digit.weights)));
+    // A key from 60,000 on might be too large.
+    slow_digits =
+        _mm512_or_si512(slow_digits, _mm512_subs_epu8(top, load(kLanes.fifth_digit.digit_max)));
   }
   const __m512i leading_zeros =
-      _mm512_subs_epu16(_mm512_permutexvar_epi16(distances, load(kLanes.smallest_tag)), keys);
+      _mm512_subs_epu16(_mm512_permutexvar_epi16(distances, load(kLanes.tag.smallest)), keys);
   const __m512i length_class_low =
       _mm512_permutex2var_epi8(load(data.low_two), low_two, load(data.low_two + 64));
   const __m512i length_class_high = _mm512_permutexvar_epi8(high_two, load(data.high_two));
@@ -320,14 +342,14 @@ template <TagDigits kMax = TagDigits::Four, std::uint32_t Blocks>
   constexpr int kOr = 0xfe;
   constexpr int kOrOfAnd = 0xf8;         // a | (b & c)
   constexpr int kOrOfDifference = 0xf6;  // a | (b ^ c)
-  const __m512i unusual = _mm512_ternarylogic_epi64(
-      _mm512_ternarylogic_epi64(unusual_lengths, found.bytes, load(kLanes.turn), kOrOfDifference),
-      _mm512_ternarylogic_epi64(unusual_digits, length_class_low, length_class_high, kOrOfAnd),
+  const __m512i slow = _mm512_ternarylogic_epi64(
+      _mm512_ternarylogic_epi64(slow_lengths, found.bytes, load(kLanes.turn), kOrOfDifference),
+      _mm512_ternarylogic_epi64(slow_digits, length_class_low, length_class_high, kOrOfAnd),
       leading_zeros, kOr);
-  return {keys, distances, _cvtmask64_u64(_mm512_test_epi8_mask(unusual, unusual))};
+  return {keys, distances, _cvtmask64_u64(_mm512_test_epi8_mask(slow, slow))};
 }
 
-// The places of eight values.
+// Stores the places of eight values.
 [[gnu::always_inline]] inline void store_places(FieldPlace* to, __m512i base,
                                                 __m128i positions) noexcept {
   _mm512_storeu_si512(to, _mm512_add_epi32(_mm512_cvtepu8_epi32(positions), base));
@@ -336,7 +358,7 @@ template <TagDigits kMax = TagDigits::Four, std::uint32_t Blocks>
 [[gnu::always_inline]] inline void store_entries(const FieldArrays& arrays, const Place& place,
                                                  std::uint32_t fields, __m512i keys,
                                                  __m512i positions) noexcept {
-  // A value begins behind its `=` and ends at its SOH; both are counted from 1.
+  // A value begins after its `=` and ends at its SOH. Both are counted from 1.
   const __m512i base =
       _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(place.byte)), load(kLanes.place));
   _mm512_storeu_si512(arrays.keys + place.entry, keys);
@@ -349,16 +371,16 @@ template <TagDigits kMax = TagDigits::Four, std::uint32_t Blocks>
   }
 }
 
-// A bit for each unusual field of a window.
-[[gnu::always_inline]] inline std::uint32_t unusual_fields(std::uint64_t unusual,
-                                                           std::uint32_t fields) noexcept {
+// A bit for each field of a window that needs the slow path.
+[[gnu::always_inline]] inline std::uint32_t slow_path_fields(std::uint64_t slow,
+                                                             std::uint32_t fields) noexcept {
   const auto pairs =
-      static_cast<std::uint32_t>(_pext_u64(unusual | (unusual >> 1), 0x5555'5555'5555'5555));
+      static_cast<std::uint32_t>(_pext_u64(slow | (slow >> 1), 0x5555'5555'5555'5555));
   return _bzhi_u32(pairs, fields);
 }
 
-// The tag whose digits end at equals, or 0 if it is malformed. Eight bytes in front of equals are
-// there.
+// The tag whose digits end at equals, or 0 if it is malformed. Eight bytes before equals are
+// readable.
 inline std::uint32_t read_tag_at(const char* equals, std::uint32_t digits) noexcept {
   if (digits - 1 >= kNumberDigitsMax) return read_tag(equals - digits, digits);
   const std::uint32_t tag = number_before(equals, digits);
@@ -367,40 +389,40 @@ inline std::uint32_t read_tag_at(const char* equals, std::uint32_t digits) noexc
 
 #include "wire/kernels/x86_avx512_long.inl.hpp"
 
-// The narrow index of a short message with a usual head. The head's two entries come in from below,
-// so that each array is stored as a whole: a reader's loads would wait for a store of its own.
+// The narrow index of a short message with a usual head. The head's two entries are shifted in from
+// below, so that one store writes each array: a reader's loads would wait for a second store.
 template <class Head>
 [[gnu::always_inline]] inline void store_narrow(const FieldArrays& arrays, const Tags& tags,
                                                 __m512i positions) noexcept {
   constexpr int kSelect = 0xe4;  // c ? a : b
   constexpr std::uint32_t kRow = Head::kBytes - kHeadBytesMin;
-  const __m512i places = _mm512_add_epi8(
-      _mm512_ternarylogic_epi64(positions, tags.distances, load(kLanes.from_position), kSelect),
-      load(kLanes.head_bytes[kRow]));
-  _mm512_storeu_si512(arrays.keys, _mm512_alignr_epi32(tags.keys, load(kLanes.head_keys), 15));
-  _mm512_storeu_si512(
-      arrays.narrow_places,
-      _mm512_alignr_epi32(places,
-                          load(Head::kVersionOf == Version::Fix4 ? kLanes.fix4_places[kRow]
-                                                                 : kLanes.fixt1_places[kRow - 1]),
-                          15));
+  const __m512i places =
+      _mm512_add_epi8(_mm512_ternarylogic_epi64(positions, tags.distances,
+                                                load(kLanes.head.from_position), kSelect),
+                      load(kLanes.head.bytes[kRow]));
+  _mm512_storeu_si512(arrays.keys, _mm512_alignr_epi32(tags.keys, load(kLanes.head.keys), 15));
+  _mm512_storeu_si512(arrays.narrow_places,
+                      _mm512_alignr_epi32(places,
+                                          load(Head::kVersionOf == Version::Fix4
+                                                   ? kLanes.head.fix4_places[kRow]
+                                                   : kLanes.head.fixt1_places[kRow - 1]),
+                                          15));
 }
 
-// Where its SOH is.
+// The position of its SOH.
 inline std::uint32_t end_of(const NarrowPlace& place) noexcept {
   return std::uint32_t{place.begin} + place.size;
 }
 
-// Looks again at the unusual ones of a narrow index's body fields. False: a narrow index is not
-// enough for them.
+// Examines the slow-path fields of a narrow index again. False: they need a wide index.
 [[gnu::noinline]] static bool settle_narrow(const char* frame, std::uint32_t size,
-                                            std::uint32_t fields, std::uint32_t unusual,
+                                            std::uint32_t fields, std::uint32_t slow,
                                             IndexWork& work) noexcept {
   const FieldArrays& arrays = work.arrays;
   work.first.rule = kNoFault;
   work.first_but_empty.rule = kNoFault;
-  for (; unusual != 0; unusual &= unusual - 1) {
-    const std::uint32_t at = _tzcnt_u32(unusual);
+  for (; slow != 0; slow &= slow - 1) {
+    const std::uint32_t at = _tzcnt_u32(slow);
     const std::uint32_t entry = kHeadFields + at;
     const std::uint32_t begin = end_of(arrays.narrow_places[entry - 1]) + 1;
     const NarrowPlace place = arrays.narrow_places[entry];
@@ -412,14 +434,14 @@ inline std::uint32_t end_of(const NarrowPlace& place) noexcept {
     const FieldPlace data = announced_data(frame, size, field, tag, work);
     if (work.first.rule != kNoFault) return false;
     if (data.begin == 0) continue;
-    // A value without SOH stands in its entry as it is. Whatever its tag is, it is no Length field.
+    // The entry of a value without SOH is right. Whatever its tag is, it is not a Length field.
     if (at + 1 == fields || end_of(arrays.narrow_places[entry + 1]) != data.end ||
         data.begin == data.end) {
       return false;
     }
     const std::uint32_t tag_begin = field.end + 1;
     arrays.keys[entry + 1] = key_of(read_tag(frame + tag_begin, data.begin - 1 - tag_begin));
-    unusual &= ~static_cast<std::uint32_t>(2ULL << at);
+    slow &= ~static_cast<std::uint32_t>(2ULL << at);
   }
   return true;
 }
@@ -431,7 +453,7 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
                                                         std::uint64_t last_word,
                                                         std::uint32_t fields,
                                                         IndexWork& work) noexcept {
-  // With the head's last byte.
+  // Starts with the head's last byte.
   constexpr std::uint32_t kMsgTypeStart = '\x01' | '3' << 8 | '5' << 16 | '=' << 24;
   std::uint32_t body_start;
   __builtin_memcpy(&body_start, frame + Head::kBytes - 1, sizeof body_start);
@@ -446,40 +468,39 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
   return fields + ((kHeadFields + 1) | kNarrowPlaces);
 }
 
-// Whether the first lane out of turn may lie in a data field: one of the two fields in front of it
-// is unusual, as a Length field is.
+// Whether the first lane out of turn may lie in a data field: one of the two fields before it needs
+// the slow path, as a Length field does.
 [[gnu::always_inline]] inline bool is_cut_by_data(std::uint64_t out_of_turn,
-                                                  std::uint64_t unusual) noexcept {
+                                                  std::uint64_t slow) noexcept {
   constexpr std::uint64_t kTwoFields = 0xf;
   const auto lane = static_cast<std::uint32_t>(_tzcnt_u64(out_of_turn)) & ~1U;
-  return lane < 4 || (unusual >> (lane - 4) & kTwoFields) != 0;
+  return lane < 4 || (slow >> (lane - 4) & kTwoFields) != 0;
 }
 
-// index_body() with something unusual in its window. Everything by value, because what has an
-// address would be kept in memory where nothing is unusual, too.
+// index_body() for a window with a slow-path field. All arguments are values, because the fast path
+// would have to keep in memory anything whose address is taken.
 template <unsigned Policy, class Head, std::uint32_t Blocks>
-[[gnu::noinline]] static std::uint32_t index_unusual_body(const char* frame, std::uint32_t size,
-                                                          std::uint32_t lanes,
-                                                          std::uint64_t unusual_lanes,
-                                                          __m512i positions, __m512i bytes,
-                                                          IndexWork& work) noexcept {
+[[gnu::noinline]] static std::uint32_t index_slow_path_body(const char* frame, std::uint32_t size,
+                                                            std::uint32_t lanes,
+                                                            std::uint64_t slow_lanes,
+                                                            __m512i positions, __m512i bytes,
+                                                            IndexWork& work) noexcept {
   const std::uint32_t body_end = size - kTrailerBytes;
   const Window<Blocks> window = load_window<Blocks>(frame + Head::kBytes, body_end - Head::kBytes);
   Delimiters found{positions, bytes, lanes, 0};
   if (const std::uint64_t out_of_turn = lanes_out_of_turn(found); out_of_turn != 0) {
-    if (is_cut_by_data(out_of_turn, unusual_lanes)) {
+    if (is_cut_by_data(out_of_turn, slow_lanes)) {
       return index_long<Policy>(frame, size, work, FirstPart::Sparse);
     }
     take_out_text(found);
   }
   const Tags tags = read_tags<TagDigits::Five>(window, found, work.data);
   store_narrow<Head>(work.arrays, tags, found.positions);
-  const std::uint64_t unusual = _bzhi_u64(tags.unusual, found.lanes);
+  const std::uint64_t slow = _bzhi_u64(tags.slow, found.lanes);
   const std::uint32_t fields = found.lanes / 2;
   if (end_of(work.arrays.narrow_places[kHeadFields + fields - 1]) + 1 != body_end ||
-      (unusual != 0 &&
-       !settle_narrow(frame, size, fields, unusual_fields(unusual, fields), work))) {
-    // Most often a data field that holds SOH.
+      (slow != 0 && !settle_narrow(frame, size, fields, slow_path_fields(slow, fields), work))) {
+    // The usual cause is a data field that contains SOH.
     return index_long<Policy>(frame, size, work, FirstPart::Sparse);
   }
   const std::uint64_t last_word = load_word(frame + Head::kBytes - sizeof last_word);
@@ -498,10 +519,10 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
     return index_long<Policy>(frame, size, work);
   const Tags tags = read_tags(window, found, work.data);
   store_narrow<Head>(work.arrays, tags, found.positions);
-  const std::uint64_t unusual = _bzhi_u64(tags.unusual, found.lanes);
-  if (unusual != 0) [[unlikely]] {
-    return index_unusual_body<Policy, Head, Blocks>(frame, size, found.lanes, unusual,
-                                                    found.positions, found.bytes, work);
+  const std::uint64_t slow = _bzhi_u64(tags.slow, found.lanes);
+  if (slow != 0) [[unlikely]] {
+    return index_slow_path_body<Policy, Head, Blocks>(frame, size, found.lanes, slow,
+                                                      found.positions, found.bytes, work);
   }
   return finish_body<Policy, Head>(frame, size, window, last_word, found.lanes / 2, work);
 }
@@ -512,9 +533,9 @@ template <unsigned Policy, Version kVersion>
   using TwoDigits = UsualHead<kVersion, 2>;
   using ThreeDigits = UsualHead<kVersion, 3>;
   constexpr std::uint32_t kTwoDigitsMax = 99;
-  const std::uint32_t behind_two = size - kTrailerBytes - TwoDigits::kBytes;
-  if (behind_two > kTwoDigitsMax) {
-    const std::uint32_t body_bytes = behind_two - 1;
+  const std::uint32_t body_bytes_of_two = size - kTrailerBytes - TwoDigits::kBytes;
+  if (body_bytes_of_two > kTwoDigitsMax) {
+    const std::uint32_t body_bytes = body_bytes_of_two - 1;
     const std::uint64_t last_word = load_word(frame + ThreeDigits::kBytes - 8);
     if (!is_usual_head<kVersion, 3>(last_word, body_bytes)) [[unlikely]] {
       return index_long<Policy>(frame, size, work);
@@ -528,10 +549,10 @@ template <unsigned Policy, Version kVersion>
     return index_body<Policy, ThreeDigits, 2>(frame, size, last_word, work);
   }
   const std::uint64_t last_word = load_word(frame + TwoDigits::kBytes - 8);
-  if (!is_usual_head<kVersion, 2>(last_word, behind_two)) [[unlikely]] {
+  if (!is_usual_head<kVersion, 2>(last_word, body_bytes_of_two)) [[unlikely]] {
     return index_long<Policy>(frame, size, work);
   }
-  if (behind_two > kBlockBytes) {
+  if (body_bytes_of_two > kBlockBytes) {
     return index_body<Policy, TwoDigits, 2>(frame, size, last_word, work);
   }
   return index_body<Policy, TwoDigits, 1>(frame, size, last_word, work);
@@ -564,7 +585,7 @@ namespace nexusfix::wire::kernels::avx512 {
 
 namespace {
 
-// Outside of the region: it runs on CPUs that have none of this.
+// Outside of the region, because it also runs on CPUs without AVX-512.
 bool supported() noexcept {
   return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
          __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&

@@ -1,7 +1,7 @@
-// The part of x86_avx512.cpp for messages that are longer than a window, or not what its short road
-// is made for. Included there, inside its namespace and target region.
+// The part of x86_avx512.cpp for messages that are longer than a window or that its short path
+// cannot index. Included there, inside its namespace and target region.
 
-// The first SOH at or behind from; there is one in front of size.
+// The first SOH at or after from. There is one before size.
 inline std::uint32_t find_soh(const char* frame, std::uint32_t from, std::uint32_t size) noexcept {
   for (;; from += kBlockBytes) {
     const std::uint32_t rest = size - from;
@@ -12,22 +12,22 @@ inline std::uint32_t find_soh(const char* frame, std::uint32_t from, std::uint32
   }
 }
 
-// The field at place, by the common road.
+// Indexes the field at place on the slow path.
 [[gnu::noinline]] static Place index_one_field(const char* frame, std::uint32_t size,
                                                const Place& place, IndexWork& work) noexcept {
   const std::uint32_t end = find_soh(frame, place.byte, size);
   return index_bounded_field(frame, size, place.byte, end, place.entry, work);
 }
 
-// Looks again at the unusual ones of the fields that a window gave. Returns where to go on: behind
-// the window's last field, or earlier where the entries do not stand.
+// Examines the slow-path fields of a window again. Returns where to continue: after the window's
+// last field, or earlier if the entries after a field are wrong.
 [[gnu::noinline]] static Place settle(const char* frame, std::uint32_t size, const Place& window,
-                                      std::uint32_t fields, std::uint32_t unusual,
+                                      std::uint32_t fields, std::uint32_t slow,
                                       IndexWork& work) noexcept {
   const FieldArrays& arrays = work.arrays;
   const std::uint32_t end_entry = window.entry + fields;
-  for (; unusual != 0; unusual &= unusual - 1) {
-    const std::uint32_t entry = window.entry + _tzcnt_u32(unusual);
+  for (; slow != 0; slow &= slow - 1) {
+    const std::uint32_t entry = window.entry + _tzcnt_u32(slow);
     const std::uint32_t begin =
         entry == window.entry ? window.byte : arrays.places[entry - 1].end + 1;
     const FieldBytes field{begin, arrays.places[entry].begin - 1, arrays.places[entry].end};
@@ -42,21 +42,21 @@ inline std::uint32_t find_soh(const char* frame, std::uint32_t from, std::uint32
     if (field.equals + 1 == field.end) note_fault(work, kValueEmpty, begin, tag_bytes);
     const FieldPlace data = announced_data(frame, size, field, tag, work);
     if (data.begin == 0) continue;
-    // A value without SOH stands in its entry as it is. Whatever its tag is, it is no Length field.
+    // The entry of a value without SOH is right. Whatever its tag is, it is not a Length field.
     const bool is_in_step = entry + 1 < end_entry && arrays.places[entry + 1].end == data.end;
     const Place next = index_data(frame, {field.end + 1, entry + 1}, data, work);
     if (!is_in_step) return next;
-    unusual &= ~static_cast<std::uint32_t>(2ULL << (entry - window.entry));
+    slow &= ~static_cast<std::uint32_t>(2ULL << (entry - window.entry));
   }
   return {arrays.places[end_entry - 1].end + 1, end_entry};
 }
 
-// A window with something unusual in it. Where it gives nothing, because a field has no `=` or is
-// longer than it, one field goes by the common road.
+// A window with a slow-path field. If the window gives no field, because one has no `=` or is
+// longer than the window, the slow path indexes one field.
 template <std::uint32_t Blocks>
-[[gnu::noinline]] static Place index_unusual_window(const char* frame, std::uint32_t size,
-                                                    const Place& place, std::uint32_t bytes,
-                                                    IndexWork& work) noexcept {
+[[gnu::noinline]] static Place index_slow_path_window(const char* frame, std::uint32_t size,
+                                                      const Place& place, std::uint32_t bytes,
+                                                      IndexWork& work) noexcept {
   const Window<Blocks> window = load_window<Blocks>(frame + place.byte, bytes);
   Delimiters found = find_delimiters(window);
   take_out_text(found);
@@ -64,10 +64,10 @@ template <std::uint32_t Blocks>
   if (fields == 0) return index_one_field(frame, size, place, work);
   const Tags tags = read_tags<TagDigits::Five>(window, found, work.data);
   store_entries(work.arrays, place, fields, tags.keys, found.positions);
-  return settle(frame, size, place, fields, unusual_fields(tags.unusual, fields), work);
+  return settle(frame, size, place, fields, slow_path_fields(tags.slow, fields), work);
 }
 
-// One window of a message that does not fit into one, from place on.
+// Indexes one window, from place on, of a message that is longer than a window.
 template <std::uint32_t Blocks>
 [[gnu::always_inline]] inline Place next_window(const char* frame, std::uint32_t size,
                                                 const Place& place, std::uint32_t bytes,
@@ -75,7 +75,8 @@ template <std::uint32_t Blocks>
   const Window<Blocks> window = load_window<Blocks>(frame + place.byte, bytes);
   const Delimiters found = find_delimiters(window);
   if (found.lanes > kWindowLanesMax) [[unlikely]] {
-    // Fields of a few bytes: one block less cannot have that many, or the next one cannot.
+    // If the fields have only a few bytes, one block less cannot hold that many, or the next one
+    // cannot.
     if constexpr (Blocks > 1) {
       return next_window<Blocks - 1>(frame, size, place, (Blocks - 1) * kBlockBytes, work);
     } else {
@@ -87,38 +88,37 @@ template <std::uint32_t Blocks>
     return index_one_field(frame, size, place, work);
   const Tags tags = read_tags(window, found, work.data);
   store_entries(work.arrays, place, fields, tags.keys, found.positions);
-  if (const std::uint64_t unusual = _bzhi_u64(tags.unusual, found.lanes); unusual != 0)
-      [[unlikely]] {
-    // What stands in front of the first lane that is out of turn is good for settling: most often
-    // that lane lies in a data field, whose Length field is settled first.
+  if (const std::uint64_t slow = _bzhi_u64(tags.slow, found.lanes); slow != 0) [[unlikely]] {
+    // The fields before the first lane out of turn can be settled: that lane usually lies in a data
+    // field, and its Length field is settled first.
     const std::uint64_t out_of_turn = lanes_out_of_turn(found);
     const std::uint32_t in_turn =
         out_of_turn == 0 ? fields : static_cast<std::uint32_t>(_tzcnt_u64(out_of_turn)) / 2;
-    const std::uint32_t settled = unusual_fields(unusual, in_turn);
+    const std::uint32_t settled = slow_path_fields(slow, in_turn);
     if (in_turn != fields && settled == 0) {
-      return index_unusual_window<Blocks>(frame, size, place, bytes, work);
+      return index_slow_path_window<Blocks>(frame, size, place, bytes, work);
     }
     return settle(frame, size, place, in_turn, settled, work);
   }
-  // The next window is loaded from behind the last SOH: that is known from the bits long before
-  // the entries are stored. An odd last bit is the `=` of a field that is not whole.
+  // The next window is loaded from after the last SOH. Its position is known from the bits long
+  // before the entries are stored. An odd last bit is the `=` of an incomplete field.
   const std::uint32_t end_entry = place.entry + fields;
   const std::uint64_t ends =
       found.lanes % 2 == 0
           ? found.last_bits
           : found.last_bits & ~(0x8000'0000'0000'0000 >> (_lzcnt_u64(found.last_bits) & 63));
   if (ends == 0) return {work.arrays.places[end_entry - 1].end + 1, end_entry};
-  const auto behind = static_cast<std::uint32_t>(_lzcnt_u64(ends));
-  return {place.byte + Blocks * kBlockBytes - behind, end_entry};
+  const auto after_last = static_cast<std::uint32_t>(_lzcnt_u64(ends));
+  return {place.byte + Blocks * kBlockBytes - after_last, end_entry};
 }
 
-// Long values, and data fields that hold SOH, by the common way of windows: a register for a window
-// of 255 bytes would hold few fields of such a message, and a data field ends it.
+// Long values and data fields that contain SOH are indexed by windows.inl.hpp: a register for a
+// window of 255 bytes would hold few fields of such a message, and a data field ends it.
 namespace sparse {
 
 #include "wire/kernels/generic/x86_groups.inl.hpp"
 
-// Lanes of bytes, which may wrap.
+// Lanes of bytes. They may wrap.
 using ByteSum = __m512i;
 
 inline std::uint64_t soh_bits(__m512i block, ByteSum& sum) noexcept {
@@ -156,7 +156,7 @@ inline std::uint64_t soh_bits(const char* block, const unsigned char* keep, Byte
 
 }  // namespace sparse
 
-// How far a message is indexed, and what is summed: the bytes in front of summed.
+// How far a message is indexed and summed: all bytes before `summed`.
 struct LongIndex {
   Place place;
   std::uint32_t summed;
@@ -180,8 +180,8 @@ struct LongIndex {
   index.summed = end;
 }
 
-// From index.place on, until there are many fields in a window again, all of them without SOH in
-// them. False, with more_capacity set, if the arrays are too short.
+// Continues from index.place until a window has many fields again, all without SOH in their values.
+// False, with more_capacity set: the arrays are too short.
 [[gnu::noinline]] static bool index_sparse(const char* frame, std::uint32_t size, LongIndex& index,
                                            IndexWork& work) noexcept {
   constexpr std::uint32_t kManyFields = sparse::kWindowBytes / 32;
@@ -210,22 +210,22 @@ struct LongIndex {
   return true;
 }
 
-// What is known of the fields in front.
+// What is known about the fields so far.
 enum class FirstPart { Dense, Sparse };
 
-// The fields of a message, window after window. Returns the number of entries, or 0 with
+// Indexes the fields of a message, window after window. Returns the number of entries, or 0 with
 // more_capacity set if the arrays are too short.
 [[gnu::noinline]] static std::uint32_t index_rest(const char* frame, std::uint32_t size,
                                                   FirstPart part, std::uint32_t& byte_sum,
                                                   IndexWork& work) noexcept {
-  // A window that gives fewer fields is of a sparse part, or was cut short by a data field.
+  // A window with fewer fields is part of a sparse region, or a data field has cut it short.
   constexpr std::uint32_t kFewFields = 6;
   const std::uint32_t body_end = size - kTrailerBytes;
   LongIndex index{{0, 0}, 0, _mm512_setzero_si512()};
   if (part == FirstPart::Sparse && !index_sparse(frame, size, index, work)) return 0;
   while (index.place.byte < body_end) {
     const Place place = index.place;
-    // A window's fields, a data field behind them, the trailer.
+    // A window's fields, one more data field, the trailer.
     if (place.entry + kWindowFieldsMax + 2 > work.arrays.capacity) {
       work.more_capacity = 1;
       return 0;
@@ -251,7 +251,7 @@ enum class FirstPart { Dense, Sparse };
   return index.place.entry + 1;
 }
 
-// A message that is longer than a window, or not what the short road is made for.
+// A message that is longer than a window or that the short path cannot index.
 template <unsigned Policy>
 [[gnu::noinline]] std::uint32_t index_long(const char* frame, std::uint32_t size, IndexWork& work,
                                            FirstPart part = FirstPart::Dense) noexcept {

@@ -1,4 +1,4 @@
-// What a fuzzer gives, taken off its front a byte at a time; zeros behind its end.
+// The fuzzer's input, consumed from its front one byte at a time; zeros after its end.
 #pragma once
 
 #include <cstddef>

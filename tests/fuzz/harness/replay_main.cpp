@@ -1,5 +1,5 @@
-// Calls a fuzz target on every file of the folders that are given: the corpus as an ordinary test,
-// in any build. Ends with status 1 if there was no file, so that a lost corpus does not look green.
+// Calls a fuzz target on every file of the given folders: the corpus as an ordinary test, in any
+// build. Exits with 1 if there is no file, so that a lost corpus is not green.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>

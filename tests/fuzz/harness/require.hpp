@@ -1,4 +1,4 @@
-// What a fuzz target demands: says where it was not so, and ends the process.
+// The assertion of a fuzz target: prints its position and ends the process.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The entry point that libFuzzer, and the replay of the corpus in an ordinary build, call.
+// The entry point for libFuzzer and for the replay of the corpus in an ordinary build.
 #pragma once
 
 #include <cstddef>

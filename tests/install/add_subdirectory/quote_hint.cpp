@@ -1,4 +1,4 @@
-// Messages of one's own dictionary, generated in one's own build.
+// Messages of a user's dictionary, generated in the user's build.
 #include <nexusfix/venue/quote_hint.hpp>
 
 static_assert(nexusfix::venue::QuoteHint::kMsgType == "UQ");

@@ -1,4 +1,4 @@
-// Links the PostgreSQL store, and asks it for a server that is not there.
+// Links the PostgreSQL store, and connects to a server that does not exist.
 #include <cstdio>
 
 #include <nexusfix/engine.hpp>

@@ -1,4 +1,4 @@
-// Encodes a message, finds it again in a stream behind rubbish, and reads it.
+// Encodes a message, finds it in a stream after rubbish, and reads it.
 #include <array>
 #include <chrono>
 #include <cstdio>

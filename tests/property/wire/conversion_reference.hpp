@@ -1,5 +1,4 @@
-// Conversions as one would write them first: a character at a time, in wide integers. What the
-// library does is compared with these.
+// Obvious conversions, one character at a time and in wide integers, to compare the library with.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,7 @@ inline bool all_digits(std::string_view text) {
   return true;
 }
 
-// Stays above every 64-bit number once it is there.
+// A value above every 64-bit number stays above.
 inline Wide value_of(std::string_view digits) {
   constexpr Wide kEnough = Wide{1} << 100;
   Wide value = 0;
@@ -78,7 +77,7 @@ inline Converted<Decimal> to_decimal(std::string_view text) {
   }
 }
 
-// In units of 10^-8, from the text and not by way of a Decimal.
+// In units of 10^-8, directly from the text and not through a Decimal.
 inline Converted<FixedPrice> to_fixed_price(std::string_view text) {
   const Converted<Decimal> decimal = reference::to_decimal(text);
   if (!decimal) return error(decimal.error());

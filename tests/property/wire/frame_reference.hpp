@@ -1,6 +1,6 @@
-// The frame rule written so that it can be checked by reading: slow, and with no knowledge of what
-// the product does. A frame begins with 8=FIX..., 9=<digits>, 35=, and ends with the first CheckSum
-// field at or after the place that BodyLength points to.
+// The frame rule in a form that can be checked by reading: slow and independent of the product. A
+// frame begins with 8=FIX..., 9=<digits>, 35=, and ends with the first CheckSum field at or after
+// the position that BodyLength announces.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +50,7 @@ class ReferenceFramer {
   }
 
  private:
-  // Of at most 20 digits without the zeros in front; what is larger than every limit is cut.
+  // The value of at most 20 digits after leading zeros; larger ones are cut.
   static std::size_t value_of(std::string digits) {
     digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
     return digits.size() > 10 ? std::size_t{9'999'999'999} : std::stoull(digits);

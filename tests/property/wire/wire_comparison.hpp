@@ -1,4 +1,4 @@
-// What a kernel makes of a frame, against what the reference parser makes of it.
+// Compares the result of a kernel with that of the reference parser.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace nexusfix::test {
   return got->tag_text == wanted->tag_text ? "" : "the fault's tag";
 }
 
-// In what the two differ; empty if they are the same.
+// The difference; empty if they are equal.
 [[nodiscard]] inline std::string difference(
     const std::expected<wire::MessageView, wire::ParseError>& got, const ReferenceMessage& wanted) {
   if (got.has_value() == wanted.garbled.has_value()) {

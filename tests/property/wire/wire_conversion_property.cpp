@@ -1,5 +1,5 @@
-// Each conversion agrees with a slow and obvious one, on every value where there are few, and on
-// millions of random, mutated and cut texts where there are many.
+// Each conversion agrees with a slow and obvious one: on every value if there are few, otherwise on
+// millions of random, mutated and cut texts.
 #include <charconv>
 #include <gtest/gtest.h>
 #include <string>
@@ -22,8 +22,8 @@ std::string described(const Converted<T>& result) {
   return "error " + std::to_string(static_cast<int>(result.error()));
 }
 
-// A text with sixteen readable bytes in front of its end, which must not matter, and one of its
-// own.
+// The text once after sixteen readable bytes, which must not matter, and once at the beginning of a
+// buffer.
 class Texts {
  public:
   template <class T, class Plain, class Within, class Reference>
@@ -59,7 +59,7 @@ char any_of(std::string_view characters, SeededRandom& random) {
   return characters[random.below(characters.size())];
 }
 
-// Digits for the most part, of every length to 24, some with a sign and some with points.
+// Mostly digits, of every length up to 24, some with a sign and some with points.
 std::string number_like(SeededRandom& random) {
   std::string text;
   if (random.below(8) == 0) text += '-';
@@ -198,8 +198,8 @@ TEST(ConversionProperty, every_day_of_a_wall_time_is_read_and_written) {
   }
 }
 
-// Every text of eight digits whose year is one of four kinds, whose month and day are any.
-TEST(ConversionProperty, every_spelling_of_a_day_is_judged_as_the_reference_does) {
+// Every text of eight digits with one of four kinds of years and any month and day.
+TEST(ConversionProperty, every_spelling_of_a_day_agrees_with_the_reference) {
   for (const char* year : {"1900", "2000", "2023", "2024", "2100"}) {
     for (int month_and_day = 0; month_and_day < 10'000; ++month_and_day) {
       std::string text = std::to_string(10'000 + month_and_day);

@@ -1,5 +1,5 @@
-// Every kind of defect at every field of messages of every length, every head that a message may
-// have, and every policy: each kernel gives the reference parser's answer.
+// Every kind of defect at every field of messages of every length, every possible head of a
+// message, and every policy: each kernel returns the reference parser's result.
 #include <cstddef>
 #include <gtest/gtest.h>
 #include <memory>
@@ -24,7 +24,7 @@ constexpr std::size_t kLengthStep = 7;  // shares no divisor with a block's 64 b
 constexpr std::size_t kLengthStep = 1;
 #endif
 
-// A reference and a parser of each kernel, under one policy.
+// A reference and a parser for each kernel, under one policy.
 class Kernels {
  public:
   explicit Kernels(Checks checks = {},
@@ -36,7 +36,7 @@ class Kernels {
     }
   }
 
-  // Empty, or which kernel differs from the reference in what.
+  // Empty, or the kernel that differs from the reference, with the difference.
   std::string disagreement(const std::string& frame) {
     const test::ReferenceMessage wanted = reference_.parse(frame);
     accepted_ += wanted.garbled ? 0 : 1;
@@ -58,8 +58,8 @@ class Kernels {
   std::size_t faulty_ = 0;
 };
 
-// The fields of a body of exactly that many bytes, each with its SOH. Sizes and tags differ, so
-// that over all lengths every field begins at every place of a block.
+// The fields of a body of exactly this size, each with its SOH. Sizes and tags differ, so that over
+// all lengths every field begins at every position of a block.
 std::vector<std::string> fields_of(std::size_t body_bytes) {
   constexpr std::string_view kOthers[] = {"49=SENDER|",   "56=TARGET|",         "34=12345|",
                                           "37=ORDER123|", "58=a longer text|",  "39=2|",
@@ -88,7 +88,7 @@ std::string framed(const std::string& body, std::string_view begin_string = "FIX
   return framed(body, begin_string, std::to_string(body.size()));
 }
 
-// What stands in place of one field, or of none.
+// Replacements of one field, or of none.
 constexpr std::string_view kDefects[] = {
     // no `=`
     "37|", "|", "||", "1|", "12345678|", "a longer text without one|",
@@ -113,7 +113,8 @@ TEST(DefectProperty, every_defect_at_every_field_of_messages_of_every_length) {
   for (std::size_t length = 60; length <= 600; length += kLengthStep) {
     constexpr std::size_t kAround = 16 + 7;
     const std::vector<std::string> fields = fields_of(length - kAround);
-    // With every length the next of three groups of fields, so that all come to every place.
+    // Each length takes the next one of three groups of fields, so that all of them reach every
+    // position.
     for (std::size_t at = length % 3; at <= fields.size(); at += 3) {
       std::string front;
       std::string back;
@@ -126,12 +127,12 @@ TEST(DefectProperty, every_defect_at_every_field_of_messages_of_every_length) {
       }
     }
   }
-  // Where the defect stands in front of MsgType the message is none.
+  // A frame with the defect before MsgType is not a message.
   EXPECT_GT(kernels.accepted(), frames * 3 / 4);
   EXPECT_GT(kernels.faulty(), frames / 2);
 }
 
-// Kernels without wide vectors look at a kilobyte at a time.
+// Kernels without wide vectors process a kilobyte at a time.
 TEST(DefectProperty, every_defect_at_the_end_of_every_kilobyte) {
   Kernels kernels;
   for (std::size_t kilobytes = 1; kilobytes <= 3; ++kilobytes) {
@@ -149,7 +150,7 @@ TEST(DefectProperty, every_defect_at_the_end_of_every_kilobyte) {
 }
 
 // Length and data tags of every number of digits.
-TEST(DefectProperty, data_fields_that_a_user_added_at_every_place) {
+TEST(DefectProperty, user_defined_data_fields_at_every_position) {
   constexpr DataFieldPair kPairs[] = {{.length = 1, .data = 2},
                                       {.length = 3, .data = 10},  // as CheckSum has it
                                       {.length = 77, .data = 7},
@@ -180,7 +181,7 @@ TEST(DefectProperty, data_fields_that_a_user_added_at_every_place) {
   }
 }
 
-// As many fields as a window, a register or an array can hold, and one more.
+// The number of fields that a window, a register or an array can hold, and one more.
 TEST(DefectProperty, any_number_of_fields_of_any_size) {
   Kernels kernels;
   for (std::size_t fields = 0; fields <= 150; ++fields) {
@@ -213,8 +214,8 @@ TEST(DefectProperty, two_defects_at_any_distance) {
   }
 }
 
-// Whether a head is the usual one is decided by its size, its start and its BodyLength: each size
-// with heads that are, nearly are and are not, and all numbers of digits.
+// Size, start and BodyLength of a head decide whether it is a usual one. Tries each size with
+// usual, similar and other heads, and with all numbers of digits.
 TEST(HeadProperty, every_version_and_spelling_of_body_length_at_every_size) {
   Kernels kernels;
   using namespace std::string_view_literals;
@@ -244,7 +245,7 @@ TEST(HeadProperty, every_version_and_spelling_of_body_length_at_every_size) {
   EXPECT_GT(kernels.accepted(), 5000U / kLengthStep);
 }
 
-TEST(HeadProperty, any_byte_in_place_of_any_byte_of_the_head_and_the_trailer) {
+TEST(HeadProperty, any_byte_instead_of_any_byte_of_the_head_and_the_trailer) {
   Kernels kernels;
   for (const std::size_t body_bytes : {40U, 88U, 99U, 100U, 101U, 150U, 230U}) {
     for (const std::string_view version : {"FIX.4.2", "FIXT.1.1"}) {
@@ -258,7 +259,7 @@ TEST(HeadProperty, any_byte_in_place_of_any_byte_of_the_head_and_the_trailer) {
           std::string bytes = good;
           bytes[at] = static_cast<char>(byte);
           ASSERT_EQ(kernels.disagreement(bytes), "");
-          // With the CheckSum that belongs to it nothing but its form can be wrong.
+          // With the matching CheckSum, only the form can be wrong.
           ASSERT_EQ(kernels.disagreement(with_check_sum(bytes.substr(0, good.size() - 7))), "");
         }
       }
@@ -266,10 +267,10 @@ TEST(HeadProperty, any_byte_in_place_of_any_byte_of_the_head_and_the_trailer) {
   }
 }
 
-// What a policy leaves out is accepted, and nothing else.
+// Only the defects that a policy does not check are accepted.
 class PolicyProperty : public testing::TestWithParam<Checks> {};
 
-TEST_P(PolicyProperty, only_what_is_left_out_is_accepted_when_wrong) {
+TEST_P(PolicyProperty, only_omitted_checks_let_a_defect_pass) {
   Kernels kernels{GetParam()};
   std::size_t wrong_sums = 0;
   for (std::size_t body_bytes = 5; body_bytes <= 400; body_bytes += 3) {

@@ -1,6 +1,5 @@
-// Whatever an Encoder is given, and into whatever buffer: the result is an error or one frame that
-// parses back to the same fields, and it is an error exactly if the frame is longer than the
-// buffer.
+// For any input and any buffer, the result of an Encoder is an error or one frame that parses back
+// to the same fields, and it is an error exactly if the frame is longer than the buffer.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -23,7 +22,7 @@ enum class Kind { Text, Char, Bool, Int, Unsigned, Decimal, Time, TimeOfDay, Dat
 struct Value {
   Kind kind = Kind::Text;
   Tag tag = 0;
-  std::string text;  // of Text and Data; of Group one entry's value, a character each
+  std::string text;  // of Text and Data; of a Group one character for the value of each entry
   std::int64_t number = 0;
   unsigned scale = 0;
   TimePrecision precision = TimePrecision::Millis;
@@ -184,7 +183,7 @@ Message any_message(const std::string& sender, const std::string& target,
   return message;
 }
 
-TEST(EncoderProperty, what_is_written_parses_back_and_fits_exactly_where_it_fits) {
+TEST(EncoderProperty, a_written_message_parses_back_and_fits_exactly_if_it_is_not_too_long) {
   EXPECT_TRUE(rc::check([] {
     const std::string alphabet = "ABCabc0123456789";
     Message message = any_message(any_text(alphabet), any_text(alphabet), any_text(alphabet));

@@ -19,7 +19,7 @@ class Generator {
 
   std::uint64_t below(std::uint64_t bound) { return random_.below(bound); }
 
-  // A body that mixes ordinary fields with everything that is allowed or nearly so.
+  // A body of ordinary fields mixed with all that is allowed or nearly allowed.
   std::string body() {
     std::string body = "35=" + pick({"0", "8", "D", "AE", "W", ""}) + "|";
     const std::uint64_t fields = below(8) == 0 ? below(120) : below(24);
@@ -27,7 +27,7 @@ class Generator {
     return with_soh(body);
   }
 
-  // A body as a real counterparty sends it, but for a field now and then.
+  // A body of a real counterparty, with an occasional other field.
   std::string ordinary_body() {
     std::string body = "35=8|";
     for (std::uint64_t i = below(60); i > 0; --i) {
@@ -36,8 +36,8 @@ class Generator {
     return with_soh(body);
   }
 
-  // A body of data fields that follow each other, most of them with one pair of tags, and of long
-  // values; few or many.
+  // A body of consecutive data fields, most of them with the same pair of tags, and of long values;
+  // few or many.
   std::string sparse_body() {
     std::string body = "35=8|";
     for (std::uint64_t i = below(below(4) == 0 ? 200 : 12); i > 0; --i) {
@@ -59,7 +59,7 @@ class Generator {
     return with_soh(body);
   }
 
-  // A data field of a user's pair, or the Length field of one with nothing behind it.
+  // A data field of a user-defined pair, or the Length field of one without the data field.
   std::string user_data() {
     const std::string tags[][2] = {
         {"5001", "9000001"}, {"20001", "20002"}, {"96", "97"}, {"95", "96"}, {"9999", "1"}};
@@ -68,17 +68,17 @@ class Generator {
     for (std::uint64_t i = below(3); i > 0 && !value.empty(); --i) value[below(value.size())] = '|';
     const std::string length = std::to_string(value.size() + (below(8) == 0 ? below(4) : 0));
     std::string body = pair[0] + "=" + length + "|" + pair[1] + "=" + value + "|";
-    // Where the value is a number, the data field looks like a Length field itself.
+    // If the value is a number, the data field looks like a Length field.
     if (below(3) == 0) body = "95=1|96=2|97=ab|" + body;
     return with_soh(body);
   }
 
-  // body in an envelope that is right.
+  // body in a correct envelope.
   static std::string framed(const std::string& body) {
     return with_check_sum(with_soh("8=FIX.4.4|9=" + std::to_string(body.size()) + "|") + body);
   }
 
-  // Changes, removes, repeats or inserts bytes, preferring those that mean something.
+  // Changes, removes, repeats or inserts bytes, preferably significant ones.
   void damage(std::string& bytes) {
     for (std::uint64_t times = 1 + below(3); times > 0 && !bytes.empty(); --times) {
       const std::size_t at = below(bytes.size());
@@ -113,7 +113,7 @@ class Generator {
   std::string text(std::uint64_t bytes_max) {
     std::string text;
     for (std::uint64_t bytes = below(bytes_max); bytes > 0; --bytes) {
-      text += static_cast<char>('!' + below(90));  // `=` included, `|` excluded
+      text += static_cast<char>('!' + below(90));  // can be `=`, but not `|`
     }
     return text;
   }

@@ -1,4 +1,4 @@
-// Whatever groups are written, nested as they may be: a parsed message has the same entries.
+// For any groups with any nesting, a parsed message has the entries that were written.
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
@@ -17,14 +17,14 @@
 namespace nexusfix::wire {
 namespace {
 
-// RapidCheck prints the seed of a failure; building trees of its generators takes it minutes.
+// RapidCheck prints the seed of a failure. Its own generators would take minutes to build trees.
 using Random = std::mt19937_64;
 
 std::size_t below(Random& random, std::size_t limit) {
   return std::uniform_int_distribution<std::size_t>{0, limit - 1}(random);
 }
 
-// One definition of a group, its fields and the groups within.
+// The definition of a group: its fields and its nested groups.
 struct Definition {
   Tag count_tag = 0;
   std::vector<Tag> fields;  // the delimiter first
@@ -41,7 +41,7 @@ struct Definition {
   }
 };
 
-// Every tag once: neighbours, those far from each other, and those that have no key of their own.
+// Every tag once: neighbours, distant ones, and those without a key of their own.
 class Tags {
  public:
   explicit Tags(Random& random) {
@@ -49,7 +49,7 @@ class Tags {
       tags_.insert(tags_.end(), {1'000 + i, 5'000 + 256 * i, 65'530 + i, 2'147'483'600 - 7 * i});
     }
     std::ranges::shuffle(tags_, random);
-    // Whole messages without a large tag, and such with them.
+    // Messages without any large tag, and messages with some.
     if (below(random, 2) == 0) std::erase_if(tags_, [](Tag tag) { return tag >= 60'000; });
   }
   Tag take() {
@@ -78,13 +78,14 @@ Definition any_definition(Random& random, Tags& tags, unsigned depth) {
 
 struct Entry {
   std::map<Tag, std::string> fields;
-  std::map<Tag, std::vector<Entry>> groups;  // by the count field's tag; absent ones are not in it
-  std::vector<Tag> order;                    // of both, the delimiter first
+  std::map<Tag, std::vector<Entry>>
+      groups;              // by the count field's tag; absent groups are not in it
+  std::vector<Tag> order;  // of fields and groups, the delimiter first
 };
 
 std::vector<Entry> any_entries(Random& random, const Definition& definition) {
   std::vector<Entry> entries(below(random, 5));
-  // Now and then all entries have the same fields, which is what an optimisation hopes for.
+  // Sometimes all entries have the same fields, which is the case that is optimised.
   const bool is_uniform = below(random, 2) == 0;
   for (Entry& entry : entries) {
     for (const Tag tag : definition.fields) {
@@ -144,19 +145,19 @@ void require_same(const GroupView& group, const Definition& definition,
   }
 }
 
-TEST(GroupProperty, what_is_written_is_what_is_read_however_groups_nest) {
+TEST(GroupProperty, written_groups_are_read_back_with_any_nesting) {
   EXPECT_TRUE(rc::check([](std::uint64_t seed) {
     Random random{seed};
     Tags tags{random};
     const Definition definition = any_definition(random, tags, 3);
     const std::vector<Entry> entries = any_entries(random, definition);
-    const Tag behind = tags.take();
+    const Tag next_tag = tags.take();
 
     std::vector<char> buffer(std::size_t{1} << 20U);
     HeaderTemplate session = *HeaderTemplate::make({"FIX.4.4", "S", "T"});
     Encoder encoder{buffer, session, {.msg_type = "D", .msg_seq_num = 1}};
     write(encoder, definition, entries);
-    encoder.field(behind, "x");
+    encoder.field(next_tag, "x");
     const auto bytes = encoder.finish();
     RC_ASSERT(bytes.has_value());
 
@@ -165,7 +166,7 @@ TEST(GroupProperty, what_is_written_is_what_is_read_however_groups_nest) {
     RC_ASSERT(message.has_value());
     const GroupView group = message->group(definition.shape());
     require_same(group, definition, entries);
-    RC_ASSERT(message->field(group.end_index()).tag == behind);
+    RC_ASSERT(message->field(group.end_index()).tag == next_tag);
   }));
 }
 

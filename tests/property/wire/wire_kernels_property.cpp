@@ -1,7 +1,7 @@
-// Every kernel gives the same answer as the reference parser, on good and on damaged messages.
+// Every kernel returns the result of the reference parser, for valid and for damaged messages.
 //
 // A seed makes a body and a series of damaged copies of it. NEXUSFIX_KERNELS_SEED is the first seed
-// and NEXUSFIX_KERNELS_SEEDS their number; a failure says how to repeat its own.
+// and NEXUSFIX_KERNELS_SEEDS their number. A failure says how to repeat its seed.
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <memory>
@@ -74,7 +74,7 @@ bool same(const std::optional<Fault>& got, const ReferenceFault* wanted) {
          got->tag_text == wanted->tag_text;
 }
 
-// Without the texts above, which would take longer than all the parsing.
+// Does not build the texts above, which would take longer than the parsing.
 bool same(const std::expected<MessageView, ParseError>& got, const ReferenceMessage& wanted) {
   if (!got || wanted.garbled) return !got && wanted.garbled == got.error().reason;
   if (got->field_count() != wanted.fields.size()) return false;
@@ -90,7 +90,7 @@ bool same(const std::expected<MessageView, ParseError>& got, const ReferenceMess
          same(got->fault_but_empty(), wanted.first_fault(false));
 }
 
-// All kernels that this CPU supports, beside the reference.
+// All kernels that this CPU supports, and the reference.
 class Kernels {
  public:
   explicit Kernels(const DataFieldTable& table) : reference_{table} {
@@ -115,7 +115,7 @@ class Kernels {
     return true;
   }
 
-  // The generator must reach the parser's inside, or the agreement says nothing.
+  // The generator must reach the inner parts of the parser, or an agreement proves nothing.
   void expect_variety() const {
     EXPECT_GT(well_framed_, messages_ / 2);
     EXPECT_LT(well_framed_, messages_);
@@ -132,7 +132,7 @@ class Kernels {
   std::uint64_t with_faults_ = 0;
 };
 
-// One body as it is, and damaged: its own bytes, in a new envelope, or the envelope too.
+// One body, unchanged and damaged: its own bytes, in a new envelope, or with a damaged envelope.
 bool agree_on_seed(Kernels& kernels, std::uint64_t seed, std::string (*make_body)(Generator&)) {
   Generator generator{seed};
   const std::string body = make_body(generator);
@@ -190,7 +190,7 @@ TEST(KernelsProperty, kernels_agree_on_messages_far_longer_than_a_window) {
 }
 
 // Pairs that a user's dictionary may add: tags of five and more digits, and a data field whose tag
-// is another pair's Length tag, which announces nothing.
+// is another pair's Length tag and announces nothing.
 TEST(KernelsProperty, kernels_agree_on_the_data_fields_of_a_user) {
   DataFieldTable table = DataFieldTable::standard();
   for (const DataFieldPair pair : {DataFieldPair{5001, 9'000'001}, DataFieldPair{20001, 20002},

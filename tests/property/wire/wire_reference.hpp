@@ -1,5 +1,5 @@
-// The parser as slow and obvious as it can be: the specification of Parser::parse() in code. It
-// shares nothing with the product but the names of the errors and the table of data fields.
+// The slowest and most obvious parser: the specification of Parser::parse() in code. It shares only
+// the names of the errors and the table of data fields with the product.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct ReferenceMessage {
   std::vector<ReferenceField> fields;
   std::vector<ReferenceFault> faults;  // all of them
 
-  // Nothing if there is none; empty values may count for nothing.
+  // Nothing if there is none. Empty values may be ignored.
   [[nodiscard]] const ReferenceFault* first_fault(bool empty_counts) const {
     for (const ReferenceFault& fault : faults) {
       if (empty_counts || fault.rule != wire::FaultRule::ValueEmpty) return &fault;
@@ -53,7 +53,7 @@ class ReferenceParser {
     message.garbled = envelope_error(frame);
     if (message.garbled) return message;
     const std::size_t body_end = frame.size() - 7;
-    std::optional<std::size_t> data_bytes;  // of the data field that must follow at once
+    std::optional<std::size_t> data_bytes;  // of the data field that must follow next
     for (std::size_t at = 0; at < body_end;) {
       at = read_field(frame, at, body_end, data_bytes, message);
     }
@@ -112,7 +112,7 @@ class ReferenceParser {
     return std::nullopt;
   }
 
-  // Reads the field at `at`, whose end lies before body_end, and returns where the next one begins.
+  // Reads the field at `at`, which ends before body_end, and returns where the next one begins.
   std::size_t read_field(const std::string& frame, std::size_t at, std::size_t body_end,
                          std::optional<std::size_t>& data_bytes, ReferenceMessage& message) const {
     using wire::FaultRule;
@@ -134,7 +134,7 @@ class ReferenceParser {
     const std::size_t end = announced ? value + *announced : soh;
     if (value == end) message.faults.push_back({FaultRule::ValueEmpty, at, tag_text});
     message.fields.push_back({*tag, value, frame.substr(value, end - value)});
-    // The value of a data field is bytes and no length.
+    // The value of a data field is bytes, never a length.
     if (!announced) announce(frame, end + 1, body_end, {at, tag_text}, message, data_bytes);
     return end + 1;
   }
@@ -144,7 +144,7 @@ class ReferenceParser {
     std::string tag_text;
   };
 
-  // If the field just read is a Length field and its data field comes next, says how long that is.
+  // If the last field is a Length field and its data field follows, notes its size.
   void announce(const std::string& frame, std::size_t next, std::size_t body_end,
                 const Place& length_field, ReferenceMessage& message,
                 std::optional<std::size_t>& data_bytes) const {

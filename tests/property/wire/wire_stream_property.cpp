@@ -1,4 +1,4 @@
-// However a stream is cut into reads, the same frames come out of it.
+// The frames of a stream do not depend on where its reads split it.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
@@ -57,20 +57,20 @@ Framed by_the_rule(const std::string& stream, FrameLimits limits) {
   return result;
 }
 
-// What was looked at and will not be again is overwritten: whoever looks is led astray.
+// Overwrites bytes that must not be examined again, so that a second look finds wrong ones.
 void blank(std::string& looked_at, FrameLimits limits, Generator& generator) {
   const char blank =
       "\x01"
       "8=0x"[generator.below(5)];
   for (std::size_t at = 0; at < looked_at.size(); ++at) {
-    // But for the end of the longest message, which is where the hunt goes on when it has none.
+    // Except the end of the longest message, where the hunt continues if it has none.
     const bool is_kept = at < limits.message_bytes_max && at + 4 >= limits.message_bytes_max;
     if (!is_kept) looked_at[at] = blank;
   }
 }
 
-// As a connection does it: keeps what is not whole, and asks again only when enough has come. The
-// scanner is given the bytes that it has looked at only as blanks.
+// Like a connection: keeps incomplete bytes and calls the scanner only when enough have arrived.
+// Replaces the bytes that the scanner has examined by blanks.
 Framed in_pieces(const std::string& stream, FrameLimits limits, std::uint64_t piece_bytes_max,
                  Generator& generator) {
   Framed result;
@@ -108,8 +108,8 @@ Framed in_pieces(const std::string& stream, FrameLimits limits, std::uint64_t pi
   return result;
 }
 
-// Parts of what hunting and searching look for, and what nearly is.
-std::string rubbish(Generator& generator) {
+// Parts of the texts that the scanner searches for, and similar texts.
+std::string garbage(Generator& generator) {
   constexpr std::string_view kParts[] = {
       "8",
       "=",
@@ -132,11 +132,11 @@ std::string rubbish(Generator& generator) {
       "9=0\x01"
       "35=",
   };
-  std::string rubbish;
+  std::string garbage;
   for (std::uint64_t parts = generator.below(60); parts > 0; --parts) {
-    rubbish += kParts[generator.below(std::size(kParts))];
+    garbage += kParts[generator.below(std::size(kParts))];
   }
-  return rubbish;
+  return garbage;
 }
 
 std::string random_stream(Generator& generator) {
@@ -146,12 +146,12 @@ std::string random_stream(Generator& generator) {
     if (generator.below(4) == 0) frame.replace(2, 7, "FIXT.1.1");
     if (generator.below(2) == 0) generator.damage(frame);
     stream += frame;
-    if (generator.below(4) == 0) stream += rubbish(generator);
+    if (generator.below(4) == 0) stream += garbage(generator);
   }
   return stream;
 }
 
-TEST(StreamProperty, frames_are_those_of_the_rule) {
+TEST(StreamProperty, frames_follow_the_rule) {
   for (std::uint64_t seed = 0; seed < 40'000; ++seed) {
     Generator generator{seed};
     const std::string stream = random_stream(generator);
@@ -161,8 +161,8 @@ TEST(StreamProperty, frames_are_those_of_the_rule) {
   }
 }
 
-// What is nearly an ordinary message: the short cut must say the same as the rule.
-TEST(StreamProperty, frames_are_those_of_the_rule_whichever_byte_of_a_message_is_changed) {
+// For nearly ordinary messages, the fast path must agree with the rule.
+TEST(StreamProperty, frames_follow_the_rule_after_a_change_of_any_byte) {
   constexpr std::string_view kBytes = "\x01=8/09:5X\xb0";
   const std::string next = test::message_of("35=0|34=2|49=TW|");
   for (const char* version : {"FIX.4.4", "FIXT.1.1"}) {
@@ -183,7 +183,7 @@ TEST(StreamProperty, frames_are_those_of_the_rule_whichever_byte_of_a_message_is
   }
 }
 
-TEST(StreamProperty, any_cut_gives_the_same_frames) {
+TEST(StreamProperty, any_split_gives_the_same_frames) {
   for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
     Generator generator{seed};
     const std::string stream = random_stream(generator);
@@ -194,7 +194,7 @@ TEST(StreamProperty, any_cut_gives_the_same_frames) {
   }
 }
 
-TEST(StreamProperty, good_messages_around_a_damaged_one_survive_but_for_the_one_it_swallows) {
+TEST(StreamProperty, valid_messages_around_a_damaged_one_survive_except_one_that_it_includes) {
   const std::string good = test::message_of("35=0|34=1|49=A|52=20240115-10:30:00|56=B|");
   for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
     Generator generator{seed};

@@ -1,4 +1,4 @@
-// Values survive the way to text and back, and what an Encoder writes is what a Parser reads.
+// Values survive the conversion to text and back, and a Parser reads what an Encoder writes.
 #include <array>
 #include <charconv>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kValues = 200'000;
 
-// More than rapidcheck's 100 cases, unless the caller of the program says otherwise.
+// More than rapidcheck's 100 cases, unless the environment sets another number.
 const bool kConfigured = setenv("RC_PARAMS", "max_success=2000", 0) == 0;
 
 // Numbers of every length are equally likely, so that short and extreme ones both occur.
@@ -74,7 +74,8 @@ TEST(ValueProperty, timestamps_survive_the_round_trip) {
   }
 }
 
-TEST(ValueProperty, text_near_a_number_is_one_exactly_if_the_standard_library_says_so) {
+TEST(ValueProperty,
+     text_similar_to_a_number_is_accepted_exactly_if_the_standard_library_accepts_it) {
   ASSERT_TRUE(kConfigured);
   EXPECT_TRUE(rc::check([] {
     const auto text = *rc::gen::container<std::string>(rc::gen::elementOf(std::string{"0129-+. "}));
@@ -105,7 +106,7 @@ TestField any_field() {
   return field;
 }
 
-TEST(ValueProperty, what_the_encoder_writes_is_one_frame_with_the_same_fields) {
+TEST(ValueProperty, an_encoded_message_is_one_frame_with_the_same_fields) {
   EXPECT_TRUE(rc::check([] {
     std::vector<TestField> fields(*rc::gen::inRange<std::size_t>(0, 60));
     for (TestField& field : fields) field = any_field();

@@ -17,7 +17,7 @@ void put(std::string& image, std::uint64_t offset, std::string_view bytes) {
   image.replace(offset, bytes.size(), bytes);
 }
 
-// Points into the file's image, which keeps its size while it is mapped.
+// Points into the file's image, whose size is constant while it is mapped.
 class FakeMapping final : public FileMapping {
  public:
   FakeMapping(std::shared_ptr<void> owner, std::span<char> bytes, std::shared_ptr<bool> failed)
@@ -39,9 +39,9 @@ std::string folder_of(const std::string& path) { return path.substr(0, path.find
 struct FakeDisk::Inode {
   std::string written;
   std::string synced;
-  std::vector<bool> lost;  // bytes that a sync failed to write: clean, and not on the disk
+  std::vector<bool> lost;  // bytes that a failed sync did not write: clean, and not on the disk
   const OpenFile* locked_by = nullptr;
-  bool is_mapped = false;  // and may have changed without a write
+  bool is_mapped = false;  // so that it may change without a write
 };
 
 class FakeDisk::OpenFile final : public File {
@@ -95,7 +95,7 @@ class FakeDisk::OpenFile final : public File {
     return {};
   }
 
-  // Looks at this range alone: others may be stored to meanwhile.
+  // Reads only this range: other threads may write to other ranges.
   DiskResult<void> sync_mapped(FileMapping&, std::uint64_t offset,
                                std::uint64_t size_bytes) override {
     if (const int error = strike(DiskCall::Sync); error != 0) {
@@ -229,7 +229,7 @@ void FakeDisk::write(const std::shared_ptr<Inode>& inode, std::uint64_t offset,
       {.inode = inode, .offset = offset, .bytes = std::string{bytes}, .truncated_to = {}});
 }
 
-// What a sync of the file would bring to the disk now.
+// The bytes that a sync would bring to the disk now.
 std::string FakeDisk::image_of(const Inode& inode) {
   std::string image = inode.written;
   for (std::size_t at = 0; at < std::min(image.size(), inode.lost.size()); ++at) {
@@ -276,7 +276,7 @@ void FakeDisk::process_death(std::size_t bytes_missing) {
   end_process();
   if (bytes_missing == 0 || changes_.empty()) return;
   Change& last = changes_.back();
-  // Only a write that made the file longer can be undone this way; a log makes no other.
+  // Only a write that made the file longer can be undone in this way; a log makes no other.
   const std::size_t cut = std::min(bytes_missing, last.bytes.size());
   last.bytes.resize(last.bytes.size() - cut);
   last.inode->written.resize(last.inode->written.size() - cut);
@@ -312,7 +312,7 @@ void FakeDisk::power_loss_by_sectors(Random& random, std::size_t sector_bytes) {
     if (image.size() != fresh.size() && random.next() % 2 == 0) image.resize(fresh.size());
     for (std::size_t at = 0; at < std::min(image.size(), fresh.size()); at += sector_bytes) {
       const std::uint64_t fate = random.next() % 8;
-      if (fate < 4) continue;  // as it was
+      if (fate < 4) continue;  // unchanged
       const std::size_t most = std::min({sector_bytes, image.size() - at, fresh.size() - at});
       const std::size_t count = fate == 4 ? random.next() % (most + 1) : most;
       image.replace(at, count, fresh, at, count);

@@ -1,5 +1,5 @@
-// The real disk with a gate in front of some calls, and without locks of folders: for tests of what
-// runs on other threads, which can be held up, let go and made to fail.
+// The real disk with a gate before some calls, and without locks of folders. For tests of other
+// threads, whose calls can be delayed, continued and made to fail.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace nexusfix::testing {
 
 class GatedDisk final : public Disk {
  public:
-  // Syncs of files wait from now on, and until they are let go; or of this file alone.
+  // From now on syncs wait until they are released: of all files, or of this one.
   void hold_syncs(const std::string& path = {}) {
     const std::lock_guard lock{mutex_};
     held_path_ = path;
@@ -31,13 +31,13 @@ class GatedDisk final : public Disk {
     holds_ = false;
     changed_.notify_all();
   }
-  // Waits until a sync is being held.
+  // Waits until a sync waits.
   void wait_for_held_sync() {
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [this] { return held_ > 0; });
   }
-  // Whatever changes the disk waits from now on, as behind a controller that does not answer, but
-  // for what the calling thread does itself: it would wait for its own release, so it is counted.
+  // From now on every change of the disk waits, as if the controller did not answer. Changes by the
+  // calling thread are only counted: it would wait for its own release.
   void hold_changes() {
     const std::lock_guard lock{mutex_};
     holds_changes_ = true;
@@ -52,7 +52,7 @@ class GatedDisk final : public Disk {
     const std::lock_guard lock{mutex_};
     return changes_by_holder_;
   }
-  // Likewise what removes a file.
+  // The same for removals of files.
   void hold_removes() { set_removes(true); }
   void release_removes() { set_removes(false); }
   void wait_for_held_remove() {
@@ -60,20 +60,20 @@ class GatedDisk final : public Disk {
     changed_.wait(lock, [this] { return held_removes_ > 0; });
   }
   void fail_syncs(int error) { sync_error_ = error; }
-  // The first sync of this file that is under way, or the next one, alone: as Linux tells an error
-  // of writing.
+  // Only the first sync of this file that is in progress, or the next one, fails: as Linux reports
+  // a write error.
   void fail_one_sync(const std::string& path, int error) {
     const std::lock_guard lock{mutex_};
     failing_ = {path, error};
   }
   void fail_reserves(int error) { reserve_error_ = error; }
-  // Whoever wants to read this file; 0: it can be again.
+  // Each open of this file fails; 0: it works again.
   void fail_opens(const std::string& path, int error) {
     const std::lock_guard lock{mutex_};
     unopenable_ = {path, error};
   }
   [[nodiscard]] unsigned syncs() const { return syncs_; }
-  // Of this file alone.
+  // Of this file.
   [[nodiscard]] unsigned syncs(const std::string& path) {
     const std::lock_guard lock{mutex_};
     return syncs_of_[path];
@@ -207,7 +207,7 @@ class GatedDisk final : public Disk {
   std::condition_variable changed_;
   std::map<std::string, unsigned> syncs_of_;
   bool holds_ = false;
-  std::string held_path_;  // empty: every file's
+  std::string held_path_;  // empty: all files
   unsigned held_ = 0;
   bool holds_changes_ = false;
   std::thread::id holder_;

@@ -1,5 +1,5 @@
-// The operating system's disk, with files that do not answer: what opens one, or asks if it
-// is private, waits until it is let go.
+// The operating system's disk, with files that do not answer: a call that opens one, or checks
+// whether it is private, waits until it is released.
 #pragma once
 
 #include <condition_variable>
@@ -13,7 +13,7 @@ namespace nexusfix::testing {
 
 class HangingDisk final : public PassingDisk {
  public:
-  // Of this file from now on.
+  // From now on, for this file.
   void hang(const std::string& path) {
     const std::lock_guard lock{mutex_};
     hanging_ = path;

@@ -1,5 +1,5 @@
-// The real disk, on which the process is killed (SIGKILL) in front of, or right behind, its n-th
-// call: each place where a kill finds the files in another state.
+// The real disk, on which the process is killed (SIGKILL) before or after its n-th call: each place
+// where a kill finds the files in another state.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace nexusfix::testing {
 
-enum class Killed : std::uint8_t { Before, Behind };
+enum class Killed : std::uint8_t { Before, After };
 
 class KillingDisk final : public Disk {
  public:
@@ -75,7 +75,7 @@ class KillingDisk final : public Disk {
     std::unique_ptr<File> file_;
   };
 
-  // Of the calls that change something. One number for all threads.
+  // Of the calls that change something. One count for all threads.
   template <class Call>
   std::invoke_result_t<Call> strike(Call call) {
     const bool is_the_one = left_.fetch_sub(1) == 1;

@@ -1,5 +1,5 @@
-// A test body in a process of its own that may mount file systems which nobody else sees, as root
-// or, where the kernel allows it, as anybody.
+// A test body in a separate process that may mount file systems which no other process sees: as
+// root or, if the kernel allows it, as any user.
 #pragma once
 
 #include <cstdio>
@@ -42,8 +42,8 @@ inline bool mount_tmpfs(const std::string& folder, const std::string& options) {
   return ::mount("tmpfs", folder.c_str(), "tmpfs", 0, options.c_str()) == 0;
 }
 
-// Runs body in a child; its failures are the test's. The child's exit status, of which
-// kCannotMount means: skip.
+// Runs body in a child, whose failures are the test's. Returns the child's exit status;
+// kCannotMount means: skip the test.
 inline int in_child(const std::function<int()>& body) {
   std::fflush(stdout);
   const pid_t child = ::fork();

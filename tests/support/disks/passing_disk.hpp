@@ -1,4 +1,4 @@
-// The operating system's disk, passed on: for tests that change one thing about it.
+// Passes all calls on to the operating system's disk: for tests that change one thing.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ class PassingDisk : public Disk {
   PosixDisk posix_;
 };
 
-// Everything is done on the thread that asks for it, and so in the turn that asks for it.
+// Does everything on the calling thread, and so within the turn.
 class OneThreadDisk final : public PassingDisk {
  public:
   bool takes_threads() const noexcept override { return false; }

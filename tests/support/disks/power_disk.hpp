@@ -1,6 +1,6 @@
-// A disk in memory for a journal with threads, whose power is cut at a drawn call: of what was not
-// synced by then any part stays, and whoever was at work hears no more than errors. The threads
-// decide which call that is, so that a seed repeats a run only by and large.
+// A disk in memory for a journal with threads. Its power is cut at a random call: any part of the
+// unsynced writes stays, and every thread gets only errors. The threads decide which call that is,
+// so a seed repeats a run only roughly.
 #pragma once
 
 #include <cerrno>
@@ -25,20 +25,20 @@ class PowerDisk final : public Disk {
  public:
   explicit PowerDisk(std::uint64_t seed) : random_{seed} { disk_.set_remounting(true); }
 
-  // Files can be reserved; otherwise they grow as they are written.
+  // Files can be reserved; otherwise they grow with their writes.
   void set_reserving(bool on) { disk_.set_mapping(on); }
-  // And mapped. What is stored to a mapping meets no call: whoever stores must ask has_power()
-  // before he believes that it was in time.
+  // Files can be mapped, too. A store to a mapping makes no call: a thread that stores must check
+  // has_power() before it takes the store for written.
   void set_mapping(bool on) {
     disk_.set_mapping(on);
     maps_ = on;
   }
-  // The machine runs again, until its nth call from now that changes something; 0: for good. Nobody
-  // uses it meanwhile.
+  // The machine runs again, until its nth call from now that changes something; 0: for good. No
+  // thread uses it meanwhile.
   void start(std::uint64_t nth) {
     const std::lock_guard lock{mutex_};
     if (!has_power_) {
-      // Or the disk alone, in the same boot.
+      // Or only the disk, in the same boot.
       disk_.set_remounting(random_.below(2) == 0);
       disk_.power_loss_by_sectors(
           random_, maps_ && random_.below(2) == 0 ? FakeDisk::kPageBytes : FakeDisk::kSectorBytes);
@@ -46,7 +46,7 @@ class PowerDisk final : public Disk {
     has_power_ = true;
     left_ = nth;
   }
-  // The power does not fail by itself any more. False: it has.
+  // The power does not fail by itself any more. False: it has failed.
   bool keep_power() {
     const std::lock_guard lock{mutex_};
     left_ = 0;
@@ -60,7 +60,7 @@ class PowerDisk final : public Disk {
     const std::lock_guard lock{mutex_};
     return has_power_;
   }
-  // The process is gone, and the machine goes on.
+  // The process is gone, and the machine keeps running.
   void process_death() {
     const std::lock_guard lock{mutex_};
     disk_.process_death();
@@ -141,7 +141,7 @@ class PowerDisk final : public Disk {
     std::unique_ptr<File> file_;
   };
 
-  // One call at a time; now and then another thread's comes first.
+  // One call at a time; now and then another thread's call comes first.
   template <class Call>
   std::invoke_result_t<Call> pass(bool changes, Call call) {
     std::unique_lock lock{mutex_};
@@ -150,7 +150,7 @@ class PowerDisk final : public Disk {
       std::this_thread::yield();
     }
     if (has_power_ && changes && left_ > 0 && --left_ == 0) {
-      // It may still be done; nobody hears of it.
+      // The call may still be done, but its result is lost.
       if (random_.below(2) == 0) static_cast<void>(call());
       has_power_ = false;
     }
@@ -163,7 +163,7 @@ class PowerDisk final : public Disk {
   SeededRandom random_;
   FakeDisk disk_;
   std::uint64_t left_ = 0;
-  bool has_power_ = true;  // what is left without, start() draws: stores may be under way
+  bool has_power_ = true;  // start() draws what is left after a loss: stores may be in progress
   bool maps_ = false;
 };
 

@@ -1,4 +1,4 @@
-// The operating system's network, and how often it is asked for what.
+// The operating system's network, which counts its calls.
 #pragma once
 
 #include <atomic>
@@ -16,14 +16,14 @@ namespace nexusfix::testing {
 
 struct NetworkCounts {
   std::atomic<std::uint64_t> waits{0};
-  std::atomic<std::uint64_t> idle_waits{0};  // those that might sleep, and found nothing
+  std::atomic<std::uint64_t> idle_waits{0};  // waits that may sleep, and found nothing
   std::atomic<std::uint64_t> receives{0};
   std::atomic<std::uint64_t> sends{0};
 };
 
 class CountingNetwork final : public transport::Network {
  public:
-  // Where they are counted: for whoever looks on from another process, too.
+  // counts: may be in memory that another process reads, too.
   explicit CountingNetwork(NetworkCounts& counts) : counts_{&counts} {}
 
   [[nodiscard]] std::expected<transport::SocketId, transport::NetworkError> listen(

@@ -68,7 +68,7 @@ void CuttingProxy::cut_after_to_client(std::uint64_t bytes) {
   rest_to_client_ = bytes;
 }
 
-void CuttingProxy::never_mind() {
+void CuttingProxy::cancel_cuts() {
   const std::lock_guard lock{mutex_};
   rest_to_server_ = kNoLimit;
   rest_to_client_ = kNoLimit;
@@ -95,7 +95,7 @@ void CuttingProxy::stall(bool stalls) {
   wake();
 }
 
-void CuttingProxy::lead_to(std::string server_socket) {
+void CuttingProxy::forward_to(std::string server_socket) {
   const std::lock_guard lock{mutex_};
   server_socket_ = std::move(server_socket);
 }

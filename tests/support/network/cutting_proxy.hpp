@@ -1,5 +1,5 @@
-// Stands between a client and a server on a Unix socket: passes bytes on, and cuts connections
-// after as many of them as it was told, in either direction.
+// A proxy between a client and a server on a Unix socket: passes bytes on, and cuts connections
+// after a given number of bytes in either direction.
 #pragma once
 
 #include <atomic>
@@ -23,22 +23,22 @@ class CuttingProxy {
   // The folder of its socket, named like the server's.
   [[nodiscard]] std::string host() const { return folder_.path(); }
 
-  // Every connection is cut when so many more bytes have passed; once.
+  // Cuts every connection after this number of further bytes; once.
   void cut_after_to_server(std::uint64_t bytes);
   void cut_after_to_client(std::uint64_t bytes);
-  // What was told and has not happened is forgotten.
-  void never_mind();
+  // Cancels cuts that have not happened.
+  void cancel_cuts();
   void cut_now();
   // New connections are closed at once.
   void refuse(bool refuses);
-  // Where new connections are passed on to from now on.
-  void lead_to(std::string server_socket);
-  // Nothing passes any more, and nobody is told.
+  // New connections are passed on to this server.
+  void forward_to(std::string server_socket);
+  // Nothing is passed on any more; no side is notified.
   void stall(bool stalls);
   [[nodiscard]] std::uint64_t cuts() const noexcept { return cuts_.load(); }
   [[nodiscard]] std::uint64_t bytes_to_server() const noexcept { return to_server_.load(); }
   [[nodiscard]] std::uint64_t bytes_to_client() const noexcept { return to_client_.load(); }
-  // Returns when so many cuts have been made, or connections refused.
+  // Returns after this number of cuts, or of refused connections.
   void wait_for_cuts(std::uint64_t count) const;
   void wait_for_refusals(std::uint64_t count) const;
   [[nodiscard]] std::uint64_t refusals() const noexcept { return refusals_.load(); }
@@ -52,7 +52,7 @@ class CuttingProxy {
 
   void run();
   void accept_one();
-  // False: the connection is over, or every one is to be cut.
+  // False: the connection is over, or all are to be cut.
   bool pass(int from, int to, std::uint64_t& rest, std::atomic<std::uint64_t>& count);
   void cut_all();
   void wake();

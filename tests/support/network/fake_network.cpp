@@ -210,7 +210,7 @@ std::size_t FakeNetwork::wait(std::span<Ready> events,
   wakes_.store(0, std::memory_order_relaxed);
   if (while_waiting && timeout != std::chrono::nanoseconds{0}) while_waiting();
   std::size_t count = 0;
-  // Begins behind the last socket that was reported, so that few events reach all in turn.
+  // Begins after the last reported socket, so that a few events at a time reach all in turn.
   const std::size_t sockets = sockets_.size();
   for (std::size_t i = 0; i < sockets; ++i) {
     const std::size_t index = (next_reported_ + i) % sockets;

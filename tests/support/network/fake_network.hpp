@@ -1,6 +1,6 @@
 // A network in memory for tests: any number of Networks joined by pipes. No threads, no time, no
-// chance; wait() never blocks. A test says how bytes are torn, held up and lost, and when
-// connections break. In a steady state it allocates nothing.
+// chance; wait() never blocks. A test decides how bytes are split, delayed and lost, and when
+// connections break. In a steady state it does not allocate.
 #pragma once
 
 #include <atomic>
@@ -18,29 +18,30 @@ namespace nexusfix::transport {
 
 class FakeNetwork;
 
-// What connects FakeNetworks. Must outlive them.
+// Connects FakeNetworks. Must outlive them.
 class FakeInternet {
  public:
   struct Limits {
-    std::size_t receive_bytes_max = SIZE_MAX;  // given by one receive()
-    std::size_t send_bytes_max = SIZE_MAX;     // taken by one send(); the rest needs Writable
-    bool hold = false;  // bytes and ends sent are on their way until deliver()
+    std::size_t receive_bytes_max = SIZE_MAX;  // the most that one receive() returns
+    // the most that one send() takes; the rest needs Writable
+    std::size_t send_bytes_max = SIZE_MAX;
+    bool hold = false;  // sent bytes and ends wait until deliver()
   };
   Limits limits;
 
   explicit FakeInternet(std::size_t pipe_bytes = 256U << 10U) : pipe_bytes_{pipe_bytes} {}
 
-  // Every connect() to the port fails with this error, 0: as usual again.
+  // Every connect() to the port fails with this error; 0: connect() works again.
   void refuse(std::uint16_t port, int error_number) { refused_[port] = error_number; }
-  // connect() to the port is never answered; false: as usual again (for later connects).
+  // connect() to the port is never answered; false: later connects work again.
   void swallow(std::uint16_t port, bool on) { swallowed_[port] = on; }
-  // Lets up to that many held bytes of each direction of each connection arrive.
+  // Up to that number of held bytes in each direction of each connection arrives.
   void deliver(std::size_t bytes_max = SIZE_MAX);
 
  private:
   friend class FakeNetwork;
 
-  // One direction: a ring of bytes, of which some have arrived.
+  // One direction: a ring of bytes, some of which have arrived.
   struct Pipe {
     std::vector<char> ring;
     std::size_t head = 0;
@@ -70,20 +71,20 @@ class FakeInternet {
 
 class FakeNetwork final : public Network {
  public:
-  // The address is only shown, in peer_name().
+  // The address is only shown by peer_name().
   explicit FakeNetwork(FakeInternet& internet, std::string address = "10.0.0.1");
   ~FakeNetwork() override;
   FakeNetwork(const FakeNetwork&) = delete;
   FakeNetwork& operator=(const FakeNetwork&) = delete;
 
-  // Both ends see the error once they have read what had arrived; what was held is lost.
+  // Both ends see the error after they have read what had arrived; held bytes are lost.
   void break_connection(SocketId socket, int error_number);
-  // What others do while wait() would wait: called in it, but for a zero timeout.
+  // Called in wait(), except with a zero timeout: what others do meanwhile.
   std::function<void()> while_waiting;
-  // As if the process had been killed: every socket is gone, its peers see the end.
+  // As if the process had been killed: every socket is closed, and its peers see the end.
   void close_all() noexcept;
   [[nodiscard]] std::size_t open_sockets() const noexcept { return sockets_.size(); }
-  // How often wake() was called since the last wait().
+  // The number of wake() calls since the last wait().
   [[nodiscard]] unsigned wakes() const noexcept { return wakes_.load(std::memory_order_relaxed); }
 
   [[nodiscard]] std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) override;

@@ -1,4 +1,4 @@
-// A counterparty made of bytes: a TCP connection that says exactly what a test tells it to.
+// A counterparty at the level of bytes: a TCP connection that sends exactly what a test gives it.
 #pragma once
 
 #include <array>
@@ -25,17 +25,17 @@ class RawPeer {
     socket_ = *socket;
   }
 
-  // Sent when the connection stands; all of it, in as many pieces as the socket takes.
+  // Sent after the connection is established: all of it, in any number of pieces.
   void send(std::string_view bytes) { unsent_ += bytes; }
   void close() {
     network_->close(socket_);
     closed_ = true;
   }
 
-  // A counterparty that does not read for a while, or never again.
+  // A paused counterparty does not read.
   void pause(bool on) { paused_ = on; }
 
-  // Moves what can be moved without waiting.
+  // Moves bytes without waiting.
   void poll() {
     if (closed_) return;
     std::array<transport::Ready, 8> ready;

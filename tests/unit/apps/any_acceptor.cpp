@@ -1,5 +1,5 @@
-// An acceptor of any version, for a test in another language: takes a configuration, and whatever
-// it is sent.
+// An acceptor of any version, for a test in another language: reads a configuration, and accepts
+// every message.
 #include <nexusfix/engine.hpp>
 
 namespace {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A build without TLS and passwords: it configures and compiles without their libraries, and the
-command refuses what asks for either, by file and line. Arguments: that command, cmake, the sources,
-the compiler, and what launches it."""
+command refuses a configuration that needs either, by file and line. Arguments: that command, cmake,
+the sources, the compiler, and its launcher."""
 
 import json
 import os
@@ -14,14 +14,14 @@ import command_test
 from command_test import WithFolder, run
 
 CMAKE = SOURCES = COMPILER = LAUNCHER = ""  # set by main
-# What is in such a build alone, and what is not.
+# The sources that only such a build has, and those that it does not have.
 OWN = ("tls_absent.cpp", "password_hash_absent.cpp")
 OTHERS = ("tls_context.cpp", "tls_stream.cpp", "password_hash.cpp")
 
 
 class BareBuild(WithFolder):
     def assert_refused(self, starts, text, asked_for, why):
-        """The check and the command that starts it say in which line of the file it is."""
+        """The check and the command that starts it name the line of the file."""
         config = self.write("bare.cfg", text)
         line = 1 + text.splitlines().index(asked_for)
         for command in (["config", "check"], [starts]):
@@ -56,7 +56,7 @@ class BareBuild(WithFolder):
         self.assertNotIn("pa55word", done.stdout + done.stderr)
         self.assertEqual(list(self.folder.iterdir()), [])
 
-    def test_what_asks_for_neither_works(self):
+    def test_a_configuration_without_either_works(self):
         config = self.write("bare.cfg", self.config_of("acceptor", ""))
         done = run("config", "check", config)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`nexusfix codegen` as a user meets it: what it prints, what it ends with, what it leaves."""
+"""`nexusfix codegen` from the view of a user: its output, its exit status, and its files."""
 
 import os
 import subprocess
@@ -57,7 +57,7 @@ class Codegen(unittest.TestCase):
         self.assertIn("venue.xml:3:", result.stderr)
         self.assertFalse((self.folder / "out").exists())
 
-    def test_namespace_that_cannot_be_is_a_wrong_argument(self):
+    def test_invalid_namespace_is_a_wrong_argument(self):
         dictionary = self.write("venue.xml", self.DICTIONARY)
         for name in ("std", "class", "wire", "a-b", "__x"):
             result = run("codegen", dictionary, "-o", self.folder / "out", "--namespace", name)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command `nexusfix` as a user meets it: what it prints, what it ends with, what it leaves."""
+"""The command `nexusfix` from the view of a user: its output, its exit status, and its files."""
 
 import json
 import os
@@ -79,7 +79,7 @@ class WithFolder(unittest.TestCase):
                           "TargetCompID=VENUE\n")
 
     def serve(self, begin_string="FIX.4.4", arguments=(), more=""):
-        """A venue that is listening, and its port."""
+        """Starts a venue; returns it and its port."""
         venue = subprocess.Popen(
             [NEXUSFIX, "serve", self.venue_config(begin_string, more=more), *arguments],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -111,12 +111,12 @@ class Words(unittest.TestCase):
             self.assertEqual(help_of_one.returncode, 0)
             self.assertIn(f"nexusfix {name}", help_of_one.stdout)
 
-    def test_nothing_shows_the_help_and_is_an_error(self):
+    def test_no_arguments_show_the_help_and_are_an_error(self):
         done = run()
         self.assertEqual(done.returncode, 2)
         self.assertIn("Subcommands:", done.stdout)
 
-    def test_explain_says_what_an_event_is_and_names_the_nearest_of_what_is_none(self):
+    def test_explain_explains_an_event_and_names_the_nearest_for_an_unknown_one(self):
         done = run("explain", "nxf-1042")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("NXF-1042 RejectReceived, WARN, session\n  meaning ", done.stdout)
@@ -137,7 +137,7 @@ class Words(unittest.TestCase):
         traced = run("simulate", "--hours", 0.005, "--faults", "none", "--trace")
         self.assertRegex(traced.stdout, r"trader1 +> A 34=1 ")
 
-    def test_simulate_names_what_is_wrong_with_its_arguments(self):
+    def test_simulate_names_the_errors_in_its_arguments(self):
         done = run("simulate", "--faults", "kill,tornado")
         self.assertEqual(done.returncode, 2)
         self.assertIn("'tornado' is none of tear, delay,", done.stderr)
@@ -234,7 +234,7 @@ class Serve(WithFolder):
         self.assertEqual(done.returncode, 1)
         self.assertIn("none.cfg", done.stderr)
 
-    def test_port_in_use_is_said(self):
+    def test_port_in_use_is_reported(self):
         with socket.socket() as holder:
             holder.bind(("127.0.0.1", 0))
             holder.listen()
@@ -244,7 +244,7 @@ class Serve(WithFolder):
         self.assertIn(str(port), done.stderr)
         self.assertIn("in use", done.stderr)
 
-    def test_second_venue_on_the_same_journal_is_kept_out(self):
+    def test_second_venue_on_the_same_journal_is_refused(self):
         venue, _ = self.serve()
         done = run("serve", self.folder / "venue.cfg")
         self.assertEqual(done.returncode, 1)
@@ -268,7 +268,7 @@ class Serve(WithFolder):
         self.assertEqual((second["avg_px"], second["status"]), ("10.5", "filled"))
 
     def test_configuration_that_keeps_no_messages_or_not_all_is_refused(self):
-        retires = "take old messages away: the venue rebuilds its book"
+        retires = "remove old messages: the venue rebuilds its book"
         for key, said in (("PersistMessages=N", "PersistMessages=N: the venue rebuilds"),
                           ("JournalKeepBytes=1000", retires), ("JournalKeepDays=1", retires),
                           ("JournalRetireOnReset=Y", retires)):
@@ -285,7 +285,7 @@ class Serve(WithFolder):
         self.assertIn("EventLoops=2: this program has one book", done.stderr)
         self.assertFalse((self.folder / "venue").exists())
 
-    def test_hangup_opens_the_logs_anew_and_ends_nothing(self):
+    def test_hangup_opens_the_logs_again_and_ends_nothing(self):
         logs = self.folder / "logs"
         venue, port = self.serve(more=f"FileLogPath={logs}\n")
         first = logs / "FIX.4.4-VENUE-TRADER.messages.current.log"
@@ -317,7 +317,7 @@ class Serve(WithFolder):
         self.assertIn("the venue is running", dumped.stderr)
         self.end(venue)
 
-    def test_dumping_a_book_that_is_not_there_creates_nothing(self):
+    def test_dumping_a_missing_book_creates_nothing(self):
         done = run("serve", self.venue_config(), "--dump-book")
         self.assertEqual(done.returncode, 1)
         self.assertFalse((self.folder / "venue").exists())
@@ -452,7 +452,7 @@ class Connect(WithFolder):
             self.assertNotIn("listening", done.stderr)
             self.assertEqual([one.name for one in self.folder.iterdir()], ["venue.cfg"])
 
-    def test_never_logged_on_is_said_without_a_line_number(self):
+    def test_a_missing_logon_is_reported_without_a_line_number(self):
         with socket.socket() as mute:
             mute.bind(("127.0.0.1", 0))
             mute.listen()
@@ -461,7 +461,7 @@ class Connect(WithFolder):
         self.assertIn("nexusfix connect: not logged on within 1 s\n", done.stderr)
         self.assertNotIn("standard input", done.stderr)
 
-    def test_help_comes_on_a_pipe_before_what_is_behind_it(self):
+    def test_help_is_printed_on_a_pipe_before_the_next_command_arrives(self):
         venue, port = self.serve()
         with subprocess.Popen([NEXUSFIX, "connect", self.trader_config(port)],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -491,7 +491,7 @@ class Connect(WithFolder):
             self.assertIn(expected, done.stderr)
         self.end(venue)
 
-    def test_session_goes_on_after_logout_and_logon(self):
+    def test_session_continues_after_logout_and_logon(self):
         venue, port = self.serve()
         done = self.connect(port, "logout\nlogon\nsend 35=B|148=x|33=1|58=y\nexpect 35=j\nquit\n")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -512,7 +512,7 @@ class Connect(WithFolder):
 class Tutorial(WithFolder):
     """docs/tutorial.md quotes these files."""
 
-    def test_its_files_do_what_it_says(self):
+    def test_its_files_do_what_the_tutorial_says(self):
         configs = Path(__file__).resolve().parents[3] / "apps/nexusfix/config"
         port = "5001"
 
@@ -551,7 +551,7 @@ class Journal(WithFolder):
         self.assertIn("next inbound 23, next outbound 13",
                       run("journal", "show", self.folder / "trader").stdout)
 
-    def test_folder_without_a_journal_is_an_error_and_stays_as_it_is(self):
+    def test_folder_without_a_journal_is_an_error_and_is_not_changed(self):
         for folder in (self.folder, self.folder / "none"):
             done = run("journal", "show", folder)
             self.assertEqual(done.returncode, 1)
@@ -571,7 +571,7 @@ class Journal(WithFolder):
         self.assertEqual([(one["name"], one["messages"]) for one in shown["sessions"]],
                          [("FIX.4.4:VENUE->TRADER", 0), ("FIX.4.4:VENUE->OTHER", 0)])
 
-    def test_journal_in_use_is_shown_and_said_to_be(self):
+    def test_journal_in_use_is_shown_as_in_use(self):
         venue, port = self.serve()
         self.assertEqual(run("trade", self.trader_config(port), "--orders", 10).returncode, 0)
         done = run("journal", "show", self.folder / "venue")
@@ -591,7 +591,7 @@ class Journal(WithFolder):
         (self.folder / "venue" / "lock").unlink()
         done = run("journal", "show", self.folder / "venue")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("4 bytes that are no whole record", done.stdout)
+        self.assertIn("4 bytes that are no complete record", done.stdout)
         self.assertTrue(segment.read_bytes().endswith(b"torn"))
         names = sorted(file.name for file in (self.folder / "venue").iterdir())
         self.assertEqual(names, [segment.name, "owner"])
@@ -615,7 +615,7 @@ class Demo(WithFolder):
         self.assertEqual(len(children), 2)
         return demo, children
 
-    def test_it_ends_by_itself_and_leaves_nothing(self):
+    def test_it_ends_by_itself_and_leaves_no_file(self):
         done = run("demo", "--no-spin", "--orders-latency", 200, "--orders-stream", 1000,
                    env=self.environment())
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -631,12 +631,12 @@ class Demo(WithFolder):
         (kept,) = self.folder.iterdir()
         self.assertIn("100 messages", run("journal", "show", kept / "trader").stdout)
 
-    def test_folder_that_cannot_be_made_is_said(self):
+    def test_folder_that_cannot_be_made_is_reported(self):
         done = run("demo", env={**os.environ, "TMPDIR": str(self.folder / "none")})
         self.assertEqual(done.returncode, 1)
         self.assertIn("cannot make a folder", done.stderr)
 
-    def test_interrupted_it_takes_its_processes_and_folder_along(self):
+    def test_an_interrupt_ends_its_processes_and_removes_its_folder(self):
         for how in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(how):
                 demo, children = self.start("--orders-latency", "60000")
@@ -645,13 +645,13 @@ class Demo(WithFolder):
                 self.assertFalse(any(map(is_alive, children)))
                 self.assertEqual(list(self.folder.iterdir()), [])
 
-    def test_killed_it_takes_its_processes_along(self):
+    def test_a_kill_ends_its_processes(self):
         demo, children = self.start("--orders-latency", "60000")
         demo.kill()
         demo.wait()
         wait_until(lambda: not any(map(is_alive, children)), "the end of the processes")
 
-    def test_death_of_a_process_is_said(self):
+    def test_end_of_a_process_is_reported(self):
         for name in ("venue", "trader"):
             with self.subTest(name):
                 demo, children = self.start("--orders-latency", "60000")

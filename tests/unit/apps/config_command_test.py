@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`nexusfix config` as an operator meets it: what it prints and ends with."""
+"""`nexusfix config` from the view of an operator: its output and its exit status."""
 
 import json
 import os
@@ -35,7 +35,7 @@ class Config(WithFolder):
         path.write_text(CONFIG + more)
         return path
 
-    def test_check_tells_each_value_with_its_line_and_no_password(self):
+    def test_check_shows_each_value_with_its_line_and_no_password(self):
         done = run("config", "check", self.write())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"HeartBtInt=30 +line 3, \[DEFAULT\]")
@@ -69,7 +69,7 @@ class Config(WithFolder):
         self.assertEqual(len([line for line in lines if line.startswith("warning")]), 1, lines)
         self.assertIn("of 49 other lines", lines[0])
 
-    def test_check_warns_of_a_certificate_that_soon_ends(self):
+    def test_check_warns_of_a_certificate_that_expires_soon(self):
         path = self.write(f"ClientCertificateFile={self.folder}/a.pem\n"
                           f"CertificationAuthoritiesFile={self.folder}/a.pem\n")
         os.umask(0o077)
@@ -91,7 +91,7 @@ class Config(WithFolder):
             self.assertRegex(run("config", "check", path, "--all").stdout,
                              r"SocketUseSSL=Y +by ClientCertificateFile in line \d+\n")
 
-    def test_check_tells_what_the_environment_has_put_in_and_what_it_lacks(self):
+    def test_check_shows_values_of_the_environment_and_missing_variables(self):
         os.environ["NEXUSFIX_T_DESK"] = "DESK"
         path = self.write("SenderSubID=${NEXUSFIX_T_DESK}\n")
         path.write_text(path.read_text().replace("[DEFAULT]\n", "[DEFAULT]\nExpandVariables=Y\n"))
@@ -106,7 +106,7 @@ class Config(WithFolder):
         self.assertIn("a.cfg:18: SenderSubID: the variable NEXUSFIX_T_DESK is not set",
                       done.stdout + done.stderr)
 
-    def test_check_tells_what_quickfix_would_do_otherwise(self):
+    def test_check_shows_defaults_that_differ_from_those_of_quickfix(self):
         done = run("config", "check", self.write())
         self.assertRegex(done.stdout, r"TestRequestDelayMultiplier=0.2 +QuickFIX/J: 0.5")
 
@@ -125,14 +125,14 @@ class Config(WithFolder):
             self.assertIn("did you mean LogonTimeout?", done.stderr)
         self.assertFalse((self.folder / "store").exists())
 
-    def test_a_wrong_file_is_told_mistake_by_mistake(self):
+    def test_each_error_of_a_file_is_reported(self):
         done = run("config", "check", self.write("LogonTimeout=never\nStartTime=8\n"))
         self.assertEqual(done.returncode, 1)
         self.assertIn("a.cfg:17: LogonTimeout=never", done.stderr)
         self.assertIn("a.cfg:18: StartTime=8", done.stderr)
         self.assertEqual(run("config", "check", self.folder / "none.cfg").returncode, 1)
 
-    def test_check_finds_addresses_and_folders_that_cannot_be_had(self):
+    def test_check_finds_unusable_addresses_and_folders(self):
         acceptor = CONFIG.replace("=initiator", "=acceptor") + "SocketAcceptPort=0\n"
         for line, words in (("SocketAcceptAddress=999.1.1.1", "a host name or an address"),
                             ("SocketAcceptAddress=192.0.2.1", "an address of this machine"),
@@ -148,7 +148,7 @@ class Config(WithFolder):
                 self.assertRegex(done.stderr, rf"a\.cfg:18: {key}.*{words}", line)
         self.assertEqual(list(self.folder.iterdir()), [path])
 
-    def test_what_is_an_error_and_what_a_warning_is_told_with_each(self):
+    def test_each_line_says_whether_it_is_an_error_or_a_warning(self):
         path = self.write("LogonTimeout=never\nLogoutTimout=5\n")
         for command in (("config", "check"), ("config", "schedule"), ("connect",)):
             done = run(*command, path)
@@ -175,11 +175,11 @@ class Config(WithFolder):
         self.assertEqual(lines[-4:], [
             "opens     Sun 2026-10-25 22:00:00 UTC (Sun 2026-10-25 18:00:00 EDT)",
             "closes    Fri 2026-10-30 21:00:00 UTC (Fri 2026-10-30 17:00:00 EDT)"
-            "  numbers begin at 1 again",
+            "  sequence numbers are reset to 1",
             "opens     Sun 2026-11-01 23:00:00 UTC (Sun 2026-11-01 18:00:00 EST)"
             "  clocks have changed from EDT to EST",
             "closes    Fri 2026-11-06 22:00:00 UTC (Fri 2026-11-06 17:00:00 EST)"
-            "  numbers begin at 1 again"])
+            "  sequence numbers are reset to 1"])
 
     def test_schedule_shows_when_there_are_logons_within_a_session(self):
         path = self.write("LogonTime=18:05:00\nLogoutTime=16:00:00\nHolidays=2026-12-24\n")
@@ -191,14 +191,14 @@ class Config(WithFolder):
             " until Thu 2026-12-24 05:00:00 UTC (Thu 2026-12-24 00:00:00 EST)",
             "logons    Fri 2026-12-25 05:00:00 UTC (Fri 2026-12-25 00:00:00 EST)"
             " until Fri 2026-12-25 21:00:00 UTC (Fri 2026-12-25 16:00:00 EST)",
-            "holiday   Thu 2026-12-24  nobody logs on",
+            "holiday   Thu 2026-12-24  no logons",
             "closes    Fri 2026-12-25 22:00:00 UTC (Fri 2026-12-25 17:00:00 EST)"
-            "  numbers begin at 1 again"])
+            "  sequence numbers are reset to 1"])
         done = run("config", "schedule", path, "--from", "2026-12-24T12:00:00", "--count", 1)
         self.assertIn("now       open until Fri 2026-12-25 22:00:00 UTC (Fri 2026-12-25 17:00:00 "
                       "EST), but not for logons until Fri 2026-12-25 05:00:00 UTC", done.stdout)
 
-    def test_local_time_is_that_of_the_variable_tz(self):
+    def test_local_time_is_the_zone_of_the_variable_tz(self):
         path = self.folder / "a.cfg"
         path.write_text(CONFIG.replace("TimeZone=America/New_York", "UseLocalTime=Y"))
         had = os.environ.get("TZ")
@@ -219,15 +219,15 @@ class Config(WithFolder):
             self.assertEqual(done.returncode, 1)
             self.assertIn("a.cfg:18: LogonTime: the time for Logons", done.stderr)
 
-    def test_schedule_of_a_session_that_is_not_there_is_an_error(self):
-        done = run("config", "schedule", self.write(), "--session", "nobody")
+    def test_schedule_of_a_missing_session_is_an_error(self):
+        done = run("config", "schedule", self.write(), "--session", "missing")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("no session nobody", done.stderr)
+        self.assertIn("no session missing", done.stderr)
         for moment in ("today", "2026-02-30"):
             done = run("config", "schedule", self.write(), "--from", moment)
             self.assertEqual(done.returncode, 2)
 
-    def test_what_new_writes_is_right_as_it_stands_and_names_every_key(self):
+    def test_new_writes_a_valid_file_that_names_every_key(self):
         for role in ([], ["--acceptor"]):
             path = self.folder / ("new.cfg" + "".join(role))
             self.assertEqual(run("config", "new", path, *role).returncode, 0)
@@ -236,7 +236,7 @@ class Config(WithFolder):
             self.assertIn("0 warnings", done.stdout)
         self.assertIn("#JournalDurability=process\n", path.read_text())
 
-    def test_new_never_writes_over_a_file(self):
+    def test_new_never_overwrites_a_file(self):
         path = self.write()
         self.assertEqual(run("config", "new", path).returncode, 1)
         self.assertEqual(path.read_text(), CONFIG)

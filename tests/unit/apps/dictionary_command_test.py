@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`nexusfix validate` and `nexusfix dict` as a user meets them, and as a program reads them."""
+"""`nexusfix validate` and `nexusfix dict` from the view of a user and of a program."""
 
 import json
 import os
@@ -35,16 +35,16 @@ class Dictionaries(unittest.TestCase):
         front = f"8=FIX.4.4\x019={len(body)}\x01{body}"
         return f"{front}10={sum(front.encode()) % 256:03}\x01"
 
-    def test_validate_ends_with_what_the_messages_are(self):
+    def test_the_exit_status_of_validate_says_whether_the_messages_are_valid(self):
         log = self.write("valid.log", self.message())
         self.assertEqual(run("validate", log).returncode, 0)
         wrong = self.write("wrong.log", self.message().replace("\x01", "|") + "\n" +
                            self.message("59=Z|").replace("\x01", "|") + "\n")
         done = run("validate", "--json", wrong)
         self.assertEqual(done.returncode, 1)
-        told = [json.loads(line) for line in done.stdout.splitlines()]
-        self.assertEqual([one["valid"] for one in told], [True, False])
-        self.assertEqual((told[1]["tag"], told[1]["reason"]), (59, 5))
+        objects = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([one["valid"] for one in objects], [True, False])
+        self.assertEqual((objects[1]["tag"], objects[1]["reason"]), (59, 5))
         self.assertEqual(run("validate", self.folder / "none.log").returncode, 2)
         self.assertEqual(run("validate", "--set", "AllowUnknownEnumValues=Y", wrong).returncode, 0)
         for arguments in (("--set", "Nonsense=Y"), ("--version", "4.4", "--dict", "x"),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`nexusfix doctor` as an operator meets it: what it prints and ends with."""
+"""`nexusfix doctor` from the view of an operator: its output and its exit status."""
 
 import json
 import os
@@ -51,12 +51,12 @@ class Doctor(WithFolder):
         self.assertIn(done.returncode, (0, 1), done.stderr)
         self.assertRegex(done.stdout, r"file system +\S")
 
-    def test_a_configuration_that_is_not_there_is_no_folder(self):
+    def test_a_missing_configuration_is_no_folder(self):
         done = self.doctor("/nowhere/vneue.cfg")
         self.assertEqual(done.returncode, 1)
         self.assertIn("/nowhere/vneue.cfg: there is no such configuration file", done.stderr)
 
-    def test_a_folder_that_is_not_there_yet_is_on_what_is_above_it(self):
+    def test_a_missing_folder_is_on_the_file_system_of_its_parent(self):
         self.put("proc/self/mountinfo", "27 1 254:0 / / rw - ext4 /dev/vda rw\n")
         self.assertIn("/nowhere/yet is on ext4", self.doctor("/nowhere/yet").stdout)
 
@@ -74,7 +74,7 @@ class Doctor(WithFolder):
         self.assertIn("20, for 1 session\n", done.stdout)
         self.assertIn("net.core.rmem_max=1000000", done.stdout)
 
-    def test_a_configuration_that_is_wrong_is_said_with_its_lines(self):
+    def test_errors_in_a_configuration_are_reported_with_their_lines(self):
         config = self.folder / "venue.cfg"
         config.write_text("[SESSION]\nBeginString=FIX.9\n")
         done = self.doctor(config)

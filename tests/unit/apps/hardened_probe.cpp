@@ -1,4 +1,5 @@
-// Has what the flags of cmake/hardening.cmake guard, so that a test can look for their traces.
+// Has the code that the flags of cmake/hardening.cmake guard, so that a test can check their
+// effect.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -7,7 +8,7 @@
 int main(int count, char** words) {
   char first[16];
   std::strcpy(first, words[0] + std::strlen(words[0]) - 3);
-  // Room whose size only level 3 of _FORTIFY_SOURCE looks at.
+  // Only level 3 of _FORTIFY_SOURCE checks the size of this buffer.
   const auto size = static_cast<std::size_t>(count) * 8;
   char* const room = static_cast<char*>(std::malloc(size));
   if (room == nullptr) return 1;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Text of a counterparty reaches logs and terminals; it forges no line there and commands none."""
+"""Text of a counterparty reaches logs and terminals. It cannot forge lines or control terminals."""
 
 import contextlib
 import os
@@ -16,14 +16,14 @@ from command_test import LIMIT_SECONDS
 import secrets_test
 from secrets_test import logon, message
 
-# A line break and what would look like a line of ours, and what terminals obey: colours, titles,
-# eight-bit controls (as UTF-8 and alone), backspaces, bells.
+# A line break with a copy of our lines, and the controls of terminals: colours, titles, eight-bit
+# controls (as UTF-8 and alone), backspaces, bells.
 FORGED = "20240115-10:30:00.123 INFO engine forged"
 EVIL = [*(text.encode() for text in (f"a\n{FORGED}", f"a\r\n{FORGED}", "\x1b[2J\x1b]0;title\x07",
                                      "a\x0b\x0c\x08\x7f", "\t\0x", "\u2028x", "\x9b31m")),
         b"\x9b31m"]
 MAY_BE_WRITTEN = set(range(0x20, 0x7f)) | {0x0a}
-SOH_MAY_BE_TOO = MAY_BE_WRITTEN | {0x01, *range(0x80, 0x100)}  # messages stay as they were
+SOH_MAY_BE_TOO = MAY_BE_WRITTEN | {0x01, *range(0x80, 0x100)}  # messages are not escaped
 
 
 class HostileText(secrets_test.Talking):
@@ -48,7 +48,7 @@ class HostileText(secrets_test.Talking):
         yield [whole, stuffed("1"), b"8=FIX.4.4\x019=" + evil + b"\x0135="]
 
     def talks(self, more):
-        """A venue for each text, so that no line is left out as one too many of a second."""
+        """A venue for each text, so that the rate limit of the log drops no line."""
         for evil in EVIL:
             venue, port = self.start(self.config("Store=memory\n", secrets_test.ALLOW + more))
             for parts in self.messages_with(evil):
@@ -62,7 +62,7 @@ class HostileText(secrets_test.Talking):
                        timeout=LIMIT_SECONDS)
 
     def certificate(self, name, subject, *issuer):
-        """name.pem and name.key, of itself or of an issuer."""
+        """Makes name.pem and name.key, self-signed or signed by an issuer."""
         self.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
                      "-nodes", "-days", "2", "-utf8", "-subj", subject, "-keyout", f"{name}.key",
                      "-out", f"{name}.pem", *issuer)
@@ -96,7 +96,7 @@ class HostileText(secrets_test.Talking):
         self.assertIn(b"its certificate is refused", shown)
         self.assert_harmless("standard error", shown)
 
-    def test_files_and_what_reads_them_have_lines_of_ours_only(self):
+    def test_files_and_their_readers_show_only_our_lines(self):
         for _ in self.talks(f"FileLogPath={self.folder}/log\n"):
             pass
         for path in self.folder.glob("log/*.event.*"):
@@ -106,17 +106,17 @@ class HostileText(secrets_test.Talking):
             for command in ("decode", "validate"):
                 done = subprocess.run([command_test.NEXUSFIX, command, path], capture_output=True,
                                       timeout=LIMIT_SECONDS, check=False)
-                shown = (done.stdout + done.stderr).decode()  # text of people stays as it is
+                shown = (done.stdout + done.stderr).decode()  # UTF-8 text is not escaped
                 self.assert_harmless((command, path), shown.encode("ascii", "ignore"))
                 self.assertFalse([c for c in shown if unicodedata.category(c) == "Cc"
                                   and c != "\n"])
 
-    def test_a_screen_has_lines_of_ours_only(self):
+    def test_a_screen_shows_only_our_lines(self):
         for _ in self.talks("ScreenLogShowIncoming=Y\nScreenLogShowOutgoing=Y\n"
                             "ScreenLogShowEvents=Y\n"):
             self.assert_harmless("screen", (self.folder / "venue.out").read_bytes())
 
-    def test_events_on_standard_error_have_lines_of_ours_only(self):
+    def test_standard_error_has_only_our_lines(self):
         for evil in self.talks(""):
             shown = (self.folder / "venue.err").read_bytes()
             self.assert_harmless("standard error", shown)

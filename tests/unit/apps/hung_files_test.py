@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Files that never answer: a pipe without a writer, a device, a file system that hangs.
 
-None of them may hold up a command, the sessions of a venue, or its end. The file system that hangs
-is a real one: a FUSE server of this test's own, in a mount namespace that ends with it."""
+None of them may block a command, the sessions of a venue, or its end. The file system that hangs is
+a real one: a FUSE server of this test, in a mount namespace that ends with it."""
 
 import ctypes
 import errno
@@ -22,9 +22,9 @@ from pathlib import Path
 
 NEXUSFIX = ""  # set by main
 IS_INSIDE = "--inside"
-LIMIT_SECONDS = 120  # for what hangs for ever; nothing here takes a second
+LIMIT_SECONDS = 120  # for hangs only; every step takes less than a second
 
-# Beside the key of the file; an initiator with TLS needs no certificate of its own.
+# The other keys of the configuration; an initiator with TLS needs no certificate of its own.
 INITIATOR = ("ConnectionType=initiator\nSocketConnectHost=127.0.0.1\nSocketConnectPort=1\n"
              "HeartBtInt=30\nSocketUseSSL=Y\n")
 FILE_KEYS = {
@@ -46,7 +46,7 @@ def wait_until(condition, what):
 
 
 class FuseFolder:
-    """One folder with files; those that hang are looked up, and answer no read."""
+    """One folder with files. A file that hangs can be looked up, but answers no read."""
 
     INIT, LOOKUP, FORGET, GETATTR, OPEN, READ, RELEASE, FLUSH, INTERRUPT = (
         26, 1, 2, 3, 14, 15, 18, 25, 36)
@@ -137,7 +137,7 @@ class FuseFolder:
                 return None
             return 0, self.files[name][offset:offset + size]
         if opcode == self.INTERRUPT:
-            # As a server does that is alive; the process could not even be killed otherwise.
+            # Answer interrupts, as a live server does: otherwise the process could not be killed.
             interrupted = struct.unpack_from("<Q", body)[0]
             if self.waiting.pop(interrupted, None) is not None:
                 self.answer(interrupted, errno.EINTR)
@@ -182,7 +182,7 @@ class WithFolder(unittest.TestCase):
         wait_until(lambda: text in self.events(), f"{text!r} in {self.events()}")
 
     def expect_answer(self, port, number):
-        """A session that is not logged on yet logs on, and is answered."""
+        """Logs on with a further session, and expects an answer."""
         def field(tag, value):
             return f"{tag}={value}\x01"
         body = (field(35, "A") + field(49, "TRADER") + field(56, "VENUE") + field(34, number) +

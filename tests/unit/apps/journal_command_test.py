@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`nexusfix journal` as an operator meets it: what it prints, ends with and changes."""
+"""`nexusfix journal` from the view of an operator: its output, its exit status, and its changes."""
 
 import fcntl
 import json
@@ -48,9 +48,9 @@ class Journal(WithFolder):
         done = run("journal", "show", self.journal, "--from", 3, "--to", 3, "--decode")
         self.assertRegex(done.stdout, r"39 +OrdStatus +0 \(NEW\)")
         self.assertEqual(run("journal", "show", self.journal, "--epoch", 2).returncode, 1)
-        done = run("journal", "show", self.journal, "--session", "nobody")
+        done = run("journal", "show", self.journal, "--session", "missing")
         self.assertEqual(done.returncode, 1)
-        self.assertIn(f"there is no session 'nobody' in it; there is: {VENUE}", done.stderr)
+        self.assertIn(f"there is no session 'missing' in it; there is: {VENUE}", done.stderr)
 
     def test_verify_of_a_sound_journal_ends_with_0(self):
         done = run("journal", "verify", self.journal)
@@ -89,7 +89,7 @@ class Journal(WithFolder):
         self.assertIn("unpack (it is damaged", done.stderr)
         self.assertIn(str(archive), done.stderr)
 
-    def test_damage_is_told_and_repaired_and_the_venue_goes_on(self):
+    def test_damage_is_reported_and_repaired_and_the_venue_continues(self):
         before = self.numbers()
         self.damage(b"\x0134=3\x01")
         damaged = self.segment.read_bytes()
@@ -114,7 +114,7 @@ class Journal(WithFolder):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"ALARM session {VENUE}: what was sent as number 3 of epoch 1 is lost",
                       done.stdout)
-        copy = done.stdout.rpartition("The files as they were are in ")[2].strip()
+        copy = done.stdout.rpartition("The original files are in ")[2].strip()
         with open(os.path.join(copy, "0000000001.journal"), "rb") as file:
             self.assertEqual(file.read(), damaged)
         self.assertEqual(run("journal", "verify", self.journal).returncode, 0)
@@ -151,24 +151,25 @@ class Journal(WithFolder):
         self.assertEqual(done.returncode, 0, done.stderr)
         return {one["cl_ord_id"]: one for one in json.loads(done.stdout)["orders"]}, done.stderr
 
-    def test_a_venue_whose_log_lost_a_report_goes_on_when_its_operator_says_so(self):
+    def test_a_venue_whose_log_lost_a_report_continues_with_accept_losses(self):
         self.repair_without(b"\x0111=A3\x01")
         for _ in range(2):
             refused = run("serve", self.folder / "venue.cfg")
             self.assertEqual(refused.returncode, 1)
-            self.assertIn("lost: reports E3 (ExecID) in front of message 5 of session " + VENUE,
+            self.assertIn("lost: reports E3 (ExecID) before message 5 of session " + VENUE,
                           refused.stderr)
             self.assertIn("--accept-losses", refused.stderr)
-        book, told = self.book()
+        book, errors = self.book()
         self.assertEqual(sorted(book), ["A1", "A2", "A4", "A5"])
-        self.assertIn("ALARM: lost: reports E3", told)
+        self.assertIn("ALARM: lost: reports E3", errors)
 
         venue, port = self.start_venue("--accept-losses")
         errors = self.stop_venue(venue)
         self.assertIn("ALARM: lost: reports E3", errors)
-        self.assertIn(f"4 open orders are canceled, and their owners told: A1 of session {VENUE}",
+        self.assertIn("4 open orders are canceled, and reported to their owners: "
+                      f"A1 of session {VENUE}",
                       errors)
-        # From then on it starts as ever, also with the flag, and no number is given out again.
+        # Now it starts normally, also with the flag, and no number is assigned again.
         for arguments in ((), ("--accept-losses",)):
             venue, port = self.start_venue(*arguments)
             name = f"B{len(arguments)}"
@@ -176,8 +177,8 @@ class Journal(WithFolder):
             done = self.connect(port, order + f"wait 35=8 11={name} 150=0\n")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertNotIn("ALARM: lost", self.stop_venue(venue))
-        book, told = self.book()
-        self.assertNotIn("ALARM", told)
+        book, errors = self.book()
+        self.assertNotIn("ALARM", errors)
         for name in ("A1", "A2", "A4", "A5"):
             self.assertEqual(book[name]["status"], "canceled")
         self.assertEqual(book["B0"]["status"], "new")
@@ -190,7 +191,7 @@ class Journal(WithFolder):
         self.assertEqual(refused.returncode, 1)
         self.assertIn(f"lost: what was sent to session {VENUE} as MsgSeqNum 6 to ", refused.stderr)
         venue, port = self.start_venue("--accept-losses")
-        # The trader is told of its canceled orders first.
+        # The trader first gets the reports of its canceled orders.
         done = self.connect(port, ORDER.format(6).replace("expect 35=8 150=0",
                                                           "wait 35=8 11=A6 150=0"))
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -218,9 +219,9 @@ class Journal(WithFolder):
                 return
             at += 16 + length
 
-    def test_a_venue_goes_on_with_the_sessions_that_are_whole(self):
+    def test_a_venue_continues_with_the_undamaged_sessions(self):
         venue, port = self.serve(more=self.OTHER)
-        # The venue itself does not start while a session that is not there has open orders.
+        # The venue itself does not start while a refused session has open orders.
         sold = "send 35=D|11=S|55=AAPL|54=2|38=500|40=2|44=10.5|60=now\nwait 35=8 11=S 39=2\n"
         self.assertEqual(self.connect(port, sold).returncode, 0)
         self.assertEqual(self.connect(port, ORDER.format(9), name="OTHER").returncode, 0)
@@ -246,7 +247,7 @@ class Journal(WithFolder):
                       "that lost nothing are not", errors)
         self.assertIn(f"nexusfix journal repair {self.journal} --dry-run", errors)
 
-    def test_a_log_whose_end_is_missing_is_refused_and_goes_on_behind_it_when_repaired(self):
+    def test_a_log_whose_end_is_missing_is_refused_and_continues_after_a_repair(self):
         inbound, outbound, _ = self.numbers()
         whole = self.segment.read_bytes()
         self.segment.write_bytes(whole[:-100])
@@ -281,7 +282,7 @@ class Journal(WithFolder):
             self.assertEqual(self.connect(port, "").returncode, 0)
             self.end(venue)
 
-    def test_a_journal_whose_only_segment_is_gone_does_not_begin_at_1(self):
+    def test_a_journal_whose_only_segment_is_missing_does_not_begin_at_1(self):
         self.segment.unlink()
         done = run("serve", self.folder / "venue.cfg")
         self.assertEqual(done.returncode, 1)
@@ -293,14 +294,14 @@ class Journal(WithFolder):
         venue, _ = self.serve()
         self.end(venue)
 
-    def test_a_venue_without_a_whole_session_does_not_start(self):
+    def test_a_venue_without_an_undamaged_session_does_not_start(self):
         self.damage_logon_of_first_session()
         done = run("serve", self.folder / "venue.cfg")
         self.assertEqual(done.returncode, 1)
         self.assertIn("damaged at offset", done.stderr)
         self.assertIn("and so is every session of this journal", done.stderr)
 
-    def test_set_keeps_who_did_it_and_why(self):
+    def test_set_records_the_operator_and_the_reason(self):
         inbound, outbound, _ = self.numbers()
         done = run("journal", "set", self.journal, VENUE, "--next-in", inbound + 5,
                    "--next-out", outbound + 7, "--reason", "agreed by phone", "--yes")
@@ -319,10 +320,10 @@ class Journal(WithFolder):
         self.assertEqual(self.numbers()[2], 1)
         done = run("journal", "set", self.journal, VENUE, "--next-out", 2, "--yes")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("a number never stands for two", done.stdout)
+        self.assertIn("no two messages have the same", done.stdout)
         self.assertEqual(self.numbers(), (inbound, 2, 2))
 
-    def test_a_set_that_nobody_confirms_leaves_the_log_closed(self):
+    def test_a_set_that_is_not_confirmed_leaves_the_log_closed(self):
         done = run("journal", "set", self.journal, VENUE, "--next-in", 99)
         self.assertIn("not confirmed", done.stderr)
         # An open log has whole segments of 64 MiB.
@@ -334,14 +335,14 @@ class Journal(WithFolder):
         _, outbound, _ = self.numbers()
         done = run("journal", "set", self.journal, VENUE, "--next-in", 2, "--yes")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("will be asked for 2 to", done.stdout)
+        self.assertIn("will request 2 to", done.stdout)
         self.assertEqual(self.numbers(), (2, outbound, 1))
 
-    def test_set_makes_a_session_when_it_is_told_to(self):
+    def test_set_creates_a_session_on_request(self):
         name = "FIX.4.4:VENUE->A%2FB"
         for arguments, text in (
                 ((name, "--next-in", 7, "--yes"), "there is no session"),
-                ((name, "--next-in", 7, "--new"), "not confirmed"),
+                ((name, "--next-in", 7, "--new"), "without a terminal, use --yes"),
                 (("FIX.4.4:VENUE->A->B", "--next-in", 7, "--new", "--yes"), "no session's name")):
             done = run("journal", "set", self.journal, *arguments)
             self.assertEqual(done.returncode, 1, done.stdout)
@@ -357,7 +358,7 @@ class Journal(WithFolder):
         for arguments, status, text in (
                 ((VENUE, "--yes"), 2, "--next-in or --next-out"),
                 ((VENUE, "--next-in", 0, "--yes"), 2, "--next-in"),
-                (("nobody", "--next-in", 3, "--yes"), 1, "there is no session 'nobody'")):
+                (("missing", "--next-in", 3, "--yes"), 1, "there is no session 'missing'")):
             done = run("journal", "set", self.journal, *arguments)
             self.assertEqual(done.returncode, status, done.stderr)
             self.assertIn(text, done.stderr)
@@ -409,11 +410,11 @@ class Journal(WithFolder):
         self.assertEqual(done.returncode, 1)
         self.assertIn("FIX.4.4-A-B.body: it is no regular file", done.stderr)
 
-    def test_what_is_behind_the_last_record_of_a_segment_is_in_the_json_too(self):
+    def test_bytes_after_the_last_record_of_a_segment_are_in_the_json_too(self):
         report = json.loads(run("journal", "verify", self.journal, "--json").stdout)
         self.assertEqual(report["unused"], [])
 
-    def test_a_configuration_that_is_not_there_is_no_folder(self):
+    def test_a_missing_configuration_is_no_folder(self):
         name = self.folder / "typo.cfg"
         done = run("journal", "import", name, "--quickfix", self.folder)
         self.assertEqual(done.returncode, 1)
@@ -452,9 +453,9 @@ class Journal(WithFolder):
 
     def test_a_running_engine_refuses_a_session_that_it_does_not_have(self):
         venue, _ = self.serve()
-        done = run("journal", "set", self.journal, "nobody", "--next-in", 99, "--yes")
+        done = run("journal", "set", self.journal, "missing", "--next-in", 99, "--yes")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("there is no session 'nobody'", done.stderr)
+        self.assertIn("there is no session 'missing'", done.stderr)
         self.end(venue)
 
     def test_a_journal_that_is_in_use_by_no_engine_is_not_changed(self):
@@ -463,7 +464,7 @@ class Journal(WithFolder):
         fcntl.flock(folder, fcntl.LOCK_EX)
         done = run("journal", "set", self.journal, VENUE, "--next-in", 99, "--yes")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("it is no engine that takes commands", done.stderr)
+        self.assertIn("it is no engine that accepts commands", done.stderr)
         os.close(folder)
         self.assertEqual(self.numbers(), before)
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 NEXUSFIX = ""  # set by main
 IS_INSIDE = "--inside"
-LIMIT_SECONDS = 120  # for what hangs for ever
+LIMIT_SECONDS = 120  # for hangs only
 VENUE = ("fe80::a1", "fe80::a2")     # of the venue, on left0 and on right0
-NEIGHBOUR = "fe80::b"                # the same one, on each of the links
+NEIGHBOUR = "fe80::b"                # the same address on each link
 
 
 def run(*arguments, namespace=None):
@@ -34,7 +34,7 @@ def wait_until(condition, what):
         time.sleep(0.01)
 
 
-# A neighbour: connects, sends what it is given, and prints what comes back.
+# A neighbour: connects, sends its argument, and prints the answer.
 CLIENT = """
 import socket, sys
 peer = socket.socket(socket.AF_INET6, socket.SOCK_STREAM)
@@ -117,13 +117,13 @@ class TwoLinks(unittest.TestCase):
         return (self.folder / "events").read_text()
 
     def from_link(self, index, port, text):
-        """What the neighbour of that link is answered."""
+        """The answer that the neighbour on that link gets."""
         link = ("left1", "right1")[index]
         done = run(sys.executable, "-c", CLIENT, f"{VENUE[index]}%{link}", port, text,
                    namespace=self.neighbours[index].pid)
         return done.stdout.strip()
 
-    def test_neighbour_of_the_other_link_is_not_let_in(self):
+    def test_neighbour_on_the_other_link_is_refused(self):
         venue, port = self.serve(f"AllowedRemoteAddresses={NEIGHBOUR}%left0\n")
         self.assertNotIn("35=A", self.from_link(1, port, logon("TRADER")))
         wait_until(lambda: f"connection from [{NEIGHBOUR}%right0]:" in self.events(),
@@ -150,11 +150,11 @@ class TwoLinks(unittest.TestCase):
         self.assertIn(f"{NEIGHBOUR} without an interface is that address of each link",
                       self.events())
 
-    def test_proxy_of_the_other_link_is_not_believed(self):
+    def test_proxy_on_the_other_link_is_not_trusted(self):
         _, port = self.serve(f"UseTCPProxy=Y\nTrustedProxies={NEIGHBOUR}%left0\n")
         header = "PROXY TCP4 192.0.2.7 192.0.2.8 40112 5001\r\n"
         self.assertNotIn("35=A", self.from_link(1, port, header + logon("TRADER")))
-        wait_until(lambda: "it is none of the port's proxies (TrustedProxies)" in self.events(),
+        wait_until(lambda: "it is not one of the port's proxies (TrustedProxies)" in self.events(),
                    self.events())
         self.assertIn("|35=A|", self.from_link(0, port, header + logon("TRADER")))
 

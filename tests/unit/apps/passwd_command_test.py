@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`nexusfix passwd` as an operator meets it: on a terminal, from a pipe, and what it leaves."""
+"""`nexusfix passwd` from the view of an operator: on a terminal, from a pipe, and its files."""
 
 import fcntl
 import os
@@ -19,7 +19,7 @@ def give(line, *arguments):
 
 
 class Terminal:
-    """A program on a terminal of its own, as a shell starts one: Ctrl-C is a signal to it."""
+    """A program on a terminal of its own, as from a shell: Ctrl-C sends it a signal."""
 
     def __init__(self, *arguments):
         self.master, self.slave = pty.openpty()
@@ -43,7 +43,7 @@ class Terminal:
         self.shown += b"\n"  # the next question is another one
 
     def end(self):
-        """What it showed, and its exit status."""
+        """Returns its output and its exit status."""
         status = self.process.wait(LIMIT_SECONDS)
         while select.select([self.master], [], [], 0)[0]:
             self.shown += os.read(self.master, 1000)
@@ -57,7 +57,7 @@ class Terminal:
 
 
 def type_in(answers, *arguments):
-    """Answers each question on a terminal; what it shows, and the exit status."""
+    """Answers each question on a terminal; returns the output and the exit status."""
     terminal = Terminal(*arguments)
     try:
         for answer in answers:
@@ -123,7 +123,7 @@ class Passwd(WithFolder):
                 for answer in answers:
                     self.assertNotIn(answer.decode().strip()[:4] or "pa55", shown)
 
-    def test_ctrl_c_ends_it_and_leaves_the_terminal_and_the_file_as_they_were(self):
+    def test_ctrl_c_ends_it_and_changes_neither_the_terminal_nor_the_file(self):
         give("right\n", self.file, "BROKER")
         before = self.file.read_bytes()
         for answers in ([b"\x03"], [b"half\x03"], [b"whole\n", b"\x03"], [b"whole\n", b"who\x03"]):
@@ -140,7 +140,7 @@ class Passwd(WithFolder):
                 self.assertEqual(self.file.read_bytes(), before)
                 self.assertEqual([path.name for path in self.folder.iterdir()], ["users"])
 
-    def test_what_cannot_be_a_password_or_a_user_is_refused(self):
+    def test_an_invalid_password_or_user_is_refused(self):
         for line in ("", "\n", "x" * 256 + "\n", "a\x01b\n"):
             done = give(line, self.file, "BROKER")
             self.assertEqual(done.returncode, 1)
@@ -151,7 +151,7 @@ class Passwd(WithFolder):
         self.assertEqual(run("passwd", self.file, "--list", "--check").returncode, 2)
         self.assertFalse(self.file.exists())
 
-    def test_file_that_is_wrong_or_open_to_others_is_refused_and_left(self):
+    def test_file_that_is_invalid_or_readable_by_others_is_refused_and_not_changed(self):
         give("x\n", self.file, "BROKER")
         right = self.file.read_text()
         os.chmod(self.file, 0o640)

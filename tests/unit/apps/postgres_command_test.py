@@ -77,25 +77,25 @@ class PostgresLog(WithFolder):
         self.assertIn("A5", run("serve", self.log, "--dump-book").stdout)
         inbound, outbound, _ = self.numbers()
         self.refused("not confirmed", "journal", "set", self.log, VENUE, "--next-in", 2)
-        self.refused("there is no session 'nobody'", "journal", "set", self.log, "nobody",
+        self.refused("there is no session 'missing'", "journal", "set", self.log, "missing",
                      "--next-in", 2, "--yes")
         done = run("journal", "set", self.log, VENUE, "--next-in", inbound + 5,
                    "--next-out", outbound + 7, "--reason", "agreed by phone", "--yes")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.numbers(), (inbound + 5, outbound + 7, 1))
 
-    def test_what_reads_a_journals_files_says_what_to_do_instead(self):
+    def test_commands_for_a_journals_files_say_what_to_do_instead(self):
         self.end(self.venue)
         self.refused("view number_change_list", "journal", "show", self.log, "--changes")
         for word in ("verify", "repair"):
             self.refused("pg_amcheck", "journal", word, self.log)
 
-    def test_a_log_in_use_is_left_alone_and_the_views_are_named(self):
+    def test_a_log_in_use_is_not_changed_and_the_views_are_named(self):
         self.refused("session_list", "journal", "show", self.log)
         self.refused("in use by", "journal", "set", self.log, VENUE, "--next-in", 9, "--yes")
         self.end(self.venue)
 
-    def test_a_log_that_is_not_there_is_not_made(self):
+    def test_a_missing_log_is_not_created(self):
         self.end(self.venue)
         nowhere = self.config_of("nowhere.cfg", "nowhere")
         for _ in range(2):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Passwords go through everything that writes, and then no byte of it has any of them."""
+"""Passwords go through all parts that write. Then no written byte may contain any of them."""
 
 import base64
 import contextlib
@@ -23,17 +23,17 @@ import command_test
 from command_test import LIMIT_SECONDS, WithFolder, run
 
 SOH = "\x01"
-# One for each tag, so that a find names it. No five bytes of one are part of anything else.
+# One for each tag, so that a finding names the tag. No five bytes of one occur anywhere else.
 CANARIES = {554: "qWz7Kx9PvJt3", 925: "mYq8Bd4RzXg6", 96: "hLw5Zn2TjQc9", 1402: "rGk3Vf7YpXs1",
             1404: "dNj6Hq8MwZb4", 5554: "tCx1Fv9KzLg7"}
 KEY_PASSWORD = "bPq4Sz6XnWd8"
 PROXY_PASSWORD = "kVw2Nc8JhTq5"
 PROXY_TOKEN = base64.b64encode(f"me:{PROXY_PASSWORD}".encode()).decode()
 ALLOW = "AllowUnknownMsgFields=Y\nValidateUserDefinedFields=N\n"
-PIECE = 6  # so much of one is a find, too
+PIECE = 6  # a part of this many bytes is a finding, too
 FORGETS_SECONDS = 200
-ACCEPTOR = ""  # set by main: a program that takes a configuration and accepts what is sent
-SERVER = None  # likewise: one that starts a PostgreSQL server; or none
+ACCEPTOR = ""  # set by main: a program that reads a configuration and accepts every message
+SERVER = None  # set by main: a program that starts a PostgreSQL server; or none
 
 
 def pieces_of(secret):
@@ -48,7 +48,7 @@ ANY_PIECE = re.compile(b"|".join(re.escape(piece) for piece in PIECES))
 
 def message(begin_string, msg_type, number, fields, sender="TRADER", target="VENUE", length=0,
             checksum=0, time="20240115-10:30:00.123"):
-    """length and checksum: by how much these are wrong."""
+    """length and checksum: the errors to add to these."""
     body = (f"35={msg_type}{SOH}49={sender}{SOH}56={target}{SOH}34={number}{SOH}52={time}{SOH}"
             + "".join(f"{tag}={value}{SOH}" for tag, value in fields))
     text = f"8={begin_string}{SOH}9={len(body) + length}{SOH}{body}"
@@ -56,7 +56,7 @@ def message(begin_string, msg_type, number, fields, sender="TRADER", target="VEN
 
 
 def framed(changed):
-    """The same with the BodyLength and the CheckSum that it needs."""
+    """The same with the correct BodyLength and CheckSum."""
     begin_string, _, rest = changed.partition(b"\x019=")
     body = rest.partition(b"\x01")[2].rpartition(b"10=")[0]
     whole = begin_string + b"\x019=%d\x01" % len(body) + body
@@ -79,7 +79,7 @@ def logon(begin_string, number=1, **how):
 
 
 class Talking(WithFolder):
-    """A venue, and counterparties that are made of bytes."""
+    """A venue, and counterparties made of bytes."""
     VERSIONS = ("FIX.4.2", "FIX.4.4")  # of the acceptor
 
     def config(self, store, more):
@@ -93,7 +93,7 @@ class Talking(WithFolder):
         return self.write("venue.cfg", text)
 
     def start(self, config, program=None, **options):
-        """A venue, or another acceptor, whose every byte of output is kept; and its port."""
+        """Starts a venue, or another acceptor, and keeps its output. Returns it and its port."""
         out, errors = self.folder / "venue.out", self.folder / "venue.err"
         with open(out, "wb") as to, open(errors, "wb") as errors_to:
             venue = subprocess.Popen([*(program or [command_test.NEXUSFIX, "serve"]), config],
@@ -109,8 +109,8 @@ class Talking(WithFolder):
         return venue, int(listening.search(said.read_text(errors="replace"))[1])
 
     def say(self, port, *parts, answers=0, around=lambda peer: peer):
-        """Each part by itself; when so many answers have come, ours ends, and then theirs. around
-        puts TLS around the connection."""
+        """Sends each part by itself. After this number of answers, closes our direction, and waits
+        for the end of the other. around adds TLS to the connection."""
         heard = b""
         with around(socket.create_connection(("127.0.0.1", port), LIMIT_SECONDS)) as peer:
             peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -125,12 +125,13 @@ class Talking(WithFolder):
                     if not got:
                         break
                     heard += got
-            except OSError:  # it has ended the connection
+            except OSError:  # the venue has closed the connection
                 pass
         return heard
 
     def listen(self):
-        """A port of this test's: at its end no thread that accepts there takes a later test's."""
+        """A port of this test. At its end, no accepting thread remains that could accept a
+        connection of a later test."""
         listener = socket.create_server(("127.0.0.1", 0))
 
         def close():
@@ -147,12 +148,12 @@ class Talking(WithFolder):
 
 
 class Talked(Talking):
-    """What is said to it, and what is looked at afterwards."""
+    """Sends messages to a venue, and then checks its output."""
 
     def refused_logons(self, version):
         yield logon(version, heart_bt_int=-5)
         yield logon(version, heart_bt_int="soon")
-        yield logon(version, sender="NOBODY")
+        yield logon(version, sender="UNKNOWN")
         yield logon(version, checksum=1)
         yield logon(version, length=1)
         yield logon(version, length=-1)
@@ -176,8 +177,8 @@ class Talked(Talking):
                     logon(version, 6, checksum=1), logon(version, 6, length=7),
                     message(version, "zz", 7, others), logon(version, 1),
                     logon(version, 8)[:-60])
-            # A strict venue knows some of the fields in no Logon, and says that in its log. The
-            # end of the connection before this one may not have been seen yet.
+            # A strict venue logs that some of the fields are not allowed in a Logon. It may not
+            # have seen the end of the previous connection yet.
             if is_strict:
                 self.assertNotIn(b"\x0135=A", self.say(port, whole, answers=1))
             else:
@@ -186,12 +187,12 @@ class Talked(Talking):
             self.say(port, *(whole[at:at + 7] for at in range(0, len(whole), 7)))
 
     def say_to_initiators(self):
-        """A port where a venue of FIXT.1.1 is, which tells passwords to whoever comes."""
+        """A port of a FIXT.1.1 venue that sends passwords to every client."""
         listener = self.listen()
         own = {"sender": "VENUE", "target": "TRADER"}
         answers = ((logon("FIXT.1.1", checksum=1, **own), logon("FIXT.1.1", **own)),
                    (logon("FIXT.1.1", heart_bt_int=-1, **own),),
-                   (logon("FIXT.1.1", sender="NOBODY", target="TRADER"),),
+                   (logon("FIXT.1.1", sender="UNKNOWN", target="TRADER"),),
                    (logon("FIXT.1.1", **own), message("FIXT.1.1", "BF", 2, credentials(), **own),
                     logon("FIXT.1.1", 3, **own)[:-9], logon("FIXT.1.1", 3, **own)))
 
@@ -343,7 +344,7 @@ class Secrets(Talked):
             "PostgreSQLStoreDatabase=postgres\nPostgreSQLStoreSchema=venue\n", ALLOW)
         for form in ([], ["--json"], ["--messages"], ["--messages", "--json"]):
             self.ask("journal", "show", self.folder / "venue.cfg", *form)
-        # Tables, the write-ahead log, and what the server said.
+        # Tables, the write-ahead log, and the server's output.
         everything = b""
         for path in Path(host).rglob("*"):
             if path.is_file():
@@ -358,7 +359,7 @@ class Secrets(Talked):
         self.check_gap_fill("35=D|11=B|55=X|54=1|38=5|40=1|21=1|60=now|554=" + CANARIES[554])
 
     def check_gap_fill(self, with_password):
-        """What is sent with the password of 554, and an order behind it."""
+        """Sends a message with the password of 554, and an order after it."""
         listener = self.listen()
         heard = []
 
@@ -368,14 +369,14 @@ class Secrets(Talked):
             now = {"time": time.strftime("%Y%m%d-%H:%M:%S", time.gmtime())}
             with peer:
                 peer.settimeout(LIMIT_SECONDS)
-                told = b""
-                while b"\x0111=A\x01" not in told:
-                    if not told:
+                received = b""
+                while b"\x0111=A\x01" not in received:
+                    if not received:
                         heard.append(peer.recv(65536))
                         peer.sendall(message("FIX.4.4", "A", 1, [(98, 0), (108, 30), (141, "Y")],
                                              **own, **now))
-                    told += peer.recv(65536)
-                heard.append(told)
+                    received += peer.recv(65536)
+                heard.append(received)
                 peer.sendall(message("FIX.4.4", "2", 2, [(7, 2), (16, 0)], **own, **now))
                 again = b""
                 while again.count(b"\x0110=") < 2:
@@ -397,7 +398,7 @@ class Secrets(Talked):
         gap_fill, resent = heard[2].split(b"8=FIX")[1:3]
         self.assertRegex(gap_fill, b"\x0135=4\x0134=2\x0143=Y\x01.*\x0136=3\x01123=Y\x01")
         self.assertRegex(resent, b"\x0135=D\x0134=3\x0143=Y\x01")
-        # Nobody is there any more, and it may not wait.
+        # The venue is gone, and the message may not be stored until the next logon.
         self.assertEqual(done.returncode, 1)
         self.assertIn("it has a password or a field of LogMaskedTags, which no store is to have",
                       done.stderr)
@@ -406,7 +407,7 @@ class Secrets(Talked):
         self.assertIn("11=A", shown)
         self.search(but=["trader-FIX.4.4.cfg", "script.txt"])
 
-    def test_what_another_engine_stored_loses_its_passwords_and_keeps_its_numbers(self):
+    def test_imported_messages_lose_their_passwords_and_keep_their_numbers(self):
         own = {"sender": "VENUE", "target": "TRADER"}
         stored = [logon("FIX.4.4", 1, **own), message("FIX.4.4", "BE", 2, credentials(), **own),
                   message("FIX.4.4", "8", 3, [(11, "A")], **own),
@@ -450,13 +451,13 @@ class Secrets(Talked):
             config = self.write("wrong.cfg", text)
             for form in ([], ["--json"]):
                 self.ask("config", "check", config, *form)
-            # With a fault for certain, so that nothing begins.
+            # The value never is an error, so that no command starts.
             config.write_text(text + "HeartBtInt=never\n")
             for command in ("config check", "connect", "serve", "journal show"):
                 done = self.ask(*command.split(), config)
                 self.assertNotEqual(done.returncode, 0, wrong)
 
-    def test_a_password_of_a_proxy_is_in_nothing_that_is_written(self):
+    def test_a_password_of_a_proxy_is_in_no_output(self):
         for kind, answer in (("http", f"HTTP/1.1 407 not {PROXY_PASSWORD}\r\n\r\n".encode()),
                              ("http", f"HTTP/1.1 407 not {PROXY_TOKEN}\r\n\r\n".encode()),
                              ("http", f"{PROXY_PASSWORD}\r\n".encode()),
@@ -466,7 +467,7 @@ class Secrets(Talked):
         self.search(but=["proxied.cfg"])
 
     def answer_as_a_proxy(self, kind, answer):
-        """Returns what an initiator has said to it."""
+        """Returns the bytes that an initiator has sent to it."""
         listener = self.listen()
         heard = []
 
@@ -510,7 +511,7 @@ class Secrets(Talked):
             self.assertNotIn("may read", done.stdout + done.stderr)
 
     def memory_of(self, process, wanted):
-        """What a process has of it in memory that it may write, with what is around it."""
+        """The places of the pattern in a process's writable memory, with the bytes around each."""
         found = []
         try:
             with open(f"/proc/{process.pid}/maps", encoding="ascii") as maps, \
@@ -520,17 +521,17 @@ class Secrets(Talked):
                     if not flags.startswith("rw"):
                         continue
                     begin, end = (int(part, 16) for part in place.split("-"))
-                    with contextlib.suppress(OSError):  # gone meanwhile, or nobody's to read
+                    with contextlib.suppress(OSError):  # gone meanwhile, or not readable
                         memory.seek(begin)
                         contents = memory.read(end - begin)
                         found += [(line.strip(), contents[max(0, at.start() - 60):at.end() + 20])
                                   for at in wanted.finditer(contents)]
         except PermissionError as error:
-            self.skipTest(f"the memory of a process of ours cannot be read: {error}")
+            self.skipTest(f"the memory of our process cannot be read: {error}")
         return found
 
     def assert_forgets(self, venue, what):
-        """The log's thread, and that of the passwords, come to it in their own time."""
+        """Waits, because the threads of the log and of the passwords run independently."""
         deadline = time.monotonic() + FORGETS_SECONDS
         while found := self.memory_of(venue, ANY_PIECE):
             if time.monotonic() > deadline:
@@ -539,18 +540,18 @@ class Secrets(Talked):
             time.sleep(0.05)
 
     def checked_logons(self, say):
-        """say sends its parts over a connection of its own, and returns what came back."""
+        """say sends its parts over a new connection, and returns the answer."""
         right = logon("FIX.4.4", more=[(141, "Y")])
         yield "the right password", lambda: say(right, answers=1)
         yield "a Logon in pieces", lambda: say(
             *(right[at:at + 7] for at in range(0, len(right), 7)), answers=1)
-        yield "what stands behind a Logon", lambda: say(
+        yield "bytes after a Logon", lambda: say(
             right + message("FIX.4.4", "0", 2, []) + logon("FIX.4.4", 3)[:-30], answers=1)
-        yield "no session's CompIDs", lambda: say(logon("FIX.4.4", sender="NOBODY"))
+        yield "no session's CompIDs", lambda: say(logon("FIX.4.4", sender="UNKNOWN"))
         yield "a wrong CheckSum", lambda: say(logon("FIX.4.4", checksum=1))
         yield "half a Logon", lambda: say(right[:-30])
         yield "a Logon that is none", lambda: say(b"GET / HTTP/1.1\r\n" + right)
-        # The file has another one from here on.
+        # From here on the file has another password.
         self.users(CANARIES[554][::-1])
         yield "a wrong password", lambda: say(right)
 
@@ -575,7 +576,7 @@ class Secrets(Talked):
                 self.assertIn(b"\x0135=A", heard)
                 self.users(CANARIES[554])  # NewPassword has taken its place
             self.assert_forgets(venue, what)
-        # What is looked for would have been found.
+        # The search finds a text that is in memory.
         self.assertTrue(self.memory_of(venue, re.compile(b"FIX.4.4:VENUE->TRADER")))
         logged = (self.folder / "venue-log/FIX.4.4-VENUE-TRADER.messages.current.log").read_text()
         self.assertIn("554=***", logged)
@@ -596,7 +597,7 @@ class Secrets(Talked):
                           "ServerCertificateKeyFile=key.pem\n", context.wrap_socket)
 
     def crash(self, more):
-        """A venue that has heard a password gets SIGSEGV; what its core dump has."""
+        """Sends SIGSEGV to a venue that has received a password, and checks its core dump."""
         config = self.config("Store=memory\n", ALLOW + more)
         venue, port = self.start(config, preexec_fn=with_core_dumps)
         self.log_on(port, logon("FIX.4.4", more=[(141, "Y")]))
@@ -630,7 +631,7 @@ class Secrets(Talked):
             self.assertTrue(core.startswith(b"\x7fELF"))
         core_filter, cores = self.crash("CoreDumps=Y\n")
         self.assertNotEqual(core_filter, 0x10)
-        for core in cores:  # what is there would have been found; and a password is forgotten
+        for core in cores:  # the search finds other text; and passwords are wiped
             self.assertIn(b"FIX.4.4:VENUE->TRADER", core)
             self.assert_silent("core dump", core)
 

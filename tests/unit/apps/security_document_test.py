@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The configurations of docs/security.md start as they stand there."""
+"""The configurations of docs/security.md start without a change."""
 
 import os
 import re
@@ -25,7 +25,7 @@ default_crl_days=365
 
 
 def configurations():
-    """Each block of the document that begins with its file's name."""
+    """The blocks of the document that begin with a file's name."""
     return dict(re.findall(r"^```\n# (\w+\.cfg)\n(.*?)^```$", DOCUMENT.read_text(),
                            re.MULTILINE | re.DOTALL))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`nexusfix serve` as a service manager and an operator of the machine meet it."""
+"""`nexusfix serve` from the view of a service manager and of the machine's operator."""
 
 import ctypes
 import os
@@ -18,7 +18,7 @@ PR_CAPBSET_DROP, CAP_IPC_LOCK = 24, 14
 
 
 def without_locking():
-    """Of a child before its program begins: as an ordinary user's, with a limit of 1 MiB."""
+    """Limits a child to 1 MiB of locked memory, like an ordinary user's, before it begins."""
     ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_IPC_LOCK, 0, 0, 0)
     resource.setrlimit(resource.RLIMIT_MEMLOCK, (1 << 20, 1 << 20))
 
@@ -29,7 +29,7 @@ def may_lock():
 
 
 def is_sanitized(program):
-    """Sanitizers make mlockall() do nothing: what they keep beside the memory is too much of it."""
+    """Sanitizers disable mlockall(), because their shadow memory is too large."""
     with open(program, "rb") as file:
         contents = file.read()
     return b"__asan_init" in contents or b"__tsan_init" in contents
@@ -42,7 +42,7 @@ def status_of(pid, key):
 
 class Service(WithFolder):
     def start(self, more="", **options):
-        """A venue, told where a service manager listens; and that socket."""
+        """Starts a venue with the socket of a service manager. Returns both."""
         config = self.venue_config()
         config.write_text(config.read_text().replace("[SESSION]", more + "[SESSION]"))
         manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -62,40 +62,40 @@ class Service(WithFolder):
         return venue, manager
 
     @staticmethod
-    def told(manager, but=b"WATCHDOG=1\n"):
+    def notification(manager, but=b"WATCHDOG=1\n"):
         while True:
             line = manager.recv(256)
             if line != but:
                 return line
 
-    def test_ready_is_told_when_the_port_is_open_and_stopping_at_the_end(self):
+    def test_the_service_manager_is_notified_of_the_open_port_and_of_the_end(self):
         venue, manager = self.start()
-        self.assertEqual(self.told(manager), b"READY=1\n")
+        self.assertEqual(self.notification(manager), b"READY=1\n")
         port = int(venue.stdout.readline().split()[-1])
         socket.create_connection(("127.0.0.1", port), LIMIT_SECONDS).close()
         venue.send_signal(signal.SIGTERM)
-        self.assertEqual(self.told(manager), b"STOPPING=1\n")
+        self.assertEqual(self.notification(manager), b"STOPPING=1\n")
         self.assertEqual(venue.wait(LIMIT_SECONDS), 0)
 
-    def test_signs_of_life_are_given_while_nothing_happens(self):
+    def test_watchdog_notifications_are_sent_while_idle(self):
         venue, manager = self.start()
-        self.assertEqual(self.told(manager), b"READY=1\n")
+        self.assertEqual(self.notification(manager), b"READY=1\n")
         for _ in range(3):
-            self.assertEqual(self.told(manager, but=None), b"WATCHDOG=1\n")
+            self.assertEqual(self.notification(manager, but=None), b"WATCHDOG=1\n")
         venue.send_signal(signal.SIGTERM)
         self.assertEqual(venue.wait(LIMIT_SECONDS), 0)
 
     def test_a_hang_up_ends_no_venue(self):
         venue, manager = self.start()
-        self.assertEqual(self.told(manager), b"READY=1\n")
+        self.assertEqual(self.notification(manager), b"READY=1\n")
         venue.send_signal(signal.SIGHUP)
         for _ in range(3):
-            self.told(manager, but=None)
+            self.notification(manager, but=None)
         self.assertIsNone(venue.poll())
         venue.send_signal(signal.SIGTERM)
         self.assertEqual(venue.wait(LIMIT_SECONDS), 0)
 
-    def test_hangup_reads_the_configuration_anew(self):
+    def test_hangup_reads_the_configuration_again(self):
         logs = self.folder / "logs"
         more = f"FileLogPath={logs}\n"
         venue, port = self.serve(more=more)
@@ -118,12 +118,12 @@ class Service(WithFolder):
         done = self.connect(port, order.format("A", 1, "A", 0), name="SECOND")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         hang_up(right, "0 sessions added, 1 removed, 0 changed")
-        # Its order is in the book: what it bought is stored for it.
+        # The removed session's order is in the book: its fill is stored for it.
         done = self.connect(port, order.format("B", 2, "B", 0) + "expect 35=8 11=B 39=2\n")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.end(venue)
 
-    def test_a_service_manager_that_cannot_be_told_refuses_the_start(self):
+    def test_an_unreachable_service_manager_refuses_the_start(self):
         config = self.venue_config()
         done = command_test.run("serve", config, env=dict(os.environ, NOTIFY_SOCKET="nowhere"))
         self.assertEqual(done.returncode, 1)
@@ -133,8 +133,8 @@ class Service(WithFolder):
         cpu = max(os.sched_getaffinity(0))
         lock = "LockMemory=Y\n" if may_lock() else ""
         venue, manager = self.start(f"{lock}EventLoopCpu={cpu}\n")
-        self.assertEqual(self.told(manager), b"READY=1\n")
-        self.told(manager, but=None)  # its loop turns
+        self.assertEqual(self.notification(manager), b"READY=1\n")
+        self.notification(manager, but=None)  # the loop runs
         self.assertEqual(status_of(venue.pid, "Cpus_allowed_list"), str(cpu))
         if lock and not is_sanitized(command_test.NEXUSFIX):
             self.assertGreater(int(status_of(venue.pid, "VmLck")), 1024)
@@ -147,7 +147,7 @@ class Service(WithFolder):
         self.assertRegex(venue.stderr.read(),
                          r"venue.cfg:\d+: LockMemory=Y: this process may lock 1048576 bytes only")
 
-    def test_a_cpu_that_is_not_there_refuses_the_start(self):
+    def test_a_missing_cpu_refuses_the_start(self):
         venue, _ = self.start("EventLoopCpu=1023\n")
         self.assertEqual(venue.wait(LIMIT_SECONDS), 1)
         self.assertRegex(venue.stderr.read(), r"venue.cfg:\d+: EventLoopCpu=1023: Invalid argument")

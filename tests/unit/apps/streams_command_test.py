@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the help of `nexusfix` says, and what `decode`, `validate` and `serve` print as they run."""
+"""The help of `nexusfix`, and the output of `decode`, `validate` and `serve` while they run."""
 
 import os
 import re
@@ -25,7 +25,7 @@ class Help(unittest.TestCase):
                     self.assertNotRegex(shown, r"Option Group|UINT|INT:|\{|\[\d|\d+e\+\d")
                     self.assertNotRegex(shown, r"\((\d+ to \d+)\) \(\1")
 
-    def test_a_dictionary_may_be_orchestra_says_the_help(self):
+    def test_the_help_says_that_a_dictionary_may_be_orchestra(self):
         for name in ("decode", "validate", "dict"):
             self.assertRegex(run(name, "--help").stdout, r"--dict FILE .*QuickFIX XML or Orchestra")
 
@@ -38,7 +38,7 @@ class Help(unittest.TestCase):
 
 
 class Scanned(unittest.TestCase):
-    def test_a_delimiter_that_is_none_is_answered_with_what_was_expected(self):
+    def test_an_invalid_delimiter_is_answered_with_the_valid_ones(self):
         for wrong in ("", "5", "a=", "\\xg1", "123456789"):
             done = run("decode", "--delimiter", wrong)
             self.assertEqual(done.returncode, 2, wrong)
@@ -65,7 +65,7 @@ class Scanned(unittest.TestCase):
                 for number in range(1, 4):
                     child.stdin.write(f"{number} 8=FIX.4.4|9=5|35=0|10=163|\n")
                     child.stdin.flush()
-                    # Its input is still open, and what came is there.
+                    # Its input is still open, and the message is printed.
                     wanted = expected.replace("1", str(number))
                     while wanted not in (line := child.stdout.readline()):
                         self.assertNotEqual(line, "")
@@ -74,7 +74,7 @@ class Scanned(unittest.TestCase):
 
 
 class Serve(WithFolder):
-    def test_serve_says_each_port(self):
+    def test_serve_prints_each_port(self):
         config = self.venue_config(more="[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\n"
                                    "TargetCompID=OTHER\nSocketAcceptHost=127.0.0.2\n[SESSION]\n"
                                    "BeginString=FIX.4.2\nSenderCompID=VENUE\n"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`nexusfix trade` as a user meets it: what it sends, what it prints, and when it gives up."""
+"""`nexusfix trade` from the view of a user: its messages, its output, and its failures."""
 
 import os
 import resource
@@ -15,7 +15,7 @@ from command_test import WithFolder, run
 
 
 class VenueOfHeartbeats:
-    """Answers the Logon, sends a Heartbeat four times a second, and no report ever."""
+    """Answers the Logon, sends a Heartbeat four times a second, and never a report."""
 
     def __init__(self, test):
         self.heartbeats = 0
@@ -61,7 +61,7 @@ class Trade(WithFolder):
                 self.assertIn("200 of 200 orders filled, 500 reports", done.stdout)
                 self.end(venue)
 
-    def test_total_counts_over_all_lives(self):
+    def test_total_counts_over_all_runs(self):
         venue, port = self.serve()
         report = self.folder / "reports.tsv"
         for total, new_reports in ((100, 200), (100, 0), (160, 120)):
@@ -92,7 +92,7 @@ class Trade(WithFolder):
     def test_rejected_order_ends_it_with_the_venues_text(self):
         venue, port = self.serve(more="ResetOnLogon=Y\n")
         self.assertEqual(self.trade(port, "--orders", 2).returncode, 0)
-        shutil.rmtree(self.folder / "trader")  # it forgets T1, the venue does not
+        shutil.rmtree(self.folder / "trader")  # the trader loses T1, the venue does not
         done = self.trade(port, "--orders", 2)
         self.assertEqual(done.returncode, 1)
         self.assertIn("order T1 was rejected: ClOrdID was used before", done.stderr)
@@ -102,9 +102,9 @@ class Trade(WithFolder):
         venue, port = self.serve()
         self.assertEqual(self.trade(port, "--orders", 10).returncode, 0)
         wrong = self.folder / "new.tsv"
-        for arguments, expected in (((), "give it with --report FILE"),
-                                    (("--report", wrong), "new.tsv is none"),
-                                    (("--report", wrong), "new.tsv is none")):
+        for arguments, expected in (((), "pass it with --report FILE"),
+                                    (("--report", wrong), "new.tsv is no report file"),
+                                    (("--report", wrong), "new.tsv is no report file")):
             done = self.trade(port, "--orders", 10, *arguments)
             self.assertEqual(done.returncode, 1)
             self.assertIn("holds orders of earlier runs (up to T10)", done.stderr)
@@ -144,10 +144,10 @@ class Trade(WithFolder):
         self.assertIn("warning: Store=memory", done.stderr)
         self.end(venue)
 
-    def test_report_that_cannot_be_written_comes_again(self):
+    def test_report_that_cannot_be_written_is_resent(self):
         venue, port = self.serve()
         report = self.folder / "reports.tsv"
-        limit = 66 << 20  # a segment of the journal has its place
+        limit = 66 << 20  # enough for a segment of the journal
         header = "\t".join(("ClOrdID", "ExecID", "ExecType", "OrdStatus", "LastQty", "CumQty",
                             "LeavesQty", "MsgSeqNum", "PossDup")) + "\n"
         others = "\t".join(["X"] * 9) + "\n"
@@ -165,7 +165,7 @@ class Trade(WithFolder):
         done = run("trade", self.trader_config(port), *arguments, preexec_fn=limit_files,
                    restore_signals=False)
         self.assertEqual(done.returncode, 1, done.stdout)
-        self.assertIn("no report is missing from it", done.stderr)
+        self.assertIn("the file misses no report", done.stderr)
         done = self.trade(port, *arguments)
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = [line.split("\t") for line in report.read_text().splitlines()[1:]]

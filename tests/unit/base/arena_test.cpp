@@ -15,7 +15,7 @@
 namespace nexusfix {
 namespace {
 
-// Counts what is taken from the heap, and that all of it is given back with the right sizes.
+// Counts the memory from the heap and checks that all of it is freed with the right sizes.
 class CountingResource final : public std::pmr::memory_resource {
  public:
   std::size_t allocations = 0;
@@ -63,7 +63,7 @@ TEST(Arena, pieces_are_aligned_as_asked_and_do_not_overlap) {
   }
 }
 
-TEST(Arena, the_same_work_behind_a_reset_takes_nothing_from_upstream) {
+TEST(Arena, the_same_work_after_a_reset_takes_nothing_from_upstream) {
   CountingResource heap;
   Arena arena{{.block_bytes = 1024}, heap};
   const auto lap = [&] {
@@ -86,7 +86,7 @@ TEST(Arena, the_same_work_behind_a_reset_takes_nothing_from_upstream) {
   EXPECT_NE(arena.try_allocate(1), nullptr);
 }
 
-TEST(Arena, what_is_reserved_is_there_without_upstream) {
+TEST(Arena, reserved_memory_is_available_without_upstream) {
   CountingResource heap;
   Arena arena{{.block_bytes = 256}, heap};
   ASSERT_TRUE(arena.reserve(1000));
@@ -100,7 +100,7 @@ TEST(Arena, never_holds_more_than_its_limit) {
   Arena arena{{.block_bytes = 1024, .bytes_max = 2000}, heap};
   std::size_t pieces = 0;
   while (arena.try_allocate(100) != nullptr) ++pieces;
-  EXPECT_GE(pieces, 16U);  // the second block is made smaller rather than not at all
+  EXPECT_GE(pieces, 16U);  // a smaller second block is better than none
   EXPECT_LE(heap.bytes_out, 2000U);
   EXPECT_EQ(arena.bytes_reserved(), heap.bytes_out);
   arena.reset();
@@ -117,7 +117,7 @@ TEST(Arena, exhaustion_is_null_or_bad_alloc_and_leaves_it_usable) {
   EXPECT_NE(arena.try_allocate(64), nullptr);
 }
 
-TEST(Arena, an_upstream_that_has_no_more_is_no_exception_for_try_allocate) {
+TEST(Arena, try_allocate_does_not_throw_when_upstream_is_exhausted) {
   Arena empty{{}, *std::pmr::null_memory_resource()};
   EXPECT_EQ(empty.try_allocate(1), nullptr);
   EXPECT_FALSE(empty.reserve(1));
@@ -156,7 +156,7 @@ TEST(ArenaDeathTest, an_alignment_that_is_no_power_of_two_is_a_programmers_error
 }
 
 #if defined(__SANITIZE_ADDRESS__)
-TEST(ArenaDeathTest, a_piece_used_behind_reset_is_reported) {
+TEST(ArenaDeathTest, a_piece_used_after_reset_is_reported) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   Arena arena;
   auto* const piece = static_cast<volatile char*>(arena.try_allocate(16));

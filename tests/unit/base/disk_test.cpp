@@ -48,7 +48,7 @@ mode_t mode_of(const std::string& path) {
   return status.st_mode & 07777U;
 }
 
-TEST(DiskErrorTest, says_what_failed_where_and_why) {
+TEST(DiskErrorTest, names_the_operation_the_path_and_the_cause) {
   const DiskError error{.path = "/x/y", .operation = "open", .error_number = ENOENT};
   EXPECT_EQ(error.what(), "open /x/y: No such file or directory");
 }
@@ -105,7 +105,7 @@ TEST_F(PosixDiskTest, files_and_folders_are_for_the_owner_alone) {
   EXPECT_EQ(mode_of(folder_.file("a/b")), 0700U);
 }
 
-TEST_F(PosixDiskTest, permissions_are_what_is_asked_for_whatever_the_umask) {
+TEST_F(PosixDiskTest, permissions_are_set_as_requested_under_any_umask) {
   auto file = open(path_);
   const mode_t umask_before = ::umask(077);
   EXPECT_TRUE(file->set_permissions(0640));
@@ -135,7 +135,7 @@ TEST_F(PosixDiskTest, a_planted_link_is_not_written_through) {
   EXPECT_TRUE(disk_.open(path_, OpenMode::Read));
 }
 
-TEST_F(PosixDiskTest, make_directories_accepts_what_is_there_and_refuses_a_file_in_the_way) {
+TEST_F(PosixDiskTest, make_directories_accepts_an_existing_folder_and_refuses_a_file_in_its_place) {
   ASSERT_TRUE(disk_.make_directories(folder_.file("a/b/c")));
   ASSERT_TRUE(disk_.make_directories(folder_.file("a/b/c/")));
   put(path_, "");
@@ -146,7 +146,7 @@ TEST_F(PosixDiskTest, make_directories_accepts_what_is_there_and_refuses_a_file_
   EXPECT_FALSE(disk_.make_directories(""));
 }
 
-TEST_F(PosixDiskTest, only_a_regular_file_is_read_where_that_is_asked_and_nothing_is_waited_for) {
+TEST_F(PosixDiskTest, read_regular_file_reads_only_a_regular_file_and_never_waits) {
   const std::string pipe = folder_.file("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   std::filesystem::create_symlink(pipe, folder_.file("link"));
@@ -178,7 +178,7 @@ TEST_F(PosixDiskTest, only_a_regular_file_is_read_where_that_is_asked_and_nothin
   EXPECT_EQ(absent.error().error_number, ENOENT);
 }
 
-TEST_F(PosixDiskTest, regular_file_of_the_kernel_that_has_nothing_to_say_is_not_waited_for) {
+TEST_F(PosixDiskTest, a_kernel_file_without_data_is_not_waited_for) {
   struct stat found{};
   if (::stat("/proc/kmsg", &found) != 0 || !S_ISREG(found.st_mode) ||
       ::faccessat(AT_FDCWD, "/proc/kmsg", R_OK, AT_EACCESS) != 0) {
@@ -193,7 +193,7 @@ TEST_F(PosixDiskTest, regular_file_of_the_kernel_that_has_nothing_to_say_is_not_
   }
 }
 
-TEST_F(PosixDiskTest, nothing_but_a_regular_file_is_created_or_written_over) {
+TEST_F(PosixDiskTest, only_a_regular_file_is_created_or_overwritten) {
   ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
   const auto file = disk_.open(path_, OpenMode::Create);
   ASSERT_FALSE(file);
@@ -225,7 +225,7 @@ TEST_F(PosixDiskTest, sync_directory_syncs_folders_only) {
   EXPECT_FALSE(disk_.sync_directory(path_));
 }
 
-TEST_F(PosixDiskTest, the_lock_excludes_others_and_falls_with_its_file) {
+TEST_F(PosixDiskTest, the_lock_excludes_others_and_is_released_with_its_file) {
   auto first = open(path_);
   auto second = open(path_);
   EXPECT_EQ(first->try_lock(), true);
@@ -235,7 +235,7 @@ TEST_F(PosixDiskTest, the_lock_excludes_others_and_falls_with_its_file) {
   EXPECT_EQ(second->try_lock(), true);
 }
 
-TEST_F(PosixDiskTest, the_lock_falls_when_its_process_is_killed) {
+TEST_F(PosixDiskTest, the_lock_is_released_when_its_process_is_killed) {
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
   const pid_t child = ::fork();

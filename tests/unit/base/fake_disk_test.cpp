@@ -1,4 +1,4 @@
-// The fake decides what the store's tests prove, so it is tested like the product.
+// The store's tests prove only as much as this fake is right, so it is tested like the product.
 #include "support/disks/fake_disk.hpp"
 
 #include <array>
@@ -71,7 +71,7 @@ TEST_F(FakeDiskTest, process_death_keeps_what_was_written_and_tears_the_last_wri
   EXPECT_EQ(disk_.contents("/f/a"), "abcd");
 }
 
-TEST_F(FakeDiskTest, a_lock_excludes_and_falls_with_its_file_or_process) {
+TEST_F(FakeDiskTest, a_lock_excludes_others_and_is_released_with_its_file_or_process) {
   auto first = create("/f/a");
   auto second = create("/f/a");
   EXPECT_EQ(first->try_lock(), true);

@@ -16,7 +16,7 @@ TEST(FunctionRef, calls_a_lambda_and_changes_what_it_captured) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(FunctionRef, takes_only_what_can_be_called_and_is_no_plain_function) {
+TEST(FunctionRef, takes_only_callables_that_are_not_plain_functions) {
   EXPECT_TRUE((std::is_constructible_v<FunctionRef<int(int)>, decltype([](int x) { return x; })>));
   EXPECT_FALSE((std::is_constructible_v<FunctionRef<int(int)>, decltype([] { return 1; })>));
   EXPECT_FALSE((std::is_constructible_v<FunctionRef<int(int)>, int (&)(int)>));

@@ -15,8 +15,8 @@ TEST(SystemClock, monotonic_time_does_not_go_back) {
   }
 }
 
-TEST(SystemClock, monotonic_time_stays_with_that_of_the_operating_system_over_many_readings) {
-  // Long enough that the processor's counter is gone by, and set right by the kernel's clock.
+TEST(SystemClock, monotonic_time_stays_close_to_the_operating_systems_over_many_readings) {
+  // Long enough that the processor's counter is used and corrected by the kernel's clock.
   constexpr std::chrono::milliseconds kLong{60};
   constexpr std::chrono::microseconds kClose{5};
   nexusfix::SystemClock clock;
@@ -34,7 +34,7 @@ TEST(SystemClock, monotonic_time_stays_with_that_of_the_operating_system_over_ma
   }
 }
 
-TEST(SystemClock, time_that_passed_unread_is_told_at_once) {
+TEST(SystemClock, time_that_passed_without_a_reading_is_included_at_once) {
   nexusfix::SystemClock clock;
   constexpr std::chrono::milliseconds kLearning{30};
   const auto end = std::chrono::steady_clock::now() + kLearning;
@@ -46,8 +46,8 @@ TEST(SystemClock, time_that_passed_unread_is_told_at_once) {
             resume.time_since_epoch() - std::chrono::microseconds{5});
 }
 
-TEST(SystemClock, wall_time_goes_on_as_the_monotonic_one_does) {
-  // Two readings may lie on either side of one of the operating system's clock being set.
+TEST(SystemClock, wall_time_advances_like_monotonic_time) {
+  // The operating system's clock may be set between the two readings.
   nexusfix::SystemClock clock;
   const auto ahead = [&] {
     const nexusfix::Now now = clock.now();
@@ -61,8 +61,9 @@ TEST(SystemClock, wall_time_goes_on_as_the_monotonic_one_does) {
   }
 }
 
-TEST(SystemClock, wall_time_is_that_of_the_operating_system) {
-  // Read between two readings of the other, several times: the thread may be interrupted.
+TEST(SystemClock, wall_time_equals_the_operating_systems) {
+  // Read between two readings of the other clock, several times, because the thread may be
+  // interrupted.
   nexusfix::SystemClock clock;
   for (int i = 0; i < 1'000; ++i) {
     const auto before = std::chrono::system_clock::now();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The benchmark as a user runs it: what it prints, what it writes, how it refuses."""
+"""The benchmark from the view of a user: its output, its files, and its errors."""
 
 import json
 import math
@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 NEXUSFIX = ""  # set by main
-BENCH = None  # the program of `make bench`, where QuickFIX is installed
+BENCH = None  # the program of `make bench`, if QuickFIX is installed
 FIGURES = ["p50", "p99", "p999", "min", "max", "batch"]
 LIMIT_SECONDS = 600
 
@@ -64,7 +64,7 @@ class BenchTest(unittest.TestCase):
             self.check_row(row, ["reference"])
             self.assertIn(row["name"], printed)
 
-    def test_make_bench_has_quickfix_beside_the_reference(self):
+    def test_make_bench_has_quickfix_and_the_reference(self):
         if not BENCH:
             self.skipTest("libquickfix-dev is not installed")
         report, _ = self.report([BENCH], "parse/Heartbeat", "frame", "lookup", "timestamp",
@@ -93,7 +93,7 @@ class BenchTest(unittest.TestCase):
         self.assertIn("parse/Nothing", result.stderr)
         self.assertEqual("", result.stdout)
 
-    def test_a_core_that_may_not_be_used_is_refused_with_status_2(self):
+    def test_a_core_that_is_not_allowed_is_refused_with_status_2(self):
         for core in ("-1", str(max(os.sched_getaffinity(0)) + 1), "99999"):
             result = bench("--quick", "--rows", "integer", "--cpu", core)
             self.assertEqual(2, result.returncode, core)

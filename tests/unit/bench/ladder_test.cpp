@@ -1,4 +1,4 @@
-// Seven parsers, one answer: what is compared in the report must be the same job.
+// All seven parsers give the same answers, because the report compares them at the same job.
 #include <gtest/gtest.h>
 
 #include <nexusfix/wire/data_fields.hpp>
@@ -72,8 +72,8 @@ TYPED_TEST(LadderTest, other_versions_and_lengths_are_parsed_too) {
   this->expect_same_as_reference(test::message_of("35=0|1024=a|2047=b|2048=c|"));
 }
 
-// Every length, so that each field once lies across the end of a block.
-TYPED_TEST(LadderTest, fields_may_lie_anywhere_among_the_blocks) {
+// Every length, so that each field once crosses the end of a block.
+TYPED_TEST(LadderTest, fields_may_cross_the_ends_of_blocks) {
   for (std::size_t size = 1; size < 140; ++size) {
     this->expect_same_as_reference(
         test::message_of("35=8|58=" + std::string(size, '=') + "|37=A|150=F|6=1.5|"));
@@ -106,7 +106,7 @@ TYPED_TEST(LadderTest, what_is_no_message_is_refused) {
   };
   for (const std::string& text : bad) {
     EXPECT_FALSE(this->parser.parse(text)) << test::with_pipes(text);
-    EXPECT_TRUE(this->parser.parse(good)) << "behind " << test::with_pipes(text);
+    EXPECT_TRUE(this->parser.parse(good)) << "after " << test::with_pipes(text);
   }
 }
 

@@ -16,7 +16,7 @@ MeasureSettings few_calls() {
           .phase_seconds_max = 60};
 }
 
-// Writes down which inputs it was called with.
+// Records the inputs of its calls.
 struct Recorder {
   std::vector<std::size_t>* inputs;
   std::uint64_t operator()(std::size_t input) const {
@@ -74,7 +74,7 @@ TEST(MeasureTest, figures_are_in_order) {
 }
 
 TEST(MeasureTest, contestants_take_turns_batch_by_batch) {
-  // Both write into one list: were one measured after the other, it would change sides once.
+  // Both write to one list. If one were measured after the other, the list would change sides once.
   struct Side {
     std::vector<int>* sides;
     int side;
@@ -105,7 +105,7 @@ TEST(MeasureTest, a_slow_contestant_is_measured_less_often_but_at_least_once) {
   EXPECT_GT(f.batch, 0);
 }
 
-// Fills something that holds eight and writes down how full it was at most.
+// Fills a container for eight elements, and records its maximum size.
 struct Filler {
   std::size_t* most;
   std::size_t held = 0;
@@ -128,7 +128,7 @@ struct Filler {
   static CallLimits limits() { return {.least = 4, .most = 8}; }
 };
 
-TEST(MeasureTest, what_must_be_emptied_is_never_filled_beyond_its_limit) {
+TEST(MeasureTest, a_contestant_with_a_limit_is_emptied_before_it_is_full) {
   std::size_t most = 0;
   const ContestantPtr contestant =
       make_prepared_contestant(Filler{&most}, 2, [](Filler&) { return std::string{}; });

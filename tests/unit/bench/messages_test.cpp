@@ -25,7 +25,7 @@ void expect_sound(const Messages& messages, std::size_t count, std::uint64_t fie
   EXPECT_EQ(std::set<std::string>(messages.texts.begin(), messages.texts.end()).size(), count);
 }
 
-TEST(MessagesTest, every_set_has_different_sound_messages_of_one_shape) {
+TEST(MessagesTest, every_set_has_different_sound_messages_of_one_structure) {
   expect_sound(execution_reports(), kRotation, 22);
   expect_sound(unusual_execution_reports(), kRotation, 26);
   expect_sound(heartbeats(), kRotation, 8);
@@ -55,7 +55,7 @@ TEST(MessagesTest, unusual_reports_have_long_tags_and_an_equals_sign_in_text) {
   }
 }
 
-TEST(MessagesTest, a_stream_is_its_messages_behind_each_other) {
+TEST(MessagesTest, a_stream_is_a_sequence_of_its_messages) {
   const Stream stream = mixed_stream(100'000);
   EXPECT_GE(stream.bytes.size(), 100'000U);
   std::size_t at = 0;
@@ -102,13 +102,13 @@ void expect_in_messages(const ValueTexts& values) {
   EXPECT_TRUE(sizes.size() > 4 || values.tag == 60) << sizes.size();
 }
 
-TEST(MessagesTest, every_value_stands_in_a_message_and_lengths_differ) {
+TEST(MessagesTest, every_value_is_in_a_message_and_lengths_differ) {
   expect_in_messages(integers().values);
   expect_in_messages(prices().values);
   expect_in_messages(timestamps().values);
 }
 
-TEST(MessagesTest, messages_of_many_fields_have_exactly_so_many) {
+TEST(MessagesTest, messages_of_many_fields_have_exactly_that_number) {
   expect_sound(many_fields(20), kRotation, 20);
   expect_sound(many_fields(100), 16, 100);
   expect_sound(many_fields(10'000), 4, 10'000);

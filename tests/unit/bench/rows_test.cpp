@@ -1,4 +1,4 @@
-// Row names are a contract: whoever compares two reports finds the same rows in both.
+// Row names are a contract: two reports can be compared, because both have the same rows.
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <set>
@@ -27,7 +27,7 @@ std::set<std::string> names_of(const std::vector<Row>& rows) {
   return names;
 }
 
-TEST(RowsTest, every_name_of_the_contract_is_there) {
+TEST(RowsTest, every_name_of_the_contract_exists) {
   const std::set<std::string> names = names_of(all_rows(Amount::Quick));
   for (const char* name : {"parse/ExecutionReport",
                            "parse/Heartbeat",
@@ -125,13 +125,14 @@ TEST(RowsTest, every_subject_of_every_row_gives_the_right_answers) {
   }
 }
 
-TEST(RowsTest, rows_of_the_parser_have_the_reference_beside_them) {
+TEST(RowsTest, rows_of_the_parser_have_the_reference_as_a_peer) {
   const auto all = subjects();
   for (const Row& row : all_rows(Amount::Quick)) {
     if (!row.spec.name.starts_with("parse")) continue;
     const Plan plan = row.plan(all);
     EXPECT_GT(plan.bytes, 0) << row.spec.name;
-    if (row.spec.name.starts_with("parse/data")) continue;  // the reference knows no data fields
+    // The reference does not support data fields.
+    if (row.spec.name.starts_with("parse/data")) continue;
     ASSERT_EQ(plan.contestants.size(), 2U) << row.spec.name;
     EXPECT_EQ(plan.contestants.back().first, "reference") << row.spec.name;
   }
@@ -144,7 +145,7 @@ std::vector<Row> rows_of(std::string_view name, const std::string& hardened_modu
 }
 
 #ifdef NEXUSFIX_BENCH_TLS
-TEST(RowsTest, rows_with_tls_say_that_the_peer_is_protected_as_ours_is) {
+TEST(RowsTest, rows_with_tls_say_that_the_peer_has_the_same_protection) {
   const auto all = subjects();
   std::vector<Row> rows = rows_of("rtt/tls");
   for (Row& row : rows_of("tls/")) rows.push_back(std::move(row));
@@ -164,7 +165,7 @@ TEST(RowsTest, rows_with_tls_say_that_the_peer_is_protected_as_ours_is) {
 }
 #endif
 
-TEST(RowsTest, without_a_hardened_build_its_rows_say_how_to_get_it_beside_ours) {
+TEST(RowsTest, without_a_hardened_build_its_rows_say_how_to_add_it) {
   const auto all = subjects();
   for (const Row& row : rows_of("hardened/")) {
     const Plan plan = row.plan(all);
@@ -173,7 +174,7 @@ TEST(RowsTest, without_a_hardened_build_its_rows_say_how_to_get_it_beside_ours) 
   }
 }
 
-TEST(RowsTest, module_of_a_build_does_its_jobs_beside_this_one) {
+TEST(RowsTest, module_of_a_build_does_its_jobs_next_to_this_one) {
   const Module module = open_module(NEXUSFIX_BENCH_MODULE);
   const Messages messages = execution_reports();
   EXPECT_EQ(module.subject->parse(messages)->check(), "");
@@ -185,7 +186,7 @@ TEST(RowsTest, module_of_a_build_does_its_jobs_beside_this_one) {
   EXPECT_EQ(inside->check(), "");
 }
 
-// In a hardened build its own module is one.
+// In a hardened build, its own module is hardened.
 TEST(RowsTest, module_is_compared_with_only_if_it_is_hardened) {
   const bool is_hardened = !open_module(NEXUSFIX_BENCH_MODULE).hardening.empty();
   try {

@@ -14,7 +14,7 @@ TEST(QuantileTest, is_the_least_value_that_the_share_does_not_exceed) {
   EXPECT_EQ(quantile_of_sorted(ten, 0.99), 10);
 }
 
-TEST(QuantileTest, shares_of_nothing_and_of_all_are_the_first_and_the_last_value) {
+TEST(QuantileTest, shares_0_and_1_are_the_first_and_the_last_value) {
   const std::vector<std::uint32_t> three{7, 8, 9};
   EXPECT_EQ(quantile_of_sorted(three, 0), 7U);
   EXPECT_EQ(quantile_of_sorted(three, 1), 9U);

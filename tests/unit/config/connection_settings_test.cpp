@@ -290,13 +290,12 @@ TEST(ConnectionSettings, proxy_that_is_not_whole_or_of_no_kind_refuses_the_start
       ElementsAre(HasSubstr("t.cfg:12: ProxyVersion=6: 1.0 or 1.1 of http, or 4, 4a or 5")));
   EXPECT_THAT(reported("ProxyType=http\nProxyUser=me\n" + place),
               ElementsAre(HasSubstr("t.cfg:12: ProxyUser: ProxyPassword is missing")));
-  EXPECT_THAT(
-      reported("ProxyType=http\nProxyPassword=secret\n" + place),
-      ElementsAre(HasSubstr("t.cfg:12: ProxyPassword: a password, and nobody whose it is")));
+  EXPECT_THAT(reported("ProxyType=http\nProxyPassword=secret\n" + place),
+              ElementsAre(HasSubstr("t.cfg:12: ProxyPassword: a password needs a user")));
   EXPECT_THAT(reported("ProxyType=http\nProxyUser=a:b\nProxyPassword=\n" + place),
-              ElementsAre(HasSubstr("t.cfg:12: ProxyUser: a user of HTTP has no colon")));
+              ElementsAre(HasSubstr("t.cfg:12: ProxyUser: an HTTP user cannot contain a colon")));
   EXPECT_THAT(reported("ProxyType=socks\nProxyUser=me\nProxyPassword=\n" + place),
-              ElementsAre(HasSubstr("t.cfg:13: ProxyPassword: a password of SOCKS 5 has 1 to")));
+              ElementsAre(HasSubstr("t.cfg:13: ProxyPassword: a password for SOCKS 5 has 1 to")));
   EXPECT_THAT(reported("ProxyType=socks\nProxyUser=me\nProxyPassword=" + std::string(256, 's') +
                        "\n" + place),
               ElementsAre("t.cfg:13: ProxyPassword=...: at most 255 bytes was expected"));

@@ -1,4 +1,4 @@
-// Submitting and logging allocate nothing. This program counts every allocation of its thread.
+// Submitting and logging do not allocate. This program counts every allocation of its thread.
 #include <chrono>
 #include <cstddef>
 #include <gtest/gtest.h>

@@ -46,7 +46,7 @@ TEST(BufferRing, holds_its_capacity_however_long_or_short_its_buffers_are) {
   }
 }
 
-// One buffer short of full all the time, at every place and with every neighbour.
+// Always one buffer short of full, at every place and with every neighbour.
 TEST(BufferRing, long_and_short_buffers_never_overlap) {
   Ring ring;
   std::uint64_t pushed = 0;
@@ -63,7 +63,7 @@ TEST(BufferRing, long_and_short_buffers_never_overlap) {
   EXPECT_EQ(ring.pushed(), pushed);
 }
 
-TEST(BufferRing, short_buffers_lie_close_together) {
+TEST(BufferRing, short_buffers_are_close_together) {
   Ring ring;
   Buffer* const first = ring.claim();
   ASSERT_TRUE(first->assign("short", WallTime{}));
@@ -73,7 +73,7 @@ TEST(BufferRing, short_buffers_lie_close_together) {
   EXPECT_EQ(distance, static_cast<std::ptrdiff_t>(alignof(Buffer)));
 }
 
-TEST(BufferRing, a_claim_that_is_not_committed_is_forgotten) {
+TEST(BufferRing, a_claim_that_is_not_committed_has_no_effect) {
   Ring ring;
   ASSERT_TRUE(ring.claim()->assign("forgotten", WallTime{}));
   EXPECT_TRUE(ring.empty());

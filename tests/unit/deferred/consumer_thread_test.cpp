@@ -88,7 +88,7 @@ TEST(ConsumerThread, a_consumer_that_sleeps_is_woken_by_each_submit) {
 TEST(ConsumerThread, no_wake_up_is_lost_when_the_consumer_is_just_about_to_sleep) {
   Counted counted{Idle::Sleep};
   ASSERT_TRUE(counted.start());
-  // Submits come at all distances from the moment at which the consumer found nothing.
+  // Submits come at all distances from the moment when the consumer found nothing.
   for (std::uint64_t i = 1; i <= 3000; ++i) {
     ASSERT_TRUE(counted.submit());
     wait_until([&] { return counted.handled == i; });
@@ -96,8 +96,8 @@ TEST(ConsumerThread, no_wake_up_is_lost_when_the_consumer_is_just_about_to_sleep
   }
 }
 
-// A queue of one record, submitted just behind the moment at which the n-th look found nothing.
-struct SubmittedBehindTheLook {
+// A queue of one record, submitted just after the moment when the n-th look found nothing.
+struct SubmittedAfterTheLook {
   bool look() noexcept {
     consumer.store(test::this_thread_id());
     if (queued.exchange(0) != 0) {
@@ -121,16 +121,16 @@ struct SubmittedBehindTheLook {
   std::atomic<bool> held{false};
 };
 
-TEST(ConsumerThread, a_record_that_comes_right_behind_any_look_is_handled) {
-  SubmittedBehindTheLook state;
+TEST(ConsumerThread, a_record_that_comes_right_after_any_look_is_handled) {
+  SubmittedAfterTheLook state;
   ConsumerThread thread{Idle::Sleep};
   const auto round = [](void* object) noexcept {
-    return static_cast<SubmittedBehindTheLook*>(object)->look();
+    return static_cast<SubmittedAfterTheLook*>(object)->look();
   };
   ASSERT_TRUE(thread.start({.round = round, .object = &state}));
   int look = 1;
   for (;; ++look) {
-    // Looks end when the consumer sleeps: the last one was behind its decision to.
+    // Looks end when the consumer sleeps: the last one came after its decision to sleep.
     wait_until([&] { return state.held || test::is_asleep(state.consumer); });
     if (!state.held) break;
     ASSERT_TRUE(thread.begin_submit());
@@ -154,8 +154,8 @@ TEST(ConsumerThread, a_sleeping_consumer_is_stopped) {
   EXPECT_EQ(counted.finished, 1);
 }
 
-// Nobody wakes it: what comes is found by its own clock.
-TEST(ConsumerThread, a_dozing_consumer_finds_what_comes_at_any_distance) {
+// No thread wakes it: its own clock finds new records.
+TEST(ConsumerThread, a_dozing_consumer_finds_records_at_any_distance) {
   Counted counted{Idle::Doze};
   ASSERT_TRUE(counted.start());
   for (std::uint64_t i = 1; i <= 200; ++i) {
@@ -178,7 +178,7 @@ TEST(ConsumerThread, a_dozing_consumer_is_stopped_and_drains) {
   }
 }
 
-TEST(ConsumerThread, what_was_accepted_while_another_thread_stops_is_handled) {
+TEST(ConsumerThread, records_accepted_while_another_thread_stops_are_handled) {
   for (int i = 0; i < 300; ++i) {
     Counted counted{i % 2 == 0 ? Idle::Sleep : Idle::Spin};
     ASSERT_TRUE(counted.start());
@@ -215,7 +215,7 @@ TEST(ConsumerThread, signals_are_left_to_other_threads) {
   EXPECT_EQ(sigismember(&signals, SIGTERM), 0);
 }
 
-TEST(ReturnsNormally, tells_a_call_that_threw_from_one_that_did_not) {
+TEST(ReturnsNormally, returns_whether_the_call_threw) {
   EXPECT_TRUE(detail::returns_normally([] {}));
   EXPECT_FALSE(detail::returns_normally([] { throw 1; }));
 }

@@ -32,7 +32,7 @@ struct Kept {
   struct State {
     std::atomic<bool> open{true};
     std::atomic<bool> entered{false};
-    std::vector<std::string> texts;  // to be read when the processor has stopped
+    std::vector<std::string> texts;  // to read after the processor has stopped
   };
   State* state;
 };
@@ -43,7 +43,7 @@ struct Kept {
   return texts;
 }
 
-TEST(DeferredProcessor, hands_over_bytes_and_time_in_order) {
+TEST(DeferredProcessor, passes_bytes_and_time_in_order) {
   Processor processor{{.when_full = WhenFull::Wait, .idle = Idle::Spin}};
   std::vector<std::pair<std::string, WallTime>> seen;
   ASSERT_TRUE(processor.start([&](const auto& message) {
@@ -111,7 +111,7 @@ TEST(DeferredProcessor, a_full_ring_refuses_and_counts_and_loses_nothing_that_it
   EXPECT_EQ(processor.stats().processed, kCapacity);
 }
 
-TEST(DeferredProcessor, waits_for_room_when_told_to) {
+TEST(DeferredProcessor, waits_for_room_if_configured) {
   Kept::State state;
   state.open = false;
   Processor processor{{.when_full = WhenFull::Wait, .idle = Idle::Sleep}};
@@ -169,9 +169,9 @@ TEST(DeferredProcessor, spills_in_order_and_goes_back_to_the_ring) {
   EXPECT_EQ(state.texts, texts);
 }
 
-// With one slot there are as many changes from ring to list and back as there can be, and each is a
-// chance to take the list while an older record is in the ring.
-TEST(DeferredProcessor, order_is_kept_while_ring_and_spill_take_turns) {
+// One slot has the most changes from ring to list and back, and at each the list could be taken
+// while an older record is in the ring.
+TEST(DeferredProcessor, order_is_kept_while_ring_and_spill_alternate) {
   DeferredProcessor<MessageBuffer<32>, 1> processor{
       {.when_full = WhenFull::Spill, .idle = Idle::Spin}};
   std::int64_t next = 0;
@@ -183,7 +183,7 @@ TEST(DeferredProcessor, order_is_kept_while_ring_and_spill_take_turns) {
   constexpr std::int64_t kCount = 300'000;
   for (std::int64_t i = 0; i < kCount; ++i) {
     ASSERT_TRUE(processor.submit("x", at(i)));
-    // Lets the consumer come close now and then.
+    // Lets the consumer catch up now and then.
     if (i % 8 == 0) {
       for (std::int64_t pause = 0; pause < i % 64; ++pause) detail::relax();
     }
@@ -206,7 +206,7 @@ TEST(DeferredProcessor, the_spill_is_bounded) {
   EXPECT_EQ(state.texts.size(), kCapacity + 3);
 }
 
-TEST(DeferredProcessor, what_does_not_fit_is_refused_and_never_cut) {
+TEST(DeferredProcessor, a_record_that_does_not_fit_is_refused_and_never_truncated) {
   for (const WhenFull when_full : {WhenFull::Refuse, WhenFull::Spill}) {
     Kept::State state;
     state.open = false;
@@ -303,7 +303,7 @@ TEST(DeferredProcessor, any_type_that_can_be_assigned_to_is_a_buffer) {
   EXPECT_EQ(fills[0].quantity, 5);
 }
 
-TEST(DeferredProcessor, the_callback_may_own_what_cannot_be_copied) {
+TEST(DeferredProcessor, the_callback_need_not_be_copyable) {
   Processor processor;
   auto owned = std::make_unique<std::vector<std::string>>();
   std::vector<std::string>* const texts = owned.get();

@@ -5,7 +5,7 @@
 namespace nexusfix::deferred::detail {
 namespace {
 
-// What must not compile is not to be compiled here; its parts are.
+// A test cannot compile what must not compile; it compiles the parts.
 static_assert(check_log_format("{} {{}} {:>8.2f} {:x}", kLogArguments<int, double, unsigned>));
 static_assert(check_log_format("", kLogArguments<>));
 static_assert(log_argument_of<const char (&)[4]>() == LogArgument::Text);

@@ -6,12 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/base/printable_text.hpp>
+
 namespace nexusfix::deferred::detail {
 namespace {
 
 [[nodiscard]] std::string escaped(std::string_view text) {
   std::string to;
-  append_escaped(text, to);
+  append_printable(to, text, Backslashes::Doubled);
   return to;
 }
 [[nodiscard]] std::string text_of(Decimal value) {
@@ -26,16 +28,16 @@ TEST(LogLines, printable_text_stays_as_it_is) {
             "Z\xc3\xbcrich \xe2\x82\xac \xf0\x9f\x98\x80");
 }
 
-TEST(LogLines, what_could_forge_a_line_or_command_a_terminal_is_written_out) {
+TEST(LogLines, bytes_that_could_forge_a_line_or_control_a_terminal_are_escaped) {
   EXPECT_EQ(escaped("a\nb\rc\x01"
                     "d\x1b[2J"),
             "a\\x0ab\\x0dc\\x01d\\x1b[2J");
   EXPECT_EQ(escaped("\x7f\\"), "\\x7f\\\\");
   EXPECT_EQ(escaped({"\0", 1}), "\\x00");
-  EXPECT_EQ(escaped("\xc2\x9b"), "\\xc2\\x9b");  // U+009B begins a terminal's command
+  EXPECT_EQ(escaped("\xc2\x9b"), "\\xc2\\x9b");  // U+009B begins a terminal's control sequence
 }
 
-TEST(LogLines, bytes_that_are_not_utf8_are_written_out) {
+TEST(LogLines, bytes_that_are_not_utf8_are_escaped) {
   EXPECT_EQ(escaped("\x80"), "\\x80");
   EXPECT_EQ(escaped("\xc0\xaf"), "\\xc0\\xaf");                    // longer than needed
   EXPECT_EQ(escaped("\xe2\x82"), "\\xe2\\x82");                    // cut

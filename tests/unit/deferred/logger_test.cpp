@@ -23,7 +23,7 @@ const std::string kStamp = "2024-01-15T10:00:00.000000123Z ";
 enum class Side : char { Buy = '1' };
 enum class State : std::uint8_t { Open = 7 };
 
-// What a logger writes for the records that write makes.
+// The text of a logger for the records of `write`.
 template <class Write>
 [[nodiscard]] std::string lines_of(Write&& write) {
   std::string text;
@@ -44,7 +44,7 @@ TEST(Logger, a_record_is_a_line_with_its_time) {
             kStamp + "started\n" + kStamp + "order 17 filled at 150.25, {2.2 us}\n");
 }
 
-TEST(Logger, every_kind_of_argument_is_written_as_itself) {
+TEST(Logger, every_type_of_argument_is_written) {
   const std::string text = "text";
   const int* const pointer = reinterpret_cast<const int*>(std::uintptr_t{0x1234});
   EXPECT_EQ(lines_of([&](Logger& logger) {
@@ -66,7 +66,7 @@ TEST(Logger, texts_are_copied_when_written) {
   std::string text = "before";
   EXPECT_EQ(lines_of([&](Logger& logger) {
               logger.write<"{}">(kTime, text);
-              text = "behind";
+              text = "after_";
             }),
             kStamp + "before\n");
 }
@@ -78,13 +78,13 @@ TEST(Logger, a_text_from_outside_cannot_forge_a_line) {
             kStamp + "text 'x\\x0a2024-01-15T10:00:00Z forged {}' \\x0a\n");
 }
 
-TEST(Logger, times_before_the_epoch_are_written_truly) {
+TEST(Logger, times_before_the_epoch_are_written_correctly) {
   EXPECT_EQ(
       lines_of([](Logger& logger) { logger.write<"x">(WallTime{std::chrono::nanoseconds{-1}}); }),
       "1969-12-31T23:59:59.999999999Z x\n");
 }
 
-TEST(Logger, records_that_found_no_room_are_counted_and_the_log_says_so_in_their_place) {
+TEST(Logger, records_without_room_are_counted_and_reported_in_their_place) {
   std::atomic<bool> open{false};
   std::atomic<bool> entered{false};
   std::string text;
@@ -102,7 +102,7 @@ TEST(Logger, records_that_found_no_room_are_counted_and_the_log_says_so_in_their
   EXPECT_EQ(logger.stats().lost, 2U);
   open = true;
   wait_until([&] { return logger.stats().written == static_cast<std::uint64_t>(written) + 1; });
-  // Only now can there be room: it is given back before the sink is called.
+  // Only now can there be room: it is released before the sink is called.
   wait_until([&] { return logger.write<"last">(kTime); });
   logger.stop();
   std::string expected = kStamp + "first\n";
@@ -110,7 +110,7 @@ TEST(Logger, records_that_found_no_room_are_counted_and_the_log_says_so_in_their
   EXPECT_EQ(text, expected + kStamp + "2 records lost\n" + kStamp + "last\n");
 }
 
-TEST(Logger, what_was_lost_last_is_told_when_it_stops) {
+TEST(Logger, the_last_losses_are_reported_at_stop) {
   std::string text;
   Logger logger{{.capacity_bytes = 256}};
   EXPECT_FALSE(logger.write<"not running">(kTime));

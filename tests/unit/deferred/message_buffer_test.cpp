@@ -15,7 +15,7 @@ using Buffer = MessageBuffer<100>;
 
 [[nodiscard]] WallTime at(std::int64_t ns) { return WallTime{std::chrono::nanoseconds{ns}}; }
 
-TEST(MessageBuffer, holds_what_it_was_given_and_its_time) {
+TEST(MessageBuffer, holds_its_bytes_and_time) {
   Buffer buffer;
   EXPECT_EQ(buffer.bytes(), "");
   for (const std::size_t size : {0U, 1U, 99U, 100U}) {
@@ -38,8 +38,8 @@ TEST(MessageBuffer, ends_where_its_message_ends) {
   }
 }
 
-// A buffer in a ring ends early, and the next one begins there.
-TEST(MessageBuffer, an_assignment_writes_nothing_behind_the_message) {
+// In a ring the next buffer begins where this one ends.
+TEST(MessageBuffer, an_assignment_writes_nothing_after_the_message) {
   Buffer from;
   ASSERT_TRUE(from.assign("message", at(7)));
   auto to = std::make_unique<Buffer>();

@@ -1,6 +1,6 @@
-// A queue that is offered more than it can hold: what was accepted arrives, once and in order, and
-// what was not is counted. The failure of other engines: a full queue returns false and nobody
-// looks, 47 % to 90 % of the records are gone, and the counter of losses never counted.
+// A queue that gets more than it can hold: every accepted record arrives, once and in order, and
+// every other one is counted. Other engines fail here: a full queue returns false, no caller checks
+// it, 47 % to 90 % of the records are lost, and the counter of losses stays 0.
 #include <atomic>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -27,8 +27,8 @@ struct Number {
   std::uint64_t number = 0;
 };
 
-// The callback of a processor that is far too slow for its producer: it takes the records that it
-// gets in lots, whenever the producer has been refused.
+// A callback that is far too slow for its producer: it handles records in batches, whenever the
+// producer has been refused.
 struct Slow {
   void operator()(const Number& number) const {
     wait_until([this] { return *may_handle > handled->size(); });
@@ -74,7 +74,7 @@ TEST(Overload, a_processor_whose_spill_is_full_loses_nothing_that_it_accepted_an
   offer_more_than_it_can_take({.when_full = WhenFull::Spill, .spilled_max = 100});
 }
 
-TEST(Overload, what_no_policy_can_take_is_counted_by_its_reason) {
+TEST(Overload, refused_records_are_counted_by_reason) {
   DeferredProcessor<MessageBuffer<8>, 4> processor;
   for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(processor.submit("x", WallTime{}).error(), SubmitError::NotRunning);
@@ -90,7 +90,7 @@ TEST(Overload, what_no_policy_can_take_is_counted_by_its_reason) {
   EXPECT_EQ(processor.stats().accepted, 0U);
 }
 
-TEST(Overload, a_ring_that_says_no_keeps_what_it_has_and_takes_nothing) {
+TEST(Overload, a_full_ring_keeps_its_records_and_takes_none) {
   SpscQueue<std::uint64_t, 8> queue;
   std::uint64_t next_popped = 0;
   std::uint64_t accepted = 0;
@@ -106,7 +106,7 @@ TEST(Overload, a_ring_that_says_no_keeps_what_it_has_and_takes_nothing) {
   EXPECT_EQ(next_popped, accepted);
 }
 
-TEST(Overload, a_log_that_is_full_writes_every_line_that_it_took_and_the_number_of_the_others) {
+TEST(Overload, a_full_log_writes_every_line_that_it_took_and_the_number_of_the_others) {
   std::atomic<bool> open{false};
   std::string text;
   Logger logger{{.capacity_bytes = 1024}};
@@ -136,15 +136,15 @@ TEST(Overload, a_log_that_is_full_writes_every_line_that_it_took_and_the_number_
     at = found;
   }
   EXPECT_GE(logger.stats().lost, lost);
-  // Each loss is told once, in its place.
-  std::uint64_t told = 0;
+  // Each loss is reported once, in its place.
+  std::uint64_t reported = 0;
   for (std::size_t end = text.find(" lost\n"); end != std::string::npos;
        end = text.find(" lost\n", end + 1)) {
     const std::size_t words = text.rfind(" record", end);
     const std::size_t digits = text.find_last_not_of("0123456789", words - 1) + 1;
-    told += std::stoull(text.substr(digits, words - digits));
+    reported += std::stoull(text.substr(digits, words - digits));
   }
-  EXPECT_EQ(told, logger.stats().lost);
+  EXPECT_EQ(reported, logger.stats().lost);
 }
 
 }  // namespace

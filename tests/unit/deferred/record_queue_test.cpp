@@ -53,7 +53,7 @@ TEST(RecordQueue, records_of_every_length_come_back_whole_and_in_order_over_many
   EXPECT_EQ(queue.size_bytes(), 0U);
 }
 
-TEST(RecordQueue, the_longest_record_fits_wherever_the_ring_stands_and_a_longer_one_never) {
+TEST(RecordQueue, the_longest_record_fits_at_any_position_and_a_longer_one_never) {
   FixedRecordQueue<128> queue;
   const std::string longest(queue.record_bytes_max(), 'x');
   for (int i = 0; i < 100; ++i) {
@@ -91,7 +91,7 @@ TEST(RecordQueue, a_full_ring_refuses_until_records_are_released) {
   EXPECT_EQ(queue.push(bytes_of("")).error(), RecordError::Full);
 }
 
-TEST(RecordQueue, less_than_was_claimed_can_be_committed_and_a_claim_can_be_forgotten) {
+TEST(RecordQueue, less_than_was_claimed_can_be_committed_and_a_claim_can_be_dropped) {
   FixedRecordQueue<128> queue;
   ASSERT_TRUE(queue.claim(50));
   EXPECT_FALSE(queue.read());
@@ -104,13 +104,13 @@ TEST(RecordQueue, less_than_was_claimed_can_be_committed_and_a_claim_can_be_forg
   EXPECT_FALSE(queue.read());
 }
 
-TEST(RecordQueue, a_forgotten_claim_behind_the_wrap_leaves_the_ring_as_it_was) {
+TEST(RecordQueue, a_dropped_claim_after_the_wrap_does_not_change_the_ring) {
   FixedRecordQueue<64> queue;
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(queue.push(bytes_of("12345678")));
     ASSERT_TRUE(pop(queue));
   }
-  ASSERT_TRUE(queue.claim(16));  // 16 bytes until the end: goes to the start, and is forgotten
+  ASSERT_TRUE(queue.claim(16));  // 16 bytes until the end: goes to the start, and is dropped
   ASSERT_TRUE(queue.push(bytes_of("abcdefgh")));
   EXPECT_EQ(pop(queue), "abcdefgh");
   ASSERT_TRUE(queue.push(bytes_of("0123456789abcdef")));

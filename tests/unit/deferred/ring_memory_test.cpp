@@ -10,7 +10,7 @@
 namespace nexusfix::deferred::detail {
 namespace {
 
-TEST(RingMemory, is_zeroed_and_aligned_to_cache_lines_whatever_its_size) {
+TEST(RingMemory, is_zeroed_and_aligned_to_cache_lines_at_any_size) {
   constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
   for (const std::size_t size : {std::size_t{64}, std::size_t{4096} + 1, 2 * kHugePageBytes + 64}) {
     const RingMemory memory{size};

@@ -15,7 +15,7 @@ void append(List& list, std::shared_ptr<int> value) {
   list.append(std::move(node));
 }
 
-TEST(SpillList, gives_everything_in_order_and_counts_what_is_not_yet_handled) {
+TEST(SpillList, gives_everything_in_order_and_counts_unhandled_records) {
   List list;
   EXPECT_TRUE(list.empty());
   for (int i = 0; i < 3; ++i) append(list, std::make_shared<int>(i));
@@ -31,8 +31,8 @@ TEST(SpillList, gives_everything_in_order_and_counts_what_is_not_yet_handled) {
   EXPECT_EQ(list.count(), 0U);
 }
 
-// The consumer may have looked at the ring before the producer filled it and began to spill: older
-// records are then in the ring.
+// The consumer may have looked at the ring before the producer filled it and began to spill: the
+// ring has older records then.
 TEST(SpillList, gives_nothing_while_the_ring_is_not_empty) {
   List list;
   append(list, std::make_shared<int>(1));
@@ -41,7 +41,7 @@ TEST(SpillList, gives_nothing_while_the_ring_is_not_empty) {
   EXPECT_EQ(list.count(), 1U);
 }
 
-TEST(SpillList, what_was_never_handled_is_freed) {
+TEST(SpillList, unhandled_records_are_freed) {
   const auto value = std::make_shared<int>(1);
   {
     List list;

@@ -17,7 +17,7 @@ struct Wide {
   std::array<std::uint64_t, 32> words{};
 };
 
-TEST(SpscQueue, gives_back_what_was_pushed_in_order_over_many_laps) {
+TEST(SpscQueue, returns_values_in_order_over_many_laps) {
   SpscQueue<std::uint64_t, 4> queue;
   std::uint64_t pushed = 0;
   std::uint64_t popped = 0;
@@ -42,7 +42,7 @@ TEST(SpscQueue, holds_exactly_its_capacity) {
   EXPECT_FALSE(queue.push(9));
 }
 
-TEST(SpscQueue, of_one_slot_works) {
+TEST(SpscQueue, one_slot_works) {
   SpscQueue<int, 1> queue;
   int value = 0;
   EXPECT_FALSE(queue.pop(value));
@@ -71,7 +71,7 @@ TEST(SpscQueue, copies_every_byte_of_a_wide_slot) {
   EXPECT_EQ(out.words, in.words);
 }
 
-TEST(SpscQueue, moves_what_cannot_be_copied) {
+TEST(SpscQueue, moves_values_that_cannot_be_copied) {
   SpscQueue<std::unique_ptr<int>, 2> queue;
   ASSERT_TRUE(queue.push(std::make_unique<int>(5)));
   ASSERT_TRUE(queue.push(std::make_unique<int>(6)));
@@ -83,7 +83,7 @@ TEST(SpscQueue, moves_what_cannot_be_copied) {
   EXPECT_EQ(*value, 5);
 }
 
-TEST(SpscQueue, what_was_never_popped_is_destroyed_with_the_queue) {
+TEST(SpscQueue, remaining_values_are_destroyed_with_the_queue) {
   const auto shared = std::make_shared<int>(1);
   {
     SpscQueue<std::shared_ptr<int>, 4> queue;
@@ -119,7 +119,7 @@ TEST(SpscQueue, a_claimed_slot_is_seen_only_when_committed) {
   EXPECT_EQ(value, 3);
 }
 
-TEST(SpscQueue, slots_being_read_in_place_are_not_given_to_the_producer_before_release) {
+TEST(SpscQueue, slots_that_are_read_in_place_are_not_reused_before_release) {
   SpscQueue<int, 4> queue;
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(queue.push(i));
   const std::span<int> some = queue.readable(3);

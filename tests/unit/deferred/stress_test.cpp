@@ -1,5 +1,5 @@
-// Order and completeness over very many records, with two threads that run into each other's
-// indices, full rings and wraps at every turn.
+// Order and completeness over many records, with two threads that collide on indices, full rings
+// and wraps all the time.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -26,7 +26,7 @@ constexpr std::uint64_t kRecords = 100'000'000;
 constexpr std::uint64_t kRecords = 4'000'000;
 #endif
 
-// Cheap, and different for neighbours, so that a torn or repeated record does not look right.
+// Cheap, and different for neighbours, so that a torn or repeated record is detected.
 [[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t index) {
   constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
   return index * kOdd;
@@ -42,7 +42,7 @@ TEST(Stress, fixed_slots_arrive_once_each_and_in_order) {
   std::thread producer{[&] {
     std::array<Pair, 48> batch;
     for (std::uint64_t sent = 0; sent < kRecords;) {
-      // By ones, by claims and by batches.
+      // Single pushes, claims and batches in turn.
       if (sent % 3 == 0) {
         const std::size_t wanted = std::min<std::uint64_t>(batch.size(), kRecords - sent);
         for (std::size_t i = 0; i < wanted; ++i) batch[i] = {sent + i, mixed(sent + i)};
@@ -131,7 +131,7 @@ TEST(Stress, a_processor_handles_everything_once_and_in_order_under_each_policy)
     std::uint64_t number = 0;
   };
   for (const WhenFull when_full : {WhenFull::Wait, WhenFull::Spill}) {
-    // A list node each would take half a minute for a hundred million.
+    // A list node for each record: a hundred million would take half a minute.
     const std::uint64_t count = when_full == WhenFull::Spill ? kRecords / 20 : kRecords / 4;
     DeferredProcessor<Number, 4096> processor{
         {.when_full = when_full, .idle = Idle::Sleep, .spilled_max = 1U << 16U}};
@@ -158,7 +158,7 @@ TEST(Stress, a_processor_handles_everything_once_and_in_order_under_each_policy)
 // Each message begins where the one before it ends, and is written while that one is read.
 TEST(Stress, messages_of_any_length_arrive_whole_once_each_and_in_order) {
   constexpr std::size_t kBytesMax = 300;
-  // A copy is looked at as well, while the message behind it is being written.
+  // A copy is checked as well, while the next message is being written.
   using Buffer = MessageBuffer<kBytesMax>;
   const auto text = [](std::uint64_t index) {
     static const std::string letters = [] {

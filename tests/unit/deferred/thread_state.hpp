@@ -1,4 +1,4 @@
-// Whether a thread of this process sleeps, as the operating system sees it.
+// Whether a thread of this process sleeps, according to the operating system.
 #pragma once
 
 #include <fstream>
@@ -15,7 +15,7 @@ namespace nexusfix::test {
   std::ifstream file{"/proc/self/task/" + std::to_string(thread_id) + "/stat"};
   std::string line;
   std::getline(file, line);
-  // "tid (name) S ...": the name may hold anything, so that the last parenthesis counts.
+  // "tid (name) S ...": the name may contain anything, so the last parenthesis counts.
   const std::size_t name_end = line.rfind(')');
   return name_end != std::string::npos && line.compare(name_end + 1, 2, " S") == 0;
 }

@@ -107,7 +107,7 @@ TEST(BuiltinNames, are_those_of_the_standard) {
   EXPECT_EQ(names.value_name(150, "F"), "TRADE");
   EXPECT_EQ(names.message_name("8"), "ExecutionReport");
   EXPECT_EQ(names.field_type(44), FieldType::Price);
-  // FIX 4.2 has ExecTransType (20), and in 4.4 it is gone.
+  // FIX 4.2 has ExecTransType (20), and FIX 4.4 does not.
   EXPECT_EQ(builtin_names(Version::Fix42).field_name(20), "ExecTransType");
   EXPECT_EQ(names.field_name(20), std::nullopt);
 }

@@ -31,7 +31,7 @@ Dictionary venue() {
   return loaded ? std::move(*loaded) : Dictionary{};
 }
 
-TEST(DataFields, are_paired_by_place_and_by_name) {
+TEST(DataFields, are_paired_by_position_and_by_name) {
   const wire::DataFieldTable table = data_fields(venue());
   EXPECT_EQ(table.data_tag_for(5001), 5002U);
   EXPECT_EQ(table.data_tag_for(5003), 5004U);

@@ -48,7 +48,7 @@ TEST(Dictionary, finds_fields_by_tag_and_messages_by_type) {
   EXPECT_EQ(dictionary.message("d"), nullptr);
 }
 
-TEST(Flatten, puts_what_components_hold_in_their_place) {
+TEST(Flatten, replaces_components_by_their_members) {
   Dictionary dictionary = five_fields();
   dictionary.components.push_back({"Inner", {{MemberKind::Field, 1, kRequired}}});
   dictionary.components.push_back(
@@ -72,7 +72,7 @@ TEST(Flatten, requires_nothing_of_an_optional_component) {
   EXPECT_FALSE(flat[0].required);
 }
 
-TEST(Flatten, keeps_a_group_by_its_count_field_and_leaves_out_what_it_holds) {
+TEST(Flatten, keeps_a_group_as_its_count_field_without_its_members) {
   Dictionary dictionary = five_fields();
   dictionary.groups.push_back({4, {{MemberKind::Field, 1, kRequired}}});
   const auto flat = flatten(dictionary, {{MemberKind::Group, 0, kRequired}});
@@ -81,8 +81,8 @@ TEST(Flatten, keeps_a_group_by_its_count_field_and_leaves_out_what_it_holds) {
   EXPECT_EQ(flat[0].group, 0U);
 }
 
-// Optional A holds B, which is required, and B is required beside A.
-TEST(Flatten, requires_what_one_of_its_places_requires) {
+// Optional A contains B, which is required in A, and B is also required next to A.
+TEST(Flatten, a_field_is_required_if_one_of_its_places_requires_it) {
   Dictionary dictionary = five_fields();
   dictionary.groups.push_back({4, {{MemberKind::Field, 2, kRequired}}});
   dictionary.components.push_back({"A", {{MemberKind::Component, 1, kRequired}}});
@@ -102,16 +102,16 @@ TEST(Flatten, requires_what_one_of_its_places_requires) {
   }
 }
 
-TEST(Flatten, takes_a_tag_once_where_it_is_first) {
+TEST(Flatten, keeps_the_first_occurrence_of_a_tag) {
   const auto flat = flatten(five_fields(), {{MemberKind::Field, 1, kOptional},
                                             {MemberKind::Field, 0, kOptional},
                                             {MemberKind::Field, 1, kRequired}});
   ASSERT_EQ(flat.size(), 2U);
   EXPECT_EQ(flat[0].field, 1U);
-  EXPECT_TRUE(flat[0].required);  // somewhere it is
+  EXPECT_TRUE(flat[0].required);  // required at one of its places
 }
 
-// Each component holds the next one twice: without care this is 2^40 steps.
+// Each component contains the next one twice: a naive walk takes 2^40 steps.
 TEST(Flatten, walks_a_component_once) {
   Dictionary dictionary = five_fields();
   for (Index i = 0; i < 40; ++i) {

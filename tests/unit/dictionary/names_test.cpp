@@ -22,7 +22,7 @@ Dictionary example() {
   return dictionary;
 }
 
-TEST(LoadedNames, answers_what_the_dictionary_says) {
+TEST(LoadedNames, has_the_names_of_the_dictionary) {
   const LoadedNames names{example()};
   const NameTable table = names.table();
   EXPECT_EQ(table.field_name(54), "Side");
@@ -34,7 +34,7 @@ TEST(LoadedNames, answers_what_the_dictionary_says) {
   EXPECT_EQ(table.message_name("D"), "Order");
 }
 
-TEST(LoadedNames, has_no_answer_to_what_the_dictionary_lacks) {
+TEST(LoadedNames, has_no_names_that_the_dictionary_lacks) {
   const LoadedNames names{example()};
   const NameTable table = names.table();
   EXPECT_EQ(table.field_name(55), std::nullopt);
@@ -52,7 +52,7 @@ TEST(LoadedNames, does_not_mix_the_values_of_neighbours) {
   EXPECT_EQ(names.table().value_name(59, "2"), std::nullopt);
 }
 
-TEST(NameTable, is_empty_when_it_was_made_of_nothing) {
+TEST(NameTable, is_empty_if_it_is_made_from_nothing) {
   EXPECT_EQ(NameTable{}.field_name(8), std::nullopt);
   EXPECT_EQ(NameTable{}.message_name("0"), std::nullopt);
   EXPECT_EQ(LoadedNames{Dictionary{}}.table().value_name(8, "x"), std::nullopt);

@@ -15,12 +15,12 @@ TEST(NearestName, forgives_a_letter_or_two) {
   EXPECT_EQ(nearest_name("ClOrderID", kNames), "ClOrdID");
 }
 
-TEST(NearestName, does_not_care_for_capitals) {
+TEST(NearestName, ignores_case_of_letters) {
   EXPECT_EQ(nearest_name("CLORDID", kNames), "ClOrdID");
   EXPECT_EQ(nearest_name("sIDE", kNames), "Side");
 }
 
-TEST(NearestName, gives_nothing_that_is_far) {
+TEST(NearestName, gives_no_distant_name) {
   EXPECT_EQ(nearest_name("Text", kNames), std::nullopt);
   EXPECT_EQ(nearest_name("", kNames), std::nullopt);
   EXPECT_EQ(nearest_name("Symbol", {}), std::nullopt);
@@ -31,7 +31,7 @@ TEST(NearestName, counts_a_swap_of_neighbours_once) {
   EXPECT_EQ(nearest_name("ab", {"cd"}), std::nullopt);
 }
 
-TEST(NearestName, looks_at_no_name_of_hostile_length) {
+TEST(NearestName, ignores_names_of_hostile_length) {
   const std::string longest(64, 'x');
   const std::string too_long(65, 'x');
   EXPECT_EQ(nearest_name(longest, {longest}), longest);

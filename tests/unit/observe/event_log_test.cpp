@@ -52,7 +52,7 @@ TEST(EventLog, bytes_of_a_counterparty_cannot_end_a_json_text) {
   EXPECT_EQ(text_in_json("\xC3\xA9\x80\xFF"), "\"\xC3\xA9\\\\x80\\\\xff\"}");
 }
 
-TEST(EventLog, a_text_in_json_is_cut_between_characters_and_says_so) {
+TEST(EventLog, a_text_in_json_is_truncated_between_characters_and_says_so) {
   const std::string line = format_event_as_json({at(kMorning), EventId::LoggedOn, {}, "x" + [] {
                                                    std::string text;
                                                    for (int i = 0; i < 2'000; ++i)
@@ -63,7 +63,7 @@ TEST(EventLog, a_text_in_json_is_cut_between_characters_and_says_so) {
   EXPECT_EQ(line.find("\\\\x"), std::string::npos);
 }
 
-TEST(EventLog, times_are_utc_and_cut_to_milliseconds) {
+TEST(EventLog, times_are_utc_in_milliseconds) {
   const auto time = [](WallTime wall) {
     return format_event({wall, EventId::LoggedOn, kSession, ""}).substr(0, 21);
   };
@@ -86,7 +86,7 @@ TEST(EventLog, bytes_of_a_counterparty_cannot_forge_lines_or_move_the_cursor) {
             "20240115-10:30:00.123 INFO NXF-1001 A\\x0AB x");
 }
 
-TEST(EventLog, a_line_is_cut_after_2000_bytes_and_says_so) {
+TEST(EventLog, a_line_is_truncated_after_2000_bytes_and_says_so) {
   const std::size_t room =
       2'000 - std::string{"20240115-10:30:00.123 INFO NXF-1001  "}.size() - kSession.size();
   EXPECT_EQ(text_of(std::string(room, 'x')), std::string(room, 'x'));
@@ -95,7 +95,7 @@ TEST(EventLog, a_line_is_cut_after_2000_bytes_and_says_so) {
   EXPECT_THAT(text_of(std::string(1U << 20U, 'x')), EndsWith("more bytes]"));
 }
 
-TEST(EventLog, an_escape_is_never_cut_in_two) {
+TEST(EventLog, an_escape_is_never_split) {
   for (std::size_t length = 1'900; length < 2'000; ++length) {
     const std::string text = text_of(std::string(length, 'x') + "\n\n\n\n");
     const std::size_t end = text.find(" ... [cut");
@@ -128,9 +128,9 @@ TEST(EventLog, the_stream_has_each_line_at_once) {
   std::free(text);
 }
 
-TEST(EventLog, the_null_log_takes_everything) {
+TEST(EventLog, the_null_log_accepts_events) {
   NullEventLog log;
-  log.write({at(kMorning), EventId::StoreFull, kSession, "nobody reads this"});
+  log.write({at(kMorning), EventId::StoreFull, kSession, "not written"});
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Names of log files: different for different sessions, and those of before are continued.
+// Names of log files: different for different sessions, and files of earlier versions are
+// continued.
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
@@ -16,7 +17,7 @@ using testing::FakeDisk;
 
 constexpr WallTime kMorning{std::chrono::nanoseconds{1'705'314'600'123'456'789}};
 
-TEST(LogFilePrefix, is_that_of_quickfix) {
+TEST(LogFilePrefix, is_the_one_of_quickfix) {
   EXPECT_EQ(log_file_prefix("FIX.4.4", {"VENUE"}, {"TRADER"}, ""), "FIX.4.4-VENUE-TRADER");
   EXPECT_EQ(log_file_prefix("FIXT.1.1", {"A_1"}, {"B"}, "backup"), "FIXT.1.1-A_1-B-backup");
 }
@@ -34,7 +35,7 @@ TEST(LogFilePrefix, leaves_no_folder_and_has_no_control_bytes) {
   EXPECT_EQ(log_file_prefix("FIX.4.4", {"d\xC3\xA9sk"}, {"B C"}, ""), "FIX.4.4-d\xC3\xA9sk-B C");
 }
 
-// Every identity whose parts are made of what separates, and of what escapes.
+// All identities whose parts consist of separators and escapes.
 TEST(LogFilePrefix, different_sessions_have_different_prefixes) {
   const std::vector<std::string> ids{"A", "-", "A-", "-A", "A-B", "A--B", "A_B", "A%2DB", "%", "/"};
   const std::vector<std::string> others{"", "B", "-", "B-C"};
@@ -79,7 +80,7 @@ class FormerFiles : public ::testing::Test {
             .files = files,
             .screen = {}};
   }
-  // With an event of each.
+  // Logs an event for each session.
   void run(std::vector<SessionLogOptions> sessions) {
     const std::size_t count = sessions.size();
     sessions.push_back({.name = "", .prefix = "GLOBAL", .files = files, .screen = {}});
@@ -99,14 +100,14 @@ class FormerFiles : public ::testing::Test {
   LogFileOptions files;
 };
 
-TEST_F(FormerFiles, sessions_whose_hyphens_stand_elsewhere_have_files_of_their_own) {
+TEST_F(FormerFiles, sessions_that_differ_in_the_place_of_a_hyphen_have_different_files) {
   run({session({"VENUE"}, {"A-B"}), session({"VENUE-A"}, {"B"})});
   EXPECT_NE(events_of("FIX.4.4-VENUE-A%2DB").find("event 0"), std::string::npos);
   EXPECT_NE(events_of("FIX.4.4-VENUE%2DA-B").find("event 1"), std::string::npos);
   EXPECT_EQ(events_of("FIX.4.4-VENUE-A-B"), "(absent)");
 }
 
-TEST_F(FormerFiles, what_an_earlier_version_wrote_is_continued) {
+TEST_F(FormerFiles, files_of_an_earlier_version_are_continued) {
   disk.set_contents("log/FIX.4.4-VENUE-A-B.event.current.log", "before\n");
   run({session({"VENUE"}, {"A-B"})});
   EXPECT_TRUE(events_of("FIX.4.4-VENUE-A-B").starts_with("before\n"));
@@ -114,14 +115,14 @@ TEST_F(FormerFiles, what_an_earlier_version_wrote_is_continued) {
   EXPECT_EQ(events_of("FIX.4.4-VENUE-A%2DB"), "(absent)");
 }
 
-TEST_F(FormerFiles, nothing_is_continued_that_two_sessions_may_have_written) {
+TEST_F(FormerFiles, a_file_that_two_sessions_may_have_written_is_not_continued) {
   disk.set_contents("log/FIX.4.4-VENUE-A-B.event.current.log", "before\n");
   run({session({"VENUE"}, {"A-B"}), session({"VENUE-A"}, {"B"})});
   EXPECT_EQ(events_of("FIX.4.4-VENUE-A-B"), "before\n");
   EXPECT_NE(events_of("FIX.4.4-VENUE-A%2DB").find("event 0"), std::string::npos);
 }
 
-TEST_F(FormerFiles, nor_when_there_are_files_of_the_present_name) {
+TEST_F(FormerFiles, former_files_are_not_continued_if_files_of_the_present_name_exist) {
   disk.set_contents("log/FIX.4.4-VENUE-A-B.event.current.log", "before\n");
   disk.set_contents("log/FIX.4.4-VENUE-A%2DB.event.current.log", "after\n");
   run({session({"VENUE"}, {"A-B"})});

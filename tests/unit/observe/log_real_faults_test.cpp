@@ -1,5 +1,5 @@
-// Logs on real file systems that refuse: full, forbidden, gone. A line is lost and told; nothing
-// else is held up.
+// Logs on real file systems that fail: full, forbidden, gone. A line is lost and reported; nothing
+// else is delayed.
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -21,7 +21,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The real files, without a thread of the logs' own: turn() writes.
+// The real files, without a background thread: turn() writes.
 class OneThreadDisk final : public Disk {
  public:
   DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
@@ -77,7 +77,7 @@ class LogRealFaults : public ::testing::Test {
       return 0;
     });
     if (status == testing::kCannotMount) {
-      GTEST_SKIP() << "this kernel lets nobody but root mount: no user namespaces";
+      GTEST_SKIP() << "only root can mount here: the kernel has no user namespaces";
     }
     EXPECT_EQ(status, 0);
   }
@@ -91,7 +91,7 @@ class LogRealFaults : public ::testing::Test {
 };
 
 // Catalogue D18.
-TEST_F(LogRealFaults, a_full_disk_loses_whole_lines_and_the_log_goes_on_when_there_is_room) {
+TEST_F(LogRealFaults, a_full_disk_loses_whole_lines_and_the_log_continues_when_there_is_room) {
   run_on_small_disk("256k", [&] {
     const std::string ballast = disk_folder() + "/ballast";
     std::ofstream{ballast} << std::string(128U << 10U, 'b');
@@ -119,8 +119,8 @@ TEST_F(LogRealFaults, a_full_disk_loses_whole_lines_and_the_log_goes_on_when_the
   });
 }
 
-// Catalogue D18: what is left of the disk is the store's.
-TEST_F(LogRealFaults, messages_are_left_out_before_the_disk_is_full_and_events_are_not) {
+// Catalogue D18: the last free space of the disk is for the store.
+TEST_F(LogRealFaults, messages_are_not_logged_before_the_disk_is_full_and_events_are) {
   run_on_small_disk("1m", [&] {
     files.free_bytes_min = 512U << 10U;
     open();
@@ -154,7 +154,7 @@ TEST_F(LogRealFaults, limits_hold_the_logs_to_their_own_share_of_the_disk) {
   EXPECT_EQ(logs->stats().lost_on_disk, 0U);
 }
 
-TEST_F(LogRealFaults, files_have_the_permissions_that_are_given) {
+TEST_F(LogRealFaults, files_have_the_configured_permissions) {
   const auto mode_of = [&](const std::string& name) {
     using std::filesystem::perms;
     const perms found = std::filesystem::status(files.folder + "/" + name).permissions();
@@ -177,7 +177,7 @@ TEST_F(LogRealFaults, files_have_the_permissions_that_are_given) {
   EXPECT_EQ(mode_of("A.event.current.log"), 0640U);
 }
 
-TEST_F(LogRealFaults, a_folder_that_vanishes_is_made_anew) {
+TEST_F(LogRealFaults, a_folder_that_vanishes_is_made_again) {
   open();
   receive("first");
   std::filesystem::remove_all(disk_folder());
@@ -188,7 +188,7 @@ TEST_F(LogRealFaults, a_folder_that_vanishes_is_made_anew) {
   EXPECT_EQ(logs->stats().lost_on_disk, 0U);
 }
 
-TEST_F(LogRealFaults, a_folder_that_becomes_a_file_loses_lines_until_it_is_one_again) {
+TEST_F(LogRealFaults, a_folder_that_becomes_a_file_loses_lines_until_it_is_a_folder_again) {
   open();
   receive("first");
   std::filesystem::remove_all(files.folder);

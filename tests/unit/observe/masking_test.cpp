@@ -13,7 +13,7 @@ using testing::bar;
 using testing::fix;
 using testing::soh;
 
-// How the message stands in a file, without its time; | for SOH.
+// The message in a file, without its time; | for SOH.
 std::string line_of(const std::string& message, std::vector<MaskedField> more = {}) {
   MessageLine line{Masking{more}};
   std::string text;
@@ -45,7 +45,7 @@ std::string masked_logon(std::string_view body) {
   return masked(std::string{kHead} + std::string{body});
 }
 
-TEST(Masking, passwords_are_three_stars_in_a_message_that_fits) {
+TEST(Masking, passwords_become_three_stars_and_lengths_are_adapted) {
   EXPECT_EQ(line_of(logon("98=0|553=me|554=secret|925=newer secret|")),
             masked_logon("98=0|553=me|554=***|925=***|"));
   EXPECT_EQ(line_of(logon("1400=1|1401=6|1402=sec|et|1403=2|1404=ab|")),
@@ -58,7 +58,7 @@ TEST(Masking, a_line_is_the_same_whatever_the_password) {
             line_of(logon("95=200|96=" + std::string(200, 'b') + "|")));
 }
 
-TEST(Masking, raw_data_is_masked_where_it_carries_credentials) {
+TEST(Masking, raw_data_is_masked_in_messages_with_credentials) {
   EXPECT_EQ(line_of(logon("95=8|96=ab|10=cd|108=30|")), masked_logon("95=3|96=***|108=30|"));
   const std::string user_request = fix("FIX.4.4", "35=BE|95=2|96=ab|554=x|");
   EXPECT_EQ(line_of(user_request), masked("35=BE|95=3|96=***|554=***|"));
@@ -67,7 +67,7 @@ TEST(Masking, raw_data_is_masked_where_it_carries_credentials) {
   EXPECT_EQ(line_of(news, {{96, 95}}), masked("35=B|95=3|96=***|"));
 }
 
-TEST(Masking, a_length_that_is_wrong_shows_nothing_of_the_value) {
+TEST(Masking, a_wrong_length_reveals_nothing_of_the_value) {
   for (const std::string_view length : {"1", "2", "5", "6", "999999", "-1", "x", ""}) {
     const std::string line = line_of(logon("95=" + std::string{length} + "|96=secret|108=30|"));
     EXPECT_EQ(line.find("secret"), std::string::npos) << line;
@@ -81,13 +81,13 @@ TEST(Masking, tags_can_be_added) {
       masked("35=D|1=***|355=***|354=3|355=***|58=t|"));
 }
 
-TEST(Masking, what_holds_no_secret_is_logged_byte_for_byte) {
+TEST(Masking, a_message_without_secrets_is_logged_byte_for_byte) {
   const std::string order = fix("FIX.4.4", "35=D|55=554=secret|58=1554=x|15541=y|");
   EXPECT_EQ(line_of(order), "IN : " + bar(order) + "\n");
   EXPECT_EQ(line_of(logon("554=|")), "IN : " + bar(logon("554=|")) + "\n");
 }
 
-TEST(Masking, garbled_bytes_hide_passwords_and_what_would_tell_of_them) {
+TEST(Masking, garbled_bytes_hide_passwords_and_their_lengths) {
   EXPECT_EQ(garbled_lines_of({"8=FIX.4.4\x01"
                               "9=20\x01"
                               "35=A\x01"
@@ -98,7 +98,7 @@ TEST(Masking, garbled_bytes_hide_passwords_and_what_would_tell_of_them) {
             "IN GARBLED : GET / HTTP\nIN GARBLED : 8=FIX.4.4|\nIN GARBLED : 9=2|\n");
 }
 
-TEST(Masking, a_password_in_pieces_is_masked_in_each_wherever_it_is_cut) {
+TEST(Masking, a_password_in_pieces_is_masked_in_each_piece) {
   const std::string bytes = soh("8=FIX.4.4|35=A|554=secret|95=9|96=sec|ret-2|108=30|");
   for (std::size_t first = 0; first <= bytes.size(); ++first) {
     for (std::size_t second = first; second <= bytes.size(); ++second) {

@@ -37,7 +37,7 @@ TEST(MessageLine, has_time_direction_and_the_raw_bytes) {
             "20240115-10:30:00.123 OUT : " + order + "\n");
 }
 
-TEST(MessageLine, a_line_feed_in_a_message_forges_no_line) {
+TEST(MessageLine, a_line_feed_in_a_message_cannot_forge_a_line) {
   const std::string line = file_line(
       {.time = kMorning, .bytes = fix("FIX.4.4", "35=B|58=a\n20240115-10:30:01 OUT : 8=F\\n|")});
   EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1);
@@ -55,7 +55,7 @@ TEST(MessageLine, control_bytes_of_a_terminal_are_escaped_and_other_bytes_are_no
   }
 }
 
-TEST(MessageLine, the_screen_shows_bars_and_nothing_that_moves_the_cursor) {
+TEST(MessageLine, the_screen_shows_bars_and_no_control_bytes) {
   EXPECT_EQ(screen_line({.time = kMorning,
                          .direction = Direction::Out,
                          .bytes = "8=FIX.4.4\x01"
@@ -63,12 +63,12 @@ TEST(MessageLine, the_screen_shows_bars_and_nothing_that_moves_the_cursor) {
             "20240115-10:30:00.123 OUT FIX.4.4:V->T 8=FIX.4.4|58=\\x1B[2J\\xFF|\n");
 }
 
-TEST(MessageLine, what_was_cut_is_said) {
+TEST(MessageLine, truncated_bytes_are_reported) {
   EXPECT_EQ(file_line({.time = kMorning, .is_garbled = true, .bytes = "8=FIX", .cut_bytes = 7}),
             "20240115-10:30:00.123456789 IN GARBLED : 8=FIX ... [cut: 7 more bytes]\n");
 }
 
-TEST(MessageLine, heartbeats_are_told_by_their_third_field) {
+TEST(MessageLine, heartbeats_are_recognized_by_their_third_field) {
   EXPECT_TRUE(is_heartbeat(fix("FIX.4.4", "35=0|")));
   EXPECT_FALSE(is_heartbeat(fix("FIX.4.4", "35=D|58=35=0|")));
   EXPECT_FALSE(is_heartbeat(fix("FIX.4.4", "35=00|")));

@@ -1,5 +1,4 @@
-// On a disk in memory, which takes no threads: what turn() was called for is written when it
-// returns.
+// On a disk in memory, which takes no threads: turn() has written everything when it returns.
 #include <cerrno>
 #include <chrono>
 #include <gmock/gmock.h>
@@ -104,7 +103,7 @@ TEST_F(SessionLogsTest, each_line_has_its_time_its_direction_and_its_bytes) {
   EXPECT_EQ(logs->stats().taken, 5U);
 }
 
-TEST_F(SessionLogsTest, events_are_objects_where_the_format_is_json_and_messages_stay_lines) {
+TEST_F(SessionLogsTest, events_are_objects_if_the_format_is_json_and_messages_stay_lines) {
   files.event_format = EventFormat::Json;
   files.fraction_digits = 3;
   open();
@@ -136,7 +135,7 @@ TEST_F(SessionLogsTest, an_event_about_another_session_begins_with_its_name) {
             "20240115-10:30:00.123456789 INFO NXF-1020 : FIX.4.4:VENUE->LATER: added\n");
 }
 
-TEST_F(SessionLogsTest, lines_that_are_lost_are_an_object_in_json_and_a_line_in_text) {
+TEST_F(SessionLogsTest, lost_lines_are_reported_as_an_object_in_json_and_a_line_in_text) {
   files.event_format = EventFormat::Json;
   files.fraction_digits = 0;
   open();
@@ -153,7 +152,7 @@ TEST_F(SessionLogsTest, lines_that_are_lost_are_an_object_in_json_and_a_line_in_
   EXPECT_THAT(contents(kEvents), ::testing::EndsWith("\"text\":\"there\"}\n"));
 }
 
-TEST_F(SessionLogsTest, goes_on_behind_what_is_there_and_a_torn_line_is_ended) {
+TEST_F(SessionLogsTest, an_existing_file_is_continued_and_a_torn_line_is_ended) {
   disk.set_contents(kMessages, "20240115-09:00:00.0 IN : 8=FI");
   open();
   receive("8=FIX");
@@ -161,7 +160,7 @@ TEST_F(SessionLogsTest, goes_on_behind_what_is_there_and_a_torn_line_is_ended) {
             "20240115-09:00:00.0 IN : 8=FI\n20240115-10:30:00.123456789 IN : 8=FIX\n");
 }
 
-TEST_F(SessionLogsTest, keys_leave_out_heartbeats_times_and_digits) {
+TEST_F(SessionLogsTest, keys_omit_heartbeats_times_and_digits) {
   files.has_heartbeats = false;
   files.has_message_times = false;
   files.fraction_digits = 0;
@@ -174,7 +173,7 @@ TEST_F(SessionLogsTest, keys_leave_out_heartbeats_times_and_digits) {
   EXPECT_EQ(contents(kEvents), "20240115-10:30:00 INFO NXF-1001 : x\n");
 }
 
-TEST_F(SessionLogsTest, garbled_bytes_are_cut_after_4096_and_say_so) {
+TEST_F(SessionLogsTest, garbled_bytes_are_truncated_after_4096_and_say_so) {
   open();
   logs->garbled(kTrader, std::string(4'096, 'x'), now);
   logs->garbled(kTrader, std::string(4'097, 'y'), now);
@@ -188,7 +187,7 @@ TEST_F(SessionLogsTest, garbled_bytes_are_cut_after_4096_and_say_so) {
 constexpr std::string_view kLine40 = "123456";
 constexpr std::size_t kLineBytes = 40;
 
-TEST_F(SessionLogsTest, a_file_at_its_limit_becomes_a_backup_and_old_backups_go) {
+TEST_F(SessionLogsTest, a_file_at_its_limit_becomes_a_backup_and_old_backups_are_removed) {
   files.bytes_max = 2 * kLineBytes;
   files.backups_max = 2;
   open();
@@ -221,7 +220,7 @@ TEST_F(SessionLogsTest, a_file_is_never_larger_than_its_limit_however_lines_come
   }
 }
 
-TEST_F(SessionLogsTest, numbers_go_on_behind_backups_that_are_there_and_others_are_left_alone) {
+TEST_F(SessionLogsTest, numbers_continue_after_existing_backups_and_other_files_are_left_alone) {
   disk.set_contents(backup(7), "old");
   disk.set_contents("log/FIX.4.4-VENUE-TRADER.messages.backup.x.log", "not ours");
   disk.set_contents("log/FIX.4.4-VENUE-TRADER-Q.messages.backup.9.log", "another session's");
@@ -236,7 +235,7 @@ TEST_F(SessionLogsTest, numbers_go_on_behind_backups_that_are_there_and_others_a
   EXPECT_EQ(contents("log/FIX.4.4-VENUE-TRADER-Q.messages.backup.9.log"), "another session's");
 }
 
-TEST_F(SessionLogsTest, no_backups_and_a_backup_folder_are_honoured) {
+TEST_F(SessionLogsTest, no_backups_and_a_backup_folder_can_be_configured) {
   files.bytes_max = kLineBytes;
   files.backups_max = 0;
   open();
@@ -266,7 +265,7 @@ TEST_F(SessionLogsTest, a_daily_file_ends_at_midnight_utc_also_across_a_restart)
   EXPECT_EQ(contents(backup(1)).size(), 2 * kLineBytes);
 }
 
-TEST_F(SessionLogsTest, a_file_that_was_moved_away_is_made_anew_within_a_second) {
+TEST_F(SessionLogsTest, a_file_that_was_moved_away_is_made_again_within_a_second) {
   open();
   receive("first");
   ASSERT_TRUE(disk.rename(kMessages, "log/moved"));
@@ -288,7 +287,7 @@ TEST_F(SessionLogsTest, reopen_finds_a_moved_file_at_once) {
   EXPECT_THAT(contents(kMessages), HasSubstr("second"));
 }
 
-TEST_F(SessionLogsTest, a_file_that_is_reopened_is_there_without_a_line) {
+TEST_F(SessionLogsTest, a_file_that_is_reopened_exists_without_a_line) {
   open();
   receive("first");
   for (const std::string& path : {kMessages, kEvents}) {
@@ -304,9 +303,9 @@ TEST_F(SessionLogsTest, a_file_that_is_reopened_is_there_without_a_line) {
   EXPECT_THAT(notices, IsEmpty());
 }
 
-TEST_F(SessionLogsTest, all_files_are_reopened_however_many_there_are) {
+TEST_F(SessionLogsTest, all_files_are_reopened_in_any_number) {
   std::vector<SessionLogOptions> sessions;
-  constexpr std::size_t kSessions = 300;  // most of whose files are closed again
+  constexpr std::size_t kSessions = 300;  // most of their files are closed again
   for (std::size_t i = 0; i < kSessions; ++i) {
     sessions.push_back({.name = std::to_string(i), .prefix = std::to_string(i), .files = files});
   }
@@ -316,7 +315,7 @@ TEST_F(SessionLogsTest, all_files_are_reopened_however_many_there_are) {
   const auto path = [](std::size_t i) {
     return "log/" + std::to_string(i) + ".messages.current.log";
   };
-  constexpr std::size_t kSilent = 200;  // without a line, it has never been made
+  constexpr std::size_t kSilent = 200;  // without a line: its file was never made
   for (std::size_t i = 0; i < kSessions; ++i) {
     if (i != kSilent) logs->received(i, "line", now);
   }
@@ -330,7 +329,7 @@ TEST_F(SessionLogsTest, all_files_are_reopened_however_many_there_are) {
   for (std::size_t i = 0; i < kSessions; ++i) EXPECT_EQ(disk.exists(path(i)), i != kSilent) << i;
 }
 
-TEST_F(SessionLogsTest, a_file_that_was_cut_is_gone_on_with_where_it_ends) {
+TEST_F(SessionLogsTest, a_file_that_was_truncated_is_continued_at_its_end) {
   open();
   receive("first");
   auto file = disk.open(kMessages, OpenMode::ReadWrite);
@@ -339,7 +338,7 @@ TEST_F(SessionLogsTest, a_file_that_was_cut_is_gone_on_with_where_it_ends) {
   EXPECT_EQ(contents(kMessages), "20240115-10:30:00.123456789 IN : second\n");
 }
 
-TEST_F(SessionLogsTest, what_finds_no_room_in_the_queue_is_counted_and_told_where_it_was) {
+TEST_F(SessionLogsTest, records_without_room_in_the_queue_are_counted_and_reported_in_their_place) {
   options.queue_bytes = 4'096;
   open();
   const std::string message(1'000, 'x');
@@ -357,14 +356,15 @@ TEST_F(SessionLogsTest, what_finds_no_room_in_the_queue_is_counted_and_told_wher
                           HasSubstr("keep up again; " + std::to_string(lost) + " messages")));
   receive("next");
   const std::string text = contents(kMessages);
-  const std::size_t told = text.find(" LOST : " + std::to_string(lost) +
-                                     " messages and events were not logged, from 20240115-10:30:");
-  ASSERT_NE(told, std::string::npos) << text;
-  EXPECT_LT(text.rfind("xxx"), told);
-  EXPECT_GT(text.find("next"), told);
+  const std::size_t report =
+      text.find(" LOST : " + std::to_string(lost) +
+                " messages and events were not logged, from 20240115-10:30:");
+  ASSERT_NE(report, std::string::npos) << text;
+  EXPECT_LT(text.rfind("xxx"), report);
+  EXPECT_GT(text.find("next"), report);
 }
 
-TEST_F(SessionLogsTest, a_message_that_the_queue_can_never_hold_is_told_too) {
+TEST_F(SessionLogsTest, a_message_that_the_queue_can_never_hold_is_reported_too) {
   options.queue_bytes = 4'096;
   open();
   receive(std::string(3'000, 'x'));
@@ -373,7 +373,7 @@ TEST_F(SessionLogsTest, a_message_that_the_queue_can_never_hold_is_told_too) {
   EXPECT_THAT(contents(kMessages), HasSubstr("IN : next\n"));
 }
 
-TEST_F(SessionLogsTest, losses_at_the_very_end_are_told) {
+TEST_F(SessionLogsTest, losses_at_the_very_end_are_reported) {
   options.queue_bytes = 4'096;
   open();
   for (int i = 0; i < 10; ++i) logs->received(kTrader, std::string(1'000, 'x'), now);
@@ -381,12 +381,12 @@ TEST_F(SessionLogsTest, losses_at_the_very_end_are_told) {
   EXPECT_THAT(contents(kMessages), HasSubstr(" messages and events were not logged"));
 }
 
-TEST_F(SessionLogsTest, a_disk_that_fails_loses_lines_which_are_told_when_it_goes_on) {
+TEST_F(SessionLogsTest, a_disk_that_fails_loses_lines_which_are_reported_when_it_works_again) {
   open();
   receive("first");
   disk.fail(DiskCall::Write, 1, ENOSPC);
   now += seconds{1};
-  receive("lost one");  // half of it is written, and taken back
+  receive("lost one");  // half of it is written, and truncated again
   receive("lost two");  // not even tried
   EXPECT_THAT(notices, ElementsAre(HasSubstr("No space left on device")));
   EXPECT_THAT(notices[0], HasSubstr(kMessages));
@@ -404,7 +404,7 @@ TEST_F(SessionLogsTest, a_disk_that_fails_loses_lines_which_are_told_when_it_goe
   EXPECT_EQ(logs->stats().lost_on_disk, 2U);
 }
 
-TEST_F(SessionLogsTest, whatever_call_fails_no_line_is_half_and_none_is_doubled) {
+TEST_F(SessionLogsTest, whichever_call_fails_no_line_is_torn_or_repeated) {
   files.bytes_max = 2 * kLineBytes;
   files.backups_max = 1'000;
   for (unsigned nth = 1; nth < 60; ++nth) {
@@ -431,7 +431,7 @@ TEST_F(SessionLogsTest, whatever_call_fails_no_line_is_half_and_none_is_doubled)
   }
 }
 
-TEST_F(SessionLogsTest, a_folder_that_cannot_be_made_or_written_stops_the_start_by_name) {
+TEST_F(SessionLogsTest, a_folder_that_cannot_be_made_or_written_is_named_by_an_error_at_the_start) {
   disk.fail(DiskCall::MakeDirectories, 1, EACCES);
   std::vector<SessionLogOptions> sessions{{.prefix = "GLOBAL", .files = files}};
   auto opened = SessionLogs::open(disk, options, sessions, now);
@@ -443,7 +443,7 @@ TEST_F(SessionLogsTest, a_folder_that_cannot_be_made_or_written_stops_the_start_
   EXPECT_EQ(opened.error(), "open log/GLOBAL.event.current.log: Read-only file system");
 }
 
-// 200 sessions have 400 files, of which some are always closed.
+// 200 sessions have 400 files, some of which are always closed.
 TEST_F(SessionLogsTest, more_sessions_than_files_may_be_open_lose_nothing) {
   std::vector<SessionLogOptions> sessions;
   constexpr std::size_t kSessions = 200;
@@ -465,7 +465,7 @@ TEST_F(SessionLogsTest, more_sessions_than_files_may_be_open_lose_nothing) {
 class ManySessionsTest : public SessionLogsTest {
  protected:
   static constexpr std::size_t kAtOnce = 64;
-  static constexpr std::size_t kLate = 150;  // one of those whose files are not made at the start
+  static constexpr std::size_t kLate = 150;  // one of those whose files are not opened at the start
   static constexpr std::size_t kSessions = 200;
 
   void open_many() {
@@ -491,7 +491,7 @@ class ManySessionsTest : public SessionLogsTest {
   std::string error;
 };
 
-TEST_F(ManySessionsTest, files_beyond_those_that_can_stay_open_are_made_with_their_first_lines) {
+TEST_F(ManySessionsTest, files_that_cannot_stay_open_are_made_with_their_first_lines) {
   open_many();
   ASSERT_EQ(error, "");
   EXPECT_EQ(contents(messages_of(kAtOnce - 1)), "");
@@ -504,7 +504,7 @@ TEST_F(ManySessionsTest, files_beyond_those_that_can_stay_open_are_made_with_the
   EXPECT_THAT(notices, IsEmpty());
 }
 
-TEST_F(ManySessionsTest, a_file_of_an_earlier_run_is_gone_on_with_by_its_first_line) {
+TEST_F(ManySessionsTest, a_file_of_an_earlier_run_is_continued_by_its_first_line) {
   disk.set_contents(messages_of(kLate), "20240115-09:00:00.0 IN : 8=FI");
   open_many();
   receive_late("first");
@@ -512,7 +512,7 @@ TEST_F(ManySessionsTest, a_file_of_an_earlier_run_is_gone_on_with_by_its_first_l
             "20240115-09:00:00.0 IN : 8=FI\n20240115-10:30:00.123456789 IN : first\n");
 }
 
-TEST_F(ManySessionsTest, a_file_that_cannot_be_opened_later_is_told_and_counted_until_it_can) {
+TEST_F(ManySessionsTest, a_file_that_cannot_be_opened_later_is_reported_and_its_lines_counted) {
   open_many();
   disk.fail(DiskCall::Open, 1, EACCES);
   receive_late("lost");
@@ -526,9 +526,10 @@ TEST_F(ManySessionsTest, a_file_that_cannot_be_opened_later_is_told_and_counted_
   EXPECT_THAT(notices[1], HasSubstr("written again; 1 of its lines were lost"));
 }
 
-TEST_F(ManySessionsTest, a_folder_of_one_session_that_takes_no_file_stops_the_start_by_name) {
+TEST_F(ManySessionsTest,
+       a_folder_of_one_session_that_takes_no_file_is_named_by_an_error_at_the_start) {
   late.folder = "elsewhere";
-  // Those of the first sessions, and then the only one of its folder.
+  // The files of the first sessions, and then the only one of its folder.
   disk.fail(DiskCall::Open, 2 * kAtOnce + 1, EROFS);
   open_many();
   EXPECT_EQ(error, "open elsewhere/S150.messages.current.log: Read-only file system");
@@ -564,7 +565,7 @@ class ScreenTest : public SessionLogsTest {
   int ends[2]{};
 };
 
-TEST_F(ScreenTest, shows_what_its_keys_ask_for) {
+TEST_F(ScreenTest, shows_what_its_keys_select) {
   screen = {.has_outgoing = true, .has_events = true, .has_heartbeats = false};
   open();
   receive(fix("FIX.4.4", "35=D|"));
@@ -578,7 +579,7 @@ TEST_F(ScreenTest, shows_what_its_keys_ask_for) {
   EXPECT_EQ(logs->stats().taken, 3U);
 }
 
-TEST_F(ScreenTest, one_that_stands_still_loses_lines_and_says_so_when_it_goes_on) {
+TEST_F(ScreenTest, a_blocked_screen_loses_lines_and_reports_them_when_it_continues) {
   screen.has_incoming = true;
   open();
   const std::string message(4'000, 'x');

@@ -1,4 +1,4 @@
-// The event loop's thread and the one in the background, on a real disk.
+// The event loop's thread and the background thread, on a real disk.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr WallTime kMorning{std::chrono::nanoseconds{1'705'314'600'123'456'789}};
 
-// The real disk, whose writes wait while they are held.
+// The real disk. Its writes wait while they are held.
 class HeldDisk final : public Disk {
  public:
   void hold(bool on) {
@@ -102,7 +102,7 @@ class SessionLogsThreads : public ::testing::Test {
     ASSERT_TRUE(opened) << opened.error();
     logs = std::move(*opened);
   }
-  // Of all files, in their order.
+  // The lines of all files, in their order.
   [[nodiscard]] std::vector<std::string> lines() const {
     std::vector<std::string> all;
     for (int n = 1;; ++n) {
@@ -120,11 +120,11 @@ class SessionLogsThreads : public ::testing::Test {
   std::unique_ptr<SessionLogs> logs;
 };
 
-TEST_F(SessionLogsThreads, every_message_that_was_taken_is_there_once_and_in_order) {
+TEST_F(SessionLogsThreads, every_queued_message_is_logged_once_and_in_order) {
   constexpr int kMessages = 20'000;
   open(1U << 20U, 100'000);
   std::atomic<bool> done{false};
-  // Any thread may ask, and have the files opened anew.
+  // Any thread may read the statistics, and have the files opened again.
   std::thread other{[&] {
     while (!done) {
       logs->reopen();
@@ -154,13 +154,13 @@ TEST_F(SessionLogsThreads, every_message_that_was_taken_is_there_once_and_in_ord
   EXPECT_EQ(stats.taken, static_cast<std::uint64_t>(kMessages));
 }
 
-TEST_F(SessionLogsThreads, a_disk_that_stands_still_holds_up_nobody_and_losses_are_told) {
+TEST_F(SessionLogsThreads, a_blocked_disk_delays_no_thread_and_losses_are_reported) {
   open(64U << 10U);
   disk.hold(true);
   logs->received(0, "first", kMorning);
   disk.wait_for_held_write();
   const std::string message(1'000, 'x');
-  // This thread goes on whatever the disk does.
+  // This thread continues whatever the disk does.
   for (int i = 0; i < 1'000; ++i) {
     logs->received(0, message, kMorning + std::chrono::milliseconds{i});
   }

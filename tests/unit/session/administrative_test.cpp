@@ -1,5 +1,5 @@
-// The owner sees the counterparty's administrative messages, if it wants to: each once, in its
-// turn, and only if it is obeyed.
+// The owner can see the counterparty's administrative messages: each once, in order, and only if it
+// is processed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ SessionConfig showing(SessionConfig config) {
   return config;
 }
 
-TEST(Administrative, every_kind_is_shown_in_its_turn) {
+TEST(Administrative, every_kind_is_shown_in_order) {
   // QuickFIX's Application::fromAdmin.
   Side acceptor{showing(acceptor_config())};
   acceptor.establish();
@@ -35,7 +35,7 @@ TEST(Administrative, every_kind_is_shown_in_its_turn) {
                   "35=4|34=6|36=9|123=Y", "35=4|34=9|36=12", "35=5|34=12|58=bye"));
 }
 
-TEST(Administrative, message_that_came_early_is_shown_once_when_its_turn_comes) {
+TEST(Administrative, early_message_is_shown_once_in_order) {
   // FIX 4.4 volume 2, "Ordered Message Processing".
   Side acceptor{showing(acceptor_config())};
   acceptor.establish();
@@ -46,27 +46,27 @@ TEST(Administrative, message_that_came_early_is_shown_once_when_its_turn_comes) 
   EXPECT_THAT(acceptor.administrative, ElementsAre("35=3|34=3|45=1|58=early"));
 }
 
-TEST(Administrative, what_is_rejected_or_repeated_is_not_shown) {
+TEST(Administrative, rejected_or_repeated_message_is_not_shown) {
   // TC 2e, 11c; FIX Session Layer, "Reject", reason 5.
   Side acceptor{showing(acceptor_config())};
   acceptor.establish();
   acceptor.administrative.clear();
-  acceptor.in("35=2|34=2|7=9|16=0");                        // BeginSeqNo beyond the last sent
+  acceptor.in("35=2|34=2|7=9|16=0");                        // BeginSeqNo above the last sent
   acceptor.in("35=0|34=1|43=Y|122=20240115-10:30:00.000");  // a duplicate
-  acceptor.in("35=4|34=3|36=1");                            // would go back
+  acceptor.in("35=4|34=3|36=1");                            // it would lower the number
   EXPECT_THAT(acceptor.administrative, IsEmpty());
 }
 
-TEST(Administrative, refusal_of_our_logon_is_shown) {
-  // FIXT 1.1, SessionStatus (1409): the application has to learn why.
+TEST(Administrative, refusal_of_the_logon_is_shown) {
+  // FIXT 1.1, SessionStatus (1409): the application must learn the reason.
   Side initiator{showing(initiator_config())};
   initiator.connect();
   initiator.in("35=5|34=1|58=password expired");
   EXPECT_THAT(initiator.administrative, ElementsAre("35=5|34=1|58=password expired"));
 }
 
-TEST(Administrative, nothing_is_shown_to_an_owner_who_does_not_ask) {
-  // QuickFIX's Application::fromAdmin is a choice here.
+TEST(Administrative, nothing_is_shown_unless_configured) {
+  // QuickFIX's Application::fromAdmin is optional here.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=0|34=2");

@@ -1,4 +1,4 @@
-// The state machine allocates nothing once it is made. operator new of this program counts.
+// The state machine does not allocate after its construction. operator new of this program counts.
 #include <array>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using nexusfix::test::allocations;
 
-// Performs the actions as an owner without any memory of its own would.
+// Performs the actions like an owner that allocates no memory.
 class BareOwner {
  public:
   BareOwner() : machine_{acceptor_config(), {}} {}
@@ -40,12 +40,12 @@ class BareOwner {
       if (std::holds_alternative<Deliver>(*action)) {
         ++delivered;
         reply(now);
-        machine_.on_delivered(
-            {.kind = delivered % 2 == 0 ? Verdict::Kind::Accept : Verdict::Kind::RejectBusiness,
-             .reason = 5,
-             .ref_tag = 38,
-             .text = "no"},
-            now);
+        machine_.on_delivered({.kind = delivered % 2 == 0 ? DeliveryDecision::Kind::Accept
+                                                          : DeliveryDecision::Kind::RejectBusiness,
+                               .reason = 5,
+                               .ref_tag = 38,
+                               .text = "no"},
+                              now);
       }
       if (const auto* replay = std::get_if<Replay>(&*action)) serve(*replay, now);
     }
@@ -75,7 +75,7 @@ class BareOwner {
 };
 
 TEST(Allocation, none_from_logon_to_logout) {
-  // Promise of the layer: no allocation after construction, whatever comes.
+  // The layer's contract: no allocation after construction, with any input.
   const SessionConfig config = acceptor_config();
   Now now = test_start();
   std::vector<std::string> frames;
@@ -114,7 +114,7 @@ TEST(Allocation, none_from_logon_to_logout) {
   EXPECT_EQ(measured.machine().state(), State::Disconnected);
 }
 
-TEST(Allocation, is_counted_at_all) {
+TEST(Allocation, counter_counts) {
   // The test above must be able to fail.
   const std::size_t before = allocations;
   const std::string long_enough(1'000, 'x');

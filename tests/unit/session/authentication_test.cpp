@@ -1,4 +1,4 @@
-// Who may log on, and what our Logon carries to be accepted. FIX 4.3 and later, Logon: Username
+// Which Logons are accepted, and the fields of our own Logon. FIX 4.3 and later, Logon: Username
 // (553), Password (554); FIX 5.0: NewPassword (925); FIXT 1.1: SessionStatus (1409).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ SessionConfig authenticating(std::string_view begin_string = "FIX.4.4") {
 constexpr LogonDecision kAccept{};
 constexpr LogonDecision kRefuse{.kind = LogonDecision::Kind::Refuse, .text = "unknown user"};
 
-TEST(Authentication, valid_logon_waits_for_the_decision_and_is_answered_then) {
+TEST(Authentication, valid_logon_is_answered_after_the_decision) {
   // FIX 4.4, Logon, Username and Password; FIX Session Layer, "Logon".
   Side acceptor{authenticating()};
   acceptor.connect();
@@ -38,7 +38,7 @@ TEST(Authentication, valid_logon_waits_for_the_decision_and_is_answered_then) {
   EXPECT_EQ(acceptor.logged_on, 1);
 }
 
-TEST(Authentication, refusal_is_a_logout_with_its_text_and_uses_up_no_number_of_theirs) {
+TEST(Authentication, refusal_is_a_logout_with_its_text_and_uses_up_no_inbound_number) {
   // FIX Session Layer, "Logon": a refusal may come as a Logout with a text.
   Side acceptor{authenticating()};
   acceptor.connect();
@@ -61,7 +61,7 @@ TEST(Authentication, session_status_goes_with_the_answer_on_fixt_only) {
     accepting.decide({.session_status = 0});
     EXPECT_THAT(accepting.sent(),
                 ElementsAre("35=A|34=1|98=0|108=30" + more + (is_fixt ? "|1409=0" : "")));
-    accepting.log_out();  // a status is said once
+    accepting.log_out();  // the status is sent once
     EXPECT_THAT(accepting.sent(), ElementsAre("35=5|34=2"));
 
     Side refusing{authenticating(version)};
@@ -105,7 +105,7 @@ TEST(Authentication, without_a_decision_the_connection_ends_after_its_own_timeou
   EXPECT_EQ(acceptor.state(), State::Disconnected);
 }
 
-TEST(Authentication, decision_on_an_earlier_logon_is_not_one_on_this) {
+TEST(Authentication, decision_on_an_earlier_logon_does_not_apply_to_a_later_one) {
   Side acceptor{authenticating()};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30");
@@ -119,7 +119,7 @@ TEST(Authentication, decision_on_an_earlier_logon_is_not_one_on_this) {
   EXPECT_EQ(acceptor.state(), State::LoggedOn);
 }
 
-TEST(Authentication, stranger_resets_nothing) {
+TEST(Authentication, unauthenticated_peer_resets_nothing) {
   // FIX 4.4, Logon, ResetSeqNumFlag, after the decision.
   SessionConfig config = authenticating();
   for (const bool by_configuration : {false, true}) {
@@ -135,7 +135,7 @@ TEST(Authentication, stranger_resets_nothing) {
   }
 }
 
-TEST(Authentication, invalid_logon_is_refused_without_asking) {  // TC 1S d
+TEST(Authentication, invalid_logon_is_refused_without_a_decision) {  // TC 1S d
   Side acceptor{authenticating()};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=1|108=30");
@@ -156,7 +156,7 @@ TEST(Authentication, messages_before_the_decision_are_buffered_and_processed_aft
   EXPECT_EQ(acceptor.next_in(), 3U);
 }
 
-TEST(Authentication, counterparty_that_does_not_wait_for_it_is_disconnected) {
+TEST(Authentication, counterparty_that_does_not_wait_for_the_decision_is_disconnected) {
   // FIX Session Layer, "Logon": nothing before the answer.
   for (const char* fields : {"35=5|34=2", "35=A|34=1|98=0|108=30"}) {
     Side acceptor{authenticating()};
@@ -169,7 +169,7 @@ TEST(Authentication, counterparty_that_does_not_wait_for_it_is_disconnected) {
   }
 }
 
-TEST(Authentication, logon_that_is_too_low_or_too_high_is_told_after_the_decision) {
+TEST(Authentication, logon_that_is_too_low_or_too_high_is_answered_after_the_decision) {
   // TC 1S a; FIX Session Layer, "Logon": MsgSeqNum lower than expected.
   Side low{authenticating(), {.next_inbound = 5, .next_outbound = 1}};
   low.connect();
@@ -185,7 +185,7 @@ TEST(Authentication, logon_that_is_too_low_or_too_high_is_told_after_the_decisio
   EXPECT_THAT(high.sent(), ElementsAre("35=A|34=1|98=0|108=30", "35=2|34=2|7=1|16=4"));
 }
 
-TEST(Credentials, are_in_the_logon_by_ascending_tag) {
+TEST(Credentials, are_in_the_logon_in_the_order_of_their_tags) {
   // FIX 5.0, Logon: 553, 554, 925.
   SessionConfig config = initiator_config("FIXT.1.1");
   config.logon.username = "me";
@@ -199,7 +199,7 @@ TEST(Credentials, are_in_the_logon_by_ascending_tag) {
 }
 
 // QuickFIX/J's LogonTag.
-TEST(LogonFields, stand_after_those_of_the_session_in_their_order) {
+TEST(LogonFields, follow_those_of_the_session_in_their_order) {
   SessionConfig config = initiator_config();
   config.logon.username = "me";
   config.logon.fields = {{9001, "b"}, {554, "pa55word"}};
@@ -208,7 +208,7 @@ TEST(LogonFields, stand_after_those_of_the_session_in_their_order) {
   EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=1|98=0|108=30|553=me|9001=b|554=pa55word"));
 }
 
-// What a venue may want signed: the number and the time of the very Logon.
+// A venue may want a signature of the MsgSeqNum and the SendingTime of this Logon.
 void write_signature(void* context, wire::Encoder& encoder,
                      const wire::MessageHeader& header) noexcept {
   const auto& value = *static_cast<const std::string*>(context);
@@ -232,7 +232,7 @@ TEST(LogonWriter, sees_the_final_number_and_time_of_each_logon) {
               ElementsAre("35=A|34=9|98=0|108=30|58=signed 9@20240115-10:30:05.000"));
 }
 
-TEST(LogonWriter, what_cannot_be_encoded_means_that_no_logon_is_sent) {
+TEST(LogonWriter, field_that_cannot_be_encoded_prevents_the_logon) {
   std::string broken = "a\x01";
   SessionConfig config = initiator_config();
   config.logon.writer = {&broken, &write_signature};

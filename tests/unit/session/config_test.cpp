@@ -1,4 +1,4 @@
-// What a session can be made of, and the names of things.
+// The values of a session's configuration, and names of things.
 #include <gtest/gtest.h>
 #include <limits>
 #include <set>
@@ -8,8 +8,8 @@
 namespace nexusfix::session::test {
 namespace {
 
-TEST(SessionConfig, defaults_with_an_identity_are_right) {
-  // Every version that the layer speaks.
+TEST(SessionConfig, defaults_with_an_identity_are_valid) {
+  // Every version that the layer supports.
   for (const char* version : {"FIX.4.0", "FIX.4.1", "FIX.4.2", "FIX.4.3", "FIX.4.4", "FIXT.1.1"}) {
     EXPECT_EQ(validate(acceptor_config(version)), "") << version;
   }
@@ -25,7 +25,7 @@ TEST(SessionConfig, fix_latest_and_later_versions_are_default_appl_ver_ids) {
 }
 
 TEST(SessionConfig, each_wrong_value_is_named) {
-  // Settings come from people: no wrong one may reach an assertion.
+  // Settings are written by people: a wrong value must not reach an assertion.
   const auto wrong = [](auto change) {
     SessionConfig config = acceptor_config("FIXT.1.1");
     change(config);
@@ -77,8 +77,8 @@ TEST(SessionConfig, each_wrong_value_is_named) {
          [](SessionConfig& c) { c.heartbeat.timeout = std::numeric_limits<double>::quiet_NaN(); });
 }
 
-TEST(SessionConfig, longest_comp_ids_fit_into_every_message_of_ours) {
-  // Whatever is refused for being too long is longer than these.
+TEST(SessionConfig, longest_comp_ids_fit_into_every_message_that_we_send) {
+  // A longer ID is refused.
   SessionConfig config = acceptor_config("FIXT.1.1");
   config.id.sender_comp_id = std::string(kCompIdBytesMax, 'S');
   config.id.target_comp_id = std::string(kCompIdBytesMax, 'T');
@@ -89,7 +89,8 @@ TEST(SessionConfig, longest_comp_ids_fit_into_every_message_of_ours) {
   const std::string route(128, 'r');
   acceptor.application = [](Side&, const Deliver&) {
     static const std::string text(2'000, 't');
-    return Verdict{.kind = Verdict::Kind::RejectSession, .reason = 5, .ref_tag = 1, .text = text};
+    return DeliveryDecision{
+        .kind = DeliveryDecision::Kind::RejectSession, .reason = 5, .ref_tag = 1, .text = text};
   };
   acceptor.in("35=D|34=2|115=" + route + "|116=" + route + "|128=" + route + "|129=" + route +
               "|144=" + route + "|145=" + route);
@@ -107,7 +108,7 @@ TEST(SessionId, is_written_with_its_qualifier_if_it_has_one) {
 }
 
 TEST(Names, of_notices_and_disconnect_reasons_are_all_different) {
-  // A log line must tell them apart.
+  // They must be distinguishable in a log.
   std::set<std::string_view> names;
   constexpr int kNotices = static_cast<int>(NoticeCode::SessionStatusReceived) + 1;
   for (int i = 0; i < kNotices; ++i) names.insert(to_string(static_cast<NoticeCode>(i)));
@@ -120,7 +121,7 @@ TEST(Names, of_notices_and_disconnect_reasons_are_all_different) {
 }
 
 TEST(RejectTexts, beyond_the_table_say_other) {
-  // FIX 4.4, SessionRejectReason 99 and whatever an application invents.
+  // FIX 4.4, SessionRejectReason 99, and numbers of an application.
   EXPECT_EQ(session_reject_text(0), "Invalid tag number");
   EXPECT_EQ(session_reject_text(16), "Incorrect NumInGroup count for repeating group");
   EXPECT_EQ(session_reject_text(18), "Invalid/Unsupported Application Version");

@@ -1,5 +1,5 @@
-// Messages on the fast path, and those that look like them. Each comes after one that was
-// processed, so that what is cached of that could mislead.
+// Messages on the fast path, and similar ones. Each follows a processed message whose cached header
+// could mislead.
 #include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Logged on, with one message taken; the next number is 3.
+// Logged on, with one message received; the next number is 3.
 void establish_with_a_message(Side& acceptor) {
   acceptor.establish();
   acceptor.in("35=D|34=2|11=ID");
@@ -26,7 +26,7 @@ void establish_with_a_message(Side& acceptor) {
   ASSERT_THAT(acceptor.sent(), IsEmpty());
 }
 
-// With the header's fields where they were in the message before.
+// With the header fields in the order of the message before.
 std::string in_usual_order(std::string_view number, std::string_view time) {
   return "35=D|" + std::string{number} + "|49=TRADER|52=" + std::string{time} + "|56=VENUE|11=ID";
 }
@@ -43,7 +43,7 @@ TEST(HeaderCache, messages_in_order_are_delivered_without_an_answer) {
   EXPECT_THAT(acceptor.sent(), IsEmpty());
 }
 
-TEST(HeaderCache, header_in_another_order_than_before_is_taken) {
+TEST(HeaderCache, header_in_another_order_than_before_is_accepted) {
   // TC 15.
   Side acceptor{acceptor_config()};
   establish_with_a_message(acceptor);
@@ -54,7 +54,7 @@ TEST(HeaderCache, header_in_another_order_than_before_is_taken) {
   EXPECT_THAT(acceptor.sent(), IsEmpty());
 }
 
-TEST(HeaderCache, sending_time_of_the_same_minute_still_has_to_be_a_time) {
+TEST(HeaderCache, sending_time_of_the_same_minute_must_still_be_a_time) {
   // FIX 4.4 volume 1, "FIX Datatypes", UTCTimestamp.
   for (const char* time :
        {"20240115-10:30:61.000", "20240115-10:30:5x.000", "20240115-10:30:05,000",
@@ -103,7 +103,7 @@ TEST(HeaderCache, comp_ids_that_differ_in_one_byte_are_found_whatever_their_leng
   }
 }
 
-TEST(HeaderCache, poss_dup_and_poss_resend_are_told_to_the_application) {
+TEST(HeaderCache, poss_dup_and_poss_resend_are_passed_to_the_application) {
   // TC 2e, 19b.
   Side acceptor{acceptor_config()};
   establish_with_a_message(acceptor);
@@ -118,9 +118,9 @@ TEST(HeaderCache, poss_dup_and_poss_resend_are_told_to_the_application) {
   EXPECT_FALSE(acceptor.delivered[3].poss_dup || acceptor.delivered[3].poss_resend);
 }
 
-// A message whose header does not come first of all is taken by no short way: with a field of no
-// meaning before it, every rule is asked.
-constexpr std::string_view kLongWay = "50=DESK|";
+// A message whose header does not come first takes the slow path: with an unrelated field before
+// it, every rule is checked.
+constexpr std::string_view kSlowPath = "50=DESK|";
 
 std::string message_of(std::string_view begin_string, std::string_view msg_type,
                        std::string_view rest) {
@@ -137,7 +137,7 @@ std::string message_of(std::string_view begin_string, std::string_view msg_type,
   return text + "10=" + digits + '\x01';
 }
 
-// Messages that are in order, most of them changed in a few places.
+// Makes correct messages, most of them with a few changes.
 class Mutator {
  public:
   explicit Mutator(std::uint64_t seed) : random_{seed} {}
@@ -222,13 +222,13 @@ class Mutator {
   SeededRandom random_;
 };
 
-// Everything that can be seen of what a side did.
+// All visible effects of a side.
 std::string seen_of(Side& side) {
   std::string text;
   for (const Delivered& one : side.delivered) {
     std::string shown = one.text;
-    if (const auto at = shown.find(kLongWay); at != std::string::npos) {
-      shown.erase(at, kLongWay.size());
+    if (const auto at = shown.find(kSlowPath); at != std::string::npos) {
+      shown.erase(at, kSlowPath.size());
     }
     text += "delivered " + std::to_string(one.msg_seq_num) + (one.poss_dup ? " dup " : " ") +
             (one.poss_resend ? "again " : "") + shown + '\n';
@@ -243,14 +243,14 @@ std::string seen_of(Side& side) {
          std::to_string(static_cast<int>(side.state())) + (side.is_connected() ? "" : " gone");
 }
 
-TEST(HeaderCache, short_way_does_what_the_long_way_does) {
-  // TC 2, 14 and 15 by two ways, whose answers must be the same.
+TEST(HeaderCache, fast_path_does_what_the_slow_path_does) {
+  // TC 2, 14 and 15 on both paths, whose answers must be equal.
   Mutator mutator{20'260'115};
   int in_order = 0;
   int otherwise = 0;
   for (int i = 0; i < 20'000; ++i) {
     const Mutator::Made made = mutator.make(3);
-    // The minute that is known from it may be one that is hardly near enough.
+    // The cached minute may be one that is only just near enough.
     constexpr std::array kMinutes{"20240115-10:30:00.000", "20240115-10:32:00.000",
                                   "20240115-10:28:00.000"};
     const std::string before =
@@ -263,10 +263,10 @@ TEST(HeaderCache, short_way_does_what_the_long_way_does) {
       side.establish();
       side.receive(before);
       ASSERT_EQ(side.delivered.size(), 1U);
-      const std::string front = way == 0 ? "" : std::string{kLongWay};
+      const std::string front = way == 0 ? "" : std::string{kSlowPath};
       const std::string text = message_of(made.begin_string, made.msg_type, front + made.rest);
       side.receive(text);
-      // What one path has handled must not disturb the next message on the other.
+      // A message on one path must not affect the next message on the other.
       const std::string next = message_of(
           "FIX.4.4", "D", front + "49=TRADER|56=VENUE|34=4|52=20240115-10:30:00.000|11=ID|");
       side.receive(next);

@@ -29,7 +29,7 @@ TEST(Header, wrong_begin_string_closes_after_the_logout_timeout_if_not_answered)
   acceptor.establish();
   acceptor.in("8=FIX.4.1|35=1|34=2|112=id");
   acceptor.advance(1s);
-  acceptor.in("8=FIX.4.1|35=1|34=3|112=id");  // neither answered nor a reason to wait longer
+  acceptor.in("8=FIX.4.1|35=1|34=3|112=id");  // not answered, and no reason to wait longer
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=2|58=Incorrect BeginString"));
   acceptor.advance(1s);
   EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogoutTimeout);
@@ -123,7 +123,7 @@ TEST(Header, missing_field_is_rejected_with_the_lowest_tag_and_before_the_comp_i
   }
 }
 
-TEST(Header, malformed_fields_are_rejected_with_their_tag_as_it_was_sent) {
+TEST(Header, malformed_fields_are_rejected_with_their_tag_as_received) {
   // TC 14a, 14d and FIX Session Layer, "Reject", reasons 0, 4, 5 and 6.
   struct Case {
     const char* fields;
@@ -151,8 +151,8 @@ TEST(Header, malformed_fields_are_rejected_with_their_tag_as_it_was_sent) {
   }
 }
 
-TEST(Header, very_long_malformed_tag_is_not_sent_back) {
-  // TC 14a. What is no tag that anybody could mean is not worth a message that cannot be encoded.
+TEST(Header, very_long_malformed_tag_is_not_in_the_reject) {
+  // TC 14a. Such a text is no possible tag, and a Reject with it could not be encoded.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=0|34=2|" + std::string(5'000, '7') + "=HI");
@@ -168,8 +168,8 @@ TEST(Header, fields_in_another_order_are_accepted) {
   EXPECT_EQ(acceptor.next_in(), 3U);
 }
 
-TEST(Header, number_comes_from_the_field_wherever_it_stands) {
-  // Acceptance contract: RefSeqNum is the MsgSeqNum of the rejected message, wherever it stands.
+TEST(Header, number_comes_from_the_field_at_any_place) {
+  // Acceptance contract: RefSeqNum is the MsgSeqNum of the rejected message, at any place in it.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=0|112=|34=2");

@@ -28,8 +28,8 @@ TEST_F(HeartbeatTest, is_sent_when_nothing_was_sent_for_the_interval) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=2"));
 }
 
-TEST_F(HeartbeatTest, is_timed_from_whatever_was_sent_last) {
-  // FIX Session Layer, "Heartbeat": any message sent will do.
+TEST_F(HeartbeatTest, is_timed_from_the_last_sent_message) {
+  // FIX Session Layer, "Heartbeat": any sent message counts.
   acceptor.advance(4s);
   acceptor.send();
   (void)acceptor.sent();
@@ -41,7 +41,7 @@ TEST_F(HeartbeatTest, is_timed_from_whatever_was_sent_last) {
 }
 
 TEST_F(HeartbeatTest, is_timed_from_a_message_that_is_sent_again) {
-  // FIX Session Layer, "Heartbeat": any message sent will do, a resent one too.
+  // FIX Session Layer, "Heartbeat": any sent message counts, a resent one too.
   acceptor.send();
   (void)acceptor.sent();
   acceptor.advance(4s);
@@ -79,7 +79,7 @@ TEST_F(HeartbeatTest, test_request_without_test_req_id_is_rejected) {
   EXPECT_EQ(acceptor.next_in(), 3U);
 }
 
-TEST_F(HeartbeatTest, test_req_id_too_long_to_be_answered_is_rejected) {
+TEST_F(HeartbeatTest, test_req_id_too_long_for_an_answer_is_rejected) {
   // TC 4b. The answer must fit into a bounded buffer: 1024 bytes do, 1025 do not.
   acceptor.in("35=1|34=2|112=" + std::string(1'024, 'x'));
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=2|112=" + std::string(1'024, 'x')));
@@ -89,7 +89,7 @@ TEST_F(HeartbeatTest, test_req_id_too_long_to_be_answered_is_rejected) {
                           "371=112|372=1|373=5"));
 }
 
-TEST_F(HeartbeatTest, silence_is_questioned_after_one_and_a_fifth_intervals) {
+TEST_F(HeartbeatTest, test_request_is_sent_after_one_and_a_fifth_intervals_of_silence) {
   // TC 6: TestRequest 1.2 H after the last message received.
   acceptor.advance(7'199ms);
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=2"));
@@ -98,7 +98,7 @@ TEST_F(HeartbeatTest, silence_is_questioned_after_one_and_a_fifth_intervals) {
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::TestRequestSent));
 }
 
-TEST_F(HeartbeatTest, no_heartbeat_while_a_test_request_is_unanswered_then_the_end) {
+TEST_F(HeartbeatTest, no_heartbeat_while_a_test_request_is_unanswered_then_the_disconnect) {
   // TC 6: closed 2.4 H after the last message received, without a message.
   acceptor.advance(7'200ms);
   (void)acceptor.sent();
@@ -111,7 +111,7 @@ TEST_F(HeartbeatTest, no_heartbeat_while_a_test_request_is_unanswered_then_the_e
   EXPECT_EQ(acceptor.logged_out, 1);
 }
 
-TEST_F(HeartbeatTest, silence_is_ended_by_a_logout_where_it_is_wanted) {
+TEST_F(HeartbeatTest, silence_ends_with_a_logout_if_configured) {
   SessionConfig config = acceptor_config("FIX.4.2");
   config.heartbeat.says_logout_on_silence = true;
   Side polite{config};
@@ -125,7 +125,7 @@ TEST_F(HeartbeatTest, silence_is_ended_by_a_logout_where_it_is_wanted) {
   EXPECT_EQ(polite.logged_out, 1);
 }
 
-TEST_F(HeartbeatTest, silence_that_is_allowed_is_questioned_again_and_heartbeats_go_on) {
+TEST_F(HeartbeatTest, allowed_silence_causes_further_test_requests_and_heartbeats_continue) {
   SessionConfig config = acceptor_config("FIX.4.2");
   config.heartbeat.disconnects_on_silence = false;
   Side patient{config};
@@ -146,7 +146,7 @@ TEST_F(HeartbeatTest, silence_that_is_allowed_is_questioned_again_and_heartbeats
 }
 
 TEST_F(HeartbeatTest, script_6_send_test_request) {
-  // TC 6, step by step as the acceptance script has it.
+  // TC 6, step by step as in the acceptance script.
   acceptor.advance(6s);
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=2"));
   acceptor.in("35=0|34=2");
@@ -168,7 +168,7 @@ TEST_F(HeartbeatTest, script_6_send_test_request) {
 }
 
 TEST_F(HeartbeatTest, any_message_answers_a_test_request) {
-  // FIX Session Layer, "TestRequest": what matters is that the counterparty is there.
+  // FIX Session Layer, "TestRequest": any message shows that the counterparty is alive.
   acceptor.advance(7'200ms);
   (void)acceptor.sent();
   acceptor.in("35=D|34=2|11=x");
@@ -177,8 +177,8 @@ TEST_F(HeartbeatTest, any_message_answers_a_test_request) {
   EXPECT_FALSE(acceptor.disconnect_reason.has_value());
 }
 
-TEST_F(HeartbeatTest, garbled_bytes_are_no_sign_of_life) {
-  // FIX Session Layer, "Garbled message processing": treated as if nothing had come.
+TEST_F(HeartbeatTest, garbled_bytes_do_not_count_as_a_message) {
+  // FIX Session Layer, "Garbled message processing": as if nothing had arrived.
   acceptor.advance(7s);
   acceptor.garbled(wire::GarbledReason::CheckSumWrong);
   (void)acceptor.sent();
@@ -186,8 +186,8 @@ TEST_F(HeartbeatTest, garbled_bytes_are_no_sign_of_life) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=1|34=3|112=TEST"));
 }
 
-TEST_F(HeartbeatTest, resent_message_is_a_sign_of_life) {
-  // TC 6: silence is that nothing at all comes. During our own gap only PossDup messages come.
+TEST_F(HeartbeatTest, resent_message_counts_as_a_message) {
+  // TC 6: silence means that nothing arrives. During our own gap only PossDup messages arrive.
   acceptor.in("35=D|34=2|11=x");
   acceptor.advance(7s);
   acceptor.in("35=D|34=2|43=Y|122=20240115-10:29:00|11=x");
@@ -196,9 +196,8 @@ TEST_F(HeartbeatTest, resent_message_is_a_sign_of_life) {
   EXPECT_THAT(acceptor.sent(), IsEmpty());
 }
 
-TEST_F(HeartbeatTest, process_that_was_stopped_asks_before_it_gives_up) {
-  // TC 6, after a pause of our own.
-  // What the counterparty sent meanwhile may lie unread in the socket.
+TEST_F(HeartbeatTest, process_that_was_stopped_sends_a_test_request_before_it_disconnects) {
+  // TC 6, after a pause of our process. The counterparty's messages may be unread in the socket.
   acceptor.set_now({.wall = acceptor.now().wall + 1min, .mono = acceptor.now().mono + 1min});
   acceptor.wake();
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=1|34=2|112=TEST"));
@@ -209,8 +208,8 @@ TEST_F(HeartbeatTest, process_that_was_stopped_asks_before_it_gives_up) {
   EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::HeartbeatTimeout);
 }
 
-TEST_F(HeartbeatTest, wall_clock_that_jumps_moves_no_timeout) {
-  // FIX 4.4, HeartBtInt: an interval, no time of day. Timeouts are of the monotonic clock.
+TEST_F(HeartbeatTest, jump_of_the_wall_clock_moves_no_timeout) {
+  // FIX 4.4, HeartBtInt: an interval, not a time of day. Timeouts use the monotonic clock.
   acceptor.set_now({.wall = acceptor.now().wall + 24h, .mono = acceptor.now().mono + 1s});
   acceptor.wake();
   EXPECT_THAT(acceptor.sent(), IsEmpty());
@@ -226,7 +225,7 @@ TEST_F(HeartbeatTest, call_before_the_deadline_does_nothing) {
   EXPECT_THAT(acceptor.sent(), IsEmpty());
 }
 
-TEST(Heartbeat, interval_zero_means_none_and_no_timeout) {
+TEST(Heartbeat, interval_zero_means_no_heartbeats_and_no_timeout) {
   // FIX Session Layer, "Logon": HeartBtInt 0.
   Side acceptor{acceptor_config()};
   acceptor.connect();
@@ -266,7 +265,7 @@ TEST(Heartbeat, multiples_are_configurable) {
 }
 
 TEST(Heartbeat, two_quiet_machines_stay_logged_on_for_an_hour) {
-  // TC 4: heartbeats of both sides keep each other content.
+  // TC 4: the heartbeats of both sides are enough.
   Pair pair;
   pair.connect();
   pair.advance(1h);

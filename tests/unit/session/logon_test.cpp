@@ -1,4 +1,4 @@
-// Logon in both roles, in every shape that is accepted and every one that is refused.
+// Logon in both roles: every accepted and every refused form.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ TEST(Logon, numbers_of_the_store_are_continued) {
   EXPECT_EQ(acceptor.next_in(), 18U);
 }
 
-TEST(Logon, msg_seq_num_too_high_is_answered_first_and_asked_for_second) {
+TEST(Logon, msg_seq_num_too_high_is_answered_before_the_resend_request) {
   // TC 1S a: Logon (34=1), then ResendRequest (34=2).
   Side acceptor{acceptor_config("FIX.4.2")};
   acceptor.connect();
@@ -59,8 +59,8 @@ TEST(Logon, msg_seq_num_too_high_is_answered_first_and_asked_for_second) {
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::GapDetected));
 }
 
-TEST(Logon, number_of_a_logon_that_came_too_high_is_counted_when_the_gap_is_closed) {
-  // TC 1S a, continued: the counterparty resends 1 to 4 and goes on with 6.
+TEST(Logon, number_of_a_logon_that_was_too_high_is_counted_when_the_gap_is_closed) {
+  // TC 1S a, continued: the counterparty resends 1 to 4 and continues with 6.
   Side acceptor{acceptor_config()};
   acceptor.connect();
   acceptor.in("35=A|34=5|98=0|108=30");
@@ -71,7 +71,7 @@ TEST(Logon, number_of_a_logon_that_came_too_high_is_counted_when_the_gap_is_clos
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=3|112=X"));
 }
 
-TEST(Logon, initiator_asks_for_what_it_missed_when_the_answer_is_too_high) {
+TEST(Logon, initiator_requests_the_gap_when_the_answer_is_too_high) {
   // TC 1S a, mirrored.
   Side initiator{initiator_config()};
   initiator.connect();
@@ -80,7 +80,7 @@ TEST(Logon, initiator_asks_for_what_it_missed_when_the_answer_is_too_high) {
   EXPECT_EQ(initiator.state(), State::LoggedOn);
 }
 
-TEST(Logon, msg_seq_num_too_low_is_told_and_disconnected) {
+TEST(Logon, msg_seq_num_too_low_is_a_logout_and_a_disconnect) {
   // FIX Session Layer, "Logon": MsgSeqNum lower than expected.
   Side acceptor{acceptor_config(), {.next_inbound = 12, .next_outbound = 3}};
   acceptor.connect();
@@ -102,7 +102,7 @@ TEST(Logon, poss_dup_does_not_excuse_a_logon_that_is_too_low) {
   EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::MsgSeqNumTooLow);
 }
 
-TEST(Logon, initiator_gives_up_when_the_answer_is_too_low) {
+TEST(Logon, initiator_disconnects_when_the_answer_is_too_low) {
   // FIX Session Layer, "Logon", mirrored: the counterparty has lost its numbers.
   Side initiator{initiator_config(), {.next_inbound = 5, .next_outbound = 8}};
   initiator.connect();
@@ -114,14 +114,14 @@ TEST(Logon, initiator_gives_up_when_the_answer_is_too_low) {
 }
 
 TEST(Logon, initiator_learns_from_the_refusal_that_its_own_number_is_too_low) {
-  // TC 2c, mirrored: our store is lost or an old copy, and connecting again would not help.
+  // TC 2c, mirrored: our store is lost or an old copy, and to connect again would not help.
   Side initiator{initiator_config(), {.next_inbound = 5, .next_outbound = 1}};
   initiator.connect();
   initiator.in("35=5|34=5|58=MsgSeqNum too low, expecting 8 but received 1");
   EXPECT_EQ(initiator.disconnect_reason, DisconnectReason::MsgSeqNumTooLow);
 }
 
-TEST(Logon, first_message_that_is_no_logon_closes_without_an_answer) {
+TEST(Logon, first_message_other_than_logon_closes_without_an_answer) {
   // TC 1S e.
   for (const char* first : {"35=0|34=1", "35=D|34=1|11=ID", "35=5|34=1", "35=2|34=1|7=1|16=0"}) {
     Side acceptor{acceptor_config()};
@@ -134,7 +134,7 @@ TEST(Logon, first_message_that_is_no_logon_closes_without_an_answer) {
   }
 }
 
-TEST(Logon, of_another_session_or_time_closes_without_an_answer) {
+TEST(Logon, logon_of_another_session_or_time_closes_without_an_answer) {
   // TC 1S c, and 1c and 1d of QuickFIX's acceptance scripts: CompIDs, SendingTime, BeginString.
   for (const char* fields : {
            "35=A|34=1|49=WT|98=0|108=30",
@@ -159,7 +159,7 @@ TEST(Logon, of_another_session_or_time_closes_without_an_answer) {
 }
 
 TEST(Logon, invalid_logon_is_answered_by_a_logout_that_says_why) {
-  // TC 1S d: each field that a Logon needs. Its own number is not used up.
+  // TC 1S d: each required field. The MsgSeqNum is not used up.
   for (const char* fields : {
            "35=A|34=1|52=yesterday|98=0|108=30",
            "35=A|34=1|108=30",
@@ -185,7 +185,7 @@ TEST(Logon, invalid_logon_is_answered_by_a_logout_that_says_why) {
     EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogonRefused) << fields;
     EXPECT_EQ(acceptor.next_in(), 1U) << fields;
     EXPECT_EQ(acceptor.next_out(), 2U) << fields;
-    // To whom the application has not been asked about yet nothing is said.
+    // A peer on which the application has not decided gets no answer.
     SessionConfig config = acceptor_config();
     config.logon.answers_invalid = false;
     Side silent{config};
@@ -198,7 +198,7 @@ TEST(Logon, invalid_logon_is_answered_by_a_logout_that_says_why) {
 }
 
 TEST(Logon, heart_bt_int_outside_the_acceptors_range_is_refused) {
-  // FIX Session Layer, "Logon": an acceptor that does not agree with HeartBtInt refuses.
+  // FIX Session Layer, "Logon": an acceptor refuses a HeartBtInt with which it does not agree.
   SessionConfig config = acceptor_config();
   config.heartbeat.heart_bt_int_min = 5s;
   config.heartbeat.heart_bt_int_max = 60s;
@@ -237,7 +237,7 @@ TEST(Logon, reset_seq_num_flag_that_is_not_allowed_is_refused) {
   EXPECT_EQ(acceptor.resets, 0);
 }
 
-TEST(Logon, reset_seq_num_flag_in_the_answer_to_ours_is_always_allowed) {
+TEST(Logon, reset_seq_num_flag_in_the_answer_to_our_reset_is_always_allowed) {
   SessionConfig config = initiator_config();
   config.reset.allows_reset_seq_num_flag = false;
   Side plain{config};
@@ -260,8 +260,8 @@ TEST(Logon, garbled_logon_closes_without_an_answer) {
   EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogonRefused);
 }
 
-TEST(Logon, initiator_says_why_an_answer_is_no_valid_logon) {
-  // TC 1B d, e: Logout with a Text that refers to the error, disconnect.
+TEST(Logon, initiator_refuses_an_invalid_answer_with_a_reason) {
+  // TC 1B d, e: Logout with a Text that names the error, then disconnect.
   struct Case {
     const char* answer;
     const char* logout;
@@ -294,10 +294,10 @@ TEST(Logon, refusal_by_logout_is_counted_and_reported) {
   EXPECT_EQ(initiator.disconnect_reason, DisconnectReason::LogonRefused);
   EXPECT_EQ(initiator.next_in(), 2U);
   EXPECT_EQ(initiator.notice_texts.front(), "password expired");
-  EXPECT_EQ(initiator.next_out(), 2U);  // the number of our Logon stays used up
+  EXPECT_EQ(initiator.next_out(), 2U);  // the number of our Logon remains used
 }
 
-TEST(Logon, logon_that_does_not_come_ends_the_connection) {
+TEST(Logon, missing_logon_ends_the_connection) {
   // FIX Session Layer, "Logon": bounded waiting, in both roles.
   for (const bool is_acceptor : {true, false}) {
     SessionConfig config = is_acceptor ? acceptor_config() : initiator_config();
@@ -312,8 +312,8 @@ TEST(Logon, logon_that_does_not_come_ends_the_connection) {
   }
 }
 
-TEST(Logon, heart_bt_int_of_the_logon_counts_for_the_acceptor) {
-  // FIX Session Layer, "Logon": HeartBtInt is the initiator's choice and comes back as it was sent.
+TEST(Logon, acceptor_uses_the_heart_bt_int_of_the_logon) {
+  // FIX Session Layer, "Logon": the initiator chooses HeartBtInt, and the answer repeats it.
   Side acceptor{acceptor_config()};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=7");
@@ -322,7 +322,7 @@ TEST(Logon, heart_bt_int_of_the_logon_counts_for_the_acceptor) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=2"));
 }
 
-TEST(Logon, heart_bt_int_of_an_acceptor_that_imposes_its_own_is_answered_and_counts) {
+TEST(Logon, acceptor_that_overrides_heart_bt_int_answers_with_its_own_and_uses_it) {
   SessionConfig config = acceptor_config();
   config.heartbeat.heart_bt_int = 20s;
   config.heartbeat.imposes_heart_bt_int = true;
@@ -336,7 +336,7 @@ TEST(Logon, heart_bt_int_of_an_acceptor_that_imposes_its_own_is_answered_and_cou
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=2"));
 }
 
-TEST(Logon, reset_seq_num_flag_resets_both_numbers_and_is_answered_with_itself) {
+TEST(Logon, reset_seq_num_flag_resets_both_numbers_and_is_in_the_answer) {
   // FIX 4.4, Logon, ResetSeqNumFlag: both sides start at 1, both Logons carry 141=Y.
   Side acceptor{acceptor_config(), {.next_inbound = 40, .next_outbound = 50}};
   acceptor.connect();
@@ -347,9 +347,9 @@ TEST(Logon, reset_seq_num_flag_resets_both_numbers_and_is_answered_with_itself) 
   EXPECT_EQ(acceptor.next_out(), 2U);
 }
 
-TEST(Logon, no_resend_is_asked_for_after_a_reset) {
-  // FIX 4.4, Logon, ResetSeqNumFlag: both sides start at 1.
-  // A ResendRequest right after a reset makes some engines refuse everything that follows.
+TEST(Logon, no_resend_is_requested_after_a_reset) {
+  // FIX 4.4, Logon, ResetSeqNumFlag: both sides start at 1. Some engines refuse everything that
+  // follows a ResendRequest right after a reset.
   Pair pair;
   pair.connect();
   for (int i = 0; i < 5; ++i) pair.initiator.send();
@@ -382,7 +382,7 @@ TEST(Logon, initiator_with_reset_on_logon_sends_the_flag_and_starts_at_one) {
   EXPECT_EQ(initiator.next_out(), 2U);
 }
 
-TEST(Logon, acceptor_with_reset_on_logon_resets_without_telling) {
+TEST(Logon, acceptor_with_reset_on_logon_resets_without_the_flag) {
   // Acceptance scripts: the reset at Logon does not add 141=Y to the reply.
   SessionConfig config = acceptor_config();
   config.reset.on_logon = true;
@@ -394,7 +394,7 @@ TEST(Logon, acceptor_with_reset_on_logon_resets_without_telling) {
   EXPECT_EQ(acceptor.next_in(), 2U);
 }
 
-TEST(Logon, reset_within_a_session_starts_both_numbers_again) {
+TEST(Logon, reset_within_a_session_resets_both_numbers) {
   // Acceptance script SessionReset.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -406,11 +406,11 @@ TEST(Logon, reset_within_a_session_starts_both_numbers_again) {
   acceptor.in("35=1|34=2|112=1");
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=2|112=1"));
   EXPECT_EQ(acceptor.resets, 1);
-  EXPECT_EQ(acceptor.logged_on, 1);  // the application's session goes on
+  EXPECT_EQ(acceptor.logged_on, 1);  // the application's session continues
 }
 
 TEST(Logon, initiator_answers_a_reset_within_a_session) {
-  // Acceptance script SessionReset, mirrored: either side may ask.
+  // Acceptance script SessionReset, mirrored: either side may request it.
   Side initiator{initiator_config()};
   initiator.establish();
   initiator.in("35=0|34=2");
@@ -420,9 +420,9 @@ TEST(Logon, initiator_answers_a_reset_within_a_session) {
   EXPECT_EQ(initiator.next_out(), 2U);
 }
 
-TEST(Logon, reset_that_the_answer_asks_for_is_answered_once) {
+TEST(Logon, reset_requested_by_the_answer_is_answered_once) {
   // FIX 4.4, ResetSeqNumFlag from the acceptor: our Logon with the flag is the answer, and the
-  // acceptor's answer to that ends it.
+  // acceptor's answer to it is the last.
   Side initiator{initiator_config(), {.next_inbound = 3, .next_outbound = 4}};
   initiator.connect();
   initiator.in("35=A|34=1|98=0|108=30|141=Y");
@@ -435,8 +435,8 @@ TEST(Logon, reset_that_the_answer_asks_for_is_answered_once) {
 }
 
 TEST(Logon, answer_to_our_reset_is_not_answered_again) {
-  // FIX 4.4, Logon, ResetSeqNumFlag.
-  // As before, with an acceptor that answers our Logon with the flag: two would go on for ever.
+  // FIX 4.4, Logon, ResetSeqNumFlag. The acceptor answers our Logon with the flag: answering it
+  // would never end.
   Side initiator{initiator_config(), {.next_inbound = 3, .next_outbound = 4}};
   initiator.connect();
   initiator.in("35=A|34=1|98=0|108=30|141=Y");
@@ -462,8 +462,8 @@ TEST(Logon, reset_within_a_session_needs_msg_seq_num_one) {
 }
 
 TEST(Logon, resent_reset_logon_does_not_reset_again) {
-  // FIX Session Layer, "ResendRequest": administrative messages are not sent again.
-  // An engine that resends administrative messages must not be able to wipe the session.
+  // FIX Session Layer, "ResendRequest": administrative messages are not resent. An engine that
+  // resends them must not be able to reset the session.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=0|34=2");
@@ -473,7 +473,7 @@ TEST(Logon, resent_reset_logon_does_not_reset_again) {
   EXPECT_EQ(acceptor.next_in(), 3U);
 }
 
-TEST(Logon, second_logon_without_reset_is_rejected_and_the_session_goes_on) {
+TEST(Logon, second_logon_without_reset_is_rejected_and_the_session_continues) {
   // FIX Session Layer, "Logon": one for each connection, unless it resets.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -484,7 +484,7 @@ TEST(Logon, second_logon_without_reset_is_rejected_and_the_session_goes_on) {
 }
 
 TEST(Logon, fix40_has_no_reset_seq_num_flag) {
-  // FIX 4.0, Logon: 141 came with FIX 4.1; the initiator still starts at 1 if it is configured to.
+  // FIX 4.0, Logon: 141 was introduced in FIX 4.1; a configured initiator still starts at 1.
   SessionConfig config = initiator_config("FIX.4.0");
   config.reset.on_logon = true;
   Side initiator{config, {.next_inbound = 4, .next_outbound = 5}};
@@ -506,7 +506,7 @@ TEST(Logon, fixt_needs_default_appl_ver_id_and_answers_with_its_own) {
 }
 
 TEST(Logon, messages_after_a_refused_logon_are_not_read) {
-  // TC 1S e. What follows in the same read belongs to no session.
+  // TC 1S e. The bytes after it in the same read belong to no session.
   Side acceptor{acceptor_config()};
   acceptor.connect();
   const SessionConfig config = acceptor_config();

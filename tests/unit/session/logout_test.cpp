@@ -1,4 +1,4 @@
-// Logout from either side, answered and not, and what the end of a connection does.
+// Logout from either side, answered and not, and the end of a connection.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ TEST(Logout, is_answered_and_the_connection_closed) {
   EXPECT_EQ(acceptor.notice_texts.back(), "good night");
 }
 
-TEST(Logout, is_answered_whatever_its_number_is) {
+TEST(Logout, is_answered_with_any_number) {
   // TC 12 and the acceptance scripts: too low and too high both occur, without a ResendRequest.
   for (const char* number : {"1", "9", "0"}) {
     Side acceptor{acceptor_config()};
@@ -35,8 +35,8 @@ TEST(Logout, is_answered_whatever_its_number_is) {
   }
 }
 
-TEST(Logout, of_ours_waits_for_the_answer) {
-  // TC 12: the side that asked for it disconnects when it is answered.
+TEST(Logout, waits_for_the_answer_if_we_sent_it) {
+  // TC 12: the side that sent the first Logout disconnects after the answer.
   Side initiator{initiator_config()};
   initiator.establish();
   initiator.log_out("end of day");
@@ -50,7 +50,7 @@ TEST(Logout, of_ours_waits_for_the_answer) {
   EXPECT_EQ(initiator.next_in(), 3U);
 }
 
-TEST(Logout, of_ours_without_an_answer_closes_after_the_timeout) {
+TEST(Logout, without_an_answer_closes_after_the_timeout) {
   // FIX Session Layer, "Logout": bounded waiting.
   Side initiator{initiator_config()};
   initiator.establish();
@@ -63,7 +63,7 @@ TEST(Logout, of_ours_without_an_answer_closes_after_the_timeout) {
 }
 
 TEST(Logout, messages_and_resend_requests_are_still_served_while_we_wait) {
-  // TC 12, with messages in flight: the counterparty may miss one of our messages.
+  // TC 12, with messages in flight: the counterparty may have missed one of our messages.
   Side initiator{initiator_config()};
   initiator.establish();
   initiator.send("D", "two");
@@ -77,9 +77,9 @@ TEST(Logout, messages_and_resend_requests_are_still_served_while_we_wait) {
   EXPECT_EQ(initiator.state(), State::LogoutSent);
 }
 
-TEST(Logout, nothing_is_asked_for_after_our_logout) {
-  // FIX 4.4 volume 2, "Logout": who has sent it sends nothing more, but for a resend.
-  // What is missing comes after the next Logon: the number did not move.
+TEST(Logout, no_resend_is_requested_after_our_logout) {
+  // FIX 4.4 volume 2, "Logout": after it a side sends nothing, except a resend. The missing
+  // messages come after the next Logon: the expected number did not change.
   Side initiator{initiator_config()};
   initiator.establish();
   initiator.log_out();
@@ -106,7 +106,7 @@ TEST(Logout, crossing_logouts_close_both_sides_and_none_is_answered_twice) {
 }
 
 TEST(Logout, second_command_sends_no_second_logout) {
-  // FIX Session Layer, "Logout": said once.
+  // FIX Session Layer, "Logout": sent once.
   Side initiator{initiator_config()};
   initiator.establish();
   initiator.log_out();
@@ -115,7 +115,7 @@ TEST(Logout, second_command_sends_no_second_logout) {
 }
 
 TEST(Logout, too_low_after_our_logout_closes_without_another_one) {
-  // TC 2c while the answer is awaited.
+  // TC 2c while we wait for the answer.
   Side initiator{initiator_config()};
   initiator.establish();
   initiator.log_out();
@@ -125,7 +125,7 @@ TEST(Logout, too_low_after_our_logout_closes_without_another_one) {
 }
 
 TEST(Logout, command_before_the_logon_just_closes) {
-  // FIX Session Layer, "Logout": the end of a session. No session, no Logout.
+  // FIX Session Layer, "Logout": it ends a session. Without a session there is no Logout.
   Side initiator{initiator_config()};
   initiator.connect();
   (void)initiator.sent();
@@ -136,16 +136,16 @@ TEST(Logout, command_before_the_logon_just_closes) {
 }
 
 TEST(Logout, command_while_disconnected_does_nothing) {
-  // FIX Session Layer, "Logout": the end of a session. There is no counterparty to say it to.
+  // FIX Session Layer, "Logout": it ends a session. Without a connection it cannot be sent.
   Side initiator{initiator_config()};
   initiator.log_out();
   EXPECT_THAT(initiator.sent(), IsEmpty());
   EXPECT_FALSE(initiator.disconnect_reason.has_value());
 }
 
-TEST(Logout, text_that_cannot_be_sent_is_left_out) {
-  // FIX 4.4 volume 1, "FIX Datatypes", String: any character but the delimiter.
-  // A text with SOH would be a field of its own; too long a one would not fit.
+TEST(Logout, text_that_cannot_be_sent_is_omitted) {
+  // FIX 4.4 volume 1, "FIX Datatypes", String: any character but the delimiter. The part after an
+  // SOH would be another field, and a long text would not fit.
   Side initiator{initiator_config()};
   initiator.establish();
   initiator.log_out(
@@ -185,7 +185,7 @@ TEST(Disconnect, resets_both_numbers_if_configured) {
 }
 
 TEST(Disconnect, without_a_logout_keeps_the_numbers_and_notifies_the_application_once) {
-  // FIX Session Layer, "Sequence numbers": a lost connection is no lost session.
+  // FIX Session Layer, "Sequence numbers": they outlive a connection.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=D|34=2|11=x");
@@ -197,9 +197,9 @@ TEST(Disconnect, without_a_logout_keeps_the_numbers_and_notifies_the_application
   EXPECT_EQ(acceptor.machine().next_deadline(), kNever);
 }
 
-TEST(Disconnect, between_two_actions_drops_what_needs_a_connection_and_no_number) {
-  // FIX Session Layer, "Sequence numbers": none without a message.
-  // A send may fail while the actions of one event are being performed.
+TEST(Disconnect, between_two_actions_drops_those_that_need_a_connection_and_no_number) {
+  // FIX Session Layer, "Sequence numbers": each has a message. A send may fail while the actions of
+  // an event are performed.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   wire::Parser parser;
@@ -216,7 +216,7 @@ TEST(Disconnect, between_two_actions_drops_what_needs_a_connection_and_no_number
 }
 
 TEST(Disconnect, leaves_a_machine_that_can_log_on_again) {
-  // TC 1S after TC 13: numbers go on.
+  // TC 1S after TC 13: the numbers continue.
   Pair pair;
   for (int day = 0; day < 3; ++day) {
     pair.connect();

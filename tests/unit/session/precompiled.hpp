@@ -1,4 +1,4 @@
-// What nearly every test of this folder includes, precompiled. No test includes it by name.
+// The includes of nearly every test of this folder, precompiled. No test includes it by name.
 #pragma once
 
 #include <algorithm>

@@ -10,8 +10,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-void answer_with(Side& side, Verdict verdict) {
-  side.application = [verdict](Side&, const Deliver&) { return verdict; };
+void answer_with(Side& side, DeliveryDecision decision) {
+  side.application = [decision](Side&, const Deliver&) { return decision; };
 }
 
 TEST(Reject, received_gets_no_answer_and_uses_up_a_number) {
@@ -25,7 +25,7 @@ TEST(Reject, received_gets_no_answer_and_uses_up_a_number) {
   EXPECT_EQ(acceptor.notice_texts.back(), "bad price (45=1)");
 }
 
-TEST(Reject, received_is_noted_with_what_is_refused_and_why) {
+TEST(Reject, received_is_reported_with_its_fields_and_reason) {
   const auto noted = [](const std::string& fields) {
     Side acceptor{acceptor_config()};
     acceptor.establish();
@@ -38,15 +38,15 @@ TEST(Reject, received_is_noted_with_what_is_refused_and_why) {
   EXPECT_EQ(noted("45=12|373=99"), "Other (45=12 373=99)");
   EXPECT_EQ(noted("45=12"), "45=12");
   EXPECT_EQ(noted("45=12|371=44"), "45=12 371=44");
-  // What is long is cut, so that the rest has room.
+  // A long text is truncated, so that the rest has room.
   EXPECT_EQ(noted("45=12|373=5|58=" + std::string(500, 'x')),
             std::string(157, 'x') + "... (45=12 373=5)");
   EXPECT_EQ(noted("45=12|371=" + std::string(500, '4')), "45=12 371=" + std::string(20, '4'));
 }
 
 TEST(Reject, malformed_reject_is_never_rejected) {
-  // TC 7: taken, counted, not answered.
-  // Two engines that reject each other's Rejects would never end.
+  // TC 7: accepted, counted, not answered. Two engines that reject each other's Rejects would never
+  // end.
   for (const char* fields : {"35=3|34=2|45=", "35=3|34=2|-1=x", "35=3|34=2|43=M"}) {
     Side acceptor{acceptor_config()};
     acceptor.establish();
@@ -57,7 +57,7 @@ TEST(Reject, malformed_reject_is_never_rejected) {
 }
 
 TEST(Reject, of_a_reject_with_wrong_comp_ids_is_only_a_logout) {
-  // TC 2k, but never a Reject for a Reject.
+  // TC 2k, without a Reject of the Reject.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=3|34=2|49=WT|45=1");
@@ -68,8 +68,9 @@ TEST(Reject, business_reject_of_the_application_goes_out) {
   // TC 2r. The whole message, in the order of the acceptance scripts.
   Side acceptor{acceptor_config("FIX.4.2")};
   acceptor.establish();
-  answer_with(acceptor,
-              {.kind = Verdict::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
+  answer_with(
+      acceptor,
+      {.kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
   acceptor.in("35=8|34=2|37=id");
   EXPECT_THAT(acceptor.sent_in_full(),
               ElementsAre("8=FIX.4.2|35=j|34=2|49=VENUE|52=20240115-10:30:00.000|56=TRADER|45=2|"
@@ -78,11 +79,11 @@ TEST(Reject, business_reject_of_the_application_goes_out) {
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::MessageRejected));
 }
 
-TEST(Reject, text_of_the_application_takes_the_place_of_the_standard_one) {
+TEST(Reject, text_of_the_application_replaces_the_standard_one) {
   // FIX 4.4, BusinessMessageReject, Text.
   Side acceptor{acceptor_config()};
   acceptor.establish();
-  answer_with(acceptor, {.kind = Verdict::Kind::RejectBusiness,
+  answer_with(acceptor, {.kind = DeliveryDecision::Kind::RejectBusiness,
                          .reason = 5,
                          .ref_tag = 38,
                          .text = "OrderQty needed"});
@@ -90,12 +91,12 @@ TEST(Reject, text_of_the_application_takes_the_place_of_the_standard_one) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=j|34=2|45=2|58=OrderQty needed|372=D|380=5"));
 }
 
-TEST(Reject, text_that_cannot_be_sent_gives_way_to_the_standard_one) {
-  // FIX 4.4 volume 1, "FIX Datatypes", String: any character but the delimiter.
-  // An application's text with SOH must not become fields of its own.
+TEST(Reject, text_that_cannot_be_sent_is_replaced_by_the_standard_one) {
+  // FIX 4.4 volume 1, "FIX Datatypes", String: any character but the delimiter. An application's
+  // text with SOH must not add fields.
   Side acceptor{acceptor_config()};
   acceptor.establish();
-  answer_with(acceptor, {.kind = Verdict::Kind::RejectSession,
+  answer_with(acceptor, {.kind = DeliveryDecision::Kind::RejectSession,
                          .reason = 5,
                          .ref_tag = 38,
                          .text = "a\x01"
@@ -110,8 +111,9 @@ TEST(Reject, session_reject_of_the_application_names_tag_and_reason) {
   // FIX 4.4, Reject.
   Side acceptor{acceptor_config()};
   acceptor.establish();
-  answer_with(acceptor,
-              {.kind = Verdict::Kind::RejectSession, .reason = 6, .ref_tag = 38, .text = {}});
+  answer_with(
+      acceptor,
+      {.kind = DeliveryDecision::Kind::RejectSession, .reason = 6, .ref_tag = 38, .text = {}});
   acceptor.in("35=D|34=2|38=+200");
   EXPECT_THAT(acceptor.sent(),
               ElementsAre("35=3|34=2|45=2|58=Incorrect data format for value|371=38|372=D|373=6"));
@@ -121,13 +123,14 @@ TEST(Reject, business_reject_before_fix42_is_a_reject) {
   // FIX 4.1 has no BusinessMessageReject, and its Reject has no 371, 372, 373.
   Side acceptor{acceptor_config("FIX.4.1")};
   acceptor.establish();
-  answer_with(acceptor,
-              {.kind = Verdict::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
+  answer_with(
+      acceptor,
+      {.kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
   acceptor.in("35=8|34=2|37=id");
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=3|34=2|45=2|58=Unsupported message type"));
 }
 
-TEST(Reject, before_fix42_the_tag_stands_in_the_text) {
+TEST(Reject, before_fix42_the_tag_is_in_the_text) {
   // FIX 4.0, Reject: RefSeqNum and Text only.
   Side acceptor{acceptor_config("FIX.4.0")};
   acceptor.establish();
@@ -135,8 +138,8 @@ TEST(Reject, before_fix42_the_tag_stands_in_the_text) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=3|34=2|45=2|58=Invalid tag number (-1)"));
 }
 
-TEST(Reject, reason_that_the_version_does_not_define_is_left_out) {
-  // FIX 4.2, SessionRejectReason ends with 11; 4.3 with 17; 99 came with 4.4.
+TEST(Reject, reason_that_the_version_does_not_define_is_omitted) {
+  // FIX 4.2, SessionRejectReason ends with 11; 4.3 with 17; 99 was introduced in 4.4.
   struct Case {
     const char* version;
     unsigned reason;
@@ -150,16 +153,17 @@ TEST(Reject, reason_that_the_version_does_not_define_is_left_out) {
                         Case{"FIX.4.4", 98, "58=Other|371=40|372=D"}}) {
     Side acceptor{acceptor_config(c.version)};
     acceptor.establish();
-    answer_with(
-        acceptor,
-        {.kind = Verdict::Kind::RejectSession, .reason = c.reason, .ref_tag = 40, .text = {}});
+    answer_with(acceptor, {.kind = DeliveryDecision::Kind::RejectSession,
+                           .reason = c.reason,
+                           .ref_tag = 40,
+                           .text = {}});
     acceptor.in("35=D|34=2|40=1");
     EXPECT_THAT(acceptor.sent(), ElementsAre(std::string{"35=3|34=2|45=2|"} + c.answer))
         << c.version << ' ' << c.reason;
   }
 }
 
-TEST(Reject, business_reject_has_default_appl_ver_id_only_where_it_is_asked_for) {
+TEST(Reject, business_reject_has_default_appl_ver_id_only_if_configured) {
   // FIX 5.0 SP2, BusinessMessageReject, has no such field; QuickFIX sends it (TC 2r of its
   // scripts).
   for (const bool asked : {false, true}) {
@@ -167,7 +171,7 @@ TEST(Reject, business_reject_has_default_appl_ver_id_only_where_it_is_asked_for)
     config.fixt.business_reject_has_default_appl_ver_id = asked;
     Side acceptor{config};
     acceptor.application = [](Side&, const Deliver&) {
-      return Verdict{.kind = Verdict::Kind::RejectBusiness, .reason = 3};
+      return DeliveryDecision{.kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3};
     };
     acceptor.establish();
     acceptor.in("35=8|34=2");
@@ -178,12 +182,13 @@ TEST(Reject, business_reject_has_default_appl_ver_id_only_where_it_is_asked_for)
 }
 
 TEST(Reject, business_reject_of_a_business_reject_is_not_sent) {
-  // A rule of this engine's own, like TC 7.
-  // Two engines that do not know each other's BusinessMessageReject would never end.
+  // A rule of this engine, like TC 7. Two engines that do not know each other's
+  // BusinessMessageReject would never end.
   Side acceptor{acceptor_config()};
   acceptor.establish();
-  answer_with(acceptor,
-              {.kind = Verdict::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
+  answer_with(
+      acceptor,
+      {.kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
   acceptor.in("35=j|34=2|45=7|372=D|380=3");
   EXPECT_THAT(acceptor.sent(), IsEmpty());
   EXPECT_EQ(acceptor.next_in(), 3U);
@@ -202,8 +207,9 @@ TEST(Reject, routing_fields_come_back_reversed) {
         Case{"128=JCD|129=CS|145=CHI", "115=JCD|116=CS|144=CHI"}}) {
     Side acceptor{acceptor_config("FIX.4.2")};
     acceptor.establish();
-    answer_with(acceptor,
-                {.kind = Verdict::Kind::RejectSession, .reason = 5, .ref_tag = 40, .text = {}});
+    answer_with(
+        acceptor,
+        {.kind = DeliveryDecision::Kind::RejectSession, .reason = 5, .ref_tag = 40, .text = {}});
     acceptor.in(std::string{"35=D|34=2|"} + c.received + "|40=w");
     EXPECT_THAT(acceptor.sent(),
                 ElementsAre(std::string{"35=3|34=2|"} + c.sent +
@@ -233,11 +239,12 @@ TEST(Reject, empty_routing_field_is_rejected_and_not_reversed) {
 }
 
 TEST(Reject, fix40_has_no_location_fields_to_reverse) {
-  // FIX 4.0, standard header: 144 and 145 came with FIX 4.1.
+  // FIX 4.0, standard header: 144 and 145 were introduced in FIX 4.1.
   Side acceptor{acceptor_config("FIX.4.0")};
   acceptor.establish();
-  answer_with(acceptor,
-              {.kind = Verdict::Kind::RejectSession, .reason = 5, .ref_tag = 40, .text = {}});
+  answer_with(
+      acceptor,
+      {.kind = DeliveryDecision::Kind::RejectSession, .reason = 5, .ref_tag = 40, .text = {}});
   acceptor.in("35=D|34=2|115=JCD|144=CHI|40=w");
   EXPECT_THAT(acceptor.sent(),
               ElementsAre("35=3|34=2|128=JCD|45=2|"
@@ -250,19 +257,21 @@ TEST(Reject, messages_sent_by_the_callback_come_before_its_reject) {
   acceptor.establish();
   acceptor.application = [](Side& side, const Deliver&) {
     side.send("8", "report");
-    return Verdict{.kind = Verdict::Kind::RejectBusiness, .reason = 6, .ref_tag = 0, .text = {}};
+    return DeliveryDecision{
+        .kind = DeliveryDecision::Kind::RejectBusiness, .reason = 6, .ref_tag = 0, .text = {}};
   };
   acceptor.in("35=D|34=2|11=x");
   EXPECT_THAT(acceptor.sent(),
               ElementsAre("35=8|34=2|58=report", "35=j|34=3|45=2|58=Not authorized|372=D|380=6"));
 }
 
-TEST(Reject, two_machines_that_dislike_everything_come_to_rest) {
-  // TC 7 on both sides. A Reject loop would keep this exchange from ending.
+TEST(Reject, two_machines_that_reject_everything_come_to_rest) {
+  // TC 7 on both sides. With a loop of Rejects this exchange would not end.
   Pair pair;
   for (Side* side : {&pair.initiator, &pair.acceptor}) {
-    answer_with(*side,
-                {.kind = Verdict::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
+    answer_with(
+        *side,
+        {.kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
   }
   pair.connect();
   pair.initiator.send();

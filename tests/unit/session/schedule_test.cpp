@@ -1,4 +1,4 @@
-// The timetable of a session. A source is named where QuickFIX's key has a meaning of its own.
+// The schedule of a session. A source is named where QuickFIX's key has its own meaning.
 #include <array>
 #include <chrono>
 #include <gtest/gtest.h>
@@ -60,17 +60,17 @@ ScheduleRules weekly(std::chrono::weekday start_day, seconds start, std::chrono:
 // 2026-11-20 is a Friday.
 constexpr year_month_day kFriday = date(2026, 11, 20);
 
-TEST(TimeZone, a_local_time_that_occurs_twice_is_the_first_of_the_two) {
+TEST(TimeZone, a_local_time_that_occurs_twice_means_the_first_one) {
   const auto zone = london();
   EXPECT_EQ(zone->to_utc(local(date(2026, 10, 25)) + 90min), utc(date(2026, 10, 25), 30min));
 }
 
-TEST(TimeZone, a_local_time_that_clocks_skip_is_the_moment_of_the_change) {
+TEST(TimeZone, a_skipped_local_time_means_the_moment_of_the_change) {
   const auto zone = london();
   EXPECT_EQ(zone->to_utc(local(date(2026, 3, 29)) + 90min), utc(date(2026, 3, 29), 1h));
 }
 
-TEST(TimeZone, every_moment_that_is_not_repeated_comes_back_from_its_local_time) {
+TEST(TimeZone, every_moment_that_is_not_repeated_has_a_reversible_local_time) {
   const auto zone = london();
   for (sys_seconds time = utc(date(2026, 3, 28)); time < utc(date(2026, 10, 27)); time += 30min) {
     const bool is_second =
@@ -79,7 +79,7 @@ TEST(TimeZone, every_moment_that_is_not_repeated_comes_back_from_its_local_time)
   }
 }
 
-TEST(TimeZone, what_is_before_the_first_change_has_its_offset) {
+TEST(TimeZone, a_time_before_the_first_change_has_the_first_offset) {
   EXPECT_EQ(london()->change_at(utc(date(1980, 1, 1))).abbreviation, "GMT");
 }
 
@@ -109,18 +109,18 @@ TEST(Schedule, a_session_may_run_over_midnight) {
 }
 
 // QuickFIX: equal times are a session of 24 hours.
-TEST(Schedule, equal_times_are_sessions_of_a_day_that_follow_each_other) {
+TEST(Schedule, equal_times_are_consecutive_sessions_of_a_day) {
   const Schedule schedule = made(daily(0h, 0h));
   const ScheduleState state = schedule.at(utc(kFriday));
   EXPECT_EQ(state.session, (TimeSpan{utc(kFriday), utc(kFriday, 24h)}));
   EXPECT_EQ(state.numbers_since, utc(kFriday));
 }
 
-TEST(Schedule, weekdays_say_on_which_days_a_session_starts) {
+TEST(Schedule, weekdays_are_the_days_on_which_a_session_starts) {
   ScheduleRules rules = daily(22h, 6h);
   rules.weekdays = {Monday, Friday};
   const Schedule schedule = made(rules);
-  EXPECT_TRUE(schedule.at(utc(kFriday, 29h)).session);   // Saturday morning, of Friday's
+  EXPECT_TRUE(schedule.at(utc(kFriday, 29h)).session);   // Saturday morning, Friday's session
   EXPECT_FALSE(schedule.at(utc(kFriday, 47h)).session);  // Saturday evening
   EXPECT_EQ(schedule.next_session(utc(kFriday, 30h))->begin, utc(kFriday, 72h + 22h));
 }
@@ -141,7 +141,7 @@ TEST(Schedule, equal_days_and_times_are_a_week) {
   EXPECT_EQ(session->end - session->begin, 7 * 24h);
 }
 
-// An equal day with an earlier end is a week but for some hours, as in QuickFIX.
+// An equal day with an earlier end is a week minus some hours, as in QuickFIX.
 TEST(Schedule, a_week_may_end_on_the_day_that_it_started_on) {
   const Schedule schedule = made(weekly(Sunday, 17h, Sunday, 16h));
   const auto session = schedule.at(utc(kFriday)).session;
@@ -158,19 +158,19 @@ TEST(Schedule, clocks_that_change_make_a_day_shorter_or_longer) {
   EXPECT_EQ(autumn->end - autumn->begin, 25h);
 }
 
-TEST(Schedule, a_start_that_is_skipped_is_the_moment_of_the_change) {
+TEST(Schedule, a_skipped_start_means_the_moment_of_the_change) {
   const Schedule schedule = made(daily(1h + 30min, 17h, london()));
   EXPECT_EQ(schedule.at(utc(date(2026, 3, 29), 12h)).session->begin, utc(date(2026, 3, 29), 1h));
 }
 
-TEST(Schedule, start_and_end_may_be_of_different_places) {
+TEST(Schedule, start_and_end_may_have_different_time_zones) {
   const auto tokyo = std::make_shared<const TimeZone>(
       "Asia/Tokyo", std::vector<TimeZone::Change>{{utc(date(1970, 1, 1)), 9h, "JST"}});
   const Schedule schedule = made({.session = {.start = {9h, tokyo}, .end = {17h, london()}}});
   EXPECT_EQ(schedule.at(utc(kFriday, 10h)).session, (TimeSpan{utc(kFriday), utc(kFriday, 17h)}));
 }
 
-TEST(Schedule, a_leap_day_and_the_end_of_a_year_are_days) {
+TEST(Schedule, a_leap_day_and_the_end_of_a_year_are_ordinary_days) {
   const Schedule schedule = made(daily(8h, 17h));
   EXPECT_EQ(schedule.next_session(utc(date(2028, 2, 28), 17h))->begin, utc(date(2028, 2, 29), 8h));
   EXPECT_EQ(schedule.next_session(utc(date(2026, 12, 31), 17h))->begin, utc(date(2027, 1, 1), 8h));
@@ -185,7 +185,7 @@ TEST(Schedule, numbers_belong_to_the_time_since_the_last_session_ended) {
 }
 
 // QuickFIX's LogonTime and LogoutTime: a window within the session, whose end resets nothing.
-TEST(Schedule, a_logon_window_limits_when_somebody_may_log_on) {
+TEST(Schedule, a_logon_window_limits_when_a_session_may_log_on) {
   ScheduleRules rules = weekly(Sunday, 17h, Friday, 16h);
   rules.logon = Timetable{.start = {8h, nullptr}, .end = {15h, nullptr}};
   const Schedule schedule = made(rules);
@@ -209,7 +209,7 @@ TEST(Schedule, a_daily_session_does_not_take_place_on_a_holiday) {
   EXPECT_EQ(schedule.at(utc(kFriday, 12h)).numbers_since, utc(kFriday, -7h));
 }
 
-TEST(Schedule, nobody_logs_on_on_a_holiday_within_a_week_and_the_numbers_stay) {
+TEST(Schedule, no_logon_on_a_holiday_within_a_week_and_the_numbers_stay) {
   ScheduleRules rules = weekly(Sunday, 17h, Friday, 16h);
   rules.holidays = {local(date(2026, 11, 19))};
   const Schedule schedule = made(rules);
@@ -223,7 +223,7 @@ TEST(Schedule, nobody_logs_on_on_a_holiday_within_a_week_and_the_numbers_stay) {
 }
 
 // QuickFIX/Go's ResetSeqTime.
-TEST(Schedule, a_reset_time_cuts_a_session_in_two) {
+TEST(Schedule, a_reset_time_splits_a_session) {
   ScheduleRules rules = weekly(Sunday, 17h, Friday, 16h);
   rules.reset_time = LocalTime{.time_of_day = 5h, .zone = nullptr};
   const Schedule schedule = made(rules);
@@ -235,9 +235,9 @@ TEST(Schedule, a_reset_time_cuts_a_session_in_two) {
   EXPECT_EQ(schedule.next_session(utc(kFriday, 4h))->begin, utc(kFriday, 5h));
 }
 
-// Whatever the rules are: what at() says holds until next_change, sessions do not overlap, and
-// numbers never belong to a time in the future.
-TEST(Schedule, a_state_holds_until_it_says_that_it_changes) {
+// With any rules: the result of at() is valid until next_change, sessions do not overlap, and
+// numbers never belong to a future time.
+TEST(Schedule, a_state_is_valid_until_its_next_change) {
   std::vector<ScheduleRules> all{daily(8h, 17h, london()), daily(22h, 6h, london()),
                                  daily(1h + 30min, 1h + 30min, london()),
                                  weekly(Sunday, 17h, Friday, 16h), weekly(Friday, 1h, Friday, 1h)};

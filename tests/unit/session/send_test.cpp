@@ -1,4 +1,4 @@
-// Application messages: their numbers, and when they are transmitted.
+// Application messages: their numbers, and the time of their transmission.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,9 +23,9 @@ TEST(Send, takes_the_next_number_and_the_header_of_the_session) {
   EXPECT_EQ(acceptor.next_out(), 3U);
 }
 
-TEST(Send, failed_encoding_takes_no_number) {
-  // FIX Session Layer, "Sequence numbers".
-  // A number without a message would be a gap of our own making.
+TEST(Send, failed_encoding_uses_no_number) {
+  // FIX Session Layer, "Sequence numbers". A number without a message would be a gap that we
+  // caused.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   std::array<char, 512> buffer;
@@ -35,13 +35,13 @@ TEST(Send, failed_encoding_takes_no_number) {
                 "b");
   const auto outbound = acceptor.machine().finish_message(encoder);
   ASSERT_FALSE(outbound.has_value());
-  EXPECT_EQ(outbound.error().code, SendErrorCode::Encode);
+  EXPECT_EQ(outbound.error().code, OutboundErrorCode::Encode);
   EXPECT_EQ(outbound.error().encode.code, wire::EncodeErrorCode::SohInValue);
   EXPECT_EQ(acceptor.next_out(), 2U);
   EXPECT_EQ(acceptor.send(), 2U);
 }
 
-TEST(Send, message_that_does_not_fit_takes_no_number) {
+TEST(Send, message_that_does_not_fit_uses_no_number) {
   // FIX Session Layer, "Sequence numbers". Truncation is an error.
   Side acceptor{acceptor_config()};
   std::array<char, 64> buffer;
@@ -53,7 +53,7 @@ TEST(Send, message_that_does_not_fit_takes_no_number) {
 }
 
 TEST(Send, administrative_messages_are_refused) {
-  // FIX 4.4, MsgType: 0 to 5 and A are administrative. They are the session layer's to send.
+  // FIX 4.4, MsgType: 0 to 5 and A are administrative. Only the session layer sends them.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   for (const char* type : {"0", "1", "2", "3", "4", "5", "A"}) {
@@ -61,14 +61,14 @@ TEST(Send, administrative_messages_are_refused) {
     wire::Encoder encoder = acceptor.machine().begin_message(buffer, type, acceptor.now());
     const auto outbound = acceptor.machine().finish_message(encoder);
     ASSERT_FALSE(outbound.has_value()) << type;
-    EXPECT_EQ(outbound.error().code, SendErrorCode::NotApplicationMessage) << type;
+    EXPECT_EQ(outbound.error().code, OutboundErrorCode::NotApplicationMessage) << type;
   }
   EXPECT_EQ(acceptor.next_out(), 2U);
   EXPECT_EQ(acceptor.send("AA"), 2U);  // only the whole MsgType counts
 }
 
 TEST(Send, while_disconnected_reaches_the_counterparty_after_the_next_logon) {
-  // TC 16: queued, numbered at once, resent when the counterparty asks for what it missed.
+  // TC 16: queued, numbered at once, resent when the counterparty requests the missing messages.
   Pair pair;
   EXPECT_EQ(pair.acceptor.send("8", "one"), 1U);
   EXPECT_EQ(pair.acceptor.send("8", "two"), 2U);
@@ -81,8 +81,8 @@ TEST(Send, while_disconnected_reaches_the_counterparty_after_the_next_logon) {
 }
 
 TEST(Send, while_the_logon_is_unanswered_goes_out_first_after_the_answer) {
-  // FIX Session Layer, "Logon": nothing before the answer. After it the counterparty would see the
-  // gap only when the next message comes, at the latest a Heartbeat.
+  // FIX Session Layer, "Logon": nothing before the answer. Without a message after it, the
+  // counterparty would see the gap only at the next message, at the latest a Heartbeat.
   Side initiator{initiator_config()};
   initiator.connect();
   initiator.send("D", "one");
@@ -92,11 +92,11 @@ TEST(Send, while_the_logon_is_unanswered_goes_out_first_after_the_answer) {
   EXPECT_THAT(initiator.sent(), ElementsAre("35=D|34=2|58=one", "35=D|34=3|58=two"));
   initiator.send("D", "three");
   EXPECT_THAT(initiator.sent(), ElementsAre("35=D|34=4|58=three"));
-  initiator.in("35=2|34=2|7=2|16=2");  // it is sent again as anything else
+  initiator.in("35=2|34=2|7=2|16=2");  // it is resent like any other
   EXPECT_THAT(initiator.sent(), ElementsAre("35=D|34=2|43=Y|122=20240115-10:30:00.000|58=one"));
 }
 
-TEST(Send, while_the_logon_is_unanswered_comes_before_what_the_answer_asks_for) {
+TEST(Send, while_the_logon_is_unanswered_comes_before_the_answers_resend) {
   // FIX Session Layer, "Sequence numbers": in the order of transmission.
   SessionConfig config = initiator_config();
   config.shows_administrative = true;
@@ -110,7 +110,7 @@ TEST(Send, while_the_logon_is_unanswered_comes_before_what_the_answer_asks_for) 
                                             "35=D|34=3|58=at its sight", "35=2|34=4|7=1|16=4"));
 }
 
-TEST(Send, while_the_logon_is_unanswered_is_kept_for_the_next_connection) {
+TEST(Send, while_the_logon_is_unanswered_is_stored_for_the_next_connection) {
   Side initiator{initiator_config()};
   initiator.connect();
   initiator.send("D", "early");
@@ -119,12 +119,12 @@ TEST(Send, while_the_logon_is_unanswered_is_kept_for_the_next_connection) {
   initiator.connect();
   initiator.in("35=A|34=1|98=0|108=30");
   EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=3|98=0|108=30"));
-  initiator.in("35=2|34=2|7=2|16=0");  // the Logon's number has shown what is missing
+  initiator.in("35=2|34=2|7=2|16=0");  // the Logon's number has shown the gap
   EXPECT_THAT(initiator.sent(), ElementsAre("35=D|34=2|43=Y|122=20240115-10:30:00.000|58=early",
                                             "35=4|34=3|43=Y|122=20240115-10:30:00.000|36=4|123=Y"));
 }
 
-TEST(Send, while_the_logon_is_unanswered_and_not_kept_is_shown_by_a_heartbeat) {
+TEST(Send, while_the_logon_is_unanswered_and_not_queued_is_announced_by_a_heartbeat) {
   Side initiator{initiator_config()};
   initiator.queues_until_logon = false;
   initiator.connect();
@@ -146,8 +146,8 @@ TEST(Send, after_a_logon_that_resets_belongs_to_the_new_numbers) {
   EXPECT_EQ(initiator.resets, 1);
 }
 
-TEST(Send, before_the_answer_to_a_logon_that_waits_is_asked_for_by_the_answers_number) {
-  // FIX Session Layer, "Logon": nothing before it, so it is numbered before it and stored.
+TEST(Send, before_the_answer_to_a_pending_logon_is_requested_by_the_answers_number) {
+  // FIX Session Layer, "Logon": nothing before it, so the message is numbered before it and stored.
   SessionConfig config = acceptor_config();
   config.logon.authenticates = true;
   Side acceptor{config};
@@ -159,7 +159,7 @@ TEST(Send, before_the_answer_to_a_logon_that_waits_is_asked_for_by_the_answers_n
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=2|98=0|108=30"));
 }
 
-TEST(Send, at_the_sight_of_a_logon_does_not_overtake_the_answer) {
+TEST(Send, in_the_callback_of_a_logon_does_not_overtake_the_answer) {
   // TC 1S: the answer comes first.
   SessionConfig config = acceptor_config();
   config.shows_administrative = true;
@@ -173,7 +173,7 @@ TEST(Send, at_the_sight_of_a_logon_does_not_overtake_the_answer) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=2|98=0|108=30"));
 }
 
-TEST(Send, at_the_sight_of_a_logon_that_resets_would_be_forgotten) {
+TEST(Send, in_the_callback_of_a_logon_that_resets_is_refused) {
   SessionConfig config = acceptor_config();
   config.shows_administrative = true;
   Side acceptor{config, {.next_inbound = 8, .next_outbound = 9}};
@@ -198,9 +198,9 @@ TEST(Send, from_the_logon_callback_is_numbered_after_the_logon) {
               ElementsAre("35=A|34=1|98=0|108=30", "35=2|34=2|7=1|16=2", "35=8|34=3|58=hello"));
 }
 
-TEST(Send, rewind_gives_back_the_numbers_of_a_callback_that_failed) {
-  // FIX Session Layer, "Sequence numbers": one after the other, none left out.
-  // A callback is a transaction: what it sent goes with it.
+TEST(Send, rewind_returns_the_numbers_of_a_callback_that_failed) {
+  // FIX Session Layer, "Sequence numbers": consecutive, none omitted. A callback is a transaction:
+  // its messages are undone with it.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.send("8", "kept");
@@ -212,8 +212,8 @@ TEST(Send, rewind_gives_back_the_numbers_of_a_callback_that_failed) {
   EXPECT_EQ(acceptor.send("8", "instead"), 3U);
 }
 
-// As an owner does it when a callback throws.
-Verdict send_and_undo(Side& side, const Deliver&) {
+// As an owner does when a callback throws.
+DeliveryDecision send_and_undo(Side& side, const Deliver&) {
   const std::uint64_t before = side.next_out();
   for (int i = 0; i < 2; ++i) {
     std::array<char, 512> buffer;
@@ -226,8 +226,8 @@ Verdict send_and_undo(Side& side, const Deliver&) {
 }
 
 TEST(Send, rewind_leaves_the_heartbeat_due_when_it_was) {
-  // FIX Session Layer, "Heartbeat": after HeartBtInt without a message from us. What is undone has
-  // not been sent.
+  // FIX Session Layer, "Heartbeat": after HeartBtInt without a message from us. An undone message
+  // was not sent.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.advance(5s);
@@ -244,7 +244,7 @@ TEST(Send, rewind_leaves_the_heartbeat_due_when_it_was) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=3"));
 }
 
-TEST(Send, fix41_stamps_whole_seconds) {
+TEST(Send, fix41_sends_whole_seconds) {
   // FIX 4.1, UTCTimestamp has no fraction.
   Side acceptor{acceptor_config("FIX.4.1")};
   acceptor.establish();

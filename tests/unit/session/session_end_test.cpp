@@ -1,4 +1,4 @@
-// The end of a session's time. FIX Session Layer, "Session": both sides agree on when sequence
+// The end of a scheduled session. FIX Session Layer, "Session": both sides agree on when sequence
 // numbers start again at 1.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(SessionEnd, resets_also_if_the_logout_is_not_answered) {
   EXPECT_EQ(acceptor.next_out(), 1U);
 }
 
-TEST(SessionEnd, says_from_the_logout_on_that_what_is_sent_would_be_forgotten) {
+TEST(SessionEnd, refuses_messages_from_the_logout_on) {
   for (const auto resets : {&ResetConfig::on_logout, &ResetConfig::on_disconnect}) {
     SessionConfig config = acceptor_config();
     config.reset.*resets = true;
@@ -80,8 +80,8 @@ TEST(SessionEnd, before_the_logon_is_answered_closes_without_a_message) {
   EXPECT_EQ(initiator.next_out(), 1U);
 }
 
-TEST(SessionEnd, after_our_logout_says_nothing_more_and_resets_all_the_same) {
-  // FIX 4.4 volume 2, "Logout": who has sent it sends nothing more, but for a resend.
+TEST(SessionEnd, after_our_logout_sends_nothing_more_and_resets) {
+  // FIX 4.4 volume 2, "Logout": after it a side sends nothing, except a resend.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.log_out();
@@ -93,7 +93,7 @@ TEST(SessionEnd, after_our_logout_says_nothing_more_and_resets_all_the_same) {
 }
 
 TEST(SessionEnd, that_was_followed_by_a_new_logon_does_not_reset_again) {
-  // QuickFIX's EndTime: once for each.
+  // QuickFIX's EndTime: one reset for each.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.end_of_session();
@@ -105,7 +105,7 @@ TEST(SessionEnd, that_was_followed_by_a_new_logon_does_not_reset_again) {
   EXPECT_EQ(acceptor.next_in(), 2U);
 }
 
-// TC 2c, seen by an initiator whose store is an old copy: it has lost its sequence numbers.
+// TC 2c, for an initiator whose store is an old copy: it has lost its sequence numbers.
 void refuse_logon(Side& initiator) {
   initiator.connect();
   initiator.in("35=5|34=1|58=MsgSeqNum too low, expecting 9 but received 1");

@@ -1,4 +1,4 @@
-// Names of sessions: one each, and each of one.
+// Names of sessions: one for each, and unique.
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
@@ -16,7 +16,7 @@ SessionId identity(std::string sender, std::string target, std::string qualifier
           .qualifier = std::move(qualifier)};
 }
 
-TEST(SessionIdName, ordinary_ones_are_as_they_ever_were) {
+TEST(SessionIdName, ordinary_ones_are_unchanged) {
   SessionId id = identity("VENUE", "TRADER-1_x.y", "desk7");
   EXPECT_EQ(id.to_string(), "FIX.4.4:VENUE->TRADER-1_x.y:desk7");
   id.sender_sub_id = "BOOK";
@@ -26,7 +26,7 @@ TEST(SessionIdName, ordinary_ones_are_as_they_ever_were) {
   EXPECT_EQ(id.to_string(), id.former_name());
 }
 
-TEST(SessionIdName, what_separates_is_escaped_within_a_part) {
+TEST(SessionIdName, separators_are_escaped_within_a_part) {
   EXPECT_EQ(identity("VENUE", "A->B").to_string(), "FIX.4.4:VENUE->A-%3EB");
   EXPECT_EQ(identity("VENUE->A", "B").to_string(), "FIX.4.4:VENUE-%3EA->B");
   EXPECT_EQ(identity("A/B", "C:D", "e:f").to_string(), "FIX.4.4:A%2FB->C%3AD:e%3Af");
@@ -44,7 +44,7 @@ TEST(SessionIdName, other_spellings_are_no_names) {
   }
 }
 
-// Parts of all that separates, escapes, or is not printed.
+// Parts of separators, escapes and bytes that are not printable.
 std::string random_part(SeededRandom& random, std::size_t bytes_min) {
   constexpr std::string_view kBytes = "A-->>//::%%2F35\t\xE9";
   std::string part;

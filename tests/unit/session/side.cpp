@@ -61,7 +61,7 @@ std::string message_to(const SessionConfig& config, Now now, std::string_view fi
     if (tag == leave_out || has_tag(given, tag)) return;
     put(std::string{tag} + "=" + std::string{value});
   };
-  // MsgType first and the header after it, as the rest of fields may hold what is malformed.
+  // MsgType first and the header after it, because fields may contain malformed ones.
   std::string begin_string = config.id.begin_string;
   std::size_t next = 0;
   for (; next < given.size(); ++next) {
@@ -329,7 +329,7 @@ void Side::deliver(const Deliver& action) {
                        .text = readable(action.message->bytes()),
                        .poss_dup = action.poss_dup,
                        .poss_resend = action.poss_resend});
-  machine_.on_delivered(application ? application(*this, action) : Verdict{}, now_);
+  machine_.on_delivered(application ? application(*this, action) : DeliveryDecision{}, now_);
 }
 
 Pair::Pair(SessionConfig initiator_config, SessionConfig acceptor_config)
@@ -361,7 +361,7 @@ void Pair::exchange() {
     for (const std::string& bytes : to_acceptor) acceptor.receive(bytes);
     for (const std::string& bytes : to_initiator) initiator.receive(bytes);
   }
-  // One side has closed the connection: the other one sees its end.
+  // One side has closed the connection: the other one sees the end.
   if (initiator.is_connected() == acceptor.is_connected()) return;
   (initiator.is_connected() ? initiator : acceptor).disconnect();
 }

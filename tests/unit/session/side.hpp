@@ -1,6 +1,6 @@
-// One side of a session in a test: a state machine with everything that its owner does for it, in
-// memory and in virtual time. Messages are written and shown as FIX people write them: `|` between
-// fields, and without what never matters: 8, 9, 10, 49, 52, 56.
+// One side of a session in a test: a state machine with an owner, in memory and in virtual time.
+// Messages are written as in FIX documents: `|` between fields, without the fields that do not
+// matter: 8, 9, 10, 49, 52, 56.
 #pragma once
 
 #include <chrono>
@@ -23,13 +23,13 @@ using namespace std::chrono_literals;
 // 2024-01-15 10:30:00 UTC; a monotonic clock that does not start at zero.
 [[nodiscard]] Now test_start() noexcept;
 
-// A message that counterparty of config would send at now: fields such as "35=0|34=2|112=HELLO".
-// BeginString, CompIDs and SendingTime are put in unless fields gives them; BodyLength and CheckSum
-// are always right. A tag in leave_out is not put in.
+// A message that the counterparty of config would send at now: fields such as
+// "35=0|34=2|112=HELLO". BeginString, CompIDs and SendingTime are added unless fields has them;
+// BodyLength and CheckSum are always correct. Tags in leave_out are not added.
 [[nodiscard]] std::string message_to(const SessionConfig& config, Now now, std::string_view fields,
                                      std::string_view leave_out = {});
 
-// As a test shows it. readable_in_full() leaves out 9 and 10 only.
+// As tests show it. readable_in_full() omits only 9 and 10.
 [[nodiscard]] std::string readable(std::string_view bytes);
 [[nodiscard]] std::string readable_in_full(std::string_view bytes);
 
@@ -49,7 +49,7 @@ class Side {
   Side(const Side&) = delete;
   Side& operator=(const Side&) = delete;
 
-  // Events; each performs every action that follows.
+  // Events. Each performs every action that follows.
   void connect();
   void disconnect();
   void receive(std::string_view bytes);  // one frame; garbled if it does not parse
@@ -57,18 +57,18 @@ class Side {
   void garbled(wire::GarbledReason reason);
   void advance(MonoTime::duration duration);  // stops at every deadline on the way
   void set_now(Now now) noexcept { now_ = now; }
-  void wake();  // on_time() without waiting
+  void wake();  // on_time() at the present time
   void log_out(std::string_view text = {});
   void end_of_session(std::string_view text = {});
-  // Of the last Authenticate, or of logon_id.
+  // On the last Authenticate, or on logon_id.
   void decide(const LogonDecision& decision, std::uint64_t logon_id = 0);
-  // Sends an application message; its number.
+  // Sends an application message and returns its number.
   std::uint64_t send(std::string_view msg_type = "D", std::string_view text = "order");
 
   // Acceptor with a Logon received, initiator with its Logon answered; sent() is then empty.
   void establish();
 
-  // What went to the wire since the last call.
+  // The messages sent since the last call.
   [[nodiscard]] std::vector<std::string> sent();
   [[nodiscard]] std::vector<std::string> sent_in_full();
   [[nodiscard]] std::deque<std::string> take_wire();
@@ -86,25 +86,25 @@ class Side {
   [[nodiscard]] bool is_connected() const noexcept { return is_connected_; }
   [[nodiscard]] bool has_notice(NoticeCode code) const;
 
-  // Replays are served at once, or, if sliced, one stored message for each call.
+  // Replays are served at once, or, if this is set, one stored message a call.
   bool serves_replays_in_slices = false;
   bool serve_slice();  // false: nothing to serve
   bool can_buffer = true;
   std::function<void(std::string_view bytes)> on_transmitted;  // each message, at once
-  bool queues_until_logon = true;  // what is sent after an unanswered Logon
-  std::function<Verdict(Side&, const Deliver&)> application;  // default: accepts
+  bool queues_until_logon = true;  // messages sent after an unanswered Logon
+  std::function<DeliveryDecision(Side&, const Deliver&)> application;  // default: accepts
   std::function<void(Side&)> on_administrative;
-  std::function<void(Side&)> on_replay;  // one that begins
+  std::function<void(Side&)> on_replay;  // called when one begins
 
   std::map<std::uint64_t, std::string> stored;
   std::vector<Delivered> delivered;
   std::vector<std::string> administrative;  // readable()
   std::vector<Notice> notices;
-  std::vector<std::string> notice_texts;  // of the notices, kept
+  std::vector<std::string> notice_texts;  // the texts of the notices
   std::vector<std::uint64_t> buffered_numbers;
-  std::vector<std::uint64_t> discarded;  // of those, what a SequenceReset passed over
+  std::vector<std::uint64_t> discarded;  // of those, the ones that a SequenceReset passed over
   std::function<ResendDecision(const AskResend&)> resend_governor;  // default: resend
-  std::optional<DisconnectReason> disconnect_reason;                // of our own last Disconnect
+  std::optional<DisconnectReason> disconnect_reason;                // of our last Disconnect
   std::uint64_t last_logon_id = 0;
   std::string asked_about;  // readable() of the Logon of the last Authenticate
   int logged_on = 0;
@@ -125,7 +125,7 @@ class Side {
   std::vector<char> scratch_;
   std::deque<std::string> wire_;
   std::map<std::uint64_t, std::string> out_of_order_;
-  std::uint64_t lost_high_ = 0;  // of what was not buffered
+  std::uint64_t lost_high_ = 0;  // of the messages that were not buffered
   std::deque<std::string> queued_until_logon_;
   std::optional<Replay> replay_;
   std::uint64_t replay_cursor_ = 0;
@@ -133,7 +133,7 @@ class Side {
   bool is_performing_ = false;
 };
 
-// Two sides and the connection between them. Nothing is in flight between two calls.
+// Two sides and their connection. Nothing is in flight between two calls.
 class Pair {
  public:
   Pair(SessionConfig initiator_config, SessionConfig acceptor_config);
@@ -142,8 +142,8 @@ class Pair {
              session::test::acceptor_config(begin_string)} {}
 
   void connect();
-  void disconnect();  // what is on the wire arrives; then the connection breaks
-  void break_link();  // what is on the wire is lost
+  void disconnect();  // bytes on the wire arrive; then the connection breaks
+  void break_link();  // bytes on the wire are lost
   void exchange();    // until nothing is on the wire
   void advance(MonoTime::duration duration);
 

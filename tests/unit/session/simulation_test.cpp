@@ -1,5 +1,5 @@
-// Two machines, a connection that breaks at any moment and loses what was on its way, messages of
-// both applications at any time: every message arrives, in order, once, and the numbers agree.
+// Two machines, a connection that breaks at any moment and loses the bytes on its way, and messages
+// of both applications at any time: every message arrives, in order, once, and the numbers agree.
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -31,7 +31,7 @@ class Simulation {
     }
     acceptor_.application = [this](Side&, const Deliver&) {
       if (random_.below(3) == 0) send(acceptor_, acceptor_sent_);
-      return Verdict{};
+      return DeliveryDecision{};
     };
   }
 
@@ -46,8 +46,8 @@ class Simulation {
     EXPECT_EQ(initiator_.next_out(), acceptor_.next_in());
     EXPECT_EQ(acceptor_.next_out(), initiator_.next_in());
     EXPECT_EQ(initiator_.resets + acceptor_.resets, 0);
-    // Work is bounded by what was to be done: each message can be lost and asked for again with
-    // each of the connections, and not more often.
+    // The work is bounded: each message can be lost and requested again at most once with each
+    // connection.
     const std::uint64_t messages = initiator_.next_out() + acceptor_.next_out();
     EXPECT_LE(transmitted_, 4 * messages * (connections_ + 1));
   }
@@ -129,7 +129,7 @@ class Simulation {
     initiator_.connect();
   }
 
-  // Onto the wire, if there still is one: what a side sends before it closes does get there.
+  // Onto the wire, if it is connected: messages sent before a close arrive.
   void collect() {
     for (std::string& bytes : initiator_.take_wire()) to_acceptor_.push_back(std::move(bytes));
     for (std::string& bytes : acceptor_.take_wire()) to_initiator_.push_back(std::move(bytes));
@@ -138,7 +138,7 @@ class Simulation {
   void carry(std::uint64_t up, std::uint64_t down) {
     for (; up > 0 && !to_acceptor_.empty(); --up) deliver(to_acceptor_, acceptor_);
     for (; down > 0 && !to_initiator_.empty(); --down) deliver(to_initiator_, initiator_);
-    // The end of the stream is seen after what was sent before it.
+    // The end of the stream comes after the messages sent before it.
     if (!initiator_.is_connected() && to_acceptor_.empty() && acceptor_.is_connected()) {
       acceptor_.disconnect();
     }
@@ -178,7 +178,7 @@ class Simulation {
            initiator_.next_in() == acceptor_.next_out();
   }
 
-  // No more faults: everything must come right in bounded time.
+  // No more faults: everything must settle in bounded time.
   void settle() {
     for (int round = 0; round < kSettlingRoundsMax; ++round) {
       connect();
@@ -221,7 +221,7 @@ class Simulation {
 };
 
 TEST(Simulation, every_message_arrives_in_order_once_over_breaking_connections) {
-  // FIX Session Layer, "Message recovery": whatever breaks, both sides agree in the end.
+  // FIX Session Layer, "Message recovery": after any break, both sides agree in the end.
   std::uint64_t delivered = 0;
   std::uint64_t resent = 0;
   std::uint64_t lost = 0;
@@ -245,7 +245,7 @@ TEST(Simulation, every_message_arrives_in_order_once_over_breaking_connections) 
   EXPECT_GT(resent, 50'000U);
 }
 
-// A counterparty that breaks every rule at random, but speaks FIX well enough to be heard.
+// A counterparty that breaks every rule at random, in messages that are still parsed.
 class RudeCounterparty {
  public:
   explicit RudeCounterparty(std::uint64_t seed)
@@ -254,10 +254,10 @@ class RudeCounterparty {
     acceptor_.serves_replays_in_slices = random_.below(2) == 0;
     acceptor_.application = [this](Side& side, const Deliver&) {
       if (random_.below(2) == 0) side.send("8", "answer");
-      return Verdict{.kind = static_cast<Verdict::Kind>(random_.below(3)),
-                     .reason = static_cast<unsigned>(random_.below(20)),
-                     .ref_tag = static_cast<wire::Tag>(random_.below(100)),
-                     .text = {}};
+      return DeliveryDecision{.kind = static_cast<DeliveryDecision::Kind>(random_.below(3)),
+                              .reason = static_cast<unsigned>(random_.below(20)),
+                              .ref_tag = static_cast<wire::Tag>(random_.below(100)),
+                              .text = {}};
     };
   }
 
@@ -310,7 +310,7 @@ class RudeCounterparty {
     }
   }
 
-  // A number near the expected one, or a wild one.
+  // A number near the expected one, or any number.
   std::string number() {
     static constexpr std::array<std::string_view, 7> kWild{
         "0", "-1", "x", "", "9223372036854775807", "18446744073709551615", "00000000000000000005"};
@@ -342,7 +342,7 @@ class RudeCounterparty {
     return text;
   }
 
-  // Everything that goes out is a message, and new ones are numbered without a gap.
+  // All output is messages, and new ones have consecutive numbers.
   void check_sent() {
     wire::Parser parser;
     for (const std::string& bytes : acceptor_.take_wire()) {
@@ -367,7 +367,7 @@ class RudeCounterparty {
 };
 
 TEST(Simulation, rude_counterparty_never_breaks_the_machine_or_its_numbers) {
-  // No byte of a counterparty may reach an assertion, whatever it contains and whenever it comes.
+  // No byte of a counterparty may reach an assertion, whatever it is and whenever it comes.
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RudeCounterparty counterparty{seed};

@@ -1,5 +1,5 @@
-// The table of states and events in docs/session.md is what the machine does: every pair of it is
-// tried here, and the table has no other form than what comes of that.
+// The machine behaves like the table of states and events in docs/session.md: this test tries every
+// pair, and generates the table.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -29,7 +29,7 @@ std::string_view name_of_type(std::string_view type) {
   return "?";
 }
 
-// A machine in one state, and what it asks its owner to do, in words.
+// A machine in one state, and its actions in words.
 class Trial {
  public:
   explicit Trial(State state, Role role = Role::Acceptor)
@@ -69,7 +69,7 @@ class Trial {
     machine_.on_time(now_);
     perform();
   }
-  // What has led to here is not part of the event.
+  // The events that led to this state do not count.
   void forget() { words_.clear(); }
   void log_out() {
     machine_.on_logout_command({}, now_);
@@ -87,7 +87,7 @@ class Trial {
     machine_.on_disconnected(now_);
     perform();
   }
-  // A MsgSeqNum: the expected one, or so much more.
+  // A MsgSeqNum: the expected one, or that plus `more`.
   [[nodiscard]] std::string number(std::int64_t more = 0) const {
     const bool waits = machine_.state() == State::LogonReceived;
     const auto next =
@@ -95,9 +95,9 @@ class Trial {
     return "|34=" + std::to_string(next + more);
   }
 
-  bool rejects = false;  // the application, what is delivered
+  bool rejects = false;  // the application rejects delivered messages
 
-  // What the event has led to.
+  // The result of the event.
   [[nodiscard]] std::string outcome_of(const std::function<void(Trial&)>& event) {
     const Numbers before = machine_.sequence_numbers();
     const State state = machine_.state();
@@ -129,9 +129,9 @@ class Trial {
   void take(const Retransmit&) { say("gap fill"); }
   void take(const Deliver&) {
     say("deliver");
-    Verdict verdict;
-    if (rejects) verdict = {.kind = Verdict::Kind::RejectBusiness, .reason = 3};
-    machine_.on_delivered(verdict, now_);
+    DeliveryDecision decision;
+    if (rejects) decision = {.kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3};
+    machine_.on_delivered(decision, now_);
   }
   void take(const BufferOutOfOrder&) { say("buffer"); }
   void take(const DiscardOutOfOrder&) {}
@@ -275,8 +275,8 @@ std::string table() {
   return text;
 }
 
-TEST(Table, of_the_documents_is_what_the_machine_does_in_every_state) {
-  // docs/session.md, "States". If the machine is right, what NEXUSFIX_PRINT_TABLE=1 prints belongs
+TEST(Table, of_the_documents_is_the_behaviour_in_every_state) {
+  // docs/session.md, "States". If the machine is right, copy the output of NEXUSFIX_PRINT_TABLE=1
   // into the document.
   if (std::getenv("NEXUSFIX_PRINT_TABLE") != nullptr) std::puts(table().c_str());
   std::ifstream file{NEXUSFIX_SESSION_DOCUMENT};
@@ -290,7 +290,7 @@ TEST(Table, of_the_documents_is_what_the_machine_does_in_every_state) {
   EXPECT_EQ(text.substr(begin, end + 1 - begin), table());
 }
 
-TEST(Table, is_that_of_both_roles_once_they_are_logged_on) {
+TEST(Table, is_the_same_for_both_roles_after_the_logon) {
   for (const State state : {State::LoggedOn, State::LogoutSent}) {
     for (const Event& event : events()) {
       Trial acceptor{state};
@@ -301,7 +301,7 @@ TEST(Table, is_that_of_both_roles_once_they_are_logged_on) {
   }
 }
 
-TEST(Table, a_machine_connects_from_disconnected_alone_in_both_roles) {
+TEST(Table, a_machine_connects_only_from_disconnected_in_both_roles) {
   Trial acceptor{State::Disconnected};
   EXPECT_EQ(acceptor.outcome_of([](Trial& trial) { trial.connect(); }), "→ AwaitingLogon");
   Side initiator{initiator_config()};

@@ -1,5 +1,5 @@
-// A session whose messages must be right by a dictionary. Test case numbers are those of "FIX
-// Session Layer Test Cases"; the expected answers are those of the QuickFIX acceptance scripts.
+// A session that validates messages with a dictionary. Test case numbers are those of "FIX Session
+// Layer Test Cases"; the expected answers are those of the QuickFIX acceptance scripts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ struct Script {
 
 constexpr std::string_view kOrder = "35=D|34=2|11=ID|21=1|40=1|54=1|55=INTC|60=20240115-10:30:00|";
 
-TEST(Validation, rejects_are_those_of_the_acceptance_scripts) {
+TEST(Validation, rejects_are_as_in_the_acceptance_scripts) {
   const Script scripts[] = {
       // TC 14a to 14i, 2q.
       {"35=0|34=2|999=HI", "35=3|34=2|45=2|58=Invalid tag number|371=999|372=0|373=0"},
@@ -94,7 +94,7 @@ TEST(Validation, fixt_messages_have_two_dictionaries) {
               ElementsAre("35=3|34=2|45=2|58=Required tag missing|371=54|372=D|373=1"));
 }
 
-TEST(Validation, appl_ver_id_of_no_version_is_rejected_also_without_a_dictionary) {
+TEST(Validation, unknown_appl_ver_id_is_rejected_even_without_a_dictionary) {
   // FIXT 1.1, SessionRejectReason 18.
   constexpr std::string_view kText =
       "35=3|34=2|45=2|58=Invalid/Unsupported Application Version|371=1128|372=D|373=18";
@@ -104,8 +104,8 @@ TEST(Validation, appl_ver_id_of_no_version_is_rejected_also_without_a_dictionary
   EXPECT_THAT(answer_to("35=D|34=2|1128=1", acceptor_config("FIX.4.4")), IsEmpty());
 }
 
-TEST(Validation, version_that_the_session_has_no_dictionary_for_is_rejected) {
-  // FIXT 1.1: what no dictionary can judge is not delivered.
+TEST(Validation, version_without_a_dictionary_is_rejected) {
+  // FIXT 1.1: a message that no dictionary can validate is not delivered.
   SessionConfig config = validating("FIXT.1.1");
   config.validation.application_validators.push_back({'9', *config.validation.validator});
   EXPECT_THAT(answer_to("35=D|34=2|1128=7", config),
@@ -119,7 +119,7 @@ TEST(Validation, version_that_the_session_has_no_dictionary_for_is_rejected) {
 }
 
 TEST(Validation, fix_latest_is_read_as_the_newest_version) {
-  // ApplVerID 10 is FIX Latest: FIX 5.0 SP2 with what extension packs have added. 11 may come.
+  // ApplVerID 10 is FIX Latest: FIX 5.0 SP2 with extension packs. 11 may come.
   SessionConfig config = validating("FIXT.1.1");
   config.validation.application_validators.push_back({'9', *config.validation.validator});
   for (const char* version : {"10", "11", "99"}) {
@@ -146,7 +146,7 @@ TEST(Validation, fix_latest_is_read_as_the_newest_version) {
 }
 
 TEST(Validation, fields_of_the_session_layer_are_in_a_logon_of_every_version) {
-  // What the engine sends or reads in a Logon it accepts there, though a dictionary lacks it.
+  // A Logon may have all fields that the engine sends or reads, even if the dictionary lacks them.
   for (const char* version : {"FIX.4.0", "FIX.4.1", "FIX.4.2", "FIX.4.3", "FIX.4.4", "FIXT.1.1"}) {
     Side acceptor{validating(version)};
     acceptor.connect();
@@ -158,7 +158,7 @@ TEST(Validation, fields_of_the_session_layer_are_in_a_logon_of_every_version) {
   }
 }
 
-TEST(Validation, right_messages_reach_the_application) {
+TEST(Validation, valid_messages_reach_the_application) {
   // TC 2a.
   Side acceptor{validating()};
   acceptor.establish();
@@ -186,13 +186,13 @@ TEST(Validation, an_invalid_logon_is_refused_by_a_logout_that_says_why) {  // TC
               testing::Contains("Tag not defined for this message type (55)"));
 }
 
-TEST(Validation, empty_values_reach_the_session_where_they_are_allowed) {  // acceptance: validate
+TEST(Validation, empty_values_reach_the_session_if_allowed) {  // acceptance: validate
   const auto answer =
       answer_to("35=1|34=2|112=", validating("FIX.4.4", {.validate_fields_have_values = false}));
   EXPECT_THAT(answer, ElementsAre("35=0|34=2|112="));
 }
 
-TEST(Validation, invalid_messages_may_be_noted_and_processed) {
+TEST(Validation, invalid_messages_may_be_reported_and_processed) {
   // QuickFIX/J's RejectInvalidMessage=N.
   SessionConfig config = validating();
   config.validation.reject_invalid_message = false;
@@ -203,7 +203,7 @@ TEST(Validation, invalid_messages_may_be_noted_and_processed) {
   EXPECT_EQ(acceptor.delivered.size(), 1U);
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::MessageInvalid));
   EXPECT_EQ(acceptor.notice_texts.back(), "Value is incorrect (out of range) for this tag (21)");
-  // What cannot be read is not processed.
+  // An unreadable message is not processed.
   acceptor.in("35=D|34=3|11=ID|0=x");
   EXPECT_THAT(acceptor.sent(),
               ElementsAre("35=3|34=2|45=3|58=Invalid tag number|371=0|372=D|373=0"));
@@ -224,7 +224,7 @@ TEST(Validation, two_notices_about_one_message_have_each_its_own_text) {
   }
 }
 
-TEST(Validation, an_invalid_reset_within_a_session_is_noted_once) {
+TEST(Validation, an_invalid_reset_within_a_session_is_reported_once) {
   // QuickFIX/J's RejectInvalidMessage=N; FIX 4.4, Logon, ResetSeqNumFlag.
   SessionConfig config = validating();
   config.validation.reject_invalid_message = false;

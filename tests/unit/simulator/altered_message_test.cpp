@@ -20,7 +20,7 @@ std::string order(int number) {
              std::to_string(number) + "|38=100|");
 }
 
-// What a reader takes for messages with a number.
+// The messages with a number that a reader finds.
 std::set<std::string> readable(const std::string& stream) {
   std::set<std::string> found;
   wire::Framer framer{stream};
@@ -32,7 +32,7 @@ std::set<std::string> readable(const std::string& stream) {
   return found;
 }
 
-TEST(AlteredMessage, no_reader_takes_it_for_a_message_and_most_of_what_follows_is_read) {
+TEST(AlteredMessage, no_reader_takes_it_for_a_message_and_most_later_messages_are_read) {
   SeededRandom random{11};
   int read = 0;
   constexpr int kRuns = 20'000;
@@ -54,18 +54,18 @@ TEST(AlteredMessage, no_reader_takes_it_for_a_message_and_most_of_what_follows_i
   EXPECT_GT(read, kRuns / 10 * 9);
 }
 
-TEST(AlteredMessage, the_first_whole_message_is_meant_also_behind_a_part_of_another) {
+TEST(AlteredMessage, the_first_whole_message_is_altered_even_after_a_part_of_another) {
   SeededRandom random{12};
   const std::string part = order(1).substr(5);
-  const std::string behind = order(3);
-  std::string bytes = part + order(2) + behind;
+  const std::string rest = order(3);
+  std::string bytes = part + order(2) + rest;
   ASSERT_TRUE(alter_message(bytes, random));
   EXPECT_TRUE(bytes.starts_with(part));
-  EXPECT_TRUE(bytes.ends_with(behind));
+  EXPECT_TRUE(bytes.ends_with(rest));
   EXPECT_EQ(bytes.find(order(2)), std::string::npos);
 }
 
-TEST(AlteredMessage, what_has_no_whole_message_stays_as_it_is) {
+TEST(AlteredMessage, bytes_without_a_whole_message_are_unchanged) {
   SeededRandom random{13};
   const std::string whole = order(1);
   for (std::string bytes : {std::string{}, whole.substr(3), whole.substr(0, whole.size() - 1)}) {

@@ -17,14 +17,14 @@ TEST(Faults, every_kind_has_a_name_that_is_read_back) {
   }
 }
 
-TEST(Faults, all_and_none_have_words_of_their_own) {
+TEST(Faults, all_and_none_have_their_own_words) {
   EXPECT_EQ(to_string(FaultSet::all()), "all");
   EXPECT_EQ(to_string(FaultSet{}), "none");
   EXPECT_EQ(parse_faults("all"), FaultSet::all());
   EXPECT_EQ(parse_faults("none"), FaultSet{});
 }
 
-TEST(Faults, a_word_that_is_no_fault_is_named) {
+TEST(Faults, an_unknown_fault_is_named_by_the_error) {
   const auto read = parse_faults("kill,tornado,drop");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error(), "tornado");

@@ -25,7 +25,7 @@ TEST(Scenario, without_faults_everything_is_delivered_once) {
   EXPECT_GE(outcome.statistics.delivered, outcome.statistics.promised);
 }
 
-TEST(Scenario, what_chance_would_have_said_can_be_said_instead) {
+TEST(Scenario, random_choices_can_be_given_instead) {
   const Scenario open{.seed = 21, .duration = 30s, .faults = {}};
   const Scenario closed = resolved(open);
   EXPECT_NE(closed.sessions, 0U);
@@ -40,14 +40,14 @@ TEST(Scenario, its_text_is_read_back) {
   EXPECT_EQ(to_string(*read), to_string(scenario));
 }
 
-TEST(Scenario, a_part_that_is_wrong_is_named) {
+TEST(Scenario, a_wrong_part_is_named_by_the_error) {
   for (const char* text : {"seed=x", "seed=1 sessions=1001", "hours=3", "seed=1 faults=tornado"}) {
     EXPECT_FALSE(parse_scenario(text)) << text;
   }
   EXPECT_EQ(parse_scenario("seed=1 hours=3").error().substr(0, 8), "hours=3:");
 }
 
-TEST(Scenario, shrinking_gives_up_when_nothing_smaller_fails_alike) {
+TEST(Scenario, shrinking_ends_when_no_smaller_scenario_fails_in_the_same_way) {
   const Scenario scenario{.seed = 3, .sessions = 2, .duration = 20s, .faults = FaultSet{}};
   const Scenario same = shrink(scenario, {.invariant = "none", .what = "", .time = 5s}, 4);
   EXPECT_EQ(to_string(same), to_string(scenario));

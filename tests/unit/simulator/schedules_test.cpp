@@ -1,4 +1,4 @@
-// Whole engines that keep a timetable over days, weeks and changes of clocks, in virtual time.
+// Whole engines that keep a schedule over days, weeks and changes of clocks, in virtual time.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -36,7 +36,7 @@ std::string precise(WallTime time) {
   return text;
 }
 
-// What one side lives through. It outlives its process.
+// The events of one side. It outlives the side's process.
 struct Diary {
   Texts logons;
   Texts logouts;
@@ -100,7 +100,7 @@ class Timetabled {
   void at(WallTime time, std::function<void()> action) {
     world.after(time - (begin_ + world.now()), std::move(action));
   }
-  // Both send, again and again, while a session ends or begins.
+  // Both sides send repeatedly while a session ends or begins.
   void send_around(WallTime time) {
     for (auto moment = time - 50ms; moment < time + 50ms; moment += 1ms) {
       at(moment, [this] { both_send(); });
@@ -119,7 +119,8 @@ class Timetabled {
     EXPECT_EQ(at_venue.logouts, times);
     EXPECT_EQ(at_trader.logouts, times);
   }
-  // While they are logged on, both are heard of every HeartBtInt, and nobody has to ask.
+  // While they are logged on, each receives something every HeartBtInt, and no TestRequest is
+  // needed.
   void expect_heartbeats() {
     for (const Diary* diary : {&at_venue, &at_trader}) {
       EXPECT_GE(diary->longest_silence, kHeartBtInt);
@@ -199,7 +200,7 @@ struct Night {
 
 class NightTest : public ::testing::TestWithParam<Night> {};
 
-TEST_P(NightTest, a_session_goes_on_while_clocks_change_and_ends_once) {
+TEST_P(NightTest, a_session_continues_while_clocks_change_and_ends_once) {
   const Night& night = GetParam();
   Timetabled sides{night.noon_before,
                    "StartTime=22:00:00\nEndTime=05:00:00\nTimeZone=" + std::string{night.zone}};
@@ -226,7 +227,7 @@ INSTANTIATE_TEST_SUITE_P(
                             "2026-10-03 12:00:00", "2026-10-03 18:00:00"}),
     [](const auto& info) { return std::string{info.param.name}; });
 
-TEST(Schedules, days_of_24_hours_follow_each_other_over_a_change_of_clocks) {
+TEST(Schedules, consecutive_days_of_24_hours_follow_a_change_of_clocks) {
   Timetabled spring{utc(2026, 3, 7),
                     "StartTime=17:00:00\nEndTime=17:00:00\nTimeZone=America/New_York"};
   const Texts ends{"2026-03-07 22:00:00", "2026-03-08 21:00:00", "2026-03-09 21:00:00"};
@@ -291,7 +292,7 @@ TEST(Schedules, a_session_runs_over_the_end_of_a_year_and_a_holiday_has_none) {
   sides.expect_heartbeats();
 }
 
-TEST(Schedules, a_year_ends_at_another_moment_in_every_place) {
+TEST(Schedules, a_year_ends_at_a_different_moment_in_each_time_zone) {
   Timetabled sides{utc(2026, 12, 31),
                    "StartTime=00:00:00\nEndTime=00:00:00\nTimeZone=Australia/Sydney"};
   sides.send_around(utc(2026, 12, 31, 13h));
@@ -301,7 +302,7 @@ TEST(Schedules, a_year_ends_at_another_moment_in_every_place) {
 }
 
 // The week of currency markets: its weekend is when clocks change in London, and in New York.
-TEST(Schedules, a_week_begins_and_ends_by_clocks_that_change_between_its_days) {
+TEST(Schedules, a_week_begins_and_ends_by_clocks_that_change_within_it) {
   Timetabled sides{utc(2026, 3, 4),
                    "StartDay=Sunday\nStartTime=17:00:00\nEndDay=Friday\nEndTime=17:00:00\n"
                    "TimeZone=America/New_York"};
@@ -325,7 +326,7 @@ TEST(Schedules, a_week_in_which_clocks_change_keeps_its_numbers_to_its_end) {
   sides.expect_nothing_is_lost();
 }
 
-// What a checker is for: the sides reset once at an end, whoever dies around it, and never else.
+// The sides reset once at an end, whichever process dies around it, and at no other time.
 TEST(Schedules, deaths_and_broken_connections_around_an_end_make_no_second_reset) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     Timetabled sides{utc(2026, 10, 24, 23h + 50min),
@@ -333,7 +334,7 @@ TEST(Schedules, deaths_and_broken_connections_around_an_end_make_no_second_reset
                      FaultSet{Fault::Kill, Fault::Drop, Fault::Delay}, seed};
     sides.run_until(utc(2026, 10, 25, 1h + 20min));
     EXPECT_TRUE(sides.world.settle(10min)) << seed << ' ' << sides.world.violation()->what;
-    // A process that was down then resets when it starts.
+    // A process that was down resets when it starts.
     for (const Diary* diary : {&sides.at_venue, &sides.at_trader}) {
       EXPECT_THAT(diary->resets,
                   ::testing::ElementsAre(::testing::StartsWith("2026-10-25 00:00:")));

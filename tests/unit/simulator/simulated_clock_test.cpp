@@ -12,7 +12,7 @@ struct SimulatedClockTest : ::testing::Test {
   SimulatedClock clock{now};
 };
 
-// The seam's contract: nexusfix/base/clock.hpp, nexusfix/base/time.hpp.
+// The contract of nexusfix/base/clock.hpp and nexusfix/base/time.hpp.
 TEST_F(SimulatedClockTest, both_clocks_go_with_the_world) {
   const Now begin = clock.now();
   now += 90min;
@@ -57,7 +57,7 @@ TEST_F(SimulatedClockTest, years_do_not_overflow) {
   EXPECT_LT(clock.now().mono, deadline + 10ns);
 }
 
-TEST_F(SimulatedClockTest, a_mended_clock_is_right_and_its_monotonic_part_never_goes_back) {
+TEST_F(SimulatedClockTest, a_mended_clock_is_right_and_the_monotonic_clock_never_goes_back) {
   clock.drift(20'000);
   clock.jump(1h);
   now += 50s;

@@ -31,8 +31,8 @@ struct SimulatedDiskTest : ::testing::Test {
   SimulatedDisk disk{life, random, counts};
 };
 
-// The seam's contract: nexusfix/base/disk.hpp.
-TEST_F(SimulatedDiskTest, what_was_synced_survives_a_loss_of_power_whole) {
+// The contract of nexusfix/base/disk.hpp.
+TEST_F(SimulatedDiskTest, synced_writes_survive_a_loss_of_power) {
   const auto file = create("/d/a");
   ASSERT_TRUE(file->write_at(0, std::string_view{"hello "}));
   ASSERT_TRUE(file->write_at(6, std::string_view{"world"}));
@@ -43,7 +43,7 @@ TEST_F(SimulatedDiskTest, what_was_synced_survives_a_loss_of_power_whole) {
   EXPECT_EQ(content("/d/a"), "hello world");
 }
 
-TEST_F(SimulatedDiskTest, a_new_file_is_told_once_and_again_when_it_was_removed) {
+TEST_F(SimulatedDiskTest, a_new_file_is_reported_once_and_again_after_its_removal) {
   int created = 0;
   disk.on_create([&] { ++created; });
   create("/d/a");
@@ -77,7 +77,7 @@ TEST_F(SimulatedDiskTest, a_file_whose_removal_was_not_synced_may_be_back) {
   EXPECT_LT(back, 40);
 }
 
-TEST_F(SimulatedDiskTest, of_what_was_not_synced_a_loss_of_power_keeps_some_beginning) {
+TEST_F(SimulatedDiskTest, a_loss_of_power_keeps_a_beginning_of_the_unsynced_writes) {
   const std::string all = "synced, 0123456789abcdefghij";
   bool lost_some = false;
   for (int i = 0; i < 50; ++i) {
@@ -98,7 +98,7 @@ TEST_F(SimulatedDiskTest, of_what_was_not_synced_a_loss_of_power_keeps_some_begi
   EXPECT_TRUE(lost_some);
 }
 
-TEST_F(SimulatedDiskTest, an_unsynced_overwrite_and_truncation_are_undone_to_what_was_synced) {
+TEST_F(SimulatedDiskTest, an_unsynced_overwrite_and_truncation_are_undone) {
   bool was_undone = false;
   for (int i = 0; i < 50; ++i) {
     const std::string path = "/d/" + std::to_string(i);
@@ -115,7 +115,7 @@ TEST_F(SimulatedDiskTest, an_unsynced_overwrite_and_truncation_are_undone_to_wha
   EXPECT_TRUE(was_undone);
 }
 
-TEST_F(SimulatedDiskTest, the_death_of_a_process_keeps_what_was_written_and_frees_its_lock) {
+TEST_F(SimulatedDiskTest, the_death_of_a_process_keeps_its_writes_and_releases_its_lock) {
   auto file = create("/d/a");
   ASSERT_TRUE(file->write_at(0, std::string_view{"kept"}));
   ASSERT_EQ(file->try_lock(), true);
@@ -126,7 +126,7 @@ TEST_F(SimulatedDiskTest, the_death_of_a_process_keeps_what_was_written_and_free
   life.begin();
   EXPECT_EQ(content("/d/a"), "kept");
   EXPECT_EQ(create("/d/a")->try_lock(), true);
-  // A File of the dead process stays dead when another one lives.
+  // A File of the dead process stays dead while another process lives.
   EXPECT_FALSE(file->write_at(4, std::string_view{"never"}));
 }
 

@@ -19,7 +19,7 @@ using transport::Ready;
 using transport::ReadyKind;
 using transport::SocketId;
 
-// Time for a network that has no world: wakes it in order.
+// Time for a network without a world: calls it at the requested times.
 class Wakes final : public InternetObserver {
  public:
   void wake_at(WorldTime time, std::uint64_t connection) override {
@@ -38,7 +38,7 @@ class Wakes final : public InternetObserver {
   int over = 0;
 };
 
-// Keeps everything.
+// Records all calls.
 class Keeper final : public Middleman {
  public:
   void sent(SimulatedInternet&, std::uint64_t from, Side side, std::string_view bytes) override {
@@ -107,7 +107,7 @@ struct SimulatedNetworkTest : ::testing::Test {
   SocketId other = 0;
 };
 
-// The seam's contract: nexusfix/transport/network.hpp. The faults: docs/simulator.md.
+// The contract of nexusfix/transport/network.hpp. The faults: docs/simulator.md.
 TEST_F(SimulatedNetworkTest, bytes_arrive_after_a_while_whole_and_in_order) {
   connect();
   EXPECT_EQ(near.send(one, std::string_view{"hello"}).bytes, 5U);
@@ -136,12 +136,12 @@ TEST_F(SimulatedNetworkTest, a_stream_that_tears_has_the_same_bytes) {
   EXPECT_GT(counts[static_cast<std::size_t>(Fault::Tear)], 10U);
 }
 
-TEST_F(SimulatedNetworkTest, an_altered_message_is_one_and_what_the_sender_handed_over_is_known) {
+TEST_F(SimulatedNetworkTest, an_altered_message_is_one_and_the_original_bytes_are_known) {
   connect();
   const std::string message =
       nexusfix::testing::fix("FIX.4.4", "35=0|34=7|49=A|56=B|52=20240115-10:30:00|");
   while (counts[static_cast<std::size_t>(Fault::Alter)] == 0) {
-    ASSERT_TRUE(internet.alter_one());  // of one direction or of the other
+    ASSERT_TRUE(internet.alter_one());  // in one of the directions
     ASSERT_EQ(near.send(one, message).bytes, message.size());
   }
   ASSERT_EQ(near.send(one, message).bytes, message.size());
@@ -152,7 +152,7 @@ TEST_F(SimulatedNetworkTest, an_altered_message_is_one_and_what_the_sender_hande
   EXPECT_TRUE(received.ends_with(message));
 }
 
-TEST_F(SimulatedNetworkTest, nothing_arrives_but_what_the_one_in_the_middle_forwards) {
+TEST_F(SimulatedNetworkTest, only_what_the_middleman_forwards_arrives) {
   Keeper keeper;
   internet.middleman = &keeper;
   connect();
@@ -180,7 +180,7 @@ TEST_F(SimulatedNetworkTest, nothing_arrives_but_what_the_one_in_the_middle_forw
   internet.forward(keeper.connection, 0, "too late");
 }
 
-TEST_F(SimulatedNetworkTest, nobody_listening_or_a_refusal_fails_the_connect) {
+TEST_F(SimulatedNetworkTest, an_absent_listener_or_a_refusal_fails_the_connect) {
   const SocketId lost = *near.connect({"far", 1});
   run(1s);
   ASSERT_EQ(ready(near).size(), 1U);
@@ -201,7 +201,7 @@ TEST_F(SimulatedNetworkTest, a_connect_may_never_be_answered) {
   EXPECT_TRUE(ready(near).empty());
 }
 
-TEST_F(SimulatedNetworkTest, a_broken_connection_gives_some_beginning_and_then_the_error) {
+TEST_F(SimulatedNetworkTest, a_broken_connection_gives_a_beginning_and_then_the_error) {
   connect();
   ASSERT_EQ(near.send(one, std::string_view{"0123456789"}).bytes, 10U);
   ASSERT_TRUE(internet.drop_one());
@@ -212,7 +212,8 @@ TEST_F(SimulatedNetworkTest, a_broken_connection_gives_some_beginning_and_then_t
   EXPECT_EQ(near.send(one, std::string_view{"x"}).status, IoStatus::Failed);
 }
 
-TEST_F(SimulatedNetworkTest, a_half_open_connection_swallows_all_until_its_sender_gives_up) {
+TEST_F(SimulatedNetworkTest,
+       a_half_open_connection_swallows_everything_until_its_sender_times_out) {
   connect();
   ASSERT_TRUE(internet.silence_one());
   EXPECT_EQ(near.send(one, std::string_view{"x"}).bytes, 1U);
@@ -225,7 +226,7 @@ TEST_F(SimulatedNetworkTest, a_half_open_connection_swallows_all_until_its_sende
   EXPECT_EQ(near.receive(one, buffer).error_number, ETIMEDOUT);
 }
 
-TEST_F(SimulatedNetworkTest, a_connection_that_takes_no_more_says_when_it_does) {
+TEST_F(SimulatedNetworkTest, a_full_connection_reports_when_there_is_room) {
   connect();
   ASSERT_TRUE(internet.congest_one());
   const std::string bytes(100'000, 'x');
@@ -239,7 +240,7 @@ TEST_F(SimulatedNetworkTest, a_connection_that_takes_no_more_says_when_it_does) 
   EXPECT_EQ(ready(near)[0].kind, ReadyKind::Writable);
 }
 
-TEST_F(SimulatedNetworkTest, what_was_sent_before_a_close_arrives_and_then_the_end) {
+TEST_F(SimulatedNetworkTest, bytes_sent_before_a_close_arrive_and_then_the_end) {
   connect();
   ASSERT_EQ(near.send(one, std::string_view{"bye"}).bytes, 3U);
   near.close(one);
@@ -264,7 +265,7 @@ TEST_F(SimulatedNetworkTest, a_dead_process_sends_nothing_and_its_port_is_free_a
   EXPECT_TRUE(far.listen({"", 5001}));
 }
 
-TEST_F(SimulatedNetworkTest, of_a_machine_without_power_its_peers_hear_nothing) {
+TEST_F(SimulatedNetworkTest, peers_of_a_machine_without_power_see_nothing) {
   connect();
   far_life.end();
   far.end_process(true);

@@ -20,7 +20,7 @@ TEST(WireMessage, a_whole_message_has_its_size_and_a_part_of_one_needs_more) {
   }
 }
 
-TEST(WireMessage, what_is_no_message_has_no_size) {
+TEST(WireMessage, bytes_that_are_no_message_have_no_size) {
   EXPECT_EQ(wire_message_size("hello, world, and a good deal more than a head has of bytes"),
             std::nullopt);
   EXPECT_EQ(wire_message_size("8=FIX.4.4\x01"
@@ -37,7 +37,7 @@ TEST(WireMessage, a_wrong_check_sum_or_no_MsgSeqNum_is_no_message) {
   EXPECT_FALSE(read_wire_message(fix("35=D|49=A|56=B|")));
 }
 
-TEST(WireMessage, what_is_sent_again_has_the_fingerprint_of_the_message) {
+TEST(WireMessage, a_resent_message_has_the_fingerprint_of_the_original) {
   const auto first = read_wire_message(fix("35=D|34=7|49=A|56=B|52=20240115-10:30:00|11=X|"));
   const auto again = read_wire_message(
       fix("35=D|34=7|43=Y|49=A|56=B|52=20240116-11:00:00|122=20240115-10:30:00|11=X|"));

@@ -56,7 +56,7 @@ struct WorldTest : ::testing::Test {
 };
 
 // docs/simulator.md, "Your own application".
-TEST_F(WorldTest, a_users_applications_talk_in_virtual_time) {
+TEST_F(WorldTest, a_users_applications_exchange_messages_in_virtual_time) {
   world.run(1s);
   send(3);
   world.run(10min);
@@ -66,7 +66,7 @@ TEST_F(WorldTest, a_users_applications_talk_in_virtual_time) {
   EXPECT_EQ(world.statistics().promised, 3U);
 }
 
-TEST_F(WorldTest, a_process_comes_back_after_its_death_with_what_its_store_has) {
+TEST_F(WorldTest, a_process_restarts_after_its_death_with_the_contents_of_its_store) {
   world.run(1s);
   send(2);
   world.run(1s);
@@ -79,7 +79,7 @@ TEST_F(WorldTest, a_process_comes_back_after_its_death_with_what_its_store_has) 
   EXPECT_TRUE(world.settle(1min));
 }
 
-TEST_F(WorldTest, what_was_sent_while_nobody_listens_is_delivered_when_somebody_does) {
+TEST_F(WorldTest, a_message_sent_without_a_listener_is_delivered_later) {
   world.run(1s);
   world.kill(venue);
   send(5);
@@ -87,7 +87,7 @@ TEST_F(WorldTest, what_was_sent_while_nobody_listens_is_delivered_when_somebody_
   EXPECT_EQ(at_venue.received, 5);
 }
 
-TEST_F(WorldTest, a_users_own_check_ends_the_run_and_the_first_violation_stands) {
+TEST_F(WorldTest, a_users_own_check_ends_the_run_and_the_first_violation_remains) {
   world.after(5s, [this] { world.found("mine", "five seconds are enough"); });
   world.run(1min);
   ASSERT_TRUE(world.violation());
@@ -100,20 +100,20 @@ TEST_F(WorldTest, a_users_own_check_ends_the_run_and_the_first_violation_stands)
 
 TEST(World, a_session_without_a_counterparty_does_not_settle) {
   World other{{.seed = 1, .faults = {}}};
-  Seen nobody;
-  other.add_process<Listener>("trader", kTrader, std::ref(nobody));
+  Seen unused;
+  other.add_process<Listener>("trader", kTrader, std::ref(unused));
   other.run(1s);
   EXPECT_FALSE(other.settle(5s));
   EXPECT_EQ(other.violation()->invariant, "not-settled");
 }
 
-TEST_F(WorldTest, the_trace_tells_what_happened) {
+TEST_F(WorldTest, the_trace_shows_what_happened) {
   world.run(2s);
   EXPECT_NE(world.trace().find("trader     > A 34=1"), std::string::npos);
   EXPECT_NE(world.trace().find("logged on"), std::string::npos);
 }
 
-// One message in one of the worlds' seconds; what strikes is faults.
+// One message in each second of the world, under these faults.
 WorldStatistics news_with(FaultSet faults, std::uint64_t seed) {
   World rough{{.seed = seed, .faults = faults}};
   Seen here;
@@ -134,7 +134,7 @@ WorldStatistics news_with(FaultSet faults, std::uint64_t seed) {
   return rough.statistics();
 }
 
-TEST(World, messages_that_arrive_altered_are_asked_for_again) {
+TEST(World, altered_messages_are_requested_again) {
   const FaultSet faults{Fault::Alter};
   const WorldStatistics counts = news_with(faults, 3);
   EXPECT_GT(counts.faults[static_cast<std::size_t>(Fault::Alter)], 5U);
@@ -152,7 +152,7 @@ TEST(World, a_process_that_dies_in_a_roll_of_its_journal_forgets_nothing) {
   EXPECT_GT(deaths, 3U);
 }
 
-TEST(World, a_process_that_dies_in_a_reset_comes_to_agree_in_the_end) {
+TEST(World, a_process_that_dies_in_a_reset_agrees_with_its_peer_in_the_end) {
   const FaultSet faults{Fault::DieInReset};
   std::uint64_t deaths = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
@@ -162,13 +162,13 @@ TEST(World, a_process_that_dies_in_a_reset_comes_to_agree_in_the_end) {
   EXPECT_GT(deaths, 3U);
 }
 
-TEST(World, sides_that_reset_within_a_session_go_on_with_it) {
+TEST(World, sides_that_reset_within_a_session_continue_it) {
   const WorldStatistics counts = news_with({Fault::ResetWithin}, 3);
   const std::uint64_t resets = counts.faults[static_cast<std::size_t>(Fault::ResetWithin)];
   EXPECT_GT(resets, 10U);
   EXPECT_GT(counts.resets_in_resend, 0U);
   EXPECT_GE(counts.epochs, 2 * resets);  // one of each direction
-  EXPECT_EQ(counts.starts, 2U) << "no operator had to help";
+  EXPECT_EQ(counts.starts, 2U) << "no operator was needed";
 }
 
 TEST(World, requests_that_come_while_one_is_answered_are_answered_too) {
@@ -178,9 +178,9 @@ TEST(World, requests_that_come_while_one_is_answered_are_answered_too) {
   EXPECT_EQ(counts.delivered_again, 0U);
 }
 
-// An application that answers every message and is not idempotent: the world must not be able to
-// make it lose or repeat one.
-TEST_F(WorldTest, every_kind_of_fault_leaves_a_users_session_whole) {
+// An application that answers every message and is not idempotent: the world must not make it lose
+// or repeat one.
+TEST_F(WorldTest, every_kind_of_fault_leaves_a_users_session_complete) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     World rough{{.seed = seed, .faults = FaultSet::all()}};
     Seen here;

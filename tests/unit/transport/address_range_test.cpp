@@ -14,7 +14,7 @@ bool is_in(const std::string& range, const std::string& address) {
   return parsed && parsed->contains(address);
 }
 
-TEST(AddressRange, network_has_its_first_and_last_address_and_not_those_beside_it) {
+TEST(AddressRange, network_contains_its_first_and_last_address_and_no_neighbours) {
   EXPECT_TRUE(is_in("10.1.0.0/16", "10.1.0.0"));
   EXPECT_TRUE(is_in("10.1.0.0/16", "10.1.255.255"));
   EXPECT_FALSE(is_in("10.1.0.0/16", "10.0.255.255"));
@@ -25,7 +25,7 @@ TEST(AddressRange, network_has_its_first_and_last_address_and_not_those_beside_i
   EXPECT_FALSE(is_in("2001:db8::/33", "2001:db8:8000::1"));
 }
 
-TEST(AddressRange, address_alone_is_that_one) {
+TEST(AddressRange, single_address_contains_itself_only) {
   for (const std::string range : {"10.0.0.1", "10.0.0.1/32"}) {
     EXPECT_TRUE(is_in(range, "10.0.0.1"));
     EXPECT_FALSE(is_in(range, "10.0.0.0"));
@@ -34,19 +34,19 @@ TEST(AddressRange, address_alone_is_that_one) {
   EXPECT_TRUE(is_in("0:0:0:0:0:0:0:1", "::1"));
 }
 
-TEST(AddressRange, link_local_address_is_of_the_interface_that_it_names) {
+TEST(AddressRange, link_local_address_matches_on_the_interface_that_it_names) {
   EXPECT_TRUE(is_in("fe80::1%eth0", "fe80::1%eth0"));
   EXPECT_FALSE(is_in("fe80::1%eth0", "fe80::1%eth1"));
   EXPECT_FALSE(is_in("fe80::1%eth0", "fe80::1%eth"));
   EXPECT_FALSE(is_in("fe80::1%eth0", "fe80::2%eth0"));
   EXPECT_FALSE(is_in("fe80::1%eth0", "fe80::1"))
-      << "a proxy has said it: of no link of this machine";
+      << "announced by a proxy: on no link of this machine";
   EXPECT_TRUE(is_in("fe80::%eth0/64", "fe80::7%eth0"));
   EXPECT_FALSE(is_in("fe80::%eth0/64", "fe80::7%eth1"));
   EXPECT_TRUE(is_in("fe80::%eth0/10", "febf::7%eth0"));
 }
 
-TEST(AddressRange, without_an_interface_it_is_that_of_each_link) {
+TEST(AddressRange, without_an_interface_it_matches_on_each_link) {
   for (const std::string shown : {"fe80::1", "fe80::1%eth0", "fe80::1%eth1"}) {
     EXPECT_TRUE(is_in("fe80::1", shown)) << shown;
     EXPECT_TRUE(is_in("fe80::/10", shown)) << shown;
@@ -77,7 +77,7 @@ TEST(AddressRange, only_a_link_local_address_has_an_interface) {
   EXPECT_FALSE(is_in("0.0.0.0/0", "10.0.0.1%eth0"));
 }
 
-TEST(AddressRange, address_to_connect_to_is_whole) {
+TEST(AddressRange, address_to_connect_to_must_be_complete) {
   for (const std::string whole : {"10.0.0.1", "::1", "2001:db8::1", "fe80::1%eth0", "fe80::1%2"}) {
     EXPECT_TRUE(is_complete_address(whole)) << whole;
   }
@@ -86,7 +86,7 @@ TEST(AddressRange, address_to_connect_to_is_whole) {
   }
 }
 
-TEST(AddressRange, mapped_addresses_are_the_ipv4_ones_and_families_do_not_mix) {
+TEST(AddressRange, mapped_addresses_count_as_ipv4_and_families_do_not_mix) {
   EXPECT_TRUE(is_in("::ffff:10.0.0.2", "10.0.0.2"));
   EXPECT_TRUE(is_in("::ffff:10.0.0.0/104", "10.255.0.1"));
   EXPECT_TRUE(is_in("10.0.0.0/8", "::ffff:10.0.0.2"));
@@ -96,7 +96,7 @@ TEST(AddressRange, mapped_addresses_are_the_ipv4_ones_and_families_do_not_mix) {
   EXPECT_FALSE(is_in("10.0.0.0/8", "a00::"));
 }
 
-TEST(AddressRange, what_is_none_is_refused_and_is_in_none) {
+TEST(AddressRange, invalid_text_is_refused_and_in_no_range) {
   for (const std::string none :
        {"", "/", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8x", "10.0.0.1/8",
         "10.0.0/8", "10.0.0.0/ 8", "10.0.0.0/8/8", "::/129", "2001:db8::1/32", "example.com",
@@ -108,7 +108,7 @@ TEST(AddressRange, what_is_none_is_refused_and_is_in_none) {
   EXPECT_FALSE(is_in("0.0.0.0/0", std::string(1'000, '1')));
 }
 
-TEST(AddressRange, one_form_for_all_that_mean_the_same) {
+TEST(AddressRange, equal_ranges_have_one_text) {
   const auto form = [](const std::string& text) { return AddressRange::parse(text)->to_string(); };
   EXPECT_EQ(form("::ffff:10.0.0.0/104"), "10.0.0.0/8");
   EXPECT_EQ(form("10.0.0.1/32"), "10.0.0.1");
@@ -118,7 +118,7 @@ TEST(AddressRange, one_form_for_all_that_mean_the_same) {
   EXPECT_EQ(form("fe80::%eth0/64"), "fe80::%eth0/64");
 }
 
-TEST(AllowList, has_what_any_of_its_ranges_has_and_nothing_at_first) {
+TEST(AllowList, contains_the_addresses_of_all_ranges_and_is_empty_at_first) {
   AllowList list;
   EXPECT_FALSE(list.contains("10.0.0.1"));
   list.allow(*AddressRange::parse("10.0.0.0/31"));
@@ -130,7 +130,7 @@ TEST(AllowList, has_what_any_of_its_ranges_has_and_nothing_at_first) {
   EXPECT_TRUE(list.contains("10.0.0.2"));
 }
 
-TEST(Source, ipv4_addresses_are_told_apart_and_mapped_ones_are_the_same) {
+TEST(Source, ipv4_addresses_differ_and_mapped_ones_are_the_same) {
   EXPECT_NE(source_of("10.0.0.1"), source_of("10.0.0.2"));
   EXPECT_EQ(source_of("10.0.0.1"), source_of("::ffff:10.0.0.1"));
   EXPECT_EQ(name_of_source("::ffff:10.0.0.1"), "10.0.0.1");
@@ -147,7 +147,7 @@ TEST(Source, ipv6_network_of_64_bits_is_one_source) {
   EXPECT_EQ(name_of_source("fe80::1%eth0"), "fe80::%eth0/64");
 }
 
-TEST(Source, what_is_no_address_has_none) {
+TEST(Source, invalid_address_has_no_source) {
   EXPECT_EQ(source_of(""), 0U);
   EXPECT_EQ(source_of("localhost"), 0U);
   EXPECT_EQ(name_of_source("localhost"), "localhost");

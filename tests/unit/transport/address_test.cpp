@@ -12,7 +12,7 @@ TEST(Address, literals_need_no_resolution) {
   EXPECT_EQ(known_addresses({"::1", 5001})[0].to_string(), "[::1]:5001");
 }
 
-TEST(Address, localhost_in_any_case_is_loopback_of_both_families_without_asking_anybody) {
+TEST(Address, localhost_in_any_case_is_loopback_of_both_families_without_a_resolver) {
   const auto addresses = known_addresses({"LocalHost", 80});
   ASSERT_EQ(addresses.size(), 2U);
   EXPECT_EQ(addresses[0].to_string(), "127.0.0.1:80");
@@ -38,10 +38,10 @@ TEST(Address, link_local_address_is_shown_with_its_interface) {
   gone.v6.sin6_scope_id = 1'000'000;
   EXPECT_EQ(gone.to_string(), "[fe80::1%1000000]:7");
   EXPECT_FALSE(gone == *address);
-  EXPECT_EQ(canonical_address("fe80::1%lo"), "fe80::1") << "as a certificate has it";
+  EXPECT_EQ(canonical_address("fe80::1%lo"), "fe80::1") << "as in a certificate";
 }
 
-TEST(Address, brackets_are_those_of_an_ipv6_address) {
+TEST(Address, brackets_belong_to_ipv6_addresses) {
   EXPECT_EQ(without_brackets("[::1]"), "::1");
   EXPECT_EQ(without_brackets("[fe80::1%eth0]"), "fe80::1%eth0");
   for (const std::string_view other : {"::1", "[10.0.0.1]", "[::1", "::1]", "[]", "", "venue"}) {
@@ -55,7 +55,7 @@ TEST(Address, endpoints_are_shown_as_the_user_wrote_them) {
   EXPECT_EQ(to_string(Endpoint{"fix.example.com", 5001}), "fix.example.com:5001");
 }
 
-TEST(Address, equality_looks_at_family_port_and_address) {
+TEST(Address, equality_compares_family_port_and_address) {
   const Address one = known_addresses({"127.0.0.1", 5001}).at(0);
   EXPECT_TRUE(one == known_addresses({"127.0.0.1", 5001}).at(0));
   EXPECT_FALSE(one == known_addresses({"127.0.0.1", 5002}).at(0));

@@ -1,4 +1,4 @@
-// How connections come to be, and how they do not.
+// How connections are made, and how they fail.
 #include <cerrno>
 #include <poll.h>
 #include <set>
@@ -65,7 +65,7 @@ TEST_F(EpollConnect, a_refused_connection_fails_with_its_cause_until_it_is_close
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
 }
 
-TEST_F(EpollConnect, localhost_is_tried_on_both_families) {
+TEST_F(EpollConnect, connect_to_localhost_tries_both_families) {
   if (!network_->listen({"::1", 0})) GTEST_SKIP() << "no IPv6 on this machine";
   const SocketId listener = listen("::1");
   const Pair pair = connect_pair(listener, "localhost");
@@ -73,7 +73,7 @@ TEST_F(EpollConnect, localhost_is_tried_on_both_families) {
             "[::1]:" + std::to_string(network_->local_port(listener)));
 }
 
-TEST_F(EpollConnect, localhost_is_listened_on_by_both_families_at_one_port) {
+TEST_F(EpollConnect, listen_on_localhost_binds_both_families_to_one_port) {
   if (!network_->listen({"::1", 0})) GTEST_SKIP() << "no IPv6 on this machine";
   for (const std::string host : {"localhost", "LOCALHOST"}) {
     const SocketId listener = listen(host);
@@ -95,7 +95,7 @@ TEST_F(EpollConnect, localhost_is_listened_on_by_both_families_at_one_port) {
   }
 }
 
-TEST_F(EpollConnect, localhost_of_which_one_family_is_taken_is_not_half_listened_on) {
+TEST_F(EpollConnect, listen_on_localhost_fails_if_one_family_is_in_use) {
   if (!network_->listen({"::1", 0})) GTEST_SKIP() << "no IPv6 on this machine";
   const std::uint16_t port = network_->local_port(listen("::1"));
   const auto listener = network_->listen({"localhost", port});
@@ -123,7 +123,7 @@ TEST_F(EpollConnect, a_host_and_a_port_are_needed) {
   EXPECT_FALSE(network_->connect({"127.0.0.1", 0}).has_value());
 }
 
-TEST_F(EpollConnect, many_connections_have_ids_of_their_own_and_none_is_used_twice) {
+TEST_F(EpollConnect, many_connections_have_different_ids_and_none_is_used_twice) {
   const SocketId listener = listen();
   std::set<SocketId> ids{listener};
   for (int round = 0; round < 3; ++round) {
@@ -162,7 +162,7 @@ TEST_F(EpollConnect, more_connections_than_events_come_with_later_waits) {
   }
 }
 
-// Sets the limit so low that only so many more descriptors can be had.
+// Lowers the limit to a number of further descriptors.
 class NoDescriptors {
  public:
   explicit NoDescriptors(rlim_t left = 0) {
@@ -195,13 +195,13 @@ TEST_F(EpollConnect, out_of_descriptors_connections_are_refused_and_the_loop_doe
     network_->close(*near);
     EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
   }
-  connect_pair(listener);  // serves again
+  connect_pair(listener);  // accepts again
   EXPECT_EQ(network_->connections_refused(), 1U);
 }
 
-TEST_F(EpollConnect, last_descriptors_are_left_to_files) {
+TEST_F(EpollConnect, last_descriptors_are_reserved_for_files) {
   const SocketId listener = listen();
-  const PlainPeer stranger{network_->local_port(listener)};
+  const PlainPeer client{network_->local_port(listener)};
   const NoDescriptors few{10};
   while (network_->connections_refused() == 0) poll();
   EXPECT_TRUE(accepted_.empty());
@@ -209,12 +209,12 @@ TEST_F(EpollConnect, last_descriptors_are_left_to_files) {
   EXPECT_TRUE(file);
 }
 
-// A listener that waits for a descriptor, with somebody in its queue.
+// A listener that waits for a descriptor, with a client in its queue.
 class EpollRest : public Loopback {
  protected:
   void rest() {
     network_->drop_reserve();
-    taken_ = Descriptor{::dup(0)};  // the reserve's, by another thread
+    taken_ = Descriptor{::dup(0)};  // in place of the reserve, as by another thread
     none_.emplace();
     for (int i = 0; i < 4; ++i) EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
     EXPECT_EQ(network_->connections_refused(), 0U);
@@ -248,7 +248,7 @@ class EpollMemory : public Loopback {
     const auto begun = std::chrono::steady_clock::now();
     while (g_accepts == 0) poll();
     EXPECT_EQ(g_accepts, 1);
-    // Its sockets that come and go are no reason to ask again.
+    // Changes of its own sockets do not make it try again.
     for (int i = 0; i < 100; ++i) {
       network_->close(network_->connect({"127.0.0.1", nobodys_port}).value());
       poll(std::chrono::nanoseconds::zero());
@@ -262,37 +262,37 @@ class EpollMemory : public Loopback {
   }
 };
 
-TEST_F(EpollMemory, listener_rests_while_the_operating_system_has_no_memory_for_connections) {
+TEST_F(EpollMemory, listener_pauses_while_the_operating_system_has_no_memory_for_connections) {
   expect_rest(accept_without_memory<ENOMEM>);
 }
 
-TEST_F(EpollMemory, listener_rests_while_it_has_no_buffers_for_them) {
+TEST_F(EpollMemory, listener_pauses_while_the_operating_system_has_no_buffers) {
   expect_rest(accept_without_memory<ENOBUFS>);
 }
 
-TEST_F(EpollRest, without_a_reserve_the_listener_rests_until_a_socket_is_closed) {
+TEST_F(EpollRest, without_a_reserve_the_listener_pauses_until_a_socket_is_closed) {
   rest();
   none_.reset();
   network_->close(old_.far);
   await(ReadyKind::Accepted, listener_);
 }
 
-TEST_F(EpollRest, without_a_reserve_the_listener_rests_until_others_have_closed_a_file) {
+TEST_F(EpollRest, without_a_reserve_the_listener_pauses_until_another_thread_closes_a_file) {
   rest();
   taken_.reset();
-  while (network_->connections_refused() == 0) poll();  // the reserve has its place again
+  while (network_->connections_refused() == 0) poll();  // the reserve is back
   none_.reset();
   const PlainPeer next{network_->local_port(listener_)};
   await(ReadyKind::Accepted, listener_);
 }
 
-TEST_F(EpollRest, while_the_listener_rests_a_wait_without_a_limit_ends) {
+TEST_F(EpollRest, while_the_listener_is_paused_a_wait_without_a_limit_ends) {
   rest();
   std::array<Ready, 3> few{};
   EXPECT_EQ(network_->wait(few, std::nullopt), 0U);
 }
 
-TEST_F(EpollRest, others_are_heard_while_the_listener_rests) {
+TEST_F(EpollRest, other_connections_are_read_while_the_listener_is_paused) {
   rest();
   ASSERT_EQ(network_->send(old_.near, std::string_view{"35=0"}).bytes, 4U);
   await(ReadyKind::Readable, old_.far);
@@ -328,7 +328,7 @@ TEST_F(EpollNames, every_address_of_a_name_is_tried) {
   EXPECT_EQ(network_->peer_name(pair.near).substr(0, 10), "127.0.0.1:");
 }
 
-TEST_F(EpollNames, a_name_that_does_not_exist_fails_with_the_resolvers_words) {
+TEST_F(EpollNames, a_name_that_does_not_exist_fails_with_the_resolvers_text) {
   const auto socket = network_->connect({"nowhere", 5001});
   ASSERT_TRUE(socket.has_value());
   await(ReadyKind::Failed, *socket);
@@ -338,7 +338,7 @@ TEST_F(EpollNames, a_name_that_does_not_exist_fails_with_the_resolvers_words) {
   EXPECT_EQ(network_->last_error(*empty), "connect empty:5001: the name has no address");
 }
 
-TEST_F(EpollNames, a_socket_closed_while_its_name_is_resolved_is_never_heard_of_again) {
+TEST_F(EpollNames, a_socket_closed_while_its_name_is_resolved_is_never_reported_again) {
   const auto socket = network_->connect({"nowhere", 5001});
   network_->close(*socket);
   const auto other = network_->connect({"nowhere", 5002});

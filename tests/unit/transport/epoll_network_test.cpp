@@ -1,4 +1,4 @@
-// Bytes, ends, errors and wakeups of connections that are there.
+// Bytes, ends, errors and wakeups of open connections.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -31,14 +31,14 @@ TEST_F(EpollNetworkTest, bytes_arrive_in_order_both_ways) {
   EXPECT_EQ(read(pair.near, 4), "35=A");
 }
 
-TEST_F(EpollNetworkTest, nothing_to_read_would_block_and_an_empty_buffer_is_no_end) {
+TEST_F(EpollNetworkTest, nothing_to_read_would_block_and_an_empty_buffer_is_not_the_end) {
   const Pair pair = connect_pair(listen());
   std::array<char, 8> buffer{};
   EXPECT_EQ(network_->receive(pair.near, buffer).status, IoStatus::WouldBlock);
   EXPECT_EQ(network_->receive(pair.near, std::span<char>{}).status, IoStatus::Ok);
 }
 
-TEST_F(EpollNetworkTest, readable_comes_again_until_the_bytes_are_taken) {
+TEST_F(EpollNetworkTest, readable_is_reported_again_until_the_bytes_are_taken) {
   const Pair pair = connect_pair(listen());
   EXPECT_EQ(network_->send(pair.near, std::string_view{"abc"}).bytes, 3U);
   await(ReadyKind::Readable, pair.far);
@@ -47,49 +47,49 @@ TEST_F(EpollNetworkTest, readable_comes_again_until_the_bytes_are_taken) {
   EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
 }
 
-TEST_F(EpollNetworkTest, what_comes_for_a_paused_socket_waits_until_it_is_wanted_again) {
+TEST_F(EpollNetworkTest, bytes_for_a_paused_socket_wait_until_it_is_resumed) {
   const Pair pair = connect_pair(listen());
   network_->pause(pair.far, true);
   ASSERT_EQ(network_->send(pair.near, std::string_view{"abc"}).bytes, 3U);
-  // The same network says so much later that another socket has something: this one had its chance.
+  // The network reports another socket only after that, so the paused one had its chance.
   ASSERT_EQ(network_->send(pair.far, std::string_view{"x"}).bytes, 1U);
   await(ReadyKind::Readable, pair.near);
   for (const Ready& ready : poll(std::chrono::nanoseconds{0})) EXPECT_NE(ready.socket, pair.far);
   network_->pause(pair.far, false);
   await(ReadyKind::Readable, pair.far);
   EXPECT_EQ(read(pair.far, 3), "abc");
-  network_->pause(12'345, true);  // nobody
+  network_->pause(12'345, true);  // no such socket
 }
 
-TEST_F(EpollNetworkTest, a_flood_of_strangers_is_not_heard_in_front_of_who_was_answered) {
+TEST_F(EpollNetworkTest, a_flood_of_unanswered_connections_is_not_read_before_answered_ones) {
   const SocketId listener = listen();
   const Pair known = connect_pair(listener);
   ASSERT_EQ(network_->send(known.far, std::string_view{"answer"}).bytes, 6U);
   ASSERT_EQ(read(known.near, 6), "answer");
-  constexpr std::size_t kStrangers = 100;
-  std::vector<std::unique_ptr<PlainPeer>> strangers;
-  for (std::size_t i = 0; i < kStrangers; ++i) {
-    strangers.push_back(std::make_unique<PlainPeer>(network_->local_port(listener)));
-    strangers.back()->send("x");
+  constexpr std::size_t kUnanswered = 100;
+  std::vector<std::unique_ptr<PlainPeer>> unanswered;
+  for (std::size_t i = 0; i < kUnanswered; ++i) {
+    unanswered.push_back(std::make_unique<PlainPeer>(network_->local_port(listener)));
+    unanswered.back()->send("x");
     while (accepted_.size() <= i) poll();
   }
   ASSERT_EQ(network_->send(known.near, std::string_view{"order"}).bytes, 5U);
-  await(ReadyKind::Readable, known.far);  // It has come.
-  std::set<SocketId> heard;
-  for (int waits = 0; heard.size() < kStrangers && waits < 20; ++waits) {
+  await(ReadyKind::Readable, known.far);  // Its bytes have come.
+  std::set<SocketId> seen;
+  for (int waits = 0; seen.size() < kUnanswered && waits < 20; ++waits) {
     const std::vector<Ready> ready = poll(std::chrono::nanoseconds{0});
-    EXPECT_LT(ready.size(), 40U) << "a part of the strangers";
+    EXPECT_LT(ready.size(), 40U) << "a part of the unanswered connections";
     EXPECT_TRUE(std::ranges::any_of(ready, [&](const Ready& one) {
       return one.socket == known.far && one.kind == ReadyKind::Readable;
     })) << "each time";
     for (const Ready& one : ready) {
-      if (one.socket != known.far) heard.insert(one.socket);
+      if (one.socket != known.far) seen.insert(one.socket);
     }
   }
-  EXPECT_EQ(heard.size(), kStrangers) << "by turns";
+  EXPECT_EQ(seen.size(), kUnanswered) << "by turns";
 }
 
-TEST_F(EpollNetworkTest, a_stranger_that_is_handed_over_or_closed_is_in_no_set_any_more) {
+TEST_F(EpollNetworkTest, an_unanswered_connection_that_is_detached_or_closed_is_in_no_set) {
   const SocketId listener = listen();
   const PlainPeer first{network_->local_port(listener)};
   const PlainPeer second{network_->local_port(listener)};
@@ -130,7 +130,7 @@ TEST_F(EpollNetworkTest, a_paused_socket_can_still_wait_for_room) {
   await(ReadyKind::Writable, pair.near);
 }
 
-TEST_F(EpollNetworkTest, a_full_pipe_takes_a_part_and_says_when_there_is_room_again) {
+TEST_F(EpollNetworkTest, a_full_pipe_takes_a_part_and_reports_when_there_is_room) {
   const Pair pair = connect_pair(listen());
   const std::string bytes = pattern(16U << 20U);
   std::size_t sent = network_->send(pair.near, bytes).bytes;
@@ -153,18 +153,18 @@ TEST_F(EpollNetworkTest, a_full_pipe_takes_a_part_and_says_when_there_is_room_ag
     }
   }
   EXPECT_TRUE(received == bytes);
-  // All was taken: nobody asks for room any more.
+  // All was taken: Writable is not wanted any more.
   EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
 }
 
-TEST_F(EpollNetworkTest, writable_is_not_reported_to_those_who_did_not_ask) {
+TEST_F(EpollNetworkTest, writable_is_not_reported_if_nothing_waits_to_be_sent) {
   const Pair pair = connect_pair(listen());
   EXPECT_EQ(network_->send(pair.near, std::string_view{"abc"}).bytes, 3U);
   read(pair.far, 3);
   EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
 }
 
-TEST_F(EpollNetworkTest, an_empty_send_gives_up_the_wish_for_writable) {
+TEST_F(EpollNetworkTest, an_empty_send_ends_writable) {
   const Pair pair = connect_pair(listen());
   const std::string bytes = pattern(16U << 20U);
   const std::size_t sent = network_->send(pair.near, bytes).bytes;
@@ -174,7 +174,7 @@ TEST_F(EpollNetworkTest, an_empty_send_gives_up_the_wish_for_writable) {
   EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
 }
 
-TEST_F(EpollNetworkTest, the_peers_close_is_seen_behind_its_last_bytes) {
+TEST_F(EpollNetworkTest, the_peers_close_is_seen_after_its_last_bytes) {
   const Pair pair = connect_pair(listen());
   EXPECT_EQ(network_->send(pair.near, std::string_view{"bye"}).bytes, 3U);
   network_->close(pair.near);
@@ -183,11 +183,11 @@ TEST_F(EpollNetworkTest, the_peers_close_is_seen_behind_its_last_bytes) {
   EXPECT_EQ(last, IoStatus::Closed);
 }
 
-TEST_F(EpollNetworkTest, bytes_taken_by_send_arrive_although_unread_ones_are_left_at_close) {
+TEST_F(EpollNetworkTest, bytes_taken_by_send_arrive_although_unread_bytes_are_left_at_close) {
   const Pair pair = connect_pair(listen());
   const std::string bytes = pattern(16U << 20U);
   const std::size_t sent = network_->send(pair.near, bytes).bytes;
-  EXPECT_EQ(network_->send(pair.far, std::string_view{"nobody reads this"}).bytes, 17U);
+  EXPECT_EQ(network_->send(pair.far, std::string_view{"this is not read."}).bytes, 17U);
   await(ReadyKind::Readable, pair.near);
   network_->close(pair.near);
   EXPECT_EQ(network_->send(pair.far, std::string_view{"nor this"}).bytes, 8U);
@@ -196,7 +196,7 @@ TEST_F(EpollNetworkTest, bytes_taken_by_send_arrive_although_unread_ones_are_lef
   EXPECT_EQ(last, IoStatus::Closed);
 }
 
-TEST_F(EpollNetworkTest, closed_sockets_that_nobody_drains_give_way_to_newer_ones) {
+TEST_F(EpollNetworkTest, the_oldest_undrained_socket_is_closed_for_a_newer_one) {
   const SocketId listener = listen();
   const std::string bytes = pattern(8U << 20U);
   std::vector<Pair> pairs;
@@ -210,7 +210,7 @@ TEST_F(EpollNetworkTest, closed_sockets_that_nobody_drains_give_way_to_newer_one
   connect_pair(listener);
 }
 
-TEST_F(EpollNetworkTest, a_reset_is_seen_behind_the_bytes_before_it) {
+TEST_F(EpollNetworkTest, a_reset_is_seen_after_the_bytes_before_it) {
   const SocketId listener = listen();
   PlainPeer peer{network_->local_port(listener)};
   await(ReadyKind::Accepted, listener);
@@ -237,11 +237,11 @@ TEST_F(EpollNetworkTest, sending_to_a_peer_that_is_gone_fails_without_a_signal) 
   peer.reset();
   await(ReadyKind::Readable, socket);
   IoResult result = network_->send(socket, std::string_view{"x"});
-  // The reset may still be on its way, even on loopback.
+  // The reset may not have arrived yet, even on loopback.
   while (result.status == IoStatus::Ok) result = network_->send(socket, std::string_view{"x"});
   ASSERT_EQ(result.status, IoStatus::Failed);
   EXPECT_EQ(network_->send(socket, std::string_view{"x"}).error_number, result.error_number);
-  // What it had said before is still to be had.
+  // Bytes that it sent before can still be received.
   IoStatus last = IoStatus::Ok;
   EXPECT_EQ(read(socket, 100, &last), "last words");
   EXPECT_EQ(last, IoStatus::Failed);
@@ -273,7 +273,7 @@ TEST_F(EpollNetworkTest, a_closed_id_is_unknown_and_its_late_events_are_dropped)
   EXPECT_EQ(network_->peer_name(pair.far), "");
   network_->close(pair.far);  // ignored
   network_->close(12'345);
-  const Pair next = connect_pair(listener);  // takes the freed place
+  const Pair next = connect_pair(listener);  // takes the free slot
   EXPECT_NE(next.far, pair.far);
   for (const Ready& ready : poll(std::chrono::nanoseconds{0})) EXPECT_NE(ready.socket, pair.far);
 }
@@ -306,7 +306,7 @@ TEST_F(EpollNetworkTest, wake_works_in_a_signal_handler_and_keeps_errno) {
   ::sigaction(SIGUSR1, &before, nullptr);
 }
 
-TEST_F(EpollNetworkTest, the_descriptor_is_readable_when_there_is_something_to_say) {
+TEST_F(EpollNetworkTest, the_descriptor_is_readable_when_there_is_an_event) {
   const Pair pair = connect_pair(listen());
   pollfd watched{network_->descriptor(), POLLIN, 0};
   EXPECT_EQ(::poll(&watched, 1, 0), 0);
@@ -314,13 +314,13 @@ TEST_F(EpollNetworkTest, the_descriptor_is_readable_when_there_is_something_to_s
   EXPECT_EQ(::poll(&watched, 1, 20'000), 1);
 }
 
-TEST_F(EpollNetworkTest, a_wait_ends_when_its_time_is_over) {
+TEST_F(EpollNetworkTest, a_wait_ends_at_its_timeout) {
   EXPECT_TRUE(poll(std::chrono::microseconds{1}).empty());
   EXPECT_TRUE(poll(std::chrono::nanoseconds{-5}).empty());
   EXPECT_EQ(network_->wait({}, std::nullopt), 0U);
 }
 
-// Of the first few descriptors those that are open, with their flags.
+// The open descriptors among the first few, with their flags.
 std::map<int, int> open_descriptors() {
   std::map<int, int> open;
   for (int descriptor = 0; descriptor < 200; ++descriptor) {
@@ -330,7 +330,7 @@ std::map<int, int> open_descriptors() {
   return open;
 }
 
-TEST_F(EpollNetworkTest, descriptors_do_not_leak_into_children_and_none_is_left_behind) {
+TEST_F(EpollNetworkTest, descriptors_do_not_leak_into_children_and_all_are_closed) {
   const auto before = open_descriptors();
   {
     auto network = EpollNetwork::make(resolve_blocking).value();

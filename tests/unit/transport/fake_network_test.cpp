@@ -1,4 +1,4 @@
-// The fake keeps the promises of Network, so that what is tested with it holds on the real one.
+// The fake keeps the contract of Network, so that a test with it holds for the real one.
 #include "support/network/fake_network.hpp"
 
 #include <array>
@@ -48,7 +48,7 @@ TEST_F(FakeNetworkTest, both_ends_know_each_other) {
   EXPECT_TRUE(wait(venue_).empty());
 }
 
-TEST_F(FakeNetworkTest, bytes_are_given_in_the_chunks_that_a_test_chooses) {
+TEST_F(FakeNetworkTest, bytes_arrive_in_the_chunks_that_a_test_chooses) {
   EXPECT_EQ(trader_.send(near_, std::string_view{"abcde"}).bytes, 5U);
   internet_.limits.receive_bytes_max = 2;
   EXPECT_EQ(receive(venue_, far_), "ab");
@@ -61,7 +61,7 @@ TEST_F(FakeNetworkTest, bytes_are_given_in_the_chunks_that_a_test_chooses) {
   EXPECT_TRUE(wait(venue_).empty());
 }
 
-TEST_F(FakeNetworkTest, what_comes_for_a_paused_socket_waits_until_it_is_wanted_again) {
+TEST_F(FakeNetworkTest, bytes_for_a_paused_socket_wait_until_it_is_resumed) {
   venue_.pause(far_, true);
   EXPECT_EQ(trader_.send(near_, std::string_view{"abc"}).bytes, 3U);
   EXPECT_TRUE(wait(venue_).empty());
@@ -85,7 +85,7 @@ TEST_F(FakeNetworkTest, a_partial_send_is_followed_by_writable_and_the_ring_wrap
   EXPECT_EQ(wait(trader_).at(0).kind, ReadyKind::Writable);
 }
 
-TEST_F(FakeNetworkTest, held_bytes_arrive_when_the_test_says_so_and_the_end_behind_them) {
+TEST_F(FakeNetworkTest, held_bytes_arrive_when_the_test_says_so_and_the_end_after_them) {
   internet_.limits.hold = true;
   EXPECT_EQ(trader_.send(near_, std::string_view{"abc"}).bytes, 3U);
   trader_.close(near_);
@@ -101,7 +101,7 @@ TEST_F(FakeNetworkTest, held_bytes_arrive_when_the_test_says_so_and_the_end_behi
   EXPECT_EQ(status, IoStatus::Closed);
 }
 
-TEST_F(FakeNetworkTest, a_broken_connection_is_seen_by_both_behind_what_had_arrived) {
+TEST_F(FakeNetworkTest, a_broken_connection_is_seen_by_both_after_the_bytes_that_had_arrived) {
   EXPECT_EQ(trader_.send(near_, std::string_view{"abc"}).bytes, 3U);
   trader_.break_connection(near_, ECONNRESET);
   EXPECT_EQ(receive(venue_, far_), "abc");
@@ -114,11 +114,11 @@ TEST_F(FakeNetworkTest, a_broken_connection_is_seen_by_both_behind_what_had_arri
   EXPECT_EQ(trader_.send(near_, std::string_view{"x"}).error_number, ECONNRESET);
 }
 
-TEST_F(FakeNetworkTest, nobody_listening_a_refusal_and_silence_are_told_apart) {
-  const SocketId nobody = trader_.connect({"venue", 1}).value();
+TEST_F(FakeNetworkTest, an_absent_listener_a_refusal_and_silence_are_distinguished) {
+  const SocketId absent = trader_.connect({"venue", 1}).value();
   EXPECT_EQ(wait(trader_).at(0).kind, ReadyKind::Failed);
-  EXPECT_EQ(trader_.last_error(nobody), "connect venue:1: Connection refused");
-  trader_.close(nobody);
+  EXPECT_EQ(trader_.last_error(absent), "connect venue:1: Connection refused");
+  trader_.close(absent);
   internet_.refuse(port_, ETIMEDOUT);
   const SocketId refused = trader_.connect({"venue", port_}).value();
   EXPECT_EQ(trader_.last_error(refused),
@@ -142,7 +142,7 @@ TEST_F(FakeNetworkTest, sockets_are_reported_in_turn_when_there_is_little_room) 
   EXPECT_EQ(wait(venue_, 1).at(0).socket, far_);
 }
 
-TEST_F(FakeNetworkTest, a_killed_process_leaves_the_end_behind_and_frees_its_port) {
+TEST_F(FakeNetworkTest, a_killed_process_ends_its_connections_and_frees_its_port) {
   EXPECT_EQ(venue_.listen({"", port_}).error().error_number, EADDRINUSE);
   ASSERT_TRUE(trader_.connect({"venue", port_}).has_value());  // not accepted yet
   venue_.close_all();

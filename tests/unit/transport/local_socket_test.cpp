@@ -1,4 +1,4 @@
-// Lines between processes of one machine, and callers that mean no good.
+// Lines between processes of one machine, and malicious callers.
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -44,7 +44,7 @@ class LocalSocketTest : public ::testing::Test {
     ASSERT_TRUE(opened.has_value()) << opened.error().text;
     server = std::move(*opened);
   }
-  // A caller that does as a test says.
+  // A caller that the test controls byte by byte.
   [[nodiscard]] int call() const {
     const int caller = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_un name{};
@@ -72,7 +72,7 @@ class LocalSocketTest : public ::testing::Test {
   std::unique_ptr<LocalServer> server;
 };
 
-TEST_F(LocalSocketTest, line_is_answered_with_who_asked) {
+TEST_F(LocalSocketTest, answer_knows_the_caller) {
   open();
   EXPECT_EQ(ask_local(path, "hello", kLong).value_or("none"), "0 mine here hello");
   EXPECT_EQ(ask_local(path, "", kLong).value_or("none"), "0 mine here ");
@@ -81,7 +81,7 @@ TEST_F(LocalSocketTest, line_is_answered_with_who_asked) {
   EXPECT_EQ(ask_local(path, "hello", kLong).error().error_number, ENOENT);
 }
 
-TEST_F(LocalSocketTest, path_longer_than_an_address_is_reached_all_the_same) {
+TEST_F(LocalSocketTest, path_longer_than_a_socket_address_is_reached) {
   const std::string deep = folder.path() + "/" + std::string(120, 'd') + "/" + std::string(90, 'e');
   std::filesystem::create_directories(deep);
   path = deep + "/socket";
@@ -95,7 +95,7 @@ TEST_F(LocalSocketTest, path_longer_than_an_address_is_reached_all_the_same) {
   EXPECT_EQ(refused.error().error_number, ENAMETOOLONG);
 }
 
-TEST_F(LocalSocketTest, socket_that_a_dead_process_has_left_is_replaced_and_nothing_else_is) {
+TEST_F(LocalSocketTest, socket_of_a_dead_process_is_replaced_and_nothing_else_is) {
   const int left = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
@@ -109,17 +109,18 @@ TEST_F(LocalSocketTest, socket_that_a_dead_process_has_left_is_replaced_and_noth
   std::ofstream{path} << "precious";
   const auto refused = LocalServer::open({path}, echo);
   ASSERT_FALSE(refused.has_value());
-  EXPECT_NE(refused.error().text.find("is no socket"), std::string::npos) << refused.error().text;
+  EXPECT_NE(refused.error().text.find("is not a socket"), std::string::npos)
+      << refused.error().text;
   EXPECT_EQ(std::filesystem::file_size(path), 8U);
 }
 
-TEST_F(LocalSocketTest, one_that_fails_removes_those_that_were_made_before) {
+TEST_F(LocalSocketTest, failure_removes_the_sockets_that_were_made_before) {
   const auto refused = LocalServer::open({path, folder.path() + "/none/socket"}, echo);
   ASSERT_FALSE(refused.has_value());
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST_F(LocalSocketTest, line_that_is_too_long_is_cut_off_unanswered) {
+TEST_F(LocalSocketTest, caller_with_a_line_that_is_too_long_is_disconnected_unanswered) {
   open();
   const std::string fits(kLocalLineBytesMax - 1, 'x');
   EXPECT_TRUE(ask_local(path, fits, kLong).has_value());
@@ -132,7 +133,7 @@ TEST_F(LocalSocketTest, line_that_is_too_long_is_cut_off_unanswered) {
   EXPECT_TRUE(ask_local(path, "the next one", kLong).has_value());
 }
 
-TEST_F(LocalSocketTest, callers_that_say_nothing_hold_up_the_next_one_and_nobody_longer) {
+TEST_F(LocalSocketTest, silent_callers_delay_the_next_one_only_until_their_time_is_over) {
   open(std::chrono::milliseconds{100});
   const int stalled = call();
   const int half = call();
@@ -141,12 +142,12 @@ TEST_F(LocalSocketTest, callers_that_say_nothing_hold_up_the_next_one_and_nobody
   ASSERT_EQ(::send(gone, "obey\n", 5, MSG_NOSIGNAL), 5);
   ::close(gone);
   EXPECT_EQ(ask_local(path, "hello", kLong).value_or("none"), "0 mine here hello");
-  EXPECT_EQ(echo.asked.load(), 1) << "whoever has gone is not obeyed behind his back";
+  EXPECT_EQ(echo.asked.load(), 1) << "the line of a caller that has hung up is not carried out";
   EXPECT_EQ(read_all(stalled), "");
   EXPECT_EQ(read_all(half), "");
 }
 
-TEST_F(LocalSocketTest, line_comes_in_any_pieces) {
+TEST_F(LocalSocketTest, line_may_come_in_any_pieces) {
   open();
   const int caller = call();
   for (const char byte : std::string{"hello\n"})
@@ -159,7 +160,7 @@ TEST_F(LocalSocketTest, answer_with_a_line_feed_stays_one_line) {
   EXPECT_EQ(ask_local(path, "one\ntwo", kLong).value_or("none"), "0 mine here one two");
 }
 
-TEST_F(LocalSocketTest, server_ends_though_an_answer_is_waited_for) {
+TEST_F(LocalSocketTest, server_ends_while_a_caller_waits_for_its_answer) {
   open();
   const int caller = call();
   ASSERT_EQ(::send(caller, "wait\n", 5, MSG_NOSIGNAL), 5);

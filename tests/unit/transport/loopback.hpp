@@ -1,4 +1,4 @@
-// A network with both ends of its connections in it: no threads, and nothing but loopback.
+// A network with both ends of its connections: no threads, loopback only.
 #pragma once
 
 #include <array>
@@ -29,11 +29,11 @@ class Loopback : public ::testing::Test {
   }
 
   // Waits until the socket has an event of that kind. Other events are level-triggered and come
-  // again, but for accepted connections, which are kept.
+  // again, except accepted connections, which are kept.
   Ready await(ReadyKind kind, SocketId socket) {
-    // Bounded by time: a socket that has failed before ends each wait() at once.
-    const auto give_up = std::chrono::steady_clock::now() + kPatience;
-    while (std::chrono::steady_clock::now() < give_up) {
+    // Limited by time: a socket that failed before ends each wait() at once.
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    while (std::chrono::steady_clock::now() < deadline) {
       const std::size_t count = network_->wait(events_, kPatience);
       Ready found{};
       for (const Ready& ready : std::span{events_}.first(count)) {
@@ -96,7 +96,7 @@ class Loopback : public ::testing::Test {
   std::vector<SocketId> accepted_;
 };
 
-// A peer that the network under test knows nothing of: a plain blocking socket.
+// A peer outside the network under test: a plain blocking socket.
 class PlainPeer {
  public:
   explicit PlainPeer(std::uint16_t port) : descriptor_{::socket(AF_INET, SOCK_STREAM, 0)} {

@@ -1,4 +1,4 @@
-// Connections by way of proxies: what is believed of whom, and that no other byte is ever read.
+// Connections through proxies: which header is believed, and no byte after it is ever read.
 #include <array>
 #include <cerrno>
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ class ProxiedNetworkTest : public ::testing::Test {
   }
   void TearDown() override { proxied_.reset(); }
 
-  // The acceptor's name of a connection from there.
+  // The acceptor's socket for a connection from that network.
   SocketId accept_from(FakeNetwork& proxy) {
     near_ = proxy.connect({"venue", port_}).value();
     static_cast<void>(wait(proxy));
@@ -59,7 +59,7 @@ class ProxiedNetworkTest : public ::testing::Test {
     return result;
   }
   void expect_refused(SocketId socket, const std::string& why) {
-    for (int turn = 0; turn < 2; ++turn) {  // As long as it is not closed.
+    for (int turn = 0; turn < 2; ++turn) {  // Reported again until it is closed.
       const auto ready = wait(*proxied_);
       ASSERT_FALSE(ready.empty()) << why;
       EXPECT_EQ(ready[0].kind, ReadyKind::Readable);
@@ -78,13 +78,13 @@ class ProxiedNetworkTest : public ::testing::Test {
   FakeInternet internet_;
   FakeNetwork venue_{internet_, "10.0.0.1"};
   FakeNetwork proxy_{internet_, "10.0.0.9"};
-  FakeNetwork stranger_{internet_, "10.0.0.8"};
+  FakeNetwork untrusted_{internet_, "10.0.0.8"};
   std::unique_ptr<Network> proxied_ = make_proxied_network(venue_);
   std::uint16_t port_ = 0;
   SocketId near_ = 0;  // of the proxy
 };
 
-TEST_F(ProxiedNetworkTest, header_names_the_peer_however_it_is_cut_and_what_follows_is_untouched) {
+TEST_F(ProxiedNetworkTest, header_in_any_pieces_names_the_peer_and_what_follows_is_untouched) {
   for (const std::string& header : {kLine, kBinary}) {
     const std::string all = header + "8=FIX.4.4";
     for (std::size_t cut = 0; cut < all.size(); ++cut) {
@@ -123,7 +123,7 @@ TEST_F(ProxiedNetworkTest, header_comes_one_byte_at_a_time) {
   EXPECT_EQ(proxied_->peer_name(socket), "192.0.2.7:40112");
 }
 
-TEST_F(ProxiedNetworkTest, proxy_that_speaks_for_itself_keeps_its_address) {
+TEST_F(ProxiedNetworkTest, local_connection_of_the_proxy_keeps_its_address) {
   for (const std::string& header : {kLocal, "PROXY UNKNOWN\r\n"s}) {
     const SocketId socket = accept();
     static_cast<void>(proxy_.send(near_, header));
@@ -134,10 +134,10 @@ TEST_F(ProxiedNetworkTest, proxy_that_speaks_for_itself_keeps_its_address) {
   }
 }
 
-TEST_F(ProxiedNetworkTest, who_is_no_trusted_proxy_is_refused_whatever_it_says) {
-  const SocketId socket = accept_from(stranger_);
-  static_cast<void>(stranger_.send(near_, kLine));
-  expect_refused(socket, "it is none of the port's proxies");
+TEST_F(ProxiedNetworkTest, client_that_is_no_trusted_proxy_is_refused_whatever_it_sends) {
+  const SocketId socket = accept_from(untrusted_);
+  static_cast<void>(untrusted_.send(near_, kLine));
+  expect_refused(socket, "it is not one of the port's proxies");
   EXPECT_EQ(proxied_->peer_name(socket), "");
 }
 
@@ -161,14 +161,14 @@ TEST_F(ProxiedNetworkTest, connection_that_ends_within_its_header_is_refused) {
   expect_refused(socket, "it ended within its PROXY header");
 }
 
-TEST_F(ProxiedNetworkTest, proxy_that_only_knocks_has_done_nothing_wrong) {
+TEST_F(ProxiedNetworkTest, proxy_that_connects_and_closes_is_no_error) {
   const SocketId socket = accept();
   proxy_.close(near_);
   ASSERT_EQ(wait(*proxied_).at(0).kind, ReadyKind::Readable);
   EXPECT_EQ(receive(socket).status, IoStatus::Closed);
 }
 
-TEST_F(ProxiedNetworkTest, failure_behind_the_header_names_both) {
+TEST_F(ProxiedNetworkTest, failure_after_the_header_names_both) {
   const SocketId socket = accept();
   static_cast<void>(proxy_.send(near_, kLine));
   ASSERT_EQ(wait(*proxied_).at(0).kind, ReadyKind::Announced);
@@ -179,7 +179,7 @@ TEST_F(ProxiedNetworkTest, failure_behind_the_header_names_both) {
       << proxied_->last_error(socket);
 }
 
-TEST_F(ProxiedNetworkTest, listener_without_proxies_believes_no_header) {
+TEST_F(ProxiedNetworkTest, listener_without_proxies_accepts_no_header) {
   const SocketId listener = proxied_->listen({"", 0}).value();
   port_ = proxied_->local_port(listener);
   const SocketId socket = accept();
@@ -193,7 +193,7 @@ TEST_F(ProxiedNetworkTest, listener_without_proxies_believes_no_header) {
 
 class ProxiedLoopback : public Loopback {};
 
-TEST_F(ProxiedLoopback, announced_name_goes_with_a_connection_to_another_network) {
+TEST_F(ProxiedLoopback, announced_name_moves_with_a_connection_to_another_network) {
   Endpoint endpoint{"127.0.0.1", 0};
   endpoint.trusted_proxies = only("127.0.0.1");
   EXPECT_EQ(network_->listen(endpoint).error().error_number, EPROTONOSUPPORT);
@@ -208,7 +208,7 @@ TEST_F(ProxiedLoopback, announced_name_goes_with_a_connection_to_another_network
     for (const Ready& ready : std::span{events_}.first(count)) {
       if (ready.kind == ReadyKind::Accepted) {
         socket = ready.accepted;
-        EXPECT_EQ(proxied->detach(socket).descriptor, -1);  // Nobody knows yet whose it is.
+        EXPECT_EQ(proxied->detach(socket).descriptor, -1);  // Its source address is not known yet.
       }
       is_announced = is_announced || ready.kind == ReadyKind::Announced;
     }

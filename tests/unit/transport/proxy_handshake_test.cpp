@@ -1,4 +1,4 @@
-// What proxies are told, and their answers, whole and however they are cut.
+// Requests to proxies and their answers, complete and in pieces.
 #include "transport/proxy/proxy_handshake.hpp"
 
 #include <algorithm>
@@ -19,14 +19,14 @@ ConnectProxy tunnel_proxy(Protocol protocol, const std::string& user = "",
   return {protocol, "proxy", 3128, user, password};
 }
 
-// A handshake, and all that both sides have said.
+// A handshake, and all bytes that both sides have sent.
 struct Talk {
   explicit Talk(const ConnectProxy& proxy, const std::string& host = "venue.example.com",
                 std::uint16_t port = 5001)
       : handshake{proxy, {host, port}, literal_address({host, port})} {
     listen();
   }
-  // As a reader does that has bytes: how many of them it takes. chunk: at most so many at a time.
+  // Acts as a reader that has these bytes. Returns how many it takes. chunk: the most at a time.
   std::size_t answer(std::string_view bytes, std::size_t chunk = SIZE_MAX) {
     std::size_t taken = 0;
     while (taken < bytes.size() && handshake.wanted() > 0) {
@@ -95,18 +95,18 @@ std::vector<Dialogue> tunnels() {
   };
 }
 
-TEST(ProxyHandshakes, each_kind_says_what_its_rfc_has_and_is_done_at_the_answers_last_byte) {
+TEST(ProxyHandshakes, each_protocol_follows_its_rfc_and_is_done_at_the_last_byte_of_the_answer) {
   for (const Dialogue& one : tunnels()) {
     Talk talk{one.proxy, one.host};
-    const std::string behind = one.answer + "8=FIX.4.4";
-    EXPECT_EQ(talk.answer(behind), one.answer.size()) << one.answer;
+    const std::string rest = one.answer + "8=FIX.4.4";
+    EXPECT_EQ(talk.answer(rest), one.answer.size()) << one.answer;
     EXPECT_TRUE(talk.handshake.is_done()) << one.answer << talk.handshake.failure();
     EXPECT_EQ(talk.said, one.said);
   }
 }
 
-// Whatever the pieces, the same is said and understood, and no byte behind the answer is asked for.
-TEST(ProxyHandshakes, answer_in_any_pieces_is_the_same_and_what_follows_is_not_asked_for) {
+// In any pieces the request and the result are the same, and no byte after the answer is wanted.
+TEST(ProxyHandshakes, answer_in_any_pieces_has_the_same_result_and_what_follows_is_not_wanted) {
   std::mt19937 random{20'261'122};
   for (const Dialogue& one : tunnels()) {
     for (std::size_t chunk = 1; chunk <= 5; ++chunk) {
@@ -152,7 +152,7 @@ std::string failure_of(const ConnectProxy& proxy, const std::string& answer) {
   return talk.handshake.failure();
 }
 
-TEST(ProxyHandshakes, refusal_of_http_has_its_status_and_reason) {
+TEST(ProxyHandshakes, http_refusal_has_its_status_and_reason) {
   const auto http = tunnel_proxy(Protocol::Http11, "user", "TopSecret");
   EXPECT_EQ(failure_of(http, "HTTP/1.1 407 Proxy Authentication Required\r\n"),
             "it refuses: 407 Proxy Authentication Required");
@@ -165,7 +165,7 @@ TEST(ProxyHandshakes, refusal_of_http_has_its_status_and_reason) {
             "it refuses: 502 " + std::string(120, 'x'));
 }
 
-TEST(ProxyHandshakes, refusal_that_repeats_a_password_is_not_repeated) {
+TEST(ProxyHandshakes, refusal_with_a_password_in_it_is_not_repeated) {
   const auto http = tunnel_proxy(Protocol::Http11, "user", "TopSecret");
   EXPECT_EQ(failure_of(http, "HTTP/1.1 407 not TopSecret\r\n"), "it refuses: 407");
   EXPECT_EQ(failure_of(http, "HTTP/1.1 407 not dXNlcjpUb3BTZWNyZXQ=\r\n"), "it refuses: 407");
@@ -173,22 +173,21 @@ TEST(ProxyHandshakes, refusal_that_repeats_a_password_is_not_repeated) {
             "it refuses: 407");
 }
 
-TEST(ProxyHandshakes, what_is_not_http_is_told_at_the_first_byte_that_shows_it) {
+TEST(ProxyHandshakes, answer_that_is_not_http_fails_at_the_first_wrong_byte) {
   const auto http = tunnel_proxy(Protocol::Http11);
   for (const std::string& none : {"8"s, "\x05"s, "\r"s, "HTTP/2"s, "ICY"s, "http"s, "\0"s}) {
-    EXPECT_EQ(failure_of(http, none), "what it answers is not HTTP/1.0 or HTTP/1.1") << none;
+    EXPECT_EQ(failure_of(http, none), "its answer is not HTTP/1.0 or HTTP/1.1") << none;
   }
   for (const std::string& wrong :
        {"HTTP/1.1\r\n"s, "HTTP/1.1 20\r\n"s, "HTTP/1.1 2000\r\n"s, "HTTP/1.1  200\r\n"s,
         "HTTP/1.1 600 x\r\n"s, "HTTP/1.1 000 x\r\n"s, "HTTP/1.1 2x0 x\r\n"s, "HTTP/1.10 200\r\n"s,
         "HTTP/1.x 200 OK\r\n"s, "HTTP/1.1 200OK\r\n"s}) {
-    EXPECT_EQ(failure_of(http, wrong),
-              "a status line that is not HTTP/1.0 or HTTP/1.1 and a status")
+    EXPECT_EQ(failure_of(http, wrong), "its status line is not HTTP/1.0 or HTTP/1.1 and a status")
         << wrong;
   }
 }
 
-TEST(ProxyHandshakes, answer_may_have_8_kib_and_no_more) {
+TEST(ProxyHandshakes, answer_has_at_most_8_kib) {
   const auto http = tunnel_proxy(Protocol::Http11);
   const std::string line = "HTTP/1.1 200 OK\r\n";
   const std::string end = "\r\n\r\n";
@@ -198,28 +197,28 @@ TEST(ProxyHandshakes, answer_may_have_8_kib_and_no_more) {
   EXPECT_TRUE(longest.handshake.is_done()) << longest.handshake.failure();
   for (const std::string& answer : {line + field + "x" + end, line + std::string(100'000, 'x'),
                                     "HTTP/1.1 200 " + std::string(100'000, 'x')}) {
-    EXPECT_EQ(failure_of(http, answer), "an answer of more than 8,192 bytes");
+    EXPECT_EQ(failure_of(http, answer), "its answer has more than 8,192 bytes");
   }
   std::string many;
   while (many.size() < 100'000) many += "HTTP/1.1 100\n\n";
-  EXPECT_EQ(failure_of(http, many), "an answer of more than 8,192 bytes");
+  EXPECT_EQ(failure_of(http, many), "its answer has more than 8,192 bytes");
   std::string lines = line;
   while (lines.size() < 100'000) lines += "a\n";
-  EXPECT_EQ(failure_of(http, lines), "an answer of more than 8,192 bytes");
+  EXPECT_EQ(failure_of(http, lines), "its answer has more than 8,192 bytes");
 }
 
-TEST(ProxyHandshakes, every_code_of_socks_is_told) {
+TEST(ProxyHandshakes, every_socks_code_is_reported) {
   const auto socks_4 = tunnel_proxy(Protocol::Socks4);
   const auto socks_5 = tunnel_proxy(Protocol::Socks5);
   for (unsigned code = 0; code < 256; ++code) {
-    const std::string told = "it refuses: " + std::to_string(code) + " (";
+    const std::string expected = "it refuses: " + std::to_string(code) + " (";
     if (code != 90) {
       const std::string answer = "\0"s + static_cast<char>(code);
-      EXPECT_TRUE(failure_of(socks_4, answer).starts_with(told));
+      EXPECT_TRUE(failure_of(socks_4, answer).starts_with(expected));
     }
     if (code != 0) {
       const std::string answer = "\x05\x00\x05"s + static_cast<char>(code);
-      EXPECT_TRUE(failure_of(socks_5, answer).starts_with(told));
+      EXPECT_TRUE(failure_of(socks_5, answer).starts_with(expected));
     }
   }
   EXPECT_EQ(failure_of(socks_4, "\x00\x5B"s), "it refuses: 91 (rejected or failed)");
@@ -228,34 +227,34 @@ TEST(ProxyHandshakes, every_code_of_socks_is_told) {
             "it refuses: 9 (a reason that is not assigned)");
 }
 
-TEST(ProxyHandshakes, socks_that_is_of_another_version_or_breaks_its_rules_has_failed) {
+TEST(ProxyHandshakes, socks_answer_of_another_version_or_outside_the_protocol_fails) {
   const auto socks_5 = tunnel_proxy(Protocol::Socks5);
   const auto with_user = tunnel_proxy(Protocol::Socks5, "me", "TopSecret");
   for (unsigned version = 0; version < 256; ++version) {
     const std::string byte(1, static_cast<char>(version));
     if (version != 0) {
-      EXPECT_EQ(failure_of(tunnel_proxy(Protocol::Socks4a), byte),
-                "what it answers is not SOCKS 4");
+      EXPECT_EQ(failure_of(tunnel_proxy(Protocol::Socks4a), byte), "its answer is not SOCKS 4");
     }
     if (version == 5) continue;
-    EXPECT_EQ(failure_of(socks_5, byte), "what it answers is not SOCKS 5");
-    EXPECT_EQ(failure_of(socks_5, "\x05\x00"s + byte), "what it answers is not SOCKS 5");
+    EXPECT_EQ(failure_of(socks_5, byte), "its answer is not SOCKS 5");
+    EXPECT_EQ(failure_of(socks_5, "\x05\x00"s + byte), "its answer is not SOCKS 5");
     if (version == 1) continue;
     EXPECT_EQ(failure_of(with_user, "\x05\x02"s + byte),
-              "what it answers to a user and a password is not of RFC 1929");
+              "its answer to the user and password does not follow RFC 1929");
   }
-  EXPECT_EQ(failure_of(socks_5, "\x05\xFF"s), "it refuses to go on without a user and a password");
-  EXPECT_EQ(failure_of(with_user, "\x05\xFF"s), "it takes neither a user and a password nor none");
+  EXPECT_EQ(failure_of(socks_5, "\x05\xFF"s), "it requires a user and a password");
+  EXPECT_EQ(failure_of(with_user, "\x05\xFF"s),
+            "it accepts no authentication method that was offered");
   EXPECT_EQ(failure_of(socks_5, "\x05\x02"s),
-            "it asks for credentials of a kind that was not offered");
+            "it chose an authentication method that was not offered");
   EXPECT_EQ(failure_of(with_user, "\x05\x01"s),
-            "it asks for credentials of a kind that was not offered");
+            "it chose an authentication method that was not offered");
   EXPECT_EQ(failure_of(with_user, "\x05\x02\x01\x01"s), "it refuses this user and password");
   EXPECT_EQ(failure_of(socks_5, "\x05\x00\x05\x00\x00\x02"s),
-            "an answer with a kind of address that SOCKS 5 does not have");
+            "its answer has an address type that SOCKS 5 does not define");
 }
 
-// Whatever is answered: it ends within the limit, and no more is ever asked for than was promised.
+// Any answer ends within the limit, and no more bytes are wanted than were announced.
 TEST(ProxyHandshakes, damaged_answers_are_done_or_fail_within_the_limit) {
   std::mt19937 random{20'261'123};
   const std::vector<Dialogue> all = tunnels();
@@ -275,31 +274,30 @@ TEST(ProxyHandshakes, damaged_answers_are_done_or_fail_within_the_limit) {
   }
 }
 
-TEST(ProxyHandshakes, what_a_proxy_could_not_be_told_is_wrong) {
-  EXPECT_EQ(what_is_wrong(tunnel_proxy(Protocol::Http11, "user", "a:b")), "");
-  EXPECT_NE(what_is_wrong(tunnel_proxy(Protocol::Http11, "us:er", "x")), "");
-  EXPECT_NE(what_is_wrong(tunnel_proxy(Protocol::Http11, "", "x")), "");
-  EXPECT_NE(what_is_wrong(tunnel_proxy(Protocol::Socks4, "u\0x"s)), "");
-  EXPECT_EQ(
-      what_is_wrong(tunnel_proxy(Protocol::Socks5, std::string(255, 'u'), std::string(255, 'p'))),
-      "");
-  EXPECT_NE(what_is_wrong(tunnel_proxy(Protocol::Socks5, std::string(256, 'u'), "p")), "");
-  EXPECT_NE(what_is_wrong(tunnel_proxy(Protocol::Socks5, "u", std::string(256, 'p'))), "");
-  EXPECT_NE(what_is_wrong(tunnel_proxy(Protocol::Socks5, "u", "")), "");
-  EXPECT_NE(what_is_wrong(ConnectProxy{Protocol::Http11, "", 1}), "");
-  EXPECT_NE(what_is_wrong(ConnectProxy{Protocol::Http11, "proxy", 0}), "");
+TEST(ProxyHandshakes, settings_that_the_protocol_cannot_carry_are_refused) {
+  EXPECT_EQ(validate(tunnel_proxy(Protocol::Http11, "user", "a:b")), "");
+  EXPECT_NE(validate(tunnel_proxy(Protocol::Http11, "us:er", "x")), "");
+  EXPECT_NE(validate(tunnel_proxy(Protocol::Http11, "", "x")), "");
+  EXPECT_NE(validate(tunnel_proxy(Protocol::Socks4, "u\0x"s)), "");
+  EXPECT_EQ(validate(tunnel_proxy(Protocol::Socks5, std::string(255, 'u'), std::string(255, 'p'))),
+            "");
+  EXPECT_NE(validate(tunnel_proxy(Protocol::Socks5, std::string(256, 'u'), "p")), "");
+  EXPECT_NE(validate(tunnel_proxy(Protocol::Socks5, "u", std::string(256, 'p'))), "");
+  EXPECT_NE(validate(tunnel_proxy(Protocol::Socks5, "u", "")), "");
+  EXPECT_NE(validate(ConnectProxy{Protocol::Http11, "", 1}), "");
+  EXPECT_NE(validate(ConnectProxy{Protocol::Http11, "proxy", 0}), "");
   for (const Protocol any : {Protocol::Http10, Protocol::Http11, Protocol::Socks4,
                              Protocol::Socks4a, Protocol::Socks5}) {
     for (const std::string& host :
          {"venue.example.com"s, "10.0.0.1"s, "a_b-c"s, std::string(255, 'a')}) {
-      EXPECT_EQ(what_is_wrong(any, host), "") << host;
+      EXPECT_EQ(validate(any, host), "") << host;
     }
     for (const std::string& host : {""s, "a b"s, "a\r\nX: y"s, "a\0b"s, "a/b"s, "a@b"s, "[::1]"s,
                                     "fe80::1%lo"s, std::string(256, 'a'), "v\xC3\xA9nue"s}) {
-      EXPECT_NE(what_is_wrong(any, host), "") << host;
+      EXPECT_NE(validate(any, host), "") << host;
     }
     const bool is_4 = any == Protocol::Socks4 || any == Protocol::Socks4a;
-    EXPECT_EQ(what_is_wrong(any, "::1").empty(), !is_4);
+    EXPECT_EQ(validate(any, "::1").empty(), !is_4);
   }
 }
 

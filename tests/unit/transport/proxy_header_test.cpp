@@ -1,4 +1,4 @@
-// The PROXY protocol's headers, whole and however they are cut.
+// PROXY protocol headers, complete and in pieces.
 #include "transport/proxy/proxy_header.hpp"
 
 #include <algorithm>
@@ -49,17 +49,17 @@ std::vector<Case> right_ones() {
   };
 }
 
-TEST(ProxyHeader, is_read_at_its_last_byte_and_never_before) {
+TEST(ProxyHeader, is_complete_at_its_last_byte_and_never_before) {
   for (const Case& one : right_ones()) {
     for (std::size_t size = 0; size < one.header.size(); ++size) {
       const ProxyHeader read = read_proxy_header(one.header.substr(0, size));
       ASSERT_EQ(read.status, Status::NeedMore) << one.header << " cut to " << size;
-      // Whoever receives what is needed gets on, and gets no byte of what follows.
+      // A reader of the wanted size makes progress, and gets no byte after the header.
       ASSERT_GT(read.size, size) << one.header;
       ASSERT_LE(read.size, one.header.size()) << one.header << " cut to " << size;
     }
-    for (const std::string& behind : {""s, "8=FIX.4.4\x01"s, "\n"s, one.header}) {
-      const ProxyHeader read = read_proxy_header(one.header + behind);
+    for (const std::string& rest : {""s, "8=FIX.4.4\x01"s, "\n"s, one.header}) {
+      const ProxyHeader read = read_proxy_header(one.header + rest);
       ASSERT_EQ(read.status, Status::Whole) << one.header << ": " << read.wrong;
       EXPECT_EQ(read.size, one.header.size());
       EXPECT_EQ(read.source, one.source);
@@ -67,7 +67,7 @@ TEST(ProxyHeader, is_read_at_its_last_byte_and_never_before) {
   }
 }
 
-TEST(ProxyHeader, what_is_none_is_wrong_at_the_first_byte_that_shows_it) {
+TEST(ProxyHeader, anything_else_is_wrong_at_the_first_wrong_byte) {
   for (const std::string& none :
        {"8"s, "P8"s, "PROXI"s, "PROXY\r\n"s, "\r\n\r\r"s, "\n"s, kFirst.substr(0, 11) + "x"s,
         "proxy TCP4 10.0.0.1 10.0.0.2 1 2\r\n"s, kFirst + "\x11"s, kFirst + "\x22"s}) {
@@ -75,7 +75,7 @@ TEST(ProxyHeader, what_is_none_is_wrong_at_the_first_byte_that_shows_it) {
   }
 }
 
-TEST(ProxyHeader, wrong_lines_of_version_1_are_wrong) {
+TEST(ProxyHeader, malformed_lines_of_version_1_are_wrong) {
   for (const std::string& line :
        {"TCP4 10.0.0.1 10.0.0.2 1"s, "TCP4 10.0.0.1 10.0.0.2 1 2 "s,
         "TCP4 10.0.0.1 10.0.0.2 1 2 3"s, "TCP4  10.0.0.1 10.0.0.2 1 2"s,
@@ -93,7 +93,7 @@ TEST(ProxyHeader, wrong_lines_of_version_1_are_wrong) {
   EXPECT_EQ(read_proxy_header("PROXY UNKNOWN " + std::string(107 - 14, 'x')).status, Status::Wrong);
 }
 
-TEST(ProxyHeader, wrong_headers_of_version_2_are_wrong) {
+TEST(ProxyHeader, malformed_headers_of_version_2_are_wrong) {
   for (const std::string& header :
        {version_2('\x21', '\x11', kV4Addresses.substr(1)), version_2('\x21', '\x21', kV4Addresses),
         version_2('\x21', '\x12', kV4Addresses), version_2('\x21', '\x31', std::string(216, 'x')),
@@ -103,9 +103,9 @@ TEST(ProxyHeader, wrong_headers_of_version_2_are_wrong) {
   }
 }
 
-// Whatever stands there: nothing is read beyond the end, no header is longer than the limit, and
-// what is whole or wrong stays it, whatever follows.
-TEST(ProxyHeader, damaged_headers_are_answered_and_more_bytes_change_no_answer) {
+// With any bytes: nothing is read beyond the end, no header is longer than the limit, and a result
+// that is whole or wrong stays the same when more bytes come.
+TEST(ProxyHeader, damaged_headers_have_a_result_that_more_bytes_do_not_change) {
   std::mt19937 random{20'261'121};
   const std::vector<Case> all = right_ones();
   for (int round = 0; round < 5'000; ++round) {

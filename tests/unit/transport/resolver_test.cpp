@@ -44,7 +44,7 @@ TEST(Resolver, answers_carry_the_socket_that_asked) {
   EXPECT_TRUE(resolver.take_answers().empty());
 }
 
-TEST(Resolver, asks_again_after_its_thread_has_ended) {
+TEST(Resolver, resolves_again_after_its_thread_has_ended) {
   const auto wakeup = make_wakeup();
   Resolver resolver{[](const Endpoint&) -> Resolution { return std::unexpected{"no"}; },
                     telling(wakeup)};
@@ -57,7 +57,7 @@ TEST(Resolver, asks_again_after_its_thread_has_ended) {
   }
 }
 
-TEST(Resolver, may_go_away_while_a_name_is_being_resolved) {
+TEST(Resolver, may_be_destroyed_while_a_name_is_being_resolved) {
   const auto begun = std::make_shared<std::binary_semaphore>(0);
   const auto go_on = std::make_shared<std::binary_semaphore>(0);
   {
@@ -72,7 +72,7 @@ TEST(Resolver, may_go_away_while_a_name_is_being_resolved) {
     begun->acquire();
   }
   go_on->release();
-  EXPECT_FALSE(begun->try_acquire());  // the second name is not looked up any more
+  EXPECT_FALSE(begun->try_acquire());  // the second name is not resolved
 }
 
 }  // namespace

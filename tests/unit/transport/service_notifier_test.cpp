@@ -1,4 +1,4 @@
-// What a service manager is told, by a socket as systemd's.
+// Notifications to a service manager, over a socket like that of systemd.
 #include <array>
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -30,8 +30,8 @@ class ServiceNotifierTest : public ::testing::Test {
     ::close(socket_);
     for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"}) ::unsetenv(name);
   }
-  // All that has arrived. Datagrams of a UNIX socket are there when send() has returned.
-  std::vector<std::string> told() {
+  // All datagrams that have arrived. A UNIX datagram has arrived when send() returns.
+  std::vector<std::string> sent() {
     std::vector<std::string> lines;
     std::array<char, 256> bytes{};
     while (true) {
@@ -47,32 +47,32 @@ class ServiceNotifierTest : public ::testing::Test {
     return opened ? std::move(*opened) : nullptr;
   }
 
-  using Told = std::vector<std::string>;
+  using Sent = std::vector<std::string>;
   nexusfix::testing::TemporaryFolder folder_;
   std::string path = folder_.path() + "/notify";
   int socket_ = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 };
 
-TEST_F(ServiceNotifierTest, the_status_counts_the_sessions_of_all_loops_that_wait) {
+TEST_F(ServiceNotifierTest, the_status_counts_the_waiting_sessions_of_all_loops) {
   const auto service = open({.socket = {}, .watchdog = {}, .loops = 2});
   service->tell_waiting(0, 1);
   service->tell_waiting(1, 2);
   service->tell_waiting(0, 0);
   service->tell_waiting(1, 0);
   const std::string pending = " are pending, see the event log\n";
-  EXPECT_EQ(told(),
-            (Told{"STATUS=serving; changed keys of 1 session" + pending,
+  EXPECT_EQ(sent(),
+            (Sent{"STATUS=serving; changed keys of 1 session" + pending,
                   "STATUS=serving; changed keys of 3 sessions" + pending,
                   "STATUS=serving; changed keys of 2 sessions" + pending, "STATUS=serving\n"}));
 }
 
-TEST_F(ServiceNotifierTest, ready_and_stopping_are_told_once_each) {
+TEST_F(ServiceNotifierTest, ready_and_stopping_are_sent_once_each) {
   const auto service = open({});
   service->ready();
   service->ready();
   service->stopping();
   service->stopping();
-  EXPECT_EQ(told(), (Told{"READY=1\n", "STOPPING=1\n"}));
+  EXPECT_EQ(sent(), (Sent{"READY=1\n", "STOPPING=1\n"}));
 }
 
 TEST_F(ServiceNotifierTest, a_sign_of_life_is_given_in_each_quarter_of_the_interval) {
@@ -80,48 +80,48 @@ TEST_F(ServiceNotifierTest, a_sign_of_life_is_given_in_each_quarter_of_the_inter
   EXPECT_EQ(service->sleep_max(), milliseconds{100});
   MonoTime now{};
   service->is_alive(0, now);
-  EXPECT_EQ(told().size(), 1U);
+  EXPECT_EQ(sent().size(), 1U);
   service->is_alive(0, now + milliseconds{99});
-  EXPECT_EQ(told(), Told{});
+  EXPECT_EQ(sent(), Sent{});
   service->is_alive(0, now + milliseconds{100});
-  EXPECT_EQ(told(), Told{"WATCHDOG=1\n"});
+  EXPECT_EQ(sent(), Sent{"WATCHDOG=1\n"});
 }
 
-TEST_F(ServiceNotifierTest, nothing_is_said_of_life_that_nobody_asked_for) {
+TEST_F(ServiceNotifierTest, no_sign_of_life_is_sent_if_none_is_wanted) {
   const auto service = open({});
   for (int hour = 0; hour < 100; ++hour) service->is_alive(0, MonoTime{std::chrono::hours{hour}});
-  EXPECT_EQ(told(), Told{});
+  EXPECT_EQ(sent(), Sent{});
 }
 
-TEST_F(ServiceNotifierTest, one_loop_that_hangs_is_not_covered_by_the_others) {
+TEST_F(ServiceNotifierTest, one_loop_that_hangs_is_not_hidden_by_the_others) {
   const auto service = open({.socket = {}, .watchdog = milliseconds{400}, .loops = 2});
   MonoTime now{};
   for (int turn = 0; turn < 10; ++turn, now += milliseconds{100}) service->is_alive(1, now);
-  EXPECT_EQ(told(), Told{});
+  EXPECT_EQ(sent(), Sent{});
   service->is_alive(0, now);
-  EXPECT_EQ(told(), Told{"WATCHDOG=1\n"});
+  EXPECT_EQ(sent(), Sent{"WATCHDOG=1\n"});
   service->has_ended(0);
   service->is_alive(1, now);
-  EXPECT_EQ(told(), Told{"WATCHDOG=1\n"});
+  EXPECT_EQ(sent(), Sent{"WATCHDOG=1\n"});
 }
 
-TEST_F(ServiceNotifierTest, sixty_four_loops_are_told_apart) {
+TEST_F(ServiceNotifierTest, sixty_four_loops_are_distinguished) {
   const auto service = open({.socket = {}, .watchdog = milliseconds{400}, .loops = 64});
   for (std::uint32_t loop = 0; loop < 63; ++loop) service->is_alive(loop, MonoTime{});
-  EXPECT_EQ(told(), Told{});
+  EXPECT_EQ(sent(), Sent{});
   service->is_alive(63, MonoTime{});
-  EXPECT_EQ(told(), Told{"WATCHDOG=1\n"});
+  EXPECT_EQ(sent(), Sent{"WATCHDOG=1\n"});
 }
 
-TEST_F(ServiceNotifierTest, a_service_manager_that_does_not_read_stops_no_loop) {
+TEST_F(ServiceNotifierTest, a_service_manager_that_does_not_read_blocks_no_loop) {
   const auto service = open({.socket = {}, .watchdog = milliseconds{4}});
   MonoTime now{};
   for (int turn = 0; turn < 10'000; ++turn, now += milliseconds{1}) service->is_alive(0, now);
   service->stopping();
-  EXPECT_FALSE(told().empty());
+  EXPECT_FALSE(sent().empty());
 }
 
-TEST_F(ServiceNotifierTest, the_environment_says_who_is_to_be_told) {
+TEST_F(ServiceNotifierTest, the_environment_names_the_service_manager) {
   EXPECT_EQ(ServiceNotifier::from_environment().value(), nullptr);
   ::setenv("NOTIFY_SOCKET", path.c_str(), 1);
   ::setenv("WATCHDOG_USEC", "2000000", 1);
@@ -146,12 +146,12 @@ TEST_F(ServiceNotifierTest, a_watchdog_that_cannot_be_read_is_an_error) {
 
 TEST_F(ServiceNotifierTest, a_socket_that_cannot_be_reached_is_an_error) {
   for (const std::string& wrong :
-       {std::string{"notify"}, folder_.path() + "/nobody", "/" + std::string(200, 'x')}) {
+       {std::string{"notify"}, folder_.path() + "/absent", "/" + std::string(200, 'x')}) {
     EXPECT_FALSE(ServiceNotifier::open({.socket = wrong}).has_value()) << wrong;
   }
 }
 
-TEST_F(ServiceNotifierTest, a_name_behind_an_at_is_of_the_abstract_namespace) {
+TEST_F(ServiceNotifierTest, a_name_after_an_at_is_in_the_abstract_namespace) {
   const std::string name = "nexusfix-test-" + std::to_string(::getpid());
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

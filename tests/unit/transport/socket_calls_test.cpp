@@ -17,7 +17,7 @@ TEST(SocketCalls, errors_name_operation_place_and_cause) {
   EXPECT_EQ(error_now("eventfd", "").error_number, EMFILE);
 }
 
-TEST(SocketCalls, a_connection_is_as_its_options_say) {
+TEST(SocketCalls, a_connection_has_its_options) {
   const Descriptor socket{::socket(AF_INET, SOCK_STREAM, 0)};
   const SocketOptions options{.no_delay = false,
                               .keep_alive = false,
@@ -35,7 +35,7 @@ TEST(SocketCalls, a_connection_is_as_its_options_say) {
   EXPECT_EQ(option(IPPROTO_TCP, TCP_NODELAY), 0);
   EXPECT_EQ(option(SOL_SOCKET, SO_KEEPALIVE), 0);
   EXPECT_EQ(option(IPPROTO_IP, IP_TOS), 16);
-  // Linux doubles what it is asked for, for its own bookkeeping (socket(7)).
+  // Linux doubles the requested size, for its own bookkeeping (socket(7)).
   EXPECT_EQ(option(SOL_SOCKET, SO_SNDBUF), 2 * 32'768);
   EXPECT_EQ(option(SOL_SOCKET, SO_RCVBUF), 2 * 65'536);
 }

@@ -1,4 +1,4 @@
-// Files and names that TLS is made of, and what is said of wrong ones.
+// Files and names of TLS settings, and the errors of wrong ones.
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ class TlsContextTest : public TlsTest {
   }
 };
 
-TEST_F(TlsContextTest, says_what_it_offers_and_when_that_ends) {
+TEST_F(TlsContextTest, reports_what_it_offers_and_when_it_expires) {
   require_client_certificate();
   const auto made = context(acceptor_settings);
   EXPECT_THAT(made->description(), HasSubstr("TLS 1.2 to 1.3, certificate CN=venue until 20"));
@@ -30,12 +30,12 @@ TEST_F(TlsContextTest, says_what_it_offers_and_when_that_ends) {
   EXPECT_THAT(made->expiries()[1].what, HasSubstr("authority CN="));
 }
 
-TEST_F(TlsContextTest, key_that_others_may_read_is_refused_with_the_command_that_mends_it) {
+TEST_F(TlsContextTest, key_that_other_users_can_read_is_refused_with_the_command_that_fixes_it) {
   using std::filesystem::perms;
   std::filesystem::permissions(acceptor_settings.key_file, perms{0640});
   EXPECT_EQ(error_of(acceptor_settings),
             acceptor_settings.key_file +
-                ": has a private key, and may be read by others than its owner: chmod 600 " +
+                ": has a private key and is readable by other users: chmod 600 " +
                 acceptor_settings.key_file);
   std::filesystem::permissions(acceptor_settings.key_file, perms{0400});
   EXPECT_EQ(error_of(acceptor_settings), "none");
@@ -81,17 +81,17 @@ TEST_F(TlsContextTest, java_key_store_is_refused_with_the_command_that_converts_
               HasSubstr("keytool -importkeystore -srckeystore " + folder.file("venue.jks")));
 }
 
-TEST_F(TlsContextTest, wrong_files_are_named_with_what_is_wrong) {
+TEST_F(TlsContextTest, wrong_files_are_named_with_their_errors) {
   TlsSettings settings = acceptor_settings;
   settings.certificate_file = folder.file("absent.pem");
   EXPECT_THAT(error_of(settings), HasSubstr("absent.pem: No such file or directory"));
   settings.certificate_file = write("rubbish.pem", "hello");
   EXPECT_THAT(error_of(settings), HasSubstr("rubbish.pem: neither PEM nor PKCS#12"));
   settings.certificate_file = acceptor_settings.key_file;
-  EXPECT_THAT(error_of(settings), HasSubstr("venue.key: has no certificate"));
+  EXPECT_THAT(error_of(settings), HasSubstr("venue.key: contains no certificate"));
   settings = acceptor_settings;
   settings.key_file = acceptor_settings.certificate_file;
-  EXPECT_THAT(error_of(settings), HasSubstr("venue.pem: has no private key"));
+  EXPECT_THAT(error_of(settings), HasSubstr("venue.pem: contains no private key"));
   settings.key_file = authority.issue("other").key;
   EXPECT_THAT(error_of(settings), HasSubstr("other.key: not the key of "));
   settings = acceptor_settings;
@@ -99,10 +99,11 @@ TEST_F(TlsContextTest, wrong_files_are_named_with_what_is_wrong) {
   EXPECT_THAT(error_of(settings), HasSubstr("an acceptor with TLS needs a certificate"));
   settings = acceptor_settings;
   settings.client_certificate = ClientCertificate::Required;
-  EXPECT_THAT(error_of(settings), HasSubstr("nobody is named who may have issued them"));
+  EXPECT_THAT(error_of(settings), HasSubstr("no authority is configured"));
   settings.authorities_file = authority.file();
   settings.revocation_file = authority.file();
-  EXPECT_THAT(error_of(settings), HasSubstr("authority.pem: has no list of revoked certificates"));
+  EXPECT_THAT(error_of(settings),
+              HasSubstr("authority.pem: contains no list of revoked certificates"));
 }
 
 TEST_F(TlsContextTest, cipher_suites_are_named_as_openssl_or_as_iana_does) {
@@ -119,23 +120,23 @@ TEST_F(TlsContextTest, suite_of_tls_1_3_is_chosen_by_its_name) {
             "TLSv1.3, TLS_CHACHA20_POLY1305_SHA256, CN=venue");
 }
 
-TEST_F(TlsContextTest, weak_cipher_suites_are_never_used_whoever_asks_for_them) {
+TEST_F(TlsContextTest, weak_cipher_suites_are_never_used_even_if_configured) {
   acceptor_settings.ciphers = "AES128-SHA:AES128-GCM-SHA256:ECDHE-RSA-AES128-SHA";
-  EXPECT_THAT(error_of(acceptor_settings), HasSubstr("of TLS 1.2 there is ECDHE with AES-GCM"));
+  EXPECT_THAT(error_of(acceptor_settings), HasSubstr("TLS 1.2 allows ECDHE with AES-GCM"));
   acceptor_settings.ciphers = "TLS_NOT_WITH_US";
-  EXPECT_THAT(error_of(acceptor_settings), HasSubstr("TLS_NOT_WITH_US: there is no such"));
-  acceptor_settings.ciphers = "HIGH:!RC4";  // QuickFIX's own; what is weak of it is left out
+  EXPECT_THAT(error_of(acceptor_settings), HasSubstr("TLS_NOT_WITH_US: unknown cipher suite"));
+  acceptor_settings.ciphers = "HIGH:!RC4";  // QuickFIX's default; its weak suites are left out
   acceptor_settings.version_max = TlsVersion::V1_2;
   meet();
   EXPECT_THAT(acceptor.tls->protection(acceptor.socket), HasSubstr("TLSv1.2, ECDHE-"));
 }
 
-TEST_F(TlsContextTest, authorities_may_be_files_of_a_folder) {
+TEST_F(TlsContextTest, authorities_may_be_files_in_a_folder) {
   const std::string authorities = folder.file("authorities");
   std::filesystem::create_directory(authorities);
   initiator_settings.authorities_file.clear();
   initiator_settings.authorities_folder = authorities;
-  EXPECT_THAT(error_of(initiator_settings), HasSubstr("an empty folder"));
+  EXPECT_THAT(error_of(initiator_settings), HasSubstr("the folder is empty"));
   std::filesystem::copy_file(authority.file(), authorities + "/one.pem");
   meet();
   expect_talk();

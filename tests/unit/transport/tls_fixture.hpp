@@ -1,4 +1,4 @@
-// Two networks with TLS, an acceptor's and an initiator's, over loopback; and what they say.
+// Two networks with TLS, an acceptor's and an initiator's, over loopback.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct TlsSide {
       : inner{std::move(network)}, tls{make_tls_network(*inner)} {}
   TlsSide() : TlsSide{std::move(*make_epoll_network())} {}
 
-  // Notes what has come, without waiting.
+  // Handles the events that have come, without waiting.
   void poll() {
     std::array<Ready, 16> events;
     const std::size_t count = tls->wait(events, std::chrono::nanoseconds{0});
@@ -107,10 +107,10 @@ class TlsTest : public ::testing::Test {
     ASSERT_TRUE(socket) << socket.error().text;
     initiator.socket = *socket;
   }
-  // Both sides are asked in turn.
+  // Polls both sides in turn.
   bool run_until(const std::function<bool()>& condition) {
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes{5};
-    while (std::chrono::steady_clock::now() < give_up) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes{5};
+    while (std::chrono::steady_clock::now() < deadline) {
       if (condition()) return true;
       acceptor.poll();
       initiator.poll();
@@ -123,7 +123,7 @@ class TlsTest : public ::testing::Test {
     ASSERT_TRUE(run_until([&] { return initiator.is_connected && acceptor.socket != 0; }))
         << initiator.error << acceptor.error;
   }
-  // The handshake is refused by one side or the other; whether both hear why is a matter of TLS.
+  // One side refuses the handshake; TLS decides whether both learn why.
   void expect_refused(const std::string& why) {
     listen();
     connect();

@@ -1,4 +1,4 @@
-// Who is let in by TLS, and who is not.
+// Which connections TLS accepts.
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -16,14 +16,14 @@ TEST_F(TlsTest, bytes_arrive_both_ways_by_tls_1_3) {
             "TLSv1.3, TLS_AES_256_GCM_SHA384, CN=venue");
 }
 
-TEST_F(TlsTest, tls_1_2_is_spoken_with_whoever_has_no_more) {
+TEST_F(TlsTest, tls_1_2_is_used_with_a_peer_that_has_no_tls_1_3) {
   initiator_settings.version_max = TlsVersion::V1_2;
   meet();
   expect_talk();
   EXPECT_EQ(acceptor.tls->protection(acceptor.socket), "TLSv1.2, ECDHE-ECDSA-AES256-GCM-SHA384");
 }
 
-TEST_F(TlsTest, version_that_the_acceptor_does_not_speak_is_refused) {
+TEST_F(TlsTest, version_that_the_acceptor_does_not_enable_is_refused) {
   acceptor_settings.version_min = TlsVersion::V1_3;
   initiator_settings.version_max = TlsVersion::V1_2;
   expect_refused("unsupported protocol");
@@ -44,7 +44,7 @@ TEST_F(TlsTest, initiator_without_a_certificate_is_refused_where_one_is_required
   expect_refused("peer did not return a certificate");
 }
 
-TEST_F(TlsTest, certificate_is_verified_if_shown_and_not_missed) {
+TEST_F(TlsTest, certificate_is_verified_if_shown_and_not_required) {
   require_client_certificate();
   acceptor_settings.client_certificate = ClientCertificate::VerifiedIfShown;
   const TlsSettings with = initiator_settings;
@@ -69,7 +69,7 @@ TEST_F(TlsTest, certificate_of_another_host_is_refused) {
   expect_refused("its certificate is refused: hostname mismatch");
 }
 
-// RFC 9525, 6.3: a name of the subject is none of the host's.
+// RFC 9525, 6.3: a name in the subject is not a name of the host.
 TEST_F(TlsTest, certificate_whose_subject_alone_is_the_host_is_refused) {
   use(acceptor_settings, authority.issue("localhost", {.names = ""}));
   expect_refused("its certificate is refused: hostname mismatch");
@@ -90,25 +90,25 @@ TEST_F(TlsTest, acceptor_may_be_known_by_another_name_than_the_host_that_is_conn
   expect_talk();
 }
 
-TEST_F(TlsTest, certificate_that_nobody_known_has_issued_is_refused) {
-  TestAuthority stranger{folder.path(), "stranger"};
-  use(acceptor_settings, stranger.issue("venue-of-a-stranger"));
+TEST_F(TlsTest, certificate_of_an_unknown_authority_is_refused) {
+  TestAuthority unknown{folder.path(), "unknown"};
+  use(acceptor_settings, unknown.issue("venue-of-unknown-ca"));
   expect_refused("its certificate is refused: unable to get local issuer certificate");
 }
 
 TEST_F(TlsTest, initiator_of_an_unknown_authority_is_refused) {
   require_client_certificate();
-  TestAuthority stranger{folder.path(), "stranger"};
-  use(initiator_settings, stranger.issue("trader-of-a-stranger"));
+  TestAuthority unknown{folder.path(), "unknown"};
+  use(initiator_settings, unknown.issue("trader-of-unknown-ca"));
   expect_refused("its certificate is refused: unable to get local issuer certificate");
 }
 
-TEST_F(TlsTest, certificate_that_only_its_own_key_has_signed_is_refused) {
+TEST_F(TlsTest, self_signed_certificate_is_refused) {
   use(acceptor_settings, nexusfix::testing::write_self_signed(folder.path(), "venue-by-itself"));
   expect_refused("its certificate is refused: self-signed certificate");
 }
 
-TEST_F(TlsTest, initiator_whose_certificate_only_its_own_key_has_signed_is_refused) {
+TEST_F(TlsTest, initiator_with_a_self_signed_certificate_is_refused) {
   require_client_certificate();
   use(initiator_settings, nexusfix::testing::write_self_signed(folder.path(), "trader-by-itself"));
   expect_refused("its certificate is refused: self-signed certificate");
@@ -120,14 +120,14 @@ TEST_F(TlsTest, revoked_certificate_is_refused) {
   expect_refused("its certificate is refused: certificate revoked");
 }
 
-TEST_F(TlsTest, list_of_revoked_certificates_that_has_ended_refuses_everybody) {
+TEST_F(TlsTest, expired_list_of_revoked_certificates_refuses_all_certificates) {
   require_client_certificate();
   static_cast<void>(authority.issue("gone"));
   acceptor_settings.revocation_file = authority.revoke("gone", -1);
   expect_refused("its certificate is refused: CRL has expired");
 }
 
-TEST_F(TlsTest, certificate_beside_a_revoked_one_is_taken) {
+TEST_F(TlsTest, certificate_that_is_not_revoked_is_accepted) {
   require_client_certificate();
   authority.issue("gone");
   acceptor_settings.revocation_file = authority.revoke("gone");
@@ -135,19 +135,19 @@ TEST_F(TlsTest, certificate_beside_a_revoked_one_is_taken) {
   expect_talk();
 }
 
-TEST_F(TlsTest, certificate_that_is_for_acceptors_only_is_refused_of_an_initiator) {
+TEST_F(TlsTest, server_certificate_is_refused_from_an_initiator) {
   require_client_certificate();
   use(initiator_settings, authority.issue("server-only", {.usage = "serverAuth"}));
   expect_refused("its certificate is refused: unsuitable certificate purpose");
 }
 
-TEST_F(TlsTest, certificate_that_is_for_initiators_only_is_refused_of_an_acceptor) {
+TEST_F(TlsTest, client_certificate_is_refused_from_an_acceptor) {
   use(acceptor_settings, authority.issue("client-only", {.usage = "clientAuth"}));
   expect_refused("its certificate is refused: unsuitable certificate purpose");
 }
 
-// Three authorities may stand between a certificate and one that is known.
-TEST_F(TlsTest, chain_of_three_intermediates_is_taken_and_one_of_four_is_refused) {
+// At most three authorities may be between a certificate and a trusted one.
+TEST_F(TlsTest, chain_of_three_intermediates_is_accepted_and_one_of_four_is_refused) {
   TestAuthority one{folder.path(), "one", &authority};
   TestAuthority two{folder.path(), "two", &one};
   TestAuthority three{folder.path(), "three", &two};
@@ -168,9 +168,9 @@ TEST_F(TlsTest, chain_of_three_intermediates_is_taken_and_one_of_four_is_refused
   EXPECT_FALSE(initiator.is_connected);
 }
 
-TEST_F(TlsTest, chain_of_more_bytes_than_anybody_needs_is_refused) {
+TEST_F(TlsTest, chain_of_too_many_bytes_is_refused) {
   require_client_certificate();
-  // Not even valid: it is not looked at.
+  // It is not even valid: nothing reads it.
   std::ofstream many{initiator_settings.certificate_file, std::ios::app};
   const std::string authority_text = [&] {
     std::ifstream in{authority.file()};
@@ -181,8 +181,8 @@ TEST_F(TlsTest, chain_of_more_bytes_than_anybody_needs_is_refused) {
   expect_refused("excessive message size");
 }
 
-// The rest is a matter of time, and so of who waits for it.
-TEST_F(TlsTest, half_a_client_hello_keeps_nobody_waiting) {
+// A time limit ends it, which is the caller's.
+TEST_F(TlsTest, half_a_client_hello_delays_no_other_connection) {
   listen();
   testing::RawPeer stalled{port};
   stalled.send(std::string{"\x16\x03\x01\x02\x00\x01\x00\x01\xFC\x03\x03", 11});
@@ -203,8 +203,9 @@ TEST_F(TlsTest, half_a_client_hello_keeps_nobody_waiting) {
   }));
 }
 
-// One step in a wait(): the flood's are due one after the other, and those from elsewhere first.
-TEST_F(TlsTest, flood_of_rubbish_from_one_address_does_not_keep_another_waiting) {
+// One step in a wait(): the steps of the flood come one after the other, and those of other sources
+// first.
+TEST_F(TlsTest, flood_of_rubbish_from_one_address_does_not_delay_another) {
   listen();
   constexpr std::size_t kFlood = 150;
   std::vector<std::unique_ptr<testing::RawPeer>> flood;
@@ -226,16 +227,16 @@ TEST_F(TlsTest, flood_of_rubbish_from_one_address_does_not_keep_another_waiting)
   };
   while (!all_sent()) note_failed();
   connect();
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes{5};
-  while (!initiator.is_connected && std::chrono::steady_clock::now() < give_up) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes{5};
+  while (!initiator.is_connected && std::chrono::steady_clock::now() < deadline) {
     note_failed();
     initiator.poll();
   }
   EXPECT_TRUE(initiator.is_connected);
-  EXPECT_LT(failed.size(), kFlood) << "before all of the flood had its turn";
+  EXPECT_LT(failed.size(), kFlood) << "before the whole flood had its turn";
 }
 
-TEST_F(TlsTest, plain_fix_on_a_port_with_tls_is_refused_in_words) {
+TEST_F(TlsTest, plain_fix_on_a_port_with_tls_is_refused_with_a_clear_error) {
   listen();
   testing::RawPeer plain{port};
   plain.send("8=FIX.4.4\0019=65\00135=A\00134=1\00149=TRADER\001");
@@ -245,7 +246,8 @@ TEST_F(TlsTest, plain_fix_on_a_port_with_tls_is_refused_in_words) {
   }));
   EXPECT_EQ(acceptor.end, IoStatus::Failed);
   EXPECT_EQ(acceptor.error_number, EPROTO);
-  EXPECT_NE(acceptor.error.find(": what came is not TLS"), std::string::npos) << acceptor.error;
+  EXPECT_NE(acceptor.error.find(": the peer does not use TLS"), std::string::npos)
+      << acceptor.error;
 }
 
 TEST_F(TlsTest, rubbish_after_a_handshake_has_begun_is_refused) {
@@ -259,7 +261,7 @@ TEST_F(TlsTest, rubbish_after_a_handshake_has_begun_is_refused) {
   EXPECT_EQ(acceptor.error_number, EPROTO) << acceptor.error;
 }
 
-TEST_F(TlsTest, connection_that_ends_within_the_handshake_says_so) {
+TEST_F(TlsTest, connection_that_ends_within_the_handshake_is_an_error) {
   listen();
   testing::RawPeer short_lived{port};
   short_lived.send(std::string{"\x16\x03\x01", 3});
@@ -280,7 +282,8 @@ TEST_F(TlsTest, initiator_learns_that_the_other_side_has_no_tls) {
   ASSERT_TRUE(run_until([&] { return !acceptor.received.empty(); }));
   send_all(acceptor, "8=FIX.4.4\0019=5\00135=0\00110=163\001");
   ASSERT_TRUE(run_until([&] { return initiator.end.has_value(); }));
-  EXPECT_NE(initiator.error.find("what came is not TLS"), std::string::npos) << initiator.error;
+  EXPECT_NE(initiator.error.find("the peer does not use TLS"), std::string::npos)
+      << initiator.error;
   EXPECT_FALSE(initiator.is_connected);
 }
 

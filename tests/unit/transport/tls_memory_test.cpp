@@ -1,5 +1,5 @@
-// What connections above others cost of memory, and that nobody but the one connection suffers when
-// there is none. A program of its own, because it replaces operator new.
+// The memory of connections in wrapping networks, and that only one connection fails when there is
+// none. It is a program of its own because it replaces operator new.
 #include <malloc.h>
 #include <netinet/in.h>
 #include <openssl/crypto.h>
@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kAnswerBytes = 64U << 10U;
 
-// OpenSSL has its memory of malloc(), which operator new does not see. Set before it has any.
+// OpenSSL allocates with malloc(), which operator new does not see. Set before its first
+// allocation.
 std::size_t openssl_allocations = 0;
 std::size_t openssl_frees = 0;
 std::size_t openssl_bytes_max = 0;
@@ -40,8 +41,8 @@ const bool counts_openssl =
 
 class TlsMemoryTest : public TlsTest {
  protected:
-  // An acceptor's turn, as an engine has it. The nth allocation from here on fails, if it is one of
-  // the network's; what this test does itself has memory.
+  // An acceptor's turn, as an engine does it. The nth allocation of the network from here on fails.
+  // Allocations of this test always succeed.
   void turn(std::size_t& nth) {
     std::array<Ready, 16> events;
     std::size_t count = 0;
@@ -65,7 +66,7 @@ class TlsMemoryTest : public TlsTest {
     if (result.status == IoStatus::Failed) return end_guest(nth, result.error_number);
     if (result.status == IoStatus::Ok) answer_guest(nth);
   }
-  // More than the peer, which does not read yet, has room for.
+  // More bytes than the peer, which does not read yet, has room for.
   void answer_guest(std::size_t& nth) {
     const std::string answer(kAnswerBytes, 'x');
     for (int i = 0; i < 200; ++i) {
@@ -104,7 +105,7 @@ class TlsMemoryTest : public TlsTest {
   bool has_failed_ = false;
 };
 
-TEST_F(TlsMemoryTest, whichever_allocation_fails_one_connection_ends_and_the_others_go_on) {
+TEST_F(TlsMemoryTest, when_any_allocation_fails_one_connection_ends_and_the_others_continue) {
   meet();
   expect_talk();
   std::size_t nth = 1;
@@ -118,9 +119,9 @@ TEST_F(TlsMemoryTest, whichever_allocation_fails_one_connection_ends_and_the_oth
     guest.socket = guest.tls->connect({"localhost", port, {}, context_of_guests}).value();
     std::size_t left = nth;
     bool has_asked = false;
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes{5};
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes{5};
     while (!is_answered_ && !is_ended_ && !guest.end &&
-           std::chrono::steady_clock::now() < give_up) {
+           std::chrono::steady_clock::now() < deadline) {
       turn(left);
       if (!has_asked) guest.poll();
       if (guest.is_connected && !has_asked) {
@@ -134,11 +135,11 @@ TEST_F(TlsMemoryTest, whichever_allocation_fails_one_connection_ends_and_the_oth
     expect_other_unharmed();
   }
   EXPECT_GT(nth, 5U);
-  EXPECT_GT(refused, 0U) << "of those that were not even begun";
+  EXPECT_GT(refused, 0U) << "connections that were not even started";
   std::printf("%zu allocations failed, each alone\n", nth - 1);
 }
 
-// What docs/low-latency.md says that a message costs of memory over TLS. The numbers are those of
+// The memory of a message over TLS, as docs/low-latency.md states it. The numbers are those of
 // OpenSSL 3.0; another version may need less.
 struct TlsCost {
   std::optional<TlsVersion> version;
@@ -157,7 +158,7 @@ TEST_P(TlsAllocationTest, a_message_takes_memory_of_openssl_alone_and_no_more_th
   constexpr std::size_t kWarmUp = 16;
   constexpr std::size_t kMessages = 1'000;
   std::size_t own = 0;
-  std::size_t kept = 0;  // when the call has returned
+  std::size_t kept = 0;  // after the call
   std::size_t to_send = 0;
   std::size_t to_receive = 0;
   const auto count = [&](std::size_t& of_openssl, auto&& call) {
@@ -189,7 +190,7 @@ TEST_P(TlsAllocationTest, a_message_takes_memory_of_openssl_alone_and_no_more_th
       kMessages, to_send, to_receive, openssl_bytes_max);
   EXPECT_EQ(own, 0U);
   EXPECT_EQ(kept, 0U);
-  EXPECT_LE(openssl_bytes_max, 1'000U) << "what malloc() keeps for the thread";
+  EXPECT_LE(openssl_bytes_max, 1'000U) << "kept by malloc() for the thread";
   EXPECT_LE(to_send, GetParam().to_send * kMessages);
   EXPECT_LE(to_receive, GetParam().to_receive * kMessages);
 }
@@ -201,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, TlsAllocationTest,
                            return info.param.version ? "tls_1_2" : "tls_1_3";
                          });
 
-// Whoever floods an acceptor without a word pays more for it than the acceptor does.
+// A silent flood costs the attacker more than the acceptor.
 TEST_F(TlsMemoryTest, silent_connection_has_no_buffer_to_read_into) {
   listen();
   constexpr std::size_t kSilent = 64;
@@ -223,7 +224,7 @@ TEST_F(TlsMemoryTest, silent_connection_has_no_buffer_to_read_into) {
   std::printf("a silent connection: %zu bytes\n", each);
   EXPECT_LT(each, 16U << 10U);
 
-  // What docs/security.md says that a connection without a Logon may cost.
+  // The cost of a connection without a Logon, as docs/security.md states it.
   constexpr char kHandshake = 22;
   for (const Descriptor& one : silent) ASSERT_EQ(::send(one.get(), &kHandshake, 1, 0), 1);
   for (std::size_t turn = 0; turn < 2 * kSilent; ++turn) {
@@ -235,8 +236,8 @@ TEST_F(TlsMemoryTest, silent_connection_has_no_buffer_to_read_into) {
   EXPECT_LT(begun, 96U << 10U);
 }
 
-// Otherwise it would stay open, and nobody would know of it.
-TEST(ProxiedMemory, connection_that_there_is_no_memory_for_is_closed_when_it_is_handed_over) {
+// Otherwise it would stay open and unknown.
+TEST(ProxiedMemory, connection_without_memory_for_it_is_closed_when_it_is_attached) {
   bool is_attached = false;
   std::size_t refused = 0;
   for (std::size_t nth = 1; !is_attached && nth < 100; ++nth) {

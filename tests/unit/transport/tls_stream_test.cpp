@@ -1,4 +1,4 @@
-// What becomes of bytes, ends and waiting when a connection has TLS.
+// Bytes, ends and waits of a connection with TLS.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <filesystem>
@@ -22,7 +22,7 @@ std::string pattern(std::size_t size) {
   return bytes;
 }
 
-// A client of OpenSSL alone, which does what no engine would.
+// A client with OpenSSL only, which does what no engine would do.
 class BareTlsClient {
  public:
   explicit BareTlsClient(std::uint16_t port) {
@@ -31,7 +31,7 @@ class BareTlsClient {
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    const int on = 1;  // Or it is the network that cuts what is sent into turns.
+    const int on = 1;  // Otherwise the network would merge small writes.
     EXPECT_EQ(::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), 0);
     EXPECT_EQ(::fcntl(socket_, F_SETFL, O_NONBLOCK), 0);
     SSL_set_fd(ssl_, socket_);
@@ -61,7 +61,7 @@ class BareTlsClient {
 
 class OwnRecordsTest : public TlsTest {
  protected:
-  // Turns of the acceptor until it has received so many bytes.
+  // Turns of the acceptor until it has received that number of bytes.
   int turns_until(std::size_t bytes) {
     int turns = 0;
     EXPECT_TRUE(run_until([&] {
@@ -93,7 +93,7 @@ TEST_F(OwnRecordsTest, records_of_one_byte_leave_turns_to_others) {
   EXPECT_EQ(acceptor.received, std::string(kRecords, 'x'));
 }
 
-TEST_F(TlsTest, endpoints_without_tls_are_as_they_were) {
+TEST_F(TlsTest, endpoints_without_tls_are_not_changed) {
   const auto listening = acceptor.tls->listen({"127.0.0.1", 0});
   ASSERT_TRUE(listening);
   const auto socket = initiator.tls->connect({"127.0.0.1", acceptor.tls->local_port(*listening)});
@@ -107,15 +107,15 @@ TEST_F(TlsTest, endpoints_without_tls_are_as_they_were) {
   EXPECT_EQ(acceptor.end, IoStatus::Closed);
 }
 
-TEST_F(TlsTest, network_without_tls_refuses_an_endpoint_that_wants_it) {
+TEST_F(TlsTest, network_without_tls_refuses_an_endpoint_with_tls) {
   const auto made = context(acceptor_settings);
   const auto listening = acceptor.inner->listen({"127.0.0.1", 0, {}, made});
   ASSERT_FALSE(listening);
-  EXPECT_NE(listening.error().text.find("TLS is wanted"), std::string::npos);
+  EXPECT_NE(listening.error().text.find("TLS is required"), std::string::npos);
   EXPECT_FALSE(acceptor.inner->connect({"127.0.0.1", 5001, {}, made}));
 }
 
-TEST_F(TlsTest, end_in_order_is_a_close) {
+TEST_F(TlsTest, end_with_close_notify_is_a_close) {
   meet();
   expect_talk();
   initiator.tls->close(initiator.socket);
@@ -123,16 +123,15 @@ TEST_F(TlsTest, end_in_order_is_a_close) {
   EXPECT_EQ(acceptor.end, IoStatus::Closed);
 }
 
-TEST_F(TlsTest, end_without_the_one_of_tls_is_a_failure_that_says_so) {
+TEST_F(TlsTest, end_without_close_notify_is_a_failure_that_says_so) {
   meet();
   send_all(initiator, "the last word");
-  initiator.inner->close(initiator.socket);  // As if somebody between both had cut it.
+  initiator.inner->close(initiator.socket);  // As if the connection had been cut on its way.
   ASSERT_TRUE(run_until([&] { return acceptor.end.has_value(); }));
   EXPECT_EQ(acceptor.received, "the last word");
   EXPECT_EQ(acceptor.end, IoStatus::Failed);
   EXPECT_EQ(acceptor.error_number, EPROTO);
-  EXPECT_NE(acceptor.error.find("without TLS's own end (close_notify): it was cut"),
-            std::string::npos)
+  EXPECT_NE(acceptor.error.find("without close_notify: it was truncated"), std::string::npos)
       << acceptor.error;
 }
 
@@ -158,7 +157,7 @@ TEST_F(TlsTest, bytes_that_were_taken_before_close_are_still_delivered) {
   EXPECT_TRUE(acceptor.received == bytes.substr(0, taken));
 }
 
-TEST_F(TlsTest, slow_reader_gets_everything_and_the_writer_is_told_when_there_is_room) {
+TEST_F(TlsTest, slow_reader_gets_everything_and_the_writer_is_notified_when_there_is_room) {
   meet();
   const std::string bytes = pattern(16U << 20U);
   std::string_view rest = bytes;
@@ -178,7 +177,7 @@ TEST_F(TlsTest, slow_reader_gets_everything_and_the_writer_is_told_when_there_is
   EXPECT_GT(sends, 1);
 }
 
-TEST_F(TlsTest, writable_comes_again_until_something_is_sent) {
+TEST_F(TlsTest, writable_is_reported_again_until_something_is_sent) {
   meet();
   acceptor.reads = false;
   const std::string block(1U << 20U, 'x');
@@ -188,15 +187,16 @@ TEST_F(TlsTest, writable_comes_again_until_something_is_sent) {
   ASSERT_TRUE(run_until([&] { return initiator.writables > 0; }));
   const int before = initiator.writables;
   ASSERT_TRUE(run_until([&] { return initiator.writables > before + 2; }));
-  EXPECT_EQ(initiator.tls->send(initiator.socket, {}).status, IoStatus::Ok);  // Given up.
+  EXPECT_EQ(initiator.tls->send(initiator.socket, {}).status, IoStatus::Ok);  // Ends Writable.
   initiator.poll();
   const int at_last = initiator.writables;
   for (int turn = 0; turn < 20; ++turn) initiator.poll();
   EXPECT_EQ(initiator.writables, at_last);
 }
 
-// OpenSSL may have read more than the caller has room for: nobody else knows of it.
-TEST_F(TlsTest, bytes_that_are_decrypted_already_are_told_at_once) {
+// OpenSSL may have read more than the caller has room for, and the network below does not know of
+// it.
+TEST_F(TlsTest, bytes_that_are_decrypted_already_are_reported_at_once) {
   meet();
   send_all(initiator, pattern(20'000));
   acceptor.receive_bytes_max = 1;
@@ -205,7 +205,7 @@ TEST_F(TlsTest, bytes_that_are_decrypted_already_are_told_at_once) {
   EXPECT_EQ(acceptor.received.substr(0, 100), pattern(20'000).substr(0, 100));
 }
 
-TEST_F(TlsTest, paused_socket_says_nothing_until_it_is_wanted_again) {
+TEST_F(TlsTest, paused_socket_reports_nothing_until_it_is_resumed) {
   meet();
   send_all(initiator, "before");
   ASSERT_TRUE(run_until([&] { return acceptor.received == "before"; }));
@@ -217,7 +217,7 @@ TEST_F(TlsTest, paused_socket_says_nothing_until_it_is_wanted_again) {
   EXPECT_TRUE(run_until([&] { return acceptor.received.size() == 6 + 40'000; }));
 }
 
-TEST_F(TlsTest, connection_goes_on_in_another_network) {
+TEST_F(TlsTest, connection_continues_in_another_network) {
   meet();
   expect_talk();
   send_all(initiator, "on its way");
@@ -239,13 +239,13 @@ TEST_F(TlsTest, connection_goes_on_in_another_network) {
   EXPECT_TRUE(run_until([&] { return initiator.received == "8=FIX.4.4 fill and back"; }));
 }
 
-TEST_F(TlsTest, protected_connection_is_not_taken_by_a_network_that_has_no_tls) {
+TEST_F(TlsTest, connection_with_tls_is_not_attached_to_a_network_without_tls) {
   meet();
   const auto plain = std::move(*make_epoll_network());
   EXPECT_FALSE(plain->attach(acceptor.tls->detach(acceptor.socket)));
 }
 
-TEST_F(TlsTest, new_key_is_for_new_connections_and_the_others_go_on) {
+TEST_F(TlsTest, new_key_is_for_new_connections_and_open_ones_continue) {
   meet();
   expect_talk();
   acceptor.received.clear();
@@ -262,9 +262,9 @@ TEST_F(TlsTest, new_key_is_for_new_connections_and_the_others_go_on) {
     second.poll();
     return second.is_connected;
   })) << second.error;
-  // All or nothing: a file that is wrong leaves everything as it was.
-  TestAuthority stranger{folder.path(), "stranger"};
-  const CertificateFiles wrong = stranger.issue("wrong");
+  // All or nothing: a wrong file changes nothing.
+  TestAuthority unknown{folder.path(), "unknown"};
+  const CertificateFiles wrong = unknown.issue("wrong");
   std::filesystem::copy_file(wrong.key, acceptor_settings.key_file,
                              std::filesystem::copy_options::overwrite_existing);
   const auto reloaded = acceptor_context->reload(disk);
@@ -273,7 +273,7 @@ TEST_F(TlsTest, new_key_is_for_new_connections_and_the_others_go_on) {
   EXPECT_EQ(acceptor_context->description(), before);
 }
 
-// Over a network that gives and takes one byte at a time, the handshake and all.
+// Over a network that moves one byte at a time, also in the handshake.
 class TlsBytesTest : public TlsTest {
  protected:
   TlsBytesTest() {

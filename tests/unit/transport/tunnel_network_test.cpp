@@ -1,5 +1,5 @@
-// Connections through proxies: nothing is told before the proxy has made them, and not a byte of
-// who is behind it is lost.
+// Connections through proxies: Connected is not reported before the proxy has made them, and no
+// byte of the target is lost.
 #include "transport/proxy/tunnel_network.hpp"
 
 #include <array>
@@ -43,7 +43,7 @@ class TunnelNetworkTest : public ::testing::Test {
     events.resize(tunnel_.wait(events, std::nullopt));
     return events;
   }
-  // Until the proxy has it and the request has gone.
+  // Connects, and waits until the proxy has the request.
   SocketId begin(const Endpoint& endpoint) {
     const SocketId socket = connect(endpoint);
     for (int i = 0; i < 4; ++i) EXPECT_TRUE(turn().empty());
@@ -69,15 +69,15 @@ class TunnelNetworkTest : public ::testing::Test {
     }
   }
   void expect_failed(SocketId socket, const std::string& why) {
-    bool is_told = false;
-    for (int i = 0; i < 3; ++i) {  // As long as it is not closed.
+    bool is_reported = false;
+    for (int i = 0; i < 3; ++i) {  // Reported again until it is closed.
       for (const Ready& ready : turn()) {
         EXPECT_EQ(ready.kind, ReadyKind::Failed);
         EXPECT_EQ(ready.socket, socket);
-        is_told = true;
+        is_reported = true;
       }
     }
-    EXPECT_TRUE(is_told) << why;
+    EXPECT_TRUE(is_reported) << why;
     EXPECT_EQ(tunnel_.last_error(socket), "connect venue.example.com:5001 by way of proxy:" +
                                               std::to_string(port_) + ": " + why);
     EXPECT_EQ(tunnel_.receive(socket, {}).status, IoStatus::Failed);
@@ -89,13 +89,13 @@ class TunnelNetworkTest : public ::testing::Test {
   FakeInternet internet_;
   FakeNetwork proxy_{internet_, "proxy"};
   FakeNetwork near_{internet_, "10.0.0.9"};
-  Resolution resolution_ = std::unexpected{"nobody asks"};
+  Resolution resolution_ = std::unexpected{"not resolved"};
   TunnelNetwork tunnel_{near_, [this](const Endpoint&) { return resolution_; }};
   std::uint16_t port_ = 0;
   SocketId far_ = 0;  // of the proxy
 };
 
-TEST_F(TunnelNetworkTest, connected_is_told_behind_the_answer_and_what_follows_is_untouched) {
+TEST_F(TunnelNetworkTest, connected_is_reported_after_the_answer_and_what_follows_is_untouched) {
   const std::string all = kEstablished + "8=FIX.4.4";
   for (std::size_t cut = 0; cut <= all.size(); ++cut) {
     const SocketId socket = begin(venue());
@@ -152,7 +152,7 @@ TEST_F(TunnelNetworkTest, request_and_answer_go_through_one_byte_at_a_time) {
   }
 }
 
-TEST_F(TunnelNetworkTest, refusal_and_silence_and_rubbish_are_failures_with_the_proxys_words) {
+TEST_F(TunnelNetworkTest, refusal_silence_and_rubbish_are_failures_with_the_proxys_text) {
   SocketId socket = begin(venue());
   say("HTTP/1.1 403 Forbidden\r\n\r\n<html>");
   expect_failed(socket, "it refuses: 403 Forbidden");
@@ -169,7 +169,7 @@ TEST_F(TunnelNetworkTest, refusal_and_silence_and_rubbish_are_failures_with_the_
   expect_failed(socket, "it closed the connection in the middle of its answer");
   socket = begin(venue());
   say("8=FIX.4.4");
-  expect_failed(socket, "what it answers is not HTTP/1.0 or HTTP/1.1");
+  expect_failed(socket, "its answer is not HTTP/1.0 or HTTP/1.1");
   socket = begin(venue());
   near_.break_connection(socket, ECONNRESET);
   static_cast<void>(turn());
@@ -178,28 +178,28 @@ TEST_F(TunnelNetworkTest, refusal_and_silence_and_rubbish_are_failures_with_the_
       << tunnel_.last_error(socket);
 }
 
-TEST_F(TunnelNetworkTest, long_answer_is_heard_in_several_turns_and_ended_at_the_limit) {
+TEST_F(TunnelNetworkTest, long_answer_is_read_in_several_turns_and_fails_at_the_limit) {
   const SocketId socket = begin(venue());
   say("HTTP/1.1 200 OK\r\nA: " + std::string(20'000, 'x'));
   int turns = 0;
   while (turn().empty() && turns < 100) ++turns;
   EXPECT_GE(turns, 7);
-  expect_failed(socket, "an answer of more than 8,192 bytes");
+  expect_failed(socket, "its answer has more than 8,192 bytes");
 }
 
-TEST_F(TunnelNetworkTest, proxy_that_is_not_there_is_named_with_who_is_behind_it) {
+TEST_F(TunnelNetworkTest, absent_proxy_is_named_with_its_target) {
   internet_.refuse(port_, ECONNREFUSED);
   const SocketId socket = connect(venue());
   expect_failed(socket, "Connection refused");
 }
 
-TEST_F(TunnelNetworkTest, socks_4_is_told_the_ipv4_address_that_is_resolved_here) {
+TEST_F(TunnelNetworkTest, socks_4_gets_the_ipv4_address_that_is_resolved_here) {
   resolution_ =
       std::vector{*literal_address({"2001:db8::1", 5001}), *literal_address({"10.1.2.3", 5001})};
   const SocketId socket = connect(venue(Protocol::Socks4));
   std::string asked;
-  const auto give_up = std::chrono::steady_clock::now() + kPatience;
-  while (asked.size() < 9 && std::chrono::steady_clock::now() < give_up) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (asked.size() < 9 && std::chrono::steady_clock::now() < deadline) {
     EXPECT_TRUE(turn().empty());
     if (far_ != 0) asked += heard();
   }
@@ -209,21 +209,21 @@ TEST_F(TunnelNetworkTest, socks_4_is_told_the_ipv4_address_that_is_resolved_here
   EXPECT_EQ(tunnel_.peer_name(socket), "venue.example.com:5001");
 }
 
-TEST_F(TunnelNetworkTest, socks_4_answer_that_comes_before_the_question_is_not_lost) {
+TEST_F(TunnelNetworkTest, socks_4_answer_that_comes_before_the_request_is_not_lost) {
   resolution_ = std::vector{*literal_address({"10.1.2.3", 5001})};
   static_cast<void>(connect(venue(Protocol::Socks4)));
-  std::vector<Ready> told;
+  std::vector<Ready> events;
   bool is_said = false;
-  const auto give_up = std::chrono::steady_clock::now() + kPatience;
-  while (told.empty() && std::chrono::steady_clock::now() < give_up) {
-    told = turn();
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (events.empty() && std::chrono::steady_clock::now() < deadline) {
+    events = turn();
     if (far_ != 0 && !std::exchange(is_said, true)) say("\x00\x5A\x00\x00\x00\x00\x00\x00"s);
   }
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0].kind, ReadyKind::Connected);
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].kind, ReadyKind::Connected);
 }
 
-TEST_F(TunnelNetworkTest, proxy_that_speaks_while_a_name_is_looked_up_is_not_told_of_for_ever) {
+TEST_F(TunnelNetworkTest, proxy_that_sends_while_a_name_is_resolved_is_reported_once) {
   std::promise<void> gate;
   TunnelNetwork tunnel{near_, [opened = gate.get_future().share()](const Endpoint&) -> Resolution {
                          opened.wait();
@@ -243,34 +243,34 @@ TEST_F(TunnelNetworkTest, proxy_that_speaks_while_a_name_is_looked_up_is_not_tol
   ASSERT_NE(far_, 0U);
   say("\x00\x5A\x00\x00\x00\x00\x00\x00"s);
   EXPECT_TRUE(wait(tunnel).empty());
-  EXPECT_TRUE(wait(near_).empty()) << "it is told once";
+  EXPECT_TRUE(wait(near_).empty()) << "it is reported once";
   gate.set_value();
   bool is_connected = false;
-  const auto give_up = std::chrono::steady_clock::now() + kPatience;
-  while (!is_connected && std::chrono::steady_clock::now() < give_up) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (!is_connected && std::chrono::steady_clock::now() < deadline) {
     for (const Ready& ready : wait(tunnel)) is_connected |= ready.kind == ReadyKind::Connected;
   }
-  EXPECT_TRUE(is_connected) << "what it said is heard behind the question";
+  EXPECT_TRUE(is_connected) << "its answer is read after the request";
   EXPECT_EQ(heard(), "\x04\x01\x13\x89\x0A\x01\x02\x03\x00"s);
 }
 
 TEST_F(TunnelNetworkTest, socks_4_fails_without_an_ipv4_address) {
   for (const auto& [resolution, why] :
        {std::pair{Resolution{std::vector{*literal_address({"2001:db8::1", 5001})}},
-                  "its name has no IPv4 address, and SOCKS 4 knows no others"s},
+                  "its name has no IPv4 address, and SOCKS 4 supports no others"s},
         std::pair{Resolution{std::unexpected{"Name or service not known"}},
                   "its name: Name or service not known"s}}) {
     resolution_ = resolution;
     const SocketId socket = connect(venue(Protocol::Socks4));
-    const auto give_up = std::chrono::steady_clock::now() + kPatience;
-    while (turn().empty() && std::chrono::steady_clock::now() < give_up) {
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    while (turn().empty() && std::chrono::steady_clock::now() < deadline) {
     }
     expect_failed(socket, why);
     EXPECT_EQ(heard(), "");
   }
 }
 
-TEST_F(TunnelNetworkTest, name_of_whoever_is_behind_the_proxy_is_resolved_by_nobody_else) {
+TEST_F(TunnelNetworkTest, target_name_is_resolved_by_the_proxy_only) {
   for (const Protocol protocol :
        {Protocol::Http10, Protocol::Http11, Protocol::Socks4a, Protocol::Socks5}) {
     TunnelNetwork tunnel{near_, [](const Endpoint&) -> Resolution {
@@ -290,7 +290,8 @@ TEST_F(TunnelNetworkTest, name_of_whoever_is_behind_the_proxy_is_resolved_by_nob
   }
 }
 
-TEST_F(TunnelNetworkTest, what_no_proxy_can_be_told_is_refused_before_anything_is_sent) {
+TEST_F(TunnelNetworkTest,
+       endpoint_that_a_proxy_cannot_connect_to_is_refused_before_anything_is_sent) {
   Endpoint endpoint = venue();
   endpoint.host = "venue\r\nX: y";
   EXPECT_EQ(tunnel_.connect(endpoint).error().error_number, EINVAL);
@@ -311,7 +312,7 @@ TEST_F(TunnelNetworkTest, connections_without_a_proxy_are_passed_on) {
 
 class TunnelLoopback : public Loopback {};
 
-TEST_F(TunnelLoopback, network_that_knows_no_proxies_never_connects_directly) {
+TEST_F(TunnelLoopback, network_without_proxy_support_never_connects_directly) {
   Endpoint endpoint{"127.0.0.1", network_->local_port(listen())};
   endpoint.proxy = std::make_shared<ConnectProxy>(ConnectProxy{Protocol::Http11, "127.0.0.1", 1});
   EXPECT_EQ(network_->connect(endpoint).error().error_number, EPROTONOSUPPORT);

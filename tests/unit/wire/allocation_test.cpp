@@ -1,4 +1,4 @@
-// wire allocates nothing but a Parser's index, and what to_owned() takes from its resource. This
+// wire allocates only a Parser's index and the memory that to_owned() takes from its resource. This
 // program counts every allocation.
 #include <array>
 #include <cstddef>
@@ -18,7 +18,7 @@ using nexusfix::test::allocations;
 
 TEST(Allocation, framing_parsing_and_reading_allocate_nothing_in_steady_state) {
   const std::string stream = test::message_of(test::kExecutionReportBody) +
-                             test::message_of("35=0|34=2|") + "rubbish" +
+                             test::message_of("35=0|34=2|") + "garbage" +
                              test::message_of("35=D|95=3|96=a|b|0=fault|");
   Parser parser;
   const std::size_t before = allocations;

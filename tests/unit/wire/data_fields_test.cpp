@@ -14,7 +14,8 @@ TEST(DataFieldTable, the_standard_pairs_are_found_from_both_sides) {
     EXPECT_EQ(table.length_tag_for(pair.data), pair.length);
   }
   EXPECT_EQ(table.data_tag_for(95), 96U);
-  EXPECT_EQ(table.data_tag_for(93), 89U);  // SignatureLength stands behind its data by number
+  EXPECT_EQ(table.data_tag_for(93),
+            89U);  // SignatureLength has a larger number than its data field
   EXPECT_EQ(table.data_tag_for(354), 355U);
 }
 
@@ -37,7 +38,7 @@ TEST(DataFieldTable, added_pairs_are_found_and_replace_earlier_ones) {
   EXPECT_EQ(table.pairs().size(), 2U);
 }
 
-// A dictionary may have tens of thousands: inserting each into its place took minutes.
+// A dictionary may have tens of thousands. Inserting them one by one took minutes.
 TEST(DataFieldTable, many_pairs_are_added_at_once_and_the_last_of_a_length_field_counts) {
   constexpr Tag kPairs = 100'000;
   std::vector<DataFieldPair> pairs;

@@ -33,14 +33,14 @@ std::string whole(std::string_view body) { return with_pipes(message_of(body)); 
 
 TEST(EditedCopy, without_edits_is_the_message) { EXPECT_EQ(edited(kOrder, {}), whole(kOrder)); }
 
-TEST(EditedCopy, value_is_replaced_where_the_field_stands) {
+TEST(EditedCopy, value_is_replaced_at_the_fields_position) {
   FieldEdits edits;
   edits.set(55, "LONGER");
   EXPECT_EQ(edited(kOrder, edits),
             whole("35=D|49=S|56=T|34=7|52=20240115-10:30:00|11=A|55=LONGER|44=1.5|"));
 }
 
-TEST(EditedCopy, last_field_of_the_body_can_be_replaced_and_taken_out) {
+TEST(EditedCopy, last_field_of_the_body_can_be_replaced_and_removed) {
   FieldEdits edits;
   edits.set(44, "2");
   EXPECT_EQ(edited(kOrder, edits),
@@ -49,7 +49,7 @@ TEST(EditedCopy, last_field_of_the_body_can_be_replaced_and_taken_out) {
   EXPECT_EQ(edited(kOrder, edits), whole("35=D|49=S|56=T|34=7|52=20240115-10:30:00|11=A|55=X|"));
 }
 
-TEST(EditedCopy, new_field_comes_at_the_end_of_header_or_body_as_its_tag_says) {
+TEST(EditedCopy, new_field_is_added_at_the_end_of_header_or_body_according_to_its_tag) {
   FieldEdits edits;
   edits.set(1, "ACC");
   edits.set(50, "DESK");
@@ -65,14 +65,14 @@ TEST(EditedCopy, new_fields_find_their_place_in_a_message_without_body) {
             whole("35=B|49=S|56=T|34=7|52=20240115-10:30:00|57=SUB|58=t|"));
 }
 
-TEST(EditedCopy, new_field_stands_in_front_of_a_signature) {
+TEST(EditedCopy, new_field_precedes_a_signature) {
   FieldEdits edits;
   edits.set(58, "t");
   EXPECT_EQ(edited("35=B|49=S|56=T|34=7|52=20240115-10:30:00|148=h|93=2|89=ab|", edits),
             whole("35=B|49=S|56=T|34=7|52=20240115-10:30:00|148=h|58=t|93=2|89=ab|"));
 }
 
-TEST(EditedCopy, removing_what_is_not_there_changes_nothing) {
+TEST(EditedCopy, removing_an_absent_field_changes_nothing) {
   FieldEdits edits;
   edits.remove(9999);
   EXPECT_EQ(edited(kOrder, edits), whole(kOrder));
@@ -94,7 +94,7 @@ TEST(EditedCopy, only_the_first_of_repeated_fields_is_edited) {
             whole("35=D|49=S|56=T|34=7|52=20240115-10:30:00|453=2|448=B|448=A|"));
 }
 
-TEST(EditedCopy, data_fields_are_copied_with_what_they_hold) {
+TEST(EditedCopy, data_fields_are_copied_with_their_content) {
   FieldEdits edits;
   edits.set(58, "t");
   const std::string body = "35=B|49=S|56=T|34=7|52=20240115-10:30:00|148=h|95=9|96=a|58=b|xy|";
@@ -114,7 +114,7 @@ TEST(EditedCopy, values_of_every_kind_are_written_as_an_encoder_writes_them) {
                   "60=20240115-11:30:00.456|110=7|"));
 }
 
-TEST(EditedCopy, what_belongs_to_the_session_or_cannot_be_sent_is_refused) {
+TEST(EditedCopy, fields_of_the_session_and_invalid_fields_are_refused) {
   for (const Tag tag : {8U, 9U, 10U, 34U, 35U, 43U, 49U, 52U, 56U, 122U, 369U, 0U, 0x8000'0000U}) {
     FieldEdits edits;
     edits.set(tag, "1");

@@ -1,4 +1,4 @@
-// Fields, groups and rendered fields on the inline road of an Encoder.
+// Fields, groups and rendered fields on the fast path of an Encoder.
 #include <array>
 #include <gtest/gtest.h>
 #include <limits>
@@ -44,8 +44,9 @@ class EncoderFieldsTest : public testing::Test {
   HeaderTemplate session_ = *HeaderTemplate::make({"FIX.4.4", "S", "T"});
 };
 
-TEST_F(EncoderFieldsTest, a_field_without_a_value_is_written_where_it_is_asked_for_alone) {
-  // FIX Session Layer, "Field and value": no field is empty, but some counterparties send such.
+TEST_F(EncoderFieldsTest, a_field_without_a_value_is_written_only_on_request) {
+  // FIX Session Layer, "Field and value": no field is empty, but some counterparties send empty
+  // ones.
   Encoder a = encoder();
   a.field(55, "AAPL").field_without_value(112).field(58, "x");
   EXPECT_EQ(text_of(a), wanted("55=AAPL|112=|58=x|"));
@@ -54,7 +55,7 @@ TEST_F(EncoderFieldsTest, a_field_without_a_value_is_written_where_it_is_asked_f
   EXPECT_EQ(error_of(b).code, EncodeErrorCode::TagInvalid);
 }
 
-TEST_F(EncoderFieldsTest, a_password_is_noted_where_somebody_wants_to_know_and_nothing_else_is) {
+TEST_F(EncoderFieldsTest, a_password_is_noted_on_request_and_nothing_else_is) {
   bool noted = false;
   Encoder others = encoder();
   others.note_passwords_in(noted);
@@ -81,7 +82,7 @@ TEST_F(EncoderFieldsTest, a_password_is_noted_where_somebody_wants_to_know_and_n
   EXPECT_TRUE(notes([](Encoder& one) { one.field<554>("secret"); }));
   EXPECT_TRUE(notes([](Encoder& one) { one.data<1403, 1404>("secret"); }));
   EXPECT_TRUE(notes([&](Encoder& one) { one.fields(rendered); }));
-  // And it is written as any other, wherever nobody wants to know.
+  // Without a request, it is written like any other field.
   Encoder plain = encoder();
   plain.field<554>("secret").field(925, 7).fields(rendered);
   EXPECT_EQ(text_of(plain), wanted("554=secret|925=7|554=secret|"));
@@ -94,7 +95,7 @@ TEST_F(EncoderFieldsTest, a_tag_of_the_type_is_the_same_as_a_tag_of_the_call) {
   a.field<60>(kTime).field<61>(kTime, TimePrecision::Micros).data<95, 96>("d");
   const std::string first = text_of(a);
   Encoder b = encoder();
-  // volatile: so that the compiler does not know the tags.
+  // volatile, so that the compiler does not know the tags.
   const auto tag = [](Tag known) {
     volatile Tag unknown = known;
     return Tag{unknown};
@@ -137,8 +138,8 @@ TEST_F(EncoderFieldsTest, bytes_of_any_value_are_summed) {
 TEST_F(EncoderFieldsTest, integers_of_every_length_have_their_text) {
   const auto check = [&](auto value) {
     Encoder e = encoder();
-    e.field(38, value).field(58, "behind");
-    ASSERT_EQ(text_of(e), wanted("38=" + std::to_string(value) + "|58=behind|"));
+    e.field(38, value).field(58, "suffix");
+    ASSERT_EQ(text_of(e), wanted("38=" + std::to_string(value) + "|58=suffix|"));
   };
   for (std::int64_t value = 0; value < 2'000; ++value) check(value);
   for (std::int64_t power = 1; power < 1'000'000'000'000'000'000; power *= 10) {
@@ -161,8 +162,8 @@ TEST_F(EncoderFieldsTest, decimals_of_every_scale_and_length_have_their_text) {
     char text[kDecimalBytesMax];
     const std::string expected{text, from_decimal(value, text)};
     Encoder e = encoder();
-    e.field<44>(value).field<58>("behind");
-    ASSERT_EQ(text_of(e), wanted("44=" + expected + "|58=behind|"));
+    e.field<44>(value).field<58>("suffix");
+    ASSERT_EQ(text_of(e), wanted("44=" + expected + "|58=suffix|"));
   };
   for (unsigned scale = 0; scale <= Decimal::kScaleMax; ++scale) {
     for (std::int64_t power = 1; power < 1'000'000'000'000'000'000; power *= 10) {
@@ -180,7 +181,7 @@ TEST_F(EncoderFieldsTest, decimals_of_every_scale_and_length_have_their_text) {
 TEST_F(EncoderFieldsTest, times_of_any_minute_have_their_text_in_every_precision) {
   std::mt19937_64 random{7};
   for (int i = 0; i < 3'000; ++i) {
-    // Around the message's own minute, and anywhere.
+    // Around the message's own minute, and at any other time.
     const auto offset = static_cast<std::int64_t>(random()) >> (random() % 40);
     const WallTime time = i % 2 == 0 ? kTime + std::chrono::nanoseconds{offset >> 10}
                                      : WallTime{std::chrono::nanoseconds{offset}};
@@ -190,13 +191,13 @@ TEST_F(EncoderFieldsTest, times_of_any_minute_have_their_text_in_every_precision
       char text[kUtcTimestampBytesMax];
       const std::string expected{text, from_utc_timestamp(time, precision, text)};
       Encoder e = encoder();
-      e.field<60>(time, precision).field<58>("behind");
-      ASSERT_EQ(text_of(e), wanted("60=" + expected + "|58=behind|"));
+      e.field<60>(time, precision).field<58>("suffix");
+      ASSERT_EQ(text_of(e), wanted("60=" + expected + "|58=suffix|"));
     }
   }
 }
 
-TEST_F(EncoderFieldsTest, a_fixed_price_has_its_text_without_zeros_at_the_end) {
+TEST_F(EncoderFieldsTest, a_fixed_price_has_its_text_without_trailing_zeros) {
   Encoder e = encoder();
   e.field<44>(150.25_fp).field<31>(FixedPrice::from_units(0)).field<6>(100_fp);
   e.field<99>(FixedPrice::from_units(-1));
@@ -234,8 +235,8 @@ TEST_F(EncoderFieldsTest, a_group_writes_its_count_and_its_entries) {
     auto subs = second.group(802, 1);
     subs.entry().field<523>("sub").field<803>(4);
   }
-  e.field<58>("behind");
-  EXPECT_EQ(text_of(e), wanted("453=2|448=A|452=1|448=B|802=1|523=sub|803=4|58=behind|"));
+  e.field<58>("suffix");
+  EXPECT_EQ(text_of(e), wanted("453=2|448=A|452=1|448=B|802=1|523=sub|803=4|58=suffix|"));
 }
 
 TEST_F(EncoderFieldsTest, a_group_of_a_range_has_an_entry_for_each_element) {
@@ -285,7 +286,7 @@ TEST_F(EncoderFieldsTest, an_empty_entry_is_an_error) {
   EXPECT_EQ(error_of(last).code, EncodeErrorCode::GroupCountWrong);
 }
 
-TEST_F(EncoderFieldsTest, a_message_finished_within_a_group_that_owes_entries_is_an_error) {
+TEST_F(EncoderFieldsTest, a_message_finished_within_a_group_with_missing_entries_is_an_error) {
   Encoder e = encoder();
   auto parties = e.group(453, 2);
   parties.entry().field<448>("A");
@@ -311,9 +312,9 @@ TEST_F(EncoderFieldsTest, a_data_field_of_any_length_may_hold_any_byte) {
     std::string value(size, '\x01');
     value.back() = '\0';
     Encoder e = encoder();
-    e.data<95, 96>(value).field<58>("behind");
+    e.data<95, 96>(value).field<58>("suffix");
     const std::string length = std::to_string(size);
-    ASSERT_EQ(text_of(e), wanted("95=" + length + "|96=" + value + "|58=behind|"));
+    ASSERT_EQ(text_of(e), wanted("95=" + length + "|96=" + value + "|58=suffix|"));
   }
 }
 
@@ -340,14 +341,14 @@ TEST_F(EncoderFieldsTest, an_error_of_rendered_fields_is_the_messages) {
   EXPECT_EQ(error.tag, 55U);
 }
 
-TEST_F(EncoderFieldsTest, no_fields_rendered_are_none_written) {
+TEST_F(EncoderFieldsTest, rendering_no_fields_writes_none) {
   Encoder e = encoder();
   e.fields(RenderedFields{}).field<11>("1");
   EXPECT_EQ(text_of(e), wanted("11=1|"));
 }
 
-// With every kind of field last, near and at the end of the buffer.
-TEST_F(EncoderFieldsTest, what_fits_exactly_fits_and_one_byte_less_is_an_error) {
+// With every kind of field last, close to and at the end of the buffer.
+TEST_F(EncoderFieldsTest, an_exact_fit_is_encoded_and_one_byte_less_is_an_error) {
   const auto same = RenderedFields::of([](Encoder& e) { e.field<55>("AAPL").field<54>('1'); });
   const auto write = [&](Encoder& e, int kind) {
     switch (kind) {

@@ -51,7 +51,7 @@ TEST_F(EncoderTest, a_message_without_body_has_header_and_trailer) {
   EXPECT_EQ(text_of(e), wanted(""));
 }
 
-TEST_F(EncoderTest, header_fields_have_their_places) {
+TEST_F(EncoderTest, header_fields_have_their_positions) {
   MessageHeader full = header();
   full.poss_dup = true;
   full.poss_resend = true;
@@ -174,7 +174,7 @@ TEST_F(EncoderTest, empty_values_are_errors) {
   EXPECT_EQ(error_of(data).code, EncodeErrorCode::EmptyValue);
 }
 
-TEST_F(EncoderTest, tags_that_are_none_or_not_the_callers_are_errors) {
+TEST_F(EncoderTest, invalid_tags_and_tags_of_the_encoder_are_errors) {
   for (const Tag tag : {Tag{0}, kTagMax + 1, Tag{0xffff'ffff}, Tag{8}, Tag{9}, Tag{10}, Tag{35}}) {
     Encoder text = encoder();
     text.field(tag, "x");
@@ -213,8 +213,8 @@ TEST_F(EncoderTest, the_first_error_sticks) {
   EXPECT_EQ(error.tag, 58U);
 }
 
-// Every buffer size: what fits is written whole, what does not is an error, and no byte outside of
-// the buffer changes.
+// For every buffer size: a message that fits is complete, one that does not is an error, and no
+// byte outside of the buffer changes.
 TEST_F(EncoderTest, a_buffer_too_small_is_an_error_and_never_overrun) {
   std::size_t smallest = 0;
   for (std::size_t size = 0; size < 400; ++size) {

@@ -1,4 +1,4 @@
-// A stream that comes in pieces: what is remembered between them, and that nothing is looked at
+// A stream that arrives in pieces: the scanner's state between them, and that it examines no byte
 // twice.
 #include <gtest/gtest.h>
 #include <string>
@@ -26,14 +26,14 @@ struct Scanned {
   std::size_t calls = 0;
 };
 
-// Gives the scanner the stream in pieces of one size. Every byte that it has been given and asked
-// for more behind is overwritten before the next call, so that the frames can only be right if no
-// byte is looked at twice.
+// Gives the stream to the scanner in pieces of one size. Overwrites every byte that the scanner has
+// already examined before the next call, so the frames can be right only if no byte is examined
+// twice.
 Scanned scan(std::string_view stream, std::size_t piece_bytes, FrameLimits limits = {}) {
   FrameScanner scanner{limits};
   Scanned scanned;
   std::string looked_at;
-  std::size_t front = 0;  // of the stream: the first byte that was not taken
+  std::size_t front = 0;  // of the stream: the first byte not yet consumed
   std::size_t needed = 0;
   std::size_t blanked = 0;
   for (std::size_t end = 0; end < stream.size();) {
@@ -61,8 +61,8 @@ Scanned scan(std::string_view stream, std::size_t piece_bytes, FrameLimits limit
   return scanned;
 }
 
-TEST(FrameScanner, no_byte_is_looked_at_twice_whatever_the_pieces) {
-  const std::string stream = kHeartbeat + with_soh("rubbish8=8=FI|8=FIX.48=") + kTestRequest +
+TEST(FrameScanner, no_byte_is_examined_twice_for_any_size_of_pieces) {
+  const std::string stream = kHeartbeat + with_soh("garbage8=8=FI|8=FIX.48=") + kTestRequest +
                              with_soh("8=FIX.4.4|9=5|34=1|") + kHeartbeat;
   for (std::size_t piece_bytes = 1; piece_bytes <= stream.size(); ++piece_bytes) {
     const Scanned scanned = scan(stream, piece_bytes);
@@ -73,7 +73,7 @@ TEST(FrameScanner, no_byte_is_looked_at_twice_whatever_the_pieces) {
 }
 
 TEST(FrameScanner, a_check_sum_that_is_far_away_is_searched_for_once) {
-  // BodyLength leads to the third field; half a megabyte of what is nearly a CheckSum follows.
+  // BodyLength leads to the third field. Half a megabyte of near-CheckSums follows.
   std::string message = with_soh("8=FIX.4.4|9=5|35=0|");
   while (message.size() < (1U << 19U)) message += with_soh("|1|10|58=8=FI|");
   message += with_soh("|10=000|");
@@ -88,20 +88,20 @@ TEST(FrameScanner, a_check_sum_value_that_does_not_end_is_read_once) {
   EXPECT_EQ(scan(endless + kHeartbeat, 1).frames, (std::vector<std::string>{endless, kHeartbeat}));
 }
 
-TEST(FrameScanner, rubbish_is_hunted_through_once_and_counted_once) {
-  std::string rubbish;
-  while (rubbish.size() < (1U << 19U))
-    rubbish +=
+TEST(FrameScanner, garbage_is_searched_once_and_counted_once) {
+  std::string garbage;
+  while (garbage.size() < (1U << 19U))
+    garbage +=
         "8=FI8=F\x01"
         "108=8";
   for (const std::size_t piece_bytes : {1U, 5U, 4096U}) {
-    const Scanned scanned = scan(rubbish + kHeartbeat, piece_bytes);
+    const Scanned scanned = scan(garbage + kHeartbeat, piece_bytes);
     EXPECT_EQ(scanned.frames, std::vector<std::string>{kHeartbeat}) << piece_bytes;
     EXPECT_EQ(scanned.garbled, 1U) << piece_bytes;
   }
 }
 
-TEST(FrameScanner, a_body_that_has_not_come_costs_no_calls) {
+TEST(FrameScanner, a_body_that_has_not_arrived_costs_no_calls) {
   const std::string message = message_of("35=B|58=" + std::string(500'000, 'x') + "|");
   const Scanned scanned = scan(message, 1);
   EXPECT_EQ(scanned.frames, std::vector<std::string>{message});
@@ -117,14 +117,14 @@ TEST(FrameScanner, a_megabyte_of_starts_in_pieces_is_linear) {
   EXPECT_LE(scanned.calls, starts.size());
 }
 
-TEST(FrameScanner, after_its_garbled_result_the_same_rubbish_is_only_skipped) {
+TEST(FrameScanner, after_its_garbled_result_the_same_garbage_is_only_skipped) {
   FrameScanner scanner;
-  const FrameResult first = scanner.next("rubbish8=F");
+  const FrameResult first = scanner.next("garbage8=F");
   EXPECT_EQ(first.status, FrameStatus::Garbled);
   EXPECT_EQ(first.reason, GarbledReason::NoBeginString);
   EXPECT_EQ(first.size, 7U);
   EXPECT_EQ(scanner.next("8=F").status, FrameStatus::NeedMore);
-  const FrameResult second = scanner.next("8=Frubbish");
+  const FrameResult second = scanner.next("8=Fgarbage");
   EXPECT_EQ(second.status, FrameStatus::Skipped);
   EXPECT_EQ(second.size, 10U);
   EXPECT_EQ(scanner.next(kHeartbeat).status, FrameStatus::Complete);
@@ -159,22 +159,22 @@ TEST(FrameScanner, a_start_that_the_limit_cuts_off_is_not_lost) {
   }
 }
 
-// What other engines' readers of streams get wrong.
+// Cases that other engines' stream readers get wrong.
 
-TEST(FrameScanner, a_thousand_bytes_of_rubbish_and_a_long_message_do_not_stall_the_reader) {
-  const std::string rubbish(1'000, '\x7f');
+TEST(FrameScanner, a_thousand_bytes_of_garbage_and_a_long_message_do_not_stall_the_reader) {
+  const std::string garbage(1'000, '\x7f');
   const std::string longer = message_of("35=B|58=" + std::string(70'000, 'x') + "|");
-  const std::string stream = rubbish + longer + rubbish + kHeartbeat;
+  const std::string stream = garbage + longer + garbage + kHeartbeat;
   for (const std::size_t piece_bytes : {std::size_t{1}, std::size_t{1'000}, stream.size()}) {
     EXPECT_EQ(scan(stream, piece_bytes).frames, (std::vector<std::string>{longer, kHeartbeat}));
   }
 }
 
-TEST(FrameScanner, rubbish_directly_in_front_of_a_message_does_not_lose_it) {
-  for (const std::string_view rubbish : {"x", "8", "8=", "8=F", "8=FI", "8=FIX", "8=FIX.48"}) {
-    const std::string stream = std::string{rubbish} + kHeartbeat;
+TEST(FrameScanner, garbage_directly_before_a_message_does_not_lose_it) {
+  for (const std::string_view garbage : {"x", "8", "8=", "8=F", "8=FI", "8=FIX", "8=FIX.48"}) {
+    const std::string stream = std::string{garbage} + kHeartbeat;
     for (std::size_t piece_bytes = 1; piece_bytes < 20; ++piece_bytes) {
-      EXPECT_EQ(scan(stream, piece_bytes).frames, std::vector<std::string>{kHeartbeat}) << rubbish;
+      EXPECT_EQ(scan(stream, piece_bytes).frames, std::vector<std::string>{kHeartbeat}) << garbage;
     }
   }
 }

@@ -56,7 +56,7 @@ TEST(NextFrame, torn_at_every_byte_needs_more_and_never_asks_for_more_than_the_m
   }
 }
 
-TEST(NextFrame, once_body_length_is_known_the_needed_size_reaches_behind_the_body) {
+TEST(NextFrame, once_body_length_is_known_the_needed_size_includes_the_trailer) {
   const std::string head = kTestRequest.substr(0, kTestRequest.find("34="));
   EXPECT_GE(next_frame(head, kLimits).size, kTestRequest.size() - 3);
 }
@@ -92,7 +92,7 @@ TEST(Framer, leading_zeros_in_body_length_are_accepted) {
   }
 }
 
-// FIX test case 2m, as the acceptance contract reads it.
+// FIX test case 2m, in the reading of the acceptance contract.
 TEST(Framer, body_length_too_short_ends_the_frame_at_its_own_check_sum) {
   std::string wrong = kTestRequest;
   wrong.replace(wrong.find("9=") + 2, 2, "30");
@@ -100,8 +100,8 @@ TEST(Framer, body_length_too_short_ends_the_frame_at_its_own_check_sum) {
   EXPECT_EQ(framed.frames, (std::vector<std::string>{with_pipes(wrong), with_pipes(kHeartbeat)}));
 }
 
-// FIX test case 2m: the next message is swallowed with it.
-TEST(Framer, body_length_that_ends_inside_the_next_message_swallows_that) {
+// FIX test case 2m: the next message is lost with it.
+TEST(Framer, body_length_that_ends_inside_the_next_message_loses_that_message) {
   std::string wrong = kTestRequest;
   wrong.replace(wrong.find("9=") + 2, 2, "99");
   const Framed framed = frame_all(wrong + kHeartbeat + kTestRequest);
@@ -109,8 +109,7 @@ TEST(Framer, body_length_that_ends_inside_the_next_message_swallows_that) {
             (std::vector<std::string>{with_pipes(wrong + kHeartbeat), with_pipes(kTestRequest)}));
 }
 
-// FIX test case 2m: wrong by one or a few in either direction never loses the message behind the
-// one that is swallowed.
+// FIX test case 2m: a small error in either direction never loses the message after the lost one.
 TEST(Framer, body_length_off_by_up_to_five_never_loses_the_second_next_message) {
   const auto length = kTestRequest.size() - kTestRequest.find("35=") - 7;
   for (int off = -5; off <= 5; ++off) {
@@ -123,8 +122,8 @@ TEST(Framer, body_length_off_by_up_to_five_never_loses_the_second_next_message) 
   }
 }
 
-// FIX test case 2t: MsgType in front of BeginString.
-TEST(Framer, a_field_in_front_of_begin_string_drops_that_message_only) {
+// FIX test case 2t: MsgType before BeginString.
+TEST(Framer, a_field_before_begin_string_drops_only_that_message) {
   const std::string wrong =
       with_soh("35=0|8=FIX.4.2|9=29|34=2|49=TW42|52=20240115-10:30:00|56=ISLD|10=121|");
   const Framed framed = frame_all(wrong + kTestRequest);
@@ -132,15 +131,15 @@ TEST(Framer, a_field_in_front_of_begin_string_drops_that_message_only) {
   EXPECT_EQ(framed.garbled_bytes, wrong.size());
 }
 
-// FIX test case 2t: MsgSeqNum in front of MsgType.
-TEST(Framer, a_third_field_that_is_not_msg_type_drops_that_message_only) {
+// FIX test case 2t: MsgSeqNum before MsgType.
+TEST(Framer, a_third_field_that_is_not_msg_type_drops_only_that_message) {
   const std::string wrong = message_of("34=3|35=0|49=TW42|52=20240115-10:30:00|56=ISLD|");
   const Framed framed = frame_all(wrong + kTestRequest);
   EXPECT_EQ(framed.frames, std::vector<std::string>{with_pipes(kTestRequest)});
   EXPECT_EQ(next_frame(wrong, kLimits).reason, GarbledReason::FirstFieldsOutOfOrder);
 }
 
-// FIX test cases 2d and 3c: the trailer has one digit, the frame still ends there.
+// FIX test cases 2d and 3c: the trailer has one digit, but the frame ends there.
 TEST(Framer, a_check_sum_of_one_digit_ends_the_frame) {
   std::string wrong = kHeartbeat;
   wrong.replace(wrong.size() - 4, 3, "0");
@@ -148,14 +147,14 @@ TEST(Framer, a_check_sum_of_one_digit_ends_the_frame) {
   EXPECT_EQ(framed.frames, (std::vector<std::string>{with_pipes(wrong), with_pipes(kTestRequest)}));
 }
 
-TEST(Framer, a_check_sum_without_its_soh_does_not_swallow_the_next_message) {
+TEST(Framer, a_check_sum_without_its_soh_does_not_lose_the_next_message) {
   const std::string cut = kHeartbeat.substr(0, kHeartbeat.size() - 1);
   const Framed framed = frame_all(cut + kTestRequest);
   EXPECT_EQ(framed.frames, (std::vector<std::string>{with_pipes(cut), with_pipes(kTestRequest)}));
 }
 
-TEST(Framer, rubbish_directly_in_front_of_a_message_does_not_lose_it) {
-  for (const std::string rubbish : {"hello",
+TEST(Framer, garbage_directly_before_a_message_does_not_lose_it) {
+  for (const std::string garbage : {"hello",
                                     "8",
                                     "8=",
                                     "8=F",
@@ -175,16 +174,16 @@ TEST(Framer, rubbish_directly_in_front_of_a_message_does_not_lose_it) {
                                     "8=FIX.4.4|9=4294967296|",
                                     "8=FOX.4.4|9=5|35=0|",
                                     "8=FIX.a.begin.string.of.hostile.length|9=5|35=0|10=000|"}) {
-    const std::string bytes = with_soh(rubbish);
+    const std::string bytes = with_soh(garbage);
     const Framed framed = frame_all(bytes + kHeartbeat);
-    EXPECT_EQ(framed.frames, std::vector<std::string>{with_pipes(kHeartbeat)}) << rubbish;
-    EXPECT_EQ(framed.garbled_bytes, bytes.size()) << rubbish;
+    EXPECT_EQ(framed.frames, std::vector<std::string>{with_pipes(kHeartbeat)}) << garbage;
+    EXPECT_EQ(framed.garbled_bytes, bytes.size()) << garbage;
   }
 }
 
-TEST(Framer, a_start_torn_at_the_end_of_rubbish_is_kept) {
+TEST(Framer, a_start_cut_at_the_end_of_garbage_is_kept) {
   for (std::size_t kept = 0; kept < 20; ++kept) {
-    const Framed framed = frame_all("rubbish" + kHeartbeat.substr(0, kept));
+    const Framed framed = frame_all("garbage" + kHeartbeat.substr(0, kept));
     EXPECT_EQ(framed.rest, with_pipes(kHeartbeat.substr(0, kept)));
     EXPECT_EQ(framed.garbled_bytes, 7U);
   }
@@ -252,7 +251,7 @@ std::vector<BodyLengthCase> body_length_cases() {
   };
 }
 
-TEST(NextFrame, body_lengths_of_every_kind_are_answered_as_the_frame_rule_says) {
+TEST(NextFrame, body_lengths_of_every_kind_follow_the_frame_rule) {
   for (const BodyLengthCase& test : body_length_cases()) {
     const std::string bytes =
         with_soh("8=FIX.4.4|9=" + test.text + "|35=0|34=2|49=TW|56=ISLD|10=000|");
@@ -267,8 +266,9 @@ TEST(NextFrame, body_lengths_of_every_kind_are_answered_as_the_frame_rule_says) 
   }
 }
 
-TEST(NextFrame, a_body_length_that_is_right_but_for_its_digits_is_garbled) {
-  // `:` and `/` are the neighbours of the digits: as the numbers 10 and -1 they would be right.
+TEST(NextFrame, a_body_length_with_a_nondigit_of_the_right_value_is_garbled) {
+  // `:` and `/` are the neighbours of the digits: read as the numbers 10 and -1, they would be
+  // right.
   const std::pair<std::size_t, std::string> cases[] = {{20, "1:"},   {19, "2/"},   {110, "10:"},
                                                        {109, "11/"}, {200, "1:0"}, {1010, "100:"}};
   for (const auto& [body_bytes, text] : cases) {
@@ -280,7 +280,7 @@ TEST(NextFrame, a_body_length_that_is_right_but_for_its_digits_is_garbled) {
   }
 }
 
-TEST(NextFrame, hostile_body_lengths_are_garbled_before_the_body_comes) {
+TEST(NextFrame, hostile_body_lengths_are_garbled_before_the_body_arrives) {
   for (const BodyLengthCase& test : body_length_cases()) {
     if (test.status != FrameStatus::Garbled) continue;
     const std::string head = with_soh("8=FIX.4.4|9=" + test.text + "|");
@@ -290,7 +290,7 @@ TEST(NextFrame, hostile_body_lengths_are_garbled_before_the_body_comes) {
   }
 }
 
-TEST(NextFrame, a_message_of_two_gigabytes_announced_is_garbled_before_it_comes) {
+TEST(NextFrame, an_announced_message_of_two_gigabytes_is_garbled_before_it_arrives) {
   const FrameResult result = next_frame(with_soh("8=FIX.4.4|9=2000000000|35=D|"), kLimits);
   EXPECT_EQ(result.status, FrameStatus::Garbled);
   EXPECT_EQ(result.reason, GarbledReason::BodyLengthTooLarge);
@@ -338,7 +338,7 @@ TEST(Framer, without_a_check_sum_the_wait_ends_at_the_limit) {
 }
 
 TEST(Framer, a_megabyte_of_starts_without_an_end_is_dropped_whole) {
-  // Hunting inside what was searched in vain would search it once for each start.
+  // A hunt inside the searched bytes would search them once for each start.
   std::string starts;
   while (starts.size() < (1U << 21U)) starts += with_soh("8=FIX.4.4|9=5|35=0|");
   const Framed framed = frame_all(starts + with_soh("8=") + kHeartbeat);

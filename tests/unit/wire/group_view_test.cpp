@@ -18,7 +18,7 @@ using test::message_of;
 using test::with_pipes;
 
 constexpr const GroupShape& kMdEntries = kGroupShape<268, 269, 270, 271, 273>;
-// NoSides with NoPartyIDs with NoPartySubIDs.
+// NoSides with nested NoPartyIDs with nested NoPartySubIDs.
 constexpr const GroupShape& kPartySubIds = kGroupShape<802, 523, 803>;
 constexpr const GroupShape& kPartyIds = kGroupShape<453, 448, 447, 452, 802, 523, 803>;
 constexpr const GroupShape& kSides =
@@ -63,7 +63,7 @@ TEST_F(GroupViewTest, entries_end_at_the_next_delimiter_and_at_the_first_other_t
   EXPECT_EQ(message.field(group.end_index()).tag, 58U);
 }
 
-TEST_F(GroupViewTest, an_entry_is_read_like_a_message_and_sees_nothing_but_itself) {
+TEST_F(GroupViewTest, an_entry_is_read_like_a_message_and_sees_only_its_own_fields) {
   const MessageView message =
       parse("35=W|270=9|268=2|269=0|270=1.5|271=100|269=1|271=abc|273=|55=A|10000=x|");
   const GroupView group = message.group(kMdEntries);
@@ -118,7 +118,7 @@ TEST_F(GroupViewTest, groups_nest) {
   EXPECT_EQ(seen, "[1(P1 S1 S2)(P2)t][2(P3 S3)]");
 }
 
-TEST_F(GroupViewTest, a_nested_group_is_looked_for_in_its_entry_only) {
+TEST_F(GroupViewTest, a_nested_group_is_searched_only_in_its_entry) {
   const MessageView message = parse("35=AE|453=1|448=OUT|552=2|54=1|37=A|54=2|453=1|448=IN|");
   const GroupView sides = message.group(kSides);
   EXPECT_TRUE(sides.entry(0)->group(kPartyIds).empty());
@@ -146,8 +146,8 @@ TEST_F(GroupViewTest, a_group_that_is_absent_or_empty_has_no_entries) {
   EXPECT_FALSE(GroupEntry{}[0]);
 }
 
-// Wrong counts are what a Reject answers with reason 16 (FIX Session Layer, SessionRejectReason);
-// a reader that trusts them loops over what is not there, or hides what is.
+// A Reject with reason 16 answers a wrong count (FIX Session Layer, SessionRejectReason). A reader
+// that trusts the count loops over missing entries or hides existing ones.
 TEST_F(GroupViewTest, a_wrong_count_shows_and_changes_nothing_else) {
   for (const char* const count : {"0", "1", "3", "4294967298", "18446744073709551615",
                                   "99999999999999999999", "-2", "two", "", "2.0", "+2"}) {
@@ -191,11 +191,11 @@ TEST_F(GroupViewTest, an_outer_tag_ends_a_nested_group_and_what_follows_is_the_o
 TEST_F(GroupViewTest, the_same_count_field_twice_is_two_groups) {
   const MessageView message = parse("35=W|268=1|269=0|55=A|268=2|269=1|269=2|");
   EXPECT_EQ(texts(message.group(kMdEntries)), (Texts{"269=0|"}));
-  const std::size_t behind = message.group(kMdEntries).end_index();
-  EXPECT_EQ(texts(message.group(kMdEntries, behind)), (Texts{"269=1|", "269=2|"}));
+  const std::size_t after = message.group(kMdEntries).end_index();
+  EXPECT_EQ(texts(message.group(kMdEntries, after)), (Texts{"269=1|", "269=2|"}));
   EXPECT_TRUE(message.group(kMdEntries, message.field_count()).empty());
   EXPECT_TRUE(message.group(kMdEntries, SIZE_MAX).empty());
-  // Right behind each other, the second ends the first.
+  // Directly after each other, the second one ends the first.
   EXPECT_EQ(texts(parse("35=W|268=1|269=0|268=1|269=1|").group(kMdEntries)), (Texts{"269=0|"}));
   EXPECT_TRUE(parse("35=W|268=1|268=1|269=1|").group(kMdEntries).empty());
 }
@@ -205,7 +205,7 @@ TEST_F(GroupViewTest, groups_of_header_and_trailer_are_groups_as_well) {
   const MessageView message =
       parse("35=D|49=A|56=B|627=2|628=H1|629=20240115-10:30:00|628=H2|630=7|34=1|11=X|");
   EXPECT_EQ(texts(message.group(kHops)), (Texts{"628=H1|629=20240115-10:30:00|", "628=H2|630=7|"}));
-  // The last field of a message is CheckSum; a shape that claims it ends there, too.
+  // The last field of a message is CheckSum. A shape that claims it ends there, too.
   EXPECT_EQ(texts(parse("35=D|1=2|2=a|2=b|").group(kGroupShape<1, 2, 10>)).back().substr(0, 7),
             "2=b|10=");
 }
@@ -227,8 +227,8 @@ TEST_F(GroupViewTest, tags_above_sixteen_bits_are_members_count_fields_and_delim
   EXPECT_EQ(group.entry(1)->offset(), frame_.find("65535=b"));
 }
 
-// Entries with the same keys have the same tags only while no key stands for many tags.
-TEST_F(GroupViewTest, a_large_tag_that_is_no_member_ends_the_group_behind_an_entry_with_one) {
+// Equal keys mean equal tags only as long as no key represents several tags.
+TEST_F(GroupViewTest, a_large_tag_that_is_not_a_member_ends_the_group_after_an_entry_with_one) {
   constexpr const GroupShape& kLarge = kGroupShape<1, 2, 70'000>;
   EXPECT_EQ(texts(parse("35=D|1=2|2=a|70000=x|2=b|70001=x|2=c|").group(kLarge)),
             (Texts{"2=a|70000=x|", "2=b|"}));
@@ -236,7 +236,7 @@ TEST_F(GroupViewTest, a_large_tag_that_is_no_member_ends_the_group_behind_an_ent
   EXPECT_EQ(texts(parse("35=D|1=2|2=a|70000=x|2=b|70000=x|2=c|").group(kSmall)), (Texts{"2=a|"}));
 }
 
-TEST_F(GroupViewTest, entries_of_every_number_of_fields_end_where_they_end) {
+TEST_F(GroupViewTest, entries_of_every_number_of_fields_end_at_their_last_field) {
   constexpr Tag kFirst = 1000;
   std::vector<Tag> members;
   for (Tag tag = kFirst; tag < kFirst + 80; ++tag) members.push_back(tag);

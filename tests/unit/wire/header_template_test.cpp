@@ -66,7 +66,7 @@ TEST(HeaderTemplate, a_message_is_the_same_as_without_a_template) {
   }
 }
 
-TEST(HeaderTemplate, flags_of_a_message_have_their_places) {
+TEST(HeaderTemplate, flags_of_a_message_have_their_positions) {
   std::array<char, 4096> buffer;
   HeaderTemplate session = made(kSession, {{tag::SenderSubID, "7"}});
   MessageHeader full = header();
@@ -79,7 +79,7 @@ TEST(HeaderTemplate, flags_of_a_message_have_their_places) {
                                   "56=TARGET|97=Y|122=20240115-10:29:00|")));
 }
 
-TEST(HeaderTemplate, fixed_fields_stand_in_the_order_given_and_others_follow_by_message) {
+TEST(HeaderTemplate, constant_fields_keep_the_given_order_and_fields_of_the_message_follow) {
   std::array<char, 4096> buffer;
   HeaderTemplate session =
       made(kSession, {{tag::TargetSubID, "desk"}, {tag::SenderLocationID, "London"}});
@@ -93,7 +93,7 @@ TEST(HeaderTemplate, fixed_fields_stand_in_the_order_given_and_others_follow_by_
   }
 }
 
-TEST(HeaderTemplate, what_cannot_be_sent_is_an_error_when_the_template_is_made) {
+TEST(HeaderTemplate, an_invalid_field_is_an_error_when_the_template_is_made) {
   struct Case {
     HeaderFields fields;
     HeaderField fixed;
@@ -182,8 +182,8 @@ TEST(HeaderTemplate, the_minute_follows_the_time_in_any_order) {
   }
 }
 
-// The buffer of one message may differ from that of the next in size and place.
-TEST(HeaderTemplate, every_size_of_buffer_holds_what_fits_and_nothing_is_written_outside) {
+// The buffers of consecutive messages may differ in size and position.
+TEST(HeaderTemplate, every_size_of_buffer_holds_a_fitting_message_and_nothing_is_written_outside) {
   HeaderTemplate session = made(kSession, {{tag::SenderSubID, "desk"}});
   const std::string wanted =
       with_pipes(message_of("35=D|34=7|49=SENDER|50=desk|52=20240115-10:30:00.123|56=TARGET|"

@@ -1,4 +1,4 @@
-// What other encoders put on the wire, and this one does not.
+// Errors of other encoders that this one does not make.
 #include <array>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class HostileEncodeTest : public testing::Test {
     return Encoder{
         buffer_, session_, {.msg_type = "D", .msg_seq_num = 7, .sending_time = WallTime{}}};
   }
-  // The value of tag 44 as it goes out.
+  // The value of tag 44 in the encoded message.
   template <class Value>
   std::string sent(const Value& value) {
     Encoder e = encoder();
@@ -68,7 +68,7 @@ TEST_F(HostileEncodeTest, the_extremes_of_every_integer_go_out_as_they_are) {
   EXPECT_EQ(sent(std::numeric_limits<std::uint32_t>::max()), "4294967295");
 }
 
-// SOH inside a string value goes out as it is.
+// SOH within a string value is sent.
 TEST_F(HostileEncodeTest, soh_at_any_place_of_a_text_of_any_length_is_an_error) {
   for (std::size_t bytes = 1; bytes <= 150; ++bytes) {
     for (std::size_t at = 0; at < bytes; ++at) {
@@ -80,7 +80,7 @@ TEST_F(HostileEncodeTest, soh_at_any_place_of_a_text_of_any_length_is_an_error) 
       e.fields(rendered);
       ASSERT_EQ(error_of(e), to_string(EncodeErrorCode::SohInValue));
     }
-    // Bytes that are SOH but for one bit are none.
+    // Bytes that differ from SOH in one bit.
     for (const char c : {'\0', '\x02', '\x03', '\x05', '\x81', '\x11'}) {
       ASSERT_EQ(sent(std::string(bytes, c)), std::string(bytes, c));
     }
@@ -88,8 +88,8 @@ TEST_F(HostileEncodeTest, soh_at_any_place_of_a_text_of_any_length_is_an_error) 
   EXPECT_EQ(sent('\x01'), to_string(EncodeErrorCode::SohInValue));
 }
 
-// A message that does not fit is sent cut, with only a flag to tell.
-TEST_F(HostileEncodeTest, a_message_that_does_not_fit_is_an_error_although_more_is_written) {
+// A message that does not fit is sent truncated, and only a flag shows it.
+TEST_F(HostileEncodeTest, a_message_that_does_not_fit_is_an_error_even_if_more_is_written) {
   for (std::size_t bytes = 800; bytes < 1200; ++bytes) {
     Encoder e = encoder();
     e.field(58, std::string(bytes, 'x')).field(55, "A").field(54, '1');
@@ -106,7 +106,7 @@ TEST_F(HostileEncodeTest, a_message_that_does_not_fit_is_an_error_although_more_
   }
 }
 
-// A data field that can bring fields in, were it not for its length.
+// The length of a data field is all that keeps its bytes from adding fields.
 TEST_F(HostileEncodeTest, a_data_field_of_any_bytes_comes_back_whole) {
   for (const std::string_view payload : {"|55=EVIL|", "||||", "10=000|8=FIX.4.4|9=5|35=0|", "="}) {
     const std::string bytes = test::with_soh(payload);

@@ -1,5 +1,5 @@
-// No byte outside of what was given is read or written, whatever the size: an inaccessible page
-// stands in front of it, then behind it.
+// No byte outside of the given ones is read or written, whatever their size: an inaccessible page
+// is first before them, then after them.
 #include <gtest/gtest.h>
 #include <span>
 #include <string>
@@ -25,7 +25,7 @@ using test::with_soh;
 constexpr std::size_t kBytesMax = 600;
 constexpr std::size_t kRoomBytes = 4096;
 
-// A frame of about that many bytes for each way in which a body can be unusual at its end.
+// Frames of about this size, one for each kind of end of a body that needs the slow path.
 std::vector<std::string> frames_of(std::size_t bytes) {
   std::vector<std::string> frames;
   for (const std::string_view version : {"FIX.4.4", "FIXT.1.1", "X"}) {
@@ -50,8 +50,8 @@ class HostileMemoryTest : public testing::TestWithParam<const kernels::KernelTab
   GuardedBytes guarded_{kRoomBytes};
 };
 
-// Reads up to 63 bytes behind the buffer, because a vector load rounded the limit; or returns a
-// position behind its end.
+// A vector load with a rounded limit reads up to 63 bytes after the buffer, or returns a position
+// after its end.
 TEST_P(HostileMemoryTest, frames_of_every_size_are_read_between_guard_pages) {
   for (const Checks checks : {Checks{}, Checks{.check_sum = false, .body_length = false}}) {
     ParserIndex parser{DataFieldTable::standard(), *GetParam(), checks};
@@ -70,7 +70,7 @@ TEST_P(HostileMemoryTest, frames_of_every_size_are_read_between_guard_pages) {
   }
 }
 
-TEST_P(HostileMemoryTest, bytes_that_are_no_frame_are_read_between_guard_pages) {
+TEST_P(HostileMemoryTest, bytes_that_are_not_a_frame_are_read_between_guard_pages) {
   ParserIndex parser{DataFieldTable::standard(), *GetParam()};
   ParserIndex lenient{
       DataFieldTable::standard(), *GetParam(), {.check_sum = false, .body_length = false}};
@@ -78,16 +78,16 @@ TEST_P(HostileMemoryTest, bytes_that_are_no_frame_are_read_between_guard_pages) 
   for (std::size_t bytes = 0; bytes <= kBytesMax; ++bytes) {
     const std::string_view whole{frame};
     const std::string trailer = bytes < 8 ? "" : with_soh("|10=000|");
-    for (const std::string& rubbish :
+    for (const std::string& garbage :
          {std::string(bytes, '8'), std::string(bytes, '='), std::string(bytes, '\x01'),
           std::string{whole.substr(0, bytes)}, std::string{whole.substr(bytes % whole.size())},
           std::string(bytes - trailer.size(), '=') + trailer,
           with_soh("8=FIX.4.4|9=") + std::string(bytes, '9') + trailer,
           with_soh("8=FIXT.1.1|9=100|35") + std::string(bytes, '5') + trailer}) {
-      static_cast<void>(parser.parse(guarded_.at_end(rubbish)));
-      static_cast<void>(parser.parse(guarded_.at_begin(rubbish)));
-      static_cast<void>(lenient.parse(guarded_.at_end(rubbish)));
-      static_cast<void>(lenient.parse(guarded_.at_begin(rubbish)));
+      static_cast<void>(parser.parse(guarded_.at_end(garbage)));
+      static_cast<void>(parser.parse(guarded_.at_begin(garbage)));
+      static_cast<void>(lenient.parse(guarded_.at_end(garbage)));
+      static_cast<void>(lenient.parse(guarded_.at_begin(garbage)));
     }
   }
 }
@@ -95,13 +95,13 @@ TEST_P(HostileMemoryTest, bytes_that_are_no_frame_are_read_between_guard_pages) 
 INSTANTIATE_TEST_SUITE_P(Kernels, HostileMemoryTest, testing::ValuesIn(test::every_kernel()),
                          test::kernel_name);
 
-// A framer reads behind the bytes that have arrived, or in front of them.
-TEST(HostileMemory, framing_stays_between_guard_pages_whatever_has_arrived) {
+// A framer reads after the received bytes, or before them.
+TEST(HostileMemory, framing_stays_between_guard_pages_for_any_received_bytes) {
   GuardedBytes guarded{kRoomBytes};
   for (const std::string_view version : {"FIX.4.4", "FIXT.1.1", "X"}) {
     for (const std::size_t text_bytes : {1U, 60U, 500U}) {
       const std::string one = message_of("35=0|58=" + std::string(text_bytes, 'x') + "|", version);
-      const std::string stream = "rubbish" + one + one;
+      const std::string stream = "garbage" + one + one;
       for (std::size_t from = 0; from < 8 + one.size(); ++from) {
         const std::size_t step = from < 40 ? 1 : 13;
         for (std::size_t size = 0; from + size <= stream.size(); size += step) {
@@ -124,10 +124,10 @@ TEST(HostileMemory, framing_stays_between_guard_pages_whatever_has_arrived) {
   }
 }
 
-TEST(HostileMemory, a_scanner_that_goes_on_stays_between_guard_pages) {
+TEST(HostileMemory, a_scanner_that_continues_stays_between_guard_pages) {
   GuardedBytes guarded{kRoomBytes};
   const std::string one = message_of("35=D|95=5|96=a|10=|58=" + std::string(100, 'x') + "|");
-  const std::string stream = "8=FI8=FIX.rubbish" + one + "8=FIX.4.4|9=9|" + one;
+  const std::string stream = "8=FI8=FIX.garbage" + one + "8=FIX.4.4|9=9|" + one;
   for (std::size_t step = 1; step < 150; ++step) {
     FrameScanner scanner;
     std::size_t taken = 0;
@@ -158,7 +158,7 @@ TEST(HostileMemory, check_sums_of_every_size_stay_between_guard_pages) {
   }
 }
 
-// A message that does not fit is sent cut, or written over the end of the buffer.
+// A message that does not fit is sent truncated, or written past the end of the buffer.
 TEST(HostileMemory, an_encoder_writes_between_guard_pages_or_reports_that_it_does_not_fit) {
   GuardedBytes guarded{kRoomBytes};
   HeaderTemplate session = *HeaderTemplate::make({"FIX.4.4", "SENDER", "TARGET"});

@@ -1,5 +1,5 @@
-// What other parsers get wrong, each a test of every kernel. A sweep of defects over all places of
-// messages of all lengths is in tests/property; here each case stands by its name.
+// Errors of other parsers, each a test of every kernel. tests/property sweeps defects over all
+// positions of messages of all lengths; here each case has a name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -23,21 +23,21 @@ constexpr std::string_view kText = "58=long enough that the head is the usual on
 
 class HostileTest : public testing::TestWithParam<const kernels::KernelTable*> {
  protected:
-  // Fields behind paddings of every size up to several blocks, as the last ones, in front of a few
-  // bytes and in front of many.
+  // Fields after paddings of every size up to several blocks: as the last ones, before a few bytes,
+  // and before many.
   template <class Check>
   void in_every_place(std::string_view fields, Check check) {
     constexpr std::size_t kPaddingMax = 140;
     const std::string many = "11=AFTER|58=" + std::string(300, 'y') + "|";
-    for (const std::string& behind : {std::string{}, std::string{"11=AFTER|"}, many}) {
+    for (const std::string& after : {std::string{}, std::string{"11=AFTER|"}, many}) {
       for (std::size_t padding = 0; padding <= kPaddingMax; ++padding) {
         const std::string front = padding == 0 ? "" : "58=" + std::string(padding, 'x') + "|";
-        frame_ = message_of("35=D|" + front + std::string{fields} + behind);
+        frame_ = message_of("35=D|" + front + std::string{fields} + after);
         const auto message = parser_.parse(frame_);
         ASSERT_TRUE(message) << with_pipes(frame_);
         SCOPED_TRACE(with_pipes(frame_));
         check(*message);
-        if (!behind.empty()) {
+        if (!after.empty()) {
           ASSERT_EQ((*message)[11], "AFTER");
         }
         if (HasFailure()) return;
@@ -53,9 +53,9 @@ class HostileTest : public testing::TestWithParam<const kernels::KernelTable*> {
   std::string frame_;
 };
 
-// BodyLength that is hostile: zero, negative, around every power of two that can wrap, fifty
+// Hostile values of BodyLength: zero, negative, around every power of two that can wrap, fifty
 // digits, no digits.
-TEST_P(HostileTest, no_spelling_of_body_length_but_the_right_number_is_believed) {
+TEST_P(HostileTest, only_the_right_number_is_accepted_as_body_length) {
   const std::string body = with_soh("35=0|34=2|" + std::string{kText});
   const std::size_t size = body.size();
   const auto plus = [size](unsigned long long base) { return std::to_string(base + size); };
@@ -132,17 +132,17 @@ TEST_P(HostileTest, a_check_sum_of_another_form_is_refused_at_every_length) {
           "10|",     "11=000|", "00=000|",  "20=000|",     "10:000|",
           "1O=000|", "10=000",  "10=000||", "10=000|1=2|", "10=000|10=000|55=EVIL|"}) {
       ASSERT_THAT(reason_of(front + with_soh(trailer)), testing::StartsWith("CheckSum is not"))
-          << trailer << " behind " << bytes;
+          << trailer << " after " << bytes;
     }
     for (const char c : {'x', '0', '=', '\0'}) {
       std::string wrong = good;
-      wrong[front.size() - 1] = c;  // the SOH in front
+      wrong[front.size() - 1] = c;  // the SOH before it
       ASSERT_NE(reason_of(wrong), "accepted");
     }
   }
 }
 
-// CheckSum `08A` taken for its value: bytes beside the digits that add up to the right number.
+// CheckSum `08A` accepted as its value: bytes other than digits whose sum is the right number.
 TEST_P(HostileTest, check_sum_bytes_that_only_add_up_are_refused) {
   for (std::size_t bytes = 1; bytes < 300; ++bytes) {
     const std::string good = message_of("35=0|58=" + std::string(bytes, 'x') + "|");
@@ -163,8 +163,8 @@ TEST_P(HostileTest, check_sum_bytes_that_only_add_up_are_refused) {
 }
 
 // The first three fields out of order; the first tag never compared; MsgType not third.
-TEST_P(HostileTest, other_fields_than_8_9_and_35_in_front_are_refused_whatever_the_size) {
-  for (const std::string_view behind : {"34=2|", "34=2|58=long enough for a usual head, it is|"}) {
+TEST_P(HostileTest, other_first_fields_than_8_9_and_35_are_refused_at_every_size) {
+  for (const std::string_view after : {"34=2|", "34=2|58=long enough for a usual head, it is|"}) {
     for (const std::string_view head :
          {"8=FIX.4.4|9=#|34=1|35=0|", "8=FIX.4.4|9=#|49=S|35=0|",    "8=FIX.4.4|9=#|335=0|",
           "8=FIX.4.4|9=#|3=0|35=0|",  "8=FIX.4.4|9=#|5=0|35=0|",     "8=FIX.4.4|9=#|53=0|35=0|",
@@ -173,7 +173,7 @@ TEST_P(HostileTest, other_fields_than_8_9_and_35_in_front_are_refused_whatever_t
           "8=FIX.4.4|35=0|9=#|",      "7=FIX.4.4|9=#|35=0|",         "8=FIX.4.4|8=#|35=0|",
           "8:FIX.4.4|9=#|35=0|",      "08=FIX.4.4|9=#|35=0|",        "8=FIX.4.4|90=#|35=0|",
           "8=FIX.4.4|1=2|9=#|35=0|",  "1=2|8=FIX.4.4|9=#|35=0|",     "|8=FIX.4.4|9=#|35=0|"}) {
-      std::string frame = with_soh(std::string{head} + std::string{behind});
+      std::string frame = with_soh(std::string{head} + std::string{after});
       const std::size_t hash = frame.find('#');
       frame.replace(hash, 1, std::to_string(frame.size() - frame.find('\x01', hash) - 1));
       EXPECT_THAT(reason_of(with_check_sum(frame)), testing::StartsWith("8, 9 and 35")) << head;
@@ -181,12 +181,12 @@ TEST_P(HostileTest, other_fields_than_8_9_and_35_in_front_are_refused_whatever_t
   }
 }
 
-// A MsgType of two characters cut to its first: AE seen as a Logon.
+// A MsgType of two characters truncated to its first: AE read as a Logon.
 TEST_P(HostileTest, a_msg_type_of_any_length_is_whole) {
   for (const std::string type :
        {"A", "AE", "A1", "U123", "A\x7f", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}) {
-    for (const std::string_view behind : {std::string_view{}, kText}) {
-      const std::string frame = message_of("35=" + type + "|" + std::string{behind});
+    for (const std::string_view after : {std::string_view{}, kText}) {
+      const std::string frame = message_of("35=" + type + "|" + std::string{after});
       const auto message = parser_.parse(frame);
       ASSERT_TRUE(message);
       EXPECT_EQ(message->msg_type(), type);
@@ -196,7 +196,7 @@ TEST_P(HostileTest, a_msg_type_of_any_length_is_whole) {
 }
 
 // A data field whose payload is SOH and 55=EVIL, which then overrides Symbol.
-TEST_P(HostileTest, a_payload_cannot_bring_fields_in) {
+TEST_P(HostileTest, a_payload_cannot_add_fields) {
   const std::string payload = "|55=EVIL|10=000|8=FIX.4.4|9=5|35=0|";
   in_every_place("95=" + std::to_string(payload.size()) + "|96=" + payload + "|55=GOOD|",
                  [&](const MessageView& message) {
@@ -208,8 +208,9 @@ TEST_P(HostileTest, a_payload_cannot_bring_fields_in) {
                  });
 }
 
-// A data length of 9999 that reads past the buffer, one of -1 that loops for ever, ones that wrap.
-TEST_P(HostileTest, a_data_length_that_leads_nowhere_is_a_fault_of_its_field_only) {
+// A data length of 9999 that reads past the buffer, one of -1 that loops forever, and lengths that
+// wrap.
+TEST_P(HostileTest, a_data_length_that_leads_nowhere_is_a_fault_of_only_its_field) {
   for (const std::string_view length :
        {"9999", "-1", "65540", "4294967295", "4294967300", "18446744073709551615",
         "18446744073709551620", "99999999999999999999999", "5", "2", "x", "4x", "+4"}) {
@@ -224,8 +225,8 @@ TEST_P(HostileTest, a_data_length_that_leads_nowhere_is_a_fault_of_its_field_onl
   }
 }
 
-// Repeated tags: two accessors of one message give different answers.
-TEST_P(HostileTest, the_first_of_repeated_tags_is_every_accessors_answer) {
+// Repeated tags: two accessors of one message return different fields.
+TEST_P(HostileTest, every_accessor_returns_the_first_of_repeated_tags) {
   for (const Tag tag : {Tag{54}, Tag{5004}, Tag{20'000}, Tag{70'000}, kTagMax}) {
     const std::string text = std::to_string(tag) + "=";
     in_every_place(text + "1|" + text + "2|" + text + "3|", [tag](const MessageView& message) {
@@ -250,7 +251,7 @@ TEST_P(HostileTest, the_first_of_repeated_tags_is_every_accessors_answer) {
   }
 }
 
-// Rejecting repeats also rejects a valid repeating group.
+// A parser that rejects repeated tags also rejects a valid repeating group.
 TEST_P(HostileTest, a_repeating_group_is_a_valid_message) {
   in_every_place("453=3|448=A|447=D|452=1|448=B|447=D|452=3|448=C|447=D|452=4|",
                  [](const MessageView& message) {
@@ -262,7 +263,7 @@ TEST_P(HostileTest, a_repeating_group_is_a_valid_message) {
                  });
 }
 
-// Group counts from the wire believed: 453=1000000 yields a million entries.
+// A parser that trusts group counts yields a million entries for 453=1000000.
 TEST_P(HostileTest, a_claimed_number_of_entries_makes_no_fields) {
   for (const std::string_view count :
        {"1000000", "2147483648", "4294967298", "18446744073709551618", "-1", "0", "abc"}) {
@@ -277,8 +278,8 @@ TEST_P(HostileTest, a_claimed_number_of_entries_makes_no_fields) {
   }
 }
 
-// Signed overflow: tag 4294967351 or 18446744073709551671 taken as tag 55; tag 65591 of 16 bits.
-TEST_P(HostileTest, a_tag_that_would_wrap_is_not_another_one) {
+// Signed overflow: tag 4294967351 or 18446744073709551671 read as tag 55; tag 65591 as 16 bits.
+TEST_P(HostileTest, a_tag_that_would_wrap_does_not_become_another_tag) {
   for (const std::string_view tag : {"4294967351", "18446744073709551671", "8589934647",
                                      "2147483703", "99999999999", "55000000000000000000000"}) {
     in_every_place(std::string{tag} + "=EVIL|", [tag](const MessageView& message) {
@@ -297,9 +298,9 @@ TEST_P(HostileTest, a_tag_that_would_wrap_is_not_another_one) {
   }
 }
 
-// Tag 0, tag 00035, an empty value, a field without `=`: at every place, and the fields behind it
+// Tag 0, tag 00035, an empty value, a field without `=`: at every position, and the fields after it
 // survive.
-TEST_P(HostileTest, a_malformed_field_is_a_fault_wherever_it_stands) {
+TEST_P(HostileTest, a_malformed_field_is_a_fault_at_every_position) {
   struct Malformed {
     std::string_view field;
     FaultRule rule;
@@ -354,7 +355,7 @@ TEST_P(HostileTest, a_message_without_its_last_soh_is_refused_at_every_length) {
 }
 
 // NUL, control bytes and 0xFF within values.
-TEST_P(HostileTest, every_byte_but_soh_may_stand_in_a_value) {
+TEST_P(HostileTest, a_value_may_contain_every_byte_except_soh) {
   std::string bytes;
   for (int byte = 0; byte < 256; ++byte) {
     if (byte != '\x01' && byte != '|') bytes += static_cast<char>(byte);
@@ -367,8 +368,7 @@ TEST_P(HostileTest, every_byte_but_soh_may_stand_in_a_value) {
   });
 }
 
-// More `=` than expected writes past an array; one inside a text puts every later field out of
-// step.
+// More `=` than expected write past an array, or one inside a text shifts all later fields.
 TEST_P(HostileTest, any_number_of_equals_in_a_value_belongs_to_it) {
   for (std::size_t count = 1; count <= 600; ++count) {
     const std::string equals(count, '=');
@@ -383,8 +383,8 @@ TEST_P(HostileTest, any_number_of_equals_in_a_value_belongs_to_it) {
   }
 }
 
-// 16-bit positions: a message over 65,535 bytes gives wrong fields and calls itself valid.
-TEST_P(HostileTest, fields_around_65535_bytes_are_where_they_are) {
+// 16-bit positions: a message over 65,535 bytes has wrong fields and counts as valid.
+TEST_P(HostileTest, fields_around_65535_bytes_have_the_right_positions) {
   for (std::size_t bytes = 65'470; bytes < 65'560; ++bytes) {
     frame_ = message_of("35=B|58=" + std::string(bytes, 'x') + "|55=GOOD|38=100|");
     const auto message = parser_.parse(frame_);
@@ -396,11 +396,11 @@ TEST_P(HostileTest, fields_around_65535_bytes_are_where_they_are) {
   }
 }
 
-// Valid messages of more than 128 fields, or of more than eight tags above 512, refused.
+// Valid messages of more than 128 fields, or of more than eight tags above 512, are refused.
 TEST_P(HostileTest, there_is_no_limit_of_fields_or_of_large_tags) {
   for (int fields = 1; fields <= 600; fields += fields < 300 ? 1 : 60) {
     for (const int first_tag : {100, 513, 9'000, 65'000, 2'000'000'000}) {
-      // Downwards, so that no Length tag has its data field behind it.
+      // Downwards, so that no Length tag precedes its data field.
       std::string body = "35=W|";
       for (int i = fields - 1; i >= 0; --i) {
         body += std::to_string(first_tag + i) + "=" + std::to_string(i) + "|";
@@ -417,8 +417,8 @@ TEST_P(HostileTest, there_is_no_limit_of_fields_or_of_large_tags) {
   }
 }
 
-// Frames that break a rule leave nothing behind that a later one shows.
-TEST_P(HostileTest, a_good_message_behind_any_bad_one_is_read_as_if_alone) {
+// Frames that break a rule have no effect on later ones.
+TEST_P(HostileTest, a_good_message_after_any_bad_one_is_read_as_if_alone) {
   const std::string good = message_of("35=D|55=GOOD|11=A|58=some text and a bit more of it|");
   const std::string fields = with_pipes(good);
   const std::string evil = message_of("35=D|55=EVIL|37|0=x|95=9|96=x|58=" + std::string(400, '='));

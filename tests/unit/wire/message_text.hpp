@@ -1,4 +1,4 @@
-// Messages written readably: `|` stands for SOH.
+// Readable messages: `|` is SOH.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace nexusfix::test {
   return text;
 }
 
-// bytes and the right CheckSum field.
+// bytes followed by the right CheckSum field.
 [[nodiscard]] inline std::string with_check_sum(std::string bytes) {
   const unsigned sum = std::accumulate(bytes.begin(), bytes.end(), 0U, [](unsigned total, char c) {
     return total + static_cast<unsigned char>(c);
@@ -30,7 +30,7 @@ namespace nexusfix::test {
   return bytes + "10=" + digits + "\x01";
 }
 
-// Puts BeginString, the right BodyLength and the right CheckSum around body.
+// body between BeginString, the right BodyLength and the right CheckSum.
 [[nodiscard]] inline std::string message_of(std::string_view body_text,
                                             std::string_view begin_string = "FIX.4.4") {
   const std::string body = with_soh(body_text);

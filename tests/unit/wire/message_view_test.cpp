@@ -67,7 +67,7 @@ TEST_F(MessageViewTest, repeated_tags_are_found_one_after_the_other) {
   EXPECT_FALSE(message.find_index(269, 1000));
 }
 
-TEST_F(MessageViewTest, tags_above_sixteen_bits_are_told_apart_from_their_low_bits) {
+TEST_F(MessageViewTest, tags_above_sixteen_bits_are_distinguished_from_their_low_bits) {
   const MessageView message = parse("35=D|65591=high|2147483647=top|55=low|");  // 65536 + 55
   EXPECT_EQ(message[55], "low");
   EXPECT_EQ(message[65'591], "high");
@@ -78,7 +78,7 @@ TEST_F(MessageViewTest, typed_reads_stay_within_the_message) {
   frame_ = message_of("35=5|1=5|2=-7|3=1.5|");
   test::GuardedBytes guarded{4096};
   const MessageView message = *parser_.parse(guarded.at_begin(frame_));
-  EXPECT_EQ(message.get<std::uint64_t>(9), 20U);  // in front of it are fewer than sixteen bytes
+  EXPECT_EQ(message.get<std::uint64_t>(9), 20U);  // fewer than sixteen bytes precede it
   EXPECT_EQ(message.get<std::int64_t>(9), 20);
   EXPECT_EQ(message.get<Decimal>(9), (Decimal{20, 0}));
   EXPECT_EQ(message.get<FixedPrice>(9), FixedPrice::from_units(2'000'000'000));
@@ -107,7 +107,7 @@ TEST_F(MessageViewTest, typed_reads_give_values) {
   EXPECT_EQ(message.get<TimeOfDay>(8002), std::chrono::milliseconds{86'399'500});
 }
 
-TEST_F(MessageViewTest, typed_reads_say_what_is_wrong_and_where) {
+TEST_F(MessageViewTest, typed_reads_return_the_error_and_its_position) {
   const MessageView message = parse("35=D|38=abc|39=99999999999999999999|40=|");
   const auto malformed = message.get<std::int64_t>(38);
   ASSERT_FALSE(malformed);

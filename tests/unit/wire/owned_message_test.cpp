@@ -62,7 +62,7 @@ void expect_same(const MessageView& a, const MessageView& b) {
   return texts;
 }
 
-TEST(OwnedMessage, answers_what_the_message_answered_although_buffer_and_parser_are_gone) {
+TEST(OwnedMessage, has_the_content_of_the_message_after_buffer_and_parser_are_gone) {
   Arena arena;
   for (const std::string& body : bodies()) {
     const std::string text = test::message_of(body);
@@ -96,8 +96,8 @@ TEST(OwnedMessage, a_data_field_keeps_its_bytes) {
 TEST(OwnedMessage, reads_no_byte_beyond_the_message) {
   const std::string text = test::message_of(test::kExecutionReportBody);
   test::GuardedBytes before{text.size()};
-  test::GuardedBytes behind{text.size()};
-  for (const std::string_view frame : {before.at_begin(text), behind.at_end(text)}) {
+  test::GuardedBytes after{text.size()};
+  for (const std::string_view frame : {before.at_begin(text), after.at_end(text)}) {
     Parser parser;
     const auto message = parser.parse(frame);
     ASSERT_TRUE(message);
@@ -107,7 +107,7 @@ TEST(OwnedMessage, reads_no_byte_beyond_the_message) {
   }
 }
 
-TEST(OwnedMessage, exhaustion_is_an_error_that_says_how_much_was_asked_for) {
+TEST(OwnedMessage, exhaustion_is_an_error_with_the_requested_size) {
   Parser parser;
   const std::string text = test::message_of(test::kExecutionReportBody);
   const auto message = parser.parse(text);
@@ -122,7 +122,7 @@ TEST(OwnedMessage, exhaustion_is_an_error_that_says_how_much_was_asked_for) {
   expect_same(kept[0], *message);
 }
 
-TEST(OwnedMessage, gives_its_memory_back_when_it_dies_or_is_assigned_to) {
+TEST(OwnedMessage, frees_its_memory_when_it_is_destroyed_or_assigned_to) {
   class Counting final : public std::pmr::memory_resource {
    public:
     std::size_t bytes_out = 0;
@@ -162,7 +162,7 @@ TEST(OwnedMessage, gives_its_memory_back_when_it_dies_or_is_assigned_to) {
   EXPECT_EQ(heap.bytes_out, 0U);
 }
 
-TEST(OwnedMessage, what_a_callback_received_can_be_kept_for_later) {
+TEST(OwnedMessage, a_received_message_can_be_kept_after_its_callback) {
   Parser parser;
   const std::string text = test::message_of(test::kExecutionReportBody);
   const auto parsed = parser.parse(text);

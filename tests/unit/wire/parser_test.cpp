@@ -23,7 +23,7 @@ class ParserTest : public testing::TestWithParam<const kernels::KernelTable*> {
   std::expected<MessageView, ParseError> parse(std::string_view frame) {
     return parser_.parse(frame);
   }
-  // The message as `tag=value|...` from the index, or the reason why it is none.
+  // The message as `tag=value|...` from the index, or the reason why it is not a message.
   std::string indexed(std::string_view frame) {
     const auto message = parse(frame);
     if (!message) return std::string{to_string(message.error().reason)};
@@ -180,7 +180,7 @@ TEST_P(ParserTest, an_empty_value_is_a_fault_and_in_the_index) {
   EXPECT_FALSE(message->fault_but_empty());
 }
 
-TEST_P(ParserTest, the_first_of_several_faults_is_kept_and_the_first_that_is_not_emptiness) {
+TEST_P(ParserTest, the_first_fault_and_the_first_that_is_not_an_empty_value_are_kept) {
   const auto fault = fault_of("35=0|56=|-1=x|garbage|");
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->rule, FaultRule::ValueEmpty);
@@ -222,7 +222,7 @@ TEST_P(ParserTest, a_data_field_longer_than_several_blocks_is_one_field) {
   EXPECT_EQ((*message)[2], "3");
 }
 
-TEST_P(ParserTest, a_data_field_may_be_the_last_in_front_of_the_trailer) {
+TEST_P(ParserTest, a_data_field_may_be_the_last_before_the_trailer) {
   const std::string frame = message_of("35=D|93=3|89=a|b|");
   const auto message = parse(frame);
   ASSERT_TRUE(message);
@@ -230,7 +230,7 @@ TEST_P(ParserTest, a_data_field_may_be_the_last_in_front_of_the_trailer) {
   EXPECT_EQ(with_pipes(*(*message)[89]), "a|b");
 }
 
-TEST_P(ParserTest, a_length_that_leads_to_no_soh_is_a_fault_of_its_own_field_only) {
+TEST_P(ParserTest, a_length_that_leads_to_no_soh_is_a_fault_of_only_its_own_field) {
   for (const std::string length :
        {"2", "4", "9999", "2147483648", "4294967299", "18446744073709551619", "-1", "abc", "3 ",
         "1.5", "24", "25", "26", "31", "32"}) {
@@ -246,8 +246,8 @@ TEST_P(ParserTest, a_length_that_leads_to_no_soh_is_a_fault_of_its_own_field_onl
   }
 }
 
-TEST_P(ParserTest, a_length_cannot_swallow_the_trailer) {
-  // 10=ddd and SOH end at a SOH too, but belong to no data field.
+TEST_P(ParserTest, a_length_cannot_include_the_trailer) {
+  // 10=ddd and SOH end at a SOH, too, but do not belong to a data field.
   const auto fault = fault_of("35=D|95=10|96=abc|");
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->rule, FaultRule::DataLengthWrong);
@@ -262,7 +262,7 @@ TEST_P(ParserTest, a_length_that_happens_to_lead_to_a_later_soh_governs) {
   EXPECT_EQ((*message)[12], "B");
 }
 
-TEST_P(ParserTest, a_data_field_without_its_length_in_front_ends_at_its_first_soh) {
+TEST_P(ParserTest, a_data_field_without_its_length_before_it_ends_at_its_first_soh) {
   const std::string frame = message_of("35=D|96=abc|95=3|11=A|96=d|");
   EXPECT_EQ(indexed(frame), with_pipes(frame));
   EXPECT_FALSE(parse(frame)->fault());
@@ -313,7 +313,7 @@ TEST_P(ParserTest, four_digit_tags_are_read_at_every_place_of_a_group) {
 }
 
 TEST_P(ParserTest, tags_that_share_a_bit_with_a_length_tag_are_ordinary) {
-  // 95 + 2048 * n, 95 + 6400, 354 + 4096, and all others that some quick test may let pass.
+  // 95 + 2048 * n, 95 + 6400, 354 + 4096, and all other tags that a quick test may let pass.
   const std::string frame =
       message_of("35=D|2143=3|96=abc|4191=1|96=a|6495=1|96=a|4450=1|355=a|55=A|");
   EXPECT_EQ(indexed(frame), with_pipes(frame));

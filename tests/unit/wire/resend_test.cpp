@@ -28,7 +28,7 @@ TEST(ResendCopy, inserts_PossDupFlag_and_OrigSendingTime_where_an_encoder_puts_t
                                   "122=20240115-10:30:00.123|11=A|55=X|")));
 }
 
-TEST(ResendCopy, OrigSendingTime_stands_in_front_of_the_first_larger_tag_behind_SendingTime) {
+TEST(ResendCopy, OrigSendingTime_precedes_the_first_larger_tag_after_SendingTime) {
   EXPECT_EQ(resent(message_of("35=8|34=7|49=S|50=D|52=20240115-10:30:00|56=T|57=E|97=Y|115=O|116=P|"
                               "128=Q|129=R|144=L|145=M|369=4|37=1|"),
                    TimePrecision::Seconds),
@@ -37,7 +37,7 @@ TEST(ResendCopy, OrigSendingTime_stands_in_front_of_the_first_larger_tag_behind_
                                   "144=L|145=M|369=4|37=1|")));
 }
 
-TEST(ResendCopy, what_an_encoder_wrote_comes_out_as_an_encoder_writes_it) {
+TEST(ResendCopy, a_copy_has_the_form_that_an_encoder_writes) {
   std::array<char, 512> buffers[2];
   MessageHeader header{.msg_type = "8", .msg_seq_num = 7, .sending_time = kNow};
   header.poss_resend = true;
@@ -58,7 +58,7 @@ TEST(ResendCopy, what_an_encoder_wrote_comes_out_as_an_encoder_writes_it) {
 }
 
 // Catalogue D21.
-TEST(ResendCopy, a_message_of_which_any_byte_has_changed_since_it_was_encoded_is_not_sent_again) {
+TEST(ResendCopy, a_message_with_a_byte_changed_since_it_was_encoded_is_not_resent) {
   const std::string stored =
       message_of("35=D|34=7|49=S|52=20240115-10:30:00.123|56=T|11=A|38=100|");
   ASSERT_NE(resent(stored), to_string(EncodeErrorCode::MessageMalformed));
@@ -69,7 +69,7 @@ TEST(ResendCopy, a_message_of_which_any_byte_has_changed_since_it_was_encoded_is
   }
 }
 
-TEST(ResendCopy, a_message_without_body_gets_its_fields_in_front_of_the_trailer) {
+TEST(ResendCopy, a_message_without_body_gets_its_fields_before_the_trailer) {
   EXPECT_EQ(resent(message_of("35=D|34=7|49=S|52=20240115-10:30:00|56=T|")),
             with_pipes(message_of("35=D|34=7|43=Y|49=S|52=20240115-11:30:00.456|56=T|"
                                   "122=20240115-10:30:00|")));
@@ -83,8 +83,7 @@ TEST(ResendCopy, a_copy_of_a_copy_keeps_the_first_sending_time) {
 }
 
 // TC 2g: a receiver rejects an OrigSendingTime that is later than SendingTime, and counts the
-// message as taken: a clock that was set back must not cost the messages of before. Found by the
-// simulator.
+// message as received. A clock that was set back must not lose the earlier messages.
 TEST(ResendCopy, a_clock_that_went_back_does_not_make_the_copy_older_than_the_message) {
   EXPECT_EQ(resent(message_of("35=D|34=7|49=S|56=T|52=20240115-11:30:00.457|11=A|")),
             with_pipes(message_of("35=D|34=7|43=Y|49=S|56=T|52=20240115-11:30:00.457|"
@@ -135,7 +134,7 @@ TEST(ResendCopy, a_body_length_that_gains_a_digit_is_right) {
                                   text + "|")));
 }
 
-TEST(ResendCopy, what_is_no_message_is_an_error) {
+TEST(ResendCopy, bytes_that_are_not_a_message_are_an_error) {
   const std::string good = message_of("35=D|34=7|49=S|52=20240115-10:30:00|56=T|11=A|");
   for (std::size_t size = 0; size < good.size(); ++size) {
     ASSERT_EQ(resent(good.substr(0, size)), to_string(EncodeErrorCode::MessageMalformed)) << size;

@@ -63,7 +63,7 @@ struct Order {
 struct NoMessage {};
 enum class Plain { One };
 
-TEST(Typed, concepts_tell_typed_things_from_others) {
+TEST(Typed, concepts_recognise_typed_fields_and_messages) {
   static_assert(TypedField<ClOrdID> && TypedField<Side>);
   static_assert(!TypedField<int> && !TypedField<std::string_view> && !TypedField<Plain>);
   static_assert(TypedMessage<Order> && !TypedMessage<NoMessage>);
@@ -105,7 +105,7 @@ TEST(Typed, write_field_writes_each_type_of_value) {
 
 using SenderSubID = Field<50, std::string_view>;
 
-TEST(Typed, write_message_parts_puts_fields_of_the_header_in_front) {
+TEST(Typed, write_message_parts_writes_fields_of_the_header_first) {
   std::array<char, 512> buffer;
   Encoder encoder{buffer, {"FIX.4.4", "S", "T"}, {.msg_type = "D", .msg_seq_num = 1}};
   write_message_parts<Order>(encoder, ClOrdID{"A1"}, SenderSubID{"desk"}, Side::Buy);
@@ -116,7 +116,7 @@ TEST(Typed, write_message_parts_puts_fields_of_the_header_in_front) {
                 "35=D|34=1|49=S|52=19700101-00:00:00.000|56=T|50=desk|11=A1|54=1|")));
 }
 
-// What is read from one message goes into another one as it is.
+// A field that was read from one message is written into another one unchanged.
 std::expected<std::string, EncodeError> forwarded(std::string_view body) {
   const std::string bytes =
       test::message_of("35=D|34=1|49=A|52=20260101-00:00:00|56=B|" + std::string{body});
@@ -133,7 +133,7 @@ std::expected<std::string, EncodeError> forwarded(std::string_view body) {
                                           1));
 }
 
-TEST(Typed, a_field_that_was_read_is_written_and_one_that_was_missing_left_out) {
+TEST(Typed, a_field_that_was_read_is_written_and_a_missing_one_is_omitted) {
   EXPECT_TRUE(forwarded("54=2|38=1.50|")->starts_with("11=A1|38=1.50|54=2|10="));
   EXPECT_TRUE(forwarded("54=2|")->starts_with("11=A1|54=2|10="));
   EXPECT_TRUE(forwarded("38=7|")->starts_with("11=A1|38=7|10="));
@@ -149,7 +149,7 @@ TEST(Typed, a_field_that_could_not_be_read_is_an_error_of_the_message) {
   EXPECT_EQ(unknown.error().tag, 54U);
 }
 
-TEST(Typed, a_field_that_was_read_is_none_of_the_required_ones) {
+TEST(Typed, a_field_that_was_read_does_not_count_as_a_required_one) {
   static_assert(MessagePart<FieldResult<ClOrdID>> && !MessagePart<FieldResult<int>>);
   static_assert(!HasAll<Order::Required, FieldResult<ClOrdID>, Side>::value);
   static_assert(!tags_are_distinct<FieldResult<ClOrdID>, ClOrdID>());

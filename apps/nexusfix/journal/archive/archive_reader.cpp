@@ -10,14 +10,14 @@
 namespace nexusfix::command {
 namespace {
 
-// A segment with the largest record that there can be; an archive that claims more is none of ours.
+// The size of a segment with the largest possible record. An archive that claims more is refused.
 constexpr std::uint64_t kSegmentBytesMax = std::uint64_t{3} << 30U;
-// 32 MiB: what we pack needs 8 at most.
+// 32 MiB. Our own archives need at most 8 MiB.
 constexpr int kWindowLogMax = 25;
-// A frame's header has 18 bytes at most.
+// The header of a frame has at most 18 bytes.
 constexpr std::size_t kFrameHeaderBytes = 32;
 
-// Who reads a segment goes back by less than it reads in one go, but for records that are larger.
+// A reader of a segment goes back by less than one read, except for larger records.
 constexpr std::size_t kKeptBytes = 1U << 20U;
 constexpr std::size_t kUnpackedBytes = 2 * kKeptBytes;
 
@@ -50,7 +50,7 @@ std::expected<void, std::string> ArchiveReader::begin() {
   if (!got) return std::unexpected{got.error().what()};
   const unsigned long long size = ZSTD_getFrameContentSize(header.data(), *got);
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
-    return std::unexpected{"it is no zstd archive that tells its size"};
+    return std::unexpected{"it is no zstd archive with its size in the header"};
   }
   if (size > kSegmentBytesMax) return std::unexpected{"it claims to be larger than a segment"};
   size_ = size;
@@ -89,7 +89,7 @@ std::expected<std::size_t, std::string> ArchiveReader::read_at(std::uint64_t off
   return count;
 }
 
-// False: there is no more, and all of the archive was as it must be.
+// False: the archive is complete, and every check passed.
 std::expected<bool, std::string> ArchiveReader::unpack_more() {
   if (is_done_) return false;
   if (unpacked_bytes_ > kKeptBytes) {

@@ -1,5 +1,5 @@
-// Reads a zstd archive of a segment like the segment itself. What it takes of memory does not
-// depend on what the archive claims or holds: somebody else may have made it.
+// Reads a zstd archive of a segment like the segment itself. Its memory does not depend on what the
+// archive claims or contains: the archive may come from an attacker.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,16 @@ namespace nexusfix::command {
 
 class ArchiveReader {
  public:
-  // Reads all of it once. An error: damaged, cut, followed by something, without its size, larger
-  // than a segment can be, no segment of a journal, or packed so that it takes more than 32 MiB.
+  // Reads the whole archive once. Fails if it is damaged or cut, if bytes follow it, if its header
+  // has no size or more than a segment's, if it is no segment of a journal, or if unpacking it
+  // needs more than 32 MiB.
   [[nodiscard]] static std::expected<std::unique_ptr<ArchiveReader>, std::string> open(
       std::unique_ptr<File> archive);
 
-  // Of what is packed.
+  // The size of the segment, unpacked.
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  // Fewer bytes than out has only at the end. Going on is cheap; going back by more than a MiB
-  // begins again at the beginning.
+  // Returns fewer bytes than out has only at the end. Reading forward is cheap. Going back by more
+  // than 1 MiB unpacks again from the beginning.
   [[nodiscard]] std::expected<std::size_t, std::string> read_at(std::uint64_t offset,
                                                                 std::span<char> out);
 
@@ -49,7 +50,7 @@ class ArchiveReader {
   std::vector<char> packed_;
   ZSTD_inBuffer input_{};
   std::vector<char> unpacked_;
-  std::uint64_t unpacked_begin_ = 0;  // where its first byte lies
+  std::uint64_t unpacked_begin_ = 0;  // the offset of its first byte in the segment
   std::size_t unpacked_bytes_ = 0;
   bool is_done_ = false;
 };

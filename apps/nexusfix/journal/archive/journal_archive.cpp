@@ -6,6 +6,7 @@
 #include <utility>
 #include <zstd.h>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/store/journal_check.hpp>
 
 #include "nexusfix/journal/archive/archive_reader.hpp"
@@ -22,8 +23,7 @@ std::string retired_folder(const std::string& folder) { return folder + "/retire
 // "0000000001.journal" followed by suffix.
 bool is_segment_name(std::string_view name, std::string_view suffix) {
   return name.size() == kSegmentDigits + kSegmentSuffix.size() + suffix.size() &&
-         std::ranges::all_of(name.substr(0, kSegmentDigits),
-                             [](char c) { return c >= '0' && c <= '9'; }) &&
+         is_all_digits(name.substr(0, kSegmentDigits)) &&
          name.substr(kSegmentDigits, kSegmentSuffix.size()) == kSegmentSuffix &&
          name.ends_with(suffix);
 }
@@ -52,7 +52,7 @@ DiskError unpack_error(const std::string& archive, const std::string& why) {
   return {.path = archive, .operation = "unpack (" + why + ')', .error_number = EIO};
 }
 
-// An archive that looks like the segment in it.
+// Reads an archive as the segment in it. Every change of it fails.
 class ArchivedFile final : public File {
  public:
   ArchivedFile(std::string path, std::shared_ptr<ArchiveReader> archive)
@@ -87,7 +87,7 @@ DiskResult<std::shared_ptr<ArchiveReader>> open_archive(Disk& disk, const std::s
   return std::shared_ptr<ArchiveReader>{std::move(*archive)};
 }
 
-// Whether just these bytes are in it.
+// Whether the file contains exactly these bytes.
 DiskResult<bool> holds(Disk& disk, const std::string& path, std::span<const char> bytes) {
   const auto archive = open_archive(disk, path);
   if (!archive) return std::unexpected{archive.error()};
@@ -106,7 +106,7 @@ DiskResult<void> read_only(const std::string& path) {
   return std::unexpected{DiskError{.path = path, .operation = "change", .error_number = EROFS}};
 }
 
-// Writes the archive beside the segment, and sees that it can be read again.
+// Writes the archive next to the segment, and reads it back as a check.
 std::expected<ArchivedSegment, std::string> archive_one(Disk& disk, const std::string& folder,
                                                         const std::string& name) {
   const std::string path = folder + '/' + name;
@@ -116,7 +116,7 @@ std::expected<ArchivedSegment, std::string> archive_one(Disk& disk, const std::s
   const auto bytes = read_whole(disk, path);
   if (!bytes) return failure(bytes.error());
   if (!store::is_segment(*bytes)) {
-    return std::unexpected{path + ": is not a segment of a journal, and is left as it is"};
+    return std::unexpected{path + ": is not a segment of a journal; it was not changed"};
   }
   const auto before = disk.open(archive, OpenMode::Read);
   if (!before && before.error().error_number != ENOENT) return failure(before.error());
@@ -126,10 +126,10 @@ std::expected<ArchivedSegment, std::string> archive_one(Disk& disk, const std::s
     const auto is_same = holds(disk, archive, *bytes);
     if (!is_same) return failure(is_same.error());
     if (!*is_same) {
-      return std::unexpected{archive + ": is there already and holds something else than " + path +
-                             "; both are left as they are"};
+      return std::unexpected{archive + ": exists and has other contents than " + path +
+                             "; neither was changed"};
     }
-    // An earlier run was interrupted behind it.
+    // An earlier run was interrupted after it wrote the archive.
     if (auto removed = disk.remove(path); !removed) return failure(removed.error());
     if (auto synced = disk.sync_directory(folder); !synced) return failure(synced.error());
     return ArchivedSegment{.file = archive, .bytes = bytes->size(), .archive_bytes = *size};
@@ -140,8 +140,7 @@ std::expected<ArchivedSegment, std::string> archive_one(Disk& disk, const std::s
   const auto again = holds(disk, part, *bytes);
   if (!again) return failure(again.error());
   if (!*again) {
-    return std::unexpected{part +
-                           ": does not give back what was packed: the segment stays as it is"};
+    return std::unexpected{part + ": does not unpack to the segment; the segment was not changed"};
   }
   if (auto renamed = disk.rename(part, archive); !renamed) return failure(renamed.error());
   if (auto synced = disk.sync_directory(folder); !synced) return failure(synced.error());

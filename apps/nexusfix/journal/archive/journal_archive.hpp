@@ -1,5 +1,5 @@
-// Retired segments of a journal as zstd archives (0000000001.journal.zst in the folder "retired"):
-// made, and read as if they were segments in their place.
+// Packs retired segments of a journal as zstd archives (0000000001.journal.zst in the folder
+// "retired"), and reads the archives in place of the segments.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline constexpr std::string_view kArchiveSuffix = ".zst";
 
 class ArchiveReader;
 
-// What is packed, with a checksum. A whole segment is in memory meanwhile.
+// Returns the packed bytes, with a checksum. Holds a whole segment in memory meanwhile.
 [[nodiscard]] std::expected<std::vector<char>, std::string> pack(std::span<const char> bytes);
 
 struct ArchivedSegment {
@@ -28,13 +28,13 @@ struct ArchivedSegment {
 };
 
 // Makes an archive of each segment in the journal's folder "retired". An archive is written, synced
-// and read back; only when it gives the segment's bytes again, the segment is removed. Interrupted,
-// it can be done again. On an error, what was done before stays done.
+// and read back. A segment is removed only if its archive unpacks to the same bytes. After an
+// interruption call it again. Archives made before an error remain.
 [[nodiscard]] std::expected<std::vector<ArchivedSegment>, std::string> archive_retired(
     Disk& disk, const std::string& folder);
 
-// Shows a journal's folder as it was before segments were retired: those in "retired", archives
-// too, are among the others. Only for reading. One thread.
+// Shows a journal's folder as it was before segments were retired: the segments and archives in
+// "retired" appear among the others. Only for reading. One thread.
 class WholeJournalDisk final : public Disk {
  public:
   // The disk must outlive it.
@@ -57,7 +57,7 @@ class WholeJournalDisk final : public Disk {
 
   Disk& disk_;
   std::string folder_;
-  // The archive that was opened last: a segment is opened several times in a row.
+  // The archive opened last: a segment is opened several times in a row.
   std::string archive_path_;
   std::shared_ptr<ArchiveReader> archive_;
 };

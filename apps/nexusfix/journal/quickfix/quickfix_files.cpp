@@ -43,7 +43,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \r\n") + 1 - first);
 }
 
-// "length, text" as Java's writeUTF() puts it; what follows is left of a longer one.
+// "length, text" as Java's writeUTF() writes it. Bytes after the text remain from a longer one.
 Result<std::string> java_text(const std::string& path, std::string_view bytes) {
   if (bytes.size() < 2 || bytes.size() - 2 < big_endian(bytes.substr(0, 2))) {
     return std::unexpected{path + ": a text after its length (2 bytes) was expected"};
@@ -53,7 +53,7 @@ Result<std::string> java_text(const std::string& path, std::string_view bytes) {
 
 bool is_java_text(std::string_view bytes) { return bytes.starts_with('\0'); }
 
-// The files of one store, by their last names.
+// The files of one store, by their suffixes.
 class Reader {
  public:
   Reader(Disk& disk, QuickfixStore& store) : disk_{disk}, store_{store} {}
@@ -80,7 +80,7 @@ class Reader {
                                         : session_;
   }
 
-  // Which files there are, the small ones' contents, and whose they are.
+  // Finds the files, reads the small ones, and recognises the engine that wrote them.
   Result<void> look() {
     for (const std::string_view suffix : kQuickfixSuffixes) {
       std::error_code ignored;
@@ -160,7 +160,7 @@ class Reader {
     return {};
   }
 
-  // An empty file is 1, which is what both numbers are already.
+  // An empty file means 1, which both numbers have already.
   Result<void> read_numbers() {
     for (const auto& [suffix, number] : {std::pair{".senderseqnums", &store_.next_outbound},
                                          std::pair{".targetseqnums", &store_.next_inbound}}) {
@@ -194,7 +194,7 @@ class Reader {
     Result<std::string> text{session_};
     if (is_java_text(session_)) text = java_text(path(".session"), session_);
     if (!text) return std::unexpected{text.error()};
-    // QuickFIX/n's time that was never set.
+    // In QuickFIX/n this time means that no time was ever set.
     if (text->starts_with("00010101-")) return {};
     store_.created = creation_time(trimmed(*text));
     if (store_.created) return {};
@@ -225,7 +225,7 @@ class Reader {
     return zone.front() == '+' ? *time - ahead : *time + ahead;
   }
 
-  // One entry of the header, whatever its form.
+  // One entry of the header, in any of its forms.
   struct Entry {
     std::uint64_t number = 0;
     std::uint64_t offset = 0;
@@ -242,7 +242,7 @@ class Reader {
     }
     if (entry.offset > (std::uint64_t{1} << 62U)) return wrong("no offset");
     body_end_ = std::max(body_end_, entry.offset + entry.bytes);
-    // A number that was stored twice: the engines take the last one.
+    // If a number was stored twice, the engines use the last message.
     store_.messages[entry.number] = {.offset = entry.offset,
                                      .bytes = static_cast<std::uint32_t>(entry.bytes)};
     return {};
@@ -315,7 +315,7 @@ class Reader {
                     path(".body"), *size, body_end_)};
   }
 
-  // Without a header the messages themselves say where they end.
+  // Without a header, BodyLength says where a message ends.
   Result<void> index_body() {
     if (store_.kind != QuickfixKind::BodyAlone) {
       return std::unexpected{path(".header") + ": there is no such file"};
@@ -346,7 +346,7 @@ class Reader {
     }
   }
 
-  // By its BodyLength; nothing: it has none.
+  // By its BodyLength. Returns nothing if the message has none.
   [[nodiscard]] static std::optional<std::uint64_t> message_size(std::string_view bytes) {
     constexpr std::uint64_t kTrailerBytes = 7;  // 10=ddd, SOH
     const std::size_t first = bytes.find('\x01');
@@ -366,7 +366,7 @@ class Reader {
       return {};
     }
     if (store_.messages.contains(store_.next_outbound)) {
-      store_.number_was_behind = true;
+      store_.was_number_stale = true;
       ++store_.next_outbound;
     }
     if (last < store_.next_outbound) return {};

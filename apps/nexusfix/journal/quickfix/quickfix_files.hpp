@@ -14,8 +14,8 @@
 //                   and after its length; QuickFIX/n 20261120-22:23:48.123456 Z; QuickFIX/Go
 //                   2026-11-20T22:23:48.123Z
 //
-// A file of numbers or of the time is empty in an engine that died at once, and in one that has not
-// received a message yet: the number is 1 then, and the time that of the next start.
+// A file of numbers or of the time is empty if the engine crashed at once, or has not received a
+// message yet. The number is 1 then, and the time is that of the next start.
 #pragma once
 
 #include <array>
@@ -37,8 +37,8 @@ inline constexpr std::uint64_t kQuickfixNumberMax = std::uint64_t{1} << 31U;  //
 [[nodiscard]] std::optional<std::string_view> quickfix_field(std::string_view message,
                                                              std::string_view tag);
 
-// What the files of store.path say: kind, sequence numbers, time, and where the messages are. What
-// the messages hold is not looked at, unless there is nothing else to find them by.
+// Reads from the files of store.path: kind, sequence numbers, time, and the places of the messages.
+// The messages themselves are read only if there is no header to find them by.
 [[nodiscard]] std::expected<void, std::string> read_quickfix_files(Disk& disk,
                                                                    QuickfixStore& store);
 

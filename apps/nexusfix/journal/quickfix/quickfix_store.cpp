@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/session/session_id.hpp>
 
 #include "nexusfix/journal/quickfix/quickfix_files.hpp"
@@ -41,18 +42,16 @@ std::string name_of(Parties parties, std::string_view qualifier) {
   return parties.to_string();
 }
 
-// As QuickFIX/J writes a name into a file's name.
+// A name in the form that QuickFIX/J uses in a file's name.
 std::string in_file_name(std::string_view name) {
   std::string text{name};
   for (char& c : text) {
-    const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '.' || c == '-';
-    if (!kept) c = '_';
+    if (!is_alphanumeric(c) && c != '.' && c != '-') c = '_';
   }
   return text;
 }
 
-// What tells two names of files apart. Some engines write a CompID as it is, some change it.
+// The part of a file's name to compare by. Some engines write a CompID unchanged, some change it.
 std::string compared(const QuickfixStore& store, std::string_view name) {
   return store.kind == QuickfixKind::Cpp ? std::string{name} : in_file_name(name);
 }
@@ -136,7 +135,8 @@ Result<void> check_message(const QuickfixStore& store, const Parties& parties, s
   return {};
 }
 
-// All but QuickFIX's files name sub and location IDs where they are part of a session's identity.
+// If sub and location IDs are part of a session's identity, all files but QuickFIX's have them in
+// their names.
 void name_sub_ids(const QuickfixStore& store, Parties& parties, std::string_view given,
                   std::string_view message) {
   if (store.kind == QuickfixKind::Cpp) return;
@@ -184,7 +184,7 @@ Result<void> find_name(Disk& disk, QuickfixStore& store, const std::string& pref
       });
 }
 
-// A session that is named as earlier versions did, with its CompIDs as its messages have them.
+// Accepts a session with its name of earlier versions: the CompIDs without escapes.
 void take_former_name(Disk& disk, QuickfixStore& store) {
   std::optional<Parties> parties;
   const auto visit = [&](std::uint64_t, std::string_view bytes) -> Result<void> {
@@ -199,7 +199,7 @@ void take_former_name(Disk& disk, QuickfixStore& store) {
   store.session = name_of(*parties, rest.empty() ? rest : rest.substr(1));
 }
 
-// Everything but the files' kind.
+// Reads everything but the kind of the files.
 Result<void> read_store(Disk& disk, QuickfixStore& store, const std::string& prefix) {
   if (auto read = read_quickfix_files(disk, store); !read) return read;
   if (store.session.empty()) {
@@ -281,7 +281,7 @@ std::string quickfix_prefix(std::string_view session, QuickfixForm form) {
   const auto parties = Parties::parse(session);
   if (!parties) return {};
   std::string prefix = parties->begin_string;
-  // QuickFIX's sessions have no sub and location IDs; in QuickFIX/J's what is empty has no place.
+  // QuickFIX's sessions have no sub and location IDs. QuickFIX/J leaves out the empty ones.
   const auto add = [&](std::initializer_list<std::string_view> party) {
     char separator = '-';
     for (const std::string_view part : party) {

@@ -1,9 +1,10 @@
-// The file stores of QuickFIX and its relatives: what one session sent, its next sequence numbers,
-// and when it was created. journal/quickfix_files.hpp describes the files.
+// The file stores of QuickFIX and its relatives: the messages that a session sent, its next
+// sequence numbers, and its time of creation. journal/quickfix/quickfix_files.hpp describes the
+// files.
 //
 // PREFIX of their names is BeginString-SenderCompID-TargetCompID, then -Qualifier if there is one.
-// All but QuickFIX put _SubID and _LocationID after each CompID; QuickFIX/J has _ for what is no
-// letter, digit, dot or hyphen.
+// All but QuickFIX add _SubID and _LocationID after each CompID. QuickFIX/J writes _ for every
+// character that is no letter, digit, dot or hyphen.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@
 
 namespace nexusfix::command {
 
-// Which of them an export is for.
+// The engine that an export is for.
 enum class QuickfixForm : std::uint8_t { Cpp, Java };
 
 enum class QuickfixKind : std::uint8_t {
@@ -47,10 +48,10 @@ struct QuickfixStore {
   std::string session;  // as SessionId::to_string() writes it
   std::uint64_t next_inbound = 1;
   std::uint64_t next_outbound = 1;
-  // The engine was killed when it had stored the message of its next number and not yet the number
-  // behind it: next_outbound is that, as the bytes may have been sent.
-  bool number_was_behind = false;
-  std::optional<WallTime> created;                    // nothing: the files do not tell
+  // The engine was killed after it stored a message and before it stored the next number. The bytes
+  // may have been sent, so that next_outbound is the number after the message.
+  bool was_number_stale = false;
+  std::optional<WallTime> created;                    // nothing: the files do not have it
   std::map<std::uint64_t, QuickfixMessage> messages;  // by MsgSeqNum
 };
 
@@ -58,12 +59,12 @@ struct QuickfixStore {
 [[nodiscard]] std::expected<std::vector<std::string>, std::string> quickfix_prefixes(
     Disk& disk, const std::string& folder);
 
-// Reads and checks one store: every message has its number, the BeginString and the CompIDs of the
-// session, and lies where the header says; no byte of the body is left over; the next number is
-// above all that were sent, or that of the last one, which was stored just before a kill. A file of
-// sequence numbers that is empty means 1, as it does to the engines. session: its name; empty:
-// taken from its messages, or, if there is none, from a prefix that can be understood in one way
-// only. The error names file, place, and the kind of store that was recognised.
+// Reads and checks one store: every message has its number, the session's BeginString and CompIDs,
+// and is where the header says; no byte of the body is left over; the next number is above all sent
+// numbers, or equal to the last one if the engine was killed after it stored that message. As for
+// the engines, an empty file of sequence numbers means 1. session: its name; empty: the name comes
+// from the messages, or, without a message, from an unambiguous prefix. The error names file,
+// place, and the recognised kind of store.
 [[nodiscard]] std::expected<QuickfixStore, std::string> read_quickfix_store(
     Disk& disk, const std::string& folder, const std::string& prefix, const std::string& session);
 
@@ -77,20 +78,20 @@ using QuickfixVisitor =
 
 // The prefix of this session's files. Nothing: the name is not BeginString:Sender->Target.
 [[nodiscard]] std::string quickfix_prefix(std::string_view session, QuickfixForm form);
-// Whether it may be one of this session, whatever engine wrote the files.
+// Whether the files of any of the engines for this session may have this prefix.
 [[nodiscard]] bool is_quickfix_prefix(std::string_view prefix, std::string_view session);
 
-// Writes one store; messages come by take, ascending. No file of it may exist.
+// Writes one store. take() receives the messages, ascending. No file of the store may exist.
 class QuickfixWriter {
  public:
   QuickfixWriter(Disk& disk, std::string folder, std::string prefix, QuickfixForm form);
   [[nodiscard]] std::expected<void, std::string> begin();
   [[nodiscard]] std::expected<void, std::string> add(std::uint64_t number, std::string_view bytes);
-  // The numbers last: a store without them is none. Everything is on the disk afterwards.
+  // Writes the numbers last: without them it is no store. Everything is on the disk afterwards.
   [[nodiscard]] std::expected<void, std::string> finish(std::uint64_t next_inbound,
                                                         std::uint64_t next_outbound,
                                                         WallTime created);
-  // Removes what was begun.
+  // Removes the incomplete store.
   void undo() noexcept;
 
  private:

@@ -38,7 +38,7 @@ Result<void> QuickfixWriter::begin() {
     const std::string path = folder_ + '/' + name;
     for (const std::string_view suffix : kQuickfixSuffixes) {
       if (path == path_ + std::string{suffix}) {
-        return std::unexpected{path + ": is there already; nothing is written over"};
+        return std::unexpected{path + ": the file exists; it was not overwritten"};
       }
     }
   }

@@ -1,4 +1,4 @@
-// From a message to the handler of its type: one jump over the types that a program lists.
+// From a message to the handler for its type: one jump over the types that a program lists.
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@ struct Messages {};
 
 namespace detail {
 
-// A MsgType of one byte or two, which is all of FIX's own, as a number: those bytes and, behind a
-// single one, the SOH that ends it. 0 for all others, which are compared as text.
+// A MsgType of one or two bytes, as all standard ones are, as a number: those bytes, and the SOH
+// after a single one. 0 for all others, which are compared as text.
 [[nodiscard]] constexpr std::uint32_t msg_type_key(std::string_view msg_type) noexcept {
   if (msg_type.size() - 1 >= 2) return 0;
   const char second = msg_type.size() == 2 ? msg_type[1] : kSoh;
@@ -50,7 +50,7 @@ R visit_typed(const MessageView& message, Visitor& visitor) {
   return visitor(*typed);
 }
 
-// The first of Candidates whose type has this key and whose version it is.
+// The first of Candidates that has this key and this version.
 template <std::uint32_t Key, class R, class IsVersion, class Visitor>
 R visit_key(Messages<>, const MessageView& message, const IsVersion&, Visitor& visitor) {
   return visitor(message);
@@ -66,7 +66,7 @@ R visit_key(Messages<M, Others...>, const MessageView& message, const IsVersion&
   return visit_key<Key, R>(Messages<Others...>{}, message, is_version, visitor);
 }
 
-// Comparisons of one number with constants, which compilers make a switch of. For 8 and for 32
+// Comparisons of one number with constants, which compilers turn into a switch. For 8 and for 32
 // types that was faster than a jump through a perfect hash table of functions, and than a
 // std::variant of the types.
 template <class R, class All, class IsVersion, class Visitor>
@@ -84,7 +84,7 @@ NEXUSFIX_ALWAYS_INLINE R jump(Messages<M, Others...>, All all, std::uint32_t key
 
 inline constexpr std::string_view kTransportVersion = "FIXT.1.1";
 
-// Of a message of FIXT 1.1 that has an ApplVerID (1128): whether it names M's version.
+// For a message of FIXT 1.1 with an ApplVerID (1128): whether it names M's version.
 template <class M>
 [[nodiscard]] std::optional<bool> names_version(const MessageView& message) noexcept {
   const auto appl_ver_id = message[tag::ApplVerID];
@@ -92,7 +92,7 @@ template <class M>
   return application_version(*appl_ver_id) == std::string_view{M::kApplicationVersion};
 }
 
-// What the message says itself.
+// The version that the message itself names.
 struct OwnVersion {
   const MessageView& message;
 
@@ -104,7 +104,7 @@ struct OwnVersion {
   }
 };
 
-// What the session has agreed on, unless the message says something else.
+// The version of the session, unless the message names another one.
 struct GivenVersion {
   const MessageView& message;
   std::string_view version;
@@ -124,25 +124,25 @@ decltype(auto) dispatch(Messages<Types...> types, const MessageView& message,
   static_assert((std::is_invocable_r_v<R, Visitor&, const Types&> && ...),
                 "the visitor lacks a function for one of the listed messages");
   static_assert(std::is_invocable_r_v<R, Visitor&, const MessageView&, const FieldError&>,
-                "the visitor lacks a function (view, error) for a listed message that is faulty");
+                "the visitor lacks a function (view, error) for a listed message with an error");
   return jump<R>(types, types, msg_type_key(message.msg_type()), message, is_version, visitor);
 }
 
 }  // namespace detail
 
-// Calls one function of the visitor, and returns what it returns:
+// Calls one function of the visitor and returns its result:
 //   visitor(const M&)                                M of Types, if the message is one
-//   visitor(const MessageView&, const FieldError&)   it is one, but M::from() says what is wrong
+//   visitor(const MessageView&, const FieldError&)   it is one, but M::from() has this error
 //   visitor(const MessageView&)                      every other message
-// A listed type counts if it is of the message's version, too: BeginString, and ApplVerID (1128) on
-// sessions of FIXT 1.1. No allocation; what the visitor throws passes through.
+// A listed type matches only if the message has its version, too: BeginString, and ApplVerID (1128)
+// on sessions of FIXT 1.1. No allocation. Exceptions of the visitor pass through.
 template <TypedMessage... Types, class Visitor>
 decltype(auto) dispatch(const MessageView& message, Visitor&& visitor) {
   return detail::dispatch(Messages<Types...>{}, message, detail::OwnVersion{message}, visitor);
 }
 
-// The same for a session whose version is known: "FIX.4.4", "FIX.5.0SP2". A message of FIXT 1.1
-// that has an ApplVerID (1128) is of that version instead.
+// The same for a session whose version is known: "FIX.4.4", "FIX.5.0SP2". In a message of FIXT 1.1,
+// an ApplVerID (1128) overrides it.
 template <TypedMessage... Types, class Visitor>
 decltype(auto) dispatch(Messages<Types...> types, std::string_view version,
                         const MessageView& message, Visitor&& visitor) {

@@ -1,5 +1,5 @@
-// What generated enumerations build their EnumTraits on: one base for each way that the values of
-// an enumeration stand on the wire. A generated specialisation adds kValues, the values that exist.
+// The bases of the generated EnumTraits: one for each form that enumeration values have on the
+// wire. A generated specialisation adds kValues, the existing values.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace nexusfix::wire {
 namespace detail {
 
-// Every byte, so that the text of a char value is a view of one byte of it.
+// Every byte, so that the text of a char value can be a view of one of them.
 inline constexpr std::array<char, 256> kBytes = [] {
   std::array<char, 256> bytes{};
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i);
@@ -34,7 +34,7 @@ inline constexpr std::array<std::uint64_t, 4> kCharBits = [] {
   return bits;
 }();
 
-// The same for the values 0 to 63 of an Enum of ints: most have no others.
+// The same for the values 0 to 63 of an enumeration of ints. Most have no others.
 template <class Enum>
 inline constexpr std::uint64_t kSmallIntBits = [] {
   std::uint64_t bits = 0;
@@ -47,16 +47,16 @@ inline constexpr std::uint64_t kSmallIntBits = [] {
 }  // namespace detail
 
 // enum class Side : char { Buy = '1' }: kValues is a string of the characters.
-// from(): Malformed if the text is not one byte, OutOfRange if it is none of kValues.
+// from(): Malformed if the text is not one byte, OutOfRange if it is not in kValues.
 template <class Enum, Tag FieldTag>
 struct CharEnumTraits {
   static constexpr Tag kTag = FieldTag;
-  // Whether it is one of the enumerators; a cast makes others.
+  // Whether it is one of the enumerators. A cast can make other values.
   [[nodiscard]] static constexpr bool has(Enum value) noexcept {
     const auto byte = static_cast<unsigned char>(value);
     return (char_bits()[byte / 64] >> (byte % 64) & 1U) != 0;
   }
-  // Empty for a value that is none of the enumerators: the encoder refuses it.
+  // Empty for a value that is not an enumerator. The encoder refuses it.
   [[nodiscard]] static std::string_view text(Enum value) noexcept {
     return {&detail::kBytes[static_cast<unsigned char>(value)], has(value) ? 1U : 0U};
   }
@@ -79,11 +79,11 @@ struct IntValue {
 };
 
 // enum class CxlRejReason : std::int64_t { TooLate = 0 }: kValues is an array of IntValue,
-// ascending. from(): Malformed if the text is no int, OutOfRange if it is none of kValues.
+// ascending. from(): Malformed if the text is not an int, OutOfRange if it is not in kValues.
 template <class Enum, Tag FieldTag>
 struct IntEnumTraits {
   static constexpr Tag kTag = FieldTag;
-  // Empty for a value that is none of the enumerators: the encoder refuses it.
+  // Empty for a value that is not an enumerator. The encoder refuses it.
   [[nodiscard]] static std::string_view text(Enum value) noexcept {
     const IntValue* const found = find(static_cast<std::int64_t>(value));
     return found == nullptr ? std::string_view{} : found->text;
@@ -110,11 +110,11 @@ struct IntEnumTraits {
 };
 
 // enum class SecurityType : std::uint16_t { Bond }: an enumerator is the position of its text in
-// kValues, an ascending array of texts. from(): OutOfRange if the text is none of kValues.
+// kValues, an ascending array of texts. from(): OutOfRange if the text is not in kValues.
 template <class Enum, Tag FieldTag>
 struct StringEnumTraits {
   static constexpr Tag kTag = FieldTag;
-  // Empty for a value that is none of the enumerators: the encoder refuses it.
+  // Empty for a value that is not an enumerator. The encoder refuses it.
   [[nodiscard]] static std::string_view text(Enum value) noexcept {
     const auto& values = EnumTraits<Enum>::kValues;
     const auto position = static_cast<std::size_t>(value);

@@ -1,4 +1,4 @@
-// What a field is: a tag and the bytes of its value, and what can be wrong with it.
+// A field: a tag and the bytes of its value, and the errors of a read.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace nexusfix::wire {
 
-// 1 to kTagMax. Plain integer, so that a user's custom tags need no declaration.
+// 1 to kTagMax. A plain integer, so that custom tags need no declaration.
 using Tag = std::uint32_t;
 inline constexpr Tag kTagMax = 0x7fff'ffff;
-// Tags from here on belong to those who agreed on them, and a dictionary need not have them:
-// FIX 4.4 volume 1, "User Defined Fields".
+// Tags from this one on are defined by agreement between counterparties, and a dictionary need not
+// have them: FIX 4.4 volume 1, "User Defined Fields".
 inline constexpr Tag kUserDefinedTagMin = 5000;
 
 inline constexpr char kSoh = '\x01';
@@ -29,11 +29,11 @@ struct FieldView {
 enum class FieldErrorCode : std::uint8_t {
   Missing,     // the tag is not in the message
   Empty,       // `55=` and SOH
-  Malformed,   // not of the type asked for
+  Malformed,   // not of the requested type
   OutOfRange,  // of the type, but not representable in it
 };
 
-// Why a typed read gave no value. Text is made elsewhere, on the cold side.
+// Why a typed read has no value. Its text is made elsewhere, on the cold side.
 struct FieldError {
   FieldErrorCode code = FieldErrorCode::Missing;
   Tag tag = 0;

@@ -1,4 +1,4 @@
-// Which tags belong to a repeating group: all that is needed to find its entries in a message.
+// Which tags belong to a repeating group. That is enough to find its entries in a message.
 #pragma once
 
 #include <algorithm>
@@ -14,32 +14,32 @@
 
 namespace nexusfix::wire {
 
-// Of the members of a group, those that have a key of their own (field_index.hpp) stand in a hash
-// table, the others in a list. The table has at least this many slots a member: at least half of
-// them stay empty, so that a search for a tag that is no member ends.
+// Members with a key of their own (field_index.hpp) are in a hash table, the others in a list. The
+// table has at least this many slots for each member: at least half of them stay empty, so that the
+// search for a tag that is not a member ends.
 inline constexpr std::size_t kGroupSlotsPerMember = 2;
 
-// The number of slots for so many members, a power of two.
+// The number of slots for a number of members, a power of two.
 [[nodiscard]] constexpr std::size_t group_slots_needed(std::size_t members) noexcept {
   std::size_t slots = kGroupSlotsPerMember;
   while (slots < members * kGroupSlotsPerMember) slots *= 2;
   return slots;
 }
 
-// Where the search for a key begins, in as many slots as 2^32 >> shift. Neighbouring keys, which a
-// group's tags are, come to lie far from each other: were they neighbours here, too, then where
-// runs of tags meet, a search would walk along all of a run, and FIX 5.0 SP2 has runs of thousands.
+// Where the search for a key begins in a table of 2^32 >> shift slots. The tags of a group are
+// often neighbours; this spreads them. If they were neighbours in the table, a search could walk
+// along a whole run of them, and FIX 5.0 SP2 has runs of thousands.
 [[nodiscard]] constexpr std::uint32_t group_slot(std::uint32_t key, std::uint32_t shift) noexcept {
   constexpr std::uint32_t kGoldenRatio = 0x9e37'79b1;  // of 2^32, odd
   return (key * kGoldenRatio) >> shift;
 }
-// For a power of two from 2 on.
+// For a power of two, 2 or more.
 [[nodiscard]] constexpr std::uint32_t group_slot_shift(std::size_t slots) noexcept {
   constexpr int kBits = 32;
   return static_cast<std::uint32_t>(kBits - std::countr_zero(slots));
 }
 
-// Puts the members' keys into slots, which are all 0 and as many as group_slots_needed() says.
+// Enters the members' keys into slots, which are all 0. Their number is group_slots_needed().
 constexpr void fill_group_slots(std::span<const Tag> members,
                                 std::span<std::uint16_t> slots) noexcept {
   const std::size_t mask = slots.size() - 1;
@@ -52,10 +52,10 @@ constexpr void fill_group_slots(std::span<const Tag> members,
   }
 }
 
-// A repeating group: the tag of its count field (NumInGroup), the tag that every entry begins with,
-// and all tags of an entry, those of the groups within included. A view of tables that live as long
-// as a program (kGroupShape) or as what made them (dictionary/group_shapes.hpp). One made by the
-// default constructor is the shape of no group: no message has one. Thread-safe, no allocation.
+// A repeating group: the tag of its count field (NumInGroup), the tag that begins every entry, and
+// all tags of an entry, including those of its nested groups. A view of tables that live as long as
+// the program (kGroupShape) or as their owner (dictionary/group_shapes.hpp). A default-constructed
+// shape matches no group. Thread-safe, no allocation.
 class GroupShape {
  public:
   // slots: filled by fill_group_slots(). large_members: those of kLargeTagKey and above, ascending.
@@ -78,8 +78,8 @@ class GroupShape {
 
   [[nodiscard]] constexpr Tag count_tag() const noexcept { return count_tag_; }
   [[nodiscard]] constexpr Tag delimiter() const noexcept { return delimiter_; }
-  // Whether an entry, or an entry of a group within it, may have this tag. O(1); O(log) of the
-  // members above 16 bits for a tag above them.
+  // Whether an entry, or an entry of a nested group, may have this tag. O(1); for tags above 16
+  // bits O(log of the members above 16 bits).
   [[nodiscard]] constexpr bool has(Tag tag) const noexcept {
     return tag < kLargeTagKey ? has_key(static_cast<std::uint16_t>(tag)) : has_large(tag);
   }
@@ -133,7 +133,7 @@ struct GroupTables {
 }  // namespace detail
 
 // A group that is known at compile time: its count field, the first field of its entries, their
-// other fields, and those of the groups within it with their count fields, in any order.
+// other fields, and the fields of nested groups with their count fields, in any order.
 //
 //   for (const auto entry : message.group(kGroupShape<268, 269, 270, 271>)) use(entry[270]);
 template <Tag CountTag, Tag Delimiter, Tag... Others>

@@ -13,8 +13,8 @@
 
 namespace nexusfix::wire {
 
-// Fields rendered once, to be written again and again: what is the same in every message of a kind.
-// Made by calling write(encoder), which writes them. Allocates then, and never again.
+// Renders fields once, for use in any number of messages. Made by calling write(encoder), which
+// writes them. Allocates only then.
 //
 //   auto same = wire::RenderedFields::of([](wire::Encoder& e) { e.field<tag::Symbol>("AAPL"); });
 class RenderedFields {
@@ -28,7 +28,7 @@ class RenderedFields {
 
   void set(std::string_view text);
 
-  std::string text_;  // whole blocks, bytes_ of it are meant
+  std::string text_;  // whole blocks; bytes_ of it are text
   std::size_t bytes_ = 0;
   std::uint32_t sum_ = 0;
   bool has_password_ = false;
@@ -48,7 +48,7 @@ NEXUSFIX_ALWAYS_INLINE Encoder& Encoder::fields(const RenderedFields& rendered) 
     detail::store_block(at_ + block, detail::load_block(text + block));
   }
   at_ += rendered.bytes_;
-  unusual_sum_ += rendered.sum_;
+  slow_path_sum_ += rendered.sum_;
   return *this;
 }
 

@@ -1,5 +1,6 @@
-// What a typed field is, and what a typed message: the protocol between what is generated from a
-// dictionary and whoever sends (typed_write.hpp) or receives it (typed_read.hpp, dispatch.hpp).
+// The concepts of a typed field and of a typed message. They connect the code that is generated
+// from a dictionary with the code that sends (typed_write.hpp) or receives it (typed_read.hpp,
+// dispatch.hpp).
 #pragma once
 
 #include <concepts>
@@ -24,22 +25,22 @@ struct Field {
   friend bool operator==(const Field&, const Field&) = default;
 };
 
-// A data field, which may hold any byte, SOH too, because a Length field in front of it says where
-// it ends: `using EncodedText = wire::DataField<355, 354>;`. Writing it writes both.
+// A data field. It may contain any byte, also SOH, because a Length field before it says where it
+// ends: `using EncodedText = wire::DataField<355, 354>;`. Writing it writes both fields.
 template <Tag FieldTag, Tag LengthTag>
 struct DataField : Field<FieldTag, std::string_view> {
   static constexpr Tag kLengthTag = LengthTag;
   using Field<FieldTag, std::string_view>::Field;
 };
 
-// The Length field of a data field. It can be read, but is written with its data field only.
+// The Length field of a data field. It can be read, but only its data field can be written.
 template <Tag FieldTag>
 struct LengthField : Field<FieldTag, std::uint64_t> {
   using Field<FieldTag, std::uint64_t>::Field;
 };
 
-// How an enumeration of a dictionary stands on the wire. A generated header specialises it for each
-// enum: `kTag`, `static std::string_view text(E)`, `static Converted<E> from(std::string_view)`.
+// The wire format of an enumeration. A generated header specialises it for each enum: `kTag`,
+// `static std::string_view text(E)`, `static Converted<E> from(std::string_view)`.
 template <class Enum>
 struct EnumTraits;
 
@@ -70,17 +71,17 @@ template <TypedField T>
   }
 }
 
-// The tags that a message or a group's entry cannot do without, header and trailer apart.
+// The tags that are required in a message or in a group's entry, without header and trailer.
 template <Tag... Tags>
 struct TagList {};
-// The same as types, for those who convert the values.
+// The same as types, for code that converts the values.
 template <TypedField... Fields>
 struct FieldList {};
 
-// M::kMsgType; M::kBeginString, what stands in tag 8 of such a message; M::kApplicationVersion, the
-// version whose dictionary defines it, as configurations write it ("FIX.4.4", "FIX.5.0SP2");
-// M::Required (a TagList), and M::from(view), which checks once that the required fields are there
-// and convertible.
+// M::kMsgType; M::kBeginString, the value of tag 8 in such a message; M::kApplicationVersion, the
+// version of its dictionary as configurations write it ("FIX.4.4", "FIX.5.0SP2"); M::Required (a
+// TagList); and M::from(view), which checks once that the required fields are present and
+// convertible.
 template <class M>
 concept TypedMessage = requires(const MessageView& view) {
   { M::kMsgType } -> std::convertible_to<std::string_view>;

@@ -1,5 +1,5 @@
-// What generated messages, components and group entries are built on: typed reads out of a
-// MessageView or a GroupEntry.
+// The bases of generated messages, components and group entries: typed reads from a MessageView or
+// a GroupEntry.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +24,14 @@
 
 namespace nexusfix::wire {
 
-// The first field with F's tag: Missing, Malformed, or of an enumeration that lacks the value
-// (OutOfRange). View: MessageView or GroupEntry. No allocation; O(fields of the view).
+// The first field with F's tag: Missing, Malformed, or OutOfRange for a value that its enumeration
+// lacks. View: MessageView or GroupEntry. No allocation; O(fields of the view).
 //
-// In its caller's code: a result that is returned would be written in pieces and read as a whole.
+// Inlined, because a returned result would be written in pieces and read as a whole.
 template <TypedField F, class View>
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE FieldResult<F> read_field(const View& view) noexcept {
-  // By tag, since std::expected's other constructors are many and each is weighed for each field.
+  // With a tag, because overload resolution among std::expected's other constructors would take
+  // time for each field.
   using Result = FieldResult<F>;
   if constexpr (DictionaryEnum<F>) {
     constexpr Tag kTag = EnumTraits<F>::kTag;
@@ -49,15 +50,15 @@ template <TypedField F, class View>
   }
 }
 
-// What from() checks of a required field: one row of a table that a type has, so that checking is
-// one loop in the library and not code in every program.
+// How from() checks a required field: one row of a table for each type. So the check is one loop in
+// the library and not code in every program.
 struct FieldCheck {
   enum class Kind : std::uint8_t { Text, Decimal, CharEnum, Other };
 
   Tag tag = 0;
   Kind kind = Kind::Text;
   const std::uint64_t* char_bits = nullptr;  // CharEnum: a bit for each character, 256 of them
-  // Other: what is wrong with a text that is not empty.
+  // Other: the error of a nonempty text.
   std::optional<FieldErrorCode> (*fault)(std::string_view) noexcept = nullptr;
 };
 
@@ -103,22 +104,22 @@ inline constexpr std::array<FieldCheck, sizeof...(Fields)> kFieldChecks<FieldLis
 
 }  // namespace detail
 
-// Whether each of the fields is there and convertible. No allocation; O(fields of the view) a
-// check.
+// Whether all of the fields are present and convertible. No allocation; O(fields of the view) for
+// each check.
 [[nodiscard]] bool are_fields_right(const MessageView& view,
                                     std::span<const FieldCheck> checks) noexcept;
 [[nodiscard]] bool are_fields_right(const GroupEntry& view,
                                     std::span<const FieldCheck> checks) noexcept;
-// What is wrong with the first one that is not, in the order of the checks. Asked apart: hardly
-// ever.
+// The error of the first one that is not, in the order of the checks. A separate function, because
+// it is rarely needed.
 [[nodiscard]] FieldError first_fault(const MessageView& view,
                                      std::span<const FieldCheck> checks) noexcept;
 [[nodiscard]] FieldError first_fault(const GroupEntry& view,
                                      std::span<const FieldCheck> checks) noexcept;
-// Of a message that is of another type: OutOfRange at tag 35.
+// The error for a message of another type: OutOfRange at tag 35.
 [[nodiscard]] FieldError other_type(const MessageView& view) noexcept;
 
-// A field that has been found good.
+// A field that has passed its check.
 template <TypedField F, class View>
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE F checked_field(const View& view) noexcept {
   if constexpr (detail::kIsCharEnum<F>) {
@@ -137,7 +138,7 @@ template <TypedField F, class View>
 
 namespace detail {
 
-// Makes typed views of what was checked by whoever calls it.
+// Makes typed views of data that its caller has checked.
 struct Unchecked {
   template <class Typed, class View>
   [[nodiscard]] static Typed make(const View& view) noexcept {
@@ -151,8 +152,8 @@ struct Unchecked {
 template <class Self>
 class TypedMessageView {
  public:
-  // Checks MsgType and the fields that the dictionary requires; a required field's accessor then is
-  // a plain value. What is within repeating groups is checked where it is read.
+  // Checks MsgType and the fields that the dictionary requires. The accessor of a required field
+  // then returns a plain value. Fields within repeating groups are checked when they are read.
   [[nodiscard]] static std::expected<Self, FieldError> from(const MessageView& view) noexcept {
     constexpr std::span<const FieldCheck> kChecks =
         detail::kFieldChecks<typename Self::RequiredFields>;
@@ -172,7 +173,7 @@ class TypedMessageView {
   MessageView view_;
 };
 
-// The base of a generated component: a block of fields that stands in messages and group entries.
+// The base of a generated component: a block of fields of messages and group entries.
 template <class Self>
 class TypedComponentView {
  public:
@@ -187,7 +188,7 @@ class TypedComponentView {
   [[nodiscard]] static std::expected<Self, FieldError> from(const MessageView& view) noexcept {
     return from(GroupEntry::whole(view));
   }
-  // The fields among which the component's are.
+  // The fields that include the component's fields.
   [[nodiscard]] const GroupEntry& view() const noexcept { return entry_; }
 
  protected:
@@ -239,14 +240,14 @@ struct EntryTables {
 }  // namespace detail
 
 // The shape of a generated entry's group: Entry::kCountTag, Entry::kMembers in the dictionary's
-// order, and Entry::kNested, the members of the groups within it.
+// order, and Entry::kNested, the members of its nested groups.
 template <class Entry>
 inline constexpr GroupShape kShapeOf{{.count_tag = Entry::kCountTag,
                                       .delimiter = Entry::kMembers.front(),
                                       .slots = detail::EntryTables<Entry>::kSlots,
                                       .large_members = detail::EntryTables<Entry>::kLarge}};
 
-// A repeating group as a range of typed entries; see GroupView, which it is one of.
+// A repeating group as a range of typed entries. See GroupView for its rules.
 template <class Entry>
 class TypedGroup {
  public:
@@ -289,15 +290,15 @@ class TypedGroup {
     if (!found) return std::nullopt;
     return detail::Unchecked::make<Entry>(*found);
   }
-  // What the count field says, and whether it is true.
+  // The group itself, with its count field and the check of that.
   [[nodiscard]] const GroupView& view() const noexcept { return view_; }
 
  private:
   GroupView view_;
 };
 
-// What the accessors of generated code return. Members: a part of Self, to be read with Self's
-// view. Checked: from() has found the field, or the component, good.
+// The result of an accessor of generated code. Members: a part of Self that is read with Self's
+// view. Checked: from() has checked the field or the component.
 template <class Self, TypedField F, bool Checked, class Members>
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE auto member(const Members& members) noexcept {
   const auto& view = static_cast<const Self&>(members).view();
@@ -308,7 +309,7 @@ template <class Self, TypedField F, bool Checked, class Members>
   }
 }
 
-// An entry's first field, which is there, or it were no entry.
+// The first field of an entry. It is always present, because it begins the entry.
 template <class Self, TypedField F, class Members>
 [[nodiscard]] F first_member(const Members& members) noexcept {
   return F{static_cast<const Self&>(members).view().field(0).value};

@@ -1,5 +1,5 @@
-// Typed fields and repeating groups on their way out. What the dictionary says of them is checked
-// when the program is compiled.
+// Writes typed fields and repeating groups. The rules of the dictionary are checked at compile
+// time.
 #pragma once
 
 #include <algorithm>
@@ -33,14 +33,14 @@ struct IsEntryParts : std::false_type {};
 template <class... Parts>
 struct IsEntryParts<EntryParts<Parts...>> : std::true_type {};
 
-// A repeating group of as many entries as are written down; made by group().
+// A repeating group with the given entries; made by group().
 template <class Entry, class... Entries>
 struct GroupParts {
   using EntryType = Entry;
   std::tuple<Entries...> entries;
 };
 
-// A repeating group with an entry for each element of a range; made by group(), too.
+// A repeating group with one entry for each element of a range; also made by group().
 template <class Entry, class Range, class MakeEntry>
 struct GroupRange {
   using EntryType = Entry;
@@ -62,9 +62,9 @@ struct IsGroupPart<GroupParts<Entry, Entries...>> : std::true_type {};
 template <class Entry, class Range, class MakeEntry>
 struct IsGroupPart<GroupRange<Entry, Range, MakeEntry>> : std::true_type {};
 
-// What a message can be sent with: a typed field; a std::optional of one, which is left out if it
-// is empty; what a typed read gave, which is left out if the field was missing, and is an error of
-// the encoder (EmptyValue) if it was there and could not be read; a group.
+// The parts of a message: a typed field; a std::optional of one, which is omitted if it is empty;
+// the result of a typed read, which is omitted if the field was missing, and is an error of the
+// encoder (EmptyValue) if the field could not be read; a group.
 template <class T>
 concept MessagePart = TypedField<T> || IsOptionalField<T>::value || IsGroupPart<T>::value;
 
@@ -88,7 +88,7 @@ concept PartOfLength = requires(typename FieldOf<T>::type field) {
   []<Tag FieldTag>(const LengthField<FieldTag>&) {}(field);
 };
 
-// The tag that a part begins with, that of a data field's length apart.
+// The first tag of a part. For a data field, the tag of the data, not of its length.
 template <MessagePart T>
 [[nodiscard]] consteval Tag part_tag() {
   if constexpr (IsGroupPart<T>::value) {
@@ -98,7 +98,7 @@ template <MessagePart T>
   }
 }
 
-// Whether a part puts a field with this tag into every message.
+// Whether a part always writes a field with this tag.
 template <MessagePart T>
 [[nodiscard]] consteval bool part_has(Tag tag) {
   if constexpr (DataTypedField<T>) {
@@ -110,7 +110,7 @@ template <MessagePart T>
 
 }  // namespace detail
 
-// Whether no tag is given twice.
+// Whether every tag is given only once.
 template <MessagePart... Parts>
 [[nodiscard]] consteval bool tags_are_distinct() {
   const std::array<Tag, sizeof...(Parts)> tags{detail::part_tag<Parts>()...};
@@ -122,7 +122,7 @@ template <MessagePart... Parts>
   return true;
 }
 
-// Whether none of the tags of a TagList is missing among the parts.
+// Whether the parts contain all tags of a TagList.
 template <class List, MessagePart... Parts>
 struct HasAll;
 template <Tag... Tags, MessagePart... Parts>
@@ -139,7 +139,7 @@ struct Holds<TagList<Tags...>> {
   [[nodiscard]] static consteval bool tag(Tag wanted) { return ((Tags == wanted) || ...); }
 };
 
-// Whether the dictionary has each part in M, if M says what it has.
+// Whether the dictionary has each part in M, if M lists its fields.
 template <class M, MessagePart... Parts>
 [[nodiscard]] consteval bool belong_to() {
   if constexpr (requires { M::kMembers; }) {
@@ -163,7 +163,7 @@ NEXUSFIX_ALWAYS_INLINE void write_field(Encoder& encoder, const T& field) noexce
     if (EnumTraits<T>::has(field)) [[likely]] {
       encoder.field<EnumTraits<T>::kTag>(static_cast<char>(field));
     } else {
-      encoder.field<EnumTraits<T>::kTag>(EnumTraits<T>::text(field));  // empty, and so an error
+      encoder.field<EnumTraits<T>::kTag>(EnumTraits<T>::text(field));  // an empty text is an error
     }
   } else {
     encoder.field<EnumTraits<T>::kTag>(EnumTraits<T>::text(field));
@@ -178,7 +178,7 @@ NEXUSFIX_ALWAYS_INLINE void write_group(Encoder& encoder,
 template <class Required, class Entry, class Range, class MakeEntry>
 void write_group(Encoder& encoder, const GroupRange<Entry, Range, MakeEntry>& group) noexcept;
 
-// Required: of the message or entry that the part is written into.
+// Required: of the message or entry that contains the part.
 template <class Required, MessagePart T>
 NEXUSFIX_ALWAYS_INLINE void write_part(Encoder& encoder, const T& part) noexcept {
   static_assert(!PartOfLength<T>, "a Length field is written with its data field");
@@ -188,7 +188,7 @@ NEXUSFIX_ALWAYS_INLINE void write_part(Encoder& encoder, const T& part) noexcept
     if (part) {
       write_field(encoder, *part);
     } else if constexpr (std::same_as<T, FieldResult<typename FieldOf<T>::type>>) {
-      // Left out in silence, what was sent would not be what was received.
+      // If it were silently omitted, the sent message would differ from the received one.
       if (part.error().code != FieldErrorCode::Missing) {
         encoder.field<part_tag<T>()>(std::string_view{});
       }
@@ -210,7 +210,7 @@ consteval void check_entry() {
                 "a field that the dictionary requires in each entry of this group is missing");
 }
 
-// The positions of the parts in the dictionary's order, which a counterparty may insist on.
+// The positions of the parts in the dictionary's order. Some counterparties require that order.
 template <class Entry, class... Parts>
 [[nodiscard]] consteval auto order_of_parts() {
   const std::array<Tag, sizeof...(Parts)> tags{part_tag<Parts>()...};
@@ -232,7 +232,7 @@ NEXUSFIX_ALWAYS_INLINE void write_entry(Encoder& encoder,
   }(std::index_sequence_for<Parts...>{});
 }
 
-// A group without entries is left out, if it may be: a count of 0 is allowed, and discouraged.
+// Omits a group without entries if it is optional: FIX allows a count of 0, but discourages it.
 template <class Required, class Entry, class... Entries>
 NEXUSFIX_ALWAYS_INLINE void write_group(Encoder& encoder,
                                         const GroupParts<Entry, Entries...>& group) noexcept {
@@ -255,15 +255,15 @@ void write_group(Encoder& encoder, const GroupRange<Entry, Range, MakeEntry>& gr
 
 }  // namespace detail
 
-// One entry of a group: its fields in any order; they are written in the dictionary's.
+// One entry of a group. Its fields may be given in any order and are written in the dictionary's.
 template <MessagePart... Parts>
 [[nodiscard]] constexpr EntryParts<Parts...> entry(const Parts&... parts) noexcept {
   return {{parts...}};
 }
 
-// A repeating group to be sent. Entry says which: fix44::NewOrderSingle::NoPartyIDs. An entry that
-// lacks the group's first field or a required one, or has one that does not belong to it, does not
-// compile. Values are not copied: a text must live until the message is sent.
+// A repeating group to send. Entry names it: fix44::NewOrderSingle::NoPartyIDs. An entry does not
+// compile if it lacks the group's first field or a required one, or if it has a field of another
+// group. Values are not copied: a text must live until the message is sent.
 //
 //   group<NewOrderSingle::NoPartyIDs>(entry(PartyID{"A"}, PartyRole::ClientID),
 //                                     entry(PartyID{"B"}, PartyRole::ExecutingFirm))
@@ -273,8 +273,8 @@ template <class Entry, class... Entries>
   return {{entries...}};
 }
 
-// The same with an entry for each element of a range that knows its size; make_entry(element) makes
-// it with entry(), and does not throw. A range that is given by name is not copied.
+// The same with one entry for each element of a range of known size. make_entry(element) makes it
+// with entry() and does not throw. A named range is not copied.
 //
 //   group<MarketDataSnapshotFullRefresh::NoMDEntries>(levels, [](const Level& level) {
 //     return entry(MDEntryType::Bid, MDEntryPx{level.price}, MDEntrySize{level.size});
@@ -287,7 +287,7 @@ template <class Entry, std::ranges::viewable_range Range, class MakeEntry>
                                             std::move(make_entry)};
 }
 
-// Those of parts that belong to the standard header, in the order given; and all others. Required:
+// The parts that belong to the standard header, in the given order; and all other parts. Required:
 // the TagList of the message.
 template <class Required, MessagePart... Parts>
 NEXUSFIX_ALWAYS_INLINE void write_header_parts(Encoder& encoder, const Parts&... parts) noexcept {
@@ -308,8 +308,8 @@ NEXUSFIX_ALWAYS_INLINE void write_body_parts(Encoder& encoder, const Parts&... p
   (write(parts), ...);
 }
 
-// What can be wrong with the parts of a message, said by the compiler. Constants and the rest of a
-// prepared message are parts like any others.
+// Checks the parts of a message at compile time. Constants and the variable part of a prepared
+// message are parts, too.
 template <TypedMessage M, MessagePart... Parts>
 consteval void check_message_parts() {
   static_assert(HasAll<typename M::Required, Parts...>::value,
@@ -318,15 +318,15 @@ consteval void check_message_parts() {
   static_assert(belong_to<M, Parts...>(), "a field that the dictionary does not have here");
 }
 
-// Fields of the header first, wherever among the others they were given.
+// Writes the header's fields first, whatever position they were given in.
 template <TypedMessage M, MessagePart... Parts>
 NEXUSFIX_ALWAYS_INLINE void write_message_parts(Encoder& encoder, const Parts&... parts) noexcept {
   write_header_parts<typename M::Required>(encoder, parts...);
   write_body_parts<typename M::Required>(encoder, parts...);
 }
 
-// A whole typed message, for whoever has no session: header.msg_type is set from M. The fields go
-// out in the order given, but those of the header in front. See Encoder for buffer and errors.
+// Encodes a complete typed message without a session; sets header.msg_type from M. Writes the
+// header's fields first and the others in the given order. See Encoder for buffer and errors.
 template <TypedMessage M, MessagePart... Parts>
 [[nodiscard]] std::expected<std::string_view, EncodeError> encode(std::span<char> buffer,
                                                                   HeaderTemplate& session,

@@ -1,5 +1,5 @@
-// Up to sixteen bytes in a register: loaded without reading past them, searched for SOH, and added
-// up for CheckSum while they are at hand. Inline, because every field that is encoded passes here.
+// Up to sixteen bytes in a register: loads them without reading past them, searches them for SOH,
+// and sums them for CheckSum. Inline, because every encoded field passes here.
 #pragma once
 
 #include <array>
@@ -18,13 +18,13 @@
 
 namespace nexusfix::wire::detail {
 
-// Also by the compilers' cost models nothing that calls these may become a call: a field's bytes
-// would then leave their registers.
+// The compiler's cost model must not turn these into calls, because a field's bytes would then
+// leave their registers.
 #define NEXUSFIX_ALWAYS_INLINE [[gnu::always_inline]] inline
 
 inline constexpr std::size_t kBlockBytes = 16;
 
-// bytes, rounded up so that whole blocks can be copied.
+// bytes, rounded up to whole blocks, so that those can be copied.
 [[nodiscard]] constexpr std::size_t whole_blocks(std::size_t bytes) noexcept {
   return (bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
 }
@@ -63,12 +63,12 @@ struct Block {
 NEXUSFIX_ALWAYS_INLINE void store_block(char* to, Block block) noexcept {
   std::memcpy(to, &block.bytes, kBlockBytes);
 }
-// The first eight bytes of it.
+// Stores the first eight bytes of the block.
 NEXUSFIX_ALWAYS_INLINE void store_low_half(char* to, Block block) noexcept {
   void* const address = to;
   _mm_storel_epi64(static_cast<__m128i*>(address), block.bytes);
 }
-// Lane by lane, modulo 256: CheckSum wants no more.
+// Lane by lane, modulo 256, which is enough for CheckSum.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Block add_bytes(Block a, Block b) noexcept {
   return {_mm_add_epi8(a.bytes, b.bytes)};
 }
@@ -128,7 +128,7 @@ NEXUSFIX_ALWAYS_INLINE void store_low_half(char* to, Block block) noexcept { sto
 #endif
 
 #if NEXUSFIX_BYTE_BLOCK_SSE2
-// By the number of bytes: what the last of two overlapping pieces of 8 or 4 bytes is shifted by.
+// By the number of bytes: the shift of the second of two overlapping pieces of 8 or 4 bytes.
 inline constexpr std::array<std::uint64_t, kBlockBytes + 1> kPieceShifts = [] {
   std::array<std::uint64_t, kBlockBytes + 1> shifts{};
   for (std::size_t i = 4; i < shifts.size(); ++i) {
@@ -141,8 +141,8 @@ inline constexpr std::array<std::uint64_t, kBlockBytes + 1> kPieceShifts = [] {
   return _mm_loadl_epi64(static_cast<const __m128i*>(from));
 }
 
-// The same for a table's entry. What a compiler knows of the table makes it load the entry into a
-// general register first, and those are what an encoder is short of.
+// The same for a table's entry. If the compiler knew the table, it would load the entry into a
+// general register first, and an encoder has few of them.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE __m128i load_entry(const std::uint64_t& entry) noexcept {
   __m128i half;
   asm("movq %1, %0" : "=x"(half) : "m"(entry));
@@ -154,12 +154,12 @@ inline constexpr std::array<std::uint64_t, kBlockBytes + 1> kPieceShifts = [] {
 }
 #endif
 
-// bytes: 1 to kBlockBytes. What lies behind them is not read, and zero in the block. Pieces of a
-// fixed size overlap where the bytes are no power of two.
+// bytes: 1 to kBlockBytes. Bytes after them are not read and are zero in the block. Pieces of a
+// fixed size overlap if the number of bytes is not a power of two.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Block load_block(const char* from,
                                                       std::size_t bytes) noexcept {
 #if NEXUSFIX_BYTE_BLOCK_SSE2
-  // Shifted where they stay: the registers of numbers have more to do.
+  // Shifted in the vector register, because the general registers have more to do.
   if (bytes > 8) {
     const __m128i last =
         _mm_srl_epi64(load_half(from + bytes - 8), load_entry(kPieceShifts[bytes]));
@@ -172,7 +172,7 @@ inline constexpr std::array<std::uint64_t, kBlockBytes + 1> kPieceShifts = [] {
   }
 #else
   if (bytes > 8) {
-    // Modulo 64 that is 8 * (16 - bytes), by which the overlap is shifted out.
+    // Modulo 64 this is 8 * (16 - bytes), which shifts out the overlap.
     const std::size_t overlap_bits = (0 - 8 * bytes) & 63U;
     return block_of(load<std::uint64_t>(from),
                     load<std::uint64_t>(from + bytes - 8) >> overlap_bits);

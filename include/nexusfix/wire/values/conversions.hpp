@@ -1,4 +1,4 @@
-// Between the text of a value and a C++ type, exactly and without floating point.
+// Conversions between the text of a value and a C++ type, exact and without floating point.
 #pragma once
 
 #include <string_view>

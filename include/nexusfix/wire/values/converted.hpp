@@ -1,4 +1,4 @@
-// What a conversion from text gives.
+// The result of a conversion from text.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@ namespace nexusfix::wire {
 template <class T>
 using Converted = std::expected<T, FieldErrorCode>;
 
-// What a conversion may read beside the text itself. Readable: 16 bytes in front of the text's end,
-// as is true of every value of a whole message but the first two. Such a text is one load, however
-// short it is. Nothing behind a text is ever read.
+// What a conversion may read besides the text. Readable: the 16 bytes that end with the text are
+// readable, which holds for every value of a complete message except the first two. Such a text is
+// one load, even if it is short. Bytes after a text are never read.
 enum class TextFront : std::uint8_t { Unreadable, Readable };
 inline constexpr std::size_t kReadableFrontBytes = 16;
 

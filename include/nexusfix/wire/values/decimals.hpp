@@ -1,4 +1,4 @@
-// Text of FIX float (Price, Qty, Amt, Percentage) and the exact numbers that it means.
+// Text of FIX float (Price, Qty, Amt, Percentage) and its exact value.
 #pragma once
 
 #include <array>
@@ -16,30 +16,31 @@
 namespace nexusfix::wire {
 
 // FIX float (Price, Qty, Amt): optional minus, digits with at most one point; at least one digit;
-// no exponent. Empty, Malformed, or OutOfRange if the digits do not fit in 64 bits, or more than 18
-// follow the point (zeros at the end are left out where that helps). No allocation; any thread.
+// no exponent. Empty, Malformed, or OutOfRange if the digits do not fit into 64 bits or more than
+// 18 of them follow the point (trailing zeros are dropped if that helps). No allocation; any
+// thread.
 template <TextFront Front = TextFront::Unreadable>
 [[nodiscard]] Converted<Decimal> to_decimal(std::string_view text) noexcept;
-// Same; OutOfRange if the value is beyond FixedPrice's range or no multiple of 10^-8.
+// The same; OutOfRange if the value is outside of FixedPrice's range or not a multiple of 10^-8.
 template <TextFront Front = TextFront::Unreadable>
 [[nodiscard]] Converted<FixedPrice> to_fixed_price(std::string_view text) noexcept;
 
-// Each writes to out and returns the bytes of the text. All kDecimalBytesMax bytes of out may be
-// overwritten, whatever the length of the text. No allocation; any thread.
+// Each function writes to out and returns the size of the text. It may overwrite all
+// kDecimalBytesMax bytes of out. No allocation; any thread.
 inline constexpr std::size_t kDecimalBytesMax = 24;
-// As many digits behind the point as value has, zeros included.
+// Writes all digits of value after the point, with trailing zeros.
 inline std::size_t from_decimal(Decimal value, char* out) noexcept;
-// No zeros at the end, and no point behind a whole number.
+// Writes no trailing zeros, and no point after a whole number.
 inline std::size_t from_fixed_price(FixedPrice value, char* out) noexcept;
 
 namespace detail {
 
-// What the inline functions leave over: texts of more than 16 bytes, a point at the end, errors.
+// The slow path of the inline functions: texts of more than 16 bytes, a point at the end, errors.
 [[nodiscard]] Converted<Decimal> to_any_decimal(std::string_view text) noexcept;
 [[nodiscard]] Converted<FixedPrice> to_any_fixed_price(std::string_view text) noexcept;
 
-// What was written in two pieces is not read as a whole: that would wait until both have reached
-// the cache.
+// Does not read as a whole what was written in two pieces, because that would wait until both have
+// reached the cache.
 template <class Value>
 [[nodiscard, gnu::always_inline]] constexpr Value by_parts(const Value& value) noexcept {
   if constexpr (std::same_as<Value, Decimal>) {
@@ -49,10 +50,10 @@ template <class Value>
   }
 }
 
-// For a point at the byte of that number within a vector, or kNoPoint.
+// For a point at the byte with this number in a vector, or kNoPoint.
 inline constexpr std::size_t kNoPoint = 16;
 struct PointTables {
-  // Ones where digits stay; in front of the point they move up by one byte.
+  // Ones where digits stay. Digits before the point move up by one byte.
   alignas(16) std::array<std::array<std::uint8_t, 16>, kNoPoint + 1> stay;
   std::array<std::uint8_t, kNoPoint + 1> scale;
   // 10^(8 - scale), 0 where scale is larger.
@@ -74,8 +75,8 @@ inline constexpr std::size_t kFailed = ~std::size_t{0};
   const __m128i digits = digits_of(text, size);
   const auto points =
       static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(digits, _mm_set1_epi8('.' - '0'))));
-  // Each byte is a digit or a point, there is one point at most, and it is not the last byte: that
-  // would be worth asking whether there is any digit.
+  // Each byte is a digit or a point, there is at most one point, and it is not the last byte. A
+  // point as the last byte would need another test for a digit.
   if (((digit_bits(digits) ^ points ^ kAllBytes) | (points & ((points - 1) | kLastByte))) != 0)
       [[unlikely]] {
     return {kFailed, 0};
@@ -91,10 +92,10 @@ inline constexpr std::size_t kFailed = ~std::size_t{0};
 
 #endif
 
-// Out of line, so that what is left of from_decimal() is small enough to be inlined.
+// Out of line, so that the rest of from_decimal() is small enough to be inlined.
 [[nodiscard]] std::size_t store_any_decimal(char* out, Decimal value) noexcept;
 
-// units of 10^-8; any number of them.
+// Any number of units of 10^-8.
 [[nodiscard]] std::size_t store_large_units(char* out, std::uint64_t units) noexcept;
 
 struct WholeAndFraction {
@@ -113,15 +114,15 @@ inline WholeAndFraction store_units(char* out, std::uint64_t units) noexcept {
   return {point, fraction};
 }
 
-// mantissa < 10^8, scale < 8: the digits once, and those behind the point once more, behind a point
-// in place of the digit in front of them.
+// mantissa < 10^8, scale < 8. Stores the digits once, and the digits after the point a second time,
+// after a point that overwrites the digit before them.
 [[nodiscard]] inline std::size_t store_short_decimal(char* out, std::uint32_t mantissa,
                                                      unsigned scale) noexcept {
   constexpr std::uint64_t kLastDigit = std::uint64_t{1} << 56U;
   constexpr unsigned kBitsPerByte = 8;
   const EightDigits digits = eight_digits(mantissa);
   const unsigned scale_bits = kBitsPerByte * scale;
-  // Zeros in front go, but for the one right in front of the point.
+  // Removes leading zeros, except the one directly before the point.
   const std::uint64_t stop = kLastDigit >> scale_bits;
   const auto zeros = static_cast<unsigned>(__builtin_ctzll(digits.values | stop)) / kBitsPerByte;
   store_word(out, digits.text >> (kBitsPerByte * zeros));
@@ -183,7 +184,8 @@ inline std::size_t from_fixed_price(FixedPrice value, char* out) noexcept {
     return static_cast<std::size_t>(text - out) + detail::store_large_units(text, units);
   }
   const auto [point, fraction] = detail::store_units(text, units);
-  // From the end, which is the high byte; counting from the low one is the faster instruction.
+  // Counts from the end, which is the high byte; counting from the low byte is the faster
+  // instruction.
   const std::uint64_t from_end = __builtin_bswap64(fraction.values);
   const auto zero_bits = static_cast<std::size_t>(__builtin_ctzll(from_end | (1ULL << 63U)));
   const std::size_t significant = detail::kWordBytes - zero_bits / 8;

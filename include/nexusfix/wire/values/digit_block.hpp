@@ -1,5 +1,5 @@
-// Decimal digits made in a register, first digit in the lowest byte, so that one store writes them
-// and one addition sums them.
+// Makes decimal digits in a register, the first digit in the lowest byte, so that one store writes
+// them and one addition sums them.
 #pragma once
 
 #include <array>
@@ -17,35 +17,35 @@ inline constexpr std::size_t kOrdinaryDigits = 6;
 inline constexpr std::uint64_t kOrdinaryDigitsEnd = 1'000'000;
 inline constexpr std::uint64_t kSixZeros = 0x3030'3030'3030;
 
-// What a scale does to the six digits of a decimal. Each word is a block of its own, aligned, so
-// that it can be an instruction's operand.
+// What a scale does to the six digits of a decimal. Each word is an aligned block, so that it can
+// be an instruction's operand.
 struct alignas(64) ScaleWords {
   using Word = std::array<std::uint64_t, 2>;
 
-  Word whole{};     // the digits in front of the point
-  Word fraction{};  // those behind it, one byte further
+  Word whole{};     // the digits before the point
+  Word fraction{};  // the digits after it, moved by one byte
   Word zeros{};     // zeros as characters, and the point
-  // 0 where a zero may be a leading one, and what no digit is from the digit right in front of the
-  // point on.
+  // 0 where a zero may be a leading one. From the digit directly before the point on, a value that
+  // no digit has.
   Word not_leading{};
   std::uint64_t bytes = 0;  // of all digits and the point
 };
 
-// All in one place, so that one register points at all of them.
+// In one object, so that one register addresses all of them.
 struct DigitTables {
   static constexpr std::size_t kScaleEnd = 256;
   static constexpr std::size_t kLeadingZerosEnd = std::size_t{1} << (kOrdinaryDigits - 1);
 
   std::array<ScaleWords, kOrdinaryDigits> scales{};
-  // By a bit for each zero that may be a leading one: how many are. Once in bits, which a text is
-  // shifted by, and once in bytes, which it is shorter by.
+  // Indexed by a bit for each zero that may be a leading one: the number of leading zeros. Once in
+  // bits, to shift a text by, and once in bytes, to shorten it by.
   std::array<std::uint64_t, kLeadingZerosEnd> leading_zero_bits{};
   std::array<std::uint64_t, kLeadingZerosEnd> leading_zero_bytes{};
-  // The three digits of each number below 1,000, as numbers. Two look-ups and one division make six
-  // digits; the whole of it is 4 kB.
+  // The three digits of each number below 1,000, as numbers. Two lookups and one division make six
+  // digits; the table has 4 kB.
   std::array<std::uint32_t, 1'000> triples{};
-  // Mantissas at and above it are not ordinary. For every scale that fits into a byte, 0 for those
-  // that never are, so that one comparison checks both.
+  // Mantissas below it are ordinary. There is an entry for every scale that fits into a byte, 0
+  // where no mantissa is ordinary, so that one comparison checks both.
   std::array<std::uint64_t, kScaleEnd> mantissa_ends{};
 };
 
@@ -78,7 +78,7 @@ inline constexpr DigitTables kDigits = [] {
   return tables;
 }();
 
-// The front and the back half of six digits.
+// The upper and the lower half of six digits.
 struct Triples {
   std::uint32_t high;
   std::uint32_t low;
@@ -86,14 +86,14 @@ struct Triples {
 
 // value below kOrdinaryDigitsEnd.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Triples triples_of(std::uint64_t value) noexcept {
-  // The quotient by 1,000, in the width in which the tables are indexed.
+  // The quotient by 1,000, in the width of the tables' indexes.
   const std::uint64_t thousands = value * 274'877'907U >> 38U;
   const std::uint32_t rest =
       static_cast<std::uint32_t>(value) - static_cast<std::uint32_t>(thousands) * 1'000;
   return {kDigits.triples[thousands], kDigits.triples[rest]};
 }
 
-// The text of a number: bytes of it in the block's low half, zero behind them.
+// The text of a number: `bytes` bytes in the block's low half, then zeros.
 struct DecimalText {
   Block text;
   std::size_t bytes;
@@ -110,14 +110,16 @@ struct DecimalText {
 }
 #endif
 
-// magnitude below kDigits.mantissa_ends[scale]. In a vector register as far as it goes, because a
-// message with many numbers keeps the others busy. Shorter if the compiler knows the scale.
+// magnitude is below kDigits.mantissa_ends[scale]. Works in vector registers where possible,
+// because a message with many numbers keeps the others busy. Shorter if scale is a compile-time
+// constant.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE DecimalText decimal_text(std::uint64_t magnitude,
                                                               std::size_t scale) noexcept {
   const ScaleWords* words = &kDigits.scales[scale];
   const Triples triples = triples_of(magnitude);
 #if NEXUSFIX_BYTE_BLOCK_SSE2
-  // Makes one register of it: compilers otherwise add up the address of each word anew.
+  // Puts the address into one register. Compilers otherwise calculate the address of each word
+  // again.
   if (!__builtin_constant_p(scale)) asm("" : "+r"(words));
   const __m128i digits =
       _mm_or_si128(block_of_triple(triples.high), _mm_slli_epi64(block_of_triple(triples.low), 24));
@@ -141,13 +143,13 @@ struct DecimalText {
 #endif
 }
 
-// All six digits of a value below kOrdinaryDigitsEnd, leading zeros included.
+// All six digits of a value below kOrdinaryDigitsEnd, with leading zeros.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t six_digits_word(std::uint64_t value) noexcept {
   const Triples triples = triples_of(value);
   return (triples.high | std::uint64_t{triples.low} << 24U) + kSixZeros;
 }
 
-// -HH:MM: of a minute of the day, and a zero byte.
+// -HH:MM: for a minute of the day, and a zero byte.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t minute_word(std::uint32_t minute) noexcept {
   const std::uint32_t hour = minute / 60;
   constexpr std::uint64_t kAround = 0x003a'3030'3a30'302d;
@@ -161,13 +163,13 @@ struct DecimalText {
   return (kDigits.triples[second] >> 8U) + 0x3030U;
 }
 
-// SS.sss of a millisecond of the minute, in the low half.
+// SS.sss for a millisecond of the minute, in the low half.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Block millis_text(std::uint32_t millis) noexcept {
   const std::uint32_t second = millis / 1'000;
   const std::uint32_t first = kDigits.triples[second];
   const std::uint32_t last = kDigits.triples[millis - second * 1'000];
   alignas(16) static constexpr ScaleWords::Word kZerosAndPoint{0x3030'302e'3030, 0};
-  // The first of a second's three digits is 0, and goes.
+  // The first of a second's three digits is 0 and is dropped.
 #if NEXUSFIX_BYTE_BLOCK_SSE2
   const __m128i digits = _mm_or_si128(_mm_srli_epi64(block_of_triple(first), 8),
                                       _mm_slli_epi64(block_of_triple(last), 24));
@@ -177,7 +179,7 @@ struct DecimalText {
 #endif
 }
 
-// Three digits of a value below 1,000.
+// The three digits of a value below 1,000.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t thousandth_word(std::uint32_t value) noexcept {
   return kDigits.triples[value] + 0x30'3030U;
 }

@@ -1,4 +1,4 @@
-// Decimal digits as machine words: what the conversions share. Not for applications.
+// Decimal digits as machine words, shared by the conversions. Not for applications.
 #pragma once
 
 #include <array>
@@ -33,12 +33,12 @@ inline constexpr std::array<std::uint64_t, kUint64DigitsMax> kPowersOfTen = [] {
   std::uint64_t power = 1;
   for (std::uint64_t& entry : powers) {
     entry = power;
-    power *= 10;  // wraps only behind the last entry, 10^19
+    power *= 10;  // only the step after the last entry, 10^19, wraps
   }
   return powers;
 }();
 
-// Eight digits, leading zeros included: once as numbers 0 to 9 and once as characters.
+// Eight digits with leading zeros: once as numbers 0 to 9 and once as characters.
 struct EightDigits {
   std::uint64_t values;
   std::uint64_t text;
@@ -49,8 +49,8 @@ struct SixteenDigits {
   EightDigits back;
 };
 
-// Constants that the compiler cannot look into: out of a known one it would make three or four
-// instructions of a vector multiplication by ten.
+// Constants that the compiler cannot see. It would otherwise replace a vector multiplication by ten
+// by three or four instructions.
 struct DigitConstants {
   alignas(16) std::array<std::uint16_t, 8> tens;      // 10 in each
   alignas(16) std::array<std::uint16_t, 8> tens_off;  // 10 * 2^8 - 1 in each
@@ -75,7 +75,7 @@ template <class Word>
   return word;
 }
 
-// What load_word() makes of these characters.
+// The word that load_word() makes of these characters.
 template <class Word>
 [[nodiscard]] consteval Word word_of(const char* text) noexcept {
   Word word = 0;
@@ -85,7 +85,7 @@ template <class Word>
   return word;
 }
 
-// Bits other than 0 if one of the bytes is larger than that of most, which are below 0x80.
+// Nonzero if a byte of the text is larger than the same byte of most. Bytes of most are below 0x80.
 template <class Word>
 [[nodiscard]] inline Word beyond(Word bytes, Word most) noexcept {
   constexpr Word kHighBits = static_cast<Word>(0x8080'8080'8080'8080);
@@ -103,16 +103,15 @@ inline constexpr int kReciprocalOf10000Shift = 45;
   return _mm_load_si128(static_cast<const __m128i*>(from));
 }
 
-// One move out of the vector for both words: the second one would take a vector's port, where the
-// conversions' work is, and an integer's are idle.
+// One move out of the vector registers for both words. A second move would use a vector port, which
+// the conversions need, while an integer port is idle.
 [[nodiscard]] inline EightDigits from_vector(__m128i digits) noexcept {
   const auto values = static_cast<std::uint64_t>(_mm_cvtsi128_si64(digits));
   return {values, values | kZeros};
 }
 
-// value < 10^8. Each of two groups of four digits is copied to four 16-bit lanes and divided by
-// 1000, 100, 10 and 1, all at once; what a lane's left neighbour has is then taken off it ten
-// times.
+// value < 10^8. Copies each of two groups of four digits to four 16-bit lanes and divides them by
+// 1000, 100, 10 and 1 at once. Then it subtracts ten times the left neighbour from each lane.
 [[nodiscard]] inline EightDigits eight_digits(std::uint32_t value) noexcept {
   const __m128i whole = _mm_cvtsi32_si128(static_cast<int>(value));
   const __m128i front =
@@ -120,7 +119,7 @@ inline constexpr int kReciprocalOf10000Shift = 45;
                      kReciprocalOf10000Shift);
   const __m128i back =
       _mm_sub_epi32(whole, _mm_mul_epu32(front, _mm_cvtsi32_si128(static_cast<int>(kTenToThe4))));
-  // Four times the groups: the lane that divides by 1 needs a product of 2^32.
+  // Four times the groups, because the lane that divides by 1 needs a product of 2^32.
   __m128i groups = _mm_slli_epi16(_mm_unpacklo_epi32(front, back), 2);
   groups = _mm_shufflelo_epi16(groups, _MM_SHUFFLE(2, 2, 0, 0));
   groups = _mm_unpacklo_epi16(groups, groups);
@@ -147,8 +146,8 @@ inline constexpr int kReciprocalOf10000Shift = 45;
       quotients,
       _mm_slli_epi64(_mm_sub_epi32(eights, _mm_mul_epu32(quotients, _mm_set1_epi64x(kTenToThe4))),
                      32));
-  // v * 5243 / 2^19 is v / 100 rounded down for v < 10^4, and v * 6554 / 2^16 is v / 10 for
-  // v < 100.
+  // v * 5243 / 2^19 is v / 100 rounded down for v < 10^4, and v * 6554 / 2^16 is v / 10 for v <
+  // 100.
   quotients = _mm_srli_epi16(_mm_mulhi_epu16(fours, _mm_set1_epi32(5243)), 3);
   const __m128i twos = _mm_or_si128(
       quotients,
@@ -166,19 +165,19 @@ inline constexpr std::size_t kVectorBytes = 16;
   return _mm_loadu_si128(static_cast<const __m128i*>(from));
 }
 
-// Sixteen zeros and sixteen ones: read from n bytes on, it keeps the last n bytes of a vector.
-inline constexpr std::array<std::uint8_t, 2 * kVectorBytes> kOnesBehindZeros = [] {
+// Sixteen zeros and sixteen ones. Read from n bytes on, it keeps the last n bytes of a vector.
+inline constexpr std::array<std::uint8_t, 2 * kVectorBytes> kOnesAfterZeros = [] {
   std::array<std::uint8_t, 2 * kVectorBytes> mask{};
   for (std::size_t i = kVectorBytes; i < mask.size(); ++i) mask[i] = 0xff;
   return mask;
 }();
 
 [[nodiscard]] inline __m128i keep_last(std::size_t bytes) noexcept {
-  return load_vector(kOnesBehindZeros.data() + bytes);
+  return load_vector(kOnesAfterZeros.data() + bytes);
 }
 
-// The word that ends where the text ends; what is in front of the text is shifted out, and the
-// characters '\0' come in. 1 <= text.size() <= 8.
+// The word that ends where the text ends. Bytes before the text are shifted out and replaced by
+// '\0'. 1 <= text.size() <= 8.
 [[nodiscard]] inline std::uint64_t load_last_word(std::string_view text) noexcept {
   const std::size_t size = text.size();
   const char* const from = text.data();
@@ -191,15 +190,15 @@ inline constexpr std::array<std::uint8_t, 2 * kVectorBytes> kOnesBehindZeros = [
     const std::uint64_t shifted = std::uint64_t{front} << missing_bits;
     return static_cast<std::uint32_t>(shifted) | (std::uint64_t{back} << 32U);
   }
-  // The first, the middle and the last byte are all of one, two or three.
+  // The first, the middle and the last byte cover one, two or three bytes.
   const auto byte = [from](std::size_t at) noexcept {
     return std::uint64_t{static_cast<unsigned char>(from[at])} << (8 * at);
   };
   return (byte(0) | byte(size / 2) | byte(size - 1)) << missing_bits;
 }
 
-// The vector that ends where the text ends; what is in front of the text is any bytes.
-// 1 <= text.size() <= 16.
+// The vector that ends where the text ends. The bytes before the text are arbitrary. 1 <=
+// text.size() <= 16.
 template <TextFront Front>
 [[nodiscard]] inline __m128i load_last_vector(std::string_view text) noexcept {
   const char* const from = text.data();
@@ -208,7 +207,7 @@ template <TextFront Front>
     return load_vector(from + size - kVectorBytes);
   } else {
     if (size >= kWordBytes) {
-      // A vector shift by 64 bits, for a text of eight bytes, is defined, and gives zero.
+      // A vector shift by 64 bits, for a text of eight bytes, is defined and gives zero.
       const auto missing_bits = static_cast<int>(8 * (kVectorBytes - size));
       const void* const back = from + size - kWordBytes;
       const void* const front = from;
@@ -220,7 +219,7 @@ template <TextFront Front>
   }
 }
 
-// The last bytes of text as numbers, 0 to 9 if they are digits, and zeros in front.
+// The last bytes of text as numbers, 0 to 9 if they are digits, with zeros before them.
 [[nodiscard]] inline __m128i digits_of(__m128i text, std::size_t bytes) noexcept {
   return _mm_and_si128(_mm_sub_epi8(text, _mm_set1_epi8('0')), keep_last(bytes));
 }
@@ -238,7 +237,7 @@ inline constexpr unsigned kAllBytes = 0xffff;
   return _mm_srli_epi16(_mm_mullo_epi16(digits, constants(kDigitConstants.pairs)), 8);
 }
 
-// Sixteen digits, below 10^16.
+// The value of sixteen digits, below 10^16.
 [[nodiscard]] inline std::uint64_t value_of_digits(__m128i digits) noexcept {
   constexpr int kHundredAndOne = 100 | (1 << 16);
   constexpr int kTenThousandAndOne = 10'000 | (1 << 16);
@@ -252,7 +251,7 @@ inline constexpr unsigned kAllBytes = 0xffff;
 #else
 
 // value < 10^8. Halves the groups within one word: two of four digits, four of two, eight digits.
-// Each step is q + (v - 100 * q) * 2^16 and the like, as one multiplication.
+// Each step, such as q + (v - 100 * q) * 2^16, is one multiplication.
 [[nodiscard]] inline EightDigits eight_digits(std::uint32_t value) noexcept {
   const std::uint64_t thousands = value / kTenToThe4;
   const std::uint64_t fours = (std::uint64_t{value} << 32U) + thousands * (1 - (kTenToThe4 << 32U));
@@ -272,8 +271,8 @@ inline constexpr unsigned kAllBytes = 0xffff;
 
 #endif
 
-// Writes the digits without leading zeros, but at least one; returns how many. Stores eight bytes
-// whatever that number is.
+// Writes the digits without leading zeros, but at least one, and returns their number. Always
+// stores eight bytes.
 inline std::size_t store_without_leading_zeros(char* out, EightDigits digits) noexcept {
   constexpr std::uint64_t kLastDigitCounts = std::uint64_t{1} << 56U;
   const auto zero_bits = static_cast<unsigned>(__builtin_ctzll(digits.values | kLastDigitCounts));

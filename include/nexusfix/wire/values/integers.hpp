@@ -1,4 +1,4 @@
-// Text of FIX int, SeqNum, Length and NumInGroup, and the integers that it means.
+// Text of FIX int, SeqNum, Length and NumInGroup, and its value.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,23 @@ namespace nexusfix::wire {
 // OutOfRange beyond 64 bits. No allocation; any thread.
 template <TextFront Front = TextFront::Unreadable>
 [[nodiscard]] Converted<std::int64_t> to_int(std::string_view text) noexcept;
-// Same without sign: SeqNum, Length, NumInGroup.
+// The same without a sign: SeqNum, Length, NumInGroup.
 template <TextFront Front = TextFront::Unreadable>
 [[nodiscard]] Converted<std::uint64_t> to_uint(std::string_view text) noexcept;
 
-// Each writes to out and returns the bytes of the text. All kIntBytesMax bytes of out may be
-// overwritten, whatever the length of the text. No allocation; any thread.
+// Each function writes to out and returns the size of the text. It may overwrite all kIntBytesMax
+// bytes of out. No allocation; any thread.
 inline constexpr std::size_t kIntBytesMax = 20;
 inline std::size_t from_int(std::int64_t value, char* out) noexcept;
 inline std::size_t from_uint(std::uint64_t value, char* out) noexcept;
 
 namespace detail {
 
-// What the inline functions leave over: texts of more than 16 bytes, negative numbers, errors.
+// The slow path of the inline functions: texts of more than 16 bytes, negative numbers, errors.
 [[nodiscard]] Converted<std::int64_t> to_any_int(std::string_view text) noexcept;
 [[nodiscard]] Converted<std::uint64_t> to_any_uint(std::string_view text) noexcept;
 
-// value >= 10^8. Nine digits, most sequence numbers of a long day among them, are no sixteen.
+// value >= 10^8. Most sequence numbers of a busy day have nine digits, so they need no sixteen.
 [[nodiscard]] inline std::size_t store_long_uint(char* out, std::uint64_t value) noexcept {
   if (value < 10 * kTenToThe8) [[likely]] {
     const std::uint64_t first = value / kTenToThe8;
@@ -94,7 +94,8 @@ inline std::size_t from_int(std::int64_t value, char* out) noexcept {
   if (value >= 0) [[likely]]
     return from_uint(static_cast<std::uint64_t>(value), out);
   *out = '-';
-  // 0 - v in unsigned arithmetic is right for the smallest value, whose negation has no int64.
+  // 0 - v in unsigned arithmetic is right for the smallest value, too. Its negation does not fit
+  // into int64.
   return 1 + from_uint(0 - static_cast<std::uint64_t>(value), out + 1);
 }
 

@@ -1,4 +1,4 @@
-// What stands in front of a value: the SOH that ends the field before it, the tag and `=`.
+// The bytes before a value: the SOH that ends the field before it, the tag and `=`.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace nexusfix::wire {
 
-// The envelope's fields, which an encoder writes itself.
+// The envelope's fields. An encoder writes them itself.
 [[nodiscard]] constexpr bool is_written_by_encoder(Tag tag) noexcept {
   return tag == tag::BeginString || tag == tag::BodyLength || tag == tag::MsgType ||
          tag == tag::CheckSum;
@@ -20,14 +20,14 @@ namespace nexusfix::wire {
   return tag != 0 && tag <= kTagMax && !is_written_by_encoder(tag);
 }
 
-// Passwords wherever they stand, which no log and no store is to have. RawData (96) is one in a
-// Logon and a UserRequest alone.
+// Passwords in any message. No log and no store may contain them. RawData (96) is a password only
+// in a Logon and a UserRequest.
 [[nodiscard]] constexpr bool is_password(Tag tag) noexcept {
   return tag == tag::Password || tag == tag::NewPassword || tag == tag::EncryptedPassword ||
          tag == tag::EncryptedNewPassword;
 }
 
-// The standard header but for BeginString, BodyLength and MsgType.
+// The standard header without BeginString, BodyLength and MsgType.
 [[nodiscard]] constexpr bool is_header_tag(Tag tag) noexcept {
   switch (tag) {
     case tag::MsgSeqNum:
@@ -72,7 +72,7 @@ namespace detail {
 // Up to eight bytes, written by one store.
 struct TagPrefix {
   std::uint64_t word = 0;
-  std::uint32_t bytes = 0;  // 0: not to be written this way
+  std::uint32_t bytes = 0;  // 0: must not be written this way
   std::uint32_t sum = 0;
 
   static constexpr Tag kTagEnd = 1'000'000;  // SOH, six digits and `=` are eight bytes
@@ -96,9 +96,9 @@ template <std::uint32_t kDigits>
   }
 }
 
-// No loop in it, so that a tag that the compiler knows, as a template's argument or as a
-// function's, costs one constant. A password has none: it goes where an encoder notes it, at no
-// cost to all the others.
+// Contains no loop, so that it is one constant for a tag that is a template argument or a constant
+// argument. A password has no prefix here: it takes the path on which an encoder notes it, at no
+// cost for all other fields.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE constexpr TagPrefix known_tag_prefix(Tag tag) noexcept {
   if (!can_be_written(tag) || is_password(tag)) return {};
   constexpr TagPrefix kEnd{'=', 1, '='};
@@ -111,7 +111,7 @@ template <std::uint32_t kDigits>
   return {};
 }
 
-// The prefix of a tag that is known only now.
+// The prefix of a tag that is known only at run time.
 [[nodiscard]] TagPrefix tag_prefix(Tag tag) noexcept;
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// Text of UTCTimestamp, UTCDateOnly, LocalMktDate and UTCTimeOnly, and the times that it means.
+// Text of UTCTimestamp, UTCDateOnly, LocalMktDate and UTCTimeOnly, and its value.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace nexusfix::wire {
 using Date = std::chrono::year_month_day;
 using TimeOfDay = std::chrono::nanoseconds;  // since midnight
 
-// The digits behind the second. Picos: FIX 5.0 SP2 EP206.
+// The digits after the second. Picos: FIX 5.0 SP2 EP206.
 enum class TimePrecision : std::uint8_t {
   Seconds = 0,
   Millis = 3,
@@ -27,25 +27,24 @@ enum class TimePrecision : std::uint8_t {
 };
 
 // YYYYMMDD-HH:MM:SS[.f{1,12}]. Second 60 is accepted and is the next minute's first second.
-// OutOfRange beyond what WallTime reaches, and where digits finer than a nanosecond are not zero.
-// No allocation; any thread.
+// OutOfRange: beyond the range of WallTime, or with nonzero digits below a nanosecond. No
+// allocation; any thread.
 [[nodiscard]] inline Converted<WallTime> to_utc_timestamp(std::string_view text) noexcept;
-// Same, with picoseconds.
+// The same, with picoseconds.
 [[nodiscard]] inline Converted<PicoTime> to_pico_time(std::string_view text) noexcept;
 [[nodiscard]] Converted<Date> to_date(std::string_view text) noexcept;  // YYYYMMDD
 // HH:MM:SS[.f{1,12}], as in a UTCTimestamp.
 [[nodiscard]] Converted<TimeOfDay> to_time_of_day(std::string_view text) noexcept;
 
-// Each writes to out and returns the bytes of the text. Digits finer than precision are cut off.
-// All bytes of out up to the constant may be overwritten, whatever the length of the text. No
-// allocation; any thread.
+// Each function writes to out and returns the size of the text. Digits below the precision are cut
+// off. It may overwrite all bytes of out up to the constant. No allocation; any thread.
 inline constexpr std::size_t kUtcTimestampBytesMax = 30;
 inline constexpr std::size_t kTimeOfDayBytesMax = 21;
 inline constexpr std::size_t kDateBytes = 8;
 inline std::size_t from_utc_timestamp(WallTime value, TimePrecision precision, char* out) noexcept;
 inline std::size_t from_utc_timestamp(PicoTime value, TimePrecision precision, char* out) noexcept;
 std::size_t from_date(Date value, char* out) noexcept;  // years 0 to 9999
-// value is not negative, and less than a day and a second: the leap second is 23:59:60.
+// value: 0 to less than a day and a second. The leap second is 23:59:60.
 inline std::size_t from_time_of_day(TimeOfDay value, TimePrecision precision, char* out) noexcept;
 
 namespace detail {
@@ -56,9 +55,8 @@ inline constexpr std::uint64_t kNanosPerDay = kSecondsPerDay * kNanosPerSecond;
 inline constexpr std::uint64_t kPicosPerNano = 1000;
 inline constexpr std::size_t kTimeBytes = 8;  // HH:MM:SS
 
-// Leap years of the Gregorian calendar are every fourth year from 1900-03-01 to 2100-02-28, and
-// years that begin in March have their leap day at the end: within these two centuries a date is
-// two small tables.
+// From 1900-03-01 to 2100-02-28, every fourth year is a leap year, and a year that begins in March
+// has its leap day at the end. So within these two centuries two small tables give the date.
 inline constexpr std::int64_t kTwoCenturiesBegin = -25'508;  // days: 1900-03-01
 inline constexpr std::uint64_t kTwoCenturiesDays = 73'049;   // 1900-03-01 to 2100-02-28
 inline constexpr std::uint32_t kDaysPerFourYears = 1461;
@@ -66,7 +64,7 @@ inline constexpr std::uint32_t kDaysPerFourYears = 1461;
 struct CalendarText {
   std::array<std::array<char, 4>, 201> years;     // 1900 to 2100
   std::array<std::array<char, 4>, 366> days;      // MMDD, from March 1 on
-  std::array<std::array<char, 8>, 1440> minutes;  // HH:MM: and two zeros, of a day
+  std::array<std::array<char, 8>, 1440> minutes;  // HH:MM: and two zeros, for each minute of a day
   std::array<std::array<char, 2>, 61> seconds;    // 60: the leap second
 };
 extern const CalendarText kCalendarText;
@@ -81,7 +79,7 @@ struct DayAndNanos {
 [[nodiscard]] DayAndNanos split_any_century(WallTime value) noexcept;
 void store_date_of_any_century(char* out, std::int64_t day) noexcept;
 
-// day: since 1900-03-01, less than kTwoCenturiesDays.
+// day: since 1900-03-01, below kTwoCenturiesDays.
 inline void store_date(char* out, std::uint32_t day) noexcept {
   const std::uint32_t quarters = day * 4 + 3;
   const std::uint32_t year = quarters / kDaysPerFourYears;
@@ -91,7 +89,7 @@ inline void store_date(char* out, std::uint32_t day) noexcept {
   std::memcpy(out + 4, &kCalendarText.days[day_of_year], 4);
 }
 
-// HH:MM:SS; second: of the day, or 86400 for the leap second behind it.
+// HH:MM:SS. second: of the day, or 86400 for the leap second after it.
 inline void store_time(char* out, std::uint32_t second) noexcept {
   const std::uint32_t leap = second == kSecondsPerDay ? 1 : 0;
   const std::uint32_t minute = (second - leap) / 60;
@@ -99,14 +97,14 @@ inline void store_time(char* out, std::uint32_t second) noexcept {
   std::memcpy(out + 6, &kCalendarText.seconds[second - minute * 60], 2);
 }
 
-// Behind the second: a point and the digits; returns their number. nanos < 10^9, picos < 1000. The
-// branches go the same way for as long as a session keeps its precision.
+// Writes a point and the digits after the second and returns their number. nanos < 10^9, picos <
+// 1000. The branches are predictable, because a session keeps its precision.
 inline std::size_t store_fraction(char* out, std::uint32_t nanos, std::uint32_t picos,
                                   TimePrecision precision) noexcept {
   const std::uint32_t millis = nanos / 1'000'000;
   std::memcpy(out, &kThreeDigits[millis], 4);
   if (precision <= TimePrecision::Millis) return precision == TimePrecision::Seconds ? 0 : 4;
-  // Each entry's point is overwritten by the digits of the one in front.
+  // The digits of each entry overwrite the point of the next one.
   const std::uint32_t rest = nanos - millis * 1'000'000;
   const std::uint32_t micros = rest / 1000;
   std::memcpy(out + 4, kThreeDigits[micros].text.data() + 1, 3);
@@ -115,7 +113,7 @@ inline std::size_t store_fraction(char* out, std::uint32_t nanos, std::uint32_t 
   return std::size_t{1} + static_cast<std::size_t>(precision);
 }
 
-// What the inline functions leave over: the years at the ends of WallTime's range, and errors.
+// The slow path of the inline functions: the years at the ends of WallTime's range, and errors.
 [[nodiscard]] Converted<PicoTime> to_any_pico_time(std::string_view text) noexcept;
 [[nodiscard]] Converted<WallTime> to_any_utc_timestamp(std::string_view text) noexcept;
 
@@ -125,29 +123,31 @@ inline constexpr std::size_t kFractionDigitsMax = 9;                      // nan
 // FIX 5.0 SP2 EP206 allows picoseconds.
 inline constexpr std::size_t kFractionDigitsLegal = 12;
 
-// The years that are in WallTime's range as a whole.
+// The years that WallTime contains completely.
 inline constexpr std::uint32_t kFirstWholeYear = 1678;
 inline constexpr std::uint32_t kWholeYears = 584;
-// One entry for each month and day that two digits with these first ones can say, 00 to 39.
+// One entry for each month and each day that two digits can spell with these first digits, 00 to
+// 39.
 inline constexpr std::size_t kDaySpellings = 40;
 inline constexpr std::size_t kMonthSpellings = 20;
 inline constexpr std::size_t kDateSpellings = kDaySpellings * kMonthSpellings;
 inline constexpr unsigned kLeapYearBits = 10;
 
 struct CalendarTables {
-  // The days from the first whole year to this one's beginning, shifted left by kLeapYearBits,
-  // above kDateSpellings for a leap year and 0 for another one.
+  // The days from the first complete year to the beginning of this one, shifted left by
+  // kLeapYearBits. The low bits are kDateSpellings for a leap year and 0 for a common year.
   std::array<std::uint32_t, kWholeYears> years;
-  // The day of the year, from 1 on; 0 for no date. First for a common year, then for a leap year.
+  // The day of the year, from 1 on; 0: no such date. First for a common year, then for a leap year.
   std::array<std::uint16_t, 2 * kDateSpellings> days;
-  // By the bytes of point and fraction: what makes the digits nanoseconds, and picoseconds.
+  // Indexed by the size of point and fraction: the factors that make nanoseconds and picoseconds of
+  // the digits.
   std::array<std::uint64_t, kFractionDigitsLegal + 2> nanos;
   std::array<std::uint64_t, kFractionDigitsLegal + 2> picos;
 };
 extern const CalendarTables kCalendarTables;
 
-// A point in front of zeros, and the largest values of such bytes. Read from the fraction's size
-// on, the fraction's point and digits stand at the end of a vector.
+// A point before zeros, and the largest values of these bytes. Read from the fraction's size on,
+// they place the fraction's point and digits at the end of a vector.
 inline constexpr std::array<char, 32> kPointAndZeros = [] {
   std::array<char, 32> text{};
   text.fill('0');
@@ -166,16 +166,16 @@ struct SecondsAndFraction {
   bool valid;
   std::uint64_t seconds;       // since 1970-01-01, modulo 2^64
   std::uint64_t fraction;      // its digits as a number
-  std::size_t fraction_bytes;  // of them and the point
+  std::size_t fraction_bytes;  // of the digits and the point
 };
 
-// Every byte is compared with the largest value of its place, two bytes make one number, and the
-// numbers are summed up with weights. The colons count as zeros: the tens and the ones of the
-// minute, which they keep apart, have weights of their own.
+// Compares every byte with the largest value of its position, makes one number of each two bytes,
+// and adds up the numbers with weights. The colons count as zeros: they separate the tens and the
+// ones of the minute, which have weights of their own.
 [[nodiscard]] inline SecondsAndFraction parse_timestamp(std::string_view text) noexcept {
   SecondsAndFraction result{false, 0, 0, text.size() - kFractionOffset};
   const char* const from = text.data();
-  // The number of bytes is huge for a text that is too short.
+  // For a text that is too short, the number of bytes is huge.
   if (result.fraction_bytes > kFractionDigitsLegal + 1 || result.fraction_bytes == 1 ||
       from[kDateBytes] != '-') [[unlikely]] {
     return result;
@@ -198,7 +198,7 @@ struct SecondsAndFraction {
   const __m128i too_large = _mm_or_si128(
       _mm_or_si128(
           _mm_subs_epu8(digits, _mm_setr_epi8(9, 9, 9, 9, 1, 9, 3, 9, 2, 9, 0, 5, 9, 0, 6, 9)),
-          // Hours to 23, seconds to 60.
+          // Hours up to 23, seconds up to 60.
           _mm_cmpgt_epi16(pairs, _mm_setr_epi16(99, 99, 99, 99, 23, 99, 99, 60))),
       _mm_subs_epu8(fraction, load_vector(kPointAndNines.data() + bytes)));
   const auto date = static_cast<std::uint64_t>(_mm_cvtsi128_si64(sums));
@@ -225,7 +225,7 @@ struct SecondsAndFraction {
 
 #endif
 
-// Everything behind the date; nanos since midnight.
+// Writes all that follows the date. nanos: since midnight.
 inline std::size_t store_dash_and_time(char* out, std::uint64_t nanos, std::uint32_t picos,
                                        TimePrecision precision) noexcept {
   const std::uint64_t second = nanos / kNanosPerSecond;
@@ -237,7 +237,7 @@ inline std::size_t store_dash_and_time(char* out, std::uint64_t nanos, std::uint
                         precision);
 }
 
-// Nanoseconds since 1900-03-01; beyond kTwoCenturiesDays for earlier times, too.
+// Nanoseconds since 1900-03-01. Above kTwoCenturiesDays for earlier times, too.
 [[nodiscard]] inline std::uint64_t since_two_centuries_begin(WallTime value) noexcept {
   return static_cast<std::uint64_t>(value.time_since_epoch().count()) -
          static_cast<std::uint64_t>(kTwoCenturiesBegin) * kNanosPerDay;
@@ -302,7 +302,7 @@ inline std::size_t from_time_of_day(TimeOfDay value, TimePrecision precision, ch
 }
 
 // Writes timestamps of one day faster, because it remembers the date. Times may still come in any
-// order and of any day. One thread at a time; no allocation.
+// order and from any day. One thread at a time; no allocation.
 class UtcTimestampWriter {
  public:
   // As from_utc_timestamp().

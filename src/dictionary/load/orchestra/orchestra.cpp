@@ -17,10 +17,10 @@ namespace nexusfix::dictionary {
 namespace {
 
 constexpr std::string_view kBaseScenario = "base";
-// How many base types a data type may have one below the other; the standard has two.
+// The maximum length of a chain of base types. The standard has two.
 constexpr unsigned kBaseTypesMax = 16;
-// Enumeration values of all fields, a code set counted for each field that uses it. FIX Latest has
-// 25,000.
+// The enumeration values of all fields; a code set counts once for each field that uses it. FIX
+// Latest has 25,000.
 constexpr std::size_t kValuesMax = 1'000'000;
 
 // FIX session layer, 1.1: the messages that belong to the session itself.
@@ -32,7 +32,7 @@ std::string_view scenario_of(const pugi::xml_node& node) {
   return node.attribute("scenario").as_string("base");
 }
 
-// The elements of one name among the children, each given to read().
+// Calls read() for each child element with one name.
 template <class Read>
 void for_each_of(const pugi::xml_node& parent, std::string_view name, Read read) {
   for (const pugi::xml_node& child : parent.children()) {
@@ -47,8 +47,7 @@ pugi::xml_node child_of(const pugi::xml_node& parent, std::string_view name) {
   return {};
 }
 
-// Goes on after a fault, so that it finds them all; what it makes then is used if faults are
-// warnings.
+// Continues after a fault, so that it finds all of them. Its result is used if faults are warnings.
 class Loader {
  public:
   Loader(XmlFile& file, std::string_view scenario) : file_{file}, scenario_{scenario} {}
@@ -112,7 +111,7 @@ void Loader::read_version(const pugi::xml_node& root) {
   const RepositoryVersion latest = latest_version();
   dictionary_.begin_string = latest.begin_string;
   dictionary_.service_pack = latest.service_pack;
-  file_.warn(root, "neither version nor name says which FIX this is, taken for FIX.Latest");
+  file_.warn(root, "neither version nor name identifies the version of FIX, read as FIX.Latest");
 }
 
 int Loader::rank(const pugi::xml_node& node) const {
@@ -121,7 +120,7 @@ int Loader::rank(const pugi::xml_node& node) const {
   return scenario == kBaseScenario ? 1 : 0;
 }
 
-// Of the elements that have the same key, the one whose scenario counts, in the file's order.
+// Of the elements that share a key, the one of the first scenario that counts, in the file's order.
 std::vector<pugi::xml_node> Loader::choose(const pugi::xml_node& section, const char* kind,
                                            const char* key) {
   std::vector<pugi::xml_node> chosen;
@@ -144,7 +143,7 @@ std::vector<pugi::xml_node> Loader::choose(const pugi::xml_node& section, const 
   return chosen;
 }
 
-// Its name, or one that is not taken.
+// Its name, or a new name if that one is already used.
 std::string Loader::unique(std::set<std::string>& taken, const pugi::xml_node& node,
                            const char* kind, const std::string& suffix) {
   std::string name = node.attribute("name").value();
@@ -163,7 +162,7 @@ void Loader::read_datatypes(const pugi::xml_node& section) {
   });
 }
 
-// Of a data type that is not known by its name, the type that it is based on.
+// The base type of a data type whose name is unknown.
 std::optional<FieldType> Loader::type_of(std::string_view name) const {
   for (unsigned i = 0; i < kBaseTypesMax; ++i) {
     if (const FieldType type = field_type(name); type != FieldType::Unknown) return type;
@@ -235,7 +234,7 @@ void Loader::read_field_type(const pugi::xml_node& node, FieldDefinition& field)
               kText);
 }
 
-// 0: it has none, or none that can be read.
+// 0: it has none, or an unreadable one.
 wire::Tag Loader::length_tag_of(const pugi::xml_node& node) {
   return node.attribute("lengthId") ? file_.tag(node, "lengthId").value_or(0) : 0;
 }
@@ -306,13 +305,13 @@ void Loader::read_components() {
   }
 }
 
-// Nothing: the group is to be left out.
+// Nothing: omit the group.
 std::optional<Index> Loader::count_field_of(const pugi::xml_node& group) {
   const pugi::xml_node count = child_of(group, "numInGroup");
   if (!count) {
     file_.fault(group,
                 "group " + quoted(group.attribute("name").value()) +
-                    " lacks <numInGroup>: the field that counts its entries",
+                    " lacks <numInGroup>, the field that counts its entries",
                 kLeftOut);
     return std::nullopt;
   }
@@ -320,7 +319,7 @@ std::optional<Index> Loader::count_field_of(const pugi::xml_node& group) {
   return find_member(count, member) ? std::optional{member.index} : std::nullopt;
 }
 
-// Before anything refers to a group.
+// Runs before any reference to a group.
 void Loader::drop_groups_without_count() {
   std::vector<pugi::xml_node> kept;
   std::vector<std::optional<Index>> places;
@@ -395,14 +394,14 @@ void Loader::read_member(const pugi::xml_node& node, std::vector<Member>& member
   if (field.length_tag == 0) field.length_tag = length_tag_of(node);
 }
 
-// The references among the children; documentation and the like stand between them.
+// The references among the children. Documentation and other elements may be between them.
 void Loader::read_members(const pugi::xml_node& parent, std::vector<Member>& members) {
   for (const pugi::xml_node& child : parent.children()) {
     if (is_element(child)) read_member(child, members);
   }
 }
 
-// False: it is left out.
+// False: the message is left out.
 bool Loader::read_message(const pugi::xml_node& node) {
   MessageDefinition message;
   message.name = file_.attribute(node, "name", "its msgType is its name");
@@ -430,7 +429,7 @@ void Loader::read_messages(const pugi::xml_node& section) {
   }
 }
 
-// In QuickFIX's model these two are no components, and messages do not list them.
+// In QuickFIX's model these two are not components, and messages do not list them.
 void Loader::take_header_and_trailer() {
   const auto take = [&](std::string_view name, std::vector<Member>& place) {
     const auto& components = dictionary_.components;

@@ -2,15 +2,13 @@
 
 #include <cstddef>
 
+#include <nexusfix/base/ascii.hpp>
+
 namespace nexusfix::dictionary {
 namespace {
 
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// Whether a word begins at i: behind a small letter, at a number, and at the last capital of
-// several that a small letter follows.
+// Whether a word begins at i: after a lower-case letter, at a number, and at the last of several
+// capitals when a lower-case letter follows it.
 bool begins_word(std::string_view name, std::size_t i) {
   const char before = name[i - 1];
   const char c = name[i];
@@ -26,12 +24,12 @@ std::string upper_snake(std::string_view name) {
   std::string out;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
-    if (!is_upper(c) && !is_lower(c) && !is_digit(c)) {
+    if (!is_alphanumeric(c)) {
       if (!out.empty() && out.back() != '_') out += '_';
       continue;
     }
     if (i > 0 && begins_word(name, i) && !out.empty() && out.back() != '_') out += '_';
-    out += is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
+    out += to_upper(c);
   }
   while (!out.empty() && out.back() == '_') out.pop_back();
   return out;

@@ -1,4 +1,4 @@
-// How Orchestra writes names and versions, and how we do.
+// Converts the names and versions of Orchestra to those of our dictionaries.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,8 @@ struct RepositoryVersion {
 
 // FIX Latest is FIX 5.0 SP2 and its extension packs.
 [[nodiscard]] RepositoryVersion latest_version();
-// "FIX.4.4", "FIX.5.0SP2_EP254", "FIX.Latest_EP269". Nothing: the text begins like none of them.
+// "FIX.4.4", "FIX.5.0SP2_EP254", "FIX.Latest_EP269". Nothing: the text begins with no known
+// version.
 [[nodiscard]] std::optional<RepositoryVersion> version_in(std::string_view text);
 
 }  // namespace nexusfix::dictionary

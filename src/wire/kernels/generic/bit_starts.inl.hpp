@@ -1,6 +1,7 @@
-// write_starts() of windows.inl.hpp, bit by bit. Included in front of it, behind:
+// write_starts() of windows.inl.hpp, bit by bit. Include this file before that one, and define
+// before this one:
 //
-//   kUsualFields                    how many fields a block of 64 bytes has at most, as a rule
+//   kUsualFields                    the usual maximum of fields in a block of 64 bytes
 //   trailing_zeros(bits)            64 or any smaller number if there is no bit
 //   bit_count(bits)
 
@@ -17,9 +18,9 @@ template <std::uint32_t Count>
   return bits;
 }
 
-// Writes base and the position of every bit. Many at a time without asking how many there are,
-// because the number of fields in a block is what a branch predictor cannot know; the entries
-// behind the last one are overwritten later.
+// Writes base plus the position of every bit. Writes several at a time without a test of how many
+// there are, because a branch predictor cannot know the number of fields in a block. The surplus
+// entries are overwritten later.
 [[gnu::always_inline]] inline std::uint32_t write_starts(std::uint32_t* out, std::uint32_t base,
                                                          std::uint64_t bits) noexcept {
   constexpr std::uint32_t kMore = 6;

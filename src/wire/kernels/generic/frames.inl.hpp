@@ -1,11 +1,11 @@
-// A whole kernel of windows.inl.hpp. Included behind what that asks for, and behind:
+// A complete kernel of windows.inl.hpp. Include this file after all that windows.inl.hpp needs, and
+// after:
 //
 //   no_bytes(), total_of(sum)       of a ByteSum
 
 #include "wire/kernels/generic/windows.inl.hpp"
 
-// By BodyLength below 256 as nearly all write it: the four bytes in front of its SOH, `9=` or `=`
-// included.
+// By BodyLength, below 256 and without padding: the four bytes before its SOH, with `9=` or `=`.
 struct ShortBodyLengths {
   std::uint32_t words[256];
 };
@@ -25,8 +25,8 @@ constexpr ShortBodyLengths make_short_body_lengths() noexcept {
 
 alignas(64) constexpr ShortBodyLengths kShortBodyLengths = make_short_body_lengths();
 
-// Whether BodyLength is the given one, below 256, and written as nearly all write it. body is where
-// the body begins, behind `8=...` SOH, `9=...` SOH: the bytes in front of it are there.
+// Whether BodyLength is the given one, below 256, and without padding. body: where the body begins,
+// after `8=...` SOH and `9=...` SOH. The bytes before it are readable.
 inline bool is_short_body_length(const char* body, std::uint32_t length) noexcept {
   std::uint32_t word;
   __builtin_memcpy(&word, body - 1 - sizeof word, sizeof word);
@@ -36,13 +36,13 @@ inline bool is_short_body_length(const char* body, std::uint32_t length) noexcep
   return word == kShortBodyLengths.words[length & 0xff];
 }
 
-// What has_good_head() finds in the index, from the bytes, so that nobody waits for what was just
-// stored; false also where that would take longer.
+// Checks in the bytes what has_good_head() checks in the index, so that no load waits for a recent
+// store. Also false if the check would take longer.
 inline bool has_usual_head(const char* frame, std::uint32_t body_end,
                            const std::uint32_t* starts) noexcept {
-  constexpr std::uint32_t kLengthsMax = 256;  // that is_short_body_length() knows
+  constexpr std::uint32_t kLengthsMax = 256;  // the limit of is_short_body_length()
   const std::uint32_t length = body_end - starts[2];
-  // Of the second field, with its SOH.
+  // The size of the second field, with its SOH.
   const std::uint32_t field_bytes = 4U + (length >= 10 ? 1U : 0U) + (length >= 100 ? 1U : 0U);
   return __builtin_memcmp(frame, "8=", 2) == 0 &&
          __builtin_memcmp(frame + starts[1], "9=", 2) == 0 &&
@@ -52,7 +52,7 @@ inline bool has_usual_head(const char* frame, std::uint32_t body_end,
 
 template <unsigned Policy>
 std::uint32_t index_frame(const char* frame, std::size_t frame_bytes, IndexWork& work) noexcept {
-  // One comparison for both limits.
+  // One comparison checks both limits.
   if (frame_bytes - kFrameBytesMin > kFrameBytesMax - kFrameBytesMin) return 0;
   const auto size = static_cast<std::uint32_t>(frame_bytes);
   const Trailer trailer = read_trailer(frame, size);
@@ -80,7 +80,7 @@ std::uint32_t index_frame(const char* frame, std::size_t frame_bytes, IndexWork&
   }
   put_trailer(work.arrays, entry, size);
   if constexpr (Policy == 0) {
-    // Without a fault the first three fields of the message are those of the index.
+    // Without a fault, the first three fields of the message are those of the index.
     if (is_usual && work.first.rule == kNoFault) {
       constexpr std::uint32_t kCheckSumModulus = 256;
       return total_of(sum) % kCheckSumModulus == trailer.check_sum ? entry + 1 : 0;

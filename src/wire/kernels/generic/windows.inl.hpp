@@ -1,31 +1,31 @@
-// Fields in windows, for the instruction sets that have no vectors wide enough for a whole frame,
-// and for frames of long fields: first where the fields of a window begin, then their tags, a group
-// of them at a time. Kernels include it behind unusual.inl.hpp, in their own namespace and target
-// region, and define in front of it:
+// Indexes fields window by window, for instruction sets whose vectors cannot hold a whole frame,
+// and for frames with long fields. First it finds where the fields of a window begin; then it reads
+// their tags, a group at a time. Kernels include it after slow_path.inl.hpp, in their own namespace
+// and target region, and define before it:
 //
 //   trailing_zeros(bits)            64 or any smaller number if there is no bit
-//   write_starts(out, base, bits)   writes base and the position of every bit, and returns how many
-//                                   there are; may write 64 numbers (bit_starts.inl.hpp)
+//   write_starts(out, base, bits)   writes base plus the position of every bit and returns their
+//                                   number; may write 64 numbers (bit_starts.inl.hpp)
 //   ByteSum                         sums of bytes, of which the low eight bits count
-//   soh_bits(block, sum)            a bit for each SOH of a block; its bytes are added to sum
-//   soh_bits(block, keep, sum)      the same of a block's bytes anded with those of keep
-//   Patterns, patterns()            what index_group() is given, made once for many groups
+//   soh_bits(block, sum)            a bit for each SOH of a block; adds its bytes to sum
+//   soh_bits(block, keep, sum)      the same for the block's bytes anded with keep
+//   Patterns, patterns()            constants for index_group(), made once for many groups
 //   kTagBytesRead                   how many bytes of a field index_group() reads
 //   index_group(frame, starts, data, arrays, entry, patterns)
-//                                   kGroupFields fields at once, which begin at starts[0] and so on
-//                                   and end in front of the next one: writes their entries and
-//                                   returns a bit for each that is not an ordinary one, whose entry
-//                                   then is rubbish
+//                                   kGroupFields fields at once; each begins at one of starts and
+//                                   ends before the next one. Writes their entries and returns a
+//                                   bit for each that is not an ordinary field. The entry of such a
+//                                   field means nothing.
 //
-// An ordinary field has a tag of up to four digits, a value, and is no Length field.
+// An ordinary field has a tag of up to four digits, a value, and is not a Length field.
 
 constexpr std::uint32_t kBlockBytes = 64;
 constexpr std::uint32_t kWindowBytes = 16 * kBlockBytes;
-// All fields but the trailer begin at least eight bytes in front of the frame's end. A group of
-// more than one may hold the trailer behind the last field that it is asked for.
+// Every field except the trailer begins at least eight bytes before the frame's end. A group of
+// several fields may read the trailer after the last field that it was given.
 static_assert(kTagBytesRead <= (kGroupFields == 1 ? kTrailerBytes + 1 : kTrailerBytes));
 
-// Where the fields of a window begin: at[0] the first one, at[fields] what follows the last one.
+// Where the fields of a window begin. at[0] is the first one; at[fields] follows the last one.
 struct Starts {
   std::uint32_t at[kWindowBytes + kBlockBytes];
 };
@@ -38,13 +38,13 @@ constexpr struct KeepBytes {
   }
 } kKeep;
 
-// The bits of a block from the given byte on; those in front lie within a data field.
+// The bits of a block from the given byte on. The bits before it lie within a data field.
 inline std::uint64_t bits_from(std::uint64_t bits, std::uint32_t first) noexcept {
   return first < kBlockBytes ? bits >> first << first : 0;
 }
 
 // Finds the fields that end in frame[from, end), where from is the window's begin and starts.at[0]
-// the begin of the first field, and adds the bytes to sum. A SOH in front of starts.at[0] is data.
+// the begin of the first field. Adds the bytes to sum. A SOH before starts.at[0] is data.
 [[gnu::always_inline]] inline std::uint32_t find_fields(const char* frame, std::uint32_t from,
                                                         std::uint32_t end, Starts& starts,
                                                         ByteSum& sum) noexcept {
@@ -62,7 +62,7 @@ inline std::uint64_t bits_from(std::uint64_t bits, std::uint32_t first) noexcept
   if (rest != 0) {
     std::uint64_t bits;
     if (end >= kBlockBytes) [[likely]] {
-      // Together with bytes that were seen before.
+      // Reads some bytes that were seen before.
       at = end - kBlockBytes;
       bits = soh_bits(frame + at, kKeep.at + rest, sum);
     } else {
@@ -73,18 +73,18 @@ inline std::uint64_t bits_from(std::uint64_t bits, std::uint32_t first) noexcept
     if (at < first) bits = bits_from(bits, first - at);
     fields += write_starts(out + fields, at + 1, bits);
   }
-  // A group may be read beyond the last field; what it finds there must lie within the frame.
+  // A group may read past the last field. What it finds there must lie within the frame.
   __builtin_memset(out + fields, 0, kGroupFields * sizeof(std::uint32_t));
   return fields;
 }
 
-// How far a window's fields are indexed: the next field of it, and the next entry.
+// How far a window's fields are indexed: its next field and the next entry.
 struct Progress {
   std::uint32_t field;
   std::uint32_t entry;
 };
 
-// Keeps how the fields with the entries entry and entry + 1 began, the first one at begin.
+// Keeps how the fields of entry and entry + 1 began. The first one begins at begin.
 inline void keep_pair(const char* frame, std::uint32_t begin, std::uint32_t entry,
                       IndexWork& work) noexcept {
   const FieldArrays& arrays = work.arrays;
@@ -104,7 +104,7 @@ inline void keep_pair(const char* frame, std::uint32_t begin, std::uint32_t entr
 }
 
 // Indexes the field at starts.at[field] and its data field if they begin like those of the last
-// pair, and the length leads to a SOH. Returns what follows the data field, or 0 for nothing.
+// pair and the length leads to a SOH. Returns the position after the data field, or 0 for nothing.
 inline std::uint32_t index_like_pair(const char* frame, std::uint32_t size, const Starts& starts,
                                      std::uint32_t fields, std::uint32_t field, std::uint32_t entry,
                                      const IndexWork& work) noexcept {
@@ -112,7 +112,7 @@ inline std::uint32_t index_like_pair(const char* frame, std::uint32_t size, cons
   const FieldArrays& arrays = work.arrays;
   const std::uint32_t begin = starts.at[field];
   if (pair.length_bytes == 0 || field + 1 >= fields || begin < kNumberDigitsMax) return 0;
-  // Each of the two has a byte at least, and the trailer is behind them.
+  // Each of the two fields has at least one byte, and the trailer follows them.
   const std::uint32_t data_begin = starts.at[field + 1];
   if (((load_word(frame + begin) ^ pair.length_text) & pair.length_bits) != 0 ||
       ((load_word(frame + data_begin) ^ pair.data_text) & pair.data_bits) != 0) {
@@ -128,9 +128,9 @@ inline std::uint32_t index_like_pair(const char* frame, std::uint32_t size, cons
   return value + length + 1;
 }
 
-// Goes on behind a data field that ends in front of place.byte: with the first field that begins
-// there, which is at or behind starts.at[field], and with all pairs like the last one.
-// starts.at[fields] is moved where a data field ends behind the window.
+// Continues after a data field that ends at place.byte: with the first field that begins there,
+// which is at or after starts.at[field], and with all pairs like the last one. Moves
+// starts.at[fields] if a data field ends after the window.
 inline Progress index_pairs(const char* frame, std::uint32_t size, Starts& starts,
                             std::uint32_t fields, std::uint32_t field, Place place,
                             const IndexWork& work) noexcept {
@@ -149,14 +149,14 @@ inline Progress index_pairs(const char* frame, std::uint32_t size, Starts& start
   }
 }
 
-// Looks again at the fields that a group found unusual, and returns where to go on: behind the
-// group, or earlier where the entries do not stand.
+// Examines the fields again that index_group() did not accept. Returns where to continue: after the
+// group, or earlier if the entries after that field are wrong.
 [[gnu::noinline]] static Progress settle(const char* frame, std::uint32_t size, Starts& starts,
                                          std::uint32_t fields, const Progress& group,
-                                         std::uint32_t unusual, IndexWork& work) noexcept {
+                                         std::uint32_t slow, IndexWork& work) noexcept {
   std::uint32_t done = group.field;  // fields that are settled
-  for (; unusual != 0; unusual &= unusual - 1) {
-    const std::uint32_t lane = trailing_zeros(unusual);
+  for (; slow != 0; slow &= slow - 1) {
+    const std::uint32_t lane = trailing_zeros(slow);
     const std::uint32_t at = group.field + lane;
     if (at < done) continue;
     const std::uint32_t entry = group.entry + lane;
@@ -168,10 +168,10 @@ inline Progress index_pairs(const char* frame, std::uint32_t size, Starts& start
       if (next.entry == entry) return {at + 1, entry};
       keep_pair(frame, begin, entry, work);
     }
-    // It brought its data field with it.
+    // Its data field is indexed, too.
     done = at + 2;
     if (done <= fields && starts.at[done] == next.byte) {
-      // A value without SOH: the fields behind it have their entries.
+      // A value without SOH: the entries of the next fields are right.
       if (lane + 1 < kGroupFields) continue;
       return {done, next.entry};
     }
@@ -180,8 +180,8 @@ inline Progress index_pairs(const char* frame, std::uint32_t size, Starts& start
   return {group.field + kGroupFields, group.entry + kGroupFields};
 }
 
-// Indexes the fields that find_fields() found, from the given entry on, and returns the next one:
-// one above the capacity where that was too small.
+// Indexes the fields that find_fields() found, from the given entry on. Returns the next entry,
+// which is one above the capacity if that was too small.
 [[gnu::always_inline]] inline std::uint32_t index_fields(const char* frame, std::uint32_t size,
                                                          Starts& starts, std::uint32_t fields,
                                                          std::uint32_t entry,
@@ -190,17 +190,17 @@ inline Progress index_pairs(const char* frame, std::uint32_t size, Starts& start
   const Patterns all = patterns();
   std::uint32_t field = 0;
   while (field < fields) {
-    // A group and a data field behind it fit into what lies behind the capacity.
+    // A group and one more data field fit into the entries above the capacity.
     if (entry > arrays.capacity) [[unlikely]]
       return entry;
-    std::uint32_t unusual = index_group(frame, starts.at + field, work.data, arrays, entry, all);
-    if (unusual != 0) [[unlikely]] {
-      // Behind the last field stands the frame's first one, which mostly is an ordinary one.
+    std::uint32_t slow = index_group(frame, starts.at + field, work.data, arrays, entry, all);
+    if (slow != 0) [[unlikely]] {
+      // After the last field starts holds the frame's first field, which is usually an ordinary
+      // one.
       const std::uint32_t rest = fields - field;
-      if (rest < kGroupFields) unusual &= (1U << rest) - 1;
-      if (unusual != 0) {
-        const Progress progress =
-            settle(frame, size, starts, fields, {field, entry}, unusual, work);
+      if (rest < kGroupFields) slow &= (1U << rest) - 1;
+      if (slow != 0) {
+        const Progress progress = settle(frame, size, starts, fields, {field, entry}, slow, work);
         field = progress.field;
         entry = progress.entry;
         continue;

@@ -1,11 +1,11 @@
-// What windows.inl.hpp asks for, as far as AVX2 and AVX-512 do it alike: tags eight at a time.
-// Included in front of it.
+// The part of index_group() for windows.inl.hpp that AVX2 and AVX-512 share: eight tags at a time.
+// Include this file before that one.
 
 constexpr std::uint32_t kGroupFields = 8;
 constexpr std::uint32_t kTagBytesRead = 5;
 
 inline std::uint32_t trailing_zeros(std::uint64_t bits) noexcept {
-  // The intrinsic costs an instruction more, which keeps old CPUs from waiting for the register.
+  // The intrinsic adds an instruction that keeps old CPUs from waiting for the register.
   std::uint64_t count;
   __asm__("tzcnt %1, %0" : "=r"(count) : "r"(bits) : "cc");
   return static_cast<std::uint32_t>(count);
@@ -18,8 +18,8 @@ inline void store_lanes(void* to, __m256i lanes) noexcept {
   _mm256_storeu_si256(static_cast<__m256i*>(to), lanes);
 }
 
-// The four bytes from offset on of each of eight fields. They lie at any address: one instruction
-// of eight loads takes more time than these.
+// The four bytes from offset on of each of eight fields. Their addresses are arbitrary: one gather
+// instruction takes more time than these loads.
 inline __m256i load_words(const char* frame, const std::uint32_t* starts,
                           std::uint32_t offset) noexcept {
   const auto word = [=](std::uint32_t i) noexcept {
@@ -42,7 +42,7 @@ inline std::uint32_t sign_bits(__m256i lanes) noexcept {
   return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(lanes)));
 }
 
-// Not 0 in the low byte of the lanes whose tag may be a Length tag; rubbish in the other bytes.
+// Nonzero in the low byte of each lane whose tag may be a Length tag. The other bytes mean nothing.
 inline __m256i may_be_lengths(const DataTags& data, __m256i tags) noexcept {
   const __m256i low_four = _mm256_set1_epi32(15);
   const auto entries = [&data](std::uint32_t i, __m256i index) noexcept {
@@ -56,7 +56,7 @@ inline __m256i may_be_lengths(const DataTags& data, __m256i tags) noexcept {
   return _mm256_and_si256(_mm256_and_si256(low, middle), high);
 }
 
-// Constants that a compiler would otherwise make anew for every group.
+// Constants that the compiler would otherwise make again for every group.
 struct Patterns {
   __m256i equals_sign;
   __m256i ascii_zero;
@@ -78,7 +78,7 @@ inline __m256i kept(__m256i pattern) noexcept {
           kept(_mm256_set1_epi32(0xff))};
 }
 
-// Which of the given fields, whose first four bytes hold no `=`, have one behind them.
+// Which of the given fields, whose first four bytes contain no `=`, have one directly after them.
 [[gnu::noinline]] static std::uint32_t with_four_digits(const char* frame,
                                                         const std::uint32_t* starts) noexcept {
   return sign_bits(_mm256_cmpeq_epi8(load_words(frame, starts, 1), _mm256_set1_epi8('=')));
@@ -87,12 +87,12 @@ inline __m256i kept(__m256i pattern) noexcept {
 [[gnu::always_inline]] inline std::uint32_t index_group(
     const char* frame, const std::uint32_t* starts, const DataTags& data, const FieldArrays& arrays,
     std::uint32_t entry, const Patterns& all) noexcept {
-  // All bits of the bytes in front of the first `=`.
+  // All bits of the bytes before the first `=`.
   const __m256i text = load_words(frame, starts, 0);
   const __m256i equals = _mm256_cmpeq_epi8(text, all.equals_sign);
   const __m256i tag_bytes = _mm256_andnot_si256(equals, _mm256_add_epi32(equals, all.ones));
 
-  // Digits become 0 to 9 and move to the top, so that the zeros that follow below count nothing.
+  // Digits become 0 to 9 and move to the top. Then the zeros that follow below do not count.
   const __m256i minus_count =
       _mm256_madd_epi16(_mm256_maddubs_epi16(all.byte_one, tag_bytes), all.word_one);
   const __m256i digits =
@@ -112,18 +112,18 @@ inline __m256i kept(__m256i pattern) noexcept {
       _mm_packus_epi32(_mm256_castsi256_si128(tags), _mm256_extracti128_si256(tags, 1));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(arrays.keys + entry), keys);
 
-  // Digits, and none that is 0 in front; the first byte is looked at also where there is no tag.
+  // Digits without a leading zero. The first byte is checked even if there is no tag.
   const __m256i above_first = _mm256_sub_epi8(text, _mm256_set1_epi32(0x3030'3031));
   const __m256i looked_at = _mm256_or_si256(tag_bytes, all.low_bytes);
   const __m256i no_digits =
       _mm256_subs_epu8(_mm256_and_si256(above_first, looked_at), _mm256_set1_epi32(0x0909'0908));
   const __m256i empty = _mm256_cmpeq_epi32(begins, ends);
   const __m256i lengths = _mm256_and_si256(may_be_lengths(data, tags), all.low_bytes);
-  const __m256i speaks_against = _mm256_or_si256(_mm256_or_si256(no_digits, empty), lengths);
-  std::uint32_t unusual =
-      0xff ^ sign_bits(_mm256_cmpeq_epi32(speaks_against, _mm256_setzero_si256()));
+  const __m256i needs_slow_path = _mm256_or_si256(_mm256_or_si256(no_digits, empty), lengths);
+  std::uint32_t slow =
+      0xff ^ sign_bits(_mm256_cmpeq_epi32(needs_slow_path, _mm256_setzero_si256()));
   const std::uint32_t four_digits = sign_bits(tag_bytes);
   if (four_digits != 0) [[unlikely]]
-    unusual |= four_digits & ~with_four_digits(frame, starts);
-  return unusual;
+    slow |= four_digits & ~with_four_digits(frame, starts);
+  return slow;
 }

@@ -26,7 +26,7 @@ config::ExplainedSettings explained(const std::string& more) {
   return std::move(*explained);
 }
 
-TEST(ConfigReport, a_store_that_is_not_in_this_program_is_told_by_line) {
+TEST(ConfigReport, a_store_that_is_not_in_this_program_is_reported_by_line) {
   const auto database = explained("Store=postgresql\nPostgreSQLStoreDatabase=fix\n");
   const config::SettingsErrors missing = missing_parts(database, false);
   ASSERT_EQ(missing.size(), 1U);

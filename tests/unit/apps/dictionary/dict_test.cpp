@@ -67,7 +67,7 @@ TEST_F(Dict, says_what_a_tag_is_and_where_it_is_used) {
   EXPECT_THAT(out_.text(), HasSubstr("\n  in: ExecutionReport (8) required, "));
 }
 
-TEST_F(Dict, finds_a_field_by_name_whatever_the_capitals) {
+TEST_F(Dict, finds_a_field_by_name_in_any_case) {
   EXPECT_EQ(ask("execTYPE"), kSuccess);
   EXPECT_THAT(out_.text(), StartsWith("150 ExecType"));
 }
@@ -89,7 +89,7 @@ TEST_F(Dict, a_field_without_an_enumeration_takes_any_value) {
   EXPECT_EQ(out_.text(), "55 Symbol = AAPL: any value of its type  (FIX.4.4)\n");
 }
 
-TEST_F(Dict, shows_what_a_message_needs_and_all_that_it_may_have) {
+TEST_F(Dict, shows_the_required_and_all_allowed_fields_of_a_message) {
   EXPECT_EQ(ask("D"), kSuccess);
   const std::string by_type = out_.text();
   EXPECT_THAT(by_type, StartsWith("NewOrderSingle (D), application message  (FIX.4.4)\n"));
@@ -135,7 +135,7 @@ TEST_F(Dict, header_and_session_messages_of_fix_5_are_the_transport_s) {
   EXPECT_THAT(out_.text(), HasSubstr("standard header"));
 }
 
-TEST_F(Dict, what_the_usual_version_lacks_is_answered_by_another) {
+TEST_F(Dict, a_word_that_the_default_version_lacks_is_answered_by_another) {
   EXPECT_EQ(ask("1300"), kSuccess);
   EXPECT_THAT(out_.text(), StartsWith("1300 MarketSegmentID"));
   EXPECT_THAT(out_.text(), HasSubstr("(FIX.5.0SP2)"));
@@ -157,20 +157,20 @@ TEST_F(Dict, unknown_words_are_answered_with_the_nearest_ones) {
   EXPECT_THAT(err_.text(), EndsWith("FIX.4.4 does not have '1300'. FIX.5.0SP2 has it.\n"));
 }
 
-TEST_F(Dict, a_value_that_is_none_is_answered_with_those_that_there_are) {
+TEST_F(Dict, an_unknown_value_is_answered_with_the_known_ones) {
   EXPECT_EQ(ask("39=ZZ"), kFailure);
   EXPECT_THAT(err_.text(), StartsWith("nexusfix dict: FIX.4.4 does not have '39=ZZ'. There is 39 "
                                       "OrdStatus, CHAR: 0 NEW, 1 PARTIALLY_FILLED, "));
 }
 
-TEST_F(Dict, unknown_names_are_looked_for_as_parts_and_in_other_versions) {
+TEST_F(Dict, unknown_names_are_searched_as_parts_and_in_other_versions) {
   EXPECT_EQ(ask("handl"), kFailure);
   EXPECT_THAT(err_.text(), HasSubstr("Did you mean HandlInst or AllocHandlInst?"));
   EXPECT_EQ(ask("MarketSegmntID"), kFailure);
   EXPECT_THAT(err_.text(), HasSubstr("Did you mean MarketSegmentID?"));
 }
 
-TEST_F(Dict, asks_a_dictionary_of_one_s_own) {
+TEST_F(Dict, uses_a_dictionary_of_the_user) {
   EXPECT_EQ(ask_venue("20001=A"), kSuccess);
   EXPECT_EQ(out_.text(), "20001 VenueCode = A: AUCTION  (venue.xml)\n");
   EXPECT_EQ(ask_venue("U1"), kSuccess);
@@ -191,7 +191,7 @@ TEST_F(Dict, a_dictionary_that_cannot_be_read_is_named) {
   EXPECT_THAT(err_.text(), HasSubstr("bad.xml:"));
 }
 
-TEST_F(Dict, all_faults_of_a_dictionary_are_named_and_those_that_it_is_read_in_spite_of) {
+TEST_F(Dict, all_faults_of_a_dictionary_are_named_also_when_it_is_read_in_spite_of_them) {
   std::string faulty{kVenue};
   faulty.replace(faulty.find("required=\"Y\"/></header>"), 12, "required=\"C\"");
   faulty.replace(faulty.find("\"LegSymbol\" required"), 11, "\"LegSimbol\"");
@@ -209,12 +209,12 @@ TEST_F(Dict, all_faults_of_a_dictionary_are_named_and_those_that_it_is_read_in_s
   options.faults = dictionary::DictionaryFaults::Warn;
   EXPECT_EQ(run(options), kSuccess);
   EXPECT_THAT(err_.text(), HasSubstr("nexusfix dict: warning: venue.xml:6: group \"NoLegs\" has no "
-                                     "fields: its first field begins an entry; its count is a "
-                                     "field like any other\n"));
+                                     "fields: its first field begins an entry; its count is "
+                                     "read as an ordinary field\n"));
   EXPECT_THAT(out_.text(), StartsWith("555 NoLegs, NUMINGROUP  (venue.xml)\n"));
 }
 
-TEST_F(Dict, without_a_word_says_what_there_is) {
+TEST_F(Dict, without_a_word_lists_the_dictionary) {
   EXPECT_EQ(run({}), kSuccess);
   EXPECT_THAT(out_.text(), StartsWith("FIX.4.4: "));
   EXPECT_THAT(out_.text(), HasSubstr("\n  AE  TradeCaptureReport\n"));
@@ -225,14 +225,14 @@ TEST_F(Dict, json_is_one_object_a_line) {
   options.words = {"39=2", "150", "D", "nonsense"};
   options.json = true;
   EXPECT_EQ(run(options), kFailure);
-  EXPECT_THAT(out_.text(), StartsWith(R"({"kind": "value", "dictionary": "FIX.4.4", "tag": 39, )"
-                                      R"("name": "OrdStatus", "type": "CHAR", "value": "2", )"
-                                      R"("meaning": "FILLED"})"
+  EXPECT_THAT(out_.text(), StartsWith(R"({"kind":"value","dictionary":"FIX.4.4","tag":39,)"
+                                      R"("name":"OrdStatus","type":"CHAR","value":"2",)"
+                                      R"("meaning":"FILLED"})"
                                       "\n"));
-  EXPECT_THAT(out_.text(), HasSubstr(R"({"kind": "message", "dictionary": "FIX.4.4")"));
+  EXPECT_THAT(out_.text(), HasSubstr(R"({"kind":"message","dictionary":"FIX.4.4")"));
   EXPECT_THAT(out_.text(),
-              EndsWith(R"({"kind": "unknown", "dictionary": "FIX.4.4", "asked": "nonsense", )"
-                       R"("nearest": []})"
+              EndsWith(R"({"kind":"unknown","dictionary":"FIX.4.4","asked":"nonsense",)"
+                       R"("nearest":[]})"
                        "\n"));
   EXPECT_EQ(std::ranges::count(out_.text(), '\n'), 4);
 }
@@ -263,7 +263,7 @@ TEST_F(DictDiff, shows_fields_values_and_messages_that_differ) {
   EXPECT_THAT(text, Not(HasSubstr("\n\n")));
 }
 
-TEST_F(DictDiff, of_one_message_shows_nothing_else) {
+TEST_F(DictDiff, compares_only_the_message_that_is_named) {
   EXPECT_EQ(diff("FIX.4.2", "FIX.4.4", {"NewOrderSingle"}), kSuccess);
   EXPECT_THAT(out_.text(), StartsWith("FIX.4.2 -> FIX.4.4\nmessages\n  ~ NewOrderSingle (D)\n"));
   EXPECT_THAT(out_.text(), HasSubstr("      ~ 21 HandlInst required -> optional\n"));
@@ -276,7 +276,7 @@ TEST_F(DictDiff, a_dictionary_does_not_differ_from_itself) {
   EXPECT_EQ(out_.text(), "venue.xml -> venue.xml\nno difference\n");
 }
 
-TEST_F(DictDiff, of_two_files_tells_what_somebody_edited) {
+TEST_F(DictDiff, compares_two_files) {
   std::string edited{kVenue};
   const auto replace = [&](std::string_view what, std::string_view with) {
     edited.replace(edited.find(what), what.size(), with);
@@ -294,13 +294,13 @@ TEST_F(DictDiff, of_two_files_tells_what_somebody_edited) {
             "      ~ 20001 VenueCode required -> optional\n");
   json_ = true;
   EXPECT_EQ(diff("old.xml", "new.xml"), kSuccess);
-  EXPECT_THAT(out_.text(), HasSubstr(R"("values": [{"tag": 20001, "value": "A", )"
-                                     R"("before": "AUCTION", "after": "CALL"}])"));
+  EXPECT_THAT(out_.text(), HasSubstr(R"("values":[{"tag":20001,"value":"A",)"
+                                     R"("before":"AUCTION","after":"CALL"}])"));
   EXPECT_THAT(out_.text(),
-              HasSubstr(R"({"tags": [555, 600], "before": "required", "after": "optional"})"));
+              HasSubstr(R"({"tags":[555,600],"before":"required","after":"optional"})"));
 }
 
-TEST_F(DictDiff, of_a_field_or_a_component_shows_that) {
+TEST_F(DictDiff, compares_only_the_field_or_component_that_is_named) {
   EXPECT_EQ(diff("FIX.4.2", "FIX.4.4", {"LastShares"}), kSuccess);
   EXPECT_EQ(out_.text(), "FIX.4.2 -> FIX.4.4\nfields\n  ~ 32 LastShares QTY -> LastQty QTY\n");
   EXPECT_EQ(diff("FIX.4.2", "FIX.4.4", {"Parties"}), kSuccess);
@@ -311,7 +311,7 @@ TEST_F(DictDiff, of_a_field_or_a_component_shows_that) {
   EXPECT_THAT(out_.text(), EndsWith("FIX.4.4 -> FIX.4.4\nno difference\n"));
 }
 
-TEST_F(DictDiff, shows_what_an_entry_begins_with_and_its_order_and_open_enumerations) {
+TEST_F(DictDiff, shows_the_first_field_and_the_order_of_an_entry_and_open_enumerations) {
   std::string edited{kVenue};
   const auto replace = [](std::string& text, std::string_view what, std::string_view with) {
     text.replace(text.find(what), what.size(), with);
@@ -334,12 +334,12 @@ TEST_F(DictDiff, shows_what_an_entry_begins_with_and_its_order_and_open_enumerat
             "      ~ 555 NoLegs: order 600 8 10 -> 10 600 8\n");
   json_ = true;
   EXPECT_EQ(diff("old.xml", "new.xml"), kSuccess);
-  EXPECT_THAT(out_.text(), HasSubstr(R"("orders": [{"tags": [555], "before": [600, 8, 10], )"
-                                     R"("after": [10, 600, 8]}])"));
-  EXPECT_THAT(out_.text(), HasSubstr(R"("type": "CHAR", "other_values": true)"));
+  EXPECT_THAT(out_.text(), HasSubstr(R"("orders":[{"tags":[555],"before":[600,8,10],)"
+                                     R"("after":[10,600,8]}])"));
+  EXPECT_THAT(out_.text(), HasSubstr(R"("type":"CHAR","other_values":true)"));
 }
 
-TEST_F(DictDiff, of_what_neither_has_or_cannot_be_read_is_an_error) {
+TEST_F(DictDiff, an_unknown_word_or_an_unreadable_dictionary_is_an_error) {
   EXPECT_EQ(diff("FIX.4.2", "FIX.4.4", {"ZZ"}), kFailure);
   EXPECT_EQ(err_.text(), "nexusfix dict: FIX.4.2 and FIX.4.4 do not have 'ZZ'.\n");
   EXPECT_EQ(diff("FIX.4.2", "FIX45"), kUsage);

@@ -1,4 +1,4 @@
-// `nexusfix doctor` on machines that are prepared file by file.
+// `nexusfix doctor` on simulated machines, which are files in memory.
 #include "nexusfix/doctor/doctor.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Line {
 
 const std::string kCpu = "/sys/devices/system/cpu/";
 
-// Four cores of two hyper-threads each, tuned as well as can be for an engine on CPU 3.
+// Four cores with two hyper-threads each, fully tuned for an engine on CPU 3.
 std::vector<Line> tuned() {
   std::vector<Line> lines{
       {kCpu + "online", "0-7\n"},
@@ -92,7 +92,7 @@ Findings found(const std::vector<Line>& lines, const Plan& plan) {
   return examine(Machine{disk, "/root"}, plan);
 }
 
-// The tuned machine but for one file.
+// The tuned machine with one different file.
 Finding with(const std::string& path, const std::string& content, std::string_view name,
              const Plan& plan = planned()) {
   auto lines = tuned();
@@ -113,14 +113,14 @@ void expect(const Finding& finding, Level level, std::string_view seen, std::str
   }
 }
 
-TEST(Doctor, a_machine_that_is_tuned_is_left_as_it_is) {
+TEST(Doctor, a_tuned_machine_needs_no_change) {
   for (const Finding& finding : found(tuned(), planned())) {
     EXPECT_EQ(finding.level, Level::Ok) << finding.name << ": " << finding.seen;
     EXPECT_EQ(finding.change, "") << finding.name;
   }
 }
 
-TEST(Doctor, a_machine_that_says_nothing_is_unknown_and_no_fault) {
+TEST(Doctor, a_machine_that_reports_nothing_is_unknown_and_no_fault) {
   const Findings findings = found({}, {.journal_folder = "/var/lib/venue"});
   for (const Finding& finding : findings) {
     EXPECT_NE(finding.level, Level::Warning) << finding.name;
@@ -148,7 +148,7 @@ TEST(Doctor, a_governor_that_saves_power_is_a_warning_with_its_cpus) {
          "performance on 0,1,3-7; powersave on 2", "cpupower frequency-set");
 }
 
-TEST(Doctor, turbo_that_is_off_is_switched_on_where_it_is_switched) {
+TEST(Doctor, turbo_is_switched_on_in_the_file_of_its_driver) {
   expect(with(kCpu + "intel_pstate/no_turbo", "1\n", "turbo"), Level::Advice, "off",
          "echo 0 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo");
 }
@@ -182,7 +182,7 @@ TEST(Doctor, a_clock_that_is_read_by_system_calls_is_a_warning) {
          "echo tsc | sudo tee " + folder + "current_clocksource");
 }
 
-TEST(Doctor, a_counter_that_may_stop_and_a_host_are_told_by_the_flags) {
+TEST(Doctor, a_counter_that_may_stop_and_a_host_are_found_by_the_flags) {
   expect(with("/proc/cpuinfo", "flags : fpu constant_tsc hypervisor\n", "time stamp counter"),
          Level::Advice, "nonstop_tsc", "");
   expect(with("/proc/cpuinfo", "flags : fpu hypervisor\n", "virtual machine"), Level::Advice, "yes",
@@ -268,7 +268,7 @@ TEST(Doctor, swap_matters_unless_memory_is_locked) {
   expect(with("/proc/swaps", swaps, "swap", unlocked), Level::Advice, "1 area", "swapoff");
 }
 
-TEST(Doctor, limits_are_held_against_the_configuration) {
+TEST(Doctor, limits_are_compared_with_the_configuration) {
   const std::string limits =
       "Max open files            163                  163                  files     \n"
       "Max locked memory         8388608              8388608              bytes     \n";
@@ -282,7 +282,7 @@ TEST(Doctor, limits_are_held_against_the_configuration) {
   expect(with("/proc/self/limits", limits, "real-time priority"), Level::Unknown, "", "");
 }
 
-TEST(Doctor, network_settings_are_held_against_the_configuration) {
+TEST(Doctor, network_settings_are_compared_with_the_configuration) {
   expect(with("/proc/sys/net/core/rmem_max", "212992\n", "receive buffers"), Level::Warning,
          "asks for 1048576", "net.core.rmem_max=1048576");
   expect(with("/proc/sys/net/core/wmem_max", "1048576\n", "send buffers"), Level::Ok, "1048576",
@@ -298,7 +298,7 @@ TEST(Doctor, network_settings_are_held_against_the_configuration) {
          "eth0 10000 Mbit/s on node 0; EventLoopCpu=3 is of another node", "");
 }
 
-TEST(Doctor, a_file_system_that_forgets_or_is_far_away_is_a_warning) {
+TEST(Doctor, a_volatile_or_remote_file_system_is_a_warning) {
   const auto mounted = [](const std::string& rest) {
     return with("/proc/self/mountinfo",
                 "27 1 254:0 / / rw - ext4 /dev/vda rw\n31 27 0:40 / /var/lib rw" + rest,
@@ -310,14 +310,14 @@ TEST(Doctor, a_file_system_that_forgets_or_is_far_away_is_a_warning) {
   expect(mounted(" - overlay overlay rw\n"), Level::Warning, "overlay", "");
   expect(mounted(" - btrfs /dev/vdb rw\n"), Level::Advice, "btrfs", "chattr +C /var/lib/venue");
   expect(mounted(" - ext4 /dev/vdb rw\n"), Level::Ok, "ext4", "");
-  // "/var/li" is no folder above "/var/lib/venue".
+  // "/var/li" is no parent of "/var/lib/venue".
   expect(with("/proc/self/mountinfo",
               "27 1 1:0 / / rw - ext4 /dev/vda rw\n31 27 0:4 / /var/li rw - tmpfs t rw\n",
               "file system"),
          Level::Ok, "mounted at /", "");
 }
 
-TEST(Doctor, mount_options_and_disks_that_wait_or_lie_are_found) {
+TEST(Doctor, slow_or_unsafe_mount_options_and_disks_are_found) {
   const auto options = [](const std::string& text) {
     return with("/proc/self/mountinfo", "27 1 254:0 / / rw - ext4 /dev/vda " + text + "\n",
                 "mount options");
@@ -326,7 +326,8 @@ TEST(Doctor, mount_options_and_disks_that_wait_or_lie_are_found) {
   expect(options("rw,nobarrier"), Level::Warning, "nobarrier", "barrier=1");
   expect(options("rw,sync"), Level::Warning, "sync", "remount,async");
   expect(options("rw,lazytime"), Level::Ok, "lazytime", "");
-  expect(with("/sys/dev/block/254:16/queue/rotational", "1\n", "disk"), Level::Advice, "turns", "");
+  expect(with("/sys/dev/block/254:16/queue/rotational", "1\n", "disk"), Level::Advice, "rotational",
+         "");
 }
 
 TEST(Doctor, a_partition_has_the_queue_of_its_disk) {
@@ -334,7 +335,7 @@ TEST(Doctor, a_partition_has_the_queue_of_its_disk) {
   std::erase_if(lines, [](const Line& line) { return line.path.starts_with("/sys/dev/block"); });
   lines.push_back({"/sys/dev/block/254:16/../queue/rotational", "0\n"});
   const Findings findings = found(lines, planned());
-  expect(*std::ranges::find(findings, "disk", &Finding::name), Level::Ok, "does not turn", "");
+  expect(*std::ranges::find(findings, "disk", &Finding::name), Level::Ok, "not rotational", "");
 }
 
 TEST(CpuList, is_read_as_the_kernel_writes_it) {

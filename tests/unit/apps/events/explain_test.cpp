@@ -72,7 +72,7 @@ TEST(EventTable, says_in_whole_sentences_what_each_event_is_and_what_to_do) {
   }
 }
 
-// A row of an event that no source reports would be a promise that nothing keeps.
+// No event of the table is unused: a source reports each.
 TEST(EventTable, has_only_events_that_a_source_reports) {
   std::set<std::string> used;
   const std::regex use{"EventId::(\\w+)"};
@@ -104,7 +104,7 @@ TEST(EventsPage, is_what_the_table_says) {
   EXPECT_EQ(page, events_page()) << "nexusfix explain --markdown > docs/reference/events.md";
 }
 
-// A text that points to another event points to one that is there.
+// A text that refers to another event refers to an existing one.
 TEST(EventsPage, names_no_event_that_is_not_in_the_table) {
   for (const std::string& number : all_matches(events_page(), std::regex{"NXF-([0-9]+)"})) {
     EXPECT_NE(observe::find_event(static_cast<std::uint16_t>(std::stoul(number))), nullptr)
@@ -149,7 +149,7 @@ TEST(Explain, lists_all_with_a_line_each) {
                                 R"("name":"LoggedOn","meaning":")"));
 }
 
-TEST(Explain, names_the_nearest_of_what_is_no_event) {
+TEST(Explain, names_the_nearest_event_for_an_unknown_one) {
   const auto error_of = [](const std::string& text) {
     const auto done = explain_events({text}, ExplainForm::Text);
     return done ? "" : done.error();

@@ -1,5 +1,5 @@
-// Retired segments become archives that are read like segments; a damaged one is told, and nothing
-// is removed before its archive was read back.
+// Retired segments become archives that are read like segments. A damaged archive is reported, and
+// no segment is removed before its archive was read back.
 #include "nexusfix/journal/archive/journal_archive.hpp"
 
 #include <cerrno>
@@ -50,7 +50,7 @@ class JournalArchive : public ::testing::Test {
     }
     EXPECT_TRUE(journal->store->close());
   }
-  // How many messages a reader of the whole log finds.
+  // The number of messages that a reader of the whole log finds.
   std::uint64_t messages_of_all() {
     WholeJournalDisk whole{disk_, kFolder};
     const auto checked = store::verify_journal(whole, kFolder);
@@ -61,7 +61,7 @@ class JournalArchive : public ::testing::Test {
     return checked->messages;
   }
 
-  // Why the first segment cannot be read from an archive of these bytes; empty: it can.
+  // The error of reading the first segment from an archive with these bytes; empty: none.
   std::string fault_of(const std::string& archive) {
     disk_.set_contents(kFirst + ".zst", archive);
     WholeJournalDisk whole{disk_, kFolder};
@@ -72,7 +72,7 @@ class JournalArchive : public ::testing::Test {
   FakeDisk disk_;
 };
 
-TEST_F(JournalArchive, what_was_retired_is_packed_and_the_whole_log_is_read_from_it) {
+TEST_F(JournalArchive, retired_segments_are_packed_and_the_whole_log_is_read_from_the_archives) {
   ASSERT_TRUE(disk_.exists(kFirst));
   EXPECT_LT(store::verify_journal(disk_, kFolder)->messages, kMessages);
   EXPECT_EQ(messages_of_all(), kMessages);
@@ -95,7 +95,7 @@ TEST_F(JournalArchive, what_was_retired_is_packed_and_the_whole_log_is_read_from
   EXPECT_THAT(*archive_retired(disk_, kFolder), IsEmpty());
 }
 
-TEST_F(JournalArchive, a_flipped_bit_anywhere_in_an_archive_is_told) {
+TEST_F(JournalArchive, a_flipped_bit_anywhere_in_an_archive_is_reported) {
   ASSERT_TRUE(archive_retired(disk_, kFolder));
   const std::string archive = disk_.contents(kFirst + ".zst");
   for (std::size_t at = 0; at < archive.size(); ++at) {
@@ -104,7 +104,7 @@ TEST_F(JournalArchive, a_flipped_bit_anywhere_in_an_archive_is_told) {
     disk_.set_contents(kFirst + ".zst", damaged);
     WholeJournalDisk whole{disk_, kFolder};
     const auto checked = store::verify_journal(whole, kFolder);
-    // One bit of the frame's header is not used, so that the bytes may still be right.
+    // One bit of the frame's header is unused, so that the bytes may still be correct.
     if (checked) {
       ASSERT_EQ(checked->messages, kMessages) << at;
       ASSERT_THAT(checked->damages, IsEmpty()) << at;
@@ -114,7 +114,7 @@ TEST_F(JournalArchive, a_flipped_bit_anywhere_in_an_archive_is_told) {
   }
 }
 
-TEST_F(JournalArchive, an_archive_cut_anywhere_is_told) {
+TEST_F(JournalArchive, an_archive_cut_anywhere_is_reported) {
   ASSERT_TRUE(archive_retired(disk_, kFolder));
   const std::string archive = disk_.contents(kFirst + ".zst");
   for (std::size_t size = 0; size < archive.size(); ++size) {
@@ -128,7 +128,7 @@ TEST_F(JournalArchive, an_archive_of_something_else_or_for_too_much_memory_is_re
   const auto zeros = pack(std::vector<char>(16U << 20U, '\0'));
   ASSERT_TRUE(zeros);
   EXPECT_THAT(fault_of({zeros->begin(), zeros->end()}), HasSubstr("holds no segment"));
-  // The header of a frame whose window is all of its content, and the content's size.
+  // The header of a frame whose window is its whole content, with the content's size.
   const auto frame = [](std::uint64_t size) {
     std::string bytes{'\x28', '\xB5', '\x2F', '\xFD', '\xE0'};
     for (unsigned byte = 0; byte < 8; ++byte) {
@@ -160,12 +160,12 @@ TEST_F(JournalArchive, a_large_archive_is_read_at_any_place) {
   }
 }
 
-TEST_F(JournalArchive, an_error_anywhere_loses_nothing_and_it_can_be_done_again) {
+TEST_F(JournalArchive, an_error_anywhere_loses_nothing_and_archiving_can_be_repeated) {
   for (unsigned nth = 1; nth < 40; ++nth) {
     const unsigned faults = disk_.faults_hit();
     disk_.fail_any(nth, EIO);
     const auto done = archive_retired(disk_, kFolder);
-    if (disk_.faults_hit() == faults) break;  // all are archived before the fault's turn
+    if (disk_.faults_hit() == faults) break;  // there are fewer calls than nth
     ASSERT_FALSE(done) << nth;
     EXPECT_THAT(done.error(), HasSubstr("Input/output error")) << nth;
     EXPECT_EQ(messages_of_all(), kMessages) << nth;
@@ -179,7 +179,7 @@ TEST_F(JournalArchive, says_where_segments_would_be_if_none_were_retired) {
   EXPECT_THAT(done.error(), HasSubstr("JournalRetired=keep"));
 }
 
-TEST_F(JournalArchive, an_archive_that_is_there_is_never_written_over) {
+TEST_F(JournalArchive, an_existing_archive_is_never_overwritten) {
   const std::string other_segment = disk_.contents(kSecond);
   ASSERT_TRUE(archive_retired(disk_, kFolder));
   const std::string archive = kFirst + ".zst";
@@ -191,12 +191,12 @@ TEST_F(JournalArchive, an_archive_that_is_there_is_never_written_over) {
   disk_.set_contents(kFirst, other_segment);
   const auto other = archive_retired(disk_, kFolder);
   ASSERT_FALSE(other);
-  EXPECT_THAT(other.error(), HasSubstr("is there already and holds something else"));
+  EXPECT_THAT(other.error(), HasSubstr("exists and has other contents"));
   EXPECT_EQ(disk_.contents(archive), before);
   EXPECT_EQ(disk_.contents(kFirst), other_segment);
 }
 
-TEST_F(JournalArchive, a_run_that_was_interrupted_behind_the_archive_is_finished) {
+TEST_F(JournalArchive, a_run_that_was_interrupted_after_the_archive_is_completed) {
   const std::string segment = disk_.contents(kFirst);
   ASSERT_TRUE(archive_retired(disk_, kFolder));
   disk_.set_contents(kFirst, segment);

@@ -1,4 +1,4 @@
-// What `nexusfix journal show --messages` prints of a log.
+// The output of `nexusfix journal show --messages`.
 #include "nexusfix/journal/journal_messages.hpp"
 
 #include <chrono>
@@ -50,15 +50,15 @@ class PrintMessages : public ::testing::Test {
 
 TEST_F(PrintMessages, json_has_the_exact_bytes) {
   EXPECT_EQ(print(1, MessageForm::Json),
-            R"({"session": "FIX.4.4:A->B", "epoch": 1, "number": 1, )"
-            R"("message": "8=FIX.4.4\u000158=a\u000158=b|c\\\u007f Zürich \u009b"})"
+            R"({"session":"FIX.4.4:A->B","epoch":1,"number":1,)"
+            R"("message":"8=FIX.4.4\u000158=a\u000158=b|c\\\u007f Zürich \u009b"})"
             "\n");
 }
 
-TEST_F(PrintMessages, json_has_digits_of_bytes_that_are_no_text) {
+TEST_F(PrintMessages, json_has_hexadecimal_digits_for_bytes_that_are_no_text) {
   EXPECT_THAT(print(2, MessageForm::Json),
-              EndsWith(R"("message": "8=FIX.4.4\u000158=a\u000158=\\xff\u0001", )"
-                       R"("message_hex": "383d4649582e342e340135383d610135383dff01"})"
+              EndsWith(R"("message":"8=FIX.4.4\u000158=a\u000158=\\xff\u0001",)"
+                       R"("message_hex":"383d4649582e342e340135383d610135383dff01"})"
                        "\n"));
 }
 

@@ -1,5 +1,5 @@
-// File stores of other engines: what is read out of good ones, and that no other is taken. That the
-// forms are those that QuickFIX and QuickFIX/J write is shown with those engines in tests/interop.
+// File stores of other engines: correct ones are read, and all others are refused. tests/interop
+// proves with the engines that QuickFIX and QuickFIX/J write these forms.
 #include "nexusfix/journal/quickfix/quickfix_store.hpp"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ std::string message(std::uint64_t number, const std::string& sender = "A",
 
 using Messages = std::map<std::uint64_t, std::string>;
 
-// Writes a store as the engine of this form does.
+// Writes a store in the form of this engine.
 void write_store(FakeDisk& disk, const std::string& prefix, QuickfixForm form,
                  const Messages& messages, std::uint64_t next_out) {
   QuickfixWriter writer{disk, kFolder, prefix, form};
@@ -91,7 +91,7 @@ TEST_P(QuickfixStoreTest, what_was_written_is_read) {
   EXPECT_THAT(*prefixes, ElementsAre("FIX.4.4-A-B"));
 }
 
-TEST_P(QuickfixStoreTest, the_last_message_of_a_number_counts) {
+TEST_P(QuickfixStoreTest, the_last_message_with_a_number_is_used) {
   write_store(disk_, "FIX.4.4-A-B", GetParam(), {{1, message(1)}}, 2);
   const std::string again = message(1) + message(1);
   const std::string header =
@@ -118,9 +118,10 @@ TEST_P(QuickfixStoreTest, every_truncation_of_every_file_is_refused_or_harmless)
     for (std::size_t length = 0; length < whole.size(); ++length) {
       disk_.set_contents(kFolder + "/FIX.4.4-A-B" + suffix, whole.substr(0, length));
       const auto store = read();
-      // The second number of QuickFIX's .seqnums has no end: fewer digits are another number.
+      // The second number of QuickFIX's .seqnums has no end mark: with fewer digits it is another
+      // number.
       const bool is_number = suffix == ".seqnums" && length > 13 && store.has_value();
-      // To the engines an empty file means 1, or that the time is not known.
+      // For the engines an empty file means 1, or an unknown time.
       const bool is_empty = length == 0 && (suffix == ".targetseqnums" || suffix == ".session");
       if (is_number || is_empty) {
         ASSERT_TRUE(store) << store.error();
@@ -136,7 +137,7 @@ TEST_P(QuickfixStoreTest, every_truncation_of_every_file_is_refused_or_harmless)
   }
 }
 
-TEST_P(QuickfixStoreTest, what_does_not_belong_together_is_refused) {
+TEST_P(QuickfixStoreTest, files_that_do_not_belong_together_are_refused) {
   write_store(disk_, "FIX.4.4-A-B", GetParam(), three(), 5);
   const std::string body = contents(".body");
   const auto with = [&](const std::string& suffix, const std::string& bytes) {
@@ -164,16 +165,16 @@ TEST_P(QuickfixStoreTest, what_does_not_belong_together_is_refused) {
               HasSubstr("where a sequence number was expected"));
 }
 
-TEST_P(QuickfixStoreTest, a_message_whose_number_was_not_counted_is_taken_and_its_number_is_used) {
+TEST_P(QuickfixStoreTest, a_message_whose_number_was_not_counted_is_read_and_its_number_is_used) {
   write_store(disk_, "FIX.4.4-A-B", GetParam(), three(), 4);
   const auto store = read();
   ASSERT_TRUE(store) << store.error();
-  EXPECT_TRUE(store->number_was_behind);
+  EXPECT_TRUE(store->was_number_stale);
   EXPECT_EQ(store->next_outbound, 5U);
   EXPECT_EQ(messages_of(disk_, *store), three());
 }
 
-TEST_P(QuickfixStoreTest, names_come_from_the_messages_or_from_what_is_said) {
+TEST_P(QuickfixStoreTest, names_come_from_the_messages_or_from_the_caller) {
   write_store(disk_, "FIX.4.4-A-1-B-desk", GetParam(), {{1, message(1, "A-1", "B")}}, 2);
   const auto with_qualifier = read("FIX.4.4-A-1-B-desk");
   ASSERT_TRUE(with_qualifier) << with_qualifier.error();
@@ -196,7 +197,7 @@ TEST_P(QuickfixStoreTest, names_come_from_the_messages_or_from_what_is_said) {
   EXPECT_FALSE(read("FIX.4.4-C-D"));
 }
 
-TEST(QuickfixStore, sub_ids_in_the_names_of_quickfixj_are_passed_over) {
+TEST(QuickfixStore, sub_ids_in_the_names_of_quickfixj_are_skipped) {
   FakeDisk disk;
   write_store(disk, "FIX.4.4-A_DESK_LDN-B_X-q", QuickfixForm::Java, {{1, message(1)}}, 2);
   const auto store = read_quickfix_store(disk, kFolder, "FIX.4.4-A_DESK_LDN-B_X-q", "");
@@ -224,7 +225,7 @@ TEST(QuickfixStore, sub_and_location_ids_are_in_the_names_of_quickfixj) {
   EXPECT_EQ(quickfix_prefix("FIX.4.4:A/DESK/LDN->B//NYC:q", QuickfixForm::Cpp), "FIX.4.4-A-B-q");
 }
 
-TEST_P(QuickfixStoreTest, a_write_that_fails_leaves_no_store_behind) {
+TEST_P(QuickfixStoreTest, a_write_that_fails_leaves_no_store) {
   QuickfixWriter writer{disk_, kFolder, "FIX.4.4-A-B", GetParam()};
   ASSERT_TRUE(writer.begin());
   ASSERT_TRUE(writer.add(1, message(1)));
@@ -236,15 +237,15 @@ TEST_P(QuickfixStoreTest, a_write_that_fails_leaves_no_store_behind) {
   EXPECT_TRUE(left->empty());
 }
 
-TEST_P(QuickfixStoreTest, nothing_is_written_over) {
+TEST_P(QuickfixStoreTest, no_file_is_overwritten) {
   write_store(disk_, "FIX.4.4-A-B", GetParam(), three(), 5);
   QuickfixWriter writer{disk_, kFolder, "FIX.4.4-A-B", GetParam()};
   const auto begun = writer.begin();
   ASSERT_FALSE(begun);
-  EXPECT_THAT(begun.error(), HasSubstr("is there already"));
+  EXPECT_THAT(begun.error(), HasSubstr("the file exists"));
 }
 
-// What other engines than the two that are written for wrote.
+// Stores of the engines that export does not support.
 class ForeignStore : public ::testing::Test {
  protected:
   void put(const std::string& suffix, std::string_view bytes) {
@@ -253,7 +254,7 @@ class ForeignStore : public ::testing::Test {
   static std::string utf(std::string_view text) {
     return std::string{'\0', static_cast<char>(text.size())}.append(text);
   }
-  // As text, one after the other.
+  // As text, one after another.
   void put_messages(const std::string& end, unsigned numbers) {
     std::string body;
     std::string header;
@@ -314,13 +315,13 @@ TEST_F(ForeignStore, numbers_of_quickfixj_that_are_empty_are_1) {
   put_binary(1);
   put(".senderseqnums", utf("2"));
   expect(QuickfixKind::Java, 1, 2, 1);
-  // It was killed when it had stored its first message.
+  // It was killed after it stored its first message.
   put(".senderseqnums", "");
   expect(QuickfixKind::Java, 1, 2, 1);
   put(".session", "");
   expect(QuickfixKind::Java, 1, 2, 1);
   EXPECT_FALSE(read()->created);
-  // Two messages cannot be.
+  // Two messages are impossible.
   put_binary(2);
   EXPECT_THAT(read().error(), HasSubstr("message 2 is stored, but the next number to send is 2"));
 }
@@ -342,7 +343,7 @@ TEST_F(ForeignStore, the_one_file_form_of_quickfixj_is_read) {
   put(".session", utf("20261120-22:23:48.123"));
   expect(QuickfixKind::JavaOneFile, 17, 4, 3);
   EXPECT_EQ(*read()->created, kCreated + std::chrono::milliseconds{123});
-  // With what is left of a longer text.
+  // With the rest of a longer text.
   put(".seqnums", utf("4:17") + "9");
   expect(QuickfixKind::JavaOneFile, 17, 4, 3);
   put(".seqnums", utf("4-17"));
@@ -372,7 +373,7 @@ TEST_F(ForeignStore, quickfix_n_is_read) {
                                         "(read as a store of QuickFIX/n)"));
 }
 
-TEST_F(ForeignStore, sub_ids_in_names_of_quickfix_n_stay_as_they_are) {
+TEST_F(ForeignStore, sub_ids_in_names_of_quickfix_n_are_kept) {
   prefix_ = "FIX.4.4-A_DESK 1-B_X";
   const std::string one =
       "8=FIX.4.4\x01"
@@ -406,7 +407,7 @@ TEST_F(ForeignStore, quickfix_go_is_read) {
   }
 }
 
-TEST_F(ForeignStore, a_body_alone_has_its_messages_and_the_number_behind_them) {
+TEST_F(ForeignStore, a_body_alone_has_its_messages_and_the_number_after_them) {
   const auto whole = [](unsigned number) {
     std::string text = message(number);
     const std::size_t body = text.find("35=");
@@ -426,7 +427,7 @@ TEST_F(ForeignStore, a_body_alone_has_its_messages_and_the_number_behind_them) {
   EXPECT_THAT(read().error(), HasSubstr("(read as a store of messages without sequence numbers)"));
   put(".body", "");
   expect(QuickfixKind::BodyAlone, 1, 1, 0);
-  // With a header it says where they are.
+  // A header says where they are.
   put_messages(" ", 3);
   expect(QuickfixKind::BodyAlone, 1, 4, 3);
 }
@@ -446,7 +447,7 @@ TEST_F(ForeignStore, an_error_names_the_kind_that_was_recognised) {
   EXPECT_THAT(read().error(), HasSubstr("(read as a store of QuickFIX/J"));
 }
 
-// Several stores of one folder on their way into a journal.
+// The import of several stores in one folder.
 class ImportTest : public ForeignStore {
  protected:
   void put_session(const std::string& target, std::string_view numbers) {
@@ -499,7 +500,7 @@ TEST_F(ImportTest, a_bad_store_does_not_refuse_the_others) {
   EXPECT_THAT(errors_, HasSubstr("1 store was not imported"));
   EXPECT_THAT(shown_, HasSubstr("(QuickFIX): next inbound 17, next outbound 2, 1 message\n"));
   EXPECT_THAT(shown_, HasSubstr("Imported 2 sessions.\n"));
-  // One that the journal is ahead of is no reason either.
+  // A store that is older than the journal does not refuse the others, either.
   put_session("B", "0000000002 : 0000000003");
   put_session("C", "0000000002 : 0000000017");
   EXPECT_EQ(import(), 1);
@@ -507,7 +508,7 @@ TEST_F(ImportTest, a_bad_store_does_not_refuse_the_others) {
   EXPECT_THAT(sessions(), ElementsAre("FIX.4.4:A->B", "FIX.4.4:A->D", "FIX.4.4:A->C"));
 }
 
-TEST_F(ImportTest, the_session_that_is_asked_for_is_imported_beside_a_bad_one) {
+TEST_F(ImportTest, the_requested_session_is_imported_although_another_store_is_bad) {
   put_session("B", "garbage");
   put_session("C", "0000000002 : 0000000017");
   request_.session = "FIX.4.4:A->C";
@@ -532,11 +533,11 @@ TEST_F(ImportTest, two_stores_of_one_session_are_not_chosen_from) {
   EXPECT_THAT(sessions(), ElementsAre("FIX.4.4:A->C"));
 }
 
-TEST_F(ImportTest, messages_without_numbers_are_asked_about) {
+TEST_F(ImportTest, messages_without_numbers_need_a_confirmation) {
   put_session("B", "0000000002 : 0000000017");
   ASSERT_TRUE(disk_.remove(kFolder + "/FIX.4.4-A-B.seqnums"));
   EXPECT_EQ(import(), 1);
-  EXPECT_THAT(errors_, HasSubstr("FIX.4.4-A-B: not confirmed: --yes"));
+  EXPECT_THAT(errors_, HasSubstr("FIX.4.4-A-B: not confirmed: without a terminal, use --yes"));
   EXPECT_THAT(errors_, HasSubstr("nothing was imported"));
   EXPECT_THAT(shown_, HasSubstr("There is no file of its sequence numbers"));
   EXPECT_THAT(sessions(), ElementsAre());
@@ -548,7 +549,8 @@ TEST_F(ImportTest, messages_without_numbers_are_asked_about) {
   EXPECT_THAT(sessions(), ElementsAre("FIX.4.4:A->C", "FIX.4.4:A->B"));
 }
 
-// The whole way, with a disk that fails at each call: the session is as it was, or marked, or done.
+// The whole import with a disk that fails at each call: the session is unchanged, or marked, or
+// imported.
 TEST_P(QuickfixStoreTest, an_interrupted_import_is_never_half_a_session) {
   const WallTime now{std::chrono::seconds{1'700'100'000}};
   for (unsigned nth = 1;; ++nth) {
@@ -585,7 +587,7 @@ TEST_P(QuickfixStoreTest, an_interrupted_import_is_never_half_a_session) {
   }
 }
 
-// A journal with one message of FIX.4.4:A->B, whose process has ended without a word.
+// A journal with one message of FIX.4.4:A->B, whose process has crashed.
 class ExportTest : public ::testing::Test {
  protected:
   void write(bool is_unfinished) {
@@ -634,7 +636,7 @@ TEST_F(ExportTest, numbers_that_a_loss_of_power_left_open_go_to_no_other_engine)
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
               HasSubstr("sent under MsgSeqNum 2 to 65537 of FIX.4.4:A->B"));
   EXPECT_FALSE(has_written());
-  // Whoever opens it next is told, because nobody is told again.
+  // The next opening reports it, because no later one finds it again.
   ::testing::internal::CaptureStderr();
   {
     auto opened = open_to_change(disk_, place_, store::IfNoLog::Refuse, nullptr, now_);
@@ -647,13 +649,13 @@ TEST_F(ExportTest, numbers_that_a_loss_of_power_left_open_go_to_no_other_engine)
   EXPECT_THAT(disk_.contents(kFolder + "/FIX.4.4-A-B.seqnums"), HasSubstr("65538"));
 }
 
-TEST_F(ExportTest, half_an_import_goes_to_no_other_engine) {
+TEST_F(ExportTest, an_incomplete_import_goes_to_no_other_engine) {
   write(true);
   EXPECT_NE(run_export(), 0);
   EXPECT_FALSE(has_written());
 }
 
-TEST_F(ExportTest, sessions_whose_files_would_have_one_name_are_told_before_anything_is_written) {
+TEST_F(ExportTest, sessions_whose_files_would_have_one_name_are_refused_before_the_first_write) {
   write(false);
   {
     auto opened = store::open_journal(disk_, {.folder = "/journal", .background = false}, now_);

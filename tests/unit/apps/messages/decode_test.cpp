@@ -66,7 +66,7 @@ TEST_F(Decode, finds_messages_across_the_chunks_of_a_large_file) {
   EXPECT_THAT(out_.text(), ::testing::EndsWith("\n5000 messages, 0 faulty\n"));
 }
 
-TEST_F(Decode, ends_with_1_if_a_message_is_faulty_and_prints_it_all_the_same) {
+TEST_F(Decode, ends_with_1_if_a_message_is_faulty_and_prints_it) {
   std::string faulty = kOrder;
   faulty[faulty.size() - 2] = faulty[faulty.size() - 2] == '0' ? '1' : '0';
   EXPECT_EQ(run_on(kOrder + faulty), kFailure);
@@ -79,7 +79,7 @@ TEST_F(Decode, ends_with_1_if_there_is_no_message) {
   EXPECT_EQ(err_.text(), "nexusfix decode: no message: nothing begins with 8=FIX\n");
 }
 
-TEST_F(Decode, names_a_file_that_is_missing_and_goes_on_with_the_others) {
+TEST_F(Decode, names_a_file_that_is_missing_and_reads_the_others) {
   disk_.set_contents("log", kOrder);
   DecodeOptions options;
   options.files = {"missing", "log"};
@@ -110,7 +110,7 @@ TEST_F(Decode, counts_one_message_as_one) {
   EXPECT_THAT(out_.text(), ::testing::EndsWith("\n1 message, 0 faulty\n"));
 }
 
-TEST_F(Decode, counts_what_it_skipped_at_the_end) {
+TEST_F(Decode, reports_the_number_of_skipped_places_at_the_end) {
   DecodeOptions options;
   options.summary = true;
   EXPECT_EQ(run_on("8=FIX\n" + kOrder + "8=FIX.4.4 is one\n", options), kSuccess);
@@ -140,7 +140,7 @@ TEST_F(Decode, colours_on_request_and_never_for_a_pipe) {
   EXPECT_THAT(out_.text(), HasSubstr("\x1b[1m"));
 }
 
-TEST_F(Decode, takes_names_from_a_dictionary_of_ones_own) {
+TEST_F(Decode, takes_names_from_a_dictionary_of_the_user) {
   disk_.set_contents("own.xml",
                      "<fix major=\"4\" minor=\"4\"><messages/><fields>"
                      "<field number=\"11\" name=\"TheirOrder\" type=\"STRING\"/></fields></fix>");
@@ -162,8 +162,8 @@ TEST_F(Decode, says_where_a_dictionary_is_wrong) {
   EXPECT_THAT(out_.text(), IsEmpty());
 }
 
-// FIXT 1.1: the Logon's DefaultApplVerID (1137) is the version of what follows.
-TEST_F(Decode, keeps_to_the_application_version_that_a_logon_announced) {
+// FIXT 1.1: the Logon's DefaultApplVerID (1137) is the version of the messages after it.
+TEST_F(Decode, uses_the_application_version_of_a_logon_for_the_messages_after_it) {
   EXPECT_EQ(run_on(fix("FIXT.1.1", "35=A|34=1|1137=4|") + fix("FIXT.1.1", "35=8|34=2|32=5|")),
             kSuccess);
   EXPECT_THAT(out_.text(), HasSubstr("LastShares"));

@@ -47,7 +47,7 @@ Scan scan(std::string_view text, std::size_t chunk_bytes) {
   return result;
 }
 
-// However the bytes arrive, the messages are the same.
+// The messages do not depend on the pieces in which the bytes arrive.
 Scan scan(std::string_view text) {
   const Scan whole = scan(text, std::max<std::size_t>(text.size(), 1));
   for (const std::size_t chunk_bytes : {1U, 2U, 7U}) {
@@ -69,7 +69,7 @@ TEST(MessageScanner, converts_every_separator_to_soh) {
             (Messages{kOrder, kReport, kOrder}));
 }
 
-TEST(MessageScanner, keeps_what_stands_in_front_of_a_message_in_its_line) {
+TEST(MessageScanner, keeps_the_text_before_a_message_in_its_line) {
   const Scan found =
       scan("first line\n12:00 in: " + bar(kOrder) + " then " + bar(kReport) + " done\nlast\n");
   EXPECT_EQ(found.messages, (Messages{kOrder, kReport}));
@@ -80,7 +80,7 @@ TEST(MessageScanner, does_not_take_the_end_of_a_tag_for_a_begin_string) {
   EXPECT_TRUE(scan("108=FIX.4.4|35=0|10=000|\n").messages.empty());
 }
 
-// With this text between the fields.
+// The message with this text between the fields.
 std::string with(std::string_view bytes, std::string_view separator) {
   std::string text;
   for (const char c : bytes) text += c == '\x01' ? std::string{separator} : std::string{c};
@@ -99,12 +99,12 @@ TEST(MessageScanner, finds_a_message_directly_after_a_digit) {
   }
 }
 
-TEST(MessageScanner, takes_a_tag_that_ends_in_8_for_no_begin) {
+TEST(MessageScanner, does_not_take_a_tag_that_ends_in_8_for_a_begin) {
   EXPECT_TRUE(scan("x|58=FIX.4.4|9=5|56=V|10=161|\n").messages.empty());
   EXPECT_TRUE(scan(soh("34=2|108=FIX.4.4|95=5|35=0|10=161|") + "\n").messages.empty());
 }
 
-TEST(MessageScanner, ends_a_check_sum_in_front_of_a_message_without_a_separator) {
+TEST(MessageScanner, ends_a_check_sum_before_a_message_without_a_separator) {
   for (const std::string_view separator : {"\x01", "|", ";"}) {
     std::string text = with(kOrder, separator);
     text.pop_back();
@@ -114,14 +114,14 @@ TEST(MessageScanner, ends_a_check_sum_in_front_of_a_message_without_a_separator)
   }
 }
 
-TEST(MessageScanner, ends_a_message_that_is_cut_off_in_a_value_in_front_of_the_next) {
+TEST(MessageScanner, ends_a_message_that_is_cut_off_in_a_value_before_the_next) {
   const std::string cut = soh("8=FIX.4.4|9=300|35=D|34=2");
   EXPECT_EQ(scan(cut + kOrder).messages, (Messages{cut + '\x01', kOrder}));
   EXPECT_EQ(scan(bar(cut) + "|55=AA" + bar(kOrder) + "\n").messages,
             (Messages{cut + soh("|55=AA|"), kOrder}));
 }
 
-// Each byte but those of which a tag or a number may consist.
+// Every byte that cannot be part of a tag or a number.
 TEST(MessageScanner, recognises_any_single_byte_as_separator) {
   for (int byte = 0; byte < 256; ++byte) {
     const char separator = static_cast<char>(byte);
@@ -133,7 +133,7 @@ TEST(MessageScanner, recognises_any_single_byte_as_separator) {
   }
 }
 
-TEST(MessageScanner, recognises_a_longer_separator_that_comes_again) {
+TEST(MessageScanner, recognises_a_longer_separator_that_repeats) {
   for (const std::string_view separator :
        {"^A", "; ", ", ", " | ", "<SOH>", "[SOH]", "\\x01", "\\u0001", "\xE2\x90\x81", "\r\n"}) {
     EXPECT_EQ(scan("in: " + with(kOrder, separator) + "\n" + with(kReport, separator)).messages,
@@ -152,7 +152,7 @@ TEST(MessageScanner, recognises_separators_in_every_version) {
   }
 }
 
-// The CheckSum says which reading is right.
+// The CheckSum decides between two readings.
 TEST(MessageScanner, leaves_a_separator_in_a_value_where_the_check_sum_says_so) {
   const std::string text = fix("FIX.4.4", "35=B|34=3|44=10.5|58=two words; (a#b) x|60=1|");
   for (const std::string_view separator : {" ", ";", "#", ".", "|", "; "}) {
@@ -166,7 +166,7 @@ TEST(MessageScanner, ends_a_cut_off_message_of_lines_with_the_first_other_line) 
   EXPECT_EQ(scan(cut + "next line\n" + kOrder).messages, (Messages{expected, kOrder}));
 }
 
-TEST(MessageScanner, takes_the_separator_that_is_forced_and_no_other) {
+TEST(MessageScanner, accepts_only_the_separator_that_is_forced) {
   const std::string text = with(kOrder, ";") + "\n" + kReport + "\n" + bar(kOrder) + "\n";
   const auto forced = [&](std::string separator) {
     MessageScanner scanner{std::move(separator)};
@@ -182,7 +182,7 @@ TEST(MessageScanner, takes_the_separator_that_is_forced_and_no_other) {
   EXPECT_EQ(forced("^A"), (std::pair{Messages{}, std::uint64_t{3}}));
 }
 
-TEST(MessageScanner, forces_a_separator_on_messages_that_do_not_tell_theirs) {
+TEST(MessageScanner, forces_a_separator_on_messages_that_do_not_show_theirs) {
   MessageScanner scanner{";"};
   scanner.feed("8=FIX.4.4;35=D;34=2;10=000;\n8=FIX.9.Z;9=;35=D;10=000;\n");
   scanner.finish();
@@ -192,7 +192,7 @@ TEST(MessageScanner, forces_a_separator_on_messages_that_do_not_tell_theirs) {
             (Messages{soh("8=FIX.4.4|35=D|34=2|10=000|"), soh("8=FIX.9.Z|9=|35=D|10=000|")}));
 }
 
-TEST(MessageScanner, counts_what_begins_like_a_message_and_is_none) {
+TEST(MessageScanner, counts_places_that_begin_like_a_message_and_are_none) {
   const std::string text = "\n8=FIX.4.4 begins one: " + bar(kOrder) + "\n108=FIX.4.4|35=0|\n8=FIX";
   for (const std::size_t chunk_bytes : {1U, 7U, 1000U}) {
     MessageScanner scanner;
@@ -210,7 +210,7 @@ TEST(MessageScanner, counts_what_begins_like_a_message_and_is_none) {
   }
 }
 
-// As our own log writes it.
+// The form of our own log.
 TEST(MessageScanner, decodes_a_line_of_our_log_that_is_escaped) {
   const std::string text = fix("FIX.4.4", "35=B|34=3|58=two\nlines, a \\ and \x1b[m|");
   std::string escaped;
@@ -235,7 +235,7 @@ TEST(MessageScanner, decodes_a_line_of_our_log_that_is_escaped) {
   }
 }
 
-TEST(MessageScanner, leaves_backslashes_of_other_lines_as_they_are) {
+TEST(MessageScanner, does_not_change_backslashes_of_other_lines) {
   const std::string text = fix("FIX.4.4", "35=B|34=3|58=\\x0A \\\\|");
   for (const std::string mark : {"20240115-10:30:00.123 IN : ", "an ESCAPED : ", "ESCAPED : "}) {
     EXPECT_EQ(scan(mark + text + "\n").messages, (Messages{text})) << mark;
@@ -248,7 +248,7 @@ TEST(MessageScanner, finds_each_message_of_an_escaped_line) {
   EXPECT_EQ(found.prefixes, (Messages{"IN GARBLED ESCAPED : b", ""}));
 }
 
-TEST(MessageScanner, passes_over_a_begin_string_without_a_separator) {
+TEST(MessageScanner, skips_a_begin_string_without_a_separator) {
   EXPECT_EQ(scan("8=FIX.4.4 is what begins one: " + bar(kOrder) + "\n8=FIX").messages,
             (Messages{kOrder}));
 }
@@ -272,7 +272,7 @@ TEST(MessageScanner, follows_body_length_over_a_line_break_in_a_value) {
   EXPECT_EQ(scan(text + kOrder).messages, (Messages{text, kOrder}));
 }
 
-// What log_fuzz found: whether the next line had arrived decided where the message ends.
+// Found by log_fuzz: the end of the message depended on whether the next line had arrived.
 TEST(MessageScanner, follows_no_body_length_out_of_the_line_of_a_converted_message) {
   const std::string text = "8=FIX.4.4|9=19|35=0|52=20\n8=4|9=1|10=126|\n";
   EXPECT_EQ(scan(text).messages, std::vector{soh("8=FIX.4.4|9=19|35=0|52=20|")});
@@ -292,12 +292,12 @@ TEST(MessageScanner, ends_a_message_that_is_cut_off_with_its_line) {
             (Messages{soh(cut + "|"), kOrder}));
 }
 
-TEST(MessageScanner, ends_a_message_that_is_cut_off_in_front_of_the_next) {
+TEST(MessageScanner, ends_a_message_that_is_cut_off_before_the_next) {
   const std::string cut = soh("8=FIX.4.4|9=300|35=D|34=2|");
   EXPECT_EQ(scan(cut + kOrder).messages, (Messages{cut, kOrder}));
 }
 
-TEST(MessageScanner, gives_up_a_message_at_the_limit) {
+TEST(MessageScanner, ends_a_message_at_the_limit) {
   const std::string endless =
       soh("8=FIX.4.4|9=5|35=D|58=") + std::string(MessageScanner::kMessageBytesMax, 'x');
   const Scan found = scan(endless + soh("|10=000|") + kOrder, 1U << 16U);

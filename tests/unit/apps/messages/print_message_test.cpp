@@ -48,7 +48,7 @@ TEST(PrintMessage, shows_a_heading_and_aligned_fields_with_their_meanings) {
 
 TEST(PrintMessage, explains_each_of_several_values) {
   EXPECT_THAT(print(fix("FIX.4.4", "35=D|34=2|18=1 G|")), HasSubstr("1 G (NOT_HELD, ALL_OR_NONE)"));
-  // One of them unknown: no half an explanation.
+  // One of them is unknown: no partial explanation.
   EXPECT_THAT(print(fix("FIX.4.4", "35=D|34=2|18=1 ?|")), HasSubstr("ExecInst     1 ?\n"));
 }
 
@@ -69,7 +69,7 @@ TEST(PrintMessage, chooses_the_names_of_the_application_version_over_fixt) {
   EXPECT_THAT(print(fix("FIXT.1.1", "35=8|34=2|32=5|")), HasSubstr("LastQty"));
 }
 
-TEST(PrintMessage, asks_ones_own_dictionary_first) {
+TEST(PrintMessage, uses_the_dictionary_of_the_user_first) {
   dictionary::Dictionary own;
   own.fields.push_back({.tag = 58, .name = "Motto", .values = {{"x", "SPOT"}}});
   own.messages.push_back({"MyOrder", "D", false, {}});
@@ -83,26 +83,26 @@ TEST(PrintMessage, asks_ones_own_dictionary_first) {
   EXPECT_THAT(text, HasSubstr("MsgSeqNum"));
 }
 
-TEST(PrintMessage, shows_a_field_that_nobody_knows_by_its_tag) {
+TEST(PrintMessage, shows_an_unknown_field_by_its_tag) {
   EXPECT_THAT(print(fix("FIX.4.4", "35=zz|34=2|7777=x|")), HasSubstr("  7777               x\n"));
   EXPECT_THAT(print(fix("FIX.4.4", "35=zz|34=2|")), HasSubstr("unknown message (zz)"));
 }
 
-TEST(PrintMessage, shows_only_the_heading_when_told_so) {
+TEST(PrintMessage, shows_only_the_heading_on_request) {
   PrintOptions options;
   options.detail = Detail::HeadingOnly;
   options.prefix = "12:00 ";
   EXPECT_EQ(print(fix("FIX.4.4", "35=0|34=2|"), options), "12:00 Heartbeat (0)  34=2  ? -> ?  ?\n");
 }
 
-TEST(PrintMessage, colours_only_when_told_so) {
+TEST(PrintMessage, colours_only_on_request) {
   PrintOptions options;
   EXPECT_THAT(print(fix("FIX.4.4", "35=0|34=2|"), options), Not(HasSubstr("\x1b")));
   options.colour = Colour::Always;
   EXPECT_THAT(print(fix("FIX.4.4", "35=0|34=2|"), options), HasSubstr("\x1b[1mHeartbeat"));
 }
 
-TEST(PrintMessage, never_lets_a_value_steer_the_terminal) {
+TEST(PrintMessage, never_lets_a_value_control_the_terminal) {
   PrintOptions options;
   options.prefix = "\x1b[2J";
   const std::string text =
@@ -111,7 +111,7 @@ TEST(PrintMessage, never_lets_a_value_steer_the_terminal) {
   EXPECT_THAT(text, HasSubstr("a\\x0ab\\x1b]0;x"));
 }
 
-TEST(Printable, keeps_utf8_and_escapes_what_is_none) {
+TEST(Printable, keeps_utf8_and_escapes_other_bytes) {
   EXPECT_EQ(printable("Zürich 株 😀"), "Zürich 株 😀");
   EXPECT_EQ(printable("\xc3"), "\\xc3");
   EXPECT_EQ(printable("\xc3("), "\\xc3(");
@@ -122,7 +122,7 @@ TEST(Printable, keeps_utf8_and_escapes_what_is_none) {
   EXPECT_EQ(printable("\x7f\xff"), "\\x7f\\xff");
 }
 
-TEST(DecodeMessage, has_no_fault_to_find_in_a_sound_message) {
+TEST(DecodeMessage, finds_no_fault_in_a_sound_message) {
   const std::string bytes = fix("FIX.4.4", "35=0|34=2|");
   EXPECT_THAT(decode_message(bytes).faults, IsEmpty());
 }
@@ -150,7 +150,7 @@ TEST(DecodeMessage, says_when_the_first_fields_are_others) {
               ElementsAre("field 2 is not 9: a message begins with 8, 9, 35"));
 }
 
-TEST(DecodeMessage, reads_on_behind_a_malformed_field) {
+TEST(DecodeMessage, continues_after_a_malformed_field) {
   const std::string bytes = fix("FIX.4.4", "35=0|text|=1|034=1|x=1|55=|2147483648=1|58=last|");
   const DecodedMessage message = decode_message(bytes);
   EXPECT_THAT(
@@ -181,7 +181,7 @@ TEST(DecodeMessage, says_when_a_length_does_not_fit_its_data) {
   }
 }
 
-TEST(DecodeMessage, survives_nothing_and_nonsense) {
+TEST(DecodeMessage, survives_empty_and_invalid_input) {
   EXPECT_FALSE(decode_message("").faults.empty());
   EXPECT_FALSE(decode_message("\x01\x01=\x01").faults.empty());
   EXPECT_FALSE(decode_message("10=").faults.empty());

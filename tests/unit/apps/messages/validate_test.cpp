@@ -63,7 +63,7 @@ TEST_F(Validate, ends_with_0_if_every_message_is_valid) {
 TEST_F(Validate, ends_with_1_and_explains_each_invalid_message) {
   EXPECT_EQ(run_on(order("FIX.4.4") + "\n" + bar(order("FIX.4.4", "59=Z|")) + "\n"), kFailure);
   EXPECT_THAT(out_.text(),
-              StartsWith("log, message 2: TimeInForce (59) is 'Z', which is none of its values "
+              StartsWith("log, message 2: TimeInForce (59) is 'Z', which is not one of its values "
                          "(373=5)\n  ...60=20240115-10:30:00|38=100|"));
   EXPECT_THAT(out_.text(), HasSubstr("^\n  59 TimeInForce, CHAR: 0 DAY"));
   EXPECT_THAT(out_.text(), EndsWith("\n\n2 messages, 1 invalid\n"));
@@ -120,13 +120,13 @@ TEST_F(Validate, the_version_in_the_arguments_wins) {
   EXPECT_THAT(err_.text(), HasSubstr("'FIX.9' is none of FIX.4.0"));
 }
 
-TEST_F(Validate, a_dictionary_of_one_s_own_decides) {
+TEST_F(Validate, a_dictionary_of_the_user_decides) {
   disk_.set_contents("venue.xml", kPing);
   ValidateOptions options;
   options.dictionary = "venue.xml";
   EXPECT_EQ(run_on(fix("FIX.4.4", "35=U1|20001=5|"), options), kSuccess);
   EXPECT_EQ(run_on(fix("FIX.4.4", "35=U1|20001=x|"), options), kFailure);
-  EXPECT_THAT(out_.text(), HasSubstr("Blob (20001) is 'x', which is no INT"));
+  EXPECT_THAT(out_.text(), HasSubstr("Blob (20001) is 'x', which is not of type INT"));
   options.dictionary = "missing.xml";
   EXPECT_EQ(run_on(fix("FIX.4.4", "35=U1|20001=5|"), options), kUsage);
   EXPECT_THAT(err_.text(), HasSubstr("missing.xml"));
@@ -152,14 +152,14 @@ TEST_F(Validate, json_has_an_object_for_each_message) {
   options.json = true;
   EXPECT_EQ(run_on(order("FIX.4.4") + order("FIX.4.4", "59=Z|"), options), kFailure);
   const std::string text = out_.text();
-  EXPECT_THAT(text, StartsWith(R"({"file": "log", "message": 1, "msg_type": "D", )"
-                               R"("msg_seq_num": "2", "valid": true})"
+  EXPECT_THAT(text, StartsWith(R"({"file":"log","message":1,"msg_type":"D",)"
+                               R"("msg_seq_num":"2","valid":true})"
                                "\n"
-                               R"({"file": "log", "message": 2, "msg_type": "D", )"
-                               R"("msg_seq_num": "2", "valid": false, "problem": "TimeInForce)"));
-  EXPECT_THAT(text, HasSubstr(R"("tag": 59, "reason": 5, "offset": )" +
+                               R"({"file":"log","message":2,"msg_type":"D",)"
+                               R"("msg_seq_num":"2","valid":false,"problem":"TimeInForce)"));
+  EXPECT_THAT(text, HasSubstr(R"("tag":59,"reason":5,"offset":)" +
                               std::to_string(order("FIX.4.4", "59=Z|").find("59=Z") + 3) +
-                              R"(, "size": 1, )"));
+                              R"(,"size":1,)"));
   EXPECT_EQ(std::ranges::count(text, '\n'), 2);
 }
 
@@ -175,12 +175,12 @@ TEST_F(Validate, a_summary_for_programs_is_one_object) {
   options.summary = true;
   options.json = true;
   EXPECT_EQ(run_on(order("FIX.4.4") + order("FIX.4.4", "59=Z|"), options), kFailure);
-  EXPECT_EQ(out_.text(), "{\"messages\": 2, \"invalid\": 1, \"skipped\": 0}\n");
+  EXPECT_EQ(out_.text(), "{\"messages\":2,\"invalid\":1,\"skipped\":0}\n");
   EXPECT_EQ(run_on("nothing", options), kFailure);
-  EXPECT_THAT(out_.text(), EndsWith("\n{\"messages\": 0, \"invalid\": 0, \"skipped\": 0}\n"));
+  EXPECT_THAT(out_.text(), EndsWith("\n{\"messages\":0,\"invalid\":0,\"skipped\":0}\n"));
 }
 
-TEST_F(Validate, what_is_skipped_is_counted_and_a_delimiter_forces_what_is_read) {
+TEST_F(Validate, skipped_places_are_counted_and_a_delimiter_can_be_forced) {
   ValidateOptions options;
   EXPECT_EQ(run_on("8=FIX or so\n" + bar(order("FIX.4.4")) + "\n", options), kSuccess);
   EXPECT_EQ(out_.text(), "1 message, 0 invalid, 1 skipped\n");
@@ -197,10 +197,10 @@ TEST_F(Validate, bytes_that_are_not_utf_8_are_the_same_in_every_member_of_an_obj
   EXPECT_EQ(run_on(order("FIX.4.4", "59=\xff|"), options), kFailure);
   EXPECT_THAT(out_.text(), HasSubstr(R"(TimeInForce (59) is '\\xff')"));
   EXPECT_EQ(run_on("8=FIX.4.4|9=5|35=\xff|10=000|", options), kFailure);
-  EXPECT_THAT(out_.text(), HasSubstr(R"("msg_type": "\\xff")"));
+  EXPECT_THAT(out_.text(), HasSubstr(R"("msg_type":"\\xff")"));
 }
 
-TEST_F(Validate, a_dictionary_of_another_version_than_the_messages_is_noted_once) {
+TEST_F(Validate, a_dictionary_of_another_version_than_the_messages_is_a_warning_once) {
   disk_.set_contents("venue.xml", kPing);
   ValidateOptions options;
   options.dictionary = "venue.xml";
@@ -209,7 +209,7 @@ TEST_F(Validate, a_dictionary_of_another_version_than_the_messages_is_noted_once
             "nexusfix validate: warning: messages are of FIX.4.2, and venue.xml is of FIX.4.4\n");
 }
 
-TEST_F(Validate, reads_standard_input_and_tells_what_cannot_be_read) {
+TEST_F(Validate, reads_standard_input_and_names_an_unreadable_file) {
   disk_.set_contents("/dev/stdin", order("FIX.4.4"));
   EXPECT_EQ(run({}), kSuccess);
   ValidateOptions options;

@@ -55,7 +55,7 @@ TEST(ScriptTest, send_keeps_an_equals_sign_in_a_value) {
   EXPECT_EQ(parsed("send 35=D|58=a=b").fields[0].value, "a=b");
 }
 
-TEST(ScriptTest, what_the_session_writes_cannot_be_sent) {
+TEST(ScriptTest, fields_of_the_session_cannot_be_sent) {
   for (const char* field : {"8=FIX.4.4", "9=1", "10=000", "34=1", "49=A", "52=now", "56=B"}) {
     EXPECT_THAT(error(std::string{"send 35=D|"} + field), HasSubstr("by the session itself"));
   }
@@ -96,7 +96,7 @@ TEST(ScriptTest, wait_without_anything_to_wait_for_is_an_error) {
 
 TEST(ScriptTest, unknown_words_are_answered_with_the_known_ones) {
   EXPECT_THAT(error("sned 35=D"), HasSubstr("send, wait, expect"));
-  EXPECT_THAT(error("logout now"), HasSubstr("nothing was expected behind"));
+  EXPECT_THAT(error("logout now"), HasSubstr("nothing was expected after"));
 }
 
 TEST(ScriptTest, every_command_of_the_help_is_understood) {

@@ -27,13 +27,7 @@ TEST(TextTest, one_is_no_plural) {
   EXPECT_EQ(counted(2, "entry", "entries"), "2 entries");
 }
 
-TEST(TextTest, exact_json_text_keeps_each_byte_or_says_that_it_cannot) {
-  EXPECT_EQ(exact_json_text("a|\x01\"\\ Zürich \xc2\x80\x7f"),
-            R"("a|\u0001\"\\ Zürich \u0080\u007f")");
-  EXPECT_EQ(exact_json_text(std::string_view{"\0", 1}), R"("\u0000")");
-  for (const char* none : {"\xff", "a\xc3", "\xc0\x80", "\xed\xa0\x80"}) {
-    EXPECT_EQ(exact_json_text(none), std::nullopt);
-  }
+TEST(TextTest, bytes_are_two_hexadecimal_digits_each) {
   EXPECT_EQ(hex_text("8=\xff\x01"), "383dff01");
 }
 
@@ -49,18 +43,7 @@ TEST(TextTest, durations_have_three_digits_and_a_fitting_unit) {
   EXPECT_EQ(duration_text(std::chrono::hours{1}), "3600 s");
 }
 
-TEST(TextTest, json_text_escapes_what_would_end_or_break_it) {
-  EXPECT_EQ(json_text("a\"b\\c\n\x01\x7f"), R"("a\"b\\c\u000a\u0001\u007f")");
-}
-
-// RFC 8259, sec. 8.1: JSON is UTF-8.
-TEST(TextTest, json_text_keeps_utf_8_and_shows_other_bytes_as_any_text_does) {
-  EXPECT_EQ(json_text("Zürich €"), "\"Zürich €\"");
-  EXPECT_EQ(json_text("a\xff\xc3"), R"("a\\xff\\xc3")");
-  EXPECT_EQ(json_text("\xc2\x80"), R"("\\xc2\\x80")") << "it steers terminals";
-}
-
-TEST(TextTest, bar_is_exact_to_an_eighth_and_shows_what_is_not_nothing) {
+TEST(TextTest, bar_is_exact_to_an_eighth_and_shows_every_share_above_0) {
   EXPECT_EQ(bar_text(0, 10), "");
   EXPECT_EQ(bar_text(1, 3), "███");
   EXPECT_EQ(bar_text(0.5, 1), "▌");

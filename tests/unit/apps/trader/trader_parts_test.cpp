@@ -23,7 +23,7 @@ TEST(OrderPlanTest, groups_of_every_pattern_leave_nothing_on_the_book) {
       EXPECT_GT(quantity, 0);
       EXPECT_EQ(order.side, number % 2 == 1 ? PlannedSide::Buy : PlannedSide::Sell);
       position += order.side == PlannedSide::Buy ? quantity : -quantity;
-      EXPECT_GE(position, 0) << "a sell must find its buy already there";
+      EXPECT_GE(position, 0) << "a sell must find its buy on the book";
       if (number % group_size(pattern) == 0) {
         EXPECT_EQ(position, 0);
       }
@@ -54,7 +54,7 @@ TEST(OrderPlanTest, cl_ord_ids_of_others_are_not_ours) {
   }
 }
 
-// Files in memory; a write can be made to fail.
+// Files in memory. A test can make a write fail.
 class MemoryDisk final : public Disk {
  public:
   class MemoryFile final : public File {
@@ -110,7 +110,7 @@ std::vector<std::string> reopened(MemoryDisk& disk) {
   return seen;
 }
 
-TEST(ReportFileTest, lines_are_there_again_when_the_file_is_opened_again) {
+TEST(ReportFileTest, lines_are_read_when_the_file_is_opened_again) {
   MemoryDisk disk;
   {
     auto file = ReportFile::open(disk, "report", [](const ReportLine&) { FAIL(); });
@@ -161,14 +161,14 @@ TEST(ReportFileTest, a_file_that_held_no_line_is_new_and_one_with_its_header_is_
   }
 }
 
-TEST(ReportFileTest, file_of_something_else_is_refused_and_left_alone) {
+TEST(ReportFileTest, file_of_another_program_is_refused_and_not_changed) {
   MemoryDisk disk;
   disk.files["report"] = "my thesis\n";
   EXPECT_THAT(reopened(disk), ElementsAre(::testing::HasSubstr("not a report file")));
   EXPECT_EQ(disk.files["report"], "my thesis\n");
 }
 
-TEST(ReportFileTest, values_of_a_counterparty_cannot_make_columns_or_lines) {
+TEST(ReportFileTest, values_of_a_counterparty_cannot_add_columns_or_lines) {
   MemoryDisk disk;
   {
     auto file = ReportFile::open(disk, "report", [](const ReportLine&) {});

@@ -1,4 +1,4 @@
-// The trader in an engine, against a counterparty that does what a test tells it to.
+// The trader in an engine, with a counterparty that a test controls.
 #include "trader/trader.hpp"
 
 #include <chrono>
@@ -17,7 +17,7 @@
 namespace nexusfix::trader {
 namespace {
 
-// Takes orders; acknowledges them only when told to.
+// Accepts orders. Acknowledges them only when the test asks for it.
 struct Counterparty {
   bool answers = false;
   std::uint64_t orders = 0;

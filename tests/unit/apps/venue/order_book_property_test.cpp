@@ -1,4 +1,4 @@
-// The book against a model too simple to be wrong, and against itself rebuilt from its reports.
+// Compares the book with a very simple model, and with a book rebuilt from its reports.
 #include <algorithm>
 #include <cstddef>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ std::ostream& operator<<(std::ostream& out, const Report& report) {
              << report.leaves;
 }
 
-// Every order in one list; the best counterpart is found by looking at all of them.
+// Has every order in one list, and finds the best counterpart by a linear search.
 class Model {
  public:
   struct Entry {
@@ -166,7 +166,7 @@ struct Request {
   }
 };
 
-// Few values of each, so that orders meet, collide and are canceled often.
+// Few values of each, so that orders match, collide and are canceled often.
 rc::Gen<Request> any_request() {
   using rc::gen::element;
   using rc::gen::inRange;

@@ -15,7 +15,7 @@ constexpr Units operator""_u(unsigned long long whole) {
   return static_cast<Units>(whole) * kUnitsPerOne;
 }
 
-// What a book reported, one short text each: "A1 new", "A1 100@10", "A1 canceled".
+// The reports of a book as short texts: "A1 new", "A1 100@10", "A1 canceled".
 class OrderBookTest : public ::testing::Test {
  protected:
   static NewOrder limit(std::string_view id, BookSide side, Units quantity, Units price,
@@ -69,7 +69,7 @@ class OrderBookTest : public ::testing::Test {
   std::vector<std::string> reports_;
 };
 
-TEST_F(OrderBookTest, order_that_meets_nobody_rests) {
+TEST_F(OrderBookTest, order_without_a_match_rests) {
   EXPECT_THAT(submit(limit("B1", BookSide::Buy, 100_u, 10_u)), ElementsAre("B1 new"));
   EXPECT_THAT(resting(BookSide::Buy), ElementsAre("B1"));
 }
@@ -82,7 +82,7 @@ TEST_F(OrderBookTest, trade_is_at_the_price_of_the_resting_order_and_reported_to
   EXPECT_THAT(resting(BookSide::Sell), IsEmpty());
 }
 
-TEST_F(OrderBookTest, orders_whose_prices_do_not_meet_do_not_trade) {
+TEST_F(OrderBookTest, orders_whose_prices_do_not_cross_do_not_trade) {
   submit(limit("S1", BookSide::Sell, 100_u, 11_u));
   EXPECT_THAT(submit(limit("B1", BookSide::Buy, 100_u, 10_u)), ElementsAre("B1 new"));
 }
@@ -138,14 +138,14 @@ TEST_F(OrderBookTest, market_sell_takes_negative_bids) {
   EXPECT_THAT(submit(order), ElementsAre("S1 new", "B1 10@-5", "S1 10@-5"));
 }
 
-TEST_F(OrderBookTest, symbols_do_not_meet) {
+TEST_F(OrderBookTest, orders_of_different_symbols_do_not_match) {
   submit(limit("S1", BookSide::Sell, 10_u, 10_u));
   NewOrder order = limit("B1", BookSide::Buy, 10_u, 10_u);
   order.symbol = "MSFT";
   EXPECT_THAT(submit(order), ElementsAre("B1 new"));
 }
 
-TEST_F(OrderBookTest, cancel_takes_the_order_off_and_names_it_by_the_request) {
+TEST_F(OrderBookTest, cancel_removes_the_order_and_names_it_by_the_request) {
   submit(limit("B1", BookSide::Buy, 10_u, 10_u));
   submit(limit("B2", BookSide::Buy, 10_u, 10_u));
   submit(limit("B3", BookSide::Buy, 10_u, 10_u));
@@ -156,12 +156,12 @@ TEST_F(OrderBookTest, cancel_takes_the_order_off_and_names_it_by_the_request) {
   EXPECT_EQ(book_.cancel({0, "C2", "C1"}, sink()), Refusal::OrderClosed);
 }
 
-TEST_F(OrderBookTest, nobody_cancels_the_order_of_another) {
+TEST_F(OrderBookTest, order_of_another_owner_cannot_be_canceled) {
   submit(limit("B1", BookSide::Buy, 10_u, 10_u, 1));
   EXPECT_EQ(book_.cancel({2, "C1", "B1"}, sink()), Refusal::UnknownOrder);
 }
 
-TEST_F(OrderBookTest, cl_ord_id_is_unique_for_each_owner_for_ever) {
+TEST_F(OrderBookTest, cl_ord_id_is_unique_for_each_owner_forever) {
   submit(limit("X", BookSide::Buy, 10_u, 10_u, 1));
   EXPECT_EQ(book_.submit(limit("X", BookSide::Buy, 10_u, 10_u, 1), sink()),
             Refusal::DuplicateClOrdId);
@@ -234,7 +234,7 @@ TEST_F(OrderBookTest, replacement_must_ask_for_more_than_is_filled) {
   EXPECT_EQ(book_.order(*book_.find(0, "R1")).leaves(), 1_u);
 }
 
-TEST_F(OrderBookTest, restoring_what_could_not_have_happened_fails) {
+TEST_F(OrderBookTest, restoring_an_impossible_execution_fails) {
   EXPECT_FALSE(book_.restore_trade(0, 1_u, 10_u));
   EXPECT_FALSE(book_.restore_new(1, limit("B1", BookSide::Buy, 10_u, 10_u)));
   ASSERT_TRUE(book_.restore_new(0, limit("B1", BookSide::Buy, 10_u, 10_u)));

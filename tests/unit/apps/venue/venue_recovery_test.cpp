@@ -1,5 +1,5 @@
-// The venue's book out of stored reports. What whole runs leave is restored in command_test.py and
-// in the crash test; here is what a damaged or a foreign store gives.
+// Rebuilds the venue's book from stored reports. command_test.py and the crash test restore
+// complete runs; these tests restore a damaged or a foreign store.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -39,7 +39,7 @@ class VenueRecoveryTest : public ::testing::Test {
   std::uint64_t msg_seq_num_ = 1;
 };
 
-TEST_F(VenueRecoveryTest, every_kind_of_report_takes_its_part) {
+TEST_F(VenueRecoveryTest, every_kind_of_report_is_restored) {
   accept_first_order();
   recover(report("17=E2|37=O1|11=A1|150=F|", "32=30|31=10.5|"));
   recover(report("17=E3|37=O1|11=A1|150=1|20=0|", "32=20|31=10.5|"));
@@ -72,7 +72,7 @@ TEST_F(VenueRecoveryTest, sessions_keep_their_orders_apart) {
   EXPECT_EQ(venue_.owner_name(order(1).owner), "FIX.4.4:V->B");
 }
 
-TEST_F(VenueRecoveryTest, other_messages_of_the_venue_are_passed_over) {
+TEST_F(VenueRecoveryTest, other_messages_of_the_venue_are_skipped) {
   recover("35=9|37=O7|11=A9|41=A8|39=8|434=1|");
   accept_first_order();
   EXPECT_EQ(venue_.failure(), "");
@@ -82,11 +82,11 @@ TEST_F(VenueRecoveryTest, reports_that_are_missing_are_named_and_the_rest_is_res
   accept_first_order();
   recover(report("17=E4|37=O3|11=A3|150=0|"));
   recover(report("17=E5|37=O1|11=A1|150=F|", "32=30|31=10.5|"));
-  recover(report("17=E6|37=O2|11=A2|150=F|", "32=30|31=10.5|"));  // of an order that is lost
+  recover(report("17=E6|37=O2|11=A2|150=F|", "32=30|31=10.5|"));  // of a lost order
   recover(report("17=E7|37=O4|11=A4|150=0|"));
   ASSERT_EQ(venue_.failure(), "");
   EXPECT_THAT(venue_.loss(),
-              HasSubstr("reports E2 to E3 (ExecID) in front of message 3 of session FIX.4.4:V->A"));
+              HasSubstr("reports E2 to E3 (ExecID) before message 3 of session FIX.4.4:V->A"));
   EXPECT_EQ(venue_.book().order_count(), 3U);
   EXPECT_EQ(venue_.order_id(0), 1U);
   EXPECT_EQ(venue_.order_id(1), 3U);
@@ -106,7 +106,7 @@ TEST_F(VenueRecoveryTest, order_in_doubt_may_contradict_its_reports_and_a_later_
 TEST_F(VenueRecoveryTest, loss_that_was_settled_is_no_loss) {
   accept_first_order();
   recover(report("17=E16777218|37=O1|11=A1|150=4|"));
-  EXPECT_NE(venue_.loss(), "") << "not all of them were told";
+  EXPECT_NE(venue_.loss(), "") << "not all owners were notified";
   recover(report("17=E33554433|37=O16777216|11=A2|150=0|"));
   EXPECT_EQ(venue_.failure(), "");
   EXPECT_EQ(venue_.loss(), "");
@@ -119,7 +119,7 @@ class ImpossibleReport : public VenueRecoveryTest,
 TEST_P(ImpossibleReport, is_refused_with_its_place) {
   accept_first_order();
   ASSERT_EQ(venue_.failure(), "");
-  // Of a repeated field the parser's index gives the first: what the parameter says comes first.
+  // The parser's index returns the first of repeated fields: the parameter's fields come first.
   recover("35=8|" + std::string{GetParam()} + "39=0|55=AAPL|54=1|38=100|40=2|44=10.5|59=0|");
   EXPECT_THAT(venue_.failure(), HasSubstr("message 3 of session FIX.4.4:V->A"));
 }
@@ -127,13 +127,13 @@ TEST_P(ImpossibleReport, is_refused_with_its_place) {
 INSTANTIATE_TEST_SUITE_P(
     Each, ImpossibleReport,
     ::testing::Values("17=E1|37=O2|11=A2|150=0|",                      // E1 twice
-                      "17=X|37=O2|11=A2|150=0|",                       // not an ExecID of ours
+                      "17=X|37=O2|11=A2|150=0|",                       // no ExecID of the venue
                       "17=E2|37=O3|11=A2|150=0|",                      // O2 is missing
                       "17=E2|37=O0|11=A2|150=0|",                      //
                       "17=E2|37=x|11=A2|150=0|",                       //
                       "17=E2|37=O2|11=A1|150=0|",                      // a ClOrdID twice
                       "17=E2|37=O2|11=A2|150=0|38=0|",                 // no quantity
-                      "17=E2|37=O1|11=A1|150=Z|",                      // no ExecType of ours
+                      "17=E2|37=O1|11=A1|150=Z|",                      // an unknown ExecType
                       "17=E2|37=O1|11=A1|",                            // no ExecType
                       "17=E2|37=O1|11=A1|150=F|",                      // a trade of nothing
                       "17=E2|37=O1|11=A1|150=F|32=101|31=10.5|",       // more than was ordered

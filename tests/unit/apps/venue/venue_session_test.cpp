@@ -1,5 +1,5 @@
-// The venue in an engine, with a counterparty made of bytes: what must not be able to stop it, and
-// what must. A program of its own, because it makes allocations fail.
+// The venue in an engine, with a counterparty made of bytes: inputs that must not stop it, and
+// failures that must. A program of its own, because it makes allocations fail.
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
@@ -32,7 +32,7 @@ void* checked(std::size_t size, std::size_t alignment) {
   return memory;
 }
 
-// Not inlined: a compiler that sees free() next to new takes it for a mistake.
+// Not inlined: a compiler warns if it sees free() for memory from new.
 [[gnu::noinline]] void release(void* memory) noexcept { std::free(memory); }
 
 }  // namespace
@@ -54,7 +54,7 @@ using engine::Verdict;
 using testing::bar;
 using ::testing::HasSubstr;
 
-// While a callback runs, memory can be made to be out.
+// A test can make allocations fail while a callback runs.
 struct VenueWithoutMemory : Venue {
   using Venue::Venue;
   bool out_of_memory = false;
@@ -91,7 +91,7 @@ class VenueSessionTest : public ::testing::Test {
     engine_.emplace(std::move(*opened));
     ASSERT_TRUE(venue_->attach(*engine_)) << venue_->failure();
   }
-  // What a new process would find.
+  // Opens the store again, as a new process.
   void reopen() {
     peer_.reset();
     engine_.reset();
@@ -231,7 +231,7 @@ TEST_F(VenueSessionTest, exception_while_the_book_changes_stops_the_venue_with_t
   EXPECT_THAT(report, HasSubstr("|17=E2|"));
 }
 
-TEST_F(VenueSessionTest, order_behind_the_failure_is_answered_that_the_venue_closes) {
+TEST_F(VenueSessionTest, order_after_the_failure_is_answered_that_the_venue_closes) {
   log_on();
   venue_->out_of_memory = true;
   send("D", order("A1"));

@@ -27,11 +27,11 @@ TEST(SnakeCase, keeps_the_plural_s_with_its_abbreviation) {
   EXPECT_EQ(snake_case("SecurityIDSource"), "security_id_source");
 }
 
-TEST(SnakeCase, takes_id_behind_an_abbreviation_for_a_word) {
+TEST(SnakeCase, treats_id_after_an_abbreviation_as_a_word) {
   EXPECT_EQ(snake_case("IOIid"), "ioi_id");
 }
 
-TEST(SnakeCase, counts_digits_to_the_word_in_front) {
+TEST(SnakeCase, counts_digits_to_the_word_before_them) {
   EXPECT_EQ(snake_case("OrderQty2"), "order_qty2");
   EXPECT_EQ(snake_case("Leg2Price"), "leg2_price");
 }
@@ -49,7 +49,7 @@ TEST(PascalCase, keeps_the_letters_of_mixed_case) {
 
 TEST(Identifier, is_the_name_if_the_name_is_one) { EXPECT_EQ(identifier("ClOrdID"), "ClOrdID"); }
 
-TEST(Identifier, replaces_what_cannot_stand_in_one) {
+TEST(Identifier, replaces_invalid_characters) {
   EXPECT_EQ(identifier("a-b c"), "a_b_c");
   EXPECT_EQ(identifier("1st"), "N1st");
   EXPECT_EQ(identifier(""), "N");
@@ -59,7 +59,8 @@ TEST(Identifier, is_no_keyword) {
   EXPECT_EQ(identifier("default"), "default_");
   EXPECT_EQ(identifier("xor"), "xor_");
   EXPECT_EQ(identifier("Default"), "Default");
-  // What the generated code uses itself, macros, and what C++ keeps for the compiler.
+  // Names that the generated code itself uses, macros, and names that C++ reserves for the
+  // compiler.
   EXPECT_EQ(identifier("std"), "std_");
   EXPECT_EQ(identifier("wire"), "wire_");
   EXPECT_EQ(identifier("errno"), "errno_");
@@ -75,7 +76,7 @@ TEST(UniqueNames, gives_the_second_user_a_longer_name) {
   EXPECT_EQ(names.take("B", "_x"), "B");
 }
 
-TEST(StringLiteral, escapes_what_would_end_or_change_it) {
+TEST(StringLiteral, escapes_characters_that_would_end_or_change_it) {
   EXPECT_EQ(string_literal("a\"b\\c"), "\"a\\\"b\\\\c\"");
   EXPECT_EQ(string_literal("\x01"
                            "1"),

@@ -67,7 +67,7 @@ TEST_F(Dispatch, calls_the_handler_of_the_type_and_version) {
   EXPECT_EQ(name("35=UStatus|5005=2|"), "status");
 }
 
-TEST_F(Dispatch, gives_everything_else_to_the_handler_of_messages) {
+TEST_F(Dispatch, passes_other_messages_to_the_handler_of_messages) {
   EXPECT_EQ(name("35=9|11=A|"), "other 9");
   EXPECT_EQ(name("35=A|98=0|108=30|"), "other A");  // the first letter of AD
   EXPECT_EQ(name("35=DA|"), "other DA");
@@ -75,7 +75,7 @@ TEST_F(Dispatch, gives_everything_else_to_the_handler_of_messages) {
   EXPECT_EQ(name(kOrder, "FIX.4.3"), "other D");
 }
 
-TEST_F(Dispatch, gives_a_listed_message_that_is_faulty_to_the_handler_of_errors) {
+TEST_F(Dispatch, passes_a_listed_message_with_an_error_to_the_handler_of_errors) {
   EXPECT_EQ(name("35=D|11=A|55=X|54=?|60=20240115-10:30:00|40=1|"), "faulty at 54");
   EXPECT_EQ(name("35=UStatus|"), "faulty at 5005");
 }
@@ -83,7 +83,7 @@ TEST_F(Dispatch, gives_a_listed_message_that_is_faulty_to_the_handler_of_errors)
 TEST_F(Dispatch, takes_the_application_version_of_fixt_from_the_message) {
   EXPECT_EQ(name("35=f|1128=9|55=X|", "FIXT.1.1"), "status of 5.0 SP2");
   EXPECT_EQ(name("35=f|1128=7|55=X|", "FIXT.1.1"), "other f");
-  EXPECT_EQ(name("35=f|55=X|", "FIXT.1.1"), "status of 5.0 SP2");  // nobody says otherwise
+  EXPECT_EQ(name("35=f|55=X|", "FIXT.1.1"), "status of 5.0 SP2");  // no other version is named
   EXPECT_EQ(name("35=A|98=0|108=30|1137=9|", "FIXT.1.1"), "logon");
 }
 
@@ -98,7 +98,7 @@ TEST_F(Dispatch, prefers_the_messages_version_to_the_sessions) {
   EXPECT_EQ(by_session("35=f|1128=8|55=X|", "FIX.5.0SP2"), "other f");
 }
 
-TEST_F(Dispatch, without_types_gives_all_to_the_handler_of_messages) {
+TEST_F(Dispatch, without_types_passes_all_to_the_handler_of_messages) {
   EXPECT_EQ(wire::dispatch<>(parse(kOrder), Namer{}), "other D");
 }
 
@@ -119,12 +119,12 @@ TEST_F(Dispatch, may_return_nothing) {
   EXPECT_EQ(counter.others, 1);
 }
 
-TEST(ApplicationVersion, is_what_appl_ver_id_means) {
+TEST(ApplicationVersion, is_found_by_appl_ver_id_text) {
   EXPECT_EQ(wire::application_version("2"), "FIX.4.0");
   EXPECT_EQ(wire::application_version("9"), "FIX.5.0SP2");
   EXPECT_EQ(wire::application_version(""), "");
   EXPECT_EQ(wire::application_version("1"), "");
-  // FIX Latest, and what may come after it.
+  // FIX Latest, and later versions.
   EXPECT_EQ(wire::application_version("10"), "FIX.5.0SP2");
   EXPECT_EQ(wire::application_version("99"), "FIX.5.0SP2");
   EXPECT_EQ(wire::application_version("100"), "");

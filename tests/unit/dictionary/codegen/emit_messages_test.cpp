@@ -26,9 +26,9 @@ dictionary::Dictionary tiny() {
   return loaded.value_or(dictionary::Dictionary{});
 }
 
-// Regenerate the golden file with: nexusfix_codegen messages tiny.xml --namespace tiny -o DIR, and
+// To regenerate the golden file: nexusfix_codegen messages tiny.xml --namespace tiny -o DIR. Then
 // read the difference.
-TEST(EmitMessages, writes_the_headers_that_were_read_and_approved) {
+TEST(EmitMessages, writes_the_approved_headers) {
   std::string all;
   for (const GeneratedFile& file : emit_messages(tiny(), {"tiny", "tiny.xml"})) {
     all += "==> " + file.path + "\n" + file.text;
@@ -56,7 +56,7 @@ std::string text_of(const std::vector<GeneratedFile>& files) {
   return text;
 }
 
-// Whatever begins a line with one of its own.
+// Every character that begins a new line.
 TEST(EmitMessages, keeps_names_of_a_dictionary_within_their_comment) {
   dictionary::Dictionary dictionary = tiny();
   for (auto& field : dictionary.fields) field.name += "\ninjected field";
@@ -73,7 +73,7 @@ TEST(EmitMessages, keeps_names_of_a_dictionary_within_their_comment) {
   EXPECT_NE(text.find("\\x0ainjected message"), std::string::npos);
 }
 
-// As the application that is handed a message is told its version.
+// The same form in which an application gets the version of a message.
 TEST(EmitMessages, names_a_service_pack_of_fix_5_0_only) {
   dictionary::Dictionary dictionary = tiny();
   dictionary.service_pack = 2;

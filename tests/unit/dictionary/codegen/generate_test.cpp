@@ -14,7 +14,7 @@ namespace {
 using testing::DiskCall;
 using testing::FakeDisk;
 
-// messages: what stands between <messages> and its end.
+// messages: the content of <messages>.
 std::string dictionary(std::string_view messages) {
   return std::string{
       "<fix type='FIX' major='4' minor='4'><header/><trailer/><components/><messages>"}
@@ -67,7 +67,7 @@ TEST_F(Generate, writes_again_only_what_differs) {
   EXPECT_EQ(more->written, 1U);
 }
 
-TEST_F(Generate, removes_what_the_dictionary_has_no_longer_and_nothing_else) {
+TEST_F(Generate, removes_only_headers_that_the_dictionary_no_longer_has) {
   ASSERT_TRUE(run(std::string{kQuote}.append(kNews)));
   disk_.set_contents("out/nexusfix/venue/mine.hpp", "#pragma once\n");
   const auto fewer = run(kQuote);
@@ -78,24 +78,24 @@ TEST_F(Generate, removes_what_the_dictionary_has_no_longer_and_nothing_else) {
   EXPECT_TRUE(disk_.exists("out/nexusfix/venue/quote.hpp"));
 }
 
-TEST_F(Generate, calls_the_namespace_by_the_file_if_nobody_says_otherwise) {
+TEST_F(Generate, names_the_namespace_after_the_file_by_default) {
   const auto generated = run(kQuote, "");
   ASSERT_TRUE(generated);
   EXPECT_EQ(generated->folder, "out/nexusfix/venue");
 }
 
-TEST_F(Generate, a_file_whose_name_is_no_namespace_asks_for_one) {
+TEST_F(Generate, a_file_whose_name_is_not_a_namespace_requires_the_option) {
   const auto name = name_space_of({.dictionary = "std.xml", .folder = "out", .name_space = ""});
   ASSERT_FALSE(name);
   EXPECT_NE(name.error().find("choose another namespace with --namespace"), std::string::npos);
 }
 
-TEST_F(Generate, refuses_a_namespace_that_is_none_or_taken) {
+TEST_F(Generate, refuses_an_invalid_or_reserved_namespace) {
   EXPECT_NE(error(kQuote, "a-b").find("'a-b'"), std::string::npos);
   EXPECT_EQ(error(kQuote, "class"), "'class' is a keyword of C++; choose another namespace");
   for (const char* reserved : {"std", "a__b", "_Upper", "linux"}) {
     EXPECT_EQ(error(kQuote, reserved), "'" + std::string{reserved} +
-                                           "' is a name that C++ or compilers have for themselves; "
+                                           "' is a name that C++ or compilers reserve; "
                                            "choose another namespace");
   }
   EXPECT_NE(error(kQuote, "nexusfix").find("own namespace"), std::string::npos);
@@ -103,7 +103,7 @@ TEST_F(Generate, refuses_a_namespace_that_is_none_or_taken) {
   EXPECT_FALSE(disk_.exists("out/nexusfix/wire/quote.hpp"));
 }
 
-TEST_F(Generate, says_what_is_wrong_with_the_dictionary_and_where) {
+TEST_F(Generate, reports_errors_of_the_dictionary_with_their_lines) {
   const std::string wrong = error(
       "<message name='Quote' msgtype='S' msgcat='app'>\n"
       "<field name='Symbl' required='Y'/></message>");
@@ -112,7 +112,7 @@ TEST_F(Generate, says_what_is_wrong_with_the_dictionary_and_where) {
   EXPECT_NE(error("").find("no message"), std::string::npos);
 }
 
-TEST_F(Generate, says_which_file_it_cannot_read_or_write) {
+TEST_F(Generate, names_the_file_that_it_cannot_read_or_write) {
   const auto absent = generate_messages(disk_, {"absent.xml", "out", "venue"});
   ASSERT_FALSE(absent);
   EXPECT_NE(absent.error().find("absent.xml"), std::string::npos) << absent.error();

@@ -1,4 +1,4 @@
-// What is generated from a dictionary whose names are as awkward as a user's can be.
+// The code that is generated from a dictionary with very awkward names.
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
@@ -33,7 +33,7 @@ class TinyMessages : public ::testing::Test {
   wire::Parser parser_;
 };
 
-TEST_F(TinyMessages, have_accessors_for_names_that_cxx_has_taken) {
+TEST_F(TinyMessages, have_accessors_for_names_that_cxx_reserves) {
   const auto order = tiny::Order::from(
       parse("35=D|37=1|54=1|5000=ZZ|53=2|555=1|687=9|5001=1.5|5002=-3|5003=10:30:00|43=Y|"));
   ASSERT_TRUE(order);
@@ -49,16 +49,16 @@ TEST_F(TinyMessages, keep_an_open_enumeration_as_text) {
   const auto status = tiny::StatusMessage::from(parse("35=UStatus|5004=SIDEWAYS|5005=-1|"));
   ASSERT_TRUE(status);
   EXPECT_EQ(status->status()->value, "SIDEWAYS");
-  EXPECT_EQ(status->offset(), tiny::Offset::Behind);
+  EXPECT_EQ(status->offset(), tiny::Offset::After);
 }
 
-TEST_F(TinyMessages, need_nothing_when_nothing_is_required) {
+TEST_F(TinyMessages, need_no_field_if_none_is_required) {
   EXPECT_TRUE(tiny::Ping::from(parse("35=0|")));
 }
 
 TEST(EnumValues, of_an_int_are_numbers) {
   using Traits = EnumTraits<tiny::Offset>;
-  EXPECT_EQ(static_cast<int>(tiny::Offset::Behind), -1);
+  EXPECT_EQ(static_cast<int>(tiny::Offset::After), -1);
   EXPECT_EQ(Traits::text(tiny::Offset::Far), "10");
   EXPECT_EQ(Traits::from("2").value(), tiny::Offset::Near);
   EXPECT_EQ(Traits::from("002").value(), tiny::Offset::Near);

@@ -1,4 +1,4 @@
-// Repeating groups and components of generated messages, read.
+// Reads repeating groups and components of generated messages.
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
@@ -59,7 +59,7 @@ TEST_F(TypedGroups, are_ranges_nested_to_any_depth) {
   EXPECT_TRUE(order.no_party_ids().view().count_is_right());
 }
 
-TEST_F(TypedGroups, give_what_an_entry_need_not_have_as_a_result) {
+TEST_F(TypedGroups, return_optional_fields_of_an_entry_as_results) {
   const auto order =
       read<fix44::NewOrderSingle>(order_with("453=2|448=A|447=D|452=x|448=B|452=1|"));
   const auto first = order.no_party_ids().entry(0);
@@ -74,7 +74,7 @@ TEST_F(TypedGroups, give_what_an_entry_need_not_have_as_a_result) {
   EXPECT_FALSE(order.no_party_ids().entry(2));
 }
 
-TEST_F(TypedGroups, give_a_first_field_that_is_no_text_as_a_result) {
+TEST_F(TypedGroups, return_a_first_field_that_is_not_text_as_a_result) {
   const auto snapshot =
       read<fix44::MarketDataSnapshotFullRefresh>("35=W|55=AAPL|268=2|269=0|270=10.5|269=?|");
   std::vector<bool> readable;
@@ -89,14 +89,14 @@ TEST_F(TypedGroups, have_one_name_in_every_message_that_has_the_component) {
   static_assert(std::is_same_v<fix44::ExecutionReport::NoPartyIDs, fix44::Parties::NoPartyIDs>);
 }
 
-// FIX 4.4, Instrument: required in an order, in a market data request's entry, too.
+// FIX 4.4, Instrument: required in an order, and in the entry of a market data request.
 // [component]
 std::string symbol_of(const fix44::Instrument& instrument) {
   return std::string{instrument.symbol().value};
 }
 // [end]
 
-TEST_F(TypedGroups, components_are_one_type_wherever_they_stand) {
+TEST_F(TypedGroups, components_have_one_type_everywhere) {
   const auto order = read<fix44::NewOrderSingle>(order_with("48=US0378331005|"));
   EXPECT_EQ(symbol_of(order.instrument()), "AAPL");
   EXPECT_EQ(order.instrument().security_id()->value, "US0378331005");
@@ -114,7 +114,7 @@ TEST_F(TypedGroups, components_are_one_type_wherever_they_stand) {
   EXPECT_EQ(symbols, (std::vector<std::string>{"IBM", "MSFT"}));
 }
 
-TEST_F(TypedGroups, a_component_lacks_what_is_required_in_it) {
+TEST_F(TypedGroups, a_component_may_lack_its_required_fields) {
   const auto basket = read<tiny::Basket>("35=UBasketList|5000=ZZ|53=7|555=1|687=2|");
   EXPECT_TRUE(basket.no_legs().empty());  // an entry begins with Side (54)
   const auto thing = tiny::Thing::from(basket.view());
@@ -123,7 +123,7 @@ TEST_F(TypedGroups, a_component_lacks_what_is_required_in_it) {
   EXPECT_EQ(thing.error().code, FieldErrorCode::Missing);
 }
 
-TEST_F(TypedGroups, follow_a_dictionary_of_ones_own) {
+TEST_F(TypedGroups, follow_a_custom_dictionary) {
   const std::string text =
       "35=UBasketList|880=1|881=own|5005=2|5001=1.5|5000=AA|53=7|"
       "555=2|54=1|687=3|880=2|881=p|5005=10|881=q|5001=9|54='|687=4|"
@@ -150,7 +150,7 @@ TEST_F(TypedGroups, follow_a_dictionary_of_ones_own) {
   EXPECT_TRUE(second->no_parts().empty());
 }
 
-TEST_F(TypedGroups, of_other_versions_are_read_alike) {
+TEST_F(TypedGroups, of_other_versions_are_read_the_same_way) {
   const auto old =
       read<fix42::MarketDataSnapshotFullRefresh>("35=W|55=IBM|268=2|269=0|270=10|269=1|270=11|");
   Decimal last;
@@ -166,7 +166,7 @@ TEST_F(TypedGroups, of_other_versions_are_read_alike) {
   EXPECT_EQ(order.parties()->no_party_ids().size(), 1U);
 }
 
-TEST_F(TypedGroups, a_list_of_orders_keeps_each_entry_to_itself) {
+TEST_F(TypedGroups, a_list_of_orders_keeps_its_entries_separate) {
   const auto list = read<fix44::NewOrderList>(
       "35=E|66=L|394=3|68=2|73=2|11=A|67=1|55=IBM|54=1|38=5|11=B|67=2|55=MSFT|54=2|");
   const auto orders = list.no_orders();
@@ -178,8 +178,8 @@ TEST_F(TypedGroups, a_list_of_orders_keeps_each_entry_to_itself) {
   EXPECT_EQ(orders.entry(1)->symbol()->value, "MSFT");
 }
 
-// Its entries may have thousands of tags. The tables of so many were more than g++ computes for a
-// constant, while the tags of runs that met were searched one after the other.
+// Its entries may have thousands of tags. g++ could not compute their tables as constants while the
+// tags of adjacent runs were searched one after the other.
 TEST_F(TypedGroups, the_largest_groups_compile) {
   const auto request = read<fix50sp2::MarketDataRequest>(
       "35=V|262=R|263=1|264=0|267=1|269=0|146=2|55=AB|40974=1|55=CD|");

@@ -32,8 +32,8 @@ static_assert(fix44::tag::ClOrdID == 11);
 static_assert(wire::tag_of<fix44::Side>() == 54);
 static_assert(wire::tag_of<fix44::ClOrdID>() == 11);
 
-// FIX 4.4, NewOrderSingle: Instrument is a required component and Symbol is required in it;
-// OrderQtyData is required and nothing in it is.
+// FIX 4.4, NewOrderSingle: Instrument is a required component, and Symbol is required in it.
+// OrderQtyData is required, but none of its fields is.
 static_assert(std::is_same_v<fix44::NewOrderSingle::Required, TagList<11, 55, 54, 60, 40>>);
 static_assert(
     std::is_same_v<fix44::ExecutionReport::Required, TagList<37, 17, 150, 39, 55, 54, 151, 14, 6>>);
@@ -120,7 +120,7 @@ TEST_F(TypedMessages, refuses_a_required_value_out_of_its_enumeration) {
   EXPECT_EQ(two_bytes.error().code, FieldErrorCode::Malformed);
 }
 
-TEST_F(TypedMessages, gives_an_optional_value_out_of_its_enumeration_as_an_error) {
+TEST_F(TypedMessages, returns_an_optional_value_out_of_its_enumeration_as_an_error) {
   const auto order = fix44::NewOrderSingle::from(
       parse("35=D|34=2|11=A1|55=AAPL|54=1|40=2|59=Q|60=20240115-10:30:00|"));
   ASSERT_TRUE(order);
@@ -136,7 +136,7 @@ TEST_F(TypedMessages, refuses_a_message_of_another_type) {
 }
 
 TEST_F(TypedMessages, follow_their_own_version) {
-  // FIX 4.2 requires HandlInst (21) of an order, and FIX 4.4 does not.
+  // FIX 4.2 requires HandlInst (21) in an order, and FIX 4.4 does not.
   const auto order = fix42::NewOrderSingle::from(parse(kOrder, "FIX.4.2"));
   ASSERT_FALSE(order);
   EXPECT_EQ(order.error().tag, fix42::tag::HandlInst);

@@ -1,4 +1,4 @@
-// Typed messages and groups, written.
+// Writes typed messages and groups.
 #include <array>
 #include <gtest/gtest.h>
 #include <optional>
@@ -23,7 +23,7 @@ using wire::group;
 
 class TypedWrite : public ::testing::Test {
  protected:
-  // What is behind the header and in front of the trailer, with bars.
+  // The fields between header and trailer, with bars.
   template <class Message, class... Parts>
   std::string body(const Parts&... parts) {
     const auto bytes = encode<Message>(parts...);
@@ -75,7 +75,7 @@ TEST_F(TypedWriteOrder, a_group_has_the_count_of_its_entries) {
             "453=2|448=A|452=3|448=B|");
 }
 
-TEST_F(TypedWriteOrder, fields_of_an_entry_go_out_in_the_order_of_the_dictionary) {
+TEST_F(TypedWriteOrder, fields_of_an_entry_are_written_in_the_order_of_the_dictionary) {
   EXPECT_EQ(
       order(*this, group<NewOrderSingle::NoPartyIDs>(entry(
                        fix::PartyRole::ClientId, fix::PartyIDSource::Bic, fix::PartyID{"A"}))),
@@ -99,21 +99,21 @@ TEST_F(TypedWriteOrder, a_range_gives_an_entry_for_each_element) {
   EXPECT_EQ(order(*this, party_ids), "453=2|448=A|802=2|523=x|523=y|448=B|");
 }
 
-TEST_F(TypedWriteOrder, a_range_that_is_made_on_the_way_lives_long_enough) {
+TEST_F(TypedWriteOrder, a_temporary_range_lives_long_enough) {
   EXPECT_EQ(order(*this, group<NewOrderSingle::NoAllocs>(
                              std::views::iota(0, 3) | std::views::drop(1),
                              [](int n) { return entry(fix::AllocAccount{n == 1 ? "a" : "b"}); })),
             "78=2|79=a|79=b|");
 }
 
-TEST_F(TypedWriteOrder, a_group_without_entries_is_left_out) {
+TEST_F(TypedWriteOrder, a_group_without_entries_is_omitted) {
   EXPECT_EQ(order(*this, group<NewOrderSingle::NoAllocs>()), "");
   EXPECT_EQ(order(*this, group<NewOrderSingle::NoAllocs>(
                              std::vector<int>{}, [](int) { return entry(fix::AllocAccount{""}); })),
             "");
 }
 
-TEST_F(TypedWrite, a_required_group_without_entries_says_so) {
+TEST_F(TypedWrite, a_required_group_without_entries_is_written) {
   const std::vector<int> none;
   const auto make = [](int) { return entry(fix::MDEntryType::Bid); };
   EXPECT_EQ(body<MarketDataSnapshotFullRefresh>(
@@ -132,13 +132,13 @@ TEST_F(TypedWriteOrder, an_optional_field_is_written_if_it_has_a_value) {
             "38=5|453=1|448=A|447=B|");
 }
 
-TEST_F(TypedWriteOrder, a_data_field_brings_its_length) {
+TEST_F(TypedWriteOrder, a_data_field_is_written_with_its_length) {
   EXPECT_EQ(order(*this, fix::EncodedText{"a\x01"
                                           "b"}),
             "354=3|355=a|b|");
 }
 
-TEST_F(TypedWriteOrder, fields_of_the_header_go_in_front) {
+TEST_F(TypedWriteOrder, fields_of_the_header_are_written_first) {
   EXPECT_EQ(order(*this, fix::SenderSubID{"desk"}),
             "50=desk|11=A1|55=IBM|54=1|60=19700101-00:00:00.000|40=1|");
 }
@@ -162,7 +162,7 @@ TEST_F(TypedWrite, a_value_that_cannot_be_sent_is_an_error_and_nothing_is_sent) 
   EXPECT_EQ(soh.error().code, EncodeErrorCode::SohInValue);
 }
 
-// A cast makes any byte an enumerator: a SOH would begin a field of its own.
+// A cast makes any byte an enumerator. A SOH would begin another field.
 TEST_F(TypedWrite, an_enumerator_that_does_not_exist_is_an_error_and_nothing_is_sent) {
   for (const char c : {'\x01', '=', '\0', '!', '\xff'}) {
     const auto bytes =
@@ -176,7 +176,7 @@ TEST_F(TypedWrite, an_enumerator_that_does_not_exist_is_an_error_and_nothing_is_
   EXPECT_EQ(wire::EnumTraits<fix::Side>::text(fix::Side::Sell), "2");
 }
 
-// A range that promises more than it has.
+// A range whose size() is larger than its number of elements.
 struct Liar {
   const int* begin() const { return values.data(); }
   const int* end() const { return values.data() + 1; }
@@ -184,7 +184,7 @@ struct Liar {
   std::array<int, 2> values{};
 };
 
-TEST_F(TypedWrite, a_range_that_lies_about_its_size_is_an_error) {
+TEST_F(TypedWrite, a_range_with_a_wrong_size_is_an_error) {
   const Liar liar;
   const auto sent =
       encode<News>(fix::Headline{"h"},
@@ -194,7 +194,7 @@ TEST_F(TypedWrite, a_range_that_lies_about_its_size_is_an_error) {
   EXPECT_EQ(sent.error().tag, 33U);
 }
 
-TEST_F(TypedWrite, of_a_dictionary_of_ones_own_works_alike) {
+TEST_F(TypedWrite, of_a_custom_dictionary_works_the_same_way) {
   EXPECT_EQ(body<tiny::Basket>(
                 tiny::Kind::AB, tiny::Qty{Decimal{7, 0}},
                 group<tiny::Basket::NoLegs>(entry(

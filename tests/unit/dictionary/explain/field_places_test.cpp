@@ -9,7 +9,7 @@ namespace nexusfix::dictionary {
 namespace {
 
 // The tables of FIX 4.0 to 5.0 SP2, volume 6.
-TEST(FieldPlaces, a_tag_is_known_to_versions_by_its_names) {
+TEST(FieldPlaces, a_tag_has_its_names_in_all_versions) {
   EXPECT_EQ(versions_with(1138), "DisplayQty in FIX.5.0 to FIX.5.0SP2");
   EXPECT_EQ(versions_with(22),
             "IDSource in FIX.4.0 to FIX.4.2, SecurityIDSource in FIX.4.3 to FIX.5.0SP2");

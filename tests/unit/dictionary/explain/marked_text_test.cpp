@@ -3,24 +3,12 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include <nexusfix/dictionary/printable.hpp>
-
 #include "unit/wire/message_text.hpp"
 
 namespace nexusfix::dictionary {
 namespace {
 
 using test::with_soh;
-
-TEST(Printable, control_bytes_and_what_is_not_utf_8_are_escaped) {
-  EXPECT_EQ(printable("plain \xc3\xa9 \xe2\x82\xac"), "plain \xc3\xa9 \xe2\x82\xac");
-  EXPECT_EQ(printable("\x1b[2J\x7f\r"), "\\x1b[2J\\x7f\\x0d");
-  EXPECT_EQ(printable("\xc2\x9b\xff\xc3"), "\\xc2\\x9b\\xff\\xc3");  // 0x9b begins a sequence, too
-  EXPECT_EQ(printable(std::string_view{"\0", 1}), "\\x00");
-  EXPECT_EQ(printable(""), "");
-  EXPECT_EQ(printable_size(""), 0U);
-  EXPECT_EQ(printable_size("\xf0\x9f\x98\x80"), 4U);
-}
 
 TEST(MarkedText, marks_the_bytes_below_them) {
   const std::string bytes = with_soh("8=FIX.4.4|35=D|54=9|10=000|");
@@ -32,7 +20,7 @@ TEST(MarkedText, marks_the_bytes_below_them) {
   EXPECT_EQ(mark(bytes, 3, 3).marks, "   ^");
 }
 
-TEST(MarkedText, what_is_not_there_is_marked_behind_the_end) {
+TEST(MarkedText, a_missing_part_is_marked_after_the_end) {
   EXPECT_EQ(mark("abc", 3, 3).marks, "   ^");
   EXPECT_EQ(mark("abc", 9, 12).marks, "   ^");
   EXPECT_EQ(mark("abc", 1, 99).marks, " ^~");
@@ -47,7 +35,7 @@ TEST(MarkedText, escaped_bytes_and_letters_of_several_bytes_keep_the_marks_in_pl
   EXPECT_EQ(mark("\xff", 0, 1).marks, "^~~~");
 }
 
-TEST(MarkedText, a_long_message_is_cut_to_whole_fields_in_front_of_the_mark) {
+TEST(MarkedText, a_long_message_is_cut_to_whole_fields_before_the_mark) {
   std::string text;
   for (int i = 0; i < 100; ++i) text += "100=" + std::to_string(1000 + i) + "|";
   const std::string bytes = with_soh(text);
@@ -70,7 +58,7 @@ TEST(MarkedText, a_value_longer_than_the_line_is_cut_and_marked_to_the_line_s_en
   EXPECT_EQ(inside.marks.find_first_not_of(' '), 43U);
 }
 
-// Every cut of letters of two bytes: a line that begins inside of one would not be UTF-8.
+// Every cut of letters of two bytes. A line that begins inside of one would not be UTF-8.
 TEST(MarkedText, a_cut_never_splits_a_letter) {
   std::string bytes;
   for (int i = 0; i < 200; ++i) bytes += "\xc3\xa9";

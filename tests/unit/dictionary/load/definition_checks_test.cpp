@@ -1,4 +1,4 @@
-// What loading says of definitions that no message, or no value, can live up to.
+// The messages of a load about definitions that no message or value can satisfy.
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
@@ -36,9 +36,9 @@ std::string one_field(std::string_view type, std::string_view value) {
 
 TEST(DefinitionChecks, a_value_that_is_not_of_its_fields_type_is_a_warning_with_its_line) {
   EXPECT_EQ(warnings_of(one_field("CHAR", "AB")),
-            std::vector<std::string>{"a.xml:5: the value \"AB\" of Side is no CHAR"});
+            std::vector<std::string>{"a.xml:5: the value \"AB\" of Side is not of type CHAR"});
   EXPECT_EQ(warnings_of(one_field("INT", "1x")),
-            std::vector<std::string>{"a.xml:5: the value \"1x\" of Side is no INT"});
+            std::vector<std::string>{"a.xml:5: the value \"1x\" of Side is not of type INT"});
   EXPECT_EQ(warnings_of(one_field("MULTIPLEVALUESTRING", "A B")).size(), 1U);
   EXPECT_EQ(warnings_of(one_field("BOOLEAN", "YES")).size(), 1U);
   for (const auto& [type, value] : {std::pair{"CHAR", "A"},
@@ -53,7 +53,7 @@ TEST(DefinitionChecks, a_value_that_is_not_of_its_fields_type_is_a_warning_with_
       "<code name=\"Ab\" value=\"AB\"/></codeSet></codeSets>\n"
       "<fields><field id=\"54\" name=\"Side\" type=\"S\"/></fields><messages/></repository>";
   EXPECT_EQ(warnings_of(orchestra),
-            std::vector<std::string>{"a.xml:2: the value \"AB\" of Side is no CHAR"});
+            std::vector<std::string>{"a.xml:2: the value \"AB\" of Side is not of type CHAR"});
 }
 
 TEST(DefinitionChecks, a_value_with_a_soh_is_an_error) {
@@ -73,7 +73,7 @@ TEST(DefinitionChecks, a_msg_type_that_no_message_can_have_is_an_error) {
   EXPECT_EQ(error_of(quickfix("", "", "U1")), "no error");
 }
 
-TEST(DefinitionChecks, a_group_that_holds_itself_or_its_count_is_an_error) {
+TEST(DefinitionChecks, a_group_that_contains_itself_or_its_count_is_an_error) {
   constexpr std::string_view kFields =
       "<field number=\"555\" name=\"NoLegs\" type=\"NUMINGROUP\"/>"
       "<field number=\"556\" name=\"LegID\" type=\"STRING\"/>";
@@ -83,13 +83,13 @@ TEST(DefinitionChecks, a_group_that_holds_itself_or_its_count_is_an_error) {
     const std::string error =
         error_of(quickfix(kFields, "\n<group name=\"NoLegs\">" + leg + inner + "</group>"));
     EXPECT_EQ(error,
-              "a.xml:3: group \"NoLegs\" holds itself, or the field that counts its entries");
+              "a.xml:3: group \"NoLegs\" contains itself, or the field that counts its entries");
   }
   EXPECT_EQ(error_of(quickfix(kFields, "<group name=\"NoLegs\">" + leg + "</group>")), "no error");
 }
 
-// A dictionary that no loader has checked, but somebody made by hand.
-TEST(DefinitionChecks, a_dictionary_made_by_hand_is_checked_before_it_is_followed) {
+// A dictionary that no loader has made or checked.
+TEST(DefinitionChecks, a_dictionary_that_no_loader_made_is_checked_before_it_is_used) {
   const auto made = [] {
     Dictionary dictionary;
     dictionary.fields = {{.tag = 1, .name = "A", .values = {}},
@@ -100,7 +100,8 @@ TEST(DefinitionChecks, a_dictionary_made_by_hand_is_checked_before_it_is_followe
   const auto expect_refused = [](const Dictionary& dictionary, std::string_view because) {
     const auto validator = Validator::make(dictionary, {});
     ASSERT_FALSE(validator) << because;
-    EXPECT_EQ(validator.error(), "the dictionary cannot be followed: " + std::string{because});
+    EXPECT_EQ(validator.error(),
+              "the structure of the dictionary is invalid: " + std::string{because});
     const auto shapes = GroupShapes::make(dictionary);
     ASSERT_FALSE(shapes) << because;
     EXPECT_EQ(shapes.error(), validator.error());
@@ -122,7 +123,7 @@ TEST(DefinitionChecks, a_dictionary_made_by_hand_is_checked_before_it_is_followe
   expect_refused(wrong, "its fields are not by ascending tag, each once");
   wrong = made();
   wrong.components = {{.name = "C", .members = {{MemberKind::Component, 0}}}};
-  expect_refused(wrong, "component \"C\" holds itself: C > C");
+  expect_refused(wrong, "component \"C\" contains itself: C > C");
   wrong = made();
   wrong.groups = {{.count_field = 7, .members = {{MemberKind::Field, 0}}}};
   expect_refused(wrong, "group 0 has a member that the dictionary does not have");

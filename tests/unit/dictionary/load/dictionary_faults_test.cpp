@@ -1,4 +1,4 @@
-// Files with faults: all of them are named at once, and where they are warnings the file is read as
+// Files with faults: the error names all of them at once. If they are warnings, the file is read as
 // QuickFIX reads it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ constexpr std::string_view kSymbol = R"(<field number="55" name="Symbol" type="S
 constexpr std::string_view kNoLegs = R"(<field number="555" name="NoLegs" type="NUMINGROUP"/>)";
 constexpr std::string_view kLegSymbol = R"(<field number="600" name="LegSymbol" type="STRING"/>)";
 
-TEST(DictionaryFaults, all_of_them_are_named_by_their_lines) {
+TEST(DictionaryFaults, all_of_them_are_listed_with_their_lines) {
   EXPECT_THAT(
       faults_of(file(
           {R"(<field number="5001" name="A" type="INT"/>)",
@@ -76,7 +76,7 @@ TEST(DictionaryFaults, all_of_them_are_named_by_their_lines) {
                   "v.xml:16: msgtype \"U1\" is defined twice: M and N"));
 }
 
-TEST(DictionaryFaults, more_than_can_be_named_are_counted) {
+TEST(DictionaryFaults, those_beyond_the_limit_are_counted) {
   std::vector<std::string_view> fields(kDictionaryFaultsNamed + 3,
                                        R"(<field name="A" type="INT"/>)");
   const std::vector<std::string> faults = faults_of(file(fields));
@@ -84,14 +84,15 @@ TEST(DictionaryFaults, more_than_can_be_named_are_counted) {
   EXPECT_EQ(faults.back(), "v.xml: and 3 more faults");
 }
 
-TEST(DictionaryFaults, a_file_without_any_is_read_alike) {
+TEST(DictionaryFaults, a_file_without_faults_is_read_the_same_way) {
   const std::string text = file({kSymbol}, {R"(<message name="M" msgtype="U1" msgcat="app">)",
                                             R"(<field name="Symbol" required="Y"/></message>)"});
   EXPECT_EQ(read(text), *load_dictionary(text, "v.xml"));
   EXPECT_THAT(read(text).warnings, IsEmpty());
 }
 
-// DataDictionary.h: a tag's type and name are overwritten, its values collected, its names kept.
+// DataDictionary.h: the later type and name of a tag count, its values are merged, and its names
+// are kept.
 TEST(DictionaryFaults, a_tag_that_is_defined_twice_has_the_last_type_and_the_values_of_both) {
   const Dictionary dictionary = read(
       file({R"(<field number="5001" name="A" type="INT"><value enum="1" description="ONE"/>)",
@@ -127,14 +128,14 @@ TEST(DictionaryFaults, a_name_that_is_defined_twice_means_the_last_tag) {
                           "longer 5002"));
 }
 
-TEST(DictionaryFaults, the_same_definition_twice_is_that_definition) {
+TEST(DictionaryFaults, two_equal_definitions_are_one_definition) {
   const Dictionary dictionary = read(file({kSymbol, kSymbol}));
   ASSERT_THAT(dictionary.fields, SizeIs(1));
   EXPECT_EQ(dictionary.fields[0].name, "Symbol");
   EXPECT_THAT(dictionary.warnings, SizeIs(1));
 }
 
-TEST(DictionaryFaults, a_number_that_other_characters_follow_is_that_number) {
+TEST(DictionaryFaults, a_number_followed_by_other_characters_is_that_number) {
   const Dictionary dictionary = read(
       file({R"(<field number=" 55x" name="Symbol" type="STRING"/>)",
             R"(<field number="x" name="A" type="STRING"/>)",
@@ -152,7 +153,7 @@ TEST(DictionaryFaults, a_number_that_other_characters_follow_is_that_number) {
                           "v.xml:6: <field> lacks the attribute \"type\"; its values are text"));
 }
 
-TEST(DictionaryFaults, what_is_not_defined_is_left_out) {
+TEST(DictionaryFaults, undefined_names_are_left_out) {
   const Dictionary dictionary = read(file(
       {kSymbol, kNoLegs, kLegSymbol},
       {R"(<message name="M" msgtype="U1" msgcat="app"><field name="Nowhere" required="Y"/>)",
@@ -166,7 +167,7 @@ TEST(DictionaryFaults, what_is_not_defined_is_left_out) {
   EXPECT_TRUE(Validator::make(dictionary, {}));
 }
 
-TEST(DictionaryFaults, a_component_may_stand_as_a_field_and_a_field_as_a_component) {
+TEST(DictionaryFaults, a_component_may_be_listed_as_a_field_and_a_field_as_a_component) {
   const Dictionary dictionary =
       read(file({kSymbol, kLegSymbol},
                 {R"(<message name="M" msgtype="U1" msgcat="app"><field name="Legs"/>)",
@@ -176,7 +177,7 @@ TEST(DictionaryFaults, a_component_may_stand_as_a_field_and_a_field_as_a_compone
   EXPECT_THAT(dictionary.warnings, SizeIs(2));
 }
 
-// Without a first field QuickFIX makes no group: the count is a field like any other.
+// Without a first field, QuickFIX makes no group: the count is read as an ordinary field.
 TEST(DictionaryFaults, a_group_without_fields_is_its_count) {
   const Dictionary dictionary = read(
       file({kSymbol, kNoLegs, kLegSymbol},
@@ -210,7 +211,7 @@ TEST(DictionaryFaults, a_message_that_is_defined_twice_has_the_fields_of_both) {
   EXPECT_THAT(dictionary.warnings, SizeIs(2));
 }
 
-TEST(DictionaryFaults, stray_words_are_read_as_quickfix_reads_them) {
+TEST(DictionaryFaults, misplaced_words_are_read_as_in_quickfix) {
   const Dictionary dictionary = read(
       "<fix type=\"fix\" major=\"4\" minor=\"4\" servicepack=\"SP1\">\n"
       "<fields><field number=\"55\" name=\"Symbol\" type=\"TEXT\"><value/></field></fields>\n"
@@ -232,21 +233,21 @@ TEST(DictionaryFaults, stray_words_are_read_as_quickfix_reads_them) {
                   "v.xml:3: <message> lacks the attribute \"name\"; its msgtype is its name",
                   "v.xml:4: required is \"C\", expected \"Y\" or \"N\"; read as \"N\"",
                   "v.xml:5: msgtype \"A B\" has a character that no MsgType (35) can have: a "
-                  "space, '=' or what does not print; it is left out",
+                  "space, '=' or an unprintable one; it is left out",
                   "v.xml:6: a second <messages>; the first counts"));
 }
 
-TEST(DictionaryFaults, what_has_no_reading_stays_an_error_beside_the_others) {
+TEST(DictionaryFaults, a_fault_without_a_reading_stays_an_error_among_the_others) {
   const std::string text = file(
       {kSymbol}, {R"(<message name="M" msgtype="U1" msgcat="app"><field name="X"/></message>)"},
       {R"(<component name="A"><component name="B"/></component>)",
        R"(<component name="B"><component name="A"/></component>)"});
-  EXPECT_THAT(faults_of(text), ElementsAre("v.xml:5: component \"A\" holds itself: A > B > A",
+  EXPECT_THAT(faults_of(text), ElementsAre("v.xml:5: component \"A\" contains itself: A > B > A",
                                            "v.xml:8: field \"X\" is not defined in <fields>"));
   const auto loaded = load_dictionary(text, "v.xml", DictionaryFaults::Warn);
   ASSERT_FALSE(loaded);
   EXPECT_THAT(loaded.error().all(),
-              ElementsAre("v.xml:5: component \"A\" holds itself: A > B > A"));
+              ElementsAre("v.xml:5: component \"A\" contains itself: A > B > A"));
   EXPECT_FALSE(load_dictionary("<fix major=\"4\" minor=\"4\"/>", "v.xml", DictionaryFaults::Warn));
   EXPECT_FALSE(load_dictionary("<fix", "v.xml", DictionaryFaults::Warn));
 }
@@ -258,7 +259,7 @@ TEST(DictionaryFaults, the_latest_fix_of_quickfix_j_is_5_0_sp2) {
   EXPECT_EQ(dictionary.service_pack, 2U);
 }
 
-TEST(DictionaryFaults, those_of_a_repository_are_read_likewise) {
+TEST(DictionaryFaults, those_of_a_repository_are_read_the_same_way) {
   const std::string text =
       "<repository version=\"FIX.4.4\"><codeSets><codeSet name=\"S\" type=\"char\">\n"
       "<code value=\"1\"/></codeSet></codeSets><fields>\n"

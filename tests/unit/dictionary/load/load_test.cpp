@@ -20,7 +20,7 @@ std::string quickfix(const std::string& fields, const std::string& messages = {}
          "</fields></fix>";
 }
 
-// The name of the only field of a dictionary in some encoding.
+// The name of the only field of a dictionary in one encoding.
 std::string name_in(const std::string& text, std::size_t warnings = 0) {
   const auto loaded = load_dictionary(text, "a.xml");
   if (!loaded) return loaded.error().what();
@@ -39,7 +39,7 @@ std::string utf16(const std::string& ascii, bool big_endian, bool mark) {
   return out;
 }
 
-TEST(LoadDictionary, takes_the_kind_from_the_root_element) {
+TEST(LoadDictionary, detects_the_format_from_the_root_element) {
   EXPECT_EQ(error_of(quickfix("")), "no error");
   EXPECT_EQ(error_of("<f:repository version=\"FIX.4.4\"><f:fields/><f:messages/></f:repository>"),
             "no error");
@@ -50,7 +50,7 @@ TEST(LoadDictionary, takes_the_kind_from_the_root_element) {
   EXPECT_EQ(error_of("\n<repository/>"), "a.xml:2: there is no <fields>");
 }
 
-TEST(LoadDictionary, refuses_what_is_no_xml) {
+TEST(LoadDictionary, refuses_a_text_that_is_not_xml) {
   EXPECT_TRUE(error_of("").starts_with("a.xml:1: not XML: "));
   EXPECT_TRUE(error_of("8=FIX.4.4|9=5|").starts_with("a.xml:1: not XML: "));
   EXPECT_EQ(error_of(quickfix("") + "\n<fix/>"), "a.xml:2: a second root element: <fix>");
@@ -87,21 +87,22 @@ TEST(LoadDictionary, warns_of_bytes_that_are_not_utf8) {
             "a.xml:3: not UTF-8, read as windows-1252");
 }
 
-TEST(LoadDictionary, refuses_an_encoding_that_it_does_not_know) {
+TEST(LoadDictionary, refuses_an_unknown_encoding) {
   EXPECT_EQ(error_of(with_name("<?xml version='1.0' encoding='Shift_JIS'?>", "A")),
             "a.xml:1: the encoding is \"Shift_JIS\", expected UTF-8, UTF-16, ISO-8859-1 or "
             "windows-1252");
   EXPECT_EQ(error_of("\0\0\xFE\xFF"s), "a.xml:1: the encoding is UTF-32, expected UTF-8 or UTF-16");
-  EXPECT_EQ(error_of("\xFF\xFE<"), "a.xml: looks like UTF-16, and is not");
-  EXPECT_EQ(error_of("\xFE\xFF\xD8\x00\x00<"s), "a.xml: looks like UTF-16, and is not");
+  EXPECT_EQ(error_of("\xFF\xFE<"), "a.xml: looks like UTF-16, but is not valid UTF-16");
+  EXPECT_EQ(error_of("\xFE\xFF\xD8\x00\x00<"s),
+            "a.xml: looks like UTF-16, but is not valid UTF-16");
 }
 
 TEST(LoadDictionary, refuses_zero_bytes) {
-  EXPECT_EQ(error_of("<fix>\n\0</fix>"s), "a.xml:2: a zero byte: no XML has one");
-  EXPECT_EQ(error_of(quickfix("") + "\n\n\0"s), "a.xml:3: a zero byte: no XML has one");
+  EXPECT_EQ(error_of("<fix>\n\0</fix>"s), "a.xml:2: a zero byte, which XML does not allow");
+  EXPECT_EQ(error_of(quickfix("") + "\n\n\0"s), "a.xml:3: a zero byte, which XML does not allow");
 }
 
-TEST(LoadDictionary, refuses_entities_rather_than_expand_them) {
+TEST(LoadDictionary, refuses_entities_instead_of_expanding_them) {
   std::string laughs = "<!DOCTYPE fix [<!ENTITY a0 \"ha\">";
   for (int i = 1; i < 50; ++i) {
     laughs += "\n<!ENTITY a" + std::to_string(i) + " \"";
@@ -119,7 +120,7 @@ TEST(LoadDictionary, refuses_a_text_beyond_the_limit_before_it_reads_it) {
   EXPECT_EQ(error_of(std::string(100'000'000, '<')), "a.xml: larger than 67108864 bytes");
 }
 
-TEST(LoadDictionary, bounds_how_many_elements_and_attributes_there_are) {
+TEST(LoadDictionary, limits_the_number_of_elements_and_attributes) {
   std::string elements = "<fix>";
   while (elements.size() < 32'000'000) elements += "<a/><a/><a/><a/><a/><a/><a/><a/>";
   EXPECT_EQ(error_of(elements + "</fix>"), "a.xml: more than 1000000 elements");
@@ -128,7 +129,7 @@ TEST(LoadDictionary, bounds_how_many_elements_and_attributes_there_are) {
   EXPECT_EQ(error_of(attributes + "/>"), "a.xml: more than 2000000 attributes");
 }
 
-TEST(LoadDictionary, takes_no_stack_for_elements_that_nest_deep) {
+TEST(LoadDictionary, needs_no_stack_for_deeply_nested_elements) {
   const std::size_t depth = 500'000;
   std::string text;
   for (std::size_t i = 0; i < depth; ++i) text += "<fix>";
@@ -137,8 +138,8 @@ TEST(LoadDictionary, takes_no_stack_for_elements_that_nest_deep) {
   EXPECT_EQ(error_of(text), "a.xml:1: <fix> lacks the attribute \"major\"");
 }
 
-// Each component holds the next one ten times: as text it is small.
-TEST(LoadDictionary, bounds_what_components_hold_when_they_are_written_out) {
+// Each component contains the next one ten times, in a small text.
+TEST(LoadDictionary, limits_the_expanded_members_of_components) {
   std::string components;
   for (int i = 0; i < 60; ++i) {
     components += "<component name=\"C" + std::to_string(i) + "\">";
@@ -152,12 +153,12 @@ TEST(LoadDictionary, bounds_what_components_hold_when_they_are_written_out) {
       "</components><fields/><messages><message name=\"A\" msgtype=\"A\"><component name=\"C0\"/>"
       "</message></messages></fix>";
   EXPECT_EQ(error_of(text),
-            "a.xml:61: with message \"A\" the messages and their components hold more than "
+            "a.xml:61: with message \"A\" the messages and their components contain more than "
             "16000000 fields");
 }
 
-// Each of 40 groups holds the next one twice, and no message holds any.
-TEST(LoadDictionary, bounds_what_groups_hold_that_no_message_uses) {
+// Each of 40 groups contains the next one twice, and no message contains any of them.
+TEST(LoadDictionary, limits_the_members_of_groups_that_no_message_uses) {
   std::string fields;
   std::string groups;
   for (int i = 1; i <= 40; ++i) {
@@ -175,12 +176,12 @@ TEST(LoadDictionary, bounds_what_groups_hold_that_no_message_uses) {
       "</components><groups>" +
       groups + "</groups><messages/></repository>";
   EXPECT_EQ(error_of(text),
-            "a.xml:1: with component \"C\" the messages and their components hold more than "
+            "a.xml:1: with component \"C\" the messages and their components contain more than "
             "16000000 fields");
 }
 
-// Each component holds the next one ten times; that it is held twenty times is too much.
-TEST(LoadDictionary, bounds_what_header_and_trailer_hold) {
+// Each component contains the next one ten times. Only with twenty of them the limit is exceeded.
+TEST(LoadDictionary, limits_the_members_of_header_and_trailer) {
   for (const std::string place : {"header", "trailer"}) {
     std::string components;
     for (int i = 0; i < 6; ++i) {
@@ -198,12 +199,12 @@ TEST(LoadDictionary, bounds_what_header_and_trailer_hold) {
                              "</components><fields><field number=\"1\" name=\"A\" "
                              "type=\"INT\"/></fields><messages/></fix>";
     EXPECT_EQ(error_of(text), "a.xml:2: with the " + place +
-                                  " the messages and their components hold more than 16000000 "
+                                  " the messages and their components contain more than 16000000 "
                                   "fields");
   }
 }
 
-TEST(LoadDictionary, steers_no_terminal_with_what_it_says_of_a_hostile_file) {
+TEST(LoadDictionary, messages_about_a_hostile_file_cannot_steer_a_terminal) {
   const std::string type = "<field number=\"1\" name=\"A&#27;[2J\" type=\"Q&#27;[31m\"/>";
   const auto loaded = load_dictionary(quickfix(type), "a.xml");
   ASSERT_TRUE(loaded) << loaded.error().what();
@@ -215,7 +216,7 @@ TEST(LoadDictionary, steers_no_terminal_with_what_it_says_of_a_hostile_file) {
   EXPECT_TRUE(error.ends_with("tag 1 is defined twice: A\\x1b[2J and A\\x1b[2J")) << error;
 }
 
-TEST(LoadDictionary, cuts_what_it_quotes_of_a_hostile_file) {
+TEST(LoadDictionary, cuts_quotations_of_a_hostile_file) {
   const std::string name(1'000'000, 'x');
   EXPECT_LT(error_of(quickfix("<field number=\"" + name + "\" name=\"A\" type=\"INT\"/>")).size(),
             300U);

@@ -114,7 +114,7 @@ TEST(Orchestra, reads_messages_with_components_and_nested_groups) {
   EXPECT_EQ(dictionary.fields[dictionary.groups[parties.members[1].index].count_field].tag, 802U);
 }
 
-TEST(Orchestra, takes_header_and_trailer_out_of_the_messages) {
+TEST(Orchestra, separates_header_and_trailer_from_the_messages) {
   const Dictionary dictionary = load(document({
       .components = R"(<fixr:component id="1024" name="StandardHeader">
 <fixr:fieldRef id="8" presence="required"/></fixr:component>
@@ -148,7 +148,7 @@ TEST(Orchestra, knows_what_presence_means) {
             "\"forbidden\", \"ignored\" or \"constant\"");
 }
 
-TEST(Orchestra, takes_the_scenario_that_is_asked_for) {
+TEST(Orchestra, uses_the_requested_scenario) {
   const std::string text = document({
       .messages = message("<fixr:fieldRef id=\"11\"/>") +
                   message("<fixr:fieldRef id=\"55\"/>", "scenario=\"Market\"") +
@@ -197,7 +197,7 @@ TEST(Orchestra, reads_the_version) {
   EXPECT_EQ(version(R"(name="Mine" version="7")"), "FIX.5.0+2 1");
 }
 
-TEST(Orchestra, names_the_line_of_what_is_not_defined) {
+TEST(Orchestra, names_the_line_of_an_undefined_name) {
   EXPECT_EQ(error_of({.messages = message("\n<fixr:fieldRef id=\"99\"/>")}),
             "test.xml:15: field 99 is not defined");
   EXPECT_EQ(error_of({.messages = message("\n<fixr:componentRef id=\"99\"/>")}),
@@ -212,7 +212,7 @@ TEST(Orchestra, names_the_line_of_what_is_not_defined) {
             "did you mean \"SideCodeSet\"?");
 }
 
-TEST(Orchestra, refuses_what_is_defined_twice) {
+TEST(Orchestra, refuses_duplicate_definitions) {
   EXPECT_EQ(error_of({.fields = R"(<fixr:field id="1" name="A" type="int"/>
 <fixr:field id="1" name="B" type="int"/>)"}),
             "test.xml:5: field id \"1\" is defined twice: A and B");
@@ -226,19 +226,19 @@ TEST(Orchestra, refuses_what_is_defined_twice) {
             "test.xml:15: message msgType \"D\" is defined twice: Order and Order");
 }
 
-TEST(Orchestra, refuses_groups_that_cannot_be) {
+TEST(Orchestra, refuses_impossible_groups) {
   EXPECT_EQ(error_of({.groups = R"(<fixr:group id="1" name="G"><fixr:fieldRef id="448"/>
 </fixr:group>)"}),
-            "test.xml:13: group \"G\" lacks <numInGroup>: the field that counts its entries");
+            "test.xml:13: group \"G\" lacks <numInGroup>, the field that counts its entries");
   EXPECT_EQ(error_of({.groups = R"(<fixr:group id="1" name="G"><fixr:numInGroup id="453"/>
 </fixr:group>)"}),
             "test.xml:13: group \"NoPartyIDs\" has no fields: its first field begins an entry");
   EXPECT_EQ(error_of({.groups = R"(<fixr:group id="1" name="G"><fixr:numInGroup id="453"/>
 <fixr:fieldRef id="448"/><fixr:groupRef id="1"/></fixr:group>)"}),
-            "test.xml:13: group \"NoPartyIDs\" holds itself: NoPartyIDs > NoPartyIDs");
+            "test.xml:13: group \"NoPartyIDs\" contains itself: NoPartyIDs > NoPartyIDs");
 }
 
-TEST(Orchestra, refuses_what_lacks_an_attribute) {
+TEST(Orchestra, refuses_an_element_without_a_required_attribute) {
   EXPECT_EQ(error_of({.fields = R"(<fixr:field id="1" type="int"/>)"}),
             "test.xml:4: <fixr:field> lacks the attribute \"name\"");
   EXPECT_EQ(error_of({.fields = R"(<fixr:field name="A" type="int"/>)"}),
@@ -274,7 +274,7 @@ TEST(Orchestra, warns_of_a_field_that_a_component_repeats) {
             "test.xml:15: field \"Symbol\" is listed twice in \"Order\", the first counts");
 }
 
-// A dictionary in the Orchestra form: positions are the ids of components and groups.
+// A dictionary in the Orchestra format. The ids of components and groups are their positions.
 class OrchestraText {
  public:
   explicit OrchestraText(const Dictionary& dictionary) : dictionary_{dictionary} {}
@@ -378,8 +378,8 @@ TEST(Orchestra, reads_the_largest_dictionary_as_quickfix_xml_is_read) {
   EXPECT_TRUE(loaded.warnings.empty()) << loaded.warnings.front();
 }
 
-// A code set is written once and counts for each field that uses it.
-TEST(Orchestra, bounds_how_many_values_fields_have) {
+// A code set occurs once in the text and counts for each field that uses it.
+TEST(Orchestra, limits_the_number_of_values_of_fields) {
   std::string codes;
   std::string fields;
   for (int i = 0; i < 2'000; ++i) {
@@ -392,7 +392,7 @@ TEST(Orchestra, bounds_how_many_values_fields_have) {
             "test.xml:3: the fields' code sets hold more than 1000000 values");
 }
 
-// Whatever the data types are based on.
+// Base types may refer to each other.
 TEST(Orchestra, ends_when_data_types_are_based_on_each_other) {
   const std::string text =
       "<repository version=\"FIX.4.4\"><datatypes><datatype name=\"P\" baseType=\"Q\"/>"

@@ -79,7 +79,7 @@ TEST(QuickfixXml, reads_messages_with_components_and_nested_groups) {
   EXPECT_TRUE(dictionary.header[0].required);
 }
 
-TEST(QuickfixXml, reads_a_component_that_is_defined_behind_its_user) {
+TEST(QuickfixXml, reads_a_component_that_is_defined_after_its_user) {
   const Dictionary dictionary = load(document({
       .components = R"(<component name="A"><component name="B"/></component>
 <component name="B"><field name="Symbol"/></component>)",
@@ -135,7 +135,7 @@ TEST(QuickfixXml, takes_components_and_nested_groups_in_header_and_trailer) {
   EXPECT_TRUE(dictionary.warnings.empty()) << dictionary.warnings.front();
 }
 
-TEST(QuickfixXml, passes_over_comments_and_the_parts_of_no_meaning) {
+TEST(QuickfixXml, skips_comments_and_parts_without_meaning) {
   const Dictionary dictionary = load(
       "\xEF\xBB\xBF<?xml version='1.0' encoding='utf-8'?>\n<!-- <fix> -->\n<!DOCTYPE fix>\n"
       "<fix major='4' minor='4' type='FIX'><!-- one --><![CDATA[two]]>three"
@@ -180,7 +180,7 @@ TEST(QuickfixXml, refuses_a_group_without_fields) {
             "test.xml:4: group \"NoLegs\" has no fields: its first field begins an entry");
 }
 
-TEST(QuickfixXml, refuses_what_is_defined_twice) {
+TEST(QuickfixXml, refuses_duplicate_definitions) {
   EXPECT_EQ(error_of(document({.fields = R"(<fields><field number="1" name="A" type="INT"/>
 <field number="1" name="B" type="INT"/></fields>)"})),
             "test.xml:6: tag 1 is defined twice: A and B");
@@ -194,14 +194,14 @@ TEST(QuickfixXml, refuses_what_is_defined_twice) {
             "test.xml:4: component \"A\" is defined twice");
 }
 
-TEST(QuickfixXml, refuses_a_component_that_holds_itself) {
+TEST(QuickfixXml, refuses_a_component_that_contains_itself) {
   EXPECT_EQ(
       error_of(document({.components = R"(<component name="A"><component name="B"/></component>
 <component name="B"><group name="NoLegs"><component name="A"/></group></component>)"})),
-      "test.xml:4: component \"A\" holds itself: A > B > NoLegs > A");
+      "test.xml:4: component \"A\" contains itself: A > B > NoLegs > A");
 }
 
-TEST(QuickfixXml, refuses_numbers_that_are_no_tags) {
+TEST(QuickfixXml, refuses_numbers_that_are_not_tags) {
   for (const char* number : {"0", "2147483648", "-1", "x", "1 ", "99999999999"}) {
     const std::string error =
         error_of(document({.fields = "<fields><field name=\"A\" type=\"INT\" number=\"" +
@@ -215,7 +215,7 @@ TEST(QuickfixXml, refuses_numbers_that_are_no_tags) {
             wire::kTagMax);
 }
 
-TEST(QuickfixXml, refuses_what_lacks_an_attribute) {
+TEST(QuickfixXml, refuses_an_element_without_a_required_attribute) {
   EXPECT_EQ(error_of(document({.fields = "<fields><field number=\"1\" type=\"INT\"/></fields>"})),
             "test.xml:5: <field> lacks the attribute \"name\"");
   EXPECT_EQ(error_of(document({.messages = "<message name=\"A\"/>"})),
@@ -228,7 +228,7 @@ TEST(QuickfixXml, refuses_a_required_that_is_neither_yes_nor_no) {
             "test.xml:2: required is \"maybe\", expected \"Y\" or \"N\"");
 }
 
-TEST(QuickfixXml, refuses_what_is_no_dictionary) {
+TEST(QuickfixXml, refuses_a_file_that_is_not_a_dictionary) {
   EXPECT_EQ(error_of("<html/>"), "test.xml:1: the root element is <html>, expected <fix>");
   EXPECT_EQ(error_of("<fix major=\"4\" minor=\"4\"/>"), "test.xml:1: there is no <messages>");
   EXPECT_TRUE(error_of("").starts_with("test.xml:1: not XML: "));
@@ -244,7 +244,7 @@ TEST(QuickfixXml, refuses_a_text_beyond_the_limit_before_it_reads_it) {
 }
 
 std::string nested_groups(unsigned depth) {
-  // Each counted by another field, but those that are too deep all the same.
+  // Each group has its own count field, so that only the depth is at fault.
   std::string fields = "<fields><field number=\"1\" name=\"LegSymbol\" type=\"STRING\"/>";
   std::string text;
   for (unsigned i = 0; i < depth; ++i) {
@@ -260,14 +260,14 @@ std::string nested_groups(unsigned depth) {
                    .fields = fields + "</fields>"});
 }
 
-TEST(QuickfixXml, bounds_how_deep_groups_nest) {
+TEST(QuickfixXml, limits_the_nesting_of_groups) {
   EXPECT_EQ(error_of(nested_groups(kNestingMax)), "no error");
   EXPECT_EQ(error_of(nested_groups(kNestingMax + 1)),
             "test.xml:3: groups are nested deeper than 64");
   EXPECT_EQ(error_of(nested_groups(200'000)), "test.xml:3: groups are nested deeper than 64");
 }
 
-// Component i holds component i + 1, or i - 1: found whichever way the walk goes.
+// Component i contains component i + 1 or i - 1: found in both directions of the walk.
 std::string component_chain(int length, int step) {
   std::string text;
   for (int i = 0; i < length; ++i) {
@@ -279,7 +279,7 @@ std::string component_chain(int length, int step) {
   return document({.components = text});
 }
 
-TEST(QuickfixXml, bounds_how_deep_components_nest) {
+TEST(QuickfixXml, limits_the_nesting_of_components) {
   for (const int step : {1, -1}) {
     EXPECT_EQ(error_of(component_chain(65, step)), "no error");
     const std::string error = error_of(component_chain(66, step));
@@ -288,7 +288,7 @@ TEST(QuickfixXml, bounds_how_deep_components_nest) {
   }
 }
 
-TEST(QuickfixXml, warns_of_what_it_can_live_with) {
+TEST(QuickfixXml, warns_of_harmless_defects) {
   const Dictionary dictionary = load(document({
       .messages = R"(<message name="A" msgtype="A"><field name="Symbol"/>
 <field name="Symbol"/></message>)",
@@ -300,7 +300,7 @@ TEST(QuickfixXml, warns_of_what_it_can_live_with) {
             "test.xml:3: field \"Symbol\" is listed twice in \"A\", the first counts");
   EXPECT_EQ(dictionary.warnings[1],
             "test.xml:6: unknown type \"WORDS\" of Symbol, its values are text");
-  EXPECT_EQ(dictionary.warnings[2], "test.xml:7: <extra> is no part of a dictionary, ignored");
+  EXPECT_EQ(dictionary.warnings[2], "test.xml:7: <extra> is not part of a dictionary, ignored");
   EXPECT_EQ(dictionary.warnings[3],
             "test.xml:7: \"1\" of Symbol is defined twice, the first counts");
   EXPECT_EQ(dictionary.fields[0].type, FieldType::Unknown);
@@ -313,7 +313,7 @@ std::string field_with(const std::string& values) {
                              values + "</field></fields>"});
 }
 
-TEST(QuickfixXml, takes_the_values_of_a_field_one_element_deep_at_the_most) {
+TEST(QuickfixXml, reads_the_values_of_a_field_at_most_one_element_deep) {
   EXPECT_EQ(error_of(field_with("<values>\n<values><value enum=\"1\"/></values></values>")),
             "test.xml:6: <values> within <values>");
   std::string deep;
@@ -322,7 +322,7 @@ TEST(QuickfixXml, takes_the_values_of_a_field_one_element_deep_at_the_most) {
   EXPECT_EQ(error_of(field_with(deep)), "test.xml:5: <values> within <values>");
 }
 
-TEST(QuickfixXml, finds_a_value_twice_within_values_and_beside_it) {
+TEST(QuickfixXml, finds_a_duplicate_value_inside_and_outside_of_values) {
   const Dictionary dictionary = load(field_with(
       R"(<value enum="1" description="A"/><values><value enum="1" description="B"/></values>
 <values><value enum="1" description="C"/><other/></values>)"));
@@ -349,7 +349,7 @@ TEST(QuickfixXml, warns_of_a_field_that_a_component_repeats) {
             "test.xml:4: field \"LegSymbol\" is listed twice in \"NoLegs\", the first counts");
 }
 
-TEST(QuickfixXml, warns_of_a_group_that_text_counts) {
+TEST(QuickfixXml, warns_of_a_count_field_of_text_type) {
   const Dictionary dictionary =
       load(document({.header = R"(<group name="Symbol"><field name="LegSymbol"/></group>)"}));
   ASSERT_EQ(dictionary.warnings.size(), 1U);
@@ -389,7 +389,7 @@ TEST(QuickfixXml, reads_char_of_old_versions_as_text) {
   EXPECT_EQ(type_in(R"(type="FIXT" major="1" minor="1")"), FieldType::Char);
 }
 
-TEST(QuickfixXml, takes_the_value_for_a_name_that_is_missing) {
+TEST(QuickfixXml, uses_the_value_as_a_missing_name) {
   const Dictionary dictionary = load(document(
       {.fields = R"(<fields><field number="1" name="A" type="CHAR"><value enum="7"/></field>
 </fields>)"}));

@@ -33,7 +33,7 @@ void add_tags(const Dictionary& dictionary, const std::vector<Member>& members,
   }
 }
 
-TEST(GroupShapes, of_every_version_have_the_members_of_the_group_and_of_those_within) {
+TEST(GroupShapes, of_every_version_have_the_members_of_the_group_and_of_nested_groups) {
   for (const Version version : kVersions) {
     const Dictionary& dictionary = builtin_dictionary(version);
     const GroupShapes shapes = shapes_of(dictionary);
@@ -99,7 +99,7 @@ TEST(GroupShapes, walk_nested_groups_of_a_message_by_tag) {
   EXPECT_EQ(message->group(shapes.of("no type", 627)).size(), 1U);
 }
 
-TEST(GroupShapes, that_do_not_exist_are_shapes_without_entries) {
+TEST(GroupShapes, that_do_not_exist_have_no_entries) {
   const GroupShapes shapes = shapes_of(builtin_dictionary(Version::Fix44));
   wire::Parser parser;
   const std::string frame = test::message_of("35=W|268=1|269=0|");
@@ -144,7 +144,7 @@ constexpr std::string_view kCustom = R"(<fix major="4" minor="4" type="FIX">
     <field number="20005" name="Z" type="STRING"/>
   </fields></fix>)";
 
-TEST(GroupShapes, one_count_field_of_two_groups_is_told_apart_by_the_groups_around) {
+TEST(GroupShapes, one_count_field_of_two_groups_is_distinguished_by_the_enclosing_groups) {
   const auto dictionary = load_quickfix_xml(kCustom, "custom.xml");
   ASSERT_TRUE(dictionary) << dictionary.error().what();
   const GroupShapes shapes = shapes_of(*dictionary);
@@ -163,8 +163,8 @@ TEST(GroupShapes, one_count_field_of_two_groups_is_told_apart_by_the_groups_arou
   EXPECT_EQ(message->group(shapes.of("U1", 70'001)).entry(0)->group(inner).size(), 1U);
 }
 
-// A file of a few megabytes could ask for terabytes: every group may name every component.
-TEST(GroupShapes, of_a_dictionary_that_multiplies_are_refused) {
+// A file of a few megabytes could need terabytes, because every group may contain every component.
+TEST(GroupShapes, of_a_dictionary_that_expands_too_much_are_refused) {
   Dictionary dictionary;
   constexpr Index kFields = 20'000;
   for (Index i = 0; i < kFields; ++i) {

@@ -1,4 +1,4 @@
-// A Validator allocates when it is made, and never again. This program counts every allocation.
+// A Validator allocates only when it is made. This program counts every allocation.
 #include <gtest/gtest.h>
 #include <string>
 
@@ -12,7 +12,7 @@
 namespace nexusfix::dictionary {
 namespace {
 
-TEST(ValidatorAllocation, right_and_wrong_messages_are_validated_without_an_allocation) {
+TEST(ValidatorAllocation, valid_and_invalid_messages_are_validated_without_an_allocation) {
   const Validator validator = Validator::make(builtin_dictionary(Version::Fix44), {}).value();
   ValidationMemory memory;
   const std::string head = "49=S|56=T|34=2|52=20240115-10:30:00|";
@@ -38,7 +38,7 @@ TEST(ValidatorAllocation, right_and_wrong_messages_are_validated_without_an_allo
     const bool is_right = !validator.validate(*parsed);
     EXPECT_EQ(test::allocations, before);
     EXPECT_EQ(is_right, message.is_right) << message.body.substr(0, 60);
-    // New, met again, learned, known.
+    // New, seen again, learned, known.
     for (int i = 0; i < 4; ++i) EXPECT_EQ(!validator.validate(*parsed, memory), is_right);
     EXPECT_EQ(test::allocations, before);
   }

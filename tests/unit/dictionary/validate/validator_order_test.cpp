@@ -1,5 +1,5 @@
-// Which of several faults of a message is reported: QuickFIX's order (DataDictionary::validate()),
-// which its acceptance scripts 14b and 14g of FIX 4.0 and 4.1 expect.
+// Which of several violations of a message is reported: in QuickFIX's order
+// (DataDictionary::validate()), which its acceptance scripts 14b and 14g of FIX 4.0 and 4.1 expect.
 #include <cstddef>
 #include <gtest/gtest.h>
 #include <optional>
@@ -29,7 +29,7 @@ struct Reported {
   }
 };
 
-// By both ways: with a memory, and without one.
+// Validates with a memory and without one.
 std::optional<Reported> reported(const std::string& fields, Version version = Version::Fix44) {
   const Dictionary& dictionary = builtin_dictionary(version);
   const auto validator = Validator::make(dictionary, {});
@@ -51,22 +51,22 @@ std::optional<Reported> reported(const std::string& fields, Version version = Ve
 }
 
 TEST(ValidatorOrder, of_quickfix_scripts) {
-  // fix40/14b, fix41/14b: TransactTime (60) is no field of these messages, and Symbol is missing.
+  // fix40/14b, fix41/14b: these messages do not have TransactTime (60), and Symbol is missing.
   const std::string header = "49=TW|34=3|56=ISLD|52=20240115-10:30:00|";
   const std::string body = "40=1|60=20240115-10:30:00|54=1|38=100|21=3|11=id|";
   for (const Version version : {Version::Fix40, Version::Fix41}) {
     EXPECT_EQ(reported("35=D|" + header + body, version), (Reported{Rule::RequiredTagMissing, 55}));
   }
-  // fix41/14g: the header after it.
+  // fix41/14g: a header field after the header.
   EXPECT_EQ(reported("35=D|11=id|21=3|40=1|54=1|55=MSFT|60=20240115-10:30:00|34=2|49=TW|"
                      "52=20240115-10:30:00|56=ISLD|",
                      Version::Fix41),
             (Reported{Rule::TagOutOfSection, 34}));
 }
 
-TEST(ValidatorOrder, what_cannot_be_read_comes_before_all_else) {
+TEST(ValidatorOrder, unreadable_fields_are_reported_first) {
   EXPECT_EQ(reported("35=D|34=2|0x=1|55=|54=Z|"), (Reported{Rule::TagMalformed, 0}));
-  // A data field that is not where its Length says: where the next field begins is a guess.
+  // A data field that does not follow its Length field: the beginning of the next field is unknown.
   EXPECT_EQ(reported("35=D|34=2|54=Z|354=3|58=x|355=abc|"), (Reported{Rule::DataOutOfOrder, 355}));
 }
 
@@ -88,8 +88,9 @@ TEST(ValidatorOrder, fields_in_their_order_and_an_empty_value_is_one_of_them) {
   EXPECT_EQ(reported(order + "55=|54=1|54=1|40=1|38=1|"), (Reported{Rule::TagRepeated, 54}));
 }
 
-TEST(ValidatorOrder, a_group_that_is_torn_apart_hides_what_follows_from_it) {
-  // Its entries are not where they seem to be, so what they seem to lack or to repeat is no fault.
+TEST(ValidatorOrder, a_torn_group_hides_its_consequences) {
+  // Its entries may not be separated where they seem to be, so missing or repeated fields are not
+  // reported.
   const std::string order =
       "35=D|49=S|56=T|34=2|52=20240115-10:30:00|11=id|55=x|54=1|40=1|38=1|"
       "60=20240115-10:30:00|";
@@ -99,16 +100,16 @@ TEST(ValidatorOrder, a_group_that_is_torn_apart_hides_what_follows_from_it) {
             (Reported{Rule::GroupCountWrong, 453}));
 }
 
-// A fault, where it is put into a right message, and what is reported of it.
+// A fault, its position in a valid message, and the expected report.
 struct Fault {
   std::string_view name;
   int rank;  // order of the sections, repeated, missing, fields
   Reported expected;
 };
 
-// All combinations of faults that do not touch the same field.
-TEST(ValidatorOrder, of_any_combination_of_faults_is_by_rank_and_then_by_place) {
-  // In the order of the message for faults of fields, by tag for missing ones.
+// All combinations of faults in different fields.
+TEST(ValidatorOrder, of_any_combination_of_faults_is_by_rank_and_then_by_position) {
+  // Faults of fields in the order of the message, missing fields by tag.
   const std::vector<Fault> faults{
       {"header field after the body", 0, {Rule::TagOutOfSection, 50}},
       {"repeated", 1, {Rule::TagRepeated, 40}},

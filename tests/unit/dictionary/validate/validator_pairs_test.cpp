@@ -1,5 +1,5 @@
-// Length and data fields, and the forms of values that a type's name promises. FIX TagValue
-// Encoding, "Data fields"; FIX 5.0 SP2 volume 1, "FIX Datatypes".
+// Length and data fields, and the forms of values of special types. FIX TagValue Encoding, "Data
+// fields"; FIX 5.0 SP2 volume 1, "FIX Datatypes".
 #include <gtest/gtest.h>
 #include <optional>
 #include <stdexcept>
@@ -43,7 +43,7 @@ void expect(const std::optional<Violation>& found, Rule rule, wire::Tag tag, Rea
   EXPECT_EQ(found->reason(), reason);
 }
 
-TEST(ValidatorPairs, a_data_field_directly_behind_its_length_is_right) {
+TEST(ValidatorPairs, a_data_field_directly_after_its_length_is_valid) {
   EXPECT_FALSE(
       violation(news("33=1|58=x|354=3|355=a\x01"
                      "b|")));
@@ -58,11 +58,11 @@ TEST(ValidatorPairs, a_data_field_needs_its_length_field) {
          Reason::RequiredTagMissing);
   const auto found = violation(news(std::string{kLine} + "96=ab|"));
   expect(found, Rule::LengthMissing, 95, Reason::RequiredTagMissing);
-  EXPECT_FALSE(is_readable(found->rule)) << "nobody knows where the data ends";
+  EXPECT_FALSE(is_readable(found->rule)) << "the end of the data is unknown";
   // In the trailer.
   expect(violation("35=0|49=S|56=T|34=2|52=20240115-10:30:00|89=ab|"), Rule::LengthMissing, 93,
          Reason::RequiredTagMissing);
-  // The pair of another entry is none of this one.
+  // A pair of another entry does not count in this one.
   expect(violation(news("33=2|58=x|354=3|355=abc|58=y|355=z|")), Rule::LengthMissing, 354,
          Reason::RequiredTagMissing);
 }
@@ -76,13 +76,13 @@ TEST(ValidatorPairs, a_length_field_needs_its_data_field) {
          Reason::IncorrectDataFormat);
 }
 
-TEST(ValidatorPairs, a_length_of_nothing_stands_alone) {
-  // A data field may not be empty, so this is how a sender says that there is none.
+TEST(ValidatorPairs, a_length_of_zero_needs_no_data_field) {
+  // A data field must not be empty, so a sender omits an empty one this way.
   EXPECT_FALSE(violation(news(std::string{kLine} + "95=0|")));
   EXPECT_FALSE(violation(news("33=1|58=x|354=000|")));
 }
 
-TEST(ValidatorPairs, a_pair_that_is_torn_apart_is_out_of_order) {
+TEST(ValidatorPairs, a_separated_pair_is_out_of_order) {
   const auto torn = violation(news("95=3|33=1|58=x|96=abc|"));
   expect(torn, Rule::DataOutOfOrder, 96, Reason::TagOutOfRequiredOrder);
   EXPECT_EQ(torn->offset, testing::fix("FIX.4.4", news("95=3|33=1|58=x|96=abc|"))
@@ -119,7 +119,7 @@ TEST(ValidatorPairs, an_empty_data_field_may_be_allowed) {
                          {.validate_fields_have_values = false}));
 }
 
-TEST(ValidatorSeqNum, zero_is_no_sequence_number_but_where_it_means_something) {
+TEST(ValidatorSeqNum, zero_is_a_sequence_number_only_where_it_has_a_meaning) {
   // "SeqNum: value must be positive", FIX 4.4 volume 1, "FIX Datatypes".
   const std::string head = "|49=S|56=T|34=2|52=20240115-10:30:00|";
   expect(violation("35=2" + head + "7=0|16=0|"), Rule::TypeWrong, 7, Reason::IncorrectDataFormat);
@@ -129,7 +129,8 @@ TEST(ValidatorSeqNum, zero_is_no_sequence_number_but_where_it_means_something) {
   EXPECT_FALSE(violation("35=2" + head + "7=1|16=0|")) << "EndSeqNo 0 is infinity";
   EXPECT_FALSE(violation("35=3" + head + "45=0|")) << "it refers to a message with 34=0";
   EXPECT_FALSE(violation("35=0" + head.substr(0, head.size() - 1) + "|369=0|")) << "none yet";
-  // A SequenceReset-Reset's is not looked at, and any other the session judges: too low.
+  // The MsgSeqNum of a SequenceReset-Reset is ignored, and the session rejects any other 0 as too
+  // low.
   EXPECT_FALSE(violation("35=4|49=S|56=T|34=0|52=20240115-10:30:00|36=25|"));
 }
 

@@ -1,5 +1,5 @@
-// What a dictionary objects to in a message, rule by rule. The numbers of test cases are those of
-// "FIX Session Layer Test Cases".
+// The violations that a dictionary finds in a message, rule by rule. The numbers of test cases are
+// those of "FIX Session Layer Test Cases".
 #include <expected>
 #include <gtest/gtest.h>
 #include <optional>
@@ -23,7 +23,7 @@ using Reason = wire::SessionRejectReason;
 using Rule = ViolationRule;
 using testing::fix;
 
-// Two groups within each other, a component of each kind, a tag that is in a group and in the
+// Two nested groups, a required and an optional component, a tag that is in a group and in the
 // message, and user-defined tags up to the largest.
 constexpr std::string_view kDictionary = R"(<fix type="FIX" major="4" minor="4">
   <header>
@@ -113,7 +113,7 @@ Validator validator(const ValidationRules& rules = {}) {
   return Validator::make(*dictionary, rules).value();
 }
 
-// rule, tag and the value that the offset points at.
+// The rule, the tag, and the value at the offset.
 struct Found {
   Rule rule;
   wire::Tag tag;
@@ -151,13 +151,13 @@ std::optional<Found> in_order(std::string_view fields, const ValidationRules& ru
   return found(validator(rules), std::string{kHeader} + "11=A|55=B|" + std::string{fields});
 }
 
-TEST(ValidatorTest, a_message_with_all_that_is_required_is_right) {
+TEST(ValidatorTest, a_message_with_all_required_fields_is_valid) {
   EXPECT_EQ(in_order(""), std::nullopt);
   EXPECT_EQ(in_order("43=Y|"), (Found{Rule::TagOutOfSection, 43, "Y"}));
   EXPECT_EQ(found(validator(), "35=D|34=2|43=Y|56=T|49=S|55=B|58=C|54=1|11=A|"), std::nullopt);
 }
 
-TEST(ValidatorTest, an_unknown_msg_type_is_told_without_a_tag) {  // TC 2q
+TEST(ValidatorTest, an_unknown_msg_type_is_reported_without_a_tag) {  // TC 2q
   EXPECT_EQ(found(validator(), "35=*|49=S|"), (Found{Rule::MsgTypeUnknown, 0, "*"}));
   EXPECT_EQ(found(validator(), "35=U2|49=S|"), (Found{Rule::MsgTypeUnknown, 0, "U2"}));
   EXPECT_EQ(found(validator(), "35=DD|49=S|"), (Found{Rule::MsgTypeUnknown, 0, "DD"}));
@@ -173,7 +173,7 @@ TEST(ValidatorTest, tags_that_no_dictionary_has_are_unknown) {  // TC 14a
   EXPECT_EQ(reject_reason(Rule::TagUnknown), Reason::InvalidTagNumber);
 }
 
-TEST(ValidatorTest, only_fields_without_a_sure_begin_or_end_make_a_message_unreadable) {
+TEST(ValidatorTest, only_fields_with_an_uncertain_begin_or_end_make_a_message_unreadable) {
   for (std::size_t i = 0; i < kViolationRules; ++i) {
     const Rule rule = static_cast<Rule>(i);
     const bool is_lost = rule == Rule::TagMalformed || rule == Rule::TagWithoutValue ||
@@ -199,7 +199,7 @@ TEST(ValidatorTest, unknown_fields_may_be_allowed_below_and_above_5000) {
   const ValidationRules below{.allow_unknown_msg_fields = true};
   EXPECT_EQ(in_order("999=HI|600=1|4999=x|", below), std::nullopt);
   EXPECT_EQ(in_order("5000=HI|", below), (Found{Rule::TagUnknown, 5000, "HI"}));
-  // What the dictionary knows still is of a type.
+  // A field that the dictionary knows still has its type.
   EXPECT_EQ(in_order("600=x|", below), (Found{Rule::TypeWrong, 600, "x"}));
   const ValidationRules above{.validate_user_defined_fields = false};
   EXPECT_EQ(in_order("5000=HI|70001=x|", above), std::nullopt);
@@ -259,7 +259,7 @@ TEST(ValidatorTest, sections_follow_each_other) {  // TC 14g
             (Found{Rule::TagRepeated, 34, "2"}));
 }
 
-TEST(ValidatorTest, a_tag_stands_once) {  // TC 14h
+TEST(ValidatorTest, a_tag_occurs_once) {  // TC 14h
   EXPECT_EQ(in_order("54=1|54=2|"), (Found{Rule::TagRepeated, 54, "2"}));
   EXPECT_EQ(in_order("54=1|58=x|54=1|"), (Found{Rule::TagRepeated, 54, "1"}));
   EXPECT_EQ(found(validator(), "35=D|49=S|56=T|49=S|34=2|"), (Found{Rule::TagRepeated, 49, "S"}));
@@ -278,7 +278,7 @@ TEST(ValidatorTest, a_value_is_of_its_type_before_it_is_in_its_enumeration) {  /
   EXPECT_EQ(reject_reason(Rule::ValueNotInEnumeration), Reason::ValueIncorrect);
 }
 
-TEST(ValidatorTest, enumerations_hold_values_of_any_length) {
+TEST(ValidatorTest, enumerations_have_values_of_any_length) {
   for (const std::string_view right : {"CS", "FUT", "EIGHT888", "NINE99999", "X"}) {
     EXPECT_EQ(in_order("167=" + std::string{right} + "|"), std::nullopt) << right;
   }
@@ -315,7 +315,7 @@ TEST(ValidatorTest, groups_within_groups_are_walked) {
   EXPECT_EQ(found(validator(), "35=D|49=S|56=T|34=2|627=2|628=h|628=i|11=A|55=B|"), std::nullopt);
 }
 
-TEST(ValidatorTest, a_wrong_number_of_entries_is_told_with_both_numbers) {  // TC 14i
+TEST(ValidatorTest, a_wrong_number_of_entries_is_reported_with_both_numbers) {  // TC 14i
   const auto wrong = violation(validator(), std::string{kHeader} + "11=A|55=B|555=3|556=a|556=b|");
   ASSERT_TRUE(wrong);
   EXPECT_EQ(wrong->rule, Rule::GroupCountWrong);
@@ -344,7 +344,7 @@ TEST(ValidatorTest, an_entry_begins_with_the_groups_first_field) {
   EXPECT_EQ(wrong->reason(), Reason::GroupFieldsOutOfOrder);
 }
 
-// QuickFIX/J calls this out of order, too (373=15): the second entry does not begin.
+// QuickFIX/J reports this, too (373=15): the second entry does not begin.
 TEST(ValidatorTest, each_further_entry_begins_with_the_groups_first_field) {
   EXPECT_EQ(in_order("555=2|556=a|557=1|557=2|"), (Found{Rule::DelimiterMissing, 557, "2"}));
   const auto late = violation(
@@ -377,7 +377,7 @@ TEST(ValidatorTest, the_first_field_of_a_group_may_be_its_delimiter) {
 }
 
 TEST(ValidatorTest, a_group_within_an_entry_ends_where_the_next_entry_begins) {
-  // An entry of the inner group has LegQty, too.
+  // An entry of the inner group also has LegQty.
   std::string text{kDictionary};
   const std::string_view last = R"(<field name="PartyRole" required="Y"/>)";
   text.insert(text.find(last) + last.size(), R"(<field name="LegQty" required="N"/>)");
@@ -396,9 +396,9 @@ TEST(ValidatorTest, a_group_within_an_entry_ends_where_the_next_entry_begins) {
             (Found{Rule::TagRepeated, 557, "3"}));
 }
 
-// FIX TagValue Encoding, "Repeating groups": in the order of the definition. QuickFIX does not ask
-// for it, and its dictionaries and QuickFIX/J's have different orders.
-TEST(ValidatorTest, fields_of_an_entry_stand_in_any_order_unless_their_order_is_asked_for) {
+// FIX TagValue Encoding, "Repeating groups": in the order of the definition. QuickFIX does not
+// require it, and its dictionaries and those of QuickFIX/J have different orders.
+TEST(ValidatorTest, fields_of_an_entry_may_be_in_any_order_unless_their_order_is_validated) {
   EXPECT_EQ(in_order("555=1|556=a|558=1|453=1|448=p|452=1|557=1|"), std::nullopt);
   EXPECT_EQ(in_order("555=1|556=a|558=1|557=1|558=1|"), (Found{Rule::TagRepeated, 558, "1"}));
   const ValidationRules rules{.validate_unordered_group_fields = true};
@@ -408,7 +408,7 @@ TEST(ValidatorTest, fields_of_an_entry_stand_in_any_order_unless_their_order_is_
   EXPECT_EQ(in_order("555=1|556=a|557=1|558=1|", rules), std::nullopt);
 }
 
-TEST(ValidatorTest, each_entry_has_what_it_requires) {
+TEST(ValidatorTest, each_entry_has_its_required_fields) {
   EXPECT_EQ(in_order("555=1|556=a|453=2|448=p|452=1|448=q|"),
             (Found{Rule::RequiredTagMissing, 452, "q"}));
   EXPECT_EQ(in_order("555=1|556=a|453=2|448=p|448=q|452=1|"),
@@ -422,12 +422,12 @@ TEST(ValidatorTest, a_field_of_group_and_message_belongs_to_the_group_while_it_f
   EXPECT_EQ(in_order("58=x|555=1|556=a|58=y|"), std::nullopt);
 }
 
-TEST(ValidatorTest, an_unknown_field_within_a_group_is_told_before_the_groups_count) {
+TEST(ValidatorTest, an_unknown_field_within_a_group_is_reported_before_the_groups_count) {
   EXPECT_EQ(in_order("555=2|556=a|999=x|556=b|"), (Found{Rule::TagUnknown, 999, "x"}));
   EXPECT_EQ(in_order("555=2|556=a|600=1|556=b|"), (Found{Rule::TagNotInMessage, 600, "1"}));
 }
 
-TEST(ValidatorTest, fixt_messages_are_judged_by_the_dictionary_that_they_belong_to) {
+TEST(ValidatorTest, fixt_messages_are_validated_by_their_own_dictionary) {
   const Validator by = Validator::make(FixtDictionaries{builtin_dictionary(Version::Fixt11),
                                                         builtin_dictionary(Version::Fix50Sp2)},
                                        {})
@@ -469,9 +469,9 @@ TEST(ValidatorTest, a_message_too_large_for_the_stack_is_refused) {
   EXPECT_NE(refused.error().find("16384"), std::string::npos) << refused.error();
 }
 
-// A value that ends nearer to the message's begin than a scan reads at once.
-TEST(Validator, nothing_in_front_of_a_message_without_begin_string_is_read) {
-  // Nothing is required, which would be asked for first.
+// A value so close to the beginning of the message that a scan's first load would start before it.
+TEST(Validator, no_byte_before_a_message_without_begin_string_is_read) {
+  // Without required fields, because those would be reported first.
   Dictionary dictionary = builtin_dictionary(Version::Fix44);
   for (Member& member : dictionary.header) member.required = false;
   for (MessageDefinition& message : dictionary.messages) {

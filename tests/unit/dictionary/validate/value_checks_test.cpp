@@ -1,4 +1,4 @@
-// FIX 5.0 SP2 volume 1, "FIX Datatypes": what is a value of each type, and what is not.
+// FIX 5.0 SP2 volume 1, "FIX Datatypes": valid and invalid values of each type.
 #include "dictionary/validate/value_checks.hpp"
 
 #include <gtest/gtest.h>
@@ -85,17 +85,17 @@ TEST(ValueChecksTest, texts_of_each_type) {
   }
 }
 
-// In front of a value of one byte at least so much is there: "8=FIX.4.4|9=5|35=0|1=".
+// These bytes always precede a value of one byte: "8=FIX.4.4|9=5|35=0|1=".
 constexpr std::string_view kFront = "8=FIX.4.4|9=5|35=0|1=";
 
-// The quick ways say the same, and read nothing behind the value.
+// The fast paths return the same result and read no byte after the value.
 TEST(ValueChecksTest, values_within_a_message) {
   constexpr std::size_t kBytesMax = 256;
   test::GuardedBytes guarded{kBytesMax};
   for (const TypeCase& type : cases()) {
     const auto check = [&](const std::string& text, bool expected) {
       if (text.empty()) return;
-      // Digits, points and signs in front of the value are not the value's.
+      // Digits, points and signs before the value do not belong to it.
       for (const char before : {'|', '1', '.', '-'}) {
         std::string bytes{kFront};
         for (char& c : bytes) c = before;
@@ -130,8 +130,8 @@ bool is_timestamp_the_long_way(std::string_view text) {
   return wire::to_pico_time(text).has_value() || is_utc_timestamp_of_any_year(text);
 }
 
-// Every byte at every place, every day of a leap year and of another one, every hour.
-TEST(ValueChecksTest, the_short_way_of_timestamps_is_never_more_than_the_long_one) {
+// Every byte at every position, every day of a leap year and of a common year, every hour.
+TEST(ValueChecksTest, the_fast_path_of_timestamps_never_accepts_more_than_the_slow_path) {
   std::size_t common = 0;
   const auto check = [&](const std::string& text) {
     const bool is_common = is_common_utc_timestamp(text);

@@ -79,7 +79,7 @@ TEST_F(ProxiedTest, whoever_is_no_trusted_proxy_is_not_believed) {
   extra = "UseTCPProxy=Y\nTrustedProxies=127.0.0.7\nAllowedRemoteAddresses=192.0.2.7\n";
   open();
   expect_silence(send(from_address("192.0.2.7") + logon("TRADER", 1)),
-                 "closed: it is none of the port's proxies (TrustedProxies)");
+                 "closed: it is not one of the port's proxies (TrustedProxies)");
   EXPECT_FALSE(log.has("192.0.2.7")) << log.all();
 }
 

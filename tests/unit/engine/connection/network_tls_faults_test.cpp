@@ -116,7 +116,7 @@ TEST_F(NetworkTlsFaultTest, N11_tls_that_is_cut_within_a_record_is_told_and_move
     peer.send(order("CUT", number + 1, "WHOLE" + std::to_string(round)));
     peer.send_cut(order("CUT", number + 2, "CUT"));
     ASSERT_TRUE(trade_until([&] { return !cut.is_logged_on(); })) << log.all();
-    EXPECT_TRUE(log.has("without TLS's own end (close_notify): it was cut")) << round << log.all();
+    EXPECT_TRUE(log.has("without close_notify: it was truncated")) << round << log.all();
     // The order in front of it counts, and nothing of what was cut.
     EXPECT_EQ(std::ranges::count(venue.orders, "WHOLE" + std::to_string(round)), 1);
     ASSERT_EQ(cut.numbers().next_inbound, number + 2);

@@ -101,7 +101,7 @@ TEST_F(TlsSessionTest, counterparty_without_tls_is_closed_and_an_event_says_why)
   RawPeer& plain = connect();
   plain.send(logon("TRADER", 1));
   ASSERT_TRUE(run_until([&] { return plain.closed(); }));
-  EXPECT_TRUE(log.has("what came is not TLS")) << log.all();
+  EXPECT_TRUE(log.has("the peer does not use TLS")) << log.all();
   EXPECT_EQ(venue.logons, 0);
 }
 
@@ -221,10 +221,9 @@ TEST_F(TlsSessionTest, list_of_revoked_certificates_that_has_ended_is_told_and_c
 
 TEST_F(TlsSessionTest, wrong_file_refuses_the_start_at_the_line_of_its_key) {
   std::filesystem::permissions(keys.file("venue.key"), std::filesystem::perms{0644});
-  EXPECT_THAT(
-      error_of_opening(),
-      HasSubstr("venue.cfg:10: ServerCertificateKeyFile: " + keys.file("venue.key") +
-                ": has a private key, and may be read by others than its owner: chmod 600"));
+  EXPECT_THAT(error_of_opening(),
+              HasSubstr("venue.cfg:10: ServerCertificateKeyFile: " + keys.file("venue.key") +
+                        ": has a private key and is readable by other users: chmod 600"));
   std::filesystem::remove(keys.file("venue.pem"));
   EXPECT_THAT(error_of_opening(), HasSubstr("venue.cfg:9: ServerCertificateFile: cannot be read"));
 }

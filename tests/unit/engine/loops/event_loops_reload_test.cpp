@@ -274,7 +274,7 @@ TEST_F(EventLoopsReloadTest, warning_of_a_dictionary_is_said_once_though_each_lo
          "<fields><field number='55' name='Symbol' type='STRING'/></fields><extra/></fix>\n";
   dictionary = "UseDataDictionary=Y\nDataDictionary=" + dictionary_path;
   start();
-  EXPECT_EQ(locked.count("<extra> is no part of a dictionary"), 1) << locked.all();
+  EXPECT_EQ(locked.count("<extra> is not part of a dictionary"), 1) << locked.all();
 }
 
 TEST_F(EventLoopsReloadTest, request_is_answered_in_the_log) {

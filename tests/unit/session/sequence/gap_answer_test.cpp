@@ -1,5 +1,5 @@
-// The counterparty's answer to a ResendRequest: one that goes beyond what was asked for, one that
-// ends too early. "Session Layer" is the FIX Session Layer specification.
+// The counterparty's answer to a ResendRequest, if it exceeds the request or ends too early.
+// "Session Layer" is the FIX Session Layer specification.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -30,7 +30,7 @@ std::string gap_fill_from(int number, int new_seq_no) {
          "|123=Y|36=" + std::to_string(new_seq_no);
 }
 
-// Without Heartbeats, so that what is sent is about the gap.
+// Without Heartbeats, so that all sent messages concern the gap.
 void log_on_quietly(Side& acceptor) {
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=0");
@@ -38,8 +38,9 @@ void log_on_quietly(Side& acceptor) {
   acceptor.notices.clear();
 }
 
-TEST(GapAnswer, gap_fill_to_where_the_gap_ends_leaves_what_is_buffered) {
-  // FIX 4.4 volume 2, "Ordered Message Processing": what came is saved, what is missing asked for.
+TEST(GapAnswer, gap_fill_to_the_end_of_the_gap_keeps_buffered_messages) {
+  // FIX 4.4 volume 2, "Ordered Message Processing": early messages are kept, missing ones
+  // requested.
   Side acceptor{acceptor_config()};
   log_on_quietly(acceptor);
   for (int number = 3; number <= 9; ++number) acceptor.in(order_of(number));
@@ -49,9 +50,9 @@ TEST(GapAnswer, gap_fill_to_where_the_gap_ends_leaves_what_is_buffered) {
   EXPECT_FALSE(acceptor.has_notice(NoticeCode::GapFillBeyondRequest));
 }
 
-TEST(GapAnswer, gap_fill_beyond_what_was_asked_for_leaves_what_is_buffered) {
-  // A counterparty that does not look at EndSeqNo. Nothing of what is buffered was asked for, so
-  // the gap fill is no answer for it.
+TEST(GapAnswer, gap_fill_beyond_the_request_keeps_buffered_messages) {
+  // The counterparty ignores EndSeqNo. The buffered messages were not requested, so the gap fill is
+  // no answer for them.
   Side acceptor{acceptor_config()};
   log_on_quietly(acceptor);
   for (int number = 3; number <= 9; ++number) acceptor.in(order_of(number));
@@ -64,8 +65,8 @@ TEST(GapAnswer, gap_fill_beyond_what_was_asked_for_leaves_what_is_buffered) {
   EXPECT_THAT(acceptor.sent(), IsEmpty());
 }
 
-TEST(GapAnswer, gap_fill_over_an_early_logon_and_what_followed_it_leaves_what_is_buffered) {
-  // TC 1S a: the Logon's number is counted, what came after it is buffered.
+TEST(GapAnswer, gap_fill_over_an_early_logon_and_later_messages_keeps_buffered_messages) {
+  // TC 1S a: the Logon's number is counted, later messages are buffered.
   Side acceptor{acceptor_config()};
   acceptor.connect();
   acceptor.in("35=A|34=4|98=0|108=0");
@@ -76,8 +77,8 @@ TEST(GapAnswer, gap_fill_over_an_early_logon_and_what_followed_it_leaves_what_is
   EXPECT_EQ(acceptor.next_in(), 6U);
 }
 
-TEST(GapAnswer, gap_fill_that_answers_what_789_implies_leaves_what_is_buffered) {
-  // FIX 4.4, NextExpectedMsgSeqNum: it implies a resend up to the Logon, and not of what follows.
+TEST(GapAnswer, gap_fill_that_answers_789_keeps_buffered_messages) {
+  // FIX 4.4, NextExpectedMsgSeqNum: it implies a resend up to the Logon, and no further.
   SessionConfig config = acceptor_config();
   config.logon.send_next_expected_msg_seq_num = true;
   Side acceptor{config};
@@ -88,8 +89,8 @@ TEST(GapAnswer, gap_fill_that_answers_what_789_implies_leaves_what_is_buffered) 
   EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(5));
 }
 
-TEST(GapAnswer, reset_over_what_is_buffered_makes_it_void) {
-  // TC 11a: SequenceReset-Reset abandons what is missing, and what was buffered for it.
+TEST(GapAnswer, reset_over_buffered_messages_discards_them) {
+  // TC 11a: SequenceReset-Reset abandons the missing messages, and those buffered for them.
   Side acceptor{acceptor_config()};
   log_on_quietly(acceptor);
   acceptor.in(order_of(4));
@@ -99,8 +100,8 @@ TEST(GapAnswer, reset_over_what_is_buffered_makes_it_void) {
   EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(6));
 }
 
-TEST(GapAnswer, chunk_whose_gap_fill_ends_one_too_early_is_followed_by_the_next_request_at_once) {
-  // QuickFIX/J's ResendRequestChunkSize; a counterparty that takes EndSeqNo for NewSeqNo.
+TEST(GapAnswer, chunk_whose_gap_fill_ends_one_too_early_causes_the_next_request_at_once) {
+  // QuickFIX/J's ResendRequestChunkSize; the counterparty takes EndSeqNo for NewSeqNo.
   SessionConfig config = acceptor_config();
   config.gap.resend_request_chunk = 4;
   Side acceptor{config};
@@ -120,8 +121,8 @@ TEST(GapAnswer, chunk_whose_gap_fill_ends_one_too_early_is_followed_by_the_next_
   EXPECT_EQ(acceptor.next_in(), 13U);
 }
 
-TEST(GapAnswer, that_ends_too_early_is_asked_for_again_when_it_is_over) {
-  // A rule of this engine's own: a second without a further part, where the parts took less.
+TEST(GapAnswer, that_ends_too_early_causes_another_request) {
+  // A rule of this engine: a second without a further part, where the parts took less.
   for (const int last : {2, 3, 7}) {
     Side acceptor{acceptor_config()};
     log_on_quietly(acceptor);
@@ -136,7 +137,7 @@ TEST(GapAnswer, that_ends_too_early_is_asked_for_again_when_it_is_over) {
     acceptor.advance(1ms);
     const std::string request = "35=2|34=3|7=" + std::to_string(last + 1) + "|16=8";
     EXPECT_THAT(acceptor.sent(), ElementsAre(request)) << last;
-    // No answer at all to that one is no reason to ask faster.
+    // If the second request gets no answer, the next one does not come sooner.
     acceptor.advance(29'999ms);
     EXPECT_THAT(acceptor.sent(), IsEmpty()) << last;
     acceptor.advance(1ms);
@@ -144,8 +145,8 @@ TEST(GapAnswer, that_ends_too_early_is_asked_for_again_when_it_is_over) {
   }
 }
 
-TEST(GapAnswer, within_which_a_message_is_lost_is_asked_for_again_when_it_is_over) {
-  // TC 3b: 3 was garbled on its way. What comes after it is buffered, and only 3 asked for.
+TEST(GapAnswer, within_which_a_message_is_lost_causes_another_request) {
+  // TC 3b: 3 was garbled. Later messages are buffered, and only 3 is requested.
   Side acceptor{acceptor_config()};
   log_on_quietly(acceptor);
   acceptor.in(order_of(9));
@@ -164,8 +165,8 @@ TEST(GapAnswer, within_which_a_message_is_lost_is_asked_for_again_when_it_is_ove
   EXPECT_EQ(acceptor.delivered.size(), 7U);
 }
 
-TEST(GapAnswer, that_comes_slowly_is_waited_for) {
-  // A resend over a slow link is asked for once.
+TEST(GapAnswer, that_comes_slowly_causes_no_second_request) {
+  // A resend over a slow link is requested once.
   Side acceptor{acceptor_config()};
   log_on_quietly(acceptor);
   acceptor.in(order_of(12));
@@ -178,8 +179,8 @@ TEST(GapAnswer, that_comes_slowly_is_waited_for) {
   EXPECT_EQ(acceptor.next_in(), 13U);
 }
 
-TEST(GapAnswer, whose_parts_bring_no_progress_is_asked_for_again_after_the_timeout) {
-  // Messages that are received already, again and again: a bound, whatever the counterparty does.
+TEST(GapAnswer, whose_parts_bring_no_progress_is_requested_again_after_the_timeout) {
+  // The counterparty repeats received messages: the wait is bounded, whatever it does.
   Side acceptor{acceptor_config()};
   log_on_quietly(acceptor);
   acceptor.in(order_of(9));
@@ -193,7 +194,7 @@ TEST(GapAnswer, whose_parts_bring_no_progress_is_asked_for_again_after_the_timeo
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=2|16=8"));
 }
 
-TEST(GapAnswer, is_waited_for_as_long_as_the_configuration_says) {
+TEST(GapAnswer, is_waited_for_as_long_as_configured) {
   SessionConfig config = acceptor_config();
   config.gap.resend_timeout = 3s;
   Side acceptor{config};
@@ -207,7 +208,7 @@ TEST(GapAnswer, is_waited_for_as_long_as_the_configuration_says) {
 }
 
 TEST(GapAnswer, of_a_counterparty_that_always_ends_one_too_early_closes_any_gap) {
-  // Whatever the chunk: no stall of resend_timeout anywhere.
+  // With any chunk size, resend_timeout never delays the gap.
   for (const std::uint64_t chunk : {0U, 1U, 2U, 3U, 7U, 100U}) {
     for (const std::uint64_t missing : {1U, 2U, 3U, 8U, 50U}) {
       SessionConfig config = acceptor_config();
@@ -233,8 +234,8 @@ TEST(GapAnswer, of_a_counterparty_that_always_ends_one_too_early_closes_any_gap)
   }
 }
 
-TEST(GapAnswer, resend_requests_that_came_early_are_counted_without_being_buffered) {
-  // TC 20. They are served at once; what is beyond the room for their numbers is buffered.
+TEST(GapAnswer, early_resend_requests_are_counted_without_being_buffered) {
+  // TC 20. They are served at once; those for whose numbers there is no room are buffered.
   Side acceptor{acceptor_config()};
   log_on_quietly(acceptor);
   acceptor.send("8", "report");
@@ -249,7 +250,7 @@ TEST(GapAnswer, resend_requests_that_came_early_are_counted_without_being_buffer
   EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(2, 23));
 }
 
-TEST(GapAnswer, resend_requests_that_came_early_between_buffered_messages_are_counted) {
+TEST(GapAnswer, early_resend_requests_between_buffered_messages_are_counted) {
   Side acceptor{acceptor_config()};
   log_on_quietly(acceptor);
   acceptor.send("8", "report");

@@ -1,5 +1,5 @@
-// Gaps as a configuration wants them: requests of a bounded size, and early messages not kept.
-// "Session Layer" is the FIX Session Layer specification.
+// Options for gaps: requests of a bounded size, and early messages that are not buffered. "Session
+// Layer" is the FIX Session Layer specification.
 #include <deque>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ std::string numbered(std::string_view type, int number, std::string_view rest = 
 
 constexpr std::string_view kResent = "|43=Y|122=20240115-10:29:00";
 
-TEST(ResendRequestChunk, asks_for_so_many_and_for_the_next_when_they_have_come) {
-  // Session Layer, "ResendRequest": a range may be asked for in pieces.
+TEST(ResendRequestChunk, requests_one_chunk_and_the_next_when_it_has_arrived) {
+  // Session Layer, "ResendRequest": a range may be requested in parts.
   SessionConfig config = acceptor_config();
   config.gap.resend_request_chunk = 2;
   Side acceptor{config};
@@ -36,11 +36,11 @@ TEST(ResendRequestChunk, asks_for_so_many_and_for_the_next_when_they_have_come) 
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=4|7=6|16=6"));
   acceptor.in(numbered("D", 6, kResent));
   EXPECT_THAT(acceptor.sent(), IsEmpty());
-  EXPECT_EQ(acceptor.next_in(), 8U);  // with the one that was buffered
+  EXPECT_EQ(acceptor.next_in(), 8U);  // with the buffered one
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::GapClosed));
 }
 
-TEST(ResendRequestChunk, larger_than_the_gap_asks_for_the_gap) {
+TEST(ResendRequestChunk, larger_than_the_gap_requests_the_gap) {
   // QuickFIX/J's ResendRequestChunkSize.
   SessionConfig config = acceptor_config();
   config.gap.resend_request_chunk = 100;
@@ -50,8 +50,8 @@ TEST(ResendRequestChunk, larger_than_the_gap_asks_for_the_gap) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3"));
 }
 
-TEST(ResendRequestChunk, that_is_not_answered_is_asked_for_again_and_then_given_up) {
-  // QuickFIX/J's ResendRequestChunkSize; giving up is a rule of this engine's own.
+TEST(ResendRequestChunk, that_is_not_answered_is_requested_again_and_then_ends_the_session) {
+  // QuickFIX/J's ResendRequestChunkSize; the limit is a rule of this engine.
   SessionConfig config = acceptor_config();
   config.gap.resend_request_chunk = 2;
   config.heartbeat.heart_bt_int = 0s;
@@ -68,7 +68,7 @@ TEST(ResendRequestChunk, that_is_not_answered_is_asked_for_again_and_then_given_
                                            "35=5|34=6|58=ResendRequest not answered"));
 }
 
-TEST(ResendRequestChunk, gap_fill_beyond_the_chunk_is_taken_and_no_part_asked_for_twice) {
+TEST(ResendRequestChunk, gap_fill_beyond_the_chunk_is_accepted_and_no_part_requested_twice) {
   // QuickFIX/J's ResendRequestChunkSize; TC 10b.
   SessionConfig config = acceptor_config();
   config.gap.resend_request_chunk = 2;
@@ -80,8 +80,8 @@ TEST(ResendRequestChunk, gap_fill_beyond_the_chunk_is_taken_and_no_part_asked_fo
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=8|16=8"));
 }
 
-TEST(ClosedResendRequest, ends_where_the_gap_ends) {
-  // Session Layer, "ResendRequest": EndSeqNo is the last one that is missing.
+TEST(ClosedResendRequest, ends_at_the_end_of_the_gap) {
+  // Session Layer, "ResendRequest": EndSeqNo is the last missing number.
   SessionConfig config = acceptor_config();
   config.gap.closed_resend_requests = true;
   Side acceptor{config};
@@ -91,8 +91,8 @@ TEST(ClosedResendRequest, ends_where_the_gap_ends) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=6"));
 }
 
-TEST(OutOfOrderMessages, that_are_discarded_come_again_with_the_resend) {
-  // Session Layer, "Message gap": the second of the two ways, discard and ask for everything.
+TEST(OutOfOrderMessages, that_are_discarded_arrive_again_with_the_resend) {
+  // Session Layer, "Message gap": the second of the two ways, discard and request everything.
   SessionConfig config = acceptor_config();
   config.gap.out_of_order = OutOfOrder::Discard;
   Side acceptor{config};
@@ -111,8 +111,8 @@ TEST(OutOfOrderMessages, that_are_discarded_come_again_with_the_resend) {
   EXPECT_THAT(acceptor.sent(), IsEmpty());
 }
 
-TEST(OutOfOrderMessages, that_are_discarded_are_covered_by_chunks_that_grow_with_them) {
-  // FIX 4.4 volume 2, "Ordered Message Processing": ignored, and asked for again.
+TEST(OutOfOrderMessages, that_are_discarded_are_covered_by_growing_chunks) {
+  // FIX 4.4 volume 2, "Ordered Message Processing": ignored, and requested again.
   SessionConfig config = acceptor_config();
   config.gap.out_of_order = OutOfOrder::Discard;
   config.gap.resend_request_chunk = 2;
@@ -129,8 +129,8 @@ TEST(OutOfOrderMessages, that_are_discarded_are_covered_by_chunks_that_grow_with
   EXPECT_EQ(acceptor.delivered.size(), 3U);
 }
 
-TEST(OutOfOrderMessages, two_machines_of_which_one_discards_lose_nothing) {
-  // FIX 4.4 volume 2, "Ordered Message Processing": ignored, and asked for again.
+TEST(OutOfOrderMessages, lose_nothing_if_one_of_two_machines_discards_them) {
+  // FIX 4.4 volume 2, "Ordered Message Processing": ignored, and requested again.
   SessionConfig config = acceptor_config();
   config.gap.out_of_order = OutOfOrder::Discard;
   Pair pair{initiator_config(), config};
@@ -143,9 +143,9 @@ TEST(OutOfOrderMessages, two_machines_of_which_one_discards_lose_nothing) {
   EXPECT_EQ(pair.acceptor.next_in(), pair.initiator.next_out());
 }
 
-TEST(Gap, within_a_resend_is_detected_and_asked_for_after_the_timeout) {
-  // Session Layer, "Message gap": a resent message that is missing shows with the one after it.
-  // One ResendRequest is open, so there is no second one before the first has had its time.
+TEST(Gap, within_a_resend_is_detected_and_requested_after_the_timeout) {
+  // Session Layer, "Message gap": the next message shows that a resent one is missing. One
+  // ResendRequest is open, and no second one is sent before its timeout.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in(numbered("D", 6));
@@ -160,7 +160,7 @@ TEST(Gap, within_a_resend_is_detected_and_asked_for_after_the_timeout) {
   EXPECT_EQ(acceptor.delivered.size(), 5U);
 }
 
-// Ways to close a gap, of which each side has its own.
+// Ways to close a gap; each side has its own.
 struct GapWays {
   OutOfOrder early = OutOfOrder::Buffer;
   std::uint64_t chunk = 0;
@@ -196,7 +196,7 @@ std::string readable_ways(const GapWays& ways) {
          (ways.is_redundant ? " redundant" : "");
 }
 
-// Messages on the wire until nothing is left to say; above the bound: it does not end.
+// The number of messages until both sides are silent; above the bound: they do not end.
 std::size_t messages_until_silence(Pair& pair, std::size_t bound) {
   std::size_t messages = 0;
   while (messages <= bound) {
@@ -223,7 +223,7 @@ void expect_both_gaps_close(const GapWays& of_initiator, const GapWays& of_accep
     static_cast<void>(pair.initiator.take_wire());
     static_cast<void>(pair.acceptor.take_wire());
   }
-  constexpr std::size_t kMessagesMax = 150;  // 120 are the most that there have been
+  constexpr std::size_t kMessagesMax = 150;  // the most ever seen is 120
   ASSERT_LE(messages_until_silence(pair, kMessagesMax), kMessagesMax);
   const auto sent = static_cast<std::size_t>(lost + after);
   EXPECT_EQ(pair.acceptor.delivered.size(), sent);
@@ -232,9 +232,9 @@ void expect_both_gaps_close(const GapWays& of_initiator, const GapWays& of_accep
   EXPECT_EQ(pair.initiator.next_in(), pair.acceptor.next_out());
 }
 
-TEST(Gap, of_both_sides_at_once_closes_whatever_their_ways_are) {
-  // Session Layer, "Message gap". A ResendRequest that comes too early is served at once, so it is
-  // no part of what is asked for: each would make the gap larger that the next one asks for.
+TEST(Gap, of_both_sides_at_once_closes_with_any_options) {
+  // Session Layer, "Message gap". An early ResendRequest is served at once and not requested:
+  // otherwise each request would enlarge the gap of the next.
   for (const GapWays& of_initiator : all_gap_ways()) {
     for (const GapWays& of_acceptor : all_gap_ways()) {
       for (const int lost : {1, 3, 8}) {
@@ -247,7 +247,7 @@ TEST(Gap, of_both_sides_at_once_closes_whatever_their_ways_are) {
   }
 }
 
-TEST(OutOfOrderMessages, that_are_discarded_are_no_resend_requests) {
+TEST(OutOfOrderMessages, that_are_discarded_do_not_include_resend_requests) {
   SessionConfig config = acceptor_config();
   config.gap.out_of_order = OutOfOrder::Discard;
   config.gap.closed_resend_requests = true;
@@ -263,7 +263,7 @@ TEST(OutOfOrderMessages, that_are_discarded_are_no_resend_requests) {
   EXPECT_EQ(acceptor.next_in(), 5U);
 }
 
-TEST(LastMsgSeqNumProcessed, stands_in_the_header_of_every_message) {
+TEST(LastMsgSeqNumProcessed, is_in_the_header_of_every_message) {
   // FIX 4.2, Standard Header: 369, the last number received and processed.
   SessionConfig config = acceptor_config("FIX.4.2");
   config.header.send_last_msg_seq_num_processed = true;
@@ -280,8 +280,8 @@ TEST(LastMsgSeqNumProcessed, stands_in_the_header_of_every_message) {
               ElementsAre("35=4|34=1|43=Y|122=20240115-10:30:00.000|369=3|36=3|123=Y"));
 }
 
-TEST(LastMsgSeqNumProcessed, is_left_out_where_the_version_has_it_not) {
-  // FIX 4.2, Standard Header: 369 came with it.
+TEST(LastMsgSeqNumProcessed, is_omitted_if_the_version_does_not_define_it) {
+  // FIX 4.2, Standard Header: 369 was introduced there.
   for (const char* version : {"FIX.4.0", "FIX.4.1"}) {
     SessionConfig config = acceptor_config(version);
     config.header.send_last_msg_seq_num_processed = true;

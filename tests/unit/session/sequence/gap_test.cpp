@@ -16,7 +16,7 @@ std::vector<std::uint64_t> numbers_of(const std::vector<Delivered>& messages) {
   return numbers;
 }
 
-TEST(MsgSeqNum, consecutive_messages_are_taken_without_an_answer) {
+TEST(MsgSeqNum, consecutive_messages_are_accepted_without_an_answer) {
   // TC 2a.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -25,15 +25,15 @@ TEST(MsgSeqNum, consecutive_messages_are_taken_without_an_answer) {
   EXPECT_EQ(acceptor.next_in(), 6U);
 }
 
-TEST(MsgSeqNum, application_message_counts_when_it_has_been_delivered) {
-  // QuickFIX, Session::next, counts after fromApp, too.
-  // Promise of the engine: a message is used up only when the application has it.
+TEST(MsgSeqNum, application_message_counts_after_its_delivery) {
+  // QuickFIX, Session::next, counts after fromApp, too. The engine's contract: a message is used up
+  // only after the application has it.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   std::uint64_t during = 0;
   acceptor.application = [&](Side& side, const Deliver&) {
     during = side.next_in();
-    return Verdict{};
+    return DeliveryDecision{};
   };
   acceptor.in("35=D|34=2|11=ID");
   EXPECT_EQ(during, 2U);
@@ -43,7 +43,7 @@ TEST(MsgSeqNum, application_message_counts_when_it_has_been_delivered) {
   EXPECT_FALSE(acceptor.delivered[0].poss_dup);
 }
 
-TEST(MsgSeqNum, too_high_is_buffered_until_what_was_missed_has_come) {
+TEST(MsgSeqNum, too_high_is_buffered_until_the_gap_is_closed) {
   // TC 2b: 34=10 when 5 is expected; 5 to 9 come without PossDupFlag.
   Side acceptor{acceptor_config("FIX.4.2")};
   acceptor.establish();
@@ -61,7 +61,7 @@ TEST(MsgSeqNum, too_high_is_buffered_until_what_was_missed_has_come) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=3"));
 }
 
-TEST(MsgSeqNum, fix41_asks_to_infinity_with_999999) {
+TEST(MsgSeqNum, fix41_requests_to_infinity_with_999999) {
   // FIX 4.1, ResendRequest: EndSeqNo 999999.
   SessionConfig config = acceptor_config("FIX.4.1");
   config.gap.closed_resend_requests = false;
@@ -71,9 +71,9 @@ TEST(MsgSeqNum, fix41_asks_to_infinity_with_999999) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=999999"));
 }
 
-TEST(MsgSeqNum, one_resend_request_for_a_gap_however_many_messages_follow) {
-  // QuickFIX's SendRedundantResendRequests=N.
-  // A full flow after a gap must not make a ResendRequest of every message.
+TEST(MsgSeqNum, one_resend_request_for_a_gap_and_any_number_of_later_messages) {
+  // QuickFIX's SendRedundantResendRequests=N. Many messages after a gap must not cause a
+  // ResendRequest each.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   for (int number = 4; number <= 40; ++number) {
@@ -90,7 +90,7 @@ TEST(MsgSeqNum, one_resend_request_for_a_gap_however_many_messages_follow) {
   EXPECT_THAT(acceptor.sent(), IsEmpty());
 }
 
-TEST(MsgSeqNum, second_gap_after_a_closed_one_is_asked_for_again) {
+TEST(MsgSeqNum, second_gap_after_a_closed_one_is_requested) {
   // TC 2b, twice.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -111,9 +111,10 @@ TEST(MsgSeqNum, redundant_resend_requests_are_sent_if_configured) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3", "35=2|34=3|7=2|16=3"));
 }
 
-TEST(MsgSeqNum, buffered_message_that_could_not_be_kept_is_asked_for_when_its_turn_comes) {
-  // FIX 4.4 volume 2, "Ordered Message Processing": kept, or asked for again.
-  // A bounded owner may drop what it is asked to hold. No message has to show that it is missing.
+TEST(MsgSeqNum, early_message_that_could_not_be_buffered_is_requested_when_its_turn_comes) {
+  // FIX 4.4 volume 2, "Ordered Message Processing": buffered, or requested again. An owner with a
+  // limit may drop an early message. The engine requests it without another message that shows the
+  // gap.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.can_buffer = false;
@@ -126,9 +127,9 @@ TEST(MsgSeqNum, buffered_message_that_could_not_be_kept_is_asked_for_when_its_tu
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3", "35=2|34=3|7=4|16=4"));
 }
 
-TEST(MsgSeqNum, gap_is_closed_by_what_filled_it_even_if_what_revealed_it_was_dropped) {
-  // TC 2b, twice.
-  // 4 revealed the gap and was dropped; 2 and 3 fill it; 4 is asked for, and 6 dropped, too.
+TEST(MsgSeqNum, gap_closes_even_if_the_message_that_revealed_it_was_dropped) {
+  // TC 2b, twice. 4 revealed the gap and was dropped; 2 and 3 fill it; 4 is requested, and 6 is
+  // dropped, too.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.can_buffer = false;
@@ -140,8 +141,8 @@ TEST(MsgSeqNum, gap_is_closed_by_what_filled_it_even_if_what_revealed_it_was_dro
 }
 
 TEST(MsgSeqNum, buffered_message_may_have_grown_old_while_it_was_buffered) {
-  // TC 2o, asked when a message comes and not when its turn comes.
-  // A long resend must not make SendingTime of what waited after it look wrong.
+  // TC 2o is checked when a message arrives, not when its turn comes. A long resend must not make
+  // the SendingTime of buffered messages wrong.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=D|34=3|11=waits");
@@ -151,7 +152,7 @@ TEST(MsgSeqNum, buffered_message_may_have_grown_old_while_it_was_buffered) {
   EXPECT_EQ(acceptor.state(), State::LoggedOn);
 }
 
-TEST(MsgSeqNum, too_low_without_poss_dup_is_told_and_disconnected) {
+TEST(MsgSeqNum, too_low_without_poss_dup_is_a_logout_and_a_disconnect) {
   // TC 2c.
   Side acceptor{acceptor_config("FIX.4.2")};
   acceptor.establish();
@@ -172,7 +173,7 @@ TEST(MsgSeqNum, zero_is_too_low) {
   EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::MsgSeqNumTooLow);
 }
 
-TEST(MsgSeqNum, missing_or_unreadable_is_told_and_disconnected) {
+TEST(MsgSeqNum, missing_or_unreadable_is_a_logout_and_a_disconnect) {
   // FIX Session Layer, "MsgSeqNum missing".
   struct Case {
     const char* fields;
@@ -194,8 +195,8 @@ TEST(MsgSeqNum, missing_or_unreadable_is_told_and_disconnected) {
 }
 
 TEST(MsgSeqNum, beyond_32_bits_is_a_number_like_any_other) {
-  // FIX 4.4 volume 1, "FIX Datatypes", SeqNum: positive, with no upper limit.
-  // An engine that reads 2^32+2 as 2 processes a stranger.
+  // FIX 4.4 volume 1, "FIX Datatypes", SeqNum: positive, with no upper limit. An engine that reads
+  // 2^32+2 as 2 would process the wrong message.
   Side acceptor{acceptor_config(), {.next_inbound = 4294967297, .next_outbound = 4294967300}};
   acceptor.establish();
   acceptor.in("35=1|34=4294967298|112=X");
@@ -203,7 +204,7 @@ TEST(MsgSeqNum, beyond_32_bits_is_a_number_like_any_other) {
   EXPECT_EQ(acceptor.next_in(), 4294967299U);
 }
 
-TEST(MsgSeqNum, garbled_message_uses_up_no_number_and_shows_as_a_gap) {
+TEST(MsgSeqNum, garbled_message_uses_up_no_number_and_causes_a_gap) {
   // TC 2d, 3b, 3c.
   Side acceptor{acceptor_config("FIX.4.2")};
   acceptor.establish();
@@ -216,8 +217,8 @@ TEST(MsgSeqNum, garbled_message_uses_up_no_number_and_shows_as_a_gap) {
 }
 
 TEST(MsgSeqNum, lost_position_in_the_stream_ends_the_connection) {
-  // TC 2m goes on after a wrong BodyLength.
-  // A BodyLength beyond every limit: where the next message begins cannot be known.
+  // TC 2m continues after a wrong BodyLength. With a BodyLength above every limit, the beginning of
+  // the next message is unknown.
   for (const wire::GarbledReason reason :
        {wire::GarbledReason::BodyLengthTooLarge, wire::GarbledReason::TooLong}) {
     Side acceptor{acceptor_config()};
@@ -289,7 +290,7 @@ TEST(PossDup, as_expected_without_orig_sending_time_is_rejected_and_uses_up_its_
   EXPECT_EQ(acceptor.next_in(), 3U);
 }
 
-TEST(PossDup, orig_sending_time_is_not_missed_if_so_configured) {
+TEST(PossDup, orig_sending_time_is_optional_if_configured) {
   // QuickFIX's RequiresOrigSendingTime=N.
   SessionConfig config = acceptor_config();
   config.header.requires_orig_sending_time = false;
@@ -329,8 +330,8 @@ TEST(PossResend, is_passed_to_the_application_with_its_mark) {
   EXPECT_EQ(acceptor.next_in(), 4U);
 }
 
-TEST(Gap, bad_message_within_a_gap_is_rejected_and_the_gap_goes_on) {
-  // Acceptance script RejectResentMessage, with a fault in place of the data format.
+TEST(Gap, bad_message_within_a_gap_is_rejected_and_the_gap_stays_open) {
+  // Acceptance script RejectResentMessage, with another fault than the data format.
   Side acceptor{acceptor_config("FIX.4.2")};
   acceptor.establish();
   acceptor.in("35=1|34=3|112=HELLO1");
@@ -343,7 +344,7 @@ TEST(Gap, bad_message_within_a_gap_is_rejected_and_the_gap_goes_on) {
 }
 
 TEST(Gap, bad_message_that_is_too_high_is_rejected_when_its_turn_comes) {
-  // FIX 4.4 volume 2, "Ordered Message Processing". The order of numbers is the order of answers.
+  // FIX 4.4 volume 2, "Ordered Message Processing". Answers come in the order of the numbers.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=D|34=3|11=");
@@ -364,9 +365,9 @@ TEST(Gap, test_request_after_a_gap_is_answered_in_order) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=3|112=X"));
 }
 
-TEST(Gap, unanswered_resend_request_is_repeated_and_then_given_up) {
-  // A rule of this engine's own, after TC 2b.
-  // A session that waits for ever for a message that never comes is worse than none.
+TEST(Gap, unanswered_resend_request_is_repeated_and_then_ends_the_session) {
+  // A rule of this engine, after TC 2b. A session must not wait for ever for a message that never
+  // arrives.
   SessionConfig config = acceptor_config();
   config.gap.resend_timeout = 10s;
   Side acceptor{config};
@@ -383,9 +384,9 @@ TEST(Gap, unanswered_resend_request_is_repeated_and_then_given_up) {
   EXPECT_EQ(acceptor.state(), State::LogoutSent);
 }
 
-TEST(Gap, progress_keeps_an_open_gap_from_being_asked_for_again) {
-  // A rule of this engine's own, after TC 2b.
-  // A resend of many messages over a slow link is not a missing answer.
+TEST(Gap, progress_keeps_an_open_gap_from_being_requested_again) {
+  // A rule of this engine, after TC 2b. A resend of many messages over a slow link is not a missing
+  // answer.
   SessionConfig config = acceptor_config();
   config.gap.resend_timeout = 10s;
   Side acceptor{config};
@@ -400,8 +401,8 @@ TEST(Gap, progress_keeps_an_open_gap_from_being_asked_for_again) {
   EXPECT_THAT(acceptor.sent(), IsEmpty());
 }
 
-TEST(Gap, message_lost_within_a_resend_is_asked_for_after_the_timeout) {
-  // TC 2d, 3b. A gap inside the answer to a ResendRequest: 3 is garbled on its way.
+TEST(Gap, message_lost_within_a_resend_is_requested_after_the_timeout) {
+  // TC 2d, 3b. A gap inside the answer to a ResendRequest: 3 is garbled.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=D|34=5|11=x");
@@ -416,7 +417,7 @@ TEST(Gap, message_lost_within_a_resend_is_asked_for_after_the_timeout) {
   EXPECT_EQ(acceptor.next_in(), 6U);
 }
 
-TEST(Gap, is_asked_for_again_on_the_next_connection) {
+TEST(Gap, is_requested_again_on_the_next_connection) {
   // TC 2b on a connection, TC 1S a on the next.
   // The connection breaks before the answer to our ResendRequest comes.
   Pair pair;

@@ -1,5 +1,5 @@
-// Logons that say what they expect: NextExpectedMsgSeqNum (789). FIX 4.4, Logon, and "Session
-// Layer", the FIX Session Layer specification, "Using NextExpectedMsgSeqNum".
+// Logons with NextExpectedMsgSeqNum (789). FIX 4.4, Logon, and "Session Layer", the FIX Session
+// Layer specification, "Using NextExpectedMsgSeqNum".
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ TEST(NextExpected, is_in_the_logons_of_both_sides) {
   EXPECT_THAT(pair.acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30|789=2"));
 }
 
-TEST(NextExpected, what_the_logon_misses_is_resent_after_the_answer_unasked) {
+TEST(NextExpected, messages_that_the_logon_misses_are_resent_after_the_answer) {
   Side acceptor{expecting(acceptor_config()), {.next_inbound = 5, .next_outbound = 7}};
   acceptor.stored[5] = message_to(initiator_config(), acceptor.now(), "35=8|34=5|58=kept");
   acceptor.connect();
@@ -37,8 +37,8 @@ TEST(NextExpected, what_the_logon_misses_is_resent_after_the_answer_unasked) {
                                            "35=4|34=6|43=Y|122=20240115-10:30:00.000|36=8|123=Y"));
 }
 
-TEST(NextExpected, what_is_sent_at_the_sight_of_the_logon_is_resent_after_the_answer) {
-  // It has a lower number than the answer, so that the counterparty misses it.
+TEST(NextExpected, message_sent_in_the_callback_of_the_logon_is_resent_after_the_answer) {
+  // It has a lower number than the answer, so the counterparty misses it.
   for (const bool is_asked : {false, true}) {
     SessionConfig config = expecting(acceptor_config());
     config.shows_administrative = true;
@@ -54,7 +54,7 @@ TEST(NextExpected, what_is_sent_at_the_sight_of_the_logon_is_resent_after_the_an
   }
 }
 
-TEST(NextExpected, initiator_resends_what_the_answer_misses_its_logon_included) {
+TEST(NextExpected, initiator_resends_what_the_answer_misses_with_its_logon) {
   Side initiator{expecting(initiator_config()), {.next_inbound = 3, .next_outbound = 6}};
   initiator.connect();
   EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=6|98=0|108=30|789=3"));
@@ -71,7 +71,7 @@ TEST(NextExpected, nothing_is_resent_when_nothing_is_missing) {
   EXPECT_THAT(initiator.sent(), IsEmpty());
 }
 
-TEST(NextExpected, gap_before_the_logon_is_waited_for_and_not_asked_for) {
+TEST(NextExpected, gap_before_the_logon_is_not_requested) {
   Side acceptor{expecting(acceptor_config())};
   acceptor.connect();
   acceptor.in("35=A|34=4|98=0|108=30|789=1");
@@ -82,7 +82,7 @@ TEST(NextExpected, gap_before_the_logon_is_waited_for_and_not_asked_for) {
   EXPECT_THAT(acceptor.sent(), IsEmpty());
 }
 
-TEST(NextExpected, gap_that_is_not_filled_unasked_is_asked_for_after_the_timeout) {
+TEST(NextExpected, gap_that_is_not_filled_is_requested_after_the_timeout) {
   Side acceptor{expecting(acceptor_config())};
   acceptor.connect();
   acceptor.in("35=A|34=4|98=0|108=0|789=1");
@@ -91,14 +91,14 @@ TEST(NextExpected, gap_that_is_not_filled_unasked_is_asked_for_after_the_timeout
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=1|16=3"));
 }
 
-TEST(NextExpected, counterparty_that_does_not_say_it_is_asked_as_ever) {
+TEST(NextExpected, counterparty_without_789_gets_a_resend_request) {
   Side acceptor{expecting(acceptor_config())};
   acceptor.connect();
   acceptor.in("35=A|34=4|98=0|108=30");
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30|789=1", "35=2|34=2|7=1|16=3"));
 }
 
-TEST(NextExpected, above_what_we_have_sent_is_told_and_disconnected) {
+TEST(NextExpected, above_the_last_sent_number_is_a_logout_and_a_disconnect) {
   Side acceptor{expecting(acceptor_config()), {.next_inbound = 1, .next_outbound = 4}};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30|789=5");
@@ -117,7 +117,7 @@ TEST(NextExpected, above_what_we_have_sent_is_told_and_disconnected) {
 }
 
 TEST(NextExpected, of_the_answer_is_about_what_was_sent_up_to_our_logon) {
-  // What waits after our Logon goes out for the first time, not as a resend.
+  // Messages that wait after our Logon are sent for the first time, not resent.
   Side initiator{expecting(initiator_config()), {.next_inbound = 3, .next_outbound = 6}};
   initiator.connect();
   initiator.send("D", "early");
@@ -134,7 +134,7 @@ TEST(NextExpected, of_the_answer_is_about_what_was_sent_up_to_our_logon) {
                                           "35=4|34=5|43=Y|122=20240115-10:30:00.000|36=7|123=Y"));
 }
 
-TEST(NextExpected, resend_that_the_owner_is_asked_about_is_before_what_is_sent_at_the_logon) {
+TEST(NextExpected, resend_that_the_owner_decides_on_comes_before_messages_sent_at_the_logon) {
   SessionConfig config = expecting(acceptor_config());
   config.resend.asks_before = true;
   for (const ResendDecision::Kind kind :
@@ -154,7 +154,7 @@ TEST(NextExpected, resend_that_the_owner_is_asked_about_is_before_what_is_sent_a
   }
 }
 
-TEST(NextExpected, gap_fill_that_the_owner_decides_on_is_before_what_waited_for_the_logon) {
+TEST(NextExpected, gap_fill_that_the_owner_decides_on_comes_before_queued_messages) {
   SessionConfig config = expecting(initiator_config());
   config.resend.asks_before = true;
   Side initiator{config, {.next_inbound = 3, .next_outbound = 6}};
@@ -170,7 +170,7 @@ TEST(NextExpected, gap_fill_that_the_owner_decides_on_is_before_what_waited_for_
 }
 
 TEST(NextExpected, of_a_message_that_waits_for_the_answer_to_our_logon_is_too_high) {
-  // It was not sent: the counterparty has had another one under its number.
+  // It was not sent: the counterparty has another message with its number.
   Side initiator{expecting(initiator_config()), {.next_inbound = 1, .next_outbound = 4}};
   initiator.connect();
   initiator.send("D", "early");
@@ -192,7 +192,7 @@ TEST(NextExpected, that_is_no_number_is_an_invalid_logon) {
   }
 }
 
-TEST(NextExpected, is_not_looked_at_after_a_reset) {
+TEST(NextExpected, is_ignored_after_a_reset) {
   Side acceptor{expecting(acceptor_config()), {.next_inbound = 5, .next_outbound = 7}};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30|141=Y|789=1");
@@ -206,7 +206,7 @@ TEST(NextExpected, is_not_looked_at_after_a_reset) {
   EXPECT_THAT(resetting.sent(), ElementsAre("35=A|34=1|98=0|108=30|789=2"));
 }
 
-TEST(NextExpected, is_ignored_and_not_sent_where_it_is_not_agreed_on_or_not_known) {
+TEST(NextExpected, is_ignored_and_not_sent_if_not_configured_or_not_defined) {
   Side acceptor{acceptor_config(), {.next_inbound = 5, .next_outbound = 7}};
   acceptor.connect();
   acceptor.in("35=A|34=5|98=0|108=30|789=99");
@@ -218,9 +218,9 @@ TEST(NextExpected, is_ignored_and_not_sent_where_it_is_not_agreed_on_or_not_know
   }
 }
 
-TEST(NextExpected, initiator_that_is_refused_for_it_does_not_try_until_numbers_agree_by_chance) {
-  // Each refusal is a Logout with a number. After some of them the acceptor's numbers are as high
-  // as the initiator expects, and what was sent under the numbers below is lost.
+TEST(NextExpected, initiator_that_is_refused_for_it_does_not_retry_until_numbers_agree_by_chance) {
+  // Each refusal is a Logout with a number. After some of them the acceptor's numbers reach what
+  // the initiator expects, and the messages with lower numbers are lost.
   Side initiator{expecting(initiator_config()), {.next_inbound = 9, .next_outbound = 4}};
   initiator.connect();
   initiator.in("35=5|34=3|58=NextExpectedMsgSeqNum too high, expecting 4 but received 9");

@@ -1,5 +1,5 @@
-// The owner of a session decides what goes out again: by configuration, and by an answer to each
-// request. In all of it the counterparty gets every number, as a message or as a gap fill.
+// The owner of a session decides what is resent: by configuration, and by an answer to each
+// request. The counterparty always gets every number, as a message or in a gap fill.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,8 +34,8 @@ SessionConfig asking_config() {
   return config;
 }
 
-TEST(ResendGovernor, at_most_the_last_numbers_are_sent_again_and_older_ones_filled) {
-  // TC 8, within a limit. What a counterparty asks for is bounded by us.
+TEST(ResendGovernor, at_most_the_last_messages_are_resent_and_older_ones_gap_filled) {
+  // TC 8, within a limit: we bound what a counterparty can request.
   SessionConfig config = acceptor_config();
   config.resend.messages_max = 2;
   Side acceptor{config};
@@ -45,7 +45,7 @@ TEST(ResendGovernor, at_most_the_last_numbers_are_sent_again_and_older_ones_fill
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::ResendLimited));
 }
 
-TEST(ResendGovernor, range_within_the_limit_is_sent_again_whole) {
+TEST(ResendGovernor, range_within_the_limit_is_resent_completely) {
   // TC 8.
   SessionConfig config = acceptor_config();
   config.resend.messages_max = 2;
@@ -56,8 +56,8 @@ TEST(ResendGovernor, range_within_the_limit_is_sent_again_whole) {
   EXPECT_FALSE(acceptor.has_notice(NoticeCode::ResendLimited));
 }
 
-TEST(ResendGovernor, owner_is_asked_with_the_range_that_was_sent) {
-  // TC 8: EndSeqNo 0 is the last one sent.
+TEST(ResendGovernor, owner_decides_on_the_range_that_was_sent) {
+  // TC 8: EndSeqNo 0 means the last sent number.
   Side acceptor{asking_config()};
   send_four_orders(acceptor);
   AskResend asked;
@@ -71,8 +71,8 @@ TEST(ResendGovernor, owner_is_asked_with_the_range_that_was_sent) {
   EXPECT_THAT(acceptor.sent(), ElementsAre(order(3), order(4), order(5)));
 }
 
-TEST(ResendGovernor, owner_can_have_everything_or_what_is_old_filled) {
-  // FIX 4.4 volume 2, "Sequence Reset": a gap fill stands for what is not sent again.
+TEST(ResendGovernor, owner_can_have_everything_or_old_messages_gap_filled) {
+  // FIX 4.4 volume 2, "Sequence Reset": a gap fill replaces messages that are not resent.
   for (const bool everything : {true, false}) {
     Side acceptor{asking_config()};
     send_four_orders(acceptor);
@@ -103,9 +103,9 @@ TEST(ResendGovernor, rejected_request_is_counted_and_named_in_the_reject) {
   EXPECT_EQ(acceptor.state(), State::LoggedOn);
 }
 
-TEST(ResendGovernor, request_that_came_early_is_rejected_with_its_own_number) {
-  // TC 20; FIX 4.4 volume 2, "Message Recovery": it is answered before its turn, and before we ask
-  // for what we miss.
+TEST(ResendGovernor, early_request_is_rejected_with_its_own_number) {
+  // TC 20; FIX 4.4 volume 2, "Message Recovery": it is answered before its turn, and before our own
+  // ResendRequest.
   Side acceptor{asking_config()};
   send_four_orders(acceptor);
   acceptor.resend_governor = [](const AskResend&) {
@@ -128,7 +128,7 @@ TEST(ResendGovernor, refusal_can_end_the_session) {
   EXPECT_EQ(acceptor.state(), State::LogoutSent);
 }
 
-TEST(ResendGovernor, resend_that_a_logon_implies_is_asked_about_and_cannot_be_rejected) {
+TEST(ResendGovernor, owner_decides_on_the_resend_of_a_logon_and_cannot_reject_it) {
   // FIX 4.4, NextExpectedMsgSeqNum (789).
   SessionConfig config = asking_config();
   config.logon.send_next_expected_msg_seq_num = true;
@@ -151,7 +151,7 @@ TEST(ResendGovernor, resend_that_a_logon_implies_is_asked_about_and_cannot_be_re
   }
 }
 
-TEST(ResendGovernor, decision_without_a_question_does_nothing) {
+TEST(ResendGovernor, decision_without_a_request_does_nothing) {
   Side acceptor{asking_config()};
   send_four_orders(acceptor);
   acceptor.machine().on_resend_decision({.kind = ResendDecision::Kind::LogOut, .text = "x"},
@@ -161,8 +161,8 @@ TEST(ResendGovernor, decision_without_a_question_does_nothing) {
   EXPECT_EQ(acceptor.state(), State::LoggedOn);
 }
 
-TEST(ResendGovernor, same_range_asked_for_without_end_ends_the_session) {
-  // A rule of this engine's own, after TC 8: hotfix, the Rust engine, has had resends without end.
+TEST(ResendGovernor, same_range_requested_without_end_ends_the_session) {
+  // A rule of this engine, after TC 8: hotfix, the Rust engine, had resends without end.
   SessionConfig config = acceptor_config();
   config.resend.repeats_max = 3;
   Side acceptor{config};
@@ -173,13 +173,13 @@ TEST(ResendGovernor, same_range_asked_for_without_end_ends_the_session) {
     return acceptor.sent();
   };
   for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(5), std::vector{order(5)}) << i;
-  EXPECT_EQ(ask(2).size(), 4U);  // another range starts the count again
+  EXPECT_EQ(ask(2).size(), 4U);  // another range restarts the count
   for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(5), std::vector{order(5)}) << i;
   EXPECT_THAT(ask(5), ElementsAre("35=5|34=6|58=the same messages are requested too often"));
 }
 
-TEST(ResendGovernor, ranges_asked_for_in_turn_end_the_session_as_one_does) {
-  // A rule of this engine's own, after TC 8.
+TEST(ResendGovernor, alternating_ranges_end_the_session_too) {
+  // A rule of this engine, after TC 8.
   SessionConfig config = acceptor_config();
   config.resend.repeats_max = 3;
   Side acceptor{config};
@@ -196,7 +196,7 @@ TEST(ResendGovernor, ranges_asked_for_in_turn_end_the_session_as_one_does) {
 }
 
 TEST(ResendGovernor, requests_without_end_during_a_resend_end_the_session) {
-  // A rule of this engine's own, after TC 8.
+  // A rule of this engine, after TC 8.
   SessionConfig config = acceptor_config();
   config.resend.repeats_max = 3;
   Side acceptor{config};
@@ -215,8 +215,8 @@ TEST(ResendGovernor, requests_without_end_during_a_resend_end_the_session) {
   EXPECT_EQ(sent.back(), "35=5|34=6|58=the same messages are requested too often");
 }
 
-TEST(ResendGovernor, logon_that_asks_for_all_of_a_gap_is_served_within_the_tightest_limit) {
-  // FIX 4.4, NextExpectedMsgSeqNum (789): our own Logon is a part of what is asked for.
+TEST(ResendGovernor, logon_that_requests_a_whole_gap_is_served_within_the_tightest_limit) {
+  // FIX 4.4, NextExpectedMsgSeqNum (789): our own Logon is a part of the requested range.
   SessionConfig config = acceptor_config();
   config.resend.repeats_max = 1;
   config.logon.send_next_expected_msg_seq_num = true;
@@ -229,8 +229,8 @@ TEST(ResendGovernor, logon_that_asks_for_all_of_a_gap_is_served_within_the_tight
   EXPECT_EQ(acceptor.state(), State::LoggedOn);
 }
 
-TEST(ResendGovernor, gap_that_is_fetched_in_parts_is_served_within_the_tightest_limit) {
-  // FIX Session Layer, "ResendRequest": a gap may be asked for in parts.
+TEST(ResendGovernor, gap_that_is_requested_in_parts_is_served_within_the_tightest_limit) {
+  // FIX Session Layer, "ResendRequest": a gap may be requested in parts.
   SessionConfig config = acceptor_config();
   config.resend.repeats_max = 1;
   Side acceptor{config};
@@ -266,11 +266,11 @@ TEST(ResendGovernor, reject_names_the_business_id_that_the_owner_gives) {
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.application = [](Side&, const Deliver&) {
-    return Verdict{.kind = Verdict::Kind::RejectBusiness,
-                   .reason = 1,
-                   .ref_tag = 0,
-                   .text = "no such order",
-                   .ref_id = "ORD-7"};
+    return DeliveryDecision{.kind = DeliveryDecision::Kind::RejectBusiness,
+                            .reason = 1,
+                            .ref_tag = 0,
+                            .text = "no such order",
+                            .ref_id = "ORD-7"};
   };
   acceptor.in("35=F|34=2|37=id");
   EXPECT_THAT(acceptor.sent(),

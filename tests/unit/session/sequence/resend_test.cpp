@@ -1,4 +1,4 @@
-// Answering a ResendRequest: what is sent again, what is filled, and where it ends.
+// The answer to a ResendRequest: what is resent, what is gap-filled, and where it ends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ TEST(Resend, administrative_messages_become_one_gap_fill) {
   EXPECT_EQ(acceptor.next_in(), number + 1);
 }
 
-TEST(Resend, application_messages_go_out_again_with_their_numbers_and_poss_dup) {
+TEST(Resend, application_messages_are_resent_with_their_numbers_and_poss_dup) {
   // TC 8, only application messages.
   Side acceptor{acceptor_config("FIX.4.2")};
   acceptor.establish();
@@ -61,7 +61,7 @@ TEST(Resend, application_messages_go_out_again_with_their_numbers_and_poss_dup) 
                           "122=20240115-10:30:00.000|58=six"));
 }
 
-TEST(Resend, mixed_range_is_filled_where_there_is_nothing_to_send_again) {
+TEST(Resend, mixed_range_is_gap_filled_for_administrative_messages) {
   // TC 8, administrative and application messages, each range of the acceptance script.
   struct Case {
     const char* range;
@@ -91,7 +91,7 @@ TEST(Resend, mixed_range_is_filled_where_there_is_nothing_to_send_again) {
 }
 
 TEST(Resend, end_beyond_the_last_sent_means_the_last_sent) {
-  // FIX Session Layer, "ResendRequest": nothing is invented.
+  // FIX Session Layer, "ResendRequest": numbers that were not sent are not answered.
   for (const char* end : {"10", "999999", "9223372036854775807", "0"}) {
     Side acceptor{acceptor_config()};
     acceptor.establish();
@@ -131,7 +131,7 @@ TEST(Resend, every_range_of_small_numbers_is_covered_exactly_or_rejected) {
   }
 }
 
-TEST(Resend, impossible_request_is_rejected_with_the_tag_to_blame) {
+TEST(Resend, impossible_request_is_rejected_with_the_wrong_tag) {
   // FIX Session Layer, "Reject", reasons 1, 5 and 6.
   struct Case {
     const char* fields;
@@ -173,7 +173,7 @@ TEST(Resend, too_high_request_is_served_at_once_and_not_again_when_the_gap_close
   acceptor.establish();
   acceptor.application = [](Side& side, const Deliver&) {
     side.send("D", "echo");
-    return Verdict{};
+    return DeliveryDecision{};
   };
   acceptor.in("35=D|34=2|11=ID");
   acceptor.in("35=D|34=3|11=ID");
@@ -191,9 +191,9 @@ TEST(Resend, too_high_request_is_served_at_once_and_not_again_when_the_gap_close
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=5"));
 }
 
-TEST(Resend, request_that_reveals_a_gap_is_served_before_we_ask) {
-  // FIX 4.4 volume 2, "Message Recovery": the resend first, our own ResendRequest second.
-  // Two sides that each wait for the other's resend first would wait for ever.
+TEST(Resend, request_that_reveals_a_gap_is_served_before_our_own_request) {
+  // FIX 4.4 volume 2, "Message Recovery": the resend first, our own ResendRequest second. Two sides
+  // that each wait for the other's resend would wait for ever.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.send("D", "order");
@@ -205,7 +205,7 @@ TEST(Resend, request_that_reveals_a_gap_is_served_before_we_ask) {
 }
 
 TEST(Resend, both_sides_in_a_gap_recover) {
-  // TC 20 with two of our machines: each has missed what the other sent.
+  // TC 20 with two of our machines: each has missed messages of the other.
   Pair pair;
   pair.connect();
   for (int i = 0; i < 3; ++i) {
@@ -223,9 +223,9 @@ TEST(Resend, both_sides_in_a_gap_recover) {
   EXPECT_EQ(pair.initiator.next_out(), pair.acceptor.next_in());
 }
 
-TEST(Resend, does_not_cover_numbers_given_out_while_it_goes_on) {
-  // TC 8, while new messages go out.
-  // A gap fill up to "the next number", computed late, swallows a message that was sent meanwhile.
+TEST(Resend, does_not_cover_numbers_assigned_during_the_resend) {
+  // TC 8, while new messages are sent. A gap fill up to "the next number", computed late, would
+  // swallow a message that was sent meanwhile.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.serves_replays_in_slices = true;
@@ -242,8 +242,8 @@ TEST(Resend, does_not_cover_numbers_given_out_while_it_goes_on) {
                                            fill_text(4, 5)));
 }
 
-TEST(Resend, goes_on_in_slices_with_other_events_in_between) {
-  // TC 8, TC 4b in between. A long resend must not keep heartbeats and orders waiting.
+TEST(Resend, continues_in_slices_between_other_events) {
+  // TC 8, with TC 4b in between. A long resend must not delay heartbeats and orders.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.serves_replays_in_slices = true;
@@ -261,7 +261,7 @@ TEST(Resend, goes_on_in_slices_with_other_events_in_between) {
 }
 
 TEST(Resend, requests_during_a_resend_are_answered_once_together_after_it) {
-  // TC 8, again and again. A counterparty that repeats its request must not multiply the work.
+  // TC 8, repeated. A counterparty that repeats its request must not multiply the work.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.serves_replays_in_slices = true;
@@ -278,7 +278,7 @@ TEST(Resend, requests_during_a_resend_are_answered_once_together_after_it) {
 }
 
 TEST(Resend, requests_during_a_resend_are_answered_up_to_the_highest_of_their_ends) {
-  // TC 8, again and again, and the last one asks for less.
+  // TC 8, repeated, and the last request asks for less.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.serves_replays_in_slices = true;
@@ -293,8 +293,8 @@ TEST(Resend, requests_during_a_resend_are_answered_up_to_the_highest_of_their_en
               ElementsAre(order(2, "two"), order(3, "three"), order(4, "four"), order(5, "five")));
 }
 
-TEST(Resend, that_the_connection_outlives_is_forgotten) {
-  // TC 8, cut off. The owner may still be reading the store when the connection has gone.
+TEST(Resend, is_cancelled_at_disconnect) {
+  // TC 8, interrupted. The owner may still read the store when the connection is closed.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   const std::uint64_t sent = acceptor.send("D", "two");
@@ -310,8 +310,8 @@ TEST(Resend, that_the_connection_outlives_is_forgotten) {
 }
 
 TEST(Resend, stored_message_that_is_damaged_becomes_a_gap_fill_and_a_notice) {
-  // FIX 4.4 volume 2, "Sequence Reset": a gap fill stands for what is not sent again.
-  // A hole in the store must never become a malformed message.
+  // FIX 4.4 volume 2, "Sequence Reset": a gap fill replaces messages that are not resent. A hole in
+  // the store must never become a malformed message.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.send("D", "two");
@@ -324,8 +324,8 @@ TEST(Resend, stored_message_that_is_damaged_becomes_a_gap_fill_and_a_notice) {
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::MessageNotResendable));
 }
 
-TEST(Resend, stored_administrative_message_is_filled_all_the_same) {
-  // FIX Session Layer, "ResendRequest": administrative messages are not sent again.
+TEST(Resend, stored_administrative_message_is_gap_filled) {
+  // FIX Session Layer, "ResendRequest": administrative messages are not resent.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=1|34=2|112=X");
@@ -334,7 +334,7 @@ TEST(Resend, stored_administrative_message_is_filled_all_the_same) {
   EXPECT_THAT(acceptor.sent(), ElementsAre(fill_text(2, 3)));
 }
 
-TEST(Resend, without_persistence_everything_is_filled) {
+TEST(Resend, without_persistence_everything_is_gap_filled) {
   // QuickFIX's PersistMessages=N.
   SessionConfig config = acceptor_config();
   config.resend.persist_messages = false;
@@ -359,7 +359,7 @@ TEST(Resend, same_request_again_gets_the_same_answer) {
   EXPECT_EQ(acceptor.next_out(), 10U);
 }
 
-TEST(Resend, fix41_stamps_whole_seconds_and_takes_999999_as_infinity) {
+TEST(Resend, fix41_sends_whole_seconds_and_reads_999999_as_infinity) {
   // FIX 4.1: UTCTimestamp without a fraction; EndSeqNo 999999.
   Side acceptor{acceptor_config("FIX.4.1")};
   acceptor.establish();
@@ -371,12 +371,13 @@ TEST(Resend, fix41_stamps_whole_seconds_and_takes_999999_as_infinity) {
                           "122=20240115-10:30:00|36=3|123=Y"));
 }
 
-TEST(Resend, business_message_reject_is_sent_again_as_the_application_message_that_it_is) {
+TEST(Resend, business_message_reject_is_resent_as_an_application_message) {
   // FIX 4.2, BusinessMessageReject is an application message.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.application = [](Side&, const Deliver&) {
-    return Verdict{.kind = Verdict::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}};
+    return DeliveryDecision{
+        .kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}};
   };
   acceptor.in("35=8|34=2|37=id");
   (void)acceptor.take_wire();

@@ -34,7 +34,7 @@ TEST(GapFill, too_high_is_a_gap_and_is_not_applied) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=3"));
 }
 
-TEST(GapFill, that_came_too_early_is_applied_when_its_turn_comes) {
+TEST(GapFill, early_one_is_applied_when_its_turn_comes) {
   // TC 10a, continued: the gap is filled up to it.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -57,8 +57,8 @@ TEST(GapFill, too_low_with_poss_dup_is_ignored_and_without_it_is_fatal) {
 }
 
 TEST(GapFill, needs_no_orig_sending_time) {
-  // QuickFIX, Session::doPossDup, leaves SequenceReset out.
-  // Some engines set PossDupFlag on a gap fill without a time that it could have been sent first.
+  // QuickFIX, Session::doPossDup, excludes SequenceReset. Some engines set PossDupFlag on a gap
+  // fill without an OrigSendingTime.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=4|34=2|43=Y|36=5|123=Y");
@@ -66,7 +66,7 @@ TEST(GapFill, needs_no_orig_sending_time) {
   EXPECT_EQ(acceptor.next_in(), 5U);
 }
 
-TEST(GapFill, that_does_not_lead_forward_is_rejected_and_uses_up_its_number) {
+TEST(GapFill, without_progress_is_rejected_and_uses_up_its_number) {
   // TC 10e.
   for (const char* new_seq_no : {"2", "1"}) {
     Side acceptor{acceptor_config()};
@@ -108,8 +108,8 @@ TEST(GapFill, with_no_readable_new_seq_no_is_rejected) {
   }
 }
 
-TEST(GapFill, closes_the_gap_that_it_reaches_and_releases_what_is_buffered) {
-  // TC 8 and 2b together, seen from the side that asked.
+TEST(GapFill, closes_the_gap_and_releases_buffered_messages) {
+  // TC 8 and 2b together, on the side that sent the request.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=D|34=7|11=buffered");
@@ -119,8 +119,8 @@ TEST(GapFill, closes_the_gap_that_it_reaches_and_releases_what_is_buffered) {
   EXPECT_EQ(acceptor.next_in(), 8U);
 }
 
-TEST(GapFill, over_what_is_buffered_and_was_asked_for_makes_it_void) {
-  // TC 10b. The counterparty says that 2 to 9 will not be sent again: 7 was among them.
+TEST(GapFill, over_buffered_messages_that_were_requested_discards_them) {
+  // TC 10b. The counterparty will not resend 2 to 9: 7 is among them.
   SessionConfig config = acceptor_config();
   config.gap.closed_resend_requests = false;
   Side acceptor{config};
@@ -133,7 +133,7 @@ TEST(GapFill, over_what_is_buffered_and_was_asked_for_makes_it_void) {
   EXPECT_EQ(acceptor.next_in(), 10U);
 }
 
-TEST(SequenceReset, reset_mode_continues_at_a_greater_new_seq_no_whatever_its_own_number) {
+TEST(SequenceReset, reset_mode_continues_at_a_greater_new_seq_no_with_any_own_number) {
   // TC 11a.
   Side acceptor{acceptor_config("FIX.4.2")};
   acceptor.establish();
@@ -180,7 +180,7 @@ TEST(SequenceReset, reset_mode_to_a_lower_number_is_rejected_and_changes_nothing
 }
 
 TEST(SequenceReset, gap_fill_flag_that_is_neither_yes_nor_no_is_rejected) {
-  // FIX Session Layer, "Reject", reason 5: which mode is meant cannot be guessed.
+  // FIX Session Layer, "Reject", reason 5: the mode is unknown.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=4|34=2|36=9|123=M");
@@ -190,7 +190,7 @@ TEST(SequenceReset, gap_fill_flag_that_is_neither_yes_nor_no_is_rejected) {
 }
 
 TEST(SequenceReset, as_the_answer_to_a_resend_request_ends_the_gap) {
-  // FIX Session Layer, "SequenceReset-Reset": obeyed, though a gap fill was due.
+  // FIX Session Layer, "SequenceReset-Reset": accepted, although a gap fill was due.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=D|34=5|11=buffered");
@@ -204,7 +204,7 @@ TEST(SequenceReset, as_the_answer_to_a_resend_request_ends_the_gap) {
 }
 
 TEST(SequenceReset, reset_mode_that_is_not_allowed_is_reported_and_rejected) {
-  // FIX Session Layer, "Reject", reason 99: for what has no reason of its own. Gap fills go on.
+  // FIX Session Layer, "Reject", reason 99: there is no other reason. Gap fills are still accepted.
   SessionConfig config = acceptor_config();
   config.reset.allows_sequence_reset = false;
   Side acceptor{config};
@@ -223,8 +223,8 @@ TEST(SequenceReset, reset_mode_that_is_not_allowed_is_reported_and_rejected) {
 }
 
 TEST(SequenceReset, jump_beyond_the_limit_ends_the_session) {
-  // A limit to TC 10b and 11a.
-  // A NewSeqNo near the largest number would leave no number to go on with.
+  // A limit to TC 10b and 11a. A NewSeqNo near the largest number would leave no numbers for later
+  // messages.
   for (const char* mode : {"|123=Y", "|123=N"}) {
     SessionConfig config = acceptor_config();
     config.reset.sequence_jump_max = 1'000;

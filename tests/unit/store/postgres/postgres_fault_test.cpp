@@ -54,7 +54,7 @@ class PostgresFault : public ::testing::Test {
     }
   }
   void reopen() {
-    proxy().never_mind();
+    proxy().cancel_cuts();
     store_.reset();
     store_ = open_or_fail(options_);
     ASSERT_NE(store_, nullptr);

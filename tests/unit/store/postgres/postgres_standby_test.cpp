@@ -92,7 +92,7 @@ class PostgresStandby : public ::testing::Test {
     pair_->standby->thaw();
     pair_->primary->stop(PostgresServer::Stop::Immediate);
     pair_->standby->promote();
-    proxy_->lead_to(pair_->standby->socket_file());
+    proxy_->forward_to(pair_->standby->socket_file());
   }
   StoreError failure() {
     for (;;) {
@@ -334,7 +334,7 @@ TEST_F(PostgresStandby, a_promoted_standby_is_reported_and_a_former_primary_is_r
   store_.reset();
   options_.outage_max = milliseconds{1};
   store_ = open_or_fail(options_);
-  proxy_->lead_to(pair.primary->socket_file());
+  proxy_->forward_to(pair.primary->socket_file());
   proxy_->cut_now();
   append_next();
   const std::string text = failure().text;
@@ -347,7 +347,7 @@ TEST_F(PostgresStandby, a_server_of_another_cluster_is_refused) {
   use(shared_pair());
   options_.outage_max = milliseconds{1};
   open();
-  proxy_->lead_to(PostgresServer::shared()->socket_file());
+  proxy_->forward_to(PostgresServer::shared()->socket_file());
   proxy_->cut_now();
   append_next();
   const std::string text = failure().text;

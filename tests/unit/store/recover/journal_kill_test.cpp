@@ -371,7 +371,7 @@ class JournalKill : public KillTest, public ::testing::WithParamInterface<Durabi
 
 TEST_P(JournalKill, at_each_call_of_the_disk_loses_and_invents_nothing) {
   options_.segment_bytes = 8U << 10U;  // rolls several times
-  for (const testing::Killed where : {testing::Killed::Before, testing::Killed::Behind}) {
+  for (const testing::Killed where : {testing::Killed::Before, testing::Killed::After}) {
     unsigned nth = 1;
     for (bool goes_on = true; goes_on && !HasFailure(); ++nth) {
       // Each journal is opened twice, so that the kill comes in the second opening, too.

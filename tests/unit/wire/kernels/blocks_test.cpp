@@ -29,7 +29,7 @@ std::uint32_t sum_of_bytes(std::string_view text) {
   return sum;
 }
 
-// With the point where scale says, by the definition of it.
+// The definition of scale: where the point is.
 std::string spelled(std::uint64_t magnitude, std::size_t scale) {
   std::string digits = std::to_string(magnitude);
   while (digits.size() <= scale) digits.insert(0, 1, '0');
@@ -37,7 +37,7 @@ std::string spelled(std::uint64_t magnitude, std::size_t scale) {
   return digits;
 }
 
-TEST(ByteBlock, loads_any_number_of_bytes_and_zeros_behind_them) {
+TEST(ByteBlock, loads_any_number_of_bytes_followed_by_zeros) {
   test::GuardedBytes guarded{kBlockBytes};
   for (std::size_t bytes = 1; bytes <= kBlockBytes; ++bytes) {
     const std::string_view text = kSixteen.substr(0, bytes);
@@ -61,7 +61,7 @@ TEST(ByteBlock, finds_soh_in_every_place) {
   }
 }
 
-TEST(ByteBlock, takes_no_byte_near_soh_for_it) {
+TEST(ByteBlock, does_not_mistake_a_similar_byte_for_soh) {
   const std::string near{"\x00\x02\x03\x81\x80\xff\x11\x09", 8};
   EXPECT_FALSE(holds_soh(load_block(near.data(), near.size())));
 }
@@ -102,13 +102,13 @@ TEST(DigitBlock, writes_every_ordinary_decimal_as_it_is_spelled) {
   }
 }
 
-TEST(DigitBlock, refuses_every_mantissa_of_an_unusual_scale) {
+TEST(DigitBlock, refuses_every_mantissa_of_a_scale_without_fast_path) {
   for (std::size_t scale = 0; scale < kDigits.mantissa_ends.size(); ++scale) {
     EXPECT_EQ(kDigits.mantissa_ends[scale], scale < kOrdinaryDigits ? kOrdinaryDigitsEnd : 0U);
   }
 }
 
-// Which makes other instructions of it.
+// A known scale makes other instructions.
 template <std::size_t kScale>
 void expect_the_same_of_a_known_scale() {
   for (std::uint64_t magnitude = 0; magnitude < kOrdinaryDigitsEnd;
@@ -149,7 +149,7 @@ TEST(TagPrefixText, ends_the_field_before_and_names_the_tag) {
   }
 }
 
-TEST(TagPrefixText, is_none_where_a_tag_cannot_be_written_or_is_longer) {
+TEST(TagPrefixText, is_empty_for_a_tag_that_cannot_be_written_or_is_longer) {
   for (const Tag tag : {0U, 8U, 9U, 10U, 35U, 1'000'000U, kTagMax}) {
     EXPECT_EQ(known_tag_prefix(tag).bytes, 0U) << tag;
     EXPECT_EQ(tag_prefix(tag).bytes, 0U) << tag;

@@ -15,7 +15,7 @@ std::uint8_t slow_check_sum(std::string_view bytes) {
   return static_cast<std::uint8_t>(sum % 256);
 }
 
-TEST(CheckSum, of_a_message_is_what_its_trailer_says) {
+TEST(CheckSum, of_a_message_equals_its_trailer) {
   const std::string message =
       "8=FIX.4.4\x01"
       "9=49\x01"
@@ -29,7 +29,7 @@ TEST(CheckSum, of_a_message_is_what_its_trailer_says) {
   EXPECT_EQ(check_sum("10"), 97);
 }
 
-TEST(CheckSum, of_every_size_reads_the_bytes_and_none_beside_them) {
+TEST(CheckSum, of_every_size_reads_only_the_bytes) {
   constexpr std::size_t kSizeMax = 700;
   test::GuardedBytes guarded{kSizeMax};
   std::string bytes;
@@ -41,7 +41,7 @@ TEST(CheckSum, of_every_size_reads_the_bytes_and_none_beside_them) {
   }
 }
 
-// A missed or doubled byte changes the sum by that byte alone.
+// A byte that is missed or counted twice changes the sum by that byte only.
 TEST(CheckSum, counts_each_byte_once) {
   for (std::size_t size = 1; size <= 200; ++size) {
     std::string bytes(size, '\0');

@@ -1,4 +1,4 @@
-// Bytes between two pages that may not be touched.
+// Bytes between two inaccessible pages.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace nexusfix::test {
 
-// Room for bytes_max bytes with an inaccessible page in front and behind: whoever reads or writes
-// one byte too far is stopped by the memory management, not found by luck.
+// Room for bytes_max bytes with an inaccessible page before and after it, so that the memory
+// management stops every read or write that goes one byte too far.
 class GuardedBytes {
  public:
   explicit GuardedBytes(std::size_t bytes_max)
@@ -27,12 +27,12 @@ class GuardedBytes {
   GuardedBytes& operator=(const GuardedBytes&) = delete;
   ~GuardedBytes() { munmap(memory_, room_ + 2 * page_); }
 
-  // A copy that begins right behind the guard in front.
+  // A copy that begins directly after the first guard.
   [[nodiscard]] std::string_view at_begin(std::string_view bytes) {
     std::memcpy(begin(), bytes.data(), bytes.size());
     return {begin(), bytes.size()};
   }
-  // A copy that ends right before the guard behind.
+  // A copy that ends directly before the second guard.
   [[nodiscard]] std::string_view at_end(std::string_view bytes) {
     char* const from = begin() + room_ - bytes.size();
     std::memcpy(from, bytes.data(), bytes.size());

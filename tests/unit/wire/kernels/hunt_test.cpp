@@ -19,8 +19,8 @@ std::size_t obvious(std::string_view text, std::string_view bytes, std::size_t f
   return at;
 }
 
-// Rubbish of several kinds, with up to one start in it.
-std::string rubbish(SeededRandom& random, std::size_t size) {
+// Garbage of several kinds with at most one start in it.
+std::string garbage(SeededRandom& random, std::size_t size) {
   constexpr std::string_view kKinds[] = {"8",
                                          "=",
                                          "\x01",
@@ -47,12 +47,12 @@ std::string rubbish(SeededRandom& random, std::size_t size) {
   return bytes;
 }
 
-TEST(Hunt, finds_the_first_place_in_rubbish_of_every_length_and_reads_nothing_else) {
+TEST(Hunt, finds_the_first_start_in_garbage_of_every_length_and_reads_nothing_else) {
   SeededRandom random{1};
   nexusfix::test::GuardedBytes guarded{kBytesMax};
   for (int round = 0; round < 40; ++round) {
     for (std::size_t size = 0; size <= kBytesMax; ++size) {
-      const std::string bytes = rubbish(random, size);
+      const std::string bytes = garbage(random, size);
       const std::size_t from = random.below(size + 1);
       for (const std::string_view there : {guarded.at_begin(bytes), guarded.at_end(bytes)}) {
         ASSERT_EQ(find_frame_start(there, from), obvious(kFrameStart, bytes, from)) << bytes;
@@ -77,7 +77,7 @@ TEST(Hunt, a_start_that_the_end_cuts_off_is_found) {
   }
 }
 
-TEST(Hunt, without_a_start_the_answer_is_the_end) {
+TEST(Hunt, without_a_start_the_result_is_the_end) {
   EXPECT_EQ(find_frame_start({}, 0), 0U);
   EXPECT_EQ(find_frame_start("abc", 3), 3U);
   EXPECT_EQ(find_frame_start(std::string(1000, '='), 5), 1000U);

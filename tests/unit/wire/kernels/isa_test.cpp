@@ -11,8 +11,8 @@
 namespace nexusfix::wire {
 namespace {
 
-// The build runs this program once for each value of NEXUSFIX_FORCE_ISA that it lists in
-// CMakeLists.txt, and once without.
+// The build runs this program once for each value of NEXUSFIX_FORCE_ISA in CMakeLists.txt, and once
+// without it.
 TEST(SelectedIsa, is_the_forced_one_or_the_best_or_an_error) {
   const char* const forced = std::getenv("NEXUSFIX_FORCE_ISA");
   const kernels::KernelList all = kernels::all();

@@ -1,4 +1,4 @@
-// No kernel and no other reader of bytes from outside touches a byte that it was not given.
+// No kernel and no other reader of received bytes touches a byte outside of its input.
 #include <array>
 #include <gtest/gtest.h>
 #include <string>
@@ -27,7 +27,7 @@ constexpr std::size_t kSizesMax = 600;  // more than two of the widest windows
 
 class KernelTest : public testing::TestWithParam<const kernels::KernelTable*> {
  protected:
-  // Parses it hard against either guard.
+  // Parses the bytes directly against either guard.
   void parse_at_both_ends(std::string_view bytes) {
     const bool first = parser_.parse(guarded_.at_begin(bytes)).has_value();
     const bool second = parser_.parse(guarded_.at_end(bytes)).has_value();
@@ -60,7 +60,7 @@ TEST_P(KernelTest, messages_of_many_windows_are_read_within_their_bytes) {
   }
 }
 
-TEST_P(KernelTest, tags_of_every_length_in_front_of_the_trailer_are_read_within_their_bytes) {
+TEST_P(KernelTest, tags_of_every_length_before_the_trailer_are_read_within_their_bytes) {
   for (const char* tag : {"1", "22", "333", "4444", "55555", "666666", "7777777", "95", "20001"}) {
     for (std::size_t before = 0; before < 80; ++before) {
       const std::string body = "35=0|58=" + std::string(before + 1, 'x') + "|" + tag;
@@ -71,15 +71,15 @@ TEST_P(KernelTest, tags_of_every_length_in_front_of_the_trailer_are_read_within_
   }
 }
 
-TEST_P(KernelTest, short_fields_in_front_of_the_trailer_are_read_within_their_bytes) {
+TEST_P(KernelTest, short_fields_before_the_trailer_are_read_within_their_bytes) {
   for (const char* end : {"|", "=|", "1=|", "1=2|", "12|", "1234567|", "12345678|", "95=1|", "95=|",
                           "95=1|96=|", "95=99|96=a|", "95=1|96=a|", "95=1|9|", "93=0|89=|"}) {
     parse_at_both_ends(message_of(std::string{"35=0|"} + end));
   }
 }
 
-// A pair that begins like the one before is found by its bytes: also where it is the first thing in
-// the frame, or the last one.
+// A pair that begins like the one before is found by its bytes, also as the first or the last thing
+// in the frame.
 TEST_P(KernelTest, data_fields_that_follow_each_other_are_read_within_their_bytes) {
   std::string pairs;
   for (std::size_t size = 1; size < 130; ++size) {

@@ -42,7 +42,7 @@ TEST(ToInt, reads_digits_with_an_optional_minus) {
   EXPECT_EQ(to_int("-9223372036854775808"), kMin);
 }
 
-TEST(ToInt, refuses_what_is_no_number) {
+TEST(ToInt, refuses_a_text_that_is_not_a_number) {
   EXPECT_EQ(to_int("").error(), kEmpty);
   for (const char* text : {"-", "--1", "+1", " 1", "1 ", "abc", "1e5", "1.0", "0x1", "1-", "/", ":",
                            "12345678a", "\xb1", "1\x01"}) {
@@ -50,7 +50,7 @@ TEST(ToInt, refuses_what_is_no_number) {
   }
 }
 
-TEST(ToInt, refuses_what_does_not_fit) {
+TEST(ToInt, refuses_a_number_that_does_not_fit) {
   for (const char* text : {"9223372036854775808", "-9223372036854775809", "18446744073709551616",
                            "18446744073709551671", "99999999999999999999", "-99999999999999999999",
                            "100000000000000000000000000000000000000055"}) {
@@ -75,7 +75,7 @@ struct DecimalCase {
   unsigned scale;
 };
 
-TEST(ToDecimal, is_exact_and_keeps_zeros_behind_the_point) {
+TEST(ToDecimal, is_exact_and_keeps_zeros_after_the_point) {
   for (const DecimalCase& test : {DecimalCase{"0", 0, 0},
                                   {"150.25", 15025, 2},
                                   {"-150.50", -15050, 2},
@@ -99,7 +99,7 @@ TEST(ToDecimal, is_exact_and_keeps_zeros_behind_the_point) {
   }
 }
 
-TEST(ToDecimal, drops_zeros_at_the_end_only_where_the_value_fits_no_other_way) {
+TEST(ToDecimal, drops_trailing_zeros_only_if_the_value_does_not_fit_otherwise) {
   EXPECT_EQ(to_decimal("1.0000000000000000000000000000000000000000"),
             (Decimal{1'000'000'000'000'000'000, 18}));
   EXPECT_EQ(to_decimal("9223372036854775807.000"), (Decimal{kMax, 0}));
@@ -107,7 +107,7 @@ TEST(ToDecimal, drops_zeros_at_the_end_only_where_the_value_fits_no_other_way) {
   EXPECT_EQ(to_decimal("0.0000000000000000000000"), (Decimal{0, 18}));
 }
 
-TEST(ToDecimal, refuses_what_is_no_number) {
+TEST(ToDecimal, refuses_a_text_that_is_not_a_number) {
   EXPECT_EQ(to_decimal("").error(), kEmpty);
   for (const char* text :
        {"-",  ".",  "-.",  "abc", "1.2.3", "1e5", "1E5", "+1.5", "+200.00", "1,5",
@@ -116,7 +116,7 @@ TEST(ToDecimal, refuses_what_is_no_number) {
   }
 }
 
-TEST(ToDecimal, refuses_what_does_not_fit_instead_of_dropping_digits) {
+TEST(ToDecimal, refuses_a_number_that_does_not_fit_instead_of_dropping_digits) {
   for (const char* text : {"9223372036854775808", "-9223372036854775809", "0.0000000000000000001",
                            "1.0000000000000000001", "99999999999999999999", "922337203685477580.79",
                            "9223372036854775807.5", "123456789012345678901234567890.5"}) {
@@ -124,7 +124,7 @@ TEST(ToDecimal, refuses_what_does_not_fit_instead_of_dropping_digits) {
   }
 }
 
-TEST(Conversions, read_nothing_beside_the_text_at_any_length) {
+TEST(Conversions, read_nothing_outside_of_the_text_at_any_length) {
   constexpr std::size_t kSizeMax = 40;
   test::GuardedBytes guarded{kSizeMax};
   const std::string all = "1234567890123456789012345678901234567890";
@@ -145,7 +145,7 @@ TEST(Conversions, read_nothing_beside_the_text_at_any_length) {
   }
 }
 
-TEST(Conversions, write_no_more_than_the_constants_say) {
+TEST(Conversions, write_at_most_the_size_of_the_constants) {
   test::GuardedBytes guarded{kUtcTimestampBytesMax};
   const auto out = [&guarded](std::size_t size) {
     return const_cast<char*>(guarded.at_end(std::string(size, ' ')).data());

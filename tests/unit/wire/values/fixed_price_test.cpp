@@ -28,7 +28,7 @@ TEST(FixedPrice, literals_are_exact) {
   static_assert(FixedPrice{}.is_zero() && !(0.00000001_fp).is_zero());
 }
 
-TEST(FixedPrice, compares_as_the_number_that_it_is) {
+TEST(FixedPrice, compares_as_a_number) {
   EXPECT_EQ(1.50_fp, 1.5_fp);
   EXPECT_LT(1.49_fp, 1.5_fp);
   EXPECT_LT(FixedPrice::from_units(-1), 0_fp);
@@ -81,7 +81,7 @@ TEST(FixedPrice, arithmetic_is_exact_or_nothing) {
   EXPECT_TRUE(checked_negate(most));
 }
 
-TEST(ToFixedPrice, reads_what_is_a_multiple_of_its_unit_and_refuses_the_rest) {
+TEST(ToFixedPrice, reads_multiples_of_its_unit_and_refuses_other_values) {
   EXPECT_EQ(wire::to_fixed_price("150.25"), 150.25_fp);
   EXPECT_EQ(wire::to_fixed_price("-0.00000012"), FixedPrice::from_units(-12));
   EXPECT_EQ(wire::to_fixed_price("-0"), 0_fp);

@@ -1,5 +1,5 @@
 // Values that other engines misread, as typed reads of a message: each is the value or an error,
-// with every kernel and wherever in the message it stands.
+// with every kernel and at every position in the message.
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@ namespace {
 
 class HostileValuesTest : public testing::TestWithParam<const kernels::KernelTable*> {
  protected:
-  // In front of and behind paddings of every size up to a few blocks.
+  // Before and after paddings of every size up to a few blocks.
   template <class Check>
   void in_every_place(std::string_view fields, Check check) {
     for (std::size_t padding = 1; padding <= 140; ++padding) {
@@ -33,8 +33,8 @@ class HostileValuesTest : public testing::TestWithParam<const kernels::KernelTab
   ParserIndex parser_{DataFieldTable::standard(), *GetParam()};
 };
 
-// abc read as 0 or 5451, 1.2.3 as 1.23, 1e5 as 1 or 635, +1.5 as 0, - as 0, twenty digits read as
-// a number, digits beyond the eighth dropped silently, 1e400, 2^32 + 1 read as 1.
+// abc read as 0 or 5451, 1.2.3 as 1.23, 1e5 as 1 or 635, +1.5 as 0, - as 0, twenty digits read as a
+// number, digits after the eighth dropped silently, 1e400, 2^32 + 1 read as 1.
 TEST_P(HostileValuesTest, values_are_numbers_or_errors_and_never_something_else) {
   struct Case {
     std::string_view text;

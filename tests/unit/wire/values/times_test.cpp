@@ -103,7 +103,7 @@ TEST(PicoTime, is_ordered_by_time_and_picoseconds) {
   EXPECT_LT((PicoTime{time, 999}), (PicoTime{time + nanoseconds{1}, 0}));
 }
 
-TEST(ToUtcTimestamp, reaches_to_the_ends_of_what_nanoseconds_can_count_and_no_further) {
+TEST(ToUtcTimestamp, covers_the_range_of_nanoseconds_and_not_more) {
   EXPECT_EQ(nanos_of("22620411-23:47:16.854775807"), WallTime::max().time_since_epoch().count());
   EXPECT_EQ(nanos_of("16770921-00:12:43.145224192"), WallTime::min().time_since_epoch().count());
   for (const char* text :
@@ -115,7 +115,7 @@ TEST(ToUtcTimestamp, reaches_to_the_ends_of_what_nanoseconds_can_count_and_no_fu
   }
 }
 
-TEST(FromUtcTimestamp, writes_every_precision_and_cuts_what_is_finer) {
+TEST(FromUtcTimestamp, writes_every_precision_and_cuts_finer_digits) {
   const WallTime time{nanoseconds{1705314600'123'456'789}};
   EXPECT_EQ(text_of(time, TimePrecision::Seconds), "20240115-10:30:00");
   EXPECT_EQ(text_of(time, TimePrecision::Millis), "20240115-10:30:00.123");

@@ -29,9 +29,9 @@ import quickfix.SocketAcceptor;
 import quickfix.SocketInitiator;
 
 /**
- * A QuickFIX/J engine as the other side of an interop test. It is told what to do by commands on
- * standard input, one a line, and answers each with one line of JSON that holds its whole state.
- * README.md lists the commands; the QuickFIX peer in C++ speaks the same ones.
+ * A QuickFIX/J engine as the counterparty of an interop test. It is driven by commands on standard
+ * input, one a line, and answers each with one line of JSON that has its whole state. README.md
+ * lists the commands; the QuickFIX peer in C++ has the same ones.
  */
 public final class Peer implements Application {
   private static final int AVG_PX = 6;
@@ -116,10 +116,10 @@ public final class Peer implements Application {
     long start = System.nanoTime();
     while (!reached.getAsBoolean()) {
       if (System.nanoTime() - start > AWAIT_LIMIT_NANOS) {
-        throw new IllegalStateException("waited in vain for " + name + " to be " + value);
+        throw new IllegalStateException("timed out waiting for " + name + " to be " + value);
       }
-      // Not everything that is waited for is announced by a callback (the expected number moves
-      // after it), so the condition is looked at again now and then.
+      // Some conditions change without a callback (the expected number moves after it), so the
+      // condition is checked again now and then.
       synchronized (this) {
         wait(20);
       }

@@ -12,7 +12,7 @@ bool counts_group(const Dictionary& dictionary, const Member& member, Index coun
              : member.kind == MemberKind::Field && member.index == count_field;
 }
 
-// Groups that are gone become fields, and the others get their new places.
+// Turns removed groups into fields and renumbers the others.
 class GroupRemover {
  public:
   GroupRemover(Dictionary& dictionary, const std::vector<Index>& gone) : dictionary_{dictionary} {
@@ -24,11 +24,11 @@ class GroupRemover {
   }
 
   void remove() {
-    for (ComponentDefinition& component : dictionary_.components) mend(component.members);
-    for (GroupDefinition& group : dictionary_.groups) mend(group.members);
-    for (MessageDefinition& message : dictionary_.messages) mend(message.members);
-    mend(dictionary_.header);
-    mend(dictionary_.trailer);
+    for (ComponentDefinition& component : dictionary_.components) repair(component.members);
+    for (GroupDefinition& group : dictionary_.groups) repair(group.members);
+    for (MessageDefinition& message : dictionary_.messages) repair(message.members);
+    repair(dictionary_.header);
+    repair(dictionary_.trailer);
     std::vector<GroupDefinition> kept;
     for (std::size_t i = 0; i < places_.size(); ++i) {
       if (places_[i]) kept.push_back(std::move(dictionary_.groups[i]));
@@ -37,7 +37,7 @@ class GroupRemover {
   }
 
  private:
-  void mend(std::vector<Member>& members) const {
+  void repair(std::vector<Member>& members) const {
     for (Member& member : members) {
       if (member.kind != MemberKind::Group) continue;
       if (const std::optional<Index> place = places_[member.index]) {
@@ -50,17 +50,17 @@ class GroupRemover {
   }
 
   Dictionary& dictionary_;
-  std::vector<std::optional<Index>> places_;  // nothing: gone
+  std::vector<std::optional<Index>> places_;  // nothing: removed
 };
 
 }  // namespace
 
-std::vector<Index> mend_structure(Dictionary& dictionary,
-                                  const std::vector<StructureFault>& faults) {
+std::vector<Index> repair_structure(Dictionary& dictionary,
+                                    const std::vector<StructureFault>& faults) {
   std::vector<Index> gone;
   for (const StructureFault& fault : faults) {
     if (fault.rule == StructureRule::NoFields) gone.push_back(fault.index);
-    if (fault.rule != StructureRule::HoldsOwnCount) continue;
+    if (fault.rule != StructureRule::ContainsOwnCount) continue;
     GroupDefinition& group = dictionary.groups[fault.index];
     std::erase_if(group.members, [&](const Member& member) {
       return counts_group(dictionary, member, group.count_field);

@@ -1,6 +1,7 @@
-// The rules of a field, written once: one field after the other, byte by byte. Kernels take this
-// road for whatever their own cannot decide, and each compiles it inside its own namespace and
-// target region. No header guard, no standard templates: see docs/internals/kernels.md.
+// The rules of a field, written once: the slow path, one field after the other, byte by byte.
+// Kernels use it for every field that their fast path cannot decide. Each kernel compiles it inside
+// its own namespace and target region. No header guard, no standard templates: see
+// docs/internals/kernels.md.
 
 inline void note_fault(IndexWork& work, RawFaultRule rule, std::uint32_t offset,
                        std::uint32_t tag_bytes) noexcept {
@@ -9,7 +10,7 @@ inline void note_fault(IndexWork& work, RawFaultRule rule, std::uint32_t offset,
   if (rule != kValueEmpty && work.first_but_empty.rule == kNoFault) work.first_but_empty = fault;
 }
 
-// Eight bytes, the first one lowest, whatever the machine's byte order.
+// Eight bytes as a word. The first one is the lowest, whatever the machine's byte order is.
 inline std::uint64_t load_word(const char* bytes) noexcept {
   std::uint64_t word;
   __builtin_memcpy(&word, bytes, sizeof word);
@@ -32,8 +33,8 @@ inline std::uint32_t read_tag(const char* text, std::uint32_t bytes) noexcept {
   return number <= kLargestTag ? static_cast<std::uint32_t>(number) : 0;
 }
 
-// The number whose up to eight digits end in front of end, or kNoNumber. Eight bytes in front of
-// end are there.
+// The number whose up to eight digits end before end, or kNoNumber. Eight bytes before end are
+// readable.
 constexpr std::uint32_t kNumberDigitsMax = 8;
 constexpr std::uint32_t kNoNumber = 0xffff'ffff;
 
@@ -42,7 +43,7 @@ inline std::uint32_t number_before(const char* end, std::uint32_t digits) noexce
   constexpr std::uint64_t kTops = 0x8080'8080'8080'8080;
   constexpr std::uint64_t kAboveNine = 0x7676'7676'7676'7676;  // carries a byte above 9 to its top
   if (digits - 1 >= kNumberDigitsMax) return kNoNumber;
-  // The last digit is the highest byte; what lies below the first one becomes 0.
+  // The last digit is the highest byte. All bytes below the first digit become 0.
   const std::uint32_t below = 64 - 8 * digits;
   std::uint64_t word = (load_word(end - kNumberDigitsMax) ^ (kOnes * '0')) >> below << below;
   const bool malformed = (((word + kAboveNine) | word) & kTops) != 0;
@@ -68,7 +69,7 @@ inline std::uint32_t data_tag_of(const DataTags& data, std::uint32_t length_tag)
   return data.count != 0 && data.length_tags[first] == length_tag ? data.data_tags[first] : 0;
 }
 
-// The value of a Length field, or limit if it is no number below that.
+// The value of a Length field, or limit if it is not a number below limit.
 inline std::uint32_t read_length(const char* text, std::uint32_t bytes,
                                  std::uint32_t limit) noexcept {
   std::uint64_t length = 0;
@@ -80,18 +81,18 @@ inline std::uint32_t read_length(const char* text, std::uint32_t bytes,
   return bytes == 0 ? limit : static_cast<std::uint32_t>(length);
 }
 
-// A field as its bytes say: where its `=` and its SOH are. equals is end if it has none.
+// A field according to its bytes: where its `=` and its SOH are. equals == end: there is no `=`.
 struct FieldBytes {
   std::uint32_t begin;
   std::uint32_t equals;
   std::uint32_t end;
 };
 
-// What length_field, which has the given tag, says of the field behind it: where its value begins
-// and ends, or 0 and 0 for nothing. If it is a Length field and its data field follows, the length
-// governs: SOH and `=` within the value are data. A length that does not lead to a SOH within the
-// body is a fault and counts for nothing, so that no length can hide more than its own field; the
-// data field is then an ordinary one.
+// What length_field, which has the given tag, announces about the next field: where its value
+// begins and ends, or 0 and 0 for nothing. If it is a Length field and its data field follows, the
+// length governs: SOH and `=` within the value are data. A length that does not lead to a SOH
+// within the body is a fault and is ignored, so that no length can hide more than its own field.
+// The data field is then an ordinary field.
 [[gnu::noinline]] static FieldPlace announced_data(const char* frame, std::uint32_t size,
                                                    const FieldBytes& length_field,
                                                    std::uint32_t tag, IndexWork& work) noexcept {
@@ -123,13 +124,13 @@ inline void put_entry(const FieldArrays& arrays, std::uint32_t at, std::uint16_t
   arrays.places[at] = value;
 }
 
-// The place of an index: the byte where the next field begins, and the next entry.
+// A position in the index: the byte where the next field begins, and the next entry.
 struct Place {
   std::uint32_t byte;
   std::uint32_t entry;
 };
 
-// Indexes the data field that was found by announced_data(): its tag stands in front of the value.
+// Indexes the data field that announced_data() found. Its tag precedes the value.
 inline Place index_data(const char* frame, const Place& place, const FieldPlace& value,
                         IndexWork& work) noexcept {
   const std::uint32_t tag_bytes = value.begin - 1 - place.byte;
@@ -138,8 +139,8 @@ inline Place index_data(const char* frame, const Place& place, const FieldPlace&
   return {value.end + 1, place.entry + 1};
 }
 
-// Indexes the field in frame[begin, end), where end is its SOH, and with a Length field its data
-// field. A field without `=` or with a malformed tag is a fault and no entry.
+// Indexes the field in frame[begin, end), where end is its SOH. For a Length field, also indexes
+// its data field. A field without `=` or with a malformed tag is a fault and gets no entry.
 [[gnu::noinline]] static Place index_bounded_field(const char* frame, std::uint32_t size,
                                                    std::uint32_t begin, std::uint32_t end,
                                                    std::uint32_t entry, IndexWork& work) noexcept {
@@ -162,7 +163,7 @@ inline Place index_data(const char* frame, const Place& place, const FieldPlace&
   return data.begin == 0 ? next : index_data(frame, next, data, work);
 }
 
-// Whether 8, 9 and 35 stand at the front of at least three fields, with nothing between them, and
+// Whether 8, 9 and 35 are the first of at least three fields, with nothing between them, and
 // BodyLength is right.
 inline bool has_good_head(const char* frame, std::uint32_t size, const FieldArrays& arrays,
                           bool check_body_length) noexcept {
@@ -184,7 +185,7 @@ inline bool has_good_head(const char* frame, std::uint32_t size, const FieldArra
          body_bytes;
 }
 
-// The digits of the trailer `10=ddd` and SOH that follows a SOH at the end of the frame.
+// The digits of the trailer `10=ddd` SOH, which follows a SOH at the end of the frame.
 struct Trailer {
   bool good;
   std::uint32_t check_sum;
@@ -192,7 +193,7 @@ struct Trailer {
 };
 
 inline Trailer read_trailer(const char* frame, std::uint32_t size) noexcept {
-  // SOH 1 0 = and three digits and SOH, the first one lowest; digits as zeros.
+  // SOH 1 0 = three digits SOH, the first byte lowest, with zeros as the digits.
   constexpr std::uint64_t kPattern = 0x0130'3030'3d30'3101;
   constexpr std::uint64_t kConstants = 0xff00'0000'ffff'ffff;
   constexpr std::uint64_t kAboveNine = 0x0076'7676'0000'0000;  // carries a byte above 9 to its top
@@ -206,7 +207,7 @@ inline Trailer read_trailer(const char* frame, std::uint32_t size) noexcept {
   return {good, hundreds * 100 + tens * 10 + ones, kConstantBytes + hundreds + tens + ones};
 }
 
-// By the sum of the bytes in front: the trailer and the SOH that stands before it, as one word.
+// By the sum of the bytes before it: the trailer and the SOH before that, as one word.
 struct Trailers {
   std::uint64_t words[256];
 };
@@ -222,15 +223,15 @@ constexpr Trailers make_trailers() noexcept {
 
 alignas(64) constexpr Trailers kTrailers = make_trailers();
 
-// Whether the frame ends with a SOH and the CheckSum field that belongs to the sum of its bytes in
-// front of that field.
+// Whether the frame ends with a SOH and the CheckSum field for the sum of all bytes before that
+// field.
 inline bool is_trailer_of(const char* frame, std::uint32_t size, std::uint32_t body_sum) noexcept {
   const std::uint64_t word = load_word(frame + size - 1 - kTrailerBytes);
   return word == kTrailers.words[body_sum & 0xff];
 }
 
-// The head of a message of less than 256 bytes as nearly all write it: `8=FIX.4.x` or `8=FIXT.1.x`,
-// `9=` and two or three digits that are right. The frame's size says how many digits.
+// The head of a message of less than 256 bytes in its common form: `8=FIX.4.x` or `8=FIXT.1.x`,
+// `9=` and two or three correct digits. The frame's size determines the number of digits.
 constexpr std::uint32_t kUsualBytesMin = 48;
 constexpr std::uint32_t kHeadFields = 2;
 
@@ -244,15 +245,16 @@ struct UsualHead {
   static constexpr std::uint32_t kPlaces =
       (2 | 7 << 8 | 12 << 16 | Digits << 24) + static_cast<std::uint32_t>(kVersion) * 0x01'0100;
   static constexpr std::uint32_t kKeys = 8 | 9 << 16;
-  // Of the bytes in front of the last eight; with FIX.4 and two digits those repeat a point.
+  // The sum of the bytes before the last eight. With FIX.4 and two digits, the last eight repeat a
+  // point.
   static constexpr std::uint32_t kOtherSum =
       kVersion == Version::Fix4
           ? '8' + '=' + 'F' + 'I' + 'X' + '.' + '4' + (Digits == 3 ? '.' : 0)
           : '8' + '=' + 'F' + 'I' + 'X' + 'T' + '.' + '1' + (Digits == 3 ? '.' : 0);
 };
 
-// By BodyLength: the last eight bytes of the head. `.0`, SOH, `9=` and two digits and SOH, or
-// without the point and with three digits.
+// By BodyLength: the last eight bytes of the head. `.0`, SOH, `9=`, two digits and SOH, or the same
+// with three digits and without the point.
 struct HeadWords {
   std::uint64_t words[256];
 };
@@ -273,15 +275,15 @@ alignas(64) constexpr HeadWords kHeadWords = make_head_words();
 constexpr std::uint64_t kFix4Start = 0x2e34'2e58'4946'3d38;   // 8=FIX.4.
 constexpr std::uint64_t kFixt1Start = 0x312e'5458'4946'3d38;  // 8=FIXT.1
 
-// Whether a frame whose first eight bytes are start begins with `8=FIXT.1.`. With a BodyLength of
-// three digits that point stands between the first and the last eight bytes of the head.
+// Whether a frame begins with `8=FIXT.1.`; start: its first eight bytes. If BodyLength has three
+// digits, the second point is between the first and the last eight bytes of the head.
 inline bool is_fixt1_start(const char* frame, std::uint64_t start) noexcept {
   return start == kFixt1Start && frame[sizeof start] == '.';
 }
 
-// Whether the head that begins with kVersion's eight bytes goes on as usual; last_word: the last
-// eight of its bytes. Of the version's last character only the upper half is compared: 0 to 9, or
-// one of the six bytes behind those in ASCII, none of which is a SOH.
+// Whether the head that begins with kVersion's eight bytes continues in the common form. last_word:
+// its last eight bytes. Of the version's last character only the upper half is compared: it is 0 to
+// 9, or one of the next six bytes of ASCII, and none of those is a SOH.
 template <Version kVersion, std::uint32_t Digits>
 [[gnu::always_inline]] inline bool is_usual_head(std::uint64_t last_word,
                                                  std::uint32_t body_bytes) noexcept {
@@ -305,8 +307,8 @@ inline void put_narrow_trailer(const FieldArrays& arrays, std::uint32_t entry,
   __builtin_memcpy(&arrays.narrow_places[entry], &place, sizeof place);
 }
 
-// The answer for a frame whose fields are all indexed, trailer included. byte_sum: of the whole
-// frame; the low eight bits count.
+// The result for a frame whose fields are all indexed, with the trailer. byte_sum: of the whole
+// frame; its low eight bits count.
 template <unsigned Policy>
 inline std::uint32_t verdict(const char* frame, std::uint32_t size, const Trailer& trailer,
                              std::uint32_t field_count, std::uint32_t byte_sum,

@@ -1,35 +1,18 @@
 #include <algorithm>
 
+#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/base/utf8.hpp>
-#include <nexusfix/dictionary/printable.hpp>
+#include <nexusfix/dictionary/clipped.hpp>
 
 namespace nexusfix::dictionary {
 
-std::size_t printable_size(std::string_view text) noexcept { return printable_utf8_size(text); }
-
-std::string printable(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string result;
-  while (!text.empty()) {
-    const std::size_t size = printable_size(text);
-    if (size == 0) {
-      const auto byte = static_cast<unsigned char>(text.front());
-      result += {'\\', 'x', kDigits[byte >> 4U], kDigits[byte & 0xfU]};
-    } else {
-      result += text.substr(0, size);
-    }
-    text.remove_prefix(size == 0 ? 1 : size);
-  }
-  return result;
-}
-
 namespace {
 
-// Not through the middle of a character.
+// Does not cut a character.
 std::string_view first_bytes(std::string_view text) {
   std::size_t end = 0;
   while (end < text.size()) {
-    const std::size_t size = std::max<std::size_t>(1, printable_size(text.substr(end)));
+    const std::size_t size = std::max<std::size_t>(1, printable_utf8_size(text.substr(end)));
     if (end + size > kClippedBytesMax) break;
     end += size;
   }

@@ -1,0 +1,115 @@
+#include "observe/writer/log_files.hpp"
+
+#include <optional>
+#include <utility>
+
+#include <nexusfix/deferred/consumer_thread.hpp>
+
+namespace nexusfix::observe {
+namespace {
+
+// With more files, the one that was opened first is closed for the next: descriptors must be left
+// for the connections of sessions.
+constexpr std::size_t kOpenFilesMax = 128;
+// Memory for the lines of at most this number of files is kept for other files. The rest is freed.
+constexpr std::size_t kSpareMemoryMax = 16;
+// Files that one call of reopen_some() opens.
+constexpr std::size_t kReopenedMax = 64;
+
+}  // namespace
+
+LogFiles::LogFiles(Disk& disk, LogNotices& notices) : disk_{disk}, notices_{notices} {
+  spare_memory_.reserve(kSpareMemoryMax);
+}
+
+DiskResult<LogFile*> LogFiles::open(const LogFileOptions& options, const std::string& name,
+                                    WallTime now, OpenWhen when) {
+  auto file = std::make_unique<LogFile>(options, name);
+  if (const auto found = files_.find(file->path()); found != files_.end()) {
+    found->second->change(options);
+    return found->second.get();
+  }
+  if (when == OpenWhen::Now) {
+    if (auto opened = file->open(disk_, now); !opened) return std::unexpected{opened.error()};
+  }
+  LogFile* const added = file.get();
+  files_.emplace(added->path(), std::move(file));
+  if (when == OpenWhen::Now) add_open(*added);
+  return added;
+}
+
+bool LogFiles::can_keep_open() const noexcept { return open_files_.size() < kOpenFilesMax; }
+
+std::string& LogFiles::begin_line(LogFile& file, WallTime time) {
+  if (!file.has_lines()) {
+    with_lines_.push_back(&file);
+    if (!spare_memory_.empty()) {
+      file.lend(std::move(spare_memory_.back()));
+      spare_memory_.pop_back();
+    }
+  }
+  return file.add_line(time);
+}
+
+void LogFiles::write(WallTime now) {
+  for (LogFile* file : with_lines_) {
+    if (!deferred::detail::returns_normally([&] { write_file(*file, now); })) {
+      // Without memory the lines are lost. The file may be open and missing in open_files_, so that
+      // nothing would ever close it. Its next line opens it again and reports the loss.
+      file->close();
+      const std::uint64_t lost_before = file->lost();
+      file->drop_lines();
+      count_lost(file->lost() - lost_before);
+    }
+    if (file->has_lines()) continue;
+    std::string memory = file->give_back();
+    if (spare_memory_.size() < kSpareMemoryMax) spare_memory_.push_back(std::move(memory));
+  }
+  with_lines_.clear();
+}
+
+void LogFiles::write_file(LogFile& file, WallTime now) {
+  const bool was_open = file.is_open();
+  const std::uint64_t lost_before = file.lost();
+  if (auto notice = file.write(disk_, now)) notices_.post(std::move(*notice));
+  count_lost(file.lost() - lost_before);
+  if (was_open == file.is_open()) return;
+  if (was_open) {
+    std::erase(open_files_, &file);
+    return;
+  }
+  add_open(file);
+}
+
+void LogFiles::add_open(LogFile& file) {
+  open_files_.push_back(&file);
+  if (open_files_.size() <= kOpenFilesMax) return;
+  open_files_.front()->close();
+  open_files_.erase(open_files_.begin());
+}
+
+void LogFiles::finish(WallTime now) {
+  for (const auto& [path, file] : files_) file->finish(disk_, now);
+}
+
+void LogFiles::begin_reopening() {
+  to_reopen_.clear();
+  to_reopen_.reserve(files_.size());
+  for (LogFile* file : open_files_) file->close();
+  open_files_.clear();
+  for (const auto& [path, file] : files_) {
+    if (file->was_made()) to_reopen_.push_back(file.get());
+  }
+}
+
+bool LogFiles::reopen_some(WallTime now) {
+  for (std::size_t i = 0; i < kReopenedMax && !to_reopen_.empty(); ++i) {
+    LogFile& file = *to_reopen_.back();
+    to_reopen_.pop_back();
+    // A failure is reported, and the file is tried again with its next line.
+    static_cast<void>(deferred::detail::returns_normally([&] { write_file(file, now); }));
+  }
+  return !to_reopen_.empty();
+}
+
+}  // namespace nexusfix::observe

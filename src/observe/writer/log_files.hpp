@@ -1,0 +1,71 @@
+// All files of the logs: which are open, which have lines to write, and which are to be opened
+// again.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/observe/session_logs.hpp>
+
+#include "observe/log_file.hpp"
+#include "observe/writer/log_notices.hpp"
+
+namespace nexusfix::observe {
+
+// One thread: the log writer's. Any thread may call lost().
+class LogFiles {
+ public:
+  enum class OpenWhen : std::uint8_t { Now, WithFirstLine };
+
+  // Both must outlive it.
+  LogFiles(Disk& disk, LogNotices& notices);
+
+  // The file of that name: the existing one, with changed options, if a session was added again.
+  // The pointer is valid as long as this object.
+  [[nodiscard]] DiskResult<LogFile*> open(const LogFileOptions& options, const std::string& name,
+                                          WallTime now, OpenWhen when);
+  // Whether one more file can be open without another one being closed for it.
+  [[nodiscard]] bool can_keep_open() const noexcept;
+
+  // Append one whole line to the result.
+  [[nodiscard]] std::string& begin_line(LogFile& file, WallTime time);
+  // Writes the lines of all files.
+  void write(WallTime now);
+  // Writes the lines, and the losses that are not reported yet.
+  void finish(WallTime now);
+
+  // Closes all files. Those that exist are opened again by name, by calls of reopen_some().
+  void begin_reopening();
+  // Opens a part of them, so that lines do not wait for thousands of files. False: all are open.
+  [[nodiscard]] bool reopen_some(WallTime now);
+
+  void count_lost(std::uint64_t lines = 1) noexcept {
+    lost_.fetch_add(lines, std::memory_order_relaxed);
+  }
+  // Lines that could not be written, since the start.
+  [[nodiscard]] std::uint64_t lost() const noexcept {
+    return lost_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  void write_file(LogFile& file, WallTime now);
+  void add_open(LogFile& file);
+
+  Disk& disk_;
+  LogNotices& notices_;
+  std::map<std::string, std::unique_ptr<LogFile>> files_;  // by path
+  std::vector<LogFile*> with_lines_;
+  std::vector<std::string> spare_memory_;  // for lines
+  std::vector<LogFile*> open_files_;       // in the order in which they were opened
+  std::vector<LogFile*> to_reopen_;
+  std::atomic<std::uint64_t> lost_{0};
+};
+
+}  // namespace nexusfix::observe

@@ -1,0 +1,95 @@
+// The writer of the session logs: it reads records from the queue, makes lines of them, and writes
+// these to files and to the screen.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/deferred/record_queue.hpp>
+#include <nexusfix/observe/session_logs.hpp>
+
+#include "observe/log_file.hpp"
+#include "observe/message_line.hpp"
+#include "observe/screen.hpp"
+#include "observe/writer/added_sessions.hpp"
+#include "observe/writer/log_files.hpp"
+#include "observe/writer/log_folders.hpp"
+#include "observe/writer/log_notices.hpp"
+
+namespace nexusfix::observe {
+
+// One thread, unless a function says otherwise: the background thread, or that of the event loop if
+// the disk takes no threads.
+class SessionLogs::Writer {
+ public:
+  Writer(Disk& disk, int screen_descriptor);
+
+  // Before all others. Opens the files that can stay open together. The files of the other sessions
+  // are opened with their first lines: to open and close thousands of files takes seconds.
+  [[nodiscard]] std::expected<void, std::string> open(std::vector<SessionLogOptions> sessions,
+                                                      WallTime now);
+
+  // Writes a batch of records. False: there is nothing left to do.
+  [[nodiscard]] bool round(deferred::RecordQueue& queue);
+  // At the end, after the last round. A loss that is not reported yet, and then all files.
+  void append_loss(std::size_t session, const Loss& loss);
+  void finish();
+
+  // The event loop's thread.
+  [[nodiscard]] AddedSessions& added() noexcept { return added_; }
+  // Any thread.
+  [[nodiscard]] LogNotices& notices() noexcept { return notices_; }
+  // Release pairs with the acquire in round(): the files were moved before.
+  void reopen() noexcept { is_reopen_wanted_.store(true, std::memory_order_release); }
+  [[nodiscard]] std::uint64_t lost_on_disk() const noexcept { return files_.lost(); }
+  [[nodiscard]] std::uint64_t lost_on_screen() const noexcept {
+    return lost_on_screen_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  // The logs of one session.
+  struct Stream {
+    SessionLogOptions options;
+    MessageLine line;
+    LogFile* messages = nullptr;
+    LogFile* events = nullptr;
+    std::size_t folder = 0;
+    bool uses_global_files = false;  // its own files cannot be made
+  };
+
+  [[nodiscard]] static Stream make_stream(SessionLogOptions options);
+  [[nodiscard]] DiskResult<void> open_files(Stream& stream, WallTime now, LogFiles::OpenWhen when);
+  [[nodiscard]] std::string prefix_of(const SessionLogOptions& session);
+  [[nodiscard]] Stream& stream_of(std::size_t session);
+  void open_added(const AddedSession& session);
+  void use_global_files(Stream& stream, const std::string& why);
+  void append(std::span<const std::byte> record);
+  void append_message(Stream& stream, const LoggedMessage& message);
+  void append_event(Stream& stream, const Event& event);
+  void append_loss(Stream& stream, WallTime now, const Loss& loss);
+  void write();
+
+  LogNotices notices_;
+  LogFolders folders_;
+  LogFiles files_;
+  Screen screen_;
+  AddedSessions added_;
+  std::vector<Stream> streams_;
+  std::size_t global_stream_ = 0;  // of what belongs to no session
+  // The number of sessions whose files have a prefix now, or had it before.
+  std::map<std::string, std::size_t> prefix_claims_;
+  std::string screen_lines_;
+  WallTime now_{};  // of the last record
+  std::atomic<bool> is_reopen_wanted_{false};
+  std::atomic<std::uint64_t> lost_on_screen_{0};
+};
+
+}  // namespace nexusfix::observe

@@ -1,0 +1,37 @@
+#include <gtest/gtest.h>
+#include <string>
+
+#include <nexusfix/base/printable_text.hpp>
+
+namespace nexusfix {
+namespace {
+
+std::string doubled(std::string_view text) {
+  std::string to;
+  append_printable(to, text, Backslashes::Doubled);
+  return to;
+}
+
+TEST(PrintableTextTest, escapes_control_characters_and_bytes_that_are_not_utf_8) {
+  EXPECT_EQ(printable("plain \xc3\xa9 \xe2\x82\xac"), "plain \xc3\xa9 \xe2\x82\xac");
+  EXPECT_EQ(printable("\x1b[2J\x7f\r"), "\\x1b[2J\\x7f\\x0d");
+  EXPECT_EQ(printable("\xc2\x9b\xff\xc3"), "\\xc2\\x9b\\xff\\xc3");  // U+009B is CSI
+  EXPECT_EQ(printable(std::string_view{"\0", 1}), "\\x00");
+  EXPECT_EQ(printable(""), "");
+}
+
+TEST(PrintableTextTest, doubles_backslashes_only_on_demand) {
+  EXPECT_EQ(printable("\\x01"), "\\x01");
+  EXPECT_EQ(doubled("\\x01\x01"), "\\\\x01\\x01");
+}
+
+TEST(PrintableTextTest, a_byte_has_digits_of_either_case) {
+  std::string to;
+  append_escaped_byte(to, 0xab);
+  append_escaped_byte(to, 0xab, HexDigits::Upper);
+  EXPECT_EQ(to, "\\xab\\xAB");
+  EXPECT_EQ(to.size(), 2 * kEscapedByteSize);
+}
+
+}  // namespace
+}  // namespace nexusfix
