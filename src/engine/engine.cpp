@@ -16,6 +16,7 @@
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/preflight.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
+#include <nexusfix/transport/proxy.hpp>
 
 #include "engine/inbox/control.hpp"
 #include "engine/inbox/mailbox_state.hpp"
@@ -76,12 +77,13 @@ std::unexpected<EngineError> wrong_at(const std::string& file, std::size_t line,
 
 // Before anything is made: whether there is what the configuration asks for. One loop reads the
 // dictionaries before it makes anything; several do so behind their stores.
-std::expected<void, EngineError> is_available(const Settings& settings, Disk& disk) {
+std::expected<void, EngineError> is_available(const Settings& settings, Disk& disk,
+                                              const Parts& parts) {
   if (settings.event_loops == 1) {
-    if (const auto errors = check_machine(settings, disk); !errors.empty()) {
+    if (const auto errors = check_machine(settings, disk, parts); !errors.empty()) {
       return std::unexpected{to_error(errors)};
     }
-  } else if (const auto found = preflight(settings, disk); !found) {
+  } else if (const auto found = preflight(settings, disk, parts); !found) {
     return std::unexpected{to_error(found.error())};
   }
   const ThreadSettings& threads = settings.threads;
@@ -159,10 +161,13 @@ struct Engine::Shared {
   bool has_proxies = false;                             // a session has UseTCPProxy
   bool has_tunnels = false;                             // a session has ProxyType
 
-  void check_passwords(const Settings& settings, Disk& files) {
+  // is_available() has found the parts that a session needs: here and in seams_of().
+  void check_passwords(const Settings& settings, const EngineOptions& options) {
     const auto has_file = [](const auto& one) { return !one.credentials.password_file.empty(); };
     if (std::ranges::none_of(settings.sessions, has_file)) return;
-    credentials = Credentials::make(files, disk, settings.logons_being_checked_max);
+    NEXUSFIX_ASSERT(options.parts.passwords != nullptr);
+    credentials = options.parts.passwords->make_service(*options.disk, disk,
+                                                        settings.logons_being_checked_max);
   }
 
   // Contexts for the sessions that have TLS.
@@ -185,7 +190,7 @@ struct Engine::Shared {
     seams.log = options.log;
     seams.is_standard_error = stderr_log != nullptr;
     seams.network = options.network;
-    seams.open_postgres = options.open_postgres;
+    seams.parts = options.parts;
     seams.loop = loop;
     seams.directory = directory;
     seams.budget = budget;
@@ -197,12 +202,13 @@ struct Engine::Shared {
       seams.owned_network = std::move(*network);
       seams.network = seams.owned_network.get();
     }
+    NEXUSFIX_ASSERT(options.parts.proxy != nullptr || (!has_proxies && !has_tunnels));
     if (has_proxies) {
-      seams.proxied_network = transport::make_proxied_network(*seams.network);
+      seams.proxied_network = options.parts.proxy->make_proxied_network(*seams.network);
       seams.network = seams.proxied_network.get();
     }
     if (has_tunnels) {
-      seams.tunnel_network = transport::make_tunnel_network(*seams.network);
+      seams.tunnel_network = options.parts.proxy->make_tunnel_network(*seams.network);
       seams.network = seams.tunnel_network.get();
     }
     if (!tls) return seams;
@@ -314,14 +320,14 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   const std::string store_folder =
       settings.store == StoreKind::Journal ? settings.store_folder : std::string{};
   decide_on_core_dumps(settings);
-  if (auto ready = is_available(settings, *options.disk); !ready) {
+  if (auto ready = is_available(settings, *options.disk, options.parts); !ready) {
     return std::unexpected{std::move(ready.error())};
   }
   std::ranges::move(open_folders(settings, *options.disk), std::back_inserter(settings.warnings));
   if (auto given = shared->protect(settings, *options.disk); !given) {
     return std::unexpected{std::move(given.error())};
   }
-  shared->check_passwords(settings, *options.disk);
+  shared->check_passwords(settings, options);
   shared->has_proxies = std::ranges::any_of(settings.sessions, [](const SessionSettings& one) {
     return one.accept && one.accept->trusted_proxies;
   });

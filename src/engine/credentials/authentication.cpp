@@ -62,7 +62,8 @@ bool Runtime::changes_password(SessionSlot& slot, LogonAnswer& answer) {
   if (credentials.is_changing) return true;  // It has been accepted already.
   if (!credentials.change || !answer.accepted) return false;
   if (!slot.machine.would_admit()) return false;  // The machine says why.
-  const std::string_view wrong = password_error(credentials.change->new_password.view());
+  const std::string_view wrong =
+      seams_.credentials->new_password_error(credentials.change->new_password.view());
   if (!wrong.empty()) {
     report_.peer(EventId::NewPasswordRefused, slot, "NewPassword (925): " + std::string{wrong});
     answer = {.accepted = false,

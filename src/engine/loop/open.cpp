@@ -10,6 +10,7 @@
 
 #include "engine/loop/runtime.hpp"
 #include "engine/loops/loop_partition.hpp"
+#include "engine/preflight/missing_parts.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -197,10 +198,8 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
 }
 
 std::expected<void, EngineError> Runtime::open_postgres_store(const Settings& settings) {
-  if (seams_.open_postgres == nullptr) {
-    return std::unexpected{
-        EngineError{"Store=postgresql: this program was built without the PostgreSQL store "
-                    "(nexusfix::store_postgres, EngineOptions::open_postgres)"}};
+  if (seams_.parts.postgres == nullptr) {
+    return std::unexpected{EngineError{missing_postgres_text()}};
   }
   store::PostgresOptions options = settings.postgres;
   options.record_bytes_max = kRecordBytesMax;
@@ -208,7 +207,7 @@ std::expected<void, EngineError> Runtime::open_postgres_store(const Settings& se
       .call = [](void* network) noexcept { static_cast<transport::Network*>(network)->wake(); },
       .context = seams_.network};
   stall_timeout_ = settings.journal_stall_timeout;
-  auto opened = seams_.open_postgres(options);
+  auto opened = seams_.parts.postgres->open(options);
   if (!opened) return std::unexpected{EngineError{std::move(opened.error().text)}};
   store_ = std::move(*opened);
   report_.engine(EventId::DatabaseOpened, "PostgreSQL store " + options.schema + ": " +

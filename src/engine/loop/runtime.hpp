@@ -97,7 +97,7 @@ class Runtime {
     transport::ServiceNotifier* service = nullptr;  // null: nobody is told
     observe::EventLog* log = nullptr;
     bool is_standard_error = false;  // the log: nobody has given one
-    decltype(EngineOptions::open_postgres) open_postgres = nullptr;  // may stay null
+    Parts parts{};                   // what the application has linked
     std::uint32_t loop = 0;
     std::shared_ptr<LoopDirectory> directory;  // null: this is the only loop
     std::shared_ptr<BufferBudget> budget;      // null: the runtime makes one of its own

@@ -128,7 +128,8 @@ std::shared_ptr<ReloadJob> Runtime::make_reload_job(std::shared_ptr<ReloadOrder>
                                                       .known = settings_text_,
                                                       .tls = seams_.tls,
                                                       .directory = seams_.directory,
-                                                      .order = std::move(order)});
+                                                      .order = std::move(order),
+                                                      .parts = seams_.parts});
 }
 
 // The only loop's.

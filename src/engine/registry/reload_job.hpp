@@ -39,6 +39,7 @@ class ReloadJob final : public FileJob {
     std::shared_ptr<const TlsContexts> tls;    // null: no session had TLS at the start
     std::shared_ptr<LoopDirectory> directory;  // null: there is one loop
     std::shared_ptr<ReloadOrder> order;        // null: the event log says what came of it
+    Parts parts{};
   };
   explicit ReloadJob(Start start) : start_{std::move(start)} {}
 

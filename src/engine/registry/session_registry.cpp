@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/loop/runtime.hpp"
+#include "engine/preflight/missing_parts.hpp"
 #include "engine/sessions/validators.hpp"
 
 namespace nexusfix::engine {
@@ -283,6 +284,9 @@ std::optional<EngineError> Runtime::what_hinders(const Settings& settings) const
     }
     if (!one.credentials.password_file.empty() && !seams_.credentials) {
       wrong = "PasswordFile, in an engine that had none at its start";
+    }
+    if (auto missing = missing_parts(one, seams_.parts); !missing.empty()) {
+      wrong = std::move(missing.front().text);
     }
     if (!one.is_template && (slots_by_name_.contains(name) || !names.insert(name).second)) {
       wrong = "there is such a session already";
