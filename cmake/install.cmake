@@ -32,8 +32,8 @@ install(FILES ${PROJECT_BINARY_DIR}/nexusfixConfig.cmake
               ${PROJECT_BINARY_DIR}/nexusfixConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/nexusfix)
 
-# pkg-config for builds without CMake: the wire layer alone, and the whole engine. The prefix is
-# relative to the file's own place, so that an installed tree can be moved.
+# pkg-config for builds without CMake: the wire layer alone, the engine, and its parts. The prefix
+# is relative to the file's own place, so that an installed tree can be moved.
 file(RELATIVE_PATH NEXUSFIX_PREFIX_FROM_PC
      ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 
@@ -73,6 +73,12 @@ function(nexusfix_pkg_config layer description)
 endfunction()
 nexusfix_pkg_config(wire "FIX messages: framing, parsing, conversions, encoding")
 nexusfix_pkg_config(engine "FIX sessions: acceptors and initiators with a journal on disk")
+nexusfix_pkg_config(proxy "NexusFIX by way of proxies: UseTCPProxy, ProxyType")
+nexusfix_pkg_config(passwords "NexusFIX with passwords of Logons: PasswordFile")
+nexusfix_pkg_config(journal_tools "NexusFIX journals: checking and repairing")
+if(TARGET nexusfix_postgres)
+  nexusfix_pkg_config(postgres "NexusFIX with its store in PostgreSQL: Store=postgresql")
+endif()
 
 # The documents and examples for users. README.md keeps its links to docs/ and examples/.
 install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

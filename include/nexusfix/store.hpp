@@ -28,7 +28,6 @@
 #pragma once
 
 #include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/journal_check.hpp>
 #include <nexusfix/store/memory_store.hpp>
 #include <nexusfix/store/store.hpp>
 #include <nexusfix/store/transaction.hpp>

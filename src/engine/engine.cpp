@@ -16,6 +16,7 @@
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/preflight.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
+#include <nexusfix/transport/proxy.hpp>
 
 #include "engine/engine_error.hpp"
 #include "engine/inbox/control.hpp"
@@ -77,12 +78,13 @@ std::unexpected<EngineError> wrong_at(const std::string& file, std::size_t line,
 
 // Before anything is made: whether there is what the configuration asks for. One loop reads the
 // dictionaries before it makes anything; several do so behind their stores.
-std::expected<void, EngineError> is_available(const Settings& settings, Disk& disk) {
+std::expected<void, EngineError> is_available(const Settings& settings, Disk& disk,
+                                              const Parts& parts) {
   if (settings.event_loops == 1) {
-    if (const auto errors = check_machine(settings, disk); !errors.empty()) {
+    if (const auto errors = check_machine(settings, disk, parts); !errors.empty()) {
       return std::unexpected{to_error(errors)};
     }
-  } else if (const auto found = preflight(settings, disk); !found) {
+  } else if (const auto found = preflight(settings, disk, parts); !found) {
     return std::unexpected{to_error(found.error())};
   }
   const ThreadSettings& threads = settings.threads;
@@ -162,10 +164,13 @@ struct Engine::Shared {
   bool has_proxies = false;                             // a session has UseTCPProxy
   bool has_tunnels = false;                             // a session has ProxyType
 
-  void check_passwords(const Settings& settings, Disk& files) {
+  // is_available() has found the parts that a session needs: here and in seams_of().
+  void check_passwords(const Settings& settings, const EngineOptions& options) {
     const auto has_file = [](const auto& one) { return !one.credentials.password_file.empty(); };
     if (std::ranges::none_of(settings.sessions, has_file)) return;
-    credentials = Credentials::make(files, disk, settings.logons_being_checked_max);
+    NEXUSFIX_ASSERT(options.parts.passwords != nullptr);
+    credentials = options.parts.passwords->make_service(*options.disk, disk,
+                                                        settings.logons_being_checked_max);
   }
 
   // Contexts for the sessions that have TLS.
@@ -188,7 +193,7 @@ struct Engine::Shared {
     dependencies.log = options.log;
     dependencies.is_standard_error = stderr_log != nullptr;
     dependencies.network = options.network;
-    dependencies.open_postgres = options.open_postgres;
+    dependencies.parts = options.parts;
     dependencies.index = loop;
     dependencies.directory = directory;
     dependencies.budget = budget;
@@ -200,12 +205,14 @@ struct Engine::Shared {
       dependencies.owned_network = std::move(*network);
       dependencies.network = dependencies.owned_network.get();
     }
+    NEXUSFIX_ASSERT(options.parts.proxy != nullptr || (!has_proxies && !has_tunnels));
     if (has_proxies) {
-      dependencies.proxied_network = transport::make_proxied_network(*dependencies.network);
+      dependencies.proxied_network =
+          options.parts.proxy->make_proxied_network(*dependencies.network);
       dependencies.network = dependencies.proxied_network.get();
     }
     if (has_tunnels) {
-      dependencies.tunnel_network = transport::make_tunnel_network(*dependencies.network);
+      dependencies.tunnel_network = options.parts.proxy->make_tunnel_network(*dependencies.network);
       dependencies.network = dependencies.tunnel_network.get();
     }
     if (!tls) return dependencies;
@@ -317,14 +324,14 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   const std::string store_folder =
       settings.store == StoreKind::Journal ? settings.store_folder : std::string{};
   decide_on_core_dumps(settings);
-  if (auto ready = is_available(settings, *options.disk); !ready) {
+  if (auto ready = is_available(settings, *options.disk, options.parts); !ready) {
     return std::unexpected{std::move(ready.error())};
   }
   std::ranges::move(open_folders(settings, *options.disk), std::back_inserter(settings.warnings));
   if (auto given = shared->protect(settings, *options.disk); !given) {
     return std::unexpected{std::move(given.error())};
   }
-  shared->check_passwords(settings, *options.disk);
+  shared->check_passwords(settings, options);
   shared->has_proxies = std::ranges::any_of(settings.sessions, [](const SessionSettings& one) {
     return one.accept && one.accept->trusted_proxies;
   });

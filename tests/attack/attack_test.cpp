@@ -19,6 +19,7 @@
 
 #include <nexusfix/engine.hpp>
 #include <nexusfix/engine/password_file.hpp>
+#include <nexusfix/engine/passwords.hpp>
 #include <nexusfix/transport/tls.hpp>
 
 #include "attack/traders.hpp"
@@ -147,6 +148,7 @@ class AttackTest : public ::testing::Test {
     settings->segment_bytes = kSegmentBytes;
     EngineOptions options;
     options.log = &log_;
+    options.parts.passwords = engine::password_part();
     auto opened = Engine::open(std::move(*settings), venue_, options);
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     engine_.emplace(std::move(*opened));

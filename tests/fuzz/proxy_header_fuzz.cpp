@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/transport/network.hpp>
+#include <nexusfix/transport/proxy.hpp>
 
 #include "fuzz/harness/input.hpp"
 #include "fuzz/harness/require.hpp"

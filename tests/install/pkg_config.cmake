@@ -1,4 +1,4 @@
-# cmake -DMODULE=nexusfix-wire -DSOURCE=main.cpp ... -P pkg_config.cmake
+# cmake "-DMODULES=nexusfix-engine nexusfix-proxy" -DSOURCE=main.cpp ... -P pkg_config.cmake
 # Compiles SOURCE only with the flags that pkg-config prints for the installed prefix, and compares
 # its output with the expected.txt in the same folder. A venue.xml there becomes typed messages
 # first.
@@ -12,7 +12,8 @@ if(EXISTS ${folder}/venue.xml)
                   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 endif()
 set(ENV{PKG_CONFIG_PATH} ${PREFIX}/${LIBDIR}/pkgconfig)
-execute_process(COMMAND ${PKG_CONFIG} --cflags --libs ${MODULE}
+separate_arguments(MODULES UNIX_COMMAND "${MODULES}")
+execute_process(COMMAND ${PKG_CONFIG} --cflags --libs ${MODULES}
                 OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(flags UNIX_COMMAND "${flags}")
 execute_process(COMMAND ${COMPILER} ${SOURCE} -I${BUILD}/include ${flags} -o ${BUILD}/consumer

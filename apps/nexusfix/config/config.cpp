@@ -44,9 +44,9 @@ int check(const CheckOptions& options) {
   auto explained = config::explain_settings(disk, options.file);
   const UnknownKeys unknown_keys = options.strict ? UnknownKeys::Refuse : UnknownKeys::Warn;
   if (!explained) return fail_all(explained.error(), unknown_keys);
-  const auto found = engine::preflight(explained->settings, disk);
+  const auto found = engine::preflight(explained->settings, disk, linked_parts());
   config::SettingsErrors errors = engine::missing_addresses(explained->settings);
-  const bool has_postgres = engine_options(false).open_postgres != nullptr;
+  const bool has_postgres = postgres_opener() != nullptr;
   std::ranges::copy(missing_parts(*explained, has_postgres), std::back_inserter(errors));
   if (!found) std::ranges::copy(found.error(), std::back_inserter(errors));
   if (!errors.empty()) {

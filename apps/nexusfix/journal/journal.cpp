@@ -72,7 +72,7 @@ int show(const ShowOptions& options) {
     fmt::print("{}", changes_text(*check));
     return kSuccess;
   }
-  auto log = look_into(disk, *place, engine_options(false).open_postgres);
+  auto log = look_into(disk, *place, postgres_opener());
   if (!log) return fail("journal", log.error());
   const std::string session = stored_name(*log->store, options.session);
   if (options.wants_messages()) {
@@ -334,7 +334,7 @@ int run_journal(Arguments arguments) {
   if (repair_command->parsed()) return repair(repair_request);
   PosixDisk disk;
   SystemClock clock;
-  const OpenPostgres open_postgres = engine_options(false).open_postgres;
+  const OpenPostgres open_postgres = postgres_opener();
   auto place = find_log(disk, log);
   if (!place) return fail("journal", place.error());
   if (set_command->parsed()) {

@@ -2,18 +2,35 @@
 #pragma once
 
 #include <nexusfix/engine/engine.hpp>
-#ifdef NEXUSFIX_POSTGRES_STORE
+#include <nexusfix/engine/passwords.hpp>
 #include <nexusfix/store/postgres.hpp>
-#endif
+#include <nexusfix/transport/proxy.hpp>
+
+#include "nexusfix/journal/journal_locator.hpp"
 
 namespace nexusfix::command {
+
+// All that this program has been linked with.
+inline engine::Parts linked_parts() noexcept {
+  engine::Parts parts;
+  parts.proxy = transport::proxy_part();
+  parts.passwords = engine::password_part();
+#ifdef NEXUSFIX_POSTGRES_STORE
+  parts.postgres = store::postgres_part();
+#endif
+  return parts;
+}
+
+// Null: this program was built without it.
+inline OpenPostgres postgres_opener() noexcept {
+  const store::PostgresPart* const part = linked_parts().postgres;
+  return part == nullptr ? nullptr : part->open;
+}
 
 inline engine::EngineOptions engine_options(bool busy_spin) {
   engine::EngineOptions options;
   options.busy_spin = busy_spin;
-#ifdef NEXUSFIX_POSTGRES_STORE
-  options.open_postgres = store::open_postgres;
-#endif
+  options.parts = linked_parts();
   return options;
 }
 

@@ -41,7 +41,7 @@ int dump_book(const ServeOptions& options) {
   if (!settings) return fail(kName, settings.error());
   const auto place = find_log(disk, options.config);
   if (!place) return fail(kName, place.error());
-  auto log = look_into(disk, *place, engine_options(false).open_postgres);
+  auto log = look_into(disk, *place, postgres_opener());
   if (!log) return fail(kName, log.error());
   if (log->report && log->report->in_use) {
     fmt::print(stderr, "nexusfix {}: the venue is running: this is its book a moment ago\n", kName);

@@ -15,6 +15,7 @@
 #include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/application.hpp>
 #include <nexusfix/engine/mailbox.hpp>
+#include <nexusfix/engine/parts.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/observe/event_log.hpp>
 #include <nexusfix/observe/session_logs.hpp>
@@ -42,10 +43,8 @@ struct EngineOptions {
   // uses by itself. One engine of a process. Nothing happens without NOTIFY_SOCKET. nexusfix::run()
   // sets it.
   bool tells_service_manager = false;
-  // Store=postgresql needs store::open_postgres, of nexusfix::store_postgres, here: only who wants
-  // it links libpq.
-  store::StoreResult<std::unique_ptr<store::Store>> (*open_postgres)(
-      const store::PostgresOptions& options) = nullptr;
+  // What is linked only where it is wanted: proxies, passwords, PostgreSQL.
+  Parts parts{};
 };
 
 struct EngineError {

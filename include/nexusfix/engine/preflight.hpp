@@ -7,14 +7,15 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/config/settings.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 namespace nexusfix::engine {
 
 // The checks that Engine::open() makes before it creates anything: dictionaries are read, folders
-// must be writable, CPUs must exist. The value holds warnings about dictionaries; the error holds
-// every mistake.
+// must be writable, CPUs must exist, and the program must have the parts that sessions need. The
+// value holds warnings about dictionaries; the error holds every mistake.
 [[nodiscard]] std::expected<std::vector<config::SettingsError>, config::SettingsErrors> preflight(
-    const config::Settings& settings, Disk& disk);
+    const config::Settings& settings, Disk& disk, const Parts& parts = {});
 
 // Listen addresses that this machine does not have, and host names without an address. Asks the
 // resolver and blocks for as long as it takes. Opens no port, so an engine may run with this file.

@@ -1,4 +1,5 @@
-// Checking a whole journal, byte for byte, and repairing one that is damaged.
+// Checking a whole journal, byte for byte, and repairing one that is damaged. Link
+// nexusfix::journal_tools.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,9 @@
 // The log of a shard in a PostgreSQL database (12 or later), for applications that must keep
-// everything there. Link nexusfix::store_postgres. docs/store.md has the tables, the limits and the
+// everything there. Link nexusfix::postgres. docs/postgresql.md has the tables, the limits and the
 // price.
+//
+//   engine::EngineOptions options;
+//   options.parts.postgres = store::postgres_part();
 #pragma once
 
 #include <chrono>
@@ -87,5 +90,12 @@ struct PostgresOptions {
 // wait instead. Of several hosts each address is asked in turn, the last accepted one first; a
 // standby is skipped. Destroying the store sends nothing more.
 [[nodiscard]] StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& options);
+
+// The store above, as an engine takes it.
+struct PostgresPart {
+  decltype(&open_postgres) open = nullptr;
+};
+// What Store=postgresql needs. Never null.
+[[nodiscard]] const PostgresPart* postgres_part() noexcept;
 
 }  // namespace nexusfix::store

@@ -67,7 +67,8 @@ bool LogonAdmission::changes_password(SessionEntry& entry, LogonAnswer& answer) 
   if (credentials.is_changing) return true;  // It has been accepted already.
   if (!credentials.change || !answer.accepted) return false;
   if (!entry.machine.would_admit()) return false;  // The machine says why.
-  const std::string_view wrong = password_error(credentials.change->new_password.view());
+  const std::string_view wrong =
+      loop_.credentials->new_password_error(credentials.change->new_password.view());
   if (!wrong.empty()) {
     loop_.report.peer(EventId::NewPasswordRefused, entry,
                       "NewPassword (925): " + std::string{wrong});

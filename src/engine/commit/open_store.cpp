@@ -7,6 +7,7 @@
 
 #include "engine/commit/commit_gate.hpp"
 #include "engine/loops/loop_partition.hpp"
+#include "engine/preflight/missing_parts.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -95,16 +96,14 @@ void CommitGate::report_opened(const store::JournalReport& found, const std::str
 }
 
 std::expected<void, EngineError> CommitGate::open_postgres(const Settings& settings) {
-  if (loop_.open_postgres == nullptr) {
-    return std::unexpected{
-        EngineError{"Store=postgresql: this program was built without the PostgreSQL store "
-                    "(nexusfix::store_postgres, EngineOptions::open_postgres)"}};
+  if (loop_.parts.postgres == nullptr) {
+    return std::unexpected{EngineError{missing_postgres_text()}};
   }
   store::PostgresOptions options = settings.postgres;
   options.record_bytes_max = kRecordBytesMax;
   options.on_durable = wake_of(*loop_.network);
   stall_timeout_ = settings.journal_stall_timeout;
-  auto opened = loop_.open_postgres(options);
+  auto opened = loop_.parts.postgres->open(options);
   if (!opened) return std::unexpected{EngineError{std::move(opened.error().text)}};
   store_ = std::move(*opened);
   loop_.report.engine(EventId::DatabaseOpened, "PostgreSQL store " + options.schema + ": " +

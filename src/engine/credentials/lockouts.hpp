@@ -12,12 +12,9 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/transport/address_range.hpp>
 
-namespace nexusfix::engine {
+#include "engine/credentials/lockout_rules.hpp"
 
-struct LockoutRule {
-  std::uint32_t failures_max = 5;       // MaxLogonFailures; 0: nobody is locked out
-  std::chrono::seconds first_time{60};  // LogonLockout: it doubles with each further failure
-};
+namespace nexusfix::engine {
 
 // By pairs of a CompID and the address that it came from: whoever guesses locks out nobody else,
 // and the counterparty itself only if it has the same address.
@@ -45,11 +42,6 @@ class Lockouts {
 
   Pairs pairs_;
   std::unordered_map<std::string_view, Pairs::iterator> by_name_;  // views into pairs_
-};
-
-struct AddressLockoutRule {
-  std::uint32_t failures_max = 100;    // MaxLogonFailuresPerAddress; 0: no address is locked out
-  std::chrono::seconds interval{600};  // LogonFailuresInterval: within it, and for it
 };
 
 // By addresses alone: whoever gives another CompID with each guess fails under none of them often.

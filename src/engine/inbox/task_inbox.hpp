@@ -41,7 +41,7 @@ struct Waiter {
 // The queues between one mailbox and one event loop. Neither of them can overflow: a mailbox has no
 // more tasks under way than a queue has slots.
 struct TaskChannel {
-  deferred::SpscQueue<QueuedTask, Mailbox::kCapacity> tasks;      // to the loop
+  deferred::SpscQueue<QueuedTask, Mailbox::kCapacity> tasks;    // to the loop
   deferred::SpscQueue<PostResult, Mailbox::kCapacity> results;  // back
   std::shared_ptr<Waiter> waiter;
   std::atomic<bool> is_abandoned{false};  // by its mailbox: nobody posts or collects any more
@@ -94,7 +94,7 @@ class TaskInbox {
   bool is_closed_ = false;
 
   std::vector<std::shared_ptr<TaskChannel>> lanes_;  // the loop's
-  std::vector<std::unique_ptr<LoopTask>> tasks_;  // likewise
+  std::vector<std::unique_ptr<LoopTask>> tasks_;     // likewise
 };
 
 }  // namespace nexusfix::engine

@@ -33,11 +33,11 @@ struct LoopDependencies {
   transport::ServiceNotifier* service = nullptr;  // null: there is no service manager
   observe::EventLog* log = nullptr;
   bool is_standard_error = false;  // log writes to standard error, because no log was given
-  decltype(EngineOptions::open_postgres) open_postgres = nullptr;  // may stay null
-  std::uint32_t index = 0;                                         // of the loop
-  std::shared_ptr<LoopDirectory> directory;                        // null: this is the only loop
-  std::shared_ptr<BufferBudget> budget;                            // null: the loop makes its own
-  std::shared_ptr<TlsContexts> tls;                                // null: no session has TLS
+  Parts parts{};                   // what the application has linked
+  std::uint32_t index = 0;         // of the loop
+  std::shared_ptr<LoopDirectory> directory;  // null: this is the only loop
+  std::shared_ptr<BufferBudget> budget;      // null: the loop makes its own
+  std::shared_ptr<TlsContexts> tls;          // null: no session has TLS
   std::shared_ptr<Credentials> credentials;  // null: no session has a PasswordFile
 };
 

@@ -7,10 +7,11 @@
 #include <utility>
 
 #include <nexusfix/config/explain_settings.hpp>
-#include <nexusfix/engine/password_file.hpp>
 #include <nexusfix/engine/preflight.hpp>
 
+#include "engine/credentials/credentials.hpp"
 #include "engine/loop/thread_setup.hpp"
+#include "engine/preflight/missing_parts.hpp"
 #include "engine/registry/tls_contexts.hpp"
 #include "engine/sessions/validators.hpp"
 
@@ -46,7 +47,19 @@ std::vector<Folder> folders_of(const Settings& settings) {
 
 class Surroundings {
  public:
-  Surroundings(const Settings& settings, Disk& disk) : settings_{settings}, disk_{disk} {}
+  Surroundings(const Settings& settings, Disk& disk, const Parts& parts)
+      : settings_{settings}, disk_{disk}, parts_{parts} {}
+
+  // Each part once, by the first session that needs it.
+  void look_at_parts() {
+    for (const SessionSettings& session : settings_.sessions) {
+      for (MissingPart& missing : missing_parts(session, parts_)) {
+        const auto is_same = [&](const SettingsError& error) { return error.text == missing.text; };
+        if (std::ranges::any_of(errors_, is_same)) continue;
+        errors_.push_back({settings_.file, missing.line, std::move(missing.text)});
+      }
+    }
+  }
 
   void look_at_folders() {
     for (const Folder& one : folders_of(settings_)) {
@@ -68,21 +81,14 @@ class Surroundings {
   }
 
   void look_at_passwords() {
+    if (parts_.passwords == nullptr) return;
     for (const SessionSettings& session : settings_.sessions) {
       if (session.credentials.password_file.empty()) continue;
-      const auto is_told = [&](const SettingsError& error) {
-        return error.line == session.credentials.password_file_line;
-      };
-      if (std::ranges::any_of(errors_, is_told)) continue;
       const std::size_t line = session.credentials.password_file_line;
-      if (!has_passwords()) {
-        errors_.push_back({settings_.file, line,
-                           "PasswordFile: this program was built without passwords "
-                           "(NEXUSFIX_PASSWORDS=OFF)"});
-      } else if (const auto read = PasswordFile::load(disk_, session.credentials.password_file);
-                 !read) {
-        errors_.push_back({settings_.file, line, "PasswordFile: " + read.error().what()});
-      }
+      const auto is_told = [&](const SettingsError& error) { return error.line == line; };
+      if (std::ranges::any_of(errors_, is_told)) continue;
+      const auto checked = parts_.passwords->check_file(disk_, session.credentials.password_file);
+      if (!checked) errors_.push_back({settings_.file, line, "PasswordFile: " + checked.error()});
     }
   }
 
@@ -115,13 +121,15 @@ class Surroundings {
 
   const Settings& settings_;
   Disk& disk_;
+  const Parts& parts_;
   SettingsErrors errors_;
 };
 
 }  // namespace
 
-SettingsErrors check_machine(const Settings& settings, Disk& disk) {
-  Surroundings surroundings{settings, disk};
+SettingsErrors check_machine(const Settings& settings, Disk& disk, const Parts& parts) {
+  Surroundings surroundings{settings, disk, parts};
+  surroundings.look_at_parts();
   surroundings.look_at_folders();
   surroundings.look_at_cpus();
   surroundings.look_at_certificates();
@@ -147,8 +155,10 @@ std::vector<SettingsError> open_folders(const Settings& settings, Disk& disk) {
 }
 
 std::expected<std::vector<SettingsError>, SettingsErrors> preflight(const Settings& settings,
-                                                                    Disk& disk) {
-  Surroundings surroundings{settings, disk};
+                                                                    Disk& disk,
+                                                                    const Parts& parts) {
+  Surroundings surroundings{settings, disk, parts};
+  surroundings.look_at_parts();
   surroundings.look_at_folders();
   surroundings.look_at_cpus();
   surroundings.look_at_certificates();

@@ -27,7 +27,7 @@ void ReloadJob::read(Disk& disk) {
     found_ = std::move(found);
     return;
   }
-  if (const auto looked = preflight(*settings, disk); !looked) {
+  if (const auto looked = preflight(*settings, disk, start_.parts); !looked) {
     return refuse(to_error(looked.error()));
   }
   std::vector<Settings> shares;

@@ -42,6 +42,7 @@ class ReloadJob final : public FileJob {
     std::shared_ptr<const TlsContexts> tls;    // null: no session had TLS at the start
     std::shared_ptr<LoopDirectory> directory;  // null: there is one loop
     std::shared_ptr<ReloadOrder> order;        // null: the event log has the result
+    Parts parts{};
   };
   ReloadJob(Reloader& reloader, Start start) : reloader_{reloader}, start_{std::move(start)} {}
 

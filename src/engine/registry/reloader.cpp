@@ -78,7 +78,8 @@ std::shared_ptr<ReloadJob> Reloader::make_reload_job(std::shared_ptr<ReloadOrder
                                                              .known = settings_text_,
                                                              .tls = loop_.tls,
                                                              .directory = loop_.directory,
-                                                             .order = std::move(order)});
+                                                             .order = std::move(order),
+                                                             .parts = loop_.parts});
 }
 
 // The only loop's.

@@ -6,6 +6,7 @@
 #include "engine/control/session_control.hpp"
 #include "engine/engine_error.hpp"
 #include "engine/loop/loop_context.hpp"
+#include "engine/preflight/missing_parts.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/registry/reloader.hpp"
 #include "engine/registry/session_registry.hpp"
@@ -54,6 +55,9 @@ std::optional<EngineError> SessionInstaller::find_conflict(const Settings& setti
     }
     if (!one.credentials.password_file.empty() && !loop_.credentials) {
       wrong = "PasswordFile, in an engine that had none at its start";
+    }
+    if (auto missing = missing_parts(one, loop_.parts); !missing.empty()) {
+      wrong = std::move(missing.front().text);
     }
     if (!one.is_template && (registry_.find(name) != nullptr || !names.insert(name).second)) {
       wrong = "there is such a session already";

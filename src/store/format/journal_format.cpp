@@ -155,6 +155,10 @@ std::string segment_file_name(std::uint64_t number) {
   return name.append(digits).append(kSegmentSuffix);
 }
 
+std::string path_of_segment(const std::string& folder, std::uint64_t number) {
+  return folder + '/' + segment_file_name(number);
+}
+
 std::optional<std::uint64_t> segment_number(std::string_view file_name) {
   if (file_name.size() != kSegmentDigits + kSegmentSuffix.size()) return std::nullopt;
   if (!file_name.ends_with(kSegmentSuffix)) return std::nullopt;

@@ -107,6 +107,7 @@ void encode_segment_header(const SegmentHeader& header, std::span<char, kSegment
 [[nodiscard]] bool may_be_torn_header(std::span<const char> bytes) noexcept;
 // "0000000001.journal"
 [[nodiscard]] std::string segment_file_name(std::uint64_t number);
+[[nodiscard]] std::string path_of_segment(const std::string& folder, std::uint64_t number);
 // Nothing: not a segment's name.
 [[nodiscard]] std::optional<std::uint64_t> segment_number(std::string_view file_name);
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "store/format/entry.hpp"
+#include "store/format/journal_format.hpp"
 #include "store/recover/recovery.hpp"
-#include "store/scan/log_walk.hpp"
 #include "store/state/checkpoint.hpp"
 
 namespace nexusfix::store {

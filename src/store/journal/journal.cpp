@@ -27,7 +27,6 @@
 #include "store/recover/loss_evidence.hpp"
 #include "store/recover/recovery.hpp"
 #include "store/scan/log_reader.hpp"
-#include "store/scan/log_walk.hpp"
 #include "store/scan/read_damage.hpp"
 #include "store/state/retired_numbers.hpp"
 #include "store/write/event_queue.hpp"

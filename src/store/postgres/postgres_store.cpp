@@ -281,4 +281,9 @@ StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& given) 
   return store;
 }
 
+const PostgresPart* postgres_part() noexcept {
+  static constexpr PostgresPart kPart{.open = open_postgres};
+  return &kPart;
+}
+
 }  // namespace nexusfix::store

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "store/format/entry.hpp"
+#include "store/format/journal_format.hpp"
 #include "store/recover/loss_text.hpp"
-#include "store/scan/log_walk.hpp"
+#include "store/scan/damaged_bytes.hpp"
 #include "store/state/checkpoint.hpp"
 
 namespace nexusfix::store {

@@ -13,8 +13,8 @@
 #include "store/recover/loss_evidence.hpp"
 #include "store/recover/loss_text.hpp"
 #include "store/recover/recovery_end.hpp"
+#include "store/repair/log_walk.hpp"
 #include "store/scan/damaged_log.hpp"
-#include "store/scan/log_walk.hpp"
 #include "store/state/checkpoint.hpp"
 #include "store/write/tail_marker.hpp"
 

@@ -21,7 +21,7 @@
 
 #include <nexusfix/store/store.hpp>
 
-#include "store/scan/log_walk.hpp"
+#include "store/scan/damaged_bytes.hpp"
 #include "store/state/log_state.hpp"
 
 namespace nexusfix::store {

@@ -9,7 +9,6 @@
 
 #include "store/format/entry.hpp"
 #include "store/recover/recovery.hpp"
-#include "store/scan/log_walk.hpp"
 
 namespace nexusfix::store {
 

@@ -8,7 +8,7 @@
 #include <nexusfix/base/assert.hpp>
 
 #include "store/format/entry.hpp"
-#include "store/scan/log_walk.hpp"
+#include "store/scan/segment_reader.hpp"
 
 namespace nexusfix::store {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "store/scan/log_walk.hpp"
+#include "store/format/journal_format.hpp"
 
 namespace nexusfix::store {
 

@@ -10,7 +10,7 @@
 
 #include <nexusfix/store/store.hpp>
 
-#include "store/scan/log_walk.hpp"
+#include "store/scan/damaged_bytes.hpp"
 
 namespace nexusfix::store {
 

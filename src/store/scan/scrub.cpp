@@ -4,7 +4,8 @@
 #include <span>
 #include <utility>
 
-#include "store/scan/log_walk.hpp"
+#include "store/format/journal_format.hpp"
+#include "store/scan/segment_reader.hpp"
 #include "store/state/checkpoint.hpp"
 
 namespace nexusfix::store {

@@ -24,6 +24,20 @@ constexpr std::uint64_t kZeroBytes = 4096;
 
 }  // namespace
 
+const char* describe(RecordFault fault) noexcept {
+  switch (fault) {
+    case RecordFault::Cut:
+      return "the record is longer than the file";
+    case RecordFault::Length:
+      return "the record's length is impossible";
+    case RecordFault::Checksum:
+      return "the record's checksum does not match";
+    case RecordFault::None:
+      break;
+  }
+  return "the record is not readable";
+}
+
 void FileWindow::open(File& file, std::uint64_t size_bytes, std::size_t window_bytes) {
   file_ = &file;
   size_bytes_ = size_bytes;

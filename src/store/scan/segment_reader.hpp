@@ -48,6 +48,7 @@ struct Record {
 };
 
 enum class RecordFault : std::uint8_t { None, Cut, Length, Checksum };
+[[nodiscard]] const char* describe(RecordFault fault) noexcept;
 
 class SegmentReader {
  public:

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "store/scan/log_walk.hpp"
+#include "store/format/journal_format.hpp"
 #include "store/state/checkpoint.hpp"
 
 namespace nexusfix::store {

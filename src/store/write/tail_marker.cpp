@@ -13,7 +13,6 @@
 #include "store/format/entry.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/journal/ownership.hpp"
-#include "store/scan/log_walk.hpp"
 
 namespace nexusfix::store {
 namespace {

@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include <nexusfix/transport/proxy.hpp>
+
 #include "transport/proxy/proxy_header.hpp"
 
 namespace nexusfix::transport {

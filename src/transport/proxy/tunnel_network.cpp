@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include <nexusfix/transport/proxy.hpp>
+
 namespace nexusfix::transport {
 namespace {
 

@@ -14,7 +14,6 @@
 #include <nexusfix/store.hpp>
 
 #include "store/format/journal_format.hpp"
-#include "store/scan/log_walk.hpp"
 #include "store/write/event_queue.hpp"
 #include "store/write/retirement.hpp"
 #include "store_fixture.hpp"

@@ -5,6 +5,8 @@
 #include <openssl/crypto.h>
 #include <sys/socket.h>
 
+#include <nexusfix/transport/proxy.hpp>
+
 #include "support/failing_new.hpp"
 #include "tls_fixture.hpp"
 #include "transport/tcp/descriptor.hpp"

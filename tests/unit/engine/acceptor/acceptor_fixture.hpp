@@ -12,6 +12,8 @@
 #include <vector>
 
 #include <nexusfix/engine.hpp>
+#include <nexusfix/engine/passwords.hpp>
+#include <nexusfix/transport/proxy.hpp>
 
 #include "support/disks/temporary_folder.hpp"
 #include "support/fix_text.hpp"
@@ -88,6 +90,8 @@ class AcceptorTest : public ::testing::Test {
     EngineOptions all;
     all.clock = &clock;
     all.log = &log;
+    all.parts.proxy = transport::proxy_part();
+    all.parts.passwords = engine::password_part();
     return all;
   }
 

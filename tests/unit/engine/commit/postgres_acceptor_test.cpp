@@ -26,7 +26,7 @@ class PostgresAcceptor : public AcceptorTest {
     auto settings = config::parse_settings(config(), "venue.cfg");
     ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
     EngineOptions all = options();
-    all.open_postgres = store::open_postgres;
+    all.parts.postgres = store::postgres_part();
     auto opened = Engine::open(std::move(*settings), venue, all);
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     acceptor.emplace(std::move(*opened));
@@ -142,7 +142,10 @@ TEST_F(PostgresAcceptor, a_program_without_the_store_says_so) {
   auto settings = config::parse_settings(config(), "venue.cfg");
   const auto opened = Engine::open(std::move(*settings), venue, options());
   ASSERT_FALSE(opened.has_value());
-  EXPECT_NE(opened.error().what().find("built without the PostgreSQL store"), std::string::npos);
+  EXPECT_EQ(opened.error().what(),
+            "Store=postgresql: this program was built without the PostgreSQL store. Link "
+            "nexusfix::postgres, and open the engine with EngineOptions that have: "
+            "options.parts.postgres = nexusfix::store::postgres_part();");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ class PostgresNoMemory : public AcceptorTest {
     auto settings = config::parse_settings(config(), "venue.cfg");
     ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
     EngineOptions all = options();
-    all.open_postgres = store::open_postgres;
+    all.parts.postgres = store::postgres_part();
     auto opened = Engine::open(std::move(*settings), venue, all);
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     acceptor.emplace(std::move(*opened));

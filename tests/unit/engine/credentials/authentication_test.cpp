@@ -7,7 +7,7 @@
 
 #include <nexusfix/engine/password_file.hpp>
 
-#include "engine/credentials/credentials.hpp"
+#include "engine/credentials/password_service.hpp"
 #include "support/network/fake_network.hpp"
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 
@@ -447,12 +447,12 @@ class CredentialsTest : public ::testing::Test {
   transport::FakeNetwork network{internet};
   HeldDisk disk;
   bool is_held = true;
-  Credentials credentials{disk, kMax};
+  engine::PasswordService credentials{disk, kMax};
 };
 
 TEST_F(CredentialsTest, end_does_not_wait_for_a_file_that_does_not_answer) {
   const auto owned = std::make_shared<HeldDisk>();
-  auto checks = Credentials::make(*owned, owned, kMax);
+  auto checks = engine::PasswordService::make(*owned, owned, kMax);
   Credentials::Check check;
   check.file = folder.path() + "/users";
   check.pair = "A";

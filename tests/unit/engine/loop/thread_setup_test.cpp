@@ -16,7 +16,7 @@
 #include <nexusfix/base/disk.hpp>
 
 #include "config/text/settings_values.hpp"
-#include "engine/credentials/credentials.hpp"
+#include "engine/credentials/password_service.hpp"
 #include "unit/config/settings_fixture.hpp"
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 
@@ -82,7 +82,7 @@ TEST(ThreadSetup, passwords_are_checked_by_a_thread_that_stands_back) {
   if (::getpriority(PRIO_PROCESS, 0) == kNiceMax) GTEST_SKIP() << "started behind all others";
   ASSERT_EQ(threads_behind(), 0U);
   PosixDisk disk;
-  const engine::Credentials credentials{disk, 1};
+  const engine::PasswordService credentials{disk, 1};
   const auto until = std::chrono::steady_clock::now() + std::chrono::minutes{5};
   while (threads_behind() == 0 && std::chrono::steady_clock::now() < until) {
     std::this_thread::yield();

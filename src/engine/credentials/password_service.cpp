@@ -1,4 +1,4 @@
-#include "engine/credentials/credentials.hpp"
+#include "engine/credentials/password_service.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -16,17 +16,17 @@ constexpr unsigned kTurnsOfWhichOneIsForAll = 4;
 
 }  // namespace
 
-Credentials::Credentials(Disk& disk, std::size_t waiting_max)
+PasswordService::PasswordService(Disk& disk, std::size_t waiting_max)
     : disk_{disk}, waiting_max_{waiting_max} {
   if (disk_.takes_threads()) thread_ = std::thread{[this] { run(); }};
 }
 
-Credentials::~Credentials() {
+PasswordService::~PasswordService() {
   end();
   if (thread_.joinable()) thread_.join();
 }
 
-void Credentials::end() noexcept {
+void PasswordService::end() noexcept {
   {
     const std::lock_guard lock{mutex_};
     is_ending_ = true;
@@ -34,11 +34,11 @@ void Credentials::end() noexcept {
   has_work_.notify_all();
 }
 
-std::shared_ptr<Credentials> Credentials::make(Disk& disk, std::shared_ptr<Disk> owner,
-                                               std::size_t waiting_max) {
-  auto made = std::make_unique<Credentials>(disk, waiting_max);
+std::shared_ptr<PasswordService> PasswordService::make(Disk& disk, std::shared_ptr<Disk> owner,
+                                                       std::size_t waiting_max) {
+  auto made = std::make_unique<PasswordService>(disk, waiting_max);
   made->owner_ = std::move(owner);
-  return {made.release(), [](Credentials* ended) {
+  return {made.release(), [](PasswordService* ended) {
             if (ended->owner_ == nullptr || !ended->thread_.joinable()) return delete ended;
             ended->end();
             try {
@@ -49,17 +49,17 @@ std::shared_ptr<Credentials> Credentials::make(Disk& disk, std::shared_ptr<Disk>
           }};
 }
 
-void Credentials::add_loop(std::uint32_t loop, transport::Network& network) {
+void PasswordService::add_loop(std::uint32_t loop, transport::Network& network) {
   const std::lock_guard lock{mutex_};
   loops_[loop].network = &network;
 }
 
-void Credentials::remove_loop(std::uint32_t loop) {
+void PasswordService::remove_loop(std::uint32_t loop) {
   const std::lock_guard lock{mutex_};
   loops_.erase(loop);
 }
 
-std::optional<std::string> Credentials::submit(Check check) {
+std::optional<std::string> PasswordService::submit(Check check) {
   {
     const std::lock_guard lock{mutex_};
     std::string refusal = lockout_of(check);
@@ -81,7 +81,7 @@ std::optional<std::string> Credentials::submit(Check check) {
   return std::nullopt;
 }
 
-void Credentials::submit(Change change) {
+void PasswordService::submit(Change change) {
   if (thread_.joinable()) {
     const std::lock_guard lock{mutex_};
     changes_.push_back(std::move(change));
@@ -92,7 +92,7 @@ void Credentials::submit(Change change) {
 
 // Why nothing is tried; empty: it is. Who has once been right, under this CompID from there, does
 // not suffer from who shares the address: what is guessed for it is bounded by its own lock-out.
-std::string Credentials::lockout_of(const Check& check) const {
+std::string PasswordService::lockout_of(const Check& check) const {
   const auto text = [](std::chrono::nanoseconds left) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(left).count();
     return "locked out for " + std::to_string(seconds) + " s more";
@@ -105,12 +105,12 @@ std::string Credentials::lockout_of(const Check& check) const {
   return "its address is " + text(address_left);
 }
 
-std::pair<Standing, std::size_t> Credentials::weight_of(const Queues::value_type& entry) const {
+std::pair<Standing, std::size_t> PasswordService::weight_of(const Queues::value_type& entry) const {
   return {standings_.of(entry.first), entry.second.size()};
 }
 
 // False: nobody is of a worse standing, or has so many more, that one of them should go.
-bool Credentials::make_room(transport::Source source) {
+bool PasswordService::make_room(transport::Source source) {
   const auto most = std::ranges::max_element(
       waiting_, {}, [this](const auto& entry) { return weight_of(entry); });
   if (most == waiting_.end()) return false;
@@ -129,7 +129,7 @@ bool Credentials::make_room(transport::Source source) {
   return true;
 }
 
-void Credentials::wait_in_line(Check check) {
+void PasswordService::wait_in_line(Check check) {
   auto queue = waiting_.end();
   try {
     queue = waiting_.try_emplace(check.source).first;
@@ -142,7 +142,7 @@ void Credentials::wait_in_line(Check check) {
 }
 
 // Of the next source of the best standing, behind the one that had its turn.
-Credentials::Check Credentials::next_in_line() {
+PasswordService::Check PasswordService::next_in_line() {
   const bool is_for_all = ++turns_ % kTurnsOfWhichOneIsForAll == 0;
   transport::Source& served = is_for_all ? served_of_all_ : served_;
   const auto standing = [&](const auto& entry) {
@@ -161,7 +161,7 @@ Credentials::Check Credentials::next_in_line() {
   return check;
 }
 
-std::vector<Credentials::Verdict> Credentials::take(std::uint32_t loop) {
+std::vector<PasswordService::Verdict> PasswordService::take(std::uint32_t loop) {
   if (!has_verdicts_.load(std::memory_order_relaxed)) [[likely]]
     return {};
   const std::lock_guard lock{mutex_};
@@ -174,7 +174,7 @@ std::vector<Credentials::Verdict> Credentials::take(std::uint32_t loop) {
   return taken;
 }
 
-void Credentials::run() {
+void PasswordService::run() {
   lower_thread_priority();
   std::unique_lock lock{mutex_};
   while (true) {
@@ -205,7 +205,7 @@ void Credentials::run() {
   }
 }
 
-void Credentials::finish(Check& check) {
+void PasswordService::finish(Check& check) {
   {
     const std::lock_guard lock{mutex_};  // What came in front of it may have locked it out.
     if (std::string refusal = lockout_of(check); !refusal.empty()) {
@@ -224,7 +224,7 @@ void Credentials::finish(Check& check) {
   tell(check.loop, std::move(verdict));
 }
 
-void Credentials::finish(Change& change) {
+void PasswordService::finish(Change& change) {
   const std::string user = "user " + change.password.username;
   Verdict verdict{.socket = change.socket, .is_change = true};
   verdict.is_right = replace(change.password, verdict.trouble);
@@ -237,7 +237,7 @@ void Credentials::finish(Change& change) {
 }
 
 // What is neither right nor a guess is our own trouble, and tells nothing of who came.
-void Credentials::note(const Check& check, Verdict& verdict) {
+void PasswordService::note(const Check& check, Verdict& verdict) {
   if (verdict.is_right || verdict.is_guess) standings_.note(check.source, verdict.is_right);
   if (verdict.is_right) {
     pair_standings_.note(check.pair, true);
@@ -259,7 +259,7 @@ void Credentials::note(const Check& check, Verdict& verdict) {
                     " wrong passwords from there (MaxLogonFailuresPerAddress)";
 }
 
-void Credentials::tell(std::uint32_t loop, Verdict verdict) {
+void PasswordService::tell(std::uint32_t loop, Verdict verdict) {
   const auto found = loops_.find(loop);
   if (found == loops_.end()) return;
   found->second.verdicts.push_back(std::move(verdict));
@@ -267,8 +267,12 @@ void Credentials::tell(std::uint32_t loop, Verdict verdict) {
   found->second.network->wake();
 }
 
+std::string_view PasswordService::new_password_error(std::string_view password) const noexcept {
+  return password_error(password);
+}
+
 // Everybody who fails has cost the same: the file read, one hash.
-Credentials::Verdict Credentials::examine(Check& check) {
+PasswordService::Verdict PasswordService::examine(Check& check) {
   Verdict verdict;
   const PasswordFile* const file = read(check.file, verdict.trouble);
   const std::string user = "user " + check.username.substr(0, config::kUsernameBytesMax);
@@ -303,7 +307,7 @@ Credentials::Verdict Credentials::examine(Check& check) {
 
 // Anew for each Logon, so that whoever is taken out of it is out at once. One that is wrong now
 // counts as it was.
-const PasswordFile* Credentials::read(const std::string& path, std::string& trouble) {
+const PasswordFile* PasswordService::read(const std::string& path, std::string& trouble) {
   auto fresh = PasswordFile::load(disk_, path);
   if (fresh) return &files_.insert_or_assign(path, std::move(*fresh)).first->second;
   trouble = "PasswordFile: " + fresh.error().what();
@@ -313,7 +317,7 @@ const PasswordFile* Credentials::read(const std::string& path, std::string& trou
 
 // Durable when it returns true. An entry that is another one than the password was checked with
 // stays: it was changed meanwhile by somebody else.
-bool Credentials::replace(const PasswordChange& change, std::string& trouble) {
+bool PasswordService::replace(const PasswordChange& change, std::string& trouble) {
   const auto file = PasswordFile::load(disk_, change.file);
   if (!file) {
     trouble = "PasswordFile: " + file.error().what();

@@ -1,4 +1,4 @@
-#include "store/scan/log_walk.hpp"
+#include "store/repair/log_walk.hpp"
 
 #include <algorithm>
 #include <array>
@@ -426,24 +426,6 @@ LogEnd end_of(const WalkedLog& log) {
   return {.segment = last.header.number,
           .offset = last.end,
           .position = last.header.position + last.end};
-}
-
-std::string path_of_segment(const std::string& folder, std::uint64_t number) {
-  return folder + '/' + segment_file_name(number);
-}
-
-const char* describe(RecordFault fault) noexcept {
-  switch (fault) {
-    case RecordFault::Cut:
-      return "the record is longer than the file";
-    case RecordFault::Length:
-      return "the record's length is impossible";
-    case RecordFault::Checksum:
-      return "the record's checksum does not match";
-    case RecordFault::None:
-      break;
-  }
-  return "the record is not readable";
 }
 
 StoreResult<WalkedLog> walk_log(Disk& disk, const std::string& folder, WalkedStart on_start,

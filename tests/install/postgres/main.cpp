@@ -7,8 +7,8 @@
 int main() {
   using namespace nexusfix;
   engine::EngineOptions options;
-  options.open_postgres = store::open_postgres;
-  std::printf("the engine is given it: %s\n", options.open_postgres != nullptr ? "yes" : "no");
+  options.parts.postgres = store::postgres_part();
+  std::printf("the engine is given it: %s\n", options.parts.postgres != nullptr ? "yes" : "no");
   store::PostgresOptions nowhere;
   nowhere.host = "/nonexistent";
   const auto opened = store::open_postgres(nowhere);

@@ -1,5 +1,5 @@
-// Goes through a whole journal, damaged or not: the common part of checking, repairing and opening
-// a damaged journal. Nothing is written.
+// Goes through a whole journal, damaged or not: the common part of checking and repairing it.
+// Nothing is written.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,11 @@
 #include <nexusfix/store/store.hpp>
 
 #include "store/format/journal_format.hpp"
+#include "store/scan/damaged_bytes.hpp"
 #include "store/scan/segment_reader.hpp"
 #include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
-
-// Bytes that are no record although the log goes on after them.
-struct DamagedBytes {
-  std::uint64_t segment = 1;
-  std::uint64_t offset = 0;  // in the segment's file
-  LogPosition position = 0;  // of the same place in the log
-  std::uint64_t bytes = 0;   // up to the next intact record, or to the segment's end
-  RecordFault fault = RecordFault::None;
-  bool is_header = false;  // the segment's header, whose content is known from its neighbours
-};
-
-// A log with more damages than this is not read on: it would take longer than the result is worth.
-inline constexpr std::size_t kDamagesMax = 1000;
 
 struct WalkedSegment {
   SegmentHeader header;  // derived, if the one in the file is damaged
@@ -52,9 +40,6 @@ struct WalkedLog {
 
 // Where its last record ends.
 [[nodiscard]] LogEnd end_of(const WalkedLog& log);
-
-[[nodiscard]] std::string path_of_segment(const std::string& folder, std::uint64_t number);
-[[nodiscard]] const char* describe(RecordFault fault) noexcept;
 
 // on_start: before the first record, and for each segment with a checkpoint, gets the checkpoint's
 // bytes; empty: none is whole. The checkpoint of the first segment stands for the segments that

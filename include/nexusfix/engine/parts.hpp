@@ -1,0 +1,30 @@
+// The optional parts of an engine. Each is a target of its own, so that an application links those
+// alone that its configurations need.
+#pragma once
+
+#include <nexusfix/base/language.hpp>
+
+namespace nexusfix::store {
+struct PostgresPart;
+}  // namespace nexusfix::store
+
+namespace nexusfix::transport {
+struct ProxyPart;
+}  // namespace nexusfix::transport
+
+namespace nexusfix::engine {
+
+struct PasswordPart;
+
+// Null: the program lacks the part. A configuration that needs it is refused, and the error names
+// the key, the target to link and the line to write. Each part has static lifetime.
+struct Parts {
+  // UseTCPProxy, ProxyType: transport::proxy_part(), of nexusfix::proxy
+  const transport::ProxyPart* proxy = nullptr;
+  // PasswordFile: password_part(), of nexusfix::passwords
+  const PasswordPart* passwords = nullptr;
+  // Store=postgresql: store::postgres_part(), of nexusfix::postgres
+  const store::PostgresPart* postgres = nullptr;
+};
+
+}  // namespace nexusfix::engine

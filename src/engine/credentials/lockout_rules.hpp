@@ -1,0 +1,19 @@
+// How many wrong passwords lock a counterparty out, and for how long.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace nexusfix::engine {
+
+struct LockoutRule {
+  std::uint32_t failures_max = 5;       // MaxLogonFailures; 0: no pair is locked out
+  std::chrono::seconds first_time{60};  // LogonLockout: it doubles with each further failure
+};
+
+struct AddressLockoutRule {
+  std::uint32_t failures_max = 100;    // MaxLogonFailuresPerAddress; 0: no address is locked out
+  std::chrono::seconds interval{600};  // LogonFailuresInterval: within it, and for it
+};
+
+}  // namespace nexusfix::engine

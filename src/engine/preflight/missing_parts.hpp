@@ -1,0 +1,25 @@
+// What a configuration needs of the parts that the program was linked without.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <nexusfix/engine/parts.hpp>
+
+#include "engine/settings_names.hpp"
+
+namespace nexusfix::engine {
+
+struct MissingPart {
+  std::size_t line = 0;  // of the key, or of the session
+  std::string text;      // the key, the target to link, and the line to write
+};
+
+// Empty: the program has every part that the session needs.
+[[nodiscard]] std::vector<MissingPart> missing_parts(const SessionSettings& settings,
+                                                     const Parts& parts);
+// The text for Store=postgresql, which is a key of the engine.
+[[nodiscard]] std::string missing_postgres_text();
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,11 @@
+#include <nexusfix/transport/proxy.hpp>
+
+namespace nexusfix::transport {
+
+const ProxyPart* proxy_part() noexcept {
+  static constexpr ProxyPart kPart{.make_proxied_network = make_proxied_network,
+                                   .make_tunnel_network = make_tunnel_network};
+  return &kPart;
+}
+
+}  // namespace nexusfix::transport

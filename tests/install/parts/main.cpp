@@ -1,0 +1,46 @@
+// Gives its engine proxies and passwords, and checks and repairs a journal that is not there.
+#include <cstdio>
+#include <string>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/engine/passwords.hpp>
+#include <nexusfix/store/journal_check.hpp>
+#include <nexusfix/transport/proxy.hpp>
+
+namespace {
+
+struct Venue {};
+
+// "opened", or why not.
+std::string open(const std::string& more_keys) {
+  const std::string text =
+      "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nStore=memory\n" + more_keys +
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n";
+  auto settings = nexusfix::parse_settings(text, "venue.cfg");
+  if (!settings) return settings.error().front().what();
+  nexusfix::EngineOptions options;
+  options.parts.proxy = nexusfix::transport::proxy_part();
+  options.parts.passwords = nexusfix::engine::password_part();
+  Venue venue;
+  const auto opened = nexusfix::Engine::open(std::move(*settings), venue, options);
+  return opened ? "opened" : opened.error().what();
+}
+
+}  // namespace
+
+int main() {
+  namespace store = nexusfix::store;
+  std::printf("proxies: %s\n", open("UseTCPProxy=Y\nTrustedProxies=127.0.0.1\n").c_str());
+  const std::string asked = open("PasswordFile=/nonexistent/users\n");
+  const bool is_asked = asked.starts_with("venue.cfg:5: PasswordFile: /nonexistent/users: stat ");
+  std::printf("passwords: %s\n", is_asked ? "the file is asked for" : asked.c_str());
+  nexusfix::PosixDisk disk;
+  const auto checked = store::verify_journal(disk, "/nonexistent");
+  const auto repaired = store::repair_journal(
+      disk, {.folder = "/nonexistent", .mode = store::RepairMode::Plan, .text = {}, .names = {}},
+      nexusfix::SystemClock{}.now().wall);
+  std::printf("journal tools: %s\n", checked || repaired ? "found one" : "no journal");
+  return 0;
+}

@@ -1,0 +1,100 @@
+// Keys that need a part which the program was linked without: one error, and what remedies it.
+#include <gmock/gmock.h>
+
+#include <nexusfix/engine/preflight.hpp>
+
+#include "unit/engine/acceptor/acceptor_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr std::string_view kNoProxies =
+    ": this program was built without proxies. Link nexusfix::proxy, and open the engine with "
+    "EngineOptions that have: options.parts.proxy = nexusfix::transport::proxy_part();";
+constexpr std::string_view kNoPasswords =
+    "PasswordFile: this program was built without the password service. Link "
+    "nexusfix::passwords, and open the engine with EngineOptions that have: "
+    "options.parts.passwords = nexusfix::engine::password_part();";
+constexpr std::string_view kInitiator =
+    "[SESSION]\nConnectionType=initiator\nBeginString=FIX.4.4\nSenderCompID=VENUE\n"
+    "TargetCompID=AWAY\nHeartBtInt=30\nSocketConnectHost=127.0.0.1\nSocketConnectPort=1\n"
+    "ProxyType=http\nProxyHost=127.0.0.1\nProxyPort=1\n";
+
+class MissingParts : public AcceptorTest {
+ protected:
+  [[nodiscard]] EngineOptions bare_options() {
+    EngineOptions bare = options();
+    bare.parts = {};
+    return bare;
+  }
+  [[nodiscard]] std::vector<std::string> errors() {
+    auto settings = config::parse_settings(config(), "venue.cfg");
+    EXPECT_TRUE(settings.has_value()) << settings.error().front().what();
+    PosixDisk disk;
+    std::vector<std::string> all;
+    const auto found = engine::preflight(*settings, disk);
+    if (found) return all;
+    for (const auto& error : found.error()) all.push_back(error.what());
+    const auto opened = Engine::open(std::move(*settings), venue, bare_options());
+    EXPECT_FALSE(opened.has_value());
+    EXPECT_EQ(opened ? "" : opened.error().what(), joined(all));
+    return all;
+  }
+  [[nodiscard]] static std::string joined(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
+    return text;
+  }
+  // "venue.cfg:9: ", of the nth line that begins so.
+  [[nodiscard]] std::string line_of(const std::string& begin, int nth = 1) const {
+    const std::string text = "\n" + config();
+    std::size_t at = 0;
+    for (; nth > 0; --nth) at = text.find("\n" + begin, at) + 1;
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(at);
+    return "venue.cfg:" + std::to_string(std::count(text.begin(), end, '\n')) + ": ";
+  }
+};
+
+TEST_F(MissingParts, what_needs_no_part_opens_without_any) {
+  EXPECT_THAT(errors(), ElementsAre());
+  auto settings = config::parse_settings(config(), "venue.cfg");
+  EXPECT_TRUE(Engine::open(std::move(*settings), venue, bare_options()).has_value());
+}
+
+TEST_F(MissingParts, proxies_of_connections_are_asked_for_once) {
+  extra = "UseTCPProxy=Y\nTrustedProxies=127.0.0.1";
+  EXPECT_THAT(errors(),
+              ElementsAre(line_of("[SESSION]") + "UseTCPProxy" + std::string{kNoProxies}));
+}
+
+TEST_F(MissingParts, password_file_is_named_by_its_line_and_not_read) {
+  extra = "PasswordFile=" + folder.path() + "/none";
+  EXPECT_THAT(errors(), ElementsAre(line_of("PasswordFile") + std::string{kNoPasswords}));
+}
+
+TEST_F(MissingParts, each_missing_part_of_a_configuration_is_named) {
+  extra = "UseTCPProxy=Y\nTrustedProxies=127.0.0.1\nPasswordFile=none";
+  sessions += kInitiator;
+  EXPECT_THAT(errors(),
+              ElementsAre(line_of("PasswordFile") + std::string{kNoPasswords},
+                          line_of("[SESSION]") + "UseTCPProxy" + std::string{kNoProxies},
+                          line_of("[SESSION]", 3) + "ProxyType" + std::string{kNoProxies}));
+}
+
+TEST_F(MissingParts, sessions_that_are_added_name_it_too) {
+  auto settings = config::parse_settings(config(), "venue.cfg");
+  auto opened = Engine::open(std::move(*settings), venue, bare_options());
+  ASSERT_TRUE(opened.has_value()) << opened.error().what();
+  acceptor.emplace(std::move(*opened));
+  auto more = config::parse_settings("[DEFAULT]\n" + std::string{kInitiator}, "more.cfg");
+  ASSERT_TRUE(more.has_value()) << more.error().front().what();
+  const auto added = acceptor->add_sessions(std::move(*more));
+  ASSERT_FALSE(added.has_value());
+  EXPECT_EQ(added.error().what(),
+            "more.cfg:2: FIX.4.4:VENUE->AWAY: ProxyType" + std::string{kNoProxies});
+}
+
+}  // namespace
+}  // namespace nexusfix::testing
