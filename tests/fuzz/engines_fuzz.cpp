@@ -204,7 +204,7 @@ class Play {
     judge();
     if (!is_settled) return;
     const auto* const venue = world_.application<SimulatedVenue>(venue_);
-    require(venue != nullptr && venue->what_is_missing(*world_.engine(venue_)).empty());
+    require(venue != nullptr && venue->find_missing_answer(*world_.engine(venue_)).empty());
   }
 
  private:

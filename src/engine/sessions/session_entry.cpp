@@ -49,6 +49,11 @@ SessionEntry::SessionEntry(const SessionServices& session_services,
   out_of_order.bytes.count_in(budget);
 }
 
+wire::FrameScanner SessionEntry::frame_scanner() const {
+  return wire::FrameScanner{
+      wire::FrameLimits{.message_bytes_max = settings.limits.message_bytes_max}};
+}
+
 SessionTrial::~SessionTrial() {
   for (Received& one : received) wipe_bytes(one.bytes);
 }

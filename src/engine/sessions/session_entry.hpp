@@ -165,10 +165,7 @@ struct SessionEntry {
   SessionEntry(const SessionEntry&) = delete;
   SessionEntry& operator=(const SessionEntry&) = delete;
 
-  [[nodiscard]] wire::FrameScanner frame_scanner() const {
-    return wire::FrameScanner{
-        wire::FrameLimits{.message_bytes_max = settings.limits.message_bytes_max}};
-  }
+  [[nodiscard]] wire::FrameScanner frame_scanner() const;
 
   // What its events touch comes first.
   session::StateMachine machine;
