@@ -343,7 +343,7 @@ TEST_F(ValidationTest, what_a_stock_dictionary_has_is_a_note_and_no_warning) {
       if (one.text.contains("own.xml")) found.push_back(one);
     }
     ASSERT_EQ(found.size(), 2U);
-    EXPECT_TRUE(found[0].text.contains("the value \"10\" of MiscFeeType is no CHAR"));
+    EXPECT_TRUE(found[0].text.contains("the value \"10\" of MiscFeeType is not of type CHAR"));
     EXPECT_TRUE(found[1].text.contains("\"1\" of MiscFeeType is defined twice"));
     for (const config::SettingsError& one : found) EXPECT_EQ(one.is_note, faults.empty());
   }
