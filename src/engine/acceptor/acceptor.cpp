@@ -1,4 +1,4 @@
-// Connections that others make: who is taken, and how many may be there without a Logon.
+// Accepts inbound connections, and limits how many of them wait for their Logon.
 #include "engine/acceptor/acceptor.hpp"
 
 #include <algorithm>
@@ -18,8 +18,9 @@ namespace {
 constexpr std::string_view kAddressNotAllowed =
     "no session of this port is allowed from this address";
 
-// Behind a connection for which there was no room: so many that are not logged on give up theirs on
-// each port, and for so long each that comes takes the place of another one, above so many.
+// When the operating system had no room for a connection, each port closes at most kPlacesMade
+// pending ones. For kShortFor, each new connection then takes the place of a pending one if the
+// port has at least kPendingAlways of them.
 constexpr std::size_t kPlacesMade = 16;
 constexpr std::chrono::seconds kShortFor{1};
 constexpr std::uint32_t kPendingAlways = 8;
@@ -35,7 +36,7 @@ void Acceptor::on_accepted(const transport::Ready& ready) {
     return;
   }
   const std::string peer = loop_.network->peer_name(ready.accepted);
-  // Whose connections come by way of a proxy is known later.
+  // If the connection comes through a proxy, the client's address is known later.
   if (!listener->endpoint.trusted_proxies && !listeners_.is_address_allowed(*listener, peer)) {
     loop_.network->close(ready.accepted);
     ++loop_.stats.connections_refused;
@@ -46,8 +47,8 @@ void Acceptor::on_accepted(const transport::Ready& ready) {
   static_cast<void>(await_logon(*listener, ready.accepted, peer));
 }
 
-// Its proxy has said whom it is from, and nothing behind that has been read. From here on it waits
-// among those of that address.
+// The proxy has reported the client's address; no byte after that header was read. From here on the
+// connection counts among the pending ones of that address.
 void Acceptor::on_announced(Connection& connection) {
   Listener& listener = listeners_.all()[connection.accepted.listener];
   const std::string peer = loop_.network->peer_name(connection.socket);
@@ -60,7 +61,7 @@ void Acceptor::on_announced(Connection& connection) {
   await_among(listener, source, connection);
 }
 
-// Null: it is closed, because too many wait already.
+// Null: the connection was closed, because too many are pending already.
 Connection* Acceptor::await_logon(Listener& listener, transport::SocketId socket,
                                   const std::string& peer) {
   const transport::Source source = transport::source_of(transport::peer_address_of(peer));
@@ -95,7 +96,7 @@ void Acceptor::await_among(Listener& listener, transport::Source source, Connect
 
 bool Acceptor::find_place(Listener& listener, transport::Source source, const std::string& peer) {
   PendingLogons::Limits limits = listener.pending_limits;
-  if (loop_.now().mono < short_until_) {  // As many as there are, and no more.
+  if (loop_.now().mono < short_until_) {  // No more may be pending than now.
     const auto pending = static_cast<std::uint32_t>(listener.pending.size());
     limits.all_max = std::min(limits.all_max, std::max(pending, kPendingAlways));
   }
@@ -118,9 +119,9 @@ void Acceptor::displace(transport::SocketId oldest) {
   connections_.close(*connection);
 }
 
-// The operating system has no room for a connection that came: those that were never answered, of
-// the address that has most of them, go, before somebody who would log on is kept out by them. For
-// a while each that comes then takes the place of one of them.
+// The operating system had no room for a new connection. Closes pending connections of the address
+// that has most of them, so that they do not keep out a client that would log on. For a while, each
+// new connection then takes the place of a pending one.
 void Acceptor::make_room() {
   short_until_ = loop_.now().mono + kShortFor;
   loop_.wake_at(short_until_);
@@ -139,7 +140,7 @@ void Acceptor::leave_pending(Connection& connection) noexcept {
                                                                 connection.socket);
 }
 
-// Connections that the network closed, because there was no room for them.
+// Counts the connections that the network closed because there was no room for them.
 void Acceptor::check_refused() {
   const std::uint64_t refused = loop_.network->connections_refused();
   if (refused != refused_counted_) {

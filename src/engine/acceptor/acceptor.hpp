@@ -1,4 +1,4 @@
-// Connections that others make: which are accepted, and how many may wait for their Logon.
+// Accepts inbound connections, and limits how many of them wait for their Logon.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ class Acceptor {
   Connections& connections_;
   Listeners& listeners_;
 
-  std::uint64_t refused_counted_ = 0;       // of those that the network closed
-  MonoTime short_until_ = MonoTime::min();  // there was no room for them; then it is looked anew
+  std::uint64_t refused_counted_ = 0;       // of the connections that the network has closed
+  MonoTime short_until_ = MonoTime::min();  // until then, the number of pending ones does not grow
 };
 
 }  // namespace nexusfix::engine

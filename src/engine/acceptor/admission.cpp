@@ -1,4 +1,5 @@
-// Logons wait while the event loop is late: what is there must not suffer from what comes.
+// Logons wait while the event loop is late, so that they do not delay the sessions that are logged
+// on.
 #include <algorithm>
 #include <string>
 
@@ -9,16 +10,16 @@
 namespace nexusfix::engine {
 namespace {
 
-// How soon a loop that was late is asked again. These alarms also show it whether it still is.
+// How soon a delayed Logon is tried again. These alarms also show whether the loop is still late.
 constexpr std::chrono::milliseconds kHeldBack{100};
-// Of those that waited, so many are let in within one turn; the others soon have theirs. All at
-// once would make the loop late again.
+// At most this number of delayed Logons is admitted in one turn; the others follow in the next
+// turns. All at once would make the loop late again.
 constexpr unsigned kAdmittedPerTurn = 64;
 constexpr std::chrono::milliseconds kNextTurns{10};
 
 }  // namespace
 
-// due: what is first of all that is to be done now.
+// due: the earliest deadline that has passed.
 void LogonAdmission::note_lateness(MonoTime due) {
   admitted_this_turn_ = 0;
   lateness_.done(due, loop_.now().mono);
@@ -37,8 +38,8 @@ void LogonAdmission::note_lateness(MonoTime due) {
                               "the event loop is in time again: Logons are answered");
 }
 
-// A stranger's first message while the loop is late. It stays where a message that is not whole
-// would stay; LogonTimeout bounds how long.
+// The first message of an unauthenticated peer while the loop is late. It stays in `carried` like
+// an incomplete message; LogonTimeout bounds the wait.
 bool LogonAdmission::delays_logon(Connection& connection, const wire::MessageView& logon) {
   if (!lateness_.is_late(loop_.now().mono)) [[likely]]
     return false;
@@ -58,7 +59,7 @@ bool LogonAdmission::delays_logon(Connection& connection, const wire::MessageVie
   return true;
 }
 
-// Whether the time has come for its Logon; if not, when it is to be asked again.
+// Whether the delayed Logon is admitted now. False: pause.until is the time of the next attempt.
 bool LogonAdmission::admits_delayed(Connection& connection) {
   if (connection.credentials.state == LogonCredentials::State::BeingChecked) return false;
   const bool is_late = lateness_.is_late(loop_.now().mono);

@@ -1,6 +1,6 @@
-// Logons whose passwords are checked: they wait as those do that a late loop holds back, in front
-// of their session. Whoever has no password takes nobody's place, and gets no session of a
-// template.
+// Checks the passwords of Logons. During the check a Logon waits, as it does for a late loop, and
+// has no session yet. A client without the right password occupies no session, and creates none
+// from a template.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -20,7 +20,7 @@ namespace {
 // SessionStatus (1409): "new session password does not comply with policy".
 constexpr std::uint32_t kPasswordAgainstPolicy = 3;
 
-// A user is called as the counterparty is, or is named by the session.
+// The Username must be the counterparty's CompID, or one of AllowedUsernames, where "*" allows all.
 bool is_users_session(const SessionSettings& settings, std::string_view comp_id,
                       std::string_view username) {
   return username == comp_id || std::ranges::any_of(settings.credentials.allowed_usernames,
@@ -31,7 +31,8 @@ bool is_users_session(const SessionSettings& settings, std::string_view comp_id,
 
 }  // namespace
 
-// A password that is right lets in now: what was received waits where it is.
+// Takes the results of the checks. A connection whose check has ended continues with the bytes in
+// `carried`.
 void LogonAdmission::on_password_checks() {
   if (!loop_.credentials) [[likely]]
     return;
@@ -49,7 +50,7 @@ void LogonAdmission::on_password_checks() {
     }
     if (connection == nullptr ||
         connection->credentials.state != LogonCredentials::State::BeingChecked) {
-      continue;  // It has gone meanwhile. A failure counts all the same.
+      continue;  // It was closed meanwhile. A failure has been counted nevertheless.
     }
     connection->credentials.state =
         verdict.is_right ? LogonCredentials::State::Right : LogonCredentials::State::Refused;
@@ -59,14 +60,14 @@ void LogonAdmission::on_password_checks() {
   }
 }
 
-// Of a Logon that breaks no rule and that the application accepts: the last thing before the
-// answer, which waits for it. True: it does.
+// The last step before the answer to a Logon that breaks no rule and that the application accepts.
+// True: the answer waits until the password is changed.
 bool LogonAdmission::changes_password(SessionEntry& entry, LogonAnswer& answer) {
   if (entry.connection == nullptr) return false;
   LogonCredentials& credentials = entry.connection->credentials;
-  if (credentials.is_changing) return true;  // It has been accepted already.
+  if (credentials.is_changing) return true;  // The Logon was accepted already.
   if (!credentials.change || !answer.accepted) return false;
-  if (!entry.machine.would_admit()) return false;  // The machine says why.
+  if (!entry.machine.would_admit()) return false;  // The state machine gives the reason.
   const std::string_view wrong =
       loop_.credentials->new_password_error(credentials.change->new_password.view());
   if (!wrong.empty()) {
@@ -107,8 +108,8 @@ void LogonAdmission::on_password_changed(Connection* connection,
   actions_.answer_logon(*entry, entry->password_change.logon_id, answer);
 }
 
-// Of the session that the Logon is for, or of the template that one would be made of; null: of
-// none on this loop.
+// The settings of the session that the Logon names, or of the template that would create it; null:
+// this loop has neither.
 const SessionSettings* LogonAdmission::acceptor_settings(const Connection& connection,
                                                          const wire::MessageView& logon) {
   const auto id = id_of(logon);
@@ -129,7 +130,7 @@ bool LogonAdmission::waits_for_credentials(Connection& connection, const wire::M
   const std::string peer = loop_.network->peer_name(connection.socket);
   if (!may_come_from(*settings, peer) ||
       !connections_.certificate_fault(connection, *settings).empty()) {
-    return false;  // bind() says so.
+    return false;  // bind() refuses it.
   }
   const auto text_of = [&](wire::Tag tag) { return std::string{logon[tag].value_or("")}; };
   const std::string comp_id = text_of(tag::SenderCompID);

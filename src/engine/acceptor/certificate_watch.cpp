@@ -1,4 +1,4 @@
-// Certificates while the engine runs: read again when they are to be, and told before they end.
+// Reports certificates before they expire, and reads them again on request.
 #include "engine/acceptor/certificate_watch.hpp"
 
 #include <chrono>
@@ -15,7 +15,7 @@ constexpr std::chrono::hours kLookInterval{24};
 
 }  // namespace
 
-// The first loop does it for all of them.
+// The first loop checks for all loops.
 void CertificateWatch::check() {
   if (!loop_.tls || loop_.index != 0) [[likely]]
     return;

@@ -1,4 +1,4 @@
-// Reports certificates that expire, and reads them again on request.
+// Reports certificates before they expire, and reads them again on request.
 #pragma once
 
 #include <vector>
@@ -26,7 +26,7 @@ class CertificateWatch {
   LoopContext& loop_;
   Reloader& reloader_;
 
-  MonoTime check_at_ = MonoTime::min();  // of the expiries
+  MonoTime check_at_ = MonoTime::min();  // the next check of the expiries
 };
 
 }  // namespace nexusfix::engine

@@ -18,7 +18,7 @@ DynamicNames::Answer DynamicNames::connect(std::string_view name, transport::Sou
     return Answer::TooManyOfSource;
   }
   if (is_full) displace_one();
-  // What needs memory comes first.
+  // All allocations come before the lists change.
   Listed node(1);
   OfSource& wanted = sources_[source];
   const auto [entry, is_new] = names_.try_emplace(std::string{name});
@@ -61,7 +61,7 @@ void DynamicNames::disconnect(std::string_view name,
   ++idle_;
 }
 
-// There is one that is neither connected nor kept.
+// At least one name must be neither connected nor kept.
 void DynamicNames::displace_one() {
   const auto most = std::ranges::max_element(
       sources_, {}, [](const auto& entry) { return entry.second.idle.size(); });

@@ -1,4 +1,4 @@
-// The names of sessions that are made of templates: which of them has a place.
+// Limits the number of sessions that are made from templates, by their names.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@
 
 namespace nexusfix::engine {
 
-// A name that the store does not know has a place from its first Logon on. It keeps it for good
-// once it has logged on. Until then it is on trial: nothing of it is stored, what it has used of
-// sequence numbers is remembered here, and between two of its connections it gives its place up to
-// another name, first the oldest of the address that has most such names. Names that are stored
-// already are never asked for.
+// A name that the store does not know takes a place at its first Logon attempt. After a successful
+// Logon it keeps the place for good. Until then it is on trial: the store has nothing of it, and
+// this class keeps its sequence numbers. While a name on trial is not connected, another name may
+// take its place: first the oldest of the address that has the most such names. The caller does not
+// ask for names that the store knows.
 class DynamicNames {
  public:
   struct Limits {
@@ -30,15 +30,15 @@ class DynamicNames {
 
   explicit DynamicNames(Limits limits) : limits_{limits} {}
 
-  // Takes a place for a name that connects, if there is one for it. A name on trial that is
-  // connected counts for the source that it comes from now.
+  // Takes a place for a name that connects, if there is one. A connected name on trial counts for
+  // the source of its present connection.
   [[nodiscard]] Answer connect(std::string_view name, transport::Source source);
-  // What it has used on its earlier connections. It has a place.
+  // The sequence numbers after its earlier connections. The name must have a place.
   [[nodiscard]] session::Numbers numbers(std::string_view name) const;
-  // It has logged on, and is stored. No allocation.
+  // The session has logged on and is stored. No allocation.
   void keep(std::string_view name) noexcept;
-  // Its connection has ended, or came to no session. One that was not kept may be displaced from
-  // now on. numbers: nothing: as before. No allocation.
+  // The connection has ended, or was bound to no session. Unless keep() was called, the name may be
+  // displaced from now on. numbers: nullopt leaves them unchanged. No allocation.
   void disconnect(std::string_view name, std::optional<session::Numbers> numbers) noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
@@ -58,7 +58,7 @@ class DynamicNames {
     Listed idle;   // on trial and not connected; oldest first
     Listed fixed;  // connected or kept
   };
-  using Sources = std::map<transport::Source, OfSource>;  // none of them is empty
+  using Sources = std::map<transport::Source, OfSource>;  // no entry is empty
 
   void displace_one();
   void drop_if_empty(transport::Source source) noexcept;
@@ -66,7 +66,7 @@ class DynamicNames {
   Limits limits_;
   Names names_;
   Sources sources_;
-  std::size_t idle_ = 0;  // of all sources
+  std::size_t idle_ = 0;  // number of idle names of all sources
 };
 
 }  // namespace nexusfix::engine

@@ -10,7 +10,7 @@
 namespace nexusfix::engine {
 namespace {
 
-// At the key that is to be another one.
+// The error names the line of the key that must change.
 EngineError cannot_listen(const SessionSettings& settings, const std::string& file,
                           const transport::NetworkError& error) {
   const transport::Endpoint& endpoint = *settings.accept;
@@ -29,7 +29,7 @@ bool is_same(const transport::Endpoint& a, const transport::Endpoint& b) {
   return a.host == b.host && a.port == b.port;
 }
 
-// For the loop that listens: no loop uses one of its ports any more.
+// Runs on the loop that listens, when no loop uses one of its ports any more.
 class CloseUnused final : public LoopTask {
  public:
   void run(EventLoop& event_loop) override { event_loop.listeners().close_unused_listeners(); }
@@ -37,7 +37,7 @@ class CloseUnused final : public LoopTask {
 
 }  // namespace
 
-// Whether any session of the port is for whoever comes from there; on any loop.
+// Whether any session of the port, on any loop, accepts connections from this address.
 bool Listeners::is_address_allowed(const Listener& listener, std::string_view peer_name) {
   const std::string_view address = transport::peer_address_of(peer_name);
   return loop_.directory ? loop_.directory->allows(listener.endpoint, address)
@@ -56,7 +56,7 @@ void Listeners::append_accept_endpoints(std::vector<transport::Endpoint>& endpoi
   }
 }
 
-// "TLS", "proxies", or nothing of both.
+// The setting that differs, such as "TLS"; empty: none.
 std::string_view Listeners::difference_from(const transport::Endpoint& used,
                                             const transport::Endpoint& wanted) const {
   if (used.tls != wanted.tls) return "TLS";
@@ -125,7 +125,7 @@ std::expected<std::size_t, EngineError> Listeners::listen_for(const SessionSetti
   return index;
 }
 
-// Sessions of one endpoint are asked for once.
+// Tries each endpoint once, however many sessions share it.
 std::expected<void, EngineError> Listeners::could_listen(const Settings& settings) const {
   std::vector<const transport::Endpoint*> asked;
   EngineError errors;
@@ -145,7 +145,8 @@ std::expected<void, EngineError> Listeners::could_listen(const Settings& setting
   return std::unexpected{std::move(errors)};
 }
 
-// By a session that lets somebody in, or may make one that does.
+// Whether a session accepts connections here, a template may create one that does, or a reload that
+// is not applied yet needs the listener.
 bool Listeners::is_used(std::size_t listener) const {
   return listeners_[listener].is_kept ||
          std::ranges::any_of(registry_.entries(),
@@ -175,9 +176,10 @@ void Listeners::close_unused_listeners() {
   }
 }
 
-// Every address of a port and one of them cannot be listened on side by side, not even until the
-// reload that moves a session from the one to the other is carried out. Several loops share their
-// listeners, and what another one needs is not known here: there the move takes two reloads.
+// A process cannot listen on all addresses of a port and on one of them at the same time. When a
+// reload moves a session from the one to the other, the old listener is therefore closed before the
+// reload is applied. Several loops share their listeners, and one loop does not know what another
+// one needs: there the move takes two reloads.
 bool Listeners::displace_for(const transport::Endpoint& wanted) noexcept {
   bool any = false;
   for (Listener& one : listeners_) {
@@ -188,7 +190,7 @@ bool Listeners::displace_for(const transport::Endpoint& wanted) noexcept {
   return any;
 }
 
-// The reload came to nothing.
+// The reload failed: listens again on the displaced ports.
 void Listeners::open_displaced() noexcept {
   for (Listener& one : listeners_) {
     one.is_leaving = false;

@@ -23,12 +23,12 @@ class SessionRegistry;
 
 struct Listener {
   transport::Endpoint endpoint;
-  transport::SocketId socket = 0;            // 0: closed, because no session uses it any more
+  transport::SocketId socket = 0;            // 0: closed; no session uses it any more
   bool is_elsewhere = false;                 // another loop listens, and migrates connections here
-  std::unique_ptr<LoopTask> close_unused{};  // for the loop that listens
-  bool is_kept = false;                      // for sessions of a reload that is not decided
-  bool is_leaving = false;                   // no session will use it when the reload is applied
-  bool is_displaced = false;  // closed before that, in favour of an address of its port
+  std::unique_ptr<LoopTask> close_unused{};  // posted to the loop that listens
+  bool is_kept = false;                      // for sessions of a reload that is not applied yet
+  bool is_leaving = false;                   // no session uses it after the pending reload
+  bool is_displaced = false;                 // closed before that, for another address of its port
   std::uint16_t port = 0;
   std::chrono::seconds logon_timeout{0};   // the longest of its sessions
   transport::AllowList allowed{};          // of all its sessions
@@ -46,7 +46,7 @@ class Listeners {
                                                                    const std::string& file);
   [[nodiscard]] std::uint16_t accept_port() const noexcept;
   void append_accept_endpoints(std::vector<transport::Endpoint>& endpoints) const;
-  // Before anything is created: whether the ports can be listened on.
+  // Checks before anything is created whether the process can listen on the ports.
   [[nodiscard]] std::expected<void, EngineError> could_listen(const Settings& settings) const;
   void open_displaced() noexcept;
   void close_unused_listeners();
@@ -54,10 +54,11 @@ class Listeners {
 
   [[nodiscard]] std::vector<Listener>& all() noexcept { return listeners_; }
   [[nodiscard]] const std::vector<Listener>& all() const noexcept { return listeners_; }
-  // Null: there is none for the host and the port.
+  // Null: no listener has this host and port.
   [[nodiscard]] Listener* find(const transport::Endpoint& endpoint) noexcept;
   void close_all() noexcept;
-  // While it lives, the sessions of a port are alike, because one file says so of all of them.
+  // While it lives, listen_for() does not compare TLS and proxies with those in use: in a reload,
+  // one file sets them for all sessions of a port.
   class ByFile {
    public:
     explicit ByFile(Listeners& listeners) noexcept : flag_{listeners.listens_by_file_} {
@@ -85,7 +86,7 @@ class Listeners {
   SessionRegistry& registry_;
 
   std::vector<Listener> listeners_;
-  bool listens_by_file_ = false;  // in a reload: the sessions of a port are alike
+  bool listens_by_file_ = false;  // in a reload: see ByFile
 };
 
 }  // namespace nexusfix::engine

@@ -60,7 +60,8 @@ class LogonAdmission {
   void limit_lateness(std::chrono::nanoseconds late_max) noexcept {
     lateness_ = LoopLateness{late_max};
   }
-  // The store refused the session at the start; its counterparty's Logons say why.
+  // The store refused the session at the start. When its counterparty logs on, the refusal gives
+  // the reason.
   void refuse_session(std::string name, std::string why) {
     refused_sessions_.emplace(std::move(name), std::move(why));
   }
@@ -70,7 +71,8 @@ class LogonAdmission {
     EventId id;
     std::string why;
   };
-  // Nothing: the Logon may go on. First without its session, then with it.
+  // Nullopt: the Logon may proceed. The first overload runs before the session is found, the second
+  // one after it.
   [[nodiscard]] std::optional<Refusal> refusal_of(const Connection& connection,
                                                   const wire::MessageView& logon);
   [[nodiscard]] std::optional<Refusal> refusal_of(const Connection& connection,
@@ -96,9 +98,9 @@ class LogonAdmission {
 
   LoopLateness lateness_;
   LoopStallDetector stall_detector_;
-  bool logons_wait_ = false;                                          // since it was said
-  unsigned admitted_this_turn_ = 0;                                   // of those that waited
-  std::map<std::string, std::string, std::less<>> refused_sessions_;  // by the store, and why
+  bool logons_wait_ = false;                                          // LogonsDelayed was reported
+  unsigned admitted_this_turn_ = 0;                                   // delayed Logons
+  std::map<std::string, std::string, std::less<>> refused_sessions_;  // by name, with the reason
 };
 
 }  // namespace nexusfix::engine

@@ -1,4 +1,4 @@
-// The first message names the session.
+// Binds a connection to the session that its first message names.
 #include <string>
 
 #include <nexusfix/wire/session_tags.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kLogonTooLong = "more bytes than a Logon may have (MaxLogonSize)";
 
-// Who a Logon says it is, each part cut to what a log line can bear.
+// The identity that a Logon claims. Each field is cut to kPartBytesMax bytes.
 std::string describe_identity(const wire::MessageView& logon) {
   constexpr std::size_t kPartBytesMax = 64;
   const auto part = [&](wire::Tag tag) {
@@ -42,7 +42,7 @@ bool LogonAdmission::may_come_from(const SessionSettings& settings, std::string_
 }
 
 // A connection that cannot be bound is closed without an answer, because an answer would use a
-// MsgSeqNum of a session that is not proven (test cases 1S b, c and e).
+// MsgSeqNum of a session that the peer has not proven to be its own (test cases 1S b, c and e).
 bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon) {
   const LogonCredentials& credentials = connection.credentials;
   const auto refuse = [&](const Refusal& refusal) {
@@ -53,7 +53,7 @@ bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon
   SessionEntry* const entry = find_acceptor(connection, logon);
   if (entry == nullptr && migration_.is_of_another_loop(connection, logon)) return false;
   if (entry == nullptr) return refuse({EventId::SessionUnknown, why_unknown(logon)});
-  control_.follow_schedule(*entry);  // It may open at this very moment.
+  control_.follow_schedule(*entry);  // It may open at this moment.
   if (const auto refusal = refusal_of(connection, logon, *entry)) return refuse(*refusal);
   acceptor_.leave_pending(connection);
   connection.entry = entry;
@@ -69,7 +69,7 @@ bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon
   return connection.socket != 0 && !connection.closing;
 }
 
-// Before the Logon makes a session, or takes its place.
+// Runs before the Logon creates a session from a template, or is bound to one.
 std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connection& connection,
                                                                   const wire::MessageView& logon) {
   if (logon.msg_type() != std::string_view{"A"}) {
@@ -81,7 +81,7 @@ std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connecti
   }
   const SessionSettings* const settings = acceptor_settings(connection, logon);
   if (settings == nullptr) return std::nullopt;
-  // The port's limit is that of the session which allows most.
+  // The port has the largest limit of its sessions; this session may allow less.
   if (logon.bytes().size() > settings->limits.logon_bytes_max) {
     return Refusal{EventId::LogonTooLong,
                    describe_identity(logon) + ": " + std::string{kLogonTooLong}};
@@ -98,7 +98,7 @@ std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connecti
   if (!may_come_from(entry.settings, loop_.network->peer_name(connection.socket))) {
     return Refusal{EventId::SessionAddressRefused, session + " is not allowed from this address"};
   }
-  // Whatever the reason: no client that needs a password is admitted without the right one.
+  // No client that needs a password is admitted without the right one, whatever the cause.
   if (!entry.settings.credentials.password_file.empty() &&
       connection.credentials.state != LogonCredentials::State::Right) {
     return Refusal{EventId::PasswordNotChecked, session + ": its password was not checked"};
@@ -117,7 +117,7 @@ std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connecti
   return std::nullopt;
 }
 
-// As we see it: the counterparty is the target. Nothing: a CompID is missing.
+// From our side: the counterparty is the target. Nullopt: a CompID is missing.
 std::optional<session::SessionId> LogonAdmission::id_of(const wire::MessageView& logon) {
   const auto sender = logon[tag::SenderCompID];
   const auto target = logon[tag::TargetCompID];
@@ -148,7 +148,7 @@ SessionEntry* LogonAdmission::find_acceptor(const Connection& connection,
   return dynamic_.make_dynamic(connection, without_sub_ids(*id));
 }
 
-// A session that is configured without SubIDs and LocationIDs is theirs who have any.
+// A session that is configured without SubIDs and LocationIDs accepts all of them.
 SessionEntry* LogonAdmission::known_acceptor(const session::SessionId& id) {
   SessionEntry* const found = registry_.find_acceptor(id.to_string());
   if (found != nullptr || !id.has_sub_ids()) return found;

@@ -7,15 +7,15 @@
 namespace nexusfix::engine {
 namespace {
 
-// More than a segment: there is a next one.
+// Larger than a segment, so that it fits only if there is room for the next segment.
 constexpr std::uint64_t kPlentyBytes = std::uint64_t{1} << 62U;
 constexpr std::chrono::seconds kStallMin{1};
 
 }  // namespace
 
 CommitGate::~CommitGate() {
-  // An orderly end, so that the machine's next start is no loss of power. If closing fails, the
-  // only consequence is that the next start takes it for one.
+  // Closes the store in order, so that the next start does not report a loss of power. If closing
+  // fails, the only consequence is such a report.
   if (store_ && !has_failed()) static_cast<void>(store_->close());
 }
 
@@ -37,7 +37,7 @@ CommitGate::Waited CommitGate::wait_for(store::LogPosition position) {
   return Waited::Durable;
 }
 
-// What room is left on a full disk is for messages that cannot be refused.
+// On a full disk, the remaining room is for messages that cannot be refused.
 bool CommitGate::has_room_for(std::size_t bytes) {
   if (health_ == Health::Full) return false;
   if (store_->has_room_for(bytes)) [[likely]]
@@ -103,8 +103,8 @@ void CommitGate::check() {
   }
 }
 
-// With JournalDurability=process no message waits for the disk. Its delay must be reported all the
-// same: it is what a loss of power takes.
+// With JournalDurability=process no message waits for the disk. A stalled disk is reported
+// nevertheless: a loss of power would lose what it has not taken.
 void CommitGate::check_slow_disk() {
   const auto change = disk_watch_.look(store_->synced(), store_->appended(), loop_.now().mono);
   loop_.wake_at(disk_watch_.next());

@@ -18,7 +18,7 @@
 
 namespace nexusfix::engine {
 
-// What one callback may send in all; far below the largest record that a store takes.
+// The bytes that one callback may send in all; far below the largest record of a store.
 inline constexpr std::size_t kTransactionBytesMax = 512U << 20U;
 
 class CommitGate {
@@ -40,7 +40,7 @@ class CommitGate {
   CommitGate(const CommitGate&) = delete;
   CommitGate& operator=(const CommitGate&) = delete;
 
-  // Once, before anything else.
+  // Must be called once, before all other functions.
   [[nodiscard]] std::expected<void, EngineError> open(const Settings& settings);
 
   [[nodiscard]] store::Store& store() noexcept { return *store_; }
@@ -50,17 +50,19 @@ class CommitGate {
 
   // The record is empty afterwards. An error: the caller must call fail().
   [[nodiscard]] store::StoreResult<store::LogPosition> append(store::Transaction& record);
-  // False: the position is not durable in time, or the store has failed. Blocks the loop.
+  // Blocks the loop until the position is durable, the store has failed, or JournalStallTimeout (at
+  // least 1 s) has passed.
   enum class Waited : std::uint8_t { Durable, TimedOut, Failed };
   [[nodiscard]] Waited wait_for(store::LogPosition position);
-  // Whether an application's message fits; once one was refused, all are, until check() finds room.
+  // Whether an application message fits. After one refusal all are refused, until check() finds
+  // room.
   [[nodiscard]] bool has_room_for(std::size_t bytes);
 
-  // Makes what was appended durable, as far as the store does so now. Bytes of records up to the
-  // position may leave. Nothing: there is nothing to send, or the store has failed.
+  // Makes appended records durable, as far as the store can do it now. Bytes of records up to the
+  // returned position may leave. Nullopt: there is nothing to send, or the store has failed.
   [[nodiscard]] std::optional<store::LogPosition> flush(bool has_unsent);
-  // Whether the store has taken nothing for JournalStallTimeout: what waits for more than `durable`
-  // must not wait any longer.
+  // Whether the store has made nothing durable for JournalStallTimeout: connections must not wait
+  // for records after `durable` any longer.
   [[nodiscard]] bool has_stalled(store::LogPosition durable);
   // Whether flush() has something to do.
   [[nodiscard]] bool is_unflushed() const noexcept {
@@ -69,10 +71,10 @@ class CommitGate {
   [[nodiscard]] bool waits_for_disk() const noexcept {
     return store_->appended() != store_->durable();
   }
-  // The store wakes the loop when it goes on.
+  // True: the store lags. It wakes the loop when it continues.
   [[nodiscard]] bool is_waiting() const noexcept { return stalled_until_ != kNever; }
 
-  // What the store has to report, also while nothing is appended.
+  // Reports the events of the store, also while nothing is appended.
   void check();
   void fail(const store::StoreError& error);
 

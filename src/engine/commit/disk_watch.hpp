@@ -1,5 +1,5 @@
-// Whether a disk that nobody waits for still takes what is written (catalogue D16): what lags
-// behind it longer than the operator said is to be told.
+// Watches a disk that no message waits for (catalogue D16): reports when it has taken nothing of
+// the log for longer than the configured bound.
 #pragma once
 
 #include <chrono>
@@ -14,15 +14,15 @@ namespace nexusfix::engine {
 
 class DiskWatch {
  public:
-  // One look says nothing: the machine may have been suspended in front of it.
+  // One look proves nothing: the machine may have been suspended before it.
   static constexpr int kLooks = 4;
 
   struct Told {
-    bool stands_still = false;  // or takes the log again
+    bool stands_still = false;  // false: the disk takes the log again
     std::chrono::nanoseconds since{0};
   };
 
-  DiskWatch() = default;  // never tells
+  DiskWatch() = default;  // never reports
   explicit DiskWatch(std::chrono::nanoseconds bound) noexcept : bound_{bound} {}
 
   // When to look(); kNever: everything was on the disk.
@@ -64,7 +64,7 @@ class DiskWatch {
 
   std::chrono::nanoseconds bound_{0};  // 0: it is not watched
   store::LogPosition synced_ = 0;      // the disk has everything before it
-  MonoTime since_ = MonoTime::min();   // and nothing more
+  MonoTime since_ = MonoTime::min();   // since then it has taken nothing more
   MonoTime next_ = kNever;
   int looks_ = 0;
   bool is_told_ = false;

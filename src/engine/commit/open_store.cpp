@@ -1,4 +1,4 @@
-// Opens the store that the settings name, and reports what was found in it.
+// Opens the store that the settings name, and reports its state.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,7 +12,7 @@
 namespace nexusfix::engine {
 namespace {
 
-// One message more than what a callback may send, with its entry's head.
+// The bytes that a callback may send, one more message, and the head of its entry.
 constexpr std::uint32_t kRecordBytesMax = kTransactionBytesMax + (2U << 20U);
 
 std::string describe(const store::JournalReport& report, const std::string& folder) {
@@ -53,10 +53,11 @@ std::expected<void, EngineError> CommitGate::open_journal(const Settings& settin
   options.retention = settings.journal_retention;
   options.scrub.bytes_per_second = settings.journal_scrub_rate;
   options.on_durable = wake_of(*loop_.network);
-  // An application that takes back what it had sent reads everything, damage or not.
+  // An application with on_recovered() reads its messages from the whole log, so the log is checked
+  // completely.
   options.checks_all = loop_.callbacks.on_recovered != nullptr;
   stall_timeout_ = settings.journal_stall_timeout;
-  // A sync begins a second after what it is for, and takes its time.
+  // A sync begins up to sync_interval after the write, and takes time itself.
   if (options.durability == store::Durability::Process) {
     disk_watch_ = DiskWatch{stall_timeout_ + options.sync_interval};
   }
@@ -113,7 +114,8 @@ std::expected<void, EngineError> CommitGate::open_postgres(const Settings& setti
   return {};
 }
 
-// The operator must know which numbers a counterparty may hold messages under that are gone here.
+// The operator must know the MsgSeqNums of messages that a counterparty may have and the journal
+// has lost.
 void CommitGate::report_power_loss(const store::JournalReport& found, const std::string& folder) {
   if (!found.power_lost) return;
   std::string text = "journal " + folder + ": " + std::string{store::describe(found.loss)} + "; " +

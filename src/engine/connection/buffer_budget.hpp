@@ -1,4 +1,4 @@
-// What all connections and sessions of an engine have in buffers, and how much that may be.
+// The bytes that all connections and sessions of an engine have in buffers, and their limit.
 #pragma once
 
 #include <atomic>
@@ -9,13 +9,13 @@
 
 namespace nexusfix::engine {
 
-// MaxBufferedBytes. Counted is what buffers have allocated, whether it is used or not. A connection
-// that receives and answers one message after the other changes nothing of it: only a buffer that
-// grows, or is given back, comes here. All functions: any thread.
+// MaxBufferedBytes. Counts what buffers have allocated, whether it is used or not. A connection
+// that receives and answers one message after the other does not change the count: only a buffer
+// that grows or releases its storage does. All functions: any thread.
 //
-// Who is cut is an event loop's decision, of its own connections. Several loops keep an eighth in
-// reserve: one that has used up the rest asks the loop that has a larger connection than its own,
-// which looks once a second at least, and takes from the reserve until then.
+// An event loop disconnects only its own connections. Several loops keep an eighth in reserve. A
+// loop that has used up the rest asks the loop that has a larger connection than its own. That loop
+// checks at least once a second; until then the first loop uses the reserve.
 class BufferBudget {
  public:
   explicit BufferBudget(std::uint64_t bytes_max, std::size_t loops = 1)
@@ -29,7 +29,7 @@ class BufferBudget {
   }
   void add(std::size_t bytes) noexcept { used_.fetch_add(bytes, std::memory_order_relaxed); }
   void subtract(std::size_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
-  // Whether that number more is within what may be taken with no connection cut, or with the
+  // Whether this number of further bytes fits without a disconnection. has_reserve() includes the
   // reserve.
   [[nodiscard]] bool has_room(std::uint64_t bytes) const noexcept {
     return used() + bytes <= bytes_max_ - reserve_;
@@ -38,7 +38,7 @@ class BufferBudget {
     return used() + bytes <= bytes_max_;
   }
 
-  // What the largest connection of a loop has, as it was last looked at.
+  // The bytes of the loop's largest connection, when it was last checked.
   void set_largest(std::size_t loop, std::uint64_t bytes) noexcept {
     if (loop < loops_.size()) loops_[loop].largest.store(bytes, std::memory_order_relaxed);
   }
@@ -46,9 +46,10 @@ class BufferBudget {
     if (loop >= loops_.size() || loops_.size() == 1) return;
     if (bytes > loops_[loop].largest.load(std::memory_order_relaxed)) set_largest(loop, bytes);
   }
-  // Asks the loop that has a larger one than that number of bytes; false: there is none.
+  // Asks the loop with the largest connection, if that has more than this number of bytes. False:
+  // no other loop has such a connection.
   bool ask_for_larger(std::size_t loop, std::uint64_t bytes) noexcept;
-  // Whether that loop was asked since.
+  // Whether another loop has asked this one since the last call.
   [[nodiscard]] bool take_asked(std::size_t loop) noexcept {
     if (loop >= loops_.size() || loops_.size() == 1) return false;
     return loops_[loop].is_asked.load(std::memory_order_relaxed) &&
@@ -67,7 +68,7 @@ class BufferBudget {
   std::atomic<std::uint64_t> used_{0};
 };
 
-// What one buffer has of it: a number of bytes like any other, given back with the buffer.
+// The part of the budget that one buffer uses. It is used like a number, and its end releases it.
 class BufferCharge {
  public:
   BufferCharge() = default;
@@ -75,9 +76,9 @@ class BufferCharge {
   BufferCharge(const BufferCharge&) = delete;
   BufferCharge& operator=(const BufferCharge&) = delete;
 
-  // Before there is anything to count.
+  // Must be called before any bytes are counted.
   void count_in(BufferBudget& budget) noexcept { budget_ = &budget; }
-  // NOLINTNEXTLINE: reads as the number that it is.
+  // NOLINTNEXTLINE: reads as a number.
   operator std::size_t() const noexcept { return bytes_; }
   BufferCharge& operator=(std::size_t bytes) noexcept {
     const std::size_t before = std::exchange(bytes_, bytes);

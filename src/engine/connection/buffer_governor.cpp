@@ -17,13 +17,14 @@ namespace nexusfix::engine {
 namespace {
 
 constexpr std::chrono::seconds kLookEvery{1};
-// What a resend may have unsent, so that a slow reader costs no memory. Less where MaxBufferedBytes
-// is small or used up.
+// The unsent bytes that a resend may have, so that a slow reader costs little memory. Less if
+// MaxBufferedBytes is small or nearly used up.
 constexpr std::size_t kReplayUnsentBytesMax = 1U << 20U;
-// The C library keeps what was freed. So much of it is given back to the operating system.
+// The C library keeps freed memory. From this number of bytes on, it is returned to the operating
+// system.
 constexpr std::uint64_t kHeapGivenBackMin = 8U << 20U;
 
-// A resend, which could wait, is no reason to cut anybody.
+// A resend can wait, so it must not cause a disconnection.
 constexpr std::size_t kReplayBytesWhenScarce = 64U << 10U;
 
 // On a thread of its own, because it takes milliseconds for each gigabyte.
@@ -32,7 +33,7 @@ void give_back_heap() {
   constexpr std::size_t kKeptBytes = 1U << 20U;
   try {
     std::thread{[] { static_cast<void>(::malloc_trim(kKeptBytes)); }}.detach();
-  } catch (const std::system_error&) {  // It will be used again.
+  } catch (const std::system_error&) {  // The process keeps the memory, and uses it again.
   }
 #endif
 }
@@ -48,8 +49,9 @@ std::size_t BufferGovernor::buffered(const Connection& connection) noexcept {
   return bytes;
 }
 
-// bytes: what the connection has more, then; storage: what is allocated for it, perhaps beside what
-// it replaces. False: it may not have it, because it has most of all, and is cut.
+// bytes: by how much the connection's buffers grow. storage: the size of the new allocation, which
+// may exist beside the one that it replaces. False: the buffer may not grow. The connection has the
+// most bytes of all and is disconnected, or its session is being aborted already.
 bool BufferGovernor::may_grow(Connection& connection, std::size_t bytes, std::size_t storage) {
   BufferBudget& budget = *loop_.budget;
   if (connection.entry != nullptr && connection.entry->abort.is_pending) return false;
@@ -71,7 +73,7 @@ bool BufferGovernor::may_grow(Connection& connection, std::size_t bytes, std::si
   return true;
 }
 
-// What a resend may have unsent, and adds in one turn.
+// The bytes that a resend may have unsent, and may add in one turn.
 std::size_t BufferGovernor::replay_bytes_max() const noexcept {
   const BufferBudget& budget = *loop_.budget;
   const bool is_scarce = budget.used() > budget.bytes_max() / 4 * 3;
@@ -80,7 +82,7 @@ std::size_t BufferGovernor::replay_bytes_max() const noexcept {
       std::min<std::uint64_t>(share, is_scarce ? kReplayBytesWhenScarce : kReplayUnsentBytesMax));
 }
 
-// False: the connection is cut instead.
+// False: the connection is disconnected instead.
 bool BufferGovernor::carry(Connection& connection, std::string_view bytes, std::size_t needed) {
   CarriedBytes& carried = connection.framing.carried;
   if (const std::size_t storage = carried.storage_for(bytes.size(), needed); storage != 0) {
@@ -90,7 +92,7 @@ bool BufferGovernor::carry(Connection& connection, std::string_view bytes, std::
   return true;
 }
 
-// Null: none has anything.
+// Null: no connection has bytes in buffers.
 Connection* BufferGovernor::largest_connection() {
   Connection* largest = nullptr;
   std::size_t most = 0;
@@ -105,8 +107,9 @@ Connection* BufferGovernor::largest_connection() {
   return largest;
 }
 
-// What it has is given back at once, but for what is being read. It is closed at the end of the
-// turn: what waited for it is stored, and sent after its next Logon.
+// Releases the connection's buffers at once, except those that are being read. The connection is
+// closed at the end of the turn. Its unsent messages are stored; they are resent after its next
+// Logon.
 void BufferGovernor::cut_largest(Connection& connection) {
   const std::string why = "it has " + std::to_string(buffered(connection)) +
                           " bytes in buffers, the most of all, and all together may have " +
@@ -125,7 +128,7 @@ void BufferGovernor::cut_largest(Connection& connection) {
   entry->until_logon.queued.release();
 }
 
-// By another loop, whose connections are all smaller than this one's largest was.
+// Another loop asks if all its connections are smaller than the largest one of this loop.
 void BufferGovernor::cut_if_asked() {
   if (!loop_.budget->take_asked(loop_.index)) [[likely]]
     return;

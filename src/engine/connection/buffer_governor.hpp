@@ -1,4 +1,4 @@
-// Bounds what connections and their sessions have in buffers, all of them together.
+// Bounds the bytes that all connections and their sessions have in buffers.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class BufferGovernor {
 
   [[nodiscard]] std::size_t replay_bytes_max() const noexcept;
   [[nodiscard]] bool may_grow(Connection& connection, std::size_t bytes, std::size_t storage);
-  // False: the connection is cut instead.
+  // False: the connection is disconnected instead.
   [[nodiscard]] bool push(Connection& connection, OutboundQueue& queue, std::string_view bytes) {
     if (const std::size_t storage = queue.storage_for(bytes.size()); storage != 0) [[unlikely]] {
       if (!may_grow(connection, storage - queue.storage(), storage)) return false;
@@ -31,10 +31,11 @@ class BufferGovernor {
     return true;
   }
   [[nodiscard]] bool carry(Connection& connection, std::string_view bytes, std::size_t needed);
-  // Whether a second has passed since the last time: then what is not used is given back.
+  // Once a second, releases storage that is not used. True: a second has passed since the last
+  // time.
   bool check();
 
-  // LockMemory: nothing is given back to the operating system.
+  // LockMemory: no memory is returned to the operating system.
   void keep_heap(bool keeps) noexcept { keeps_heap_ = keeps; }
 
  private:
@@ -47,9 +48,9 @@ class BufferGovernor {
   Connections& connections_;
   Transactor& transactor_;
 
-  bool has_large_buffers_ = false;  // or may have: their storage is given back when they are empty
+  bool has_large_buffers_ = false;  // or may have: they release it when they are empty
   MonoTime check_at_ = MonoTime::min();
-  std::uint64_t buffered_most_ = 0;  // since the heap was given back last
+  std::uint64_t buffered_most_ = 0;  // maximum since the heap was trimmed
   bool keeps_heap_ = false;          // LockMemory
 };
 

@@ -1,4 +1,4 @@
-// One TCP connection's buffers: what has not fully arrived, and what has not been sent yet.
+// One TCP connection: its state, the bytes of an incomplete message, and the bytes to send.
 #pragma once
 
 #include <algorithm>
@@ -27,15 +27,15 @@ namespace nexusfix::engine {
 
 struct SessionEntry;
 
-// Bytes waiting for the socket, first in, first out. Holds at most twice what waits, and keeps its
-// storage when it runs empty, until give_back().
+// Bytes that wait for the socket, first in, first out. Holds at most twice the waiting bytes. Keeps
+// its storage when it becomes empty, until give_back().
 class OutboundQueue {
  public:
-  // Storage up to this size is kept for what comes next.
+  // Storage up to this size is kept for the next bytes.
   static constexpr std::size_t kKeptBytesMax = 64U << 10U;
 
   void count_in(BufferBudget& budget) noexcept { storage_.count_in(budget); }
-  // What its storage has to be for that number of bytes more; 0: it is large enough.
+  // The storage that this number of further bytes needs; 0: the present storage is large enough.
   [[nodiscard]] std::size_t storage_for(std::size_t bytes) const noexcept {
     if (bytes_.capacity() - bytes_.size() >= bytes) [[likely]]
       return 0;
@@ -54,13 +54,14 @@ class OutboundQueue {
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   void take(std::size_t count) noexcept;
   void clear() noexcept;
-  // Drops what was pushed last, down to size() == size. No allocation.
+  // Drops the newest bytes until size() == size. No allocation.
   void shrink_to(std::size_t size) noexcept {
     if (size < this->size()) bytes_.resize(taken_ + size);
   }
-  // Drops everything, and the storage.
+  // Drops all bytes and the storage.
   void release() noexcept;
-  // The storage of one that is empty, if that is large. Whether it is large still.
+  // Releases the storage if the queue is empty and the storage is above kKeptBytesMax. True: the
+  // storage is still large.
   bool give_back() noexcept;
 
  private:
@@ -71,12 +72,12 @@ class OutboundQueue {
   BufferCharge storage_;
 };
 
-// The beginning of a message that is not whole yet, all that a connection keeps of what it
-// receives. Its storage is never larger than twice what has arrived (or the least there is),
-// whatever length a message claims.
+// The received bytes that a connection keeps: the beginning of an incomplete message, and all that
+// waits while reading is paused. The storage is at most twice what has arrived (but at least
+// kStorageBytesMin), whatever length a message claims.
 class CarriedBytes {
  public:
-  // Room for an ordinary message, so that the next one, a little longer, needs no more.
+  // Room for an ordinary message, so that a slightly longer one needs no new storage.
   static constexpr std::size_t kStorageBytesMin = 512;
   // Storage up to this size is kept for the next message that comes in pieces.
   static constexpr std::size_t kKeptBytesMax = 4096;
@@ -86,9 +87,9 @@ class CarriedBytes {
   [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
   [[nodiscard]] std::size_t capacity() const noexcept { return bytes_.capacity(); }
   void count_in(BufferBudget& budget) noexcept { storage_.count_in(budget); }
-  // needed: no more storage is of use before there are so many.
+  // needed: the framing needs at least this number of bytes; until then, more storage is useless.
   void append(std::string_view bytes, std::size_t needed);
-  // What append() would make of its storage; 0: it stays as it is.
+  // The storage that append() would allocate; 0: none.
   [[nodiscard]] std::size_t storage_for(std::size_t bytes, std::size_t needed) const noexcept;
   void drop_front(std::size_t count);
   void clear() noexcept;
@@ -98,8 +99,8 @@ class CarriedBytes {
   CarriedBytes(const CarriedBytes&) = delete;
   CarriedBytes& operator=(const CarriedBytes&) = delete;
   ~CarriedBytes() { clear(); }
-  // Until the next clear(): what is no longer needed is overwritten, as it is a Logon's, which may
-  // have a password.
+  // Until the next clear(), bytes that are no longer needed are overwritten: they belong to a
+  // Logon, which may contain a password.
   void wipe_on_clear() noexcept { wipes_on_clear_ = true; }
 
  private:
@@ -108,17 +109,17 @@ class CarriedBytes {
   BufferCharge storage_;
 };
 
-// What is known of the Username and the Password in a connection's Logon.
+// The state of the Username and the Password in a connection's Logon.
 struct LogonCredentials {
   enum class State : std::uint8_t { NotLookedAt, BeingChecked, Right, Refused };
   State state = State::NotLookedAt;
-  std::string text{};                        // Right: whose they are; Refused: why
-  std::unique_ptr<PasswordChange> change{};  // Right: to be made when the Logon is accepted
-  bool is_changing = false;                  // it is on its way to the file
-  bool is_changed = false;                   // and is there
+  std::string text{};                        // Right: names the user; Refused: why
+  std::unique_ptr<PasswordChange> change{};  // Right: starts when the Logon is accepted
+  bool is_changing = false;                  // the new password is being written to the file
+  bool is_changed = false;                   // the new password is in the file
 };
 
-// Of a connection that a listener accepted.
+// Only for a connection that a listener accepted.
 struct AcceptedFrom {
   std::size_t listener = 0;           // its index
   transport::Source source = 0;       // the address that it counts for
@@ -126,17 +127,17 @@ struct AcceptedFrom {
   bool is_pending = false;            // among those of its listener that have not logged on
 };
 
-// Of a connection whose session lives on another event loop.
+// For a connection whose session is on another event loop.
 struct Migration {
   std::uint32_t loop = 0;
   std::string bytes{};  // its Logon
 };
 
-// Reading is paused: by the throttle, by a late loop, or while a password is checked. What was
-// received waits in `carried`.
+// Reading is paused by the throttle, by a late loop, or while a password is checked. Received bytes
+// wait in `carried`.
 struct Pause {
   MonoTime until = kNever;     // kNever: reading is not paused
-  bool has_ended = false;      // for good: what was received is processed at once
+  bool has_ended = false;      // for good: received bytes are processed at once
   bool delayed_logon = false;  // the Logon has waited
 };
 
@@ -163,15 +164,15 @@ struct Connection {
   transport::SocketId socket = 0;  // 0: it is closed
   SessionEntry* entry = nullptr;   // null: accepted, and no Logon was received yet
   bool established = false;        // false: an initiator's connect() has not finished
-  bool closing = false;            // nothing more is received; it is closed when outbound is sent
+  bool closing = false;            // ignores received bytes; is closed when outbound is sent
   bool has_logged_on = false;
-  bool blocked = false;              // the socket took less than all; Writable will come
+  bool blocked = false;              // the socket did not take all bytes; Writable follows
   bool unsent = false;               // is in the list of connections with bytes to send
-  bool in_event = false;             // got bytes in the running event
+  bool in_event = false;             // the running event has queued bytes for it
   bool is_receiving = false;         // views into its buffers are in use
   Timer timer;                       // not later than deadline, takes_by and pause.until
   MonoTime deadline = kNever;        // for the Logon, or for the last bytes
-  MonoTime takes_by = kNever;        // blocked: it is closed then if it has taken nothing
+  MonoTime takes_by = kNever;        // blocked: it is closed then, unless the socket takes bytes
   store::LogPosition waits_for = 0;  // outbound may be sent when the log is durable up to here
   OutboundQueue outbound;
   Framing framing;

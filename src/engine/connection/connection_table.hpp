@@ -14,14 +14,14 @@
 
 namespace nexusfix::engine {
 
-// Owns them. find() is one step where the low bits of the ids tell them apart, as those of
-// sockets do that are numbered from 0 on; whatever they are, it finds all.
+// Owns the connections. find() takes one step if the low bits of the ids differ, as those of
+// sockets that are numbered from 0 on. It finds every connection, whatever the ids are.
 class ConnectionTable {
  public:
   using Owned = std::unordered_map<transport::SocketId, std::unique_ptr<Connection>>;
 
-  // Its socket is not in the table yet. Without memory for it nothing has changed, but that the
-  // connection is no more.
+  // Its socket must not be in the table yet. If there is no memory, the table is unchanged and the
+  // connection is destroyed.
   void add(std::unique_ptr<Connection> connection) {
     Connection& added = *connection;
     if (const std::size_t places = 2 * (owned_.size() + 1); near_.size() < places) {
@@ -59,7 +59,7 @@ class ConnectionTable {
 
   [[nodiscard]] std::size_t size() const noexcept { return owned_.size(); }
   [[nodiscard]] bool empty() const noexcept { return owned_.empty(); }
-  // Pairs of a socket and what owns its connection.
+  // Pairs of a socket and the owner of its connection.
   [[nodiscard]] Owned::const_iterator begin() const noexcept { return owned_.begin(); }
   [[nodiscard]] Owned::const_iterator end() const noexcept { return owned_.end(); }
 

@@ -73,7 +73,8 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
     transactor_.transact(
         *entry, [this](session::StateMachine& machine) { machine.on_disconnected(loop_.now()); });
   }
-  OutOfOrderQueue::forget_out_of_order(*entry);  // Without a reset they are asked for again.
+  OutOfOrderQueue::forget_out_of_order(
+      *entry);  // They are requested again, unless a reset follows.
   if (entry->membership.is_dynamic && !entry->membership.has_logged_on)
     registry_.remove(*entry, {});
   entry->connect_policy.on_closed(entry->settings, entry->name, entry->timetable.may_log_on,

@@ -1,4 +1,4 @@
-// The connections of one event loop: what waits to be sent on them, and how they end.
+// The connections of one event loop: sends their bytes, and closes them.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ class ResendServer;
 class SessionRegistry;
 class Transactor;
 
-// The loop's thread. A Connection that is closed lives until the end of the turn; its socket is 0.
+// The event loop's thread only. A closed Connection lives until the end of the turn, with socket 0.
 class Connections {
  public:
   Connections(LoopContext& loop, BufferGovernor& buffers, Inbound& inbound, Acceptor& acceptor,
@@ -38,7 +38,7 @@ class Connections {
   [[nodiscard]] Connection* find(transport::SocketId socket) const noexcept {
     return table_.find(socket);
   }
-  // After reserve(), which makes sure that its end needs no memory.
+  // Requires reserve() before, so that closing the connection needs no memory for lists.
   void add(std::unique_ptr<Connection> connection) { table_.add(std::move(connection)); }
   void reserve();
 
@@ -48,10 +48,10 @@ class Connections {
   [[nodiscard]] std::string certificate_fault(const Connection& connection,
                                               const SessionSettings& settings) const;
 
-  // Bytes wait for the socket.
+  // The connection has bytes to send.
   void mark_unsent(Connection& connection);
   [[nodiscard]] bool has_unsent() const noexcept { return !unsent_.empty(); }
-  // Sends what does not wait for a record after `durable`.
+  // Sends the bytes that do not wait for a record after `durable`.
   void send_unsent(store::LogPosition durable);
 
   // Closes a connection that has no session yet.
@@ -60,18 +60,18 @@ class Connections {
   void close(Connection& connection, EventId id, std::string_view why);
   // Closes it when its last bytes have left; nothing more is received from it.
   void close_soon(Connection& connection);
-  // The counterparty has taken nothing for SlowConsumerTimeout.
+  // Closes it: the counterparty has taken nothing for SlowConsumerTimeout.
   void end_slow_consumer(Connection& connection);
-  // Those whose bytes wait for more than `durable`, because the store has stalled.
+  // Closes the connections whose bytes wait for more than `durable`: the store has stalled.
   void close_stalled(store::LogPosition durable);
-  // There was no memory for an event of the connection.
+  // Closes it: there was no memory for one of its events.
   void abort(Connection& connection) noexcept;
   void abort(const transport::Ready& ready) noexcept;
   // Takes it out of the table; its socket belongs to another loop.
   void retire(Connection& connection) noexcept;
   // Closes all sockets at once, without a Logout: the store has failed.
   void abandon_all() noexcept;
-  // At the end of the turn, when nothing points to closed connections.
+  // Called at the end of the turn, when nothing points to closed connections.
   void destroy_closed() noexcept;
 
  private:

@@ -41,7 +41,7 @@ void Connector::connect(SessionEntry& entry) {
 
 void Connector::on_connected(Connection& connection) {
   if (connection.entry != nullptr) {
-    // In front of our Logon, which may have a password.
+    // Before our Logon, which may contain a password.
     const std::string fault =
         connections_.certificate_fault(connection, connection.entry->settings);
     if (!fault.empty()) {

@@ -1,5 +1,5 @@
-// A spinning event loop with few connections: they are asked for their bytes themselves, which
-// saves each message the system call that would say which of them has some. Row rtt/spin shows it.
+// A spinning event loop with few connections receives from each of them directly. That saves, for
+// each message, the system call that reports which of them has bytes. Row rtt/spin shows it.
 #include <algorithm>
 #include <array>
 
@@ -10,18 +10,18 @@
 namespace nexusfix::engine {
 namespace {
 
-// With more of them, asking the network for all at once costs less than asking each.
+// With more connections, one wait() for all of them costs less than a receive() on each.
 constexpr std::size_t kAskedMax = 4;
-// Questions in a turn, all connections together: what else a turn does is not put off for longer
-// than these take, some microseconds.
+// The receive() calls of a turn, for all connections together. They delay the rest of the turn by a
+// few microseconds at most.
 constexpr std::size_t kQuestionsPerTurn = 8;
-// However busy the connections are, the network is asked so often: for who connects, for room to
-// send, and for the ends of connections that are not read.
+// At most this number of turns passes without a wait(), however busy the connections are: it
+// reports new connections, room to send, and the ends of connections that are not read.
 constexpr unsigned kTurnsUnaskedMax = 16;
 
 }  // namespace
 
-// Whether bytes, or an end, came and were taken: then the network need not be asked in this turn.
+// True: bytes or the end of a connection were processed, and this turn needs no wait().
 bool Inbound::receive_directly() {
   if (connections_.table().empty() || connections_.table().size() > kAskedMax ||
       ++turns_unasked_ > kTurnsUnaskedMax) {
@@ -36,7 +36,8 @@ bool Inbound::receive_directly() {
   }
   const std::size_t questions = count == 0 ? 0 : std::max(count, kQuestionsPerTurn);
   for (std::size_t i = 0; i < questions; ++i) {
-    // Another one is the first each time: none that always has bytes keeps the others waiting.
+    // Each call begins with another connection, so that a busy one does not keep the others
+    // waiting.
     next_asked_ = next_asked_ + 1 < count ? next_asked_ + 1 : 0;
     Connection& connection = *asked[next_asked_];
     const transport::IoResult result =

@@ -24,16 +24,16 @@ namespace nexusfix::engine {
 namespace {
 
 constexpr std::string_view kLogonTooLong = "more bytes than a Logon may have (MaxLogonSize)";
-// As long as a message has not said how long it is, so many bytes are put behind those that were
-// carried: its BodyLength is within them, and what is too much costs nothing but the copy.
+// While the length of a carried message is unknown, at least this number of bytes is appended to
+// it: its BodyLength is within them, and surplus bytes cost only the copy.
 constexpr std::size_t kCompletedBytesMin = 64;
 
 }  // namespace
 
-// Every connection of the loop receives into the same buffer; views into it are good until the
-// callbacks that they are given to have returned.
+// All connections of the loop receive into one buffer. Views into it are valid until the callbacks
+// that get them have returned.
 void Inbound::on_readable(Connection& connection) {
-  // Of one that is paused only its end is of interest, which the network tells all the same.
+  // Of a paused connection the network reports only the end.
   if (connection.pause.until != kNever) return on_paused_readable(connection);
   on_receive_result(connection,
                     loop_.network->receive(connection.socket, std::span{receive_buffer_}));
@@ -41,11 +41,12 @@ void Inbound::on_readable(Connection& connection) {
 
 void Inbound::on_receive_result(Connection& connection, transport::IoResult result) {
   if (result.status == transport::IoStatus::Ok) {
-    // Until there is a session it is a Logon, which may have a password.
+    // Before a session is bound, the bytes are a Logon, which may contain a password.
     const WipedAtEnd logon{
         std::span{receive_buffer_}.first(connection.entry == nullptr ? result.bytes : 0)};
     on_bytes(connection, {receive_buffer_.data(), result.bytes});
-    // Nothing has waited any longer, here or in the operating system: it is as old as it says.
+    // No bytes wait here or in the operating system: the next message is not delayed, and its
+    // SendingTime shows its true age.
     const bool is_drained =
         result.bytes < receive_buffer_.size() && connection.pause.until == kNever;
     if (is_drained && connection.entry != nullptr) connection.entry->machine.set_delayed(false);
@@ -72,7 +73,7 @@ void Inbound::on_received(Connection& connection, transport::IoResult result) {
       break;
     case transport::IoStatus::Failed: {
       const std::string why = loop_.network->last_error(connection.socket);
-      // Whoever knocks and goes away is nobody's matter; whoever speaks no TLS is.
+      // A peer that connects and closes again is not reported; one that does not speak TLS is.
       if (connection.entry == nullptr &&
           (result.error_number == EPROTO || result.error_number == ENOMEM)) {
         return connections_.refuse(connection, EventId::HandshakeFailed, why);
@@ -83,7 +84,7 @@ void Inbound::on_received(Connection& connection, transport::IoResult result) {
   }
 }
 
-// Nothing that follows our last word is listened to.
+// Bytes are ignored after our last message, after a failure of the store, and during a migration.
 bool Inbound::listens(const Connection& connection) const noexcept {
   return connection.socket != 0 && !connection.closing && !commit_.has_failed() &&
          !connection.migration;
@@ -110,8 +111,8 @@ void Inbound::on_bytes(Connection& connection, std::string_view bytes) {
     migration_.migrate(connection, bytes);
 }
 
-// Puts as few of bytes behind those that were carried as end their message. Returns how many: the
-// rest of bytes is framed where it is.
+// Completes the carried message with the beginning of `bytes`. Returns how many of them belong to
+// it; the caller frames the rest in place.
 std::size_t Inbound::complete_carried(Connection& connection, std::string_view bytes) {
   CarriedBytes& carried = connection.framing.carried;
   std::size_t taken = 0;
@@ -142,7 +143,7 @@ std::size_t Inbound::complete_carried(Connection& connection, std::string_view b
       carried.clear();
       return taken - left;
     }
-    carried.drop_front(frame.size);  // Of rubbish the last bytes may be carried on.
+    carried.drop_front(frame.size);  // After garbled bytes, the next message may begin in the rest.
   }
   return taken;
 }
@@ -155,12 +156,12 @@ bool Inbound::on_scanned(Connection& connection, wire::FrameResult& frame, std::
   return true;
 }
 
-// scanned: a whole frame at the front of bytes; of one that is several messages, because its
-// BodyLength is wrong, the first alone.
+// scanned: a complete frame at the beginning of bytes. If it consists of several messages because
+// its BodyLength is wrong, only the first one is processed.
 bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::string_view bytes) {
   std::string_view frame = bytes.substr(0, scanned.size);
   if (connection.entry == nullptr && changes_.has_waiting()) [[unlikely]]
-    changes_.apply_next_settings();  // Of those whose connection has ended in this turn, too.
+    changes_.apply_next_settings();  // Also if their connection has ended in this turn.
   if (connection.entry == nullptr && frame.size() > connection.accepted.logon_bytes_max) {
     loop_.report.logs().unknown(frame, /*is_message=*/false, loop_.now().wall);
     connections_.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
@@ -192,8 +193,8 @@ bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::
   return true;
 }
 
-// ValidateLengthAndChecksum=N: what QuickFIX would take, too. What comes after it sees a message
-// whose BodyLength and CheckSum are right; the message log has the bytes that came.
+// ValidateLengthAndChecksum=N: accepts what QuickFIX accepts. The code after it sees a message with
+// the right BodyLength and CheckSum; the message log has the received bytes.
 std::expected<wire::MessageView, wire::ParseError> Inbound::parse_repaired(
     const Connection& connection, wire::GarbledReason reason, std::string_view& frame) {
   using enum wire::GarbledReason;
@@ -220,7 +221,8 @@ std::expected<wire::MessageView, wire::ParseError> Inbound::parse_repaired(
     if (settings.validates_check_sum) return failure;
     return repair(&settings);
   }
-  // A Logon: by the rule of the session that it is for. Another loop looks itself.
+  // A Logon is repaired by the rules of the session that it names. If that is on another loop, that
+  // loop checks them.
   const std::string_view whole = frame;
   auto logon = repair(nullptr);
   if (!logon) return failure;
@@ -235,8 +237,8 @@ std::expected<wire::MessageView, wire::ParseError> Inbound::parse_repaired(
   return failure;
 }
 
-// By ThrottleAction=Delay: the counterparty's own send buffer fills up, and it slows down. What has
-// been received stays where a message that is not whole would stay.
+// ThrottleAction=Delay: the loop stops reading, the counterparty's send buffer fills up, and it
+// slows down. Received bytes stay in `carried` like an incomplete message.
 bool Inbound::must_wait(Connection& connection, const wire::MessageView& message) {
   if (connection.entry == nullptr) {
     return admission_.delays_logon(connection, message) ||
@@ -270,7 +272,7 @@ void Inbound::on_paused_readable(Connection& connection) {
       loop_.network->receive(connection.socket, std::span{receive_buffer_});
   if (result.status == transport::IoStatus::Ok) {
     if (connection.entry == nullptr)
-      return connections_.close(connection);  // No peer waits for its answer.
+      return connections_.close(connection);  // It has ended: no peer waits for an answer.
     static_cast<void>(buffers_.carry(connection, {receive_buffer_.data(), result.bytes}, 0));
   } else if (result.status != transport::IoStatus::WouldBlock) {
     drain_delayed(connection);
@@ -278,11 +280,12 @@ void Inbound::on_paused_readable(Connection& connection) {
   on_received(connection, result);
 }
 
-// At the end of a connection: what it had sent by then is taken, whatever the throttle says.
+// At the end of a connection: processes the bytes that were received before, in spite of the
+// throttle.
 void Inbound::drain_delayed(Connection& connection) {
   if (connection.pause.until == kNever) return;
   connection.pause.until = kNever;
-  if (connection.entry == nullptr) return;  // Its Logon was held back.
+  if (connection.entry == nullptr) return;  // Its delayed Logon is dropped.
   connection.pause.has_ended = true;
   on_bytes(connection, {});
 }

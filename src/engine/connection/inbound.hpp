@@ -1,4 +1,4 @@
-// Cuts the bytes of a connection into messages, and gives them to its session.
+// Frames the bytes of a connection as messages, and passes them to its session.
 #pragma once
 
 #include <expected>
@@ -52,14 +52,15 @@ class Inbound {
   [[nodiscard]] bool receive_directly();
 
  private:
-  // What is received at once: other sessions wait no longer than the messages in here take.
+  // The bytes of one receive(): other sessions wait at most while the messages in them are
+  // processed.
   static constexpr std::size_t kReceiveBytes = 16U << 10U;
 
   void on_receive_result(Connection& connection, transport::IoResult result);
   void on_received(Connection& connection, transport::IoResult result);
   [[nodiscard]] bool listens(const Connection& connection) const noexcept;
   [[nodiscard]] std::size_t complete_carried(Connection& connection, std::string_view bytes);
-  // False: the message may not be taken yet; nothing has happened.
+  // False: the message must wait; it was not processed.
   [[nodiscard]] bool on_scanned(Connection& connection, wire::FrameResult& frame,
                                 std::string_view bytes);
   [[nodiscard]] bool on_frame(Connection& connection, wire::FrameResult& scanned,
@@ -84,8 +85,8 @@ class Inbound {
 
   std::string repaired_;  // a message whose BodyLength or CheckSum was wrong, corrected
   std::vector<char> receive_buffer_;
-  unsigned turns_unasked_ = 0;  // since the network was asked, when connections are asked directly
-  std::size_t next_asked_ = 0;  // of these connections
+  unsigned turns_unasked_ = 0;  // without a wait(), when receive_directly() is in use
+  std::size_t next_asked_ = 0;  // index of the connection that it has tried last
 };
 
 }  // namespace nexusfix::engine

@@ -1,4 +1,4 @@
-// Sending what waits for sockets, and what a slow consumer may keep waiting.
+// Sends waiting bytes, and closes connections of slow consumers.
 #include <string>
 
 #include "engine/connection/buffer_governor.hpp"
@@ -38,7 +38,8 @@ void Connections::send_waiting(Connection& connection) {
   }
 }
 
-// Until it is writable. A counterparty that is heard and takes nothing would stay for ever.
+// Waits until the socket is writable. Without takes_by, a counterparty that sends but does not
+// receive would stay connected for ever.
 void Connections::block(Connection& connection) {
   connection.blocked = true;
   if (connection.takes_by != kNever || connection.entry == nullptr) return;
@@ -61,8 +62,8 @@ void Connections::enforce_outbound_limit(Connection& connection) {
         "slow consumer: " + std::to_string(waiting) + " bytes wait for it");
 }
 
-// A connection that breaks here may make the application send on another one of the list: its bytes
-// are not durable yet, and its new waits_for keeps them back.
+// If a connection breaks here, the application may send on another connection of the list. Those
+// bytes are not durable yet; the new waits_for of that connection holds them back.
 void Connections::send_unsent(store::LogPosition durable) {
   sending_.swap(unsent_);
   for (Connection* const one : sending_) {

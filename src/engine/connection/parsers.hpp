@@ -17,7 +17,7 @@ struct LoopContext;
 struct Parsers {
   wire::DataFieldTable data_fields = wire::DataFieldTable::standard();
   wire::Parser inbound;
-  wire::Parser outbound;       // for our messages, before they leave
+  wire::Parser outbound;       // for our messages, before they are sent
   bool takes_unsound = false;  // a session has ValidateLengthAndChecksum=N or ValidateChecksum=N
 };
 
@@ -25,7 +25,7 @@ struct Parsers {
 [[nodiscard]] std::expected<void, EngineError> load_dictionaries(LoopContext& loop,
                                                                  Settings& settings);
 void use_dictionaries(LoopContext& loop, const InDictionaries& found);
-// Of a session or a template that is added or changed.
+// Notes the validation rules of a session or a template that is added or changed.
 void note_rules(LoopContext& loop, const SessionSettings& settings) noexcept;
 void report_warnings(LoopContext& loop, const std::vector<SettingsError>& warnings);
 

@@ -11,7 +11,7 @@
 namespace nexusfix::engine {
 namespace {
 
-// Sessions that lost one counterparty together must not come back in the same moment. The same
+// Sessions that lost the same counterparty must not all connect again at the same moment. The same
 // session and attempt always give the same interval, so that a run can be repeated.
 std::chrono::nanoseconds shortened(std::chrono::seconds interval, std::uint32_t jitter_percent,
                                    std::string_view session, std::uint32_t attempt) {

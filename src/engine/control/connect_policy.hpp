@@ -1,4 +1,4 @@
-// When an initiator connects, and to which of its addresses. A session that accepts stays Off.
+// When an initiator connects, and to which of its addresses. An acceptor stays Off.
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,7 @@ class ConnectPolicy {
   }
   [[nodiscard]] bool is_halted() const noexcept { return state_ == State::Halted; }
   [[nodiscard]] MonoTime connect_at() const noexcept { return connect_at_; }
-  // Of SessionSettings::connect.
+  // An index into SessionSettings::connect.
   [[nodiscard]] std::size_t address() const noexcept { return address_; }
 
   // Connects now; with a connection, at once after its end.
@@ -39,26 +39,26 @@ class ConnectPolicy {
   // The sequence numbers of the two sides contradict each other. A session that is Off stays so.
   void halt() noexcept;
 
-  // A reset was requested here, by the application or by the schedule. It is carried out at once,
-  // or when the connection has ended.
+  // The application or the schedule has requested a reset. It runs at once, or when the connection
+  // has ended.
   void on_reset_requested(bool has_connection) noexcept;
-  // The sequence numbers are 1 again. If that was requested, it ends a halt: true. A
-  // ResetOnDisconnect ends none, because the counterparty would refuse the session again.
+  // The sequence numbers are 1 again. True: the reset was requested, and ends a halt. A
+  // ResetOnDisconnect does not end a halt, because the counterparty would refuse the session again.
   [[nodiscard]] bool on_reset(bool may_connect, bool has_connection, MonoTime now) noexcept;
   // An operator has set the sequence numbers. True: that ends a halt.
   [[nodiscard]] bool on_numbers_set(bool has_connection, MonoTime now) noexcept;
 
   void on_connecting() noexcept { state_ = State::Connected; }
   void on_logged_on() noexcept;
-  // The attempt failed, or the connection has ended. Without permission by the schedule the
-  // session waits until it opens.
+  // The attempt failed, or the connection has ended. If the schedule is closed, the session waits
+  // until it opens.
   void on_closed(const SessionSettings& settings, std::string_view session, bool may_log_on,
                  MonoTime now);
   // Waits for the next interval, and takes the next address.
   void schedule(const SessionSettings& settings, std::string_view session, MonoTime now);
   void connect_now(MonoTime now) noexcept { connect_at_ = now; }
   void use_first_address() noexcept { address_ = 0; }
-  // The intervals begin with the first one.
+  // The next interval is the first one again.
   void restart_intervals() noexcept { attempts_ = 0; }
 
  private:

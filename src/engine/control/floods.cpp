@@ -1,5 +1,5 @@
-// Counterparties that are logged on and keep the session layer busy: each answer has a number and a
-// place in the store.
+// Disconnects counterparties that flood the session layer: each answer to them uses a MsgSeqNum and
+// room in the store.
 #include <string>
 
 #include "engine/control/session_control.hpp"
@@ -8,12 +8,12 @@
 namespace nexusfix::engine {
 namespace {
 
-// Those of a resend are as many as the gaps that it fills.
+// SequenceReset is not counted: a resend contains one for each gap that it fills.
 constexpr std::string_view kSequenceReset = "4";
 
 }  // namespace
 
-// In front of what the message brings about, so that its answer is the last one.
+// Runs before the message is processed, so that the answer to it is the last one.
 void SessionControl::note_administrative(SessionEntry& entry, const wire::MessageView& message) {
   if (!session::is_administrative(message.msg_type()) || message.msg_type() == kSequenceReset) {
     return;
@@ -32,9 +32,9 @@ void SessionControl::note_reject(SessionEntry& entry) {
                                 " messages had to be rejected within a second");
 }
 
-// Once the actions of this event are taken: a Logout that says why, and behind it the end. Whoever
-// floods is not waited for. The line is not among those that a storm of others may take the place
-// of: there is one for each connection.
+// After the actions of this event, sends a Logout with the reason, and disconnects without waiting
+// for the counterparty's Logout. The event is not rate-limited, because there is only one for each
+// connection.
 void SessionControl::disconnect_flooder(SessionEntry& entry, const std::string& why) {
   if (entry.machine.state() != session::State::LoggedOn ||
       entry.commands.has(SessionCommands::Kind::Disconnect)) {

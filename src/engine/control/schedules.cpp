@@ -1,4 +1,5 @@
-// What a session's timetable asks for: at its end Logout and new numbers, outside of it no Logon.
+// Follows a session's schedule: at its end Logout and a reset of the sequence numbers, outside of
+// it no Logon.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -16,7 +17,7 @@ namespace {
 
 using std::chrono::sys_seconds;
 
-// A wall clock that is set is noticed within this time.
+// A change of the wall clock is noticed within this time.
 constexpr std::chrono::minutes kLooksAgainAfter{1};
 
 WallTime to_wall(sys_seconds time) noexcept {
@@ -26,7 +27,7 @@ WallTime to_wall(sys_seconds time) noexcept {
 
 }  // namespace
 
-// At the start, and whenever timers run. A clock that was set back is another time, too.
+// Called at the start and whenever timers run. A clock that was set back is noticed, too.
 void SessionControl::follow_schedule(SessionEntry& entry) {
   const session::Schedule& schedule = entry.settings.schedule;
   if (schedule.is_non_stop()) return;
@@ -49,7 +50,7 @@ void SessionControl::follow_schedule(SessionEntry& entry) {
   loop_.arm(entry, loop_.now().mono + std::min<std::chrono::nanoseconds>(until, kLooksAgainAfter));
 }
 
-// Its numbers are 1 again at once, or when its connection has ended.
+// The sequence numbers are reset at once, or when the connection has ended.
 void SessionControl::end_session(SessionEntry& entry, sys_seconds ended_at) {
   entry.timetable.session_ended_at = ended_at;
   loop_.report.session(EventId::SessionEndedBySchedule, entry,

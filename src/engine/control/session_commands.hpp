@@ -17,10 +17,10 @@ namespace nexusfix::engine {
 // A command replaces an earlier one of its kind. The event loop's thread only.
 class SessionCommands {
  public:
-  // In the order in which they are carried out, whatever the order in which they came.
+  // In the order in which they run, whatever the order of the calls.
   enum class Kind : std::uint8_t { LogOut, Reset, Disconnect, AnswerLogon };
 
-  // text: of the Logout, or the reason of the disconnection.
+  // text: Text (58) of the Logout, or the reason of the disconnection.
   void add(Kind kind, std::string text) noexcept {
     texts_[index(kind)] = std::move(text);
     waiting_ |= bit(kind);
@@ -33,7 +33,7 @@ class SessionCommands {
 
   [[nodiscard]] bool empty() const noexcept { return waiting_ == 0; }
   [[nodiscard]] bool has(Kind kind) const noexcept { return (waiting_ & bit(kind)) != 0; }
-  // The first one, which no longer waits then. Not when it is empty().
+  // Removes and returns the first command. Must not be called if empty().
   [[nodiscard]] Kind take() noexcept {
     const auto kind = static_cast<Kind>(std::countr_zero(waiting_));
     waiting_ &= static_cast<std::uint8_t>(waiting_ - 1U);
@@ -44,7 +44,7 @@ class SessionCommands {
     }
     return kind;
   }
-  // Of the command of this kind that was taken last; valid until the next one is taken.
+  // The text of the last taken command of this kind; valid until the next take().
   [[nodiscard]] std::string_view text(Kind kind) const noexcept {
     return taken_texts_[index(kind)];
   }

@@ -33,7 +33,7 @@ void SessionControl::disconnect_now(SessionEntry& entry, std::string_view why) {
   connections_.close_soon(connection);
 }
 
-// The sequence numbers are known again: the session connects, and accepts every Logon.
+// The sequence numbers are known again: the session connects, and accepts every valid Logon.
 void SessionControl::end_halt(SessionEntry& entry) {
   entry.membership.accepts_only_reset = false;
   if (!may_connect(entry)) return;

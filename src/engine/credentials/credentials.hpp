@@ -1,4 +1,4 @@
-// Passwords of Logons: what the engine knows of the part that checks them, nexusfix::passwords.
+// Passwords of Logons: the engine's interface to the part that checks them, nexusfix::passwords.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@
 
 namespace nexusfix::engine {
 
-// One for all event loops; each loop takes the verdicts on its own connections. No event loop waits
-// for a check. All functions: any thread.
+// One object for all event loops; each loop takes the verdicts on its own connections. No event
+// loop waits for a check. All functions: any thread.
 class Credentials {
  public:
   struct Check {
@@ -33,9 +33,9 @@ class Credentials {
     std::string username{};         // 553
     Secret password{};              // 554
     Secret new_password{};          // 925; empty: none
-    bool is_users_session = false;  // false: it fails, whatever the password
+    bool is_users_session = false;  // false: the check fails, whatever the password
     std::string pair{};             // CompID and source, for lock-outs
-    transport::Source source = 0;   // whose share of the queue it is
+    transport::Source source = 0;   // the queue counts the check for it
     std::string address{};          // of the source, for events
     LockoutRule lockout{};
     AddressLockoutRule address_lockout{};
@@ -44,12 +44,12 @@ class Credentials {
   struct Verdict {
     transport::SocketId socket = 0;
     bool is_right = false;
-    bool is_guess = false;   // the user or the password is wrong
-    bool is_change = false;  // of a PasswordChange; is_right: it is in the file, durably
-    std::unique_ptr<PasswordChange> change{};  // the Logon asks for it, and its password is right
+    bool is_guess = false;                     // the user or the password is wrong
+    bool is_change = false;                    // of a Change; is_right: it is in the file, durably
+    std::unique_ptr<PasswordChange> change{};  // the Logon requests it, and its password is right
     std::string text{};                        // for the event; never a password
-    std::string trouble{};                     // of the file, beside all that; empty: none
-    std::string lockout{};  // of an address from now on, beside all that; empty: none
+    std::string trouble{};  // an error of the file, whatever the result; empty: none
+    std::string lockout{};  // text of a new lock-out of an address; empty: none
   };
   struct Change {
     std::uint32_t loop = 0;
@@ -63,15 +63,15 @@ class Credentials {
   virtual ~Credentials() = default;
 
   virtual void add_loop(std::uint32_t loop, transport::Network& network) = 0;
-  // The loop gets no verdict from here on.
+  // The loop gets no verdicts from here on.
   virtual void remove_loop(std::uint32_t loop) = 0;
 
-  // Nothing: a verdict will come. Otherwise why there is none: the pair or its address is locked
-  // out, another check of the pair is under way, or too many Logons wait.
+  // Nullopt: a verdict follows. Otherwise why none does: the pair or its address is locked out,
+  // another check of the pair is under way, or too many Logons wait.
   [[nodiscard]] virtual std::optional<std::string> submit(Check check) = 0;
-  // A verdict will come. The user's password was right: the change waits for no check.
+  // A verdict follows. The user's password was right before: the change waits for no check.
   virtual void submit(Change change) = 0;
-  // What has come for a loop. One atomic load if there is nothing.
+  // The new verdicts of a loop. One atomic load if there are none.
   [[nodiscard]] virtual std::vector<Verdict> take(std::uint32_t loop) = 0;
   // Empty: the new password is valid. Otherwise what was expected; static lifetime.
   [[nodiscard]] virtual std::string_view new_password_error(
@@ -80,10 +80,11 @@ class Credentials {
 
 // What password_part() gives an engine.
 struct PasswordPart {
-  // waiting_max: of Logons. If owner is not null, it keeps disk alive: see PasswordService::make().
+  // waiting_max: the maximum number of Logons that wait or are being checked. If owner is not null,
+  // it keeps disk alive: see PasswordService::make().
   std::shared_ptr<Credentials> (*make_service)(Disk& disk, std::shared_ptr<Disk> owner,
                                                std::size_t waiting_max) = nullptr;
-  // Whether passwords can be checked with this file. The error: what is wrong with it.
+  // Whether passwords can be checked with this file. The error describes the file's fault.
   std::expected<void, std::string> (*check_file)(Disk& disk, const std::string& path) = nullptr;
 };
 

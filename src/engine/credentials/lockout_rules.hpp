@@ -1,4 +1,4 @@
-// How many wrong passwords lock a counterparty out, and for how long.
+// How many wrong passwords lock a client out, and for how long.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ struct LockoutRule {
 
 struct AddressLockoutRule {
   std::uint32_t failures_max = 100;    // MaxLogonFailuresPerAddress; 0: no address is locked out
-  std::chrono::seconds interval{600};  // LogonFailuresInterval: within it, and for it
+  std::chrono::seconds interval{600};  // LogonFailuresInterval; also the time of the lock-out
 };
 
 }  // namespace nexusfix::engine

@@ -27,7 +27,7 @@ std::chrono::seconds Lockouts::failed(std::string_view pair, const LockoutRule& 
   Pair& failing = pairs_.front();
   ++failing.failures;
   if (failing.failures < rule.failures_max) return std::chrono::seconds{0};
-  constexpr std::uint32_t kDoublingsMax = 12;  // beyond an hour, whatever the first time is
+  constexpr std::uint32_t kDoublingsMax = 12;  // reaches kTimeMax from any first_time
   const std::uint32_t doublings = std::min(failing.failures - rule.failures_max, kDoublingsMax);
   const std::chrono::seconds time = std::min(rule.first_time * (1U << doublings), kTimeMax);
   failing.until = now + time;
@@ -63,7 +63,8 @@ std::chrono::seconds AddressLockouts::failed(transport::Source source,
     by_source_.emplace(source, addresses_.begin());
   }
   Address& failing = addresses_.front();
-  // Sessions may have rules of their own: a lenient one does not begin a strict one's count anew.
+  // Sessions may have different rules: one with a shorter interval does not reset the count of one
+  // with a longer interval.
   if (now - failing.since >= std::max(failing.interval, rule.interval)) {
     failing.since = now;
     failing.failures = 0;

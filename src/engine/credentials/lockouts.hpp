@@ -1,4 +1,4 @@
-// Who has given wrong passwords too often, and how long nothing more is tried for them.
+// Which clients have given wrong passwords too often, and how long their Logons are refused.
 #pragma once
 
 #include <chrono>
@@ -16,17 +16,18 @@
 
 namespace nexusfix::engine {
 
-// By pairs of a CompID and the address that it came from: whoever guesses locks out nobody else,
-// and the counterparty itself only if it has the same address.
+// By pairs of a CompID and its source address. A client that guesses passwords locks out no other
+// client, and the true counterparty only if both have the same address.
 class Lockouts {
  public:
-  // What is kept at most. Beyond it the pair that failed longest ago is forgotten.
+  // At most this number of pairs is kept. Beyond it, the pair with the oldest last failure is
+  // forgotten.
   static constexpr std::size_t kPairsMax = 10'000;
   static constexpr std::chrono::seconds kTimeMax{3'600};
 
-  // How long nothing is tried for it any more; zero: it may be tried.
+  // How long the pair is still locked out; zero: it is not.
   [[nodiscard]] std::chrono::nanoseconds left(std::string_view pair, MonoTime now) const;
-  // How long it is locked out from now on; zero: it is not.
+  // Counts a failure. The result is how long the pair is locked out from now on; zero: it is not.
   [[nodiscard]] std::chrono::seconds failed(std::string_view pair, const LockoutRule& rule,
                                             MonoTime now);
   void succeeded(std::string_view pair);
@@ -38,19 +39,20 @@ class Lockouts {
     std::uint32_t failures = 0;
     MonoTime until{};
   };
-  using Pairs = std::list<Pair>;  // who failed last is the first
+  using Pairs = std::list<Pair>;  // the latest failure is the first
 
   Pairs pairs_;
   std::unordered_map<std::string_view, Pairs::iterator> by_name_;  // views into pairs_
 };
 
-// By addresses alone: whoever gives another CompID with each guess fails under none of them often.
+// By addresses alone, against a client that guesses under another CompID each time.
 class AddressLockouts {
  public:
-  // What is kept at most. Beyond it the address that failed longest ago is forgotten.
+  // At most this number of addresses is kept. Beyond it, the address with the oldest last failure
+  // is forgotten.
   static constexpr std::size_t kAddressesMax = 10'000;
 
-  // As of Lockouts.
+  // As in Lockouts.
   [[nodiscard]] std::chrono::nanoseconds left(transport::Source source, MonoTime now) const;
   [[nodiscard]] std::chrono::seconds failed(transport::Source source,
                                             const AddressLockoutRule& rule, MonoTime now);
@@ -60,11 +62,11 @@ class AddressLockouts {
   struct Address {
     transport::Source source = 0;
     std::uint32_t failures = 0;
-    MonoTime since{};                 // the first of them
-    std::chrono::seconds interval{};  // the longest that one of them asked for
+    MonoTime since{};                 // of the first of these failures
+    std::chrono::seconds interval{};  // the longest of their rules
     MonoTime until{};
   };
-  using Addresses = std::list<Address>;  // who failed last is the first
+  using Addresses = std::list<Address>;  // the latest failure is the first
 
   Addresses addresses_;
   std::unordered_map<transport::Source, Addresses::iterator> by_source_;

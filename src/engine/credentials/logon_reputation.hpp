@@ -1,5 +1,4 @@
-// What Logons with passwords have shown of who sent them: an address, or a CompID that comes from
-// it.
+// The standing of an address, or of a CompID with its address, by the last password in its Logons.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +11,21 @@
 
 namespace nexusfix::engine {
 
-// The better one is the smaller one.
+// The smaller value is the better standing.
 enum class Standing : std::uint8_t { Trusted, Unknown, Failing };
 
 template <class Source>
 class StandingsOf {
  public:
-  // What is kept at most. Beyond it the source that came first is forgotten: each has cost a hash,
-  // so whoever wants another one forgotten pays with hours.
+  // At most this number of sources is kept. Beyond it, the source that came first is forgotten.
+  // Each source has cost a hash, so a client needs hours to displace another one.
   static constexpr std::size_t kSourcesMax = 100'000;
 
   [[nodiscard]] Standing of(const Source& source) const {
     const auto found = standings_.find(source);
     return found == standings_.end() ? Standing::Unknown : found->second;
   }
-  // The last password that was checked decides.
+  // The last checked password decides.
   void note(const Source& source, bool was_right) {
     const Standing standing = was_right ? Standing::Trusted : Standing::Failing;
     if (const auto found = standings_.find(source); found != standings_.end()) {

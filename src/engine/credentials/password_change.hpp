@@ -10,7 +10,7 @@ namespace nexusfix::engine {
 struct PasswordChange {
   std::string file{};      // PasswordFile
   std::string username{};  // 553
-  std::string hash{};      // of the password that was right: the entry must still have it
+  std::string hash{};      // of the password that was right; the entry must still have it
   Secret new_password{};   // 925
 };
 

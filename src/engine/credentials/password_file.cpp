@@ -12,7 +12,7 @@ namespace nexusfix::engine {
 namespace {
 
 constexpr std::uint64_t kFileBytesMax = 4U << 20U;
-// What libsodium reads at most, its zero byte taken off.
+// The longest hash that libsodium reads, without its zero byte.
 constexpr std::size_t kHashBytesMax = 127;
 constexpr std::uint32_t kMemoryKibMin = 8;
 constexpr std::uint32_t kMemoryKibMax = 1U << 20U;
@@ -20,7 +20,7 @@ constexpr std::uint32_t kPassesMax = 16;
 constexpr std::uint32_t kLanesMax = 16;
 constexpr std::size_t kSaltCharsMin = 11;  // 8 bytes
 constexpr std::size_t kKeyCharsMin = 22;   // 16 bytes
-// As hash_password() makes them, of a key that nobody has a password for: zeros.
+// In the form of hash_password(), with zeros as the key: no password matches it.
 constexpr std::string_view kNobody =
     "$argon2id$v=19$m=65536,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$"
     "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
@@ -46,7 +46,7 @@ bool is_base64(std::string_view text) noexcept {
 
 struct HashForm {
   PasswordCost cost;
-  std::string_view wrong{};  // empty: nothing
+  std::string_view wrong{};  // empty: the hash is valid
 };
 
 HashForm form_of(std::string_view hash) noexcept {
@@ -89,7 +89,7 @@ config::SettingsError error_of(const std::string& path, const DiskError& error) 
   return {path, 0, error.what()};
 }
 
-// What was left of a change that never came to its end is overwritten.
+// Overwrites what an interrupted change has left.
 DiskResult<void> write_anew(Disk& disk, const std::string& path, std::string_view content) {
   auto file = disk.open(path, OpenMode::Create);
   if (!file) return std::unexpected{file.error()};
@@ -140,7 +140,7 @@ std::expected<PasswordFile, config::SettingsError> PasswordFile::parse(std::stri
       file.lines_.push_back({std::string{line}, {}, {}});
       continue;
     }
-    // What stands there may be somebody's password: it is not repeated.
+    // The line may contain a password: the error does not repeat it.
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) return mistake("user:HASH or a comment was expected");
     const std::string_view username = line.substr(0, colon);

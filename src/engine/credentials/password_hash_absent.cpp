@@ -1,4 +1,4 @@
-// What a build without libsodium has: nobody's password is ever right.
+// For a build without libsodium: no password is ever right.
 #include <nexusfix/engine/password_file.hpp>
 
 namespace nexusfix::engine {

@@ -11,7 +11,7 @@
 namespace nexusfix::engine {
 namespace {
 
-// Of so many turns one does not ask who has been right before.
+// One of this number of turns ignores the standing.
 constexpr unsigned kTurnsOfWhichOneIsForAll = 4;
 
 }  // namespace
@@ -44,7 +44,7 @@ std::shared_ptr<PasswordService> PasswordService::make(Disk& disk, std::shared_p
             try {
               std::thread{[ended] { delete ended; }}.detach();
             } catch (const std::system_error&) {
-              // What is left to the end of the process is better than one that does not end.
+              // A leak until the end of the process is better than a process that does not end.
             }
           }};
 }
@@ -90,8 +90,9 @@ void PasswordService::submit(Change change) {
   finish(change);
 }
 
-// Why nothing is tried; empty: it is. Who has once been right, under this CompID from there, does
-// not suffer from who shares the address: what is guessed for it is bounded by its own lock-out.
+// Why the password is not checked; empty: it is. A pair that has given the right password before is
+// not subject to the lock-out of its address, which other clients may share: the pair's own
+// lock-out bounds the guesses.
 std::string PasswordService::lockout_of(const Check& check) const {
   const auto text = [](std::chrono::nanoseconds left) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(left).count();
@@ -109,7 +110,8 @@ std::pair<Standing, std::size_t> PasswordService::weight_of(const Queues::value_
   return {standings_.of(entry.first), entry.second.size()};
 }
 
-// False: nobody is of a worse standing, or has so many more, that one of them should go.
+// Removes one waiting Logon. False: no source is worse than this one would then be, by standing and
+// then by its number of Logons.
 bool PasswordService::make_room(transport::Source source) {
   const auto most = std::ranges::max_element(
       waiting_, {}, [this](const auto& entry) { return weight_of(entry); });
@@ -134,14 +136,14 @@ void PasswordService::wait_in_line(Check check) {
   try {
     queue = waiting_.try_emplace(check.source).first;
     queue->second.push_back(std::move(check));
-  } catch (const std::bad_alloc&) {  // The check is as it was.
+  } catch (const std::bad_alloc&) {  // The check is unchanged.
     pairs_.erase(check.pair);
     if (queue != waiting_.end() && queue->second.empty()) waiting_.erase(queue);
     throw;
   }
 }
 
-// Of the next source of the best standing, behind the one that had its turn.
+// The first check of the next source with the best standing, after the source of the last turn.
 PasswordService::Check PasswordService::next_in_line() {
   const bool is_for_all = ++turns_ % kTurnsOfWhichOneIsForAll == 0;
   transport::Source& served = is_for_all ? served_of_all_ : served_;
@@ -186,7 +188,7 @@ void PasswordService::run() {
       lock.unlock();
       try {
         finish(change);
-      } catch (const std::exception&) {  // As below: AuthenticationTimeout ends the wait for it.
+      } catch (const std::exception&) {  // No memory: AuthenticationTimeout ends the wait.
       }
       lock.lock();
       continue;
@@ -200,14 +202,14 @@ void PasswordService::run() {
     } catch (const std::exception&) {  // There was no memory for a verdict.
     }
     lock.lock();
-    // LogonTimeout ends the wait for it.
+    // LogonTimeout ends the wait for the verdict.
     if (!is_finished) pairs_.erase(check.pair);
   }
 }
 
 void PasswordService::finish(Check& check) {
   {
-    const std::lock_guard lock{mutex_};  // What came in front of it may have locked it out.
+    const std::lock_guard lock{mutex_};  // An earlier check may have locked it out.
     if (std::string refusal = lockout_of(check); !refusal.empty()) {
       pairs_.erase(check.pair);
       return tell(check.loop, {.socket = check.socket, .text = std::move(refusal)});
@@ -236,7 +238,7 @@ void PasswordService::finish(Change& change) {
   tell(change.loop, std::move(verdict));
 }
 
-// What is neither right nor a guess is our own trouble, and tells nothing of who came.
+// A verdict that is neither right nor a guess is our own error: it says nothing about the client.
 void PasswordService::note(const Check& check, Verdict& verdict) {
   if (verdict.is_right || verdict.is_guess) standings_.note(check.source, verdict.is_right);
   if (verdict.is_right) {
@@ -271,7 +273,7 @@ std::string_view PasswordService::new_password_error(std::string_view password) 
   return password_error(password);
 }
 
-// Everybody who fails has cost the same: the file read, one hash.
+// Each failed check costs the same: one read of the file and one hash.
 PasswordService::Verdict PasswordService::examine(Check& check) {
   Verdict verdict;
   const PasswordFile* const file = read(check.file, verdict.trouble);
@@ -296,7 +298,7 @@ PasswordService::Verdict PasswordService::examine(Check& check) {
     verdict.is_right = true;
     verdict.text = user + " has given the right password";
   } else {
-    // It is for the Logon to be right first: what is refused changes nothing.
+    // The change waits until the Logon is accepted: a refused Logon changes nothing.
     verdict.is_right = true;
     verdict.text = user + " has given the right password and a new one";
     verdict.change = std::make_unique<PasswordChange>(check.file, check.username, hash,
@@ -305,8 +307,8 @@ PasswordService::Verdict PasswordService::examine(Check& check) {
   return verdict;
 }
 
-// Anew for each Logon, so that whoever is taken out of it is out at once. One that is wrong now
-// counts as it was.
+// Reads the file again for each Logon, so that a removed user is refused at once. If the file is
+// invalid now, its last valid version counts.
 const PasswordFile* PasswordService::read(const std::string& path, std::string& trouble) {
   auto fresh = PasswordFile::load(disk_, path);
   if (fresh) return &files_.insert_or_assign(path, std::move(*fresh)).first->second;
@@ -315,8 +317,8 @@ const PasswordFile* PasswordService::read(const std::string& path, std::string& 
   return known == files_.end() ? nullptr : &known->second;
 }
 
-// Durable when it returns true. An entry that is another one than the password was checked with
-// stays: it was changed meanwhile by somebody else.
+// True: the change is durable. An entry that has changed since the check of the password stays as
+// it is.
 bool PasswordService::replace(const PasswordChange& change, std::string& trouble) {
   const auto file = PasswordFile::load(disk_, change.file);
   if (!file) {

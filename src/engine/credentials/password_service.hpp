@@ -1,4 +1,4 @@
-// Passwords of Logons, checked where no event loop waits for it.
+// Checks passwords of Logons without making an event loop wait.
 #pragma once
 
 #include <atomic>
@@ -30,20 +30,20 @@
 
 namespace nexusfix::engine {
 
-// A password takes its hash's time, the same for a user who does not exist: one thread checks all
-// of them. Sources whose last password was right have their turn first, then unknown sources, then
-// those whose last password was wrong. Sources of one standing take turns, however many Logons each
-// of them has sent. Each fourth turn ignores the standing, so that no source waits for ever. On a
-// disk that takes no threads (a simulator's) the loop itself checks.
+// A check takes the time of a hash, also for a user who does not exist. One thread makes all
+// checks. Sources whose last password was right have their turn first, then unknown sources, then
+// those whose last password was wrong. Sources of the same standing take turns, however many Logons
+// each of them has sent. Each fourth turn ignores the standing, so that no source waits for ever.
+// On a disk that takes no threads (a simulator's) the loop itself checks.
 class PasswordService final : public Credentials {
  public:
-  // waiting_max: of Logons that wait for their turn, or are being checked. Beyond it, a further
-  // Logon takes the place of the last one of the source of the worst standing that has most, unless
-  // its own source would then be the one with the most.
+  // waiting_max: the maximum number of Logons that wait or are being checked. Beyond it, a further
+  // Logon displaces the last one of the source with the worst standing (of several, the one with
+  // the most Logons), unless its own source would then be that source.
   PasswordService(Disk& disk, std::size_t waiting_max);
   ~PasswordService() override;  // waits for a check that is being made
-  // Its end waits for no file: a thread that is stuck in one stays alone with owner, which keeps
-  // disk alive. null: disk is the caller's, and the end waits.
+  // Its destruction does not wait for a file: a thread that is stuck in one stays alive with owner,
+  // which keeps disk alive. If owner is null, disk is the caller's, and the destruction waits.
   [[nodiscard]] static std::shared_ptr<PasswordService> make(Disk& disk,
                                                              std::shared_ptr<Disk> owner,
                                                              std::size_t waiting_max);
@@ -63,35 +63,35 @@ class PasswordService final : public Credentials {
 
   using Queues = std::map<transport::Source, std::deque<Check>>;  // none of them is empty
 
-  // Of a queue: the heaviest one gives up a place.
+  // Of a queue: the heaviest queue loses a Logon.
   [[nodiscard]] std::pair<Standing, std::size_t> weight_of(const Queues::value_type& entry) const;
   void run();
-  // No check is begun any more.
+  // No further check begins.
   void end() noexcept;
   void finish(Check& check);
   void finish(Change& change);
-  // Under the mutex, as the next five.
+  // The caller holds the mutex. The same for the next five.
   [[nodiscard]] std::string lockout_of(const Check& check) const;
   void note(const Check& check, Verdict& verdict);
   [[nodiscard]] bool make_room(transport::Source source);
   void wait_in_line(Check check);
   [[nodiscard]] Check next_in_line();
   void tell(std::uint32_t loop, Verdict verdict);
-  // On the thread that checks alone.
+  // Only on the thread that checks.
   [[nodiscard]] Verdict examine(Check& check);
   [[nodiscard]] const PasswordFile* read(const std::string& path, std::string& trouble);
   [[nodiscard]] bool replace(const PasswordChange& change, std::string& trouble);
 
   Disk& disk_;
   const std::size_t waiting_max_;
-  std::map<std::string, PasswordFile, std::less<>> files_;  // as they were right last
+  std::map<std::string, PasswordFile, std::less<>> files_;  // the last valid version of each
 
   std::mutex mutex_;
   std::condition_variable has_work_;
   Queues waiting_;
   std::deque<Change> changes_;
   unsigned turns_ = 0;
-  // Who had the last turn of those that go by standing, and of those that do not.
+  // The source of the last turn that followed the standing, and of the last one that ignored it.
   transport::Source served_ = 0;
   transport::Source served_of_all_ = 0;
   std::set<std::string, std::less<>> pairs_;  // of those that wait or are being checked

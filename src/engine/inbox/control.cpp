@@ -21,7 +21,8 @@
 namespace nexusfix::engine {
 namespace {
 
-// One line: the command, and fields behind tabs; the answer is kDone, or why not.
+// One line: the command and its fields, separated by tabs. The answer is kDone, or the reason why
+// it was refused.
 constexpr std::string_view kCommand = "set-numbers";
 constexpr std::string_view kDone = "done";
 constexpr std::size_t kFields = 7;
@@ -70,19 +71,19 @@ std::optional<LiveNumbers> read_request(std::string_view line) {
                      .reason = std::string{fields[6]}};
 }
 
-// A command on its way between the socket's thread and a loop's.
+// A command on its way from the socket's thread to a loop's thread.
 struct Order {
   enum class State : std::uint8_t {
     Waiting,  // for the loop
-    Taken,    // by the loop; then by whoever waits, see GivenUp
+    Taken,    // by the loop; Answered or GivenUp follows
     Answered,
-    GivenUp,  // nobody waits any more
+    GivenUp,  // no thread waits any more
   };
 
   LiveNumbers request;
   std::atomic<State> state{State::Waiting};
-  std::string answer;                                             // the loop's until Answered
-  const int answered = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);  // readable then
+  std::string answer;  // the loop writes it before Answered
+  const int answered = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);  // readable when Answered
 
   Order() = default;
   Order(const Order&) = delete;
@@ -93,13 +94,13 @@ struct Order {
 
   void tell(std::string text) noexcept {
     answer = std::move(text);
-    state.store(State::Answered, std::memory_order_release);  // Pairs with the acquire in wait().
+    state.store(State::Answered, std::memory_order_release);  // Pairs with wait_for().
     const std::uint64_t one = 1;
     static_cast<void>(!::write(answered, &one, sizeof one));
   }
 };
 
-// The first time it sets the numbers; then it comes back until the log keeps them.
+// The first run sets the sequence numbers; it runs again until they are durable in the log.
 class SetNumbers final : public LoopTask {
  public:
   explicit SetNumbers(std::shared_ptr<Order> order) : order_{std::move(order)} {}
@@ -109,7 +110,7 @@ class SetNumbers final : public LoopTask {
       order_->tell(set_at_ ? "they are set, but the engine has ended, or has no memory, before it "
                              "knew that the disk has them: look at them with nexusfix journal show"
                            : "the engine has ended, or has no memory: nothing was set");
-    } catch (const std::bad_alloc&) {  // What is as short as this needs none.
+    } catch (const std::bad_alloc&) {  // A text this short needs no memory.
       order_->tell(set_at_ ? "set, no memory" : "no memory");
     }
   }
@@ -152,7 +153,7 @@ class SetNumbers final : public LoopTask {
   std::optional<store::LogPosition> set_at_;
 };
 
-// Until it is answered, the time is over, or stop is readable.
+// Waits until the order is answered, the time-out has passed, or stop is readable.
 std::string wait_for(Order& order, std::chrono::milliseconds timeout, int stop) {
   SystemClock clock;
   const MonoTime deadline = clock.now().mono + timeout;
@@ -190,7 +191,8 @@ std::expected<std::unique_ptr<Control>, std::string> Control::open(
 
 Control::~Control() = default;
 
-// The kernel's word for who asks stands beside what he says himself.
+// The record has the user and the process that the kernel reports, beside the reason that the
+// client gives.
 std::string Control::answer(std::size_t socket, const transport::LocalPeer& peer,
                             std::string_view line, int stop) {
   auto request = read_request(line);

@@ -1,5 +1,5 @@
-// The socket by which an operator's command reaches a running engine. It has a thread of its own,
-// which hands what it is told to the loop whose store it is about, as a mailbox does.
+// The socket through which an operator's command reaches a running engine. Its own thread passes
+// each command to the loop that owns the store, as a mailbox does.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ class Control final : private transport::LocalServer::Answerer {
     std::string folder;  // of a loop's store, which is locked
     std::shared_ptr<TaskInbox> room;
   };
-  // How long a loop may take to look at a command, before it is withdrawn.
+  // How long a loop may take to look at a command before it is withdrawn.
   static constexpr std::chrono::milliseconds kLoopTimeout{10'000};
 
   [[nodiscard]] static std::expected<std::unique_ptr<Control>, std::string> open(
@@ -36,7 +36,7 @@ class Control final : private transport::LocalServer::Answerer {
 
   std::vector<Place> places_;
   std::chrono::milliseconds loop_timeout_;
-  std::unique_ptr<transport::LocalServer> server_;  // goes first
+  std::unique_ptr<transport::LocalServer> server_;  // is destroyed first
 };
 
 }  // namespace nexusfix::engine

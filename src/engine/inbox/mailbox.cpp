@@ -46,7 +46,7 @@ void Mailbox::abandon() noexcept {
   if (!state_) return;
   for (detail::MailWay& way : state_->ways) {
     if (way.lane->is_closed.load(std::memory_order_acquire)) way.lane->refuse_all();
-    // Release: the loop sees all that was posted before.
+    // Release: the loop sees all tasks that were posted before.
     way.lane->is_abandoned.store(true, std::memory_order_release);
     way.room->wake_if_asleep();
   }
@@ -60,19 +60,19 @@ detail::MailWay* Mailbox::way_to(SessionHandle session) noexcept {
 
 std::expected<void*, PostError> Mailbox::claim(SessionHandle session) noexcept {
   detail::MailWay* const way = way_to(session);
-  // A handle that is none: any loop says so.
+  // If the handle is invalid, any loop reports it.
   TaskChannel& lane = way != nullptr ? *way->lane : *state_->ways.front().lane;
   if (lane.is_closing.load(std::memory_order_relaxed)) return std::unexpected{PostError::Stopped};
   if (awaited() == kCapacity) return std::unexpected{PostError::Full};
   QueuedTask* const posted = lane.tasks.claim();
-  NEXUSFIX_ASSERT(posted != nullptr);  // There are as many as may be awaited.
+  NEXUSFIX_ASSERT(posted != nullptr);  // It has kCapacity slots.
   return posted->task;
 }
 
 PostToken Mailbox::commit(SessionHandle session, Run run_task, Destroy destroy_task) noexcept {
   detail::MailWay* const named = way_to(session);
   detail::MailWay& way = named != nullptr ? *named : state_->ways.front();
-  QueuedTask& posted = *way.lane->tasks.claim();  // The same as in claim().
+  QueuedTask& posted = *way.lane->tasks.claim();  // The slot that claim() returned.
   posted.token = ++state_->posted;
   posted.session = session;
   posted.run = run_task;
@@ -86,7 +86,8 @@ std::size_t Mailbox::collect(FunctionRef<void(const PostResult&)> callback) {
   std::size_t count = 0;
   for (detail::MailWay& way : state_->ways) {
     TaskChannel& lane = *way.lane;
-    // A task that was posted while the loop closed the lane. Acquire: the queue is ours now.
+    // A task may have been posted while the loop closed the lane. Acquire: this thread consumes the
+    // queue now.
     if (lane.is_closed.load(std::memory_order_acquire)) lane.refuse_all();
     PostResult result;
     while (lane.results.pop(result)) {

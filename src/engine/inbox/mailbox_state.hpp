@@ -1,4 +1,4 @@
-// What a mailbox consists of: a way to each event loop.
+// The state of a mailbox: a channel to each event loop.
 #pragma once
 
 #include <memory>

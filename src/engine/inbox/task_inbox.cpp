@@ -6,14 +6,15 @@
 namespace nexusfix::engine {
 namespace {
 
-// So many letters of a mailbox are taken in one turn: the network has its turns between them.
+// At most this number of tasks of one mailbox runs in one turn, so that the network is served
+// between them.
 constexpr std::size_t kLettersPerTurn = 64;
 
 }  // namespace
 
 void Waiter::ring() {
-  // Behind the result that was pushed: either the waiting thread sees it, or this one sees that
-  // it waits. Pairs with the fence in Mailbox::wait().
+  // After the result was pushed: either the waiting thread sees it, or this thread sees that it
+  // waits. Pairs with the fence in Mailbox::wait().
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!is_awaited.load(std::memory_order_relaxed)) return;
   const std::lock_guard lock{mutex};
@@ -51,8 +52,8 @@ void TaskInbox::add(std::unique_ptr<LoopTask> task) {
 }
 
 void TaskInbox::wake_if_asleep() {
-  // Behind the letter that was pushed: either the loop sees it, or this thread sees that the loop
-  // is asleep. Pairs with the fence in fall_asleep().
+  // After the task was pushed: either the loop sees it, or this thread sees that the loop is
+  // asleep. Pairs with the fence in fall_asleep().
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!is_asleep_.load(std::memory_order_relaxed)) return;
   if (!is_asleep_.exchange(false, std::memory_order_relaxed)) return;
@@ -98,7 +99,7 @@ void TaskInbox::fall_asleep() noexcept {
 void TaskInbox::deliver(FunctionRef<void(QueuedTask&, PostResult&)> task) {
   take_new();
   for (const auto& lane : lanes_) deliver(*lane, task);
-  // Acquire pairs with ~Mailbox(): what it had posted before is seen.
+  // Acquire pairs with Mailbox::abandon(): all tasks that were posted before are seen.
   std::erase_if(lanes_, [](const auto& lane) {
     return lane->is_abandoned.load(std::memory_order_acquire) && lane->tasks.readable(1).empty();
   });
@@ -114,8 +115,8 @@ void TaskInbox::deliver(TaskChannel& lane, FunctionRef<void(QueuedTask&, PostRes
     result.token = posted.token;
     task(posted, result);
     posted.destroy(posted.task);
-    lane.tasks.release(1);  // Before its result: whoever has collected that may post again.
-    // Nobody collects the results of an abandoned mailbox; what does not fit is of no use.
+    lane.tasks.release(1);  // Before the result: its receiver may post again.
+    // If the mailbox is abandoned, no thread collects results: one that does not fit is dropped.
     static_cast<void>(lane.results.push(std::move(result)));
   }
   if (count != 0) lane.waiter->ring();

@@ -1,4 +1,4 @@
-// Mailboxes as their event loop sees them.
+// The event loop's side of the mailboxes.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 
 namespace nexusfix::engine {
 
-// A posted task in its slot of the queue, where it is made, called and destroyed.
+// A posted task in its slot of the queue, where it is constructed, called and destroyed.
 struct QueuedTask {
   PostToken token = 0;
   SessionHandle session;
@@ -29,7 +29,7 @@ struct QueuedTask {
 };
 static_assert(sizeof(QueuedTask) == 256);
 
-// What a thread that waits for results sleeps on.
+// A thread that waits for results sleeps on this.
 struct Waiter {
   std::mutex mutex;
   std::condition_variable condition;
@@ -38,17 +38,17 @@ struct Waiter {
   void ring();  // Any thread.
 };
 
-// The queues between one mailbox and one event loop. Neither of them can overflow: a mailbox has no
-// more tasks under way than a queue has slots.
+// The queues between one mailbox and one event loop. Neither of them can overflow: a mailbox has at
+// most as many tasks under way as a queue has slots.
 struct TaskChannel {
   deferred::SpscQueue<QueuedTask, Mailbox::kCapacity> tasks;    // to the loop
   deferred::SpscQueue<PostResult, Mailbox::kCapacity> results;  // back
   std::shared_ptr<Waiter> waiter;
-  std::atomic<bool> is_abandoned{false};  // by its mailbox: nobody posts or collects any more
-  std::atomic<bool> is_closing{false};    // by its loop: nothing more is taken
-  std::atomic<bool> is_closed{false};     // the loop does not look at it any more
+  std::atomic<bool> is_abandoned{false};  // by its mailbox: no thread posts or collects any more
+  std::atomic<bool> is_closing{false};    // by its loop: no further task is accepted
+  std::atomic<bool> is_closed{false};     // the loop does not use it any more
 
-  // Whoever consumes: the loop, and when it has closed the lane, the mailbox.
+  // The consumer's thread only: the loop, or the mailbox after the loop has closed the lane.
   void refuse_all();
 };
 
@@ -59,26 +59,27 @@ class TaskInbox {
 
   // Any thread.
   void add(std::shared_ptr<TaskChannel> lane);
-  // To be run once, soon, between two events. A loop that has ended destroys it undone.
+  // Runs the task once, soon, between two events. A loop that has ended destroys it without running
+  // it.
   void add(std::unique_ptr<LoopTask> task);
   void wake_if_asleep();
 
   // The loop's thread from here on.
   [[nodiscard]] bool has_work();
-  // False: no mailbox is open that could want something.
+  // False: no mailbox is open that could post a task.
   [[nodiscard]] bool is_open();
-  // Until wake(): a post has to wake the loop.
+  // Until wake_up(), a post must wake the loop.
   void fall_asleep() noexcept;
   void wake_up() noexcept { is_asleep_.store(false, std::memory_order_relaxed); }
-  // Calls task for each letter, a bounded number of them a lane and call.
+  // Calls task for each posted task; each call handles a bounded number of them for each lane.
   void deliver(FunctionRef<void(QueuedTask&, PostResult&)> task);
   [[nodiscard]] bool has_tasks() const noexcept { return !tasks_.empty(); }
   [[nodiscard]] std::vector<std::unique_ptr<LoopTask>> take_tasks() noexcept {
     return std::exchange(tasks_, {});
   }
-  // Those of them that come back.
+  // The tasks that run again in a later turn.
   void put_back(std::vector<std::unique_ptr<LoopTask>> tasks) noexcept { tasks_.swap(tasks); }
-  // Every task that was not begun is answered by Stopped, and no other one is taken.
+  // Answers every task that was not begun with Stopped, and accepts no other one.
   void close();
 
  private:
@@ -87,7 +88,7 @@ class TaskInbox {
 
   std::atomic<bool> is_asleep_{false};
   std::atomic<bool> has_new_{false};
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards what follows, down to is_closed_
   transport::Network* network_;
   std::vector<std::shared_ptr<TaskChannel>> new_;
   std::vector<std::unique_ptr<LoopTask>> new_tasks_;

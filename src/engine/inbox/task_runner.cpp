@@ -13,7 +13,7 @@ void TaskRunner::run_tasks(EventLoop& event_loop) {
   if (!inbox_->has_tasks()) [[likely]]
     return;
   auto tasks = inbox_->take_tasks();
-  // One without the memory that it needs is destroyed, and says so if anybody waits for it.
+  // A task that has found no memory is destroyed; its destructor reports that to a waiting thread.
   std::erase_if(tasks, [&](const std::unique_ptr<LoopTask>& task) {
     return !loop_.with_memory([&] { task->run(event_loop); }) || !task->comes_back();
   });
