@@ -1,16 +1,19 @@
 // engine: acceptors and initiators of one configuration file.
 //
-// What it is: the layer that joins the pure session to the world. It reads a QuickFIX-style .cfg,
-// opens the store, listens and connects, cuts the stream into messages, and performs what the
-// session's state machine asks for: each event is one transaction, journaled before it is sent.
+// What it is: the layer that connects the pure session layer to files and sockets. It reads a
+// QuickFIX-style .cfg, opens the store, listens and connects, splits the stream into messages, and
+// performs the actions of the session's state machine. Each event is one transaction, which is
+// journaled before its messages are sent.
 //
-// What it is not: a thread pool or a scheduler. One engine is one event loop on one thread.
+// What it is not: a thread pool or a scheduler. An event loop is one thread; EventLoops sets their
+// number.
 //
-// Threads: open() on any thread; after that one thread calls run() or poll() and everything else,
-// callbacks included. Only Engine::stop() may be called from other threads and signal handlers.
+// Threads: any thread may call open(). After that one thread calls run() or poll() and all other
+// functions, and callbacks run on it. Other threads and signal handlers call only the functions
+// that say so, such as Engine::stop().
 //
-// Allocation: at start, when a counterparty connects, and when a buffer grows to a size that it
-// never had before. A logged-on session in steady state allocates nothing between recv and send.
+// Allocation: at start, when a counterparty connects, and when a buffer grows to a new maximum. A
+// logged-on session in steady state allocates nothing between recv and send.
 //
 //   struct Venue {
 //     using Handles = nexusfix::Messages<fix44::NewOrderSingle>;
@@ -30,7 +33,7 @@
 
 namespace nexusfix {
 
-// The words that an application writes.
+// The names that an application uses.
 using config::load_settings;
 using config::parse_settings;
 using config::Settings;

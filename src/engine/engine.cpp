@@ -48,16 +48,16 @@ struct Engine::Worker {
 
 namespace {
 
-// What a large configuration took while it was read and carried out lies between what stays; the C
-// library would keep it.
+// Returns free memory to the operating system: reading a large configuration leaves free blocks
+// between live ones, which the C library would keep.
 void give_back_memory() noexcept {
 #if defined(__GLIBC__)
-  constexpr std::size_t kKeptBytes = 1U << 20U;  // to have some at hand
+  constexpr std::size_t kKeptBytes = 1U << 20U;  // so that the next allocations need no system call
   static_cast<void>(::malloc_trim(kKeptBytes));
 #endif
 }
 
-// Event loops write to one log.
+// Lets several event loops write to one log.
 class SharedEventLog final : public observe::EventLog {
  public:
   explicit SharedEventLog(observe::EventLog& log) noexcept : log_{log} {}
@@ -76,8 +76,9 @@ std::unexpected<EngineError> wrong_at(const std::string& file, std::size_t line,
   return std::unexpected{EngineError{SettingsError{file, line, text}.what()}};
 }
 
-// Before anything is made: whether there is what the configuration asks for. One loop reads the
-// dictionaries before it makes anything; several do so behind their stores.
+// Checks that everything that the configuration needs is available, before anything is created. One
+// loop reads the dictionaries before it creates anything. Several loops read them after their
+// stores, so preflight() reads them here as well.
 std::expected<void, EngineError> is_available(const Settings& settings, Disk& disk,
                                               const Parts& parts) {
   if (settings.event_loops == 1) {
@@ -95,7 +96,7 @@ std::expected<void, EngineError> is_available(const Settings& settings, Disk& di
   return {};
 }
 
-// Behind everything that is made at the start, because what is there is brought in at once.
+// Called after everything that the start creates, because present pages are locked at once.
 std::expected<void, EngineError> keep_memory(const ThreadSettings& threads,
                                              const std::string& file) {
   if (!threads.lock_memory) return {};
@@ -110,7 +111,7 @@ bool has_proxy(const SessionSettings& settings) {
                              [](const auto& endpoint) { return endpoint.proxy != nullptr; });
 }
 
-// A callback that takes longer has the reload fail.
+// A callback that takes longer makes the reload fail.
 constexpr std::chrono::seconds kReloadWaitMax{60};
 
 class ReloadTask final : public LoopTask {
@@ -124,7 +125,7 @@ class ReloadTask final : public LoopTask {
   std::shared_ptr<ReloadOrder> order_;
 };
 
-// The first one on this thread, the others on threads of their own.
+// The first loop on this thread, the others on their own threads.
 int run_all(const std::vector<EventLoop*>& loops, transport::ServiceNotifier* service) {
   if (service != nullptr) service->ready();  // the ports are open
   std::vector<std::thread> threads;
@@ -149,7 +150,7 @@ void decide_on_core_dumps(Settings& settings) {
 
 }  // namespace
 
-// Outlives the loops, and goes with them.
+// Outlives the loops; destroyed after them.
 struct Engine::Shared {
   std::unique_ptr<Clock> clock;
   std::shared_ptr<Disk> disk;  // null: the application's is used
@@ -157,14 +158,14 @@ struct Engine::Shared {
   std::unique_ptr<SharedEventLog> log;
   std::shared_ptr<LoopDirectory> directory;
   std::shared_ptr<BufferBudget> budget;
-  std::unique_ptr<transport::ServiceNotifier> service;  // null: nobody is told
+  std::unique_ptr<transport::ServiceNotifier> service;  // null: systemd is not notified
   std::shared_ptr<TlsContexts> tls;                     // null: no session has TLS
   std::shared_ptr<Credentials> credentials;             // null: no session has a PasswordFile
-  std::unique_ptr<Control> control;                     // null: nobody can give it commands
+  std::unique_ptr<Control> control;                     // null: no commands from outside
   bool has_proxies = false;                             // a session has UseTCPProxy
   bool has_tunnels = false;                             // a session has ProxyType
 
-  // is_available() has found the parts that a session needs: here and in seams_of().
+  // is_available() has checked that the parts exist: here and in dependencies_of().
   void check_passwords(const Settings& settings, const EngineOptions& options) {
     const auto has_file = [](const auto& one) { return !one.credentials.password_file.empty(); };
     if (std::ranges::none_of(settings.sessions, has_file)) return;
@@ -173,7 +174,7 @@ struct Engine::Shared {
                                                         settings.logons_being_checked_max);
   }
 
-  // Contexts for the sessions that have TLS.
+  // Makes TLS contexts for the sessions that have TLS.
   std::expected<void, EngineError> protect(Settings& settings, Disk& files) {
     auto contexts = std::make_shared<TlsContexts>();
     if (const auto errors = contexts->give(settings, files); !errors.empty()) {
@@ -183,7 +184,7 @@ struct Engine::Shared {
     return {};
   }
 
-  // What one of the loops has of all this, and its network.
+  // The dependencies of one loop, with its network.
   std::expected<LoopDependencies, EngineError> dependencies_of(std::uint32_t loop,
                                                                const EngineOptions& options) const {
     LoopDependencies dependencies;
@@ -222,8 +223,8 @@ struct Engine::Shared {
     return dependencies;
   }
 
-  // Where an operator's commands arrive, for journals on a disk of the operating system's. Without
-  // it all else works.
+  // Opens the socket for an operator's commands, for journals on a disk of the operating system.
+  // Without it, everything else works.
   void listen_for_commands(const std::string& store_folder, const Loops& loops,
                            const EngineOptions& options) {
     if (disk == nullptr || store_folder.empty()) return;
@@ -244,7 +245,8 @@ struct Engine::Shared {
          .text = "this engine accepts no commands while it runs: " + opened.error()});
   }
 
-  // The operating system's own, where nothing else is given; and whom to tell.
+  // Fills in the objects of the operating system where the caller gave none, and the notifier of
+  // systemd.
   std::expected<void, EngineError> supply(EngineOptions& options, std::uint32_t loops) {
     if (options.clock == nullptr) {
       clock = std::make_unique<SystemClock>();
@@ -277,7 +279,7 @@ Engine& Engine::operator=(Engine&& other) noexcept {
       static_cast<void>(join());
     }
     if (shared_) shared_->control.reset();
-    loops_ = std::move(other.loops_);  // Before what they use.
+    loops_ = std::move(other.loops_);  // before the objects that they use
     shared_ = std::move(other.shared_);
     worker_ = std::move(other.worker_);
   }
@@ -289,7 +291,7 @@ Engine::~Engine() {
     stop();
     static_cast<void>(join());
   }
-  // Its socket goes before the store's lock.
+  // The control socket closes before the store's lock is released.
   if (shared_) shared_->control.reset();
 }
 
@@ -344,8 +346,8 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     loops.push_back(std::make_unique<EventLoop>(std::move(*dependencies), callbacks,
                                                 options.busy_spin || threads.busy_spin));
   }
-  // With one loop nothing is created on the disk before all else is known to be right; with
-  // several, their stores say whose each session is.
+  // One loop creates nothing on the disk before everything else is checked. Several loops need
+  // their stores first, which say to which loop each session belongs.
   const bool is_single = loops.size() == 1;
   std::expected<void, EngineError> right = loops.front()->listeners().could_listen(settings);
   if (right && is_single) right = loops.front()->prepare(settings);
@@ -398,7 +400,7 @@ void Engine::stop() noexcept {
 void Engine::start() {
   NEXUSFIX_ASSERT(worker_ == nullptr);
   worker_ = std::make_unique<Worker>();
-  // The loops stay where they are, though the Engine may be moved meanwhile.
+  // The loops do not move, but the Engine may.
   std::vector<EventLoop*> loops;
   for (const auto& loop : loops_) loops.push_back(loop.get());
   worker_->thread =

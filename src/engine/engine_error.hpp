@@ -7,7 +7,7 @@
 
 namespace nexusfix::engine {
 
-// All of them, one a line.
+// All errors, one a line.
 [[nodiscard]] EngineError to_error(const SettingsErrors& errors);
 
 }  // namespace nexusfix::engine

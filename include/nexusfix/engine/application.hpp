@@ -1,4 +1,4 @@
-// What a user's program is to the engine, and how its callbacks are found: at compile time.
+// The interface between an application and the engine. The callbacks are found at compile time.
 #pragma once
 
 #include <concepts>
@@ -18,35 +18,35 @@
 
 namespace nexusfix::engine {
 
-// What an application handles: `using Handles = Messages<fix44::NewOrderSingle, ...>;`
+// The messages that an application handles: `using Handles = Messages<fix44::NewOrderSingle, ...>;`
 using wire::Messages;
 
-// An application message out of the store, shown before the engine starts: an application rebuilds
-// from these what it had in memory. What retention took away is not among them.
+// An application message from the store, delivered before the engine starts. An application
+// rebuilds its memory from these. Messages that retention removed are not delivered.
 struct RecoveredMessage {
   std::string_view session;  // SessionId::to_string()
   std::uint64_t msg_seq_num = 0;
   wire::MessageView message;
 };
 
-// The engine's view of an application: plain functions, so that the engine need not be a template.
-// Made by make_callbacks(); every function may be called on the engine's thread only.
+// The engine's view of an application: plain functions, so that the engine is no template.
+// make_callbacks() makes them. Only the engine's thread calls them.
 struct Callbacks {
   void* application = nullptr;
   void (*on_logon)(void*, Session&) = nullptr;
   void (*on_logout)(void*, Session&) = nullptr;
   Verdict (*on_message)(void*, Session&, const wire::MessageView&) = nullptr;
   void (*on_recovered)(void*, const RecoveredMessage&) = nullptr;  // null: not wanted
-  // Acceptor. Nothing: the answer comes later, by Session::answer_logon(). null: every Logon that
-  // breaks no rule is accepted.
+  // Acceptor. No value: the answer comes later, by Session::answer_logon(). A null callback: every
+  // Logon that breaks no rule is accepted.
   std::optional<LogonAnswer> (*on_logon_request)(void*, Session&, const LogonRequest&) = nullptr;
-  // What nobody asks for is not called, and costs nothing.
+  // A callback that the application does not have is null: it is not called and costs nothing.
   void (*on_admin)(void*, Session&, const wire::MessageView&) = nullptr;
   Outgoing (*on_sending)(void*, Session&, OutgoingMessage&) = nullptr;
   void (*on_sent)(void*, Session&, const SentMessage&) = nullptr;
   ResendAnswer (*on_resend_request)(void*, Session&, const ResendRequest&) = nullptr;
   void (*on_disconnect)(void*, Session&, const Disconnection&) = nullptr;
-  // Every Logon of ours, when its number and time are known. null: nothing is added.
+  // For each of our Logons, when its MsgSeqNum and time are known. null: nothing is added.
   void (*write_logon)(void*, Session&, wire::Encoder&, const wire::MessageHeader&) = nullptr;
 };
 
@@ -62,7 +62,7 @@ Verdict call(Application& application, Session& session, const Argument& argumen
   }
 }
 
-// What wire::dispatch() calls, in terms of an application's callbacks.
+// The visitor of wire::dispatch(): it calls the application's callbacks.
 template <class Application>
 struct ApplicationVisitor {
   Application& application;
@@ -137,7 +137,7 @@ void make_sending(Application& application, Callbacks& callbacks) {
 
 }  // namespace detail
 
-// An application is any type with some of these; what it lacks is not called:
+// An application is any type with some of these functions; those that it lacks are not called:
 //   using Handles = Messages<fix44::NewOrderSingle, ...>;
 //   void on_logon(Session&);   void on_logout(Session&);
 //   void or Verdict on_message(Session&, const fix44::NewOrderSingle&);   one for each of Handles
@@ -145,13 +145,14 @@ void make_sending(Application& application, Callbacks& callbacks) {
 //   void on_recovered(const RecoveredMessage&);                           before start
 //   std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest&);   acceptor
 //   void write_logon(Session&, wire::Encoder&, const wire::MessageHeader&);       e.g. a signature
-//   void on_admin(Session&, const MessageView&);                  what is not the application's
-//   void or Outgoing on_sending(Session&, OutgoingMessage&);      before one of ours goes out
-//   void on_sent(Session&, const SentMessage&);                   behind that
+//   void on_admin(Session&, const MessageView&);                  session layer's messages
+//  void or Outgoing on_sending(Session&, OutgoingMessage&);      before one of our messages is sent
+//  void on_sent(Session&, const SentMessage&);                   after that
 //   ResendAnswer on_resend_request(Session&, const ResendRequest&);
 //   void on_disconnect(Session&, const Disconnection&);           e.g. cancel on disconnect
-// docs/application.md says when each is called, and what it may do. A message that nobody handles
-// is answered with a BusinessMessageReject. The application must outlive the engine.
+// docs/application.md says when each is called, and what it may do. A message that the application
+// does not handle is answered with a BusinessMessageReject. The application must outlive the
+// engine.
 template <class Application>
 [[nodiscard]] Callbacks make_callbacks(Application& application) {
   Callbacks callbacks;

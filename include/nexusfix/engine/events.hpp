@@ -1,4 +1,4 @@
-// What happens to a session, and what an application may answer.
+// Events of a session, and the answers of an application.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace nexusfix::engine {
 
-// A Logon that breaks no rule of the session layer, and waits for an answer.
+// A Logon that breaks no rule of the session layer and waits for an answer.
 struct LogonRequest {
   std::uint64_t id = 0;         // for Session::answer_logon()
   wire::MessageView message{};  // Username (553), Password (554), ...; until the callback returns
@@ -24,26 +24,26 @@ struct LogonAnswer {
   std::optional<std::uint32_t> session_status{};  // SessionStatus (1409), on a FIXT session
 };
 
-// The counterparty wants these numbers again: both inclusive, and all of them sent.
+// The counterparty asks for these MsgSeqNums again: both inclusive, all of them sent before.
 struct ResendRequest {
   std::uint64_t begin_seq_no = 0;
   std::uint64_t end_seq_no = 0;
 };
 
-// What is done about it.
+// The application's answer to a ResendRequest.
 class ResendAnswer {
  public:
   using Kind = session::ResendDecision::Kind;
 
-  ResendAnswer() = default;  // as asked for
+  ResendAnswer() = default;  // resend as requested
   // Only the messages from this number on; older ones are gap-filled.
   [[nodiscard]] static ResendAnswer from(std::uint64_t msg_seq_num) {
     return {Kind::Resend, msg_seq_num, {}};
   }
-  // No message again: one gap fill.
+  // Resends no message: one gap fill.
   [[nodiscard]] static ResendAnswer gap_fill() { return {Kind::GapFill, 0, {}}; }
-  // A Reject with this text. The counterparty still misses what it misses, and may ask again. What
-  // a Logon asks for by NextExpectedMsgSeqNum cannot be rejected: then as log_out().
+  // Sends a Reject with this text. The counterparty still has its gap, and may ask again. A request
+  // by NextExpectedMsgSeqNum of a Logon cannot be rejected: the effect is then that of log_out().
   [[nodiscard]] static ResendAnswer reject(std::string text) {
     return {Kind::Reject, 0, std::move(text)};
   }
@@ -63,13 +63,13 @@ class ResendAnswer {
   std::string text_;
 };
 
-// A session that was logged on no longer is: what a cancel-on-disconnect needs to know.
+// A logged-on session was disconnected: the information for cancel-on-disconnect.
 struct Disconnection {
-  // Both sides have said Logout. Otherwise the connection broke, or was closed for a fault.
+  // Both sides have sent Logout. Otherwise the connection broke, or was closed for an error.
   bool is_orderly = false;
-  // Why this side closed the connection; nothing: it broke, or the counterparty closed it.
+  // Why this side closed the connection. Empty: it broke, or the counterparty closed it.
   std::optional<session::DisconnectReason> reason{};
-  std::string_view text{};  // in words; until the callback returns
+  std::string_view text{};  // for people; valid until the callback returns
 };
 
 }  // namespace nexusfix::engine

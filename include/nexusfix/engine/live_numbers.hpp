@@ -1,5 +1,5 @@
-// An operator's decision about the next numbers of a session that a running engine serves, told to
-// it over the socket `control` in its store's folder (docs/store.md).
+// Sets the next sequence numbers of a session in a running engine, by an operator's decision. The
+// request goes through the socket `control` in the store's folder (docs/store.md).
 #pragma once
 
 #include <chrono>
@@ -13,9 +13,9 @@ namespace nexusfix::engine {
 
 struct LiveNumbers {
   std::string session{};        // its name
-  session::Numbers expected{};  // that it has now; or nothing is set
+  session::Numbers expected{};  // its present numbers; if they differ, nothing is set
   session::Numbers wanted{};
-  std::string reason{};  // who and why, for the log; printable, up to 1,500 bytes
+  std::string reason{};  // the operator and the reason, for the log; printable, at most 1,500 bytes
 };
 inline constexpr std::size_t kLiveReasonBytesMax = 1500;
 
@@ -24,9 +24,9 @@ struct LiveError {
   std::string text;        // for people
 };
 
-// folder: of the store, or of one event loop's. The engine does it as Session::set_next_numbers()
-// does, on its own thread. Returns when the log keeps it, or nothing was set; or when the engine
-// has not answered in time: the text then says so.
+// folder: of the store, or of one event loop's store. The engine runs Session::set_next_numbers()
+// on its own thread. Returns when the change is in the log, when nothing was set, or when the
+// engine did not answer in time: the text then says so.
 [[nodiscard]] std::expected<void, LiveError> set_live_numbers(
     const std::string& folder, const LiveNumbers& request,
     std::chrono::milliseconds timeout = std::chrono::seconds{30});

@@ -1,4 +1,4 @@
-// How other threads reach sessions: a mailbox a thread, tasks in, results back.
+// Mailboxes: a thread posts tasks to sessions, and gets their results back.
 #pragma once
 
 #include <chrono>
@@ -19,14 +19,14 @@
 
 namespace nexusfix::engine {
 
-// Tells a posted task from the others of its mailbox: 1, 2, 3 ...
+// Identifies a task among those of its mailbox: 1, 2, 3 ...
 using PostToken = std::uint64_t;
 
 enum class PostOutcome : std::uint8_t {
-  Done,       // the task ran, and nothing that it returned speaks against it
+  Done,       // the task ran, and returned no error
   Refused,    // the task ran and returned an error: see text
-  Threw,      // the task threw: see text. What it had sent before is sent
-  NoSession,  // there is no such session (any more)
+  Threw,      // the task threw: see text. Messages that it sent before stay sent
+  NoSession,  // the session does not exist, or not any more
   Stopped,    // the engine ended before the task's turn came
 };
 [[nodiscard]] std::string_view to_string(PostOutcome outcome) noexcept;
@@ -35,18 +35,18 @@ struct PostResult {
   PostToken token = 0;
   PostOutcome outcome = PostOutcome::Done;
   std::optional<Sent> sent;  // of a task that returns a SendResult, when it is Done
-  std::string text;          // why not, for people
+  std::string text;          // the reason of a failure, for people
 };
 
 enum class PostError : std::uint8_t {
-  Full,     // Mailbox::kCapacity tasks are posted whose results were not collected
+  Full,     // kCapacity tasks of the Mailbox have results that were not collected
   Stopped,  // the engine has ended
 };
 [[nodiscard]] std::string_view to_string(PostError error) noexcept;
 
 namespace detail {
 
-// What a task came to, as far as its return value says it.
+// Stores a task's return value in its result.
 inline void note_result(PostResult& result, SendResult&& returned) {
   if (returned) {
     result.sent = *returned;
@@ -66,8 +66,9 @@ struct MailboxState;
 
 }  // namespace detail
 
-// What may be posted: it is called on the session's thread, between two events, as if the program
-// drove the engine itself. It returns nothing, a SendResult, or std::expected<void, std::string>.
+// A task that may be posted. It is called on the session's thread, between two events, as if the
+// program drove the engine itself. It returns nothing, a SendResult, or std::expected<void,
+// std::string>.
 template <class Task>
 concept PostedTask =
     std::invocable<Task&, Session&> &&
@@ -75,14 +76,13 @@ concept PostedTask =
      std::same_as<std::invoke_result_t<Task&, Session&>, SendResult> ||
      std::same_as<std::invoke_result_t<Task&, Session&>, std::expected<void, std::string>>);
 
-// One producer's way into an engine, made by Engine::open_mailbox(). Tasks of one mailbox for
-// sessions of one event loop run in the order in which they were posted; whatever the state of
-// their session is: a task that sends on a session that is not logged on gets what a callback would
-// get.
+// One producer's access to an engine, made by Engine::open_mailbox(). Tasks of one mailbox for
+// sessions of one event loop run in the order of their posts, in every state of their session: a
+// task that sends on a session that is not logged on gets the same result as a callback.
 //
-// Threads: one thread at a time uses a mailbox; as many mailboxes as there are threads. post()
-// never waits; only if the event loop sleeps it takes a lock and makes a system call to wake it.
-// Allocation: what copying the task does. A mailbox may outlive its engine.
+// Threads: one thread at a time uses a mailbox; several threads use one mailbox each. post() never
+// waits; only if the event loop sleeps, post() takes a lock and makes a system call to wake it.
+// Allocation: only that of copying the task. A mailbox may outlive its engine.
 //
 //   auto mailbox = engine.open_mailbox();
 //   const auto token = mailbox.post(handle, [id, price](Session& s) {
@@ -93,17 +93,17 @@ class Mailbox {
  public:
   // Tasks that may be posted before their results are collected.
   static constexpr std::size_t kCapacity = 1024;
-  // What a task may capture.
+  // The size limit of a task with its captures.
   static constexpr std::size_t kTaskBytesMax = 224;
 
-  explicit Mailbox(std::unique_ptr<detail::MailboxState> state) noexcept;  // the engine's
+  explicit Mailbox(std::unique_ptr<detail::MailboxState> state) noexcept;  // made by the engine
   Mailbox(Mailbox&&) noexcept;
   Mailbox& operator=(Mailbox&&) noexcept;
-  // What was posted is still done; its results go nowhere.
+  // Posted tasks still run; their results are discarded.
   ~Mailbox();
 
-  // The task is taken, and will have exactly one result; or an error, and it is not called. Throws
-  // what copying it throws, and nothing is posted.
+  // Posts the task: it has exactly one result. On an error the task is not called. Throws what
+  // copying the task throws, and then posts nothing.
   template <class Task>
     requires PostedTask<std::remove_cvref_t<Task>>
   [[nodiscard]] std::expected<PostToken, PostError> post(SessionHandle session, Task&& task) {
@@ -116,10 +116,10 @@ class Mailbox {
     return commit(session, &run<Stored>, &destroy<Stored>);
   }
 
-  // Passes on the results that have come, the oldest first. Returns how many.
+  // Passes the results to the callback, the oldest first. Returns their number.
   std::size_t collect(FunctionRef<void(const PostResult&)> callback);
-  // Waits until a result can be collected. False: the time is over first, or nothing is awaited.
-  // Never on an engine's own thread, which would wait for itself.
+  // Waits until a result can be collected. False: the timeout is over, or no result is awaited. Not
+  // for an engine's own thread, which would wait for itself.
   [[nodiscard]] bool wait(std::chrono::nanoseconds timeout);
   // Posted tasks whose results were not collected.
   [[nodiscard]] std::size_t awaited() const noexcept;

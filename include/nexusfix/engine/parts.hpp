@@ -1,5 +1,5 @@
-// The optional parts of an engine. Each is a target of its own, so that an application links those
-// alone that its configurations need.
+// The optional parts of an engine. Each is a separate target: an application links only those that
+// its configurations need.
 #pragma once
 
 #include <nexusfix/base/language.hpp>

@@ -16,7 +16,7 @@
 
 namespace nexusfix::engine {
 
-// What an Argon2id hash costs whoever makes one: 50 to 100 ms on a server's core as it stands here.
+// The cost of computing an Argon2id hash: with these values 50 to 100 ms on a server's core.
 struct PasswordCost {
   std::uint32_t memory_kib = 65'536;
   std::uint32_t passes = 2;
@@ -27,54 +27,54 @@ struct PasswordCost {
 enum class PasswordMatch : std::uint8_t {
   Right,
   Wrong,
-  Unknown,  // there was no memory to tell
+  Unknown,  // there was not enough memory for the check
 };
 
 inline constexpr std::size_t kPasswordBytesMax = 255;
 
-// Whether this build can hash and verify at all: NEXUSFIX_PASSWORDS.
+// Whether this build can hash and verify passwords: NEXUSFIX_PASSWORDS.
 [[nodiscard]] bool has_passwords() noexcept;
-// With a salt of its own, in the PHC string form: "$argon2id$v=19$m=65536,t=2,p=1$...$...". Blocks
-// as long as PasswordCost says. The error: no memory, or a build that cannot.
+// Makes a hash with a new salt, in the PHC string form: "$argon2id$v=19$m=65536,t=2,p=1$...$...".
+// Blocks for the time that PasswordCost implies. The error: no memory, or a build without hashes.
 [[nodiscard]] std::expected<std::string, std::string> hash_password(std::string_view password,
                                                                     PasswordCost cost = {});
-// Blocks as long as the hash's own parameters say, whatever comes out.
+// Blocks for the time that the hash's own parameters imply, whatever the result is.
 [[nodiscard]] PasswordMatch match_password(const std::string& hash,
                                            std::string_view password) noexcept;
-// Overwrites it, in a way that no compiler leaves out.
+// Overwrites the text; no compiler may remove these writes.
 void wipe(std::string& secret) noexcept;
 
-// Empty: the password is valid. Otherwise what was expected; static lifetime.
+// Empty: the password is valid. Otherwise the expected form; static lifetime.
 [[nodiscard]] std::string_view password_error(std::string_view password) noexcept;
 
-// One file's content. Lines that begin with # and empty ones are kept where they are.
+// The content of one file. Empty lines and lines that begin with # stay where they are.
 class PasswordFile {
  public:
-  // The first mistake, with its line: an entry that is none, a user twice, a hash that is not
-  // Argon2id or costs more than is ever needed (1 GiB, 16 passes).
+  // The error is the first one of the file, with its line: an invalid entry, a user twice, a hash
+  // that is not Argon2id or costs too much (more than 1 GiB, or 16 passes).
   [[nodiscard]] static std::expected<PasswordFile, config::SettingsError> parse(
       std::string_view text, std::string_view name);
-  // A file that anybody but its owner may read or write is a mistake, too.
+  // It is an error, too, if others than the file's owner may read or write it.
   [[nodiscard]] static std::expected<PasswordFile, config::SettingsError> load(
       Disk& disk, const std::string& path);
 
-  // Null: there is no such user.
+  // Null: the file has no such user.
   [[nodiscard]] const std::string* find(std::string_view username) const;
   // In the order of the file.
   [[nodiscard]] std::vector<std::string> users() const;
   [[nodiscard]] PasswordCost cost_of(std::string_view username) const;
-  // The entry whose check takes longest: what is verified for a user who is not there, so that
-  // nobody learns by the time it takes who is. One of no user's if the file has none.
+  // The entry whose check takes longest. It is verified for an unknown user, so that the time of a
+  // check does not show which users exist. Without entries, a hash that belongs to no user.
   [[nodiscard]] const std::string& costliest() const noexcept { return costliest_; }
 
   void set(std::string_view username, std::string_view hash);
-  // False: there was no such user.
+  // False: the file had no such user.
   bool remove(std::string_view username);
   [[nodiscard]] std::string text() const;
 
  private:
   struct Line {
-    std::string text{};  // without its end; empty: of an entry
+    std::string text{};  // without its line end; empty: the line is an entry
     std::string username{};
     std::string hash{};
   };
@@ -85,11 +85,10 @@ class PasswordFile {
   std::string costliest_;
 };
 
-// Reads the file, has it changed, and puts the new one, which its owner alone may read, in its
-// place at once and durably: whoever reads meanwhile has the old one or the new one, and a crash
-// leaves one of them. Nothing is written when change returns false, and false is returned then. An
-// error when another process is changing a file of the same folder. A file that is not there counts
-// as empty if is_new_fine.
+// Reads the file, calls change, and replaces the file atomically and durably. Only the owner may
+// read the new file. A reader sees the old file or the new one, and a crash leaves one of them.
+// When change returns false, nothing is written, and the result is false. It is an error if another
+// process changes a file of the same folder. If is_new_fine, an absent file counts as empty.
 [[nodiscard]] std::expected<bool, config::SettingsError> change_password_file(
     Disk& disk, const std::string& path, bool is_new_fine, FunctionRef<bool(PasswordFile&)> change);
 

@@ -1,5 +1,5 @@
-// The passwords of Logons, checked with a file of users. Link nexusfix::passwords. The file itself,
-// for programs that keep it, is in password_file.hpp.
+// Checks the passwords of Logons with a file of users. Link nexusfix::passwords. Programs that edit
+// the file itself use password_file.hpp.
 //
 //   engine::EngineOptions options;
 //   options.parts.passwords = engine::password_part();
@@ -9,7 +9,7 @@
 
 namespace nexusfix::engine {
 
-// What PasswordFile needs. Never null.
+// The part for PasswordFile. Never null.
 [[nodiscard]] const PasswordPart* password_part() noexcept;
 
 }  // namespace nexusfix::engine

@@ -1,4 +1,5 @@
-// Checks of what a configuration names on this machine. Cold; each creates nothing.
+// Checks of the files, folders, CPUs and addresses that a configuration names. They are slow, and
+// create nothing.
 #pragma once
 
 #include <expected>
@@ -11,18 +12,18 @@
 
 namespace nexusfix::engine {
 
-// The checks that Engine::open() makes before it creates anything: dictionaries are read, folders
-// must be writable, CPUs must exist, and the program must have the parts that sessions need. The
-// value holds warnings about dictionaries; the error holds every mistake.
+// The checks that Engine::open() makes before it creates anything: dictionaries are readable,
+// folders are writable, CPUs exist, and the program has the parts that the sessions need. The value
+// holds warnings about dictionaries; the error holds every error.
 [[nodiscard]] std::expected<std::vector<config::SettingsError>, config::SettingsErrors> preflight(
     const config::Settings& settings, Disk& disk, const Parts& parts = {});
 
 // Listen addresses that this machine does not have, and host names without an address. Asks the
-// resolver and blocks for as long as it takes. Opens no port, so an engine may run with this file.
+// resolver, and blocks until it answers. Opens no port, so an engine may run with this file.
 [[nodiscard]] config::SettingsErrors missing_addresses(const config::Settings& settings);
 
-// Own certificates and revocation lists that have expired or expire within 30 days. They do not
-// prevent a start; a running engine logs the same every day.
+// Our certificates and revocation lists that have expired or expire within 30 days. They do not
+// prevent a start; a running engine logs them every day.
 [[nodiscard]] std::vector<config::SettingsError> expiring_certificates(
     const config::Settings& settings, Disk& disk, WallTime now);
 

@@ -1,4 +1,4 @@
-// A session as an application sees it.
+// A session, for an application.
 #pragma once
 
 #include <cstdint>
@@ -20,29 +20,29 @@
 
 namespace nexusfix::engine {
 
-// Keys of the configuration that a reload found changed, and whose old values still count.
+// Keys of the configuration that a reload found changed, and whose old values are still in effect.
 struct PendingKeys {
-  std::vector<std::string> until_logon;  // the session's next one
-  std::vector<std::string> until_start;  // of the program
+  std::vector<std::string> until_logon;  // until the session's next Logon
+  std::vector<std::string> until_start;  // until the next start of the program
   [[nodiscard]] bool empty() const noexcept { return until_logon.empty() && until_start.empty(); }
 };
 
 struct SessionEntry;     // a session's state in its event loop
-struct SessionServices;  // what a Session uses of it
+struct SessionServices;  // the components that a Session uses
 
 enum class SendFailure : std::uint8_t {
-  Encode,                 // a value cannot be sent: see encode
+  Encode,                 // a value cannot be sent: see SendError::encode
   WrongVersion,           // the typed message is of another FIX version than the session
-  NotApplicationMessage,  // administrative messages are the session layer's to send
-  StoreStopped,           // the store failed: nothing is accepted any more
-  StoreFull,              // the disk is full; what is left is for the session layer's messages
-  NotBegun,               // finish() without its begin(): see there
+  NotApplicationMessage,  // only the session layer sends administrative messages
+  StoreStopped,           // the store failed: no message is accepted any more
+  StoreFull,              // the disk is full; its reserve is for messages of the session layer
+  NotBegun,               // finish() without its begin(): see Session::begin()
   TransactionTooLarge,    // this callback has sent more than 512 MiB
   Vetoed,                 // on_sending() withheld it
-  NotLoggedOn,            // SendWhileLoggedOut=N or a secret in it, and nobody is logged on
+  NotLoggedOn,            // not logged on, and SendWhileLoggedOut=N or a secret in it
   WithinSending,          // on_sending(), on_sent() and write_logon() cannot send
-  SessionEnding,          // its numbers begin anew in a moment, and it would be forgotten
-  OutOfMemory,            // nothing was numbered, stored or sent
+  SessionEnding,  // its sequence numbers are about to be reset, and the message would be lost
+  OutOfMemory,    // the message was not numbered, stored or sent
 };
 
 struct SendError {
@@ -51,12 +51,13 @@ struct SendError {
   [[nodiscard]] std::string what() const;
 };
 
-// What became of a message: its number. It is journaled with the callback it was sent from, and
+// The result of a successful send. The message is journaled with its callback's event, and
 // transmitted after that.
 struct Sent {
   std::uint64_t msg_seq_num = 0;
-  // false: nobody is logged on. It is stored, and goes out directly behind the answer to our Logon,
-  // if that is under way, or else by resend after the next Logon; never, if a reset comes first.
+  // false: the counterparty is not logged on. The message is stored. If our Logon waits for its
+  // answer, it is sent directly after that answer; otherwise a resend sends it after the next
+  // Logon. If a reset comes first, it is never sent.
   bool is_transmitted = true;
 };
 
@@ -65,23 +66,24 @@ using SendResult = std::expected<Sent, SendError>;
 template <class Message, class... Constants>
 class PreparedMessage;
 
-// Names a session for Mailbox::post(). Any thread may keep it, and use it when the session is gone.
+// Names a session for Mailbox::post(). Any thread may keep it, also when the session does not exist
+// any more.
 struct SessionHandle {
   std::uint32_t loop = 0;
   std::uint32_t key = 0;
   friend bool operator==(const SessionHandle&, const SessionHandle&) = default;
 };
 
-// Lives as long as the engine, or until it is removed. The engine's thread only; other threads use
-// a Mailbox.
+// Lives until the engine ends or the session is removed. The engine's thread only; other threads
+// use a Mailbox.
 class Session {
  public:
   Session(const SessionServices& services, SessionEntry& entry) noexcept
       : services_{&services}, entry_{&entry} {}
 
   [[nodiscard]] const session::SessionId& id() const noexcept;
-  // What the configuration has for a key of the program's own (ApplicationKeys), in any case, with
-  // or without "Application." in front; nothing: it is not given. A reload may change it.
+  // The value of an application's own key (ApplicationKeys), in any case, with or without the
+  // prefix "Application."; empty: the configuration does not have it. A reload may change it.
   [[nodiscard]] std::optional<std::string> setting(std::string_view key) const;
   [[nodiscard]] const PendingKeys& pending_keys() const noexcept;
   [[nodiscard]] std::string_view name() const noexcept;  // id().to_string(), made once
@@ -92,22 +94,23 @@ class Session {
   // The FIX version of our application messages: BeginString, or that of DefaultApplVerID on a FIXT
   // session.
   [[nodiscard]] std::string_view application_version() const noexcept;
-  // The same of the counterparty's messages that name none: what its last Logon said.
+  // The FIX version of the counterparty's messages without ApplVerID: that of its last Logon.
   [[nodiscard]] std::string_view counterparty_version() const noexcept;
-  // The wall time of the event being handled.
+  // The wall time of the running event.
   [[nodiscard]] WallTime now() const noexcept;
 
   // A typed message: s.send<fix44::NewOrderSingle>(ClOrdID{"A1"}, Side::Buy, ...). Each part is a
-  // typed field, a std::optional of one, what another message's getter gave (order.account(), say),
-  // or a repeating group made by group(). A required field that is left out does not compile, nor
-  // one that the dictionary does not have in this message, unless its tag is user-defined (from
-  // 5000). Parts go out in the order given, but those of the header, like SenderSubID, in front. On
-  // a FIXT session a message of another FIX 5.0 version than the session's own is sent with its
-  // ApplVerID (1128). Not logged on: the message is numbered and stored, and reaches the
-  // counterparty directly behind the answer to our Logon, if that is under way, or else by resend
-  // after the next Logon, unless a reset of the sequence numbers comes first (ResetOn... keys, or
-  // ResetSeqNumFlag from either side): that ends the epoch in which its number means something.
-  // With SendWhileLoggedOut=N it is refused instead.
+  // typed field, a std::optional of one, the result of another message's getter (such as
+  // order.account()), or a repeating group made by group(). A call without a required field does
+  // not compile. A field that the dictionary does not have in this message does not compile either,
+  // unless its tag is user-defined (from 5000). Parts are sent in the given order, but header
+  // fields, like SenderSubID, come first. On a FIXT session a message of another FIX 5.0 version
+  // than the session's own is sent with its ApplVerID (1128).
+  // Not logged on: the message is numbered and stored. If our Logon waits for its answer, the
+  // message is sent directly after that answer; otherwise a resend sends it after the next Logon. A
+  // reset of the sequence numbers that comes first (ResetOn... keys, or ResetSeqNumFlag from either
+  // side) ends the epoch of its MsgSeqNum, and it is not sent. With SendWhileLoggedOut=N the
+  // message is refused instead.
   template <wire::TypedMessage Message, wire::MessagePart... Parts>
   SendResult send(const Parts&... parts) {
     wire::check_message_parts<Message, Parts...>();
@@ -116,7 +119,8 @@ class Session {
     });
   }
 
-  // A typed message whose constant fields are rendered once, here; see PreparedMessage. Allocates.
+  // A typed message with constant fields, which are rendered once, here; see PreparedMessage.
+  // Allocates.
   template <wire::TypedMessage Message, wire::MessagePart... Constants>
   [[nodiscard]] PreparedMessage<Message, Constants...> prepare(const Constants&... constants) {
     return {*this, wire::RenderedFields::of([&](wire::Encoder& encoder) {
@@ -124,39 +128,39 @@ class Session {
             })};
   }
 
-  // Any message: begin(), field() as often as needed, finish(). One at a time in the whole engine,
-  // and finished before the callback returns or poll() is called: otherwise finish() fails with
-  // NotBegun, and no number is used.
+  // Any message: begin(), any number of field() calls, finish(). The whole engine encodes one
+  // message at a time, and it must be finished before the callback returns or poll() is called:
+  // otherwise finish() fails with NotBegun, and no MsgSeqNum is used.
   [[nodiscard]] wire::Encoder begin(std::string_view msg_type) noexcept;
   SendResult finish(wire::Encoder& encoder) noexcept { return finish(encoder.finish()); }
 
-  // Sends Logout and disconnects when it is answered, or after LogoutTimeout. An initiator does not
+  // Sends Logout and disconnects after the answer, or after LogoutTimeout. An initiator does not
   // log on again by itself.
   void log_out(std::string_view text = {});
-  // Acceptor: the answer to a LogonRequest that on_logon_request() put off. One that comes too
-  // late, after its time (10 s) or its connection has ended, does nothing.
+  // Acceptor: answers a LogonRequest for which on_logon_request() gave no answer. An answer after
+  // the time limit (10 s), or after the end of the connection, has no effect.
   void answer_logon(std::uint64_t id, const LogonAnswer& answer);
-  // Ends the connection without a Logout, when the bytes that wait for it have left, 2 s at most.
-  // An initiator connects again.
+  // Ends the connection without a Logout. Bytes that wait for the connection are sent first, for at
+  // most 2 s. An initiator connects again.
   void disconnect(std::string_view why);
-  // Both numbers are 1 again, recorded in the store: at once if nobody is connected, otherwise
-  // after a Logout with this text. Then an initiator logs on again, even if it was halted because
-  // one side had lost sequence numbers. The counterparty has to do the same.
+  // Resets both sequence numbers to 1, and records that in the store: at once without a connection,
+  // otherwise after a Logout with this text. Then an initiator logs on again, even if it was halted
+  // because one side had lost sequence numbers. The counterparty has to do the same.
   void reset(std::string_view text);
-  // Takes the session out of the engine: logs it out with this text, and when its connection has
-  // ended, the Session is gone at the end of that turn of the event loop. on_logout() and
-  // on_disconnect() are its last callbacks. What it has sent stays in the store, for the case that
-  // a session of this name is added again.
+  // Removes the session from the engine: logs it out with this text, and destroys the Session at
+  // the end of the turn in which its connection has ended. on_logout() and on_disconnect() are its
+  // last callbacks. Its sent messages stay in the store, in case a session of this name is added
+  // again.
   void remove(std::string_view text);
-  // Initiator: connect and log on again after log_out().
+  // Initiator: connects and logs on again after log_out().
   void log_on();
-  // An operator's decision, both 1 to 2^62: without a connection (one that is being made is given
-  // up, and made anew after ReconnectInterval), and not from within a callback. An initiator that
-  // stopped because numbers were lost connects again. It is recorded in the store with its reason
-  // (who, why), and in the log. A lower outbound number begins a new epoch: what was sent under
-  // the old numbers is not resent any more. With a lower inbound number the counterparty's
-  // messages from there on are delivered once more. An error says why nothing was changed. A begun
-  // message can no longer be finished.
+  // Sets the sequence numbers by an operator's decision, both 1 to 2^62. Only without a connection
+  // (a connection attempt is aborted, and repeated after ReconnectInterval), and not from within a
+  // callback. An initiator that was halted because numbers were lost connects again. The store
+  // records the change with its reason (operator, cause), and so does the log. A lower outbound
+  // number begins a new epoch: messages with the old numbers are not resent any more. With a lower
+  // inbound number the counterparty's messages from there on are delivered again. An error says why
+  // nothing was changed. A message that was begun before this call can no longer be finished.
   [[nodiscard]] std::expected<void, std::string> set_next_numbers(session::Numbers numbers,
                                                                   std::string_view reason);
 
@@ -170,7 +174,7 @@ class Session {
     if (!is_own && std::string_view{Message::kBeginString} != id().begin_string) {
       return std::unexpected{SendError{SendFailure::WrongVersion, {}}};
     }
-    // A copy, whose address nobody knows: so the compiler keeps its members in registers.
+    // A copy that has no visible address: the compiler keeps its members in registers.
     const wire::Encoder begun = begin(Message::kMsgType);
     wire::Encoder encoder = begun;
     if (!is_own) {
@@ -185,8 +189,8 @@ class Session {
   SessionEntry* entry_;
 };
 
-// A message whose constant fields were rendered when it was prepared. Lives as long as its session
-// may; the engine's thread only; sending allocates nothing.
+// A message whose constant fields are rendered once, in prepare(). Lives at most as long as its
+// session; the engine's thread only; sending allocates nothing.
 //
 //   auto ioc = s.prepare<fix44::NewOrderSingle>(Symbol{"AAPL"}, OrdType::Limit);
 //   auto sent = ioc.send(ClOrdID{id}, Side::Buy, OrderQty{qty}, Price{price},
@@ -194,9 +198,9 @@ class Session {
 template <class Message, class... Constants>
 class PreparedMessage {
  public:
-  // As Session::send(): what is required must be here or among the constants, and nothing in both.
-  // A constant that cannot be sent is an error of each message. The constants go out in front of
-  // these fields, but behind those of the header.
+  // As Session::send(). Each required field must be here or among the constants, and no field in
+  // both. A constant that cannot be sent is an error of each message. The constants come after the
+  // header fields and before the other fields.
   template <wire::MessagePart... Parts>
   SendResult send(const Parts&... parts) {
     wire::check_message_parts<Message, Constants..., Parts...>();

@@ -1,7 +1,6 @@
-// SIGINT and SIGTERM end an engine gracefully; SIGHUP has it open its log files anew, read its
-// certificates again (Engine::reload_certificates()) and its configuration anew
-// (Engine::request_reload()). For programs whose main() is not nexusfix::run(), which does this by
-// itself.
+// SIGINT and SIGTERM end an engine gracefully. SIGHUP reopens its log files, and reads its
+// certificates (Engine::reload_certificates()) and its configuration (Engine::request_reload())
+// again. For programs with their own main(); nexusfix::run() does this by itself.
 #pragma once
 
 #include <array>
@@ -14,9 +13,9 @@ namespace nexusfix::engine {
 
 class Engine;
 
-// While one exists, the signals do that, and SIGPIPE is ignored: a reader of standard output that
-// has gone away must not kill a venue. Then the first three do again what they did before. One at a
-// time in a process.
+// The signals have these effects while an object exists, and SIGPIPE is ignored: a closed reader of
+// standard output must not end a venue. The destructor restores the earlier handlers except that of
+// SIGPIPE. A process may have one object at a time.
 class StopSignals {
  public:
   explicit StopSignals(Engine& engine);  // must outlive this

@@ -1,4 +1,4 @@
-// What an application answers to a message of the counterparty.
+// An application's answer to a message of the counterparty.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 
 namespace nexusfix::engine {
 
-// A text of bounded length that it holds itself: no allocation, and nothing to keep alive. What is
-// longer is cut.
+// A text of bounded length in the object itself: no allocation, and no lifetime to care for. A
+// longer text is truncated.
 template <std::size_t kBytesMax>
 class HeldText {
  public:
   HeldText() noexcept {}
   explicit HeldText(std::string_view text) noexcept { assign(text); }
-  // Of the bytes only those that are meant.
+  // Copies only the bytes that are used.
   HeldText(const HeldText& other) noexcept { assign(other.view()); }
   HeldText& operator=(const HeldText& other) noexcept {
     if (this != &other) assign(other.view());
@@ -37,14 +37,14 @@ class HeldText {
   std::array<char, kBytesMax> bytes_;
 };
 
-// Accepts, or rejects with a reason. A copy of the texts is part of it.
+// Accepts, or rejects with a reason. Holds a copy of the texts.
 class Verdict {
  public:
   using Kind = session::DeliveryDecision::Kind;
   static constexpr std::size_t kTextBytesMax = 512;
   static constexpr std::size_t kRefIdBytesMax = 256;
 
-  // Accepted. Not defaulted: then `{}` would write zeros where the texts are not.
+  // Accepted. Not defaulted: `{}` would then zero the unused bytes of the texts.
   Verdict() noexcept {}
   Verdict(Kind kind, unsigned reason, wire::Tag ref_tag, std::string_view text,
           std::string_view ref_id = {}) noexcept
@@ -69,8 +69,8 @@ class Verdict {
 
 // Answers with a BusinessMessageReject (j), before FIX 4.2 with a Reject. reason:
 // BusinessRejectReason (380); ref_tag: RefTagID (371), 0: none; text: Text (58), empty: the
-// reason's own; ref_id: BusinessRejectRefID (379), the rejected message's own ID (a ClOrdID, say),
-// empty: none. The message counts as received.
+// reason's own; ref_id: BusinessRejectRefID (379), the rejected message's own ID (such as a
+// ClOrdID), empty: none. The message counts as received.
 [[nodiscard]] Verdict business_reject(unsigned reason, wire::Tag ref_tag, std::string_view text,
                                       std::string_view ref_id = {}) noexcept;
 // Answers with a Reject (3). reason: SessionRejectReason (373).

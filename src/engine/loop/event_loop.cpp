@@ -9,17 +9,17 @@
 namespace nexusfix::engine {
 namespace {
 
-// An idle loop wakes up at least this often.
+// An idle loop wakes up at least once in this time.
 constexpr std::chrono::nanoseconds kIdleWait = std::chrono::seconds{1};
 
-// The connections whose deadline a turn handles at most. Thousands that came together and sent no
-// Logon end together, too; sessions that trade do not wait for all of them.
+// One turn handles at most this number of due connections. Thousands that connected together and
+// sent no Logon are due together; trading sessions must not wait for all of them.
 constexpr std::size_t kDueConnectionsPerTurn = 64;
 
-// What a component's own buffers keep after a callback or a resend that was larger than usual.
+// Components free larger buffers than this after a large callback or resend.
 constexpr std::size_t kScratchBytesMax = 4U << 20U;
 
-// A halt ends with the session that the schedule ends.
+// A halt also ends when the schedule ends the session.
 bool will_connect(const SessionEntry& entry) noexcept {
   const ConnectPolicy& policy = entry.connect_policy;
   return policy.wants_connection() ||
@@ -53,7 +53,7 @@ int EventLoop::run() {
 }
 
 bool EventLoop::poll(std::chrono::nanoseconds timeout) {
-  // Before the inbox is read: a task that is posted after that must wake this thread.
+  // Before the inbox is read: a task that is posted after this must wake the thread.
   if (timeout > std::chrono::nanoseconds{0}) tasks_.inbox().fall_asleep();
   const bool goes_on = turn(timeout);
   if (!goes_on) {
@@ -69,10 +69,10 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   if (reloader_.is_requested()) [[unlikely]]
     static_cast<void>(loop_.with_memory([this] { reloader_.reload_as_requested(); }));
   if (state_.stop_requested.load(std::memory_order_acquire) && !loop_.is_stopping) {
-    // Without memory it begins again in the next turn.
+    // If memory is missing, the stop begins again in the next turn.
     if (!loop_.with_memory([this] { begin_stop(); })) loop_.is_stopping = false;
   }
-  // Messages that the application sent between two turns leave before the wait.
+  // Messages that the application sent between two turns are sent before the wait.
   end_events();
   if (finished()) return false;
   const MonoTime first = first_timer();
@@ -93,7 +93,7 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   for (std::size_t i = 0; i < count && !commit_.has_failed(); ++i) {
     if (!loop_.with_memory([&] { handle(state_.ready[i]); })) connections_.abort(state_.ready[i]);
   }
-  end_events();  // Answers leave first.
+  end_events();  // Answers are sent first.
   static_cast<void>(loop_.with_memory([this] {
     tasks_.run_tasks(*this);
     admission_.on_password_checks();
@@ -101,14 +101,14 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
     run_timers();
     actions_.deliver_decided();
   }));
-  // Messages in a row delay it by Inbound's kTurnsUnaskedMax turns at most.
+  // Direct receives in a row delay this by at most kTurnsUnaskedMax turns.
   if (!is_direct || first <= loop_.now().mono || finished()) run_housekeeping();
   end_events();
   connections_.destroy_closed();
   return !finished();
 }
 
-// Work that no message waits for.
+// Work that delays no message.
 void EventLoop::run_housekeeping() {
   static_cast<void>(loop_.with_memory([this] {
     migration_.on_migrated(*this);
@@ -180,11 +180,11 @@ MonoTime EventLoop::first_timer() const noexcept {
   return std::min(loop_.time.wakes_at(), loop_.timers.first());
 }
 
-// An owner that becomes due meanwhile has its turn next.
+// An owner that becomes due during these timers runs in the next turn.
 void EventLoop::run_timers() {
   const MonoTime first = first_timer();
   if (loop_.now().mono < first || commit_.has_failed()) return;
-  // Connections that the last turn left are late on purpose, which proves nothing.
+  // Connections that the last turn left over are late by design: they say nothing about the loop.
   admission_.note_lateness(std::exchange(state_.has_late_connections, false) ? loop_.now().mono
                                                                              : first);
   if (loop_.now().mono >= loop_.time.wakes_at()) loop_.time.clear_wake();
@@ -215,7 +215,7 @@ void EventLoop::on_timer(SessionEntry& entry) {
   }
 }
 
-// A resend that MaxResendsPerSecond holds up, and the notice of a disconnection.
+// Resumes a resend that MaxResendsPerSecond has paused, and delivers the notice of a disconnection.
 void EventLoop::run_session_timers(SessionEntry& entry) {
   if (entry.resend.cursor && entry.resend.resumes_at > loop_.now().mono) {
     loop_.arm(entry, entry.resend.resumes_at);
@@ -229,7 +229,7 @@ void EventLoop::run_session_timers(SessionEntry& entry) {
 }
 
 void EventLoop::on_timer(Connection& connection) {
-  if (connection.socket == 0) return;  // The timer of another connection closed it.
+  if (connection.socket == 0) return;  // The timer of another connection has closed it.
   const bool is_delayed = connection.entry == nullptr && connection.pause.until != kNever;
   if (connection.pause.until <= loop_.now().mono &&
       (!is_delayed || admission_.admits_delayed(connection))) {
@@ -261,12 +261,12 @@ void EventLoop::on_timer(Connection& connection) {
 
 void EventLoop::request_stop() noexcept {
   state_.stop_requested.store(true,
-                              std::memory_order_release);  // Pairs with the acquire in poll().
+                              std::memory_order_release);  // Pairs with the acquire in turn().
   loop_.network->wake();
 }
 
-// LogoutTimeout bounds the wait for each counterparty's Logout, and the last bytes of a connection
-// have their own deadline.
+// LogoutTimeout bounds the wait for each counterparty's Logout. The last bytes of a connection have
+// their own deadline.
 void EventLoop::begin_stop() {
   loop_.time.update();
   loop_.is_stopping = true;
@@ -299,8 +299,8 @@ void EventLoop::begin_stop() {
 
 bool EventLoop::finished() {
   if (commit_.has_failed()) return true;
-  // A callback may have sent something at the very end. A disk that stands still delays a stop for
-  // a limited time only.
+  // A callback may have sent a message at the very end. A stalled disk delays a stop for a limited
+  // time only.
   const bool waits_for_disk = commit_.waits_for_disk() && loop_.now().mono < state_.stop_by;
   if (!connections_.table().empty() || waits_for_disk) return false;
   if (loop_.is_stopping) return true;
@@ -311,8 +311,8 @@ bool EventLoop::finished() {
                               [](const auto& entry) { return will_connect(*entry); });
 }
 
-// A program in run() would only start again after the end, and its session be refused again; one
-// that calls poll() may have something to do then.
+// Without this, a program in run() would exit, be started again, and its session be refused again.
+// A program that calls poll() decides by itself.
 bool EventLoop::waits_for_operator() const noexcept {
   return state_.is_running && loop_.takes_commands &&
          std::ranges::any_of(registry_.entries(),
@@ -326,8 +326,9 @@ void EventLoop::flush() {
   connections_.send_unsent(*durable);
 }
 
-// What is on the disk is no longer certain: nothing that waits may be sent, and no counterparty may
-// believe that its session goes on. A Logout would use a MsgSeqNum, so there is none.
+// The content of the disk is no longer certain: waiting messages must not be sent, and no
+// counterparty may assume that its session goes on. A Logout would use a MsgSeqNum, so none is
+// sent.
 void EventLoop::end_all_sessions(const store::StoreError& error) {
   if (loop_.directory) loop_.directory->remove_loop(loop_.index);
   reloader_.stop();
@@ -340,7 +341,8 @@ void EventLoop::end_all_sessions(const store::StoreError& error) {
   for (const auto& entry : registry_.entries()) notify_store_failure(*entry);
 }
 
-// Nothing can be sent any more. An application that cancels orders on a disconnect must know.
+// No message can be sent any more. An application that cancels orders on a disconnect must be
+// notified.
 void EventLoop::notify_store_failure(SessionEntry& entry) {
   const session::State state = entry.machine.state();
   if (state != session::State::LoggedOn && state != session::State::LogoutSent) return;

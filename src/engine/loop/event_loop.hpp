@@ -1,5 +1,5 @@
-// One event loop: it waits for events, gives each to the component that handles it, runs timers,
-// makes records durable and sends.
+// One event loop: it waits for events, passes each to its component, runs timers, makes records
+// durable, and sends.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,7 @@
 
 namespace nexusfix::engine {
 
-// All functions: the loop's thread, except where a comment says so.
+// All functions: the loop's thread, unless a comment says otherwise.
 class EventLoop {
  public:
   EventLoop(LoopDependencies dependencies, Callbacks callbacks, bool busy_spin);
@@ -44,13 +44,13 @@ class EventLoop {
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  // Each once, in this order, with the same settings; open_store() may come first. What sessions
-  // need: dictionaries and logs.
+  // prepare(), open_store() and open() are called once each, in this order, with the same settings;
+  // open_store() may come first. prepare() loads dictionaries and opens logs.
   [[nodiscard]] std::expected<void, EngineError> prepare(Settings& settings);
   [[nodiscard]] std::expected<void, EngineError> open_store(const Settings& settings) {
     return commit_.open(settings);
   }
-  // The application recovers, sessions are opened, ports are opened.
+  // Delivers the stored messages to the application, opens the sessions, then the ports.
   [[nodiscard]] std::expected<void, EngineError> open(Settings settings);
 
   int run();
@@ -60,8 +60,8 @@ class EventLoop {
   void wake() noexcept { loop_.network->wake(); }
   [[nodiscard]] int descriptor() const noexcept { return loop_.network->descriptor(); }
   [[nodiscard]] MonoTime next_deadline() const;
-  // An operator can set sequence numbers while run() runs: a loop that waits for nothing else goes
-  // on, then.
+  // An operator can set sequence numbers through the control socket: run() then goes on even if
+  // only halted sessions are left.
   void take_commands_from_outside() noexcept { loop_.takes_commands = true; }
 
   [[nodiscard]] std::uint32_t index() const noexcept { return loop_.index; }
@@ -71,7 +71,7 @@ class EventLoop {
     return tasks_.shared_inbox();
   }
 
-  // For the public Engine, and for tasks that other threads post.
+  // For the public Engine, and for tasks of other threads.
   [[nodiscard]] store::Store& store() noexcept { return commit_.store(); }
   [[nodiscard]] Listeners& listeners() noexcept { return listeners_; }
   [[nodiscard]] SessionRegistry& registry() noexcept { return registry_; }
@@ -81,7 +81,7 @@ class EventLoop {
   [[nodiscard]] SessionControl& control() noexcept { return control_; }
 
  private:
-  // open.cpp
+  // In open.cpp.
   [[nodiscard]] std::expected<void, EngineError> recover_application();
   [[nodiscard]] std::expected<void, EngineError> open_sessions(Settings& settings);
   [[nodiscard]] std::expected<void, EngineError> open_listeners(const std::string& file);
@@ -107,9 +107,9 @@ class EventLoop {
   struct State {
     bool busy_spin = false;
     std::vector<transport::Ready> ready;  // of this turn
-    bool is_running = false;              // within run()
-    bool has_late_connections = false;    // left over by the last turn
-    MonoTime stop_by = kNever;            // then a stop no longer waits for the disk
+    bool is_running = false;              // run() is on the stack
+    bool has_late_connections = false;    // the last turn left due connections over
+    MonoTime stop_by = kNever;            // from then on, a stop no longer waits for the disk
     std::atomic<bool> stop_requested{false};
   };
 

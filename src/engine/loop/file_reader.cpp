@@ -21,14 +21,14 @@
 namespace nexusfix::engine {
 namespace {
 
-// A loop that was itself suspended has not waited for the disk meanwhile.
+// The most of one pause that counts: a loop that was itself suspended has not waited for the disk.
 constexpr std::chrono::seconds kCountedAtOnceMax{1};
 constexpr std::chrono::milliseconds kAwaitSlice{20};
 
-// Threads of this process that are in a call of the file system that no caller waits for any more.
+// Threads of this process that are stuck in a call of the file system, and for which no loop waits.
 std::atomic<long> stuck_threads{0};
 
-// A new thread takes no signals: they are for the threads that the user knows of.
+// A new thread blocks all signals: the threads of the user handle them.
 class SignalsBlocked {
  public:
   SignalsBlocked() noexcept {
@@ -46,7 +46,7 @@ class SignalsBlocked {
 
 }  // namespace
 
-// Shared with the thread.
+// Shared by the loop and the reading thread.
 struct FileReader::Reading {
   class WatchedFile;
   class WatchedDisk;
@@ -55,21 +55,21 @@ struct FileReader::Reading {
   Disk* disk = nullptr;
   std::shared_ptr<Disk> owner;
 
-  std::mutex mutex;  // over all that follows
+  std::mutex mutex;  // protects the members below
   std::condition_variable changed;
-  transport::Network* network = nullptr;  // null: no loop waits for it
-  std::string path;                       // of the call that runs, or ran last
+  transport::Network* network = nullptr;  // null: no loop waits for the result
+  std::string path;                       // of the running call, or of the last one
   std::uint64_t calls = 0;
   bool has_no_memory = false;
   bool is_done = false;
 
-  // For the one who waits.
+  // For the thread that waits.
   std::uint64_t calls_seen = 0;
   MonoTime looked_at = MonoTime::min();
   std::chrono::nanoseconds waited{0};
 
   void work() noexcept;
-  // Announces a call. False: it is not to be made.
+  // Announces a call. False: the call must not be made.
   bool enter(const std::string& at) {
     const std::lock_guard lock{mutex};
     if (network == nullptr) return false;
@@ -80,7 +80,7 @@ struct FileReader::Reading {
   static DiskError cancelled(const std::string& at) {
     return {.path = at, .operation = "read", .error_number = ECANCELED};
   }
-  // Why it is not waited for any longer; nothing: it is.
+  // Why the reading is aborted; empty: it goes on.
   [[nodiscard]] std::string hindrance(MonoTime now, std::chrono::seconds call_max);
 };
 
@@ -108,7 +108,7 @@ class FileReader::Reading::WatchedFile final : public File {
   std::unique_ptr<File> file_;
 };
 
-// What reads a configuration and what it names; the rest is passed on.
+// Watches the calls that a configuration and its files need; passes on the others.
 class FileReader::Reading::WatchedDisk final : public Disk {
  public:
   explicit WatchedDisk(Reading& reading) : reading_{reading}, disk_{*reading.disk} {}
@@ -149,7 +149,7 @@ void FileReader::Reading::work() noexcept {
     WatchedDisk watched{*this};
     job->read(watched);
     is_read = true;
-  } catch (const std::bad_alloc&) {  // Told below.
+  } catch (const std::bad_alloc&) {  // Reported below.
   }
   const std::lock_guard lock{mutex};
   has_no_memory = !is_read;
@@ -194,7 +194,7 @@ void FileReader::stop() {
   leave(reading_);
 }
 
-// Nothing: it is being read, or, on a disk that takes no threads, was read.
+// Empty: the reading has begun, or, on a disk that takes no threads, is finished.
 std::string FileReader::begin(const std::shared_ptr<FileJob>& job,
                               std::shared_ptr<Reading>& reading) {
   auto made = std::make_shared<Reading>();
@@ -214,7 +214,7 @@ std::string FileReader::begin(const std::shared_ptr<FileJob>& job,
   try {
     const SignalsBlocked blocked;
     std::thread{[made, cpus = cpus_, has_cpus = has_cpus_] {
-      // Not where the loop that began it is pinned.
+      // Do not stay on the CPU to which the calling loop is pinned.
       if (has_cpus) static_cast<void>(::sched_setaffinity(0, sizeof cpus, &cpus));
       lower_thread_priority();
       made->work();
@@ -226,7 +226,7 @@ std::string FileReader::begin(const std::shared_ptr<FileJob>& job,
   return {};
 }
 
-// Its thread is left alone, if it still reads.
+// If the thread still reads, it is left to end by itself.
 void FileReader::leave(std::shared_ptr<Reading>& reading) {
   const std::shared_ptr<Reading> left = std::exchange(reading, nullptr);
   if (left == nullptr) return;

@@ -1,5 +1,5 @@
-// Files that a running engine reads: on a thread of their own, so that no event loop waits for a
-// disk that hangs.
+// Reads files on a separate thread while the engine runs, so that no event loop waits for a disk
+// that hangs.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 
 namespace nexusfix::engine {
 
-// What is read, and what the event loop does with it.
+// The files to read, and what the event loop does with them.
 class FileJob {
  public:
   FileJob() = default;
@@ -24,29 +24,29 @@ class FileJob {
   FileJob& operator=(const FileJob&) = delete;
   virtual ~FileJob() = default;
 
-  // On a thread of its own; on a disk that takes no threads, on the event loop's.
+  // Runs on a separate thread; on a disk that takes no threads, on the event loop's.
   virtual void read(Disk& disk) = 0;
   // The event loop's thread, after read() has returned.
   virtual void finish() = 0;
-  // The event loop's thread, instead of finish(). read() may still run: what it writes is not
-  // touched here.
+  // The event loop's thread, instead of finish(). read() may still run: fail() must not touch what
+  // read() writes.
   virtual void fail(std::string_view why) = 0;
 };
 
-// One job at a time, in the order in which they came. A call of the file system that takes longer
-// than kCallMax ends its job: the thread that is stuck in it is left alone, and stops at its next
-// call. Of these there are kStuckMax at most; beyond that jobs fail at once.
+// Runs one job at a time, in the order of add(). A call of the file system that takes longer than
+// kCallMax ends its job: its thread is left in the call, and stops at its next call. There are at
+// most kStuckMax such threads; then further jobs fail at once.
 //
 // All functions: the event loop's thread.
 class FileReader {
  public:
   static constexpr std::chrono::seconds kCallMax{10};
-  // Less where the event loop itself waits.
+  // Shorter where the event loop itself waits.
   static constexpr std::chrono::seconds kAwaitedCallMax{2};
   static constexpr long kStuckMax = 4;
 
-  // owner: keeps disk alive for a thread that is stuck; null: disk is the caller's, and the
-  // destructor, nothing else, waits for that thread.
+  // owner: keeps disk alive for a stuck thread. null: disk belongs to the caller; then the
+  // destructor, and no other function, waits for the stuck threads.
   FileReader(Disk& disk, std::shared_ptr<Disk> owner, transport::Network& network);
   ~FileReader();
   FileReader(const FileReader&) = delete;
@@ -54,13 +54,13 @@ class FileReader {
 
   void add(std::shared_ptr<FileJob> job) { jobs_.push_back(std::move(job)); }
   [[nodiscard]] bool is_busy() const noexcept { return !jobs_.empty(); }
-  // Begins and ends jobs. To be called when the network was woken, and at least once a second while
+  // Begins and ends jobs. Call it when the network was woken, and at least once a second while
   // is_busy().
   void serve(MonoTime now);
-  // Reads now, and waits for it. The event loop stands still meanwhile. Nothing: it was read;
-  // otherwise why not.
+  // Reads now and waits; the event loop stands still meanwhile. Empty: the files were read;
+  // otherwise the reason of the failure.
   [[nodiscard]] std::string read_now(const std::shared_ptr<FileJob>& job, Clock& clock);
-  // Neither finishes nor fails what is still to be read.
+  // Drops the remaining jobs; neither finish() nor fail() is called.
   void stop();
 
  private:
@@ -74,9 +74,10 @@ class FileReader {
   std::shared_ptr<Disk> owner_;
   transport::Network& network_;
   std::deque<std::shared_ptr<FileJob>> jobs_;
-  std::shared_ptr<Reading> reading_;             // of the first one
-  std::vector<std::shared_ptr<Reading>> stuck_;  // on a disk of the caller's
-  cpu_set_t cpus_{};  // where a thread may run: not on an event loop's own CPU
+  std::shared_ptr<Reading> reading_;             // of the first job
+  std::vector<std::shared_ptr<Reading>> stuck_;  // on a disk that belongs to the caller
+  // Where the reading threads may run; an event loop's thread may be pinned to one CPU.
+  cpu_set_t cpus_{};
   bool has_cpus_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Whether an event loop keeps its deadlines: heartbeats, time-outs and all else that has a time.
+// Detects whether an event loop misses its deadlines: heartbeats, timeouts and all other timers.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,9 @@
 
 namespace nexusfix::engine {
 
-// A loop is late when three of its alarms were, and neither three in a row since then were not, nor
-// has it been long. One alone says nothing: the machine was suspended, or a disk slow for once.
+// A loop is late after three late alarms, until three punctual ones follow in a row, or until
+// kRecent has passed. A single late alarm means nothing: the machine was suspended, or a disk was
+// slow once.
 class LoopLateness {
  public:
   static constexpr std::chrono::seconds kRecent{5};
@@ -21,7 +22,7 @@ class LoopLateness {
 
   [[nodiscard]] MonoTime::duration late_max() const noexcept { return late_max_; }
 
-  // What was due then is done now.
+  // Work that was due at `due` is done at `now`.
   void done(MonoTime due, MonoTime now) noexcept {
     if (due >= now - late_max_ || late_max_.count() == 0) {
       if (late_ != 0 && ++punctual_ >= kRow) late_ = 0;
@@ -40,19 +41,19 @@ class LoopLateness {
 
   MonoTime::duration late_max_{0};  // 0: no limit
   MonoTime last_late_{};
-  unsigned late_ = 0;      // alarms, each soon behind the other
-  unsigned punctual_ = 0;  // behind the last late one
+  unsigned late_ = 0;      // late alarms, each within kRecent of the one before
+  unsigned punctual_ = 0;  // punctual alarms in a row after the last late one
 };
 
-// Tells when an event loop did nothing for seconds, of whatever cause: the disk (catalogue D16), a
-// callback, a machine without a free processor, or one that was suspended.
+// Detects that an event loop stood still for seconds, from any cause: the disk (catalogue D16), a
+// callback, a machine without a free processor, or a suspended machine.
 class LoopStallDetector {
  public:
   static constexpr std::chrono::seconds kLeast{2};
   static constexpr std::chrono::minutes kToldAgain{1};
 
-  // What was due then is done now. How much later, if that is to be told. What was due before the
-  // first call was due before the loop began.
+  // Work that was due at `due` is done at `now`. The result is the delay, if it is to be reported.
+  // Work that was due before the first call was due before the loop began.
   std::optional<MonoTime::duration> done(MonoTime due, MonoTime now) noexcept {
     const bool has_begun = std::exchange(has_begun_, true);
     if (due > now - kLeast || !has_begun || now < told_until_) [[likely]]

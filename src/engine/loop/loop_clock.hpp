@@ -1,4 +1,4 @@
-// The time of a loop's turn, and when the loop wakes up.
+// The time of a loop's turn, and its next wake-up.
 #pragma once
 
 #include <algorithm>
@@ -9,19 +9,19 @@
 
 namespace nexusfix::engine {
 
-// The clock is read once for each thing that happens: all that it causes has one time.
+// The clock is read once for each event: all effects of the event have the same time.
 class LoopClock {
  public:
   explicit LoopClock(Clock& clock) : clock_{clock}, now_{clock.now()} {}
 
   [[nodiscard]] const Now& now() const noexcept { return now_; }
   void update() { now_ = clock_.now(); }
-  // Reads the clock, and leaves the time of the turn as it is.
+  // Reads the clock; the time of the turn stays the same.
   [[nodiscard]] Now read() const { return clock_.now(); }
 
   // The loop wakes up at `deadline` at the latest.
   void wake_at(MonoTime deadline) noexcept { wakes_at_ = std::min(wakes_at_, deadline); }
-  // kNever: nothing but sessions and connections has a deadline.
+  // kNever: only sessions and connections have deadlines.
   [[nodiscard]] MonoTime wakes_at() const noexcept { return wakes_at_; }
   void clear_wake() noexcept { wakes_at_ = kNever; }
 

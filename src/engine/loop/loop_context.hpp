@@ -1,4 +1,4 @@
-// What every component of one event loop uses: time, timers, events, parsers, and the loop's
+// Used by every component of one event loop: time, timers, events, parsers, and the loop's
 // dependencies. It knows no component.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace nexusfix::engine {
 
-// The loop's thread.
+// The loop's thread only.
 struct LoopContext : LoopDependencies {
   LoopContext(LoopDependencies dependencies, Callbacks application)
       : LoopDependencies{std::move(dependencies)},
@@ -33,7 +33,7 @@ struct LoopContext : LoopDependencies {
   void arm(Owner& owner, MonoTime deadline) {
     timers.arm(owner, deadline);
   }
-  // False: there was no memory for the step.
+  // False: the step ran out of memory.
   template <class Step>
   bool with_memory(Step&& step) {
     try {

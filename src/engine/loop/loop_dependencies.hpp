@@ -1,4 +1,4 @@
-// What one event loop gets from outside: the operating system, and what all loops share.
+// The dependencies of one event loop: the operating system, and the objects that all loops share.
 #pragma once
 
 #include <cstdint>

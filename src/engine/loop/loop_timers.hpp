@@ -19,7 +19,7 @@ class LoopTimers {
   void arm(Connection& connection, MonoTime deadline) { connections_.arm(connection, deadline); }
   void disarm(SessionEntry& entry) noexcept { sessions_.disarm(entry); }
   void disarm(Connection& connection) noexcept { connections_.disarm(connection); }
-  // So that nothing below allocates memory.
+  // After this, arming the given number of owners allocates no memory.
   void reserve_sessions(std::size_t count) {
     sessions_.reserve(count);
     if (due_sessions_.capacity() < count) due_sessions_.reserve(2 * count);
@@ -34,7 +34,7 @@ class LoopTimers {
   }
   [[nodiscard]] MonoTime first_connection() const noexcept { return connections_.first(); }
 
-  // Those that are due, the earliest first, until the next call. They are no longer armed.
+  // The due owners, the earliest first; valid until the next call. They are no longer armed.
   [[nodiscard]] const std::vector<SessionEntry*>& take_due_sessions(MonoTime now) {
     due_sessions_.clear();
     sessions_.take_due(now, due_sessions_);

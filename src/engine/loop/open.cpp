@@ -1,4 +1,4 @@
-// Starting: the store, what the application had in memory, the sessions, the ports. Nothing is
+// Starts a loop: the store, the application's recovery, the sessions, the ports. No connection is
 // served and nothing is sent before all of it has succeeded.
 #include <algorithm>
 #include <string>
@@ -115,7 +115,7 @@ std::expected<void, EngineError> EventLoop::recover_application() {
       ++unreadable;
       return;
     }
-    // A store that came from another engine has the session layer's own messages as well.
+    // The store of another engine may have messages of the session layer, too.
     if (is_of_session_layer(message->msg_type())) return;
     loop_.callbacks.on_recovered(loop_.callbacks.application,
                                  RecoveredMessage{stored.session, stored.msg_seq_num, *message});
@@ -137,7 +137,7 @@ std::expected<void, EngineError> EventLoop::recover_application() {
 }
 
 std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
-  std::string refused;  // the first session that is
+  std::string refused;  // the error of the first refused session
   for (SessionSettings& one : settings.sessions) {
     const std::string name = one.session.id.to_string();
     if (const auto wrong = session::validate(one.session); !wrong.empty()) {
@@ -167,7 +167,8 @@ std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
     if (loop_.directory) loop_.directory->add_acceptor(name, loop_.index);
   }
   const std::uint32_t all_max = settings.dynamic_sessions_max;
-  // Whatever the limit is, one name is no share that could be halved.
+  // The default is half of all names, rounded up: an address may always have one. 0: only the
+  // common limit counts.
   const std::uint32_t share = settings.dynamic_sessions_per_address_max.value_or((all_max + 1) / 2);
   dynamic_.limit({all_max, share == 0 ? all_max : share});
   if (registry_.entries().empty() && dynamic_.templates().empty() && !refused.empty()) {

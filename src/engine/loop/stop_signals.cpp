@@ -6,9 +6,9 @@
 namespace nexusfix::engine {
 namespace {
 
-// Lock-free atomics are what a signal handler may touch. The handler's loads pair with the
-// constructor's stores, which come before the handler is installed: relaxed would do on one thread,
-// and sequential consistency costs nothing here.
+// A signal handler may use lock-free atomics. The handler's loads pair with the constructor's
+// stores, which come before the handler is installed. On one thread relaxed would do; sequential
+// consistency costs nothing here.
 std::atomic<Engine*> stopped_engine{nullptr};
 std::atomic<bool> stop_received{false};
 static_assert(std::atomic<Engine*>::is_always_lock_free);
@@ -18,7 +18,8 @@ void on_signal(int) {
   if (Engine* const engine = stopped_engine; engine != nullptr) engine->stop();
 }
 
-// What logrotate sends, an operator, and a terminal that goes away: none must end a venue.
+// SIGHUP comes from logrotate, from an operator, and from a closed terminal: it must not end a
+// venue.
 void on_hangup(int) {
   Engine* const engine = stopped_engine;
   if (engine == nullptr) return;
@@ -44,7 +45,7 @@ StopSignals::StopSignals(Engine& engine) {
   handle(3, on_hangup);
 }
 
-// SIGPIPE stays ignored: what is written last must not end the process either.
+// SIGPIPE stays ignored: the last writes of the process must not end it either.
 StopSignals::~StopSignals() {
   for (std::size_t i = 1; i < kSignals.size(); ++i) {
     ::sigaction(kSignals[i], &before_[i], nullptr);

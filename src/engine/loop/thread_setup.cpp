@@ -14,13 +14,13 @@
 namespace nexusfix::engine {
 namespace {
 
-// Of the first thread, whose stack grows page by page; other threads have all of theirs from the
-// start. More than the deepest callback of an engine was ever seen to need.
+// The locked stack of the first thread, whose stack grows page by page; other threads get their
+// whole stack at the start. It is more than the deepest measured callback of an engine needs.
 constexpr std::size_t kStackBytes = 256U << 10U;
 
 std::string reason_of(int error) { return std::generic_category().message(error); }
 
-// Kept from the optimiser: the pages are to be there, not the values.
+// noinline and volatile keep the writes: the pages must be present, the values do not matter.
 [[gnu::noinline]] void touch_stack() {
   constexpr std::size_t kPageBytes = 4'096;
   volatile char pages[kStackBytes];
@@ -29,7 +29,7 @@ std::string reason_of(int error) { return std::generic_category().message(error)
 }
 
 bool may_lock_without_limit() {
-  // Of the calling thread, by the call that libc leaves to a library of its own.
+  // For the calling thread, by the system call: libc leaves its wrapper to a separate library.
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3]{};
   if (::syscall(SYS_capget, &header, data) != 0) return false;
@@ -51,7 +51,7 @@ ThreadSetup::ThreadSetup(std::optional<unsigned> cpu) {
   before_.reset();
 }
 
-// A CPU that has gone offline since cannot be gone back to; nothing depends on it.
+// The earlier CPUs may be offline by now; nothing depends on the result.
 ThreadSetup::~ThreadSetup() {
   if (before_) static_cast<void>(::sched_setaffinity(0, sizeof *before_, &*before_));
 }
@@ -77,7 +77,7 @@ std::expected<void, std::string> may_lock_memory() {
 }
 
 std::expected<void, std::string> lock_memory() {
-  // What is freed is kept and used again, not given back and faulted in anew.
+  // Freed memory stays in the process, so that its pages need not be faulted in again.
   touch_stack();
   ::mallopt(M_TRIM_THRESHOLD, -1);
   ::mallopt(M_MMAP_MAX, 0);
@@ -87,8 +87,8 @@ std::expected<void, std::string> lock_memory() {
 
 void lower_thread_priority() noexcept {
   constexpr int kSteps = 10;
-  // Of the calling thread alone on Linux, although POSIX says of the process. Where it is refused,
-  // the thread works on as the others do.
+  // On Linux this changes only the calling thread, although POSIX says the process. Where it is
+  // refused, the thread keeps its priority.
   static_cast<void>(::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + kSteps));
 }
 

@@ -1,4 +1,4 @@
-// What the threads of the event loops ask of the machine: a CPU of their own, memory that stays.
+// The machine settings of the loops' threads: a CPU of their own, locked memory.
 #pragma once
 
 #include <expected>
@@ -9,7 +9,7 @@
 
 namespace nexusfix::engine {
 
-// The calling thread runs on one CPU alone while this exists, and then where it might before.
+// The calling thread runs on one CPU while this exists. Then it gets its earlier CPUs back.
 class ThreadSetup {
  public:
   explicit ThreadSetup(std::optional<unsigned> cpu);  // nothing: any CPU
@@ -17,7 +17,7 @@ class ThreadSetup {
   ThreadSetup(const ThreadSetup&) = delete;
   ThreadSetup& operator=(const ThreadSetup&) = delete;
 
-  // Why it runs elsewhere, for people; empty: it does not.
+  // The reason why it does not run there, for people; empty: success.
   [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
 
  private:
@@ -25,18 +25,18 @@ class ThreadSetup {
   std::string failure_;
 };
 
-// Tries each on a thread of its own. Nothing: all of them will do.
+// Tries each CPU on a separate thread. Empty: all of them can be used.
 [[nodiscard]] std::optional<std::string> what_is_wrong_with(const std::vector<unsigned>& cpus);
 
-// Whether lock_memory() may be used; an error says what is missing. With a limit it may not: what
-// the engine maps later, a segment of the journal for one, would fail then.
+// Whether lock_memory() may be used; an error names the missing permission. With a limit it may
+// not: memory that the engine maps later, such as a segment of the journal, would fail.
 [[nodiscard]] std::expected<void, std::string> may_lock_memory();
-// Brings all memory of the process in, and some of the calling thread's stack; keeps it and what
-// comes later, until the process ends.
+// Locks all present and future memory of the process, and a part of the calling thread's stack,
+// until the process ends.
 [[nodiscard]] std::expected<void, std::string> lock_memory();
 
-// The calling thread's work can wait: where there are fewer CPUs than threads, those that move
-// orders come first. Ten steps of nice behind where it was.
+// Gives the calling thread a lower priority, by ten steps of nice: if there are fewer CPUs than
+// threads, the threads that process orders run first.
 void lower_thread_priority() noexcept;
 
 }  // namespace nexusfix::engine

@@ -10,26 +10,26 @@
 
 namespace nexusfix::engine {
 
-// An owner's place in a TimerQueue: its member `timer`.
+// An owner's position in a TimerQueue: its member `timer`.
 struct Timer {
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
-  MonoTime at = kNever;  // kNever: it is in no queue
+  MonoTime at = kNever;  // kNever: not in a queue
   std::size_t place = kNowhere;
 };
 
-// A binary heap that knows where each owner is, so that there is one entry an owner, however often
-// it is armed. An alarm may come too early: a deadline that moves back is left where it is, and its
-// owner, who is asked, arms anew. That makes the ordinary case, a heartbeat put off by each
-// message, one comparison. Owners stay where they are in memory.
+// A binary heap that knows the position of each owner: one entry an owner, however often it is
+// armed. An alarm may come too early: a later deadline does not move the entry, and the owner arms
+// again when it is due. So the common case, a heartbeat that each message postpones, costs one
+// comparison. Owners do not move in memory.
 template <class Owner>
 class TimerQueue {
  public:
-  // So that arm() allocates nothing for so many owners.
+  // After this, arm() allocates nothing for this number of owners.
   void reserve(std::size_t owners) {
     if (heap_.capacity() < owners) heap_.reserve(2 * owners);
   }
 
-  // The owner is due at `at` at the latest.
+  // The owner is due at `at`, or earlier if it is armed so already.
   void arm(Owner& owner, MonoTime at) {
     Timer& timer = owner.timer;
     if (at >= timer.at) [[likely]]
@@ -56,18 +56,18 @@ class TimerQueue {
     sink(last->timer.place);
   }
 
-  // kNever: nobody is armed.
+  // kNever: no owner is armed.
   [[nodiscard]] MonoTime first() const noexcept {
     return heap_.empty() ? kNever : heap_.front()->timer.at;
   }
 
-  // Disarms those who are due and adds them to due, the earliest first; of more than count_max the
-  // others stay.
+  // Disarms the due owners and appends them to due, the earliest first; at most count_max, the
+  // others stay armed.
   void take_due(MonoTime now, std::vector<Owner*>& due,
                 std::size_t count_max = static_cast<std::size_t>(-1)) {
     for (std::size_t i = 0; i < count_max && first() <= now && !heap_.empty(); ++i) {
       Owner* const owner = heap_.front();
-      due.push_back(owner);  // First: who is not in there stays armed.
+      due.push_back(owner);  // First, because it may throw: the owner then stays armed.
       disarm(*owner);
     }
   }

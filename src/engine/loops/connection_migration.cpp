@@ -1,4 +1,4 @@
-// Connections whose session lives on another event loop.
+// Moves connections whose session lives on another event loop.
 #include "engine/loops/connection_migration.hpp"
 
 #include <algorithm>
@@ -33,13 +33,13 @@ bool ConnectionMigration::is_of_another_loop(Connection& connection,
   return true;
 }
 
-// rest: what was received behind the Logon. Nothing of the connection stays here.
+// rest: the bytes after the Logon. Nothing of the connection stays here.
 void ConnectionMigration::migrate(Connection& connection, std::string_view rest) {
-  // Neither here nor there remains a password of the Logon.
+  // No copy of the Logon's password may remain, here or there.
   Migration migration = std::move(*connection.migration);
   const WipedAtEnd logon{migration.bytes};
   const std::uint32_t other = migration.loop;
-  // What needs memory comes first: nobody looks after a connection that is out of the network.
+  // Allocate first: a detached connection is in no network that would close it.
   LoopDirectory::MigratedConnection handed{
       .connection = {},
       .endpoint = listeners_.all()[connection.accepted.listener].endpoint,
@@ -82,7 +82,7 @@ void ConnectionMigration::on_migrated(EventLoop& event_loop) {
   }
 }
 
-// attached: what it is from then on, whatever happens behind that.
+// attached: the new socket id, set also when a later step throws.
 void ConnectionMigration::attach(LoopDirectory::MigratedConnection handed,
                                  transport::SocketId& attached) {
   const WipedAtEnd logon{handed.bytes};

@@ -10,8 +10,8 @@
 namespace nexusfix::engine {
 namespace {
 
-std::atomic<std::uint64_t> directories{0};   // that there have been
-thread_local std::uint64_t served_here = 0;  // the id of the directory; 0: none
+std::atomic<std::uint64_t> directories{0};   // the number of directories that were made
+thread_local std::uint64_t served_here = 0;  // the id of the served directory; 0: none
 
 }  // namespace
 
@@ -41,7 +41,8 @@ void LoopDirectory::add_loop(std::uint32_t loop, transport::Network& network) {
 }
 
 void LoopDirectory::remove_loop(std::uint32_t loop) {
-  std::unique_ptr<LoopTask> undone;  // Destroyed behind the lock: it may have something to post.
+  // Destroyed after the lock is released: the destructor may post.
+  std::unique_ptr<LoopTask> undone;
   const std::lock_guard lock{mutex_};
   Loop& own = *loops_[loop];
   own.network = nullptr;
@@ -96,7 +97,7 @@ std::optional<std::uint32_t> LoopDirectory::leave(const transport::Endpoint& end
   return found->loop;
 }
 
-// Under the lock: whoever claims the endpoint next finds its port free.
+// Holds the lock, so that the next claim of the endpoint finds its port free.
 void LoopDirectory::retire(const transport::Endpoint& endpoint, std::uint32_t loop,
                            FunctionRef<void()> close) {
   const std::lock_guard lock{mutex_};
@@ -213,7 +214,7 @@ bool LoopDirectory::migrate(std::uint32_t loop, MigratedConnection handed) {
 void LoopDirectory::post(std::uint32_t loop, std::unique_ptr<LoopTask> task) noexcept {
   const std::lock_guard lock{mutex_};
   Loop& to = *loops_[loop];
-  if (to.network == nullptr) return;  // It is destroyed behind the lock.
+  if (to.network == nullptr) return;  // The task is destroyed after the lock is released.
   LoopTask* const added = task.get();
   (to.tasks ? to.last_task->next : to.tasks) = std::move(task);
   to.last_task = added;

@@ -1,5 +1,4 @@
-// What several event loops of one engine know of each other: which of them a counterparty belongs
-// to.
+// What the event loops of one engine share: the loop of each counterparty's session.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +24,8 @@ namespace nexusfix::engine {
 
 class EventLoop;
 
-// What a loop is asked to do by another one, or by another thread: at the end of a turn, on its own
-// thread. A loop that has ended destroys it undone.
+// A task that another loop or another thread posts to a loop. It runs at the end of a turn, on the
+// loop's thread. A loop that has ended destroys the task without running it.
 class LoopTask {
  public:
   LoopTask() = default;
@@ -34,23 +33,22 @@ class LoopTask {
   LoopTask& operator=(const LoopTask&) = delete;
   virtual ~LoopTask() = default;
   virtual void run(EventLoop& event_loop) = 0;
-  // Behind run(): whether a mail room is to run it once more, in the next turn that something else
-  // brings about.
+  // After run(): whether TaskInbox runs it again, in the next turn that another event causes.
   [[nodiscard]] virtual bool comes_back() const noexcept { return false; }
 
-  std::unique_ptr<LoopTask> next{};  // of those that wait, so that one more needs no memory
+  std::unique_ptr<LoopTask> next{};  // the list of waiting tasks, so that a post needs no memory
 };
 
-// Acceptors' endpoints are one loop's to listen on, whoever's session a Logon then names: that
-// connection is handed over, with its TLS and bytes. All functions: any thread. Only Logons that
-// the listening loop does not know come here.
+// One loop listens on an acceptor's endpoint. If a Logon names a session of another loop, the
+// connection migrates to it, with its TLS state and bytes. Only Logons for sessions that the
+// listening loop does not have are looked up here. All functions: any thread.
 class LoopDirectory {
  public:
-  // A connection on its way to another loop.
+  // A connection that moves to another loop.
   struct MigratedConnection {
     transport::Detached connection{};
     transport::Endpoint endpoint;  // where it was accepted
-    std::string bytes;             // received so far: the Logon, and what followed it
+    std::string bytes;             // received so far: the Logon, and the bytes after it
   };
 
   LoopDirectory();
@@ -60,30 +58,30 @@ class LoopDirectory {
 
   void add_loop(std::uint32_t loop, transport::Network& network);
   [[nodiscard]] std::size_t loop_count() const noexcept { return loops_.size(); }
-  // The loop takes nothing any more; what was on its way to it is closed.
+  // The loop has ended: it takes nothing any more, and connections that move to it are closed.
   void remove_loop(std::uint32_t loop);
 
-  // That thread serves one of these loops.
+  // The calling thread serves one of these loops.
   void serve_here() const noexcept;
   static void serve_no_more() noexcept;
   [[nodiscard]] bool is_served_here() const noexcept;
 
-  // Whether this loop is the one to listen there, for whom nobody else does yet. If its listen()
-  // fails, nobody is. A loop uses the endpoint from then on, until it leaves.
+  // True: this loop listens there. If no loop does, claim() calls listen(); if that fails, no loop
+  // listens. The loop then counts as a user of the endpoint until it leaves.
   using Listen = FunctionRef<std::expected<void, transport::NetworkError>()>;
   [[nodiscard]] std::expected<bool, transport::NetworkError> claim(
       const transport::Endpoint& endpoint, std::uint32_t loop, Listen listen);
-  // "TLS" or "proxies", if that is not what is used there; empty: it is the same, or not used.
+  // "TLS" or "proxies", if the endpoint in use differs in it; empty: no difference, or not in use.
   [[nodiscard]] std::string_view difference(const transport::Endpoint& endpoint);
-  // Its TLS, proxies and options are these from now on.
+  // The endpoint in use has this TLS, and these proxies and options from now on.
   void change(const transport::Endpoint& endpoint);
-  // The loop that listens for nobody from then on. Nothing: it does for somebody.
+  // Returns the loop that listens there when no user is left. No value: other loops still use it.
   [[nodiscard]] std::optional<std::uint32_t> leave(const transport::Endpoint& endpoint,
                                                    std::uint32_t loop);
-  // Calls close, if this loop listens there for nobody.
+  // Calls close if this loop listens there and no loop uses the endpoint.
   void retire(const transport::Endpoint& endpoint, std::uint32_t loop, FunctionRef<void()> close);
-  // Whom a loop's sessions of that endpoint let in, with a Logon of how many bytes; and whether any
-  // loop's do, and the most that one takes.
+  // allow() sets the addresses that a loop's sessions of that endpoint admit, and their limit of a
+  // Logon's bytes. allows() asks all loops; logon_bytes_max() is the maximum of all loops.
   void allow(const transport::Endpoint& endpoint, std::uint32_t loop,
              const transport::AllowList& allowed, std::uint32_t logon_bytes_max);
   [[nodiscard]] bool allows(const transport::Endpoint& endpoint, std::string_view address);
@@ -93,13 +91,14 @@ class LoopDirectory {
   void add_template(const session::SessionId& pattern, std::uint32_t loop);
   void remove_template(const session::SessionId& pattern, std::uint32_t loop);
 
-  // A session of one of the loops takes messages with a wrong BodyLength or CheckSum.
+  // A session of one of the loops accepts messages with a wrong BodyLength or CheckSum.
   void take_unsound() noexcept { takes_unsound_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool takes_unsound() const noexcept {
     return takes_unsound_.load(std::memory_order_relaxed);
   }
 
-  // How many sessions of a loop wait for changed keys; and whether any of any loop does.
+  // note_pending() sets the number of a loop's sessions that wait for changed keys. has_pending():
+  // any loop has some.
   void note_pending(std::uint32_t loop, std::uint32_t sessions) noexcept {
     loops_[loop]->pending.store(sessions, std::memory_order_relaxed);
   }
@@ -109,23 +108,23 @@ class LoopDirectory {
     });
   }
 
-  // Whether no loop has said that before.
+  // True: no loop has logged the text before.
   [[nodiscard]] bool is_said_first(const std::string& text);
 
-  // The loop whose store has a session, or this one if none has: it is that from then on.
+  // Returns the loop whose store has the session. If none has it, this loop has it from then on.
   std::uint32_t settle(std::string_view name, std::uint32_t loop);
   [[nodiscard]] std::optional<std::uint32_t> home_of(std::string_view name);
 
-  // The loop of a session of that identity. Nothing: there is none.
+  // The loop of the session with that identity. No value: no loop has it.
   [[nodiscard]] std::optional<std::uint32_t> find(const session::SessionId& id);
-  // False: that loop has ended, or there is no memory, and the connection is closed.
+  // False: that loop has ended, or memory is missing; the connection is then closed.
   bool migrate(std::uint32_t loop, MigratedConnection handed);
-  // A loop that has ended destroys it here.
+  // If the loop has ended, the task is destroyed here.
   void post(std::uint32_t loop, std::unique_ptr<LoopTask> task) noexcept;
-  // What has come for a loop. One atomic load if there is nothing.
+  // Takes the connections and tasks for a loop. One atomic load if there are none.
   struct Arrived {
     std::vector<MigratedConnection> connections;
-    std::unique_ptr<LoopTask> tasks;  // the first one, and so on by next
+    std::unique_ptr<LoopTask> tasks;  // the first one; the others follow by next
   };
   [[nodiscard]] Arrived take(std::uint32_t loop) noexcept;
 
@@ -154,18 +153,18 @@ class LoopDirectory {
   };
   [[nodiscard]] Claim* find_claim(const transport::Endpoint& endpoint);
 
-  const std::uint64_t id_;  // no other one has it, before or behind
+  const std::uint64_t id_;  // unique in the process
   std::mutex mutex_;
   std::vector<std::unique_ptr<Loop>> loops_;  // grows before any loop runs
   std::map<std::string, std::uint32_t, std::less<>> acceptors_;
   std::vector<Template> templates_;
   std::vector<Claim> claims_;
-  std::atomic<bool> takes_unsound_{false};  // alone: it says nothing about other memory
+  std::atomic<bool> takes_unsound_{false};  // independent of all other memory
   std::set<std::string, std::less<>> said_;
-  std::map<std::string, std::uint32_t, std::less<>> homes_;  // of all sessions that are stored
+  std::map<std::string, std::uint32_t, std::less<>> homes_;  // of all stored sessions
 };
 
-// Whether a template's CompID stands for this one.
+// Whether a template's pattern matches this CompID.
 [[nodiscard]] bool stands_for(std::string_view pattern, std::string_view comp_id) noexcept;
 [[nodiscard]] bool stands_for(const session::SessionId& pattern, const session::SessionId& id);
 

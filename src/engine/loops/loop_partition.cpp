@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kLoopFolder = "loop-";
 constexpr std::uint32_t kEventLoopsMax = 64;
 
-// FNV-1a: the same on every machine and in every version, as a store outlives both.
+// FNV-1a: the same on every machine and in every version, because a store outlives both.
 std::uint64_t hash_of(std::string_view name) noexcept {
   std::uint64_t hash = 0xCBF2'9CE4'8422'2325U;
   for (const char byte : name) {
@@ -20,7 +20,7 @@ std::uint64_t hash_of(std::string_view name) noexcept {
   return hash;
 }
 
-// Where each stored session is.
+// The loop of each stored session.
 std::expected<std::map<std::string, std::uint32_t, std::less<>>, EngineError> stored_sessions(
     const std::vector<std::unique_ptr<EventLoop>>& loops, const std::string& folder) {
   std::map<std::string, std::uint32_t, std::less<>> stored;
@@ -39,7 +39,7 @@ std::expected<std::map<std::string, std::uint32_t, std::less<>>, EngineError> st
   return stored;
 }
 
-// A folder of a loop that there is not any more may have sessions of the configuration in it.
+// The folder of a loop that the configuration no longer has may hold some of its sessions.
 std::expected<void, EngineError> check_folders(const Settings& settings, Disk& disk) {
   if (settings.store != StoreKind::Journal) return {};
   for (std::uint32_t loop = settings.event_loops; loop < kEventLoopsMax; ++loop) {
@@ -56,7 +56,7 @@ std::expected<void, EngineError> check_folders(const Settings& settings, Disk& d
 
 using HomeOf = FunctionRef<std::optional<std::uint32_t>(const std::string& name)>;
 
-// Each session into its loop's share.
+// Puts each session into the settings of its loop.
 std::expected<void, EngineError> fill(std::vector<Settings>& shares,
                                       std::vector<SessionSettings> sessions, HomeOf home_of) {
   for (SessionSettings& one : sessions) {

@@ -1,4 +1,4 @@
-// Which event loop has which sessions.
+// Decides which event loop has which sessions.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace nexusfix::engine {
 
-// The part of the store that is a loop's: the folder itself is the first one's, "loop-1" in it the
-// next one's.
+// The store folder of a loop: the folder itself for loop 0, "loop-1" in it for loop 1, and so on.
 [[nodiscard]] std::string folder_of_loop(const std::string& store_folder, std::uint32_t loop);
 
-// The configuration of each loop. A session is where it is stored already, else where EventLoop or
-// its name says. An error: it is stored in another loop than EventLoop says, in two, or in one that
-// this configuration does not have.
+// Splits the configuration into one for each loop. A stored session stays in its loop; a new one
+// goes to the loop of its EventLoop key or, without the key, of its name's hash. An error: a
+// session is stored in another loop than EventLoop says, in two, or in a loop that this
+// configuration does not have.
 [[nodiscard]] std::expected<std::vector<Settings>, EngineError> share_out(
     Settings settings, Disk& disk, const std::vector<std::unique_ptr<EventLoop>>& loops);
 
-// The same of a configuration that is read again, for the loops that there are. Sessions are stored
-// where the directory says.
+// The same for a configuration that is read again, with the present loops. The directory knows the
+// loops of the stored sessions.
 [[nodiscard]] std::expected<std::vector<Settings>, EngineError> share_anew(
     Settings settings, LoopDirectory& directory);
 

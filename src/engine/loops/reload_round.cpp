@@ -8,7 +8,7 @@
 namespace nexusfix::engine {
 namespace {
 
-// Short enough to need no memory of its own.
+// Short enough for the strings to allocate no memory.
 constexpr const char* kLoopEnded = "a loop ended";
 constexpr const char* kNoMemory = "no memory";
 
@@ -28,7 +28,7 @@ void ReloadOrder::fail(std::exception_ptr why) {
   promise_.set_exception(std::move(why));
 }
 
-// A loop that has ended destroys its task, which answers then.
+// If the loop has ended, it destroys the task, and the destructor answers.
 class ReloadRound::Task final : public LoopTask {
  public:
   Task(std::shared_ptr<ReloadRound> round, std::uint32_t loop)
@@ -75,7 +75,7 @@ ReloadRound::ReloadRound(LoopDirectory& directory, std::vector<FreshShare> share
                          std::shared_ptr<ReloadOrder> order)
     : directory_{directory}, order_{std::move(order)}, shares_{std::move(shares)} {}
 
-// Behind all the others.
+// Runs on the first loop after all others.
 class ReloadRound::LastTask final : public LoopTask {
  public:
   explicit LastTask(std::shared_ptr<ReloadRound> round) : round_{std::move(round)} {}

@@ -1,5 +1,4 @@
-// A configuration that is read again by an engine with several event loops: all of them take it
-// over, or none.
+// A reload of an engine with several event loops: all loops apply it, or none.
 #pragma once
 
 #include <atomic>
@@ -22,20 +21,19 @@ namespace nexusfix::engine {
 
 using ReloadResult = std::expected<Reloaded, EngineError>;
 
-// Of a thread that waits for the end of a reload: what is to be done, and how it went. All
-// functions: any thread.
+// The request of a thread that waits for a reload, and its result. All functions: any thread.
 class ReloadOrder {
  public:
   ReloadOrder() = default;
   ReloadOrder(const ReloadOrder&) = delete;
   ReloadOrder& operator=(const ReloadOrder&) = delete;
-  ~ReloadOrder();  // nobody has answered, because the loops have ended
+  ~ReloadOrder();  // answers if no loop did, because the loops have ended
 
   [[nodiscard]] std::future<ReloadResult> result() { return promise_.get_future(); }
-  // Once, by whoever carries it out.
+  // Called once, by the loop that carries out the reload.
   void answer(ReloadResult result);
   void fail(std::exception_ptr why);
-  // Whichever comes first. False: it was the other one.
+  // The first of the two calls wins. False: the other one was first.
   [[nodiscard]] bool decide() noexcept { return take(State::Decided); }
   [[nodiscard]] bool abort() noexcept { return take(State::GivenUp); }
 
@@ -47,23 +45,23 @@ class ReloadOrder {
   }
 
   std::promise<ReloadResult> promise_;
-  bool is_answered_ = false;  // by the one who carries it out
+  bool is_answered_ = false;  // by answer() or fail()
   std::atomic<State> state_{State::Open};
 };
 
-// First each loop prepares its part, which may fail; then each carries it out, or each takes back
-// what it has prepared. Each does so on its own thread, and goes on serving between the two. What a
-// loop has to be told is allocated at the beginning, so that no step fails for want of memory. All
-// functions: any thread.
+// First each loop prepares its part, which may fail. Then each loop applies its part, or, if one
+// failed, discards it. Each does so on its own thread, and serves its sessions between the two
+// steps. All tasks are allocated at the beginning, so that no later step fails for lack of memory.
+// All functions: any thread.
 class ReloadRound {
  public:
-  // shares: what the file has for each loop. order: null, or who waits.
+  // shares: the settings of each loop. order: null, or the request of a waiting thread.
   static void begin(LoopDirectory& directory, std::vector<FreshShare> shares,
                     std::shared_ptr<ReloadOrder> order);
 
   ReloadRound(LoopDirectory& directory, std::vector<FreshShare> shares,
               std::shared_ptr<ReloadOrder> order);
-  // Behind its end: what is wrong, of each loop; or all that was done.
+  // After the end: the errors of all loops, or all changes.
   [[nodiscard]] ReloadResult merged() const;
 
  private:
@@ -75,15 +73,15 @@ class ReloadRound {
 
   LoopDirectory& directory_;
   std::shared_ptr<ReloadOrder> order_;
-  std::vector<FreshShare> shares_;  // each its loop's
+  std::vector<FreshShare> shares_;  // by loop
 
   std::mutex mutex_;
   bool is_deciding_ = true;  // until each loop has prepared its part
-  std::size_t awaited_ = 0;  // answers
+  std::size_t awaited_ = 0;  // the number of answers
   std::atomic<bool> is_refused_{false};
-  std::vector<ReloadResult> results_;                // of each loop
-  std::vector<std::unique_ptr<Task>> second_tasks_;  // of each loop
-  std::unique_ptr<LoopTask> last_task_;              // of the first loop
+  std::vector<ReloadResult> results_;                // by loop
+  std::vector<std::unique_ptr<Task>> second_tasks_;  // by loop
+  std::unique_ptr<LoopTask> last_task_;              // for the first loop
 };
 
 }  // namespace nexusfix::engine

@@ -1,4 +1,4 @@
-// What a configuration needs of the parts that the program was linked without.
+// Finds the parts that a configuration needs and the program does not have.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace nexusfix::engine {
 
 struct MissingPart {
   std::size_t line = 0;  // of the key, or of the session
-  std::string text;      // the key, the target to link, and the line to write
+  std::string text;      // names the key, the target to link, and the line to write
 };
 
 // Empty: the program has every part that the session needs.

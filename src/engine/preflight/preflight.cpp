@@ -1,4 +1,4 @@
-// What a configuration names outside of itself: looked at before anything is made.
+// Checks the files, folders and devices that a configuration names, before anything is created.
 #include "engine/preflight/preflight.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kStoreKey = "FileStorePath";
 
-// That messages are written into.
+// A folder into which the engine writes.
 struct Folder {
   std::string_view key;
   std::string path;
@@ -50,7 +50,7 @@ class Surroundings {
   Surroundings(const Settings& settings, Disk& disk, const Parts& parts)
       : settings_{settings}, disk_{disk}, parts_{parts} {}
 
-  // Each part once, by the first session that needs it.
+  // Each missing part once, for the first session that needs it.
   void look_at_parts() {
     for (const SessionSettings& session : settings_.sessions) {
       for (MissingPart& missing : missing_parts(session, parts_)) {
@@ -142,7 +142,8 @@ std::vector<SettingsError> open_folders(const Settings& settings, Disk& disk) {
   for (const Folder& one : folders_of(settings)) {
     if (one.is_shared) continue;
     const auto is_private = disk.is_private(one.path);
-    if (!is_private || *is_private) continue;  // what is not there is made for its owner alone
+    // A folder that does not exist is created for its owner only.
+    if (!is_private || *is_private) continue;
     SettingsError warning{settings.file, one.line,
                           std::string{one.key} +
                               ": others than the owner may look into the "
@@ -196,7 +197,7 @@ std::vector<SettingsError> expiring_certificates(const Settings& settings, Disk&
                                                  WallTime now) {
   Settings copy = settings;
   TlsContexts contexts;
-  static_cast<void>(contexts.give(copy, disk));  // preflight() says what is wrong with files
+  static_cast<void>(contexts.give(copy, disk));  // preflight() reports errors of the files
   std::vector<SettingsError> warnings;
   for (const transport::TlsExpiry& one : contexts.expiries()) {
     if (auto ending = ending_of(one, now)) {

@@ -1,5 +1,4 @@
-// The part of preflight() that costs nothing: all but the dictionaries, which a start reads
-// anyway.
+// The cheap part of preflight(): everything but the dictionaries, which a start reads anyway.
 #pragma once
 
 #include <nexusfix/base/disk.hpp>
@@ -11,7 +10,7 @@ namespace nexusfix::engine {
 
 [[nodiscard]] SettingsErrors check_machine(const Settings& settings, Disk& disk,
                                            const Parts& parts);
-// Warnings of folders of the journal and the logs that others may look into, and what changes it.
+// Warnings about folders of the journal and the logs that other users may read, with the remedy.
 [[nodiscard]] std::vector<SettingsError> open_folders(const Settings& settings, Disk& disk);
 
 }  // namespace nexusfix::engine

@@ -1,6 +1,6 @@
-// Sessions whose keys a reload finds changed. Values count at once where nothing speaks against it,
-// otherwise from the session's next Logon or the program's next start on; until then they are named
-// in each reload.
+// Applies changed keys of sessions after a reload. Values take effect at once where that is
+// possible, otherwise at the session's next Logon or the program's next start. Until then each
+// reload names them.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -18,7 +18,7 @@
 namespace nexusfix::engine {
 namespace {
 
-// An event that concerns many sessions names these at most.
+// One event shows at most this number of session names.
 constexpr std::size_t kNamedMax = 5;
 
 using SessionsByKeys = std::map<std::string, std::vector<std::string>>;
@@ -42,7 +42,7 @@ std::vector<std::string> both(std::vector<std::string> first,
 
 }  // namespace
 
-// There is memory for all of it, or the rest is done when there is some again.
+// If memory is missing, the reload continues in a later turn.
 void SettingsChanges::apply_change(Change& change) {
   if (change.entry == nullptr) return;
   SessionEntry& entry = *change.entry;
@@ -67,7 +67,7 @@ void SettingsChanges::apply_change(Change& change) {
   entry.file.texts = std::move(change.texts);
 }
 
-// What needs memory comes first.
+// Steps that allocate come first.
 void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settings) {
   const ThrottleSettings& throttle = settings.throttle;
   const bool is_throttled_otherwise =
@@ -75,11 +75,11 @@ void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settin
       throttle.interval != entry.settings.throttle.interval;
   Throttle made =
       is_throttled_otherwise ? Throttle{throttle.messages_max, throttle.interval} : Throttle{};
-  const std::size_t log =  // A name on trial has no log of its own.
+  const std::size_t log =  // A session on trial has no log of its own.
       entry.stored.trial == nullptr
           ? loop_.report.logs().join(settings, loop_.parsers.data_fields, loop_.now().wall)
           : entry.stored.log;
-  // The program may hold views of it.
+  // The present id stays: the program may hold views of it.
   settings.session.id = std::move(entry.settings.session.id);
   SessionSettings before = std::exchange(entry.settings, std::move(settings));
   try {
@@ -95,12 +95,12 @@ void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settin
       !entry.settings.log.masked.empty() && !entry.settings.log.stores_masked;
   entry.connect_policy.use_first_address();
   note_rules(loop_, entry.settings);
-  // The timetable may be another one.
+  // The schedule may have changed: compute it again.
   entry.timetable.since = WallTime::max();
   entry.timetable.until = WallTime::min();
   if (entry.settings.schedule.is_non_stop() && !entry.timetable.may_log_on)
     control_.open_for_logons(entry);
-  if (entry.membership.is_out) return;  // It comes back with them.
+  if (entry.membership.is_out) return;  // The rest happens when the session comes back.
   control_.follow_schedule(entry);
   // An initiator tries the new address now.
   if (entry.connect_policy.wants_connection() && entry.connection == nullptr &&
@@ -119,7 +119,7 @@ void SettingsChanges::apply_next_settings() {
 }
 
 void SettingsChanges::apply_next_settings(SessionEntry& entry) {
-  // Without memory it is tried again: the settings that wait are moved from in the end.
+  // A copy: if memory is missing, the next turn tries again with the same settings.
   apply_settings(entry, *entry.file.next_settings);
   entry.file.next_settings.reset();
   std::erase(with_next_settings_, &entry);
@@ -131,7 +131,7 @@ void SettingsChanges::apply_next_settings(SessionEntry& entry) {
   publish_pending();
 }
 
-// Of a session that is removed: what it is given when it comes back is compared then.
+// For a removed session: when it comes back, its settings are compared again.
 void SettingsChanges::forget_pending(SessionEntry& entry) noexcept {
   std::erase(with_next_settings_, &entry);
   entry.file.next_settings.reset();
@@ -147,7 +147,7 @@ std::vector<PendingChange> SettingsChanges::pending_changes() const {
   return all;
 }
 
-// One event for all sessions with the same keys.
+// Reports one event for all sessions with the same keys.
 void SettingsChanges::report_pending() {
   SessionsByKeys until_logon;
   SessionsByKeys until_start;

@@ -35,7 +35,7 @@ bool DynamicSessions::has_template(const SessionSettings& settings) const {
   });
 }
 
-// Those who have a session of one keep it.
+// Clients that already have a session of the template keep it.
 void DynamicSessions::drop_templates(const Settings& fresh) {
   for (std::size_t i = templates_.size(); i-- > 0;) {
     if (!keeps(templates_[i], fresh)) drop(i);
@@ -50,7 +50,7 @@ bool DynamicSessions::keeps(const SessionTemplate& one, const Settings& fresh) {
   });
 }
 
-// There is room for it.
+// The vector has room for it, so push_back() does not allocate.
 void DynamicSessions::add_template(SessionTemplate& one) {
   note_rules(loop_, one.settings);
   if (loop_.directory) loop_.directory->add_template(one.settings.session.id, loop_.index);
@@ -65,7 +65,7 @@ void DynamicSessions::drop(std::size_t index) noexcept {
   templates_.erase(templates_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-// Null: no template says that this identity is to be given a session, or it may not be named.
+// Null: no template matches this identity, or its CompIDs are not allowed in names.
 const SessionTemplate* DynamicSessions::template_for(const Connection& connection,
                                                      const session::SessionId& id) {
   const auto fits = [&](const SessionTemplate& one) {
@@ -78,8 +78,8 @@ const SessionTemplate* DynamicSessions::template_for(const Connection& connectio
   return is_found ? &*found : nullptr;
 }
 
-// An unknown client is given a session if a template says so. The address is looked at first,
-// because each name takes a place. One that was removed is not made again for its counterparty.
+// Makes a session for an unknown client if a template matches. The address is checked first,
+// because each name takes a place. A removed session is not made again for its counterparty.
 SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
                                             const session::SessionId& id) {
   const SessionTemplate* const found = template_for(connection, id);
@@ -87,7 +87,8 @@ SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
                               found->settings, loop_.network->peer_name(connection.socket))) {
     return nullptr;
   }
-  // A password that is not right: admission_.bind() would refuse, and the name would stay.
+  // With a wrong password LogonAdmission::bind() would refuse the Logon, but the session would
+  // stay.
   if (!found->settings.credentials.password_file.empty() &&
       connection.credentials.state != LogonCredentials::State::Right) {
     return nullptr;
@@ -131,7 +132,7 @@ void DynamicSessions::begin_dynamic(SessionEntry& entry, const Connection& conne
                      std::to_string(made_of.settings.line) + ", for " +
                      loop_.network->peer_name(connection.socket);
   if (entry.stored.trial != nullptr) {
-    entry.stored.trial->made = std::move(made);  // said once it has logged on, in its own log
+    entry.stored.trial->made = std::move(made);  // reported after its Logon, in its own log
   } else {
     loop_.report.unauthenticated(EventId::SessionMadeOfTemplate, connection.accepted.source,
                                  entry.name, made);

@@ -22,13 +22,14 @@ class LogonAdmission;
 class SessionControl;
 class SessionRegistry;
 
-// Handle keys of sessions on trial begin here; the store's keys are far below.
+// Handle keys of sessions on trial begin here; the store's keys are far smaller.
 inline constexpr std::uint32_t kTrialKeysBegin = std::uint32_t{1} << 31U;
 
 struct SessionTemplate {
   SessionSettings settings;
   std::size_t listener = 0;
-  std::shared_ptr<const std::string> origin{};  // as FileTexts
+  // The text of the file that has the template; null: no file.
+  std::shared_ptr<const std::string> origin{};
 };
 
 class DynamicSessions {
@@ -48,7 +49,7 @@ class DynamicSessions {
   [[nodiscard]] SessionEntry* make_dynamic(const Connection& connection,
                                            const session::SessionId& id);
   void add_template(SessionTemplate& one);
-  void drop(std::size_t index) noexcept;  // of templates_
+  void drop(std::size_t index) noexcept;  // index: of templates()
   [[nodiscard]] bool has_template(const SessionSettings& settings) const;
   void drop_templates(const Settings& fresh);
   [[nodiscard]] static bool keeps(const SessionTemplate& one, const Settings& fresh);

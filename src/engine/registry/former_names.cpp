@@ -1,6 +1,7 @@
-// Sessions that a store has under the names of earlier versions, in which nothing was escaped and
-// two sessions could have one. A session keeps its numbers and messages if no other one can mean
-// the stored name; otherwise it is refused: whose numbers they are cannot be known.
+// Sessions that a store has under the names of earlier versions. Those versions escaped nothing, so
+// two sessions could have the same name. A session keeps its sequence numbers and messages if no
+// other session can own the stored name. Otherwise it is refused, because nothing shows which
+// session the numbers belong to.
 #include <map>
 #include <set>
 #include <string>
@@ -25,7 +26,7 @@ Keys keys_of(const store::Store& store) {
   return keys;
 }
 
-// A name that an identity has now, and not only one of before.
+// A name that is also valid in the present form, not only in that of earlier versions.
 bool may_be_present_name(std::string_view name) {
   const auto id = session::SessionId::parse(name);
   return id && id->former_name() != name;
@@ -45,7 +46,8 @@ std::string doubt_text(const std::string& former, const std::vector<std::string>
 
 store::StoreResult<void> SessionRegistry::adopt_former_names(
     std::span<const SessionSettings> sessions) {
-  std::map<std::string, std::vector<std::string>> claims;  // sessions by what the store may have
+  // The sessions by the former name in the store.
+  std::map<std::string, std::vector<std::string>> claims;
   Keys keys;
   for (const SessionSettings& one : sessions) {
     std::string former = one.session.id.former_name();

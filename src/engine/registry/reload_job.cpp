@@ -14,13 +14,13 @@
 
 namespace nexusfix::engine {
 
-// The file as a start would take it.
+// Reads and checks the file as a start does.
 void ReloadJob::read(Disk& disk) {
   const auto refuse = [&](EngineError why) { found_ = std::unexpected{std::move(why)}; };
   auto settings = load_settings(disk, start_.file);
   if (!settings) return refuse(to_error(settings.error()));
   Found found;
-  // What waits on any of several loops is named again.
+  // If any loop has pending changes, the file is read in full, so that they are named again.
   const bool has_pending = start_.directory && start_.directory->has_pending();
   if (settings->text == *start_.known && !has_pending) {
     found.is_same = true;
@@ -39,7 +39,7 @@ void ReloadJob::read(Disk& disk) {
     shares.push_back(std::move(*settings));
   }
   for (Settings& share : shares) {
-    // Each loop has validators of its own: two threads must not use one.
+    // Each loop has its own validators: two threads must not use one.
     auto dictionaries = make_validators(share, disk);
     if (!dictionaries) return refuse(to_error(dictionaries.error()));
     if (start_.tls) {

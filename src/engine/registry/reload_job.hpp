@@ -1,4 +1,4 @@
-// What a running engine reads again: its configuration with all that it names, and certificates.
+// Jobs of a running engine: they read its configuration with all its files, or its certificates.
 #pragma once
 
 #include <expected>
@@ -20,17 +20,17 @@ class ReloadOrder;
 class CertificateWatch;
 class Reloader;
 
-// The configuration of one event loop, with all that was read for it: its sessions have their
-// dictionaries and their TLS contexts.
+// The configuration of one event loop, with the content of its files: its sessions have their
+// dictionaries and TLS contexts.
 struct FreshShare {
   Settings settings;
   InDictionaries dictionaries;
 };
 
 struct FreshConfiguration {
-  bool is_same = false;            // as the text that counts: nothing else was read
+  bool is_same = false;            // the text did not change: nothing else was read
   std::vector<FreshShare> shares;  // one for each loop
-  TlsContexts::Contexts contexts;  // to be kept
+  TlsContexts::Contexts contexts;  // for TlsContexts::keep()
 };
 
 class ReloadJob final : public FileJob {
@@ -38,7 +38,7 @@ class ReloadJob final : public FileJob {
   using Found = FreshConfiguration;
   struct Start {
     std::string file;
-    std::shared_ptr<const std::string> known;  // the text of the file that counts now
+    std::shared_ptr<const std::string> known;  // the text in effect
     std::shared_ptr<const TlsContexts> tls;    // null: no session had TLS at the start
     std::shared_ptr<LoopDirectory> directory;  // null: there is one loop
     std::shared_ptr<ReloadOrder> order;        // null: the event log has the result
@@ -50,7 +50,7 @@ class ReloadJob final : public FileJob {
   void finish() override;
   void fail(std::string_view why) override;
 
-  // After read(), once.
+  // Once, after read().
   [[nodiscard]] std::expected<Found, EngineError> take_found() { return std::move(found_); }
   [[nodiscard]] const std::shared_ptr<ReloadOrder>& order() const noexcept { return start_.order; }
 

@@ -15,7 +15,7 @@
 
 namespace nexusfix::engine {
 
-// What is to be done; nothing has been done yet.
+// Plans the reload; changes nothing.
 std::expected<ReloadPlan, EngineError> Reloader::plan_reload(FreshShare fresh) const {
   ReloadPlan plan;
   plan.fresh = std::move(fresh.settings);
@@ -68,12 +68,12 @@ Reloaded Reloader::commit_share() noexcept {
   return reloaded;
 }
 
-// Everything that may go wrong. An error: all is as before.
+// All steps that may fail. An error: nothing has changed.
 std::expected<void, EngineError> Reloader::prepare_reload(FreshShare fresh) {
   if (reload_plan_)
     return std::unexpected{EngineError{"the one before is not done yet: try again"}};
   static_cast<void>(transactor_.now());
-  // Here, because nobody else says them where no session is added.
+  // Report them here: without new sessions no other code does.
   report_warnings(loop_, std::exchange(fresh.settings.warnings, {}));
   auto planned = plan_reload(std::move(fresh));
   if (!planned) return std::unexpected{std::move(planned.error())};
@@ -107,7 +107,7 @@ std::expected<void, EngineError> Reloader::prepare_reload(FreshShare fresh) {
   return {};
 }
 
-// Whose sessions and templates all go.
+// Marks the listeners whose sessions and templates are all removed.
 void Reloader::note_leaving_listeners(const ReloadPlan& plan) {
   for (std::size_t i = 0; i < listeners_.all().size(); ++i) {
     const auto stays = [&](const auto& entry) {
@@ -126,7 +126,7 @@ void Reloader::note_leaving_listeners(const ReloadPlan& plan) {
   }
 }
 
-// The ports of those that come back may have been closed.
+// The ports of sessions that come back may have been closed.
 std::expected<void, EngineError> Reloader::keep_listeners(const ReloadPlan& plan) {
   for (SessionEntry* entry : plan.back) {
     const auto is_it = [&](const Change& one) { return one.entry == entry && one.whole; };
@@ -139,8 +139,7 @@ std::expected<void, EngineError> Reloader::keep_listeners(const ReloadPlan& plan
   return {};
 }
 
-// What is prepared becomes true. Only memory may be missing: then the rest is done when there is
-// some again.
+// Applies what was prepared. Only memory may be missing: the rest is then done in a later turn.
 void Reloader::commit_reload() {
   reload_plan_->is_decided = true;
   try {
@@ -191,13 +190,13 @@ void Reloader::carry_out_reload() {
   listeners_.close_unused_listeners();
 }
 
-// What an earlier one has decided goes on to be carried out.
+// A plan that is decided is still applied.
 void Reloader::abort_reload() noexcept {
   if (reload_plan_ && reload_plan_->is_decided) return;
   if (const auto plan = std::exchange(reload_plan_, nullptr)) installer_.discard_new(plan->made);
 }
 
-// Its Session stays, because an application may hold it; what is sent to it is stored.
+// The Session stays, because an application may hold it; messages that it sends are stored.
 void Reloader::deactivate(SessionEntry& entry) {
   entry.membership.is_out = true;
   entry.connect_policy.log_out();

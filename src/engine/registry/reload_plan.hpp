@@ -1,4 +1,4 @@
-// What a reload is going to change in one event loop, and how far it was applied.
+// The changes of a reload in one event loop, and how many of them are applied.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,17 @@
 
 namespace nexusfix::engine {
 
-// A session that stays, or comes back, with other keys.
+// A session that stays, or comes back, with changed keys.
 struct Change {
-  SessionEntry* entry = nullptr;           // null: it was destroyed in the meantime
-  std::optional<SessionSettings> at_once;  // while it is connected; nothing: no such values
-  std::unique_ptr<SessionSettings> whole;  // while it is not; null: only its texts differ
-  std::optional<std::size_t> listener;     // another one than before
-  FileTexts texts;                         // when whole is in effect
+  SessionEntry* entry = nullptr;  // null: the session was destroyed in the meantime
+  // For a connected session; no value: no key takes effect at once.
+  std::optional<SessionSettings> at_once;
+  // For a session without a connection; null: only its texts differ.
+  std::unique_ptr<SessionSettings> whole;
+  std::optional<std::size_t> listener;  // the new listener, if it has changed
+  FileTexts texts;                      // in effect with whole
   ChangedKeys keys;
-  PendingKeys pending;  // when whole is in effect
+  PendingKeys pending;  // in effect with whole
 };
 
 struct TemplateChange {
@@ -39,9 +41,9 @@ struct ReloadPlan {
   Settings added;
   InDictionaries dictionaries;
   std::set<std::string, std::less<>> names;  // of all sessions in the file
-  std::vector<SessionEntry*> back;           // null: it was destroyed in the meantime
-  std::vector<SessionEntry*> out;            // likewise
-  // From here on: what is prepared, and how far it was applied.
+  std::vector<SessionEntry*> back;           // null: the session was destroyed in the meantime
+  std::vector<SessionEntry*> out;            // the same
+  // The prepared changes, and how many of them are applied.
   std::shared_ptr<const std::string> text;
   NewSessions made{};
   std::size_t made_done = 0;
@@ -53,7 +55,7 @@ struct ReloadPlan {
   std::vector<TemplateChange> template_changes{};
   std::size_t changes_done = 0;
   std::size_t template_changes_done = 0;
-  bool is_decided = false;  // it is applied, whatever happens
+  bool is_decided = false;  // the plan will be applied in any case
 };
 
 }  // namespace nexusfix::engine

@@ -1,5 +1,5 @@
-// A configuration that is read again while the engine runs: sessions come and go, all of them or
-// none. What has changed of a session that stays: changed_sessions.cpp.
+// Reads the configuration again while the engine runs: sessions are added and removed, all of them
+// or none. Changed keys of the other sessions: settings_changes.cpp and apply_changes.cpp.
 #include "engine/registry/reloader.hpp"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ std::shared_ptr<ReloadJob> Reloader::make_reload_job(std::shared_ptr<ReloadOrder
                                                              .parts = loop_.parts});
 }
 
-// The only loop's.
+// For an engine with one loop.
 ReloadResult Reloader::take_over(ReloadJob::Found found) {
   if (found.is_same || found.shares.front().settings.text == *settings_text_) {
     changes_.report_pending();
@@ -97,7 +97,7 @@ ReloadResult Reloader::take_over(ReloadJob::Found found) {
   return commit_share();
 }
 
-// Files are read on another thread; then each loop's sessions are its own to add and to remove.
+// Another thread reads the files. Then each loop adds and removes its own sessions.
 void Reloader::begin_reload(std::shared_ptr<ReloadOrder> order) {
   const auto refuse_it = [&](const char* why) {
     const ReloadResult refused = std::unexpected{EngineError{why}};
@@ -105,7 +105,7 @@ void Reloader::begin_reload(std::shared_ptr<ReloadOrder> order) {
   };
   try {
     if (is_round_on_) {
-      // One that no caller waits for is enough: it reads the file as it is then.
+      // One waiting request without a caller is enough: it reads the file as it is then.
       if (order || std::ranges::find(orders_, nullptr) == orders_.end()) orders_.push_back(order);
       return;
     }
@@ -120,7 +120,7 @@ void Reloader::begin_reload(std::shared_ptr<ReloadOrder> order) {
   serve_files();
 }
 
-// What it has read. Its end is a task of this thread's where there are several loops.
+// With several loops the round ends with a task on this thread.
 void Reloader::on_files_read(ReloadJob& job) {
   ReloadResult done = std::unexpected{EngineError{"no memory"}};
   bool is_shared_out = false;
@@ -152,7 +152,7 @@ void Reloader::end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResul
   end_round(nullptr);
 }
 
-// Beside all else that the loop does.
+// Runs beside the other work of the loop.
 void Reloader::serve_files() {
   if (!files_.is_busy()) [[likely]]
     return;
@@ -161,7 +161,7 @@ void Reloader::serve_files() {
   if (files_.is_busy()) loop_.wake_at(loop_.now().mono + kLookAgainAfter);
 }
 
-// Those that wait are begun, whatever there is no memory for.
+// Waiting requests begin, even if memory is missing for a report.
 void Reloader::end_round(const ReloadRound* untold) {
   is_round_on_ = false;
   if (untold != nullptr && !loop_.with_memory([&] { report_reload(untold->merged()); })) {

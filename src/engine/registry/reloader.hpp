@@ -45,18 +45,18 @@ class Reloader {
   void request_reload() noexcept;
   void reload_as_requested();
   [[nodiscard]] std::expected<Reloaded, EngineError> reload();
-  // For ReloadRound: this loop's part in one. The first of all loops begins and ends it.
+  // For ReloadRound: this loop's part. The first loop begins and ends a round.
   void begin_reload(std::shared_ptr<ReloadOrder> order);  // null: the event log has the result
   void on_files_read(ReloadJob& job);
   void end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResult done);
-  void end_round(const ReloadRound* untold);  // null: somebody was told what came of it
+  void end_round(const ReloadRound* untold);  // null: the result is reported already
   [[nodiscard]] std::expected<void, EngineError> prepare_share(FreshShare share);
   [[nodiscard]] Reloaded commit_share() noexcept;
   void abort_reload() noexcept;
 
   void serve_files();
 
-  // The file that the engine was opened with, and its text. Once, at the start.
+  // Sets the engine's file and its text. Once, at the start.
   void begin(std::string file, std::string text);
   [[nodiscard]] const std::string& file() const noexcept { return settings_file_; }
   // Null: the engine was opened without a file.
@@ -66,11 +66,11 @@ class Reloader {
   [[nodiscard]] bool is_requested() const noexcept {
     return reload_wanted_.load(std::memory_order_relaxed) != 0;
   }
-  // A reload is prepared or not applied in full.
+  // A reload is prepared, or not applied in full.
   [[nodiscard]] bool is_under_way() const noexcept { return reload_plan_ != nullptr; }
   void read_files(std::shared_ptr<FileJob> job);
   void forget(SessionEntry& entry) noexcept;
-  // The loop ends: nothing more is read.
+  // The loop ends: no more files are read.
   void stop();
 
  private:
@@ -96,15 +96,16 @@ class Reloader {
   Transactor& transactor_;
   SessionControl& control_;
 
-  std::string settings_file_;                         // empty: the engine was not opened with one
-  std::shared_ptr<const std::string> settings_text_;  // of the file, as it was taken over last
+  std::string settings_file_;                         // empty: the engine was opened without a file
+  std::shared_ptr<const std::string> settings_text_;  // of the file, when it was last applied
   FileReader files_;
-  bool is_round_on_ = false;  // from the reading of its files on; the first loop's
-  std::vector<std::shared_ptr<ReloadOrder>> orders_;  // after it; null: see reload_all()
-  std::unique_ptr<ReloadPlan> reload_plan_;           // prepared, or not applied in full
-  // What the next turn does.
+  bool is_round_on_ = false;  // from the reading of the files on; of the first loop
+  // The next requests; null: without a waiting caller.
+  std::vector<std::shared_ptr<ReloadOrder>> orders_;
+  std::unique_ptr<ReloadPlan> reload_plan_;  // prepared, or not applied in full
+  // Work for the next turn.
   static constexpr unsigned kReloadRequested = 1;
-  static constexpr unsigned kReloadUnfinished = 2;  // for want of memory
+  static constexpr unsigned kReloadUnfinished = 2;  // memory was missing
   std::atomic<unsigned> reload_wanted_{0};
 };
 

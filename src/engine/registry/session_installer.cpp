@@ -39,7 +39,7 @@ std::expected<void, EngineError> SessionInstaller::add_sessions(Settings setting
   return {};
 }
 
-// Why not all of these can be added.
+// The error, if these sessions cannot all be added.
 std::optional<EngineError> SessionInstaller::find_conflict(const Settings& settings) const {
   std::set<std::string, std::less<>> names;
   for (const SessionSettings& one : settings.sessions) {
@@ -77,8 +77,8 @@ std::expected<void, EngineError> SessionInstaller::read_what_is_named(Settings& 
   return load_dictionaries(loop_, settings);
 }
 
-// All of them or none. Their ports are open. read: what their dictionaries say besides; null: these
-// and certificates are still to be read.
+// All sessions or none. Their ports are open afterwards. read: the dictionaries' other content;
+// null: dictionaries and certificates are still to be read.
 std::expected<NewSessions, EngineError> SessionInstaller::make_sessions(
     Settings settings, const InDictionaries* read) {
   if (auto hindrance = find_conflict(settings)) return std::unexpected{std::move(*hindrance)};

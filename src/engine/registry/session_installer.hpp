@@ -20,7 +20,7 @@ class SessionControl;
 class SessionRegistry;
 class Transactor;
 
-// Sessions and templates that are made, and admit no client before they are activated.
+// New sessions and templates. They admit no client before they are activated.
 struct NewSessions {
   std::vector<SessionEntry*> entries;
   std::vector<SessionTemplate> templates;

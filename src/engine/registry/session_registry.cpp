@@ -84,14 +84,15 @@ void SessionRegistry::give_key(SessionEntry& entry, store::SessionKey key) {
   entry.stored.key = key;
 }
 
-// From here on it lets its counterparty in, or connects. Once more does no harm.
+// From here on an acceptor admits its counterparty, and an initiator connects. A second call does
+// no harm.
 void SessionRegistry::activate(SessionEntry& entry) {
   if (entry.settings.session.role == session::Role::Initiator) {
     entry.membership.is_out = false;
     entry.connect_policy.log_on(entry.connection != nullptr, loop_.now().mono);
     return loop_.arm(entry, entry.connect_policy.connect_at());
   }
-  // A qualifier does not travel; the configuration refuses it for acceptors.
+  // A qualifier is not part of a Logon; the configuration refuses it for acceptors.
   acceptors_.emplace(entry.name, &entry);
   if (loop_.directory) loop_.directory->add_acceptor(entry.name, loop_.index);
   entry.membership.is_out = false;
@@ -104,7 +105,7 @@ SessionEntry* SessionRegistry::find_entry(std::string_view name) noexcept {
 
 void SessionRegistry::remove(SessionEntry& entry, std::string_view text) {
   if (entry.membership.is_leaving) return;
-  leaving_.push_back(&entry);  // What needs memory comes first.
+  leaving_.push_back(&entry);  // Allocates, so it comes first.
   entry.membership.is_leaving = true;
   remove_acceptor(entry);
   entry.connect_policy.log_out();
@@ -124,7 +125,7 @@ void SessionRegistry::destroy_leaving() {
     if (entry->membership.has_logged_on) {
       loop_.report.peer(EventId::SessionRemoved, *entry, "session removed");
     } else if (entry->stored.trial ==
-               nullptr) {  // of a template, for a client that was not admitted
+               nullptr) {  // made of a template, for a client that was not admitted
       loop_.report.unauthenticated(EventId::SessionRemoved, {}, entry->name, "session removed");
     }
     destroy(*entry);

@@ -1,4 +1,4 @@
-// Which sessions the loop has.
+// The sessions of the loop.
 #pragma once
 
 #include <cstdint>
@@ -66,11 +66,11 @@ class SessionRegistry {
 
   [[nodiscard]] const Entries& entries() const noexcept { return entries_; }
   [[nodiscard]] const SessionEntry* find(std::string_view name) const noexcept;
-  // By the name that its counterparty's Logon gives it. Null: no acceptor has it.
+  // By the name in its counterparty's Logon. Null: no acceptor has this name.
   [[nodiscard]] SessionEntry* find_acceptor(std::string_view name) const noexcept;
-  // Its counterparty's Logons are refused from now on.
+  // From now on the Logons of its counterparty are refused.
   void remove_acceptor(SessionEntry& entry) noexcept;
-  // Whether the store may have the session's messages under the name of another one.
+  // Whether the store may have the session's messages under another session's name.
   [[nodiscard]] bool is_doubtful(std::string_view name) const {
     return doubtful_names_.contains(name);
   }
@@ -92,10 +92,11 @@ class SessionRegistry {
 
   Entries entries_;
   std::map<std::string, SessionEntry*, std::less<>> by_name_;
-  std::map<std::string, SessionEntry*, std::less<>> acceptors_;  // by the name a Logon gives them
-  // Sessions that the store may have under the name of another one, and why.
+  // By the name in the counterparty's Logon.
+  std::map<std::string, SessionEntry*, std::less<>> acceptors_;
+  // Sessions that the store may have under another session's name, and the reason.
   std::map<std::string, std::string, std::less<>> doubtful_names_;
-  std::vector<SessionEntry*> by_key_;  // null: the key has no session here
+  std::vector<SessionEntry*> by_key_;  // null: this loop has no session of the key
   std::vector<SessionEntry*> leaving_;
 };
 

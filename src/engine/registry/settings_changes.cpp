@@ -1,4 +1,4 @@
-// Keys of existing sessions that a reload finds changed, and when they take effect.
+// Plans the changes of existing sessions after a reload, and when they take effect.
 #include "engine/registry/settings_changes.hpp"
 
 #include "engine/acceptor/listeners.hpp"
@@ -33,7 +33,7 @@ bool is_alike(const transport::Endpoint& a, const transport::Endpoint& b) {
 
 }  // namespace
 
-// Each text is read once, however many sessions it is of.
+// Each text is parsed once, even if many sessions have it.
 class SettingsChanges::TextsRead {
  public:
   TextsRead(const ReloadPlan& plan, const FileKeys::Text& before)
@@ -52,9 +52,10 @@ class SettingsChanges::TextsRead {
     return {&keys_of(texts.start), &keys_of(texts.logon), &keys_of(texts.now)};
   }
   [[nodiscard]] const FileKeys& fresh() const noexcept { return *fresh_; }
-  // What the file had until now.
+  // The keys of the text that was in effect until now.
   [[nodiscard]] const FileKeys& before() const noexcept { return *before_; }
-  // of: what the session, or the template, is now. Nothing: the keys do not go together.
+  // of: the present settings of the session or the template. No value: the keys contradict each
+  // other.
   [[nodiscard]] std::optional<SessionSettings> build(const KeySources& sources,
                                                      std::string_view name,
                                                      const SessionSettings& of,
@@ -63,7 +64,7 @@ class SettingsChanges::TextsRead {
     const auto fresh = sessions_.find(name);
     if (!built || fresh == sessions_.end()) return std::nullopt;
     const bool is_logon_fresh = sources.logon == fresh_;
-    // As the other side of a connection it would have other files.
+    // A session of the other role has other files.
     if (!is_back && built->session.role != of.session.role) return std::nullopt;
     copy_parts_from_files(*built, is_logon_fresh ? *fresh->second : of);
     built->session.id = of.session.id;
@@ -78,7 +79,7 @@ class SettingsChanges::TextsRead {
   const FileKeys* before_;
 };
 
-// What the engine did not bring with it at its start.
+// Whether the settings need a component that the engine did not create at its start.
 bool SettingsChanges::lacks_for(const SessionSettings& settings) const noexcept {
   const auto has_proxy = [](const transport::Endpoint& one) { return one.proxy != nullptr; };
   return (settings.tls && !loop_.tls_network) ||
@@ -87,7 +88,7 @@ bool SettingsChanges::lacks_for(const SessionSettings& settings) const noexcept 
          (!settings.credentials.password_file.empty() && !loop_.credentials);
 }
 
-// Nothing: the session has what the file says.
+// No value: the session already has the settings of the file.
 std::optional<Change> SettingsChanges::change_of(SessionEntry& entry, const ReloadPlan& plan,
                                                  TextsRead& texts) {
   const bool is_back = std::ranges::find(plan.back, &entry) != plan.back.end();
@@ -98,12 +99,12 @@ std::optional<Change> SettingsChanges::change_of(SessionEntry& entry, const Relo
   change.keys = changed_keys(counting, fresh, entry.file.configured_as);
   change.texts = {fresh.text(), fresh.text(), fresh.text()};
   if (change.keys.empty()) {
-    // Its texts are given up all the same, with what waited for them.
+    // Its texts are replaced all the same, and pending changes are dropped.
     return entry.file.next_settings || !entry.file.pending.empty()
                ? std::optional{std::move(change)}
                : std::nullopt;
   }
-  // The other keys of the start are the engine's, and stay.
+  // The other keys that need a start belong to the engine, and keep their values.
   if (is_back) move_key("ConnectionType", change.keys.at_start, change.keys.at_logon);
   const bool keeps_start = !change.keys.at_start.empty();
   KeySources whole{keeps_start ? counting.start : &fresh, &fresh, &fresh};
@@ -116,7 +117,7 @@ std::optional<Change> SettingsChanges::change_of(SessionEntry& entry, const Relo
   }
   change.pending.until_start = takes_logon ? std::vector<std::string>{} : change.keys.at_logon;
   change.pending.until_start = both(change.pending.until_start, change.keys.at_start);
-  if (!built) {  // Of keys that do not go with those of before.
+  if (!built) {  // The new values contradict old ones that stay.
     change.pending.until_start = both(change.pending.until_start, change.keys.at_once);
     change.texts = entry.file.texts;
     return change;
@@ -139,7 +140,7 @@ void SettingsChanges::plan_changes(ReloadPlan& plan) {
     const bool is_away =
         entry->membership.is_out && std::ranges::find(plan.back, entry.get()) == plan.back.end();
     if (!entry->file.texts.now || entry->membership.is_leaving || is_away) continue;
-    if (!texts.fresh().has(entry->file.configured_as)) continue;  // It goes.
+    if (!texts.fresh().has(entry->file.configured_as)) continue;  // It is removed.
     auto change = change_of(*entry, plan, texts);
     if (!change) continue;
     if (!changed_keys(before, texts.fresh(), entry->file.configured_as).empty()) {
@@ -156,7 +157,8 @@ void SettingsChanges::plan_changes(ReloadPlan& plan) {
     if (keys.empty() || !DynamicSessions::keeps(one, plan.fresh)) continue;
     const KeySources fresh{&texts.fresh(), &texts.fresh(), &texts.fresh()};
     auto built = texts.build(fresh, name, one.settings);
-    if (!built || lacks_for(*built)) continue;  // As before: strangers are no sessions yet.
+    // The template keeps its settings: its clients have no sessions yet.
+    if (!built || lacks_for(*built)) continue;
     plan.template_changes.push_back(
         {i, std::move(*built), both(both(keys.at_once, keys.at_logon), keys.at_start)});
   }
@@ -176,8 +178,7 @@ bool SettingsChanges::names_other_dictionaries(const ReloadPlan& plan) noexcept 
          });
 }
 
-// To another port or address; or from nowhere, where the ports of those that come back may be
-// closed.
+// The port or the address is another one; or the session comes back, and its port may be closed.
 bool SettingsChanges::has_moved(const Change& change) noexcept {
   if (!change.whole || !change.whole->accept) return false;
   const SessionEntry& entry = *change.entry;
@@ -185,7 +186,7 @@ bool SettingsChanges::has_moved(const Change& change) noexcept {
          !is_same_place(*entry.settings.accept, *change.whole->accept);
 }
 
-// The port of a session may be another one. It is opened before anything is decided.
+// A session may have a new port. It is opened before the reload is decided.
 std::expected<void, EngineError> SettingsChanges::listen_for_changes(ReloadPlan& plan) {
   for (Change& change : plan.changes) {
     if (!has_moved(change)) continue;
@@ -197,7 +198,7 @@ std::expected<void, EngineError> SettingsChanges::listen_for_changes(ReloadPlan&
   return {};
 }
 
-// What all sessions of a port have together.
+// Computes the rules that all sessions of a port share.
 void SettingsChanges::refresh_listeners(const ReloadPlan& plan) {
   if (plan.changes.empty() && plan.template_changes.empty()) return;
   for (std::size_t i = 0; i < listeners_.all().size(); ++i) {

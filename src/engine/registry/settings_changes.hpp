@@ -1,4 +1,5 @@
-// Keys of existing sessions that a reload finds changed, and when they take effect.
+// Finds the changed keys of existing sessions after a reload, and applies them when they take
+// effect.
 #pragma once
 
 #include <expected>
@@ -43,7 +44,7 @@ class SettingsChanges {
   void report_pending();
   void report_changes(const ReloadPlan& plan);
 
-  // Sessions wait for their next Logon with other settings.
+  // Sessions have other settings from their next Logon on.
   [[nodiscard]] bool has_waiting() const noexcept { return !with_next_settings_.empty(); }
   void forget(SessionEntry& entry) noexcept { std::erase(with_next_settings_, &entry); }
 
@@ -62,7 +63,7 @@ class SettingsChanges {
   Reloader& reloader_;
   SessionControl& control_;
 
-  std::vector<SessionEntry*> with_next_settings_;  // with settings for their next Logon
+  std::vector<SessionEntry*> with_next_settings_;  // sessions with settings for their next Logon
 };
 
 }  // namespace nexusfix::engine

@@ -12,11 +12,11 @@ SettingsError at_its_key(const std::string& file, const SessionSettings& session
                          const transport::TlsError& error) {
   const auto& origins = session.tls->origins;
   SessionTls::Origin origin = origins[static_cast<std::size_t>(error.item)];
-  // What is in the certificate's file is no other key's matter.
+  // An error in the certificate's file is reported at the certificate's key.
   if (origin.line == 0 && error.item == transport::TlsItem::Key) {
     origin = origins[static_cast<std::size_t>(transport::TlsItem::Certificate)];
   }
-  // Files turn it on, as in QuickFIX/Go; QuickFIX's examples name some without having it.
+  // Keys that name files turn TLS on, as in QuickFIX/Go; QuickFIX's examples name some without TLS.
   const SessionTls::Origin asked = origins[static_cast<std::size_t>(transport::TlsItem::Build)];
   const bool is_said = asked.key == "SocketUseSSL" || asked.key == "SSLEnable";
   const std::string hint = is_said ? "" : "; the line SocketUseSSL=N says that no TLS is meant";

@@ -1,4 +1,4 @@
-// What an engine's connections are protected with.
+// The TLS contexts of an engine's connections.
 #pragma once
 
 #include <atomic>
@@ -16,38 +16,38 @@
 
 namespace nexusfix::engine {
 
-// What ends so soon that somebody must be told.
+// A certificate or list that ends so soon that an operator must know.
 struct Ending {
   bool is_near = false;  // within days, or in the past
   std::string text{};    // "certificate CN=venue in venue.pem ends in 3 days, at ..."
 };
 [[nodiscard]] std::optional<Ending> ending_of(const transport::TlsExpiry& expiry, WallTime now);
 
-// Of all event loops. Any thread.
+// Shared by all event loops. Any thread.
 class TlsContexts {
  public:
   using Contexts = std::vector<std::shared_ptr<transport::TlsContext>>;
 
-  // Puts contexts into the endpoints of sessions with TLS; the same settings have the same one.
-  // Every mistake, at the key that named the file.
+  // Puts contexts into the endpoints of sessions with TLS; equal settings share one context.
+  // Returns all errors, each at the key that names the file.
   [[nodiscard]] SettingsErrors give(Settings& settings, Disk& disk);
-  // The same in two steps. The first one reads files and keeps no other thread waiting; what it has
-  // made, beside what made had already, is the engine's with the second one.
+  // The same in two steps. prepare() reads files, and blocks no other thread. It appends new
+  // contexts to made; keep() gives them to the engine.
   [[nodiscard]] SettingsErrors prepare(Settings& settings, Disk& disk, Contexts& made) const;
   void keep(const Contexts& made);
   [[nodiscard]] bool empty() const;
   [[nodiscard]] std::vector<transport::TlsExpiry> expiries() const;
 
-  // Signal handlers, too: reload() is to be called soon.
+  // Also for signal handlers: reload() must be called soon.
   void want_reload() noexcept { is_reload_wanted_.store(true, std::memory_order_release); }
   [[nodiscard]] bool take_reload_wanted() noexcept {
-    // Pairs with the release above. Read first: it is hardly ever set.
+    // Pairs with the release above. The load comes first, because the flag is hardly ever set.
     return is_reload_wanted_.load(std::memory_order_relaxed) &&
            is_reload_wanted_.exchange(false, std::memory_order_acquire);
   }
   struct Reloaded {
     bool is_right = false;
-    std::string text{};  // what is offered now, or what is wrong and all is as before
+    std::string text{};  // the context's description; or the error, and then nothing has changed
   };
   [[nodiscard]] std::vector<Reloaded> reload(Disk& disk);
 

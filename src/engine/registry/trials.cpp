@@ -1,4 +1,4 @@
-// Sessions of templates whose names the store does not know: on trial until their Logon is
+// Sessions of templates whose names the store does not know: they are on trial until their Logon is
 // accepted.
 #include <algorithm>
 #include <string>
@@ -16,12 +16,12 @@ namespace nexusfix::engine {
 namespace {
 
 constexpr std::string_view kLogon = "A";
-// What is kept of a client's messages until it is known which log they belong to.
+// The most bytes of a client's messages that are kept until their log is known.
 constexpr std::size_t kTrialBytesMax = 64U << 10U;
 
 }  // namespace
 
-// A name that is stored has logged on once, and needs no place.
+// A stored name has logged on before, and needs no place.
 bool DynamicSessions::has_dynamic_place(const Connection& connection, const std::string& name) {
   if (commit_.store().find_session(name)) return true;
   using Answer = DynamicNames::Answer;
@@ -66,8 +66,8 @@ store::StoreResult<SessionEntry*> DynamicSessions::make_trial(SessionSettings se
   }
 }
 
-// answer: the MsgType of what is sent. With a Logon it becomes a session like any other; whatever
-// else is said to a client that was not let in stays outside of the store.
+// answer: the MsgType of our answer. With a Logon the session becomes a normal one. Any other
+// answer to a client that is not admitted is not stored.
 void DynamicSessions::end_trial(SessionEntry& entry, std::string_view answer) {
   if (answer != kLogon) return log_trial(entry);
   if (loop_.directory && loop_.directory->settle(entry.name, loop_.index) != loop_.index) {
@@ -86,7 +86,7 @@ void DynamicSessions::end_trial(SessionEntry& entry, std::string_view answer) {
     entry.stored.log =
         loop_.report.logs().join(entry.settings, loop_.parsers.data_fields, loop_.now().wall);
   } catch (const std::bad_alloc&) {
-    entry.stored.trial.reset();  // It is stored: its numbers are those of the store.
+    entry.stored.trial.reset();  // The session is stored now: the store has its numbers.
     throw;
   }
   names_.keep(entry.name);
@@ -112,7 +112,7 @@ void DynamicSessions::log_received(SessionEntry& entry, std::string_view frame) 
   entry.stored.trial->received.push_back({loop_.now().wall, std::string{frame}});
 }
 
-// It was not accepted: what came belongs to no session.
+// It was not accepted: its messages belong to no session.
 void DynamicSessions::log_trial(SessionEntry& entry) {
   for (SessionTrial::Received& one : entry.stored.trial->received) {
     loop_.report.logs().unknown(one.bytes, /*is_message=*/true, one.at);

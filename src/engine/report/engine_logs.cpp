@@ -51,7 +51,7 @@ std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& se
     observe::SessionLogOptions options = options_of(one, data_fields);
     wanted = wanted || is_wanted(options);
     static_cast<void>(widen_global(options));
-    if (one.is_template) continue;  // what is made of it joins
+    if (one.is_template) continue;  // a session that is made of it joins later
     places_[options.name] = {options_.size(), one.log.has_standard_error};
     options_.push_back(std::move(options));
   }
@@ -66,7 +66,7 @@ std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& se
   return {};
 }
 
-// All that there are by now, and the one for what belongs to no session as the last.
+// Opens all present logs; the last one is for events that belong to no session.
 std::expected<void, std::string> EngineLogs::begin(WallTime now) {
   options_.push_back(global_options_);
   global_.index = options_.size() - 1;
@@ -77,8 +77,9 @@ std::expected<void, std::string> EngineLogs::begin(WallTime now) {
   return {};
 }
 
-// What belongs to no session is in the files of the first that has any; on the screen when any
-// session's events are; and a stranger's message may have what any session masks.
+// The global log, for lines that belong to no session, has the files of the first session that has
+// any. It is on the screen if any session's events are. It masks every field that any session
+// masks, because an unauthenticated peer's message may have it.
 bool EngineLogs::widen_global(const observe::SessionLogOptions& session) {
   const observe::SessionLogOptions before = global_options_;
   if (global_options_.files.folder.empty()) global_options_.files = session.files;
@@ -128,7 +129,7 @@ const EngineLogs::Place& EngineLogs::place_of(std::string_view session) const no
   return found == places_.end() ? global_ : found->second;
 }
 
-// In what belongs to no session, the name says which one it is about.
+// In the global log, the line begins with the session's name.
 void EngineLogs::log_event(const Place& place, EventId id, std::string_view session,
                            std::string_view text, WallTime now) {
   if (&place != &global_ || session.empty()) return logs_->event(place.index, id, text, now);

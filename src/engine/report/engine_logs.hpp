@@ -1,4 +1,4 @@
-// Where the engine's events and its sessions' messages are logged.
+// The logs of the engine's events and of its sessions' messages.
 #pragma once
 
 #include <atomic>
@@ -23,21 +23,21 @@
 
 namespace nexusfix::engine {
 
-// The loop's thread, but for reopen() and stats(). Sessions are told apart by what join() gave
-// them. Without logs every call but event() is one branch.
+// The loop's thread, except reopen() and stats(). join() gives the index of a session's log.
+// Without logs every call but event() is one branch.
 class EngineLogs {
  public:
   EngineLogs(observe::EventLog& events, bool is_standard_error) noexcept
       : events_{events}, is_standard_error_{is_standard_error} {}
 
-  // Before this, events have only the event log; they are written to the files then. The error
-  // names the folder or file that cannot be written. data_fields: of masked fields that only a
-  // dictionary knows.
+  // Before this call, only the event log receives events; open() then writes them to the files. The
+  // error names the folder or file that cannot be written. data_fields: for masked fields that only
+  // a dictionary knows.
   [[nodiscard]] std::expected<void, std::string> open(Disk& disk, const Settings& settings,
                                                       const wire::DataFieldTable& data_fields,
                                                       std::uint32_t loop, WallTime now);
-  // Where a session has its logs, whether it was there at the start or is made now. One that comes
-  // back goes on where it was; with other keys, in the same files by the new ones.
+  // Returns the index of a session's logs, at the start or later. A session that comes back
+  // continues its logs; with changed keys it gets a new index, and the same files by the new keys.
   [[nodiscard]] std::size_t join(const SessionSettings& session,
                                  const wire::DataFieldTable& data_fields, WallTime now);
 
@@ -53,12 +53,12 @@ class EngineLogs {
   [[nodiscard]] bool takes_sent(std::size_t session) const noexcept {
     return logs_ != nullptr && logs_->takes_sent(session);
   }
-  // The log of what belongs to no session, as join() gives it.
+  // The log of lines that belong to no session: an index like those of join().
   [[nodiscard]] std::size_t global() const noexcept { return global_.index; }
-  // The first that came from who belongs to no session.
+  // The first bytes of a peer that belongs to no session.
   void unknown(std::string_view bytes, bool is_message, WallTime now) noexcept;
 
-  // session: its name; empty: the engine's own.
+  // session: its name; empty: an event of the engine.
   void event(EventId id, std::string_view session, std::string_view text, WallTime now);
 
   // Once a turn.
@@ -66,7 +66,7 @@ class EngineLogs {
     if (logs_ != nullptr) take_notices(now);
   }
 
-  // Acquire pairs with begin(): the logs may be begun while other threads ask.
+  // Acquire pairs with begin(): the logs may be opened while other threads call this.
   void reopen() noexcept {
     if (auto* const logs = shared_.load(std::memory_order_acquire)) logs->reopen();
   }
@@ -98,15 +98,15 @@ class EngineLogs {
   bool is_standard_error_;
   bool takes_unknown_ = true;
   bool is_open_ = false;
-  std::vector<Early> early_;  // events of the time before open()
+  std::vector<Early> early_;  // events before open()
   Disk* disk_ = nullptr;
   std::size_t queue_bytes_ = 0;
   std::vector<observe::SessionLogOptions> options_;  // by index
-  observe::SessionLogOptions global_options_;        // masks whatever any session does
+  observe::SessionLogOptions global_options_;        // masks every field that any session masks
   Place global_;
-  std::map<std::string, Place, std::less<>> places_;  // by a session's name
+  std::map<std::string, Place, std::less<>> places_;  // by the session's name
   std::unique_ptr<observe::SessionLogs> logs_;
-  std::atomic<observe::SessionLogs*> shared_{nullptr};  // the same, for other threads
+  std::atomic<observe::SessionLogs*> shared_{nullptr};  // equals logs_, for other threads
 };
 
 }  // namespace nexusfix::engine

@@ -16,9 +16,9 @@
 
 namespace nexusfix::engine {
 
-// A session has lines of its own within a second, and so has the engine. Unauthenticated peers may
-// be any number, and so all together have a limit, of which one address gets a quarter. What is
-// refused to any of them is counted.
+// Each session has its own lines in a second, and so has the engine. The number of unauthenticated
+// peers has no bound: all of them share one limit, and one address gets at most a quarter of it.
+// Refused lines are counted.
 class NoticeLimiter {
  public:
   static constexpr std::chrono::seconds kWindow = SecondLimit::kWindow;
@@ -26,7 +26,7 @@ class NoticeLimiter {
   static constexpr unsigned kStrangersLinesMax = 100;
   static constexpr unsigned kSourceLinesMax = kStrangersLinesMax / 4;
 
-  // Whether a line may be written now. What is refused is counted.
+  // Whether a line may be written now. Refused lines are counted.
   [[nodiscard]] bool allow(SecondLimit& share, MonoTime now) noexcept {
     return counted(share.allow(now, kSessionLinesMax), now);
   }
@@ -39,7 +39,8 @@ class NoticeLimiter {
     return counted(allow_source(source), now);
   }
 
-  // How many lines were refused, when a window has passed since the first of them; zero before.
+  // The number of refused lines, when a window has passed since the first of them; before that,
+  // zero.
   [[nodiscard]] std::uint64_t take_suppressed(MonoTime now) noexcept {
     if (suppressed_ == 0 || now < tell_at_) return 0;
     return std::exchange(suppressed_, 0);
@@ -56,7 +57,7 @@ class NoticeLimiter {
     const auto end = by_source_.begin() + static_cast<std::ptrdiff_t>(sources_);
     auto found = std::find_if(by_source_.begin(), end,
                               [&](const SourceLines& one) { return one.source == source; });
-    if (found == end) {  // There is room: each of them has had a line.
+    if (found == end) {  // There is room, because each source in the list has had a line.
       *found = {source, 0};
       ++sources_;
     }

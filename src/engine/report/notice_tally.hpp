@@ -1,4 +1,5 @@
-// Notices of one kind: the first is told at once, what follows within a second together.
+// Counts notices of one kind: the first is reported at once, later ones of the same second
+// together.
 #pragma once
 
 #include <chrono>
@@ -14,13 +15,13 @@ class NoticeTally {
  public:
   static constexpr std::chrono::seconds kWindow{1};
 
-  // last: whose it was, for whoever looks.
+  // last: the peer of the last one, for people.
   void add(std::uint64_t count, std::string last = {}) noexcept {
     count_ += count;
     last_ = std::move(last);
   }
   [[nodiscard]] bool has_any() const noexcept { return count_ != 0; }
-  // How many there are to tell of now; 0: none, or it is too soon.
+  // The number to report now; 0: none, or it is too soon.
   [[nodiscard]] std::uint64_t take(MonoTime now) noexcept {
     if (count_ == 0 || now < next_at_) [[likely]]
       return 0;
@@ -28,7 +29,7 @@ class NoticeTally {
     return std::exchange(count_, 0);
   }
   [[nodiscard]] const std::string& last() const noexcept { return last_; }
-  // When there is something to tell; kNever: there is nothing.
+  // When the next report is due; kNever: nothing was counted.
   [[nodiscard]] MonoTime due() const noexcept { return count_ == 0 ? kNever : next_at_; }
 
  private:

@@ -45,7 +45,7 @@ void Reporter::unauthenticated(EventId id, transport::Source source, std::string
   report_if(limiter_.allow(source, time_.now().mono), id, session, text);
 }
 
-// A flood of them costs no text where it gets no line.
+// If the limit refuses the line, no text is built.
 void Reporter::refused(EventId id, transport::Source source, std::string_view peer,
                        std::string_view why) {
   if (!limiter_.allow(source, time_.now().mono))
@@ -88,7 +88,7 @@ void Reporter::report_suppressed() {
   }
 }
 
-// A line that there is no memory for either is no line: it is written when there is some again.
+// If there is no memory for this line either, it is written later.
 void Reporter::report_memory_failures() {
   const SecondLimit before = own_lines_;
   if (!limiter_.allow(own_lines_, time_.now().mono)) {

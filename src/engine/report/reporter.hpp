@@ -1,5 +1,6 @@
-// The events of one event loop: every one has a stable identifier (nexusfix/base/event_id.hpp).
-// Those that others can cause have limits, so that no flood of them becomes a flood of lines.
+// Reports the events of one event loop: every one has a stable identifier
+// (nexusfix/base/event_id.hpp). Events that others can cause have limits, so that a flood of them
+// is no flood of lines.
 #pragma once
 
 #include <array>
@@ -28,22 +29,22 @@ struct SessionEntry;
 // and reported together, at most once a second.
 enum class NoRoom : std::uint8_t { Descriptors, Address, Port, Displaced };
 
-// The loop's thread. For lack of memory nothing throws: the failure is counted, and reported when
-// there is memory again.
+// The loop's thread. Without memory nothing throws: the failure is counted, and reported when there
+// is memory again.
 class Reporter {
  public:
   Reporter(observe::EventLog& events, bool is_standard_error, LoopClock& time) noexcept
       : logs_{events, is_standard_error}, time_{time} {}
 
-  // Always logged: only for what no counterparty can repeat at will.
+  // Always logged: only for events that no counterparty can repeat at will.
   void engine(EventId id, std::string_view text) { report(id, {}, text); }
   void session(EventId id, const SessionEntry& entry, std::string_view text);
-  // name: of a session that the loop may not have, or not yet.
+  // name: the loop may not have this session, or not yet.
   void session(EventId id, std::string_view name, std::string_view text) { report(id, name, text); }
 
-  // What others cause. Before an acceptor's counterparty has logged on, a session's events are
-  // those of an unauthenticated peer, which may have no more of the session than its name. ended:
-  // the connection that the session had.
+  // Events that others cause. Before an acceptor's counterparty has logged on, a session's events
+  // count as those of an unauthenticated peer, which may know only the session's name. ended: the
+  // connection that the session had.
   void peer(EventId id, SessionEntry& entry, std::string_view text,
             const Connection* ended = nullptr);
   void unauthenticated(EventId id, transport::Source source, std::string_view session,
@@ -55,7 +56,7 @@ class Reporter {
     tallies_[static_cast<std::size_t>(why)].add(connections, std::move(last));
     has_counted_ = true;
   }
-  // Once a turn: what was counted, and what there was no memory for.
+  // Once a turn: reports the counted connections, and the failures for lack of memory.
   void report_counted() {
     if (has_counted_) [[unlikely]]
       report_tallies();
@@ -64,7 +65,7 @@ class Reporter {
     if (memory_failures_ != 0) [[unlikely]]
       report_memory_failures();
   }
-  // With the timers: the number of events that a limit has left out.
+  // With the timers: reports the number of events that a limit has left out.
   void report_suppressed();
 
   void memory_failed() noexcept { ++memory_failures_; }
@@ -84,8 +85,8 @@ class Reporter {
   NoticeLimiter limiter_;
   SecondLimit own_lines_;
   std::array<NoticeTally, kTallies> tallies_;
-  bool has_counted_ = false;           // connections that no event reports yet
-  std::uint64_t memory_failures_ = 0;  // that are not reported yet
+  bool has_counted_ = false;           // there are connections that no event has reported yet
+  std::uint64_t memory_failures_ = 0;  // not reported yet
 };
 
 }  // namespace nexusfix::engine

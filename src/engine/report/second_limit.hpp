@@ -1,5 +1,4 @@
-// Finds out when a counterparty does more of something within a second than nothing good can
-// follow.
+// Detects a counterparty that does more of something within a second than any correct one would.
 #pragma once
 
 #include <chrono>
@@ -13,7 +12,7 @@ class SecondLimit {
  public:
   static constexpr std::chrono::seconds kWindow{1};
 
-  // Counts one more. False: it is more than count_max within a window.
+  // Counts one event. False: there were more than count_max within the window.
   [[nodiscard]] bool allow(MonoTime now, std::uint32_t count_max) noexcept {
     if (now >= window_end_) {
       window_end_ = now + kWindow;

@@ -1,4 +1,4 @@
-// The events that a session's state machine causes.
+// The events of a session's state machine.
 #pragma once
 
 #include <nexusfix/base/event_id.hpp>
@@ -7,7 +7,7 @@
 namespace nexusfix::engine {
 
 [[nodiscard]] EventId event_of(session::NoticeCode code) noexcept;
-// LogoutComplete is no event of its own: the session has logged out.
+// LogoutComplete has no event of its own: the result is LoggedOut.
 [[nodiscard]] EventId event_of(session::DisconnectReason reason) noexcept;
 
 }  // namespace nexusfix::engine

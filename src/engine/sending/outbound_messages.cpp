@@ -16,7 +16,7 @@
 namespace nexusfix::engine {
 namespace {
 
-// What is queued until the answer to our Logon; above that a message is only stored.
+// The most bytes that are queued until the answer to our Logon; further messages are only stored.
 constexpr std::size_t kQueuedUntilLogonBytesMax = 1U << 20U;
 constexpr std::string_view kReject = "3";
 
@@ -24,7 +24,7 @@ constexpr std::string_view kReject = "3";
 
 void Outbox::note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
                        std::string_view bytes, bool is_transmitted) {
-  // What waits for a Logon is logged when it goes out.
+  // Messages that wait for a Logon are logged when they are sent.
   const bool is_logged = loop_.report.logs().takes_sent(entry.stored.log) && is_transmitted &&
                          entry.connection != nullptr && !entry.connection->closing;
   if (loop_.callbacks.on_sent == nullptr && !is_logged) return;
@@ -51,7 +51,7 @@ void Outbox::notify_sent() noexcept {
 }
 
 // The session layer's own application message, a BusinessMessageReject, can be changed too, so that
-// it looks the same when it is sent again. It has its number, so it cannot be withheld.
+// a resend of it is the same. It has its MsgSeqNum already, so it cannot be withheld.
 void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
   std::string_view bytes = action.bytes;
   if (action.is_resendable && loop_.callbacks.on_sending != nullptr) {
@@ -95,12 +95,13 @@ void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes) {
     transmit(entry, bytes);
   } else if (entry.connection != nullptr && !entry.abort.is_pending) {
     if (!buffers_.push(*entry.connection, entry.resend.queued, bytes)) return;
-    connections_.mark_unsent(*entry.connection);  // enforce_outbound_limit() looks at them.
+    // send_unsent() then checks the limit of the queue.
+    connections_.mark_unsent(*entry.connection);
   }
 }
 
-// An initiator's messages after its Logon, which has no answer yet. Those that do not fit are left
-// to a resend.
+// Queues an initiator's messages after its Logon, which has no answer yet. Messages that do not fit
+// are left to a resend.
 void Outbox::queue_until_logon(SessionEntry& entry, std::string_view bytes) {
   const std::size_t most =
       std::min<std::size_t>(kQueuedUntilLogonBytesMax, entry.settings.limits.queued_bytes_max);
@@ -110,8 +111,8 @@ void Outbox::queue_until_logon(SessionEntry& entry, std::string_view bytes) {
   if (!is_kept) ++entry.until_logon.left_to_resend;
 }
 
-// The counterparty resets the sequence numbers, unasked: the MsgSeqNums of the queued messages are
-// void.
+// The counterparty resets the sequence numbers without our request: the MsgSeqNums of the queued
+// messages are void.
 void Outbox::report_queued_lost(SessionEntry& entry) {
   std::uint64_t lost = entry.until_logon.left_to_resend;
   const std::span<const char> kept = entry.until_logon.queued.waiting();
@@ -151,7 +152,7 @@ void Outbox::transmit(SessionEntry& entry, std::string_view bytes) {
   Connection& connection = *entry.connection;
   if (!buffers_.push(connection, connection.outbound, bytes)) [[unlikely]]
     return;
-  // At the end of a resend the queued bytes have their records already; this event adds its own.
+  // Bytes that waited for the end of a resend have their records already; this event adds its own.
   connection.waits_for = commit_.store().appended();
   connections_.mark_unsent(connection);
   if (!connection.in_event) transactor_.add_connection(connection);

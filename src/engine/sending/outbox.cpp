@@ -17,8 +17,8 @@ std::unexpected<SendError> failure(SendFailure failure, wire::EncodeError encode
   return std::unexpected{SendError{failure, encode}};
 }
 
-// UserRequest, the one application message that is there for passwords: its RawData may be one,
-// too. What has a password has no place in a store, and so cannot be sent again.
+// UserRequest is the application message for passwords: its RawData may be one, too. A message with
+// a password is not stored, and so cannot be sent again.
 constexpr std::string_view kUserRequest = "BE";
 
 }  // namespace
@@ -36,11 +36,12 @@ Outbox::Outbox(LoopContext& loop, CommitGate& commit, Connections& connections,
       encode_buffer_(wire::FrameLimits{}.message_bytes_max),
       edited_buffer_(loop.callbacks.on_sending != nullptr ? encode_buffer_.size() : 0) {}
 
-// Made where the caller wants it, which a function with several returns of a variable would not do.
+// The Encoder is constructed in place for the caller; several returns of one variable would prevent
+// that.
 wire::Encoder Outbox::begin_message(SessionEntry& entry, std::string_view msg_type) noexcept {
   if (transactor_.phase() != Phase::Observing) [[likely]]
     return begin_in_buffer(entry, msg_type);
-  // The buffer is in use. finish_message() will say so.
+  // The buffer is in use: finish_message() fails.
   return wire::Encoder{{}, wire::HeaderFields{"-", "-", "-"}, {.msg_type = "-"}};
 }
 
@@ -55,14 +56,14 @@ wire::Encoder Outbox::begin_in_buffer(SessionEntry& entry, std::string_view msg_
 SendResult Outbox::finish_message(
     SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
   SendResult result = send_message(entry, bytes);
-  // What on_sending() and on_sent() wanted beside it.
+  // Commands that on_sending() and on_sent() gave.
   if (transactor_.is_idle()) {
     transactor_.run_deferred_commands(entry);
   }
   return result;
 }
 
-// Of the sub and location IDs that a session's header has: one that the caller wrote once more.
+// Finds a sub or location ID of the session's header that the caller has written again. 0: none.
 wire::Tag Outbox::repeated_id(std::string_view bytes) {
   const auto message = loop_.parsers.outbound.parse(bytes);
   if (!message) return 0;
@@ -80,22 +81,22 @@ bool Outbox::was_encoded_here(std::string_view bytes) const noexcept {
   return at < encode_buffer_.size();
 }
 
-// Whether examine() would find nothing, as in most messages: nobody has to look into them.
+// Whether examine() would find nothing, as for most messages: their fields are then not read.
 bool Outbox::needs_no_examination(const SessionEntry& entry,
                                   std::string_view bytes) const noexcept {
   return was_encoded_here(bytes) && !begun_has_password_ && !entry.outbound.keeps_masked_out &&
          !entry.outbound.has_sub_ids;
 }
 
-// Whether the store may not have a message that was begun here. What was encoded here says of
-// itself whether it has a password; what comes from elsewhere is searched.
+// Whether the store must not have this message. For a message that was encoded here,
+// begun_has_password_ says whether it has a password; other bytes are searched.
 bool Outbox::is_secret(const SessionEntry& entry, std::string_view bytes) {
   if (begun_has_password_) return true;
   if (was_encoded_here(bytes) && !entry.outbound.keeps_masked_out) return false;
   return has_secret(entry, bytes);
 }
 
-// Of what cannot be read nobody knows.
+// A message that cannot be parsed counts as secret.
 bool Outbox::has_secret(const SessionEntry& entry, std::string_view bytes) {
   const auto message = loop_.parsers.outbound.parse(bytes);
   if (!message) return true;
@@ -107,13 +108,13 @@ bool Outbox::has_secret(const SessionEntry& entry, std::string_view bytes) {
   });
 }
 
-// What on_sending() made of a message.
+// Whether the store must not have the message as on_sending() edited it.
 bool Outbox::is_edit_secret(const SessionEntry& entry, std::string_view edited) {
   return edits_.has_password() || (entry.outbound.keeps_masked_out && has_secret(entry, edited));
 }
 
-// A message as it was handed over: whether it is a secret, or why it cannot be sent. Looking into
-// one that has more fields than any before takes memory.
+// Checks a finished message: the value says whether it is secret, the error why it cannot be sent.
+// A message with more fields than any before needs memory.
 std::expected<bool, SendError> Outbox::examine(const SessionEntry& entry,
                                                std::string_view bytes) noexcept {
   bool is_kept_out = false;
@@ -130,7 +131,7 @@ std::expected<bool, SendError> Outbox::examine(const SessionEntry& entry,
   return is_kept_out;
 }
 
-// What keeps the engine from sending anything, of anybody.
+// The reason why the engine cannot send any message, on any session.
 std::optional<SendFailure> Outbox::obstacle(std::size_t bytes) noexcept {
   if (transactor_.phase() == Phase::Observing) return SendFailure::WithinSending;
   if (commit_.has_failed()) return SendFailure::StoreStopped;
@@ -146,7 +147,7 @@ SendResult Outbox::send_message(
   if (std::exchange(begun_, nullptr) != &entry) return failure(SendFailure::NotBegun);
   const session::Outlet outlet = entry.machine.outlet();
   const bool is_transmitted = outlet == session::Outlet::Wire;
-  bool is_kept_out = false;  // of the store
+  bool is_kept_out = false;  // not stored
   if (bytes && !needs_no_examination(entry, *bytes)) [[unlikely]] {
     const auto examined = examine(entry, *bytes);
     if (!examined) return std::unexpected{examined.error()};
@@ -207,8 +208,8 @@ SendResult Outbox::send_message(
   return Sent{.msg_seq_num = outbound->msg_seq_num, .is_transmitted = is_transmitted};
 }
 
-// Shows a message to the application before it goes out. The bytes that come back are those of the
-// argument, or an edited copy, until the next one is offered. A callback that throws withholds.
+// Shows a message to the application before it is sent. Returns the argument's bytes or an edited
+// copy, valid until the next call. A callback that throws withholds the message.
 std::expected<std::string_view, SendError> Outbox::offer(SessionEntry& entry,
                                                          std::string_view bytes,
                                                          std::uint64_t msg_seq_num,
@@ -218,7 +219,7 @@ std::expected<std::string_view, SendError> Outbox::offer(SessionEntry& entry,
     if (const auto parsed = loop_.parsers.outbound.parse(bytes)) message = *parsed;
   });
   if (!is_parsed) return failure(SendFailure::OutOfMemory);
-  // A damaged one out of the store, or one of the session layer's: the machine says no to it.
+  // A damaged message of the store, or one of the session layer: the state machine refuses it.
   if (!message || session::is_administrative(message->msg_type())) return bytes;
   edits_.clear();
   OutgoingMessage outgoing{*message, edits_, msg_seq_num, is_resend};
@@ -240,8 +241,8 @@ std::expected<std::string_view, SendError> Outbox::offer(SessionEntry& entry,
   return *edited;
 }
 
-// A callback that throws leaves a field that cannot be encoded, so that no Logon is sent. The Logon
-// has its number already: nothing else may take it meanwhile.
+// A callback that throws adds a field that cannot be encoded, so that no Logon is sent. The Logon
+// has its MsgSeqNum already: no other message may take it meanwhile.
 void Outbox::write_logon(SessionEntry& entry, wire::Encoder& encoder,
                          const wire::MessageHeader& header) noexcept {
   const std::optional<std::string> thrown = transactor_.observe([&] {

@@ -28,7 +28,7 @@ class Outbox {
   Outbox(LoopContext& loop, CommitGate& commit, Connections& connections, BufferGovernor& buffers,
          DynamicSessions& dynamic, Transactor& transactor, SessionControl& control);
 
-  // For Session.
+  // Called by Session.
   [[nodiscard]] wire::Encoder begin_message(SessionEntry& entry,
                                             std::string_view msg_type) noexcept;
   SendResult finish_message(
@@ -84,7 +84,7 @@ class Outbox {
   SessionControl& control_;
 
   std::vector<char> encode_buffer_;
-  SessionEntry* begun_ = nullptr;    // whose message is being encoded
+  SessionEntry* begun_ = nullptr;    // the session whose message is being encoded
   bool begun_has_password_ = false;  // set while it is encoded
   wire::FieldEdits edits_;
   std::vector<char> edited_buffer_;

@@ -1,4 +1,4 @@
-// Resends: stored messages again, in slices, as fast as they may go.
+// Resends: stored messages are sent again, in slices, at the permitted rate.
 #include "engine/sending/resend_server.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t kReplaySlice = 256;
 constexpr std::chrono::seconds kRateInterval{1};
 
-// When a stored message was sent first. Nothing: it does not say.
+// When a stored message was first sent. No value: it has no readable SendingTime.
 std::optional<WallTime> sent_at(std::string_view stored) noexcept {
   constexpr std::string_view kSendingTime{
       "\x01"
@@ -37,7 +37,7 @@ std::optional<WallTime> sent_at(std::string_view stored) noexcept {
 
 }  // namespace
 
-// The counterparty's request breaks no rule; the application may have one of its own.
+// The request breaks no rule of the session layer; the application may have its own rules.
 void ResendServer::perform(SessionEntry& entry, const session::AskResend& action) {
   ResendAnswer answer;
   const ResendRequest request{.begin_seq_no = action.begin, .end_seq_no = action.end};
@@ -52,8 +52,8 @@ void ResendServer::perform(SessionEntry& entry, const session::AskResend& action
 }
 
 void ResendServer::perform(SessionEntry& entry, const session::Replay& action) {
-  // What waited behind an earlier resend goes out first: this one repeats it as PossDup, and a
-  // number must not come without PossDup after it came with it.
+  // Messages that waited for the end of an earlier resend are sent first. This resend repeats them
+  // with PossDupFlag, and a MsgSeqNum must not come without PossDupFlag after it came with it.
   entry.resend.cursor.reset();
   entry.resend.is_done = false;
   finish_replay(entry);
@@ -90,7 +90,7 @@ void ResendServer::serve_replays() {
     if (!entry->resend.cursor) entry->resend.is_listed = false;
     return !entry->resend.is_listed;
   });
-  // Callbacks may begin others, behind these.
+  // Callbacks may begin other resends, which are appended.
   for (std::size_t i = 0; i < replaying_.size() && !commit_.has_failed(); ++i) {
     SessionEntry& entry = *replaying_[i];
     if (!entry.resend.cursor || entry.abort.is_pending) continue;
@@ -101,14 +101,14 @@ void ResendServer::serve_replays() {
 void ResendServer::serve_replay(SessionEntry& entry) {
   const std::size_t bytes_max = buffers_.replay_bytes_max();
   if (entry.connection == nullptr || entry.connection->outbound.size() > bytes_max) {
-    return;  // connections_.send_waiting() brings it back.
+    return;  // When the bytes have left, Connections::send_waiting() calls set_ready().
   }
   if (!has_fetched(entry)) return;
   const std::unique_ptr<store::Fetch> fetch = std::move(entry.resend.cursor->fetch);
   const std::uint64_t serial = entry.resend.cursor->serial;
   std::uint64_t last = entry.resend.cursor->slice_end;
   const std::uint64_t messages_max = entry.resend.cursor->messages_max;
-  // Copied, because callbacks may append, and nothing may be appended while the store is read.
+  // Copied, because callbacks may append to the store, which must not change while it is read.
   replay_slice_.clear();
   replay_bytes_.clear();
   const auto visit = [&](std::uint64_t msg_seq_num, std::string_view bytes) {
@@ -129,7 +129,7 @@ void ResendServer::serve_replay(SessionEntry& entry) {
   }
   transactor_.run_deferred_commands(entry);
   if (!goes_on()) return;
-  // Reading changes nothing: what is stored stays as good as it was, and others go on.
+  // A failed read changes nothing: the stored messages stay as they are, and other sessions go on.
   if (!read && read.error().code == store::StoreErrorCode::Corrupt) {
     loop_.report.peer(
         EventId::ResendDamaged, entry,
@@ -154,13 +154,13 @@ void ResendServer::serve_replay(SessionEntry& entry) {
   }
 }
 
-// Chooses the next slice. False: it cannot be read now. The loop never waits for a store whose
-// messages are on another machine.
+// Chooses the next slice. False: it cannot be read now. The loop never waits for a store that has
+// its messages on another machine.
 bool ResendServer::has_fetched(SessionEntry& entry) {
   ReplayCursor& cursor = *entry.resend.cursor;
   if (!cursor.fetch) {
     cursor.messages_max = resends_now_max(entry);
-    if (cursor.messages_max == 0) return false;  // run_timers() brings it back.
+    if (cursor.messages_max == 0) return false;  // The session's timer continues the resend.
     cursor.slice_end = std::min(cursor.end, cursor.next + kReplaySlice - 1);
     cursor.fetch = commit_.store().fetch(entry.stored.key, cursor.next, cursor.slice_end,
                                          buffers_.replay_bytes_max());
@@ -170,7 +170,7 @@ bool ResendServer::has_fetched(SessionEntry& entry) {
   return false;
 }
 
-// How many messages may be sent again now, by MaxResendsPerSecond, and in one slice.
+// The number of messages that may be sent again now, in one slice and by MaxResendsPerSecond.
 std::uint64_t ResendServer::resends_now_max(SessionEntry& entry) {
   const std::uint32_t rate = entry.settings.limits.resends_per_second_max;
   if (rate == 0) return kReplaySlice;
@@ -186,7 +186,7 @@ std::uint64_t ResendServer::resends_now_max(SessionEntry& entry) {
   return std::min<std::uint64_t>(kReplaySlice, rate - entry.resend.window_count);
 }
 
-// A number that is passed over becomes part of a gap fill.
+// A MsgSeqNum that is skipped becomes part of a gap fill.
 void ResendServer::replay_message(SessionEntry& entry, std::uint64_t msg_seq_num,
                                   std::string_view bytes) {
   if (const std::chrono::seconds age_max = entry.settings.limits.resend_age_max;
@@ -197,8 +197,8 @@ void ResendServer::replay_message(SessionEntry& entry, std::uint64_t msg_seq_num
   if (loop_.callbacks.on_sending != nullptr) {
     const auto offered = outbox_.offer(entry, bytes, msg_seq_num, /*is_resend=*/true);
     if (!offered) {
-      // What cannot be looked at is not withheld: the resend, and with it the connection, is given
-      // up, and asked for again.
+      // Without memory the message is not withheld: the resend is aborted with its connection, and
+      // the counterparty asks again.
       if (offered.error().failure == SendFailure::OutOfMemory) throw std::bad_alloc{};
       if (offered.error().failure == SendFailure::Encode) {
         loop_.report.peer(EventId::ResentMessageNotEdited, entry,

@@ -36,11 +36,11 @@ class ResendServer {
   void perform(SessionEntry& entry, const session::AskResend& action);
   void perform(SessionEntry& entry, const session::Replay& action);
 
-  // A resend can go on: its connection has room, or its messages are there.
+  // A resend can go on: its connection has room, or its messages were read.
   void set_ready() noexcept { replay_ready_ = true; }
   [[nodiscard]] bool is_ready() const noexcept { return replay_ready_; }
   void forget(SessionEntry& entry) noexcept { std::erase(replaying_, &entry); }
-  // Memory above bytes_max that nothing uses.
+  // Frees unused memory above bytes_max.
   void give_back(std::size_t bytes_max);
 
  private:
@@ -62,11 +62,12 @@ class ResendServer {
   Transactor& transactor_;
   Outbox& outbox_;
 
-  std::vector<SessionEntry*> replaying_;  // sessions with a resend under way
+  std::vector<SessionEntry*> replaying_;  // sessions with a resend in progress
   bool replay_ready_ = false;             // a resend can go on without waiting
-  bool replay_fetches_ = false;           // one waits for the store, which wakes the loop
+  bool replay_fetches_ = false;           // a resend waits for the store, which wakes the loop
   std::uint64_t replay_serial_ = 0;
-  std::vector<StoredMessage> replay_slice_;  // what is being sent again, and the bytes of it all
+  // The messages of the slice; replay_bytes_ has their bytes.
+  std::vector<StoredMessage> replay_slice_;
   std::string replay_bytes_;
 };
 

@@ -1,5 +1,6 @@
-// Messages that an event has sent, for on_sent() and the message log: both see a message when its
-// record is in the store. What a callback sends and then undoes by throwing was never sent.
+// The messages that an event has sent, for on_sent() and the message log: both see a message when
+// its record is in the store. If a callback throws, its messages are removed and count as never
+// sent.
 #pragma once
 
 #include <cstddef>
@@ -33,12 +34,12 @@ class SentMessages {
     pending_.messages.push_back({message, begin, bytes.size()});
   }
   [[nodiscard]] Mark mark() const noexcept { return pending_.messages.size(); }
-  // Forgets what was added since; the bytes go with the next notify().
+  // Forgets the messages since the mark; the next notify() clears their bytes.
   void rollback(Mark mark) noexcept { pending_.messages.resize(mark); }
   void clear() noexcept { pending_.clear(); }
   [[nodiscard]] bool empty() const noexcept { return pending_.messages.empty(); }
 
-  // Calls notify(message, bytes) for each. What it adds waits for the next call.
+  // Calls notify(message, bytes) for each message. Messages that it adds wait for the next call.
   template <class Notify>
   void notify(Notify&& notify) noexcept {
     std::swap(pending_, notifying_);
@@ -48,7 +49,7 @@ class SentMessages {
     notifying_.clear();
   }
 
-  // Frees storage above this many bytes.
+  // Frees storage above this number of bytes.
   void give_back(std::size_t kept_bytes_max) {
     for (Batch* const batch : {&pending_, &notifying_}) {
       if (!batch->bytes.empty() || batch->bytes.capacity() <= kept_bytes_max) continue;

@@ -1,5 +1,5 @@
-// Messages that came too early: kept until what is missing before them has come, given to the state
-// machine in their turn, discarded if the counterparty passes over them.
+// Keeps messages that came too early until the missing ones before them have come. Then passes them
+// to the state machine in sequence, or discards them if the counterparty skips their MsgSeqNums.
 #include "engine/sessions/out_of_order_queue.hpp"
 
 #include <algorithm>
@@ -17,12 +17,12 @@
 namespace nexusfix::engine {
 namespace {
 
-// Messages kept of a counterparty whose Logon is not decided on.
+// The most bytes that are kept of a counterparty whose Logon is not decided.
 constexpr std::size_t kHeldUndecidedBytesMax = 64U << 10U;
-// What a kept message costs beside its bytes.
+// The estimated overhead of a kept message.
 constexpr std::size_t kHeldOverheadBytes = 128;
 
-// Of a message that has been parsed: its third field is the MsgType.
+// For a message that was parsed: its third field is MsgType.
 bool is_application(std::string_view bytes) noexcept {
   constexpr std::string_view kTag = "35=";
   std::size_t begin = 0;
@@ -36,7 +36,7 @@ bool asks_for_one_gap(const session::SessionConfig& config) noexcept {
   return config.gap.closed_resend_requests.value_or(true) || config.gap.resend_request_chunk != 0;
 }
 
-// Numbers in ascending order, as ranges: "23 to 29, 31". Of many ranges the first ones.
+// Numbers in ascending order, as ranges: "23 to 29, 31". Shows at most kShownMax ranges.
 class Ranges {
  public:
   void add(std::uint64_t number) {
@@ -71,7 +71,7 @@ class Ranges {
   }
 
   std::string text_;
-  std::uint64_t first_ = 0;  // of the range that is not written yet; 0: none
+  std::uint64_t first_ = 0;  // of the range that is not in the text yet; 0: none
   std::uint64_t last_ = 0;
   std::uint64_t count_ = 0;
   unsigned shown_ = 0;
@@ -80,8 +80,8 @@ class Ranges {
 
 }  // namespace
 
-// As long as a Logon waits for its decision, the machine would have each of them held again,
-// without an end.
+// While a Logon waits for its decision, the state machine would buffer each of these messages
+// again, in an endless loop.
 void OutOfOrderQueue::deliver_in_sequence(SessionEntry& entry) {
   if (entry.out_of_order.messages.empty() && entry.out_of_order.dropped_high == 0) [[likely]]
     return;
@@ -103,15 +103,16 @@ void OutOfOrderQueue::deliver_due(SessionEntry& entry) {
     entry.out_of_order.messages.erase(first);
     if (!due) continue;  // It came again in the meantime.
     const auto message = loop_.parsers.inbound.parse(bytes);
-    NEXUSFIX_ASSERT(message.has_value());  // It parsed when it came.
+    NEXUSFIX_ASSERT(message.has_value());  // It was parsed when it came.
     transactor_.transact(
         entry, [&](session::StateMachine& machine) { machine.on_message(*message, loop_.now()); });
   }
 }
 
-// What there was no room for shows again only with the next message, which may be long in coming.
-// So does a second gap, between messages that are held, if the request for the first one did not
-// cover it. A gap that is open has been asked for. True: the expected number has moved.
+// A dropped message would be noticed only at the next message, which may come late. So would a
+// second gap, between held messages, that the request for the first one did not cover. This
+// requests both now; a gap that was requested is not requested again. True: the expected MsgSeqNum
+// has changed.
 bool OutOfOrderQueue::request_dropped(SessionEntry& entry) {
   const std::uint64_t expected = entry.machine.sequence_numbers().next_inbound;
   if (expected > entry.out_of_order.dropped_high) entry.out_of_order.dropped_high = 0;
@@ -157,8 +158,8 @@ void OutOfOrderQueue::perform(SessionEntry& entry, const session::DiscardOutOfOr
                        "the counterparty's SequenceReset passes over them");
 }
 
-// Of the held messages of these numbers, both inclusive, none will be processed. Administrative
-// ones mean nothing any more; a lost application message is for people to know.
+// Discards the held messages with these MsgSeqNums, both inclusive. Administrative ones mean
+// nothing any more; lost application messages are reported and counted.
 void OutOfOrderQueue::discard_out_of_order(SessionEntry& entry, std::uint64_t begin,
                                            std::uint64_t end, std::string_view why) {
   Ranges lost;

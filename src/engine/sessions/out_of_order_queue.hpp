@@ -1,4 +1,4 @@
-// Messages that came too early: delivered in sequence.
+// Keeps messages that came too early, and delivers them in sequence.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ constexpr std::string_view kThrottled = "Throttle limit exceeded";
 
 constexpr std::string_view kTooHigh = "NextExpectedMsgSeqNum too high";
 
-// In the words that engines use; TC 2c and the specification have no field for it.
+// The texts that engines use; TC 2c and the specification have no field for this.
 bool tells_of_lost_numbers(const session::Notice& notice) noexcept {
   if (notice.code == session::NoticeCode::LogonInvalid) return notice.text.starts_with(kTooHigh);
   return notice.code == session::NoticeCode::LogoutReceived &&
@@ -37,8 +37,8 @@ bool tells_of_lost_numbers(const session::Notice& notice) noexcept {
           notice.text.starts_with(kTooHigh));
 }
 
-// Whether what the counterparty said names a number that we have not come to. The reverse proves
-// nothing: we may have sent up to it by now.
+// Whether the counterparty's text names a MsgSeqNum that we have not reached. The opposite proves
+// nothing: we may have sent messages up to it by now.
 bool names_unknown_number(std::string_view said, std::uint64_t next_outbound) noexcept {
   constexpr std::string_view kTooLow = "MsgSeqNum too low";
   constexpr std::string_view kExpecting = "expecting ";
@@ -51,7 +51,7 @@ bool names_unknown_number(std::string_view said, std::uint64_t next_outbound) no
   return read.ec != std::errc{} || expected > next_outbound;
 }
 
-// Whose numbers are too low, and what to do about it.
+// The side whose sequence numbers are too low, and the advice to the operator.
 struct SideAtFault {
   std::string_view what;
   std::string_view advice;
@@ -60,7 +60,7 @@ struct SideAtFault {
 SideAtFault side_at_fault(const session::Notice& notice, std::uint64_t next_outbound) noexcept {
   constexpr std::string_view kRestore =
       "Unless the store is right, restore it; or agree with the counterparty and use ";
-  // A Logout of the counterparty's: what we expect next is more than it has sent.
+  // A Logout of the counterparty: the next MsgSeqNum that we expect is above what it has sent.
   if (notice.code == session::NoticeCode::LogoutReceived && notice.text.starts_with(kTooHigh)) {
     return {
         "this store holds sequence numbers of the counterparty that it does not know itself, so "
@@ -122,7 +122,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& ac
   } else if (entry.settings.inbound_delivery == InboundDelivery::AtMostOnce &&
              !transactor_.record_before_delivery(entry, action.msg_seq_num)) [[unlikely]] {
     return entry.machine.on_delivered({},
-                                      loop_.now());  // The store has failed, or the session is cut.
+                                      loop_.now());  // The store failed or is stalled.
   } else if (!transactor_.run_callback(entry, [&] {
                verdict = loop_.callbacks.on_message(loop_.callbacks.application, entry.session,
                                                     *action.message);
@@ -154,7 +154,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Reset&) {
     loop_.arm(entry, entry.connect_policy.connect_at());
   }
   entry.inbound_recorded = 1;
-  // What came after the Logon that resets belongs to the new epoch, and is asked for again.
+  // Messages after the Logon that resets belong to the new epoch, and are requested again.
   if (!entry.out_of_order.arrived_undecided) {
     out_of_order_.discard_out_of_order(entry, 1, UINT64_MAX, "the sequence numbers are reset");
   }
@@ -166,8 +166,8 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Reset&) {
   loop_.report.peer(EventId::SequenceNumbersReset, entry, "the sequence numbers are reset to 1");
 }
 
-// Without a callback and a password the machine does not ask. One that throws refuses: nobody is
-// let in by a mistake.
+// The state machine asks only if there is a callback or a password check. A callback that throws
+// refuses the Logon: an error must not admit a client.
 void SessionActions::perform_own(SessionEntry& entry, const session::Authenticate& action) {
   std::optional<LogonAnswer> answer;
   const LogonRequest request{.id = action.logon_id, .message = *action.message};
@@ -185,7 +185,7 @@ void SessionActions::decide_logon(SessionEntry& entry) {
   using Kind = session::LogonDecision::Kind;
   LogonAnswer& answer = entry.commands.answer();
   if (admission_.changes_password(entry, answer))
-    return;  // It is answered when that is on the disk.
+    return;  // The Logon is answered when the new password is on the disk.
   if (answer.accepted && !answer.session_status && entry.connection != nullptr &&
       entry.connection->credentials.is_changed) {
     answer.session_status = kSessionPasswordChanged;
@@ -198,7 +198,7 @@ void SessionActions::decide_logon(SessionEntry& entry) {
   decided_.push_back(&entry);
 }
 
-// After the event in which the Logon was decided on, which may be another session's event.
+// After the event in which the Logon was decided, which may be another session's event.
 void SessionActions::deliver_decided() {
   while (!decided_.empty()) {
     SessionEntry& entry = *decided_.back();
@@ -216,7 +216,7 @@ void SessionActions::answer_logon(SessionEntry& entry, std::uint64_t logon_id,
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) {
-  entry.disconnection.notice.reset();  // It is back in time.
+  entry.disconnection.notice.reset();  // It is back before the notice was due.
   entry.connect_policy.on_logged_on();
   entry.membership.has_logged_on = true;
   if (entry.connection != nullptr) entry.connection->has_logged_on = true;
@@ -237,8 +237,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOut&)
       entry, [&] { loop_.callbacks.on_logout(loop_.callbacks.application, entry.session); }));
 }
 
-// Why it ended is known when the event's actions are taken: see perform(Disconnect),
-// connections_.close().
+// The reason is set later in the event: see perform_own(Disconnect) and Connections::close().
 void SessionActions::note_disconnection(SessionEntry& entry) {
   if (loop_.callbacks.on_disconnect == nullptr) return;
   entry.disconnection.notice = Disconnection{};
@@ -269,7 +268,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Disconnect&
     entry.disconnection.text = to_string(action.reason);
   }
   if (entry.connection == nullptr) return;
-  // What waits behind a resend is stored; only the Logout among it matters now.
+  // Messages that wait for the end of a resend are stored; only a Logout among them matters now.
   if (entry.resend.cursor) {
     entry.resend.cursor.reset();
     resends_.finish_replay(entry);
@@ -295,9 +294,10 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Notice& act
   if (tells_of_lost_numbers(action)) halt_for_operator(entry, action);
 }
 
-// One side has seen numbers that the other one's store does not know: that was lost, or restored
-// from an old copy. To go on would give those numbers out a second time: each refusal uses one,
-// until both sides seem to agree. A Logon with ResetSeqNumFlag begins anew and is let in.
+// One side has seen MsgSeqNums that the other side's store does not know: that store was lost, or
+// restored from an old copy. To go on would use those MsgSeqNums a second time: each refusal uses
+// one, until both sides seem to agree. A Logon with ResetSeqNumFlag resets the sequence numbers and
+// is accepted.
 void SessionActions::halt_for_operator(SessionEntry& entry, const session::Notice& notice) {
   const session::Numbers numbers = entry.machine.sequence_numbers();
   const bool connects = entry.settings.session.role == session::Role::Initiator;

@@ -1,4 +1,4 @@
-// Performs what a state machine asks for.
+// Performs the actions that a state machine returns.
 #pragma once
 
 #include <vector>
@@ -61,7 +61,8 @@ class SessionActions {
   OutOfOrderQueue& out_of_order_;
   SessionControl& control_;
 
-  std::vector<SessionEntry*> decided_;  // whose Logon was: what they held is due
+  // Sessions whose Logon was decided: their held messages are due.
+  std::vector<SessionEntry*> decided_;
 };
 
 }  // namespace nexusfix::engine

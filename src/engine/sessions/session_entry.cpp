@@ -16,7 +16,7 @@ session::SessionConfig session_config_of(const SessionServices& services,
   session::SessionConfig config = settings.session;
   config.logon.authenticates =
       callbacks.on_logon_request != nullptr || !settings.credentials.password_file.empty();
-  // A sender that the application has not accepted yet gets no answer, and uses no MsgSeqNum.
+  // A client that the application has not accepted yet gets no answer, and uses no MsgSeqNum.
   config.logon.answers_invalid = callbacks.on_logon_request == nullptr;
   config.resend.asks_before = callbacks.on_resend_request != nullptr;
   config.shows_administrative = callbacks.on_admin != nullptr;

@@ -1,4 +1,4 @@
-// What the engine keeps of one session, beside its state machine.
+// The engine's state of one session, with its state machine.
 #pragma once
 
 #include <chrono>
@@ -28,31 +28,32 @@ namespace nexusfix::engine {
 
 struct SessionServices;
 
-// A resend under way: stored messages from next to end are still to be passed to the state machine.
+// A resend in progress: stored messages from next to end still have to be passed to the state
+// machine.
 struct ReplayCursor {
   std::uint64_t next = 0;
   std::uint64_t end = 0;
-  std::uint64_t serial = 0;  // tells it from every other one
-  // The slice that is read by a thread of the store, where reading may take long; null: none is.
+  std::uint64_t serial = 0;  // unique among all resends
+  // The slice that a thread of the store reads, where reading may take long; null: none.
   std::unique_ptr<store::Fetch> fetch{};
-  std::uint64_t slice_end = 0;     // of it
-  std::uint64_t messages_max = 0;  // of it may be sent: numbers without a message cost nothing
+  std::uint64_t slice_end = 0;     // the slice's last MsgSeqNum
+  std::uint64_t messages_max = 0;  // of the slice; MsgSeqNums without a message do not count
 };
 
 // A session of a template whose name the store does not know, before its first Logon is accepted.
-// Nothing of it is stored or has a log of its own: anybody could fill both with names.
+// It is not stored and has no log of its own: otherwise any client could fill both with names.
 struct SessionTrial {
-  session::Numbers numbers;  // as of its last event
+  session::Numbers numbers;  // after its last event
   struct Received {
     WallTime at{};
     std::string bytes;  // a Logon, which may have a password
   };
-  std::vector<Received> received;  // still to be logged
-  std::string made;                // likewise: of which template
+  std::vector<Received> received;  // to be logged
+  std::string made;                // the event's text, with the template; to be logged
   ~SessionTrial();
 };
 
-// Messages that came too early.
+// Messages that came too early, by MsgSeqNum.
 struct OutOfOrderMessages {
   std::map<std::uint64_t, std::string> messages;  // by MsgSeqNum
   BufferCharge bytes;
@@ -61,15 +62,15 @@ struct OutOfOrderMessages {
   bool arrived_undecided = false;  // they came after a Logon that is not decided
 };
 
-// The resend that the counterparty asked for.
+// The resend that the counterparty has requested.
 struct ResendState {
-  std::optional<ReplayCursor> cursor;  // nothing: no resend is under way
-  bool is_done = false;                // all is sent; its last actions are being performed
-  bool is_listed = false;              // by the resend server
-  OutboundQueue queued;                // messages that got their MsgSeqNum during the resend
-  std::string answer_text;             // for a ResendRequest that is refused
-  // MaxResendsPerSecond.
-  MonoTime window{};  // where the present second began
+  std::optional<ReplayCursor> cursor;  // no value: no resend is in progress
+  bool is_done = false;     // all messages are sent; the last actions are being performed
+  bool is_listed = false;   // in the list of the resend server
+  OutboundQueue queued;     // messages that got their MsgSeqNum during the resend
+  std::string answer_text;  // for a ResendRequest that is refused
+  // For MaxResendsPerSecond.
+  MonoTime window{};  // the start of the present second
   std::uint32_t window_count = 0;
   MonoTime resumes_at = MonoTime::min();
 };
@@ -85,35 +86,36 @@ struct QueuedUntilLogon {
   }
 };
 
-// An accepted Logon's answer, which waits until its password is changed.
+// The answer to an accepted Logon, which waits until its password is changed.
 struct PendingPasswordChange {
   std::optional<LogonAnswer> answer;
   std::uint64_t logon_id = 0;
 };
 
-// The session is disconnected at the end of the turn, and nothing is done for it until then.
+// The session is disconnected at the end of the turn, and is inactive until then.
 struct PendingAbort {
   bool is_pending = false;
   std::string reason;  // empty: there was no memory
 };
 
-// The end of a logged-on state that on_disconnect() has not reported yet.
+// The end of a Logon that on_disconnect() has not reported yet.
 struct DisconnectionNotice {
   std::optional<Disconnection> notice;
   std::string text;
-  bool is_fresh = false;     // of this event: the reason is still to come
+  bool is_fresh = false;     // of this event: the reason follows
   MonoTime due_at = kNever;  // kNever: after the actions of the event
 };
 
-// The schedule's state, valid from `since` until `until`.
+// The state of the schedule, valid from `since` until `until`.
 struct Timetable {
   bool may_log_on = true;
   WallTime since = WallTime::max();
   WallTime until = WallTime::min();
-  std::chrono::sys_seconds session_ended_at = std::chrono::sys_seconds::min();  // it was reset then
+  // The end for which it was reset.
+  std::chrono::sys_seconds session_ended_at = std::chrono::sys_seconds::min();
 };
 
-// The texts of the file whose values are in effect, by TakesEffect; now is null: the session is in
+// The texts of the file whose values are in effect, by TakesEffect. now is null: the session is in
 // no file.
 struct FileTexts {
   std::shared_ptr<const std::string> start;
@@ -121,29 +123,29 @@ struct FileTexts {
   std::shared_ptr<const std::string> now;
 };
 
-// What the configuration file says about the session.
+// The session and the configuration file.
 struct FileState {
   FileTexts texts;
   std::string configured_as;  // its own name, or that of its template
   PendingKeys pending;
   std::unique_ptr<SessionSettings> next_settings;  // from its next Logon on; null: none
-  std::shared_ptr<const std::string> next_text;    // their text
+  std::shared_ptr<const std::string> next_text;    // the text of next_settings
 };
 
 struct Membership {
-  bool is_out = false;         // not in the file: admits no client, and may come back
+  bool is_out = false;         // not in the file: admits no client; may come back
   bool is_dynamic = false;     // made of a template, for the client that logged on
-  bool is_leaving = false;     // is destroyed when its connection has ended
+  bool is_leaving = false;     // destroyed when its connection has ended
   bool has_logged_on = false;  // since it was made
-  // The counterparty knows sequence numbers that the store does not know: an acceptor refuses a
-  // Logon without ResetSeqNumFlag until an operator has set them.
+  // The counterparty knows sequence numbers that the store does not know: an acceptor refuses every
+  // Logon without ResetSeqNumFlag until an operator has set the numbers.
   bool accepts_only_reset = false;
 };
 
-// Where the store, the logs and handles know the session.
+// The session's keys in the store, in the logs and of its handle.
 struct Registration {
-  store::SessionKey key = 0;            // none while it is on trial
-  std::unique_ptr<SessionTrial> trial;  // null: it is in the store
+  store::SessionKey key = 0;            // not valid while the session is on trial
+  std::unique_ptr<SessionTrial> trial;  // null: the session is stored
   std::uint32_t handle_key = 0;         // of its SessionHandle
   std::size_t log = 0;                  // of EngineLogs
 };
@@ -155,19 +157,19 @@ struct OutboundRules {
 
 struct SessionLimits {
   Throttle throttle;    // received messages
-  SecondLimit notices;  // lines of the event log
+  SecondLimit notices;  // for lines of the event log
 };
 
 struct SessionEntry {
   SessionEntry(const SessionServices& services, SessionSettings session_settings,
                session::Numbers numbers);
-  // The machine's configuration points into the entry.
+  // The state machine's configuration points into the entry.
   SessionEntry(const SessionEntry&) = delete;
   SessionEntry& operator=(const SessionEntry&) = delete;
 
   [[nodiscard]] wire::FrameScanner frame_scanner() const;
 
-  // What its events touch comes first.
+  // The members that its events use come first.
   session::StateMachine machine;
   Connection* connection = nullptr;
   std::uint64_t inbound_recorded = 1;  // the store's next_inbound
@@ -179,7 +181,7 @@ struct SessionEntry {
   ResendState resend;
   OutOfOrderMessages out_of_order;
   DisconnectionNotice disconnection;
-  Timer timer;      // not later than anything that it waits for
+  Timer timer;      // due at the session's earliest deadline, or before
   Verdict verdict;  // on the message that is being rejected
 
   SessionSettings settings;
@@ -192,12 +194,12 @@ struct SessionEntry {
   Timetable timetable;
   Membership membership;
   ConnectPolicy connect_policy;  // initiator
-  std::size_t listener = 0;      // acceptor: where its counterparty connects
+  std::size_t listener = 0;      // acceptor: the listener of its counterparty
   FileState file;
 };
 
-// The state machine's configuration: the session's settings, and what the application's callbacks
-// need.
+// The state machine's configuration: the session's settings, and the needs of the application's
+// callbacks.
 [[nodiscard]] session::SessionConfig session_config_of(const SessionServices& services,
                                                        const SessionSettings& settings,
                                                        SessionEntry& entry);

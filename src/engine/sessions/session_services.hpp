@@ -1,4 +1,4 @@
-// What a Session uses of its event loop: the public class forwards each call to one of these.
+// The components that a Session uses: the public class forwards each call to one of these.
 #pragma once
 
 namespace nexusfix::engine {

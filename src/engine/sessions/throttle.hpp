@@ -1,4 +1,4 @@
-// How many messages a counterparty may send within an interval.
+// Limits the number of messages that a counterparty may send within an interval.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@
 
 namespace nexusfix::engine {
 
-// A sliding window: of any interval of this length, at most count_max messages. Allocates in the
-// constructor only.
+// A sliding window: at most count_max messages in any interval of this length. Only the constructor
+// allocates.
 class Throttle {
  public:
-  Throttle() = default;  // lets everything pass
+  Throttle() = default;  // no limit
   Throttle(std::size_t count_max, MonoTime::duration interval)
       : times_(count_max, MonoTime::min()), interval_{interval} {}
 
   [[nodiscard]] bool is_set() const noexcept { return !times_.empty(); }
 
-  // Whether one more may pass now; if so, it has.
+  // Whether a message may pass now; if so, it is counted.
   [[nodiscard]] bool allow(MonoTime now) noexcept {
     if (!is_set()) return true;
     if (now < next_at()) return false;
@@ -26,7 +26,7 @@ class Throttle {
     oldest_ = oldest_ + 1 == times_.size() ? 0 : oldest_ + 1;
     return true;
   }
-  // When the next one may pass.
+  // When the next message may pass.
   [[nodiscard]] MonoTime next_at() const noexcept {
     const MonoTime oldest = times_[oldest_];
     return oldest == MonoTime::min() ? oldest : oldest + interval_;

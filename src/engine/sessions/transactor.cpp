@@ -17,7 +17,7 @@
 namespace nexusfix::engine {
 namespace {
 
-// What a stored message may grow by when it is sent again: 43=Y, 122 and a longer BodyLength.
+// The growth of a stored message when it is sent again: 43=Y, 122 and a longer BodyLength.
 constexpr std::size_t kResendGrowthBytes = session::StateMachine::kScratchBytes;
 
 }  // namespace
@@ -48,7 +48,7 @@ void Transactor::transact(SessionEntry& entry, Event event) {
   if (commit_.has_failed() || entry.abort.is_pending) return;
   NEXUSFIX_ASSERT(phase_ == Phase::Idle);
   phase_ = Phase::Event;
-  outbox_.forget_begun();  // A message begun before this event can no longer have its number.
+  outbox_.forget_begun();  // A message that was begun before this event can no longer be finished.
   try {
     run_event(entry, event);
   } catch (const std::bad_alloc&) {
@@ -68,10 +68,10 @@ void Transactor::run_event(SessionEntry& entry, Event event) {
     run_deferred();
     record_progress(entry);
     append_record();
-  } while (!deferred_.empty());  // on_sent() gave commands
+  } while (!deferred_.empty());  // on_sent() may have given commands
 }
 
-// Commands that a callback gave to sessions that are not in the middle of their actions.
+// Runs the commands that a callback gave to other sessions, whose actions are not being performed.
 void Transactor::run_deferred() {
   while (!deferred_.empty()) {
     SessionEntry& other = *deferred_.back();
@@ -129,7 +129,7 @@ void Transactor::record_progress(SessionEntry& entry) {
 }
 
 // At most once: a message that is recorded and not delivered, because the store failed or stalled,
-// is not delivered later either. A failed store is noticed when this event is recorded.
+// is never delivered. A failed store is noticed when this event is recorded.
 bool Transactor::record_before_delivery(SessionEntry& entry, std::uint64_t msg_seq_num) {
   entry.inbound_recorded = msg_seq_num + 1;
   record_.inbound_progress(entry.stored.key, entry.inbound_recorded);

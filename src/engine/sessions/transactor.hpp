@@ -1,6 +1,6 @@
-// One event is one record. The state machine gets the event, its actions are performed, and what
-// they changed is appended to the store as one record. Bytes for sockets are queued meanwhile; they
-// leave when the record is durable.
+// One event is one record. The state machine gets the event, its actions are performed, and their
+// changes are appended to the store as one record. Meanwhile, bytes for sockets are queued; they
+// are sent when the record is durable.
 #pragma once
 
 #include <cstddef>
@@ -29,19 +29,19 @@ class SessionActions;
 class SessionControl;
 class SessionRegistry;
 
-// Thrown out of an event that cannot be finished: it is undone as if the process had ended in it,
-// and its connection is closed.
+// Thrown by an event that cannot be finished. The event is undone as if the process had ended in
+// it, and its connection is closed.
 struct EventAborted {};
 
-// Where in the stack the loop is.
+// The present phase of the loop's call stack.
 enum class Phase : std::uint8_t {
-  Idle,       // outside of events: a message that is sent is a record of its own
+  Idle,       // no event: a message that is sent is a record of its own
   Event,      // actions of a session are performed
-  Callback,   // the application's callback runs; what it sends is undone if it throws
-  Observing,  // on_sending(), on_sent() or write_logon() runs: nothing may be sent
+  Callback,   // the application's callback runs; its messages are undone if it throws
+  Observing,  // on_sending(), on_sent() or write_logon() runs: it must not send
 };
 
-// A session's state before a message, to go back to.
+// A session's state before a message, for an undo.
 struct UndoEntry {
   explicit UndoEntry(SessionEntry& session) noexcept;
   void undo() const noexcept;
@@ -54,7 +54,7 @@ struct UndoEntry {
   std::uint64_t left_to_resend;
 };
 
-// The loop's thread.
+// The loop's thread only.
 class Transactor {
  public:
   using Event = FunctionRef<void(session::StateMachine&)>;
@@ -65,20 +65,21 @@ class Transactor {
 
   // Runs the event, the session's actions, and its commands. Appends one record.
   void transact(SessionEntry& entry, Event event);
-  // Commands that were given to the session: they run now, or after the actions of this event.
+  // Runs the commands that were given to the session: now, or after the actions of the running
+  // event.
   void apply_or_defer(SessionEntry& entry);
-  // Runs what was deferred outside of an event.
+  // Runs the commands that were deferred outside of an event.
   void run_deferred_commands(SessionEntry& entry) {
     if (!deferred_.empty()) transact(entry, [](session::StateMachine&) {});
   }
-  // Appends the record; the connections that got bytes wait for it.
+  // Appends the record; the connections that got bytes wait until it is durable.
   void append_record();
-  // True: MsgSeqNum is on the disk as received (InboundDelivery=at-most-once).
+  // True: the MsgSeqNum is durably recorded as received (InboundDelivery=at-most-once).
   [[nodiscard]] bool record_before_delivery(SessionEntry& entry, std::uint64_t msg_seq_num);
 
   [[nodiscard]] Phase phase() const noexcept { return phase_; }
   [[nodiscard]] bool is_idle() const noexcept { return phase_ == Phase::Idle; }
-  // The time of the running event; outside of events, the clock's.
+  // The time of the running event; outside of events, the time of the clock.
   [[nodiscard]] Now now() noexcept {
     if (phase_ == Phase::Idle) loop_.time.update();
     return loop_.now();
@@ -86,38 +87,38 @@ class Transactor {
 
   // The record of the running event.
   [[nodiscard]] store::Transaction& record() noexcept { return record_; }
-  // The messages of the running event that on_sent() and the message log wait for.
+  // The messages of the running event, for on_sent() and the message log.
   [[nodiscard]] SentMessages& sent() noexcept { return sent_; }
-  // The connection has bytes of this event, which wait for its record.
+  // The connection has bytes of this event, which wait for the event's record.
   void add_connection(Connection& connection) {
     connection.in_event = true;
     in_event_connections_.push_back(&connection);
   }
 
-  // Runs a callback. If it throws, what it sent is undone, and false is returned.
+  // Runs a callback. If it throws, its messages are undone, and the result is false.
   [[nodiscard]] bool run_callback(SessionEntry& entry, FunctionRef<void()> callback);
-  // Runs a callback that may send nothing. What it threw, if it threw.
+  // Runs a callback that must not send. Returns the exception's text; no value: it did not throw.
   [[nodiscard]] std::optional<std::string> observe(FunctionRef<void()> callback) noexcept {
     const Phase outer = std::exchange(phase_, Phase::Observing);
     std::optional<std::string> thrown = failure_of(callback);
     phase_ = outer;
     return thrown;
   }
-  // Runs a callback. What it threw, if it threw.
+  // Runs a callback. Returns the exception's text; no value: it did not throw.
   [[nodiscard]] std::optional<std::string> failure_of(FunctionRef<void()> callback) noexcept;
   // Before a callback's first message of a session.
   void save_for_undo(SessionEntry& entry);
 
-  // The session is disconnected at the end of the turn; nothing more is received from it, or sent.
+  // The session is disconnected at the end of the turn; until then it neither receives nor sends.
   void abort_session(SessionEntry& entry) noexcept;
   [[nodiscard]] bool has_aborted() const noexcept { return has_aborted_; }
   void end_aborted();
 
   void reserve_for(std::size_t sessions);
   void forget(SessionEntry& entry) noexcept;
-  // The store has failed: nothing of the running event happens.
+  // The store has failed: the running event has no effect.
   void drop_event() noexcept;
-  // Memory above bytes_max that nothing uses.
+  // Frees unused memory above bytes_max.
   void give_back(std::size_t bytes_max);
 
  private:
@@ -142,12 +143,12 @@ class Transactor {
   store::Transaction record_;
   Phase phase_ = Phase::Idle;
   std::vector<UndoEntry> undo_log_;
-  std::size_t undo_log_first_ = 0;                 // where the running callback's entries begin
-  std::vector<Connection*> in_event_connections_;  // got bytes in this event
-  std::vector<SessionEntry*> deferred_;            // with commands of another session's callback
+  std::size_t undo_log_first_ = 0;                 // the first entry of the running callback
+  std::vector<Connection*> in_event_connections_;  // connections that got bytes in this event
+  std::vector<SessionEntry*> deferred_;  // sessions with commands of another session's callback
   SentMessages sent_;
   std::vector<char> action_buffer_;
-  bool has_aborted_ = false;  // a session or more
+  bool has_aborted_ = false;  // at least one session is to be aborted
 };
 
 }  // namespace nexusfix::engine

@@ -1,6 +1,6 @@
-// What failed is undone: a callback that threw, and an event for which there was no memory. Such an
-// event is undone as if the process had ended in it: the store has nothing of it, and the sessions
-// that took part lose their connections. The other sessions go on.
+// Undoes failures: a callback that threw, and an event without enough memory. Such an event is
+// undone as if the process had ended in it: the store has nothing of it, and the sessions that took
+// part lose their connections. The other sessions go on.
 #include <algorithm>
 #include <string>
 
@@ -16,8 +16,8 @@ void Transactor::abort_session(SessionEntry& entry) noexcept {
   if (entry.connection != nullptr) entry.connection->closing = true;
 }
 
-// Within transact(). A session whose sequence numbers differ from the store's took part in the
-// event.
+// Called within transact(). A session took part in the event if its sequence numbers differ from
+// those of the store.
 void Transactor::abort_event(SessionEntry& entry) noexcept {
   record_.clear();
   sent_.clear();
@@ -35,7 +35,7 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
     one.acting = false;
     one.inbound_recorded = numbers.next_inbound;
     one.machine.roll_back(numbers);
-    // Its sequence numbers may have been about to be reset.
+    // The event may have been about to reset the sequence numbers: compute the schedule again.
     one.timetable.session_ended_at = std::chrono::sys_seconds::min();
     one.timetable.until = WallTime::min();
     if (one.connection != nullptr) one.connection->outbound.clear();
@@ -65,7 +65,7 @@ void Transactor::end_aborted() {
       }
       loop_.arm(entry, loop_.now().mono);
     });
-    if (!is_cut) abort_session(entry);  // in the next turn
+    if (!is_cut) abort_session(entry);  // The next turn tries again.
   }
 }
 

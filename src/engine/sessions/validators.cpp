@@ -32,7 +32,7 @@ struct Wanted {
   dictionary::DictionaryFaults faults = dictionary::DictionaryFaults::Refuse;
 };
 
-// As QuickFIX/J finds them by name alone: on the class path, in its own archive.
+// QuickFIX/J finds these names on its class path, in its own archive.
 struct StandardFile {
   std::string_view name;
   dictionary::Version version;
@@ -47,7 +47,7 @@ constexpr StandardFile kStandardFiles[] = {{"FIX40.xml", dictionary::Version::Fi
                                            {"FIX50SP2.xml", dictionary::Version::Fix50Sp2},
                                            {"FIXT11.xml", dictionary::Version::Fixt11}};
 
-// Null: a name of no standard dictionary.
+// Null: no standard dictionary has this name.
 const StandardFile* standard_file(std::string_view name) {
   const auto place = std::ranges::find(kStandardFiles, name, &StandardFile::name);
   return place == std::end(kStandardFiles) ? nullptr : &*place;
@@ -76,7 +76,7 @@ class ValidatorMaker {
 
   ValidatorMaker(const Settings& settings, Disk& disk) : settings_{settings}, disk_{disk} {}
 
-  // transport: the same as application but on a FIXT session.
+  // transport: the same as application, except on a FIXT session.
   [[nodiscard]] Made make(const Wanted& transport, const Wanted& application,
                           const dictionary::ValidationRules& rules) {
     warn_if_absent(transport);
@@ -120,10 +120,12 @@ class ValidatorMaker {
 
  private:
   using Faults = dictionary::DictionaryFaults;
-  // Version and file of the transport and of the application: FIX.4.4 is both or one of them.
+  // Version and file of the transport and of the application: a file of FIX.4.4 serves as both or
+  // as one of them.
   using Key = std::tuple<std::string, std::string, std::string, std::string, Faults,
                          dictionary::ValidationRules>;
-  using Found = std::expected<const Dictionary*, std::vector<std::string>>;  // each fault
+  // The error has all faults.
+  using Found = std::expected<const Dictionary*, std::vector<std::string>>;
 
   [[nodiscard]] std::unexpected<SettingsErrors> errors(
       const Wanted& wanted, const std::vector<std::string>& texts) const {
@@ -134,7 +136,7 @@ class ValidatorMaker {
     return std::unexpected{std::move(errors)};
   }
 
-  // What a dictionary of another version must have to be what it is named as.
+  // has_it: what a dictionary of another version must have to be used all the same.
   [[nodiscard]] Found find(const Wanted& wanted, bool (*has_it)(const Dictionary&),
                            std::string_view what) {
     if (wanted.file.empty()) {
@@ -159,8 +161,8 @@ class ValidatorMaker {
          true);
   }
 
-  // The version that a FIXT.1.1 session's files name is often another one: that of their transport,
-  // or one without its service pack. Of an older session it is more likely to be a mistake.
+  // The files of a FIXT.1.1 session often name another version: that of their transport, or one
+  // without the service pack. For an older session it is more likely to be an error.
   void note_version(const Wanted& wanted, const std::string& text) {
     warn(wanted, text + ": used all the same", wanted.key != "DataDictionary");
   }
@@ -175,8 +177,8 @@ class ValidatorMaker {
     if (!text) return instead_of(wanted, text.error());
     auto dictionary = dictionary::load_dictionary(*text, file, wanted.faults);
     if (!dictionary) return std::unexpected{dictionary.error().all()};
-    // Without Warn they are none of its faults: the files of QuickFIX and QuickFIX/J have some, and
-    // a configuration of theirs starts without a warning.
+    // Without Warn these are notes, not warnings: the files of QuickFIX and QuickFIX/J have some of
+    // these faults, and a QuickFIX configuration must start without warnings.
     const bool is_note = wanted.faults == Faults::Refuse;
     for (const std::string& warning : dictionary->warnings) warn(wanted, warning, is_note);
     const wire::DataFieldTable own = dictionary::data_fields(*dictionary);
@@ -184,8 +186,8 @@ class ValidatorMaker {
     return &files_.emplace(key, *std::move(dictionary)).first->second;
   }
 
-  // A name alone may be one of QuickFIX/J's class path. A path names a file that was meant to be
-  // there, and perhaps is not the standard's.
+  // A name without a path may be one of QuickFIX/J's class path. A path names a file that was
+  // expected to exist, and that may differ from the standard.
   [[nodiscard]] Found instead_of(const Wanted& wanted, const DiskError& error) {
     const StandardFile* const standard = standard_file(wanted.file);
     if (standard != nullptr && error.error_number == ENOENT) {
@@ -205,8 +207,8 @@ class ValidatorMaker {
                                        hint}};
   }
 
-  // AppDataDictionary and AppDataDictionary.<version> mean the same of the default version: the
-  // line says which of them it is.
+  // AppDataDictionary and AppDataDictionary.<version> mean the same for the default version: the
+  // line of the file shows which of them was used.
   [[nodiscard]] std::string key_of(const Wanted& wanted) const {
     std::string key{wanted.key};
     const auto has_key = [&](std::string_view name) {
@@ -221,7 +223,7 @@ class ValidatorMaker {
     return has_version && !wanted.file.empty() ? key + "." + wanted.version : key;
   }
 
-  // Each line that names it, also where the validator is another session's.
+  // Warns for each line that names the file, also if another session has made the validator.
   void warn_if_absent(const Wanted& wanted) {
     const auto absent = absent_.find(wanted.file);
     if (absent == absent_.end()) return;
@@ -231,7 +233,7 @@ class ValidatorMaker {
          true);
   }
 
-  // The same of many lines is one warning, which counts them.
+  // Equal texts of many lines become one warning with their number.
   void warn(const Wanted& wanted, const std::string& text, bool is_note = false) {
     SettingsError warning{settings_.file, wanted.line, key_of(wanted) + ": " + text, is_note};
     std::set<std::size_t>& lines = lines_of_[{warning.text, is_note}];
@@ -243,9 +245,10 @@ class ValidatorMaker {
   Disk& disk_;
   std::map<Key, Validator> validators_;
   std::map<std::pair<std::string, Faults>, Dictionary> files_;
-  std::map<std::string, dictionary::Version> absent_;  // the built-in one stands in for the file
+  // Built-in dictionaries that replace absent files.
+  std::map<std::string, dictionary::Version> absent_;
   InDictionaries found_;
-  // Of the configuration, by the text and whether that is a note.
+  // The lines of the configuration, by the text and whether it is a note.
   std::map<std::pair<std::string, bool>, std::set<std::size_t>> lines_of_;
 };
 
@@ -266,8 +269,8 @@ Wanted application_of(const SessionSettings& session, char appl_ver_id) {
   return wanted;
 }
 
-// Every version, because a counterparty may name any of them in its Logon or in a message. All of
-// the built-in ones together take 40 ms and 3 MB an engine.
+// Makes validators of all versions, because a counterparty may name any of them in its Logon or in
+// a message. All built-in ones together take 40 ms and 3 MB for each engine.
 std::expected<void, SettingsErrors> make_fixt(ValidatorMaker& maker, SessionSettings& settings,
                                               const Wanted& transport) {
   session::SessionConfig& config = settings.session;
@@ -294,7 +297,7 @@ std::expected<InDictionaries, SettingsErrors> make_validators(Settings& settings
       if (!is_known) errors.push_back(std::move(error));
     }
   };
-  // One for all, as one thread runs them all.
+  // One for all sessions, because one thread runs them all.
   const auto memory = std::make_shared<dictionary::ValidationMemory>();
   for (SessionSettings& session : settings.sessions) {
     const DictionarySettings& given = session.dictionary;

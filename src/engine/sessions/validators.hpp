@@ -1,4 +1,4 @@
-// Gives sessions the validators that their configuration asks for.
+// Makes the validators that the sessions' configuration needs.
 #pragma once
 
 #include <expected>
@@ -11,16 +11,16 @@
 
 namespace nexusfix::engine {
 
-// What the dictionary files of a configuration say besides.
+// The other content of a configuration's dictionary files.
 struct InDictionaries {
   std::vector<SettingsError> warnings;  // and notes
-  // The standard's, and those of all files: one parser serves all sessions.
+  // The pairs of the standard and of all files: one parser serves all sessions.
   wire::DataFieldTable data_fields = wire::DataFieldTable::standard();
 };
 
-// Sessions of one dictionary and the same rules share one validator. An error: a file that cannot
-// be read or is no dictionary; one of another version than its session speaks that has not what it
-// is for, a Logon or messages of the application. One that has is used, with a note.
+// Sessions with the same dictionary and rules share one validator. An error: a file that cannot be
+// read or is no dictionary; or a file of another version than its session's without the needed
+// messages (a Logon, or application messages). With them it is used, with a note.
 [[nodiscard]] std::expected<InDictionaries, SettingsErrors> make_validators(Settings& settings,
                                                                             Disk& disk);
 
