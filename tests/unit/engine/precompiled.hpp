@@ -1,4 +1,5 @@
-// What nearly every test of this folder includes, precompiled. No test includes it by name.
+// Precompiled headers that nearly every test of this folder includes. No test includes this file by
+// name.
 #pragma once
 
 #include <algorithm>

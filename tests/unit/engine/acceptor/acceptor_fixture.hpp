@@ -1,4 +1,4 @@
-// An acceptor on a free loopback port, on a clock that stands still, and counterparties of bytes.
+// An acceptor on a free loopback port with a manual clock, and counterparties that send raw bytes.
 #pragma once
 
 #include <chrono>
@@ -55,7 +55,7 @@ struct EchoVenue {
       throw std::runtime_error{sent.error().what()};
     }
   }
-  // A message of about that size.
+  // Sends a message of about this number of bytes.
   static void send_text(Session& session, std::size_t bytes) {
     wire::Encoder news = session.begin("B");
     news.field(58, std::string(bytes, 'x'));
@@ -63,18 +63,18 @@ struct EchoVenue {
   }
 };
 
-// Of a journal that takes no time to prepare.
+// Size of a journal segment that takes no time to prepare.
 inline constexpr std::uint64_t kSegmentBytes = 1U << 20U;
 
 class AcceptorTest : public ::testing::Test {
  protected:
-  // The engine goes before anything that a derived fixture gave it.
+  // Destroys the engine before the members of a derived fixture that the engine uses.
   void TearDown() override { acceptor.reset(); }
 
-  // Keys for [DEFAULT], before open().
+  // Keys for [DEFAULT]; set before open().
   std::string extra;
   std::string schedule = "NonStopSession=Y";
-  // Most tests are about something else, and their messages have no more than they need for it.
+  // Most tests do not test validation, and their messages have only the fields that they need.
   std::string dictionary = "UseDataDictionary=N";
   std::string sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
@@ -104,7 +104,7 @@ class AcceptorTest : public ::testing::Test {
     acceptor.emplace(std::move(*opened));
   }
 
-  // As after kill -9: no Logout, no flush, only what the store has.
+  // Restarts as after kill -9: without Logout and flush, with only the contents of the store.
   void reopen() {
     acceptor.reset();
     peers.clear();
@@ -119,7 +119,7 @@ class AcceptorTest : public ::testing::Test {
     run_until([&] { return turns-- == 0; });
   }
 
-  // Turns the loop until condition holds; false if it does not within the bound.
+  // Runs turns of the loop until condition holds. False if it does not hold within the limit.
   bool run_until(const std::function<bool()>& condition) {
     for (int turn = 0; turn < 5'000; ++turn) {
       if (condition()) return true;
@@ -165,7 +165,7 @@ class AcceptorTest : public ::testing::Test {
     return peer;
   }
 
-  // A counterparty that nothing bad was done by can still trade.
+  // Checks that a counterparty that did nothing wrong can still trade.
   void expect_still_serving(std::string_view who = "OTHER") {
     RawPeer& peer = log_on(who);
     peer.send(order(who, 2, "STILL-SERVING"));
@@ -181,7 +181,7 @@ class AcceptorTest : public ::testing::Test {
   std::vector<std::unique_ptr<RawPeer>> peers;
 };
 
-// "|35=8|" and the like within a message.
+// True if the message has this part; the part has "|" in place of SOH, as in "|35=8|".
 inline bool contains(std::string_view message, std::string_view part) {
   return bar(message).find(part) != std::string::npos;
 }

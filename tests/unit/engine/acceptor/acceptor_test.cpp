@@ -22,7 +22,7 @@ TEST_F(AcceptorTest, order_is_answered_and_both_numbers_are_stored) {
   EXPECT_EQ(acceptor->store().durable(), acceptor->store().appended());
 }
 
-TEST_F(AcceptorTest, stream_cut_at_every_byte_gives_the_same_messages) {
+TEST_F(AcceptorTest, stream_split_at_every_byte_gives_the_same_messages) {
   open();
   const std::string stream =
       logon("TRADER", 1) + order("TRADER", 2, "A1") + order("TRADER", 3, "A2");
@@ -57,7 +57,7 @@ TEST_F(AcceptorTest, long_message_over_many_reads_arrives_whole) {
   EXPECT_EQ(acceptor->stats().garbled, 0U);
 }
 
-TEST_F(AcceptorTest, numbers_go_on_after_the_process_died) {
+TEST_F(AcceptorTest, numbers_continue_after_the_process_died) {
   open();
   RawPeer& peer = log_on("TRADER");
   peer.send(order("TRADER", 2, "A1"));
@@ -101,12 +101,12 @@ TEST_F(AcceptorTest, resend_after_restart_comes_from_the_store_byte_for_byte) {
   }
 }
 
-TEST_F(AcceptorTest, message_sent_during_a_resend_goes_out_behind_it) {
+TEST_F(AcceptorTest, message_sent_during_a_resend_is_sent_after_it) {
   open();
   RawPeer& peer = log_on("TRADER");
   for (std::uint64_t n = 2; n < 1'002; ++n) peer.send(order("TRADER", n, std::to_string(n)));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1'001; }));
-  // More than one slice, and an order in the same read.
+  // A resend of more than one slice, and an order in the same read.
   peer.send(from("TRADER", "2", 1'002, "7=2|16=0|") + order("TRADER", 1'003, "MEANWHILE"));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2'002; })) << log.all();
   EXPECT_TRUE(contains(peer.messages()[2'000], "|34=1001|43=Y|"));
@@ -114,7 +114,7 @@ TEST_F(AcceptorTest, message_sent_during_a_resend_goes_out_behind_it) {
   EXPECT_TRUE(contains(peer.messages()[2'001], "|34=1002|49="));
 }
 
-TEST_F(AcceptorTest, message_sent_behind_our_logout_waits_for_the_next_logon) {
+TEST_F(AcceptorTest, message_sent_after_our_logout_waits_for_the_next_logon) {
   open();
   RawPeer& peer = log_on("TRADER");
   Session& session = acceptor->session(0);
@@ -127,8 +127,9 @@ TEST_F(AcceptorTest, message_sent_behind_our_logout_waits_for_the_next_logon) {
   EXPECT_TRUE(contains(peer.messages()[1], "|35=5|34=2|"));
 }
 
-TEST_F(AcceptorTest, messages_that_come_too_early_wait_for_the_gap) {
-  // TC 2b: one ResendRequest, the early message is kept and processed after the missing ones.
+TEST_F(AcceptorTest, messages_after_a_gap_wait_until_it_is_filled) {
+  // TC 2b: one ResendRequest is sent; the early message is kept and processed after the missing
+  // ones.
   open();
   RawPeer& peer = log_on("TRADER");
   peer.send(order("TRADER", 4, "third"));
@@ -141,7 +142,7 @@ TEST_F(AcceptorTest, messages_that_come_too_early_wait_for_the_gap) {
   EXPECT_EQ(venue.orders, (std::vector<std::string>{"first", "second", "third"}));
 }
 
-TEST_F(AcceptorTest, callback_that_throws_is_undone_and_answered) {
+TEST_F(AcceptorTest, throwing_callback_is_rolled_back_and_answered) {
   open();
   venue.before_answer = [this](Session& session, const MessageView& message) {
     if (message[11] != "BAD") return;
@@ -156,14 +157,14 @@ TEST_F(AcceptorTest, callback_that_throws_is_undone_and_answered) {
   EXPECT_TRUE(contains(peer.messages()[1], "|35=j|34=2|")) << bar(peer.messages()[1]);
   EXPECT_TRUE(contains(peer.messages()[2], "|11=GOOD|"));
   EXPECT_TRUE(log.has("out of luck"));
-  // The other session saw nothing of it and its number was given back.
+  // The other session received nothing, and its MsgSeqNum is free again.
   other.send(order("OTHER", 2, "O1"));
   ASSERT_TRUE(run_until([&] { return other.messages().size() == 2; }));
   EXPECT_TRUE(contains(other.messages()[1], "|34=2|"));
   EXPECT_TRUE(contains(other.messages()[1], "|11=O1|"));
 }
 
-TEST_F(AcceptorTest, message_type_that_nobody_handles_gets_a_business_reject) {
+TEST_F(AcceptorTest, unhandled_message_type_gets_a_business_reject) {
   open();
   RawPeer& peer = log_on("TRADER");
   peer.send(from("TRADER", "F", 2, "11=A1|41=A0|"));
@@ -185,7 +186,7 @@ TEST_F(AcceptorTest, one_callback_sends_to_two_sessions_in_one_record) {
   EXPECT_TRUE(contains(other.messages()[1], "|11=TO-OTHER|"));
 }
 
-TEST_F(AcceptorTest, stop_logs_everybody_out_and_ends) {
+TEST_F(AcceptorTest, stop_logs_out_all_sessions_and_ends) {
   open();
   RawPeer& peer = log_on("TRADER");
   acceptor->stop();
@@ -197,7 +198,7 @@ TEST_F(AcceptorTest, stop_logs_everybody_out_and_ends) {
   EXPECT_EQ(venue.logouts, 1);
 }
 
-TEST_F(AcceptorTest, stop_closes_those_who_have_not_logged_on) {
+TEST_F(AcceptorTest, stop_closes_connections_that_have_not_logged_on) {
   open();
   RawPeer& peer = connect();
   peer.send("8=FIX");
@@ -207,7 +208,7 @@ TEST_F(AcceptorTest, stop_closes_those_who_have_not_logged_on) {
   EXPECT_TRUE(run_until([&] { return !acceptor->poll(std::chrono::nanoseconds{0}); }));
 }
 
-TEST_F(AcceptorTest, stop_ends_in_bounded_time_although_the_counterparty_is_silent) {
+TEST_F(AcceptorTest, stop_ends_in_bounded_time_with_a_silent_counterparty) {
   open();
   log_on("TRADER");
   acceptor->stop();
@@ -216,16 +217,16 @@ TEST_F(AcceptorTest, stop_ends_in_bounded_time_although_the_counterparty_is_sile
   EXPECT_TRUE(run_until([&] { return !acceptor->poll(std::chrono::nanoseconds{0}); }));
 }
 
-// What a process that is killed within the callback leaves behind: a copy of its journal.
+// Copies the journal within the callback: the state that a process leaves if it is killed there.
 class InboundDeliveryTest : public AcceptorTest, public ::testing::WithParamInterface<const char*> {
  protected:
-  // The number that is expected next when an engine is opened on the copy.
+  // The next expected inbound MsgSeqNum in the copy of the journal.
   std::uint64_t expected_after_death() {
     TemporaryFolder copy;
     venue.before_answer = [&](Session&, const MessageView&) {
       std::filesystem::create_directory(copy.path() + "/store");
       for (const auto& one : std::filesystem::directory_iterator{folder.path() + "/store"}) {
-        if (!one.is_regular_file()) continue;  // the socket for commands
+        if (!one.is_regular_file()) continue;  // the control socket
         std::filesystem::copy_file(one.path(),
                                    copy.path() + "/store/" + one.path().filename().string());
       }
@@ -242,7 +243,7 @@ class InboundDeliveryTest : public AcceptorTest, public ::testing::WithParamInte
   }
 };
 
-TEST_P(InboundDeliveryTest, at_least_once_records_a_message_behind_its_callback) {
+TEST_P(InboundDeliveryTest, at_least_once_records_a_message_after_its_callback) {
   extra = std::string{"JournalDurability="} + GetParam();
   EXPECT_EQ(expected_after_death(), 2U);
 }

@@ -1,4 +1,4 @@
-// Logons while the event loop is late: those who are there come first.
+// Logons while the event loop is late: sessions that are logged on have priority.
 #include "acceptor_fixture.hpp"
 #include "engine/loop/lateness.hpp"
 
@@ -12,13 +12,14 @@ using std::chrono::seconds;
 constexpr MonoTime kStart{seconds{1'000}};
 constexpr milliseconds kLateMax{200};
 
-// So many alarms, a second between them, each handled so late.
+// Handles this number of alarms, one second apart, each late by this time. Returns the time of the
+// last one.
 MonoTime handle(LoopLateness& loop, MonoTime at, int alarms, milliseconds late) {
   for (int i = 0; i < alarms; ++i) loop.done((at += seconds{1}) - late, at);
   return at;
 }
 
-TEST(LoopLateness, third_alarm_beyond_the_bound_makes_a_loop_late) {
+TEST(LoopLateness, third_alarm_beyond_the_limit_makes_the_loop_late) {
   LoopLateness loop{kLateMax};
   const MonoTime at = handle(loop, kStart, 2, milliseconds{201});
   EXPECT_FALSE(loop.is_late(at));
@@ -26,12 +27,12 @@ TEST(LoopLateness, third_alarm_beyond_the_bound_makes_a_loop_late) {
   EXPECT_TRUE(loop.is_late(at));
 }
 
-TEST(LoopLateness, alarms_at_the_bound_are_in_time) {
+TEST(LoopLateness, alarms_at_the_limit_are_on_time) {
   LoopLateness loop{kLateMax};
   EXPECT_FALSE(loop.is_late(handle(loop, kStart, 100, kLateMax)));
 }
 
-TEST(LoopLateness, three_punctual_alarms_in_a_row_end_it_and_fewer_do_not) {
+TEST(LoopLateness, three_alarms_on_time_in_a_row_end_the_lateness) {
   LoopLateness loop{kLateMax};
   MonoTime at = handle(loop, kStart, 3, milliseconds{500});
   at = handle(loop, at, 2, milliseconds{0});
@@ -44,7 +45,7 @@ TEST(LoopLateness, three_punctual_alarms_in_a_row_end_it_and_fewer_do_not) {
   EXPECT_FALSE(loop.is_late(handle(loop, at, 2, milliseconds{500}))) << "it begins anew";
 }
 
-TEST(LoopLateness, late_alarms_of_long_ago_do_not_count) {
+TEST(LoopLateness, old_late_alarms_do_not_count) {
   LoopLateness loop{kLateMax};
   MonoTime at = handle(loop, kStart, 3, milliseconds{500});
   EXPECT_TRUE(loop.is_late(at + LoopLateness::kRecent));
@@ -53,12 +54,12 @@ TEST(LoopLateness, late_alarms_of_long_ago_do_not_count) {
   EXPECT_FALSE(loop.is_late(handle(loop, at, 2, milliseconds{500})));
 }
 
-TEST(LoopLateness, without_a_bound_no_loop_is_late) {
+TEST(LoopLateness, loop_without_a_limit_is_never_late) {
   LoopLateness loop;
   EXPECT_FALSE(loop.is_late(handle(loop, kStart, 10, seconds{1})));
 }
 
-TEST(LoopStallDetector, is_told_from_two_seconds_on_and_not_again_within_a_minute) {
+TEST(LoopStallDetector, stall_of_two_seconds_is_reported_at_most_once_a_minute) {
   engine::LoopStallDetector loop;
   EXPECT_FALSE(loop.done(kStart, kStart));
   const MonoTime now = kStart + seconds{10};
@@ -68,7 +69,7 @@ TEST(LoopStallDetector, is_told_from_two_seconds_on_and_not_again_within_a_minut
   EXPECT_EQ(loop.done(now, now + seconds{60}), seconds{60});
 }
 
-TEST(LoopStallDetector, what_was_due_before_the_loop_began_is_not_told) {
+TEST(LoopStallDetector, alarm_due_before_the_loop_began_is_not_reported) {
   engine::LoopStallDetector loop;
   EXPECT_FALSE(loop.done(kStart - seconds{10}, kStart));
 }
@@ -79,8 +80,9 @@ class AdmissionTest : public AcceptorTest {
     open();
     live_ = &log_on_fast();
   }
-  // A turn that comes so long behind the last one, whose alarms are as late, but for those that
-  // were due within it. The live session says each time that it is there.
+  // One turn that begins this time after the last one. Alarms that were due at the last turn are
+  // late by this time; alarms that fall due in between are late by less. The live session sends a
+  // Heartbeat each time.
   void turn_behind(milliseconds time) {
     clock.advance(time);
     live_->send(from("TRADER", "0", ++live_number_));
@@ -118,7 +120,7 @@ class AdmissionTest : public AcceptorTest {
   std::uint64_t live_number_ = 1;
 };
 
-TEST_F(AdmissionTest, logon_waits_while_the_loop_is_late_and_is_answered_when_it_is_in_time_again) {
+TEST_F(AdmissionTest, logon_waits_while_the_loop_is_late_and_is_answered_afterwards) {
   begin();
   make_late();
   RawPeer& peer = knock("OTHER");
@@ -134,9 +136,9 @@ TEST_F(AdmissionTest, logon_waits_while_the_loop_is_late_and_is_answered_when_it
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
 }
 
-// Catalogue D16, in process mode: nothing can be done meanwhile, but whoever looks for a cause
-// finds it.
-TEST_F(AdmissionTest, loop_that_stood_still_for_seconds_tells_so) {
+// Catalogue D16, in process mode: the engine can do nothing during a stall, but the log names the
+// cause.
+TEST_F(AdmissionTest, stall_of_the_loop_is_logged) {
   begin();
   turn_behind(milliseconds{1'400});
   EXPECT_FALSE(log.has("stood still")) << log.all();
@@ -167,7 +169,7 @@ TEST_F(AdmissionTest, live_sessions_trade_while_a_logon_waits) {
   EXPECT_TRUE(waits(peer));
 }
 
-TEST_F(AdmissionTest, what_came_behind_the_logon_is_taken_with_it) {
+TEST_F(AdmissionTest, messages_after_a_waiting_logon_are_processed_with_it) {
   begin();
   make_late();
   RawPeer& peer = knock("OTHER", order("OTHER", 2, "EAGER"));
@@ -177,8 +179,8 @@ TEST_F(AdmissionTest, what_came_behind_the_logon_is_taken_with_it) {
   EXPECT_EQ(peer.messages().size(), 2U);
 }
 
-// One turn's bytes are kept, and the rest stays with the operating system.
-TEST_F(AdmissionTest, more_than_a_turn_takes_behind_a_logon_waits_with_it) {
+// The engine keeps the bytes of one turn; the rest stays in the operating system's buffers.
+TEST_F(AdmissionTest, bytes_beyond_one_turn_wait_with_the_logon) {
   begin();
   make_late();
   RawPeer& peer = knock("OTHER", std::string(100'000, 'x'));
@@ -198,7 +200,7 @@ TEST_F(AdmissionTest, logon_that_waited_longer_than_max_latency_is_still_answere
   EXPECT_TRUE(contains(peer.messages()[0], "|35=A|")) << bar(peer.messages()[0]);
 }
 
-TEST_F(AdmissionTest, counterparty_that_leaves_while_its_logon_waits_can_come_again) {
+TEST_F(AdmissionTest, counterparty_that_leaves_while_its_logon_waits_can_log_on_again) {
   begin();
   make_late();
   knock("OTHER").close();
@@ -208,7 +210,7 @@ TEST_F(AdmissionTest, counterparty_that_leaves_while_its_logon_waits_can_come_ag
   log_on("OTHER", acceptor->session(1).numbers().next_inbound);
 }
 
-TEST_F(AdmissionTest, first_message_that_is_no_logon_is_refused_at_once) {
+TEST_F(AdmissionTest, first_message_other_than_a_logon_is_refused_at_once) {
   begin();
   make_late();
   RawPeer& peer = connect();
@@ -216,7 +218,7 @@ TEST_F(AdmissionTest, first_message_that_is_no_logon_is_refused_at_once) {
   EXPECT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
 }
 
-TEST_F(AdmissionTest, many_that_waited_are_let_in_by_and_by) {
+TEST_F(AdmissionTest, waiting_logons_are_admitted_gradually) {
   sessions.clear();
   constexpr std::size_t kMany = 200;
   sessions += "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n";
@@ -243,8 +245,8 @@ TEST_F(AdmissionTest, many_that_waited_are_let_in_by_and_by) {
   EXPECT_LE(most, 64 * 3) << "in one step of the clock";
 }
 
-// Thousands that came together would otherwise keep all others waiting at once.
-TEST_F(AdmissionTest, those_who_have_sent_no_logon_in_time_are_closed_by_turns) {
+// Otherwise thousands of connections that time out together would delay all sessions at once.
+TEST_F(AdmissionTest, connections_without_a_logon_in_time_are_closed_in_batches) {
   open();
   constexpr std::uint64_t kSilent = 150;
   for (std::uint64_t i = 0; i < kSilent; ++i) connect().send("8");
@@ -259,14 +261,14 @@ TEST_F(AdmissionTest, those_who_have_sent_no_logon_in_time_are_closed_by_turns) 
   }
 }
 
-TEST_F(AdmissionTest, zero_lets_everybody_in_at_any_time) {
+TEST_F(AdmissionTest, zero_admits_logons_at_any_time) {
   extra = "LogonMaxLateness=0";
   begin();
   make_late();
   EXPECT_EQ(knock("OTHER").messages().size(), 1U) << log.all();
 }
 
-TEST_F(AdmissionTest, clock_that_jumps_once_keeps_nobody_waiting) {
+TEST_F(AdmissionTest, single_clock_jump_delays_no_logon) {
   begin();
   turn_behind(milliseconds{1'900});
   EXPECT_EQ(knock("OTHER").messages().size(), 1U) << log.all();

@@ -1,4 +1,4 @@
-// Places of sessions that are made of templates.
+// The places of sessions that are created from templates.
 #include "engine/acceptor/dynamic_names.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ using Answer = DynamicNames::Answer;
 constexpr transport::Source kOne = 1;
 constexpr transport::Source kTwo = 2;
 
-// On trial, and not connected any more.
+// Connects and disconnects a name that does not log on: it stays on trial.
 void try_in_vain(DynamicNames& names, const std::string& name, transport::Source source) {
   ASSERT_EQ(names.connect(name, source), Answer::Yes) << name;
   names.disconnect(name, session::Numbers{2, 3});
@@ -31,7 +31,7 @@ TEST(DynamicNames, name_that_logged_on_keeps_its_place) {
   EXPECT_EQ(names.connect("A", kTwo), Answer::Yes);
 }
 
-TEST(DynamicNames, name_on_trial_gives_its_place_up_oldest_of_the_source_that_has_most) {
+TEST(DynamicNames, oldest_name_on_trial_of_the_largest_source_is_displaced) {
   DynamicNames names{{.all_max = 4, .per_source_max = 4}};
   try_in_vain(names, "OTHER", kTwo);
   for (const char* name : {"A", "B", "C"}) try_in_vain(names, name, kOne);
@@ -43,7 +43,7 @@ TEST(DynamicNames, name_on_trial_gives_its_place_up_oldest_of_the_source_that_ha
   EXPECT_EQ(names.numbers("A").next_outbound, 1U) << "it was the oldest";
 }
 
-TEST(DynamicNames, name_that_is_connected_is_not_displaced) {
+TEST(DynamicNames, connected_name_is_not_displaced) {
   DynamicNames names{{.all_max = 2, .per_source_max = 2}};
   ASSERT_EQ(names.connect("A", kOne), Answer::Yes);
   ASSERT_EQ(names.connect("B", kTwo), Answer::Yes);
@@ -52,7 +52,7 @@ TEST(DynamicNames, name_that_is_connected_is_not_displaced) {
   EXPECT_EQ(names.connect("C", kOne), Answer::Yes);
 }
 
-TEST(DynamicNames, source_has_no_more_than_its_share_below_at_and_above) {
+TEST(DynamicNames, source_gets_at_most_its_share) {
   DynamicNames names{{.all_max = 10, .per_source_max = 3}};
   log_on(names, "A", kOne);
   ASSERT_EQ(names.connect("B", kOne), Answer::Yes);
@@ -65,7 +65,7 @@ TEST(DynamicNames, source_has_no_more_than_its_share_below_at_and_above) {
   EXPECT_EQ(names.connect("D", kOne), Answer::Yes);
 }
 
-TEST(DynamicNames, that_all_places_are_taken_is_said_before_a_share_is) {
+TEST(DynamicNames, total_limit_is_reported_before_the_share_of_a_source) {
   DynamicNames names{{.all_max = 1, .per_source_max = 1}};
   log_on(names, "A", kOne);
   EXPECT_EQ(names.connect("B", kOne), Answer::TooMany);
@@ -83,7 +83,7 @@ TEST(DynamicNames, numbers_are_those_of_the_last_connection) {
   EXPECT_EQ(names.numbers("A").next_inbound, 5U);
 }
 
-TEST(DynamicNames, none_are_made_where_none_are_allowed) {
+TEST(DynamicNames, limit_of_zero_allows_no_name) {
   DynamicNames names{{.all_max = 0, .per_source_max = 0}};
   EXPECT_NE(names.connect("A", kOne), Answer::Yes);
   names.disconnect("A", {});

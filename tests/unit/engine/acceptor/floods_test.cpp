@@ -1,4 +1,4 @@
-// Counterparties that are logged on and ask for more answers than any trade needs.
+// Logged-on counterparties that demand more answers than trading needs.
 #include "acceptor_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -20,7 +20,7 @@ class FloodTest : public AcceptorTest {
     }
     return all;
   }
-  // TestRequests without TestReqID (112), and orders that no dictionary would take.
+  // Invalid messages: TestRequests without TestReqID (112), and orders that the dictionary rejects.
   std::string wrong_ones(std::string_view msg_type, std::uint64_t first, int count) {
     std::string all;
     for (int i = 0; i < count; ++i) {
@@ -28,7 +28,8 @@ class FloodTest : public AcceptorTest {
     }
     return all;
   }
-  // How many messages of a type there are, and none follows the Logout that says so.
+  // Checks that count messages of this type were sent, and that a Logout with this text is the last
+  // one.
   void expect_end(RawPeer& peer, std::string_view msg_type, int count, std::string_view text) {
     ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
     ASSERT_EQ(peer.messages().size(), static_cast<std::size_t>(count) + 2) << log.all();
@@ -44,7 +45,7 @@ class FloodTest : public AcceptorTest {
   }
 };
 
-TEST_F(FloodTest, test_requests_up_to_the_limit_are_answered_second_after_second) {
+TEST_F(FloodTest, test_requests_up_to_the_limit_are_answered_each_second) {
   open();
   RawPeer& peer = log_on("TRADER");
   // The Logon is an administrative message, too.
@@ -59,7 +60,7 @@ TEST_F(FloodTest, test_requests_up_to_the_limit_are_answered_second_after_second
   EXPECT_FALSE(peer.closed());
 }
 
-TEST_F(FloodTest, more_test_requests_than_may_come_within_a_second_end_the_session) {
+TEST_F(FloodTest, too_many_test_requests_within_a_second_end_the_session) {
   open();
   RawPeer& peer = log_on("TRADER");
   peer.send(test_requests(2, kMax + 20));
@@ -67,7 +68,7 @@ TEST_F(FloodTest, more_test_requests_than_may_come_within_a_second_end_the_sessi
   expect_still_serving();
 }
 
-TEST_F(FloodTest, heartbeats_are_counted_and_whoever_comes_back_goes_on) {
+TEST_F(FloodTest, heartbeats_are_counted_and_the_counterparty_can_log_on_again) {
   open();
   RawPeer& peer = log_on("TRADER");
   std::string heartbeats;
@@ -79,7 +80,7 @@ TEST_F(FloodTest, heartbeats_are_counted_and_whoever_comes_back_goes_on) {
   EXPECT_TRUE(acceptor->session(0).is_logged_on()) << log.all();
 }
 
-TEST_F(FloodTest, more_rejects_than_may_be_sent_within_a_second_end_the_session) {
+TEST_F(FloodTest, too_many_rejects_within_a_second_end_the_session) {
   extra = "MaxAdminMessagesPerSecond=1000\nMaxRejectsPerSecond=5";
   dictionary.clear();
   open();
@@ -89,7 +90,7 @@ TEST_F(FloodTest, more_rejects_than_may_be_sent_within_a_second_end_the_session)
   EXPECT_TRUE(venue.orders.empty());
 }
 
-TEST_F(FloodTest, rejects_up_to_the_limit_end_nothing) {
+TEST_F(FloodTest, rejects_up_to_the_limit_do_not_end_the_session) {
   extra = "MaxAdminMessagesPerSecond=1000\nMaxRejectsPerSecond=5";
   open();
   RawPeer& peer = log_on("TRADER");
@@ -118,7 +119,7 @@ TEST_F(FloodTest, gap_fills_and_orders_are_not_counted) {
   EXPECT_FALSE(peer.closed()) << log.all();
 }
 
-TEST_F(FloodTest, application_hears_why) {
+TEST_F(FloodTest, application_is_notified_of_the_end) {
   extra = "MaxAdminMessagesPerSecond=2";
   open();
   RawPeer& peer = log_on("TRADER");

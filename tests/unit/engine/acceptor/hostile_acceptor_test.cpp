@@ -1,4 +1,5 @@
-// An initiator whose counterparty is broken or hostile: it says what came, closes, and tries again.
+// An initiator whose counterparty is broken or hostile: it logs the cause, disconnects, and
+// connects again.
 #include <array>
 
 #include "acceptor_fixture.hpp"
@@ -10,7 +11,7 @@ struct Listener {
   std::unique_ptr<transport::Network> network = std::move(*transport::make_epoll_network());
   transport::SocketId socket = network->listen({"127.0.0.1", 0}).value();
   int connections = 0;
-  std::string answer;  // said to everyone who connects, at once
+  std::string answer;  // sent at once to each client that connects
   std::string heard;
 
   void poll() {
@@ -75,24 +76,24 @@ class HostileAcceptorTest : public AcceptorTest {
   Listener listener;
 };
 
-TEST_F(HostileAcceptorTest, rubbish_in_place_of_a_logon) {
+TEST_F(HostileAcceptorTest, garbage_instead_of_a_logon_ends_the_connection) {
   connect_to("HTTP/1.1 400 Bad Request\r\n\r\n");
   expect_said_and_tried_again("disconnecting");
   EXPECT_TRUE(log.has("garbled")) << log.all();
 }
 
-TEST_F(HostileAcceptorTest, two_gigabytes_announced) {
+TEST_F(HostileAcceptorTest, body_length_of_two_gigabytes_ends_the_connection) {
   connect_to(soh("8=FIX.4.4|9=2147483647|35=A|49=VENUE|56=TRADER|34=1|"));
   expect_said_and_tried_again("disconnecting");
 }
 
-TEST_F(HostileAcceptorTest, logon_of_somebody_else) {
+TEST_F(HostileAcceptorTest, logon_of_another_sender_ends_the_connection) {
   connect_to(logon_from("IMPOSTOR"));
   expect_said_and_tried_again("disconnecting");
   EXPECT_TRUE(log.has("CompID")) << log.all();
 }
 
-TEST_F(HostileAcceptorTest, half_a_logon_and_silence) {
+TEST_F(HostileAcceptorTest, half_a_logon_and_silence_end_with_the_logon_timeout) {
   connect_to(logon_from("VENUE").substr(0, 40));
   ASSERT_TRUE(turn_until([&] { return !listener.heard.empty(); }));
   turn(20);

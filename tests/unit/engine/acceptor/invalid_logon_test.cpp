@@ -1,4 +1,4 @@
-// Logons that an acceptor refuses: which are answered by a Logout that says why, and which are not.
+// Logons that an acceptor refuses: which of them it answers with a Logout that has the reason.
 #include "acceptor_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -12,7 +12,7 @@ class InvalidLogonTest : public AcceptorTest {
         "[SESSION]\nBeginString=FIXT.1.1\nDefaultApplVerID=FIX.5.0SP1\nSenderCompID=VENUE\n"
         "TargetCompID=FIXT\n";
   }
-  // What came back before the connection was closed; empty: nothing.
+  // The last message before the connection was closed; empty if there was none.
   std::string refusal(const std::string& message) {
     RawPeer& peer = connect();
     peer.send(message);
@@ -24,7 +24,7 @@ class InvalidLogonTest : public AcceptorTest {
   }
 };
 
-TEST_F(InvalidLogonTest, of_a_known_counterparty_gets_a_logout_with_text) {
+TEST_F(InvalidLogonTest, invalid_logon_of_a_known_counterparty_gets_a_logout_with_text) {
   // TC 1S d.
   open();
   expect_has(refusal(from("TRADER", "A", 1, "98=0|")), "|35=5|34=1|");
@@ -37,12 +37,12 @@ TEST_F(InvalidLogonTest, of_a_known_counterparty_gets_a_logout_with_text) {
              "|58=Invalid tag number (9999)|");
   expect_has(refusal(from("OTHER", "A", 2, "98=0|108=30|141=Y|")),
              "|58=ResetSeqNumFlag with MsgSeqNum other than 1|");
-  // Each has used up one of our sequence numbers, and none of the counterparty's.
+  // Each refusal has used one of our MsgSeqNums, and none of the counterparty's.
   RawPeer& peer = log_on("TRADER");
   EXPECT_TRUE(contains(peer.messages()[0], "|35=A|34=6|")) << bar(peer.messages()[0]);
 }
 
-TEST_F(InvalidLogonTest, of_somebody_else_or_of_another_time_gets_nothing) {
+TEST_F(InvalidLogonTest, logon_of_another_sender_or_time_is_not_answered) {
   // TC 1S b, c and e, and the acceptance scripts 1c, 1d and 1e of QuickFIX.
   open();
   EXPECT_EQ(refusal(from("STRANGER", "A", 1, "98=0|108=30|")), "");
@@ -59,8 +59,8 @@ TEST_F(InvalidLogonTest, of_somebody_else_or_of_another_time_gets_nothing) {
   EXPECT_TRUE(contains(trader.messages()[0], "|35=A|34=1|"));
 }
 
-TEST_F(InvalidLogonTest, of_an_unknown_application_version_says_so_and_fix_latest_is_served) {
-  // ApplVerID 10 is FIX Latest; whatever comes after it is served by the newest dictionary, too.
+TEST_F(InvalidLogonTest, unknown_appl_ver_id_is_refused_and_fix_latest_is_served) {
+  // ApplVerID 10 is FIX Latest. Later versions are served with the newest dictionary, too.
   open();
   expect_has(refusal(from("FIXT", "A", 1, "98=0|108=30|1137=1|")),
              "|58=DefaultApplVerID is not supported (1)|");
@@ -75,14 +75,14 @@ TEST_F(InvalidLogonTest, of_an_unknown_application_version_says_so_and_fix_lates
     ASSERT_GE(peer.messages().size(), 2U) << log.all();
     EXPECT_TRUE(contains(peer.messages()[0], "|35=A|")) << bar(peer.messages()[0]);
     EXPECT_TRUE(contains(peer.messages()[0], "|1137=8|")) << bar(peer.messages()[0]);
-    // An order of FIX 5.0 SP2 that lacks a field: its dictionary judges it.
+    // An order of FIX 5.0 SP2 that lacks a field: the dictionary of that version rejects it.
     EXPECT_TRUE(contains(peer.messages()[1], "|58=Required tag missing|371=60|"))
         << bar(peer.messages()[1]);
     number += 3;
   }
 }
 
-TEST_F(InvalidLogonTest, is_not_answered_before_the_application_has_said_who_may_log_on) {
+TEST_F(InvalidLogonTest, invalid_logon_is_not_answered_before_the_application_decides) {
   struct Guarded : EchoVenue {
     std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest&) {
       return LogonAnswer{};
@@ -100,7 +100,7 @@ TEST_F(InvalidLogonTest, is_not_answered_before_the_application_has_said_who_may
   acceptor.reset();
 }
 
-TEST_F(InvalidLogonTest, a_session_of_fix_latest_says_so_in_its_logon) {
+TEST_F(InvalidLogonTest, session_of_fix_latest_names_it_in_its_logon) {
   sessions =
       "[SESSION]\nBeginString=FIXT.1.1\nDefaultApplVerID=10\nSenderCompID=VENUE\n"
       "TargetCompID=FIXT\n";

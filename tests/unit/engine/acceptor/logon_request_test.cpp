@@ -1,4 +1,4 @@
-// Logons that the application decides on, and Logons that it adds fields to.
+// Logons that the application accepts or refuses, and Logons to which it adds fields.
 #include <optional>
 
 #include "acceptor_fixture.hpp"
@@ -6,7 +6,7 @@
 namespace nexusfix::testing {
 namespace {
 
-// Lets "me" in at once, puts "later" off, throws at "oops", refuses everybody else.
+// Accepts "me" at once, defers "later", throws for "oops", and refuses all other users.
 struct GuardedVenue : EchoVenue {
   std::optional<LogonAnswer> on_logon_request(Session& session, const LogonRequest& request) {
     const std::string_view user = request.message[553].value_or("");
@@ -39,7 +39,7 @@ class LogonRequestTest : public AcceptorTest {
   GuardedVenue guarded;
 };
 
-TEST_F(LogonRequestTest, known_user_is_let_in_at_once) {
+TEST_F(LogonRequestTest, known_user_is_admitted_at_once) {
   open_guarded();
   RawPeer& peer = log_on_as("me");
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
@@ -47,7 +47,7 @@ TEST_F(LogonRequestTest, known_user_is_let_in_at_once) {
   EXPECT_EQ(guarded.logons, 1);
 }
 
-TEST_F(LogonRequestTest, others_get_a_logout_that_says_why) {
+TEST_F(LogonRequestTest, other_users_get_a_logout_with_the_reason) {
   open_guarded();
   for (const char* user : {"you", "oops"}) {
     RawPeer& peer = log_on_as(user);
@@ -58,13 +58,13 @@ TEST_F(LogonRequestTest, others_get_a_logout_that_says_why) {
                          user[0] == 'y' ? "|58=unknown user|" : "|58=Logon cannot be examined|"));
   }
   EXPECT_EQ(guarded.logons, 0);
-  // The next one begins where the numbers were.
+  // The two refusals have used MsgSeqNum 1 and 2.
   RawPeer& peer = log_on_as("me");
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
   EXPECT_TRUE(contains(peer.messages()[0], "|35=A|34=3|"));
 }
 
-TEST_F(LogonRequestTest, answer_that_comes_later_lets_in_with_what_was_sent_meanwhile) {
+TEST_F(LogonRequestTest, deferred_answer_admits_the_client_and_its_messages) {
   open_guarded();
   RawPeer& peer = log_on_as("later", order("TRADER", 2, "A1"));
   turn(20);
@@ -78,7 +78,7 @@ TEST_F(LogonRequestTest, answer_that_comes_later_lets_in_with_what_was_sent_mean
 constexpr const char* kTemplate =
     "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n";
 
-TEST_F(LogonRequestTest, client_of_a_template_that_is_refused_is_not_stored) {
+TEST_F(LogonRequestTest, refused_client_of_a_template_is_not_stored) {
   sessions += kTemplate;
   extra = "DynamicSessionsMax=1";
   open_guarded();
@@ -95,7 +95,7 @@ TEST_F(LogonRequestTest, client_of_a_template_that_is_refused_is_not_stored) {
   EXPECT_EQ(acceptor->store().session_count(), 3U);
 }
 
-TEST_F(LogonRequestTest, numbers_that_a_refused_client_of_a_template_has_seen_are_not_used_again) {
+TEST_F(LogonRequestTest, numbers_seen_by_a_refused_client_of_a_template_are_not_reused) {
   sessions += kTemplate;
   open_guarded();
   for (std::uint64_t attempt = 1; attempt <= 2; ++attempt) {
@@ -118,7 +118,7 @@ TEST_F(LogonRequestTest, numbers_that_a_refused_client_of_a_template_has_seen_ar
   EXPECT_TRUE(contains(back.messages()[0], "|35=A|34=4|")) << bar(back.messages()[0]);
 }
 
-TEST_F(LogonRequestTest, handle_of_a_client_of_a_template_is_good_before_and_after_the_answer) {
+TEST_F(LogonRequestTest, handle_of_a_client_of_a_template_is_valid_before_and_after_the_answer) {
   sessions += kTemplate;
   open_guarded();
   engine::Mailbox mailbox = acceptor->open_mailbox();
@@ -137,7 +137,7 @@ TEST_F(LogonRequestTest, handle_of_a_client_of_a_template_is_good_before_and_aft
   EXPECT_EQ(acceptor->session(2).handle(), handle);
 }
 
-TEST_F(LogonRequestTest, answer_from_another_sessions_callback_lets_in_what_was_held_too) {
+TEST_F(LogonRequestTest, answer_from_another_sessions_callback_releases_held_messages) {
   open_guarded();
   RawPeer& other = connect();
   other.send(logon("OTHER", 1, "553=later|") + order("OTHER", 2, "HELD"));
@@ -152,8 +152,9 @@ TEST_F(LogonRequestTest, answer_from_another_sessions_callback_lets_in_what_was_
   EXPECT_TRUE(contains(other.messages()[1], "|11=HELD|"));
 }
 
-// The session expects its number just then: it must not be taken, nor be held again for ever.
-TEST_F(LogonRequestTest, message_that_the_session_would_expect_waits_for_the_answer_too) {
+// The session expects this MsgSeqNum at that time: the message must be neither processed nor held
+// forever.
+TEST_F(LogonRequestTest, message_with_the_expected_number_waits_for_the_answer) {
   open_guarded();
   RawPeer& first = log_on_as("me", order("TRADER", 2, "A1") + order("TRADER", 3, "A2"));
   ASSERT_TRUE(run_until([&] { return first.messages().size() == 3; })) << log.all();
@@ -171,7 +172,7 @@ TEST_F(LogonRequestTest, message_that_the_session_would_expect_waits_for_the_ans
       << bar(stranger.messages()[0]);
 }
 
-TEST_F(LogonRequestTest, answer_that_does_not_come_ends_the_connection_in_time) {
+TEST_F(LogonRequestTest, missing_answer_ends_the_connection_in_time) {
   open_guarded();
   RawPeer& peer = log_on_as("later");
   ASSERT_TRUE(run_until([&] { return guarded.id != 0; }));
@@ -191,7 +192,7 @@ struct SigningVenue : EchoVenue {
   bool fails = false;
 };
 
-TEST_F(LogonRequestTest, logon_of_ours_carries_what_the_application_writes) {
+TEST_F(LogonRequestTest, our_logon_carries_the_fields_of_the_application) {
   SigningVenue signing;
   for (const bool fails : {false, true}) {
     signing.fails = fails;
@@ -214,7 +215,7 @@ TEST_F(LogonRequestTest, logon_of_ours_carries_what_the_application_writes) {
   }
 }
 
-TEST_F(LogonRequestTest, nothing_can_be_sent_while_the_logon_is_written) {
+TEST_F(LogonRequestTest, send_fails_while_the_logon_is_written) {
   struct SendingVenue : EchoVenue {
     void write_logon(Session& session, wire::Encoder&, const wire::MessageHeader&) {
       wire::Encoder news = session.begin("B");

@@ -1,4 +1,4 @@
-// Connections that do not log on: how many may be there, and who goes for whom.
+// Connections without a Logon: their limits, and which connection makes room for another.
 #include "engine/acceptor/pending_logons.hpp"
 
 #include "acceptor_fixture.hpp"
@@ -15,12 +15,12 @@ using std::chrono::seconds;
 
 constexpr PendingLogons::Limits kFew{.all_max = 6, .per_source_max = 4};
 
-// So many of one source; their sockets begin with the given one.
+// Adds count connections of one source, with consecutive sockets from first on.
 void add(PendingLogons& pending, transport::Source source, int count, transport::SocketId first) {
   for (int i = 0; i < count; ++i) pending.add(source, first++);
 }
 
-TEST(PendingLogons, one_source_has_its_own_limit_and_others_still_find_a_place) {
+TEST(PendingLogons, limit_of_one_source_leaves_room_for_others) {
   PendingLogons pending;
   add(pending, 1, 3, 10);
   EXPECT_EQ(pending.ask(1, kFew).answer, Answer::Yes);
@@ -30,7 +30,7 @@ TEST(PendingLogons, one_source_has_its_own_limit_and_others_still_find_a_place) 
   EXPECT_EQ(pending.ask(2, kFew).displaced, std::nullopt);
 }
 
-TEST(PendingLogons, at_the_limit_of_all_the_oldest_of_who_has_most_goes) {
+TEST(PendingLogons, at_the_total_limit_the_oldest_of_the_largest_source_is_displaced) {
   PendingLogons pending;
   add(pending, 1, 4, 10);
   add(pending, 2, 2, 20);
@@ -39,7 +39,7 @@ TEST(PendingLogons, at_the_limit_of_all_the_oldest_of_who_has_most_goes) {
   EXPECT_EQ(place.displaced, 10U);
 }
 
-TEST(PendingLogons, room_is_made_by_who_has_most_and_by_nobody_who_has_only_one) {
+TEST(PendingLogons, largest_source_makes_room_unless_it_has_only_one_connection) {
   PendingLogons pending;
   EXPECT_EQ(pending.oldest_of_most(), std::nullopt);
   add(pending, 1, 1, 10);
@@ -49,7 +49,7 @@ TEST(PendingLogons, room_is_made_by_who_has_most_and_by_nobody_who_has_only_one)
   EXPECT_EQ(pending.oldest_of_most(), 20U);
 }
 
-TEST(PendingLogons, nobody_goes_for_one_of_a_source_that_would_have_as_many) {
+TEST(PendingLogons, no_connection_is_displaced_for_an_equally_large_source) {
   PendingLogons pending;
   add(pending, 1, 3, 10);
   add(pending, 2, 2, 20);
@@ -60,7 +60,7 @@ TEST(PendingLogons, nobody_goes_for_one_of_a_source_that_would_have_as_many) {
   EXPECT_EQ(pending.ask(4, kFew).displaced, 10U);
 }
 
-TEST(PendingLogons, who_has_left_is_counted_no_more) {
+TEST(PendingLogons, closed_connections_are_not_counted) {
   PendingLogons pending;
   add(pending, 1, 4, 10);
   pending.remove(1, 10);
@@ -72,7 +72,7 @@ TEST(PendingLogons, who_has_left_is_counted_no_more) {
   EXPECT_EQ(pending.size(), 0U);
 }
 
-TEST(PendingLogons, larger_limit_of_a_ports_sessions_counts_and_zero_is_none) {
+TEST(PendingLogons, largest_limit_of_a_port_applies_and_zero_is_no_limit) {
   PendingLogons::Limits limits;
   limits.widen({2, 1});
   limits.widen({1, 3});
@@ -84,7 +84,7 @@ TEST(PendingLogons, larger_limit_of_a_ports_sessions_counts_and_zero_is_none) {
   EXPECT_EQ(pending.ask(1, limits).answer, Answer::Yes);
 }
 
-TEST(NoticeTally, first_is_told_at_once_and_the_rest_of_a_second_together) {
+TEST(NoticeTally, first_notice_is_due_at_once_and_later_ones_once_a_second) {
   NoticeTally tally;
   const MonoTime start{seconds{100}};
   EXPECT_EQ(tally.due(), kNever);
@@ -115,7 +115,7 @@ class PendingLogonsTest : public AcceptorTest {
   }
 };
 
-TEST_F(PendingLogonsTest, flood_from_one_address_keeps_nobody_else_out) {
+TEST_F(PendingLogonsTest, flood_from_one_address_does_not_block_others) {
   extra = "MaxPendingLogons=100\nMaxPendingLogonsPerAddress=3";
   open();
   RawPeer& live = log_on("TRADER");
@@ -131,7 +131,7 @@ TEST_F(PendingLogonsTest, flood_from_one_address_keeps_nobody_else_out) {
   expect_still_serving();
 }
 
-TEST_F(PendingLogonsTest, who_is_logged_on_or_gone_is_not_counted) {
+TEST_F(PendingLogonsTest, logged_on_and_closed_connections_are_not_counted) {
   extra = "MaxPendingLogonsPerAddress=1";
   open();
   log_on("TRADER");
@@ -143,7 +143,7 @@ TEST_F(PendingLogonsTest, who_is_logged_on_or_gone_is_not_counted) {
   expect_still_serving();
 }
 
-TEST_F(PendingLogonsTest, at_the_limit_of_all_an_address_with_fewer_gets_the_place_of_the_oldest) {
+TEST_F(PendingLogonsTest, at_the_total_limit_an_address_with_fewer_displaces_the_oldest) {
   extra = "MaxPendingLogons=4\nMaxPendingLogonsPerAddress=0";
   open();
   std::vector<RawPeer*> flood;
@@ -156,13 +156,13 @@ TEST_F(PendingLogonsTest, at_the_limit_of_all_an_address_with_fewer_gets_the_pla
   EXPECT_TRUE(log.has("their address has most of all that wait (MaxPendingLogons)")) << log.all();
 }
 
-TEST_F(PendingLogonsTest, places_are_free_again_when_logon_timeout_is_over) {
+TEST_F(PendingLogonsTest, places_are_free_again_after_logon_timeout) {
   extra = "MaxPendingLogonsPerAddress=2\nLogonTimeout=5";
   open();
   std::vector<RawPeer*> flood;
   connect_many(3, kFlood, flood);
   ASSERT_TRUE(run_until([&] { return open_of(flood) == 2; })) << log.all();
-  // Each byte is news, and none of them is worth a second.
+  // Single bytes do not extend LogonTimeout.
   for (char byte : std::string{"8=FI"}) {
     clock.advance(seconds{1});
     for (RawPeer* one : flood) one->send({&byte, 1});
@@ -177,7 +177,7 @@ TEST_F(PendingLogonsTest, places_are_free_again_when_logon_timeout_is_over) {
   EXPECT_EQ(open_of(again), 2) << log.all();
 }
 
-TEST_F(PendingLogonsTest, flood_is_a_line_a_second_and_all_are_counted) {
+TEST_F(PendingLogonsTest, flood_is_one_log_line_a_second_with_a_count) {
   extra = "MaxPendingLogonsPerAddress=1";
   open();
   std::vector<RawPeer*> flood;
@@ -196,7 +196,7 @@ TEST_F(PendingLogonsTest, flood_is_a_line_a_second_and_all_are_counted) {
   EXPECT_TRUE(log.has("28 connections were closed at once")) << log.all();
 }
 
-TEST_F(PendingLogonsTest, none_is_refused_without_limits) {
+TEST_F(PendingLogonsTest, without_limits_no_connection_is_refused) {
   extra = "MaxPendingLogons=0\nMaxPendingLogonsPerAddress=0";
   open();
   std::vector<RawPeer*> many;

@@ -1,4 +1,4 @@
-// Connections by way of proxies (UseTCPProxy): whose address counts, and who is believed.
+// Connections through proxies (UseTCPProxy): which address counts, and which proxies are trusted.
 #include "acceptor_fixture.hpp"
 #include "engine/report/notice_limiter.hpp"
 
@@ -29,7 +29,7 @@ class ProxiedTest : public AcceptorTest {
   }
 };
 
-TEST_F(ProxiedTest, announced_address_is_the_one_of_events_and_the_proxy_is_named) {
+TEST_F(ProxiedTest, events_name_the_announced_address_and_the_proxy) {
   open();
   RawPeer& peer = send(from_address("192.0.2.7") + logon("TRADER", 1));
   expect_in(peer);
@@ -45,7 +45,7 @@ TEST_F(ProxiedTest, spinning_engine_reads_headers_too) {
   expect_in(send(from_address("192.0.2.7") + logon("TRADER", 1)));
 }
 
-TEST_F(ProxiedTest, allow_lists_are_of_announced_addresses_and_not_of_the_proxys) {
+TEST_F(ProxiedTest, allow_lists_apply_to_announced_addresses) {
   extra += "AllowedRemoteAddresses=192.0.2.0/24\n";
   open();
   expect_silence(send(from_address("198.51.100.7") + logon("TRADER", 1)),
@@ -68,14 +68,14 @@ TEST_F(ProxiedTest, each_session_has_its_own_allow_list) {
   expect_in(send(from_address("192.0.2.8") + logon("OTHER", 1)));
 }
 
-TEST_F(ProxiedTest, connection_without_a_header_or_with_a_wrong_one_is_closed_without_a_word) {
+TEST_F(ProxiedTest, connection_without_a_valid_header_is_closed_without_an_answer) {
   open();
   expect_silence(send(logon("TRADER", 1)), "closed: no PROXY header");
   expect_silence(send("PROXY TCP4 192.0.2.7\r\n" + logon("TRADER", 1)), "closed: a PROXY line");
   EXPECT_EQ(acceptor->stats().connections_refused, 2U);
 }
 
-TEST_F(ProxiedTest, whoever_is_no_trusted_proxy_is_not_believed) {
+TEST_F(ProxiedTest, header_of_an_untrusted_proxy_is_refused) {
   extra = "UseTCPProxy=Y\nTrustedProxies=127.0.0.7\nAllowedRemoteAddresses=192.0.2.7\n";
   open();
   expect_silence(send(from_address("192.0.2.7") + logon("TRADER", 1)),
@@ -83,8 +83,8 @@ TEST_F(ProxiedTest, whoever_is_no_trusted_proxy_is_not_believed) {
   EXPECT_FALSE(log.has("192.0.2.7")) << log.all();
 }
 
-// The lines of the log are theirs whose address is announced, and not the proxy's.
-TEST_F(ProxiedTest, refusals_of_one_announced_address_leave_lines_for_those_of_another) {
+// Log lines are limited by the announced address, not by the proxy's.
+TEST_F(ProxiedTest, refusals_of_one_announced_address_leave_log_lines_for_another) {
   extra += "AllowedRemoteAddresses=192.0.2.0/24\n";
   open();
   for (unsigned i = 0; i < engine::NoticeLimiter::kSourceLinesMax + 5; ++i) {
@@ -94,7 +94,7 @@ TEST_F(ProxiedTest, refusals_of_one_announced_address_leave_lines_for_those_of_a
   expect_silence(send(from_address("198.51.100.10")), "connection from 198.51.100.10:40112 closed");
 }
 
-TEST_F(ProxiedTest, header_that_does_not_end_is_ended_by_logon_timeout) {
+TEST_F(ProxiedTest, unfinished_header_ends_with_logon_timeout) {
   open();
   RawPeer& stalled = send("PROXY TCP4 192.");
   ASSERT_TRUE(run_until([&] { return stalled.all_sent(); }));
@@ -104,7 +104,7 @@ TEST_F(ProxiedTest, header_that_does_not_end_is_ended_by_logon_timeout) {
   expect_silence(stalled, "no Logon came in time");
 }
 
-TEST_F(ProxiedTest, sessions_with_proxies_are_added_only_where_there_were_some_at_the_start) {
+TEST_F(ProxiedTest, sessions_with_proxies_are_added_only_if_some_were_there_at_the_start) {
   const std::string proxied = extra;
   extra.clear();
   open();

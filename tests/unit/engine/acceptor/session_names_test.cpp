@@ -1,4 +1,5 @@
-// Sessions whose names were once equal: each is served for itself, and a store of before goes on.
+// Sessions whose names were equal in earlier versions: each is separate, and an old store
+// continues.
 #include <filesystem>
 #include <utility>
 
@@ -20,7 +21,7 @@ class SessionNamesTest : public AcceptorTest {
     return fix("FIX.4.4", "35=" + msg_type + "|49=" + sender + "|56=" + target +
                               "|34=" + std::to_string(number) + "|52=" + time_text() + "|" + body);
   }
-  // Of the counterparty: sender and target as it has them. Null: it was refused.
+  // Sender and target as the counterparty writes them. Null if the Logon was refused.
   RawPeer* log_on_as(const std::string& sender, const std::string& target,
                      const std::string& ids = {}, std::uint64_t number = 1) {
     RawPeer& peer = connect();
@@ -36,7 +37,7 @@ class SessionNamesTest : public AcceptorTest {
     EXPECT_TRUE(run_until([&] { return peer.messages().size() == before + 1; })) << log.all();
     EXPECT_TRUE(contains(peer.messages().back(), "|11=" + id + "|")) << bar(peer.messages().back());
   }
-  // What an engine of before has left: a session of this name that sent one message.
+  // Writes the store of an earlier version: a session of this name that sent one message.
   void store_former(const std::string& name) {
     PosixDisk disk;
     auto opened = store::open_journal(
@@ -53,7 +54,7 @@ class SessionNamesTest : public AcceptorTest {
   }
 };
 
-TEST_F(SessionNamesTest, two_that_differ_by_where_the_arrow_stands_are_two) {
+TEST_F(SessionNamesTest, sessions_that_differ_in_the_place_of_the_arrow_are_separate) {
   for (const std::string check : {"", "CheckCompID=N\n"}) {
     extra = check;
     sessions = session("VENUE", "A->B") + session("VENUE->A", "B");
@@ -72,7 +73,7 @@ TEST_F(SessionNamesTest, two_that_differ_by_where_the_arrow_stands_are_two) {
   }
 }
 
-TEST_F(SessionNamesTest, a_slash_in_a_comp_id_is_no_sub_id) {
+TEST_F(SessionNamesTest, slash_in_a_comp_id_does_not_begin_a_sub_id) {
   sessions = session("VENUE", "A/B") + session("VENUE", "A", "TargetSubID=B\n");
   open();
   RawPeer* const first = log_on_as("A/B", "VENUE");
@@ -82,7 +83,7 @@ TEST_F(SessionNamesTest, a_slash_in_a_comp_id_is_no_sub_id) {
   expect_own_report(*second, "A", "VENUE", "TWO", "50=B|");
 }
 
-TEST_F(SessionNamesTest, a_session_of_an_earlier_versions_store_goes_on) {
+TEST_F(SessionNamesTest, session_in_the_store_of_an_earlier_version_continues) {
   store_former("FIX.4.4:VENUE->A/B");
   sessions = session("VENUE", "A/B");
   open();
@@ -98,7 +99,7 @@ TEST_F(SessionNamesTest, a_session_of_an_earlier_versions_store_goes_on) {
   EXPECT_EQ(acceptor->session(0).numbers().next_outbound, 3U);
 }
 
-TEST_F(SessionNamesTest, it_is_refused_where_another_one_may_be_meant_and_the_rest_is_served) {
+TEST_F(SessionNamesTest, ambiguous_former_name_is_refused_and_others_are_served) {
   store_former("FIX.4.4:VENUE->A/B");
   const std::string slash = session("VENUE", "A/B");
   const std::string sub_id = session("VENUE", "A", "TargetSubID=B\n");
@@ -110,7 +111,7 @@ TEST_F(SessionNamesTest, it_is_refused_where_another_one_may_be_meant_and_the_re
   EXPECT_NE(log_on_as("TRADER", "VENUE"), nullptr) << log.all();
   EXPECT_TRUE(log.has("nothing tells whose numbers they are")) << log.all();
   EXPECT_TRUE(log.has("FIX.4.4:VENUE->A%2FB and FIX.4.4:VENUE->A/B")) << log.all();
-  // The remedy that the event names.
+  // This is the remedy that the event names.
   sessions = slash + plain;
   reopen();
   EXPECT_EQ(acceptor->session(0).numbers().next_outbound, 2U);
@@ -122,7 +123,7 @@ TEST_F(SessionNamesTest, it_is_refused_where_another_one_may_be_meant_and_the_re
   EXPECT_TRUE(contains(other->messages()[0], "|34=1|")) << "it is a new one";
 }
 
-TEST_F(SessionNamesTest, a_name_that_another_identity_has_now_is_not_taken_over) {
+TEST_F(SessionNamesTest, former_name_that_is_another_session_now_is_not_adopted) {
   store_former("FIX.4.4:VENUE->A%3AB");  // of VENUE and A:B
   sessions = session("VENUE", "*", "AcceptorTemplate=Y\n");
   open();
@@ -133,7 +134,7 @@ TEST_F(SessionNamesTest, a_name_that_another_identity_has_now_is_not_taken_over)
   EXPECT_EQ(acceptor->store().session_name(0), "FIX.4.4:VENUE->A%3AB");
 }
 
-TEST_F(SessionNamesTest, one_that_a_running_engine_is_given_goes_on_too) {
+TEST_F(SessionNamesTest, session_added_to_a_running_engine_continues) {
   store_former("FIX.4.4:VENUE->A/B");
   sessions = session("VENUE", "TRADER");
   open();

@@ -15,7 +15,7 @@ class SubIdsTest : public AcceptorTest {
   static constexpr const char* kIds = "50=DESK7|57=BOOK|142=NYC|143=LDN|";
 };
 
-TEST_F(SubIdsTest, are_in_the_name_and_in_every_message_of_ours) {
+TEST_F(SubIdsTest, sub_ids_are_in_the_name_and_in_all_our_messages) {
   open();
   EXPECT_EQ(acceptor->session(0).name(), "FIX.4.4:VENUE/BOOK/LDN->TRADER/DESK7/NYC");
   RawPeer& peer = connect();
@@ -29,7 +29,7 @@ TEST_F(SubIdsTest, are_in_the_name_and_in_every_message_of_ours) {
   }
 }
 
-TEST_F(SubIdsTest, session_that_has_them_is_for_nobody_without_them) {
+TEST_F(SubIdsTest, session_with_sub_ids_refuses_a_logon_without_them) {
   open();
   for (const std::string ids : {"", "50=DESK7|57=BOOK|", "50=OTHER|57=BOOK|142=NYC|143=LDN|"}) {
     RawPeer& peer = connect();
@@ -40,7 +40,7 @@ TEST_F(SubIdsTest, session_that_has_them_is_for_nobody_without_them) {
   EXPECT_TRUE(log.has("50=OTHER")) << log.all();
 }
 
-TEST_F(SubIdsTest, session_that_has_none_takes_a_logon_with_any) {
+TEST_F(SubIdsTest, session_without_sub_ids_accepts_a_logon_with_any) {
   open();
   RawPeer& peer = connect();
   peer.send(logon("PLAIN", 1, "50=WHOEVER|"));
@@ -48,7 +48,7 @@ TEST_F(SubIdsTest, session_that_has_none_takes_a_logon_with_any) {
   EXPECT_FALSE(contains(peer.messages()[0], "|50=")) << bar(peer.messages()[0]);
 }
 
-TEST_F(SubIdsTest, message_that_would_have_one_twice_is_refused) {
+TEST_F(SubIdsTest, message_with_a_sub_id_twice_is_refused) {
   open();
   RawPeer& peer = connect();
   peer.send(logon("TRADER", 1, kIds));
@@ -63,7 +63,7 @@ TEST_F(SubIdsTest, message_that_would_have_one_twice_is_refused) {
   EXPECT_TRUE(acceptor->session(1).finish(routed)) << "that session's header has none";
 }
 
-TEST_F(SubIdsTest, two_sessions_may_differ_in_nothing_else) {
+TEST_F(SubIdsTest, two_sessions_may_differ_only_in_a_sub_id) {
   sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\nTargetSubID=A\n"
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\nTargetSubID=B\n";

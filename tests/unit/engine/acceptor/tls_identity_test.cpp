@@ -1,4 +1,4 @@
-// Certificates that CompIDs are bound to (AllowedCertificates).
+// Certificates to which CompIDs are bound (AllowedCertificates).
 #include <algorithm>
 
 #include "support/test_certificates.hpp"
@@ -39,7 +39,7 @@ class TlsIdentityTest : public InitiatorTest {
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     initiator.emplace(std::move(*opened));
   }
-  // In: the venue has called on_logon() once more.
+  // True if the venue has called on_logon() again.
   bool logs_on() {
     const int before = venue.logons;
     const std::size_t lines = log.lines.size();
@@ -71,7 +71,7 @@ class TlsIdentityTest : public InitiatorTest {
   std::string trader_keys;
 };
 
-TEST_F(TlsIdentityTest, certificate_with_an_allowed_name_is_let_in) {
+TEST_F(TlsIdentityTest, certificate_with_an_allowed_name_is_admitted) {
   for (const char* allowed : {"san:spiffe://example.com/trader", "san:trader.EXAMPLE.com",
                               "san:10.0.0.7", "san:other.example.com,san:trader.example.com"}) {
     open_anew(allowed);
@@ -79,7 +79,7 @@ TEST_F(TlsIdentityTest, certificate_with_an_allowed_name_is_let_in) {
   }
 }
 
-TEST_F(TlsIdentityTest, other_names_of_the_same_authority_are_closed_without_a_word) {
+TEST_F(TlsIdentityTest, other_names_of_the_same_authority_are_closed_without_an_answer) {
   for (const char* allowed :
        {"san:spiffe://example.com/trader2", "san:SPIFFE://example.com/trader", "san:example.com",
         "san:trader", "san:10.0.0.8", "pin:sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}) {
@@ -96,7 +96,7 @@ TEST_F(TlsIdentityTest, other_names_of_the_same_authority_are_closed_without_a_w
       << log.all();
 }
 
-TEST_F(TlsIdentityTest, pin_is_of_the_key_and_the_event_says_which_it_would_have_been) {
+TEST_F(TlsIdentityTest, pin_identifies_the_key_and_the_event_names_the_actual_pin) {
   open_anew("pin:sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
   EXPECT_FALSE(logs_on());
   const std::string all = log.all();
@@ -108,7 +108,7 @@ TEST_F(TlsIdentityTest, pin_is_of_the_key_and_the_event_says_which_it_would_have
   EXPECT_FALSE(logs_on());
 }
 
-TEST_F(TlsIdentityTest, initiator_goes_on_with_an_acceptor_whose_certificate_it_allows) {
+TEST_F(TlsIdentityTest, initiator_logs_on_to_an_acceptor_with_an_allowed_certificate) {
   const std::string before = trader_keys;
   for (const char* allowed : {"san:localhost", "san:127.0.0.1", "san:nobody,san:LOCALHOST"}) {
     open_anew("san:trader.example.com");
@@ -130,7 +130,7 @@ TEST_F(TlsIdentityTest, initiator_sends_no_logon_to_another_certificate_of_the_s
   EXPECT_EQ(initiator->session(0).numbers(), (session::Numbers{1, 1}));
   EXPECT_EQ(trader.logons, 0);
   EXPECT_EQ(acceptor->stats().messages_in, 0U);
-  // The right one is a matter of its configuration: it tries again at its interval.
+  // The operator can correct AllowedCertificates, so the initiator tries again at its interval.
   const std::string all = trader_log.all();
   const std::size_t at = all.find("pin:sha256/", all.find("none of AllowedCertificates"));
   const std::string pin = all.substr(at, all.find_first_of(" \n", at) - at);
@@ -141,13 +141,13 @@ TEST_F(TlsIdentityTest, initiator_sends_no_logon_to_another_certificate_of_the_s
   EXPECT_TRUE(logs_on()) << pin << trader_log.all();
 }
 
-TEST_F(TlsIdentityTest, subject_is_no_name) {
+TEST_F(TlsIdentityTest, subject_is_not_matched_as_a_name) {
   use(authority.issue("trader.example.com", {.names = ""}));
   open_anew("san:trader.example.com");
   EXPECT_FALSE(logs_on());
 }
 
-TEST_F(TlsIdentityTest, counterparty_that_need_show_none_and_shows_none_is_refused_by_its_session) {
+TEST_F(TlsIdentityTest, session_refuses_a_counterparty_without_a_certificate) {
   extra += "CertificateVerifyLevel=1\n";
   trader_keys = "SocketCAFile=" + authority.file() + "\n";
   open_anew("san:trader.example.com");
@@ -156,7 +156,7 @@ TEST_F(TlsIdentityTest, counterparty_that_need_show_none_and_shows_none_is_refus
       << log.all();
 }
 
-TEST_F(TlsIdentityTest, session_of_a_template_is_made_for_nobody_else) {
+TEST_F(TlsIdentityTest, template_creates_a_session_only_for_an_allowed_certificate) {
   sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n";
   open_anew("san:nobody.example.com");
@@ -165,7 +165,7 @@ TEST_F(TlsIdentityTest, session_of_a_template_is_made_for_nobody_else) {
   EXPECT_TRUE(log.has("its certificate is none of AllowedCertificates")) << log.all();
 }
 
-TEST_F(TlsIdentityTest, session_on_another_event_loop_asks_the_same) {
+TEST_F(TlsIdentityTest, session_on_another_event_loop_makes_the_same_check) {
   extra += "EventLoops=2\n";
   sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=NEAR\nEventLoop=0\n"

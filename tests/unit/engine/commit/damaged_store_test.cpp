@@ -1,5 +1,5 @@
-// Catalogue D8: one session's part of the log is damaged. It is refused when the engine starts, the
-// others trade, and a repair lets it in again.
+// Catalogue D8: the part of the log of one session is damaged. The engine refuses that session at
+// its start, the others trade, and a repair admits it again.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -14,8 +14,8 @@ namespace {
 
 class DamagedStoreTest : public AcceptorTest {
  protected:
-  // TRADER has sent reports 2 to 4, OTHER 2, which is behind them. Then one bit of TRADER's third
-  // message is turned over.
+  // TRADER has sent reports 2 to 4. OTHER has sent report 2, which is later in the log. Then one
+  // bit of TRADER's third message is flipped.
   void SetUp() override {
     open();
     RawPeer& other = log_on("OTHER");
@@ -67,13 +67,13 @@ class DamagedStoreTest : public AcceptorTest {
   static constexpr const char* kTrader = "FIX.4.4:VENUE->TRADER";
 };
 
-TEST_F(DamagedStoreTest, session_whose_part_is_damaged_is_refused_and_the_others_trade) {
+TEST_F(DamagedStoreTest, session_with_a_damaged_part_is_refused_and_the_others_trade) {
   open();
   ASSERT_EQ(acceptor->session_count(), 1U);
   EXPECT_TRUE(std::ranges::any_of(log.lines, [&](const auto& line) {
     return is_told_in_full(line);
   })) << log.all();
-  // Whoever looks for the cause when the counterparty calls finds it, too.
+  // An operator who looks for the cause when the counterparty calls finds it in the log, too.
   log.clear();
   RawPeer& refused = connect();
   refused.send(logon("TRADER", 5));
@@ -91,7 +91,7 @@ TEST_F(DamagedStoreTest, session_whose_part_is_damaged_is_refused_and_the_others
   EXPECT_TRUE(contains(other.messages()[2], "|11=B2|"));
 }
 
-TEST_F(DamagedStoreTest, repaired_log_lets_the_session_in_with_its_numbers_and_loses_nothing_more) {
+TEST_F(DamagedStoreTest, repaired_log_admits_the_session_with_its_numbers) {
   open();
   RawPeer& other = log_on("OTHER", 3);
   other.send(order("OTHER", 4, "B4"));
@@ -120,8 +120,8 @@ TEST_F(DamagedStoreTest, repaired_log_lets_the_session_in_with_its_numbers_and_l
   EXPECT_TRUE(contains(peer.messages().back(), "|34=6|"));
 }
 
-// A counterparty with SubIDs is the same one.
-TEST_F(DamagedStoreTest, refused_session_is_named_to_a_logon_with_sub_ids_too) {
+// A counterparty that sends SubIDs is the same one.
+TEST_F(DamagedStoreTest, logon_with_sub_ids_of_a_refused_session_is_logged) {
   open();
   RawPeer& refused = connect();
   refused.send(logon("TRADER", 5, "50=DESK|"));
@@ -129,7 +129,7 @@ TEST_F(DamagedStoreTest, refused_session_is_named_to_a_logon_with_sub_ids_too) {
   EXPECT_TRUE(log.has("is not served since the start")) << log.all();
 }
 
-TEST_F(DamagedStoreTest, engine_without_a_session_that_is_whole_does_not_start) {
+TEST_F(DamagedStoreTest, engine_without_an_undamaged_session_does_not_start) {
   sessions = "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n";
   auto settings = config::parse_settings(config(), "venue.cfg");
   ASSERT_TRUE(settings.has_value());
@@ -138,9 +138,9 @@ TEST_F(DamagedStoreTest, engine_without_a_session_that_is_whole_does_not_start) 
   EXPECT_TRUE(is_told_in_full(opened.error().what())) << opened.error().what();
 }
 
-class CutStoreTest : public AcceptorTest {};
+class TruncatedStoreTest : public AcceptorTest {};
 
-TEST_F(CutStoreTest, nothing_is_called_complete_where_the_end_may_be_missing) {
+TEST_F(TruncatedStoreTest, log_that_may_lack_its_end_is_not_called_complete) {
   open();
   log_on("TRADER");
   acceptor.reset();

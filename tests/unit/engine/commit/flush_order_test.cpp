@@ -1,5 +1,5 @@
-// Bytes may leave only when their record is durable, also when a connection breaks while others are
-// being sent to.
+// Bytes may leave only when their record is durable, even if a connection breaks while the engine
+// sends to others.
 #include <array>
 #include <cerrno>
 
@@ -55,7 +55,7 @@ class FlushOrderTest : public AcceptorTest {
   transport::FakeNetwork peer_network{internet, "10.0.0.2"};
 };
 
-TEST_F(FlushOrderTest, message_sent_because_a_connection_broke_waits_until_it_is_durable) {
+TEST_F(FlushOrderTest, message_sent_because_of_a_broken_connection_waits_until_durable) {
   open_on_fake_network();
   Session& trader = acceptor->session(0);
   Session& other = acceptor->session(1);
@@ -64,11 +64,12 @@ TEST_F(FlushOrderTest, message_sent_because_a_connection_broke_waits_until_it_is
   venue.after_logout = [&](Session& session) {
     if (&session == &trader) EchoVenue::answer(other, "NEWS");
   };
-  // Both have bytes to send in the same turn, and the first one's connection is broken.
+  // Both connections have bytes to send in the same turn, and the first one is broken.
   peer_network.break_connection(trader_socket, ECONNRESET);
   EchoVenue::answer(trader, "LOST");
   EchoVenue::answer(other, "BEFORE");
-  // These two are written; what the broken connection makes the application send is not.
+  // The first write has LOST and BEFORE. The second one, of the message that the broken connection
+  // causes, fails.
   disk.fail(DiskCall::Write, 2, EIO);
   std::string received;
   for (int i = 0; i < 5; ++i) {

@@ -1,5 +1,5 @@
-// Files that an engine reads again while it runs, and that do not answer: sessions trade on, and it
-// stops when it is asked to.
+// Files that a running engine reads again, and that do not answer: sessions continue to trade, and
+// the engine stops when asked.
 #include <fstream>
 
 #include "support/disks/hanging_disk.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 class HungFilesTest : public AcceptorTest {
  protected:
-  // The clock jumps by a second at a time: such a loop is late, and would let no Logon in.
+  // The clock jumps by a second at a time, so the loop is late and would otherwise admit no Logon.
   HungFilesTest() { extra = "LogonMaxLateness=0"; }
 
   static constexpr const char* kNewcomer =
@@ -33,7 +33,7 @@ class HungFilesTest : public AcceptorTest {
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     acceptor.emplace(std::move(*opened));
   }
-  // A reload that has come to a file which does not answer.
+  // Begins a reload that waits for a file that does not answer.
   void begin_reload_that_hangs(const std::string& file) {
     disk.hang(file);
     acceptor->request_reload();
@@ -46,7 +46,7 @@ class HungFilesTest : public AcceptorTest {
     ASSERT_TRUE(run_until([&] { return peer.messages().size() > count; })) << log.all();
     EXPECT_TRUE(contains(peer.messages().back(), "|11=" + id + "|"));
   }
-  // As the time passes in which nothing comes from the disk.
+  // Lets this time pass while nothing comes from the disk.
   void wait_in_vain(int seconds) {
     for (int i = 0; i < seconds; ++i) {
       clock.advance(std::chrono::seconds{1});
@@ -57,7 +57,7 @@ class HungFilesTest : public AcceptorTest {
   HangingDisk disk;
 };
 
-TEST_F(HungFilesTest, sessions_trade_while_the_configuration_does_not_answer) {
+TEST_F(HungFilesTest, sessions_trade_while_the_configuration_file_hangs) {
   open_file();
   RawPeer& peer = log_on("TRADER");
   begin_reload_that_hangs(path());
@@ -88,7 +88,7 @@ TEST_F(HungFilesTest, reload_ends_with_the_name_of_the_file_and_the_next_one_suc
   EXPECT_TRUE(run_until([&] { return log.has(" was read again: 1 session added"); })) << log.all();
 }
 
-TEST_F(HungFilesTest, dictionary_of_an_added_session_is_waited_for_elsewhere) {
+TEST_F(HungFilesTest, loop_does_not_wait_for_the_dictionary_of_an_added_session) {
   const std::string dictionary_path = folder.path() + "/own.xml";
   std::ofstream{dictionary_path} << "<fix type='FIX' major='4' minor='4'><header/><trailer/>"
                                     "<messages/><components/><fields/></fix>\n";
@@ -119,7 +119,7 @@ TEST_F(HungFilesTest, engine_stops_while_a_reload_waits) {
   EXPECT_EQ(disk.held(), 1U);
 }
 
-TEST_F(HungFilesTest, requests_that_come_meanwhile_are_served_by_one_reload_more) {
+TEST_F(HungFilesTest, requests_during_a_reload_cause_one_more_reload) {
   open_file();
   begin_reload_that_hangs(path());
   for (int i = 0; i < 5; ++i) {
@@ -136,7 +136,7 @@ TEST_F(HungFilesTest, requests_that_come_meanwhile_are_served_by_one_reload_more
   EXPECT_EQ(reloads(), 2) << log.all();
 }
 
-TEST_F(HungFilesTest, threads_that_are_stuck_are_bounded) {
+TEST_F(HungFilesTest, number_of_stuck_threads_is_bounded) {
   open_file();
   disk.hang(path());
   for (unsigned i = 1; i <= 6; ++i) {
@@ -152,7 +152,7 @@ TEST_F(HungFilesTest, threads_that_are_stuck_are_bounded) {
   expect_still_serving();
 }
 
-TEST_F(HungFilesTest, call_that_reads_refuses_while_another_reload_waits) {
+TEST_F(HungFilesTest, reload_call_is_refused_while_another_reload_waits) {
   open_file();
   begin_reload_that_hangs(path());
   const auto done = acceptor->reload();

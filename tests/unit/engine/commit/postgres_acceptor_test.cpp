@@ -1,5 +1,5 @@
-// An acceptor whose store is a database: nothing leaves before the server has it, and while the
-// server is away the loop goes on.
+// An acceptor with a PostgreSQL store: nothing leaves before the server has it, and the loop
+// continues while the server is down.
 #include <nexusfix/store/postgres.hpp>
 
 #include "support/postgres_server.hpp"
@@ -15,7 +15,7 @@ class PostgresAcceptor : public AcceptorTest {
     if (server == nullptr) GTEST_SKIP() << PostgresServer::why();
     extra = "Store=postgresql\nPostgreSQLStoreHost=" + server->host() +
             "\nPostgreSQLStoreUser=nexusfix\nPostgreSQLStoreDatabase=postgres\n"
-            // What is frozen here is not to be given up on a busy machine.
+            // The server is frozen in these tests; a busy machine must not cause a timeout.
             "PostgreSQLStoreConnectTimeout=3600\nPostgreSQLStoreAnswerTimeout=3600\n"
             "PostgreSQLStoreSchema=engine_" +
             std::to_string(++count);
@@ -36,7 +36,7 @@ class PostgresAcceptor : public AcceptorTest {
   inline static int count = 0;
 };
 
-TEST_F(PostgresAcceptor, an_order_is_answered_and_recovered_after_a_restart) {
+TEST_F(PostgresAcceptor, order_is_answered_and_recovered_after_a_restart) {
   RawPeer& peer = log_on("TRADER");
   peer.send(order("TRADER", 2, "A1"));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
@@ -53,7 +53,7 @@ TEST_F(PostgresAcceptor, an_order_is_answered_and_recovered_after_a_restart) {
   EXPECT_TRUE(contains(again.messages().back(), "|43=Y|"));
 }
 
-TEST_F(PostgresAcceptor, what_the_server_does_not_have_does_not_leave_until_it_is_back) {
+TEST_F(PostgresAcceptor, message_leaves_only_after_the_server_is_back) {
   RawPeer& peer = log_on("TRADER");
   server->stop();
   peer.send(order("TRADER", 2, "A1"));
@@ -66,7 +66,7 @@ TEST_F(PostgresAcceptor, what_the_server_does_not_have_does_not_leave_until_it_i
   EXPECT_TRUE(contains(peer.messages().back(), "|11=A1|"));
 }
 
-TEST_F(PostgresAcceptor, numbers_of_what_the_database_has_lost_are_not_used_again) {
+TEST_F(PostgresAcceptor, numbers_lost_by_the_database_are_not_reused) {
   const std::string schema = "SET search_path = engine_" + std::to_string(count) + "; ";
   RawPeer& peer = log_on("TRADER");
   server->sql(schema + "CREATE TABLE saved AS SELECT position FROM log_state");
@@ -75,14 +75,14 @@ TEST_F(PostgresAcceptor, numbers_of_what_the_database_has_lost_are_not_used_agai
   EXPECT_TRUE(contains(peer.messages().back(), "|34=2|"));
   acceptor.reset();
   peers.clear();
-  // As a standby that lagged would have it.
+  // The state of a standby that lagged.
   server->sql(schema +
               "DELETE FROM messages; UPDATE sessions SET next_inbound = 2, next_outbound = 2; "
               "UPDATE log_state SET position = (SELECT position FROM saved)");
   open_here();
   RawPeer& again = connect();
   again.send(logon("TRADER", 3));
-  // The Logon, and a ResendRequest for what was received and is forgotten.
+  // The Logon, and a ResendRequest for the inbound messages that the database has lost.
   ASSERT_TRUE(run_until([&] { return again.messages().size() == 2; })) << log.all();
   EXPECT_TRUE(log.has("the database has lost what it had confirmed")) << log.all();
   EXPECT_TRUE(log.has("FIX.4.4:VENUE->TRADER: MsgSeqNum 2 to ")) << log.all();
@@ -94,17 +94,17 @@ TEST_F(PostgresAcceptor, numbers_of_what_the_database_has_lost_are_not_used_agai
   EXPECT_TRUE(contains(again.messages().back(), "|34=2|"));
 }
 
-TEST_F(PostgresAcceptor, a_resend_that_the_database_does_not_answer_does_not_stop_the_loop) {
+TEST_F(PostgresAcceptor, resend_that_waits_for_the_database_does_not_stop_the_loop) {
   RawPeer& peer = log_on("TRADER");
   for (std::uint64_t number = 2; number < 400; ++number) {
     peer.send(order("TRADER", number, "A" + std::to_string(number)));
   }
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 399; })) << log.all();
-  turn(20);  // The database has what the last one changed.
+  turn(20);  // The database has the change of the last message.
   server->freeze();
   peer.send(from("TRADER", "2", 400, "7=2|16=0|"));
   turn(200);
-  // Another connection is served: taken, heard and refused.
+  // Another connection is served: accepted, read and refused.
   RawPeer& stranger = connect();
   stranger.send("not a Logon");
   stranger.send(from("NOBODY", "A", 1, "98=0|108=30|"));
@@ -120,7 +120,7 @@ TEST_F(PostgresAcceptor, a_resend_that_the_database_does_not_answer_does_not_sto
   }
 }
 
-TEST_F(PostgresAcceptor, a_resend_that_is_ended_while_the_database_hangs_is_begun_again) {
+TEST_F(PostgresAcceptor, resend_ended_while_the_database_hangs_can_begin_again) {
   RawPeer& peer = log_on("TRADER");
   peer.send(order("TRADER", 2, "A1"));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
@@ -137,7 +137,7 @@ TEST_F(PostgresAcceptor, a_resend_that_is_ended_while_the_database_hangs_is_begu
   EXPECT_TRUE(contains(again.messages().back(), "|11=A1|"));
 }
 
-TEST_F(PostgresAcceptor, a_program_without_the_store_says_so) {
+TEST_F(PostgresAcceptor, program_without_the_postgresql_store_does_not_open) {
   acceptor.reset();
   auto settings = config::parse_settings(config(), "venue.cfg");
   const auto opened = Engine::open(std::move(*settings), venue, options());

@@ -1,5 +1,6 @@
-// Catalogue C14 with a database for a store: an allocation of the event loop's fails, then many in
-// a row. Nobody crashes, what is in the database is there once, others trade on.
+// Catalogue C14 with a database as the store: one allocation of the event loop fails, then many in
+// a row. The engine does not crash, each message is in the database once, and the other sessions
+// trade.
 #include <algorithm>
 
 #include <nexusfix/store/postgres.hpp>
@@ -17,7 +18,7 @@ class PostgresNoMemory : public AcceptorTest {
     server = PostgresServer::shared();
     if (server == nullptr) GTEST_SKIP() << PostgresServer::why();
   }
-  // A new schema, and a live session beside the one concerned.
+  // Opens an engine with a new schema, and logs on a live session beside the tested one.
   void begin() {
     static int count = 0;
     extra = "Store=postgresql\nPostgreSQLStoreHost=" + server->host() +
@@ -41,8 +42,8 @@ class PostgresNoMemory : public AcceptorTest {
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     acceptor.emplace(std::move(*opened));
   }
-  // From the nth allocation on, count of them in a row fail, over as many turns as it takes.
-  // Whether it came to the first of them.
+  // From the nth allocation on, this count in a row fails, over as many turns as needed. True if
+  // the first of them was reached.
   bool starve_in_turns(std::size_t nth, std::size_t count) {
     constexpr int kTurns = 40;
     bool has_failed = false;
@@ -85,7 +86,7 @@ class PostgresNoMemory : public AcceptorTest {
     EXPECT_TRUE(run_until([&] { return !again.messages().empty(); })) << log.all();
     return again;
   }
-  // Each once, and with its numbers.
+  // Checks that the database has each message once, and the sequence numbers.
   void expect_in_database(const std::vector<std::string>& ids) {
     const session::Numbers numbers = acceptor->session(0).numbers();
     open_here();
@@ -103,10 +104,10 @@ class PostgresNoMemory : public AcceptorTest {
   std::uint64_t live_number = 1;
 };
 
-// A moment, a few turns, and longer than anybody tries.
+// Numbers of failing allocations: a moment, a few turns, and longer than the engine retries.
 constexpr std::size_t kStarvedFor[] = {1, 4, 40, 300};
 
-TEST_F(PostgresNoMemory, orders_are_reported_or_rejected_when_memory_was_gone_for_a_while) {
+TEST_F(PostgresNoMemory, orders_are_reported_or_rejected_after_a_time_without_memory) {
   std::size_t tried = 0;
   for (const std::size_t count : kStarvedFor) {
     std::size_t nth = 1;
@@ -118,7 +119,7 @@ TEST_F(PostgresNoMemory, orders_are_reported_or_rejected_when_memory_was_gone_fo
       turn(5);
       expect_others_unharmed();
       RawPeer& on = ensure_logged_on(peer);
-      // What is answered behind the resend: by then all of it has come.
+      // The answer to this TestRequest follows the resend: then all of it has arrived.
       const std::uint64_t next = expected();
       on.send(from("TRADER", "2", next, "7=1|16=0|") + from("TRADER", "1", next + 1, "112=ALL|"));
       EXPECT_TRUE(run_until([&] { return is_told("|112=ALL|"); })) << log.all();
@@ -140,7 +141,7 @@ TEST_F(PostgresNoMemory, orders_are_reported_or_rejected_when_memory_was_gone_fo
   EXPECT_GT(tried, 8U);
 }
 
-TEST_F(PostgresNoMemory, a_logon_is_answered_then_or_at_the_next_try) {
+TEST_F(PostgresNoMemory, logon_is_answered_at_once_or_at_the_next_attempt) {
   for (const std::size_t count : kStarvedFor) {
     std::size_t nth = 1;
     for (bool has_failed = true; has_failed && !HasFailure();) {

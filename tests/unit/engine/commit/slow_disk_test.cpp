@@ -1,4 +1,4 @@
-// Catalogue D16: a disk that stands still for a while, and is no error.
+// Catalogue D16: a disk that stalls for a while without an error.
 #include <algorithm>
 
 #include "support/disks/gated_disk.hpp"
@@ -27,7 +27,7 @@ class SlowDiskTest : public AcceptorTest {
     return std::ranges::any_of(peer.messages(),
                                [&](const std::string& one) { return contains(one, part); });
   }
-  // What was appended is being brought to the disk, and does not come there.
+  // Stalls the disk while it syncs the appended records.
   void stand_still(RawPeer& peer, std::string_view order_bytes) {
     const std::size_t before = peer.messages().size();
     gate.hold_changes();
@@ -35,7 +35,8 @@ class SlowDiskTest : public AcceptorTest {
     ASSERT_TRUE(run_until([&] { return peer.messages().size() > before; })) << log.all();
     gate.wait_for_held_sync();
   }
-  // One of each from both, which are answered; and time for the next heartbeat of each side.
+  // Time passes for the next Heartbeat of each side. Then both counterparties send a Heartbeat, a
+  // TestRequest and an order, and get the answers.
   void live_on(RawPeer& peer, RawPeer& other, std::uint64_t number) {
     for (int part = 0; part < 4; ++part) {
       clock.advance(std::chrono::seconds{8});
@@ -55,11 +56,11 @@ class SlowDiskTest : public AcceptorTest {
       EXPECT_TRUE(contains((*one).messages().rbegin()[1], "|112=T" + id + "|"));
     }
   }
-  // It outlives the engine's threads, which work on it.
+  // It outlives the engine's threads, which use it.
   GatedDisk gate;
 };
 
-TEST_F(SlowDiskTest, in_process_mode_heartbeats_and_trade_go_on_while_the_disk_stands_still) {
+TEST_F(SlowDiskTest, in_process_mode_sessions_continue_while_the_disk_stalls) {
   extra = "JournalDurability=process\nJournalStallTimeout=2";
   open_on_gate();
   RawPeer& other = log_on("OTHER");
@@ -81,7 +82,7 @@ TEST_F(SlowDiskTest, in_process_mode_heartbeats_and_trade_go_on_while_the_disk_s
     clock.advance(std::chrono::milliseconds{10});
     return log.has("the disk takes the log again, after");
   })) << log.all();
-  // All of it is there afterwards.
+  // After a restart the store has all messages.
   const std::uint64_t next = acceptor->session(0).numbers().next_outbound;
   acceptor.reset();
   peers.clear();
@@ -96,12 +97,12 @@ TEST_F(SlowDiskTest, in_process_mode_heartbeats_and_trade_go_on_while_the_disk_s
   }
 }
 
-TEST_F(SlowDiskTest, a_disk_that_takes_the_log_in_its_time_is_not_told_of) {
+TEST_F(SlowDiskTest, disk_that_syncs_in_time_is_not_reported) {
   extra = "JournalDurability=process\nJournalStallTimeout=2";
   open_on_gate();
   RawPeer& peer = log_on("TRADER");
   const std::string first = folder.path() + "/store/0000000001.journal";
-  // When the second sync begins, the first has ended.
+  // When the second sync begins, the first one has ended.
   for (std::uint64_t number = 2; number < 4; ++number) {
     const unsigned syncs = gate.syncs(first);
     peer.send(order("TRADER", number, "A"));
@@ -115,7 +116,7 @@ TEST_F(SlowDiskTest, a_disk_that_takes_the_log_in_its_time_is_not_told_of) {
   EXPECT_FALSE(log.has("the disk has taken nothing")) << log.all();
 }
 
-TEST_F(SlowDiskTest, in_process_mode_who_has_used_its_numbers_waits_and_is_cut_past_the_bound) {
+TEST_F(SlowDiskTest, in_process_mode_session_without_reserved_numbers_waits_and_is_disconnected) {
   extra = "JournalDurability=process\nJournalStallTimeout=2\nJournalNumbersAhead=8";
   open_on_gate();
   RawPeer& other = log_on("OTHER");

@@ -1,4 +1,5 @@
-// When the disk refuses, nothing that is not stored leaves, and nobody is told that all is well.
+// If the disk fails, no message leaves that is not stored, and nothing is confirmed to a
+// counterparty.
 #include <cerrno>
 #include <filesystem>
 #include <sys/stat.h>
@@ -27,7 +28,7 @@ class StoreFailureTest : public AcceptorTest {
   std::uint64_t segment_bytes = 64U << 20U;
 };
 
-TEST_F(StoreFailureTest, full_disk_cuts_every_session_before_the_answer_leaves) {
+TEST_F(StoreFailureTest, full_disk_disconnects_all_sessions_before_an_answer_leaves) {
   open_on(disk);
   RawPeer& other = log_on("OTHER");
   RawPeer& peer = log_on("TRADER");
@@ -44,7 +45,7 @@ TEST_F(StoreFailureTest, full_disk_cuts_every_session_before_the_answer_leaves) 
 }
 
 TEST_F(StoreFailureTest, port_is_closed_when_the_store_has_failed) {
-  // Else a counterparty would be connected, and wait for an answer for as long as the process is.
+  // Otherwise a counterparty would connect and wait for an answer until the process ends.
   open_on(disk);
   RawPeer& peer = log_on("TRADER");
   disk.fail(DiskCall::Write, 1, EIO);
@@ -69,7 +70,7 @@ TEST_F(StoreFailureTest, send_after_the_store_failed_is_refused_with_the_reason)
   EXPECT_EQ(sent.error().failure, engine::SendFailure::StoreStopped);
 }
 
-TEST_F(StoreFailureTest, what_was_not_stored_is_done_again_after_a_restart) {
+TEST_F(StoreFailureTest, order_that_was_not_stored_is_requested_again_after_a_restart) {
   open_on(disk);
   RawPeer& peer = log_on("TRADER");
   disk.fail(DiskCall::Write, 1, EIO);
@@ -82,7 +83,7 @@ TEST_F(StoreFailureTest, what_was_not_stored_is_done_again_after_a_restart) {
   disk.process_death();
   open_on(disk);
   EXPECT_TRUE(venue.recovered.empty());
-  // The order's number is not used up: the counterparty is asked for it again.
+  // The MsgSeqNum of the order is not used: the engine requests it again.
   RawPeer& again = connect();
   again.send(logon("TRADER", 3));
   ASSERT_TRUE(run_until([&] { return again.messages().size() == 2; })) << log.all();
@@ -90,8 +91,8 @@ TEST_F(StoreFailureTest, what_was_not_stored_is_done_again_after_a_restart) {
   EXPECT_TRUE(contains(again.messages()[1], "|7=2|16=2|"));
 }
 
-// Catalogue D8: found while resending.
-TEST_F(StoreFailureTest, a_message_damaged_on_the_disk_is_gap_filled_and_all_others_are_resent) {
+// Catalogue D8: damage found during a resend.
+TEST_F(StoreFailureTest, damaged_message_is_gap_filled_and_all_others_are_resent) {
   open_on(disk);
   RawPeer& other = log_on("OTHER");
   RawPeer& peer = log_on("TRADER");
@@ -126,8 +127,8 @@ TEST_F(StoreFailureTest, a_message_damaged_on_the_disk_is_gap_filled_and_all_oth
   EXPECT_TRUE(contains(peer.messages().back(), "|34=7|"));
 }
 
-// Catalogue D17: what the operator has let go is asked for.
-TEST_F(StoreFailureTest, messages_in_retired_segments_are_gap_filled_and_the_operator_hears_of_it) {
+// Catalogue D17: the counterparty requests messages in segments that the operator has retired.
+TEST_F(StoreFailureTest, messages_in_retired_segments_are_gap_filled_and_logged) {
   segment_bytes = 2'000;
   extra = "JournalKeepBytes=2000\nJournalRetireCurrent=Y";
   open_on(disk);
@@ -151,16 +152,16 @@ TEST_F(StoreFailureTest, messages_in_retired_segments_are_gap_filled_and_the_ope
   EXPECT_FALSE(peer.closed());
 }
 
-TEST_F(StoreFailureTest, a_disk_that_cannot_be_read_ends_the_connection_that_wants_a_resend) {
+TEST_F(StoreFailureTest, read_error_ends_the_connection_that_requests_a_resend) {
   open_on(disk);
   RawPeer& other = log_on("OTHER");
   RawPeer& peer = log_on("TRADER");
   peer.send(order("TRADER", 2, "A1"));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
-  // The first one is the owner's record, which is looked at when the request is made durable.
+  // The first read is the owner record, which is checked when the request is made durable.
   disk.fail(DiskCall::Read, 2, EIO);
   peer.send(from("TRADER", "2", 3, "7=2|16=0|"));
-  // What can be read the next time must not be gap-filled now.
+  // The next attempt may be able to read it, so it must not be gap-filled now.
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
   EXPECT_EQ(peer.messages().size(), 2U);
   EXPECT_TRUE(log.has("cannot resend")) << log.all();
@@ -168,9 +169,9 @@ TEST_F(StoreFailureTest, a_disk_that_cannot_be_read_ends_the_connection_that_wan
   EXPECT_TRUE(run_until([&] { return other.messages().size() == 2; })) << log.all();
 }
 
-// Catalogue D13: a store restored from yesterday's backup, which has used more MsgSeqNums than are
-// skipped. Logons of TRADER with MsgSeqNum 20.
-class OldStoreTest : public StoreFailureTest {
+// Catalogue D13: a store restored from yesterday's backup. The lost day used more MsgSeqNums than a
+// restart skips. TRADER logs on with MsgSeqNum 20.
+class RestoredStoreTest : public StoreFailureTest {
  protected:
   void SetUp() override {
     const std::string store = folder.path() + "/store";
@@ -209,7 +210,7 @@ class OldStoreTest : public StoreFailureTest {
   }
 };
 
-TEST_F(OldStoreTest, is_found_by_the_counterpartys_logout_and_the_session_waits_for_an_operator) {
+TEST_F(RestoredStoreTest, logout_of_the_counterparty_halts_the_session_for_an_operator) {
   RawPeer& peer = connect();
   peer.send(logon("TRADER", 20));
   ASSERT_TRUE(run_until([&] { return !peer.messages().empty(); })) << log.all();
@@ -224,7 +225,7 @@ TEST_F(OldStoreTest, is_found_by_the_counterpartys_logout_and_the_session_waits_
   EXPECT_TRUE(contains(agreed.messages().front(), "|34=99999|"));
 }
 
-TEST_F(OldStoreTest, cannot_be_told_from_a_message_that_was_repeated_and_the_session_waits) {
+TEST_F(RestoredStoreTest, repeated_msg_seq_num_halts_the_session_for_an_operator) {
   RawPeer& peer = connect();
   peer.send(logon("TRADER", 20));
   ASSERT_TRUE(run_until([&] { return !peer.messages().empty(); })) << log.all();
@@ -236,7 +237,7 @@ TEST_F(OldStoreTest, cannot_be_told_from_a_message_that_was_repeated_and_the_ses
   expect_stopped("but received 2", "ALARM: the counterparty received a MsgSeqNum a second time");
 }
 
-TEST_F(OldStoreTest, is_found_by_what_the_counterparty_expects_next) {
+TEST_F(RestoredStoreTest, next_expected_msg_seq_num_halts_the_session_until_a_reset) {
   extra = "EnableNextExpectedMsgSeqNum=Y";
   acceptor.reset();
   open();
@@ -244,15 +245,15 @@ TEST_F(OldStoreTest, is_found_by_what_the_counterparty_expects_next) {
   peer.send(logon("TRADER", 20, "789=99999|"));
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
   expect_stopped("NextExpectedMsgSeqNum too high");
-  // Both begin anew.
+  // Both sides reset their sequence numbers.
   RawPeer& anew = connect();
   anew.send(logon("TRADER", 1, "141=Y|789=1|"));
   ASSERT_TRUE(run_until([&] { return anew.messages().size() == 1; })) << log.all();
   EXPECT_TRUE(contains(anew.messages().front(), "|34=1|"));
 }
 
-// The system's clock, set back while the engine runs and before it starts again.
-TEST_F(StoreFailureTest, a_clock_set_back_loses_no_session_and_no_message) {
+// The system clock is set back while the engine runs, and again before it restarts.
+TEST_F(StoreFailureTest, clock_set_back_loses_no_session_and_no_message) {
   open();
   RawPeer& peer = log_on("TRADER");
   peer.send(order("TRADER", 2, "A1"));
@@ -282,11 +283,11 @@ class StalledDiskTest : public StoreFailureTest {
   GatedDisk gate;
 };
 
-// Where bytes wait for the disk on a thread of its own: catalogue D16.
+// Catalogue D16: modes in which bytes wait for a sync on another thread.
 class StalledSyncTest : public StalledDiskTest, public ::testing::WithParamInterface<const char*> {
  protected:
   void SetUp() override { extra = "JournalDurability=" + std::string{GetParam()} + '\n'; }
-  // Takes the order of a loop whose disk stands still.
+  // Sends an order to a loop whose disk is stalled.
   void take_order(RawPeer& peer) {
     peer.send(order("TRADER", 2, "A1"));
     ASSERT_TRUE(run_until([&] { return venue.orders.size() == 1; }));
@@ -299,8 +300,7 @@ class StalledSyncTest : public StalledDiskTest, public ::testing::WithParamInter
 INSTANTIATE_TEST_SUITE_P(Modes, StalledSyncTest, ::testing::Values("group", "sync"),
                          [](const auto& one) { return std::string{one.param}; });
 
-TEST_P(StalledSyncTest,
-       sessions_whose_bytes_wait_too_long_for_the_disk_are_cut_and_others_are_not) {
+TEST_P(StalledSyncTest, only_sessions_that_wait_too_long_for_the_disk_are_disconnected) {
   extra += "JournalStallTimeout=2";
   open_on(gate);
   RawPeer& other = log_on("OTHER");
@@ -317,13 +317,13 @@ TEST_P(StalledSyncTest,
   EXPECT_TRUE(run_until([&] { return other.messages().size() == 2; })) << log.all();
 }
 
-TEST_P(StalledSyncTest, a_thread_whose_disk_stands_still_serves_sessions_of_another_store) {
+TEST_P(StalledSyncTest, thread_with_a_stalled_disk_serves_sessions_of_another_store) {
   extra += "JournalStallTimeout=3600";
   open_on(gate);
   RawPeer& peer = log_on("TRADER");
   gate.hold_syncs();
   take_order(peer);
-  // Another engine on this thread, which keeps what it sends in memory.
+  // Another engine on this thread, with its store in memory.
   extra = "Store=memory";
   auto settings = config::parse_settings(config(), "memory.cfg");
   ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
@@ -354,7 +354,7 @@ TEST_P(StalledSyncTest, a_thread_whose_disk_stands_still_serves_sessions_of_anot
   EXPECT_TRUE(contains(peer.messages()[1], "|11=A1|"));
 }
 
-// Catalogue D3.
+// Catalogue D3: the disk is full.
 class FullDiskTest : public StalledDiskTest, public ::testing::WithParamInterface<const char*> {
  protected:
   engine::SendResult send_news() {
@@ -363,7 +363,7 @@ class FullDiskTest : public StalledDiskTest, public ::testing::WithParamInterfac
     news.field(58, std::string(1000, 'x'));
     return session.finish(news);
   }
-  // The second segment is there; the third cannot be had.
+  // The second segment exists; the third cannot be created.
   void fill_disk() {
     const std::string second = folder.path() + "/store/0000000002.journal";
     struct stat status{};
@@ -376,7 +376,8 @@ class FullDiskTest : public StalledDiskTest, public ::testing::WithParamInterfac
       ASSERT_TRUE(send_news());
       turn(1);
     }
-    // What is prepared is looked after when there is something to send; there is room for so much.
+    // The prepared segment is checked when a message is sent; the current segment has room for this
+    // number.
     constexpr int kMore = 20;
     int more = 0;
     ASSERT_TRUE(run_until([&] {
@@ -389,7 +390,7 @@ class FullDiskTest : public StalledDiskTest, public ::testing::WithParamInterfac
       return false;
     })) << log.all();
   }
-  // Until one is not taken.
+  // Sends until a message is refused. Null if none is.
   std::optional<engine::SendError> send_until_refused() {
     for (int i = 0; i < 64; ++i) {
       if (const auto sent = send_news(); !sent) return sent.error();
@@ -399,7 +400,7 @@ class FullDiskTest : public StalledDiskTest, public ::testing::WithParamInterfac
   }
 };
 
-TEST_P(FullDiskTest, refuses_new_application_messages_until_there_is_room_and_sessions_go_on) {
+TEST_P(FullDiskTest, application_messages_are_refused_and_sessions_continue_until_there_is_room) {
   extra = std::string{"JournalDurability="} + GetParam();
   segment_bytes = 64U << 10U;
   open_on(gate);
@@ -413,7 +414,7 @@ TEST_P(FullDiskTest, refuses_new_application_messages_until_there_is_room_and_se
   const std::uint64_t next = acceptor->session(0).numbers().next_outbound;
   EXPECT_FALSE(send_news());
   EXPECT_EQ(acceptor->session(0).numbers().next_outbound, next) << "a refused one has no number";
-  // The session layer goes on, for this counterparty and for one that comes now.
+  // The session layer continues, for this counterparty and for one that logs on now.
   const std::size_t before = peer.messages().size();
   peer.send(from("TRADER", "1", 2, "112=THERE|"));
   ASSERT_TRUE(run_until([&] {
@@ -422,7 +423,7 @@ TEST_P(FullDiskTest, refuses_new_application_messages_until_there_is_room_and_se
   RawPeer& other = log_on("OTHER");
   clock.advance(std::chrono::seconds{31});
   EXPECT_TRUE(run_until([&] { return contains(other.messages().back(), "|35=0|"); })) << log.all();
-  // Room is looked for each second.
+  // The engine looks for free space each second.
   gate.fail_reserves(0);
   ASSERT_TRUE(run_until([&] { return log.has(EventId::StoreHasRoom); })) << log.all();
   EXPECT_TRUE(send_news());
@@ -433,8 +434,8 @@ TEST_P(FullDiskTest, refuses_new_application_messages_until_there_is_room_and_se
   EXPECT_FALSE(other.closed());
 }
 
-// Catalogue D8: on a disk that damages what was written.
-TEST_F(StalledDiskTest, damage_in_a_closed_segment_is_in_the_event_log_and_no_session_stops) {
+// Catalogue D8: the disk damages written data.
+TEST_F(StalledDiskTest, damage_in_a_closed_segment_is_logged_and_no_session_stops) {
   segment_bytes = 64U << 10U;
   open_on(gate);
   RawPeer& peer = log_on("TRADER");
@@ -456,7 +457,7 @@ TEST_F(StalledDiskTest, damage_in_a_closed_segment_is_in_the_event_log_and_no_se
   EXPECT_TRUE(log.has(path)) << log.all();
   EXPECT_TRUE(log.has("nexusfix journal repair")) << log.all();
   EXPECT_FALSE(peer.closed());
-  // Asked for, it is gap-filled, and the rest is sent.
+  // A requested message that is damaged is gap-filled; the others are resent.
   const std::size_t before = peer.messages().size();
   peer.send(from("TRADER", "2", 2, "7=2|16=3|"));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == before + 2; })) << log.all();
@@ -469,7 +470,7 @@ TEST_F(StalledDiskTest, damage_in_a_closed_segment_is_in_the_event_log_and_no_se
 INSTANTIATE_TEST_SUITE_P(Modes, FullDiskTest, ::testing::Values("process", "group", "sync", "none"),
                          [](const auto& one) { return std::string{one.param}; });
 
-TEST_P(StalledSyncTest, an_answer_leaves_when_the_disk_has_it) {
+TEST_P(StalledSyncTest, answer_leaves_when_it_is_durable) {
   open_on(gate);
   RawPeer& peer = log_on("TRADER");
   gate.hold_syncs();
@@ -478,7 +479,7 @@ TEST_P(StalledSyncTest, an_answer_leaves_when_the_disk_has_it) {
   EXPECT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
 }
 
-TEST_F(StoreFailureTest, after_a_loss_of_power_the_operator_is_told_which_numbers_are_skipped) {
+TEST_F(StoreFailureTest, numbers_skipped_after_a_loss_of_power_are_logged) {
   extra = "JournalNumbersAhead=50";
   open_on(disk);
   log_on("TRADER");
@@ -488,7 +489,7 @@ TEST_F(StoreFailureTest, after_a_loss_of_power_the_operator_is_told_which_number
   open_on(disk);
   EXPECT_TRUE(log.has("the machine went down")) << log.all();
   EXPECT_TRUE(log.has("MsgSeqNum 1 to 50 are skipped")) << log.all();
-  // Each side sees a gap and asks; ours is filled.
+  // Each side sees a gap and sends a ResendRequest; ours is gap-filled.
   RawPeer& peer = connect();
   peer.send(logon("TRADER", 2));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();

@@ -1,4 +1,4 @@
-// What all sessions together may have in buffers.
+// The limit of all bytes in the buffers of all sessions.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -27,7 +27,7 @@ class BufferLimitsTest : public AcceptorTest {
     }
     extra = "MaxBufferedBytes=1048576\nCheckLatency=N";
   }
-  // Messages after a gap, so that they are kept.
+  // Sends messages after a gap, so that the engine keeps them.
   void send_early(RawPeer& peer, std::string_view who, std::size_t count, std::size_t bytes) {
     std::string all;
     for (std::size_t i = 0; i < count; ++i) {
@@ -46,7 +46,7 @@ class BufferLimitsTest : public AcceptorTest {
   std::uint64_t next_early_ = 100;
 };
 
-TEST_F(BufferLimitsTest, largest_is_cut_with_an_event_and_the_others_go_on) {
+TEST_F(BufferLimitsTest, largest_session_is_disconnected_with_an_event_and_others_continue) {
   open();
   RawPeer& small = log_on("TRADER");
   RawPeer& large = log_on("SECOND");
@@ -66,7 +66,7 @@ TEST_F(BufferLimitsTest, largest_is_cut_with_an_event_and_the_others_go_on) {
   EXPECT_FALSE(growing.closed());
 }
 
-TEST_F(BufferLimitsTest, one_that_has_most_is_cut_itself_when_it_wants_more) {
+TEST_F(BufferLimitsTest, largest_session_is_disconnected_when_it_needs_more) {
   open();
   RawPeer& other = log_on("SECOND");
   send_early(other, "SECOND", 20, 10'000);
@@ -77,7 +77,7 @@ TEST_F(BufferLimitsTest, one_that_has_most_is_cut_itself_when_it_wants_more) {
   EXPECT_FALSE(is_cut("SECOND")) << log.all();
 }
 
-TEST_F(BufferLimitsTest, what_waited_for_one_that_was_cut_is_resent_after_its_next_logon) {
+TEST_F(BufferLimitsTest, messages_queued_at_the_disconnection_are_resent_after_the_next_logon) {
   extra += "\nSocketSendBufferSize=8192";
   open();
   RawPeer& deaf = log_on("TRADER");
@@ -97,7 +97,7 @@ TEST_F(BufferLimitsTest, what_waited_for_one_that_was_cut_is_resent_after_its_ne
   EXPECT_TRUE(run_until([&] { return back.messages().size() >= 1 + sent; })) << log.all();
 }
 
-TEST_F(BufferLimitsTest, callback_that_sends_more_than_all_may_have_leaves_the_rest_to_a_resend) {
+TEST_F(BufferLimitsTest, callback_that_sends_above_the_limit_is_completed_by_a_resend) {
   open();
   venue.before_answer = [](Session& session, const MessageView&) {
     for (int i = 0; i < 40; ++i) EchoVenue::send_text(session, 60'000);
@@ -111,7 +111,7 @@ TEST_F(BufferLimitsTest, callback_that_sends_more_than_all_may_have_leaves_the_r
   EXPECT_FALSE(log_on("SECOND").closed());
 }
 
-TEST_F(BufferLimitsTest, what_was_given_back_may_be_had_by_others) {
+TEST_F(BufferLimitsTest, freed_bytes_can_be_used_by_others) {
   open();
   for (const char* who : {"TRADER", "SECOND", "THIRD"}) {
     RawPeer& peer = log_on(who);
@@ -123,7 +123,7 @@ TEST_F(BufferLimitsTest, what_was_given_back_may_be_had_by_others) {
   EXPECT_FALSE(log.has("(MaxBufferedBytes)")) << log.all();
 }
 
-TEST(OutboundQueue, large_storage_is_given_back_when_it_is_empty_and_small_storage_is_kept) {
+TEST(OutboundQueue, empty_queue_frees_large_storage_and_keeps_small_storage) {
   engine::BufferBudget budget{1U << 30U};
   engine::OutboundQueue queue;
   queue.count_in(budget);
@@ -141,7 +141,7 @@ TEST(OutboundQueue, large_storage_is_given_back_when_it_is_empty_and_small_stora
   EXPECT_EQ(budget.used(), 0U);
 }
 
-TEST(BufferBudget, loop_with_a_larger_connection_is_asked_and_the_reserve_taken_meanwhile) {
+TEST(BufferBudget, loop_with_a_larger_connection_is_asked_and_the_reserve_is_used) {
   engine::BufferBudget budget{800, 2};
   EXPECT_TRUE(budget.has_room(700));
   EXPECT_FALSE(budget.has_room(701));
@@ -157,7 +157,7 @@ TEST(BufferBudget, loop_with_a_larger_connection_is_asked_and_the_reserve_taken_
   EXPECT_FALSE(budget.ask_for_larger(0, 299));
 }
 
-// Hostile sessions of every kind, and an honest one, against a total.
+// Hostile sessions of every kind, and an honest one, within one total.
 class HostileSessionsTest : public AcceptorTest {
  protected:
   static constexpr std::size_t kHostile = 1'000;
@@ -177,7 +177,7 @@ class HostileSessionsTest : public AcceptorTest {
   void add(const std::string& who) {
     sessions += "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=" + who + "\n";
   }
-  // On sockets of the operating system's: what is measured is the engine's heap.
+  // The peers use sockets of the operating system, so that only the heap of the engine is measured.
   int connect_raw() {
     const int one = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     constexpr int kSmall = 4'096;
@@ -190,7 +190,8 @@ class HostileSessionsTest : public AcceptorTest {
     sockets_.push_back(one);
     return one;
   }
-  // All of it, or as much as is taken before it is closed; the engine has its turns meanwhile.
+  // Sends all bytes, or as many as the engine reads before it disconnects; the engine runs its
+  // turns meanwhile.
   void send_all(int one, std::string_view bytes) {
     for (int idle = 0; !bytes.empty() && idle < 2'000;) {
       const ssize_t sent = ::send(one, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -222,7 +223,7 @@ class HostileSessionsTest : public AcceptorTest {
   }
   std::string who(std::size_t i) { return "HOSTILE" + std::to_string(i); }
 
-  // What each of them sends: made before it is measured what that costs.
+  // The texts that the hostile sessions send, made before the measurement begins.
   std::vector<std::string> hostile_texts() {
     const std::string text(9'000, 'x');
     const std::string half =
@@ -245,13 +246,13 @@ class HostileSessionsTest : public AcceptorTest {
             sent[i] += from(who(i), "B", n, "58=" + text + "|");
           }
           break;
-        case 1:  // a message that does not end
+        case 1:  // an unfinished message
           sent[i] = half;
           break;
-        case 2:  // orders whose answers are never read
+        case 2:  // orders whose answers the peer never reads
           for (std::uint64_t n = 2; n < 42; ++n) sent[i] += order(who(i), n, "O");
           break;
-        default:  // a Logon that does not end
+        default:  // an unfinished Logon
           sent[i] = dribbled;
       }
     }
@@ -262,7 +263,7 @@ class HostileSessionsTest : public AcceptorTest {
   std::size_t most_ = 0;
 };
 
-TEST_F(HostileSessionsTest, thousand_of_them_cost_at_most_the_total) {
+TEST_F(HostileSessionsTest, thousand_hostile_sessions_use_at_most_the_limit) {
   if constexpr (kIsSanitized) GTEST_SKIP() << "a sanitizer's heap is not this one";
   if (!has_descriptors()) GTEST_SKIP() << "too few descriptors (ulimit -Hn)";
   open();
@@ -292,7 +293,7 @@ TEST_F(HostileSessionsTest, thousand_of_them_cost_at_most_the_total) {
     honest.send(order("HONEST", number++, "H"));
     ASSERT_TRUE(run_until([&] { return honest.messages().size() > answers; })) << log.all();
   }
-  // Events, the journal's index of what was sent, and a loop's own buffers.
+  // Events, the journal's index of sent messages, and the loop's own buffers, in bytes.
   constexpr std::size_t kBeside = 4U << 20U;
   EXPECT_LE(most_ - base, kTotal + kBeside);
   EXPECT_TRUE(log.has("(MaxBufferedBytes)")) << log.all();
@@ -302,7 +303,7 @@ TEST_F(HostileSessionsTest, thousand_of_them_cost_at_most_the_total) {
   sockets_.clear();
   turn(200);
   clock.advance(std::chrono::seconds{2});
-  // Another thread gives it back to the operating system.
+  // Another thread returns it to the operating system.
   const auto is_back = [&] { return resident() <= resident_base + kBeside; };
   EXPECT_TRUE(run_until(is_back)) << resident() - resident_base;
   const std::size_t after = heap();

@@ -1,4 +1,4 @@
-// Connections are found by their sockets, whatever the ids of these are.
+// Connections are found by their sockets, for any socket ids.
 #include "engine/connection/connection_table.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace nexusfix::engine {
 namespace {
 
-constexpr transport::SocketId kReuse = transport::SocketId{1} << 32U;  // another use of a place
+constexpr transport::SocketId kReuse = transport::SocketId{1} << 32U;  // another use of an index
 
 std::unique_ptr<Connection> connection(transport::SocketId socket) {
   auto made = std::make_unique<Connection>();
@@ -21,13 +21,13 @@ bool finds(const ConnectionTable& table, transport::SocketId socket) {
   return found != nullptr && found->socket == socket;
 }
 
-TEST(ConnectionTable, an_empty_one_finds_nothing) {
+TEST(ConnectionTable, empty_table_finds_nothing) {
   ConnectionTable table;
   EXPECT_EQ(table.find(0), nullptr);
   EXPECT_EQ(table.take(7), nullptr);
 }
 
-TEST(ConnectionTable, all_are_found_while_it_grows) {
+TEST(ConnectionTable, all_connections_are_found_while_the_table_grows) {
   ConnectionTable table;
   for (transport::SocketId socket = 1; socket <= 1'000; ++socket) {
     table.add(connection(socket));
@@ -37,7 +37,7 @@ TEST(ConnectionTable, all_are_found_while_it_grows) {
   EXPECT_EQ(table.size(), 1'000U);
 }
 
-TEST(ConnectionTable, those_whose_ids_end_alike_are_told_apart) {
+TEST(ConnectionTable, ids_with_equal_low_bits_are_distinct) {
   ConnectionTable table;
   const std::vector<transport::SocketId> alike{3, 3 + kReuse, 3 + 2 * kReuse, 3 + 1'024};
   for (const transport::SocketId socket : alike) table.add(connection(socket));
@@ -45,7 +45,7 @@ TEST(ConnectionTable, those_whose_ids_end_alike_are_told_apart) {
   EXPECT_EQ(table.find(3 + 4 * kReuse), nullptr);
 }
 
-TEST(ConnectionTable, one_that_was_taken_out_is_gone_and_those_like_it_are_not) {
+TEST(ConnectionTable, removed_connection_is_gone_and_similar_ids_remain) {
   ConnectionTable table;
   for (const transport::SocketId socket : {transport::SocketId{5}, 5 + kReuse, 5 + 2 * kReuse}) {
     table.add(connection(socket));
@@ -61,7 +61,7 @@ TEST(ConnectionTable, one_that_was_taken_out_is_gone_and_those_like_it_are_not) 
   EXPECT_EQ(table.size(), 1U);
 }
 
-TEST(ConnectionTable, when_all_were_taken_it_is_empty_and_takes_others) {
+TEST(ConnectionTable, table_is_empty_after_take_all_and_accepts_others) {
   ConnectionTable table;
   table.add(connection(1));
   table.add(connection(2));

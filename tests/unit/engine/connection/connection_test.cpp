@@ -1,4 +1,4 @@
-// How the engine's connections come to be, and who may have one. The clock stands still.
+// How the engine makes connections, and which peers it accepts. The clock is manual.
 #include "initiator_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -8,7 +8,7 @@ using namespace std::chrono_literals;
 
 class ConnectionTest : public InitiatorTest {
  protected:
-  // Turns until a line of the trader's log has come so often.
+  // Runs turns until the trader's log has this number of connection attempts.
   bool tries(std::size_t times) {
     return turn_until([&] {
       return static_cast<std::size_t>(std::ranges::count_if(trader_log.lines, [](const auto& line) {
@@ -27,14 +27,14 @@ class ConnectionTest : public InitiatorTest {
   }
 };
 
-// A port that nobody listens on.
+// A port on which no process listens.
 std::uint16_t free_port() {
   const auto network = transport::make_epoll_network();
   const auto listener = (*network)->listen({"127.0.0.1", 0});
   return (*network)->local_port(*listener);
 }
 
-TEST_F(ConnectionTest, attempts_come_at_the_intervals_of_the_list) {
+TEST_F(ConnectionTest, attempts_follow_the_intervals_of_the_list) {
   open();
   schedule = "NonStopSession=Y\nReconnectInterval=2;5\nReconnectJitter=0";
   open_trader(free_port());
@@ -66,7 +66,7 @@ TEST_F(ConnectionTest, jitter_makes_an_interval_shorter_within_its_bounds) {
   }
 }
 
-TEST_F(ConnectionTest, by_priority_the_first_address_comes_first_after_a_session_was_lost) {
+TEST_F(ConnectionTest, priority_begins_with_the_first_address_after_a_lost_session) {
   open();
   const std::uint16_t nobody = free_port();
   schedule =
@@ -79,10 +79,10 @@ TEST_F(ConnectionTest, by_priority_the_first_address_comes_first_after_a_session
   ASSERT_TRUE(turn_until([&] { return trader.logouts == 1; }));
   clock.advance(1s);
   ASSERT_TRUE(turn_until([&] { return trader.logons == 2; })) << trader_log.all();
-  EXPECT_EQ(connects(), 0U) << trader_log.all();  // Nothing was refused.
+  EXPECT_EQ(connects(), 0U) << trader_log.all();  // No connection was refused.
 }
 
-TEST_F(ConnectionTest, a_connection_comes_from_the_address_that_was_asked_for) {
+TEST_F(ConnectionTest, connection_uses_the_configured_source_address) {
   open();
   schedule = "NonStopSession=Y\nSocketConnectSourceHost=127.0.0.7";
   open_trader(acceptor->accept_port());
@@ -90,7 +90,7 @@ TEST_F(ConnectionTest, a_connection_comes_from_the_address_that_was_asked_for) {
   EXPECT_TRUE(log.has("connection from 127.0.0.7:")) << log.all();
 }
 
-TEST_F(ConnectionTest, an_address_that_is_not_ours_is_told) {
+TEST_F(ConnectionTest, source_address_of_another_machine_is_logged) {
   open();
   schedule = "NonStopSession=Y\nSocketConnectSourceHost=192.0.2.1";
   open_trader(acceptor->accept_port());
@@ -98,7 +98,7 @@ TEST_F(ConnectionTest, an_address_that_is_not_ours_is_told) {
       << trader_log.all();
 }
 
-TEST_F(ConnectionTest, who_is_not_allowed_is_closed_without_an_answer) {
+TEST_F(ConnectionTest, peer_that_is_not_allowed_is_closed_without_an_answer) {
   extra = "AllowedRemoteAddresses=127.0.0.7";
   open();
   RawPeer& peer = connect();
@@ -112,7 +112,7 @@ TEST_F(ConnectionTest, who_is_not_allowed_is_closed_without_an_answer) {
   EXPECT_TRUE(turn_until([&] { return trader.logons == 1; })) << log.all();
 }
 
-TEST_F(ConnectionTest, networks_are_allowed_and_each_session_has_its_own) {
+TEST_F(ConnectionTest, each_session_allows_its_own_networks) {
   sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
       "AllowedRemoteAddresses=127.0.0.0/30\n"
@@ -127,11 +127,11 @@ TEST_F(ConnectionTest, networks_are_allowed_and_each_session_has_its_own) {
   EXPECT_TRUE(log.has("session FIX.4.2:VENUE->OTHER is not allowed from this address"));
 }
 
-TEST_F(ConnectionTest, a_counterparty_that_does_not_read_is_cut_at_its_limit) {
+TEST_F(ConnectionTest, counterparty_that_does_not_read_is_disconnected_at_its_limit) {
   extra = "MaxQueuedBytes=65536";
   open();
   static_cast<void>(log_on("TRADER"));
-  // More than the kernel's buffers take.
+  // More bytes than the kernel's buffers hold.
   for (int i = 0; i < 40; ++i) EchoVenue::send_text(acceptor->session(0), 500'000);
   acceptor->poll(0ns);
   EXPECT_TRUE(log.has(observe::Severity::Warning, "slow consumer: ")) << log.all();

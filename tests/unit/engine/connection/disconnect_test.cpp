@@ -1,4 +1,4 @@
-// The notice that a session has ended: what a cancel-on-disconnect needs.
+// The notification that a session has ended, as a cancel-on-disconnect needs it.
 #include <optional>
 
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
@@ -39,7 +39,7 @@ class DisconnectTest : public AcceptorTest {
   CancellingVenue cancelling;
 };
 
-TEST_F(DisconnectTest, broken_connection_is_told_at_once_and_what_is_sent_then_comes_by_resend) {
+TEST_F(DisconnectTest, broken_connection_is_notified_at_once_and_its_messages_are_resent) {
   open_cancelling();
   RawPeer& peer = log_on("TRADER");
   peer.close();
@@ -62,7 +62,7 @@ TEST_F(DisconnectTest, logout_of_the_counterparty_is_orderly) {
   EXPECT_EQ(cancelling.told[0].reason, session::DisconnectReason::LogoutComplete);
 }
 
-TEST_F(DisconnectTest, silence_is_told_with_its_reason) {
+TEST_F(DisconnectTest, silence_is_notified_with_its_reason) {
   open_cancelling();
   log_on("TRADER");
   for (int i = 0; i < 80 && cancelling.told.empty(); ++i) {
@@ -74,7 +74,7 @@ TEST_F(DisconnectTest, silence_is_told_with_its_reason) {
   EXPECT_EQ(cancelling.told[0].reason, session::DisconnectReason::HeartbeatTimeout);
 }
 
-TEST_F(DisconnectTest, counterparty_that_never_logged_on_is_nobody_to_be_told_of) {
+TEST_F(DisconnectTest, peer_that_never_logged_on_is_not_notified) {
   open_cancelling();
   RawPeer& peer = connect();
   peer.send(from("TRADER", "D", 1));
@@ -82,7 +82,7 @@ TEST_F(DisconnectTest, counterparty_that_never_logged_on_is_nobody_to_be_told_of
   EXPECT_TRUE(cancelling.told.empty());
 }
 
-TEST_F(DisconnectTest, delayed_notice_does_not_come_for_a_counterparty_that_is_back_in_time) {
+TEST_F(DisconnectTest, delayed_notice_is_dropped_if_the_counterparty_returns_in_time) {
   extra = "DisconnectNoticeDelay=5";
   open_cancelling();
   log_on("TRADER").close();
@@ -101,7 +101,7 @@ TEST_F(DisconnectTest, delayed_notice_does_not_come_for_a_counterparty_that_is_b
   EXPECT_EQ(cancelling.told[0].text, "closed by the counterparty");
 }
 
-TEST_F(DisconnectTest, notice_that_waits_is_given_when_the_engine_stops) {
+TEST_F(DisconnectTest, delayed_notice_is_given_when_the_engine_stops) {
   extra = "DisconnectNoticeDelay=3600";
   open_cancelling();
   log_on("TRADER").close();
@@ -111,7 +111,7 @@ TEST_F(DisconnectTest, notice_that_waits_is_given_when_the_engine_stops) {
   EXPECT_EQ(cancelling.told.size(), 1U);
 }
 
-TEST_F(DisconnectTest, notice_that_throws_is_given_once_and_others_are_served) {
+TEST_F(DisconnectTest, throwing_notice_is_given_once_and_others_are_served) {
   open_cancelling();
   cancelling.throws = true;
   log_on("TRADER").close();
@@ -122,7 +122,7 @@ TEST_F(DisconnectTest, notice_that_throws_is_given_once_and_others_are_served) {
   EXPECT_EQ(cancelling.told.size(), 1U);
 }
 
-TEST_F(DisconnectTest, what_is_sent_from_the_last_notice_is_on_the_disk_when_the_engine_ends) {
+TEST_F(DisconnectTest, message_sent_from_the_last_notice_is_durable_when_the_engine_ends) {
   extra = "DisconnectNoticeDelay=3600\nJournalDurability=sync";
   open_cancelling();
   log_on("TRADER").close();
@@ -133,7 +133,7 @@ TEST_F(DisconnectTest, what_is_sent_from_the_last_notice_is_on_the_disk_when_the
   EXPECT_EQ(acceptor->store().durable(), acceptor->store().appended());
 }
 
-TEST_F(DisconnectTest, reason_of_a_later_connection_is_not_that_of_the_notice_that_waits) {
+TEST_F(DisconnectTest, delayed_notice_keeps_the_reason_of_its_own_connection) {
   extra = "DisconnectNoticeDelay=5";
   open_cancelling();
   log_on("TRADER").close();
@@ -147,7 +147,7 @@ TEST_F(DisconnectTest, reason_of_a_later_connection_is_not_that_of_the_notice_th
   EXPECT_EQ(cancelling.told[0].text, "closed by the counterparty");
 }
 
-TEST_F(DisconnectTest, what_is_sent_between_two_turns_makes_the_next_one_due) {
+TEST_F(DisconnectTest, message_sent_between_turns_makes_the_next_turn_due) {
   extra = "JournalDurability=sync";
   open_cancelling();
   turn(3);

@@ -1,4 +1,4 @@
-// An initiator against an acceptor of our own, both driven by the test's thread.
+// An initiator and our own acceptor, both driven by the test's thread.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// An initiator that is halted, because one side has lost sequence numbers: what ends the halt.
+// An initiator that is halted because one side has lost sequence numbers: what ends the halt.
 #include "initiator_wire_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -6,9 +6,9 @@ namespace {
 
 using InitiatorHaltTest = InitiatorWireTest;
 
-TEST_F(InitiatorHaltTest, session_that_lost_numbers_connects_again_when_an_operator_has_set_them) {
+TEST_F(InitiatorHaltTest, halted_session_connects_again_when_an_operator_sets_its_numbers) {
   open_and_connect();
-  const auto mailbox = initiator->open_mailbox();  // else the engine has nothing to wait for
+  const auto mailbox = initiator->open_mailbox();  // otherwise the engine has nothing to wait for
   for (std::uint64_t next = 10; next <= 20; next += 10) {
     say("5", 1, "58=MsgSeqNum too low, expecting 10 but received 1|");
     for (int i = 0; i < 20; ++i) {
@@ -21,7 +21,7 @@ TEST_F(InitiatorHaltTest, session_that_lost_numbers_connects_again_when_an_opera
                                                        "anna: agreed by phone"));
     await_logon("|34=" + std::to_string(next) + "|");
   }
-  // The other side's numbers may be lost as well.
+  // The counterparty's numbers may be lost as well.
   log.clear();
   say("A", 1, kAnswer);
   say("0", 1);
@@ -33,15 +33,15 @@ TEST_F(InitiatorHaltTest, session_that_lost_numbers_connects_again_when_an_opera
   await_logon("|34=30|");
 }
 
-TEST_F(InitiatorHaltTest, session_that_lost_numbers_connects_again_when_it_is_reset) {
+TEST_F(InitiatorHaltTest, halted_session_connects_again_when_it_is_reset) {
   open_and_connect();
-  const auto mailbox = initiator->open_mailbox();  // else the engine has nothing to wait for
+  const auto mailbox = initiator->open_mailbox();  // otherwise the engine has nothing to wait for
   halt_while_refused();
   initiator->session(0).reset("anna: agreed by phone");
   await_logon("|34=1|");
 }
 
-TEST_F(InitiatorHaltTest, reset_before_the_connection_of_the_halted_session_has_ended_does_too) {
+TEST_F(InitiatorHaltTest, reset_before_the_halted_connection_ends_connects_again) {
   open_and_connect();
   const auto mailbox = initiator->open_mailbox();
   say("A", 1, kAnswer);
@@ -52,7 +52,7 @@ TEST_F(InitiatorHaltTest, reset_before_the_connection_of_the_halted_session_has_
   await_logon("|34=1|");
 }
 
-TEST_F(InitiatorHaltTest, reset_at_the_logout_that_halts_the_session_does_the_same) {
+TEST_F(InitiatorHaltTest, reset_at_the_halting_logout_connects_again) {
   trader.resets_at_logout = true;
   open_and_connect();
   const auto mailbox = initiator->open_mailbox();
@@ -63,7 +63,7 @@ TEST_F(InitiatorHaltTest, reset_at_the_logout_that_halts_the_session_does_the_sa
   EXPECT_TRUE(has(received.size() - 1, "|35=A|34=1|")) << received.back();
 }
 
-TEST_F(InitiatorHaltTest, a_logout_that_tells_of_lost_numbers_does_not_halt_a_session_being_reset) {
+TEST_F(InitiatorHaltTest, logout_about_lost_numbers_does_not_halt_a_session_during_its_reset) {
   open_and_connect();
   say("A", 1, kAnswer);
   initiator->session(0).reset("anna: agreed by phone");
@@ -75,7 +75,7 @@ TEST_F(InitiatorHaltTest, a_logout_that_tells_of_lost_numbers_does_not_halt_a_se
   expect_received({{"|35=A|34=1|"}});
 }
 
-TEST_F(InitiatorHaltTest, a_session_that_was_logged_out_by_hand_is_not_connected_by_a_reset) {
+TEST_F(InitiatorHaltTest, reset_does_not_connect_a_session_that_was_logged_out_by_hand) {
   open_and_connect();
   const auto mailbox = initiator->open_mailbox();
   halt_while_refused();
@@ -86,8 +86,8 @@ TEST_F(InitiatorHaltTest, a_session_that_was_logged_out_by_hand_is_not_connected
   EXPECT_TRUE(received.empty()) << received.front();
 }
 
-TEST_F(InitiatorHaltTest, numbers_that_are_reset_at_every_disconnection_do_not_end_the_halt) {
-  // The counterparty would refuse each Logon, for ever.
+TEST_F(InitiatorHaltTest, reset_on_disconnect_does_not_end_the_halt) {
+  // The counterparty would refuse each Logon forever.
   extra = "ResetOnDisconnect=Y";
   open_and_connect();
   const auto mailbox = initiator->open_mailbox();
@@ -99,7 +99,7 @@ TEST_F(InitiatorHaltTest, numbers_that_are_reset_at_every_disconnection_do_not_e
 // The clock begins on Monday, 2024-01-15, 10:30:00 UTC.
 constexpr const char* kEndsInAMinute = "StartTime=10:31:00\nEndTime=10:31:00";
 
-TEST_F(InitiatorHaltTest, the_end_of_a_halted_session_by_its_schedule_connects_the_next_one) {
+TEST_F(InitiatorHaltTest, scheduled_end_of_a_halted_session_connects_the_next_one) {
   schedule = kEndsInAMinute;
   open_and_connect();
   halt_while_refused();
@@ -109,7 +109,7 @@ TEST_F(InitiatorHaltTest, the_end_of_a_halted_session_by_its_schedule_connects_t
   await_logon("|34=1|");
 }
 
-TEST_F(InitiatorHaltTest, so_does_the_end_by_schedule_while_the_halted_connection_still_ends) {
+TEST_F(InitiatorHaltTest, scheduled_end_during_the_end_of_the_connection_connects_the_next_one) {
   schedule = kEndsInAMinute;
   open_and_connect();
   say("A", 1, kAnswer);
@@ -127,7 +127,7 @@ TEST_F(InitiatorHaltTest, so_does_the_end_by_schedule_while_the_halted_connectio
   await_logon("|34=1|");
 }
 
-TEST_F(InitiatorHaltTest, an_engine_whose_halted_session_has_a_schedule_waits_for_its_end) {
+TEST_F(InitiatorHaltTest, engine_waits_for_the_scheduled_end_of_a_halted_session) {
   schedule = kEndsInAMinute;
   open_and_connect();
   halt_while_refused();
@@ -145,7 +145,7 @@ TEST_F(InitiatorHaltTest, polled_engine_of_one_initiator_ends_when_numbers_are_l
   EXPECT_FALSE(goes_on) << log.all();
 }
 
-TEST_F(InitiatorHaltTest, alarm_names_the_counterparty_when_its_numbers_are_lost_and_not_ours) {
+TEST_F(InitiatorHaltTest, alarm_names_the_counterparty_if_its_numbers_are_lost) {
   open_and_connect();
   const auto mailbox = initiator->open_mailbox();
   say("5", 1, "58=NextExpectedMsgSeqNum too high, expecting 1 but received 9|");
@@ -166,7 +166,7 @@ TEST_F(InitiatorHaltTest, alarm_names_the_counterparty_when_its_numbers_are_lost
   await_logon("|34=2|");
 }
 
-TEST_F(InitiatorHaltTest, numbers_of_a_session_that_was_logged_out_by_hand_do_not_connect_it) {
+TEST_F(InitiatorHaltTest, set_numbers_do_not_connect_a_session_that_was_logged_out_by_hand) {
   open_and_connect();
   const auto mailbox = initiator->open_mailbox();
   say("5", 1, "58=MsgSeqNum too low, expecting 10 but received 1|");

@@ -1,4 +1,4 @@
-// An initiator against an acceptor of our own, both driven by this thread.
+// An initiator and our own acceptor, both driven by this thread.
 #include <algorithm>
 #include <filesystem>
 
@@ -16,7 +16,7 @@ TEST_F(InitiatorTest, orders_sent_at_logon_are_answered_and_numbers_agree) {
   EXPECT_EQ(trader.logons, 1);
 }
 
-TEST_F(InitiatorTest, run_has_nothing_left_to_do_after_the_only_session_logged_out) {
+TEST_F(InitiatorTest, run_ends_after_the_only_session_logged_out) {
   open();
   trader.orders_at_logon = 1;
   trader.log_out_after_report = true;
@@ -54,8 +54,9 @@ TEST_F(InitiatorTest, stop_logs_out_and_does_not_connect_again) {
   EXPECT_EQ(venue.logouts, 1);
 }
 
-TEST_F(InitiatorTest, initiator_that_lost_its_store_stops_and_says_so) {
-  // The acceptor's Logout says "MsgSeqNum too low": connecting again would only use up numbers.
+TEST_F(InitiatorTest, initiator_that_lost_its_store_stops_and_logs_it) {
+  // The acceptor's Logout has the text "MsgSeqNum too low": another connection would only use up
+  // numbers.
   open();
   trader.orders_at_logon = 10;
   open_trader(acceptor->accept_port());
@@ -71,7 +72,7 @@ TEST_F(InitiatorTest, initiator_that_lost_its_store_stops_and_says_so) {
   EXPECT_TRUE(trader_log.has("not connecting again")) << trader_log.all();
 }
 
-TEST_F(InitiatorTest, stop_gives_up_trying_to_connect) {
+TEST_F(InitiatorTest, stop_ends_connection_attempts) {
   open();
   const std::uint16_t port = acceptor->accept_port();
   acceptor.reset();
@@ -86,7 +87,8 @@ TEST_F(InitiatorTest, stop_gives_up_trying_to_connect) {
   }
   initiator->stop();
   int turns = 0;
-  while (initiator->poll(std::chrono::milliseconds{1}) && turns < 5'000) ++turns;  // the disk
+  // The disk thread may still run.
+  while (initiator->poll(std::chrono::milliseconds{1}) && turns < 5'000) ++turns;
   clock.advance(std::chrono::seconds{2});
   for (int turn = 0; turn < 50; ++turn) {
     EXPECT_FALSE(initiator->poll(std::chrono::nanoseconds{0}));
@@ -94,7 +96,7 @@ TEST_F(InitiatorTest, stop_gives_up_trying_to_connect) {
   EXPECT_EQ(refusals(), 1);
 }
 
-TEST_F(InitiatorTest, acceptor_that_is_not_there_is_tried_again_at_the_interval) {
+TEST_F(InitiatorTest, absent_acceptor_is_tried_again_at_the_interval) {
   open();
   const std::uint16_t port = acceptor->accept_port();
   acceptor.reset();
@@ -112,7 +114,7 @@ TEST_F(InitiatorTest, acceptor_that_is_not_there_is_tried_again_at_the_interval)
   EXPECT_TRUE(turn_until([&] { return trader.logons == 1; })) << trader_log.all();
 }
 
-TEST_F(InitiatorTest, log_out_while_connecting_gives_the_connection_up) {
+TEST_F(InitiatorTest, log_out_while_connecting_aborts_the_connection) {
   open();
   open_trader(acceptor->accept_port());
   initiator->poll(std::chrono::nanoseconds{0});  // Begins to connect.
@@ -122,7 +124,7 @@ TEST_F(InitiatorTest, log_out_while_connecting_gives_the_connection_up) {
   EXPECT_EQ(trader.logons, 0);
 }
 
-TEST_F(InitiatorTest, both_sides_agree_after_the_acceptor_died_in_the_stream) {
+TEST_F(InitiatorTest, both_sides_agree_after_the_acceptor_died_in_mid_stream) {
   constexpr std::size_t kOrders = 5'000;  // more than one read takes
   open();
   trader.orders_at_logon = kOrders;
@@ -152,7 +154,7 @@ TEST_F(InitiatorTest, both_sides_agree_after_the_acceptor_died_in_the_stream) {
   EXPECT_EQ(venue.orders.size(), kOrders);
 }
 
-TEST_F(InitiatorTest, own_sent_messages_are_shown_again_after_a_restart) {
+TEST_F(InitiatorTest, sent_messages_are_recovered_after_a_restart) {
   open();
   trader.orders_at_logon = 3;
   open_trader(acceptor->accept_port());
@@ -162,7 +164,7 @@ TEST_F(InitiatorTest, own_sent_messages_are_shown_again_after_a_restart) {
   EXPECT_EQ(trader.recovered, (std::vector<std::string>{"A0", "A1", "A2"}));
 }
 
-TEST_F(InitiatorTest, engine_serves_on_a_thread_of_its_own_until_stop) {
+TEST_F(InitiatorTest, engine_serves_on_its_own_thread_until_stop) {
   open();
   acceptor->start();
   trader.orders_at_logon = 10;

@@ -1,4 +1,4 @@
-// An initiator as its counterparty sees it: what is on the wire, and when.
+// An initiator as its counterparty sees it: the messages on the wire and their times.
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ class InitiatorWireTest : public AcceptorTest {
 
   void TearDown() override { initiator.reset(); }
 
-  // The connection stands, and the trader's Logon has come.
+  // Connects, and waits for the trader's Logon.
   void open_and_connect() {
     const auto listener = venue_network.listen({"10.0.0.1", kPort});
     ASSERT_TRUE(listener.has_value());
@@ -60,7 +60,7 @@ class InitiatorWireTest : public AcceptorTest {
         "trader.cfg");
     ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
     settings->segment_bytes = segment_bytes;
-    settings->durability = store::Durability::None;  // nothing waits for another thread
+    settings->durability = store::Durability::None;  // no step waits for another thread
     EngineOptions all = options();
     all.network = &trader_network;
     auto opened = is_asked ? Engine::open(std::move(*settings), asked, all)
@@ -79,7 +79,7 @@ class InitiatorWireTest : public AcceptorTest {
     initiator->poll(timeout);
     look();
   }
-  // What has come to the venue by now.
+  // Reads the bytes that the venue has received by now.
   void look() {
     std::array<transport::Ready, 8> ready;
     const std::size_t count = venue_network.wait(ready, std::chrono::nanoseconds{0});
@@ -118,8 +118,8 @@ class InitiatorWireTest : public AcceptorTest {
     }
   }
 
-  // Logged on. The counterparty's number is too low, and our Logout cannot leave: the session is
-  // halted, and its connection is still there.
+  // Needs a session that is logged on. The counterparty's MsgSeqNum is too low, and our Logout
+  // cannot leave: the session is halted, and its connection still exists.
   void halt_while_connected() {
     received.clear();
     const std::string repeated =
@@ -147,7 +147,7 @@ class InitiatorWireTest : public AcceptorTest {
   }
   void expect_resend_of_the_answer_first() {
     open_and_connect();
-    venue_network.close(socket);  // the Logon has used a number, and is not answered
+    venue_network.close(socket);  // the Logon has used a number and gets no answer
     for (int i = 0; i < 3; ++i) turn_both();
     clock.advance(std::chrono::seconds{2});
     await_logon();
@@ -163,7 +163,7 @@ class InitiatorWireTest : public AcceptorTest {
   std::uint64_t segment_bytes = kSegmentBytes;
   std::string reconnect_interval = "1";
   SeenTrader trader;
-  AskedTrader asked;  // in its place, if is_asked
+  AskedTrader asked;  // used instead of trader if is_asked
   bool is_asked = false;
   std::optional<Engine> initiator;
   transport::SocketId socket = 0;

@@ -1,11 +1,11 @@
-// An initiator as its counterparty sees it: what is on the wire, and when.
+// An initiator as its counterparty sees it: the messages on the wire and their times.
 #include "initiator_wire_fixture.hpp"
 
 namespace nexusfix::testing {
 namespace {
 
-TEST_F(InitiatorWireTest, what_is_sent_while_the_logon_is_unanswered_follows_it_without_a_request) {
-  // Else the counterparty sees the gap when the next message comes, after HeartBtInt perhaps.
+TEST_F(InitiatorWireTest, messages_sent_before_the_answer_follow_the_logon_without_a_request) {
+  // Otherwise the counterparty sees the gap only at the next message, perhaps after HeartBtInt.
   open_and_connect();
   const auto one = order("one");
   ASSERT_TRUE(one.has_value());
@@ -23,7 +23,7 @@ TEST_F(InitiatorWireTest, what_is_sent_while_the_logon_is_unanswered_follows_it_
   EXPECT_TRUE(has(2, "|34=4|")) << received[2];
 }
 
-TEST_F(InitiatorWireTest, what_waited_for_the_logon_can_be_asked_for_again) {
+TEST_F(InitiatorWireTest, messages_queued_until_logon_can_be_resent) {
   open_and_connect();
   ASSERT_TRUE(order("one").has_value());
   say("A", 1, kAnswer);
@@ -32,20 +32,20 @@ TEST_F(InitiatorWireTest, what_waited_for_the_logon_can_be_asked_for_again) {
   expect_received({{"|35=4|34=1|", "|36=2|"}, {"|34=2|43=Y|", "|58=one|"}});
 }
 
-TEST_F(InitiatorWireTest, what_waits_for_the_logon_comes_behind_the_resend_that_its_answer_wants) {
-  // FIX 4.4, Logon, NextExpectedMsgSeqNum. A number comes with PossDup first, or without it.
+TEST_F(InitiatorWireTest, queued_messages_follow_the_resend_that_the_answer_requests) {
+  // FIX 4.4, Logon, NextExpectedMsgSeqNum. A number comes first either with PossDup or without it.
   extra = "SendNextExpectedMsgSeqNum=Y";
   expect_resend_of_the_answer_first();
 }
 
-TEST_F(InitiatorWireTest, what_waits_for_the_logon_comes_behind_a_resend_that_is_asked_about) {
+TEST_F(InitiatorWireTest, queued_messages_follow_a_resend_that_the_application_approves) {
   extra = "SendNextExpectedMsgSeqNum=Y";
   is_asked = true;
   expect_resend_of_the_answer_first();
   EXPECT_EQ(asked.asked_from, std::vector<std::uint64_t>{1});
 }
 
-TEST_F(InitiatorWireTest, what_is_too_much_to_wait_for_the_logon_is_shown_by_a_heartbeat) {
+TEST_F(InitiatorWireTest, heartbeat_reveals_messages_beyond_the_queue_limit) {
   segment_bytes = std::uint64_t{8} << 20U;
   open_and_connect();
   const std::string much(400'000, 'x');
@@ -57,7 +57,7 @@ TEST_F(InitiatorWireTest, what_is_too_much_to_wait_for_the_logon_is_shown_by_a_h
   expect_received({{"|35=B|34=4|43=Y|"}, {"|35=B|34=5|43=Y|"}, {"|35=4|34=6|", "|36=7|"}});
 }
 
-TEST_F(InitiatorWireTest, intervals_between_attempts_begin_again_after_a_logon) {
+TEST_F(InitiatorWireTest, reconnect_intervals_begin_again_after_a_logon) {
   reconnect_interval = "1;30";
   extra = "ReconnectJitter=0";
   open_and_connect();
@@ -78,7 +78,7 @@ TEST_F(InitiatorWireTest, intervals_between_attempts_begin_again_after_a_logon) 
   ASSERT_EQ(received.size(), 1U) << "the first interval again: " << log.all();
 }
 
-TEST_F(InitiatorWireTest, what_is_too_much_to_wait_for_the_logon_is_not_overtaken_by_what_fits) {
+TEST_F(InitiatorWireTest, small_message_does_not_overtake_one_beyond_the_queue_limit) {
   segment_bytes = std::uint64_t{8} << 20U;
   open_and_connect();
   const std::string much(600'000, 'x');
@@ -91,7 +91,7 @@ TEST_F(InitiatorWireTest, what_is_too_much_to_wait_for_the_logon_is_not_overtake
   expect_received({{"|35=B|34=3|43=Y|"}, {"|34=4|43=Y|", "|58=four|"}, {"|35=4|34=5|", "|36=6|"}});
 }
 
-TEST_F(InitiatorWireTest, what_waits_for_a_logon_that_fails_is_resent_after_the_next_one) {
+TEST_F(InitiatorWireTest, messages_queued_for_a_failed_logon_are_resent_after_the_next_one) {
   open_and_connect();
   ASSERT_TRUE(order("one").has_value());
   venue_network.close(socket);
@@ -104,7 +104,7 @@ TEST_F(InitiatorWireTest, what_waits_for_a_logon_that_fails_is_resent_after_the_
   expect_received({{"|34=2|43=Y|", "|58=one|"}});
 }
 
-TEST_F(InitiatorWireTest, what_is_lost_in_a_reset_that_the_answer_brings_is_counted_in_a_warning) {
+TEST_F(InitiatorWireTest, messages_lost_in_a_reset_by_the_answer_are_counted_in_a_warning) {
   segment_bytes = std::uint64_t{8} << 20U;
   open_and_connect();
   const std::string much(400'000, 'x');
@@ -114,7 +114,7 @@ TEST_F(InitiatorWireTest, what_is_lost_in_a_reset_that_the_answer_brings_is_coun
   EXPECT_TRUE(log.has("4 messages that waited for the answer to our Logon")) << log.all();
 }
 
-TEST_F(InitiatorWireTest, what_waits_for_the_logon_survives_the_process) {
+TEST_F(InitiatorWireTest, messages_queued_until_logon_survive_the_process) {
   open_and_connect();
   ASSERT_TRUE(order("one").has_value());
   turn_both();
@@ -127,7 +127,7 @@ TEST_F(InitiatorWireTest, what_waits_for_the_logon_survives_the_process) {
   expect_received({{"|34=2|43=Y|", "|58=one|"}});
 }
 
-TEST_F(InitiatorWireTest, number_without_a_message_that_is_kept_is_transmitted_all_the_same) {
+TEST_F(InitiatorWireTest, message_without_persistence_is_transmitted_after_the_logon) {
   extra = "PersistMessages=N";
   open_and_connect();
   ASSERT_TRUE(order("one").has_value());
@@ -135,8 +135,7 @@ TEST_F(InitiatorWireTest, number_without_a_message_that_is_kept_is_transmitted_a
   expect_received({{"|34=2|", "|58=one|"}});
 }
 
-TEST_F(InitiatorWireTest,
-       setting_numbers_gives_an_attempt_to_connect_up_and_the_next_one_has_them) {
+TEST_F(InitiatorWireTest, setting_numbers_aborts_an_attempt_to_connect_and_the_next_one_uses_them) {
   const auto listener = venue_network.listen({"10.0.0.1", kPort});
   ASSERT_TRUE(listener.has_value());
   open_trader();
@@ -149,7 +148,7 @@ TEST_F(InitiatorWireTest,
   await_logon("|34=10|");
 }
 
-TEST_F(InitiatorWireTest, logout_of_an_engine_that_stops_leaves_before_the_loop_sleeps) {
+TEST_F(InitiatorWireTest, logout_of_a_stopping_engine_leaves_before_the_loop_sleeps) {
   open_and_connect();
   say("A", 1, kAnswer);
   bool has_slept = false;

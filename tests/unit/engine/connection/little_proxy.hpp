@@ -1,5 +1,5 @@
-// A proxy of HTTP and SOCKS on a free loopback port, driven by the test's thread. Whoever is asked
-// for is at one port of this machine, so that names need nobody to resolve them.
+// An HTTP and SOCKS proxy on a free loopback port, driven by the test's thread. It connects every
+// requested host to one port of this machine, so no name is resolved.
 #pragma once
 
 #include <array>
@@ -24,11 +24,11 @@ class LittleProxy {
   }
 
   [[nodiscard]] std::uint16_t port() const { return network_->local_port(listener_); }
-  // What it has been asked for, as it came, of each connection in turn.
+  // The request of each connection in turn, as received.
   std::vector<std::string> requests;
   std::uint16_t target_port = 0;
   bool is_silent = false;
-  std::string refused_text{};  // a request that has this is answered by refusal, and closed
+  std::string refused_text{};  // a request with this text gets refusal and is closed
   std::string refusal{};
 
   void poll() {
@@ -40,7 +40,7 @@ class LittleProxy {
 
  private:
   struct End {
-    transport::SocketId other = 0;  // 0: it has not been connected yet
+    transport::SocketId other = 0;  // 0: not connected yet
     bool is_client = false;
     bool is_open = false;
     int step = 0;
@@ -77,7 +77,7 @@ class LittleProxy {
     if (!is_silent) answer(socket, end);
   }
 
-  // "": nothing yet.
+  // Empty: there is no answer yet.
   std::string next_answer(End& end, bool& is_last) {
     const std::string& heard = end.heard;
     is_last = true;

@@ -1,5 +1,5 @@
-// Ten sessions that trade while something else happens: they lose nothing, and how long their
-// answers took is printed.
+// Ten sessions that trade while a fault happens: they lose nothing, and the latencies of their
+// answers are printed.
 #pragma once
 
 #include <algorithm>
@@ -23,12 +23,12 @@ inline std::string session_text(const std::string& who) {
   return "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=" + who + "\n";
 }
 
-// One session's trading: an order, its report, the next order.
+// The trading of one session: an order, its report, the next order.
 class Trading {
  public:
   explicit Trading(RawPeer& peer, std::string who) : peer_{&peer}, who_{std::move(who)} {}
 
-  // order_of: makes the order of a number with a ClOrdID.
+  // order_of creates the order with a MsgSeqNum and a ClOrdID.
   template <class OrderOf>
   void step(OrderOf order_of) {
     if (is_waiting_) {
@@ -75,7 +75,7 @@ class NetworkFaultTest : public AcceptorTest {
     trade(100);
     show("calm");
   }
-  // The same with a file, which has the live sessions.
+  // As begin(), with a configuration file that has the live sessions.
   void begin_with_file(const std::string& path) {
     PosixDisk disk;
     auto settings = config::load_settings(disk, path);
@@ -96,7 +96,7 @@ class NetworkFaultTest : public AcceptorTest {
   void trade(int turns) {
     trade_until([&] { return turns-- == 0; });
   }
-  // The live sessions have lost nothing, and answers still come.
+  // Checks that the live sessions have lost nothing, and that answers still come.
   void expect_unharmed(const char* meanwhile) {
     trade(50);
     show(meanwhile);

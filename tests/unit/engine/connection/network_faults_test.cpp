@@ -1,6 +1,6 @@
-// What a network and those at its other end can do, while ten sessions trade: these lose nothing.
-// How long their answers took, in calm and meanwhile, is printed; a machine that is busy fails
-// nothing. N1 to N15 are the cases of the fault catalogue.
+// What a network and the peers at its other end can do while ten sessions trade: the sessions lose
+// nothing. The latencies of their answers, in calm and during the fault, are printed; a busy
+// machine fails no test. N1 to N15 are the cases of the fault catalogue.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -19,7 +19,7 @@
 namespace nexusfix::testing {
 namespace {
 
-// Sanitizers keep what was freed.
+// 0 with sanitizers, because they keep freed memory.
 std::size_t resident_bytes() {
   if (kIsSanitized) return 0;
   std::ifstream statm{"/proc/self/statm"};
@@ -61,7 +61,7 @@ class BlockingPeer {
   int socket_;
 };
 
-// What was answered, without what differs between two sessions.
+// The answers without the parts that differ between two sessions.
 std::vector<std::string> answers(const RawPeer& peer, const std::string& who) {
   std::vector<std::string> texts;
   for (const std::string& message : peer.messages()) {
@@ -75,7 +75,7 @@ std::vector<std::string> answers(const RawPeer& peer, const std::string& who) {
   return texts;
 }
 
-TEST_F(NetworkFaultTest, N1_however_the_bytes_are_cut_the_answers_are_the_same) {
+TEST_F(NetworkFaultTest, N1_any_split_of_the_bytes_gives_the_same_answers) {
   sessions += session_text("WHOLE") + session_text("BYTES") + session_text("PARTS");
   begin();
   const auto stream = [&](std::string_view who) {
@@ -102,7 +102,7 @@ TEST_F(NetworkFaultTest, N1_however_the_bytes_are_cut_the_answers_are_the_same) 
   expect_unharmed("a stream in single bytes");
 }
 
-TEST_F(NetworkFaultTest, N2_a_heartbeat_never_stands_inside_a_message_that_is_half_sent) {
+TEST_F(NetworkFaultTest, N2_heartbeat_is_never_sent_inside_a_partly_sent_message) {
   begin();
   RawPeer& peer = log_on("TRADER");
   peer.pause(true);
@@ -120,7 +120,7 @@ TEST_F(NetworkFaultTest, N2_a_heartbeat_never_stands_inside_a_message_that_is_ha
   expect_unharmed("a peer that takes parts");
 }
 
-TEST_F(NetworkFaultTest, N3_a_reset_at_any_byte_of_a_message_moves_no_number) {
+TEST_F(NetworkFaultTest, N3_connection_reset_at_any_byte_changes_no_number) {
   begin();
   Session& trader = session("TRADER");
   const std::size_t orders = venue.orders.size();
@@ -142,13 +142,13 @@ TEST_F(NetworkFaultTest, N3_a_reset_at_any_byte_of_a_message_moves_no_number) {
   expect_unharmed("resets");
 }
 
-TEST_F(NetworkFaultTest, N4_a_peer_that_is_gone_without_a_word_is_asked_once_and_cut) {
+TEST_F(NetworkFaultTest, N4_silent_peer_gets_one_test_request_and_is_disconnected) {
   begin();
   RawPeer& gone = log_on("TRADER");
   bool was_asked = false;
   for (int second = 0; second < 120 && session("TRADER").is_logged_on(); ++second) {
     clock.advance(std::chrono::seconds{1});
-    // The others trade, and so are heard.
+    // The other sessions trade, so the engine hears from them.
     trade(3);
     was_asked = was_asked || std::ranges::any_of(gone.messages(), [](const std::string& message) {
                   return contains(message, "|35=1|");
@@ -162,7 +162,7 @@ TEST_F(NetworkFaultTest, N4_a_peer_that_is_gone_without_a_word_is_asked_once_and
   expect_unharmed("a peer that is gone");
 }
 
-TEST_F(NetworkFaultTest, N5_a_peer_that_is_heard_and_takes_nothing_is_cut) {
+TEST_F(NetworkFaultTest, N5_peer_that_sends_but_does_not_read_is_disconnected) {
   begin();
   RawPeer& peer = log_on("TRADER");
   std::uint64_t number = 1;
@@ -173,14 +173,14 @@ TEST_F(NetworkFaultTest, N5_a_peer_that_is_heard_and_takes_nothing_is_cut) {
       trade(3);
     }
   };
-  // More than the operating system's buffers hold.
+  // More bytes than the operating system's buffers hold.
   const auto fill = [&] {
     peer.pause(true);
     for (int i = 0; i < 100; ++i) EchoVenue::send_text(session("TRADER"), 200'000);
   };
   fill();
   seconds(50);
-  // Whoever takes something, however slowly, may stay.
+  // A peer that reads something, however slowly, may stay.
   peer.pause(false);
   ASSERT_TRUE(trade_until([&] { return peer.messages().size() > 30; }));
   fill();
@@ -192,7 +192,7 @@ TEST_F(NetworkFaultTest, N5_a_peer_that_is_heard_and_takes_nothing_is_cut) {
   expect_unharmed("a peer that takes nothing");
 }
 
-TEST_F(NetworkFaultTest, N6_a_peer_that_reads_nothing_is_cut_and_gets_all_of_it_later) {
+TEST_F(NetworkFaultTest, N6_peer_that_does_not_read_is_disconnected_and_resent_everything) {
   begin();
   RawPeer& peer = log_on("TRADER");
   peer.pause(true);
@@ -205,21 +205,21 @@ TEST_F(NetworkFaultTest, N6_a_peer_that_reads_nothing_is_cut_and_gets_all_of_it_
     return !session("TRADER").is_logged_on();
   }));
   EXPECT_TRUE(log.has(observe::Severity::Warning, "slow consumer: ")) << log.all();
-  // What it was allowed, and not what was written.
+  // The engine uses its limit, not the number of bytes that were written.
   EXPECT_LT(resident_bytes(), memory + (128U << 20U));
   EXPECT_EQ(session("TRADER").numbers().next_outbound, sent + 2);
   RawPeer& again = connect();
   again.send(logon("TRADER", 2) + from("TRADER", "2", 3, "7=1|16=0|"));
   ASSERT_TRUE(trade_until([&] { return again.messages().size() == sent + 3; }))
       << again.messages().size() << " of " << sent << log.all();
-  // Beside the Logon and the gap fills over both Logons.
+  // Besides these there are the Logon and the gap fills over both Logons.
   std::uint64_t texts = 0;
   for (const std::string& message : again.messages()) texts += contains(message, "|35=B|") ? 1 : 0;
   EXPECT_EQ(texts, sent);
   expect_unharmed("a peer that reads nothing");
 }
 
-TEST_F(NetworkFaultTest, N7_a_resend_to_a_peer_that_stalls_takes_no_memory) {
+TEST_F(NetworkFaultTest, N7_resend_to_a_stalled_peer_takes_no_memory) {
   begin();
   constexpr std::size_t kMessages = 30'000;
   for (std::size_t i = 0; i < kMessages; ++i) EchoVenue::send_text(session("TRADER"), 1'000);
@@ -238,7 +238,7 @@ TEST_F(NetworkFaultTest, N7_a_resend_to_a_peer_that_stalls_takes_no_memory) {
   expect_unharmed("a resend that stalls");
 }
 
-TEST_F(NetworkFaultTest, N12_what_stands_in_front_of_the_end_is_delivered) {
+TEST_F(NetworkFaultTest, N12_messages_before_the_end_of_a_connection_are_delivered) {
   begin();
   for (std::uint64_t round = 0; round < 20; ++round) {
     BlockingPeer peer{acceptor->accept_port()};
@@ -253,14 +253,14 @@ TEST_F(NetworkFaultTest, N12_what_stands_in_front_of_the_end_is_delivered) {
   expect_unharmed("peers that leave");
 }
 
-TEST_F(NetworkFaultTest, N13_a_peer_that_is_back_before_its_old_connection_is_gone_gets_on) {
+TEST_F(NetworkFaultTest, N13_peer_can_log_on_while_its_old_connection_ends) {
   begin();
   std::uint64_t number = 1;
   const auto old_logons = venue.logons;
   std::optional<BlockingPeer> peer;
   for (int round = 0; round < 100; ++round) {
-    // In one turn the engine sees the old connection reset and the new one with its Logon, in
-    // whatever order; one that comes too early is refused and tries again.
+    // In one turn the engine sees the reset of the old connection and the new one with its Logon,
+    // in any order. A new connection that comes too early is refused and tries again.
     if (peer) peer->reset();
     const auto is_on = [&] { return venue.logons == old_logons + round + 1; };
     for (int attempt = 0; attempt < 20 && !is_on(); ++attempt) {
@@ -276,10 +276,10 @@ TEST_F(NetworkFaultTest, N13_a_peer_that_is_back_before_its_old_connection_is_go
   expect_unharmed("fast reconnects");
 }
 
-TEST_F(NetworkFaultTest, N15_initiators_whom_nobody_answers_try_ever_more_rarely) {
+TEST_F(NetworkFaultTest, N15_initiators_without_an_answer_reduce_their_attempts) {
   std::uint16_t refusing = 0;
   {
-    // A port that was free a moment ago: nobody listens there.
+    // A port that was free a moment ago: no process listens there.
     const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -317,11 +317,11 @@ TEST_F(NetworkFaultTest, N15_initiators_whom_nobody_answers_try_ever_more_rarely
   expect_unharmed("a storm of refused connections");
 }
 
-TEST_F(NetworkFaultTest, C15_without_descriptors_those_who_are_there_trade_on) {
+TEST_F(NetworkFaultTest, C15_without_descriptors_existing_sessions_continue_to_trade) {
   begin();
   rlimit limit{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
-  // The peers are of this process: they take their descriptors before the limit falls.
+  // The peers belong to this process: they take their descriptors before the limit is lowered.
   std::vector<std::unique_ptr<RawPeer>> waiting;
   for (int i = 0; i < 20; ++i)
     waiting.push_back(std::make_unique<RawPeer>(acceptor->accept_port()));
@@ -341,9 +341,9 @@ TEST_F(NetworkFaultTest, C15_without_descriptors_those_who_are_there_trade_on) {
   EXPECT_TRUE(session("TRADER").is_logged_on());
 }
 
-// Silent connections of three addresses take every descriptor, long before there are
-// MaxPendingLogons of them: somebody of a fourth one logs on all the same.
-TEST_F(NetworkFaultTest, C15_silent_connections_that_take_every_descriptor_keep_nobody_out) {
+// Silent connections from three addresses take every descriptor, long before MaxPendingLogons is
+// reached. A client from a fourth address still logs on.
+TEST_F(NetworkFaultTest, C15_silent_connections_on_all_descriptors_do_not_block_a_logon) {
   begin();
   rlimit limit{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -357,7 +357,7 @@ TEST_F(NetworkFaultTest, C15_silent_connections_that_take_every_descriptor_keep_
   const int lowest_free = ::dup(0);
   ASSERT_GE(lowest_free, 0);
   ::close(lowest_free);
-  constexpr rlim_t kRoom = 80;  // 16 of it for files
+  constexpr rlim_t kRoom = 80;  // 16 of them for files
   const rlimit lower{.rlim_cur = static_cast<rlim_t>(lowest_free) + kRoom,
                      .rlim_max = limit.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &lower), 0);
@@ -370,14 +370,14 @@ TEST_F(NetworkFaultTest, C15_silent_connections_that_take_every_descriptor_keep_
   expect_unharmed("silent connections that take every descriptor");
 }
 
-TEST_F(NetworkFaultTest, C13_while_the_loop_is_late_logons_wait_and_the_others_are_served) {
+TEST_F(NetworkFaultTest, C13_while_the_loop_is_late_logons_wait_and_sessions_are_served) {
   begin();
   std::vector<std::unique_ptr<RawPeer>> strangers;
   const auto poll_strangers = [&] {
     for (const auto& peer : strangers) peer->poll();
   };
-  // Each stranger's LogonTimeout, 10 s, is a timer of its own: those of the next step are due in
-  // its middle.
+  // The LogonTimeout (10 s) of each unauthenticated peer is a separate timer. The timers of the
+  // next step fall due in the middle of that step.
   for (int i = 0; i < 4; ++i) {
     strangers.push_back(std::make_unique<RawPeer>(acceptor->accept_port()));
     trade(3);
@@ -404,7 +404,7 @@ TEST_F(NetworkFaultTest, C13_while_the_loop_is_late_logons_wait_and_the_others_a
   expect_unharmed("a loop that is in time again");
 }
 
-TEST_F(NetworkFaultTest, C16_a_configuration_cut_or_damaged_anywhere_changes_nothing) {
+TEST_F(NetworkFaultTest, C16_truncated_or_damaged_configuration_changes_nothing) {
   for (std::size_t i = 0; i < kLive; ++i) sessions += session_text(live_name(i));
   const std::string path = folder.path() + "/venue.cfg";
   std::ofstream{path} << config();

@@ -1,4 +1,4 @@
-// What somebody between both sides can do to a connection with TLS, while ten sessions trade: N11
+// What an attacker between both sides can do to a connection with TLS while ten sessions trade: N11
 // of the fault catalogue.
 #include <array>
 #include <charconv>
@@ -13,7 +13,7 @@
 namespace nexusfix::testing {
 namespace {
 
-// A client of OpenSSL whose records the test sends itself, or a part of one.
+// An OpenSSL client whose records, or parts of them, the test sends itself.
 class RecordClient {
  public:
   explicit RecordClient(std::uint16_t port) {
@@ -33,16 +33,16 @@ class RecordClient {
   RecordClient(const RecordClient&) = delete;
   RecordClient& operator=(const RecordClient&) = delete;
 
-  // One step of it; true once it is done.
+  // One step of the handshake; true when it is complete.
   bool shake_hands() {
     receive();
     const bool is_done = SSL_do_handshake(ssl_) == 1;
     send_raw(take_records());
     return is_done;
   }
-  // In one record.
+  // Sends the bytes in one record.
   void send(std::string_view bytes) { send_raw(record_of(bytes)); }
-  // The record, but for its last byte; no byte follows, and no close_notify.
+  // Sends the record without its last byte, then neither a byte nor a close_notify.
   void send_cut(std::string_view bytes) {
     const std::string record = record_of(bytes);
     send_raw(std::string_view{record}.substr(0, record.size() - 1));
@@ -79,13 +79,13 @@ class RecordClient {
 
 class NetworkTlsFaultTest : public NetworkFaultTest {
  protected:
-  // It has an address of its own; the live sessions have none of it.
+  // The session has its own address, which no live session uses.
   void begin_with_tls() {
     const CertificateFiles files = authority.issue("venue");
     sessions += session_text("CUT") +
                 "SocketAcceptAddress=127.0.0.2\nSocketUseSSL=Y\nServerCertificateFile=" +
                 files.certificate + "\nServerCertificateKeyFile=" + files.key + "\n";
-    extra = "LogonMaxLateness=0";  // Whoever moves the clock is late.
+    extra = "LogonMaxLateness=0";  // The test advances the clock, which makes the loop late.
     begin();
     constexpr std::string_view kListening = "listening on 127.0.0.2 port ";
     for (const std::string& line : log.lines) {
@@ -101,13 +101,14 @@ class NetworkTlsFaultTest : public NetworkFaultTest {
   std::uint16_t port = 0;
 };
 
-TEST_F(NetworkTlsFaultTest, N11_tls_that_is_cut_within_a_record_is_told_and_moves_no_number) {
+TEST_F(NetworkTlsFaultTest, N11_tls_truncated_within_a_record_is_logged_and_changes_no_number) {
   begin_with_tls();
   Session& cut = session("CUT");
   constexpr std::uint64_t kRounds = 20;
   for (std::uint64_t round = 0; round < kRounds; ++round) {
     log.clear();
-    clock.advance(std::chrono::seconds{1});  // So many lines a second has a session.
+    // The session's limit of log lines per second begins again.
+    clock.advance(std::chrono::seconds{1});
     const std::uint64_t number = 2 * round + 1;
     RecordClient peer{port};
     ASSERT_TRUE(trade_until([&] { return peer.shake_hands(); })) << log.all();
@@ -117,7 +118,7 @@ TEST_F(NetworkTlsFaultTest, N11_tls_that_is_cut_within_a_record_is_told_and_move
     peer.send_cut(order("CUT", number + 2, "CUT"));
     ASSERT_TRUE(trade_until([&] { return !cut.is_logged_on(); })) << log.all();
     EXPECT_TRUE(log.has("without close_notify: it was truncated")) << round << log.all();
-    // The order in front of it counts, and nothing of what was cut.
+    // The order before the truncated record counts, and nothing of that record.
     EXPECT_EQ(std::ranges::count(venue.orders, "WHOLE" + std::to_string(round)), 1);
     ASSERT_EQ(cut.numbers().next_inbound, number + 2);
   }

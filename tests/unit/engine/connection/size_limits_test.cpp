@@ -1,4 +1,4 @@
-// How long a message and a Logon may be (MaxMessageSize, MaxLogonSize): at the limit and above.
+// The sizes of a message and of a Logon (MaxMessageSize, MaxLogonSize): at the limit and above.
 #include "initiator_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -6,12 +6,12 @@ namespace {
 
 class SizeLimitsTest : public InitiatorTest {
  protected:
-  // A message that is exactly so long, by its Text (58).
+  // A message of exactly this number of bytes; its Text (58) is padded.
   [[nodiscard]] std::string sized(std::string_view who, std::string_view msg_type,
                                   std::uint64_t number, const std::string& body,
                                   std::size_t bytes) {
     std::string message;
-    // Twice: BodyLength may get a digit more.
+    // A second pass may be needed: BodyLength may get one more digit.
     for (std::size_t text = bytes - 200; message.size() != bytes; text += bytes - message.size()) {
       message = from(who, msg_type, number, body + "58=" + std::string(text, 'x') + "|");
     }
@@ -24,7 +24,7 @@ class SizeLimitsTest : public InitiatorTest {
   [[nodiscard]] std::string sized_logon(std::string_view who, std::size_t bytes) {
     return sized(who, "A", 1, "98=0|108=30|", bytes);
   }
-  // In two pieces, the first of them so long.
+  // Sends it in two pieces, the first of this number of bytes, and expects a Logon.
   void expect_in(const std::string& whole, std::size_t first_bytes) {
     RawPeer& peer = connect();
     peer.send(whole.substr(0, first_bytes));
@@ -46,7 +46,7 @@ class SizeLimitsTest : public InitiatorTest {
   }
 };
 
-TEST_F(SizeLimitsTest, message_of_max_message_size_is_processed_and_a_longer_one_closes) {
+TEST_F(SizeLimitsTest, message_of_max_message_size_is_processed_and_a_longer_one_disconnects) {
   for (const std::size_t limit : {std::size_t{1'024}, std::size_t{3'000'000}}) {
     extra = "MaxMessageSize=" + std::to_string(limit) + "\nResetOnLogon=Y\nStore=memory\n";
     acceptor.reset();
@@ -68,7 +68,7 @@ TEST_F(SizeLimitsTest, message_of_max_message_size_is_processed_and_a_longer_one
   }
 }
 
-TEST_F(SizeLimitsTest, message_that_is_too_long_closes_before_its_bytes_have_come) {
+TEST_F(SizeLimitsTest, message_that_is_too_long_disconnects_before_its_bytes_arrive) {
   extra = "MaxMessageSize=1024\n";
   open();
   RawPeer& peer = log_on("TRADER");
@@ -103,14 +103,14 @@ TEST_F(SizeLimitsTest, logon_of_max_logon_size_is_answered_and_a_longer_one_is_c
     expect_refused(sized_logon("TRADER", limit + 1),
                    "more bytes than a Logon may have (MaxLogonSize)");
     log.clear();
-    // Before its bytes have come, if it is no shorter even with a CheckSum that is cut.
+    // Refused before its bytes arrive if it is too long even with a truncated CheckSum.
     expect_refused(sized_logon("TRADER", limit + 20).substr(0, 30),
                    "more bytes than a Logon may have (MaxLogonSize)");
     EXPECT_EQ(acceptor->session(0).numbers().next_inbound, 2U);
   }
 }
 
-TEST_F(SizeLimitsTest, initiator_closes_at_a_longer_message_and_its_number_comes_again) {
+TEST_F(SizeLimitsTest, initiator_disconnects_at_a_longer_message_without_using_its_number) {
   open();
   auto settings = config::parse_settings(
       trader_config(acceptor->accept_port()) + "MaxMessageSize=2000\n", "trader.cfg");

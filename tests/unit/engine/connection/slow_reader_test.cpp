@@ -19,7 +19,7 @@ std::uint64_t number(const std::string& message, wire::Tag tag) {
   return value;
 }
 
-TEST_F(SlowReaderTest, resend_goes_on_when_a_reader_that_paused_reads_again) {
+TEST_F(SlowReaderTest, resend_continues_when_a_paused_reader_reads_again) {
   open();
   constexpr std::size_t kMessages = 3'000;
   for (std::size_t i = 0; i < kMessages; ++i) EchoVenue::send_text(acceptor->session(0), 4'000);
@@ -29,15 +29,16 @@ TEST_F(SlowReaderTest, resend_goes_on_when_a_reader_that_paused_reads_again) {
   peer.pause(true);
   turn(500);
   peer.pause(false);
-  // The messages, the gap fill over the Logon, and an answer: the session is alive.
+  // The messages, the gap fill over the Logon, and an answer that shows that the session is alive.
   peer.send(from("TRADER", "1", 3, "112=ALIVE|"));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == kMessages + 3; }))
       << peer.messages().size();
   EXPECT_TRUE(contains(peer.messages().back(), "|112=ALIVE|"));
 }
 
-TEST_F(SlowReaderTest, resend_of_more_than_a_slice_of_bytes_has_every_message) {
-  // 1 MiB is read from the store at a time, and these are 2: the next slice begins where it ended.
+TEST_F(SlowReaderTest, resend_of_more_than_one_slice_has_every_message) {
+  // The engine reads 1 MiB at a time from the store, and these are 2 MB: the next slice begins
+  // where the last one ended.
   open();
   constexpr std::size_t kMessages = 20;
   for (std::size_t i = 0; i < kMessages; ++i) EchoVenue::send_text(acceptor->session(0), 100'000);
@@ -51,7 +52,7 @@ TEST_F(SlowReaderTest, resend_of_more_than_a_slice_of_bytes_has_every_message) {
   }
 }
 
-TEST_F(SlowReaderTest, second_resend_request_during_a_resend_repeats_no_number_without_poss_dup) {
+TEST_F(SlowReaderTest, second_resend_request_repeats_no_number_without_poss_dup) {
   open();
   for (std::size_t i = 0; i < 1'000; ++i) EchoVenue::send_text(acceptor->session(0), 100);
   RawPeer& peer = log_on("TRADER");
@@ -73,7 +74,7 @@ TEST_F(SlowReaderTest, second_resend_request_during_a_resend_repeats_no_number_w
   EXPECT_EQ(expected, acceptor->session(0).numbers().next_outbound);
 }
 
-TEST_F(SlowReaderTest, reader_that_reads_nothing_is_cut_at_the_limit) {
+TEST_F(SlowReaderTest, peer_that_does_not_read_is_disconnected_at_the_limit) {
   open();
   venue.before_answer = [](Session& session, const MessageView&) {
     for (int i = 0; i < 10; ++i) EchoVenue::send_text(session, 900'000);
@@ -93,7 +94,7 @@ TEST_F(SlowReaderTest, reader_that_reads_nothing_is_cut_at_the_limit) {
   EXPECT_TRUE(run_until([&] { return other.messages().size() == 2; }));
 }
 
-TEST_F(SlowReaderTest, who_takes_nothing_is_cut_after_the_time_that_the_session_says) {
+TEST_F(SlowReaderTest, peer_that_does_not_read_is_disconnected_after_slow_consumer_timeout) {
   extra = "SlowConsumerTimeout=5";
   open();
   RawPeer& other = log_on("OTHER");
@@ -123,7 +124,7 @@ TEST_F(SlowReaderTest, callback_may_send_more_than_a_small_record_holds) {
   EXPECT_TRUE(contains(peer.messages().back(), "|11=A1|"));
 }
 
-TEST_F(SlowReaderTest, deadline_lies_in_the_past_while_something_waits_to_be_sent) {
+TEST_F(SlowReaderTest, deadline_is_in_the_past_while_bytes_wait_to_be_sent) {
   open();
   log_on("TRADER");
   turn(1);
@@ -134,7 +135,7 @@ TEST_F(SlowReaderTest, deadline_lies_in_the_past_while_something_waits_to_be_sen
   EXPECT_GT(acceptor->next_deadline(), clock.now().mono);
 }
 
-TEST_F(SlowReaderTest, message_that_was_begun_before_another_one_is_refused) {
+TEST_F(SlowReaderTest, message_begun_before_another_one_is_refused) {
   open();
   log_on("TRADER");
   Session& first = acceptor->session(0);
@@ -148,7 +149,7 @@ TEST_F(SlowReaderTest, message_that_was_begun_before_another_one_is_refused) {
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().failure, engine::SendFailure::NotBegun);
   EXPECT_EQ(first.numbers().next_outbound, before.next_outbound);
-  // An event between begin and finish takes the number away, too.
+  // An event between begin() and finish() takes the number away, too.
   wire::Encoder three = first.begin("B");
   three.field(58, "three");
   clock.advance(std::chrono::seconds{31});  // A Heartbeat is due.
@@ -159,7 +160,7 @@ TEST_F(SlowReaderTest, message_that_was_begun_before_another_one_is_refused) {
   EXPECT_TRUE(first.finish(four).has_value());
 }
 
-TEST_F(SlowReaderTest, storm_of_resets_is_logged_in_few_lines) {
+TEST_F(SlowReaderTest, flood_of_resets_is_logged_in_few_lines) {
   extra = "MaxAdminMessagesPerSecond=2000";
   open();
   RawPeer& peer = log_on("TRADER");

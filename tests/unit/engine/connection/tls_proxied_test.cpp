@@ -1,4 +1,4 @@
-// TLS by way of a proxy, which speaks in front of it.
+// TLS through a proxy, which sends its header before the handshake.
 #include <algorithm>
 #include <array>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ class ProxiedTlsTest : public AcceptorTest {
   TestAuthority authority{keys.path(), "authority"};
 };
 
-// An OpenSSL client behind what a proxy says of it, on a socket that does not block.
+// An OpenSSL client that sends the header of a proxy first, on a non-blocking socket.
 class ProxiedTlsPeer {
  public:
   ProxiedTlsPeer(std::uint16_t port, std::string_view header) {
@@ -76,7 +76,7 @@ class ProxiedTlsPeer {
   std::string received_;
 };
 
-TEST_F(ProxiedTlsTest, proxys_header_stands_in_front_of_tls) {
+TEST_F(ProxiedTlsTest, header_of_the_proxy_comes_before_tls) {
   open();
   ProxiedTlsPeer peer{acceptor->accept_port(), "PROXY TCP4 192.0.2.7 10.0.0.1 40112 5001\r\n"};
   ASSERT_TRUE(run_until([&] { return peer.shake_hands(); })) << log.all();
@@ -97,7 +97,7 @@ TEST_F(ProxiedTlsTest, address_that_is_not_allowed_is_closed_before_a_byte_of_tl
   EXPECT_FALSE(log.has("not TLS")) << log.all();
 }
 
-TEST_F(ProxiedTlsTest, tls_without_a_header_is_refused_for_that) {
+TEST_F(ProxiedTlsTest, tls_without_a_header_is_refused) {
   open();
   RawPeer& peer = connect();
   peer.send(std::string{"\x16\x03\x01\x02\x00\x01", 6});
@@ -105,7 +105,7 @@ TEST_F(ProxiedTlsTest, tls_without_a_header_is_refused_for_that) {
   EXPECT_TRUE(log.has("closed: no PROXY header")) << log.all();
 }
 
-TEST_F(ProxiedTlsTest, header_and_handshake_have_logon_timeout_together) {
+TEST_F(ProxiedTlsTest, header_and_handshake_share_logon_timeout) {
   open();
   RawPeer& peer = connect();
   peer.send("PROXY TCP4 192.0.2.7 10.0.0.1 40112 5001\r\n\x16\x03");
@@ -118,8 +118,9 @@ TEST_F(ProxiedTlsTest, header_and_handshake_have_logon_timeout_together) {
       << log.all();
 }
 
-// Whoever floods from behind the proxy waits for its own handshakes, and not the proxy's others.
-TEST_F(ProxiedTlsTest, flood_of_one_announced_address_does_not_keep_another_waiting) {
+// An address that floods behind the proxy waits for its own handshakes and does not delay other
+// addresses.
+TEST_F(ProxiedTlsTest, flood_of_one_announced_address_does_not_delay_another) {
   open();
   constexpr std::size_t kFlood = 150;
   std::vector<RawPeer*> flood;
@@ -137,7 +138,7 @@ TEST_F(ProxiedTlsTest, flood_of_one_announced_address_does_not_keep_another_wait
   const auto before = closed();
   ProxiedTlsPeer peer{acceptor->accept_port(), "PROXY TCP4 192.0.2.7 10.0.0.1 40112 5001\r\n"};
   ASSERT_TRUE(run_until([&] { return peer.shake_hands(); })) << log.all();
-  // Each turn ends one of the flood's, and hears a part of all that wait.
+  // Each turn ends one connection of the flood and reads some bytes of each that waits.
   EXPECT_LT(closed() - before, 40);
 }
 

@@ -67,7 +67,7 @@ class TlsSessionTest : public InitiatorTest {
   std::string trader_keys;
 };
 
-TEST_F(TlsSessionTest, venue_and_trader_trade) {
+TEST_F(TlsSessionTest, venue_and_trader_trade_over_tls) {
   require_client_certificates();
   open();
   open_protected_trader(acceptor->accept_port());
@@ -87,7 +87,7 @@ TEST_F(TlsSessionTest, large_messages_cross_both_ways) {
   EXPECT_TRUE(turn_until([&] { return numbers_agree(); }));
 }
 
-TEST_F(TlsSessionTest, spinning_engine_trades_too) {
+TEST_F(TlsSessionTest, spinning_engine_trades_with_tls) {
   extra += "\nBusySpin=Y";
   open();
   open_protected_trader(acceptor->accept_port());
@@ -96,7 +96,7 @@ TEST_F(TlsSessionTest, spinning_engine_trades_too) {
   expect_trade("SPUN");
 }
 
-TEST_F(TlsSessionTest, counterparty_without_tls_is_closed_and_an_event_says_why) {
+TEST_F(TlsSessionTest, counterparty_without_tls_is_closed_with_an_event) {
   open();
   RawPeer& plain = connect();
   plain.send(logon("TRADER", 1));
@@ -105,7 +105,7 @@ TEST_F(TlsSessionTest, counterparty_without_tls_is_closed_and_an_event_says_why)
   EXPECT_EQ(venue.logons, 0);
 }
 
-TEST_F(TlsSessionTest, handshake_that_does_not_end_is_ended_by_logon_timeout) {
+TEST_F(TlsSessionTest, unfinished_handshake_ends_with_logon_timeout) {
   open();
   RawPeer& stalled = connect();
   stalled.send(std::string{"\x16\x03\x01\x02\x00\x01", 6});
@@ -117,7 +117,7 @@ TEST_F(TlsSessionTest, handshake_that_does_not_end_is_ended_by_logon_timeout) {
   EXPECT_TRUE(log.has("no Logon came in time, TLS handshake not finished")) << log.all();
 }
 
-TEST_F(TlsSessionTest, initiator_that_does_not_believe_the_acceptor_says_why_and_sends_nothing) {
+TEST_F(TlsSessionTest, initiator_that_does_not_trust_the_acceptor_sends_nothing) {
   TestAuthority stranger{keys.path(), "stranger"};
   trader_keys = "SocketUseSSL=Y\nSocketCAFile=" + stranger.file() + "\n";
   open();
@@ -127,7 +127,7 @@ TEST_F(TlsSessionTest, initiator_that_does_not_believe_the_acceptor_says_why_and
   EXPECT_EQ(venue.logons, 0);
 }
 
-TEST_F(TlsSessionTest, certificates_are_read_again_while_sessions_go_on) {
+TEST_F(TlsSessionTest, certificates_are_read_again_while_sessions_continue) {
   open();
   open_protected_trader(acceptor->accept_port());
   ASSERT_TRUE(turn_until([&] { return trader.logons == 1 && venue.logons == 1; }));
@@ -142,7 +142,7 @@ TEST_F(TlsSessionTest, certificates_are_read_again_while_sessions_go_on) {
   EXPECT_EQ(trader.logons, 1);
 }
 
-TEST_F(TlsSessionTest, other_certificates_of_a_reload_count_for_connections_that_begin_after_it) {
+TEST_F(TlsSessionTest, reloaded_certificates_apply_to_new_connections) {
   const std::string path = keys.path() + "/venue.cfg";
   std::ofstream{path} << config();
   PosixDisk disk;
@@ -170,7 +170,7 @@ TEST_F(TlsSessionTest, other_certificates_of_a_reload_count_for_connections_that
   ASSERT_TRUE(turn_until([&] { return trader_log.has("its certificate is refused"); }))
       << trader_log.all();
   initiator.reset();
-  // One that cannot be read changes nothing.
+  // A certificate that cannot be read changes nothing.
   extra = "SocketUseSSL=Y\nServerCertificateFile=none.pem\nServerCertificateKeyFile=" + files.key;
   std::ofstream{path} << config();
   done = acceptor->reload();
@@ -183,8 +183,8 @@ TEST_F(TlsSessionTest, other_certificates_of_a_reload_count_for_connections_that
   EXPECT_TRUE(turn_until([&] { return trader.logons == 2; })) << trader_log.all();
 }
 
-TEST_F(TlsSessionTest, certificate_that_ends_soon_is_told_at_the_start) {
-  // It ends in 365 days of the real calendar, which the engine's clock is put near to.
+TEST_F(TlsSessionTest, certificate_that_ends_soon_is_logged_at_the_start) {
+  // The certificate ends in 365 days of the real calendar; the engine's clock is set close to that.
   const auto today = std::chrono::system_clock::now();
   clock.advance(today + std::chrono::days{345} -
                 std::chrono::time_point_cast<std::chrono::nanoseconds>(clock.now().wall));
@@ -197,7 +197,7 @@ TEST_F(TlsSessionTest, certificate_that_ends_soon_is_told_at_the_start) {
   EXPECT_TRUE(log.has(" has ended, at ")) << log.all();
 }
 
-TEST_F(TlsSessionTest, list_of_revoked_certificates_that_has_ended_is_told_and_can_be_renewed) {
+TEST_F(TlsSessionTest, expired_revocation_list_is_logged_and_can_be_renewed) {
   require_client_certificates();
   static_cast<void>(authority.issue("gone"));
   extra += "\nCertificateRevocationListFile=" + authority.revoke("gone", -1);
@@ -219,7 +219,7 @@ TEST_F(TlsSessionTest, list_of_revoked_certificates_that_has_ended_is_told_and_c
   expect_trade("AFTER");
 }
 
-TEST_F(TlsSessionTest, wrong_file_refuses_the_start_at_the_line_of_its_key) {
+TEST_F(TlsSessionTest, invalid_file_refuses_the_start_with_the_line_of_its_key) {
   std::filesystem::permissions(keys.file("venue.key"), std::filesystem::perms{0644});
   EXPECT_THAT(error_of_opening(),
               HasSubstr("venue.cfg:10: ServerCertificateKeyFile: " + keys.file("venue.key") +
@@ -228,7 +228,7 @@ TEST_F(TlsSessionTest, wrong_file_refuses_the_start_at_the_line_of_its_key) {
   EXPECT_THAT(error_of_opening(), HasSubstr("venue.cfg:9: ServerCertificateFile: cannot be read"));
 }
 
-TEST_F(TlsSessionTest, sessions_with_tls_are_added_only_where_there_was_tls_at_the_start) {
+TEST_F(TlsSessionTest, sessions_with_tls_are_added_only_if_there_was_tls_at_the_start) {
   const std::string with_tls = extra;
   extra.clear();
   open();
@@ -242,7 +242,7 @@ TEST_F(TlsSessionTest, sessions_with_tls_are_added_only_where_there_was_tls_at_t
   EXPECT_THAT(added.error().what(), HasSubstr("TLS, in an engine that had none at its start"));
 }
 
-// The openssl command, on a pipe.
+// The openssl command, connected by pipes.
 class OpenSslCommand {
  public:
   explicit OpenSslCommand(std::vector<std::string> arguments) {
@@ -312,7 +312,7 @@ TEST_F(TlsSessionTest, openssl_s_client_logs_on) {
   }
 }
 
-TEST_F(TlsSessionTest, openssl_s_client_may_not_negotiate_anew) {
+TEST_F(TlsSessionTest, openssl_s_client_may_not_renegotiate) {
   open();
   OpenSslCommand client{{"s_client", "-connect",
                          "127.0.0.1:" + std::to_string(acceptor->accept_port()), "-tls1_2",
@@ -327,15 +327,15 @@ TEST_F(TlsSessionTest, openssl_s_client_may_not_negotiate_anew) {
   EXPECT_NE(client.output().find("RENEGOTIATING"), std::string::npos) << client.output();
 }
 
-// What is sent in front of the handshake's end may be sent again by whoever has seen it.
-TEST_F(TlsSessionTest, early_data_of_openssl_s_client_is_not_taken) {
+// An attacker can replay data that is sent before the handshake is complete.
+TEST_F(TlsSessionTest, early_data_of_openssl_s_client_is_rejected) {
   const std::string session = keys.file("session");
   {
-    // Another server with our certificate, which gives what early data needs.
+    // Another server with our certificate, which issues tickets for early data.
     OpenSslCommand server{{"s_server", "-accept", "127.0.0.1:0", "-cert", keys.file("venue.pem"),
                            "-key", keys.file("venue.key"), "-tls1_3", "-early_data"}};
     constexpr std::string_view kAccept = "ACCEPT 127.0.0.1:";
-    open();  // turns the loop
+    open();  // run_until() needs an open engine
     ASSERT_TRUE(run_until([&] {
       const std::size_t at = server.output().find(kAccept);
       return at != std::string::npos && server.output().find('\n', at) != std::string::npos;
@@ -344,7 +344,7 @@ TEST_F(TlsSessionTest, early_data_of_openssl_s_client_is_not_taken) {
     const int port = std::stoi(server.output().substr(at));
     OpenSslCommand client{{"s_client", "-connect", "127.0.0.1:" + std::to_string(port), "-tls1_3",
                            "-sess_out", keys.file("ticket")}};
-    // Each ticket that comes writes it anew, and so it is copied when it is whole.
+    // Each new ticket overwrites the file, so the test copies it when it is complete.
     std::string ticket;
     ASSERT_TRUE(run_until([&] {
       std::ifstream file{keys.file("ticket")};
@@ -368,9 +368,9 @@ TEST_F(TlsSessionTest, early_data_of_openssl_s_client_is_not_taken) {
       << client.output() << log.all();
 }
 
-// Without one of ours there is nothing that early data of ours could begin with. Tickets come in
-// front of what the engine sends, and a client that has one writes it.
-TEST_F(TlsSessionTest, openssl_s_client_gets_no_ticket_that_a_later_connection_could_begin_with) {
+// Without a ticket from us a client cannot send us early data. Tickets are sent before the engine's
+// data, and a client that gets one writes it to the file.
+TEST_F(TlsSessionTest, openssl_s_client_gets_no_session_ticket) {
   open();
   const std::string ticket = keys.file("ticket-of-ours");
   OpenSslCommand client{{"s_client", "-connect",
@@ -391,7 +391,7 @@ TEST_F(TlsSessionTest, older_versions_of_openssl_s_client_are_refused) {
       << client.output() << log.all();
 }
 
-// An exchange of keys in it takes 100 ms of the event loop.
+// A key exchange in this group takes 100 ms of the event loop.
 TEST_F(TlsSessionTest, costly_groups_of_openssl_s_client_are_refused) {
   open();
   OpenSslCommand client{{"s_client", "-connect",
@@ -404,7 +404,7 @@ TEST_F(TlsSessionTest, costly_groups_of_openssl_s_client_are_refused) {
 TEST_F(TlsSessionTest, initiator_logs_on_to_openssl_s_server) {
   OpenSslCommand server{{"s_server", "-accept", "127.0.0.1:0", "-cert", keys.file("venue.pem"),
                          "-key", keys.file("venue.key"), "-naccept", "1"}};
-  open();  // turns the loop
+  open();  // turn_until() needs an open engine
   constexpr std::string_view kAccept = "ACCEPT 127.0.0.1:";
   ASSERT_TRUE(run_until([&] {
     const std::size_t at = server.output().find(kAccept);

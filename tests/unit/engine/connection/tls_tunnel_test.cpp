@@ -1,4 +1,5 @@
-// TLS by way of a proxy is with who is behind it: its name is the one that counts.
+// TLS through a proxy ends at the host behind the proxy: the certificate must have that host's
+// name.
 #include "initiator_fixture.hpp"
 #include "little_proxy.hpp"
 #include "support/test_certificates.hpp"
@@ -45,7 +46,7 @@ class TlsTunnelTest : public InitiatorTest {
   LittleProxy proxy;
 };
 
-TEST_F(TlsTunnelTest, certificate_is_of_who_is_behind_the_proxy) {
+TEST_F(TlsTunnelTest, certificate_of_the_host_behind_the_proxy_is_accepted) {
   trader.orders_at_logon = 10;
   open_venue("DNS:venue.example.com");
   ASSERT_TRUE(proxy_until([&] { return trader.reports.size() == 10; })) << trader_log.all();

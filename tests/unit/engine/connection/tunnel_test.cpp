@@ -1,4 +1,4 @@
-// Initiators that connect by way of a proxy (ProxyType): whom they reach, and what is said of it.
+// Initiators that connect through a proxy (ProxyType): the hosts that they reach, and the events.
 #include <algorithm>
 
 #include "initiator_fixture.hpp"
@@ -11,7 +11,7 @@ using namespace std::string_literals;
 
 class TunnelTest : public InitiatorTest {
  protected:
-  // keys: of the session, beside where the proxy is.
+  // keys: further keys of the session; the address of the proxy is set already.
   void open_tunnelled(const std::string& keys, const std::string& host = "venue.example.com") {
     initiator.reset();
     proxy.target_port = acceptor->accept_port();
@@ -41,7 +41,7 @@ class TunnelTest : public InitiatorTest {
   LittleProxy proxy;
 };
 
-TEST_F(TunnelTest, session_trades_by_way_of_each_kind_of_proxy) {
+TEST_F(TunnelTest, session_trades_through_each_kind_of_proxy) {
   open();
   trader.orders_at_logon = 100;
   const std::string port = std::to_string(acceptor->accept_port());
@@ -71,7 +71,7 @@ TEST_F(TunnelTest, session_trades_by_way_of_each_kind_of_proxy) {
   EXPECT_TRUE(proxy.requests[5].contains("\x03\x11venue.example.com"));
 }
 
-TEST_F(TunnelTest, refusal_is_told_with_its_status_and_the_next_attempt_comes_at_the_interval) {
+TEST_F(TunnelTest, refusal_is_logged_with_its_status_and_retried_at_the_interval) {
   open();
   proxy.refusal = "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n";
   open_tunnelled("ProxyType=http\n");
@@ -89,7 +89,7 @@ TEST_F(TunnelTest, refusal_is_told_with_its_status_and_the_next_attempt_comes_at
   EXPECT_EQ(initiator->session(0).numbers().next_outbound, 2U);
 }
 
-TEST_F(TunnelTest, next_address_is_tried_by_way_of_the_same_proxy) {
+TEST_F(TunnelTest, next_address_is_tried_through_the_same_proxy) {
   open();
   proxy.refused_text = "venue.example.com";
   proxy.refusal = "\x05\x04"s;
@@ -102,7 +102,7 @@ TEST_F(TunnelTest, next_address_is_tried_by_way_of_the_same_proxy) {
   EXPECT_TRUE(trader_log.has("connected to second.example.com:")) << trader_log.all();
 }
 
-TEST_F(TunnelTest, proxy_that_does_not_answer_has_the_connect_timeout) {
+TEST_F(TunnelTest, silent_proxy_ends_with_the_connect_timeout) {
   open();
   proxy.is_silent = true;
   open_tunnelled("ProxyType=http\nSocketConnectTimeout=3\n");
@@ -117,7 +117,7 @@ TEST_F(TunnelTest, proxy_that_does_not_answer_has_the_connect_timeout) {
   EXPECT_TRUE(proxy_until([&] { return trader.logons == 1; })) << trader_log.all();
 }
 
-TEST_F(TunnelTest, proxy_that_is_not_there_is_an_event_with_both_names) {
+TEST_F(TunnelTest, unreachable_proxy_is_logged_with_both_names) {
   open();
   std::uint16_t nobody = 0;
   {
@@ -131,9 +131,9 @@ TEST_F(TunnelTest, proxy_that_is_not_there_is_an_event_with_both_names) {
   })) << trader_log.all();
 }
 
-TEST_F(TunnelTest, proxy_that_repeats_the_password_does_not_bring_it_into_the_log) {
+TEST_F(TunnelTest, password_repeated_by_the_proxy_is_not_logged) {
   open();
-  // Base64 of "me:TopSecret" too.
+  // The log must not have "me:TopSecret" in Base64 either.
   proxy.refusal = "HTTP/1.1 407 bad TopSecret, bWU6VG9wU2VjcmV0\r\n\r\n";
   open_tunnelled("ProxyType=http\nProxyUser=me\nProxyPassword=TopSecret\n");
   ASSERT_TRUE(proxy_until([&] { return trader_log.has("it refuses: 407"); })) << trader_log.all();
@@ -141,7 +141,7 @@ TEST_F(TunnelTest, proxy_that_repeats_the_password_does_not_bring_it_into_the_lo
   EXPECT_EQ(lines_with("TopSecret") + lines_with("bWU6VG9w"), 0) << trader_log.all();
 }
 
-TEST_F(TunnelTest, sessions_with_a_proxy_are_added_only_where_there_were_some_at_the_start) {
+TEST_F(TunnelTest, sessions_with_a_proxy_are_added_only_if_some_were_there_at_the_start) {
   open();
   open_trader(acceptor->accept_port());
   turn(1);

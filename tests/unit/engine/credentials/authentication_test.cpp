@@ -1,4 +1,5 @@
-// Logons with Username and Password, against a file: what lets in, what is closed without a word.
+// Logons with Username and Password, checked with a file: which are admitted, and which are closed
+// without an answer.
 #include <algorithm>
 #include <cerrno>
 #include <future>
@@ -57,7 +58,7 @@ class AuthenticationTest : public AcceptorTest {
   PosixDisk disk;
 };
 
-TEST_F(AuthenticationTest, right_password_lets_in_and_the_event_names_the_user) {
+TEST_F(AuthenticationTest, right_password_is_admitted_and_the_event_names_the_user) {
   open();
   RawPeer& peer = log_on_with("TRADER", "TRADER", "pa55word");
   expect_in(peer);
@@ -67,7 +68,7 @@ TEST_F(AuthenticationTest, right_password_lets_in_and_the_event_names_the_user) 
   EXPECT_EQ(log.all().find("pa55word"), std::string::npos) << log.all();
 }
 
-TEST_F(AuthenticationTest, what_came_behind_the_logon_is_taken_when_the_password_is_right) {
+TEST_F(AuthenticationTest, messages_after_the_logon_are_processed_if_the_password_is_right) {
   open();
   RawPeer& peer = connect();
   peer.send(logon("TRADER", 1, "553=TRADER|554=pa55word|") + order("TRADER", 2, "A1"));
@@ -75,7 +76,7 @@ TEST_F(AuthenticationTest, what_came_behind_the_logon_is_taken_when_the_password
   EXPECT_TRUE(contains(peer.messages()[1], "|11=A1|"));
 }
 
-TEST_F(AuthenticationTest, wrong_password_unknown_user_and_none_are_closed_without_a_word) {
+TEST_F(AuthenticationTest, wrong_password_or_missing_user_is_closed_without_an_answer) {
   open();
   expect_silence(log_on_with("TRADER", "TRADER", "guess-1"), "user TRADER: wrong password");
   expect_silence(log_on_with("OTHER", "OTHER", "pa55word"), "user OTHER: wrong password");
@@ -102,13 +103,13 @@ TEST_F(AuthenticationTest, user_of_another_counterparty_is_refused_unless_the_se
   }
 }
 
-TEST_F(AuthenticationTest, user_who_is_allowed_and_not_in_the_file_is_unknown) {
+TEST_F(AuthenticationTest, allowed_user_who_is_not_in_the_file_is_unknown) {
   extra += "AllowedUsernames=*\n";
   open();
   expect_silence(log_on_with("TRADER", "nobody", "x"), "user nobody: unknown");
 }
 
-TEST_F(AuthenticationTest, file_is_read_anew_for_each_logon_and_a_wrong_one_counts_as_it_was) {
+TEST_F(AuthenticationTest, file_is_read_for_each_logon_and_an_invalid_one_is_ignored) {
   open();
   set_password("TRADER", "changed");
   expect_silence(log_on_with("TRADER", "TRADER", "pa55word"), "user TRADER: wrong password");
@@ -120,7 +121,7 @@ TEST_F(AuthenticationTest, file_is_read_anew_for_each_logon_and_a_wrong_one_coun
   EXPECT_TRUE(log.has("PasswordFile: " + file() + ":1: user:HASH or a comment")) << log.all();
 }
 
-TEST_F(AuthenticationTest, failures_in_a_row_lock_that_compid_out_for_a_time_that_doubles) {
+TEST_F(AuthenticationTest, repeated_failures_lock_out_the_comp_id_for_a_doubling_time) {
   extra += "MaxLogonFailures=2\nLogonLockout=30\n";
   open();
   expect_silence(log_on_with("TRADER", "TRADER", "1"), "user TRADER: wrong password");
@@ -133,7 +134,7 @@ TEST_F(AuthenticationTest, failures_in_a_row_lock_that_compid_out_for_a_time_tha
   expect_in(log_on_with("TRADER", "TRADER", "pa55word"));
 }
 
-TEST_F(AuthenticationTest, behind_a_proxy_who_guesses_locks_out_nobody_but_the_announced_address) {
+TEST_F(AuthenticationTest, guesses_through_a_proxy_lock_out_only_the_announced_address) {
   extra += "MaxLogonFailures=1\nUseTCPProxy=Y\nTrustedProxies=127.0.0.1\n";
   open();
   const auto log_on_from = [&](const std::string& address, const std::string& password) {
@@ -147,8 +148,8 @@ TEST_F(AuthenticationTest, behind_a_proxy_who_guesses_locks_out_nobody_but_the_a
   expect_in(*log_on_from("192.0.2.7", "pa55word"));
 }
 
-// Whoever has one address of an IPv6 network has all of them to guess from.
-TEST_F(AuthenticationTest, of_ipv6_a_whole_network_of_64_bits_is_locked_out) {
+// A client with one address of an IPv6 network can guess from all addresses of that network.
+TEST_F(AuthenticationTest, whole_ipv6_network_of_64_bits_is_locked_out) {
   extra += "MaxLogonFailures=2\nUseTCPProxy=Y\nTrustedProxies=127.0.0.1\n";
   open();
   const auto log_on_from = [&](const std::string& address, const std::string& password) {
@@ -178,7 +179,7 @@ class AddressLockoutTest : public AuthenticationTest {
     peer.send(logon(who, 1, "553=desk|554=" + password + "|"));
     return peer;
   }
-  // Another CompID each time.
+  // Guesses with a different CompID each time.
   void guess_from(const std::string& address, int times) {
     for (int i = 0; i < times; ++i) {
       RawPeer& peer = log_on_from(address, "GUESS" + std::to_string(++guesses_), "x");
@@ -190,7 +191,7 @@ class AddressLockoutTest : public AuthenticationTest {
   int guesses_ = 0;
 };
 
-TEST_F(AddressLockoutTest, who_guesses_under_ever_other_compids_is_locked_out_by_the_address) {
+TEST_F(AddressLockoutTest, guesses_with_different_comp_ids_lock_out_the_address) {
   open();
   guess_from("127.0.0.2", 2);
   EXPECT_FALSE(log.has("locked out")) << log.all();
@@ -206,7 +207,7 @@ TEST_F(AddressLockoutTest, who_guesses_under_ever_other_compids_is_locked_out_by
   expect_in(log_on_from("127.0.0.2", "NEW", "de5k"));
 }
 
-TEST_F(AddressLockoutTest, who_was_right_from_there_before_is_let_in_all_the_same) {
+TEST_F(AddressLockoutTest, comp_id_with_an_earlier_success_is_admitted_from_a_locked_address) {
   open();
   RawPeer& honest = log_on_from("127.0.0.2", "HONEST", "de5k");
   expect_in(honest);
@@ -218,7 +219,7 @@ TEST_F(AddressLockoutTest, who_was_right_from_there_before_is_let_in_all_the_sam
   expect_in(again);
 }
 
-TEST_F(AddressLockoutTest, who_was_right_from_there_once_is_tried_whatever_is_guessed_for_it) {
+TEST_F(AddressLockoutTest, comp_id_with_an_earlier_success_is_admitted_despite_a_guess) {
   open();
   RawPeer& honest = log_on_from("127.0.0.2", "HONEST", "de5k");
   expect_in(honest);
@@ -231,7 +232,7 @@ TEST_F(AddressLockoutTest, who_was_right_from_there_once_is_tried_whatever_is_gu
   expect_in(again);
 }
 
-TEST_F(AddressLockoutTest, what_waits_when_its_address_is_locked_out_is_not_tried_any_more) {
+TEST_F(AddressLockoutTest, waiting_logons_of_a_locked_address_are_not_checked) {
   open();
   std::vector<RawPeer*> guesses;
   for (int i = 0; i < 8; ++i) {
@@ -248,7 +249,7 @@ TEST_F(AddressLockoutTest, what_waits_when_its_address_is_locked_out_is_not_trie
   EXPECT_EQ(count("its address is locked out"), 5) << log.all();
 }
 
-TEST_F(AddressLockoutTest, failures_that_lie_apart_lock_out_nobody) {
+TEST_F(AddressLockoutTest, failures_outside_the_interval_do_not_lock_out) {
   open();
   for (int i = 0; i < 4; ++i) {
     guess_from("127.0.0.2", 2);
@@ -264,7 +265,7 @@ TEST_F(AddressLockoutTest, zero_locks_out_no_address) {
   expect_in(log_on_from("127.0.0.2", "HONEST", "de5k"));
 }
 
-TEST_F(AddressLockoutTest, behind_a_proxy_the_announced_address_counts_of_ipv6_its_network) {
+TEST_F(AddressLockoutTest, announced_ipv6_address_counts_as_its_network) {
   extra += "UseTCPProxy=Y\nTrustedProxies=127.0.0.1\n";
   open();
   const auto announced = [&](const std::string& address, const std::string& who,
@@ -282,7 +283,7 @@ TEST_F(AddressLockoutTest, behind_a_proxy_the_announced_address_counts_of_ipv6_i
   expect_in(*announced("2001:db8:0:1::4", "D", "de5k"));
 }
 
-TEST_F(AuthenticationTest, new_password_is_in_the_file_and_the_answer_says_so) {
+TEST_F(AuthenticationTest, new_password_is_in_the_file_and_the_answer_confirms_it) {
   sessions +=
       "[SESSION]\nBeginString=FIXT.1.1\nDefaultApplVerID=9\nSenderCompID=VENUE\n"
       "TargetCompID=FIXT\n";
@@ -302,7 +303,7 @@ TEST_F(AuthenticationTest, new_password_is_in_the_file_and_the_answer_says_so) {
             engine::PasswordMatch::Right);
 }
 
-TEST_F(AuthenticationTest, application_decides_behind_the_password) {
+TEST_F(AuthenticationTest, application_decides_after_the_password_check) {
   struct Refusing : EchoVenue {
     std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest& request) {
       ++asked;
@@ -322,7 +323,7 @@ TEST_F(AuthenticationTest, application_decides_behind_the_password) {
   acceptor.reset();
 }
 
-TEST_F(AuthenticationTest, stranger_without_the_password_gets_no_session_of_a_template) {
+TEST_F(AuthenticationTest, client_without_the_password_gets_no_session_of_a_template) {
   sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\n"
       "AcceptorTemplate=Y\n";
@@ -333,8 +334,7 @@ TEST_F(AuthenticationTest, stranger_without_the_password_gets_no_session_of_a_te
   EXPECT_EQ(acceptor->session_count(), 1U);
 }
 
-TEST_F(AuthenticationTest,
-       counterparty_that_goes_away_while_it_is_checked_has_failed_all_the_same) {
+TEST_F(AuthenticationTest, counterparty_that_leaves_during_the_check_counts_as_a_failure) {
   extra += "MaxLogonFailures=1\nMaxLogonFailuresPerAddress=1\n";
   open();
   RawPeer& gone = log_on_with("TRADER", "TRADER", "guess");
@@ -346,7 +346,7 @@ TEST_F(AuthenticationTest,
   expect_silence(log_on_with("TRADER", "TRADER", "pa55word"), "locked out for 60 s more");
 }
 
-TEST_F(AuthenticationTest, file_that_is_wrong_refuses_the_start_at_its_key) {
+TEST_F(AuthenticationTest, invalid_file_refuses_the_start_at_its_key) {
   const auto wrong = [&](const std::string& path) {
     extra = "PasswordFile=" + path + "\n";
     auto settings = config::parse_settings(config(), "venue.cfg");
@@ -359,11 +359,11 @@ TEST_F(AuthenticationTest, file_that_is_wrong_refuses_the_start_at_its_key) {
   EXPECT_NE(wrong(file()).find("chmod 600"), std::string::npos);
 }
 
-// Whoever looks at a file waits until it is let go.
+// A disk on which each access to a file waits until let_go().
 class HeldDisk final : public Disk {
  public:
   void let_go() { gate_.set_value(); }
-  // Again. Nobody looks at a file meanwhile.
+  // Holds accesses again. Call it only while no thread accesses a file.
   void hold() {
     gate_ = {};
     opened_ = gate_.get_future();
@@ -405,7 +405,7 @@ class CredentialsTest : public ::testing::Test {
     ASSERT_TRUE(engine::change_password_file(posix, folder.path() + "/users", true, change));
   }
 
-  // Sockets say which one it is.
+  // The socket identifies the check.
   std::optional<std::string> submit(transport::SocketId socket, transport::Source source = 1) {
     Credentials::Check check;
     check.socket = socket;
@@ -418,9 +418,9 @@ class CredentialsTest : public ::testing::Test {
     check.address_lockout.failures_max = address_failures_max;
     return credentials.submit(std::move(check));
   }
-  // The first one submitted, so that it is being checked and no other can be.
+  // Submits a first check that stays in progress, so that no other can start.
   void occupy() { EXPECT_EQ(submit(0, kFirst), std::nullopt); }
-  // The verdicts of so many more, in the order in which they come.
+  // The next count verdicts, in the order in which they arrive.
   std::vector<Credentials::Verdict> take(std::size_t count) {
     std::vector<Credentials::Verdict> all;
     while (all.size() < count) {
@@ -461,7 +461,7 @@ TEST_F(CredentialsTest, end_does_not_wait_for_a_file_that_does_not_answer) {
   owned->let_go();
 }
 
-TEST_F(CredentialsTest, more_logons_than_may_wait_are_refused_and_a_second_one_of_a_pair) {
+TEST_F(CredentialsTest, logons_above_the_limit_and_duplicates_are_refused) {
   for (std::size_t i = 0; i < kMax; ++i) EXPECT_EQ(submit(i), std::nullopt);
   EXPECT_NE(submit(0).value_or("").find("is being checked"), std::string::npos);
   EXPECT_NE(submit(1'000).value_or("").find("too many Logons wait"), std::string::npos);
@@ -487,7 +487,7 @@ TEST_F(CredentialsTest, flood_of_one_source_does_not_fill_the_queue_for_others) 
   EXPECT_EQ(submit(kMax - 1, kHonest), std::nullopt) << "what was displaced is not being checked";
 }
 
-TEST_F(CredentialsTest, queue_is_shared_evenly_and_then_nobody_is_displaced) {
+TEST_F(CredentialsTest, queue_is_shared_evenly_between_sources) {
   occupy();
   for (std::size_t i = 1; i < kMax; ++i) EXPECT_EQ(submit(i), std::nullopt);
   constexpr transport::Source kOther = 2;
@@ -497,7 +497,7 @@ TEST_F(CredentialsTest, queue_is_shared_evenly_and_then_nobody_is_displaced) {
   EXPECT_LE(taken, kMax / 2);
 }
 
-TEST_F(CredentialsTest, sources_that_have_failed_wait_behind_the_others_and_give_up_their_places) {
+TEST_F(CredentialsTest, failed_sources_wait_after_the_others_and_are_displaced) {
   constexpr transport::Source kFailed = 2;
   constexpr transport::Source kNew = 3;
   set_password("right");
@@ -542,7 +542,7 @@ TEST_F(CredentialsTest, file_that_cannot_be_read_locks_out_no_address) {
   }
 }
 
-TEST_F(CredentialsTest, trouble_of_our_own_locks_out_no_pair) {
+TEST_F(CredentialsTest, internal_error_locks_out_no_pair) {
   let_go();
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(submit(0), std::nullopt) << i;
@@ -550,7 +550,7 @@ TEST_F(CredentialsTest, trouble_of_our_own_locks_out_no_pair) {
   }
 }
 
-TEST_F(CredentialsTest, who_has_been_right_before_leaves_others_a_turn) {
+TEST_F(CredentialsTest, trusted_source_leaves_others_a_turn) {
   constexpr transport::Source kTrusted = 2;
   set_password("right");
   password = "right";
@@ -573,7 +573,7 @@ TEST_F(CredentialsTest, who_has_been_right_before_leaves_others_a_turn) {
   EXPECT_LE(place(2'000), 12);
 }
 
-TEST_F(CredentialsTest, sources_have_their_turn_one_after_the_other) {
+TEST_F(CredentialsTest, sources_take_turns) {
   for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(submit(i), std::nullopt);
   EXPECT_EQ(submit(1'000, 2), std::nullopt);
   EXPECT_EQ(submit(2'000, 3), std::nullopt);

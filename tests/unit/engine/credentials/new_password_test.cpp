@@ -1,5 +1,5 @@
-// NewPassword (925) of a Logon: the password changes when the Logon has been found right and has
-// been accepted, and the Logon is answered when the change is on the disk.
+// NewPassword (925) in a Logon: the password changes after the Logon is validated and accepted, and
+// the Logon is answered after the change is on the disk.
 #include <atomic>
 #include <cerrno>
 
@@ -15,7 +15,7 @@ using engine::PasswordMatch;
 
 constexpr engine::PasswordCost kLow{.memory_kib = 64, .passes = 1};
 
-// The machine's disk, on which files are renamed when a test lets them, or not at all.
+// A real disk that delays each rename until a test releases it, or fails it.
 class RenamingDisk final : public PassingDisk {
  public:
   void hold() { is_held_ = true; }
@@ -80,7 +80,7 @@ class NewPasswordTest : public AcceptorTest {
                         std::string{more} + (who == "FIXT" ? "1137=9|" : "")));
     return peer;
   }
-  // The only message that came back.
+  // The last message that came back; empty if the connection closed without one.
   std::string answer(RawPeer& peer) {
     EXPECT_TRUE(run_until([&] { return !peer.messages().empty() || peer.closed(); })) << log.all();
     return peer.messages().empty() ? "" : bar(peer.messages().back());
@@ -93,7 +93,7 @@ class NewPasswordTest : public AcceptorTest {
   RenamingDisk disk;
 };
 
-TEST_F(NewPasswordTest, is_accepted_in_every_version_and_changes_the_password) {
+TEST_F(NewPasswordTest, new_password_is_accepted_in_every_version) {
   open_for(venue);
   for (const char* who : {"TRADER", "OTHER", "FIXT"}) {
     const std::string text = answer(ask_for(who, "new"));
@@ -104,14 +104,14 @@ TEST_F(NewPasswordTest, is_accepted_in_every_version_and_changes_the_password) {
   }
 }
 
-TEST_F(NewPasswordTest, of_a_logon_that_breaks_a_rule_changes_nothing) {
-  // The one that showed the fault: a field that the dictionary does not have.
+TEST_F(NewPasswordTest, invalid_logon_does_not_change_the_password) {
+  // This case showed the fault: a field that the dictionary does not have.
   open_for(venue);
   const std::string undefined = answer(ask_for("TRADER", "new", "55=MSFT|"));
   EXPECT_TRUE(has(undefined, "|58=Tag not defined for this message type (55)|")) << undefined;
   const std::string repeated = answer(ask_for("FIXT", "new", "108=30|"));
   EXPECT_TRUE(has(repeated, "|58=Tag appears more than once (108)|")) << repeated;
-  // Its number is one that has been used.
+  // The Logon has a MsgSeqNum that is already used.
   RawPeer& first = connect();
   first.send(logon("OTHER", 1, "553=OTHER|554=old|"));
   ASSERT_TRUE(has(answer(first), "|35=A|")) << log.all();
@@ -123,7 +123,7 @@ TEST_F(NewPasswordTest, of_a_logon_that_breaks_a_rule_changes_nothing) {
   EXPECT_FALSE(disk.is_asked);
 }
 
-TEST_F(NewPasswordTest, of_a_logon_that_the_application_refuses_changes_nothing) {
+TEST_F(NewPasswordTest, logon_refused_by_the_application_does_not_change_the_password) {
   struct Refusing : EchoVenue {
     std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest&) {
       return LogonAnswer{.accepted = false, .text = "not today"};
@@ -136,7 +136,7 @@ TEST_F(NewPasswordTest, of_a_logon_that_the_application_refuses_changes_nothing)
   acceptor.reset();
 }
 
-TEST_F(NewPasswordTest, that_the_application_accepts_later_changes_then) {
+TEST_F(NewPasswordTest, deferred_acceptance_changes_the_password) {
   struct Slow : EchoVenue {
     std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest& request) {
       id = request.id;
@@ -155,7 +155,7 @@ TEST_F(NewPasswordTest, that_the_application_accepts_later_changes_then) {
   acceptor.reset();
 }
 
-TEST_F(NewPasswordTest, that_is_no_password_is_refused_by_a_logout) {
+TEST_F(NewPasswordTest, invalid_new_password_is_refused_by_a_logout) {
   open_for(venue);
   const std::string text = answer(ask_for("FIXT", std::string(256, 'x')));
   EXPECT_TRUE(has(text, "|35=5|")) << text;
@@ -164,7 +164,7 @@ TEST_F(NewPasswordTest, that_is_no_password_is_refused_by_a_logout) {
   EXPECT_TRUE(is_password("FIXT", "old"));
 }
 
-TEST_F(NewPasswordTest, is_on_the_disk_before_the_logon_is_answered) {
+TEST_F(NewPasswordTest, new_password_is_on_the_disk_before_the_answer) {
   disk.hold();
   open_for(venue);
   RawPeer& peer = ask_for("TRADER", "new");
@@ -177,7 +177,7 @@ TEST_F(NewPasswordTest, is_on_the_disk_before_the_logon_is_answered) {
   EXPECT_TRUE(is_password("TRADER", "new"));
 }
 
-TEST_F(NewPasswordTest, that_does_not_come_to_the_disk_is_refused_and_the_old_one_stays) {
+TEST_F(NewPasswordTest, failed_change_is_refused_and_the_old_password_stays) {
   disk.fails = true;
   open_for(venue);
   const std::string text = answer(ask_for("TRADER", "new"));
@@ -189,7 +189,7 @@ TEST_F(NewPasswordTest, that_does_not_come_to_the_disk_is_refused_and_the_old_on
   EXPECT_TRUE(has(answer(ask_for("TRADER", "new")), "|35=A|")) << log.all();
 }
 
-TEST_F(NewPasswordTest, of_who_goes_away_meanwhile_is_logged) {
+TEST_F(NewPasswordTest, change_for_a_client_that_left_is_logged) {
   disk.hold();
   open_for(venue);
   static_cast<void>(ask_for("TRADER", "new"));
@@ -201,7 +201,7 @@ TEST_F(NewPasswordTest, of_who_goes_away_meanwhile_is_logged) {
   EXPECT_TRUE(is_password("TRADER", "new"));
 }
 
-TEST_F(NewPasswordTest, does_not_replace_an_entry_that_has_changed_since_the_check) {
+TEST_F(NewPasswordTest, entry_changed_since_the_check_is_not_replaced) {
   struct Changing : EchoVenue {
     std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest&) {
       change();

@@ -18,7 +18,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Of "password", as Argon2's reference implementation makes them.
+// Hashes of "password" from the reference implementation of Argon2.
 constexpr const char* kOneLane =
     "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4";
 constexpr const char* kTwoLanes =
@@ -37,7 +37,7 @@ TEST(PasswordFile, hashes_of_the_reference_implementation_are_verified) {
   }
 }
 
-TEST(PasswordFile, hash_of_ours_has_a_salt_of_its_own_and_can_be_read) {
+TEST(PasswordFile, our_hash_has_its_own_salt_and_can_be_read) {
   const PasswordCost cost{.memory_kib = 64, .passes = 3};
   const auto first = hash_password("pa55word", cost);
   const auto second = hash_password("pa55word", cost);
@@ -65,7 +65,7 @@ TEST(PasswordFile, comments_and_order_stay_when_entries_change) {
             std::string{"# venue\n\n# more\na:"} + kOneLane + "\nnew user:" + kTwoLanes + "\n");
 }
 
-TEST(PasswordFile, mistakes_are_named_with_their_line_and_without_what_may_be_a_password) {
+TEST(PasswordFile, errors_name_their_line_and_show_no_password) {
   EXPECT_THAT(mistake("#\nsecret\n"), HasSubstr("users:2: user:HASH or a comment was expected"));
   EXPECT_THAT(mistake("me:secret\n"), HasSubstr("users:1: user me: an Argon2id hash such as"));
   EXPECT_THAT(mistake("me:secret\n"), Not(HasSubstr("secret")));
@@ -77,7 +77,7 @@ TEST(PasswordFile, mistakes_are_named_with_their_line_and_without_what_may_be_a_
   EXPECT_EQ(mistake(entry + "#\n" + entry), "users:3: user me stands in line 1 already");
 }
 
-TEST(PasswordFile, hash_that_is_another_or_costs_too_much_is_refused) {
+TEST(PasswordFile, unsupported_or_too_costly_hash_is_refused) {
   const std::string tail = "$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4";
   const auto with = [&](const std::string& head) { return mistake("me:" + head + tail); };
   EXPECT_EQ(with("$argon2id$v=19$m=1048576,t=16,p=1"), "none");
@@ -96,7 +96,7 @@ TEST(PasswordFile, hash_that_is_another_or_costs_too_much_is_refused) {
   }
 }
 
-TEST(PasswordFile, who_is_not_there_is_verified_with_what_costs_most) {
+TEST(PasswordFile, unknown_user_is_verified_with_the_costliest_hash) {
   auto file = PasswordFile::parse("", "users");
   ASSERT_TRUE(file.has_value());
   EXPECT_EQ(match_password(file->costliest(), ""), PasswordMatch::Wrong);
@@ -132,7 +132,7 @@ TEST(PasswordFile, file_that_others_may_read_is_refused) {
   }
 }
 
-TEST(PasswordFile, change_that_fails_and_a_loss_of_power_leave_the_old_file_or_the_new_one) {
+TEST(PasswordFile, failed_change_or_loss_of_power_leaves_the_old_or_the_new_file) {
   nexusfix::testing::FakeDisk disk;
   ASSERT_TRUE(disk.make_directories("d").has_value());
   const std::string before = std::string{"me:"} + kOneLane + "\n";
@@ -154,7 +154,7 @@ TEST(PasswordFile, change_that_fails_and_a_loss_of_power_leave_the_old_file_or_t
   EXPECT_EQ(disk.contents("d/users"), changed);
 }
 
-TEST(Lockouts, time_doubles_from_failure_to_failure_and_a_success_ends_it) {
+TEST(Lockouts, lockout_time_doubles_with_each_failure_and_a_success_ends_it) {
   Lockouts lockouts;
   const LockoutRule rule{.failures_max = 3, .first_time = seconds{60}};
   const MonoTime now{seconds{1'000}};
@@ -173,7 +173,7 @@ TEST(Lockouts, time_doubles_from_failure_to_failure_and_a_success_ends_it) {
   EXPECT_EQ(lockouts.failed("A 1.2.3.4", rule, now), seconds{0});
 }
 
-TEST(Lockouts, who_failed_longest_ago_is_forgotten_for_want_of_room) {
+TEST(Lockouts, oldest_failure_of_a_pair_is_forgotten_at_the_limit) {
   Lockouts lockouts;
   const LockoutRule rule{.failures_max = 1, .first_time = seconds{60}};
   const MonoTime now{};
@@ -190,7 +190,7 @@ TEST(Lockouts, who_failed_longest_ago_is_forgotten_for_want_of_room) {
   EXPECT_EQ(lockouts.failed("x", never, now), seconds{0});
 }
 
-TEST(AddressLockouts, failures_within_the_interval_lock_out_and_those_apart_do_not) {
+TEST(AddressLockouts, only_failures_within_the_interval_lock_out) {
   engine::AddressLockouts lockouts;
   const AddressLockoutRule rule{.failures_max = 3, .interval = seconds{60}};
   MonoTime now{};
@@ -210,7 +210,7 @@ TEST(AddressLockouts, failures_within_the_interval_lock_out_and_those_apart_do_n
   EXPECT_EQ(lockouts.failed(3, never, now), seconds{0});
 }
 
-TEST(AddressLockouts, rule_of_another_session_makes_none_milder) {
+TEST(AddressLockouts, rule_of_another_session_weakens_no_lockout) {
   engine::AddressLockouts lockouts;
   const AddressLockoutRule strict{.failures_max = 3, .interval = seconds{600}};
   const AddressLockoutRule mild{.failures_max = 100, .interval = seconds{1}};
@@ -223,7 +223,7 @@ TEST(AddressLockouts, rule_of_another_session_makes_none_milder) {
   EXPECT_EQ(lockouts.left(1, now + seconds{202}), seconds{598});
 }
 
-TEST(AddressLockouts, who_failed_longest_ago_is_forgotten) {
+TEST(AddressLockouts, oldest_failure_of_an_address_is_forgotten_at_the_limit) {
   engine::AddressLockouts lockouts;
   const AddressLockoutRule rule{.failures_max = 1};
   const MonoTime now{};
@@ -236,7 +236,7 @@ TEST(AddressLockouts, who_failed_longest_ago_is_forgotten) {
   EXPECT_GT(lockouts.left(2, now).count(), 0);
 }
 
-TEST(PasswordSettings, keys_are_read_and_wrong_ones_named) {
+TEST(PasswordSettings, keys_are_read_and_invalid_ones_are_named) {
   const Settings settings =
       config::accepted(config::joined(config::kAcceptor,
                                       "PasswordFile=users\nAllowedUsernames=alice, bob b,*\n"

@@ -1,4 +1,4 @@
-// An operator's numbers for an engine that runs, by the socket in its store's folder.
+// An operator sets the numbers of a running engine through the control socket in its store folder.
 #include "engine/inbox/control.hpp"
 
 #include <filesystem>
@@ -22,7 +22,7 @@ class ControlTest : public AcceptorTest {
   static constexpr const char* kTrader = "FIX.4.4:VENUE->TRADER";
 
   [[nodiscard]] std::string store_folder() const { return folder.path() + "/store"; }
-  // As another process would do it; the engine goes on meanwhile.
+  // Runs the call on another thread, as another process would; the engine serves meanwhile.
   template <class Call>
   auto while_serving(Call call) {
     auto result = std::async(std::launch::async, std::move(call));
@@ -43,7 +43,7 @@ class ControlTest : public AcceptorTest {
   [[nodiscard]] session::Numbers numbers() { return acceptor->session(0).numbers(); }
 };
 
-TEST_F(ControlTest, numbers_of_a_session_are_set_while_the_engine_serves_and_survive_it) {
+TEST_F(ControlTest, numbers_set_in_a_running_engine_survive_a_restart) {
   open();
   RawPeer& other = log_on("OTHER");
   const auto done = set({.session = kTrader,
@@ -61,7 +61,7 @@ TEST_F(ControlTest, numbers_of_a_session_are_set_while_the_engine_serves_and_sur
   EXPECT_TRUE(contains(peer.messages()[0], "|34=40|")) << bar(peer.messages()[0]);
 }
 
-TEST_F(ControlTest, what_is_refused_says_why_and_sets_nothing) {
+TEST_F(ControlTest, refused_request_has_a_reason_and_sets_nothing) {
   open();
   const engine::LiveNumbers good{.session = kTrader,
                                  .expected = {},
@@ -91,7 +91,7 @@ TEST_F(ControlTest, what_is_refused_says_why_and_sets_nothing) {
   EXPECT_NE(connected.error().text.find("log it out first"), std::string::npos);
 }
 
-TEST_F(ControlTest, line_that_is_no_command_is_answered_and_changes_nothing) {
+TEST_F(ControlTest, invalid_command_is_answered_and_changes_nothing) {
   open();
   const std::string good = "set-numbers\t1\t1\t9\t9\t" + std::string{kTrader} + "\twhy";
   for (const std::string& line :
@@ -107,7 +107,7 @@ TEST_F(ControlTest, line_that_is_no_command_is_answered_and_changes_nothing) {
   EXPECT_EQ(say(good).value_or("none"), "done");
 }
 
-TEST_F(ControlTest, socket_is_the_owners_alone_and_goes_with_the_engine) {
+TEST_F(ControlTest, socket_is_only_for_the_owner_and_is_removed_with_the_engine) {
   open();
   const std::string path = store_folder() + "/control";
   struct stat found{};
@@ -121,7 +121,7 @@ TEST_F(ControlTest, socket_is_the_owners_alone_and_goes_with_the_engine) {
   EXPECT_TRUE(done.error().is_absent) << done.error().text;
 }
 
-TEST_F(ControlTest, engine_serves_without_a_socket_where_there_can_be_none) {
+TEST_F(ControlTest, engine_serves_without_a_socket_if_none_can_be_created) {
   std::filesystem::create_directories(store_folder() + "/control");
   open();
   EXPECT_TRUE(log.has(EventId::CommandsUnavailable)) << log.all();
@@ -141,7 +141,7 @@ TEST_F(ControlTest, engine_that_has_ended_sets_nothing) {
   EXPECT_NE(done.error().text.find("the engine has ended"), std::string::npos) << done.error().text;
 }
 
-TEST_F(ControlTest, command_that_no_loop_looks_at_is_withdrawn) {
+TEST_F(ControlTest, command_that_no_loop_reads_is_withdrawn) {
   transport::FakeInternet internet;
   transport::FakeNetwork network{internet};
   const auto room = std::make_shared<engine::TaskInbox>(network);
@@ -152,12 +152,12 @@ TEST_F(ControlTest, command_that_no_loop_looks_at_is_withdrawn) {
   EXPECT_NE(done.error().text.find("did not look at it in time"), std::string::npos);
 }
 
-TEST_F(ControlTest, engine_goes_at_once_though_a_command_waits_for_it) {
+TEST_F(ControlTest, engine_ends_at_once_while_a_command_waits) {
   open();
   auto asked = std::async(std::launch::async, [&] {
     return engine::set_live_numbers(store_folder(), {.session = kTrader, .reason = "x"});
   });
-  acceptor.reset();  // before, while or after it is asked
+  acceptor.reset();  // before, during or after the request
   const auto done = asked.get();
   EXPECT_FALSE(done.has_value());
 }
@@ -180,8 +180,8 @@ TEST_F(ControlTest, each_event_loop_has_a_socket_in_its_own_folder) {
   EXPECT_EQ(acceptor->join(), 0);
 }
 
-// What the initiator is told is read when its thread has ended.
-class LostInitiatorTest : public ControlTest {
+// The test reads trader_log only after the thread of the initiator has ended.
+class HaltedInitiatorTest : public ControlTest {
  protected:
   struct Quiet {
     void on_message(Session&, const MessageView&) {}
@@ -206,7 +206,8 @@ class LostInitiatorTest : public ControlTest {
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     initiator.emplace(std::move(*opened));
   }
-  // Refused as long as the session is connected, or has not been refused.
+  // Repeats the request: it is refused while the session is connected, and until the acceptor has
+  // refused the Logon.
   LiveResult set_until_taken(const engine::LiveNumbers& request) {
     LiveResult done;
     for (int i = 0; i < 1'000; ++i) {
@@ -222,7 +223,7 @@ class LostInitiatorTest : public ControlTest {
   std::optional<Engine> initiator;
 };
 
-TEST_F(LostInitiatorTest, engine_of_one_initiator_that_lost_numbers_waits_for_an_operator) {
+TEST_F(HaltedInitiatorTest, engine_with_a_halted_initiator_waits_for_an_operator) {
   begin();
   auto ended = std::async(std::launch::async, [&] { return initiator->run(); });
   const auto done = set_until_taken({.session = "FIX.4.4:TRADER->VENUE",
@@ -239,7 +240,7 @@ TEST_F(LostInitiatorTest, engine_of_one_initiator_that_lost_numbers_waits_for_an
   EXPECT_TRUE(trader_log.has("which this engine accepts while it runs")) << trader_log.all();
 }
 
-TEST_F(LostInitiatorTest, engine_that_waits_for_an_operator_stops_when_it_is_told_to) {
+TEST_F(HaltedInitiatorTest, engine_that_waits_for_an_operator_can_be_stopped) {
   begin();
   auto ended = std::async(std::launch::async, [&] { return initiator->run(); });
   EXPECT_TRUE(run_until([&] { return log.has("MsgSeqNum too low"); })) << log.all();

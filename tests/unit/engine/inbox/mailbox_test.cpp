@@ -1,4 +1,4 @@
-// Tasks of other threads for sessions, in every state that a session can be in.
+// Tasks from other threads for sessions, in every state of a session.
 #include <atomic>
 #include <memory>
 #include <thread>
@@ -38,7 +38,7 @@ class MailboxTest : public InitiatorTest {
     initiator.reset();
     InitiatorTest::TearDown();
   }
-  // What has come back by now.
+  // The results that have arrived so far.
   std::vector<PostResult> collected() {
     std::vector<PostResult> results;
     mailbox->collect([&](const PostResult& result) { results.push_back(result); });
@@ -53,7 +53,7 @@ class MailboxTest : public InitiatorTest {
     return results.empty() ? PostResult{} : results.back();
   }
 
-  // The acceptor answers its Logout meanwhile: the clock stands still, and ends no wait.
+  // The acceptor answers the Logout meanwhile: the clock is manual, so no timeout ends the wait.
   void stop_and_join() {
     std::atomic<bool> has_ended{false};
     initiator->stop();
@@ -69,7 +69,7 @@ class MailboxTest : public InitiatorTest {
   std::optional<Mailbox> mailbox;
 };
 
-TEST_F(MailboxTest, posted_message_goes_out_and_its_number_comes_back) {
+TEST_F(MailboxTest, posted_message_is_sent_and_its_number_is_returned) {
   log_on_both();
   const auto token = mailbox->post(handle, [](Session& s) { return send_order(s, "P1"); });
   ASSERT_TRUE(token.has_value());
@@ -84,7 +84,7 @@ TEST_F(MailboxTest, posted_message_goes_out_and_its_number_comes_back) {
   EXPECT_TRUE(turn_until([&] { return venue.orders == std::vector<std::string>{"P1"}; }));
 }
 
-TEST_F(MailboxTest, what_is_posted_before_the_logon_is_stored_and_reaches_the_counterparty) {
+TEST_F(MailboxTest, message_posted_before_the_logon_is_stored_and_delivered) {
   open_both();
   ASSERT_TRUE(mailbox->post(handle, [](Session& s) { return send_order(s, "EARLY"); }));
   initiator->poll(std::chrono::nanoseconds{0});
@@ -95,7 +95,7 @@ TEST_F(MailboxTest, what_is_posted_before_the_logon_is_stored_and_reaches_the_co
   EXPECT_TRUE(turn_until([&] { return venue.orders == std::vector<std::string>{"EARLY"}; }));
 }
 
-TEST_F(MailboxTest, refused_message_comes_back_with_its_reason) {
+TEST_F(MailboxTest, refused_message_is_returned_with_its_reason) {
   log_on_both();
   ASSERT_TRUE(mailbox->post(handle, [](Session& s) {
     wire::Encoder order = s.begin("D");
@@ -108,7 +108,7 @@ TEST_F(MailboxTest, refused_message_comes_back_with_its_reason) {
   EXPECT_FALSE(result.sent.has_value());
 }
 
-TEST_F(MailboxTest, task_that_throws_stops_nobody) {
+TEST_F(MailboxTest, throwing_task_does_not_stop_the_next_one) {
   log_on_both();
   ASSERT_TRUE(mailbox->post(handle, [](Session&) { throw std::runtime_error{"no limit left"}; }));
   ASSERT_TRUE(mailbox->post(handle, [](Session& s) { return send_order(s, "NEXT"); }));
@@ -123,7 +123,7 @@ TEST_F(MailboxTest, task_that_throws_stops_nobody) {
   EXPECT_TRUE(trader_log.has("a posted task threw: no limit left"));
 }
 
-TEST_F(MailboxTest, message_that_a_task_began_cannot_be_finished_by_the_next_one) {
+TEST_F(MailboxTest, message_begun_by_one_task_cannot_be_finished_by_another) {
   log_on_both();
   std::optional<wire::Encoder> kept;
   ASSERT_TRUE(mailbox->post(handle, [&](Session& s) { kept.emplace(s.begin("D")); }));
@@ -134,14 +134,14 @@ TEST_F(MailboxTest, message_that_a_task_began_cannot_be_finished_by_the_next_one
   EXPECT_EQ(result_of(2).outcome, PostOutcome::Refused);
 }
 
-TEST_F(MailboxTest, unknown_session_is_named_in_the_result) {
+TEST_F(MailboxTest, unknown_session_gives_the_result_no_session) {
   log_on_both();
   ASSERT_TRUE(mailbox->post(SessionHandle{.loop = 0, .key = 77}, [](Session&) { FAIL(); }));
   ASSERT_TRUE(mailbox->post(SessionHandle{.loop = 9, .key = 0}, [](Session&) { FAIL(); }));
   EXPECT_EQ(result_of(2).outcome, PostOutcome::NoSession);
 }
 
-TEST_F(MailboxTest, operator_logs_out_and_on_again_and_the_engine_waits_for_it) {
+TEST_F(MailboxTest, engine_waits_while_the_operator_logs_out_and_on_again) {
   log_on_both();
   ASSERT_TRUE(mailbox->post(handle, [](Session& s) { s.log_out("lunch"); }));
   ASSERT_TRUE(turn_until([&] { return trader.logouts == 1; })) << trader_log.all();
@@ -154,7 +154,7 @@ TEST_F(MailboxTest, operator_logs_out_and_on_again_and_the_engine_waits_for_it) 
   EXPECT_TRUE(turn_until([&] { return !running; })) << "nobody is left who could want it";
 }
 
-TEST_F(MailboxTest, disconnecting_sends_no_logout_and_the_initiator_comes_back) {
+TEST_F(MailboxTest, disconnect_sends_no_logout_and_the_initiator_reconnects) {
   log_on_both();
   ASSERT_TRUE(mailbox->post(handle, [](Session& s) { s.disconnect("stale prices"); }));
   ASSERT_TRUE(turn_until([&] { return trader.logouts == 1; })) << trader_log.all();
@@ -167,7 +167,7 @@ TEST_F(MailboxTest, disconnecting_sends_no_logout_and_the_initiator_comes_back) 
   EXPECT_TRUE(turn_until([&] { return numbers_agree(); }));
 }
 
-TEST_F(MailboxTest, resetting_a_session_logs_out_and_begins_at_one_again) {
+TEST_F(MailboxTest, reset_logs_out_and_begins_at_one_again) {
   log_on_both();
   ASSERT_TRUE(mailbox->post(handle, [](Session& s) { return send_order(s, "P1"); }));
   ASSERT_TRUE(turn_until([&] { return trader.reports.size() == 1; }));
@@ -178,7 +178,7 @@ TEST_F(MailboxTest, resetting_a_session_logs_out_and_begins_at_one_again) {
   EXPECT_EQ(initiator->session(0).numbers().next_inbound, 2U);
 }
 
-TEST_F(MailboxTest, next_numbers_are_set_when_nobody_is_connected_and_refused_otherwise) {
+TEST_F(MailboxTest, next_numbers_are_set_only_without_a_connection) {
   log_on_both();
   const auto set = [](Session& s) {
     return s.set_next_numbers({.next_inbound = 5, .next_outbound = 9}, "by desk 7");
@@ -196,7 +196,7 @@ TEST_F(MailboxTest, next_numbers_are_set_when_nobody_is_connected_and_refused_ot
   EXPECT_EQ(initiator->session(0).numbers().next_outbound, 9U);
 }
 
-TEST_F(MailboxTest, more_than_its_capacity_is_refused_until_results_are_collected) {
+TEST_F(MailboxTest, posts_above_the_capacity_are_refused_until_results_are_collected) {
   log_on_both();
   for (std::size_t i = 0; i < Mailbox::kCapacity; ++i) {
     ASSERT_TRUE(mailbox->post(handle, [](Session&) {}));
@@ -208,7 +208,7 @@ TEST_F(MailboxTest, more_than_its_capacity_is_refused_until_results_are_collecte
   EXPECT_TRUE(mailbox->post(handle, [](Session&) {}));
 }
 
-TEST_F(MailboxTest, task_that_was_not_begun_when_the_engine_went_is_answered_and_destroyed) {
+TEST_F(MailboxTest, pending_task_of_an_ended_engine_is_answered_and_destroyed) {
   open_both();
   const auto witness = std::make_shared<int>(0);
   ASSERT_TRUE(mailbox->post(handle, [witness](Session&) { ++*witness; }));
@@ -223,22 +223,22 @@ TEST_F(MailboxTest, task_that_was_not_begun_when_the_engine_went_is_answered_and
   EXPECT_EQ(late.error(), PostError::Stopped);
 }
 
-TEST_F(MailboxTest, abandoned_mailbox_leaves_its_tasks_to_be_done) {
+TEST_F(MailboxTest, tasks_of_a_destroyed_mailbox_are_done) {
   log_on_both();
   ASSERT_TRUE(mailbox->post(handle, [](Session& s) { return send_order(s, "LAST"); }));
   mailbox.reset();
   EXPECT_TRUE(turn_until([&] { return venue.orders == std::vector<std::string>{"LAST"}; }));
 }
 
-TEST_F(MailboxTest, loop_of_the_users_own_is_told_that_there_is_mail) {
+TEST_F(MailboxTest, post_makes_the_next_turn_due) {
   log_on_both();
   while (initiator->next_deadline() == MonoTime::min()) initiator->poll({});
   ASSERT_TRUE(mailbox->post(handle, [](Session&) {}));
   EXPECT_EQ(initiator->next_deadline(), MonoTime::min());
 }
 
-// Its first poll() that waits comes behind some that did not.
-TEST_F(MailboxTest, engine_that_spins_is_woken_by_a_post_where_it_waits_all_the_same) {
+// A poll() that waits comes after some that do not wait.
+TEST_F(MailboxTest, spinning_engine_is_woken_by_a_post_when_it_waits) {
   transport::FakeInternet internet;
   transport::FakeNetwork network{internet};
   auto settings = config::parse_settings(config(5001), "venue.cfg");
@@ -261,8 +261,8 @@ TEST_F(MailboxTest, engine_that_spins_is_woken_by_a_post_where_it_waits_all_the_
   EXPECT_EQ(own.collect([](const PostResult&) {}), 2U);
 }
 
-// Real threads and a sleeping loop: nothing wakes it but the posts themselves.
-TEST_F(MailboxTest, several_threads_trade_through_one_engine_and_each_result_comes_back_once) {
+// Real threads and a sleeping loop: only the posts wake it.
+TEST_F(MailboxTest, several_threads_trade_and_each_result_arrives_once) {
   constexpr int kThreads = 3;
   constexpr int kOrders = 300;
   log_on_both();
@@ -306,8 +306,8 @@ TEST_F(MailboxTest, several_threads_trade_through_one_engine_and_each_result_com
   EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
 }
 
-// A post that comes while the engine goes is answered all the same: by Stopped, or done.
-TEST_F(MailboxTest, posting_against_a_stopping_engine_leaves_no_task_without_a_result) {
+// A post to an engine that ends still gets a result: Stopped or Done.
+TEST_F(MailboxTest, each_post_to_a_stopping_engine_has_a_result) {
   open();
   for (int round = 0; round < 20; ++round) {
     open_trader(acceptor->accept_port());

@@ -1,5 +1,5 @@
-// Once logged on, an order costs no heap allocation between the bytes that come in and the bytes
-// that go out: parsing, session, order book, journal and encoding included.
+// After Logon an order costs no heap allocation between its bytes and the bytes of the answer:
+// parsing, session, order book, journal and encoding included.
 #include <array>
 #include <atomic>
 #include <cstdlib>
@@ -20,7 +20,8 @@
 
 namespace {
 
-// Of the engine's thread: the journal's own prepare files meanwhile, whose paths take memory.
+// Only for the engine's thread: meanwhile the journal's own thread prepares files, whose paths
+// allocate.
 thread_local bool counting = false;
 std::atomic<std::size_t> allocations{0};
 
@@ -32,7 +33,7 @@ void* counted(std::size_t size, std::size_t alignment) {
   return memory;
 }
 
-// Not inlined: a compiler that sees free() next to new takes it for a mistake.
+// Not inlined: a compiler that sees free() for memory from new reports a mismatch.
 [[gnu::noinline]] void release(void* memory) noexcept { std::free(memory); }
 
 }  // namespace
@@ -88,7 +89,7 @@ class AllocationTest : public ::testing::Test {
   }
 
   [[nodiscard]] std::string order(std::uint64_t msg_seq_num) const {
-    // Pairs that trade with each other: a sell takes the buy that rests.
+    // Pairs of orders trade with each other: each sell matches the resting buy.
     const char* side = msg_seq_num % 2 == 0 ? "1" : "2";
     return fix("FIX.4.4", "35=D|49=TRADER|56=VENUE|34=" + std::to_string(msg_seq_num) +
                               "|52=20240115-10:30:00.000|11=ORDER-" + std::to_string(msg_seq_num) +
@@ -107,7 +108,7 @@ class AllocationTest : public ::testing::Test {
     }
   }
 
-  // Each order is received in one piece, or cut at a place that moves.
+  // Each order is received in one piece, or split at a position that moves.
   enum class Cut { Never, Everywhere };
 
   void trade(std::size_t first, std::size_t count, Cut cut = Cut::Never) {
@@ -130,7 +131,7 @@ class AllocationTest : public ::testing::Test {
     ASSERT_EQ(trader_network_.send(socket_, logon).bytes, logon.size());
     for (int i = 0; i < 10; ++i) turn();
     ASSERT_TRUE(engine_->session(0).is_logged_on()) << log_.all();
-    // The session is new: until the disk knows of it, what is sent to it waits.
+    // The session is new: messages to it wait until its record is durable.
     while (engine_->store().durable() != engine_->store().appended()) turn();
   }
 
@@ -158,12 +159,12 @@ TEST_F(AllocationTest, ten_thousand_orders_after_logon_allocate_nothing) {
   counting = false;
 
   EXPECT_EQ(allocations.load(), 0U);
-  // Each pair brings two acknowledgements and two fills.
+  // Each pair of orders gives two acknowledgements and two fills.
   EXPECT_EQ(engine_->stats().messages_out - messages_before, 2 * kOrders);
   EXPECT_EQ(engine_->session(0).numbers().next_inbound, 2 + kWarmUpOrders + kOrders);
 }
 
-TEST_F(AllocationTest, orders_whose_messages_are_logged_allocate_nothing_either) {
+TEST_F(AllocationTest, orders_with_message_logs_allocate_nothing) {
   open("FileLogPath=" + folder_.path() + "/log\nLogMinFreeBytes=0\n");
   log_on();
   trade(0, kWarmUpOrders);
@@ -172,11 +173,11 @@ TEST_F(AllocationTest, orders_whose_messages_are_logged_allocate_nothing_either)
   counting = false;
   EXPECT_EQ(allocations.exchange(0), 0U);
   const observe::SessionLogsStats logged = engine_->log_stats();
-  // An order and two reports each, and events beside them.
+  // An order and two reports each, plus events.
   EXPECT_GE(logged.taken + logged.lost_in_queue, 3 * (kWarmUpOrders + kOrders));
 }
 
-TEST_F(AllocationTest, ten_thousand_orders_that_come_in_two_pieces_each_allocate_nothing) {
+TEST_F(AllocationTest, ten_thousand_orders_in_two_pieces_each_allocate_nothing) {
   log_on();
   trade(0, kWarmUpOrders, Cut::Everywhere);
   counting = true;
@@ -186,7 +187,7 @@ TEST_F(AllocationTest, ten_thousand_orders_that_come_in_two_pieces_each_allocate
   EXPECT_EQ(engine_->session(0).numbers().next_inbound, 2 + kWarmUpOrders + kOrders);
 }
 
-TEST(OutboundQueueTest, queue_that_never_runs_empty_holds_no_more_than_what_waits) {
+TEST(OutboundQueueTest, queue_that_never_runs_empty_does_not_grow) {
   engine::OutboundQueue queue;
   const std::string bytes(1'000, 'x');
   for (int i = 0; i < 10; ++i) queue.push(bytes);
@@ -201,7 +202,7 @@ TEST(OutboundQueueTest, queue_that_never_runs_empty_holds_no_more_than_what_wait
   EXPECT_EQ(queue.size(), 1'000U);
 }
 
-TEST_F(AllocationTest, the_counter_sees_an_allocation) {
+TEST_F(AllocationTest, counter_detects_an_allocation) {
   counting = true;
   const auto* memory = new std::string(100, 'x');
   counting = false;

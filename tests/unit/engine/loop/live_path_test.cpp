@@ -1,5 +1,5 @@
-// What an order costs once its session is logged on, beside memory (allocation_test.cpp): no system
-// call but those that wait, receive and send, no lock, and one reading of the clock a batch.
+// The cost of an order after Logon, apart from memory (allocation_test.cpp): no system calls except
+// wait, receive and send, no lock, and one clock reading per batch.
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -37,7 +37,7 @@
 
 namespace {
 
-// Of the event loop's thread, between two orders that are watched.
+// The lock counter of the event loop's thread while orders are watched; null otherwise.
 thread_local std::atomic<std::uint64_t>* locks = nullptr;
 
 [[maybe_unused]] void count_lock() noexcept {
@@ -46,13 +46,13 @@ thread_local std::atomic<std::uint64_t>* locks = nullptr;
 
 }  // namespace
 
-// Sanitizers have put themselves there.
+// Sanitizers replace these functions themselves.
 #if !NEXUSFIX_IS_SANITIZED
 namespace {
 
 template <class Function>
 Function* next_of(const char* name) noexcept {
-  // Valid: POSIX wants a pointer of dlsym() to be one to a function, too.
+  // Valid: POSIX requires that a dlsym() pointer can be a function pointer.
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
@@ -109,7 +109,7 @@ class CountingClock final : public Clock {
   SystemClock clock_;
 };
 
-// What the test and the engine's process both see.
+// Memory shared by the test and the process of the engine.
 struct Shared {
   std::atomic<std::uint16_t> port{0};
   std::atomic<bool> is_to_be_watched{false};
@@ -124,7 +124,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 Shared* seen_by_handler = nullptr;
 
-// Notes the call, and that is the end: what it would have returned is nothing to go on with.
+// Records the call and exits: without the result of the call the process cannot continue.
 void note_trapped(int, siginfo_t* info, void*) {
   seen_by_handler->trapped.store(info->si_syscall, std::memory_order_release);
   ::_exit(3);
@@ -140,7 +140,7 @@ std::vector<long> calls_allowed(bool is_clock_a_call) {
   return calls;
 }
 
-// From here on the calling thread gets no other system call.
+// From now on the calling thread may make only these system calls.
 bool refuse_all_but(const std::vector<long>& calls) {
   std::vector<sock_filter> program;
   const auto load = [&](std::size_t offset) {
@@ -163,7 +163,7 @@ bool refuse_all_but(const std::vector<long>& calls) {
          ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &whole) == 0;
 }
 
-// In a process of its own. 0: it can be watched; 1: there is no seccomp; 3: the clock traps.
+// Runs in a separate process. 0: it can be watched; 1: there is no seccomp; 3: the clock traps.
 int probe(bool is_clock_a_call) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -200,7 +200,7 @@ std::string name_of(long call) {
 
 enum class Fault { None, SystemCall, Lock };
 
-// Answers each order, and does what it must not, if it is asked to.
+// Answers each order, and makes a forbidden call if fault says so.
 struct WatchedVenue {
   Fault fault;
   Shared* shared;
@@ -215,7 +215,7 @@ struct WatchedVenue {
   }
 };
 
-// How the event loop looks for what has come, and whether messages are logged.
+// How the event loop waits for input, and whether messages are logged.
 struct Way {
   const char* name;
   bool spins;
@@ -238,7 +238,7 @@ class Trader {
   Trader(const Trader&) = delete;
   Trader& operator=(const Trader&) = delete;
 
-  // The whole message that comes next; empty: none has come.
+  // The next whole message; empty if none arrives.
   std::string ask(std::string_view message) {
     const auto sent = ::send(socket_, message.data(), message.size(), MSG_NOSIGNAL);
     if (sent != static_cast<ssize_t>(message.size())) return {};
@@ -267,7 +267,7 @@ class LivePathTest : public ::testing::TestWithParam<Way> {
   static constexpr std::uint64_t kOrders = 1'000;
 
   void SetUp() override {
-    static_cast<void>(SystemClock{}.now());  // The first one looks at what clock the kernel has.
+    static_cast<void>(SystemClock{}.now());  // The first call detects which clock the kernel has.
     if (kIsSanitized) GTEST_SKIP() << "a sanitizer calls the system itself";
     if (kMachine == 0 || probe(true) == 1) GTEST_SKIP() << "this machine has no seccomp";
     ASSERT_EQ(probe(true), 0);
@@ -285,7 +285,7 @@ class LivePathTest : public ::testing::TestWithParam<Way> {
     if (shared != nullptr) ::munmap(shared, sizeof(Shared));
   }
 
-  // A process of its own serves: its loop's thread is watched, and not this one.
+  // A separate process serves: the thread of its loop is watched, not this one.
   void serve(const Way& way, Fault fault = Fault::None) {
     child_ = ::fork();
     ASSERT_GE(child_, 0);
@@ -295,7 +295,7 @@ class LivePathTest : public ::testing::TestWithParam<Way> {
     ASSERT_NE(trader->ask(message("A", "98=0|108=30|")), "");
     trade(kWarmUpOrders);
     shared->is_to_be_watched.store(true, std::memory_order_release);
-    trade(1);  // A loop that sleeps looks there when it is awake.
+    trade(1);  // A sleeping loop checks the flag only after it wakes.
     ASSERT_TRUE(comes([&] {
       return shared->is_watched.load(std::memory_order_acquire) || shared->filter_error.load() != 0;
     }));
@@ -391,7 +391,7 @@ class LivePathTest : public ::testing::TestWithParam<Way> {
   std::uint64_t ordered_ = 0;
 };
 
-TEST_P(LivePathTest, an_order_makes_no_system_call_but_to_wait_receive_and_send_and_takes_no_lock) {
+TEST_P(LivePathTest, order_only_waits_receives_and_sends_and_takes_no_lock) {
   ASSERT_NO_FATAL_FAILURE(serve(GetParam()));
   trade(kOrders);
   EXPECT_EQ(trapped(), "none");
@@ -407,8 +407,9 @@ INSTANTIATE_TEST_SUITE_P(Ways, LivePathTest,
 
 using LivePathCountsTest = LivePathTest;
 
-// The turn that answers an order may go on when its answer is here: one more or less at each end.
-TEST_P(LivePathCountsTest, an_order_of_a_loop_that_sleeps_costs_one_wait_one_receive_and_one_send) {
+// The turn that answers an order may still run when its answer arrives: one count more or less at
+// each end.
+TEST_P(LivePathCountsTest, order_in_a_sleeping_loop_costs_one_wait_one_receive_and_one_send) {
   ASSERT_NO_FATAL_FAILURE(serve(GetParam()));
   const NetworkCounts& counts = shared->network;
   const std::uint64_t waits = counts.waits.load() - counts.idle_waits.load();
@@ -421,7 +422,7 @@ TEST_P(LivePathCountsTest, an_order_of_a_loop_that_sleeps_costs_one_wait_one_rec
   EXPECT_NEAR(static_cast<double>(waited), kOrders, 1);
   EXPECT_EQ(counts.receives.load() - receives, kOrders);
   EXPECT_EQ(counts.sends.load() - sends, kOrders);
-  // One for the batch, and one for how long may be slept behind it.
+  // One reading for the batch, and one to compute how long the loop may sleep after it.
   const std::uint64_t turns = kOrders + 2 + counts.idle_waits.load();
   EXPECT_LE(shared->readings.load() - readings, 2 * turns);
 }
@@ -431,13 +432,13 @@ INSTANTIATE_TEST_SUITE_P(Ways, LivePathCountsTest, ::testing::Values(Way{"blocki
 
 using LivePathWatchTest = LivePathTest;
 
-TEST_P(LivePathWatchTest, whoever_watches_sees_a_system_call_and_names_it) {
+TEST_P(LivePathWatchTest, watch_detects_a_system_call_and_names_it) {
   ASSERT_NO_FATAL_FAILURE(serve(GetParam(), Fault::SystemCall));
   trade(1);
   EXPECT_EQ(trapped(), "getpid");
 }
 
-TEST_P(LivePathWatchTest, whoever_watches_sees_a_lock) {
+TEST_P(LivePathWatchTest, watch_detects_a_lock) {
   ASSERT_NO_FATAL_FAILURE(serve(GetParam(), Fault::Lock));
   trade(10);
   EXPECT_GE(shared->locks.load(), 10U);
@@ -446,7 +447,7 @@ TEST_P(LivePathWatchTest, whoever_watches_sees_a_lock) {
 INSTANTIATE_TEST_SUITE_P(Ways, LivePathWatchTest, ::testing::Values(Way{"blocking", false, false}),
                          [](const auto& way) { return std::string{way.param.name}; });
 
-// Turn by turn, in this process.
+// One turn at a time, in this process.
 class ClockReadingTest : public AcceptorTest {
  protected:
   void open_counted(bool busy_spin) {
@@ -460,7 +461,7 @@ class ClockReadingTest : public AcceptorTest {
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     acceptor.emplace(std::move(*opened));
   }
-  // The most readings that a turn took, of those that answered ten orders which came at once.
+  // The highest number of clock readings in a turn that answers ten orders received at once.
   std::uint64_t most_readings(std::chrono::nanoseconds timeout) {
     RawPeer& peer = log_on_now();
     std::uint64_t most = 0;
@@ -496,17 +497,17 @@ class ClockReadingTest : public AcceptorTest {
   }
 };
 
-TEST_F(ClockReadingTest, orders_that_came_at_once_are_answered_with_one_reading_of_the_clock) {
+TEST_F(ClockReadingTest, batch_of_orders_costs_one_clock_reading) {
   open_counted(/*busy_spin=*/false);
   EXPECT_EQ(most_readings(std::chrono::nanoseconds{0}), 1U);
 }
 
-TEST_F(ClockReadingTest, a_loop_that_spins_reads_the_clock_once_for_orders_that_came_at_once) {
+TEST_F(ClockReadingTest, spinning_loop_reads_the_clock_once_for_a_batch) {
   open_counted(/*busy_spin=*/true);
   EXPECT_EQ(most_readings(std::chrono::nanoseconds{0}), 1U);
 }
 
-TEST_F(ClockReadingTest, a_loop_that_may_sleep_reads_it_once_more_to_know_how_long) {
+TEST_F(ClockReadingTest, loop_that_may_sleep_reads_the_clock_once_more) {
   open_counted(/*busy_spin=*/false);
   EXPECT_EQ(most_readings(std::chrono::milliseconds{1}), 2U);
 }

@@ -1,5 +1,6 @@
-// An allocation that fails, whichever it is: the first, the second, and so on until the scenario
-// needs no more. Nobody crashes, the journal loses and doubles nothing, others trade on.
+// Each allocation fails in turn: the first, the second, and so on until the scenario needs no more.
+// The engine does not crash, the journal loses and duplicates nothing, and the other sessions
+// trade.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -24,8 +25,8 @@ namespace {
 
 constexpr int kTurns = 40;
 
-// A wire layer that is built without exceptions (NEXUSFIX_CORE_WITHOUT_EXCEPTIONS) cannot give back
-// what it has taken when one passes through, as it does where a parser or a session is made anew.
+// A wire layer built without exceptions (NEXUSFIX_CORE_WITHOUT_EXCEPTIONS) cannot free its memory
+// when an exception passes through it, for instance while a parser or a session is created again.
 class LeaksOfWireIgnored {
 #ifdef NEXUSFIX_HAS_ADDRESS_SANITIZER
  public:
@@ -38,7 +39,7 @@ class LeaksOfWireIgnored {
 
 class NoMemoryTest : public AcceptorTest {
  protected:
-  // A new engine and a live session beside the one concerned.
+  // Opens a new engine, and logs on a live session beside the tested one.
   void begin() {
     peers.clear();
     acceptor.reset();
@@ -59,7 +60,7 @@ class NoMemoryTest : public AcceptorTest {
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     acceptor.emplace(std::move(*opened));
   }
-  // The nth allocation from here on fails, while the engine has its turns. Whether it came to that.
+  // The nth allocation from now on fails during the engine's turns. True if it was reached.
   bool fail_in_turns(std::size_t nth) {
     bool has_failed = false;
     for (int turn = 0; turn < kTurns; ++turn) {
@@ -71,8 +72,8 @@ class NoMemoryTest : public AcceptorTest {
     }
     return has_failed;
   }
-  // From the nth allocation on, count of them in a row fail, over as many turns as it takes.
-  // Whether it came to the first of them.
+  // From the nth allocation on, this count in a row fails, over as many turns as needed. True if
+  // the first of them was reached.
   bool starve_in_turns(std::size_t nth, std::size_t count) {
     bool has_failed = false;
     for (int turn = 0; turn < kTurns; ++turn) {
@@ -89,14 +90,14 @@ class NoMemoryTest : public AcceptorTest {
     }
     return has_failed;
   }
-  // Somebody was sent a message with that in it.
+  // True if any peer received a message that contains this part.
   bool is_told(const std::string& part) {
     return std::ranges::any_of(peers, [&](const auto& peer) {
       return std::ranges::any_of(peer->messages(),
                                  [&](const auto& text) { return contains(text, part); });
     });
   }
-  // All loops have turns.
+  // Runs turns of all loops.
   bool run_all_until(const std::function<bool()>& condition) {
     for (int turn = 0; turn < 2'000; ++turn) {
       if (condition()) return true;
@@ -107,7 +108,7 @@ class NoMemoryTest : public AcceptorTest {
     }
     return condition();
   }
-  // Files come and go: a store prepares its next one in the background.
+  // Only sockets are counted, not files: the store prepares its next file in the background.
   static std::size_t sockets() {
     const auto is_socket = [](const std::filesystem::directory_entry& entry) {
       std::error_code gone;
@@ -117,8 +118,8 @@ class NoMemoryTest : public AcceptorTest {
     return static_cast<std::size_t>(
         std::count_if(std::filesystem::directory_iterator{"/proc/self/fd"}, end, is_socket));
   }
-  // Whose Logon met with no memory: it is answered now, or its connection has ended and the next
-  // one is answered.
+  // For a peer whose Logon met a failed allocation: it is answered now, or its connection has ended
+  // and the next Logon is answered.
   RawPeer& logged_on_at_last(RawPeer& peer, std::string_view who) {
     const auto is_decided = [](RawPeer& one) { return one.closed() || !one.messages().empty(); };
     EXPECT_TRUE(run_all_until([&] { return is_decided(peer); })) << log.all();
@@ -157,7 +158,7 @@ class NoMemoryTest : public AcceptorTest {
   }
   [[nodiscard]] Session& trader() { return acceptor->session(0); }
   [[nodiscard]] std::uint64_t expected() { return trader().numbers().next_inbound; }
-  // Connected still, or again, with the numbers that the engine expects.
+  // A connection that is still logged on, or a new one with the numbers that the engine expects.
   RawPeer& ensure_logged_on(RawPeer& peer) {
     run_until([&] { return peer.closed() || trader().is_logged_on(); });
     if (!peer.closed() && trader().is_logged_on()) return peer;
@@ -169,7 +170,7 @@ class NoMemoryTest : public AcceptorTest {
     EXPECT_TRUE(run_until([&] { return !again.messages().empty(); })) << log.all();
     return again;
   }
-  // As the store has them: each once, and each order's report.
+  // Checks that the store has each order's report exactly once.
   void expect_in_journal(const std::vector<std::string>& ids) {
     venue = EchoVenue{};
     acceptor.reset();
@@ -190,7 +191,7 @@ class NoMemoryTest : public AcceptorTest {
   std::vector<std::chrono::nanoseconds> harmed_;
 };
 
-TEST_F(NoMemoryTest, orders_are_answered_once_whichever_allocation_fails) {
+TEST_F(NoMemoryTest, each_order_is_answered_once_if_any_allocation_fails) {
   const std::vector<std::string> ids{"A", "B", "C", "D"};
   std::size_t nth = 1;
   for (bool has_failed = true; has_failed && !HasFailure(); ++nth) {
@@ -214,7 +215,7 @@ TEST_F(NoMemoryTest, orders_are_answered_once_whichever_allocation_fails) {
                                      [&](const auto& text) { return contains(text, report); });
         });
       };
-      // What was reported on the connection that broke comes again.
+      // Reports sent on the broken connection are resent.
       if (!is_answered()) {
         peer->send(from("TRADER", "2", expected(), "7=1|16=0|"));
         turn(10);
@@ -229,7 +230,7 @@ TEST_F(NoMemoryTest, orders_are_answered_once_whichever_allocation_fails) {
   std::printf("%zu allocations failed, each alone\n", nth - 1);
 }
 
-TEST_F(NoMemoryTest, a_logon_is_answered_then_or_at_the_next_try) {
+TEST_F(NoMemoryTest, logon_is_answered_at_once_or_at_the_next_attempt) {
   std::size_t nth = 1;
   for (bool has_failed = true; has_failed && !HasFailure(); ++nth) {
     begin();
@@ -250,7 +251,7 @@ TEST_F(NoMemoryTest, a_logon_is_answered_then_or_at_the_next_try) {
   std::printf("%zu allocations failed, each alone\n", nth - 1);
 }
 
-TEST_F(NoMemoryTest, a_resend_is_complete_then_or_when_it_is_asked_for_again) {
+TEST_F(NoMemoryTest, resend_is_complete_at_once_or_at_the_next_request) {
   constexpr std::uint64_t kReports = 20;
   std::size_t nth = 1;
   for (bool has_failed = true; has_failed && !HasFailure(); ++nth) {
@@ -276,13 +277,14 @@ TEST_F(NoMemoryTest, a_resend_is_complete_then_or_when_it_is_asked_for_again) {
   std::printf("%zu allocations failed, each alone\n", nth - 1);
 }
 
-// How many allocations in a row fail: a moment, a few turns, and longer than anybody tries.
+// Numbers of allocations that fail in a row: a moment, a few turns, and longer than the engine
+// retries.
 constexpr std::size_t kStarvedFor[] = {4, 40, 300};
 
-// From one window of failing allocations to the next: they overlap by half.
+// The distance between two windows of failing allocations: they overlap by half.
 constexpr std::size_t stride(std::size_t count) { return count / 2; }
 
-TEST_F(NoMemoryTest, orders_are_reported_or_rejected_when_memory_was_gone_for_a_while) {
+TEST_F(NoMemoryTest, orders_are_reported_or_rejected_after_a_time_without_memory) {
   std::size_t tried = 0;
   for (const std::size_t count : kStarvedFor) {
     std::size_t nth = 1;
@@ -313,15 +315,15 @@ TEST_F(NoMemoryTest, orders_are_reported_or_rejected_when_memory_was_gone_for_a_
   std::printf("%zu times without memory for a while\n", tried);
 }
 
-class NoMemoryForStrangersTest : public NoMemoryTest {
+class NoMemoryForTemplatesTest : public NoMemoryTest {
  protected:
-  NoMemoryForStrangersTest() {
+  NoMemoryForTemplatesTest() {
     sessions +=
         "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n";
   }
 };
 
-TEST_F(NoMemoryForStrangersTest, session_of_a_template_is_made_then_or_at_the_next_try) {
+TEST_F(NoMemoryForTemplatesTest, session_of_a_template_is_created_at_once_or_at_the_next_attempt) {
   for (const std::size_t count : kStarvedFor) {
     std::size_t nth = 1;
     for (bool has_failed = true; has_failed && !HasFailure(); nth += stride(count)) {
@@ -356,7 +358,7 @@ class NoMemoryForLoopsTest : public NoMemoryTest {
   }
 };
 
-TEST_F(NoMemoryForLoopsTest, connection_of_another_loops_session_gets_there_or_is_closed) {
+TEST_F(NoMemoryForLoopsTest, connection_migrates_to_its_loop_or_is_closed) {
   for (const std::size_t count : kStarvedFor) {
     std::size_t nth = 1;
     for (bool has_failed = true; has_failed && !HasFailure(); nth += stride(count)) {
@@ -381,7 +383,7 @@ TEST_F(NoMemoryForLoopsTest, connection_of_another_loops_session_gets_there_or_i
           again.send(order("TRADER", trader.numbers().next_inbound, "T"));
         }
       }
-      // One for which the application itself has no memory is rejected.
+      // An order for which the application itself has no memory is rejected.
       const auto is_settled = [&] {
         return std::ranges::count(venue.orders, "T") == 1 || is_told("|35=j|");
       };
@@ -395,7 +397,7 @@ TEST_F(NoMemoryForLoopsTest, connection_of_another_loops_session_gets_there_or_i
   }
 }
 
-// A configuration that is read again. The engine's loops have turns on this thread.
+// The configuration is read again. This thread runs the turns of all loops.
 class NoMemoryForReloadTest : public NoMemoryForLoopsTest {
  protected:
   void begin() {
@@ -410,7 +412,7 @@ class NoMemoryForReloadTest : public NoMemoryForLoopsTest {
     settings->segment_bytes = kSegmentBytes;
     settings->store_folder = folder_->path() + "/store";
     EngineOptions all = options();
-    all.disk = &disk_;  // a file that is read on another thread has its turn at any time
+    all.disk = &disk_;  // the file is read on this thread, so that its timing is deterministic
     auto opened = Engine::open(std::move(*settings), venue, all);
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     acceptor.emplace(std::move(*opened));
@@ -428,7 +430,7 @@ class NoMemoryForReloadTest : public NoMemoryForLoopsTest {
     poll(loop);
     static_cast<void>(test::stop_failing());
   }
-  // Each loop has prepared its part.
+  // Runs until each loop has prepared its part.
   void poll_until_prepared() {
     poll(0);
     poll(1);
@@ -455,7 +457,7 @@ class NoMemoryForReloadTest : public NoMemoryForLoopsTest {
   OneThreadDisk disk_;
 };
 
-TEST_F(NoMemoryForReloadTest, what_is_decided_is_carried_out_though_the_next_reload_is_refused) {
+TEST_F(NoMemoryForReloadTest, decided_reload_is_applied_although_the_next_one_is_refused) {
   begin();
   request(kOfOne);
   poll_until_prepared();
@@ -472,7 +474,7 @@ TEST_F(NoMemoryForReloadTest, what_is_decided_is_carried_out_though_the_next_rel
   EXPECT_TRUE(is_let_in("ZERO")) << log.all();
 }
 
-TEST_F(NoMemoryForReloadTest, reload_whose_end_cannot_be_told_is_not_the_last_one) {
+TEST_F(NoMemoryForReloadTest, reload_without_a_reported_result_does_not_block_the_next_one) {
   begin();
   request(kOfOne);
   poll_until_prepared();
@@ -487,7 +489,7 @@ TEST_F(NoMemoryForReloadTest, reload_whose_end_cannot_be_told_is_not_the_last_on
   EXPECT_TRUE(is_let_in("ZERO")) << log.all();
 }
 
-TEST_F(NoMemoryForReloadTest, what_is_not_done_when_the_loop_stops_is_left) {
+TEST_F(NoMemoryForReloadTest, unfinished_reload_is_dropped_when_the_loop_stops) {
   begin();
   request(kOfOne);
   poll_until_prepared();
@@ -500,7 +502,7 @@ TEST_F(NoMemoryForReloadTest, what_is_not_done_when_the_loop_stops_is_left) {
   EXPECT_EQ(said("ONE session added"), 0) << log.all();
 }
 
-TEST_F(NoMemoryForReloadTest, reload_is_carried_out_then_or_at_the_next_try) {
+TEST_F(NoMemoryForReloadTest, reload_is_applied_at_once_or_at_the_next_attempt) {
   std::size_t tried = 0;
   for (const std::size_t count : {std::size_t{40}, std::size_t{300}}) {
     std::size_t nth = 1;
@@ -511,7 +513,7 @@ TEST_F(NoMemoryForReloadTest, reload_is_carried_out_then_or_at_the_next_try) {
         [[maybe_unused]] const LeaksOfWireIgnored ignored;
         has_failed = starve_in_turns(nth, count);
       }
-      // One that is asked for while another one is carried out waits for it.
+      // A request during another reload waits for that reload.
       for (int attempt = 0; attempt < 5 && said("session added") < 2; ++attempt) {
         acceptor->request_reload();
         for (int turn = 0; turn < kTurns; ++turn) poll(static_cast<std::uint32_t>(turn % 2));
@@ -526,7 +528,7 @@ TEST_F(NoMemoryForReloadTest, reload_is_carried_out_then_or_at_the_next_try) {
   std::printf("%zu times without memory for a while\n", tried);
 }
 
-TEST_F(NoMemoryForReloadTest, other_keys_count_then_or_at_the_next_try) {
+TEST_F(NoMemoryForReloadTest, changed_keys_apply_at_once_or_at_the_next_attempt) {
   std::size_t tried = 0;
   for (const std::size_t count : {std::size_t{40}, std::size_t{300}}) {
     std::size_t nth = 1;
@@ -560,7 +562,7 @@ TEST_F(NoMemoryForReloadTest, other_keys_count_then_or_at_the_next_try) {
   std::printf("%zu times without memory for a while\n", tried);
 }
 
-TEST_F(NoMemoryTest, send_says_so_and_uses_no_number) {
+TEST_F(NoMemoryTest, send_fails_without_memory_and_uses_no_number) {
   std::size_t nth = 1;
   for (bool has_failed = true; has_failed && !HasFailure(); ++nth) {
     begin();
@@ -594,14 +596,14 @@ TEST_F(NoMemoryTest, send_says_so_and_uses_no_number) {
   EXPECT_GT(nth, 2U);
 }
 
-// What is sent is searched for a masked tag: of more fields than any before, in memory that has to
-// grow first.
+// The search for a masked tag in an outbound message: the message has more fields than any before,
+// so memory has to grow first.
 class NoMemoryForMaskedTest : public NoMemoryTest {
  protected:
   NoMemoryForMaskedTest() { extra = "LogMaskedTags=5554"; }
 };
 
-TEST_F(NoMemoryForMaskedTest, send_says_so_and_uses_no_number) {
+TEST_F(NoMemoryForMaskedTest, send_fails_without_memory_and_uses_no_number) {
   std::size_t refused = 0;
   for (std::size_t nth = 1; nth <= 8 && !HasFailure(); ++nth) {
     begin();
@@ -626,8 +628,8 @@ TEST_F(NoMemoryForMaskedTest, send_says_so_and_uses_no_number) {
   EXPECT_GT(refused, 0U);
 }
 
-// An operator's command, by the socket: what he is told is what became of it.
-TEST_F(NoMemoryTest, numbers_are_set_or_the_answer_says_that_they_are_not) {
+// An operator's command through the socket: the answer states the actual result.
+TEST_F(NoMemoryTest, numbers_are_set_or_the_answer_is_an_error) {
   const session::Numbers wanted{.next_inbound = 7, .next_outbound = 40};
   std::size_t refused = 0;
   for (std::size_t nth = 1; nth < 100 && !HasFailure(); ++nth) {
@@ -662,7 +664,7 @@ TEST_F(NoMemoryTest, numbers_are_set_or_the_answer_says_that_they_are_not) {
   EXPECT_GT(refused, 0U);
 }
 
-TEST_F(NoMemoryTest, a_post_is_done_once_or_says_why_not) {
+TEST_F(NoMemoryTest, post_is_done_once_or_returns_the_reason) {
   std::size_t nth = 1;
   for (bool has_failed = true; has_failed && !HasFailure(); ++nth) {
     begin();

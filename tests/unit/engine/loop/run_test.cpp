@@ -1,4 +1,4 @@
-// nexusfix::run(): a whole main().
+// nexusfix::run(): a complete main().
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -22,7 +22,7 @@ struct Venue {
   Verdict on_message(Session&, const MessageView&) { return accept(); }
 };
 
-// Where a service manager listens.
+// The socket on which a service manager listens.
 class NotifySocket {
  public:
   explicit NotifySocket(const std::string& path)
@@ -53,7 +53,7 @@ class NotifySocket {
   int descriptor_;
 };
 
-TEST(Run, tells_the_service_manager_that_it_serves_and_that_it_stops) {
+TEST(Run, service_manager_is_notified_of_start_and_stop) {
   const TemporaryFolder folder;
   const NotifySocket socket{folder.path() + "/notify"};
   const std::string config = folder.path() + "/venue.cfg";

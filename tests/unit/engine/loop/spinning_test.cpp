@@ -1,5 +1,5 @@
-// A spinning event loop asks a few connections for their bytes without asking the network first;
-// whatever else the network has to say is heard all the same.
+// A spinning event loop reads from a few connections without a wait on the network first; it still
+// gets all other events of the network.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -41,17 +41,17 @@ class SpinningTest : public AcceptorTest {
   CountingNetwork network{counts};
 };
 
-TEST_F(SpinningTest, of_few_connections_an_order_is_taken_without_asking_the_network) {
+TEST_F(SpinningTest, order_on_one_of_few_connections_is_read_without_a_wait) {
   open_spinning();
   RawPeer& peer = log_on("T1");
   constexpr std::uint64_t kOrders = 64;
-  unsigned turns = 0;  // that had an order to take
+  unsigned turns = 0;  // turns that had an order to process
   std::uint64_t asked = 0;
   for (std::uint64_t i = 0; i < kOrders; ++i) {
     const std::size_t taken = venue.orders.size();
     const std::uint64_t before = counts.waits;
     take_order(peer, "T1", 2 + i);
-    if (venue.orders.size() == taken) continue;  // It was still on its way.
+    if (venue.orders.size() == taken) continue;  // The order had not arrived yet.
     ++turns;
     asked += counts.waits - before;
   }
@@ -59,7 +59,7 @@ TEST_F(SpinningTest, of_few_connections_an_order_is_taken_without_asking_the_net
   EXPECT_LE(asked, turns / 8);
 }
 
-TEST_F(SpinningTest, a_connection_that_always_has_bytes_keeps_nobody_who_connects_waiting) {
+TEST_F(SpinningTest, busy_connection_does_not_delay_a_new_connection) {
   open_spinning();
   RawPeer& busy = log_on("T1");
   RawPeer& late = connect();
@@ -72,7 +72,7 @@ TEST_F(SpinningTest, a_connection_that_always_has_bytes_keeps_nobody_who_connect
   EXPECT_EQ(late.messages().size(), 1U) << log.all();
 }
 
-TEST_F(SpinningTest, a_connection_that_always_has_bytes_keeps_no_other_one_waiting) {
+TEST_F(SpinningTest, busy_connection_does_not_delay_another_one) {
   open_spinning();
   RawPeer& busy = log_on("T1");
   RawPeer& other = log_on("T2");
@@ -83,7 +83,7 @@ TEST_F(SpinningTest, a_connection_that_always_has_bytes_keeps_no_other_one_waiti
   EXPECT_NE(std::ranges::find(venue.orders, "OTHER"), venue.orders.end());
 }
 
-TEST_F(SpinningTest, many_connections_are_found_by_asking_the_network) {
+TEST_F(SpinningTest, orders_on_many_connections_are_found_by_a_wait) {
   open_spinning();
   std::vector<RawPeer*> traders;
   for (const char* const trader : {"T1", "T2", "T3", "T4", "T5"}) {
@@ -97,7 +97,7 @@ TEST_F(SpinningTest, many_connections_are_found_by_asking_the_network) {
   EXPECT_TRUE(run_until([&] { return traders.back()->messages().size() == 2; })) << log.all();
 }
 
-TEST_F(SpinningTest, a_connection_that_is_held_up_by_the_throttle_is_not_read) {
+TEST_F(SpinningTest, throttled_connection_is_not_read) {
   extra = "ThrottleMessages=1\nThrottleInterval=1";
   open_spinning();
   RawPeer& peer = log_on("T1");
@@ -111,7 +111,7 @@ TEST_F(SpinningTest, a_connection_that_is_held_up_by_the_throttle_is_not_read) {
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 2; })) << log.all();
 }
 
-TEST_F(SpinningTest, the_end_of_a_connection_is_noticed) {
+TEST_F(SpinningTest, end_of_a_connection_is_noticed) {
   open_spinning();
   RawPeer& peer = log_on("T1");
   peer.close();

@@ -1,4 +1,4 @@
-// What the engine's threads ask of the machine: pinning, and the keys for it.
+// Settings of the engine's threads: CPU pinning, priority, and their keys.
 #include "engine/loop/thread_setup.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Where the calling thread may run.
+// The CPUs on which the calling thread may run.
 std::vector<unsigned> allowed_cpus() {
   cpu_set_t set;
   EXPECT_EQ(::sched_getaffinity(0, sizeof set, &set), 0);
@@ -37,10 +37,10 @@ std::vector<unsigned> allowed_cpus() {
   return cpus;
 }
 
-// No machine has so many that the last one of a set is online.
+// No machine has enough CPUs for the last one of a set to be online.
 constexpr unsigned kNoCpu = CPU_SETSIZE - 1;
 
-TEST(ThreadSetup, a_thread_runs_on_its_cpu_and_then_where_it_might_before) {
+TEST(ThreadSetup, thread_is_pinned_to_its_cpu_and_restored_afterwards) {
   const std::vector<unsigned> before = allowed_cpus();
   {
     const engine::ThreadSetup setup{before.back()};
@@ -50,7 +50,7 @@ TEST(ThreadSetup, a_thread_runs_on_its_cpu_and_then_where_it_might_before) {
   EXPECT_EQ(allowed_cpus(), before);
 }
 
-TEST(ThreadSetup, a_cpu_that_is_not_there_is_named_and_changes_nothing) {
+TEST(ThreadSetup, missing_cpu_is_named_and_changes_nothing) {
   const std::vector<unsigned> before = allowed_cpus();
   const engine::ThreadSetup setup{kNoCpu};
   EXPECT_THAT(setup.failure(), HasSubstr("EventLoopCpu=1023: Invalid argument"));
@@ -59,7 +59,7 @@ TEST(ThreadSetup, a_cpu_that_is_not_there_is_named_and_changes_nothing) {
 
 constexpr int kNiceMax = 19;
 
-TEST(ThreadSetup, a_thread_that_stands_back_does_so_alone) {
+TEST(ThreadSetup, lower_priority_applies_only_to_its_thread) {
   const int before = ::getpriority(PRIO_PROCESS, 0);
   int inside = 0;
   std::thread{[&] {
@@ -70,7 +70,7 @@ TEST(ThreadSetup, a_thread_that_stands_back_does_so_alone) {
   EXPECT_EQ(::getpriority(PRIO_PROCESS, 0), before);
 }
 
-TEST(ThreadSetup, passwords_are_checked_by_a_thread_that_stands_back) {
+TEST(ThreadSetup, passwords_are_checked_by_a_thread_of_lower_priority) {
   const auto threads_behind = [before = ::getpriority(PRIO_PROCESS, 0)] {
     std::size_t count = 0;
     for (const auto& task : std::filesystem::directory_iterator{"/proc/self/task"}) {
@@ -90,7 +90,7 @@ TEST(ThreadSetup, passwords_are_checked_by_a_thread_that_stands_back) {
   EXPECT_EQ(threads_behind(), 1U);
 }
 
-TEST(ThreadSetup, every_cpu_is_tried_without_moving_the_calling_thread) {
+TEST(ThreadSetup, all_cpus_are_checked_without_moving_the_calling_thread) {
   const std::vector<unsigned> before = allowed_cpus();
   EXPECT_EQ(engine::what_is_wrong_with(before), std::nullopt);
   EXPECT_THAT(engine::what_is_wrong_with({before.front(), kNoCpu}).value_or(""),
@@ -98,7 +98,7 @@ TEST(ThreadSetup, every_cpu_is_tried_without_moving_the_calling_thread) {
   EXPECT_EQ(allowed_cpus(), before);
 }
 
-// Stops its engine when it has seen where it runs.
+// Stops its engine after it has recorded its CPUs.
 struct Watcher {
   engine::Engine* engine = nullptr;
   std::vector<unsigned> cpus;
@@ -149,7 +149,7 @@ class TraderOnce {
   std::optional<engine::Engine> engine_;
 };
 
-TEST(EventLoopCpu, run_pins_the_calling_thread_and_lets_it_go_at_the_end) {
+TEST(EventLoopCpu, run_pins_the_calling_thread_and_restores_it) {
   const std::vector<unsigned> before = allowed_cpus();
   Watcher watcher;
   auto engine = open(watcher, "EventLoopCpu=" + std::to_string(before.back()));
@@ -177,7 +177,7 @@ TEST(EventLoopCpu, start_pins_the_engines_thread_and_not_the_calling_one) {
   EXPECT_EQ(allowed_cpus(), before);
 }
 
-// Stops its engine when both of its sessions have been seen. Callbacks come from both loops.
+// Stops its engine after it has seen both of its sessions. The callbacks come from both loops.
 struct TwoWatched {
   engine::Engine* engine = nullptr;
   std::mutex mutex;
@@ -192,7 +192,7 @@ struct TwoWatched {
   }
 };
 
-TEST(EventLoopCpu, each_event_loop_has_the_cpu_that_stands_in_its_place) {
+TEST(EventLoopCpu, each_event_loop_has_the_cpu_at_its_position) {
   const std::vector<unsigned> before = allowed_cpus();
   if (before.size() < 2) GTEST_SKIP() << "one CPU only";
   const unsigned first = before.back();
@@ -216,7 +216,7 @@ TEST(EventLoopCpu, each_event_loop_has_the_cpu_that_stands_in_its_place) {
   EXPECT_EQ(allowed_cpus(), before);
 }
 
-TEST(EventLoopCpu, a_cpu_that_cannot_be_had_refuses_the_start_with_its_line) {
+TEST(EventLoopCpu, unavailable_cpu_refuses_the_start_with_its_line) {
   Watcher watcher;
   const auto engine = open(watcher, "EventLoopCpu=1023");
   ASSERT_FALSE(engine.has_value());
@@ -240,7 +240,7 @@ TEST(EventLoopCpu, one_cpu_for_each_event_loop_is_expected) {
   }
 }
 
-TEST(ThreadSettings, a_session_that_wants_other_threads_than_one_before_is_an_error) {
+TEST(ThreadSettings, sessions_with_different_thread_settings_are_an_error) {
   const std::string second =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=OTHER\nBusySpin=N\n";
   const auto settings = config::parse_settings(config_with("BusySpin=Y") + second, "venue.cfg");
@@ -249,7 +249,7 @@ TEST(ThreadSettings, a_session_that_wants_other_threads_than_one_before_is_an_er
               HasSubstr("venue.cfg:15: BusySpin: differs from line 6"));
 }
 
-TEST(ThreadSettings, keys_are_read_and_nothing_is_asked_for_without_them) {
+TEST(ThreadSettings, keys_are_read_and_defaults_are_off) {
   const auto given =
       config::parse_settings(config_with("BusySpin=Y\nLockMemory=Y\nEventLoopCpu=4"), "venue.cfg");
   ASSERT_TRUE(given.has_value());

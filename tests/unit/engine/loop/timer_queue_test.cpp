@@ -25,7 +25,7 @@ std::vector<int> taken(TimerQueue<Owner>& queue, MonoTime now) {
   return names;
 }
 
-TEST(TimerQueue, gives_no_more_than_are_asked_for_and_the_others_stay_due) {
+TEST(TimerQueue, take_due_respects_its_limit_and_the_others_stay_due) {
   std::vector<Owner> owners(5);
   TimerQueue<Owner> queue;
   for (int i = 0; i < 5; ++i) {
@@ -41,7 +41,7 @@ TEST(TimerQueue, gives_no_more_than_are_asked_for_and_the_others_stay_due) {
   EXPECT_EQ(taken(queue, at(20)), (std::vector{2, 1, 0}));
 }
 
-TEST(TimerQueue, gives_those_who_are_due_the_earliest_first) {
+TEST(TimerQueue, take_due_returns_the_earliest_first) {
   std::vector<Owner> owners(3);
   TimerQueue<Owner> queue;
   for (int i = 0; i < 3; ++i) owners[static_cast<std::size_t>(i)].name = i;
@@ -54,11 +54,11 @@ TEST(TimerQueue, gives_those_who_are_due_the_earliest_first) {
   EXPECT_EQ(queue.first(), at(30));
 }
 
-TEST(TimerQueue, an_owner_has_one_entry_which_only_moves_forward) {
+TEST(TimerQueue, owner_has_one_entry_that_only_becomes_earlier) {
   Owner owner;
   TimerQueue<Owner> queue;
   queue.arm(owner, at(10));
-  queue.arm(owner, at(40));  // He is asked at 10, and arms anew.
+  queue.arm(owner, at(40));  // The owner is taken at 10, and arms its timer again.
   EXPECT_EQ(queue.first(), at(10));
   queue.arm(owner, at(5));
   EXPECT_EQ(queue.first(), at(5));
@@ -67,7 +67,7 @@ TEST(TimerQueue, an_owner_has_one_entry_which_only_moves_forward) {
   EXPECT_EQ(queue.first(), at(5));
 }
 
-TEST(TimerQueue, whoever_was_taken_is_armed_no_longer) {
+TEST(TimerQueue, taken_owner_is_no_longer_armed) {
   Owner owner;
   TimerQueue<Owner> queue;
   queue.arm(owner, at(10));
@@ -77,7 +77,7 @@ TEST(TimerQueue, whoever_was_taken_is_armed_no_longer) {
   EXPECT_EQ(queue.first(), at(60));
 }
 
-TEST(TimerQueue, disarming_takes_out_whoever_it_is_and_nobody_else) {
+TEST(TimerQueue, disarm_removes_only_its_owner) {
   constexpr std::size_t kOwners = 40;
   for (std::size_t out = 0; out < kOwners; ++out) {
     std::vector<Owner> owners(kOwners);
@@ -93,7 +93,7 @@ TEST(TimerQueue, disarming_takes_out_whoever_it_is_and_nobody_else) {
   }
 }
 
-TEST(TimerQueue, agrees_with_a_search_through_all_owners) {
+TEST(TimerQueue, queue_agrees_with_a_linear_search) {
   constexpr std::size_t kOwners = 50;
   std::vector<Owner> owners(kOwners);
   std::vector<MonoTime> model(kOwners, kNever);

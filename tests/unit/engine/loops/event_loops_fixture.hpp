@@ -1,4 +1,4 @@
-// An acceptor of several event loops, each with sessions of its own, behind one port.
+// An acceptor with several event loops, each with its own sessions, and one port.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace nexusfix::testing {
 
-// Callbacks come from every loop's thread.
+// Callbacks come from the threads of all loops.
 struct LoopVenue {
   std::mutex mutex;
   std::set<std::string> orders;
@@ -33,7 +33,7 @@ struct LoopVenue {
   }
 };
 
-// Written from every loop's thread, and read by the test when they have ended.
+// The log is written by the threads of all loops; the test reads it after they have ended.
 class EventLoopsTest : public AcceptorTest {
  protected:
   static constexpr int kSessions = 8;
@@ -63,7 +63,7 @@ class EventLoopsTest : public AcceptorTest {
     const auto opened = try_open();
     return opened ? "opened" : opened.error().what();
   }
-  // Counterparties are polled; the loops run by themselves.
+  // Polls the counterparties; the loops run on their own threads.
   bool wait_until(const std::function<bool()>& condition) {
     for (int turn = 0; turn < 10'000; ++turn) {
       if (condition()) return true;
@@ -72,7 +72,7 @@ class EventLoopsTest : public AcceptorTest {
     }
     return condition();
   }
-  // The clock stands still and would end no wait for a Logout, so the counterparties go first.
+  // The clock is manual and would end no wait for a Logout, so the counterparties disconnect first.
   void stop_and_join() {
     peers.clear();
     acceptor->stop();

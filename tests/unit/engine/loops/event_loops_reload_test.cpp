@@ -1,4 +1,4 @@
-// A configuration file that is read again by an engine with several event loops.
+// A reload of the configuration file by an engine with several event loops.
 #include <algorithm>
 #include <fstream>
 #include <future>
@@ -15,7 +15,7 @@
 namespace nexusfix::testing {
 namespace {
 
-// Written by the loops and read by the test at once.
+// Written by the loops while the test reads it.
 class LockedLog final : public observe::EventLog {
  public:
   void write(const observe::Event& event) override {
@@ -100,7 +100,7 @@ class EventLoopsReloadTest : public EventLoopsTest {
     peer.send(order(who(i), msg_seq_num, who(i)));
     EXPECT_TRUE(wait_until([&] { return peer.messages().size() > before; })) << locked.all();
   }
-  // The port that was opened last at 0.0.0.0.
+  // The port at 0.0.0.0 that was opened last; 0 if none was.
   std::uint16_t second_port() {
     const std::string said = "listening on 0.0.0.0 port ";
     const std::string text = locked.all();
@@ -116,7 +116,7 @@ class EventLoopsReloadTest : public EventLoopsTest {
   bool is_running_ = false;
 };
 
-TEST_F(EventLoopsReloadTest, sessions_of_all_loops_come_and_go_and_the_others_trade_on) {
+TEST_F(EventLoopsReloadTest, sessions_of_all_loops_are_added_and_removed_while_others_trade) {
   sessions += session_text(2, "EventLoop=0\n") + session_text(3, of_one);
   start();
   RawPeer& first = log_on_to(acceptor->accept_port(), 0);
@@ -143,7 +143,7 @@ TEST_F(EventLoopsReloadTest, sessions_of_all_loops_come_and_go_and_the_others_tr
   expect_trading(second, 1, 2);
 }
 
-TEST_F(EventLoopsReloadTest, keys_that_wait_on_any_loop_are_named_in_each_reload_until_they_count) {
+TEST_F(EventLoopsReloadTest, pending_keys_of_any_loop_are_named_in_each_reload) {
   start();
   RawPeer& peer = log_on_to(acceptor->accept_port(), 1);
   sessions = session_text(0, "EventLoop=0\nMaxHeartBtInt=20\n") +
@@ -164,7 +164,7 @@ TEST_F(EventLoopsReloadTest, keys_that_wait_on_any_loop_are_named_in_each_reload
   EXPECT_FALSE(is_let_in(1));
 }
 
-TEST_F(EventLoopsReloadTest, session_that_comes_back_is_in_the_loop_that_has_its_numbers) {
+TEST_F(EventLoopsReloadTest, session_added_again_is_in_the_loop_that_has_its_numbers) {
   start();
   const std::string before = sessions;
   sessions = session_text(0, "EventLoop=0\n");
@@ -175,7 +175,7 @@ TEST_F(EventLoopsReloadTest, session_that_comes_back_is_in_the_loop_that_has_its
   EXPECT_TRUE(is_let_in(1)) << locked.all();
 }
 
-TEST_F(EventLoopsReloadTest, what_one_loop_cannot_have_changes_nothing_in_any) {
+TEST_F(EventLoopsReloadTest, error_in_one_loop_changes_nothing_in_any_loop) {
   start();
   RawPeer& first = log_on_to(acceptor->accept_port(), 0);
   const std::string before = sessions;
@@ -197,7 +197,7 @@ TEST_F(EventLoopsReloadTest, what_one_loop_cannot_have_changes_nothing_in_any) {
   EXPECT_TRUE(is_let_in(4));
 }
 
-TEST_F(EventLoopsReloadTest, mistakes_of_the_file_and_loops_that_are_not_there_are_named) {
+TEST_F(EventLoopsReloadTest, errors_of_the_file_and_missing_loops_are_named) {
   start();
   const std::string before = sessions;
   sessions += session_text(4, "LogonTimeout=soon\n");
@@ -235,7 +235,7 @@ TEST_F(EventLoopsReloadTest, port_is_open_as_long_as_a_session_of_any_loop_uses_
   EXPECT_FALSE(locked.has("port " + std::to_string(acceptor->accept_port()) + " is closed"));
 }
 
-TEST_F(EventLoopsReloadTest, template_comes_and_goes) {
+TEST_F(EventLoopsReloadTest, template_is_added_and_removed) {
   start();
   const std::string before = sessions;
   sessions +=
@@ -257,7 +257,7 @@ TEST_F(EventLoopsReloadTest, changed_keys_are_named_by_each_loop) {
   EXPECT_TRUE(reload().changed.empty());
 }
 
-TEST_F(EventLoopsReloadTest, misspelt_key_is_named_once_whichever_loop_has_something_to_do) {
+TEST_F(EventLoopsReloadTest, misspelt_key_is_named_once_for_all_loops) {
   start();
   sessions += session_text(5, std::string{of_one} + "LogonTimout=9\n");
   EXPECT_EQ(set_of(reload().added), Names{name(5)});
@@ -267,7 +267,7 @@ TEST_F(EventLoopsReloadTest, misspelt_key_is_named_once_whichever_loop_has_somet
   EXPECT_EQ(locked.count("LogoutTimout: unknown key"), 1) << locked.all();
 }
 
-TEST_F(EventLoopsReloadTest, warning_of_a_dictionary_is_said_once_though_each_loop_reads_it) {
+TEST_F(EventLoopsReloadTest, dictionary_warning_is_logged_once_for_all_loops) {
   const std::string dictionary_path = folder.path() + "/own.xml";
   std::ofstream{dictionary_path}
       << "<fix type='FIX' major='4' minor='4'><header/><trailer/><messages/><components/>"
@@ -291,7 +291,7 @@ TEST_F(EventLoopsReloadTest, request_is_answered_in_the_log) {
   EXPECT_TRUE(wait_until([&] { return locked.has("HeartBtInt=never"); })) << locked.all();
 }
 
-TEST_F(EventLoopsReloadTest, one_reload_waits_for_the_other) {
+TEST_F(EventLoopsReloadTest, concurrent_reloads_wait_for_each_other) {
   start();
   sessions += session_text(4, "EventLoop=0\n") + session_text(5, of_one);
   write();
@@ -308,7 +308,7 @@ TEST_F(EventLoopsReloadTest, one_reload_waits_for_the_other) {
   EXPECT_EQ(added.load(), 2U) << "by the first of them alone";
 }
 
-TEST_F(EventLoopsReloadTest, thread_of_a_loop_is_told_not_to_wait_for_itself) {
+TEST_F(EventLoopsReloadTest, reload_on_the_thread_of_a_loop_is_refused) {
   std::string refused;
   loop_venue.before_answer = [&] {
     const auto done = acceptor->reload();
@@ -320,13 +320,13 @@ TEST_F(EventLoopsReloadTest, thread_of_a_loop_is_told_not_to_wait_for_itself) {
   EXPECT_EQ(refused, "not on a thread that serves an event loop: request_reload() is for that");
 }
 
-TEST_F(EventLoopsReloadTest, engine_that_has_ended_says_so) {
+TEST_F(EventLoopsReloadTest, reload_of_an_ended_engine_is_refused) {
   start();
   stop();
   EXPECT_EQ(reload_error(), "a loop ended");
 }
 
-TEST_F(EventLoopsReloadTest, thread_that_polled_an_engine_that_is_gone_may_reload_another_one) {
+TEST_F(EventLoopsReloadTest, thread_that_polled_a_destroyed_engine_may_reload_another_one) {
   write();
   open_loops();
   acceptor->poll(std::chrono::nanoseconds{0});
@@ -336,11 +336,11 @@ TEST_F(EventLoopsReloadTest, thread_that_polled_an_engine_that_is_gone_may_reloa
   EXPECT_EQ(set_of(reload().added), Names{name(4)});
 }
 
-// No machine has so many that the last one of a set is online.
+// No machine has enough CPUs for the last one of a set to be online.
 constexpr unsigned kNoCpu = CPU_SETSIZE - 1;
 
-// A loop alone, which a directory knows as the first one.
-class LoopOfDirectoryTest : public EventLoopsReloadTest {
+// A single loop, which is the first one of a LoopDirectory.
+class LoopInDirectoryTest : public EventLoopsReloadTest {
  protected:
   engine::EventLoop make_loop(std::optional<unsigned> cpu = {}) {
     engine::LoopDependencies seams;
@@ -362,15 +362,15 @@ class LoopOfDirectoryTest : public EventLoopsReloadTest {
   Disk* all_disk = &disk_;
 };
 
-TEST_F(LoopOfDirectoryTest, loop_whose_thread_cannot_begin_takes_nothing) {
+TEST_F(LoopInDirectoryTest, loop_whose_thread_cannot_start_accepts_no_migration) {
   engine::EventLoop loop = make_loop(kNoCpu);
   EXPECT_TRUE(directory->migrate(0, {}));
   EXPECT_EQ(loop.run(), 1);
   EXPECT_FALSE(directory->migrate(0, {})) << log.all();
 }
 
-TEST_F(LoopOfDirectoryTest, loop_whose_thread_cannot_begin_keeps_no_sign_of_life_back) {
-  // The service manager would take the others for dead.
+TEST_F(LoopInDirectoryTest, loop_whose_thread_cannot_start_does_not_block_the_watchdog) {
+  // Otherwise the service manager would regard the other loops as dead.
   const std::string path = folder.path() + "/notify";
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -391,7 +391,7 @@ TEST_F(LoopOfDirectoryTest, loop_whose_thread_cannot_begin_keeps_no_sign_of_life
   ::close(told);
 }
 
-TEST_F(LoopOfDirectoryTest, reloads_that_wait_for_one_another_are_answered_when_the_store_fails) {
+TEST_F(LoopInDirectoryTest, waiting_reloads_are_answered_when_the_store_fails) {
   FakeDisk fake;
   all_disk = &fake;
   sessions = session_text(0);
@@ -428,7 +428,7 @@ TEST_F(LoopOfDirectoryTest, reloads_that_wait_for_one_another_are_answered_when_
   }
 }
 
-TEST_F(LoopOfDirectoryTest, task_without_memory_costs_none_behind_it) {
+TEST_F(LoopInDirectoryTest, task_without_memory_does_not_drop_the_next_one) {
   struct Failing final : engine::LoopTask {
     void run(engine::EventLoop&) override { throw std::bad_alloc{}; }
   };

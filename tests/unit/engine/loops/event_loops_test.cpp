@@ -1,4 +1,4 @@
-// Several event loops, each with sessions of its own, behind one port.
+// Several event loops, each with its own sessions, and one port.
 #include "event_loops_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -15,7 +15,7 @@ TEST_F(EventLoopsTest, each_counterparty_reaches_its_session_through_one_port) {
   ASSERT_EQ(used.size(), 2U) << "the names are spread over both";
   acceptor->start();
   for (int i = 0; i < kSessions; ++i) {
-    // The order comes with the Logon: what follows it is handed over, too.
+    // The order comes with the Logon: the bytes after the Logon migrate to the loop, too.
     connect().send(logon(who(i), 1) + order(who(i), 2, who(i)));
   }
   EXPECT_TRUE(wait_until([&] {
@@ -32,7 +32,7 @@ TEST_F(EventLoopsTest, each_counterparty_reaches_its_session_through_one_port) {
   EXPECT_EQ(all.size(), 2U);
 }
 
-TEST_F(EventLoopsTest, logon_may_be_as_long_as_its_session_on_another_loop_allows) {
+TEST_F(EventLoopsTest, logon_size_limit_of_a_session_on_another_loop_applies) {
   sessions = session_text(0, "EventLoop=0\n") + session_text(1, "EventLoop=1\nMaxLogonSize=9000\n");
   open_loops();
   acceptor->start();
@@ -46,7 +46,7 @@ TEST_F(EventLoopsTest, logon_may_be_as_long_as_its_session_on_another_loop_allow
   EXPECT_TRUE(log.has("49=TRADER0 56=VENUE: more bytes than a Logon may have")) << log.all();
 }
 
-TEST_F(EventLoopsTest, session_that_an_earlier_version_stored_stays_on_its_loop) {
+TEST_F(EventLoopsTest, session_in_the_store_of_an_earlier_version_stays_on_its_loop) {
   PosixDisk disk;
   for (const std::string name : {"A/B", "C/D"}) {
     auto opened =
@@ -65,7 +65,7 @@ TEST_F(EventLoopsTest, session_that_an_earlier_version_stored_stays_on_its_loop)
   EXPECT_EQ(acceptor->find_session("FIX.4.4:VENUE->C%2FD")->handle().loop, 1U);
 }
 
-TEST_F(EventLoopsTest, stranger_is_refused_and_a_logon_twice_too) {
+TEST_F(EventLoopsTest, unknown_client_and_second_logon_are_refused) {
   open_loops();
   acceptor->start();
   RawPeer& stranger = connect();
@@ -87,7 +87,7 @@ TEST_F(EventLoopsTest, stranger_is_refused_and_a_logon_twice_too) {
   stop_and_join();
 }
 
-TEST_F(EventLoopsTest, session_stays_in_the_loop_where_it_is_stored) {
+TEST_F(EventLoopsTest, session_stays_on_the_loop_that_stores_it) {
   open_loops();
   std::map<std::string, std::uint32_t> before;
   for (std::size_t i = 0; i < acceptor->session_count(); ++i) {
@@ -106,7 +106,7 @@ TEST_F(EventLoopsTest, session_stays_in_the_loop_where_it_is_stored) {
             std::string::npos);
 }
 
-TEST_F(EventLoopsTest, loop_of_choice_is_kept_and_cannot_be_changed_in_silence) {
+TEST_F(EventLoopsTest, configured_loop_is_kept_and_a_change_is_an_error) {
   sessions = session_text(0, "EventLoop=1\n") + session_text(1, "EventLoop=1\n");
   open_loops();
   EXPECT_EQ(acceptor->session(0).handle().loop, 1U);
@@ -116,7 +116,7 @@ TEST_F(EventLoopsTest, loop_of_choice_is_kept_and_cannot_be_changed_in_silence) 
   EXPECT_NE(error_of_opening().find("EventLoop=0, and it is stored in loop 1"), std::string::npos);
 }
 
-TEST_F(EventLoopsTest, loop_that_is_not_there_is_a_mistake_of_the_file) {
+TEST_F(EventLoopsTest, missing_loop_is_an_error_of_the_file) {
   sessions = session_text(0, "EventLoop=2\n");
   const auto settings = config::parse_settings(config(), "venue.cfg");
   ASSERT_FALSE(settings.has_value());
@@ -124,8 +124,7 @@ TEST_F(EventLoopsTest, loop_that_is_not_there_is_a_mistake_of_the_file) {
             std::string::npos);
 }
 
-TEST_F(EventLoopsTest,
-       loop_cuts_its_connection_that_is_larger_than_one_which_grows_in_another_loop) {
+TEST_F(EventLoopsTest, loop_disconnects_its_larger_connection_when_another_loop_needs_room) {
   extra = "EventLoops=2\nMaxBufferedBytes=1048576\nCheckLatency=N";
   sessions = session_text(0, "EventLoop=0\n") + session_text(1, "EventLoop=1\n");
   open_loops();
@@ -185,7 +184,7 @@ TEST_F(EventLoopsTest, tasks_reach_sessions_of_every_loop) {
   stop_and_join();
 }
 
-TEST_F(EventLoopsTest, loops_may_be_driven_by_the_users_own_threads) {
+TEST_F(EventLoopsTest, loops_can_be_driven_by_threads_of_the_user) {
   open_loops();
   std::atomic<bool> is_over{false};
   std::vector<std::thread> threads;

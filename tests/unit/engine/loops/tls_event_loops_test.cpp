@@ -1,4 +1,4 @@
-// Connections with TLS that are handed to their session's event loop.
+// Connections with TLS that migrate to the event loop of their session.
 #include <thread>
 
 #include "support/test_certificates.hpp"
@@ -9,13 +9,13 @@ namespace {
 
 class TlsEventLoopsTest : public InitiatorTest {};
 
-TEST_F(TlsEventLoopsTest, session_of_another_loop_than_the_one_that_listens_has_its_tls) {
+TEST_F(TlsEventLoopsTest, connection_keeps_its_tls_when_it_migrates_to_another_loop) {
   TemporaryFolder keys;
   TestAuthority authority{keys.path(), "authority"};
   const CertificateFiles files = authority.issue("venue");
   extra = "EventLoops=2\nServerCertificateFile=" + files.certificate +
           "\nServerCertificateKeyFile=" + files.key;
-  // The first loop with a session listens.
+  // The first loop with a session has the listener.
   sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=NEAR\nEventLoop=0\n"
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\nEventLoop=1\n";

@@ -1,4 +1,4 @@
-// Keys that need a part which the program was linked without: one error, and what remedies it.
+// Keys that need a part with which the program was not linked: one error, and its remedy.
 #include <gmock/gmock.h>
 
 #include <nexusfix/engine/preflight.hpp>
@@ -47,7 +47,7 @@ class MissingParts : public AcceptorTest {
     for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
     return text;
   }
-  // "venue.cfg:9: ", of the nth line that begins so.
+  // "venue.cfg:9: " for the nth line that begins with this text.
   [[nodiscard]] std::string line_of(const std::string& begin, int nth = 1) const {
     const std::string text = "\n" + config();
     std::size_t at = 0;
@@ -57,19 +57,19 @@ class MissingParts : public AcceptorTest {
   }
 };
 
-TEST_F(MissingParts, what_needs_no_part_opens_without_any) {
+TEST_F(MissingParts, configuration_without_optional_parts_opens) {
   EXPECT_THAT(errors(), ElementsAre());
   auto settings = config::parse_settings(config(), "venue.cfg");
   EXPECT_TRUE(Engine::open(std::move(*settings), venue, bare_options()).has_value());
 }
 
-TEST_F(MissingParts, proxies_of_connections_are_asked_for_once) {
+TEST_F(MissingParts, missing_proxies_are_reported_once) {
   extra = "UseTCPProxy=Y\nTrustedProxies=127.0.0.1";
   EXPECT_THAT(errors(),
               ElementsAre(line_of("[SESSION]") + "UseTCPProxy" + std::string{kNoProxies}));
 }
 
-TEST_F(MissingParts, password_file_is_named_by_its_line_and_not_read) {
+TEST_F(MissingParts, missing_password_service_is_reported_and_the_file_is_not_read) {
   extra = "PasswordFile=" + folder.path() + "/none";
   EXPECT_THAT(errors(), ElementsAre(line_of("PasswordFile") + std::string{kNoPasswords}));
 }
@@ -83,7 +83,7 @@ TEST_F(MissingParts, each_missing_part_of_a_configuration_is_named) {
                           line_of("[SESSION]", 3) + "ProxyType" + std::string{kNoProxies}));
 }
 
-TEST_F(MissingParts, sessions_that_are_added_name_it_too) {
+TEST_F(MissingParts, missing_part_of_an_added_session_is_named) {
   auto settings = config::parse_settings(config(), "venue.cfg");
   auto opened = Engine::open(std::move(*settings), venue, bare_options());
   ASSERT_TRUE(opened.has_value()) << opened.error().what();

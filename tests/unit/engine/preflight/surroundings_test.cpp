@@ -1,5 +1,5 @@
-// What a configuration names outside of itself: `config check` and a start look at it before
-// anything is made.
+// Files, folders, addresses and CPUs that a configuration names: `config check` and a start check
+// them before anything is created.
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-class SurroundingsTest : public AcceptorTest {
+class PreflightTest : public AcceptorTest {
  protected:
   [[nodiscard]] config::Settings settings() {
     auto parsed = config::parse_settings(config(port), "venue.cfg");
@@ -24,7 +24,7 @@ class SurroundingsTest : public AcceptorTest {
     parsed->segment_bytes = kSegmentBytes;
     return std::move(*parsed);
   }
-  // "", or why it does not start.
+  // Empty, or the reason why the engine does not start.
   [[nodiscard]] std::string why_not() {
     const auto opened = Engine::open(settings(), venue, options());
     return opened ? std::string{} : opened.error().what();
@@ -37,7 +37,7 @@ class SurroundingsTest : public AcceptorTest {
     for (const auto& error : found.error()) all += (all.empty() ? "" : "\n") + error.what();
     return all;
   }
-  // What a user changes in the file, by the line that its key is in.
+  // The line of a key, as an error names it.
   [[nodiscard]] std::string line_of(const std::string& key) const {
     const std::string text = config(port);
     const std::size_t at = text.find(key + "=");
@@ -55,14 +55,14 @@ class SurroundingsTest : public AcceptorTest {
   std::uint16_t port = 0;
 };
 
-TEST_F(SurroundingsTest, what_is_right_is_right_and_makes_nothing) {
+TEST_F(PreflightTest, valid_configuration_passes_and_creates_nothing) {
   extra = "FileLogPath=" + folder.path() + "/log/deep";
   EXPECT_EQ(looked(), "");
   expect_nothing_made();
   EXPECT_EQ(why_not(), "");
 }
 
-TEST_F(SurroundingsTest, folders_that_others_may_look_into_are_warned_of_with_what_changes_it) {
+TEST_F(PreflightTest, folders_accessible_to_others_are_a_warning_with_a_remedy) {
   namespace fs = std::filesystem;
   const std::string store = folder.path() + "/store";
   const std::string logs = folder.path() + "/log";
@@ -96,7 +96,7 @@ TEST_F(SurroundingsTest, folders_that_others_may_look_into_are_warned_of_with_wh
   EXPECT_EQ(warned(), "");
 }
 
-TEST_F(SurroundingsTest, dictionaries_that_are_missing_or_are_none_are_all_told_with_their_lines) {
+TEST_F(PreflightTest, missing_and_invalid_dictionaries_are_all_errors_with_their_lines) {
   std::ofstream{folder.path() + "/none.xml"} << "no dictionary";
   dictionary = "DataDictionary=" + folder.path() + "/none.xml";
   sessions += "DataDictionary=" + folder.path() + "/missing.xml\n";
@@ -112,7 +112,7 @@ TEST_F(SurroundingsTest, dictionaries_that_are_missing_or_are_none_are_all_told_
 }
 
 // QuickFIX/J finds DataDictionary=FIX44.xml on its class path.
-TEST_F(SurroundingsTest, a_standard_dictionary_by_name_alone_is_the_built_in_one_with_a_note) {
+TEST_F(PreflightTest, standard_dictionary_name_means_the_built_in_one_with_a_note) {
   sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=A\n"  // 9 to 12
       "DataDictionary=FIX44.xml\n"
@@ -146,7 +146,7 @@ TEST_F(SurroundingsTest, a_standard_dictionary_by_name_alone_is_the_built_in_one
       << log.all();
 }
 
-TEST_F(SurroundingsTest, a_dictionary_by_a_path_that_is_not_there_is_an_error_of_its_key) {
+TEST_F(PreflightTest, missing_dictionary_path_is_an_error_of_its_key) {
   sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=A\n"
       "DataDictionary=../spec/FIX44.xml\n"
@@ -165,7 +165,7 @@ TEST_F(SurroundingsTest, a_dictionary_by_a_path_that_is_not_there_is_an_error_of
                                 "FIX44.xml alone"));
 }
 
-TEST_F(SurroundingsTest, a_dictionary_of_the_default_version_is_told_by_the_key_of_its_line) {
+TEST_F(PreflightTest, missing_dictionary_of_the_default_version_names_its_key) {
   FakeDisk disk;
   disk.set_contents("f.cfg",
                     "[SESSION]\nBeginString=FIXT.1.1\nSenderCompID=A\nTargetCompID=B\n"
@@ -179,7 +179,7 @@ TEST_F(SurroundingsTest, a_dictionary_of_the_default_version_is_told_by_the_key_
               HasSubstr("f.cfg:8: AppDataDictionary.FIX.5.0SP2: the file cannot be read"));
 }
 
-TEST_F(SurroundingsTest, folders_that_cannot_be_written_are_told_with_their_lines) {
+TEST_F(PreflightTest, unwritable_folders_are_errors_with_their_lines) {
   const std::string file = folder.path() + "/file";
   std::ofstream{file} << "no folder";
   extra = "FileLogPath=" + file + "/log\nFileLogBackupPath=" + file;
@@ -192,14 +192,14 @@ TEST_F(SurroundingsTest, folders_that_cannot_be_written_are_told_with_their_line
   EXPECT_EQ(why_not(), looked());
 }
 
-TEST_F(SurroundingsTest, cpus_that_this_machine_lacks_are_told_with_their_line) {
+TEST_F(PreflightTest, missing_cpus_are_errors_with_their_line) {
   extra = "EventLoopCpu=1023";
   EXPECT_THAT(looked(), HasSubstr(line_of("EventLoopCpu") + "=1023: "));
   EXPECT_EQ(why_not(), looked());
   expect_nothing_made();
 }
 
-TEST_F(SurroundingsTest, an_address_of_another_machine_is_told_with_its_line_and_nothing_is_made) {
+TEST_F(PreflightTest, address_of_another_machine_is_an_error_and_nothing_is_created) {
   extra = "SocketAcceptAddress=192.0.2.1\nFileLogPath=" + folder.path() + "/log";
   const std::string error = why_not();
   EXPECT_THAT(error, AllOf(HasSubstr("venue.cfg:8: SocketAcceptAddress=192.0.2.1: listen "),
@@ -212,19 +212,19 @@ TEST_F(SurroundingsTest, an_address_of_another_machine_is_told_with_its_line_and
             "address of this machine was expected");
 }
 
-// `config check` of the file that an engine runs with.
-TEST_F(SurroundingsTest, an_address_is_there_even_if_its_port_is_in_use) {
+// `config check` of the file with which an engine runs.
+TEST_F(PreflightTest, address_is_valid_even_if_its_port_is_in_use) {
   AcceptorTest::open();
   port = acceptor->accept_port();
   EXPECT_TRUE(engine::missing_addresses(settings()).empty());
 }
 
-TEST_F(SurroundingsTest, a_store_that_cannot_be_opened_is_told_with_the_line_of_its_folder) {
+TEST_F(PreflightTest, store_that_cannot_be_opened_is_an_error_with_its_line) {
   std::filesystem::create_directories(folder.path() + "/store/lock");
   EXPECT_THAT(why_not(), HasSubstr(line_of("FileStorePath") + ": "));
 }
 
-TEST_F(SurroundingsTest, a_port_in_use_is_told_with_its_line_and_nothing_is_made) {
+TEST_F(PreflightTest, port_in_use_is_an_error_and_nothing_is_created) {
   AcceptorTest::open();
   port = acceptor->accept_port();
   sessions =

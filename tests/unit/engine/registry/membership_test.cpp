@@ -1,10 +1,10 @@
-// Sessions that are added, removed, and made of a template while the engine runs.
+// Sessions that are added, removed, and created from a template while the engine runs.
 #include "unit/engine/connection/initiator_fixture.hpp"
 
 namespace nexusfix::testing {
 namespace {
 
-class MembershipTest : public AcceptorTest {
+class SessionRegistryTest : public AcceptorTest {
  protected:
   [[nodiscard]] config::Settings more(const std::string& session_keys) {
     auto settings = config::parse_settings(
@@ -25,7 +25,7 @@ class MembershipTest : public AcceptorTest {
   }
 };
 
-TEST_F(MembershipTest, added_session_trades_beside_those_of_the_file) {
+TEST_F(SessionRegistryTest, added_session_trades_beside_the_configured_ones) {
   open();
   RawPeer& first = log_on("TRADER");
   refuse("NEWCOMER");
@@ -38,7 +38,7 @@ TEST_F(MembershipTest, added_session_trades_beside_those_of_the_file) {
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 2; })) << log.all();
 }
 
-TEST_F(MembershipTest, adding_what_is_there_or_wrong_adds_nothing) {
+TEST_F(SessionRegistryTest, adding_an_existing_session_adds_nothing) {
   open();
   const std::string there =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n";
@@ -50,7 +50,7 @@ TEST_F(MembershipTest, adding_what_is_there_or_wrong_adds_nothing) {
   EXPECT_EQ(acceptor->find_session("FIX.4.4:VENUE->NEWCOMER"), nullptr);
 }
 
-TEST_F(MembershipTest, sessions_are_not_added_from_within_a_callback) {
+TEST_F(SessionRegistryTest, sessions_are_not_added_from_within_a_callback) {
   open();
   std::string refused;
   venue.before_answer = [&](Session&, const MessageView&) {
@@ -63,7 +63,7 @@ TEST_F(MembershipTest, sessions_are_not_added_from_within_a_callback) {
   EXPECT_EQ(refused, "sessions are not added from within a callback");
 }
 
-TEST_F(MembershipTest, removed_session_logs_out_and_its_counterparty_is_not_let_in_again) {
+TEST_F(SessionRegistryTest, removed_session_logs_out_and_refuses_its_counterparty) {
   open();
   RawPeer& peer = log_on("TRADER");
   acceptor->session(0).remove("moved to another host");
@@ -78,7 +78,7 @@ TEST_F(MembershipTest, removed_session_logs_out_and_its_counterparty_is_not_let_
   expect_still_serving();
 }
 
-TEST_F(MembershipTest, session_that_is_added_again_goes_on_with_its_numbers) {
+TEST_F(SessionRegistryTest, session_that_is_added_again_continues_its_numbers) {
   open();
   RawPeer& peer = log_on("TRADER");
   peer.send(order("TRADER", 2, "A"));
@@ -94,7 +94,7 @@ TEST_F(MembershipTest, session_that_is_added_again_goes_on_with_its_numbers) {
   EXPECT_TRUE(contains(back.messages()[0], "|34=4|")) << bar(back.messages()[0]);
 }
 
-TEST_F(MembershipTest, session_may_remove_itself_from_its_own_callback) {
+TEST_F(SessionRegistryTest, session_may_remove_itself_from_its_own_callback) {
   open();
   RawPeer& peer = log_on("TRADER");
   venue.before_answer = [](Session& session, const MessageView&) { session.remove("no more"); };
@@ -105,7 +105,7 @@ TEST_F(MembershipTest, session_may_remove_itself_from_its_own_callback) {
   EXPECT_TRUE(run_until([&] { return acceptor->session_count() == 1; })) << log.all();
 }
 
-TEST_F(MembershipTest, port_is_closed_with_its_last_session) {
+TEST_F(SessionRegistryTest, port_is_closed_with_its_last_session) {
   open();
   acceptor->session(0).remove({});
   acceptor->session(1).remove({});
@@ -114,7 +114,7 @@ TEST_F(MembershipTest, port_is_closed_with_its_last_session) {
   EXPECT_TRUE(run_until([&] { return !acceptor->poll({}); })) << "nothing is left to do";
 }
 
-class TemplateTest : public MembershipTest {
+class TemplateTest : public SessionRegistryTest {
  protected:
   TemplateTest() {
     sessions +=
@@ -122,7 +122,7 @@ class TemplateTest : public MembershipTest {
   }
 };
 
-TEST_F(TemplateTest, stranger_is_given_a_session_of_his_own) {
+TEST_F(TemplateTest, unknown_client_gets_its_own_session) {
   open();
   EXPECT_EQ(acceptor->session_count(), 2U) << "a template is no session";
   RawPeer& peer = log_on("STRANGER");
@@ -134,7 +134,7 @@ TEST_F(TemplateTest, stranger_is_given_a_session_of_his_own) {
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 2; }));
 }
 
-TEST_F(TemplateTest, session_of_the_file_is_preferred_and_one_logon_a_session_holds) {
+TEST_F(TemplateTest, configured_session_is_preferred_and_a_second_logon_is_refused) {
   open();
   log_on("TRADER");
   EXPECT_EQ(acceptor->session_count(), 2U);
@@ -143,7 +143,7 @@ TEST_F(TemplateTest, session_of_the_file_is_preferred_and_one_logon_a_session_ho
   EXPECT_EQ(acceptor->session_count(), 3U);
 }
 
-TEST_F(TemplateTest, numbers_of_a_stranger_survive_a_restart) {
+TEST_F(TemplateTest, numbers_of_a_template_session_survive_a_restart) {
   open();
   RawPeer& peer = log_on("STRANGER");
   peer.send(order("STRANGER", 2, "S1"));
@@ -153,7 +153,7 @@ TEST_F(TemplateTest, numbers_of_a_stranger_survive_a_restart) {
   EXPECT_TRUE(contains(back.messages()[0], "|34=3|")) << bar(back.messages()[0]);
 }
 
-TEST_F(TemplateTest, names_that_could_be_taken_for_something_else_are_refused) {
+TEST_F(TemplateTest, ambiguous_names_are_refused) {
   open();
   for (const std::string_view name : {"../up", "A:B", "A->B", "A B", "*", "..", "a/b"}) {
     refuse(name);
@@ -163,7 +163,7 @@ TEST_F(TemplateTest, names_that_could_be_taken_for_something_else_are_refused) {
   EXPECT_EQ(acceptor->store().session_count(), 2U) << "nothing of them is stored";
 }
 
-TEST_F(TemplateTest, no_more_sessions_are_made_than_allowed) {
+TEST_F(TemplateTest, number_of_template_sessions_is_limited) {
   extra = "DynamicSessionsMax=1";
   open();
   log_on("STRANGER");
@@ -171,7 +171,7 @@ TEST_F(TemplateTest, no_more_sessions_are_made_than_allowed) {
   EXPECT_TRUE(log.has("DynamicSessionsMax of them have been made")) << log.all();
 }
 
-TEST_F(TemplateTest, stranger_who_tries_again_is_counted_once) {
+TEST_F(TemplateTest, client_that_tries_again_is_counted_once) {
   extra = "DynamicSessionsMax=1";
   open();
   for (int i = 0; i < 3; ++i) {
@@ -185,7 +185,7 @@ TEST_F(TemplateTest, stranger_who_tries_again_is_counted_once) {
   refuse("STRANGER2");
 }
 
-TEST_F(TemplateTest, stranger_who_is_not_let_in_leaves_no_session_behind) {
+TEST_F(TemplateTest, refused_client_leaves_no_session) {
   open();
   RawPeer& peer = connect();
   peer.send(from("STRANGER", "A", 1, "98=0|108=-5|"));
@@ -193,10 +193,10 @@ TEST_F(TemplateTest, stranger_who_is_not_let_in_leaves_no_session_behind) {
   EXPECT_TRUE(run_until([&] { return acceptor->session_count() == 2; })) << log.all();
 }
 
-// Whose Logon the session layer refuses, with a Logout.
+// The session layer refuses this Logon with a Logout.
 constexpr const char* kRefusedLogon = "98=0|108=-5|";
 
-TEST_F(TemplateTest, names_that_never_logged_on_take_nobodys_place_and_are_not_stored) {
+TEST_F(TemplateTest, names_that_never_logged_on_take_no_place_and_are_not_stored) {
   extra = "DynamicSessionsMax=2";
   open();
   for (int i = 0; i < 20; ++i) {
@@ -224,7 +224,7 @@ TEST_F(TemplateTest, stored_sessions_need_no_place) {
   EXPECT_TRUE(contains(log_on("SECOND", 2).messages()[0], "|35=A|"));
 }
 
-TEST_F(TemplateTest, address_has_a_share_of_the_places) {
+TEST_F(TemplateTest, each_address_has_a_share_of_the_places) {
   extra = "DynamicSessionsMax=4";
   open();
   log_on("ONE");
@@ -237,14 +237,14 @@ TEST_F(TemplateTest, address_has_a_share_of_the_places) {
   EXPECT_TRUE(run_until([&] { return elsewhere.messages().size() == 1; })) << log.all();
 }
 
-TEST_F(TemplateTest, share_of_an_address_may_be_all_of_the_places) {
+TEST_F(TemplateTest, share_of_an_address_may_be_all_places) {
   extra = "DynamicSessionsMax=3\nDynamicSessionsMaxPerAddress=0";
   open();
   for (const char* who : {"ONE", "TWO", "THREE"}) log_on(who);
   refuse("FOUR");
 }
 
-TEST_F(TemplateTest, logon_is_in_the_log_of_the_session_and_a_refused_one_in_that_of_nobody) {
+TEST_F(TemplateTest, accepted_logon_is_in_the_session_log_and_a_refused_one_in_global) {
   extra = "FileLogPath=" + folder.path() + "/logs";
   open();
   RawPeer& bad = connect();
@@ -264,14 +264,14 @@ TEST_F(TemplateTest, logon_is_in_the_log_of_the_session_and_a_refused_one_in_tha
       std::filesystem::exists(folder.path() + "/logs/FIX.4.4-VENUE-BAD.messages.current.log"));
 }
 
-TEST_F(TemplateTest, addresses_of_the_template_are_looked_at_before_a_session_is_made) {
+TEST_F(TemplateTest, allowed_addresses_are_checked_before_a_session_is_created) {
   sessions += "AllowedRemoteAddresses=10.9.8.7\n";
   open();
   refuse("STRANGER");
   EXPECT_EQ(acceptor->store().session_count(), 2U);
 }
 
-TEST_F(MembershipTest, dynamic_sessions_accept_any_comp_ids_beside_the_sessions_of_the_file) {
+TEST_F(SessionRegistryTest, dynamic_sessions_accept_any_comp_ids_beside_configured_sessions) {
   sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
       "DynamicSessions=Y\n";

@@ -1,4 +1,4 @@
-// An acceptor of a file that changes while it runs.
+// An acceptor whose configuration file changes while it runs.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class ReloadTest : public AcceptorTest {
     }
   }
 
-  // The port that is listened on at that address, as the event log has it; 0: none was.
+  // The listening port at this address, from the event log; 0 if there is none.
   std::uint16_t port_at(const std::string& address) {
     const std::string said = "listening on " + address + " port ";
     std::uint16_t port = 0;

@@ -1,4 +1,5 @@
-// Changed keys of sessions that stay: at once, from the next Logon on, or named until they count.
+// Changed keys of sessions that stay: they take effect at once or at the next Logon, or are
+// reported as pending.
 #include "config/keys/find_key.hpp"
 #include "reload_fixture.hpp"
 #include "unit/config/honoured_keys.hpp"
@@ -16,7 +17,7 @@ constexpr const char* kOther = "FIX.4.2:VENUE->OTHER";
 
 class ReloadKeysTest : public ReloadTest {
  protected:
-  // Keys of the session that wait; "" where nothing does.
+  // The pending keys of the session; empty if there are none.
   static std::string waiting(const std::vector<PendingChange>& all, std::string_view session,
                              std::vector<std::string> engine::PendingKeys::* which) {
     std::string text;
@@ -37,7 +38,7 @@ class ReloadKeysTest : public ReloadTest {
     EXPECT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
     turn(3);
   }
-  // An order of that time is delivered, or rejected.
+  // True if an order with this SendingTime is delivered, false if it is rejected.
   bool is_taken(RawPeer& peer, std::uint64_t number, std::string_view sending_time) {
     const std::size_t orders = venue.orders.size();
     const std::size_t messages = peer.messages().size();
@@ -48,7 +49,7 @@ class ReloadKeysTest : public ReloadTest {
   }
 };
 
-TEST_F(ReloadKeysTest, a_rule_counts_at_once_for_who_is_logged_on) {
+TEST_F(ReloadKeysTest, rule_takes_effect_at_once_for_a_logged_on_session) {
   open_file();
   RawPeer& peer = log_on("TRADER");
   ASSERT_TRUE(is_taken(peer, 2, "20240115-10:28:30.000")) << "120 s are allowed";
@@ -62,7 +63,7 @@ TEST_F(ReloadKeysTest, a_rule_counts_at_once_for_who_is_logged_on) {
   EXPECT_FALSE(is_taken(peer, 3, "20240115-10:28:30.000"));
 }
 
-TEST_F(ReloadKeysTest, what_both_sides_agreed_on_counts_from_the_next_logon_on) {
+TEST_F(ReloadKeysTest, keys_agreed_in_the_logon_take_effect_at_the_next_logon) {
   open_file();
   RawPeer& peer = log_on("TRADER");
   extra = "MaxHeartBtInt=20\nMaxLatency=60\n";
@@ -84,7 +85,7 @@ TEST_F(ReloadKeysTest, what_both_sides_agreed_on_counts_from_the_next_logon_on) 
   EXPECT_TRUE(run_until([&] { return again.closed(); })) << "its 30 s are too many now";
 }
 
-TEST_F(ReloadKeysTest, what_waits_is_named_in_each_reload_until_it_counts) {
+TEST_F(ReloadKeysTest, pending_keys_are_named_in_each_reload_until_they_take_effect) {
   open_file();
   RawPeer& peer = log_on("TRADER");
   extra = "ResetOnLogon=Y\nJournalStallTimeout=7\n";
@@ -111,7 +112,7 @@ TEST_F(ReloadKeysTest, what_waits_is_named_in_each_reload_until_it_counts) {
   EXPECT_TRUE(acceptor->pending_changes().empty()) << "the start has taken it over";
 }
 
-TEST_F(ReloadKeysTest, a_file_that_is_as_before_takes_back_what_waited) {
+TEST_F(ReloadKeysTest, restored_file_cancels_pending_keys) {
   open_file();
   RawPeer& peer = log_on("TRADER");
   extra = "ResetOnLogon=Y\nJournalStallTimeout=7\n";
@@ -124,7 +125,7 @@ TEST_F(ReloadKeysTest, a_file_that_is_as_before_takes_back_what_waited) {
   EXPECT_TRUE(contains(again.messages()[0], "|34=3|"));
 }
 
-TEST_F(ReloadKeysTest, a_session_that_is_removed_and_comes_back_has_all_of_them) {
+TEST_F(ReloadKeysTest, session_that_is_removed_and_added_again_has_all_new_keys) {
   open_file();
   const std::string before = sessions;
   const std::string trader = sessions.substr(0, sessions.find("[SESSION]", 1));
@@ -142,7 +143,7 @@ TEST_F(ReloadKeysTest, a_session_that_is_removed_and_comes_back_has_all_of_them)
   EXPECT_FALSE(peer.closed());
 }
 
-TEST_F(ReloadKeysTest, keys_of_the_engine_wait_for_a_session_that_comes_back_too) {
+TEST_F(ReloadKeysTest, engine_keys_are_pending_for_a_session_that_is_added_again) {
   open_file();
   const std::string before = sessions;
   take_out_trader();
@@ -158,7 +159,7 @@ TEST_F(ReloadKeysTest, keys_of_the_engine_wait_for_a_session_that_comes_back_too
   EXPECT_TRUE(reload().pending.empty()) << "as it was at the start";
 }
 
-TEST_F(ReloadKeysTest, nothing_waits_for_a_session_that_is_removed) {
+TEST_F(ReloadKeysTest, removed_session_has_no_pending_keys) {
   open_file();
   RawPeer& peer = log_on("TRADER");
   extra = "MaxHeartBtInt=20\n";
@@ -173,7 +174,7 @@ TEST_F(ReloadKeysTest, nothing_waits_for_a_session_that_is_removed) {
   EXPECT_FALSE(log.has("has now count from here on")) << log.all();
 }
 
-TEST_F(ReloadKeysTest, a_password_that_changed_is_named_and_not_shown) {
+TEST_F(ReloadKeysTest, changed_password_is_named_but_not_shown) {
   open_file();
   sessions += "Password=secret\n";
   EXPECT_EQ(reload().changed, Names{kOther});
@@ -181,7 +182,7 @@ TEST_F(ReloadKeysTest, a_password_that_changed_is_named_and_not_shown) {
   EXPECT_FALSE(log.has("secret")) << log.all();
 }
 
-TEST_F(ReloadKeysTest, keys_of_the_program_count_at_once_and_are_not_shown) {
+TEST_F(ReloadKeysTest, application_keys_take_effect_at_once_and_are_not_shown) {
   extra = "ApplicationKeys=Desk,Token\nDesk=NY";
   open_file();
   log_on("TRADER");
@@ -193,7 +194,7 @@ TEST_F(ReloadKeysTest, keys_of_the_program_count_at_once_and_are_not_shown) {
   EXPECT_FALSE(log.has("secret")) << log.all();
 }
 
-TEST_F(ReloadKeysTest, a_port_moves_at_once_and_who_is_logged_on_stays) {
+TEST_F(ReloadKeysTest, port_moves_at_once_and_logged_on_sessions_stay) {
   sessions = "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n";
   open_file();
   const std::uint16_t before = acceptor->accept_port();
@@ -217,7 +218,7 @@ TEST_F(ReloadKeysTest, a_port_moves_at_once_and_who_is_logged_on_stays) {
   })) << log.all();
 }
 
-TEST_F(ReloadKeysTest, addresses_that_may_log_on_count_at_once) {
+TEST_F(ReloadKeysTest, allowed_addresses_take_effect_at_once) {
   open_file();
   extra = "AllowedRemoteAddresses=10.0.0.0/8\n";
   static_cast<void>(reload());
@@ -247,7 +248,7 @@ TEST_F(ReloadKeysTest, limits_of_a_port_grow_and_shrink_with_its_sessions) {
   EXPECT_FALSE(is_taken_with(3));
 }
 
-TEST_F(ReloadKeysTest, a_throttle_counts_at_once) {
+TEST_F(ReloadKeysTest, throttle_takes_effect_at_once) {
   open_file();
   RawPeer& peer = log_on("TRADER");
   extra = "ThrottleMessages=1\nThrottleInterval=60\nThrottleAction=Reject\n";
@@ -258,7 +259,7 @@ TEST_F(ReloadKeysTest, a_throttle_counts_at_once) {
   EXPECT_TRUE(contains(peer.messages()[2], "|35=j|"));
 }
 
-TEST_F(ReloadKeysTest, masks_and_folders_of_the_logs_count_at_once) {
+TEST_F(ReloadKeysTest, log_masks_and_folders_take_effect_at_once) {
   extra = "FileLogPath=" + folder.path() + "/log\n";
   open_file();
   RawPeer& peer = log_on("TRADER");
@@ -273,7 +274,7 @@ TEST_F(ReloadKeysTest, masks_and_folders_of_the_logs_count_at_once) {
   EXPECT_EQ(lines.find("HIDDEN"), std::string::npos);
 }
 
-TEST_F(ReloadKeysTest, a_closed_session_follows_its_new_timetable) {
+TEST_F(ReloadKeysTest, closed_session_follows_its_new_schedule) {
   schedule = "StartTime=12:00:00\nEndTime=13:00:00";  // It is 10:30.
   open_file();
   refuse("TRADER", 1);
@@ -287,7 +288,7 @@ TEST_F(ReloadKeysTest, a_closed_session_follows_its_new_timetable) {
   log_on("TRADER", 3);
 }
 
-TEST_F(ReloadKeysTest, keys_of_a_template_count_for_sessions_that_were_made_of_it_too) {
+TEST_F(ReloadKeysTest, template_keys_apply_to_sessions_created_from_it) {
   sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n";
   open_file();
@@ -301,7 +302,7 @@ TEST_F(ReloadKeysTest, keys_of_a_template_count_for_sessions_that_were_made_of_i
   refuse("TRADER", 4);
 }
 
-TEST_F(ReloadKeysTest, what_the_engine_has_not_brought_with_it_waits_for_the_next_start) {
+TEST_F(ReloadKeysTest, keys_of_a_missing_part_wait_for_the_next_start) {
   open_file();
   extra = "UseTCPProxy=Y\nTrustedProxies=10.0.0.9\nMaxLatency=60\n";
   const auto done = reload();
@@ -311,7 +312,7 @@ TEST_F(ReloadKeysTest, what_the_engine_has_not_brought_with_it_waits_for_the_nex
   EXPECT_FALSE(is_taken(peer, 2, "20240115-10:28:30.000")) << "MaxLatency counts all the same";
 }
 
-TEST_F(ReloadKeysTest, a_reload_that_is_refused_changes_nothing) {
+TEST_F(ReloadKeysTest, refused_reload_changes_nothing) {
   open_file();
   RawPeer& peer = log_on("TRADER");
   extra = "MaxLatency=60\nSocketAcceptAddress=192.0.2.1\n";
@@ -322,7 +323,7 @@ TEST_F(ReloadKeysTest, a_reload_that_is_refused_changes_nothing) {
   expect_still_serving();
 }
 
-// Values that this machine has, where those of the table are not.
+// Values that exist on this machine, for keys whose table values do not.
 std::string value_here(const config::HonouredKey& row, const std::string& folder) {
   if (row.name == "SocketAcceptAddress" || row.name == "SocketAcceptHost") return "127.0.0.2";
   if (row.name == "SocketAcceptPort") return "0";
@@ -338,17 +339,17 @@ std::string value_here(const config::HonouredKey& row, const std::string& folder
   return std::string{row.right};
 }
 
-// Each key of the table, of a session that is logged on and of one that is not.
-TEST_F(ReloadKeysTest, every_key_counts_or_waits_as_its_class_says) {
+// Each key of the table, for a session that is logged on and for one that is not.
+TEST_F(ReloadKeysTest, each_key_takes_effect_or_waits_as_its_class_says) {
   open_file();
   log_on("TRADER");
   std::size_t tried = 0;
   for (const config::HonouredKey& row : config::kHonouredKeys) {
     const Key key = config::find_key(row.name).rule->key;
     const TakesEffect effect = key.row().effect;
-    // Of another session; a role and a template are tried by themselves, and so is the other name
-    // of an address; what the engine must have brought with it at its start, and files of
-    // certificates, elsewhere.
+    // Not covered here: keys whose change makes another session; a role, a template and the alias
+    // of an address, which have their own tests; and keys for parts and certificate files, which
+    // other tests cover.
     const bool is_apart = effect == TakesEffect::OtherSession || config::is_of_tls(key) ||
                           row.name == "ConnectionType" || row.name == "AcceptorTemplate" ||
                           row.name == "SocketAcceptHost" || row.name == "AllowedCertificates" ||
@@ -370,7 +371,7 @@ TEST_F(ReloadKeysTest, every_key_counts_or_waits_as_its_class_says) {
       return ("," + waiting(acceptor->pending_changes(), session, which) + ",")
                  .find("," + name + ",") != std::string::npos;
     };
-    const bool is_unchanged = done.changed.empty();  // such as SocketAcceptPort=0
+    const bool is_unchanged = done.changed.empty();  // for instance SocketAcceptPort=0
     const bool waits_for_logon = effect == TakesEffect::NextLogon && !is_unchanged;
     const bool waits_for_start = effect == TakesEffect::NextStart && !is_unchanged;
     EXPECT_EQ(names(kTrader, &engine::PendingKeys::until_logon), waits_for_logon) << name;
@@ -408,16 +409,16 @@ class ReloadInitiatorTest : public InitiatorTest {
   PosixDisk disk_;
 };
 
-TEST_F(ReloadInitiatorTest, one_without_a_connection_tries_its_new_address_at_once) {
+TEST_F(ReloadInitiatorTest, initiator_without_a_connection_tries_its_new_address_at_once) {
   open();
-  open_trader_file(1);  // Nothing listens there.
+  open_trader_file(1);  // No process listens there.
   turn_until([&] { return trader_log.has("Connection refused"); });
   write_trader(acceptor->accept_port());
   ASSERT_TRUE(initiator->reload().has_value());
   EXPECT_TRUE(turn_until([&] { return is_logged_on(); })) << trader_log.all();
 }
 
-TEST_F(ReloadInitiatorTest, one_that_is_logged_on_goes_on_and_takes_the_next_connection_there) {
+TEST_F(ReloadInitiatorTest, logged_on_initiator_uses_the_new_address_for_the_next_connection) {
   open();
   open_trader_file(acceptor->accept_port());
   ASSERT_TRUE(turn_until([&] { return is_logged_on(); })) << trader_log.all();

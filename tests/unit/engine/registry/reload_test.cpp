@@ -8,7 +8,7 @@ constexpr const char* kElsewhere =
     "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=NEWCOMER\n"
     "SocketAcceptAddress=0.0.0.0\n";
 
-TEST_F(ReloadTest, added_session_trades_and_those_of_before_go_on) {
+TEST_F(ReloadTest, added_session_trades_and_existing_ones_continue) {
   open_file();
   RawPeer& peer = log_on("TRADER");
   refuse("NEWCOMER", 1);
@@ -22,7 +22,7 @@ TEST_F(ReloadTest, added_session_trades_and_those_of_before_go_on) {
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 2; })) << log.all();
 }
 
-TEST_F(ReloadTest, session_that_is_gone_logs_out_and_is_let_in_no_more) {
+TEST_F(ReloadTest, removed_session_logs_out_and_refuses_its_counterparty) {
   open_file();
   RawPeer& peer = log_on("TRADER");
   RawPeer& other = log_on("OTHER");
@@ -38,7 +38,7 @@ TEST_F(ReloadTest, session_that_is_gone_logs_out_and_is_let_in_no_more) {
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
 }
 
-TEST_F(ReloadTest, application_may_go_on_sending_to_a_session_that_is_gone) {
+TEST_F(ReloadTest, application_may_send_to_a_removed_session) {
   open_file();
   Session& session = acceptor->session(0);
   take_out_trader();
@@ -48,7 +48,7 @@ TEST_F(ReloadTest, application_may_go_on_sending_to_a_session_that_is_gone) {
   EXPECT_EQ(session.numbers().next_outbound, 2U);
 }
 
-TEST_F(ReloadTest, session_that_comes_back_goes_on_with_its_numbers) {
+TEST_F(ReloadTest, session_that_is_added_again_continues_its_numbers) {
   open_file();
   RawPeer& peer = log_on("TRADER");
   const std::string all = sessions;
@@ -63,7 +63,7 @@ TEST_F(ReloadTest, session_that_comes_back_goes_on_with_its_numbers) {
   EXPECT_EQ(acceptor->session_count(), 2U);
 }
 
-TEST_F(ReloadTest, added_and_removed_at_once) {
+TEST_F(ReloadTest, sessions_are_added_and_removed_in_one_reload) {
   open_file();
   take_out_trader();
   sessions += kNewcomer;
@@ -75,7 +75,7 @@ TEST_F(ReloadTest, added_and_removed_at_once) {
   expect_still_serving();
 }
 
-TEST_F(ReloadTest, mistake_is_reported_with_its_line_and_nothing_changes) {
+TEST_F(ReloadTest, error_is_reported_with_its_line_and_nothing_changes) {
   open_file();
   RawPeer& peer = log_on("TRADER");
   take_out_trader();
@@ -90,7 +90,7 @@ TEST_F(ReloadTest, mistake_is_reported_with_its_line_and_nothing_changes) {
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
 }
 
-TEST_F(ReloadTest, dictionary_that_is_not_there_adds_nothing) {
+TEST_F(ReloadTest, missing_dictionary_adds_nothing) {
   open_file();
   sessions += std::string{kNewcomer} + "UseDataDictionary=Y\nDataDictionary=nowhere.xml\n";
   write();
@@ -98,7 +98,7 @@ TEST_F(ReloadTest, dictionary_that_is_not_there_adds_nothing) {
   EXPECT_EQ(acceptor->session_count(), 2U);
 }
 
-TEST_F(ReloadTest, port_that_cannot_be_had_adds_nothing_and_removes_nothing) {
+TEST_F(ReloadTest, unavailable_port_adds_nothing_and_removes_nothing) {
   open_file();
   RawPeer& peer = log_on("TRADER");
   take_out_trader();
@@ -113,7 +113,7 @@ TEST_F(ReloadTest, port_that_cannot_be_had_adds_nothing_and_removes_nothing) {
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
 }
 
-TEST_F(ReloadTest, file_that_has_vanished_changes_nothing) {
+TEST_F(ReloadTest, missing_file_changes_nothing) {
   open_file();
   ASSERT_EQ(std::remove(path().c_str()), 0);
   const std::string error = reload_error();
@@ -132,14 +132,14 @@ TEST_F(ReloadTest, unchanged_file_has_no_effect) {
   EXPECT_FALSE(peer.closed());
 }
 
-TEST_F(ReloadTest, changes_are_told_once) {
+TEST_F(ReloadTest, changes_are_reported_once) {
   open_file();
   sessions += "MaxLatency=60\n";
   EXPECT_EQ(reload().changed.size(), 1U);
   EXPECT_TRUE(reload().changed.empty());
 }
 
-TEST_F(ReloadTest, sessions_that_the_program_added_are_left_alone) {
+TEST_F(ReloadTest, sessions_added_by_the_program_stay) {
   open_file();
   auto more = config::parse_settings(
       "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\n"
@@ -172,7 +172,7 @@ TEST_F(ReloadTest, port_of_a_new_session_is_opened_and_closed_with_its_last_one)
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
 }
 
-TEST_F(ReloadTest, session_that_comes_back_has_its_port_opened_again) {
+TEST_F(ReloadTest, port_of_a_session_that_is_added_again_is_opened_again) {
   const std::string before = sessions;
   sessions += kElsewhere;
   open_file();
@@ -183,7 +183,7 @@ TEST_F(ReloadTest, session_that_comes_back_has_its_port_opened_again) {
   EXPECT_TRUE(is_taken_at(port_at("0.0.0.0"))) << log.all();
 }
 
-TEST_F(ReloadTest, session_whose_port_was_taken_meanwhile_does_not_come_back) {
+TEST_F(ReloadTest, session_whose_port_is_in_use_is_not_added_again) {
   const std::string before = sessions;
   sessions += kElsewhere;
   open_file();
@@ -206,7 +206,7 @@ TEST_F(ReloadTest, session_whose_port_was_taken_meanwhile_does_not_come_back) {
   expect_still_serving();
 }
 
-TEST_F(ReloadTest, session_moves_from_every_address_of_a_port_to_one_and_a_mistake_moves_it_back) {
+TEST_F(ReloadTest, session_moves_to_one_address_of_its_port_and_an_error_moves_it_back) {
   const std::string before = sessions;
   sessions += kElsewhere;
   open_file();
@@ -245,7 +245,7 @@ TEST_F(ReloadTest, port_of_a_session_that_cannot_be_added_is_closed_again) {
   EXPECT_FALSE(is_taken_at(port));
 }
 
-TEST_F(ReloadTest, template_keeps_its_port_open_until_nobody_has_a_session_of_it) {
+TEST_F(ReloadTest, template_port_stays_open_until_its_last_session_is_removed) {
   const std::string before = sessions;
   sessions +=
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n"
@@ -262,7 +262,7 @@ TEST_F(ReloadTest, template_keeps_its_port_open_until_nobody_has_a_session_of_it
       << log.all();
 }
 
-TEST_F(ReloadTest, template_comes_and_goes_and_who_has_a_session_keeps_it) {
+TEST_F(ReloadTest, removed_template_keeps_its_sessions) {
   open_file();
   const std::string before = sessions;
   sessions +=
@@ -276,7 +276,7 @@ TEST_F(ReloadTest, template_comes_and_goes_and_who_has_a_session_keeps_it) {
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
 }
 
-TEST_F(ReloadTest, removed_session_is_not_made_anew_of_a_template) {
+TEST_F(ReloadTest, removed_session_is_not_created_again_from_a_template) {
   sessions +=
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n";
   open_file();
@@ -300,7 +300,7 @@ TEST_F(ReloadTest, request_is_served_by_the_loop_and_answered_in_the_log) {
   expect_still_serving();
 }
 
-TEST_F(ReloadTest, engine_without_a_file_says_so_and_a_request_does_nothing) {
+TEST_F(ReloadTest, engine_without_a_file_refuses_a_reload) {
   open();
   EXPECT_EQ(reload_error(), "the engine was not opened with a file");
   const std::size_t lines = log.lines.size();
@@ -309,7 +309,7 @@ TEST_F(ReloadTest, engine_without_a_file_says_so_and_a_request_does_nothing) {
   EXPECT_EQ(log.lines.size(), lines) << log.all();
 }
 
-TEST_F(ReloadTest, it_is_refused_from_within_a_callback) {
+TEST_F(ReloadTest, reload_is_refused_within_a_callback) {
   open_file();
   std::string refused;
   venue.before_answer = [&](Session&, const MessageView&) { refused = reload_error(); };

@@ -1,4 +1,4 @@
-// A flood of what goes into the event log: its maker's lines are limited, and nobody else's.
+// A flood of event log lines: only the lines of its source are limited.
 #include "engine/report/notice_limiter.hpp"
 
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
@@ -19,7 +19,7 @@ unsigned allowed_of(NoticeLimiter& limiter, transport::Source source, MonoTime n
   return count;
 }
 
-TEST(NoticeLimiter, one_address_gets_a_quarter_of_the_lines_of_all_strangers) {
+TEST(NoticeLimiter, one_address_gets_a_quarter_of_the_lines_of_unauthenticated_peers) {
   NoticeLimiter limiter;
   EXPECT_EQ(allowed_of(limiter, 1, kLimiterStart), NoticeLimiter::kSourceLinesMax);
   EXPECT_EQ(allowed_of(limiter, 2, kLimiterStart, 3), 3U);
@@ -33,7 +33,7 @@ TEST(NoticeLimiter, one_address_gets_a_quarter_of_the_lines_of_all_strangers) {
             NoticeLimiter::kSourceLinesMax);
 }
 
-TEST(NoticeLimiter, a_hundred_addresses_have_a_line_each_and_no_more) {
+TEST(NoticeLimiter, hundred_addresses_have_one_line_each) {
   NoticeLimiter limiter;
   for (transport::Source source = 1; source <= NoticeLimiter::kStrangersLinesMax; ++source) {
     EXPECT_TRUE(limiter.allow(source, kLimiterStart)) << source;
@@ -42,7 +42,7 @@ TEST(NoticeLimiter, a_hundred_addresses_have_a_line_each_and_no_more) {
   EXPECT_FALSE(limiter.allow(transport::Source{9'999}, kLimiterStart));
 }
 
-TEST(NoticeLimiter, a_share_is_its_owners_whatever_others_do) {
+TEST(NoticeLimiter, share_of_one_session_is_independent_of_others) {
   NoticeLimiter limiter;
   SecondLimit one;
   SecondLimit other;
@@ -55,7 +55,7 @@ TEST(NoticeLimiter, a_share_is_its_owners_whatever_others_do) {
   EXPECT_TRUE(limiter.allow(one, kLimiterStart + milliseconds{1'000}));
 }
 
-TEST(NoticeLimiter, what_is_left_out_is_told_a_second_later_once) {
+TEST(NoticeLimiter, suppressed_lines_are_reported_once_after_a_second) {
   NoticeLimiter limiter;
   EXPECT_EQ(limiter.take_suppressed(kLimiterStart), 0U);
   static_cast<void>(allowed_of(limiter, 1, kLimiterStart, NoticeLimiter::kSourceLinesMax + 7));
@@ -70,7 +70,7 @@ class NoticesTest : public AcceptorTest {
     return std::ranges::count_if(
         log.lines, [&](const std::string& line) { return line.find(part) != line.npos; });
   }
-  // Garbled messages, each of which is a line, on a clock that stands still.
+  // Garbled messages, each of which makes one line, while the clock stands still.
   void storm(RawPeer& peer, std::uint64_t count) {
     std::string bad = order("TRADER", 2, "A1");
     bad[bad.size() - 2] = bad[bad.size() - 2] == '0' ? '1' : '0';
@@ -78,7 +78,7 @@ class NoticesTest : public AcceptorTest {
     for (std::uint64_t i = 0; i < count; ++i) peer.send(bad);
     ASSERT_TRUE(run_until([&] { return acceptor->stats().garbled == before + count; }));
   }
-  // Connections that say nothing that is a Logon's.
+  // Connections that send no valid Logon.
   void knock(int count, const std::string& from, const std::string& bytes) {
     for (int i = 0; i < count; ++i) {
       RawPeer& peer = connect(from);
@@ -88,7 +88,7 @@ class NoticesTest : public AcceptorTest {
   }
 };
 
-TEST_F(NoticesTest, a_session_that_floods_uses_up_no_lines_of_another) {
+TEST_F(NoticesTest, flooding_session_uses_no_lines_of_another) {
   open();
   storm(log_on("TRADER"), 900);
   EXPECT_LE(lines_with("VENUE->TRADER"),
@@ -99,7 +99,7 @@ TEST_F(NoticesTest, a_session_that_floods_uses_up_no_lines_of_another) {
   EXPECT_TRUE(run_until([&] { return log.has(EventId::EventsSuppressed); })) << log.all();
 }
 
-TEST_F(NoticesTest, strangers_use_up_no_lines_of_a_session_nor_one_address_those_of_another) {
+TEST_F(NoticesTest, unauthenticated_peers_use_no_lines_of_a_session_or_another_address) {
   open();
   RawPeer& trader = log_on("TRADER");
   knock(200, "127.0.0.2", "rubbish that is none|");
@@ -111,9 +111,9 @@ TEST_F(NoticesTest, strangers_use_up_no_lines_of_a_session_nor_one_address_those
   EXPECT_EQ(lines_with("connection from 127.0.0.3"), 1) << log.all();
 }
 
-TEST_F(NoticesTest, who_has_no_more_of_a_session_than_its_name_uses_up_none_of_its_lines) {
+TEST_F(NoticesTest, peer_that_only_names_a_session_uses_none_of_its_lines) {
   open();
-  // HeartBtInt is wrong: a connection of the session that never logs on.
+  // HeartBtInt is invalid: a connection with the session's name that never logs on.
   knock(60, "127.0.0.2", from("TRADER", "A", 1, "98=0|108=-5|"));
   EXPECT_LE(lines_with("VENUE->TRADER connection from 127.0.0.2"),
             static_cast<std::ptrdiff_t>(NoticeLimiter::kSourceLinesMax));

@@ -1,5 +1,5 @@
-// What the engine hands to the logs of FileLogPath: each message once, in its direction, when it is
-// certain that it was received or will be sent.
+// The content that the engine writes to the logs of FileLogPath: each message once, with its
+// direction, when it is certain that the message was received or will be sent.
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -27,7 +27,7 @@ class EngineLogsTest : public AcceptorTest {
   [[nodiscard]] std::string path(const std::string& name) const {
     return folder.path() + "/log/" + name + ".current.log";
   }
-  // Lines without their times; the engine is gone, so that all of them are there.
+  // The lines without their times; the engine is destroyed first, so that all lines are written.
   [[nodiscard]] std::vector<std::string> lines(const std::string& name) {
     acceptor.reset();
     std::ifstream file{path(name), std::ios::binary};
@@ -69,7 +69,7 @@ TEST_F(EngineLogsTest, every_message_is_one_line_with_its_direction_in_the_order
   EXPECT_THAT(lines("FIX.4.2-VENUE-OTHER.messages"), ::testing::IsEmpty());
 }
 
-TEST_F(EngineLogsTest, events_are_objects_with_their_identifiers_where_the_format_is_json) {
+TEST_F(EngineLogsTest, json_events_are_objects_with_their_identifiers) {
   extra += "\nEventLogFormat=json";
   open();
   static_cast<void>(log_on("TRADER"));
@@ -84,7 +84,7 @@ TEST_F(EngineLogsTest, events_are_objects_with_their_identifiers_where_the_forma
   EXPECT_THAT(all.str(), ::testing::StartsWith(R"({"time":"2024-01-15T10:30:0)"));
 }
 
-TEST_F(EngineLogsTest, files_are_for_their_owner_alone) {
+TEST_F(EngineLogsTest, files_are_accessible_only_to_their_owner) {
   open();
   for (const std::string& name : {kMessages, kEvents, std::string{"GLOBAL.messages"}}) {
     struct stat found{};
@@ -96,7 +96,7 @@ TEST_F(EngineLogsTest, files_are_for_their_owner_alone) {
   EXPECT_EQ(found.st_mode & 0777U, 0700U);
 }
 
-TEST_F(EngineLogsTest, what_a_callback_sent_and_took_back_by_throwing_is_not_logged) {
+TEST_F(EngineLogsTest, message_rolled_back_by_a_throwing_callback_is_not_logged) {
   open();
   RawPeer& trader = log_on("TRADER");
   venue.before_answer = [](Session& session, const MessageView&) {
@@ -109,13 +109,13 @@ TEST_F(EngineLogsTest, what_a_callback_sent_and_took_back_by_throwing_is_not_log
                                      HasSubstr("Application not available")));
 }
 
-TEST_F(EngineLogsTest, a_message_that_waits_for_a_logon_is_logged_when_it_is_sent) {
+TEST_F(EngineLogsTest, message_that_waits_for_a_logon_is_logged_when_it_is_sent) {
   open();
   EchoVenue::answer(*acceptor->find_session("FIX.4.4:VENUE->TRADER"), "LATER");
   turn(2);
   RawPeer& trader = log_on("TRADER");
   trader.send(from("TRADER", "2", 2, "7=1|16=0|"));
-  // It, and a gap fill for the Logon.
+  // The message, and a gap fill for the Logon.
   ASSERT_TRUE(run_until([&] { return trader.messages().size() == 3; }));
   const auto all = lines(kMessages);
   ASSERT_EQ(all.size(), 5U);
@@ -161,7 +161,7 @@ TEST_F(EngineLogsTest, garbled_bytes_are_in_the_log_of_their_session) {
                     HasSubstr("IN GARBLED : " + bar(damaged) + "\n"), HasSubstr("IN : 8=FIX.4.4")));
 }
 
-TEST_F(EngineLogsTest, who_belongs_to_no_session_is_in_the_global_log_unless_it_shall_not) {
+TEST_F(EngineLogsTest, message_without_a_session_is_in_the_global_log_if_configured) {
   for (const bool shall : {true, false}) {
     if (!shall) extra += "\nLogMessageWhenSessionNotFound=N";
     open();
@@ -176,7 +176,7 @@ TEST_F(EngineLogsTest, who_belongs_to_no_session_is_in_the_global_log_unless_it_
   }
 }
 
-TEST_F(EngineLogsTest, a_folder_that_cannot_be_written_stops_the_start_before_anything_else) {
+TEST_F(EngineLogsTest, unwritable_folder_refuses_the_start_before_anything_else) {
   std::ofstream{folder.path() + "/log"} << "a file where the folder should be";
   auto settings = config::parse_settings(config(), "venue.cfg");
   ASSERT_TRUE(settings);
@@ -187,7 +187,7 @@ TEST_F(EngineLogsTest, a_folder_that_cannot_be_written_stops_the_start_before_an
   EXPECT_FALSE(std::filesystem::exists(folder.path() + "/store"));
 }
 
-TEST_F(EngineLogsTest, a_moved_file_is_opened_anew_by_name) {
+TEST_F(EngineLogsTest, moved_file_is_opened_again_by_its_name) {
   open();
   RawPeer& trader = log_on("TRADER");
   ASSERT_TRUE(run_until([&] { return std::filesystem::file_size(path(kMessages)) > 0; }));
@@ -201,14 +201,14 @@ TEST_F(EngineLogsTest, a_moved_file_is_opened_anew_by_name) {
   EXPECT_THAT(text(kMessages), HasSubstr("IN GARBLED : rubbish"));
 }
 
-// Sessions that are made while the engine runs.
-class LaterSessionLogsTest : public EngineLogsTest {
+// Sessions that are created while the engine runs.
+class AddedSessionLogsTest : public EngineLogsTest {
  protected:
   static constexpr const char* kTemplate =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n"
       "LogMaskedTags=9001\n";
 
-  // All of them, whoever's file they stand in.
+  // The contents of all log files.
   [[nodiscard]] std::string everything() {
     acceptor.reset();
     std::string all;
@@ -236,7 +236,7 @@ class LaterSessionLogsTest : public EngineLogsTest {
   }
 };
 
-TEST_F(LaterSessionLogsTest, session_of_a_template_has_files_of_its_name_and_its_masks) {
+TEST_F(AddedSessionLogsTest, template_session_has_its_own_files_and_masks) {
   sessions += kTemplate;
   open();
   RawPeer& peer = connect();
@@ -253,7 +253,7 @@ TEST_F(LaterSessionLogsTest, session_of_a_template_has_files_of_its_name_and_its
   EXPECT_THAT(everything(), Not(HasSubstr("CANARY")));
 }
 
-TEST_F(LaterSessionLogsTest, added_session_logs_though_nobody_else_does) {
+TEST_F(AddedSessionLogsTest, added_session_logs_even_if_no_other_session_does) {
   const std::string keys = extra;
   extra.clear();
   open();
@@ -269,7 +269,7 @@ TEST_F(LaterSessionLogsTest, added_session_logs_though_nobody_else_does) {
   EXPECT_THAT(everything(), AllOf(Not(HasSubstr("CANARY")), Not(HasSubstr("|49=TRADER|"))));
 }
 
-TEST_F(LaterSessionLogsTest, session_that_is_added_again_goes_on_in_its_files_with_its_new_masks) {
+TEST_F(AddedSessionLogsTest, session_added_again_continues_its_files_with_new_masks) {
   open();
   const std::string name = "FIX.4.4:VENUE->LATER";
   for (const std::string tag : {"9001", "9002", "9002"}) {
@@ -285,7 +285,7 @@ TEST_F(LaterSessionLogsTest, session_that_is_added_again_goes_on_in_its_files_wi
   EXPECT_THAT(everything(), Not(HasSubstr("CANARY")));
 }
 
-TEST_F(LaterSessionLogsTest, files_that_cannot_be_made_are_told_and_global_has_it_masked) {
+TEST_F(AddedSessionLogsTest, session_without_files_is_reported_and_logs_masked_to_global) {
   open();
   std::ofstream{folder.path() + "/file"} << "no folder";
   ASSERT_TRUE(acceptor
@@ -302,7 +302,7 @@ TEST_F(LaterSessionLogsTest, files_that_cannot_be_made_are_told_and_global_has_i
               HasSubstr("INFO NXF-1020 : FIX.4.4:VENUE->LATER: session added"));
 }
 
-TEST_F(LaterSessionLogsTest, stranger_who_is_not_let_in_is_logged_with_everybodys_masks) {
+TEST_F(AddedSessionLogsTest, refused_client_is_logged_with_the_masks_of_all_sessions) {
   sessions += kTemplate;
   open();
   RawPeer& stranger = connect();
@@ -318,7 +318,7 @@ TEST_F(LaterSessionLogsTest, stranger_who_is_not_let_in_is_logged_with_everybody
   EXPECT_THAT(everything(), AllOf(HasSubstr("|9002=***|"), Not(HasSubstr("CANARY"))));
 }
 
-TEST_F(EngineLogsTest, without_keys_nothing_is_made_or_counted) {
+TEST_F(EngineLogsTest, without_keys_no_log_is_created) {
   extra.clear();
   open();
   static_cast<void>(log_on("TRADER"));

@@ -1,4 +1,5 @@
-// What an application may see, change, refuse and be told of, beside the messages that it handles.
+// What an application can see, change and refuse, and its notifications, apart from the messages
+// that it handles.
 #include <optional>
 #include <set>
 
@@ -7,7 +8,7 @@
 namespace nexusfix::testing {
 namespace {
 
-// An EchoVenue with every callback that there is.
+// An EchoVenue with all callbacks.
 struct WholeVenue : EchoVenue {
   std::function<Outgoing(Session&, OutgoingMessage&)> sending;
   std::function<void(Session&, const SentMessage&)> sent;
@@ -46,12 +47,12 @@ class ApplicationTest : public AcceptorTest {
     news.field(58, text);
     return session.finish(news);
   }
-  // Waits for so many messages at the counterparty.
+  // Waits until the counterparty has this number of messages.
   [[nodiscard]] bool arrived(RawPeer& peer, std::size_t count) {
     return run_until([&] { return peer.messages().size() >= count; });
   }
 
-  // The last of what was asked for has come, or the end of it all.
+  // True if the last requested message, or a Logout, has arrived.
   [[nodiscard]] static bool is_resent(const RawPeer& peer) {
     return contains(peer.messages().back(), "|34=6|43=Y|") ||
            contains(peer.messages().back(), "|35=5|");
@@ -60,7 +61,7 @@ class ApplicationTest : public AcceptorTest {
   WholeVenue whole;
 };
 
-TEST_F(ApplicationTest, keys_of_its_own_are_read_by_any_spelling) {
+TEST_F(ApplicationTest, application_keys_are_read_in_any_spelling) {
   extra = "ApplicationKeys=Account,ApiPassword\nAccount=A1";
   sessions += "ApiPassword=pa55word\nApplication.Desk=NY\n";
   open();
@@ -76,7 +77,7 @@ TEST_F(ApplicationTest, keys_of_its_own_are_read_by_any_spelling) {
   EXPECT_EQ(log.all().find("pa55word"), std::string::npos);
 }
 
-TEST_F(ApplicationTest, message_that_is_withheld_has_no_number) {
+TEST_F(ApplicationTest, withheld_message_uses_no_number) {
   open_whole();
   RawPeer& peer = log_on("TRADER");
   whole.sending = [](Session&, OutgoingMessage& message) {
@@ -107,13 +108,13 @@ TEST_F(ApplicationTest, message_is_changed_before_it_is_stored_and_sent) {
   whole.sending = nullptr;
   ASSERT_TRUE(arrived(peer, 2));
   EXPECT_TRUE(contains(peer.messages()[1], "|50=DESK|58=changed|")) << bar(peer.messages()[1]);
-  // What is resent is what was sent.
+  // The resent message is the message that was sent.
   peer.send(from("TRADER", "2", 2, "7=2|16=2|"));
   ASSERT_TRUE(arrived(peer, 3));
   EXPECT_TRUE(contains(peer.messages()[2], "|58=changed|"));
 }
 
-TEST_F(ApplicationTest, change_that_cannot_be_sent_is_an_error_and_takes_no_number) {
+TEST_F(ApplicationTest, invalid_change_is_an_error_and_uses_no_number) {
   open_whole();
   log_on("TRADER");
   whole.sending = [](Session&, OutgoingMessage& message) {
@@ -127,7 +128,7 @@ TEST_F(ApplicationTest, change_that_cannot_be_sent_is_an_error_and_takes_no_numb
   EXPECT_EQ(trader().numbers().next_outbound, 2U);
 }
 
-TEST_F(ApplicationTest, callback_that_throws_withholds_and_is_reported) {
+TEST_F(ApplicationTest, throwing_callback_withholds_the_message_and_is_logged) {
   open_whole();
   log_on("TRADER");
   whole.sending = [](Session&, OutgoingMessage&) -> Outgoing {
@@ -139,7 +140,7 @@ TEST_F(ApplicationTest, callback_that_throws_withholds_and_is_reported) {
   EXPECT_TRUE(log.has("limits unknown")) << log.all();
 }
 
-TEST_F(ApplicationTest, nothing_can_be_sent_from_within_the_callbacks_of_sending) {
+TEST_F(ApplicationTest, send_fails_within_the_sending_callbacks) {
   open_whole();
   RawPeer& peer = log_on("TRADER");
   std::vector<engine::SendFailure> failures;
@@ -187,7 +188,7 @@ TEST_F(ApplicationTest, resend_can_be_withheld_or_changed) {
   EXPECT_TRUE(contains(peer.messages()[6], "|50=AGAIN|"));
 }
 
-TEST_F(ApplicationTest, everything_that_goes_out_is_told_once_with_its_number) {
+TEST_F(ApplicationTest, each_sent_message_is_notified_once_with_its_number) {
   open_whole();
   std::vector<std::string> told;
   whole.sent = [&](Session&, const SentMessage& message) {
@@ -216,7 +217,7 @@ TEST_F(ApplicationTest, administrative_messages_are_shown) {
   EXPECT_EQ(whole.admin, (std::vector<std::string>{"A", "3", "5"}));
 }
 
-TEST_F(ApplicationTest, resend_request_is_answered_as_the_application_says) {
+TEST_F(ApplicationTest, resend_request_is_answered_as_the_application_decides) {
   open_whole();
   RawPeer& peer = log_on("TRADER");
   for (const char* text : {"two", "three"}) ASSERT_TRUE(send(trader(), text).has_value());
@@ -248,7 +249,7 @@ TEST_F(ApplicationTest, resend_request_is_answered_as_the_application_says) {
   EXPECT_TRUE(contains(peer.messages()[7], "|35=5|")) << bar(peer.messages()[7]);
 }
 
-TEST_F(ApplicationTest, governor_that_throws_does_not_keep_the_counterparty_from_its_messages) {
+TEST_F(ApplicationTest, throwing_resend_callback_does_not_stop_the_resend) {
   open_whole();
   RawPeer& peer = log_on("TRADER");
   ASSERT_TRUE(send(trader(), "two").has_value());
@@ -259,7 +260,7 @@ TEST_F(ApplicationTest, governor_that_throws_does_not_keep_the_counterparty_from
   EXPECT_TRUE(log.has("oops")) << log.all();
 }
 
-TEST_F(ApplicationTest, resends_go_no_faster_than_configured_and_what_is_new_waits_behind_them) {
+TEST_F(ApplicationTest, resends_respect_their_rate_and_new_messages_wait_until_after_them) {
   extra = "MaxResendsPerSecond=2";
   open_whole();
   RawPeer& peer = log_on("TRADER");
@@ -280,7 +281,7 @@ TEST_F(ApplicationTest, resends_go_no_faster_than_configured_and_what_is_new_wai
   EXPECT_TRUE(contains(peer.messages()[11], "|58=new|")) << bar(peer.messages()[11]);
 }
 
-TEST_F(ApplicationTest, who_asks_for_everything_again_and_again_is_logged_out_by_default) {
+TEST_F(ApplicationTest, counterparty_with_too_many_resend_requests_is_logged_out) {
   open_whole();
   RawPeer& peer = log_on("TRADER");
   constexpr std::uint64_t kMessages = 5;
@@ -300,8 +301,8 @@ TEST_F(ApplicationTest, who_asks_for_everything_again_and_again_is_logged_out_by
   EXPECT_EQ(asked, kRepeatsMax + 1);
 }
 
-TEST_F(ApplicationTest, message_that_is_too_old_is_filled_instead_of_sent_again) {
-  // FIX 4.4 volume 2, "Sequence Reset": an aged order may be filled instead.
+TEST_F(ApplicationTest, aged_message_is_gap_filled_instead_of_resent) {
+  // FIX 4.4 volume 2, "Sequence Reset": a gap fill may replace an aged order.
   extra = "MaxResendAge=60";
   open_whole();
   ASSERT_TRUE(send(trader(), "old").has_value());
@@ -317,7 +318,7 @@ TEST_F(ApplicationTest, message_that_is_too_old_is_filled_instead_of_sent_again)
   EXPECT_TRUE(contains(peer.messages()[2], "|58=young|"));
 }
 
-TEST_F(ApplicationTest, without_a_logon_nothing_is_stored_if_configured_so) {
+TEST_F(ApplicationTest, without_a_logon_send_fails_if_configured) {
   // TC 16.
   extra = "SendWhileLoggedOut=N";
   open_whole();
@@ -330,14 +331,14 @@ TEST_F(ApplicationTest, without_a_logon_nothing_is_stored_if_configured_so) {
   ASSERT_TRUE(arrived(peer, 2));
 }
 
-TEST_F(ApplicationTest, message_without_a_logon_says_that_it_is_only_stored) {
+TEST_F(ApplicationTest, message_without_a_logon_is_reported_as_stored) {
   open_whole();
   const auto stored = send(trader(), "early");
   ASSERT_TRUE(stored.has_value());
   EXPECT_FALSE(stored->is_transmitted);
 }
 
-TEST_F(ApplicationTest, what_a_reset_would_forget_in_a_moment_is_not_taken) {
+TEST_F(ApplicationTest, message_before_an_imminent_reset_is_refused) {
   extra = "ResetOnLogout=Y";
   open_whole();
   RawPeer& peer = log_on("TRADER");
@@ -353,7 +354,7 @@ TEST_F(ApplicationTest, what_a_reset_would_forget_in_a_moment_is_not_taken) {
   EXPECT_EQ(kept->msg_seq_num, 1U);
 }
 
-TEST_F(ApplicationTest, what_is_held_above_the_limit_is_asked_for_again) {
+TEST_F(ApplicationTest, early_message_above_the_limit_is_dropped) {
   extra = "MaxHeldBytes=0";
   open_whole();
   RawPeer& peer = log_on("TRADER");
@@ -383,7 +384,7 @@ TEST_F(ApplicationTest, reject_text_need_not_outlive_the_callback) {
       contains(peer.messages()[1], "|379=ORDER-NUMBER-ONE-TOO-LONG-FOR-A-SMALL-STRING|380=2|"));
 }
 
-TEST_F(ApplicationTest, log_out_from_on_sending_comes_behind_the_message) {
+TEST_F(ApplicationTest, log_out_from_on_sending_follows_the_message) {
   open_whole();
   RawPeer& peer = log_on("TRADER");
   whole.sending = [](Session& session, OutgoingMessage&) {
@@ -396,7 +397,7 @@ TEST_F(ApplicationTest, log_out_from_on_sending_comes_behind_the_message) {
   EXPECT_TRUE(contains(peer.messages()[2], "|35=5|34=3|")) << bar(peer.messages()[2]);
 }
 
-TEST_F(ApplicationTest, log_out_from_a_vetoed_send_and_from_on_sent_are_heard) {
+TEST_F(ApplicationTest, log_out_from_a_vetoed_send_and_from_on_sent_takes_effect) {
   open_whole();
   RawPeer& peer = log_on("TRADER");
   whole.sending = [](Session& session, OutgoingMessage&) {
@@ -416,7 +417,7 @@ TEST_F(ApplicationTest, log_out_from_a_vetoed_send_and_from_on_sent_are_heard) {
   EXPECT_TRUE(contains(other.messages()[2], "|35=5|34=3|")) << bar(other.messages()[2]);
 }
 
-TEST_F(ApplicationTest, what_a_throwing_callback_sent_is_never_told) {
+TEST_F(ApplicationTest, message_of_a_throwing_callback_is_never_notified) {
   open_whole();
   std::vector<std::string> told;
   whole.sent = [&](Session&, const SentMessage& message) { told.push_back(bar(message.bytes)); };
@@ -432,7 +433,7 @@ TEST_F(ApplicationTest, what_a_throwing_callback_sent_is_never_told) {
   EXPECT_NE(told[0].find("|35=j|"), std::string::npos) << told[0];
 }
 
-TEST_F(ApplicationTest, own_business_reject_is_changed_alike_when_it_is_sent_and_resent) {
+TEST_F(ApplicationTest, business_reject_is_changed_equally_when_sent_and_resent) {
   struct Refusing : WholeVenue {
     Verdict on_message(Session&, const MessageView&) { return business_reject(3, 0, "no"); }
   } refusing;
@@ -444,7 +445,7 @@ TEST_F(ApplicationTest, own_business_reject_is_changed_alike_when_it_is_sent_and
   refusing.sending = [&](Session&, OutgoingMessage& message) {
     ++offered;
     message.edit().set(50, "DESK");
-    return message.is_resend() ? Outgoing::Send : Outgoing::Withhold;  // it has its number
+    return message.is_resend() ? Outgoing::Send : Outgoing::Withhold;  // it has its MsgSeqNum
   };
   RawPeer& peer = log_on("TRADER");
   peer.send(order("TRADER", 2, "A") + from("TRADER", "2", 3, "7=2|16=2|"));
@@ -455,7 +456,7 @@ TEST_F(ApplicationTest, own_business_reject_is_changed_alike_when_it_is_sent_and
   acceptor.reset();
 }
 
-TEST_F(ApplicationTest, session_can_be_ended_in_the_middle_of_a_resend_and_numbers_stay_in_order) {
+TEST_F(ApplicationTest, session_can_end_within_a_resend_with_numbers_in_order) {
   open_whole();
   RawPeer& peer = log_on("TRADER");
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(send(trader(), "m").has_value());
@@ -479,8 +480,8 @@ TEST_F(ApplicationTest, session_can_be_ended_in_the_middle_of_a_resend_and_numbe
   EXPECT_EQ(highest, 5U) << "the Logout";
 }
 
-TEST_F(ApplicationTest, other_sessions_may_be_written_to_because_of_a_resend) {
-  // Nothing may be appended while the store is being read.
+TEST_F(ApplicationTest, callback_of_a_resend_may_send_to_other_sessions) {
+  // Nothing may be appended while the store is read.
   extra = "Store=memory";
   open_whole();
   RawPeer& peer = log_on("TRADER");

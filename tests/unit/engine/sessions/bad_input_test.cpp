@@ -1,5 +1,5 @@
-// What a hostile or broken counterparty can do: each gets the answer that the session rules give, a
-// line in the log, and does not keep others from trading.
+// The input of a hostile or broken counterparty: each case gets the answer that the session rules
+// require and a line in the log, and does not stop others from trading.
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -35,20 +35,20 @@ TEST_F(BadInputTest, store_of_another_engine_is_an_error_that_names_the_folder) 
   EXPECT_NE(opened.error().what().find(folder.path()), std::string::npos) << opened.error().what();
 }
 
-TEST_F(BadInputTest, configuration_that_is_missing_is_an_error_that_names_the_file) {
+TEST_F(BadInputTest, missing_configuration_is_an_error_that_names_the_file) {
   EchoVenue app;
   const auto opened = Engine::open(folder.file("missing.cfg"), app, options());
   ASSERT_FALSE(opened.has_value());
   EXPECT_NE(opened.error().what().find("missing.cfg"), std::string::npos);
 }
 
-TEST_F(BadInputTest, a_program_that_cannot_start_says_so_on_standard_error_and_returns_1) {
+TEST_F(BadInputTest, program_that_cannot_start_prints_the_error_and_returns_1) {
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(run("no/such/venue.cfg", venue), 1);
   EXPECT_NE(::testing::internal::GetCapturedStderr().find("no/such/venue.cfg"), std::string::npos);
 }
 
-TEST_F(BadInputTest, session_that_cannot_work_is_an_error_and_not_an_assertion) {
+TEST_F(BadInputTest, invalid_session_is_an_error_and_not_an_assertion) {
   auto settings = config::parse_settings(config(), "venue.cfg");
   ASSERT_TRUE(settings.has_value());
   settings->sessions.front().session.id.target_comp_id.assign(10'000, 'X');
@@ -58,7 +58,7 @@ TEST_F(BadInputTest, session_that_cannot_work_is_an_error_and_not_an_assertion) 
   EXPECT_NE(opened.error().what().find("venue.cfg:"), std::string::npos) << opened.error().what();
 }
 
-TEST_F(BadInputTest, rubbish_before_logon_closes_the_connection) {
+TEST_F(BadInputTest, garbage_before_logon_closes_the_connection) {
   open();
   RawPeer& peer = connect();
   peer.send("GET / HTTP/1.1\r\nHost: venue\r\n\r\n");
@@ -68,7 +68,7 @@ TEST_F(BadInputTest, rubbish_before_logon_closes_the_connection) {
   expect_still_serving();
 }
 
-TEST_F(BadInputTest, endless_beginning_of_a_message_before_logon_closes_the_connection) {
+TEST_F(BadInputTest, too_many_bytes_before_logon_close_the_connection) {
   open();
   RawPeer& peer = connect();
   peer.send(soh("8=FIX.4.4|9=100000|35=A|") + std::string(8'000, 'x'));
@@ -77,7 +77,7 @@ TEST_F(BadInputTest, endless_beginning_of_a_message_before_logon_closes_the_conn
   expect_still_serving();
 }
 
-TEST_F(BadInputTest, logon_that_is_too_long_is_closed_also_when_it_comes_in_one_piece) {
+TEST_F(BadInputTest, logon_that_is_too_long_in_one_piece_closes_the_connection) {
   open();
   RawPeer& peer = connect();
   peer.send(logon("TRADER", 1, "58=" + std::string(6'000, 'x') + "|"));
@@ -86,7 +86,7 @@ TEST_F(BadInputTest, logon_that_is_too_long_is_closed_also_when_it_comes_in_one_
   EXPECT_TRUE(log.has("more bytes than a Logon may have")) << log.all();
 }
 
-TEST_F(BadInputTest, rubbish_after_logon_is_ignored_without_using_a_number) {
+TEST_F(BadInputTest, garbage_after_logon_is_ignored_without_using_a_number) {
   open();
   RawPeer& peer = log_on("TRADER");
   peer.send("\x01\x02rubbish|||8=8=" + order("TRADER", 2, "A1"));
@@ -97,8 +97,8 @@ TEST_F(BadInputTest, rubbish_after_logon_is_ignored_without_using_a_number) {
   expect_still_serving();
 }
 
-TEST_F(BadInputTest, wrong_checksum_is_ignored_and_the_number_is_asked_for_again) {
-  // TC 3b: the message is garbled; the next one shows the gap.
+TEST_F(BadInputTest, message_with_a_wrong_checksum_is_requested_again) {
+  // TC 3b: the message is garbled; the next message shows the gap.
   open();
   RawPeer& peer = log_on("TRADER");
   std::string bad = order("TRADER", 2, "A1");
@@ -109,7 +109,7 @@ TEST_F(BadInputTest, wrong_checksum_is_ignored_and_the_number_is_asked_for_again
   EXPECT_TRUE(contains(peer.messages()[1], "|7=2|16=2|"));
 }
 
-TEST_F(BadInputTest, storm_of_garbled_messages_is_counted_and_logged_in_few_lines) {
+TEST_F(BadInputTest, flood_of_garbled_messages_is_counted_and_logged_in_few_lines) {
   open();
   RawPeer& peer = log_on("TRADER");
   std::string bad = order("TRADER", 2, "A1");
@@ -121,7 +121,7 @@ TEST_F(BadInputTest, storm_of_garbled_messages_is_counted_and_logged_in_few_line
   EXPECT_TRUE(run_until([&] { return log.has(EventId::EventsSuppressed); })) << log.all();
 }
 
-TEST_F(BadInputTest, storm_of_garbled_messages_above_the_limit_ends_the_connection) {
+TEST_F(BadInputTest, flood_of_garbled_messages_above_the_limit_ends_the_connection) {
   extra = "MaxGarbledPerSecond=50";
   open();
   RawPeer& peer = log_on("TRADER");
@@ -130,25 +130,25 @@ TEST_F(BadInputTest, storm_of_garbled_messages_above_the_limit_ends_the_connecti
   for (int i = 0; i < 50; ++i) peer.send(bad);
   ASSERT_TRUE(run_until([&] { return acceptor->stats().garbled == 50; }));
   EXPECT_FALSE(peer.closed());
-  // The next second has its own limit.
+  // Each second has its own limit.
   clock.advance(std::chrono::seconds{1});
   for (int i = 0; i < 50; ++i) peer.send(bad);
   ASSERT_TRUE(run_until([&] { return acceptor->stats().garbled == 100; }));
   EXPECT_FALSE(peer.closed());
   for (int i = 0; i < 100'000; ++i) peer.send(bad);
   ASSERT_TRUE(run_until([&] { return peer.closed(); }));
-  // What follows the one too many is not looked at.
+  // Bytes after the message that exceeds the limit are not processed.
   EXPECT_EQ(acceptor->stats().garbled, 101U);
   EXPECT_LT(log.lines.size(), 150U);
   expect_still_serving();
-  // No number was used up.
+  // No MsgSeqNum was used.
   RawPeer& again = connect();
   again.send(logon("TRADER", 2));
   ASSERT_TRUE(run_until([&] { return again.messages().size() == 1; })) << log.all();
   EXPECT_TRUE(contains(again.messages()[0], "|35=A|"));
 }
 
-TEST_F(BadInputTest, closing_for_a_storm_of_garbled_messages_is_logged_with_the_limit) {
+TEST_F(BadInputTest, disconnection_for_garbled_messages_is_logged_with_the_limit) {
   extra = "MaxGarbledPerSecond=3";
   open();
   RawPeer& peer = log_on("TRADER");
@@ -157,7 +157,7 @@ TEST_F(BadInputTest, closing_for_a_storm_of_garbled_messages_is_logged_with_the_
   EXPECT_TRUE(log.has("disconnecting: more than 3 garbled messages within a second")) << log.all();
 }
 
-TEST_F(BadInputTest, rubbish_that_comes_in_many_pieces_is_one_garbled_message) {
+TEST_F(BadInputTest, garbage_in_many_pieces_is_one_garbled_message) {
   open();
   RawPeer& peer = log_on("TRADER");
   for (int i = 0; i < 20; ++i) {
@@ -170,7 +170,7 @@ TEST_F(BadInputTest, rubbish_that_comes_in_many_pieces_is_one_garbled_message) {
   EXPECT_EQ(acceptor->stats().garbled, 1U);
 }
 
-TEST_F(BadInputTest, half_a_message_and_silence_before_logon_ends_with_the_logon_timeout) {
+TEST_F(BadInputTest, half_a_message_before_logon_ends_with_the_logon_timeout) {
   open();
   RawPeer& peer = connect();
   peer.send(logon("TRADER", 1).substr(0, 40));
@@ -183,7 +183,7 @@ TEST_F(BadInputTest, half_a_message_and_silence_before_logon_ends_with_the_logon
   expect_still_serving();
 }
 
-TEST_F(BadInputTest, connection_that_says_nothing_ends_with_the_logon_timeout) {
+TEST_F(BadInputTest, silent_connection_ends_with_the_logon_timeout) {
   open();
   RawPeer& peer = connect();
   turn(50);
@@ -194,8 +194,8 @@ TEST_F(BadInputTest, connection_that_says_nothing_ends_with_the_logon_timeout) {
   expect_still_serving();
 }
 
-TEST_F(BadInputTest, half_a_message_and_silence_after_logon_brings_test_request_then_the_end) {
-  // TC 6: TestRequest at 1.2 × HeartBtInt of silence, the connection closed at 2.4 ×.
+TEST_F(BadInputTest, half_a_message_after_logon_causes_test_request_and_disconnection) {
+  // TC 6: TestRequest after 1.2 × HeartBtInt of silence, disconnection after 2.4 × HeartBtInt.
   open();
   RawPeer& peer = log_on("TRADER");
   peer.send(order("TRADER", 2, "A1").substr(0, 60));
@@ -214,7 +214,7 @@ TEST_F(BadInputTest, half_a_message_and_silence_after_logon_brings_test_request_
   expect_still_serving();
 }
 
-TEST_F(BadInputTest, two_gigabytes_announced_before_logon_close_the_connection) {
+TEST_F(BadInputTest, body_length_of_two_gigabytes_before_logon_closes_the_connection) {
   open();
   RawPeer& peer = connect();
   peer.send(soh("8=FIX.4.4|9=2147483647|35=A|49=TRADER|56=VENUE|34=1|"));
@@ -224,22 +224,22 @@ TEST_F(BadInputTest, two_gigabytes_announced_before_logon_close_the_connection) 
   expect_still_serving();
 }
 
-TEST_F(BadInputTest, two_gigabytes_announced_after_logon_end_the_session_without_using_memory) {
+TEST_F(BadInputTest, body_length_of_two_gigabytes_after_logon_ends_the_session) {
   open();
   RawPeer& peer = log_on("TRADER");
   peer.send(soh("8=FIX.4.4|9=2147483647|35=D|49=TRADER|56=VENUE|34=2|"));
   EXPECT_TRUE(run_until([&] { return peer.closed(); }));
   EXPECT_TRUE(log.has("disconnecting")) << log.all();
   expect_still_serving();
-  // The number was not used up.
+  // The MsgSeqNum was not used.
   RawPeer& again = connect();
   again.send(logon("TRADER", 2));
   ASSERT_TRUE(run_until([&] { return again.messages().size() == 1; })) << log.all();
   EXPECT_TRUE(contains(again.messages()[0], "|35=A|"));
 }
 
-TEST_F(BadInputTest, unknown_comp_id_in_the_logon_is_closed_without_a_word) {
-  // TC 1c: an answer would use up a number of a session that is not proven.
+TEST_F(BadInputTest, logon_with_an_unknown_comp_id_is_closed_without_an_answer) {
+  // TC 1c: an answer would use a MsgSeqNum of a session before the peer is authenticated.
   open();
   RawPeer& stranger = connect();
   stranger.send(logon("STRANGER", 1));
@@ -250,7 +250,7 @@ TEST_F(BadInputTest, unknown_comp_id_in_the_logon_is_closed_without_a_word) {
   expect_still_serving();
 }
 
-TEST_F(BadInputTest, nothing_behind_a_refused_logon_is_listened_to) {
+TEST_F(BadInputTest, bytes_after_a_refused_logon_are_not_processed) {
   open();
   RawPeer& stranger = connect();
   stranger.send(logon("STRANGER", 1) + logon("TRADER", 1) + order("TRADER", 2, "A1"));
@@ -274,7 +274,7 @@ TEST_F(BadInputTest, wrong_comp_id_in_a_running_session_is_rejected_and_logged_o
   expect_still_serving();
 }
 
-TEST_F(BadInputTest, first_message_that_is_no_logon_is_closed_without_a_word) {
+TEST_F(BadInputTest, first_message_other_than_a_logon_is_closed_without_an_answer) {
   // TC 1e.
   open();
   RawPeer& peer = connect();
@@ -285,7 +285,7 @@ TEST_F(BadInputTest, first_message_that_is_no_logon_is_closed_without_a_word) {
   expect_still_serving();
 }
 
-TEST_F(BadInputTest, second_logon_of_a_session_is_closed_and_the_first_goes_on) {
+TEST_F(BadInputTest, second_logon_of_a_session_is_closed_and_the_first_continues) {
   // TC 1b.
   open();
   RawPeer& first = log_on("TRADER");

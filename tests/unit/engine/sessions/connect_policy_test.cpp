@@ -72,7 +72,7 @@ TEST_F(ConnectPolicyTest, failed_attempts_take_the_next_address_and_the_next_int
   EXPECT_EQ(policy_.connect_at(), at(70)) << "the last interval counts for all after it";
 }
 
-TEST_F(ConnectPolicyTest, a_logon_begins_the_intervals_again) {
+TEST_F(ConnectPolicyTest, logon_restarts_the_intervals) {
   connect();
   end_connection(1);
   policy_.on_connecting();
@@ -138,12 +138,12 @@ TEST_F(ConnectPolicyTest, a_requested_reset_ends_a_halt) {
   EXPECT_EQ(policy_.connect_at(), at(5));
 }
 
-TEST_F(ConnectPolicyTest, a_reset_of_the_last_moment_of_a_connection_connects_at_once) {
+TEST_F(ConnectPolicyTest, reset_during_the_end_of_a_connection_connects_at_once) {
   connect();
   policy_.halt();
   policy_.on_reset_requested(true);
   EXPECT_TRUE(policy_.is_halted()) << "until the reset is carried out";
-  EXPECT_TRUE(policy_.on_reset(true, false, at(5)));  // within the end of the connection
+  EXPECT_TRUE(policy_.on_reset(true, false, at(5)));  // while the connection ends
   end_connection(5);
   EXPECT_EQ(policy_.state(), State::Waiting);
   EXPECT_EQ(policy_.connect_at(), at(5));

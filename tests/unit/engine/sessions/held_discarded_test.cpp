@@ -1,5 +1,5 @@
-// Messages that come too early: what becomes of them when the counterparty passes over them, when
-// there is no room for them, and when the sequence numbers are reset.
+// Messages received out of order: what happens if the counterparty skips them, if there is no room
+// for them, and if the sequence numbers are reset.
 #include <algorithm>
 
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
@@ -21,8 +21,8 @@ class HeldDiscardedTest : public AcceptorTest {
     return from("TRADER", "4", number,
                 "43=Y|122=" + time_text() + "|123=Y|36=" + std::to_string(new_seq_no) + "|");
   }
-  // Everything sent so far has been processed: the engine has answered a TestRequest of this
-  // number.
+  // Waits until all messages so far are processed: the engine has answered a TestRequest with this
+  // MsgSeqNum.
   void settle(RawPeer& peer, std::uint64_t number) {
     peer.send(from("TRADER", "1", number, "112=SETTLED|"));
     ASSERT_TRUE(run_until([&] {
@@ -41,8 +41,9 @@ class HeldDiscardedTest : public AcceptorTest {
   }
 };
 
-TEST_F(HeldDiscardedTest, only_what_is_missing_is_asked_for_and_a_gap_fill_loses_nothing) {
-  // FIX 4.4 volume 2, "Ordered Message Processing". A counterparty that fills all it is asked for.
+TEST_F(HeldDiscardedTest, only_missing_messages_are_requested_and_a_gap_fill_loses_nothing) {
+  // FIX 4.4 volume 2, "Ordered Message Processing". The counterparty gap-fills the whole requested
+  // range.
   open();
   RawPeer& peer = log_on("TRADER");
   send_orders(peer, 3, 9);
@@ -54,7 +55,7 @@ TEST_F(HeldDiscardedTest, only_what_is_missing_is_asked_for_and_a_gap_fill_loses
   EXPECT_FALSE(log.has("discarded")) << log.all();
 }
 
-TEST_F(HeldDiscardedTest, a_gap_fill_beyond_what_was_asked_for_loses_nothing_and_is_logged) {
+TEST_F(HeldDiscardedTest, gap_fill_beyond_the_request_loses_nothing_and_is_logged) {
   open();
   RawPeer& peer = log_on("TRADER");
   send_orders(peer, 3, 9);
@@ -69,8 +70,8 @@ TEST_F(HeldDiscardedTest, a_gap_fill_beyond_what_was_asked_for_loses_nothing_and
       << log.all();
 }
 
-TEST_F(HeldDiscardedTest, what_a_gap_fill_passes_over_is_counted_and_named_in_a_warning) {
-  // ClosedResendInterval=N asks for what is held, too, so the gap fill is the answer for it.
+TEST_F(HeldDiscardedTest, messages_skipped_by_a_gap_fill_are_counted_in_a_warning) {
+  // ClosedResendInterval=N also requests the held messages, so the gap fill covers them.
   extra = "ClosedResendInterval=N";
   open();
   RawPeer& peer = log_on("TRADER");
@@ -89,7 +90,7 @@ TEST_F(HeldDiscardedTest, what_a_gap_fill_passes_over_is_counted_and_named_in_a_
               "the start)"))
       << log.all();
   EXPECT_TRUE(log.has("held administrative messages are dropped: MsgSeqNum 6")) << log.all();
-  // The next ones are added to those.
+  // Later discarded messages are added to the count.
   send_orders(peer, 12, 12);
   ASSERT_TRUE(has_sent(peer, "|7=11|16=0|")) << log.all();
   peer.send(gap_fill(11, 13));
@@ -101,7 +102,7 @@ TEST_F(HeldDiscardedTest, what_a_gap_fill_passes_over_is_counted_and_named_in_a_
   EXPECT_TRUE(log.has("(7 of this session since the start)")) << log.all();
 }
 
-TEST_F(HeldDiscardedTest, what_comes_again_with_the_resend_is_not_counted_as_discarded) {
+TEST_F(HeldDiscardedTest, resent_messages_are_not_counted_as_discarded) {
   extra = "ClosedResendInterval=N";
   open();
   RawPeer& peer = log_on("TRADER");
@@ -115,7 +116,7 @@ TEST_F(HeldDiscardedTest, what_comes_again_with_the_resend_is_not_counted_as_dis
   EXPECT_EQ(acceptor->stats().held_discarded, 0U);
 }
 
-TEST_F(HeldDiscardedTest, many_ranges_are_named_up_to_a_bound) {
+TEST_F(HeldDiscardedTest, warning_names_a_limited_number_of_ranges) {
   extra = "ClosedResendInterval=N";
   open();
   RawPeer& peer = log_on("TRADER");
@@ -129,7 +130,7 @@ TEST_F(HeldDiscardedTest, many_ranges_are_named_up_to_a_bound) {
       << log.all();
 }
 
-TEST_F(HeldDiscardedTest, a_sequence_reset_in_reset_mode_passes_over_them_likewise) {
+TEST_F(HeldDiscardedTest, sequence_reset_in_reset_mode_discards_held_messages) {
   open();
   RawPeer& peer = log_on("TRADER");
   send_orders(peer, 4, 6);
@@ -143,8 +144,8 @@ TEST_F(HeldDiscardedTest, a_sequence_reset_in_reset_mode_passes_over_them_likewi
       << log.all();
 }
 
-TEST_F(HeldDiscardedTest, a_reset_of_the_sequence_numbers_names_what_it_discards) {
-  // 141=Y within the session, in a gap: what was received early is of the old numbers.
+TEST_F(HeldDiscardedTest, reset_of_the_sequence_numbers_names_discarded_messages) {
+  // 141=Y within the session, during a gap: the early messages have old sequence numbers.
   open();
   RawPeer& peer = log_on("TRADER");
   send_orders(peer, 4, 5);
@@ -159,8 +160,7 @@ TEST_F(HeldDiscardedTest, a_reset_of_the_sequence_numbers_names_what_it_discards
       << log.all();
 }
 
-TEST_F(HeldDiscardedTest,
-       a_lost_connection_that_resets_names_what_it_discards_another_one_asks_again) {
+TEST_F(HeldDiscardedTest, lost_connection_names_discarded_messages_only_if_it_resets) {
   for (const bool resets : {false, true}) {
     extra = resets ? "ResetOnDisconnect=Y" : "";
     sessions = "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=" + std::string{resets ? "R" : "V"} +
@@ -186,8 +186,8 @@ TEST_F(HeldDiscardedTest,
   }
 }
 
-TEST_F(HeldDiscardedTest, what_there_was_no_room_for_is_asked_for_without_another_message) {
-  // Nothing but the gap fill comes after it, so no later message shows that something is missing.
+TEST_F(HeldDiscardedTest, messages_dropped_for_want_of_room_are_requested_again_at_once) {
+  // Only the gap fill follows, so no later message shows that one is missing.
   extra = "MaxHeldBytes=700";
   open();
   RawPeer& peer = log_on("TRADER");
@@ -201,9 +201,9 @@ TEST_F(HeldDiscardedTest, what_there_was_no_room_for_is_asked_for_without_anothe
   ASSERT_TRUE(has_sent(peer, "|7=" + std::to_string(next) + "|16=9|")) << log.all();
 }
 
-TEST_F(HeldDiscardedTest, whatever_is_missing_comes_without_another_message) {
-  // Of orders 2 to 9 those whose bit is set are lost on the way, the last one never is. The
-  // counterparty answers each ResendRequest as it stands, and sends nothing else.
+TEST_F(HeldDiscardedTest, all_missing_messages_are_requested_without_another_message) {
+  // Each set bit marks an order of 2 to 9 that is lost; the last one never is. The counterparty
+  // answers each ResendRequest exactly, and sends nothing else.
   constexpr unsigned kPatterns = 1U << 7U;
   for (const unsigned chunk : {0U, 1U}) {
     for (unsigned lost = 1; lost < kPatterns; lost += chunk == 0 ? 2 : 10) {

@@ -1,4 +1,4 @@
-// Messages that come too early are held, and what they take is counted against MaxHeldBytes.
+// Messages received out of order are held, and their bytes count against MaxHeldBytes.
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -17,8 +17,8 @@ class HeldMessagesTest : public AcceptorTest {
   }
 };
 
-TEST_F(HeldMessagesTest, what_was_delivered_makes_room_for_what_comes_too_early_later) {
-  open_for("2000");  // some five orders
+TEST_F(HeldMessagesTest, delivered_messages_make_room_for_later_early_ones) {
+  open_for("2000");  // about five orders
   RawPeer& peer = log_on("TRADER");
   std::uint64_t next = 2;
   for (int gap = 1; gap <= 20; ++gap) {
@@ -31,7 +31,7 @@ TEST_F(HeldMessagesTest, what_was_delivered_makes_room_for_what_comes_too_early_
   EXPECT_FALSE(log.has(kDropped)) << log.all();
 }
 
-TEST_F(HeldMessagesTest, a_message_that_comes_too_early_again_and_again_is_counted_once) {
+TEST_F(HeldMessagesTest, early_message_received_repeatedly_is_counted_once) {
   open_for("2000");
   RawPeer& peer = log_on("TRADER");
   for (int i = 0; i < 20; ++i) peer.send(numbered_order(3) + numbered_order(4));

@@ -1,4 +1,4 @@
-// However the bytes of a connection are cut into reads, the same messages reach the session, and a
+// For any split of a connection's bytes into reads, the same messages reach the session, and a
 // connection keeps no more than the beginning of one message.
 #include <array>
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kMessageBytesMax = wire::FrameLimits{}.message_bytes_max;
 
-// An acceptor and a counterparty of bytes, joined in memory: what is sent in one piece is received
-// in one, unless the limits say otherwise.
+// An acceptor and a counterparty that sends raw bytes, joined in memory: one send is received in
+// one piece unless the limits say otherwise.
 class ReceivingTest : public AcceptorTest {
  protected:
   void SetUp() override {
@@ -57,17 +57,17 @@ class ReceivingTest : public AcceptorTest {
     turn_once();
   }
 
-  // An order as long as a message may be.
+  // An order of the maximum message size.
   [[nodiscard]] std::string longest_order(std::uint64_t msg_seq_num, std::string_view cl_ord_id) {
     const std::size_t envelope =
         from("TRADER", "D", msg_seq_num, "11=" + std::string{cl_ord_id} + "|58=|").size();
-    // BodyLength has five digits more.
+    // BodyLength has five more digits.
     return from("TRADER", "D", msg_seq_num,
                 "11=" + std::string{cl_ord_id} +
                     "|58=" + std::string(kMessageBytesMax - envelope - 5, 'x') + "|");
   }
 
-  // Takes the order in reads of so many bytes, then a short one behind it.
+  // Receives the order in reads of this number of bytes, then a short order.
   void receive_longest(std::size_t read_bytes) {
     const std::string longest = longest_order(2, "LONG");
     ASSERT_EQ(longest.size(), kMessageBytesMax);
@@ -86,7 +86,7 @@ class ReceivingTest : public AcceptorTest {
   std::array<char, 65'536> buffer{};
 };
 
-TEST_F(ReceivingTest, two_messages_around_a_bad_one_arrive_wherever_the_stream_is_cut) {
+TEST_F(ReceivingTest, two_messages_around_a_bad_one_arrive_for_any_split) {
   std::uint64_t next = 2;
   const auto stream_of = [&](std::string_view kind) {
     std::string bad = order("TRADER", next + 1, "BAD");
@@ -99,7 +99,8 @@ TEST_F(ReceivingTest, two_messages_around_a_bad_one_arrive_wherever_the_stream_i
   };
   for (const std::string_view kind :
        {"CheckSum", "BodyLength", "BodyLength too short", "start without its end", "rubbish"}) {
-    // From here on the numbers of all orders have as many digits: every stream is as long.
+    // From here on the numbers of all orders have the same number of digits, so that all streams
+    // have the same length.
     while (next < 1'000) send(order("TRADER", next++, "FIRST"));
     for (std::size_t cut = 1; cut < stream_of(kind).size(); ++cut) {
       venue.orders.clear();
@@ -115,7 +116,7 @@ TEST_F(ReceivingTest, two_messages_around_a_bad_one_arrive_wherever_the_stream_i
   }
 }
 
-TEST_F(ReceivingTest, bytes_that_come_one_by_one_make_the_same_messages) {
+TEST_F(ReceivingTest, bytes_received_one_by_one_give_the_same_messages) {
   internet.limits.receive_bytes_max = 1;
   const std::string stream = order("TRADER", 2, "A1") + soh("rubbish|8=FI") +
                              order("TRADER", 3, "A2") + order("TRADER", 4, "A3");
@@ -125,18 +126,18 @@ TEST_F(ReceivingTest, bytes_that_come_one_by_one_make_the_same_messages) {
   EXPECT_EQ(acceptor->stats().garbled, 1U);
 }
 
-TEST_F(ReceivingTest, many_messages_in_one_read_are_all_taken) {
+TEST_F(ReceivingTest, many_messages_in_one_read_are_all_processed) {
   std::string stream;
   for (std::uint64_t n = 2; n < 42; ++n) stream += order("TRADER", n, "A");
   send(stream + order("TRADER", 42, "A").substr(0, 50));
   EXPECT_EQ(venue.orders.size(), 40U);
 }
 
-TEST_F(ReceivingTest, the_longest_message_arrives_in_reads_of_4096_bytes) { receive_longest(4096); }
+TEST_F(ReceivingTest, longest_message_arrives_in_reads_of_4096_bytes) { receive_longest(4096); }
 
-TEST_F(ReceivingTest, the_longest_message_arrives_byte_by_byte) { receive_longest(1); }
+TEST_F(ReceivingTest, longest_message_arrives_byte_by_byte) { receive_longest(1); }
 
-TEST_F(ReceivingTest, a_message_longer_than_the_limit_ends_the_connection_before_it_has_come) {
+TEST_F(ReceivingTest, message_above_the_limit_ends_the_connection_before_it_arrives) {
   const std::string too_long =
       from("TRADER", "D", 2, "58=" + std::string(kMessageBytesMax, 'x') + "|");
   send(std::string_view{too_long}.substr(0, 100));
@@ -144,7 +145,7 @@ TEST_F(ReceivingTest, a_message_longer_than_the_limit_ends_the_connection_before
   EXPECT_TRUE(log.has("disconnecting")) << log.all();
 }
 
-TEST(CarriedBytes, storage_grows_with_what_arrives_and_not_with_what_is_announced) {
+TEST(CarriedBytes, storage_grows_with_received_bytes_and_not_with_announced_ones) {
   engine::CarriedBytes carried;
   constexpr std::size_t kAnnounced = 1U << 20U;
   while (carried.size() < kAnnounced) {
@@ -153,14 +154,14 @@ TEST(CarriedBytes, storage_grows_with_what_arrives_and_not_with_what_is_announce
   }
 }
 
-TEST(CarriedBytes, storage_grows_no_further_than_what_is_announced) {
+TEST(CarriedBytes, storage_grows_at_most_to_the_announced_size) {
   engine::CarriedBytes carried;
   carried.append(std::string(600, 'x'), 1'000);
   carried.append(std::string(300, 'x'), 1'000);
   EXPECT_EQ(carried.capacity(), 1'000U);
 }
 
-TEST(CarriedBytes, large_storage_is_given_back_and_small_storage_is_kept) {
+TEST(CarriedBytes, large_storage_is_freed_and_small_storage_is_kept) {
   engine::CarriedBytes carried;
   const std::string large(engine::CarriedBytes::kKeptBytesMax + 1, 'x');
   carried.append(large, large.size());
@@ -179,7 +180,7 @@ TEST(CarriedBytes, dropping_the_front_keeps_the_rest) {
   EXPECT_EQ(carried.view(), "345");
 }
 
-TEST(CarriedBytes, an_idle_connection_has_no_receive_buffer) {
+TEST(CarriedBytes, idle_connection_has_no_receive_buffer) {
   const engine::Connection connection;
   EXPECT_EQ(connection.framing.carried.capacity(), 0U);
   EXPECT_LE(sizeof connection, 512U);

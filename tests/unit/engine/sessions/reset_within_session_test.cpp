@@ -1,5 +1,5 @@
-// A Logon with ResetSeqNumFlag within a session: nothing of the old sequence numbers is left,
-// whatever was under way when it came.
+// A Logon with ResetSeqNumFlag within a session: no state of the old sequence numbers remains,
+// whatever was in progress.
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -19,7 +19,8 @@ class ResetWithinSessionTest : public AcceptorTest {
     EXPECT_EQ(peer.messages().size(), before + 1);
   }
 
-  // A counterparty whose ResendRequest is answered with one report a second, of five: 2 to 6.
+  // A counterparty whose ResendRequest for five reports, 2 to 6, is answered with one report a
+  // second.
   RawPeer& log_on_and_ask() {
     extra += "\nMaxResendsPerSecond=1";
     open();
@@ -35,7 +36,7 @@ class ResetWithinSessionTest : public AcceptorTest {
   }
 };
 
-TEST_F(ResetWithinSessionTest, orders_that_came_too_early_before_it_are_never_delivered) {
+TEST_F(ResetWithinSessionTest, early_orders_before_the_reset_are_never_delivered) {
   open();
   RawPeer& peer = log_on("TRADER");
   peer.send(order("TRADER", 4, "OLD-4") + order("TRADER", 5, "OLD-5"));
@@ -50,7 +51,7 @@ TEST_F(ResetWithinSessionTest, orders_that_came_too_early_before_it_are_never_de
   EXPECT_TRUE(trader().is_logged_on()) << log.all();
 }
 
-TEST_F(ResetWithinSessionTest, messages_that_waited_for_the_end_of_a_resend_are_never_sent) {
+TEST_F(ResetWithinSessionTest, messages_queued_after_a_resend_are_never_sent) {
   RawPeer& peer = log_on_and_ask();
   EchoVenue::answer(trader(), "OLD-LIVE");
   turn(20);
@@ -59,7 +60,7 @@ TEST_F(ResetWithinSessionTest, messages_that_waited_for_the_end_of_a_resend_are_
   EchoVenue::answer(trader(), "NEW-2");
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 9; })) << log.all();
   EXPECT_TRUE(contains(peer.messages()[8], "|34=2|")) << bar(peer.messages()[8]);
-  // The end of another resend is where they would leave.
+  // The old message would leave at the end of the next resend.
   peer.send(from("TRADER", "2", 2, "7=2|16=0|"));
   for (int i = 0; i < 5; ++i) {
     clock.advance(seconds{1});
@@ -71,8 +72,8 @@ TEST_F(ResetWithinSessionTest, messages_that_waited_for_the_end_of_a_resend_are_
   EXPECT_TRUE(trader().is_logged_on()) << log.all();
 }
 
-TEST_F(ResetWithinSessionTest, progress_is_recorded_from_the_first_message_after_it) {
-  // The same next number as before the reset: the store must know all the same.
+TEST_F(ResetWithinSessionTest, progress_is_recorded_from_the_first_message_after_the_reset) {
+  // The next number is the same as before the reset, but the store must record it.
   open();
   RawPeer& peer = log_on("TRADER");
   reset_numbers(peer);
@@ -81,7 +82,7 @@ TEST_F(ResetWithinSessionTest, progress_is_recorded_from_the_first_message_after
   EXPECT_EQ(trader().numbers().next_inbound, 2U);
 }
 
-TEST_F(ResetWithinSessionTest, a_logout_during_a_resend_that_is_held_up_is_answered) {
+TEST_F(ResetWithinSessionTest, logout_during_a_delayed_resend_is_answered) {
   RawPeer& peer = log_on_and_ask();
   EchoVenue::answer(trader(), "LIVE");
   peer.send(from("TRADER", "5", 3));
@@ -89,7 +90,7 @@ TEST_F(ResetWithinSessionTest, a_logout_during_a_resend_that_is_held_up_is_answe
   EXPECT_TRUE(ends_with_logout(peer, 8)) << bar(peer.messages().back());
 }
 
-TEST_F(ResetWithinSessionTest, so_is_a_logout_that_resets_the_numbers) {
+TEST_F(ResetWithinSessionTest, logout_that_resets_the_numbers_is_answered_during_a_resend) {
   extra = "ResetOnLogout=Y";
   RawPeer& peer = log_on_and_ask();
   peer.send(from("TRADER", "5", 3));

@@ -1,4 +1,5 @@
-// The engine keeps a session's timetable. The clock begins on Monday, 2024-01-15, 10:30:00 UTC.
+// The engine follows the schedule of a session. The clock begins on Monday, 2024-01-15, 10:30:00
+// UTC.
 #include "unit/engine/connection/initiator_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -24,13 +25,13 @@ class ScheduleTest : public InitiatorTest {
   }
 };
 
-TEST_F(ScheduleTest, at_the_end_of_a_session_both_log_out_and_begin_at_1_again) {
+TEST_F(ScheduleTest, both_sides_log_out_and_begin_at_1_at_the_end_of_a_session) {
   trade_until("StartTime=08:00:00\nEndTime=10:30:05");
   clock.advance(5s);
   ASSERT_TRUE(turn_until([&] { return both_begin_anew(); })) << trader_log.all() << log.all();
   EXPECT_EQ(trader.logouts, 1);
   EXPECT_EQ(venue.logouts, 1);
-  EXPECT_TRUE(running);  // It waits for the next session.
+  EXPECT_TRUE(running);  // The engine waits for the next session.
 }
 
 TEST_F(ScheduleTest, an_initiator_logs_on_again_when_the_next_session_starts) {
@@ -46,7 +47,7 @@ TEST_F(ScheduleTest, an_initiator_logs_on_again_when_the_next_session_starts) {
   EXPECT_TRUE(numbers_agree());
 }
 
-TEST_F(ScheduleTest, sessions_of_a_whole_day_begin_anew_at_midnight_and_go_on) {
+TEST_F(ScheduleTest, sessions_of_a_whole_day_reset_at_midnight_and_continue) {
   trade_until("StartTime=00:00:00\nEndTime=00:00:00");
   clock.advance(13h + 30min);
   ASSERT_TRUE(turn_until([&] { return both_begin_anew(); })) << trader_log.all() << log.all();
@@ -67,7 +68,7 @@ TEST_F(ScheduleTest, a_logon_outside_of_the_session_is_closed_without_an_answer)
   EXPECT_TRUE(log.has("closed by its schedule until 2024-01-15 10:30:05 UTC")) << log.all();
 }
 
-TEST_F(ScheduleTest, a_logon_in_the_first_moment_of_a_session_is_answered) {
+TEST_F(ScheduleTest, logon_at_the_start_of_a_session_is_answered) {
   schedule = "StartTime=10:30:05\nEndTime=12:00:00";
   open();
   turn(1);
@@ -86,7 +87,7 @@ TEST_F(ScheduleTest, an_initiator_does_not_connect_outside_of_the_session) {
   EXPECT_TRUE(turn_until([&] { return trader.logons == 1; })) << trader_log.all();
 }
 
-TEST_F(ScheduleTest, numbers_of_a_session_that_is_over_begin_anew_at_the_next_start) {
+TEST_F(ScheduleTest, numbers_of_an_ended_session_are_reset_at_the_next_start) {
   trade_until("StartTime=08:00:00\nEndTime=10:30:05");
   initiator.reset();
   acceptor.reset();
@@ -96,7 +97,7 @@ TEST_F(ScheduleTest, numbers_of_a_session_that_is_over_begin_anew_at_the_next_st
   EXPECT_TRUE(both_begin_anew());
 }
 
-TEST_F(ScheduleTest, numbers_of_the_same_session_go_on_after_a_restart) {
+TEST_F(ScheduleTest, numbers_of_the_same_session_continue_after_a_restart) {
   trade_until("StartTime=08:00:00\nEndTime=10:30:05");
   initiator.reset();
   acceptor.reset();
@@ -107,7 +108,7 @@ TEST_F(ScheduleTest, numbers_of_the_same_session_go_on_after_a_restart) {
   EXPECT_EQ(initiator->session(0).numbers().next_outbound, 5U);
 }
 
-TEST_F(ScheduleTest, what_is_sent_between_two_sessions_reaches_the_next_one) {
+TEST_F(ScheduleTest, message_sent_between_two_sessions_reaches_the_next_one) {
   trade_until("StartTime=08:00:00\nEndTime=10:30:05");
   clock.advance(5s);
   ASSERT_TRUE(turn_until([&] { return both_begin_anew(); }));
@@ -118,7 +119,7 @@ TEST_F(ScheduleTest, what_is_sent_between_two_sessions_reaches_the_next_one) {
   EXPECT_EQ(trader.reports.back(), "EARLY");
 }
 
-TEST_F(ScheduleTest, the_end_of_the_logon_window_logs_out_and_resets_nothing) {
+TEST_F(ScheduleTest, end_of_the_logon_window_logs_out_and_resets_nothing) {
   trade_until("StartTime=08:00:00\nEndTime=17:00:00\nLogonTime=09:00:00\nLogoutTime=10:30:05");
   clock.advance(5s);
   ASSERT_TRUE(turn_until([&] { return trader.logouts == 1 && venue.logouts == 1; }));
@@ -126,8 +127,8 @@ TEST_F(ScheduleTest, the_end_of_the_logon_window_logs_out_and_resets_nothing) {
   EXPECT_EQ(initiator->session(0).numbers().next_outbound, 4U);
 }
 
-// Equal clocks on both sides are luck: one that is late must find the other one's numbers new.
-TEST_F(ScheduleTest, a_counterparty_that_answers_no_logout_is_cut_and_its_numbers_begin_anew) {
+// Clocks are never exactly equal: a late side must find that the other side has reset its numbers.
+TEST_F(ScheduleTest, counterparty_that_answers_no_logout_is_disconnected_and_reset) {
   schedule = "StartTime=08:00:00\nEndTime=10:30:05";
   open();
   RawPeer& peer = log_on("TRADER");
@@ -140,7 +141,7 @@ TEST_F(ScheduleTest, a_counterparty_that_answers_no_logout_is_cut_and_its_number
   EXPECT_EQ(acceptor->session(0).numbers(), (session::Numbers{1, 1}));
 }
 
-TEST_F(ScheduleTest, log_out_by_hand_lasts_over_the_start_of_the_next_session) {
+TEST_F(ScheduleTest, log_out_by_hand_outlasts_the_start_of_the_next_session) {
   trade_until("StartTime=00:00:00\nEndTime=00:00:00");
   initiator->session(0).log_out();
   ASSERT_TRUE(turn_until([&] { return trader.logouts == 1; }));
@@ -149,7 +150,7 @@ TEST_F(ScheduleTest, log_out_by_hand_lasts_over_the_start_of_the_next_session) {
   EXPECT_EQ(trader.logons, 1);
 }
 
-TEST_F(ScheduleTest, a_clock_that_is_set_past_the_end_is_noticed_within_a_minute_of_idleness) {
+TEST_F(ScheduleTest, clock_set_past_the_end_is_noticed_within_an_idle_minute) {
   schedule = "StartTime=08:00:00\nEndTime=17:00:00";
   open();
   RawPeer& peer = connect();
@@ -161,14 +162,14 @@ TEST_F(ScheduleTest, a_clock_that_is_set_past_the_end_is_noticed_within_a_minute
       turn(2);
     }
   };
-  idle_for_a_minute();  // What the Logon waited for is over.
+  idle_for_a_minute();  // The Logon's timers have expired.
   clock.set_wall_forward(7h);
   idle_for_a_minute();
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
   EXPECT_TRUE(contains(peer.messages()[1], "|35=5|34=2|")) << bar(peer.messages()[1]);
 }
 
-TEST_F(ScheduleTest, other_sessions_go_on_when_one_ends) {
+TEST_F(ScheduleTest, other_sessions_continue_when_one_ends) {
   schedule = "";
   sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"

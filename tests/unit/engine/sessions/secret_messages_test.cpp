@@ -1,4 +1,4 @@
-// Application messages with a password or a field of LogMaskedTags: sent, and never stored.
+// Application messages with a password or a tag of LogMaskedTags: they are sent, and never stored.
 #include <array>
 
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
@@ -37,7 +37,8 @@ class SecretMessagesTest : public AcceptorTest {
     return send([](wire::Encoder& news) { news.field(58, "open"); });
   }
   [[nodiscard]] Session& trader() { return acceptor->session(0); }
-  // What the counterparty gets of message 2, and of message 3 behind it, when it asks for them.
+  // Checks the messages 2 and 3: both are sent, and a ResendRequest gets a gap fill for 2 and a
+  // resend of 3.
   void expect_sent_once_and_gap_filled(RawPeer& peer) {
     ASSERT_TRUE(send_plain().has_value());
     ASSERT_TRUE(run_until([&] { return peer.messages().size() == 3; })) << log.all();
@@ -52,7 +53,7 @@ class SecretMessagesTest : public AcceptorTest {
   EditingVenue editing;
 };
 
-TEST_F(SecretMessagesTest, message_with_a_password_is_sent_once_and_gap_filled_when_asked_for) {
+TEST_F(SecretMessagesTest, message_with_a_password_is_sent_once_and_then_gap_filled) {
   open();
   RawPeer& peer = log_on("TRADER");
   const auto sent = send([](wire::Encoder& news) { news.field<tag::Password>(kCanary); });
@@ -61,7 +62,7 @@ TEST_F(SecretMessagesTest, message_with_a_password_is_sent_once_and_gap_filled_w
   expect_sent_once_and_gap_filled(peer);
 }
 
-TEST_F(SecretMessagesTest, every_way_to_write_a_password_is_noticed) {
+TEST_F(SecretMessagesTest, every_way_to_write_a_password_is_detected) {
   open();
   log_on("TRADER");
   const auto rendered =
@@ -82,7 +83,7 @@ TEST_F(SecretMessagesTest, every_way_to_write_a_password_is_noticed) {
       << bar(peers.front()->messages()[8]);
 }
 
-TEST_F(SecretMessagesTest, message_of_an_encoder_of_the_applications_own_is_searched) {
+TEST_F(SecretMessagesTest, message_of_the_applications_own_encoder_is_searched) {
   open();
   RawPeer& peer = log_on("TRADER");
   static_cast<void>(trader().begin("B"));
@@ -95,7 +96,7 @@ TEST_F(SecretMessagesTest, message_of_an_encoder_of_the_applications_own_is_sear
   expect_sent_once_and_gap_filled(peer);
 }
 
-TEST_F(SecretMessagesTest, password_that_on_sending_puts_in_is_noticed) {
+TEST_F(SecretMessagesTest, password_added_by_on_sending_is_detected) {
   open_editing();
   RawPeer& peer = log_on("TRADER");
   editing.edit = [](OutgoingMessage& message) { message.edit().set(tag::Password, kCanary); };
@@ -104,7 +105,7 @@ TEST_F(SecretMessagesTest, password_that_on_sending_puts_in_is_noticed) {
   expect_sent_once_and_gap_filled(peer);
 }
 
-TEST_F(SecretMessagesTest, without_a_logon_it_is_refused_because_it_could_not_wait) {
+TEST_F(SecretMessagesTest, secret_message_is_refused_without_a_logon) {
   open_editing();
   const auto refused = send([](wire::Encoder& news) { news.field<tag::Password>(kCanary); });
   ASSERT_FALSE(refused.has_value());
@@ -116,7 +117,7 @@ TEST_F(SecretMessagesTest, without_a_logon_it_is_refused_because_it_could_not_wa
   EXPECT_TRUE(send_plain().has_value());
 }
 
-TEST_F(SecretMessagesTest, masked_tag_is_kept_out_of_the_store) {
+TEST_F(SecretMessagesTest, message_with_a_masked_tag_is_not_stored) {
   extra = "LogMaskedTags=5554,1";
   open();
   RawPeer& peer = log_on("TRADER");
@@ -126,7 +127,7 @@ TEST_F(SecretMessagesTest, masked_tag_is_kept_out_of_the_store) {
   expect_sent_once_and_gap_filled(peer);
 }
 
-TEST_F(SecretMessagesTest, masked_tag_is_stored_where_that_is_said) {
+TEST_F(SecretMessagesTest, message_with_a_masked_tag_is_stored_if_configured) {
   extra = "LogMaskedTags=5554\nStoreMaskedTags=Y";
   open();
   EXPECT_FALSE(log.has("LogMaskedTags")) << log.all();

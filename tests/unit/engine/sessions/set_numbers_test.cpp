@@ -1,4 +1,4 @@
-// Numbers that an operator sets while the engine runs.
+// Sequence numbers that an operator sets while the engine runs.
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -25,7 +25,7 @@ TEST_F(SetNumbersTest, higher_numbers_are_used_and_survive_a_restart) {
   EXPECT_TRUE(contains(peer.messages()[0], "|34=40|")) << bar(peer.messages()[0]);
 }
 
-TEST_F(SetNumbersTest, lower_outbound_number_begins_an_epoch_without_the_old_messages) {
+TEST_F(SetNumbersTest, lower_outbound_number_begins_a_new_epoch) {
   open();
   RawPeer& peer = log_on("TRADER");
   peer.send(order("TRADER", 2, "OLD"));
@@ -39,10 +39,10 @@ TEST_F(SetNumbersTest, lower_outbound_number_begins_an_epoch_without_the_old_mes
   EXPECT_TRUE(contains(again.messages()[1], "|36=3|123=Y|")) << "the old report is not resent";
 }
 
-TEST_F(SetNumbersTest, what_was_set_is_the_recorded_progress) {
-  // Otherwise the next connection records it again, or a later one does not record what is equal
-  // to the number from before.
-  extra = "Store=memory";  // whose log has nothing but what sessions do
+TEST_F(SetNumbersTest, set_numbers_are_the_recorded_progress) {
+  // Otherwise the next connection would record them again, or a later one would omit a record
+  // because its number equals the earlier one.
+  extra = "Store=memory";  // its log has only the records of sessions
   open();
   const auto bytes_of_logon = [&](std::string_view who, std::uint64_t msg_seq_num) {
     const store::LogPosition before = acceptor->store().appended();
@@ -54,14 +54,14 @@ TEST_F(SetNumbersTest, what_was_set_is_the_recorded_progress) {
   EXPECT_EQ(after_set, bytes_of_logon("OTHER", 1));
 }
 
-TEST_F(SetNumbersTest, a_hole_takes_few_turns_to_fill_however_few_messages_may_be_resent) {
+TEST_F(SetNumbersTest, gap_fill_of_skipped_numbers_is_not_limited_by_the_resend_rate) {
   extra = "MaxResendsPerSecond=2";
   open();
   RawPeer& peer = log_on("TRADER");
   peer.send(order("TRADER", 2, "OLD"));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
   log_out_again(peer, 3);
-  constexpr std::uint64_t kHole = 65'536;  // what a loss of power skips
+  constexpr std::uint64_t kHole = 65'536;  // MsgSeqNums that a loss of power skips
   ASSERT_TRUE(trader().set_next_numbers({.next_inbound = 4, .next_outbound = kHole}, "agreed"));
   RawPeer& again = log_on("TRADER", 4);
   again.send(from("TRADER", "2", 5, "7=2|16=0|"));
@@ -71,7 +71,7 @@ TEST_F(SetNumbersTest, a_hole_takes_few_turns_to_fill_however_few_messages_may_b
   EXPECT_TRUE(contains(again.messages()[2], "|36=65537|123=Y|")) << bar(again.messages()[2]);
 }
 
-TEST_F(SetNumbersTest, connected_session_impossible_numbers_and_callbacks_are_refused) {
+TEST_F(SetNumbersTest, set_numbers_is_refused_for_a_connected_session_or_invalid_numbers) {
   open();
   EXPECT_FALSE(trader().set_next_numbers({.next_inbound = 0, .next_outbound = 1}, "x"));
   EXPECT_FALSE(trader().set_next_numbers({.next_inbound = 1, .next_outbound = ~0ULL}, "x"));

@@ -1,4 +1,4 @@
-// A counterparty that sends more than it may.
+// A counterparty that sends more messages than it may.
 #include "engine/sessions/throttle.hpp"
 
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
@@ -10,7 +10,7 @@ using engine::Throttle;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TEST(Throttle, any_interval_has_at_most_so_many) {
+TEST(Throttle, any_interval_allows_at_most_the_limit) {
   Throttle throttle{3, seconds{1}};
   const MonoTime start{seconds{100}};
   EXPECT_TRUE(throttle.allow(start));
@@ -23,7 +23,7 @@ TEST(Throttle, any_interval_has_at_most_so_many) {
   EXPECT_TRUE(throttle.allow(start + milliseconds{1'500}));
 }
 
-TEST(Throttle, without_a_limit_everything_passes) {
+TEST(Throttle, without_a_limit_all_messages_pass) {
   Throttle throttle;
   EXPECT_FALSE(throttle.is_set());
   for (int i = 0; i < 1'000; ++i) EXPECT_TRUE(throttle.allow(MonoTime{}));
@@ -41,7 +41,7 @@ class ThrottleTest : public AcceptorTest {
   }
 };
 
-TEST_F(ThrottleTest, delayed_messages_are_taken_in_order_when_their_time_comes) {
+TEST_F(ThrottleTest, delayed_messages_are_processed_in_order) {
   extra = "ThrottleMessages=3\nThrottleInterval=2";
   open();
   RawPeer& peer = log_on("TRADER");
@@ -49,7 +49,7 @@ TEST_F(ThrottleTest, delayed_messages_are_taken_in_order_when_their_time_comes) 
   ASSERT_TRUE(run_until([&] { return venue.orders.size() == 3; })) << log.all();
   turn(30);
   EXPECT_EQ(venue.orders.size(), 3U);
-  peer.send(orders(10, 1));  // nobody reads it yet
+  peer.send(orders(10, 1));  // the engine does not read it yet
   turn(30);
   EXPECT_EQ(venue.orders.size(), 3U);
   for (std::size_t total : {6U, 9U}) {
@@ -63,7 +63,7 @@ TEST_F(ThrottleTest, delayed_messages_are_taken_in_order_when_their_time_comes) 
   EXPECT_EQ(acceptor->session(0).numbers().next_inbound, 11U);
 }
 
-TEST_F(ThrottleTest, messages_torn_anywhere_survive_a_delay) {
+TEST_F(ThrottleTest, split_messages_survive_a_delay) {
   extra = "ThrottleMessages=1\nThrottleInterval=1";
   open();
   RawPeer& peer = log_on("TRADER");
@@ -78,7 +78,7 @@ TEST_F(ThrottleTest, messages_torn_anywhere_survive_a_delay) {
   }
 }
 
-TEST_F(ThrottleTest, others_are_served_while_one_is_delayed) {
+TEST_F(ThrottleTest, other_sessions_are_served_while_one_is_delayed) {
   extra = "ThrottleMessages=1\nThrottleInterval=3600";
   open();
   RawPeer& peer = log_on("TRADER");
@@ -87,13 +87,13 @@ TEST_F(ThrottleTest, others_are_served_while_one_is_delayed) {
   expect_still_serving();
 }
 
-TEST_F(ThrottleTest, connection_that_breaks_while_it_is_delayed_is_noticed_and_the_count_is_right) {
+TEST_F(ThrottleTest, broken_connection_is_noticed_during_a_delay) {
   extra = "ThrottleMessages=1";
   open();
   RawPeer& peer = log_on("TRADER");
   peer.send(orders(2, 3));
   ASSERT_TRUE(run_until([&] { return venue.orders.size() == 1 && peer.all_sent(); }));
-  peer.close();  // our next answer finds nobody
+  peer.close();  // our next answer does not arrive
   for (int second = 0; second < 5 && venue.logouts == 0; ++second) {
     clock.advance(seconds{1});
     turn(20);
@@ -117,7 +117,7 @@ TEST_F(ThrottleTest, rejected_messages_are_counted_and_not_shown_to_the_applicat
   ASSERT_TRUE(run_until([&] { return venue.orders.size() == 3; })) << log.all();
 }
 
-TEST_F(ThrottleTest, messages_that_we_asked_for_again_are_not_counted) {
+TEST_F(ThrottleTest, requested_resends_are_not_counted) {
   extra = "ThrottleMessages=1\nThrottleAction=Reject";
   open();
   RawPeer& peer = log_on("TRADER");
@@ -127,7 +127,7 @@ TEST_F(ThrottleTest, messages_that_we_asked_for_again_are_not_counted) {
   ASSERT_TRUE(run_until([&] { return venue.orders.size() == 3; })) << log.all();
 }
 
-TEST_F(ThrottleTest, session_can_be_ended_by_it) {
+TEST_F(ThrottleTest, throttle_can_log_out_the_session) {
   extra = "ThrottleMessages=1\nThrottleAction=LogOut";
   open();
   RawPeer& peer = log_on("TRADER");
@@ -138,7 +138,7 @@ TEST_F(ThrottleTest, session_can_be_ended_by_it) {
   EXPECT_TRUE(contains(peer.messages()[3], "|58=Throttle limit exceeded|"));
 }
 
-TEST_F(ThrottleTest, message_that_waited_here_is_not_too_old) {
+TEST_F(ThrottleTest, delay_does_not_count_for_max_latency) {
   extra = "ThrottleMessages=1\nThrottleInterval=20\nMaxLatency=30";
   open();
   RawPeer& peer = log_on("TRADER");

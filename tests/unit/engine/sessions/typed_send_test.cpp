@@ -1,4 +1,4 @@
-// Typed messages on their way out: whole ones, and ones whose constant fields are prepared.
+// Typed outbound messages: complete ones, and ones with prepared constant fields.
 #include <optional>
 
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
@@ -20,7 +20,7 @@ struct Report {
   static std::expected<Report, wire::FieldError> from(const MessageView&) { return Report{}; }
 };
 
-// A message of FIX 5.0, on a session whose own version is another.
+// A message of FIX 5.0, for a session with another version.
 struct Report50 {
   static constexpr std::string_view kMsgType = "8";
   static constexpr std::string_view kBeginString = "FIXT.1.1";
@@ -31,7 +31,7 @@ struct Report50 {
 
 class TypedSendTest : public AcceptorTest {
  protected:
-  // What the session answers to an order, the venue's own answer apart.
+  // The first message after an order, before the venue's own report.
   std::string answer(std::function<void(Session&)> send) {
     venue.before_answer = [send = std::move(send)](Session& session, const MessageView&) {
       send(session);
@@ -44,7 +44,7 @@ class TypedSendTest : public AcceptorTest {
   }
 };
 
-TEST_F(TypedSendTest, fields_of_the_header_go_in_front_of_the_others) {
+TEST_F(TypedSendTest, header_fields_come_before_the_others) {
   const std::string sent = answer([](Session& session) {
     const auto result = session.send<Report>(ClOrdID{"A1"}, SenderSubID{"desk"}, Symbol{"X"});
     EXPECT_TRUE(result.has_value());
@@ -53,8 +53,8 @@ TEST_F(TypedSendTest, fields_of_the_header_go_in_front_of_the_others) {
       << sent;
 }
 
-TEST_F(TypedSendTest, a_message_of_another_version_has_its_appl_ver_id) {
-  // FIXT 1.1, ApplVerID (1128): the version of one message, where it is not the Logon's.
+TEST_F(TypedSendTest, message_of_another_version_has_its_appl_ver_id) {
+  // FIXT 1.1, ApplVerID (1128): the version of this message if it differs from the Logon's.
   sessions =
       "[SESSION]\nBeginString=FIXT.1.1\nSenderCompID=VENUE\nTargetCompID=FIXT\n"
       "DefaultApplVerID=FIX.5.0SP2\n";
@@ -73,7 +73,7 @@ TEST_F(TypedSendTest, a_message_of_another_version_has_its_appl_ver_id) {
   EXPECT_EQ(failure, engine::SendFailure::WrongVersion);
 }
 
-TEST_F(TypedSendTest, a_prepared_message_has_its_constants_behind_the_header) {
+TEST_F(TypedSendTest, prepared_message_has_its_constants_after_the_header) {
   std::vector<std::uint64_t> numbers;
   const std::string sent = answer([&](Session& session) {
     auto prepared = session.prepare<Report>(Symbol{"X"}, OrderQty{Decimal{15, 1}});
@@ -88,7 +88,7 @@ TEST_F(TypedSendTest, a_prepared_message_has_its_constants_behind_the_header) {
   EXPECT_EQ(numbers, (std::vector<std::uint64_t>{2, 3}));
 }
 
-TEST_F(TypedSendTest, a_constant_that_cannot_be_sent_is_an_error_of_each_message) {
+TEST_F(TypedSendTest, invalid_constant_is_an_error_of_each_message) {
   std::optional<engine::SendError> error;
   const std::string sent = answer([&](Session& session) {
     auto prepared = session.prepare<Report>(Symbol{""});
@@ -102,7 +102,7 @@ TEST_F(TypedSendTest, a_constant_that_cannot_be_sent_is_an_error_of_each_message
   EXPECT_TRUE(contains(sent, "|34=2|"));  // the venue's own: no number was used up
 }
 
-TEST_F(TypedSendTest, a_group_of_the_wrong_count_is_refused_with_its_tag) {
+TEST_F(TypedSendTest, group_with_a_wrong_count_is_refused_with_its_tag) {
   std::string what;
   answer([&](Session& session) {
     wire::Encoder encoder = session.begin("8");

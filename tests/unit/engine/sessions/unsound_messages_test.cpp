@@ -1,4 +1,4 @@
-// ValidateLengthAndChecksum=N: messages with a wrong BodyLength or CheckSum are taken.
+// ValidateLengthAndChecksum=N: messages with a wrong BodyLength or CheckSum are accepted.
 #include <nexusfix/base/random.hpp>
 
 #include "engine/connection/repaired_frame.hpp"
@@ -31,7 +31,7 @@ int length_of(const std::string& message) {
                                   3));
 }
 
-TEST(RepairedFrame, is_the_message_that_was_meant) {
+TEST(RepairedFrame, repaired_frame_is_the_intended_message) {
   SeededRandom random{7};
   const std::string message = fix("FIX.4.4", "35=D|49=A|56=B|34=2|11=x|55=10|58=10=1|");
   for (int i = 0; i < 1'000; ++i) {
@@ -46,7 +46,7 @@ TEST(RepairedFrame, is_the_message_that_was_meant) {
   EXPECT_EQ(repaired_frame(with_length(message, "1"), BodyLengthRule::Right), "");
 }
 
-TEST(RepairedFrame, any_bytes_are_answered) {
+TEST(RepairedFrame, repaired_frame_accepts_any_bytes) {
   SeededRandom random{8};
   const std::string message = fix("FIX.4.4", "35=D|49=A|56=B|34=2|11=x|");
   for (int i = 0; i < 20'000; ++i) {
@@ -71,7 +71,7 @@ class UnsoundMessagesTest : public AcceptorTest {
   }
 };
 
-TEST_F(UnsoundMessagesTest, wrong_check_sums_and_lengths_are_taken_however_they_arrive) {
+TEST_F(UnsoundMessagesTest, wrong_check_sums_and_lengths_are_accepted_for_any_split) {
   open();
   RawPeer& peer = log_on("TRADER");
   const std::string first = order("TRADER", 2, "A");
@@ -88,8 +88,8 @@ TEST_F(UnsoundMessagesTest, wrong_check_sums_and_lengths_are_taken_however_they_
   EXPECT_EQ(acceptor->stats().garbled, 0U);
 }
 
-// QuickFIX takes both as one message; here none is lost.
-TEST_F(UnsoundMessagesTest, a_length_that_reaches_into_the_next_message_costs_neither) {
+// QuickFIX reads both as one message; here none is lost.
+TEST_F(UnsoundMessagesTest, length_that_reaches_into_the_next_message_loses_neither) {
   open();
   RawPeer& peer = log_on("TRADER");
   const std::string long_one = order("TRADER", 2, "A");
@@ -101,7 +101,7 @@ TEST_F(UnsoundMessagesTest, a_length_that_reaches_into_the_next_message_costs_ne
   expect_orders(peer, {"A", "B", "C", "D", "E", "F"});
 }
 
-TEST_F(UnsoundMessagesTest, a_logon_with_a_wrong_check_sum_is_taken_by_the_rule_of_its_session) {
+TEST_F(UnsoundMessagesTest, logon_with_a_wrong_check_sum_follows_the_rule_of_its_session) {
   extra.clear();
   sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
@@ -124,7 +124,7 @@ TEST_F(UnsoundMessagesTest, a_logon_with_a_wrong_check_sum_is_taken_by_the_rule_
   EXPECT_FALSE(is_taken(with_check_sum(logon("STRANGER", 1), "000")));
 }
 
-TEST_F(UnsoundMessagesTest, with_a_rule_for_check_sums_alone_a_wrong_length_is_garbled) {
+TEST_F(UnsoundMessagesTest, wrong_length_is_garbled_if_only_check_sums_are_ignored) {
   extra = "ValidateChecksum=N";
   open();
   RawPeer& peer = log_on("TRADER");
@@ -135,7 +135,7 @@ TEST_F(UnsoundMessagesTest, with_a_rule_for_check_sums_alone_a_wrong_length_is_g
   EXPECT_EQ(venue.orders.size(), 1U);
 }
 
-TEST_F(UnsoundMessagesTest, without_the_rule_they_are_garbled) {
+TEST_F(UnsoundMessagesTest, wrong_check_sum_is_garbled_by_default) {
   extra.clear();
   open();
   RawPeer& peer = log_on("TRADER");
@@ -144,7 +144,7 @@ TEST_F(UnsoundMessagesTest, without_the_rule_they_are_garbled) {
   EXPECT_TRUE(venue.orders.empty());
 }
 
-TEST_F(UnsoundMessagesTest, one_that_is_held_during_a_gap_is_taken_in_its_turn) {
+TEST_F(UnsoundMessagesTest, message_held_during_a_gap_is_accepted_in_its_turn) {
   open();
   RawPeer& peer = log_on("TRADER");
   peer.send(with_check_sum(order("TRADER", 3, "B"), "000"));

@@ -1,4 +1,4 @@
-// The dictionary that a session's configuration names.
+// The dictionary that the configuration of a session names.
 #include <fstream>
 
 #include <nexusfix/config/explain_settings.hpp>
@@ -13,7 +13,7 @@ class ValidationTest : public AcceptorTest {
  protected:
   ValidationTest() { dictionary.clear(); }
 
-  // What the engine says when it does not start.
+  // The error of a start that fails; empty if it succeeds.
   std::string refusal() {
     auto settings = config::parse_settings(config(), "venue.cfg");
     if (!settings) return settings.error().front().what();
@@ -57,7 +57,7 @@ constexpr std::string_view kOwnDictionary = R"(<fix type="FIX" major="4" minor="
   <field number="9001" name="OwnField" type="INT"/>
 </fields></fix>)";
 
-TEST_F(ValidationTest, messages_are_validated_by_the_built_in_dictionary_unless_told_otherwise) {
+TEST_F(ValidationTest, messages_are_validated_by_the_built_in_dictionary_by_default) {
   open();
   EXPECT_NE(answer_to_unknown_field().find("|58=Invalid tag number|371=9001|372=D|373=0|"),
             std::string::npos);
@@ -70,7 +70,7 @@ TEST_F(ValidationTest, rules_of_the_configuration_are_followed) {
   EXPECT_NE(answer_to_unknown_field().find("|35=8|"), std::string::npos);
 }
 
-TEST_F(ValidationTest, sessions_with_one_dictionary_have_each_its_own_rules) {
+TEST_F(ValidationTest, sessions_with_one_dictionary_have_their_own_rules) {
   sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=LENIENT\n"
@@ -82,7 +82,7 @@ TEST_F(ValidationTest, sessions_with_one_dictionary_have_each_its_own_rules) {
   EXPECT_TRUE(answer_to_unknown_field("STRICT").contains("|371=9001|"));
 }
 
-TEST_F(ValidationTest, no_dictionary_no_validation) {
+TEST_F(ValidationTest, without_a_dictionary_messages_are_not_validated) {
   for (const char* key : {"UseDataDictionary=N", "ValidateIncomingMessage=N"}) {
     extra = key;
     reopen();
@@ -94,7 +94,7 @@ TEST_F(ValidationTest, no_dictionary_no_validation) {
   }
 }
 
-TEST_F(ValidationTest, a_dictionary_of_ones_own_counts) {
+TEST_F(ValidationTest, custom_dictionary_is_used) {
   sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
       "DataDictionary=" +
@@ -109,7 +109,8 @@ TEST_F(ValidationTest, a_dictionary_of_ones_own_counts) {
   EXPECT_TRUE(contains(peer.messages()[3], "|372=8|373=11|"));
 }
 
-// FIXT sessions: AppDataDictionary for each version, and the built-in ones for the rest.
+// FIXT sessions: one AppDataDictionary for each version, and the built-in dictionaries for the
+// others.
 class FixtValidationTest : public ValidationTest {
  protected:
   FixtValidationTest() {
@@ -123,7 +124,7 @@ class FixtValidationTest : public ValidationTest {
     EXPECT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
     return peer;
   }
-  // The order lacks nothing, and has a field that FIX 5.0 SP2 added (1629, ExposureDuration).
+  // A complete order with a field that FIX 5.0 SP2 added (1629, ExposureDuration).
   [[nodiscard]] std::string order_of(std::uint64_t number, std::string_view more = {}) {
     return from("FIXT", "D", number,
                 std::string{more} + "11=A|55=IBM|54=1|38=1|40=1|60=" + time_text() + "|1629=5|");
@@ -146,7 +147,7 @@ class FixtValidationTest : public ValidationTest {
   }
 };
 
-TEST_F(FixtValidationTest, messages_are_of_the_version_that_they_or_the_logon_name) {
+TEST_F(FixtValidationTest, version_of_a_message_comes_from_itself_or_the_logon) {
   // FIXT 1.1: ApplVerID (1128) overrides the DefaultApplVerID (1137) of its sender's Logon.
   open();
   RawPeer& peer = log_on_fixt("9");
@@ -158,7 +159,7 @@ TEST_F(FixtValidationTest, messages_are_of_the_version_that_they_or_the_logon_na
                   .contains("|58=Invalid/Unsupported Application Version|371=1128|372=D|373=18|"));
 }
 
-TEST_F(FixtValidationTest, default_of_the_counterparty_counts_for_what_it_sends) {
+TEST_F(FixtValidationTest, default_version_of_the_counterparty_applies_to_its_messages) {
   open();
   RawPeer& peer = log_on_fixt("7");
   EXPECT_TRUE(contains(peer.messages()[0], "|1137=9|"));
@@ -166,7 +167,7 @@ TEST_F(FixtValidationTest, default_of_the_counterparty_counts_for_what_it_sends)
   EXPECT_TRUE(answer_to(peer, order_of(3, "1128=9|")).contains("|35=8|"));
 }
 
-TEST_F(FixtValidationTest, own_dictionaries_count_for_their_versions) {
+TEST_F(FixtValidationTest, custom_dictionaries_apply_to_their_versions) {
   std::string own{kOwnDictionary};
   own.replace(own.find("major=\"4\" minor=\"4\""), 19, "major=\"5\" minor=\"0\"");
   sessions += "AppDataDictionary.FIX.5.0=" + file(own) + "\n";
@@ -177,15 +178,16 @@ TEST_F(FixtValidationTest, own_dictionaries_count_for_their_versions) {
   EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 4, "1128=7|11=A|")).contains("|371=9001|"));
 }
 
-// FIX 4.4 has a session layer of its own, and is an application version of FIXT 1.1, too: ApplVerID
-// is a field of the one header, and not of the other; DefaultApplVerID is required in one Logon.
-TEST_F(FixtValidationTest, a_session_of_fix_44_before_it_has_a_validator_of_its_own) {
+// FIX 4.4 has its own session layer, and is also an application version of FIXT 1.1. ApplVerID is a
+// field of only one of the two headers, and DefaultApplVerID is required in only one of the two
+// Logons.
+TEST_F(FixtValidationTest, session_of_fix_44_before_it_has_its_own_validator) {
   sessions = std::string{kFix44Session} + sessions;
   open();
   expect_validators_of_their_own();
 }
 
-TEST_F(FixtValidationTest, a_session_of_fix_44_after_it_has_a_validator_of_its_own) {
+TEST_F(FixtValidationTest, session_of_fix_44_after_it_has_its_own_validator) {
   sessions += kFix44Session;
   open();
   expect_validators_of_their_own();
@@ -193,7 +195,7 @@ TEST_F(FixtValidationTest, a_session_of_fix_44_after_it_has_a_validator_of_its_o
 
 constexpr std::string_view kNote = " is a dictionary of FIX.4.4, and the session speaks ";
 
-TEST_F(FixtValidationTest, an_application_dictionary_may_name_another_version) {
+TEST_F(FixtValidationTest, application_dictionary_may_name_another_version) {
   const std::string path = file(kOwnDictionary);
   sessions += "AppDataDictionary=" + path + "\n";
   open();
@@ -206,8 +208,8 @@ TEST_F(FixtValidationTest, an_application_dictionary_may_name_another_version) {
   EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 3, "11=A|")).contains("|371=9001|"));
 }
 
-// Root 5.0, without a service pack: QuickFIX/J's own file of 5.0 SP1 says so.
-TEST_F(FixtValidationTest, a_dictionary_of_a_service_pack_need_not_name_it) {
+// Root version 5.0 without a service pack, as in QuickFIX/J's own file of 5.0 SP1.
+TEST_F(FixtValidationTest, dictionary_of_a_service_pack_need_not_name_it) {
   std::string own{kOwnDictionary};
   own.replace(own.find("major=\"4\" minor=\"4\""), 19, "major=\"5\" minor=\"0\"");
   sessions += "AppDataDictionary.FIX.5.0SP1=" + file(own) + "\n";
@@ -220,7 +222,7 @@ TEST_F(FixtValidationTest, a_dictionary_of_a_service_pack_need_not_name_it) {
 TEST_F(FixtValidationTest, one_file_may_be_the_transport_and_the_application) {
   const std::string path = file(kOwnDictionary);
   sessions += "TransportDataDictionary=" + path + "\nAppDataDictionary=" + path + "\n";
-  std::string own{kOwnDictionary};  // FIXT 1.1 has 1137 in its Logon
+  std::string own{kOwnDictionary};  // the Logon of FIXT 1.1 has 1137
   own.replace(own.find("<field name=\"HeartBtInt\" required=\"Y\"/>"), 0,
               "<field name=\"DefaultApplVerID\" required=\"Y\"/>");
   own.replace(own.find("<field number=\"9001\""), 0,
@@ -234,14 +236,14 @@ TEST_F(FixtValidationTest, one_file_may_be_the_transport_and_the_application) {
   RawPeer& peer = log_on_fixt("9");
   EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 2, "11=A|9001=5|")).contains("|35=8|"));
   EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 3, "11=A|")).contains("|371=9001|"));
-  // What it says of an order does not count for orders of another version.
+  // Its rules for an order do not apply to orders of another version.
   EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 4,
                                    "1128=7|11=A|55=IBM|54=1|38=1|40=1|60=" + time_text() + "|"))
                   .contains("|35=8|"));
 }
 
-// As venues hand out that mean the header to be FIXT's: messages of the session, and no header.
-TEST_F(FixtValidationTest, a_transport_without_a_header_has_the_standards) {
+// Some venues publish a file with session messages and without a header, and mean FIXT's header.
+TEST_F(FixtValidationTest, transport_dictionary_without_a_header_uses_the_standard_one) {
   std::string own{kOwnDictionary};
   own.replace(own.find("<header>"), own.find("<trailer/>") - own.find("<header>"), "<header/>");
   own.replace(own.find("<field name=\"HeartBtInt\" required=\"Y\"/>"), 0,
@@ -262,7 +264,7 @@ TEST_F(FixtValidationTest, a_transport_without_a_header_has_the_standards) {
   EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 3, "43=x|11=A|9001=5|")).contains("|371=43|"));
 }
 
-TEST_F(FixtValidationTest, files_that_are_not_what_they_are_named_as_stop_the_start) {
+TEST_F(FixtValidationTest, dictionary_used_for_the_wrong_key_refuses_the_start) {
   const std::string plain = sessions;
   std::string own{kOwnDictionary};
   own.replace(own.find("msgtype=\"A\""), 11, "msgtype=\"V\"");
@@ -301,7 +303,7 @@ constexpr std::string_view kFaulty = R"(<fix type="FIX" major="4" minor="4">
   <field number="108" name="Heartbeat" type="INT"/>
 </fields></fix>)";
 
-TEST_F(ValidationTest, all_faults_of_a_dictionary_are_named_at_once) {
+TEST_F(ValidationTest, all_errors_of_a_dictionary_are_reported_at_once) {
   const std::string path = file(kFaulty);
   sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\nDataDictionary=" +
@@ -319,9 +321,9 @@ TEST_F(ValidationTest, all_faults_of_a_dictionary_are_named_at_once) {
             place + ":21: tag 108 is defined twice: HeartBtInt and Heartbeat");
 }
 
-// The stock files of QuickFIX and QuickFIX/J list fields and values twice, and values of two
-// characters for a CHAR.
-TEST_F(ValidationTest, what_a_stock_dictionary_has_is_a_note_and_no_warning) {
+// The stock files of QuickFIX and QuickFIX/J define some fields and values twice, and have values
+// of two characters for a CHAR.
+TEST_F(ValidationTest, faults_of_a_stock_dictionary_are_notes_and_not_warnings) {
   std::string own{kOwnDictionary};
   own.replace(own.find("<field number=\"9001\""), 0,
               "<field number=\"139\" name=\"MiscFeeType\" type=\"CHAR\">"
@@ -349,7 +351,7 @@ TEST_F(ValidationTest, what_a_stock_dictionary_has_is_a_note_and_no_warning) {
   }
 }
 
-TEST_F(ValidationTest, a_dictionary_with_faults_is_used_where_that_is_asked_for) {
+TEST_F(ValidationTest, dictionary_with_faults_is_used_if_configured) {
   const std::string path = file(kFaulty);
   sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
@@ -370,7 +372,7 @@ TEST_F(ValidationTest, a_dictionary_with_faults_is_used_where_that_is_asked_for)
   EXPECT_TRUE(contains(peer.messages()[1], "|35=8|"));
 }
 
-TEST_F(ValidationTest, a_dictionary_that_cannot_be_used_stops_the_start) {
+TEST_F(ValidationTest, unusable_dictionary_refuses_the_start) {
   extra = "DataDictionary=" + folder.path() + "/none.xml";
   EXPECT_NE(refusal().find("venue.cfg:8: DataDictionary: the file cannot be read"),
             std::string::npos)
@@ -381,8 +383,8 @@ TEST_F(ValidationTest, a_dictionary_that_cannot_be_used_stops_the_start) {
       << refusal();
 }
 
-// In [DEFAULT], for sessions of two versions: one of them was hardly meant.
-TEST_F(ValidationTest, a_dictionary_of_another_version_than_the_session_s_is_a_warning) {
+// In [DEFAULT] it applies to sessions of two versions: one of them is probably a mistake.
+TEST_F(ValidationTest, dictionary_of_another_version_is_a_warning) {
   extra = "DataDictionary=" + file(kOwnDictionary);
   open();
   EXPECT_TRUE(log.has(observe::Severity::Warning, "venue.cfg:8: DataDictionary: ")) << log.all();

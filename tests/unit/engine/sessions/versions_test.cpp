@@ -1,4 +1,4 @@
-// Two engines of ours, one in each role, over loopback in every version.
+// Two of our engines, one in each role, over loopback in every version.
 #include <array>
 
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 struct Version {
   std::string_view begin_string;
-  std::string_view default_appl_ver_id;  // of FIXT sessions
+  std::string_view default_appl_ver_id;  // for FIXT sessions
 };
 
 constexpr std::array kVersions{
@@ -71,7 +71,7 @@ TEST_F(VersionsTest, initiator_and_acceptor_speak_every_version) {
       });
     };
     ASSERT_TRUE(run_both_until([&] { return trader.reports.size() == 1; })) << log.all();
-    // SendingTime has a fraction from FIX 4.2 on.
+    // SendingTime has a fraction since FIX 4.2.
     const bool is_old = version.begin_string < "FIX.4.2";
     const std::string& report = trader.reports.front();
     EXPECT_TRUE(report.starts_with("8=" + std::string{version.begin_string} + "|")) << report;
