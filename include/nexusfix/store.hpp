@@ -24,7 +24,7 @@
 //   transaction.outbound_message(*key, log.session(*key).next_outbound, bytes);
 //   const auto position = log.append(transaction, clock.now().wall);
 //   if (!position || !log.flush()) return stop_trading();
-//   send(bytes);  // durable() is at or behind *position now
+//   send(bytes);  // durable() is at least *position now
 #pragma once
 
 #include <nexusfix/store/journal.hpp>

@@ -78,7 +78,8 @@ std::string SendError::what() const {
     case SendFailure::Vetoed:
       return "the application's on_sending() withheld it";
     case SendFailure::NotLoggedOn:
-      return "nobody is logged on, and it is not kept for later: SendWhileLoggedOut=N, or it has a "
+      return "the session is not logged on, and the message is not kept for later: "
+             "SendWhileLoggedOut=N, or it has a "
              "password or a field of LogMaskedTags, which no store is to have";
     case SendFailure::WithinSending:
       return "a message cannot be sent from on_sending(), on_sent() or write_logon()";

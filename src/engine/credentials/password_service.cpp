@@ -150,11 +150,11 @@ PasswordService::Check PasswordService::next_in_line() {
   const auto standing = [&](const auto& entry) {
     return is_for_all ? Standing::Unknown : standings_.of(entry.first);
   };
-  const auto behind = waiting_.upper_bound(served);
-  const auto later = std::ranges::min_element(behind, waiting_.end(), {}, standing);
-  const auto earlier = std::ranges::min_element(waiting_.begin(), behind, {}, standing);
+  const auto next = waiting_.upper_bound(served);
+  const auto later = std::ranges::min_element(next, waiting_.end(), {}, standing);
+  const auto earlier = std::ranges::min_element(waiting_.begin(), next, {}, standing);
   const bool is_later =
-      earlier == behind || (later != waiting_.end() && standing(*later) <= standing(*earlier));
+      earlier == next || (later != waiting_.end() && standing(*later) <= standing(*earlier));
   const auto next = is_later ? later : earlier;
   served = next->first;
   Check check = std::move(next->second.front());

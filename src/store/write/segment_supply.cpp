@@ -122,7 +122,8 @@ DiskResult<OpenSegment> SegmentSupply::make(std::uint64_t number, std::uint64_t 
 }
 
 // The file of an interrupted preparation may hold other bytes than zeros. A segment that holds
-// records is not of this run, which knows its segments: another folder has taken the place of ours.
+// records is not of this run, which knows its segments: another folder has taken the place of this
+// one.
 DiskResult<void> SegmentSupply::empty(File& file, std::uint64_t number) const {
   const DiskResult<std::uint64_t> size = file.size();
   if (!size) return std::unexpected{size.error()};

@@ -42,7 +42,7 @@ TEST(LoopLateness, three_alarms_on_time_in_a_row_end_the_lateness) {
   EXPECT_TRUE(loop.is_late(at));
   at = handle(loop, at, 1, milliseconds{0});
   EXPECT_FALSE(loop.is_late(at));
-  EXPECT_FALSE(loop.is_late(handle(loop, at, 2, milliseconds{500}))) << "it begins anew";
+  EXPECT_FALSE(loop.is_late(handle(loop, at, 2, milliseconds{500}))) << "it begins again";
 }
 
 TEST(LoopLateness, old_late_alarms_do_not_count) {
@@ -97,9 +97,9 @@ class AdmissionTest : public AcceptorTest {
   void recover() {
     for (int i = 0; i < 12; ++i) turn_behind(milliseconds{100});
   }
-  RawPeer& knock(std::string_view who, std::string_view behind = {}) {
+  RawPeer& knock(std::string_view who, std::string_view after = {}) {
     RawPeer& peer = connect();
-    peer.send(logon(who, 1) + std::string{behind});
+    peer.send(logon(who, 1) + std::string{after});
     turn(10);
     return peer;
   }

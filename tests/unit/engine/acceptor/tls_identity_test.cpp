@@ -58,7 +58,7 @@ class TlsIdentityTest : public InitiatorTest {
     }
     return is_in;
   }
-  void open_anew(const std::string& allowed) {
+  void open_again(const std::string& allowed) {
     acceptor.reset();
     const std::string before = extra;
     extra += "AllowedCertificates=" + allowed + "\n";
@@ -74,7 +74,7 @@ class TlsIdentityTest : public InitiatorTest {
 TEST_F(TlsIdentityTest, certificate_with_an_allowed_name_is_admitted) {
   for (const char* allowed : {"san:spiffe://example.com/trader", "san:trader.EXAMPLE.com",
                               "san:10.0.0.7", "san:other.example.com,san:trader.example.com"}) {
-    open_anew(allowed);
+    open_again(allowed);
     EXPECT_TRUE(logs_on()) << allowed << "\n" << log.all() << trader_log.all();
   }
 }
@@ -83,7 +83,7 @@ TEST_F(TlsIdentityTest, other_names_of_the_same_authority_are_closed_without_an_
   for (const char* allowed :
        {"san:spiffe://example.com/trader2", "san:SPIFFE://example.com/trader", "san:example.com",
         "san:trader", "san:10.0.0.8", "pin:sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}) {
-    open_anew(allowed);
+    open_again(allowed);
     EXPECT_FALSE(logs_on()) << allowed;
     EXPECT_EQ(acceptor->session(0).numbers().next_inbound, 1U);
     EXPECT_EQ(trader.logouts, 0);
@@ -97,12 +97,12 @@ TEST_F(TlsIdentityTest, other_names_of_the_same_authority_are_closed_without_an_
 }
 
 TEST_F(TlsIdentityTest, pin_identifies_the_key_and_the_event_names_the_actual_pin) {
-  open_anew("pin:sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+  open_again("pin:sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
   EXPECT_FALSE(logs_on());
   const std::string all = log.all();
   const std::size_t at = all.find(" pin:sha256/") + 1;
   const std::string pin = all.substr(at, all.find_first_of(" \n", at) - at);
-  open_anew("san:nobody.example.com," + pin);
+  open_again("san:other.example.com," + pin);
   EXPECT_TRUE(logs_on()) << pin << "\n" << log.all();
   use(authority.issue("trader", {.names = kName}));  // The same names, another key.
   EXPECT_FALSE(logs_on());
@@ -110,15 +110,15 @@ TEST_F(TlsIdentityTest, pin_identifies_the_key_and_the_event_names_the_actual_pi
 
 TEST_F(TlsIdentityTest, initiator_logs_on_to_an_acceptor_with_an_allowed_certificate) {
   const std::string before = trader_keys;
-  for (const char* allowed : {"san:localhost", "san:127.0.0.1", "san:nobody,san:LOCALHOST"}) {
-    open_anew("san:trader.example.com");
+  for (const char* allowed : {"san:localhost", "san:127.0.0.1", "san:other,san:LOCALHOST"}) {
+    open_again("san:trader.example.com");
     trader_keys = before + "AllowedCertificates=" + allowed + "\n";
     EXPECT_TRUE(logs_on()) << allowed << "\n" << trader_log.all();
   }
 }
 
 TEST_F(TlsIdentityTest, initiator_sends_no_logon_to_another_certificate_of_the_same_host) {
-  open_anew("san:trader.example.com");
+  open_again("san:trader.example.com");
   trader_keys +=
       "AllowedCertificates=pin:sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n"
       "Password=TopSecret\n";
@@ -143,14 +143,14 @@ TEST_F(TlsIdentityTest, initiator_sends_no_logon_to_another_certificate_of_the_s
 
 TEST_F(TlsIdentityTest, subject_is_not_matched_as_a_name) {
   use(authority.issue("trader.example.com", {.names = ""}));
-  open_anew("san:trader.example.com");
+  open_again("san:trader.example.com");
   EXPECT_FALSE(logs_on());
 }
 
 TEST_F(TlsIdentityTest, session_refuses_a_counterparty_without_a_certificate) {
   extra += "CertificateVerifyLevel=1\n";
   trader_keys = "SocketCAFile=" + authority.file() + "\n";
-  open_anew("san:trader.example.com");
+  open_again("san:trader.example.com");
   EXPECT_FALSE(logs_on());
   EXPECT_TRUE(log.has("it has shown no certificate, and AllowedCertificates asks for one"))
       << log.all();
@@ -159,7 +159,7 @@ TEST_F(TlsIdentityTest, session_refuses_a_counterparty_without_a_certificate) {
 TEST_F(TlsIdentityTest, template_creates_a_session_only_for_an_allowed_certificate) {
   sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n";
-  open_anew("san:nobody.example.com");
+  open_again("san:other.example.com");
   EXPECT_FALSE(logs_on());
   EXPECT_EQ(acceptor->session_count(), 0U);
   EXPECT_TRUE(log.has("its certificate is none of AllowedCertificates")) << log.all();

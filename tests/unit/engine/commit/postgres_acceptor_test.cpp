@@ -107,7 +107,7 @@ TEST_F(PostgresAcceptor, resend_that_waits_for_the_database_does_not_stop_the_lo
   // Another connection is served: accepted, read and refused.
   RawPeer& stranger = connect();
   stranger.send("not a Logon");
-  stranger.send(from("NOBODY", "A", 1, "98=0|108=30|"));
+  stranger.send(from("UNKNOWN", "A", 1, "98=0|108=30|"));
   ASSERT_TRUE(run_until([&] { return stranger.closed(); })) << log.all();
   EXPECT_EQ(peer.messages().size(), 399U);
   EXPECT_FALSE(peer.closed()) << log.all();

@@ -246,10 +246,10 @@ TEST_F(RestoredStoreTest, next_expected_msg_seq_num_halts_the_session_until_a_re
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
   expect_stopped("NextExpectedMsgSeqNum too high");
   // Both sides reset their sequence numbers.
-  RawPeer& anew = connect();
-  anew.send(logon("TRADER", 1, "141=Y|789=1|"));
-  ASSERT_TRUE(run_until([&] { return anew.messages().size() == 1; })) << log.all();
-  EXPECT_TRUE(contains(anew.messages().front(), "|34=1|"));
+  RawPeer& again = connect();
+  again.send(logon("TRADER", 1, "141=Y|789=1|"));
+  ASSERT_TRUE(run_until([&] { return again.messages().size() == 1; })) << log.all();
+  EXPECT_TRUE(contains(again.messages().front(), "|34=1|"));
 }
 
 // The system clock is set back while the engine runs, and again before it restarts.

@@ -68,11 +68,11 @@ TEST_F(ConnectionTest, jitter_makes_an_interval_shorter_within_its_bounds) {
 
 TEST_F(ConnectionTest, priority_begins_with_the_first_address_after_a_lost_session) {
   open();
-  const std::uint16_t nobody = free_port();
+  const std::uint16_t closed_port = free_port();
   schedule =
       "NonStopSession=Y\nHostSelectionPolicy=PRIORITY\nSocketConnectHost1=127.0.0.1\n"
       "SocketConnectPort1=" +
-      std::to_string(nobody);
+      std::to_string(closed_port);
   open_trader(acceptor->accept_port());
   ASSERT_TRUE(turn_until([&] { return trader.logons == 1; })) << trader_log.all();
   acceptor->session(0).log_out();

@@ -294,7 +294,7 @@ TEST_F(NetworkFaultTest, N15_initiators_without_an_answer_reduce_their_attempts)
   for (int i = 0; i < kStorm; ++i) {
     sessions += "[SESSION]\nConnectionType=initiator\nBeginString=FIX.4.4\nSenderCompID=STORM" +
                 std::to_string(i) +
-                "\nTargetCompID=NOBODY\nHeartBtInt=30\nReconnectInterval=1\n"
+                "\nTargetCompID=UNKNOWN\nHeartBtInt=30\nReconnectInterval=1\n"
                 "SocketConnectHost=127.0.0.1\nSocketConnectPort=" +
                 std::to_string(refusing) + "\n";
   }

@@ -83,7 +83,7 @@ TEST_F(TlsSessionTest, large_messages_cross_both_ways) {
   open_protected_trader(acceptor->accept_port());
   ASSERT_TRUE(turn_until([&] { return trader.logons == 1 && venue.logons == 1; }));
   for (int i = 0; i < 20; ++i) EchoVenue::send_text(acceptor->session(0), 500'000);
-  expect_trade("BEHIND");
+  expect_trade("AFTER");
   EXPECT_TRUE(turn_until([&] { return numbers_agree(); }));
 }
 

@@ -119,14 +119,14 @@ TEST_F(TunnelTest, silent_proxy_ends_with_the_connect_timeout) {
 
 TEST_F(TunnelTest, unreachable_proxy_is_logged_with_both_names) {
   open();
-  std::uint16_t nobody = 0;
+  std::uint16_t closed_port = 0;
   {
     const LittleProxy gone;
-    nobody = gone.port();
+    closed_port = gone.port();
   }
-  open_tunnelled("ProxyType=http\nProxyPort=" + std::to_string(nobody) + "\n");
+  open_tunnelled("ProxyType=http\nProxyPort=" + std::to_string(closed_port) + "\n");
   EXPECT_TRUE(proxy_until([&] {
-    return trader_log.has(" by way of 127.0.0.1:" + std::to_string(nobody) +
+    return trader_log.has(" by way of 127.0.0.1:" + std::to_string(closed_port) +
                           ": Connection refused");
   })) << trader_log.all();
 }

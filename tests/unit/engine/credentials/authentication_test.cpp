@@ -106,7 +106,7 @@ TEST_F(AuthenticationTest, user_of_another_counterparty_is_refused_unless_the_se
 TEST_F(AuthenticationTest, allowed_user_who_is_not_in_the_file_is_unknown) {
   extra += "AllowedUsernames=*\n";
   open();
-  expect_silence(log_on_with("TRADER", "nobody", "x"), "user nobody: unknown");
+  expect_silence(log_on_with("TRADER", "unlisted", "x"), "user unlisted: unknown");
 }
 
 TEST_F(AuthenticationTest, file_is_read_for_each_logon_and_an_invalid_one_is_ignored) {
@@ -483,7 +483,7 @@ TEST_F(CredentialsTest, flood_of_one_source_does_not_fill_the_queue_for_others) 
   EXPECT_EQ(displaced[0].socket, kMax - 1) << "the last one of the source that has most";
   EXPECT_FALSE(displaced[0].is_right);
   EXPECT_NE(displaced[0].text.find("its address has most of them"), std::string::npos);
-  EXPECT_NE(submit(1'001, kFirst), std::nullopt) << "the flood itself displaces nobody";
+  EXPECT_NE(submit(1'001, kFirst), std::nullopt) << "the flood itself displaces no client";
   EXPECT_EQ(submit(kMax - 1, kHonest), std::nullopt) << "what was displaced is not being checked";
 }
 
@@ -513,7 +513,8 @@ TEST_F(CredentialsTest, failed_sources_wait_after_the_others_and_are_displaced) 
   while (!submit(1'000 + taken, kNew)) ++taken;
   EXPECT_EQ(taken, kMax - 1) << "all of the places of who has failed";
   static_cast<void>(take(taken - 1));
-  EXPECT_NE(submit(1, kFailed), std::nullopt) << "who displaces nobody of a better standing";
+  EXPECT_NE(submit(1, kFailed), std::nullopt)
+      << "a client displaces no client of a better standing";
 }
 
 TEST(LogonReputation, the_last_password_decides_and_the_oldest_source_is_forgotten) {
@@ -568,7 +569,7 @@ TEST_F(CredentialsTest, trusted_source_leaves_others_a_turn) {
   const auto place = [&](transport::SocketId socket) {
     return std::ranges::find(order, socket) - order.begin();
   };
-  EXPECT_GT(place(1'000), 1) << "behind some who have been right";
+  EXPECT_GT(place(1'000), 1) << "after some that were right";
   EXPECT_LE(place(1'000), 12);
   EXPECT_LE(place(2'000), 12);
 }
@@ -583,7 +584,7 @@ TEST_F(CredentialsTest, sources_take_turns) {
   const auto place = [&](transport::SocketId socket) {
     return std::ranges::find(order, socket) - order.begin();
   };
-  EXPECT_LE(place(1'000), 3) << "behind one that is being checked, and one of each other source";
+  EXPECT_LE(place(1'000), 3) << "after one that is being checked, and one of each other source";
   EXPECT_LE(place(2'000), 4);
   EXPECT_LT(place(18), place(19)) << "of one source in the order in which they came";
 }

@@ -205,7 +205,7 @@ TEST(AddressLockouts, only_failures_within_the_interval_lock_out) {
   EXPECT_EQ(lockouts.failed(2, rule, now), seconds{60});
   EXPECT_EQ(lockouts.left(2, now + seconds{10}), seconds{50});
   EXPECT_EQ(lockouts.left(2, now + seconds{60}).count(), 0);
-  EXPECT_EQ(lockouts.left(1, now).count(), 0) << "nobody else is";
+  EXPECT_EQ(lockouts.left(1, now).count(), 0) << "no other pair is";
   const AddressLockoutRule never{.failures_max = 0};
   EXPECT_EQ(lockouts.failed(3, never, now), seconds{0});
 }

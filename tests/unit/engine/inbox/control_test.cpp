@@ -77,7 +77,7 @@ TEST_F(ControlTest, refused_request_has_a_reason_and_sets_nothing) {
     EXPECT_EQ(numbers().next_inbound, 1U);
   };
   using Request = engine::LiveNumbers;
-  refused([](Request& one) { one.session = "FIX.4.4:VENUE->NOBODY"; }, "no session");
+  refused([](Request& one) { one.session = "FIX.4.4:VENUE->UNKNOWN"; }, "no session");
   refused([](Request& one) { one.expected.next_outbound = 2; }, "in 1, out 1");
   refused([](Request& one) { one.wanted.next_inbound = 0; }, "1 to 2^62");
   refused([](Request& one) { one.reason = "two\nlines"; }, "printable");

@@ -151,7 +151,7 @@ TEST_F(MailboxTest, engine_waits_while_the_operator_logs_out_and_on_again) {
   EXPECT_TRUE(turn_until([&] { return trader.logons == 2; })) << trader_log.all();
   mailbox.reset();
   initiator->session(0).log_out();
-  EXPECT_TRUE(turn_until([&] { return !running; })) << "nobody is left who could want it";
+  EXPECT_TRUE(turn_until([&] { return !running; })) << "no mailbox is left that could want it";
 }
 
 TEST_F(MailboxTest, disconnect_sends_no_logout_and_the_initiator_reconnects) {

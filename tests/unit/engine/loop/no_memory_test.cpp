@@ -144,7 +144,7 @@ class NoMemoryTest : public AcceptorTest {
   }
   void TearDown() override {
     show("calm", calm_);
-    show("behind an allocation that failed", harmed_);
+    show("after an allocation that failed", harmed_);
     AcceptorTest::TearDown();
   }
   static void show(const char* when, std::vector<std::chrono::nanoseconds>& waits) {

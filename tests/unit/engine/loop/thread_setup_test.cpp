@@ -79,7 +79,8 @@ TEST(ThreadSetup, passwords_are_checked_by_a_thread_of_lower_priority) {
     }
     return count;
   };
-  if (::getpriority(PRIO_PROCESS, 0) == kNiceMax) GTEST_SKIP() << "started behind all others";
+  if (::getpriority(PRIO_PROCESS, 0) == kNiceMax)
+    GTEST_SKIP() << "started with the lowest priority";
   ASSERT_EQ(threads_behind(), 0U);
   PosixDisk disk;
   const engine::PasswordService credentials{disk, 1};
@@ -144,8 +145,8 @@ class TraderOnce {
   }
 
  private:
-  struct Nobody {};
-  Nobody nobody_;
+  struct NoUser {};
+  NoUser no_user_;
   std::optional<engine::Engine> engine_;
 };
 

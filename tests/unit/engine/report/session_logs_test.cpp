@@ -127,7 +127,7 @@ TEST_F(EngineLogsTest, passwords_of_both_directions_are_masked_in_every_file) {
   RawPeer& trader = connect();
   trader.send(logon("TRADER", 1, "553=me|554=CANARY-1|925=CANARY-2|95=8|96=CANARY-3|"));
   RawPeer& stranger = connect();
-  stranger.send(from("NOBODY", "A", 1, "98=0|108=30|554=CANARY-4|"));
+  stranger.send(from("UNKNOWN", "A", 1, "98=0|108=30|554=CANARY-4|"));
   RawPeer& broken = connect();
   std::string damaged = logon("OTHER", 1, "554=CANARY-5|");
   damaged[damaged.size() - 2] = damaged[damaged.size() - 2] == '0' ? '1' : '0';
@@ -143,7 +143,7 @@ TEST_F(EngineLogsTest, passwords_of_both_directions_are_masked_in_every_file) {
   EXPECT_THAT(everything, Not(HasSubstr("CANARY")));
   EXPECT_THAT(bar(everything), AllOf(HasSubstr(" IN MASKED : 8=FIX.4.4|"), HasSubstr("|554=***|"),
                                      HasSubstr("|95=3|96=***|"), HasSubstr(" IN GARBLED MASKED : "),
-                                     HasSubstr("|49=NOBODY|")));
+                                     HasSubstr("|49=UNKNOWN|")));
 }
 
 TEST_F(EngineLogsTest, garbled_bytes_are_in_the_log_of_their_session) {
@@ -166,11 +166,11 @@ TEST_F(EngineLogsTest, message_without_a_session_is_in_the_global_log_if_configu
     if (!shall) extra += "\nLogMessageWhenSessionNotFound=N";
     open();
     RawPeer& stranger = connect();
-    stranger.send(from("NOBODY", "A", 1, "98=0|108=30|"));
+    stranger.send(from("UNKNOWN", "A", 1, "98=0|108=30|"));
     ASSERT_TRUE(run_until([&] { return stranger.closed(); }));
-    EXPECT_THAT(text("GLOBAL.event"), HasSubstr("49=NOBODY"));
+    EXPECT_THAT(text("GLOBAL.event"), HasSubstr("49=UNKNOWN"));
     const std::string messages = text("GLOBAL.messages");
-    EXPECT_EQ(messages.find("|49=NOBODY|") != std::string::npos, shall) << messages;
+    EXPECT_EQ(messages.find("|49=UNKNOWN|") != std::string::npos, shall) << messages;
     peers.clear();
     std::filesystem::remove_all(folder.path() + "/log");
   }
@@ -306,14 +306,14 @@ TEST_F(AddedSessionLogsTest, refused_client_is_logged_with_the_masks_of_all_sess
   sessions += kTemplate;
   open();
   RawPeer& stranger = connect();
-  stranger.send(from("NOBODY/", "A", 1, "98=0|108=30|9001=CANARY|"));
+  stranger.send(from("UNKNOWN/", "A", 1, "98=0|108=30|9001=CANARY|"));
   ASSERT_TRUE(run_until([&] { return stranger.closed(); }));
   EXPECT_THAT(text("GLOBAL.messages"), HasSubstr("|9001=***|"));
   ASSERT_FALSE(HasFailure());
   open();
   ASSERT_TRUE(acceptor->add_sessions(more("LogMaskedTags=9002\n")).has_value());
   RawPeer& other = connect();
-  other.send(from("NOBODY/", "A", 1, "98=0|108=30|9001=CANARY|9002=CANARY|"));
+  other.send(from("UNKNOWN/", "A", 1, "98=0|108=30|9001=CANARY|9002=CANARY|"));
   ASSERT_TRUE(run_until([&] { return other.closed(); }));
   EXPECT_THAT(everything(), AllOf(HasSubstr("|9002=***|"), Not(HasSubstr("CANARY"))));
 }

@@ -138,7 +138,7 @@ TEST(JournalLookUp, reads_as_little_with_thousands_of_sessions_as_with_one) {
        {std::pair{1U, 20'000U}, {40U, 1'000U}, {400U, 200U}, {4'000U, 24U}}) {
     SCOPED_TRACE(std::to_string(sessions) + " sessions");
     SharedLog log{sessions, messages};
-    // Whoever comes first has a part of the log read for all, once.
+    // The first caller has a part of the log read for all, once.
     std::uint64_t sum_of_first = log.find(0, 1, messages);
     EXPECT_LE(sum_of_first, log.bytes() + log.bytes() / 4);
     SeededRandom random{1};

@@ -358,7 +358,7 @@ TEST_F(JournalThreads, a_file_cut_under_its_mapping_stops_that_journal_and_no_ot
   const SessionKey key = open_session(*other.store, "B");
   ASSERT_TRUE(append_next("before"));
   ASSERT_EQ(::truncate(segment(1).c_str(), 0), 0);
-  const auto failed = append_next("behind");
+  const auto failed = append_next("after");
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, StoreErrorCode::Disk);
   EXPECT_THAT(failed.error().text, AllOf(HasSubstr("store to"), HasSubstr("Input/output error")));

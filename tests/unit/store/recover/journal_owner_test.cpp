@@ -64,7 +64,7 @@ TEST(JournalOwner, the_epoch_grows_on_where_its_file_was_lost) {
   ASSERT_TRUE(after_garbage.store->close());
 }
 
-// Behind it no owner's epoch could be higher.
+// Above it no owner's epoch could be higher.
 TEST(JournalOwner, a_header_with_an_epoch_that_no_owner_can_have_does_not_check) {
   SegmentHeader header;
   std::array<char, kSegmentHeaderBytes> bytes{};

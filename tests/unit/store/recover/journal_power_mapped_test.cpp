@@ -1,6 +1,6 @@
 // A loss of power in process mode, with the mapping and the threads: what was stored and not synced
 // stays by pages and sectors, some of them torn, and messages that were sent may be gone. But no
-// number is ever sent for two messages, and what is gone is told.
+// number is ever sent for two messages, and what is gone is reported.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

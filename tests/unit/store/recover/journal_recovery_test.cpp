@@ -130,7 +130,7 @@ void expect_only_whole_sessions(OpenedJournal& opened,
   EXPECT_TRUE(opened.store->flush());
 }
 
-// Opens damaged files. Damage with more behind it: sessions that may have lost something are
+// Opens damaged files. Damage with more after it: sessions that may have lost something are
 // refused. A log that cannot be followed: says where, changed nothing. Opened: holds a prefix, and
 // takes appends that are there when it is opened once more. Returns the number of messages, or -1.
 int open_damaged(const Sample& damaged, const std::vector<ScannedMessage>& original) {
@@ -518,7 +518,7 @@ TEST(JournalFaults, a_full_disk_is_reported_and_what_was_durable_is_there_when_s
   check_after_crash(disk, Durability::Sync, told);
 }
 
-// What nobody writes, and somebody may hand over: a first segment that ends before its records
+// What no engine writes, and a user may hand over: a first segment that ends before its records
 // begin, of another machine, with a second one that is none.
 TEST(JournalFaults, a_first_segment_that_is_cut_off_before_its_records_is_reported_as_damage) {
   FakeDisk disk;

@@ -150,7 +150,7 @@ class JournalVersion3 : public JournalVersion {
   }
 };
 
-// Whoever changes what is written makes a new version of it, and keeps this sample.
+// A change of what is written makes a new version of it, and keeps this sample.
 TEST_F(JournalVersion3, is_still_written_byte_for_byte) {
   FakeDisk disk;
   write(disk);

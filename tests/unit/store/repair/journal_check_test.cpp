@@ -1,4 +1,4 @@
-// Checking and repairing a damaged journal: what was lost is told, no number is used twice, and
+// Checking and repairing a damaged journal: what was lost is reported, no number is used twice, and
 // nothing else changes.
 #include <algorithm>
 #include <gmock/gmock.h>

@@ -187,7 +187,7 @@ TEST_F(JournalInspectTest, what_would_change_it_is_refused) {
   EXPECT_EQ(found.store->session(1).next_outbound, 2U);
 }
 
-// Its owner writes behind each piece of a segment that is read: what was read first is older than
+// Its owner writes after each piece of a segment that is read: what was read first is older than
 // what is read next.
 class BusyDisk final : public Disk {
  public:

@@ -1,5 +1,5 @@
 // Opening from a checkpoint finds what reading everything finds; a checkpoint that cannot be
-// trusted costs time, and is told.
+// trusted costs time, and is reported.
 #include <cerrno>
 #include <cstdint>
 #include <gmock/gmock.h>

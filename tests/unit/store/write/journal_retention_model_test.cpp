@@ -1,6 +1,6 @@
 // Random operations against a plain model while old segments are retired: what is left is the end
-// of what was appended, nothing is gone that the rules keep, and what is gone is told. Whenever the
-// process dies or the power goes, also in the midst of taking a segment away.
+// of what was appended, nothing is gone that the rules keep, and what is gone is reported. Whenever
+// the process dies or the power goes, also in the midst of taking a segment away.
 #include <algorithm>
 #include <array>
 #include <cerrno>

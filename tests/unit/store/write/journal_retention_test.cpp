@@ -473,7 +473,7 @@ TEST_F(JournalRetention, a_segment_that_a_loss_of_power_left_under_both_names_is
   expect_sound();
 }
 
-// Whoever made the copy may not have brought it to the disk.
+// The maker of the copy may not have synced it.
 TEST_F(JournalRetention, a_segment_under_both_names_is_on_the_disk_before_one_is_removed) {
   {
     const OpenedJournal journal = open();
