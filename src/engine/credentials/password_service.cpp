@@ -150,11 +150,11 @@ PasswordService::Check PasswordService::next_in_line() {
   const auto standing = [&](const auto& entry) {
     return is_for_all ? Standing::Unknown : standings_.of(entry.first);
   };
-  const auto next = waiting_.upper_bound(served);
-  const auto later = std::ranges::min_element(next, waiting_.end(), {}, standing);
-  const auto earlier = std::ranges::min_element(waiting_.begin(), next, {}, standing);
+  const auto rest = waiting_.upper_bound(served);
+  const auto later = std::ranges::min_element(rest, waiting_.end(), {}, standing);
+  const auto earlier = std::ranges::min_element(waiting_.begin(), rest, {}, standing);
   const bool is_later =
-      earlier == next || (later != waiting_.end() && standing(*later) <= standing(*earlier));
+      earlier == rest || (later != waiting_.end() && standing(*later) <= standing(*earlier));
   const auto next = is_later ? later : earlier;
   served = next->first;
   Check check = std::move(next->second.front());
