@@ -134,7 +134,7 @@ class TraderOnce {
             "\nTargetCompID=VENUE\n",
         "trader.cfg");
     EXPECT_TRUE(settings.has_value());
-    auto opened = engine::Engine::open(std::move(*settings), nobody_);
+    auto opened = engine::Engine::open(std::move(*settings), no_user_);
     EXPECT_TRUE(opened.has_value());
     engine_.emplace(std::move(*opened));
     engine_->start();
