@@ -16,7 +16,8 @@ struct Venue {
 
   // A callback is a transaction: the receipt of the order and its report are one record of the
   // journal, so that no crash can keep one and lose the other.
-  nexusfix::Verdict on_message(nexusfix::Session& session, const fix44::NewOrderSingle& order) {
+  nexusfix::MessageReply on_message(nexusfix::Session& session,
+                                    const fix44::NewOrderSingle& order) {
     const auto quantity = order.order_qty();
     const auto price = order.price();
     // Both are optional in the dictionary. A missing or malformed field is rejected by its tag.

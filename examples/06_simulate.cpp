@@ -16,8 +16,8 @@
 
 namespace fix44 = nexusfix::fix44;
 namespace simulator = nexusfix::simulator;
+using nexusfix::MessageReply;
 using nexusfix::Session;
-using nexusfix::Verdict;
 using namespace nexusfix::literals;
 using namespace std::chrono_literals;
 
@@ -29,7 +29,7 @@ struct Venue {
   bool is_forgetful = false;
   unsigned reports = 0;
 
-  Verdict on_message(Session& session, const fix44::NewOrderSingle& order) {
+  MessageReply on_message(Session& session, const fix44::NewOrderSingle& order) {
     const std::string id = std::to_string(++reports);
     auto sent = session.send<fix44::ExecutionReport>(
         fix44::OrderID{id}, fix44::ExecID{id}, fix44::ExecType::New, fix44::OrdStatus::New,

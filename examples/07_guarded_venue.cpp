@@ -11,9 +11,9 @@
 #include <nexusfix/fix44/new_order_single.hpp>
 
 namespace fix44 = nexusfix::fix44;
-using nexusfix::Outgoing;
+using nexusfix::MessageReply;
+using nexusfix::SendDecision;
 using nexusfix::Session;
-using nexusfix::Verdict;
 using namespace nexusfix::literals;
 
 namespace {
@@ -22,7 +22,7 @@ namespace {
 struct Venue {
   using Handles = nexusfix::Messages<fix44::NewOrderSingle>;
 
-  Verdict on_message(Session& session, const fix44::NewOrderSingle& order) {
+  MessageReply on_message(Session& session, const fix44::NewOrderSingle& order) {
     const std::string id{order.cl_ord_id().value};
     if (open_.contains(id)) {
       return nexusfix::business_reject(0, 11, "ClOrdID " + id + " is in the book", id);
@@ -44,10 +44,10 @@ struct Venue {
   }
 
   // An acknowledgement that the trader has not received in time is outdated.
-  Outgoing on_sending(Session&, nexusfix::OutgoingMessage& message) {
+  SendDecision on_sending(Session&, nexusfix::OutgoingMessage& message) {
     const bool is_stale = message.is_resend() && message.view()[39] == "0";
     if (!is_stale) message.edit().set(fix44::SenderSubID{"BOOK"});
-    return is_stale ? Outgoing::Withhold : Outgoing::Send;
+    return is_stale ? SendDecision::Withhold : SendDecision::Send;
   }
 
   void on_sent(Session&, const nexusfix::SentMessage& sent) {
@@ -74,7 +74,7 @@ struct Venue {
                                       fix44::AvgPx{0_d})
         .has_value();
   }
-  static Verdict no_report() {
+  static MessageReply no_report() {
     return nexusfix::business_reject(4, 0, "the report cannot be sent");
   }
 

@@ -28,8 +28,8 @@
 
 namespace tag = nexusfix::fix44::tag;
 using nexusfix::Decimal;
+using nexusfix::MessageReply;
 using nexusfix::Session;
-using nexusfix::Verdict;
 using namespace order_book;
 using namespace nexusfix::literals;
 

@@ -31,8 +31,8 @@ using fix44::MDUpdateAction;
 using nexusfix::Decimal;
 using nexusfix::entry;
 using nexusfix::group;
+using nexusfix::MessageReply;
 using nexusfix::Session;
-using nexusfix::Verdict;
 
 namespace {
 
@@ -75,7 +75,7 @@ class Publisher {
  public:
   using Handles = nexusfix::Messages<fix44::MarketDataRequest>;
 
-  Verdict on_message(Session& session, const fix44::MarketDataRequest& request) {
+  MessageReply on_message(Session& session, const fix44::MarketDataRequest& request) {
     const std::string id{request.md_req_id().value};
     const auto kind = request.subscription_request_type();
     const auto same = std::ranges::find_if(
@@ -176,8 +176,8 @@ class Publisher {
                                                                    fix44::Symbol{symbol}, entries));
   }
 
-  static Verdict reject(Session& session, std::string_view id, std::optional<MDReqRejReason> reason,
-                        std::string_view text) {
+  static MessageReply reject(Session& session, std::string_view id,
+                             std::optional<MDReqRejReason> reason, std::string_view text) {
     const auto sent =
         session.send<fix44::MarketDataRequestReject>(fix44::MDReqID{id}, reason, fix44::Text{text});
     return sent ? nexusfix::accept() : nexusfix::business_reject(0, 0, sent.error().what(), id);

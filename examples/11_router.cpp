@@ -27,9 +27,9 @@
 namespace fix44 = nexusfix::fix44;
 namespace tag = nexusfix::fix44::tag;
 namespace wire = nexusfix::wire;
+using nexusfix::MessageReply;
 using nexusfix::MessageView;
 using nexusfix::Session;
-using nexusfix::Verdict;
 using namespace nexusfix::literals;
 
 namespace {
@@ -64,7 +64,7 @@ class Router {
     return venue_ != nullptr;
   }
 
-  Verdict on_message(Session& client, const fix44::NewOrderSingle& order) {
+  MessageReply on_message(Session& client, const fix44::NewOrderSingle& order) {
     if (venue_->is_logged_on()) return to_venue(client, order);
     const MessageView& received = order.view();
     const std::string exec_id = "ROUTER-" + std::string{received[tag::SendingTime].value_or("")} +
@@ -75,17 +75,17 @@ class Router {
         order.symbol(), order.side(), order.order_qty(), fix44::LeavesQty{0_d}, fix44::CumQty{0_d},
         fix44::AvgPx{0_d}, fix44::Text{"the venue is not logged on"}));
   }
-  Verdict on_message(Session& client, const fix44::OrderCancelRequest& request) {
+  MessageReply on_message(Session& client, const fix44::OrderCancelRequest& request) {
     return to_venue(client, request);
   }
-  Verdict on_message(Session& client, const fix44::OrderCancelReplaceRequest& request) {
+  MessageReply on_message(Session& client, const fix44::OrderCancelReplaceRequest& request) {
     return to_venue(client, request);
   }
 
-  Verdict on_message(Session& session, const fix44::ExecutionReport& report) {
+  MessageReply on_message(Session& session, const fix44::ExecutionReport& report) {
     return to_client(session, report.view());
   }
-  Verdict on_message(Session& session, const fix44::OrderCancelReject& reject) {
+  MessageReply on_message(Session& session, const fix44::OrderCancelReject& reject) {
     return to_client(session, reject.view());
   }
   // The venue has refused a message without processing its order.
@@ -110,7 +110,7 @@ class Router {
   }
 
   template <class Request>
-  Verdict to_venue(Session& client, const Request& request) {
+  MessageReply to_venue(Session& client, const Request& request) {
     if (&client == venue_) return nexusfix::unsupported_message_type();
     if (!venue_->is_logged_on()) {
       // No OrderCancelReject: it needs the order's OrdStatus, which only the venue knows.
@@ -124,7 +124,7 @@ class Router {
     return check(sent);
   }
 
-  Verdict to_client(Session& session, const MessageView& message) {
+  MessageReply to_client(Session& session, const MessageView& message) {
     if (&session != venue_) return nexusfix::unsupported_message_type();
     const std::string_view name = message[tag::ClOrdID].value_or("");
     const auto client = client_of(name);
@@ -177,7 +177,7 @@ class Router {
     return to.finish(encoder);
   }
 
-  static Verdict check(const nexusfix::SendResult& sent) {
+  static MessageReply check(const nexusfix::SendResult& sent) {
     if (sent) return nexusfix::accept();
     return nexusfix::business_reject(kNotAvailable, 0, sent.error().what());
   }

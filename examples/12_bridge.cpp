@@ -31,8 +31,8 @@
 
 namespace fix42 = nexusfix::fix42;
 namespace fix50 = nexusfix::fix50sp2;
+using nexusfix::MessageReply;
 using nexusfix::Session;
-using nexusfix::Verdict;
 using namespace translate;
 using namespace nexusfix::literals;
 
@@ -56,7 +56,7 @@ class Bridge {
            new_->application_version() == "FIX.5.0SP2";
   }
 
-  Verdict on_message(Session&, const fix42::NewOrderSingle& order) {
+  MessageReply on_message(Session&, const fix42::NewOrderSingle& order) {
     if (const auto refusal = refuse(*new_, order)) return *refusal;
     return check(new_->send<fix50::NewOrderSingle>(
         order.cl_ord_id(), order.account(), as<fix50::HandlInst>(order.handl_inst()),
@@ -64,7 +64,7 @@ class Bridge {
         as<fix50::OrdType>(order.ord_type()), order.price(), order.stop_px(),
         as<fix50::TimeInForce>(order.time_in_force()), order.text()));
   }
-  Verdict on_message(Session&, const fix50::NewOrderSingle& order) {
+  MessageReply on_message(Session&, const fix50::NewOrderSingle& order) {
     if (const auto refusal = refuse(*old_, order)) return *refusal;
     const auto symbol = order.symbol();
     if (!symbol) return refuse_without(symbol.error());
@@ -75,14 +75,14 @@ class Bridge {
         as<fix42::TimeInForce>(order.time_in_force()), order.text()));
   }
 
-  Verdict on_message(Session&, const fix42::OrderCancelRequest& request) {
+  MessageReply on_message(Session&, const fix42::OrderCancelRequest& request) {
     if (const auto refusal = refuse(*new_, request)) return *refusal;
     return check(new_->send<fix50::OrderCancelRequest>(
         request.orig_cl_ord_id(), request.order_id(), request.cl_ord_id(), request.symbol(),
         as<fix50::Side>(request.side()), request.transact_time(), request.order_qty(),
         request.text()));
   }
-  Verdict on_message(Session&, const fix50::OrderCancelRequest& request) {
+  MessageReply on_message(Session&, const fix50::OrderCancelRequest& request) {
     if (const auto refusal = refuse(*old_, request)) return *refusal;
     const auto symbol = request.symbol();
     if (!symbol) return refuse_without(symbol.error());
@@ -94,7 +94,7 @@ class Bridge {
         request.text()));
   }
 
-  Verdict on_message(Session&, const fix42::OrderCancelReplaceRequest& request) {
+  MessageReply on_message(Session&, const fix42::OrderCancelReplaceRequest& request) {
     if (const auto refusal = refuse(*new_, request)) return *refusal;
     return check(new_->send<fix50::OrderCancelReplaceRequest>(
         request.order_id(), request.orig_cl_ord_id(), request.cl_ord_id(), request.account(),
@@ -103,7 +103,7 @@ class Bridge {
         as<fix50::OrdType>(request.ord_type()), request.price(), request.stop_px(),
         as<fix50::TimeInForce>(request.time_in_force()), request.text()));
   }
-  Verdict on_message(Session&, const fix50::OrderCancelReplaceRequest& request) {
+  MessageReply on_message(Session&, const fix50::OrderCancelReplaceRequest& request) {
     if (const auto refusal = refuse(*old_, request)) return *refusal;
     const auto symbol = request.symbol();
     if (!symbol) return refuse_without(symbol.error());
@@ -118,7 +118,7 @@ class Bridge {
   }
 
   // Answers are sent even if the other side is not logged on: they are stored, and resent later.
-  Verdict on_message(Session&, const fix42::ExecutionReport& report) {
+  MessageReply on_message(Session&, const fix42::ExecutionReport& report) {
     return check(new_->send<fix50::ExecutionReport>(
         report.order_id(), report.cl_ord_id(), report.orig_cl_ord_id(), report.exec_id(),
         report.exec_ref_id(), new_exec_type(report), new_ord_status(report),
@@ -128,7 +128,7 @@ class Bridge {
         report.last_px(), report.leaves_qty(), report.cum_qty(), report.avg_px(),
         report.transact_time(), report.text()));
   }
-  Verdict on_message(Session&, const fix50::ExecutionReport& report) {
+  MessageReply on_message(Session&, const fix50::ExecutionReport& report) {
     const auto symbol = report.symbol();
     if (!symbol) return refuse_without(symbol.error());
     constexpr std::int64_t kReasons = 9;
@@ -145,14 +145,14 @@ class Bridge {
         report.transact_time(), report.text()));
   }
 
-  Verdict on_message(Session&, const fix42::OrderCancelReject& reject) {
+  MessageReply on_message(Session&, const fix42::OrderCancelReject& reject) {
     return check(new_->send<fix50::OrderCancelReject>(
         reject.order_id(), reject.cl_ord_id(), reject.orig_cl_ord_id(),
         as<fix50::OrdStatus>(reject.ord_status()),
         as<fix50::CxlRejResponseTo>(reject.cxl_rej_response_to()),
         as<fix50::CxlRejReason>(reject.cxl_rej_reason()), reject.text()));
   }
-  Verdict on_message(Session&, const fix50::OrderCancelReject& reject) {
+  MessageReply on_message(Session&, const fix50::OrderCancelReject& reject) {
     const auto orig_cl_ord_id = reject.orig_cl_ord_id();
     if (!orig_cl_ord_id) return refuse_without(orig_cl_ord_id.error());
     constexpr std::int64_t kReasons = 4;
@@ -172,7 +172,7 @@ class Bridge {
 
   // Refuses an order that the other side would not get, or would get with another meaning.
   template <class Message>
-  static std::optional<Verdict> refuse(const Session& to, const Message& message) {
+  static std::optional<MessageReply> refuse(const Session& to, const Message& message) {
     const std::string_view id = message.cl_ord_id().value;
     if (!to.is_logged_on()) {
       return nexusfix::business_reject(kApplicationNotAvailable, 0,
@@ -188,13 +188,13 @@ class Bridge {
   }
 
   // Refuses a message without a field that is optional in FIX 5.0SP2 and required in FIX 4.2.
-  static Verdict refuse_without(const nexusfix::wire::FieldError& error) {
+  static MessageReply refuse_without(const nexusfix::wire::FieldError& error) {
     if (error.code != nexusfix::wire::FieldErrorCode::Missing) return nexusfix::reject_for(error);
     return nexusfix::business_reject(kFieldMissing, error.tag,
                                      "FIX 4.2 needs tag " + std::to_string(error.tag));
   }
 
-  static Verdict check(const nexusfix::SendResult& sent) {
+  static MessageReply check(const nexusfix::SendResult& sent) {
     if (sent) return nexusfix::accept();
     return nexusfix::business_reject(kOther, sent.error().encode.tag,
                                      "not in the other version: " + sent.error().what());

@@ -99,8 +99,8 @@ void Venue::pass_gap(const engine::RecoveredMessage& recovered, std::uint64_t ex
     begin_order_block();
     return;
   }
-  constexpr std::size_t kToldBytesMax = 1'000;
-  if (loss_.size() < kToldBytesMax) {
+  constexpr std::size_t kReportBytesMax = 1'000;
+  if (loss_.size() < kReportBytesMax) {
     if (!loss_.empty()) loss_ += "; ";
     loss_ += "reports " + range_of(kExecIdLetter, next_exec_id_, exec_id) +
              " (ExecID) before message " + std::to_string(recovered.msg_seq_num) + " of session " +
@@ -181,8 +181,8 @@ bool Venue::cancel_open_orders() {
     if (i + 1 == open.size()) next_exec_id_ = next_block(next_exec_id_) + 1;
     if (!book_.restore_canceled(open[i], {})) continue;
     const Order& order = book_.order(open[i]);
-    constexpr std::size_t kToldBytesMax = 2'000;
-    if (alarm_.size() < kToldBytesMax) {
+    constexpr std::size_t kReportBytesMax = 2'000;
+    if (alarm_.size() < kReportBytesMax) {
       alarm_ += (i == 0 ? ": " : ", ") + std::string{book_.cl_ord_id(order)} + " of session " +
                 parties_[order.owner].name;
     }

@@ -14,7 +14,7 @@
 namespace nexusfix::venue {
 namespace {
 
-using engine::Verdict;
+using engine::MessageReply;
 namespace tag = fix44::tag;
 
 // BusinessRejectReason (380).
@@ -28,11 +28,11 @@ constexpr unsigned kDuplicateOrder = 6;
 constexpr std::string_view kBeginString42 = "FIX.4.2";
 constexpr std::string_view kBeginString44 = "FIX.4.4";
 
-Verdict field_needed(wire::Tag ref_tag, std::string_view text) {
+MessageReply field_needed(wire::Tag ref_tag, std::string_view text) {
   return engine::business_reject(kConditionallyRequiredFieldMissing, ref_tag, text);
 }
 
-Verdict venue_closing() {
+MessageReply venue_closing() {
   return engine::business_reject(kApplicationNotAvailable, 0, "the venue is closing");
 }
 
@@ -49,8 +49,8 @@ constexpr TextLimit kOrigClOrdIdLimit{tag::OrigClOrdID, ClOrdIdText::kSizeMax,
 constexpr TextLimit kSymbolLimit{tag::Symbol, kSymbolBytesMax, "Symbol is longer than 64 bytes"};
 
 // Answers with a Reject, which does not repeat the text: it might not fit into a report.
-std::optional<Verdict> refuse_long_text(const wire::MessageView& message,
-                                        std::initializer_list<TextLimit> limits) {
+std::optional<MessageReply> refuse_long_text(const wire::MessageView& message,
+                                             std::initializer_list<TextLimit> limits) {
   constexpr unsigned kValueIsIncorrect = 5;  // SessionRejectReason (373)
   for (const TextLimit& limit : limits) {
     if (message[limit.tag].value_or("").size() > limit.size_max) {
@@ -60,10 +60,10 @@ std::optional<Verdict> refuse_long_text(const wire::MessageView& message,
   return std::nullopt;
 }
 
-// A fault of an order that is correct for the session: the text of an ExecutionReport. If verdict
+// A fault of an order that is correct for the session: the text of an ExecutionReport. If reply
 // has a value, the answer is a Reject instead.
 struct OrderFault {
-  std::optional<Verdict> verdict;
+  std::optional<MessageReply> reply;
   std::string_view text;
 };
 
@@ -270,7 +270,7 @@ Refusal Venue::change_book(Change change) {
 }
 
 template <class Message>
-Verdict Venue::take_order(engine::Session& session, const Message& message) {
+MessageReply Venue::take_order(engine::Session& session, const Message& message) {
   if (!failure_.empty()) return venue_closing();
   if (auto refusal = refuse_long_text(message.view(), {kClOrdIdLimit, kSymbolLimit})) {
     return *refusal;
@@ -279,7 +279,7 @@ Verdict Venue::take_order(engine::Session& session, const Message& message) {
   order.owner = party_of(session);
   std::optional<OrderFault> fault = read_terms(message, order);
   if (!fault) fault = read_lifetime(message, order);
-  if (fault && fault->verdict) return *fault->verdict;
+  if (fault && fault->reply) return *fault->reply;
   const auto quantity = message.order_qty();
   const RejectedOrder echo{order.cl_ord_id, order.symbol,
                            message.view().template get<char>(tag::Side).value_or('1'),
@@ -303,7 +303,7 @@ Verdict Venue::take_order(engine::Session& session, const Message& message) {
 }
 
 template <class Message>
-Verdict Venue::take_cancel(engine::Session& session, const Message& message) {
+MessageReply Venue::take_cancel(engine::Session& session, const Message& message) {
   if (!failure_.empty()) return venue_closing();
   if (auto refusal = refuse_long_text(message.view(), {kClOrdIdLimit, kOrigClOrdIdLimit})) {
     return *refusal;
@@ -329,14 +329,14 @@ bool Venue::changes_symbol_or_side(const ReplaceRequest& request,
 }
 
 template <class Message>
-Verdict Venue::take_replace(engine::Session& session, const Message& message) {
+MessageReply Venue::take_replace(engine::Session& session, const Message& message) {
   if (!failure_.empty()) return venue_closing();
   if (auto refusal = refuse_long_text(message.view(), {kClOrdIdLimit, kOrigClOrdIdLimit})) {
     return *refusal;
   }
   NewOrder terms;
   if (const auto fault = read_terms(message, terms)) {
-    return fault->verdict ? *fault->verdict : engine::business_reject(kOtherReason, 0, fault->text);
+    return fault->reply ? *fault->reply : engine::business_reject(kOtherReason, 0, fault->text);
   }
   const ReplaceRequest request{party_of(session), message.cl_ord_id().value,
                                message.orig_cl_ord_id().value, terms.quantity, terms.price};
@@ -354,24 +354,24 @@ Verdict Venue::take_replace(engine::Session& session, const Message& message) {
   return engine::accept();
 }
 
-Verdict Venue::on_message(engine::Session& session, const fix42::NewOrderSingle& order) {
+MessageReply Venue::on_message(engine::Session& session, const fix42::NewOrderSingle& order) {
   return take_order(session, order);
 }
-Verdict Venue::on_message(engine::Session& session, const fix44::NewOrderSingle& order) {
+MessageReply Venue::on_message(engine::Session& session, const fix44::NewOrderSingle& order) {
   return take_order(session, order);
 }
-Verdict Venue::on_message(engine::Session& session, const fix42::OrderCancelRequest& request) {
+MessageReply Venue::on_message(engine::Session& session, const fix42::OrderCancelRequest& request) {
   return take_cancel(session, request);
 }
-Verdict Venue::on_message(engine::Session& session, const fix44::OrderCancelRequest& request) {
+MessageReply Venue::on_message(engine::Session& session, const fix44::OrderCancelRequest& request) {
   return take_cancel(session, request);
 }
-Verdict Venue::on_message(engine::Session& session,
-                          const fix42::OrderCancelReplaceRequest& request) {
+MessageReply Venue::on_message(engine::Session& session,
+                               const fix42::OrderCancelReplaceRequest& request) {
   return take_replace(session, request);
 }
-Verdict Venue::on_message(engine::Session& session,
-                          const fix44::OrderCancelReplaceRequest& request) {
+MessageReply Venue::on_message(engine::Session& session,
+                               const fix44::OrderCancelReplaceRequest& request) {
   return take_replace(session, request);
 }
 

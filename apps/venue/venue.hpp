@@ -54,14 +54,16 @@ class Venue {
   // Callbacks of the engine.
   void on_recovered(const engine::RecoveredMessage& recovered);
   void on_logon(engine::Session& session);
-  engine::Verdict on_message(engine::Session& session, const fix42::NewOrderSingle& order);
-  engine::Verdict on_message(engine::Session& session, const fix44::NewOrderSingle& order);
-  engine::Verdict on_message(engine::Session& session, const fix42::OrderCancelRequest& request);
-  engine::Verdict on_message(engine::Session& session, const fix44::OrderCancelRequest& request);
-  engine::Verdict on_message(engine::Session& session,
-                             const fix42::OrderCancelReplaceRequest& request);
-  engine::Verdict on_message(engine::Session& session,
-                             const fix44::OrderCancelReplaceRequest& request);
+  engine::MessageReply on_message(engine::Session& session, const fix42::NewOrderSingle& order);
+  engine::MessageReply on_message(engine::Session& session, const fix44::NewOrderSingle& order);
+  engine::MessageReply on_message(engine::Session& session,
+                                  const fix42::OrderCancelRequest& request);
+  engine::MessageReply on_message(engine::Session& session,
+                                  const fix44::OrderCancelRequest& request);
+  engine::MessageReply on_message(engine::Session& session,
+                                  const fix42::OrderCancelReplaceRequest& request);
+  engine::MessageReply on_message(engine::Session& session,
+                                  const fix44::OrderCancelReplaceRequest& request);
 
   [[nodiscard]] const OrderBook& book() const noexcept { return book_; }
   [[nodiscard]] std::string_view owner_name(Owner owner) const noexcept;
@@ -94,11 +96,11 @@ class Venue {
   [[nodiscard]] Owner party_of(const engine::Session& session) const noexcept;
 
   template <class Message>
-  engine::Verdict take_order(engine::Session& session, const Message& message);
+  engine::MessageReply take_order(engine::Session& session, const Message& message);
   template <class Message>
-  engine::Verdict take_cancel(engine::Session& session, const Message& message);
+  engine::MessageReply take_cancel(engine::Session& session, const Message& message);
   template <class Message>
-  engine::Verdict take_replace(engine::Session& session, const Message& message);
+  engine::MessageReply take_replace(engine::Session& session, const Message& message);
 
   [[nodiscard]] bool changes_symbol_or_side(const ReplaceRequest& request,
                                             const NewOrder& terms) const noexcept;

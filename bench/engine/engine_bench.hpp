@@ -29,7 +29,7 @@ struct Venue {
   std::atomic<std::uint64_t> orders{0};
   bool answers = true;
 
-  Verdict on_message(Session& session, const fix44::NewOrderSingle& order) {
+  MessageReply on_message(Session& session, const fix44::NewOrderSingle& order) {
     using namespace nexusfix::literals;
     // Only one thread writes it.
     const std::uint64_t count = orders.load(std::memory_order_relaxed) + 1;

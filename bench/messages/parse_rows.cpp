@@ -86,7 +86,7 @@ void add_parse_rows(std::vector<Row>& rows) {
                             .published = {},
                             .budget = {}},
                            [] { return market_data_snapshots(5000); }));
-  rows.push_back(parse_row({.name = "parse/ExecutionReport-unusual",
+  rows.push_back(parse_row({.name = "parse/ExecutionReport-slow-path",
                             .purpose = "26 fields: three five-digit tags, `=` inside Text",
                             .published = {},
                             .budget = 35},

@@ -17,7 +17,7 @@
 //
 //   struct Venue {
 //     using Handles = nexusfix::Messages<fix44::NewOrderSingle>;
-//     Verdict on_message(Session& session, const fix44::NewOrderSingle& order) {
+//     MessageReply on_message(Session& session, const fix44::NewOrderSingle& order) {
 //       auto sent = session.send<fix44::ExecutionReport>(fix44::OrderID{"1"}, ...);
 //       return sent ? accept() : business_reject(0, 0, "cannot answer");
 //     }
@@ -47,14 +47,15 @@ using engine::EngineError;
 using engine::EngineOptions;
 using engine::LogonAnswer;
 using engine::LogonRequest;
+using engine::MessageReply;
 using engine::Messages;
-using engine::Outgoing;
 using engine::OutgoingMessage;
 using engine::RecoveredMessage;
 using engine::reject_for;
 using engine::ResendAnswer;
 using engine::ResendRequest;
 using engine::run;
+using engine::SendDecision;
 using engine::SendError;
 using engine::SendResult;
 using engine::Sent;
@@ -62,7 +63,6 @@ using engine::SentMessage;
 using engine::Session;
 using engine::session_reject;
 using engine::unsupported_message_type;
-using engine::Verdict;
 using session::SessionId;
 using wire::entry;
 using wire::group;

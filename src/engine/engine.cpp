@@ -260,7 +260,7 @@ struct Engine::Shared {
       stderr_log = std::make_unique<observe::StreamEventLog>(stderr);
       options.log = stderr_log.get();
     }
-    if (!options.tells_service_manager) return {};
+    if (!options.notify_systemd) return {};
     auto notifier = transport::ServiceNotifier::from_environment(loops);
     if (!notifier) return std::unexpected{EngineError{notifier.error().text}};
     service = std::move(*notifier);
@@ -357,7 +357,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
       return std::unexpected{std::move(opened.error())};
     }
   }
-  auto shares = share_out(std::move(settings), *options.disk, loops);
+  auto shares = partition_by_loop(std::move(settings), *options.disk, loops);
   if (!shares) return std::unexpected{std::move(shares.error())};
   for (std::size_t loop = 0; loop < loops.size(); ++loop) {
     Settings& share = (*shares)[loop];

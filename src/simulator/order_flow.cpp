@@ -93,8 +93,8 @@ void SimulatedTrader::on_message(engine::Session&, const wire::MessageView& mess
   }
 }
 
-engine::Verdict SimulatedVenue::on_message(engine::Session& session,
-                                           const wire::MessageView& message) {
+engine::MessageReply SimulatedVenue::on_message(engine::Session& session,
+                                                const wire::MessageView& message) {
   last_order_ = 0;
   if (message.msg_type() != std::string_view{"D"}) return engine::accept();
   const std::uint64_t order = number_of(message[kClOrdId].value_or(std::string_view{}));

@@ -70,7 +70,7 @@ class SimulatedTrader {
 class SimulatedVenue {
  public:
   explicit SimulatedVenue(OrderBooks& books) : books_{books} {}
-  engine::Verdict on_message(engine::Session& session, const wire::MessageView& message);
+  engine::MessageReply on_message(engine::Session& session, const wire::MessageView& message);
   void on_recovered(const engine::RecoveredMessage& message);
   // The last order's report is undone: it gets a reject.
   void on_undone();

@@ -58,14 +58,15 @@ void MachineWatch::on_logout(const engine::Callbacks& inner, engine::Session& se
   if (inner.on_logout != nullptr) inner.on_logout(inner.application, session);
 }
 
-engine::Verdict MachineWatch::on_message(const engine::Callbacks& inner, engine::Session& session,
-                                         const wire::MessageView& message) {
+engine::MessageReply MachineWatch::on_message(const engine::Callbacks& inner,
+                                              engine::Session& session,
+                                              const wire::MessageView& message) {
   if (!runs()) return engine::accept();
   world_.delivered(machine_, session, message.bytes());
   const std::size_t mark = world_.checker.promises(machine_.index);
   try {
-    const engine::Verdict verdict = inner.on_message(inner.application, session, message);
-    if (!machine_.throws_next) return verdict;
+    const engine::MessageReply reply = inner.on_message(inner.application, session, message);
+    if (!machine_.throws_next) return reply;
   } catch (...) {
     world_.checker.take_back(machine_.index, mark);
     throw;

@@ -46,7 +46,7 @@ void write(wire::Encoder& encoder, const MessageView& message, std::size_t begin
 
 void EchoApplication::on_logout(Session& session) { cl_ord_ids_[session.name()].clear(); }
 
-Verdict EchoApplication::on_message(Session& session, const MessageView& message) {
+MessageReply EchoApplication::on_message(Session& session, const MessageView& message) {
   const std::string_view type = message.msg_type();
   if (type == "D") {
     const std::string_view id = message[kClOrdId].value_or(std::string_view{});
@@ -59,7 +59,7 @@ Verdict EchoApplication::on_message(Session& session, const MessageView& message
 }
 
 // Header fields by ascending tag, then the body's; values byte for byte.
-Verdict EchoApplication::echo(Session& session, const MessageView& message) {
+MessageReply EchoApplication::echo(Session& session, const MessageView& message) {
   const std::string_view own =
       wire::application_version(message[tag::ApplVerID].value_or(std::string_view{}));
   collect_units(message, shapes_of(own.empty() ? session.counterparty_version() : own));

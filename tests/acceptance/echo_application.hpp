@@ -19,7 +19,7 @@ namespace nexusfix::acceptance {
 class EchoApplication {
  public:
   void on_logout(Session& session);
-  [[nodiscard]] Verdict on_message(Session& session, const MessageView& message);
+  [[nodiscard]] MessageReply on_message(Session& session, const MessageView& message);
 
  private:
   // Fields [begin, end) of a message that stay together: one field, a Length field and its data
@@ -30,7 +30,7 @@ class EchoApplication {
     std::size_t end = 0;
   };
 
-  [[nodiscard]] Verdict echo(Session& session, const MessageView& message);
+  [[nodiscard]] MessageReply echo(Session& session, const MessageView& message);
   void collect_units(const MessageView& message, const dictionary::GroupShapes& shapes);
   [[nodiscard]] const dictionary::GroupShapes& shapes_of(std::string_view version);
 

@@ -63,7 +63,7 @@ std::size_t parts() {
 }
 
 struct Venue {
-  Verdict on_message(Session& session, const MessageView& order) {
+  MessageReply on_message(Session& session, const MessageView& order) {
     wire::Encoder report = session.begin("8");
     report.field(11, order[11].value_or("")).field(150, '0').field(39, '0');
     return session.finish(report) ? accept() : engine::unsupported_message_type();

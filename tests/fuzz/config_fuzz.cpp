@@ -126,10 +126,10 @@ void check_read_back(const ExplainedSettings& explained) {
 // Two equal sessions could not be distinguished.
 void check_twice(const ExplainedSettings& explained) {
   const std::string text = printed(explained);
-  const bool is_told_apart = std::ranges::all_of(
+  const bool is_distinguished = std::ranges::all_of(
       explained.settings.sessions, [](const SessionSettings& one) { return one.is_template; });
   FakeDisk disk = make_disk(text + text);
-  require(is_told_apart || !explain_settings(disk, kFile));
+  require(is_distinguished || !explain_settings(disk, kFile));
 }
 
 void check_shown(const ExplainedSettings& explained) {

@@ -14,7 +14,7 @@ class Trader {
  public:
   void on_logon(Session&) { callbacks.emplace_back("logged on"); }
   void on_logout(Session&) { callbacks.emplace_back("logged out"); }
-  [[nodiscard]] Verdict on_message(Session&, const MessageView& message) {
+  [[nodiscard]] MessageReply on_message(Session&, const MessageView& message) {
     if (message.msg_type() != std::string_view{"8"}) return engine::unsupported_message_type();
     callbacks.push_back(testing::bar(message.bytes()));
     return engine::accept();

@@ -80,7 +80,7 @@ void Counterparty::sent(Progress& progress, const engine::SendResult& result,
   }
 }
 
-engine::Verdict SoakVenue::on_message(Session& session, const MessageView& message) {
+engine::MessageReply SoakVenue::on_message(Session& session, const MessageView& message) {
   if (message.msg_type() != "D") return engine::unsupported_message_type();
   Progress& progress = of(session);
   const std::string_view order = message[11].value_or("");

@@ -67,7 +67,7 @@ class Counterparty {
 class SoakVenue : public Counterparty {
  public:
   using Counterparty::Counterparty;
-  engine::Verdict on_message(Session& session, const MessageView& message);
+  engine::MessageReply on_message(Session& session, const MessageView& message);
   void turn(engine::Engine&, MonoTime) {}
 
  private:

@@ -118,7 +118,7 @@ int serve(const ServeOptions& options) {
   SystemRandom random;
   venue::Venue venue{{.hash_seed = random.next()}};
   engine::EngineOptions engine_settings = engine_options(options.spin);
-  engine_settings.tells_service_manager = true;
+  engine_settings.notify_systemd = true;
   auto engine = engine::Engine::open(std::move(*settings), venue, engine_settings);
   if (!engine) return fail(kName, engine.error().what());
   venue.set_losses(losses_of(*engine, options));

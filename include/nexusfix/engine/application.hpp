@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <nexusfix/engine/message_reply.hpp>
 #include <nexusfix/engine/outgoing.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/engine/verdict.hpp>
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/typed/dispatch.hpp>
 #include <nexusfix/wire/typed/typed.hpp>
@@ -35,14 +35,14 @@ struct Callbacks {
   void* application = nullptr;
   void (*on_logon)(void*, Session&) = nullptr;
   void (*on_logout)(void*, Session&) = nullptr;
-  Verdict (*on_message)(void*, Session&, const wire::MessageView&) = nullptr;
+  MessageReply (*on_message)(void*, Session&, const wire::MessageView&) = nullptr;
   void (*on_recovered)(void*, const RecoveredMessage&) = nullptr;  // null: not wanted
   // Acceptor. No value: the answer comes later, by Session::answer_logon(). A null callback: every
   // Logon that breaks no rule is accepted.
   std::optional<LogonAnswer> (*on_logon_request)(void*, Session&, const LogonRequest&) = nullptr;
   // A callback that the application does not have is null: it is not called and costs nothing.
   void (*on_admin)(void*, Session&, const wire::MessageView&) = nullptr;
-  Outgoing (*on_sending)(void*, Session&, OutgoingMessage&) = nullptr;
+  SendDecision (*on_sending)(void*, Session&, OutgoingMessage&) = nullptr;
   void (*on_sent)(void*, Session&, const SentMessage&) = nullptr;
   ResendAnswer (*on_resend_request)(void*, Session&, const ResendRequest&) = nullptr;
   void (*on_disconnect)(void*, Session&, const Disconnection&) = nullptr;
@@ -53,7 +53,7 @@ struct Callbacks {
 namespace detail {
 
 template <class Application, class Argument>
-Verdict call(Application& application, Session& session, const Argument& argument) {
+MessageReply call(Application& application, Session& session, const Argument& argument) {
   if constexpr (std::same_as<void, decltype(application.on_message(session, argument))>) {
     application.on_message(session, argument);
     return accept();
@@ -69,17 +69,17 @@ struct ApplicationVisitor {
   Session& session;
 
   template <wire::TypedMessage Message>
-  Verdict operator()(const Message& message) {
+  MessageReply operator()(const Message& message) {
     return call(application, session, message);
   }
-  Verdict operator()(const wire::MessageView& message) {
+  MessageReply operator()(const wire::MessageView& message) {
     if constexpr (requires { application.on_message(session, message); }) {
       return call(application, session, message);
     } else {
       return unsupported_message_type();
     }
   }
-  Verdict operator()(const wire::MessageView&, const wire::FieldError& error) noexcept {
+  MessageReply operator()(const wire::MessageView&, const wire::FieldError& error) noexcept {
     return reject_for(error);
   }
 };
@@ -122,7 +122,7 @@ void make_sending(Application& application, Callbacks& callbacks) {
       auto& of = *static_cast<Application*>(a);
       if constexpr (std::same_as<void, decltype(of.on_sending(s, message))>) {
         of.on_sending(s, message);
-        return Outgoing::Send;
+        return SendDecision::Send;
       } else {
         return of.on_sending(s, message);
       }
@@ -140,16 +140,17 @@ void make_sending(Application& application, Callbacks& callbacks) {
 // An application is any type with some of these functions; those that it lacks are not called:
 //   using Handles = Messages<fix44::NewOrderSingle, ...>;
 //   void on_logon(Session&);   void on_logout(Session&);
-//   void or Verdict on_message(Session&, const fix44::NewOrderSingle&);   one for each of Handles
-//   void or Verdict on_message(Session&, const MessageView&);             everything else
-//   void on_recovered(const RecoveredMessage&);                           before start
+//   void on_recovered(const RecoveredMessage&);                   before start
 //   std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest&);   acceptor
 //   void write_logon(Session&, wire::Encoder&, const wire::MessageHeader&);       e.g. a signature
 //   void on_admin(Session&, const MessageView&);                  session layer's messages
-//  void or Outgoing on_sending(Session&, OutgoingMessage&);      before one of our messages is sent
-//  void on_sent(Session&, const SentMessage&);                   after that
+//   void on_sent(Session&, const SentMessage&);                   one of our messages was sent
 //   ResendAnswer on_resend_request(Session&, const ResendRequest&);
 //   void on_disconnect(Session&, const Disconnection&);           e.g. cancel on disconnect
+// The following may also return void:
+//   MessageReply on_message(Session&, const fix44::NewOrderSingle&);   one for each of Handles
+//   MessageReply on_message(Session&, const MessageView&);             every other message
+//   SendDecision on_sending(Session&, OutgoingMessage&);               before a message is sent
 // docs/application.md says when each is called, and what it may do. A message that the application
 // does not handle is answered with a BusinessMessageReject. The application must outlive the
 // engine.

@@ -43,7 +43,7 @@ struct EngineOptions {
   // signals of every loop if systemd wants them: see transport::ServiceNotifier, which a thread
   // that calls poll() uses directly. For one engine of a process. Without NOTIFY_SOCKET nothing
   // happens. nexusfix::run() sets it.
-  bool tells_service_manager = false;
+  bool notify_systemd = false;
   // The optional parts: proxies, passwords, PostgreSQL.
   Parts parts{};
 };
@@ -74,7 +74,7 @@ struct EngineStats {
   std::uint64_t connections_refused = 0;
   // Application messages that came early, were held, and were never processed: a gap fill of the
   // counterparty or a reset of the sequence numbers skipped them.
-  std::uint64_t held_discarded = 0;
+  std::uint64_t out_of_order_discarded = 0;
 };
 
 class Engine {
@@ -204,7 +204,7 @@ int run_opened(std::expected<Engine, EngineError> engine);
 // start, as standard error says, or the store failed.
 template <class Application>
 int run(const std::string& path, Application& application, EngineOptions options = {}) {
-  options.tells_service_manager = true;
+  options.notify_systemd = true;
   return detail::run_opened(Engine::open(path, application, options));
 }
 

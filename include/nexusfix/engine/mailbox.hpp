@@ -61,7 +61,7 @@ inline void note_result(PostResult& result, std::expected<void, std::string>&& r
   result.text = std::move(returned.error());
 }
 
-struct MailWay;
+struct TaskPath;
 struct MailboxState;
 
 }  // namespace detail
@@ -142,7 +142,7 @@ class Mailbox {
   using Run = void (*)(void* task, Session& session, PostResult& result);
   using Destroy = void (*)(void* task) noexcept;
 
-  [[nodiscard]] detail::MailWay* way_to(SessionHandle session) noexcept;
+  [[nodiscard]] detail::TaskPath* path_to(SessionHandle session) noexcept;
   [[nodiscard]] std::expected<void*, PostError> claim(SessionHandle session) noexcept;
   [[nodiscard]] PostToken commit(SessionHandle session, Run run_task,
                                  Destroy destroy_task) noexcept;

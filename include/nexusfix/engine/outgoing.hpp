@@ -10,7 +10,7 @@
 namespace nexusfix::engine {
 
 // The answer of on_sending().
-enum class Outgoing : std::uint8_t {
+enum class SendDecision : std::uint8_t {
   Send,
   // A new message: it gets no MsgSeqNum, and send() fails with Vetoed. A resend: a gap fill is sent
   // in its place.

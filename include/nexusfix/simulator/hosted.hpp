@@ -29,8 +29,8 @@ class CallbackWatch {
   // Each calls the callback, unless the process is dead: a dead process runs no code.
   virtual void on_logon(const engine::Callbacks& inner, engine::Session& session) = 0;
   virtual void on_logout(const engine::Callbacks& inner, engine::Session& session) = 0;
-  virtual engine::Verdict on_message(const engine::Callbacks& inner, engine::Session& session,
-                                     const wire::MessageView& message) = 0;
+  virtual engine::MessageReply on_message(const engine::Callbacks& inner, engine::Session& session,
+                                          const wire::MessageView& message) = 0;
 };
 
 // The engine takes it for the application.
@@ -41,7 +41,7 @@ class WatchedApplication {
 
   void on_logon(engine::Session& session) { watch_.on_logon(inner_, session); }
   void on_logout(engine::Session& session) { watch_.on_logout(inner_, session); }
-  engine::Verdict on_message(engine::Session& session, const wire::MessageView& message) {
+  engine::MessageReply on_message(engine::Session& session, const wire::MessageView& message) {
     return watch_.on_message(inner_, session, message);
   }
   void on_recovered(const engine::RecoveredMessage& message) {
@@ -78,10 +78,10 @@ class WatchedAs final : public WatchedApplication {
     if (watch_.runs()) inner_.on_admin(inner_.application, session, message);
   }
   // The answer of a dead process does not matter: nothing of it is sent.
-  engine::Outgoing on_sending(engine::Session& session, engine::OutgoingMessage& message)
+  engine::SendDecision on_sending(engine::Session& session, engine::OutgoingMessage& message)
     requires requires(Application& a) { a.on_sending(session, message); }
   {
-    if (!watch_.runs()) return engine::Outgoing::Send;
+    if (!watch_.runs()) return engine::SendDecision::Send;
     return inner_.on_sending(inner_.application, session, message);
   }
   void on_sent(engine::Session& session, const engine::SentMessage& message)

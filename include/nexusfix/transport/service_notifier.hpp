@@ -50,7 +50,7 @@ class ServiceNotifier {
   }
   // The number of a loop's sessions that wait for changed configuration keys. The sum of all loops
   // is in the service's status. Does not wait.
-  void tell_waiting(std::uint32_t loop, std::uint32_t sessions) noexcept;
+  void report_waiting(std::uint32_t loop, std::uint32_t sessions) noexcept;
   // Its sign of life is not required any more.
   void has_ended(std::uint32_t loop) noexcept {
     living_loops_.fetch_and(~(std::uint64_t{1} << loop), std::memory_order_relaxed);

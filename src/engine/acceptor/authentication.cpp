@@ -36,16 +36,16 @@ bool is_users_session(const SessionSettings& settings, std::string_view comp_id,
 void LogonAdmission::on_password_checks() {
   if (!loop_.credentials) [[likely]]
     return;
-  for (Credentials::Verdict& verdict : loop_.credentials->take(loop_.index)) {
-    if (!verdict.trouble.empty()) {
-      loop_.report.engine_limited(EventId::PasswordFileFailed, verdict.trouble);
+  for (Credentials::Decision& decision : loop_.credentials->take(loop_.index)) {
+    if (!decision.trouble.empty()) {
+      loop_.report.engine_limited(EventId::PasswordFileFailed, decision.trouble);
     }
-    if (!verdict.lockout.empty()) {
-      loop_.report.engine_limited(EventId::AddressLockedOut, verdict.lockout);
+    if (!decision.lockout.empty()) {
+      loop_.report.engine_limited(EventId::AddressLockedOut, decision.lockout);
     }
-    Connection* const connection = connections_.find(verdict.socket);
-    if (verdict.is_change) {
-      on_password_changed(connection, verdict);
+    Connection* const connection = connections_.find(decision.socket);
+    if (decision.is_change) {
+      on_password_changed(connection, decision);
       continue;
     }
     if (connection == nullptr ||
@@ -53,9 +53,9 @@ void LogonAdmission::on_password_checks() {
       continue;  // It was closed meanwhile. A failure has been counted nevertheless.
     }
     connection->credentials.state =
-        verdict.is_right ? LogonCredentials::State::Right : LogonCredentials::State::Refused;
-    connection->credentials.text = std::move(verdict.text);
-    connection->credentials.change = std::move(verdict.change);
+        decision.is_right ? LogonCredentials::State::Right : LogonCredentials::State::Refused;
+    connection->credentials.text = std::move(decision.text);
+    connection->credentials.change = std::move(decision.change);
     if (!loop_.with_memory([&] { inbound_.resume(*connection); })) connections_.abort(*connection);
   }
 }
@@ -89,20 +89,21 @@ bool LogonAdmission::changes_password(SessionEntry& entry, LogonAnswer& answer) 
 }
 
 void LogonAdmission::on_password_changed(Connection* connection,
-                                         const Credentials::Verdict& verdict) {
+                                         const Credentials::Decision& decision) {
   SessionEntry* const entry = connection == nullptr ? nullptr : connection->entry;
   const bool waits = entry != nullptr && entry->machine.state() == session::State::LogonReceived &&
                      connection->credentials.is_changing;
   if (!waits) {
-    return loop_.report.engine_limited(EventId::PasswordChangeUnanswered,
-                                       verdict.text + "; its Logon ended before without an answer");
+    return loop_.report.engine_limited(
+        EventId::PasswordChangeUnanswered,
+        decision.text + "; its Logon ended before without an answer");
   }
-  loop_.report.peer(verdict.is_right ? EventId::PasswordChanged : EventId::PasswordNotChanged,
-                    *entry, verdict.text);
+  loop_.report.peer(decision.is_right ? EventId::PasswordChanged : EventId::PasswordNotChanged,
+                    *entry, decision.text);
   connection->credentials.is_changing = false;
-  connection->credentials.is_changed = verdict.is_right;
+  connection->credentials.is_changed = decision.is_right;
   LogonAnswer answer = *std::exchange(entry->password_change.answer, std::nullopt);
-  if (!verdict.is_right) {
+  if (!decision.is_right) {
     answer = {.accepted = false, .text = "NewPassword (925) cannot be taken", .session_status = {}};
   }
   actions_.answer_logon(*entry, entry->password_change.logon_id, answer);

@@ -17,7 +17,7 @@ class DiskWatch {
   // One look proves nothing: the machine may have been suspended before it.
   static constexpr int kLooks = 4;
 
-  struct Told {
+  struct Change {
     bool stands_still = false;  // false: the disk takes the log again
     std::chrono::nanoseconds since{0};
   };
@@ -35,22 +35,22 @@ class DiskWatch {
     start(synced, now);
   }
 
-  std::optional<Told> look(store::LogPosition synced, store::LogPosition appended,
-                           MonoTime now) noexcept {
+  std::optional<Change> look(store::LogPosition synced, store::LogPosition appended,
+                             MonoTime now) noexcept {
     if (now < next_) [[likely]]
       return std::nullopt;
     const bool is_on_disk = synced == appended;
     if (is_on_disk || synced != synced_) {
-      const Told goes_on{.stands_still = false, .since = now - since_};
-      const bool was_told = is_told_;
+      const Change goes_on{.stands_still = false, .since = now - since_};
+      const bool was_reported = is_reported_;
       start(synced, now);
       if (is_on_disk) next_ = kNever;
-      return was_told ? std::optional{goes_on} : std::nullopt;
+      return was_reported ? std::optional{goes_on} : std::nullopt;
     }
     next_ = now + bound_ / kLooks;
-    if (++looks_ < kLooks || is_told_) return std::nullopt;
-    is_told_ = true;
-    return Told{.stands_still = true, .since = now - since_};
+    if (++looks_ < kLooks || is_reported_) return std::nullopt;
+    is_reported_ = true;
+    return Change{.stands_still = true, .since = now - since_};
   }
 
  private:
@@ -59,7 +59,7 @@ class DiskWatch {
     since_ = now;
     next_ = now + bound_ / kLooks;
     looks_ = 0;
-    is_told_ = false;
+    is_reported_ = false;
   }
 
   std::chrono::nanoseconds bound_{0};  // 0: it is not watched
@@ -67,7 +67,7 @@ class DiskWatch {
   MonoTime since_ = MonoTime::min();   // since then it has taken nothing more
   MonoTime next_ = kNever;
   int looks_ = 0;
-  bool is_told_ = false;
+  bool is_reported_ = false;
 };
 
 }  // namespace nexusfix::engine

@@ -62,10 +62,10 @@ bool BufferGovernor::may_grow(Connection& connection, std::size_t bytes, std::si
     if (budget.has_reserve(storage) && budget.ask_for_larger(loop_.index, std::max(most, own)))
       break;
     if (largest == nullptr || most <= own) {
-      cut_largest(connection);
+      disconnect_largest(connection);
       return false;
     }
-    cut_largest(*largest);
+    disconnect_largest(*largest);
   }
   budget.note_large(loop_.index, own);
   buffered_most_ = std::max(buffered_most_, budget.used() + storage);
@@ -110,7 +110,7 @@ Connection* BufferGovernor::largest_connection() {
 // Releases the connection's buffers at once, except those that are being read. The connection is
 // closed at the end of the turn. Its unsent messages are stored; they are resent after its next
 // Logon.
-void BufferGovernor::cut_largest(Connection& connection) {
+void BufferGovernor::disconnect_largest(Connection& connection) {
   const std::string why = "it has " + std::to_string(buffered(connection)) +
                           " bytes in buffers, the most of all, and all together may have " +
                           std::to_string(loop_.budget->bytes_max()) + " (MaxBufferedBytes)";
@@ -133,7 +133,7 @@ void BufferGovernor::cut_if_asked() {
   if (!loop_.budget->take_asked(loop_.index)) [[likely]]
     return;
   Connection* const largest = largest_connection();
-  if (largest != nullptr && !loop_.budget->has_room(0)) cut_largest(*largest);
+  if (largest != nullptr && !loop_.budget->has_room(0)) disconnect_largest(*largest);
 }
 
 bool BufferGovernor::check() {

@@ -41,7 +41,7 @@ class BufferGovernor {
  private:
   [[nodiscard]] static std::size_t buffered(const Connection& connection) noexcept;
   [[nodiscard]] Connection* largest_connection();
-  void cut_largest(Connection& connection);
+  void disconnect_largest(Connection& connection);
   void cut_if_asked();
 
   LoopContext& loop_;

@@ -32,9 +32,9 @@ std::string Connections::certificate_fault(const Connection& connection,
   if (shown.empty()) return "it has shown no certificate, and AllowedCertificates asks for one";
   if (std::ranges::find_first_of(shown, allowed) != shown.end()) return {};
   std::string text = "its certificate is none of AllowedCertificates:";
-  constexpr std::size_t kToldBytesMax = 400;
+  constexpr std::size_t kLoggedBytesMax = 400;
   for (const std::string& one : shown) {
-    if (text.size() + one.size() > kToldBytesMax) return text + " ...";
+    if (text.size() + one.size() > kLoggedBytesMax) return text + " ...";
     text += " " + one;
   }
   return text;

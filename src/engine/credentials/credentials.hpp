@@ -22,7 +22,7 @@
 
 namespace nexusfix::engine {
 
-// One object for all event loops; each loop takes the verdicts on its own connections. No event
+// One object for all event loops; each loop takes the decisions on its own connections. No event
 // loop waits for a check. All functions: any thread.
 class Credentials {
  public:
@@ -41,7 +41,7 @@ class Credentials {
     AddressLockoutRule address_lockout{};
     MonoTime now{};
   };
-  struct Verdict {
+  struct Decision {
     transport::SocketId socket = 0;
     bool is_right = false;
     bool is_guess = false;                     // the user or the password is wrong
@@ -63,16 +63,16 @@ class Credentials {
   virtual ~Credentials() = default;
 
   virtual void add_loop(std::uint32_t loop, transport::Network& network) = 0;
-  // The loop gets no verdicts from here on.
+  // The loop gets no decisions from here on.
   virtual void remove_loop(std::uint32_t loop) = 0;
 
-  // Nullopt: a verdict follows. Otherwise why none does: the pair or its address is locked out,
+  // Nullopt: a decision follows. Otherwise why none does: the pair or its address is locked out,
   // another check of the pair is under way, or too many Logons wait.
   [[nodiscard]] virtual std::optional<std::string> submit(Check check) = 0;
-  // A verdict follows. The user's password was right before: the change waits for no check.
+  // A decision follows. The user's password was right before: the change waits for no check.
   virtual void submit(Change change) = 0;
-  // The new verdicts of a loop. One atomic load if there are none.
-  [[nodiscard]] virtual std::vector<Verdict> take(std::uint32_t loop) = 0;
+  // The new decisions of a loop. One atomic load if there are none.
+  [[nodiscard]] virtual std::vector<Decision> take(std::uint32_t loop) = 0;
   // Empty: the new password is valid. Otherwise what was expected; static lifetime.
   [[nodiscard]] virtual std::string_view new_password_error(
       std::string_view password) const noexcept = 0;

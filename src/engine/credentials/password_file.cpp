@@ -21,7 +21,7 @@ constexpr std::uint32_t kLanesMax = 16;
 constexpr std::size_t kSaltCharsMin = 11;  // 8 bytes
 constexpr std::size_t kKeyCharsMin = 22;   // 16 bytes
 // In the form of hash_password(), with zeros as the key: no password matches it.
-constexpr std::string_view kNobody =
+constexpr std::string_view kUnknownUser =
     "$argon2id$v=19$m=65536,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$"
     "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
@@ -90,7 +90,7 @@ config::SettingsError error_of(const std::string& path, const DiskError& error) 
 }
 
 // Overwrites what an interrupted change has left.
-DiskResult<void> write_anew(Disk& disk, const std::string& path, std::string_view content) {
+DiskResult<void> write_replacement(Disk& disk, const std::string& path, std::string_view content) {
   auto file = disk.open(path, OpenMode::Create);
   if (!file) return std::unexpected{file.error()};
   if (auto done = (*file)->truncate(0); !done) return done;
@@ -100,7 +100,7 @@ DiskResult<void> write_anew(Disk& disk, const std::string& path, std::string_vie
 
 DiskResult<void> replace_file(Disk& disk, const std::string& path, std::string_view content) {
   const std::string next = path + ".new";
-  if (auto done = write_anew(disk, next, content); !done) return done;
+  if (auto done = write_replacement(disk, next, content); !done) return done;
   const auto is_private = disk.is_private(next);
   if (!is_private) return std::unexpected{is_private.error()};
   if (!*is_private) return std::unexpected{DiskError{next, "may be read by others; write", 0}};
@@ -193,7 +193,7 @@ PasswordCost PasswordFile::cost_of(std::string_view username) const {
 }
 
 void PasswordFile::note_costliest() {
-  costliest_ = kNobody;
+  costliest_ = kUnknownUser;
   std::uint64_t most = 0;
   for (const auto& [username, index] : entries_) {
     const std::uint64_t work = work_of(form_of(lines_[index].hash).cost);

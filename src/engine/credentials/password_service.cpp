@@ -163,16 +163,16 @@ PasswordService::Check PasswordService::next_in_line() {
   return check;
 }
 
-std::vector<PasswordService::Verdict> PasswordService::take(std::uint32_t loop) {
-  if (!has_verdicts_.load(std::memory_order_relaxed)) [[likely]]
+std::vector<PasswordService::Decision> PasswordService::take(std::uint32_t loop) {
+  if (!has_decisions_.load(std::memory_order_relaxed)) [[likely]]
     return {};
   const std::lock_guard lock{mutex_};
   const auto found = loops_.find(loop);
-  std::vector<Verdict> taken;
-  if (found != loops_.end()) taken.swap(found->second.verdicts);
+  std::vector<Decision> taken;
+  if (found != loops_.end()) taken.swap(found->second.decisions);
   bool has_more = false;
-  for (const auto& [other, one] : loops_) has_more = has_more || !one.verdicts.empty();
-  has_verdicts_.store(has_more, std::memory_order_relaxed);
+  for (const auto& [other, one] : loops_) has_more = has_more || !one.decisions.empty();
+  has_decisions_.store(has_more, std::memory_order_relaxed);
   return taken;
 }
 
@@ -199,10 +199,10 @@ void PasswordService::run() {
     try {
       finish(check);
       is_finished = true;
-    } catch (const std::exception&) {  // There was no memory for a verdict.
+    } catch (const std::exception&) {  // There was no memory for a decision.
     }
     lock.lock();
-    // LogonTimeout ends the wait for the verdict.
+    // LogonTimeout ends the wait for the decision.
     if (!is_finished) pairs_.erase(check.pair);
   }
 }
@@ -215,57 +215,57 @@ void PasswordService::finish(Check& check) {
       return tell(check.loop, {.socket = check.socket, .text = std::move(refusal)});
     }
   }
-  Verdict verdict = examine(check);
-  verdict.socket = check.socket;
+  Decision decision = examine(check);
+  decision.socket = check.socket;
   check.password.wipe();
   check.new_password.wipe();
   wipe_traces();
   const std::lock_guard lock{mutex_};
   pairs_.erase(check.pair);
-  note(check, verdict);
-  tell(check.loop, std::move(verdict));
+  note(check, decision);
+  tell(check.loop, std::move(decision));
 }
 
 void PasswordService::finish(Change& change) {
   const std::string user = "user " + change.password.username;
-  Verdict verdict{.socket = change.socket, .is_change = true};
-  verdict.is_right = replace(change.password, verdict.trouble);
-  verdict.text = user + (verdict.is_right ? ": the new password is in the file"
-                                          : ": the new password cannot be taken");
+  Decision decision{.socket = change.socket, .is_change = true};
+  decision.is_right = replace(change.password, decision.trouble);
+  decision.text = user + (decision.is_right ? ": the new password is in the file"
+                                            : ": the new password cannot be taken");
   change.password.new_password.wipe();
   wipe_traces();
   const std::lock_guard lock{mutex_};
-  tell(change.loop, std::move(verdict));
+  tell(change.loop, std::move(decision));
 }
 
-// A verdict that is neither right nor a guess is our own error: it says nothing about the client.
-void PasswordService::note(const Check& check, Verdict& verdict) {
-  if (verdict.is_right || verdict.is_guess) standings_.note(check.source, verdict.is_right);
-  if (verdict.is_right) {
+// A decision that is neither right nor a guess is our own error: it says nothing about the client.
+void PasswordService::note(const Check& check, Decision& decision) {
+  if (decision.is_right || decision.is_guess) standings_.note(check.source, decision.is_right);
+  if (decision.is_right) {
     pair_standings_.note(check.pair, true);
     return lockouts_.succeeded(check.pair);
   }
-  if (!verdict.is_guess) return;
+  if (!decision.is_guess) return;
   if (check.lockout.failures_max == 0) pair_standings_.note(check.pair, false);
   const auto time = lockouts_.failed(check.pair, check.lockout, check.now);
   if (time.count() > 0) {
-    verdict.text +=
+    decision.text +=
         "; this CompID is locked out from this address for " + std::to_string(time.count()) + " s";
   }
   const AddressLockoutRule& rule = check.address_lockout;
   const auto address_time = address_lockouts_.failed(check.source, rule, check.now);
   if (address_time.count() == 0) return;
-  verdict.lockout = "address " + transport::name_of_source(check.address) + " is locked out for " +
-                    std::to_string(address_time.count()) +
-                    " s: " + std::to_string(rule.failures_max) +
-                    " wrong passwords from there (MaxLogonFailuresPerAddress)";
+  decision.lockout = "address " + transport::name_of_source(check.address) + " is locked out for " +
+                     std::to_string(address_time.count()) +
+                     " s: " + std::to_string(rule.failures_max) +
+                     " wrong passwords from there (MaxLogonFailuresPerAddress)";
 }
 
-void PasswordService::tell(std::uint32_t loop, Verdict verdict) {
+void PasswordService::tell(std::uint32_t loop, Decision decision) {
   const auto found = loops_.find(loop);
   if (found == loops_.end()) return;
-  found->second.verdicts.push_back(std::move(verdict));
-  has_verdicts_.store(true, std::memory_order_relaxed);
+  found->second.decisions.push_back(std::move(decision));
+  has_decisions_.store(true, std::memory_order_relaxed);
   found->second.network->wake();
 }
 
@@ -274,37 +274,37 @@ std::string_view PasswordService::new_password_error(std::string_view password) 
 }
 
 // Each failed check costs the same: one read of the file and one hash.
-PasswordService::Verdict PasswordService::examine(Check& check) {
-  Verdict verdict;
-  const PasswordFile* const file = read(check.file, verdict.trouble);
+PasswordService::Decision PasswordService::examine(Check& check) {
+  Decision decision;
+  const PasswordFile* const file = read(check.file, decision.trouble);
   const std::string user = "user " + check.username.substr(0, config::kUsernameBytesMax);
   if (file == nullptr) {
-    verdict.text = user + ": there is nothing to check the password with";
-    return verdict;
+    decision.text = user + ": there is nothing to check the password with";
+    return decision;
   }
   const std::string* const entry = check.is_users_session ? file->find(check.username) : nullptr;
   const std::string& hash = entry != nullptr ? *entry : file->costliest();
   const PasswordMatch match = match_password(hash, check.password.view());
-  verdict.is_guess = entry == nullptr || match == PasswordMatch::Wrong;
+  decision.is_guess = entry == nullptr || match == PasswordMatch::Wrong;
   if (entry == nullptr) {
-    verdict.text =
+    decision.text =
         user +
         (check.is_users_session ? ": unknown" : ": not one of this session's (AllowedUsernames)");
   } else if (match == PasswordMatch::Unknown) {
-    verdict.text = user + ": there was no memory to check the password in";
+    decision.text = user + ": there was no memory to check the password in";
   } else if (match == PasswordMatch::Wrong) {
-    verdict.text = user + ": wrong password";
+    decision.text = user + ": wrong password";
   } else if (check.new_password.empty()) {
-    verdict.is_right = true;
-    verdict.text = user + " has given the right password";
+    decision.is_right = true;
+    decision.text = user + " has given the right password";
   } else {
     // The change waits until the Logon is accepted: a refused Logon changes nothing.
-    verdict.is_right = true;
-    verdict.text = user + " has given the right password and a new one";
-    verdict.change = std::make_unique<PasswordChange>(check.file, check.username, hash,
-                                                      std::move(check.new_password));
+    decision.is_right = true;
+    decision.text = user + " has given the right password and a new one";
+    decision.change = std::make_unique<PasswordChange>(check.file, check.username, hash,
+                                                       std::move(check.new_password));
   }
-  return verdict;
+  return decision;
 }
 
 // Reads the file again for each Logon, so that a removed user is refused at once. If the file is

@@ -51,14 +51,14 @@ class PasswordService final : public Credentials {
   void remove_loop(std::uint32_t loop) override;
   [[nodiscard]] std::optional<std::string> submit(Check check) override;
   void submit(Change change) override;
-  [[nodiscard]] std::vector<Verdict> take(std::uint32_t loop) override;
+  [[nodiscard]] std::vector<Decision> take(std::uint32_t loop) override;
   [[nodiscard]] std::string_view new_password_error(
       std::string_view password) const noexcept override;
 
  private:
   struct Loop {
     transport::Network* network = nullptr;
-    std::vector<Verdict> verdicts;
+    std::vector<Decision> decisions;
   };
 
   using Queues = std::map<transport::Source, std::deque<Check>>;  // none of them is empty
@@ -72,13 +72,13 @@ class PasswordService final : public Credentials {
   void finish(Change& change);
   // The caller holds the mutex. The same for the next five.
   [[nodiscard]] std::string lockout_of(const Check& check) const;
-  void note(const Check& check, Verdict& verdict);
+  void note(const Check& check, Decision& decision);
   [[nodiscard]] bool make_room(transport::Source source);
   void wait_in_line(Check check);
   [[nodiscard]] Check next_in_line();
-  void tell(std::uint32_t loop, Verdict verdict);
+  void tell(std::uint32_t loop, Decision decision);
   // Only on the thread that checks.
-  [[nodiscard]] Verdict examine(Check& check);
+  [[nodiscard]] Decision examine(Check& check);
   [[nodiscard]] const PasswordFile* read(const std::string& path, std::string& trouble);
   [[nodiscard]] bool replace(const PasswordChange& change, std::string& trouble);
 
@@ -100,7 +100,7 @@ class PasswordService final : public Credentials {
   LogonReputation standings_;
   PairStandings pair_standings_;
   std::map<std::uint32_t, Loop> loops_;
-  std::atomic<bool> has_verdicts_{false};
+  std::atomic<bool> has_decisions_{false};
   std::shared_ptr<Disk> owner_;  // of disk_; may be null
   bool is_ending_ = false;
   std::thread thread_;  // the last, because it uses all of the above

@@ -75,9 +75,9 @@ std::optional<LiveNumbers> read_request(std::string_view line) {
 struct Order {
   enum class State : std::uint8_t {
     Waiting,  // for the loop
-    Taken,    // by the loop; Answered or GivenUp follows
+    Taken,    // by the loop; Answered or Aborted follows
     Answered,
-    GivenUp,  // no thread waits any more
+    Aborted,  // no thread waits any more
   };
 
   LiveNumbers request;
@@ -125,7 +125,7 @@ class SetNumbers final : public LoopTask {
       event_loop.wake();  // The disk may have them at the end of this turn.
     }
     if (event_loop.store().durable() >= *set_at_) return tell(std::string{kDone});
-    if (order_->state.load() == Order::State::GivenUp) return order_.reset();
+    if (order_->state.load() == Order::State::Aborted) return order_.reset();
   }
   [[nodiscard]] bool comes_back() const noexcept override { return order_ != nullptr; }
 
@@ -165,11 +165,11 @@ std::string wait_for(Order& order, std::chrono::milliseconds timeout, int stop) 
     if (count != 0 && !(count < 0 && errno == EINTR)) break;
   }
   auto waiting = Order::State::Waiting;
-  if (order.state.compare_exchange_strong(waiting, Order::State::GivenUp)) {
+  if (order.state.compare_exchange_strong(waiting, Order::State::Aborted)) {
     return "the engine did not look at it in time: nothing was set";
   }
   auto taken = Order::State::Taken;
-  if (order.state.compare_exchange_strong(taken, Order::State::GivenUp)) {
+  if (order.state.compare_exchange_strong(taken, Order::State::Aborted)) {
     return "the engine has taken it, but the disk did not have it in time: look at the numbers "
            "with nexusfix journal show";
   }

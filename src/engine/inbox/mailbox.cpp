@@ -44,7 +44,7 @@ Mailbox::~Mailbox() { abandon(); }
 
 void Mailbox::abandon() noexcept {
   if (!state_) return;
-  for (detail::MailWay& way : state_->ways) {
+  for (detail::TaskPath& way : state_->ways) {
     if (way.lane->is_closed.load(std::memory_order_acquire)) way.lane->refuse_all();
     // Release: the loop sees all tasks that were posted before.
     way.lane->is_abandoned.store(true, std::memory_order_release);
@@ -52,14 +52,14 @@ void Mailbox::abandon() noexcept {
   }
 }
 
-detail::MailWay* Mailbox::way_to(SessionHandle session) noexcept {
+detail::TaskPath* Mailbox::path_to(SessionHandle session) noexcept {
   NEXUSFIX_ASSERT(state_ != nullptr);
   if (session.loop >= state_->ways.size()) return nullptr;
   return &state_->ways[session.loop];
 }
 
 std::expected<void*, PostError> Mailbox::claim(SessionHandle session) noexcept {
-  detail::MailWay* const way = way_to(session);
+  detail::TaskPath* const way = path_to(session);
   // If the handle is invalid, any loop reports it.
   TaskChannel& lane = way != nullptr ? *way->lane : *state_->ways.front().lane;
   if (lane.is_closing.load(std::memory_order_relaxed)) return std::unexpected{PostError::Stopped};
@@ -70,8 +70,8 @@ std::expected<void*, PostError> Mailbox::claim(SessionHandle session) noexcept {
 }
 
 PostToken Mailbox::commit(SessionHandle session, Run run_task, Destroy destroy_task) noexcept {
-  detail::MailWay* const named = way_to(session);
-  detail::MailWay& way = named != nullptr ? *named : state_->ways.front();
+  detail::TaskPath* const named = path_to(session);
+  detail::TaskPath& way = named != nullptr ? *named : state_->ways.front();
   QueuedTask& posted = *way.lane->tasks.claim();  // The slot that claim() returned.
   posted.token = ++state_->posted;
   posted.session = session;
@@ -84,7 +84,7 @@ PostToken Mailbox::commit(SessionHandle session, Run run_task, Destroy destroy_t
 
 std::size_t Mailbox::collect(FunctionRef<void(const PostResult&)> callback) {
   std::size_t count = 0;
-  for (detail::MailWay& way : state_->ways) {
+  for (detail::TaskPath& way : state_->ways) {
     TaskChannel& lane = *way.lane;
     // A task may have been posted while the loop closed the lane. Acquire: this thread consumes the
     // queue now.
@@ -100,7 +100,7 @@ std::size_t Mailbox::collect(FunctionRef<void(const PostResult&)> callback) {
 }
 
 bool Mailbox::has_results() noexcept {
-  for (detail::MailWay& way : state_->ways) {
+  for (detail::TaskPath& way : state_->ways) {
     if (way.lane->is_closed.load(std::memory_order_acquire)) way.lane->refuse_all();
     if (!way.lane->results.readable(1).empty()) return true;
   }

@@ -8,13 +8,13 @@
 
 namespace nexusfix::engine::detail {
 
-struct MailWay {
+struct TaskPath {
   std::shared_ptr<TaskChannel> lane;
   std::shared_ptr<TaskInbox> room;
 };
 
 struct MailboxState {
-  std::vector<MailWay> ways;  // by loop, at least one
+  std::vector<TaskPath> ways;  // by loop, at least one
   std::shared_ptr<Waiter> waiter;
   PostToken posted = 0;
   std::uint64_t collected = 0;

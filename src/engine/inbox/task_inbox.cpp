@@ -8,7 +8,7 @@ namespace {
 
 // At most this number of tasks of one mailbox runs in one turn, so that the network is served
 // between them.
-constexpr std::size_t kLettersPerTurn = 64;
+constexpr std::size_t kTasksPerTurn = 64;
 
 }  // namespace
 
@@ -107,7 +107,7 @@ void TaskInbox::deliver(FunctionRef<void(QueuedTask&, PostResult&)> task) {
 
 void TaskInbox::deliver(TaskChannel& lane, FunctionRef<void(QueuedTask&, PostResult&)> task) {
   std::size_t count = 0;
-  for (; count < kLettersPerTurn; ++count) {
+  for (; count < kTasksPerTurn; ++count) {
     const auto one = lane.tasks.readable(1);
     if (one.empty()) break;
     QueuedTask& posted = one.front();

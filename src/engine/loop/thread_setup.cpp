@@ -56,7 +56,7 @@ ThreadSetup::~ThreadSetup() {
   if (before_) static_cast<void>(::sched_setaffinity(0, sizeof *before_, &*before_));
 }
 
-std::optional<std::string> what_is_wrong_with(const std::vector<unsigned>& cpus) {
+std::optional<std::string> find_cpu_conflict(const std::vector<unsigned>& cpus) {
   std::string failure;
   for (const unsigned cpu : cpus) {
     if (!failure.empty()) break;

@@ -26,7 +26,7 @@ class ThreadSetup {
 };
 
 // Tries each CPU on a separate thread. Empty: all of them can be used.
-[[nodiscard]] std::optional<std::string> what_is_wrong_with(const std::vector<unsigned>& cpus);
+[[nodiscard]] std::optional<std::string> find_cpu_conflict(const std::vector<unsigned>& cpus);
 
 // Whether lock_memory() may be used; an error names the missing permission. With a limit it may
 // not: memory that the engine maps later, such as a segment of the journal, would fail.

@@ -89,7 +89,7 @@ std::string folder_of_loop(const std::string& store_folder, std::uint32_t loop) 
   return store_folder + "/" + std::string{kLoopFolder} + std::to_string(loop);
 }
 
-std::expected<std::vector<Settings>, EngineError> share_out(
+std::expected<std::vector<Settings>, EngineError> partition_by_loop(
     Settings settings, Disk& disk, const std::vector<std::unique_ptr<EventLoop>>& loops) {
   if (auto checked = check_folders(settings, disk); !checked) {
     return std::unexpected{std::move(checked.error())};
@@ -114,8 +114,8 @@ std::expected<std::vector<Settings>, EngineError> share_out(
   return shares;
 }
 
-std::expected<std::vector<Settings>, EngineError> share_anew(Settings settings,
-                                                             LoopDirectory& directory) {
+std::expected<std::vector<Settings>, EngineError> partition_again(Settings settings,
+                                                                  LoopDirectory& directory) {
   std::vector<SessionSettings> sessions = std::exchange(settings.sessions, {});
   std::vector<Settings> shares(directory.loop_count(), settings);
   for (std::size_t loop = 1; loop < shares.size(); ++loop) shares[loop].warnings.clear();

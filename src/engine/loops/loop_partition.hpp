@@ -21,12 +21,12 @@ namespace nexusfix::engine {
 // goes to the loop of its EventLoop key or, without the key, of its name's hash. An error: a
 // session is stored in another loop than EventLoop says, in two, or in a loop that this
 // configuration does not have.
-[[nodiscard]] std::expected<std::vector<Settings>, EngineError> share_out(
+[[nodiscard]] std::expected<std::vector<Settings>, EngineError> partition_by_loop(
     Settings settings, Disk& disk, const std::vector<std::unique_ptr<EventLoop>>& loops);
 
 // The same for a configuration that is read again, with the present loops. The directory knows the
 // loops of the stored sessions.
-[[nodiscard]] std::expected<std::vector<Settings>, EngineError> share_anew(
+[[nodiscard]] std::expected<std::vector<Settings>, EngineError> partition_again(
     Settings settings, LoopDirectory& directory);
 
 }  // namespace nexusfix::engine

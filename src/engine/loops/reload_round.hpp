@@ -35,10 +35,10 @@ class ReloadOrder {
   void fail(std::exception_ptr why);
   // The first of the two calls wins. False: the other one was first.
   [[nodiscard]] bool decide() noexcept { return take(State::Decided); }
-  [[nodiscard]] bool abort() noexcept { return take(State::GivenUp); }
+  [[nodiscard]] bool abort() noexcept { return take(State::Aborted); }
 
  private:
-  enum class State : std::uint8_t { Open, Decided, GivenUp };
+  enum class State : std::uint8_t { Open, Decided, Aborted };
   [[nodiscard]] bool take(State state) noexcept {
     State open = State::Open;
     return state_.compare_exchange_strong(open, state);

@@ -45,13 +45,13 @@ std::vector<Folder> folders_of(const Settings& settings) {
   return folders;
 }
 
-class Surroundings {
+class PreflightChecks {
  public:
-  Surroundings(const Settings& settings, Disk& disk, const Parts& parts)
+  PreflightChecks(const Settings& settings, Disk& disk, const Parts& parts)
       : settings_{settings}, disk_{disk}, parts_{parts} {}
 
   // Each missing part once, for the first session that needs it.
-  void look_at_parts() {
+  void check_parts() {
     for (const SessionSettings& session : settings_.sessions) {
       for (MissingPart& missing : missing_parts(session, parts_)) {
         const auto is_same = [&](const SettingsError& error) { return error.text == missing.text; };
@@ -61,7 +61,7 @@ class Surroundings {
     }
   }
 
-  void look_at_folders() {
+  void check_folders() {
     for (const Folder& one : folders_of(settings_)) {
       const bool is_of_logs = one.key != kStoreKey;
       look_at(one.path, one.line,
@@ -69,18 +69,18 @@ class Surroundings {
     }
   }
 
-  void look_at_cpus() {
-    if (auto wrong = what_is_wrong_with(settings_.threads.cpus)) {
+  void check_cpus() {
+    if (auto wrong = find_cpu_conflict(settings_.threads.cpus)) {
       errors_.push_back({settings_.file, settings_.threads.cpus_line, std::move(*wrong)});
     }
   }
 
-  void look_at_certificates() {
+  void check_certificates() {
     Settings copy = settings_;
     std::ranges::move(TlsContexts{}.give(copy, disk_), std::back_inserter(errors_));
   }
 
-  void look_at_passwords() {
+  void check_passwords() {
     if (parts_.passwords == nullptr) return;
     for (const SessionSettings& session : settings_.sessions) {
       if (session.credentials.password_file.empty()) continue;
@@ -92,7 +92,7 @@ class Surroundings {
     }
   }
 
-  [[nodiscard]] std::vector<SettingsError> look_at_dictionaries() {
+  [[nodiscard]] std::vector<SettingsError> check_dictionaries() {
     Settings copy = settings_;
     auto found = make_validators(copy, disk_);
     if (found) return std::move(found->warnings);
@@ -128,13 +128,13 @@ class Surroundings {
 }  // namespace
 
 SettingsErrors check_machine(const Settings& settings, Disk& disk, const Parts& parts) {
-  Surroundings surroundings{settings, disk, parts};
-  surroundings.look_at_parts();
-  surroundings.look_at_folders();
-  surroundings.look_at_cpus();
-  surroundings.look_at_certificates();
-  surroundings.look_at_passwords();
-  return surroundings.take_errors();
+  PreflightChecks checks{settings, disk, parts};
+  checks.check_parts();
+  checks.check_folders();
+  checks.check_cpus();
+  checks.check_certificates();
+  checks.check_passwords();
+  return checks.take_errors();
 }
 
 std::vector<SettingsError> open_folders(const Settings& settings, Disk& disk) {
@@ -158,15 +158,15 @@ std::vector<SettingsError> open_folders(const Settings& settings, Disk& disk) {
 std::expected<std::vector<SettingsError>, SettingsErrors> preflight(const Settings& settings,
                                                                     Disk& disk,
                                                                     const Parts& parts) {
-  Surroundings surroundings{settings, disk, parts};
-  surroundings.look_at_parts();
-  surroundings.look_at_folders();
-  surroundings.look_at_cpus();
-  surroundings.look_at_certificates();
-  surroundings.look_at_passwords();
-  std::vector<SettingsError> warnings = surroundings.look_at_dictionaries();
+  PreflightChecks checks{settings, disk, parts};
+  checks.check_parts();
+  checks.check_folders();
+  checks.check_cpus();
+  checks.check_certificates();
+  checks.check_passwords();
+  std::vector<SettingsError> warnings = checks.check_dictionaries();
   std::ranges::move(open_folders(settings, disk), std::back_inserter(warnings));
-  if (auto errors = surroundings.take_errors(); !errors.empty()) {
+  if (auto errors = checks.take_errors(); !errors.empty()) {
     return std::unexpected{std::move(errors)};
   }
   return warnings;

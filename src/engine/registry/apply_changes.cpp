@@ -205,7 +205,7 @@ void SettingsChanges::publish_pending() noexcept {
   const auto count = static_cast<std::uint32_t>(std::ranges::count_if(
       registry_.entries(), [](const auto& entry) { return !entry->file.pending.empty(); }));
   if (loop_.directory) loop_.directory->note_pending(loop_.index, count);
-  if (loop_.service != nullptr) loop_.service->tell_waiting(loop_.index, count);
+  if (loop_.service != nullptr) loop_.service->report_waiting(loop_.index, count);
 }
 
 }  // namespace nexusfix::engine

@@ -32,7 +32,7 @@ void ReloadJob::read(Disk& disk) {
   }
   std::vector<Settings> shares;
   if (start_.directory) {
-    auto shared = share_anew(std::move(*settings), *start_.directory);
+    auto shared = partition_again(std::move(*settings), *start_.directory);
     if (!shared) return refuse(std::move(shared.error()));
     shares = std::move(*shared);
   } else {

@@ -23,8 +23,8 @@ class NoticeLimiter {
  public:
   static constexpr std::chrono::seconds kWindow = SecondLimit::kWindow;
   static constexpr unsigned kSessionLinesMax = 20;
-  static constexpr unsigned kStrangersLinesMax = 100;
-  static constexpr unsigned kSourceLinesMax = kStrangersLinesMax / 4;
+  static constexpr unsigned kUnauthenticatedLinesMax = 100;
+  static constexpr unsigned kSourceLinesMax = kUnauthenticatedLinesMax / 4;
 
   // Whether a line may be written now. Refused lines are counted.
   [[nodiscard]] bool allow(SecondLimit& share, MonoTime now) noexcept {
@@ -53,7 +53,7 @@ class NoticeLimiter {
   };
 
   bool allow_source(transport::Source source) noexcept {
-    if (lines_ >= kStrangersLinesMax) return false;
+    if (lines_ >= kUnauthenticatedLinesMax) return false;
     const auto end = by_source_.begin() + static_cast<std::ptrdiff_t>(sources_);
     auto found = std::find_if(by_source_.begin(), end,
                               [&](const SourceLines& one) { return one.source == source; });
@@ -76,7 +76,7 @@ class NoticeLimiter {
   MonoTime window_end_ = MonoTime::min();
   unsigned lines_ = 0;
   std::size_t sources_ = 0;
-  std::array<SourceLines, kStrangersLinesMax> by_source_{};  // of this window
+  std::array<SourceLines, kUnauthenticatedLinesMax> by_source_{};  // of this window
   std::uint64_t suppressed_ = 0;
   MonoTime tell_at_ = MonoTime::min();
 };

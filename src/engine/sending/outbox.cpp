@@ -223,18 +223,18 @@ std::expected<std::string_view, SendError> Outbox::offer(SessionEntry& entry,
   if (!message || session::is_administrative(message->msg_type())) return bytes;
   edits_.clear();
   OutgoingMessage outgoing{*message, edits_, msg_seq_num, is_resend};
-  Outgoing answer = Outgoing::Withhold;
+  SendDecision answer = SendDecision::Withhold;
   const std::optional<std::string> thrown = transactor_.observe([&] {
     answer = loop_.callbacks.on_sending(loop_.callbacks.application, entry.session, outgoing);
   });
   if (thrown) {
-    answer = Outgoing::Withhold;
+    answer = SendDecision::Withhold;
     static_cast<void>(loop_.with_memory([&] {
       loop_.report.peer(EventId::SendingCallbackThrew, entry,
                         "on_sending() threw; the message is withheld: " + *thrown);
     }));
   }
-  if (answer == Outgoing::Withhold) return failure(SendFailure::Vetoed);
+  if (answer == SendDecision::Withhold) return failure(SendFailure::Vetoed);
   if (edits_.empty()) return bytes;
   const auto edited = wire::edited_copy(*message, edits_, edited_buffer_);
   if (!edited) return failure(SendFailure::Encode, edited.error());

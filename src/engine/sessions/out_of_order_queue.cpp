@@ -176,7 +176,7 @@ void OutOfOrderQueue::discard_out_of_order(SessionEntry& entry, std::uint64_t be
                           administrative.text() + ": " + std::string{why});
   }
   if (lost.count() == 0) return;
-  loop_.stats.held_discarded += lost.count();
+  loop_.stats.out_of_order_discarded += lost.count();
   entry.out_of_order.discarded += lost.count();
   loop_.report.peer(EventId::HeldMessagesDiscarded, entry,
                     std::to_string(lost.count()) +

@@ -112,10 +112,10 @@ void SessionActions::perform(SessionEntry& entry, const session::Action& action)
 void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& action) {
   using Action = ThrottleAction;
   const Action throttled = entry.settings.throttle.action;
-  Verdict verdict;
+  MessageReply reply;
   if (throttled != Action::Delay && !action.poss_dup &&
       !entry.limits.throttle.allow(loop_.now().mono)) [[unlikely]] {
-    verdict = business_reject(kOther, 0, kThrottled);
+    reply = business_reject(kOther, 0, kThrottled);
     if (throttled == Action::LogOut) {
       entry.commands.add(SessionCommands::Kind::LogOut, std::string{kThrottled});
     }
@@ -124,19 +124,19 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& ac
     return entry.machine.on_delivered({},
                                       loop_.now());  // The store failed or is stalled.
   } else if (!transactor_.run_callback(entry, [&] {
-               verdict = loop_.callbacks.on_message(loop_.callbacks.application, entry.session,
-                                                    *action.message);
+               reply = loop_.callbacks.on_message(loop_.callbacks.application, entry.session,
+                                                  *action.message);
              })) {
-    verdict = business_reject(kApplicationNotAvailable, 0, "Application not available");
+    reply = business_reject(kApplicationNotAvailable, 0, "Application not available");
   }
-  if (verdict.accepts()) [[likely]]
+  if (reply.accepts()) [[likely]]
     return entry.machine.on_delivered({}, loop_.now());
-  entry.verdict = verdict;
-  entry.machine.on_delivered({.kind = verdict.kind(),
-                              .reason = verdict.reason(),
-                              .ref_tag = verdict.ref_tag(),
-                              .text = entry.verdict.text(),
-                              .ref_id = entry.verdict.ref_id()},
+  entry.reply = reply;
+  entry.machine.on_delivered({.kind = reply.kind(),
+                              .reason = reply.reason(),
+                              .ref_tag = reply.ref_tag(),
+                              .text = entry.reply.text(),
+                              .ref_id = entry.reply.ref_id()},
                              loop_.now());
 }
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
+#include <nexusfix/engine/message_reply.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/engine/verdict.hpp>
 #include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/store/store.hpp>
 
@@ -181,8 +181,8 @@ struct SessionEntry {
   ResendState resend;
   OutOfOrderMessages out_of_order;
   DisconnectionNotice disconnection;
-  Timer timer;      // due at the session's earliest deadline, or before
-  Verdict verdict;  // on the message that is being rejected
+  Timer timer;         // due at the session's earliest deadline, or before
+  MessageReply reply;  // on the message that is being rejected
 
   SessionSettings settings;
   std::string name;

@@ -33,8 +33,8 @@ class MachineWatch final : public CallbackWatch, public observe::EventLog {
   [[nodiscard]] bool runs() noexcept override;
   void on_logon(const engine::Callbacks& inner, engine::Session& session) override;
   void on_logout(const engine::Callbacks& inner, engine::Session& session) override;
-  engine::Verdict on_message(const engine::Callbacks& inner, engine::Session& session,
-                             const wire::MessageView& message) override;
+  engine::MessageReply on_message(const engine::Callbacks& inner, engine::Session& session,
+                                  const wire::MessageView& message) override;
   void write(const observe::Event& event) override;
 
  private:

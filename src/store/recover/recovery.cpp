@@ -130,7 +130,7 @@ class Recovery {
   StoreResult<void> read_log() {
     LogStarts starts{disk_, options_.folder};
     if (auto read = starts.read_heads(first_, last_); !read) return disk_failure(read.error());
-    if (auto begun = look_at_first(starts); !begun) return begun;
+    if (auto begun = check_first(starts); !begun) return begun;
     const DiskResult<bool> is_told = starts.tells_of_retirement(checkpoint_faults_);
     if (!is_told) return disk_failure(is_told.error());
     if (!*is_told) {
@@ -161,7 +161,7 @@ class Recovery {
   }
 
   // If segments before it were retired, nothing can be read without its header.
-  StoreResult<void> look_at_first(const LogStarts& starts) {
+  StoreResult<void> check_first(const LogStarts& starts) {
     if (first_ == 1 || starts.heads().empty() || starts.heads().front().header) return {};
     const std::string path = path_of_segment(options_.folder, first_);
     const auto file = disk_.open(path, OpenMode::Read);

@@ -109,7 +109,7 @@ void ServiceNotifier::send_sign_of_life(std::uint32_t loop, MonoTime now) noexce
   send("WATCHDOG=1\n", MSG_DONTWAIT);
 }
 
-void ServiceNotifier::tell_waiting(std::uint32_t loop, std::uint32_t sessions) noexcept {
+void ServiceNotifier::report_waiting(std::uint32_t loop, std::uint32_t sessions) noexcept {
   waiting_[loop].store(sessions, std::memory_order_relaxed);
   std::uint64_t all = 0;
   for (const auto& one : waiting_) all += one.load(std::memory_order_relaxed);

@@ -5,7 +5,7 @@
 namespace {
 
 struct Taker {
-  nexusfix::Verdict on_message(nexusfix::Session&, const nexusfix::MessageView&) {
+  nexusfix::MessageReply on_message(nexusfix::Session&, const nexusfix::MessageView&) {
     return nexusfix::accept();
   }
 };

@@ -34,7 +34,7 @@ TEST(RowsTest, every_name_of_the_contract_exists) {
                            "parse/NewOrderSingle",
                            "parse/MarketDataSnapshot-100",
                            "parse/MarketDataSnapshot-5000",
-                           "parse/ExecutionReport-unusual",
+                           "parse/ExecutionReport-slow-path",
                            "parse-and-read-4/ExecutionReport",
                            "frame",
                            "lookup",

@@ -55,10 +55,10 @@ class ServiceNotifierTest : public ::testing::Test {
 
 TEST_F(ServiceNotifierTest, the_status_counts_the_waiting_sessions_of_all_loops) {
   const auto service = open({.socket = {}, .watchdog = {}, .loops = 2});
-  service->tell_waiting(0, 1);
-  service->tell_waiting(1, 2);
-  service->tell_waiting(0, 0);
-  service->tell_waiting(1, 0);
+  service->report_waiting(0, 1);
+  service->report_waiting(1, 2);
+  service->report_waiting(0, 0);
+  service->report_waiting(1, 0);
   const std::string pending = " are pending, see the event log\n";
   EXPECT_EQ(sent(),
             (Sent{"STATUS=serving; changed keys of 1 session" + pending,

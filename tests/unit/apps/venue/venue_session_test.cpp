@@ -49,8 +49,8 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { rel
 namespace nexusfix::venue {
 namespace {
 
+using engine::MessageReply;
 using engine::Session;
-using engine::Verdict;
 using testing::bar;
 using ::testing::HasSubstr;
 
@@ -60,7 +60,7 @@ struct VenueWithoutMemory : Venue {
   bool out_of_memory = false;
 
   template <wire::TypedMessage Message>
-  Verdict on_message(Session& session, const Message& message) {
+  MessageReply on_message(Session& session, const Message& message) {
     struct Guard {
       explicit Guard(bool fail) { allocations_fail = fail; }
       ~Guard() { allocations_fail = false; }

@@ -40,7 +40,7 @@ struct EchoVenue {
   void on_recovered(const RecoveredMessage& message) {
     recovered.push_back(bar(message.message.bytes()));
   }
-  Verdict on_message(Session& session, const MessageView& message) {
+  MessageReply on_message(Session& session, const MessageView& message) {
     if (message.msg_type() != "D") return engine::unsupported_message_type();
     const std::string cl_ord_id{message[11].value_or("")};
     if (before_answer) before_answer(session, message);

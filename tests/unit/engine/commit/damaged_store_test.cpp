@@ -45,7 +45,7 @@ class DamagedStoreTest : public AcceptorTest {
     std::ifstream stream{file(), std::ios::binary};
     return {std::istreambuf_iterator<char>{stream}, {}};
   }
-  [[nodiscard]] bool is_told_in_full(std::string_view line) const {
+  [[nodiscard]] bool is_logged_in_full(std::string_view line) const {
     for (const std::string_view part :
          {std::string_view{kTrader}, std::string_view{"0000000001.journal: damaged at offset "},
           std::string_view{"number 3 of epoch 1 is lost"},
@@ -71,7 +71,7 @@ TEST_F(DamagedStoreTest, session_with_a_damaged_part_is_refused_and_the_others_t
   open();
   ASSERT_EQ(acceptor->session_count(), 1U);
   EXPECT_TRUE(std::ranges::any_of(log.lines, [&](const auto& line) {
-    return is_told_in_full(line);
+    return is_logged_in_full(line);
   })) << log.all();
   // An operator who looks for the cause when the counterparty calls finds it in the log, too.
   log.clear();
@@ -80,7 +80,7 @@ TEST_F(DamagedStoreTest, session_with_a_damaged_part_is_refused_and_the_others_t
   ASSERT_TRUE(run_until([&] { return refused.closed(); })) << log.all();
   EXPECT_TRUE(refused.messages().empty()) << "a refusal would use up a number";
   EXPECT_TRUE(log.has("is not served since the start")) << log.all();
-  EXPECT_TRUE(is_told_in_full(log.lines.back())) << log.all();
+  EXPECT_TRUE(is_logged_in_full(log.lines.back())) << log.all();
   RawPeer& other = log_on("OTHER", 3);
   other.send(order("OTHER", 4, "B4"));
   other.send(from("OTHER", "2", 5, "7=2|16=2|"));
@@ -135,7 +135,7 @@ TEST_F(DamagedStoreTest, engine_without_an_undamaged_session_does_not_start) {
   ASSERT_TRUE(settings.has_value());
   const auto opened = Engine::open(std::move(*settings), venue, options());
   ASSERT_FALSE(opened.has_value());
-  EXPECT_TRUE(is_told_in_full(opened.error().what())) << opened.error().what();
+  EXPECT_TRUE(is_logged_in_full(opened.error().what())) << opened.error().what();
 }
 
 class TruncatedStoreTest : public AcceptorTest {};

@@ -7,12 +7,12 @@ namespace nexusfix::testing {
 namespace {
 
 struct CancellingVenue : EchoVenue {
-  struct Told {
+  struct Disconnected {
     bool is_orderly;
     std::optional<session::DisconnectReason> reason;
     std::string text;
   };
-  std::vector<Told> told;
+  std::vector<Disconnected> told;
   bool throws = false;
 
   void on_disconnect(Session& session, const Disconnection& disconnection) {

@@ -420,11 +420,12 @@ class CredentialsTest : public ::testing::Test {
   }
   // Submits a first check that stays in progress, so that no other can start.
   void occupy() { EXPECT_EQ(submit(0, kFirst), std::nullopt); }
-  // The next count verdicts, in the order in which they arrive.
-  std::vector<Credentials::Verdict> take(std::size_t count) {
-    std::vector<Credentials::Verdict> all;
+  // The next count decisions, in the order in which they arrive.
+  std::vector<Credentials::Decision> take(std::size_t count) {
+    std::vector<Credentials::Decision> all;
     while (all.size() < count) {
-      for (Credentials::Verdict& verdict : credentials.take(0)) all.push_back(std::move(verdict));
+      for (Credentials::Decision& decision : credentials.take(0))
+        all.push_back(std::move(decision));
       std::this_thread::yield();
     }
     return all;
@@ -467,10 +468,10 @@ TEST_F(CredentialsTest, logons_above_the_limit_and_duplicates_are_refused) {
   EXPECT_NE(submit(1'000).value_or("").find("too many Logons wait"), std::string::npos);
   let_go();
   std::size_t count = 0;
-  for (const Credentials::Verdict& verdict : take(kMax)) {
-    EXPECT_EQ(verdict.socket, count++) << "in the order in which they came";
-    EXPECT_FALSE(verdict.is_right);
-    EXPECT_NE(verdict.trouble.find("users: No such file or directory"), std::string::npos);
+  for (const Credentials::Decision& decision : take(kMax)) {
+    EXPECT_EQ(decision.socket, count++) << "in the order in which they came";
+    EXPECT_FALSE(decision.is_right);
+    EXPECT_NE(decision.trouble.find("users: No such file or directory"), std::string::npos);
   }
   EXPECT_EQ(submit(1'000), std::nullopt);
 }
@@ -537,9 +538,9 @@ TEST_F(CredentialsTest, file_that_cannot_be_read_locks_out_no_address) {
   let_go();
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(submit(i), std::nullopt);
-    const Credentials::Verdict verdict = std::move(take(1).front());
-    EXPECT_FALSE(verdict.is_right);
-    EXPECT_EQ(verdict.lockout, "");
+    const Credentials::Decision decision = std::move(take(1).front());
+    EXPECT_FALSE(decision.is_right);
+    EXPECT_EQ(decision.lockout, "");
   }
 }
 
@@ -565,7 +566,7 @@ TEST_F(CredentialsTest, trusted_source_leaves_others_a_turn) {
   ASSERT_EQ(submit(2'000, 4), std::nullopt);
   let_go();
   std::vector<transport::SocketId> order;
-  for (const auto& verdict : take(31)) order.push_back(verdict.socket);
+  for (const auto& decision : take(31)) order.push_back(decision.socket);
   const auto place = [&](transport::SocketId socket) {
     return std::ranges::find(order, socket) - order.begin();
   };
@@ -580,7 +581,7 @@ TEST_F(CredentialsTest, sources_take_turns) {
   EXPECT_EQ(submit(2'000, 3), std::nullopt);
   let_go();
   std::vector<transport::SocketId> order;
-  for (const auto& verdict : take(22)) order.push_back(verdict.socket);
+  for (const auto& decision : take(22)) order.push_back(decision.socket);
   const auto place = [&](transport::SocketId socket) {
     return std::ranges::find(order, socket) - order.begin();
   };

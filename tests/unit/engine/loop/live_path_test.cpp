@@ -206,7 +206,7 @@ struct WatchedVenue {
   Shared* shared;
   std::mutex mutex{};
 
-  Verdict on_message(Session& session, const MessageView& message) {
+  MessageReply on_message(Session& session, const MessageView& message) {
     EchoVenue::answer(session, std::string{message[11].value_or("")});
     if (!shared->is_watched.load(std::memory_order_relaxed)) return accept();
     if (fault == Fault::SystemCall) static_cast<void>(::getpid());

@@ -19,7 +19,7 @@ namespace nexusfix::testing {
 namespace {
 
 struct Venue {
-  Verdict on_message(Session&, const MessageView&) { return accept(); }
+  MessageReply on_message(Session&, const MessageView&) { return accept(); }
 };
 
 // The socket on which a service manager listens.

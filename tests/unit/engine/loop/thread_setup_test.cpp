@@ -93,8 +93,8 @@ TEST(ThreadSetup, passwords_are_checked_by_a_thread_of_lower_priority) {
 
 TEST(ThreadSetup, all_cpus_are_checked_without_moving_the_calling_thread) {
   const std::vector<unsigned> before = allowed_cpus();
-  EXPECT_EQ(engine::what_is_wrong_with(before), std::nullopt);
-  EXPECT_THAT(engine::what_is_wrong_with({before.front(), kNoCpu}).value_or(""),
+  EXPECT_EQ(engine::find_cpu_conflict(before), std::nullopt);
+  EXPECT_THAT(engine::find_cpu_conflict({before.front(), kNoCpu}).value_or(""),
               HasSubstr("EventLoopCpu=1023"));
   EXPECT_EQ(allowed_cpus(), before);
 }

@@ -18,7 +18,7 @@ struct LoopVenue {
   std::map<std::string, std::set<std::thread::id>> threads;  // by session
   std::function<void()> before_answer;
 
-  Verdict on_message(Session& session, const MessageView& message) {
+  MessageReply on_message(Session& session, const MessageView& message) {
     const std::string id{message[11].value_or("")};
     if (before_answer) before_answer();
     EchoVenue::answer(session, id);

@@ -27,7 +27,7 @@ TEST(NoticeLimiter, one_address_gets_a_quarter_of_the_lines_of_unauthenticated_p
   for (transport::Source source = 3; source < 300; ++source) {
     all += allowed_of(limiter, source, kLimiterStart, 2);
   }
-  EXPECT_EQ(all, NoticeLimiter::kStrangersLinesMax);
+  EXPECT_EQ(all, NoticeLimiter::kUnauthenticatedLinesMax);
   EXPECT_EQ(allowed_of(limiter, 1, kLimiterStart + milliseconds{999}), 0U);
   EXPECT_EQ(allowed_of(limiter, 1, kLimiterStart + milliseconds{1'000}),
             NoticeLimiter::kSourceLinesMax);
@@ -35,7 +35,7 @@ TEST(NoticeLimiter, one_address_gets_a_quarter_of_the_lines_of_unauthenticated_p
 
 TEST(NoticeLimiter, hundred_addresses_have_one_line_each) {
   NoticeLimiter limiter;
-  for (transport::Source source = 1; source <= NoticeLimiter::kStrangersLinesMax; ++source) {
+  for (transport::Source source = 1; source <= NoticeLimiter::kUnauthenticatedLinesMax; ++source) {
     EXPECT_TRUE(limiter.allow(source, kLimiterStart)) << source;
   }
   EXPECT_FALSE(limiter.allow(transport::Source{1}, kLimiterStart));

@@ -10,14 +10,14 @@ namespace {
 
 // An EchoVenue with all callbacks.
 struct WholeVenue : EchoVenue {
-  std::function<Outgoing(Session&, OutgoingMessage&)> sending;
+  std::function<SendDecision(Session&, OutgoingMessage&)> sending;
   std::function<void(Session&, const SentMessage&)> sent;
   std::function<ResendAnswer(const ResendRequest&)> resend;
   std::function<void(Session&, const Disconnection&)> disconnected;
   std::vector<std::string> admin;
 
-  Outgoing on_sending(Session& session, OutgoingMessage& message) {
-    return sending ? sending(session, message) : Outgoing::Send;
+  SendDecision on_sending(Session& session, OutgoingMessage& message) {
+    return sending ? sending(session, message) : SendDecision::Send;
   }
   void on_sent(Session& session, const SentMessage& message) {
     if (sent) sent(session, message);
@@ -82,7 +82,7 @@ TEST_F(ApplicationTest, withheld_message_uses_no_number) {
   RawPeer& peer = log_on("TRADER");
   whole.sending = [](Session&, OutgoingMessage& message) {
     EXPECT_FALSE(message.is_resend());
-    return message.view()[58] == "secret" ? Outgoing::Withhold : Outgoing::Send;
+    return message.view()[58] == "secret" ? SendDecision::Withhold : SendDecision::Send;
   };
   const auto secret = send(trader(), "secret");
   ASSERT_FALSE(secret.has_value());
@@ -102,7 +102,7 @@ TEST_F(ApplicationTest, message_is_changed_before_it_is_stored_and_sent) {
   whole.sending = [](Session&, OutgoingMessage& message) {
     message.edit().set(58, "changed");
     message.edit().set(50, "DESK");
-    return Outgoing::Send;
+    return SendDecision::Send;
   };
   ASSERT_TRUE(send(trader(), "as it was").has_value());
   whole.sending = nullptr;
@@ -119,7 +119,7 @@ TEST_F(ApplicationTest, invalid_change_is_an_error_and_uses_no_number) {
   log_on("TRADER");
   whole.sending = [](Session&, OutgoingMessage& message) {
     message.edit().set(34, "99");
-    return Outgoing::Send;
+    return SendDecision::Send;
   };
   const auto sent = send(trader(), "x");
   ASSERT_FALSE(sent.has_value());
@@ -131,7 +131,7 @@ TEST_F(ApplicationTest, invalid_change_is_an_error_and_uses_no_number) {
 TEST_F(ApplicationTest, throwing_callback_withholds_the_message_and_is_logged) {
   open_whole();
   log_on("TRADER");
-  whole.sending = [](Session&, OutgoingMessage&) -> Outgoing {
+  whole.sending = [](Session&, OutgoingMessage&) -> SendDecision {
     throw std::runtime_error{"limits unknown"};
   };
   const auto sent = send(trader(), "x");
@@ -150,7 +150,7 @@ TEST_F(ApplicationTest, send_fails_within_the_sending_callbacks) {
   };
   whole.sending = [&](Session& session, OutgoingMessage&) {
     try_to_send(session);
-    return Outgoing::Send;
+    return SendDecision::Send;
   };
   whole.sent = [&](Session& session, const SentMessage&) { try_to_send(session); };
   ASSERT_TRUE(send(trader(), "outer").has_value());
@@ -171,12 +171,12 @@ TEST_F(ApplicationTest, resend_can_be_withheld_or_changed) {
   whole.sending = [](Session&, OutgoingMessage& message) {
     EXPECT_TRUE(message.is_resend());
     EXPECT_FALSE(message.view().has(43)) << "as it was sent first";
-    if (message.view()[58] == "stale") return Outgoing::Withhold;
+    if (message.view()[58] == "stale") return SendDecision::Withhold;
     if (message.view()[58] == "other") {
       EXPECT_EQ(message.msg_seq_num(), 4U);
       message.edit().set(50, "AGAIN");
     }
-    return Outgoing::Send;
+    return SendDecision::Send;
   };
   peer.send(from("TRADER", "2", 2, "7=2|16=0|"));
   ASSERT_TRUE(arrived(peer, 7)) << log.all();
@@ -367,7 +367,7 @@ TEST_F(ApplicationTest, early_message_above_the_limit_is_dropped) {
 
 TEST_F(ApplicationTest, reject_text_need_not_outlive_the_callback) {
   struct Picky : EchoVenue {
-    Verdict on_message(Session&, const MessageView& message) {
+    MessageReply on_message(Session&, const MessageView& message) {
       const std::string text = "no such symbol: " + std::string{message[55].value_or("?")};
       return business_reject(2, 55, text, std::string{message[11].value_or("?")});
     }
@@ -389,7 +389,7 @@ TEST_F(ApplicationTest, log_out_from_on_sending_follows_the_message) {
   RawPeer& peer = log_on("TRADER");
   whole.sending = [](Session& session, OutgoingMessage&) {
     session.log_out("limit reached");
-    return Outgoing::Send;
+    return SendDecision::Send;
   };
   ASSERT_TRUE(send(trader(), "last").has_value());
   ASSERT_TRUE(arrived(peer, 3)) << log.all();
@@ -402,7 +402,7 @@ TEST_F(ApplicationTest, log_out_from_a_vetoed_send_and_from_on_sent_takes_effect
   RawPeer& peer = log_on("TRADER");
   whole.sending = [](Session& session, OutgoingMessage&) {
     session.log_out("breach");
-    return Outgoing::Withhold;
+    return SendDecision::Withhold;
   };
   EXPECT_FALSE(send(trader(), "never").has_value());
   ASSERT_TRUE(arrived(peer, 2)) << log.all();
@@ -435,7 +435,7 @@ TEST_F(ApplicationTest, message_of_a_throwing_callback_is_never_notified) {
 
 TEST_F(ApplicationTest, business_reject_is_changed_equally_when_sent_and_resent) {
   struct Refusing : WholeVenue {
-    Verdict on_message(Session&, const MessageView&) { return business_reject(3, 0, "no"); }
+    MessageReply on_message(Session&, const MessageView&) { return business_reject(3, 0, "no"); }
   } refusing;
   auto settings = config::parse_settings(config(), "venue.cfg");
   auto opened = Engine::open(std::move(*settings), refusing, options());
@@ -445,7 +445,8 @@ TEST_F(ApplicationTest, business_reject_is_changed_equally_when_sent_and_resent)
   refusing.sending = [&](Session&, OutgoingMessage& message) {
     ++offered;
     message.edit().set(50, "DESK");
-    return message.is_resend() ? Outgoing::Send : Outgoing::Withhold;  // it has its MsgSeqNum
+    return message.is_resend() ? SendDecision::Send
+                               : SendDecision::Withhold;  // it has its MsgSeqNum
   };
   RawPeer& peer = log_on("TRADER");
   peer.send(order("TRADER", 2, "A") + from("TRADER", "2", 3, "7=2|16=2|"));

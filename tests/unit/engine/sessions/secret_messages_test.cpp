@@ -10,9 +10,9 @@ constexpr std::string_view kCanary = "qWz7Kx9PvJt3";
 
 struct EditingVenue : EchoVenue {
   std::function<void(OutgoingMessage&)> edit;
-  Outgoing on_sending(Session&, OutgoingMessage& message) {
+  SendDecision on_sending(Session&, OutgoingMessage& message) {
     if (edit && !message.is_resend()) edit(message);
-    return Outgoing::Send;
+    return SendDecision::Send;
   }
 };
 

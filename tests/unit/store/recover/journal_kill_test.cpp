@@ -40,13 +40,13 @@ std::uint64_t parts_of(Durability durability) {
 // What the child was told is durable, of one session, where the parent sees it after the kill:
 // memory that both share is written as often as an append, which a pipe would slow down to its own
 // pace. A kill cannot tear an aligned number.
-struct Told {
+struct Acknowledged {
   std::uint64_t epoch = 1;
   std::uint64_t outbound = 0;  // highest number
   std::uint64_t inbound = 1;
 };
 struct Shared {
-  std::array<Told, kSessions> told;
+  std::array<Acknowledged, kSessions> told;
   std::uint64_t steps = 0;  // the clock of the kills
 };
 
@@ -88,7 +88,7 @@ class Child {
   struct Waiting {
     LogPosition position = 0;
     SessionKey key = 0;
-    Told told;
+    Acknowledged told;
   };
 
   void append_one() {
@@ -122,7 +122,7 @@ class Child {
     std::size_t done = 0;
     while (done < waiting_.size() && waiting_[done].position <= store_.durable()) {
       const Waiting& one = waiting_[done++];
-      Told& told = shared_.told[one.key];
+      Acknowledged& told = shared_.told[one.key];
       if (one.told.epoch != told.epoch) {
         told.outbound = 0;
         told.inbound = 1;
@@ -223,13 +223,13 @@ class KillTest : public ::testing::Test {
   }
 
   [[nodiscard]] bool is_nothing_told() const {
-    return std::ranges::all_of(shared_->told, [](const Told& one) {
+    return std::ranges::all_of(shared_->told, [](const Acknowledged& one) {
       return one.epoch == 1 && one.outbound == 0 && one.inbound == 1;
     });
   }
 
   void check_session(Store& store, SessionKey key) {
-    const Told& told = shared_->told[key];
+    const Acknowledged& told = shared_->told[key];
     const SessionRecord& record = store.session(key);
     ASSERT_GE(record.epoch, told.epoch);
     if (record.epoch == told.epoch) {

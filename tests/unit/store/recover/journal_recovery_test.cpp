@@ -397,12 +397,12 @@ TEST_F(JournalRecovery, a_tail_made_to_look_like_many_records_is_answered_in_bou
 
 // Everything that a run was told is durable must be there afterwards, and nothing that it did not
 // append.
-struct Told {
+struct Acknowledged {
   std::vector<ScannedMessage> appended;
   std::size_t durable = 0;
 };
 
-void run_until_error(FakeDisk& disk, Durability durability, Told& told) {
+void run_until_error(FakeDisk& disk, Durability durability, Acknowledged& told) {
   auto opened = open_journal(
       disk, {.folder = kFolder, .durability = durability, .segment_bytes = 300}, at_second(1));
   if (!opened) return;
@@ -419,7 +419,7 @@ void run_until_error(FakeDisk& disk, Durability durability, Told& told) {
   }
 }
 
-void check_after_crash(FakeDisk& disk, Durability durability, const Told& told) {
+void check_after_crash(FakeDisk& disk, Durability durability, const Acknowledged& told) {
   const OpenedJournal journal =
       open_or_fail(disk, {.folder = kFolder, .durability = durability, .segment_bytes = 300});
   ASSERT_NE(journal.store, nullptr);
@@ -443,7 +443,7 @@ TEST(JournalFaults, an_error_at_any_disk_call_loses_nothing_durable) {
       for (bool hit = true; hit; ++nth) {
         SCOPED_TRACE("call " + std::to_string(nth));
         FakeDisk disk;
-        Told told;
+        Acknowledged told;
         disk.fail_any(nth, EIO);
         run_until_error(disk, durability, told);
         hit = disk.faults_hit() != 0;
@@ -460,12 +460,12 @@ TEST(JournalFaults, a_crash_at_any_disk_call_and_an_error_while_recovering_lose_
   for (unsigned first = 8; first < 60; first += 3) {
     for (unsigned second = 1; second < 30; ++second) {
       FakeDisk disk;
-      Told told;
+      Acknowledged told;
       disk.fail_any(first, EIO);
       run_until_error(disk, Durability::Sync, told);
       disk.power_loss(disk.unsynced_bytes() / 2);
       disk.fail_any(second, EIO);
-      Told ignored;
+      Acknowledged ignored;
       {
         auto opened = open_journal(
             disk, {.folder = kFolder, .durability = Durability::Sync, .segment_bytes = 300},
@@ -481,7 +481,7 @@ TEST(JournalFaults, a_crash_at_any_disk_call_and_an_error_while_recovering_lose_
 TEST(JournalFaults, a_power_loss_at_any_byte_of_what_was_not_synced_loses_nothing_durable) {
   for (std::size_t kept = 0;; ++kept) {
     FakeDisk disk;
-    Told told;
+    Acknowledged told;
     std::size_t unsynced = 0;
     {
       const OpenedJournal journal = open_or_fail(
@@ -509,7 +509,7 @@ TEST(JournalFaults, a_power_loss_at_any_byte_of_what_was_not_synced_loses_nothin
 TEST(JournalFaults, a_full_disk_is_reported_and_what_was_durable_is_there_when_space_is_back) {
   FakeDisk disk;
   disk.set_capacity(912 + kOwnerIdentityBytes);
-  Told told;
+  Acknowledged told;
   run_until_error(disk, Durability::Sync, told);
   EXPECT_LT(told.durable, 12U);
   EXPECT_GT(told.durable, 0U);

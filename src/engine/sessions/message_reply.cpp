@@ -1,4 +1,4 @@
-#include <nexusfix/engine/verdict.hpp>
+#include <nexusfix/engine/message_reply.hpp>
 
 namespace nexusfix::engine {
 namespace {
@@ -13,20 +13,20 @@ constexpr unsigned kUnsupportedMessageType = 3;
 
 }  // namespace
 
-Verdict business_reject(unsigned reason, wire::Tag ref_tag, std::string_view text,
-                        std::string_view ref_id) noexcept {
-  return {Verdict::Kind::RejectBusiness, reason, ref_tag, text, ref_id};
+MessageReply business_reject(unsigned reason, wire::Tag ref_tag, std::string_view text,
+                             std::string_view ref_id) noexcept {
+  return {MessageReply::Kind::RejectBusiness, reason, ref_tag, text, ref_id};
 }
 
-Verdict session_reject(unsigned reason, wire::Tag ref_tag, std::string_view text) noexcept {
-  return {Verdict::Kind::RejectSession, reason, ref_tag, text};
+MessageReply session_reject(unsigned reason, wire::Tag ref_tag, std::string_view text) noexcept {
+  return {MessageReply::Kind::RejectSession, reason, ref_tag, text};
 }
 
-Verdict unsupported_message_type() noexcept {
+MessageReply unsupported_message_type() noexcept {
   return business_reject(kUnsupportedMessageType, 0, "Unsupported Message Type");
 }
 
-Verdict reject_for(const wire::FieldError& error) noexcept {
+MessageReply reject_for(const wire::FieldError& error) noexcept {
   switch (error.code) {
     case wire::FieldErrorCode::Missing:
       return session_reject(kRequiredTagMissing, error.tag, "Required tag missing");

@@ -38,16 +38,16 @@ class HeldText {
 };
 
 // Accepts, or rejects with a reason. Holds a copy of the texts.
-class Verdict {
+class MessageReply {
  public:
   using Kind = session::DeliveryDecision::Kind;
   static constexpr std::size_t kTextBytesMax = 512;
   static constexpr std::size_t kRefIdBytesMax = 256;
 
   // Accepted. Not defaulted: `{}` would then zero the unused bytes of the texts.
-  Verdict() noexcept {}
-  Verdict(Kind kind, unsigned reason, wire::Tag ref_tag, std::string_view text,
-          std::string_view ref_id = {}) noexcept
+  MessageReply() noexcept {}
+  MessageReply(Kind kind, unsigned reason, wire::Tag ref_tag, std::string_view text,
+               std::string_view ref_id = {}) noexcept
       : kind_{kind}, reason_{reason}, ref_tag_{ref_tag}, text_{text}, ref_id_{ref_id} {}
 
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
@@ -65,18 +65,19 @@ class Verdict {
   HeldText<kRefIdBytesMax> ref_id_;
 };
 
-[[nodiscard]] inline Verdict accept() noexcept { return {}; }
+[[nodiscard]] inline MessageReply accept() noexcept { return {}; }
 
 // Answers with a BusinessMessageReject (j), before FIX 4.2 with a Reject. reason:
 // BusinessRejectReason (380); ref_tag: RefTagID (371), 0: none; text: Text (58), empty: the
 // reason's own; ref_id: BusinessRejectRefID (379), the rejected message's own ID (such as a
 // ClOrdID), empty: none. The message counts as received.
-[[nodiscard]] Verdict business_reject(unsigned reason, wire::Tag ref_tag, std::string_view text,
-                                      std::string_view ref_id = {}) noexcept;
+[[nodiscard]] MessageReply business_reject(unsigned reason, wire::Tag ref_tag,
+                                           std::string_view text,
+                                           std::string_view ref_id = {}) noexcept;
 // Answers with a Reject (3). reason: SessionRejectReason (373).
-[[nodiscard]] Verdict session_reject(unsigned reason, wire::Tag ref_tag,
-                                     std::string_view text) noexcept;
-[[nodiscard]] Verdict unsupported_message_type() noexcept;
-[[nodiscard]] Verdict reject_for(const wire::FieldError& error) noexcept;
+[[nodiscard]] MessageReply session_reject(unsigned reason, wire::Tag ref_tag,
+                                          std::string_view text) noexcept;
+[[nodiscard]] MessageReply unsupported_message_type() noexcept;
+[[nodiscard]] MessageReply reject_for(const wire::FieldError& error) noexcept;
 
 }  // namespace nexusfix::engine
