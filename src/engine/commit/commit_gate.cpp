@@ -20,6 +20,7 @@ CommitGate::~CommitGate() {
 }
 
 store::StoreResult<store::LogPosition> CommitGate::append(store::Transaction& record) {
+  is_settled_ = false;
   auto appended = store_->append(record, loop_.now().wall);
   record.clear();
   return appended;
@@ -51,10 +52,9 @@ bool CommitGate::has_room_for(std::size_t bytes) {
   return false;
 }
 
-std::optional<store::LogPosition> CommitGate::flush(bool has_unsent) {
+std::optional<store::LogPosition> CommitGate::flush_store() {
   if (has_failed()) return std::nullopt;
   const store::LogPosition appended = store_->appended();
-  if (!has_unsent && is_settled_ && appended == flushed_to_) return std::nullopt;
   if (appended != flushed_to_) disk_watch_.begin(store_->synced(), loop_.now().mono);
   flushed_to_ = appended;
   store::LogPosition durable = store_->durable();

@@ -43,7 +43,12 @@ class CommitGate {
   // Must be called once, before all other functions.
   [[nodiscard]] std::expected<void, EngineError> open(const Settings& settings);
 
-  [[nodiscard]] store::Store& store() noexcept { return *store_; }
+  // For everything but records: names, reads, resends. The caller may append through it, so the
+  // next flush() asks the store.
+  [[nodiscard]] store::Store& store() noexcept {
+    is_settled_ = false;
+    return *store_;
+  }
   [[nodiscard]] const store::Store& store() const noexcept { return *store_; }
   [[nodiscard]] bool has_failed() const noexcept { return health_ == Health::Failed; }
   [[nodiscard]] std::chrono::nanoseconds stall_timeout() const noexcept { return stall_timeout_; }
@@ -60,16 +65,20 @@ class CommitGate {
 
   // Makes appended records durable, as far as the store can do it now. Bytes of records up to the
   // returned position may leave. Nullopt: there is nothing to send, or the store has failed.
-  [[nodiscard]] std::optional<store::LogPosition> flush(bool has_unsent);
+  [[nodiscard]] std::optional<store::LogPosition> flush(bool has_unsent) {
+    if (is_settled_ && !has_unsent) [[likely]]  // most turns
+      return std::nullopt;
+    return flush_store();
+  }
   // Whether the store has made nothing durable for JournalStallTimeout: connections must not wait
   // for records after `durable` any longer.
   [[nodiscard]] bool has_stalled(store::LogPosition durable);
   // Whether flush() has something to do.
   [[nodiscard]] bool is_unflushed() const noexcept {
-    return !has_failed() && store_->appended() != flushed_to_;
+    return !is_settled_ && !has_failed() && store_->appended() != flushed_to_;
   }
   [[nodiscard]] bool waits_for_disk() const noexcept {
-    return store_->appended() != store_->durable();
+    return !is_settled_ && store_->appended() != store_->durable();
   }
   // True: the store lags. It wakes the loop when it continues.
   [[nodiscard]] bool is_waiting() const noexcept { return stalled_until_ != kNever; }
@@ -84,6 +93,7 @@ class CommitGate {
   void report_opened(const store::JournalReport& found, const std::string& folder);
   void report_power_loss(const store::JournalReport& found, const std::string& folder);
   void check_slow_disk();
+  [[nodiscard]] std::optional<store::LogPosition> flush_store();
 
   LoopContext& loop_;
   FailureHandler on_failure_;
@@ -94,7 +104,7 @@ class CommitGate {
   MonoTime stalled_until_ = kNever;            // kNever: the store does not lag
   DiskWatch disk_watch_;
   store::LogPosition flushed_to_ = 0;  // what was appended before the last flush()
-  bool is_settled_ = false;            // all of that was durable then
+  bool is_settled_ = false;  // nothing was appended since, and all of that was durable then
 };
 
 }  // namespace nexusfix::engine

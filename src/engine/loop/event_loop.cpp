@@ -299,10 +299,11 @@ void EventLoop::begin_stop() {
 
 bool EventLoop::finished() {
   if (commit_.has_failed()) return true;
+  if (!connections_.table().empty()) [[likely]]
+    return false;
   // A callback may have sent a message at the very end. A stalled disk delays a stop for a limited
   // time only.
-  const bool waits_for_disk = commit_.waits_for_disk() && loop_.now().mono < state_.stop_by;
-  if (!connections_.table().empty() || waits_for_disk) return false;
+  if (commit_.waits_for_disk() && loop_.now().mono < state_.stop_by) return false;
   if (loop_.is_stopping) return true;
   if (loop_.directory) return false;
   if (tasks_.inbox().is_open() || waits_for_operator()) return false;
