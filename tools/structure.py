@@ -1,4 +1,5 @@
-"""The limits on the structure that tools/tidy.py enforces: folders, classes, and the dialect.
+"""The limits on the structure that tools/tidy.py enforces: folders, the headers that one room
+offers to others, classes, and the dialect.
 
 A limit of OFFENDERS is what a class has today. It may only shrink: a class that is below its
 number must have the new one here, or leave the list.
@@ -24,6 +25,9 @@ FILE_OFFENDERS = {}
 DIALECT = re.compile(r"\b(behind|in front of|anew|whoever|nobody|so many|is told|comes to nothing"
                      r"|of ours|is given up)\b", re.IGNORECASE)
 DIALECT_MAX = 40
+
+INTERFACE = re.compile(r"^Interface: ((?:.+\n)+)", re.MULTILINE)
+PRIVATE_INCLUDE = re.compile(r'#include "([^"]+)"')
 
 CLASS_HEAD = re.compile(r"(?<!enum )\b(?:class|struct)\s+(?:alignas\([^)]*\)\s*)?"
                         r"(?:\[\[\w+\]\]\s*)?(\w+)(?:\s+final)?\s*(?::[^;{]*)?\{")
@@ -142,7 +146,38 @@ def check_dialect(tree):
                      f"{total} words of the dialect, {DIALECT_MAX} at most: {most}")
 
 
+def interfaces_of(tree):
+    """The headers that each room's README offers to other rooms. A room without the line offers
+    all of its headers."""
+    offered = {}
+    for name, text in tree.of_suffix({".md"}, ("src/",)):
+        line = INTERFACE.search(text)
+        if name.endswith("/README.md") and line:
+            offered[Path(name).parent.as_posix()] = set(re.findall(r"`([^`]+)`", line[1]))
+    return offered
+
+
+def check_interfaces(tree):
+    offered = interfaces_of(tree)
+    used = defaultdict(set)
+    for name, text in tree.of_suffix({".cpp", ".hpp"}, ("src/",)):
+        room = Path(name).parent.as_posix()
+        for number, line in enumerate(text.split("\n"), 1):
+            match = PRIVATE_INCLUDE.match(line)
+            other, _, header = f"src/{match[1]}".rpartition("/") if match else ("", "", "")
+            if other == room or other not in offered:
+                continue
+            used[other].add(header)
+            if header not in offered[other]:
+                tree.problem(name, number, f"{header} is private to {other}; its README names the "
+                                           "headers for other rooms")
+    for room, headers in sorted(offered.items()):
+        for header in sorted(headers - used[room]):
+            tree.problem(f"{room}/README.md", 1, f"no other room includes {header}: it is private")
+
+
 def check_structure(tree, blank_out):
     check_folders(tree)
+    check_interfaces(tree)
     check_classes(tree, blank_out)
     check_dialect(tree)

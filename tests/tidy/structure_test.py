@@ -49,6 +49,21 @@ class StructureTest(unittest.TestCase):
         self.assertEqual([], self.problems(files | {"src/wire/README.md": README}))
         self.assert_found(files | {"src/wire/README.md": README * 4}, "12 lines, 10 at most")
 
+    def test_a_room_includes_only_the_interface_of_another(self):
+        readme = README + "\nCalled by: all.\nInterface: `open.hpp`,\n`more.hpp`.\n\nBegin here.\n"
+        files = {"src/store/write/README.md": readme,
+                 "src/store/write/open.hpp": "#pragma once\n",
+                 "src/store/write/more.hpp": "#pragma once\n",
+                 "src/store/write/closed.hpp": "#pragma once\n",
+                 "src/store/write/a.cpp": '#include "store/write/closed.hpp"\n',
+                 "src/store/scan/b.cpp": '#include "store/write/open.hpp"\n'
+                                         '#include "store/write/more.hpp"\n'}
+        self.assertEqual([], self.problems(files))
+        self.assert_found(files | {"src/store/c.cpp": '#include "store/write/closed.hpp"\n'},
+                          "closed.hpp is private to src/store/write")
+        self.assert_found(files | {"src/store/scan/b.cpp": '#include "store/write/open.hpp"\n'},
+                          "no other room includes more.hpp")
+
     def test_members_of_a_class_are_counted(self):
         most = structure.CLASS_MEMBERS_MAX
         for kind in ("class", "struct"):
