@@ -139,15 +139,15 @@ std::size_t tell(const std::deque<Attack>& attacks) {
 int run(const Sizes& sizes) {
   using std::chrono::steady_clock;
   constexpr std::chrono::seconds kLongest{520};  // after this time it hangs
-  constexpr std::chrono::seconds kTold{20};
+  constexpr std::chrono::seconds kReportEvery{20};
   std::deque<Attack> attacks = attacks_of(sizes);
   HostilePeers peers;
   const auto until = steady_clock::now() + kLongest;
-  auto told_at = steady_clock::now() + kTold;
+  auto reported_at = steady_clock::now() + kReportEvery;
   while (peers.advance(attacks) && steady_clock::now() < until) {
-    if (steady_clock::now() < told_at) continue;
+    if (steady_clock::now() < reported_at) continue;
     static_cast<void>(tell(attacks));
-    told_at += kTold;
+    reported_at += kReportEvery;
   }
   return tell(attacks) == 0 ? 0 : 1;
 }

@@ -88,9 +88,9 @@ class Player {
         if (const Outcome wrong = start()) return wrong;
         return expect(line);
       case Verb::ApplicationLoggedOn:
-        return expect_told("logged on");
+        return expect_notified("logged on");
       case Verb::ApplicationLoggedOut:
-        return expect_told("logged out");
+        return expect_notified("logged out");
       case Verb::ApplicationGot:
         return expect_delivered(line.text);
       default:
@@ -249,7 +249,7 @@ class Player {
     return is_same ? Outcome{} : compared(show(expected), show(event));
   }
 
-  Outcome expect_told(std::string_view expected) {
+  Outcome expect_notified(std::string_view expected) {
     if (trader_.callbacks.empty()) return compared(expected, "nothing");
     const std::string callback = std::move(trader_.callbacks.front());
     trader_.callbacks.pop_front();

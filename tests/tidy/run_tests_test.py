@@ -114,7 +114,7 @@ class SimulatedTest(unittest.TestCase):
 
 
 class RunTestsTest(unittest.TestCase):
-    def test_passed_failed_and_skipped_are_told_apart(self):
+    def test_passed_failed_and_skipped_are_distinguished(self):
         counts, failed = count(
             '<testcase name="a" status="run"/><testcase name="b" status="run"/>'
             '<testcase name="c" status="fail"><failure message=""/></testcase>'

@@ -427,8 +427,8 @@ int export_quickfix(Disk& disk, const ExportRequest& request, OpenPostgres open_
   if (!request.prefix.empty() && keys.size() > 1) {
     return fail("journal", "--prefix is for one session: say which with --session");
   }
-  if (const auto told_apart = check_prefixes(request, store, keys); !told_apart) {
-    return fail("journal", told_apart.error());
+  if (const auto distinct = check_prefixes(request, store, keys); !distinct) {
+    return fail("journal", distinct.error());
   }
   for (const store::SessionKey key : keys) {
     if (auto done = export_one(disk, request, store, key); !done) {

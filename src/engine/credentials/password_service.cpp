@@ -121,10 +121,10 @@ bool PasswordService::make_room(transport::Source source) {
   if (weight_of(*most) <= std::pair{standings_.of(source), own_size + 1}) return false;
   std::deque<Check>& queue = most->second;
   Check& last = queue.back();
-  tell(last.loop,
-       {.socket = last.socket,
-        .text = "too many Logons wait for their passwords to be checked, and its address "
-                "has most of them, or has given wrong ones"});
+  deliver(last.loop,
+          {.socket = last.socket,
+           .text = "too many Logons wait for their passwords to be checked, and its address "
+                   "has most of them, or has given wrong ones"});
   pairs_.erase(last.pair);
   queue.pop_back();
   if (queue.empty()) waiting_.erase(most);
@@ -212,7 +212,7 @@ void PasswordService::finish(Check& check) {
     const std::lock_guard lock{mutex_};  // An earlier check may have locked it out.
     if (std::string refusal = lockout_of(check); !refusal.empty()) {
       pairs_.erase(check.pair);
-      return tell(check.loop, {.socket = check.socket, .text = std::move(refusal)});
+      return deliver(check.loop, {.socket = check.socket, .text = std::move(refusal)});
     }
   }
   Decision decision = examine(check);
@@ -223,7 +223,7 @@ void PasswordService::finish(Check& check) {
   const std::lock_guard lock{mutex_};
   pairs_.erase(check.pair);
   note(check, decision);
-  tell(check.loop, std::move(decision));
+  deliver(check.loop, std::move(decision));
 }
 
 void PasswordService::finish(Change& change) {
@@ -235,7 +235,7 @@ void PasswordService::finish(Change& change) {
   change.password.new_password.wipe();
   wipe_traces();
   const std::lock_guard lock{mutex_};
-  tell(change.loop, std::move(decision));
+  deliver(change.loop, std::move(decision));
 }
 
 // A decision that is neither right nor a guess is our own error: it says nothing about the client.
@@ -261,7 +261,7 @@ void PasswordService::note(const Check& check, Decision& decision) {
                      " wrong passwords from there (MaxLogonFailuresPerAddress)";
 }
 
-void PasswordService::tell(std::uint32_t loop, Decision decision) {
+void PasswordService::deliver(std::uint32_t loop, Decision decision) {
   const auto found = loops_.find(loop);
   if (found == loops_.end()) return;
   found->second.decisions.push_back(std::move(decision));

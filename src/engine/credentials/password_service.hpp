@@ -76,7 +76,7 @@ class PasswordService final : public Credentials {
   [[nodiscard]] bool make_room(transport::Source source);
   void wait_in_line(Check check);
   [[nodiscard]] Check next_in_line();
-  void tell(std::uint32_t loop, Decision decision);
+  void deliver(std::uint32_t loop, Decision decision);
   // Only on the thread that checks.
   [[nodiscard]] Decision examine(Check& check);
   [[nodiscard]] const PasswordFile* read(const std::string& path, std::string& trouble);

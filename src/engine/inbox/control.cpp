@@ -92,7 +92,7 @@ struct Order {
     if (answered >= 0) ::close(answered);
   }
 
-  void tell(std::string text) noexcept {
+  void reply(std::string text) noexcept {
     answer = std::move(text);
     state.store(State::Answered, std::memory_order_release);  // Pairs with wait_for().
     const std::uint64_t one = 1;
@@ -107,11 +107,11 @@ class SetNumbers final : public LoopTask {
   ~SetNumbers() override {
     if (!order_) return;
     try {
-      order_->tell(set_at_ ? "they are set, but the engine has ended, or has no memory, before it "
-                             "knew that the disk has them: look at them with nexusfix journal show"
-                           : "the engine has ended, or has no memory: nothing was set");
+      order_->reply(set_at_ ? "they are set, but the engine has ended, or has no memory, before it "
+                              "knew that the disk has them: look at them with nexusfix journal show"
+                            : "the engine has ended, or has no memory: nothing was set");
     } catch (const std::bad_alloc&) {  // A text this short needs no memory.
-      order_->tell(set_at_ ? "set, no memory" : "no memory");
+      order_->reply(set_at_ ? "set, no memory" : "no memory");
     }
   }
   void run(EventLoop& event_loop) override {
@@ -121,10 +121,10 @@ class SetNumbers final : public LoopTask {
         return order_.reset();
       }
       std::string refusal = set(event_loop);
-      if (!refusal.empty()) return tell(std::move(refusal));
+      if (!refusal.empty()) return reply(std::move(refusal));
       event_loop.wake();  // The disk may have them at the end of this turn.
     }
-    if (event_loop.store().durable() >= *set_at_) return tell(std::string{kDone});
+    if (event_loop.store().durable() >= *set_at_) return reply(std::string{kDone});
     if (order_->state.load() == Order::State::Aborted) return order_.reset();
   }
   [[nodiscard]] bool comes_back() const noexcept override { return order_ != nullptr; }
@@ -144,8 +144,8 @@ class SetNumbers final : public LoopTask {
     set_at_ = event_loop.store().appended();
     return {};
   }
-  void tell(std::string text) {
-    order_->tell(std::move(text));
+  void reply(std::string text) {
+    order_->reply(std::move(text));
     order_.reset();
   }
 
@@ -200,7 +200,7 @@ std::string Control::answer(std::size_t socket, const transport::LocalPeer& peer
   auto order = std::make_shared<Order>();
   if (order->answered < 0) return "the engine is out of descriptors: nothing was set";
   order->request = std::move(*request);
-  order->request.reason += " (told to the running engine by user " + std::to_string(peer.user) +
+  order->request.reason += " (given to the running engine by user " + std::to_string(peer.user) +
                            ", process " + std::to_string(peer.process) + ")";
   places_[socket].room->add(std::make_unique<SetNumbers>(order));
   return wait_for(*order, loop_timeout_, stop);

@@ -347,12 +347,12 @@ void EventLoop::end_all_sessions(const store::StoreError& error) {
 void EventLoop::notify_store_failure(SessionEntry& entry) {
   const session::State state = entry.machine.state();
   if (state != session::State::LoggedOn && state != session::State::LogoutSent) return;
-  const Disconnection told{.text = "the store failed"};
+  const Disconnection disconnection{.text = "the store failed"};
   const std::optional<std::string> thrown = transactor_.failure_of([&] {
     if (loop_.callbacks.on_logout != nullptr)
       loop_.callbacks.on_logout(loop_.callbacks.application, entry.session);
     if (loop_.callbacks.on_disconnect != nullptr) {
-      loop_.callbacks.on_disconnect(loop_.callbacks.application, entry.session, told);
+      loop_.callbacks.on_disconnect(loop_.callbacks.application, entry.session, disconnection);
     }
   });
   if (thrown) loop_.report.session(EventId::CallbackThrew, entry, "a callback threw: " + *thrown);

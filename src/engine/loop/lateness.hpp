@@ -50,21 +50,21 @@ class LoopLateness {
 class LoopStallDetector {
  public:
   static constexpr std::chrono::seconds kLeast{2};
-  static constexpr std::chrono::minutes kToldAgain{1};
+  static constexpr std::chrono::minutes kLoggedAgain{1};
 
   // Work that was due at `due` is done at `now`. The result is the delay, if it is to be reported.
   // Work that was due before the first call was due before the loop began.
   std::optional<MonoTime::duration> done(MonoTime due, MonoTime now) noexcept {
     const bool has_begun = std::exchange(has_begun_, true);
-    if (due > now - kLeast || !has_begun || now < told_until_) [[likely]]
+    if (due > now - kLeast || !has_begun || now < logged_until_) [[likely]]
       return std::nullopt;
-    told_until_ = now + kToldAgain;
+    logged_until_ = now + kLoggedAgain;
     return now - due;
   }
 
  private:
   bool has_begun_ = false;
-  MonoTime told_until_ = MonoTime::min();
+  MonoTime logged_until_ = MonoTime::min();
 };
 
 }  // namespace nexusfix::engine

@@ -85,8 +85,8 @@ class PreflightChecks {
     for (const SessionSettings& session : settings_.sessions) {
       if (session.credentials.password_file.empty()) continue;
       const std::size_t line = session.credentials.password_file_line;
-      const auto is_told = [&](const SettingsError& error) { return error.line == line; };
-      if (std::ranges::any_of(errors_, is_told)) continue;
+      const auto is_reported = [&](const SettingsError& error) { return error.line == line; };
+      if (std::ranges::any_of(errors_, is_reported)) continue;
       const auto checked = parts_.passwords->check_file(disk_, session.credentials.password_file);
       if (!checked) errors_.push_back({settings_.file, line, "PasswordFile: " + checked.error()});
     }

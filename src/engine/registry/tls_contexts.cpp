@@ -70,10 +70,10 @@ SettingsErrors TlsContexts::prepare(Settings& settings, Disk& disk, Contexts& ma
       auto fresh = transport::TlsContext::make(session.tls->settings, disk);
       if (!fresh) {
         SettingsError error = at_its_key(settings.file, session, fresh.error());
-        const bool is_told = std::ranges::any_of(errors, [&](const SettingsError& other) {
+        const bool is_reported = std::ranges::any_of(errors, [&](const SettingsError& other) {
           return other.line == error.line && other.text == error.text;
         });
-        if (!is_told) errors.push_back(std::move(error));
+        if (!is_reported) errors.push_back(std::move(error));
         continue;
       }
       context = made.emplace_back(std::move(*fresh));

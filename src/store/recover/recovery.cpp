@@ -131,9 +131,9 @@ class Recovery {
     LogStarts starts{disk_, options_.folder};
     if (auto read = starts.read_heads(first_, last_); !read) return disk_failure(read.error());
     if (auto begun = check_first(starts); !begun) return begun;
-    const DiskResult<bool> is_told = starts.tells_of_retirement(checkpoint_faults_);
-    if (!is_told) return disk_failure(is_told.error());
-    if (!*is_told) {
+    const DiskResult<bool> is_recorded = starts.records_retirement(checkpoint_faults_);
+    if (!is_recorded) return disk_failure(is_recorded.error());
+    if (!*is_recorded) {
       return std::unexpected{missing_before(options_.folder, first_, checkpoint_faults_)};
     }
     auto retired = starts.retired(checkpoint_faults_);

@@ -72,7 +72,7 @@ DiskResult<std::optional<Checkpoint>> LogStarts::checkpoint(std::size_t index,
   return std::nullopt;
 }
 
-DiskResult<bool> LogStarts::tells_of_retirement(CheckpointFaults& faults) {
+DiskResult<bool> LogStarts::records_retirement(CheckpointFaults& faults) {
   if (heads_.empty() || heads_.front().number == 1) return true;
   if (!heads_.front().header) return false;
   for (std::size_t at = heads_.size(); at-- > 0;) {

@@ -50,7 +50,7 @@ class LogStarts {
   // content is read elsewhere (catalogue D4).
 
   // Whether a checkpoint says that the segments before the first one were retired.
-  [[nodiscard]] DiskResult<bool> tells_of_retirement(CheckpointFaults& faults);
+  [[nodiscard]] DiskResult<bool> records_retirement(CheckpointFaults& faults);
   // What was retired, by the checkpoint where the first segment begins. A loss of power between two
   // files may leave a first segment without a checkpoint, or with a torn one: then by the next one
   // that can be used, which does not count records and messages. Nothing: no segment was retired,

@@ -217,8 +217,8 @@ void ScrubThread::run() {
       continue;
     }
     const auto rest = begun + options_.every - clock_.now().mono;
-    const bool is_told = changed_.wait_for(lock, rest, [this] { return ends_ || has_more_; });
-    if (is_told) continue;
+    const bool is_notified = changed_.wait_for(lock, rest, [this] { return ends_ || has_more_; });
+    if (is_notified) continue;
     begun = clock_.now().mono;
     scrub_.restart();
   }

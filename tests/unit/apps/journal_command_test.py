@@ -444,7 +444,7 @@ class Journal(WithFolder):
         self.assertIn("Set by the running engine", done.stdout)
         self.assertEqual(self.numbers(), (inbound + 5, outbound + 7, 1))
         done = run("journal", "show", self.journal, "--changes")
-        self.assertRegex(done.stdout, r"\S+@\S+: agreed by phone \(told to the running engine by "
+        self.assertRegex(done.stdout, r"\S+@\S+: agreed by phone \(given to the running engine by "
                                       rf"user {os.getuid()}, process \d+\)\n")
         self.assertEqual(run("journal", "verify", self.journal).returncode, 0)
         self.end(venue)

@@ -175,7 +175,7 @@ TEST(Settings, limits_reach_the_session) {
   EXPECT_EQ(settings.limits.rejects_per_second_max, 10U);
 }
 
-TEST(Settings, limits_of_strangers_reach_the_session) {
+TEST(Settings, limits_of_unauthenticated_peers_reach_the_session) {
   const SessionSettings plain = accepted(kAcceptor).sessions.at(0);
   EXPECT_EQ(plain.admission.pending_logons_max, 1'000U);
   EXPECT_EQ(plain.admission.pending_logons_per_address_max, 500U);

@@ -55,7 +55,7 @@ TEST(StockConfigurations, quickfix_initiator_names_the_line_for_either_meaning) 
               ElementsAre(HasSubstr("none of these versions is spoken: there are TLSv1.2")));
 }
 
-TEST(StockConfigurations, initiators_that_nothing_tells_apart_name_the_key_that_would) {
+TEST(StockConfigurations, initiators_that_nothing_distinguishes_name_the_key_that_would) {
   const std::string twice = joined(
       kInitiator, "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n");
   EXPECT_THAT(errors(twice),

@@ -265,9 +265,9 @@ class ModelRun {
       append_last();
       const unsigned syncs = disk_.calls(testing::DiskCall::Sync);
       disk_.fail(*rc::gen::element(testing::DiskCall::Sync, testing::DiskCall::Write), 1, EIO);
-      const bool told = store_->flush().has_value();
+      const bool is_flushed = store_->flush().has_value();
       // What was written in full stays, whether it was synced or not.
-      const bool is_torn = !told && !maps_ && disk_.calls(testing::DiskCall::Sync) == syncs;
+      const bool is_torn = !is_flushed && !maps_ && disk_.calls(testing::DiskCall::Sync) == syncs;
       disk_.process_death(is_torn ? *rc::gen::inRange<std::size_t>(0, 60) : 0);
     } else if (kind == Crash::Power) {
       lost_power_ = true;

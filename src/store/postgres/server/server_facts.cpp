@@ -25,7 +25,7 @@ std::string_view text_at(const Result& rows, int column) {
 }
 
 // 42501 forbidden, 42883 no such function, 0A000 not supported.
-bool is_not_told(const ServerError& error) noexcept {
+bool is_unavailable(const ServerError& error) noexcept {
   return error.state == "42501" || error.state == "42883" || error.state == "0A000";
 }
 
@@ -56,10 +56,10 @@ std::string to_text(const CommitSettings& settings) {
 
 ServerResult<ServerFacts> read_facts(Connection& connection) {
   auto rows = connection.run(kFacts);
-  if (!rows && is_not_told(rows.error())) rows = connection.run(kSettings);
+  if (!rows && is_unavailable(rows.error())) rows = connection.run(kSettings);
   if (!rows) return std::unexpected{std::move(rows.error())};
   if (PQntuples(rows->get()) != 1) {
-    return std::unexpected{ServerError{"the server does not tell its settings", kElsewhere}};
+    return std::unexpected{ServerError{"the server does not report its settings", kElsewhere}};
   }
   if (text_at(*rows, 0) == "t") {
     return std::unexpected{

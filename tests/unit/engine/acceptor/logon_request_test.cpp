@@ -160,16 +160,15 @@ TEST_F(LogonRequestTest, message_with_the_expected_number_waits_for_the_answer) 
   ASSERT_TRUE(run_until([&] { return first.messages().size() == 3; })) << log.all();
   first.close();
   turn(20);
-  RawPeer& stranger = log_on_as("later", order("TRADER", 4, "STRANGE"));
+  RawPeer& unknown = log_on_as("later", order("TRADER", 4, "STRANGE"));
   turn(20);
-  EXPECT_TRUE(stranger.messages().empty());
+  EXPECT_TRUE(unknown.messages().empty());
   EXPECT_EQ(guarded.logons, 1);
   acceptor->session(0).answer_logon(guarded.id, {});
-  ASSERT_TRUE(run_until([&] { return stranger.closed(); })) << log.all();
-  ASSERT_EQ(stranger.messages().size(), 1U);
-  EXPECT_TRUE(
-      contains(stranger.messages()[0], "|58=MsgSeqNum too low, expecting 4 but received 1|"))
-      << bar(stranger.messages()[0]);
+  ASSERT_TRUE(run_until([&] { return unknown.closed(); })) << log.all();
+  ASSERT_EQ(unknown.messages().size(), 1U);
+  EXPECT_TRUE(contains(unknown.messages()[0], "|58=MsgSeqNum too low, expecting 4 but received 1|"))
+      << bar(unknown.messages()[0]);
 }
 
 TEST_F(LogonRequestTest, missing_answer_ends_the_connection_in_time) {

@@ -105,10 +105,10 @@ TEST_F(PostgresAcceptor, resend_that_waits_for_the_database_does_not_stop_the_lo
   peer.send(from("TRADER", "2", 400, "7=2|16=0|"));
   turn(200);
   // Another connection is served: accepted, read and refused.
-  RawPeer& stranger = connect();
-  stranger.send("not a Logon");
-  stranger.send(from("UNKNOWN", "A", 1, "98=0|108=30|"));
-  ASSERT_TRUE(run_until([&] { return stranger.closed(); })) << log.all();
+  RawPeer& unknown = connect();
+  unknown.send("not a Logon");
+  unknown.send(from("UNKNOWN", "A", 1, "98=0|108=30|"));
+  ASSERT_TRUE(run_until([&] { return unknown.closed(); })) << log.all();
   EXPECT_EQ(peer.messages().size(), 399U);
   EXPECT_FALSE(peer.closed()) << log.all();
   server->thaw();

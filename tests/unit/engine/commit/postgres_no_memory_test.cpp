@@ -67,7 +67,7 @@ class PostgresNoMemory : public AcceptorTest {
     live->send(order("OTHER", live_number, "LIVE" + std::to_string(live_number)));
     EXPECT_TRUE(run_until([&] { return live->messages().size() == before + 1; })) << log.all();
   }
-  bool is_told(const std::string& part) {
+  bool is_reported(const std::string& part) {
     return std::ranges::any_of(peers, [&](const auto& peer) {
       return std::ranges::any_of(peer->messages(),
                                  [&](const auto& text) { return contains(text, part); });
@@ -122,15 +122,15 @@ TEST_F(PostgresNoMemory, orders_are_reported_or_rejected_after_a_time_without_me
       // The answer to this TestRequest follows the resend: then all of it has arrived.
       const std::uint64_t next = expected();
       on.send(from("TRADER", "2", next, "7=1|16=0|") + from("TRADER", "1", next + 1, "112=ALL|"));
-      EXPECT_TRUE(run_until([&] { return is_told("|112=ALL|"); })) << log.all();
+      EXPECT_TRUE(run_until([&] { return is_reported("|112=ALL|"); })) << log.all();
       std::vector<std::string> reported;
       for (const auto& [id, number] : {std::pair{"A", "2"}, std::pair{"B", "3"}}) {
         const std::string report = std::string{"|11="} + id + "|";
-        if (!is_told(report) && !is_told(std::string{"|45="} + number + "|")) {
+        if (!is_reported(report) && !is_reported(std::string{"|45="} + number + "|")) {
           on.send(order("TRADER", expected(), id));
-          EXPECT_TRUE(run_until([&] { return is_told(report); })) << log.all();
+          EXPECT_TRUE(run_until([&] { return is_reported(report); })) << log.all();
         }
-        if (is_told(report)) reported.emplace_back(id);
+        if (is_reported(report)) reported.emplace_back(id);
       }
       expect_in_database(reported);
       EXPECT_FALSE(HasFailure()) << count << " from allocation " << nth << " on";
@@ -152,7 +152,7 @@ TEST_F(PostgresNoMemory, logon_is_answered_at_once_or_at_the_next_attempt) {
       expect_others_unharmed();
       RawPeer& on = ensure_logged_on(peer);
       on.send(order("TRADER", expected(), "FIRST"));
-      EXPECT_TRUE(run_until([&] { return is_told("|11=FIRST|"); })) << log.all();
+      EXPECT_TRUE(run_until([&] { return is_reported("|11=FIRST|"); })) << log.all();
       expect_in_database({"FIRST"});
       EXPECT_FALSE(HasFailure()) << count << " from allocation " << nth << " on";
       nth += std::max<std::size_t>(count / 2, 1);

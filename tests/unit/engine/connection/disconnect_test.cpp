@@ -12,11 +12,11 @@ struct CancellingVenue : EchoVenue {
     std::optional<session::DisconnectReason> reason;
     std::string text;
   };
-  std::vector<Disconnected> told;
+  std::vector<Disconnected> reported;
   bool throws = false;
 
   void on_disconnect(Session& session, const Disconnection& disconnection) {
-    told.push_back(
+    reported.push_back(
         {disconnection.is_orderly, disconnection.reason, std::string{disconnection.text}});
     if (throws) throw std::runtime_error{"book is closed"};
     answer(session, "CANCELLED");
@@ -33,8 +33,8 @@ class DisconnectTest : public AcceptorTest {
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     acceptor.emplace(std::move(*opened));
   }
-  bool is_told(std::size_t count = 1) {
-    return run_until([&] { return cancelling.told.size() == count; });
+  bool is_reported(std::size_t count = 1) {
+    return run_until([&] { return cancelling.reported.size() == count; });
   }
   CancellingVenue cancelling;
 };
@@ -43,10 +43,10 @@ TEST_F(DisconnectTest, broken_connection_is_notified_at_once_and_its_messages_ar
   open_cancelling();
   RawPeer& peer = log_on("TRADER");
   peer.close();
-  ASSERT_TRUE(is_told()) << log.all();
-  EXPECT_FALSE(cancelling.told[0].is_orderly);
-  EXPECT_FALSE(cancelling.told[0].reason.has_value());
-  EXPECT_EQ(cancelling.told[0].text, "closed by the counterparty");
+  ASSERT_TRUE(is_reported()) << log.all();
+  EXPECT_FALSE(cancelling.reported[0].is_orderly);
+  EXPECT_FALSE(cancelling.reported[0].reason.has_value());
+  EXPECT_EQ(cancelling.reported[0].text, "closed by the counterparty");
   RawPeer& again = connect();
   again.send(logon("TRADER", 2) + from("TRADER", "2", 3, "7=2|16=2|"));
   ASSERT_TRUE(run_until([&] { return again.messages().size() == 2; })) << log.all();
@@ -57,21 +57,21 @@ TEST_F(DisconnectTest, logout_of_the_counterparty_is_orderly) {
   open_cancelling();
   RawPeer& peer = log_on("TRADER");
   peer.send(from("TRADER", "5", 2));
-  ASSERT_TRUE(is_told()) << log.all();
-  EXPECT_TRUE(cancelling.told[0].is_orderly);
-  EXPECT_EQ(cancelling.told[0].reason, session::DisconnectReason::LogoutComplete);
+  ASSERT_TRUE(is_reported()) << log.all();
+  EXPECT_TRUE(cancelling.reported[0].is_orderly);
+  EXPECT_EQ(cancelling.reported[0].reason, session::DisconnectReason::LogoutComplete);
 }
 
 TEST_F(DisconnectTest, silence_is_notified_with_its_reason) {
   open_cancelling();
   log_on("TRADER");
-  for (int i = 0; i < 80 && cancelling.told.empty(); ++i) {
+  for (int i = 0; i < 80 && cancelling.reported.empty(); ++i) {
     clock.advance(std::chrono::seconds{1});
     turn(3);
   }
-  ASSERT_EQ(cancelling.told.size(), 1U) << log.all();
-  EXPECT_FALSE(cancelling.told[0].is_orderly);
-  EXPECT_EQ(cancelling.told[0].reason, session::DisconnectReason::HeartbeatTimeout);
+  ASSERT_EQ(cancelling.reported.size(), 1U) << log.all();
+  EXPECT_FALSE(cancelling.reported[0].is_orderly);
+  EXPECT_EQ(cancelling.reported[0].reason, session::DisconnectReason::HeartbeatTimeout);
 }
 
 TEST_F(DisconnectTest, peer_that_never_logged_on_is_not_notified) {
@@ -79,7 +79,7 @@ TEST_F(DisconnectTest, peer_that_never_logged_on_is_not_notified) {
   RawPeer& peer = connect();
   peer.send(from("TRADER", "D", 1));
   ASSERT_TRUE(run_until([&] { return peer.closed(); }));
-  EXPECT_TRUE(cancelling.told.empty());
+  EXPECT_TRUE(cancelling.reported.empty());
 }
 
 TEST_F(DisconnectTest, delayed_notice_is_dropped_if_the_counterparty_returns_in_time) {
@@ -92,13 +92,13 @@ TEST_F(DisconnectTest, delayed_notice_is_dropped_if_the_counterparty_returns_in_
   RawPeer& again = log_on("TRADER", 2);
   clock.advance(std::chrono::seconds{4});
   turn(5);
-  EXPECT_TRUE(cancelling.told.empty());
+  EXPECT_TRUE(cancelling.reported.empty());
   again.close();
   ASSERT_TRUE(run_until([&] { return cancelling.logouts == 2; }));
-  EXPECT_TRUE(cancelling.told.empty());
+  EXPECT_TRUE(cancelling.reported.empty());
   clock.advance(std::chrono::seconds{5});
-  ASSERT_TRUE(is_told()) << log.all();
-  EXPECT_EQ(cancelling.told[0].text, "closed by the counterparty");
+  ASSERT_TRUE(is_reported()) << log.all();
+  EXPECT_EQ(cancelling.reported[0].text, "closed by the counterparty");
 }
 
 TEST_F(DisconnectTest, delayed_notice_is_given_when_the_engine_stops) {
@@ -108,18 +108,18 @@ TEST_F(DisconnectTest, delayed_notice_is_given_when_the_engine_stops) {
   ASSERT_TRUE(run_until([&] { return cancelling.logouts == 1; }));
   acceptor->stop();
   turn(5);
-  EXPECT_EQ(cancelling.told.size(), 1U);
+  EXPECT_EQ(cancelling.reported.size(), 1U);
 }
 
 TEST_F(DisconnectTest, throwing_notice_is_given_once_and_others_are_served) {
   open_cancelling();
   cancelling.throws = true;
   log_on("TRADER").close();
-  ASSERT_TRUE(is_told()) << log.all();
+  ASSERT_TRUE(is_reported()) << log.all();
   EXPECT_TRUE(log.has("book is closed")) << log.all();
   cancelling.throws = false;
   expect_still_serving();
-  EXPECT_EQ(cancelling.told.size(), 1U);
+  EXPECT_EQ(cancelling.reported.size(), 1U);
 }
 
 TEST_F(DisconnectTest, message_sent_from_the_last_notice_is_durable_when_the_engine_ends) {
@@ -129,7 +129,7 @@ TEST_F(DisconnectTest, message_sent_from_the_last_notice_is_durable_when_the_eng
   ASSERT_TRUE(run_until([&] { return cancelling.logouts == 1; }));
   acceptor->stop();
   ASSERT_TRUE(run_until([&] { return !acceptor->poll(std::chrono::nanoseconds{0}); }));
-  EXPECT_EQ(cancelling.told.size(), 1U);
+  EXPECT_EQ(cancelling.reported.size(), 1U);
   EXPECT_EQ(acceptor->store().durable(), acceptor->store().appended());
 }
 
@@ -138,13 +138,13 @@ TEST_F(DisconnectTest, delayed_notice_keeps_the_reason_of_its_own_connection) {
   open_cancelling();
   log_on("TRADER").close();
   ASSERT_TRUE(run_until([&] { return cancelling.logouts == 1; }));
-  RawPeer& stranger = connect();
-  stranger.send(logon("TRADER", 1));  // too low
-  ASSERT_TRUE(run_until([&] { return stranger.closed(); })) << log.all();
+  RawPeer& unknown = connect();
+  unknown.send(logon("TRADER", 1));  // too low
+  ASSERT_TRUE(run_until([&] { return unknown.closed(); })) << log.all();
   clock.advance(std::chrono::seconds{5});
-  ASSERT_TRUE(is_told());
-  EXPECT_FALSE(cancelling.told[0].reason.has_value());
-  EXPECT_EQ(cancelling.told[0].text, "closed by the counterparty");
+  ASSERT_TRUE(is_reported());
+  EXPECT_FALSE(cancelling.reported[0].reason.has_value());
+  EXPECT_EQ(cancelling.reported[0].text, "closed by the counterparty");
 }
 
 TEST_F(DisconnectTest, message_sent_between_turns_makes_the_next_turn_due) {

@@ -14,7 +14,7 @@
 namespace nexusfix::testing {
 
 struct SeenTrader {
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   bool resets_at_logout = false;
   void on_message(Session&, const MessageView&) {}
   void on_logout(Session& session) {
@@ -23,8 +23,8 @@ struct SeenTrader {
   void on_sent(Session&, const engine::SentMessage& sent) {
     using Kind = engine::SentMessage::Kind;
     if (sent.kind == Kind::Administrative) return;
-    told.push_back(std::to_string(sent.msg_seq_num) + (sent.is_transmitted ? "" : " stored") +
-                   (sent.kind == Kind::Resend ? " again" : ""));
+    reported.push_back(std::to_string(sent.msg_seq_num) + (sent.is_transmitted ? "" : " stored") +
+                       (sent.kind == Kind::Resend ? " again" : ""));
   }
 };
 

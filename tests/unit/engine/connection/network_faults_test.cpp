@@ -372,16 +372,16 @@ TEST_F(NetworkFaultTest, C15_silent_connections_on_all_descriptors_do_not_block_
 
 TEST_F(NetworkFaultTest, C13_while_the_loop_is_late_logons_wait_and_sessions_are_served) {
   begin();
-  std::vector<std::unique_ptr<RawPeer>> strangers;
-  const auto poll_strangers = [&] {
-    for (const auto& peer : strangers) peer->poll();
+  std::vector<std::unique_ptr<RawPeer>> peers;
+  const auto poll_peers = [&] {
+    for (const auto& peer : peers) peer->poll();
   };
   // The LogonTimeout (10 s) of each unauthenticated peer is a separate timer. The timers of the
   // next step fall due in the middle of that step.
   for (int i = 0; i < 4; ++i) {
-    strangers.push_back(std::make_unique<RawPeer>(acceptor->accept_port()));
+    peers.push_back(std::make_unique<RawPeer>(acceptor->accept_port()));
     trade(3);
-    poll_strangers();
+    poll_peers();
     clock.advance(std::chrono::seconds{2});
   }
   clock.advance(std::chrono::seconds{1});
@@ -389,7 +389,7 @@ TEST_F(NetworkFaultTest, C13_while_the_loop_is_late_logons_wait_and_sessions_are
     clock.advance(std::chrono::seconds{2});
     trade(3);
   }
-  strangers.clear();
+  peers.clear();
   RawPeer& coming = connect();
   coming.send(logon("TRADER", 1));
   ASSERT_TRUE(trade_until([&] { return log.has("Logons wait until it is in time again"); }))

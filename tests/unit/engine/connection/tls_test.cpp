@@ -118,8 +118,8 @@ TEST_F(TlsSessionTest, unfinished_handshake_ends_with_logon_timeout) {
 }
 
 TEST_F(TlsSessionTest, initiator_that_does_not_trust_the_acceptor_sends_nothing) {
-  TestAuthority stranger{keys.path(), "stranger"};
-  trader_keys = "SocketUseSSL=Y\nSocketCAFile=" + stranger.file() + "\n";
+  TestAuthority unknown{keys.path(), "unknown"};
+  trader_keys = "SocketUseSSL=Y\nSocketCAFile=" + unknown.file() + "\n";
   open();
   open_protected_trader(acceptor->accept_port());
   ASSERT_TRUE(turn_until([&] { return trader_log.has("its certificate is refused"); }));

@@ -52,7 +52,7 @@ TEST_F(ControlTest, numbers_set_in_a_running_engine_survive_a_restart) {
                          .reason = "anna@host: agreed by phone"});
   ASSERT_TRUE(done.has_value()) << done.error().text;
   EXPECT_EQ(numbers(), (session::Numbers{.next_inbound = 7, .next_outbound = 40}));
-  EXPECT_TRUE(log.has("anna@host: agreed by phone (told to the running engine by user "))
+  EXPECT_TRUE(log.has("anna@host: agreed by phone (given to the running engine by user "))
       << log.all();
   other.send(order("OTHER", 2, "STILL"));
   ASSERT_TRUE(run_until([&] { return other.messages().size() == 2; })) << "others go on";

@@ -375,8 +375,8 @@ TEST_F(LoopInDirectoryTest, loop_whose_thread_cannot_start_does_not_block_the_wa
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   path.copy(address.sun_path, sizeof address.sun_path - 1);
-  const int told = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  ASSERT_EQ(::bind(told, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  const int receiver = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  ASSERT_EQ(::bind(receiver, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   auto opened = transport::ServiceNotifier::open(
       {.socket = path, .watchdog = std::chrono::milliseconds{400}, .loops = 2});
   ASSERT_TRUE(opened.has_value()) << opened.error().text;
@@ -385,10 +385,10 @@ TEST_F(LoopInDirectoryTest, loop_whose_thread_cannot_start_does_not_block_the_wa
   EXPECT_EQ(loop.run(), 1);
   service->is_alive(1, clock.now().mono);
   char text[64];
-  const auto size = ::recv(told, text, sizeof text, 0);
+  const auto size = ::recv(receiver, text, sizeof text, 0);
   EXPECT_EQ(std::string_view(text, static_cast<std::size_t>(std::max<ssize_t>(size, 0))),
             "WATCHDOG=1\n");
-  ::close(told);
+  ::close(receiver);
 }
 
 TEST_F(LoopInDirectoryTest, waiting_reloads_are_answered_when_the_store_fails) {

@@ -68,14 +68,14 @@ TEST_F(EventLoopsTest, session_in_the_store_of_an_earlier_version_stays_on_its_l
 TEST_F(EventLoopsTest, unknown_client_and_second_logon_are_refused) {
   open_loops();
   acceptor->start();
-  RawPeer& stranger = connect();
-  stranger.send(logon("STRANGER", 1));
+  RawPeer& unknown = connect();
+  unknown.send(logon("STRANGER", 1));
   for (int i = 0; i < kSessions; ++i) connect().send(logon(who(i), 1));
   EXPECT_TRUE(wait_until([&] {
     return std::ranges::count_if(peers, [](const auto& one) { return !one->messages().empty(); }) ==
            kSessions;
   }));
-  EXPECT_TRUE(wait_until([&] { return stranger.closed(); }));
+  EXPECT_TRUE(wait_until([&] { return unknown.closed(); }));
   std::vector<RawPeer*> twice;
   for (int i = 0; i < kSessions; ++i) {
     twice.push_back(&connect());

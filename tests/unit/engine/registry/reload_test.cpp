@@ -268,11 +268,11 @@ TEST_F(ReloadTest, removed_template_keeps_its_sessions) {
   sessions +=
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n";
   static_cast<void>(reload());
-  RawPeer& stranger = log_on("STRANGER");
+  RawPeer& unknown = log_on("STRANGER");
   sessions = before;
   static_cast<void>(reload());
   refuse("SECOND", 1);
-  stranger.send(order("STRANGER", 2, "S"));
+  unknown.send(order("STRANGER", 2, "S"));
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
 }
 

@@ -126,8 +126,8 @@ TEST_F(EngineLogsTest, passwords_of_both_directions_are_masked_in_every_file) {
   open();
   RawPeer& trader = connect();
   trader.send(logon("TRADER", 1, "553=me|554=CANARY-1|925=CANARY-2|95=8|96=CANARY-3|"));
-  RawPeer& stranger = connect();
-  stranger.send(from("UNKNOWN", "A", 1, "98=0|108=30|554=CANARY-4|"));
+  RawPeer& unknown = connect();
+  unknown.send(from("UNKNOWN", "A", 1, "98=0|108=30|554=CANARY-4|"));
   RawPeer& broken = connect();
   std::string damaged = logon("OTHER", 1, "554=CANARY-5|");
   damaged[damaged.size() - 2] = damaged[damaged.size() - 2] == '0' ? '1' : '0';
@@ -165,9 +165,9 @@ TEST_F(EngineLogsTest, message_without_a_session_is_in_the_global_log_if_configu
   for (const bool shall : {true, false}) {
     if (!shall) extra += "\nLogMessageWhenSessionNotFound=N";
     open();
-    RawPeer& stranger = connect();
-    stranger.send(from("UNKNOWN", "A", 1, "98=0|108=30|"));
-    ASSERT_TRUE(run_until([&] { return stranger.closed(); }));
+    RawPeer& unknown = connect();
+    unknown.send(from("UNKNOWN", "A", 1, "98=0|108=30|"));
+    ASSERT_TRUE(run_until([&] { return unknown.closed(); }));
     EXPECT_THAT(text("GLOBAL.event"), HasSubstr("49=UNKNOWN"));
     const std::string messages = text("GLOBAL.messages");
     EXPECT_EQ(messages.find("|49=UNKNOWN|") != std::string::npos, shall) << messages;
@@ -305,9 +305,9 @@ TEST_F(AddedSessionLogsTest, session_without_files_is_reported_and_logs_masked_t
 TEST_F(AddedSessionLogsTest, refused_client_is_logged_with_the_masks_of_all_sessions) {
   sessions += kTemplate;
   open();
-  RawPeer& stranger = connect();
-  stranger.send(from("UNKNOWN/", "A", 1, "98=0|108=30|9001=CANARY|"));
-  ASSERT_TRUE(run_until([&] { return stranger.closed(); }));
+  RawPeer& unknown = connect();
+  unknown.send(from("UNKNOWN/", "A", 1, "98=0|108=30|9001=CANARY|"));
+  ASSERT_TRUE(run_until([&] { return unknown.closed(); }));
   EXPECT_THAT(text("GLOBAL.messages"), HasSubstr("|9001=***|"));
   ASSERT_FALSE(HasFailure());
   open();

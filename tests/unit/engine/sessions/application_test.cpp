@@ -190,11 +190,12 @@ TEST_F(ApplicationTest, resend_can_be_withheld_or_changed) {
 
 TEST_F(ApplicationTest, each_sent_message_is_notified_once_with_its_number) {
   open_whole();
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   whole.sent = [&](Session&, const SentMessage& message) {
     constexpr const char* kKinds[] = {"application", "administrative", "resend"};
-    told.push_back(std::string{kKinds[static_cast<std::size_t>(message.kind)]} + " " +
-                   std::to_string(message.msg_seq_num) + (message.is_transmitted ? "" : " stored"));
+    reported.push_back(std::string{kKinds[static_cast<std::size_t>(message.kind)]} + " " +
+                       std::to_string(message.msg_seq_num) +
+                       (message.is_transmitted ? "" : " stored"));
     EXPECT_TRUE(bar(message.bytes).find("|34=" + std::to_string(message.msg_seq_num) + "|") !=
                 std::string::npos);
   };
@@ -204,9 +205,9 @@ TEST_F(ApplicationTest, each_sent_message_is_notified_once_with_its_number) {
   ASSERT_TRUE(arrived(peer, 3));
   peer.send(from("TRADER", "2", 4, "7=1|16=2|"));
   ASSERT_TRUE(arrived(peer, 5));
-  EXPECT_EQ(told, (std::vector<std::string>{"application 1 stored", "administrative 2",
-                                            "administrative 3", "application 4", "resend 1",
-                                            "resend 2"}));
+  EXPECT_EQ(reported, (std::vector<std::string>{"application 1 stored", "administrative 2",
+                                                "administrative 3", "application 4", "resend 1",
+                                                "resend 2"}));
 }
 
 TEST_F(ApplicationTest, administrative_messages_are_shown) {
@@ -419,18 +420,20 @@ TEST_F(ApplicationTest, log_out_from_a_vetoed_send_and_from_on_sent_takes_effect
 
 TEST_F(ApplicationTest, message_of_a_throwing_callback_is_never_notified) {
   open_whole();
-  std::vector<std::string> told;
-  whole.sent = [&](Session&, const SentMessage& message) { told.push_back(bar(message.bytes)); };
+  std::vector<std::string> reported;
+  whole.sent = [&](Session&, const SentMessage& message) {
+    reported.push_back(bar(message.bytes));
+  };
   RawPeer& peer = log_on("TRADER");
   whole.before_answer = [](Session& session, const MessageView&) {
     ASSERT_TRUE(send(session, "GHOST").has_value());
     throw std::runtime_error{"oops"};
   };
-  told.clear();
+  reported.clear();
   peer.send(order("TRADER", 2, "A"));
   ASSERT_TRUE(arrived(peer, 2)) << log.all();
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_NE(told[0].find("|35=j|"), std::string::npos) << told[0];
+  ASSERT_EQ(reported.size(), 1U);
+  EXPECT_NE(reported[0].find("|35=j|"), std::string::npos) << reported[0];
 }
 
 TEST_F(ApplicationTest, business_reject_is_changed_equally_when_sent_and_resent) {

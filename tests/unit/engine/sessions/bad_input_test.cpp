@@ -241,10 +241,10 @@ TEST_F(BadInputTest, body_length_of_two_gigabytes_after_logon_ends_the_session) 
 TEST_F(BadInputTest, logon_with_an_unknown_comp_id_is_closed_without_an_answer) {
   // TC 1c: an answer would use a MsgSeqNum of a session before the peer is authenticated.
   open();
-  RawPeer& stranger = connect();
-  stranger.send(logon("STRANGER", 1));
-  EXPECT_TRUE(run_until([&] { return stranger.closed(); }));
-  EXPECT_TRUE(stranger.messages().empty());
+  RawPeer& unknown = connect();
+  unknown.send(logon("STRANGER", 1));
+  EXPECT_TRUE(run_until([&] { return unknown.closed(); }));
+  EXPECT_TRUE(unknown.messages().empty());
   EXPECT_TRUE(log.has("no session of this configuration has these CompIDs")) << log.all();
   EXPECT_TRUE(log.has("8=FIX.4.4 49=STRANGER 56=VENUE")) << log.all();
   expect_still_serving();
@@ -252,9 +252,9 @@ TEST_F(BadInputTest, logon_with_an_unknown_comp_id_is_closed_without_an_answer) 
 
 TEST_F(BadInputTest, bytes_after_a_refused_logon_are_not_processed) {
   open();
-  RawPeer& stranger = connect();
-  stranger.send(logon("STRANGER", 1) + logon("TRADER", 1) + order("TRADER", 2, "A1"));
-  EXPECT_TRUE(run_until([&] { return stranger.closed(); }));
+  RawPeer& unknown = connect();
+  unknown.send(logon("STRANGER", 1) + logon("TRADER", 1) + order("TRADER", 2, "A1"));
+  EXPECT_TRUE(run_until([&] { return unknown.closed(); }));
   EXPECT_EQ(venue.logons, 0);
   EXPECT_TRUE(venue.orders.empty());
   expect_still_serving("TRADER");

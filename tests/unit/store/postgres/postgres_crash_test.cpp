@@ -1,5 +1,5 @@
-// kill -9 of the process that writes, at seeded points: what it was told is durable is there,
-// nothing is there that it did not append, and what comes next is right.
+// kill -9 of the process that writes, at seeded points: all that was confirmed as durable is
+// there, nothing else is there, and the next append is correct.
 #include <array>
 #include <csignal>
 #include <cstdint>
@@ -77,17 +77,19 @@ TEST(PostgresCrash, a_killed_process_leaves_what_was_reported_durable) {
       append_for_ever(options, ends[1]);
     }
     ::close(ends[1]);
-    std::uint64_t told = 0;
+    std::uint64_t acknowledged = 0;
     for (std::uint64_t reports = 1 + random.below(20); reports > 0; --reports) {
-      ASSERT_EQ(::read(ends[0], &told, sizeof told), static_cast<ssize_t>(sizeof told));
+      ASSERT_EQ(::read(ends[0], &acknowledged, sizeof acknowledged),
+                static_cast<ssize_t>(sizeof acknowledged));
     }
     ::kill(child, SIGKILL);
     int status = 0;
     ::waitpid(child, &status, 0);
-    while (::read(ends[0], &told, sizeof told) == static_cast<ssize_t>(sizeof told)) {
+    while (::read(ends[0], &acknowledged, sizeof acknowledged) ==
+           static_cast<ssize_t>(sizeof acknowledged)) {
     }
     ::close(ends[0]);
-    durable = told;
+    durable = acknowledged;
 
     const auto store = open_or_fail(options);
     ASSERT_NE(store, nullptr);

@@ -114,15 +114,16 @@ TEST_F(PostgresNote, what_was_lost_while_no_store_was_open_is_skipped_reported_a
   store_.reset();
   restore();
   open();
-  const std::string told = events();
-  EXPECT_NE(told.find("the database has lost what it had confirmed"), std::string::npos) << told;
-  EXPECT_NE(told.find(note_file()), std::string::npos) << told;
+  const std::string logged = events();
+  EXPECT_NE(logged.find("the database has lost what it had confirmed"), std::string::npos)
+      << logged;
+  EXPECT_NE(logged.find(note_file()), std::string::npos) << logged;
   const std::uint64_t next = next_outbound("A");
   EXPECT_GE(next, 44U);
-  EXPECT_NE(told.find("A: MsgSeqNum 4 to " + std::to_string(next - 1) + " are skipped"),
+  EXPECT_NE(logged.find("A: MsgSeqNum 4 to " + std::to_string(next - 1) + " are skipped"),
             std::string::npos)
-      << told;
-  EXPECT_NE(told.find("B: MsgSeqNum 2 to "), std::string::npos) << told;
+      << logged;
+  EXPECT_NE(logged.find("B: MsgSeqNum 2 to "), std::string::npos) << logged;
   ASSERT_EQ(store_->lost_numbers(0).size(), 1U);
   EXPECT_EQ(store_->lost_numbers(0)[0], (NumberRange{4, next - 1}));
   EXPECT_EQ(read_all(*store_, 0).size(), 3U);
@@ -352,8 +353,9 @@ TEST_F(PostgresNote, a_killed_process_has_recorded_everything_that_was_durable) 
     }
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
-    std::uint64_t told = 0;
-    while (::read(ends[0], &told, sizeof told) == static_cast<ssize_t>(sizeof told)) highest = told;
+    std::uint64_t logged = 0;
+    while (::read(ends[0], &logged, sizeof logged) == static_cast<ssize_t>(sizeof logged))
+      highest = logged;
     ::close(ends[0]);
     // Its server process may still be about to commit.
     while (sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") != "0") {

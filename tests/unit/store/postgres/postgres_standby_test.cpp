@@ -156,9 +156,9 @@ TEST_F(PostgresStandby, the_warning_of_a_cancelled_wait_is_reported) {
   pair_->standby->freeze();
   append_next();
   pair_->end_wait("pg_cancel_backend");
-  const std::string told = wait_for_event(*store_, settler_, "ended and made again");
-  EXPECT_NE(told.find("a COMMIT did not wait for the synchronous standby"), std::string::npos);
-  EXPECT_NE(told.find("canceling wait for synchronous replication"), std::string::npos) << told;
+  const std::string logged = wait_for_event(*store_, settler_, "ended and made again");
+  EXPECT_NE(logged.find("a COMMIT did not wait for the synchronous standby"), std::string::npos);
+  EXPECT_NE(logged.find("canceling wait for synchronous replication"), std::string::npos) << logged;
   pair_->standby->thaw();
   ASSERT_TRUE(settler_.settle(*store_));
 }

@@ -1,6 +1,6 @@
 // kill -9 of the process that writes a journal on the real disk, at thousands of seeded points in
-// each mode: catalogue D1, D10, D11. What it was told is durable is there, nothing is there that it
-// did not append, and no number goes back.
+// each mode: catalogue D1, D10, D11. All that was confirmed as durable is there, nothing
+// else is there, and no sequence number decreases.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -37,16 +37,16 @@ std::uint64_t parts_of(Durability durability) {
   return durability == Durability::Sync ? 3 : durability == Durability::Group ? 8 : 12;
 }
 
-// What the child was told is durable, of one session, where the parent sees it after the kill:
-// memory that both share is written as often as an append, which a pipe would slow down to its own
-// pace. A kill cannot tear an aligned number.
+// What was confirmed to the child as durable, of one session. It is in memory that the child shares
+// with the parent, because a pipe would slow down the appends. A kill cannot tear an aligned
+// number.
 struct Acknowledged {
   std::uint64_t epoch = 1;
   std::uint64_t outbound = 0;  // highest number
   std::uint64_t inbound = 1;
 };
 struct Shared {
-  std::array<Acknowledged, kSessions> told;
+  std::array<Acknowledged, kSessions> acknowledged;
   std::uint64_t steps = 0;  // the clock of the kills
 };
 
@@ -88,7 +88,7 @@ class Child {
   struct Waiting {
     LogPosition position = 0;
     SessionKey key = 0;
-    Acknowledged told;
+    Acknowledged acknowledged;
   };
 
   void append_one() {
@@ -122,16 +122,16 @@ class Child {
     std::size_t done = 0;
     while (done < waiting_.size() && waiting_[done].position <= store_.durable()) {
       const Waiting& one = waiting_[done++];
-      Acknowledged& told = shared_.told[one.key];
-      if (one.told.epoch != told.epoch) {
-        told.outbound = 0;
-        told.inbound = 1;
+      Acknowledged& acknowledged = shared_.acknowledged[one.key];
+      if (one.acknowledged.epoch != acknowledged.epoch) {
+        acknowledged.outbound = 0;
+        acknowledged.inbound = 1;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);  // in this order, as the kill sees it
-        told.epoch = one.told.epoch;
+        acknowledged.epoch = one.acknowledged.epoch;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
       }
-      told.outbound = one.told.outbound;
-      told.inbound = one.told.inbound;
+      acknowledged.outbound = one.acknowledged.outbound;
+      acknowledged.inbound = one.acknowledged.inbound;
     }
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(done));
   }
@@ -223,18 +223,18 @@ class KillTest : public ::testing::Test {
   }
 
   [[nodiscard]] bool is_nothing_told() const {
-    return std::ranges::all_of(shared_->told, [](const Acknowledged& one) {
+    return std::ranges::all_of(shared_->acknowledged, [](const Acknowledged& one) {
       return one.epoch == 1 && one.outbound == 0 && one.inbound == 1;
     });
   }
 
   void check_session(Store& store, SessionKey key) {
-    const Acknowledged& told = shared_->told[key];
+    const Acknowledged& acknowledged = shared_->acknowledged[key];
     const SessionRecord& record = store.session(key);
-    ASSERT_GE(record.epoch, told.epoch);
-    if (record.epoch == told.epoch) {
-      ASSERT_GT(record.next_outbound, told.outbound);
-      ASSERT_GE(record.next_inbound, told.inbound);
+    ASSERT_GE(record.epoch, acknowledged.epoch);
+    if (record.epoch == acknowledged.epoch) {
+      ASSERT_GT(record.next_outbound, acknowledged.outbound);
+      ASSERT_GE(record.next_inbound, acknowledged.inbound);
     }
     std::uint64_t expected = first_kept(store, key);
     const auto read =

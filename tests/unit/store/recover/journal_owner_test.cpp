@@ -1,5 +1,5 @@
-// One owner: a second process is kept out and told who is in; one that gets in all the same ends
-// what the first one writes.
+// One owner: a second process is refused and learns the owner; one that opens the journal all the
+// same ends the first one's writing.
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -41,7 +41,7 @@ TEST(JournalOwner, the_log_tells_who_wrote_it_last) {
     EXPECT_EQ(opened.report.owner_epoch, epoch - 1);
     const SessionKey key = open_session(*opened.store, "A");
     ASSERT_TRUE(append_message(*opened.store, key, epoch, "one"));
-    ASSERT_TRUE(append_message(*opened.store, key, epoch + 10, "one")) << "told once";
+    ASSERT_TRUE(append_message(*opened.store, key, epoch + 10, "one")) << "reported once";
     ASSERT_TRUE(append(*opened.store, [&](Transaction& t) { t.reset(key); }));
     ASSERT_TRUE(opened.store->flush());
     EXPECT_EQ(written_by(), epoch);

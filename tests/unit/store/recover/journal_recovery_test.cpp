@@ -1,5 +1,5 @@
 // Opening after crashes, and after damage: nothing durable is missing, nothing is invented, and
-// what cannot be told from damage is refused.
+// what looks like damage is refused.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -124,9 +124,9 @@ void expect_only_whole_sessions(OpenedJournal& opened,
     EXPECT_EQ(next, messages_of(original, name).back().number + 1);
     EXPECT_TRUE(append_message(*opened.store, *key, next, "appended"));
   }
-  const auto stranger = opened.store->open_session("new", at_second(60));
-  ASSERT_FALSE(stranger);
-  EXPECT_EQ(stranger.error().code, StoreErrorCode::SessionRefused);
+  const auto unknown = opened.store->open_session("new", at_second(60));
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, StoreErrorCode::SessionRefused);
   EXPECT_TRUE(opened.store->flush());
 }
 
@@ -395,14 +395,14 @@ TEST_F(JournalRecovery, a_tail_made_to_look_like_many_records_is_answered_in_bou
   EXPECT_EQ(opened.error().code, StoreErrorCode::Corrupt);
 }
 
-// Everything that a run was told is durable must be there afterwards, and nothing that it did not
+// All that was confirmed to a run as durable must be there afterwards, and nothing that it did not
 // append.
 struct Acknowledged {
   std::vector<ScannedMessage> appended;
   std::size_t durable = 0;
 };
 
-void run_until_error(FakeDisk& disk, Durability durability, Acknowledged& told) {
+void run_until_error(FakeDisk& disk, Durability durability, Acknowledged& acknowledged) {
   auto opened = open_journal(
       disk, {.folder = kFolder, .durability = durability, .segment_bytes = 300}, at_second(1));
   if (!opened) return;
@@ -411,21 +411,21 @@ void run_until_error(FakeDisk& disk, Durability durability, Acknowledged& told) 
   if (!key) return;
   for (std::uint64_t n = store.session(*key).next_outbound; n <= 12; ++n) {
     const std::string bytes = "message " + std::to_string(n);
-    told.appended.push_back({"A", 1, n, bytes});
+    acknowledged.appended.push_back({"A", 1, n, bytes});
     if (!append_message(store, *key, n, bytes)) return;
     if (n % 2 != 0) continue;
     if (!store.flush()) return;
-    told.durable = told.appended.size();
+    acknowledged.durable = acknowledged.appended.size();
   }
 }
 
-void check_after_crash(FakeDisk& disk, Durability durability, const Acknowledged& told) {
+void check_after_crash(FakeDisk& disk, Durability durability, const Acknowledged& acknowledged) {
   const OpenedJournal journal =
       open_or_fail(disk, {.folder = kFolder, .durability = durability, .segment_bytes = 300});
   ASSERT_NE(journal.store, nullptr);
   const std::vector<ScannedMessage> found = scan_all(*journal.store);
-  EXPECT_TRUE(is_prefix(found, told.appended));
-  EXPECT_GE(found.size(), told.durable);
+  EXPECT_TRUE(is_prefix(found, acknowledged.appended));
+  EXPECT_GE(found.size(), acknowledged.durable);
   if (found.empty()) return;
   // A run that ended by an error is taken for a loss of power.
   const bool skips = !journal.report.skipped.empty();
@@ -443,12 +443,12 @@ TEST(JournalFaults, an_error_at_any_disk_call_loses_nothing_durable) {
       for (bool hit = true; hit; ++nth) {
         SCOPED_TRACE("call " + std::to_string(nth));
         FakeDisk disk;
-        Acknowledged told;
+        Acknowledged acknowledged;
         disk.fail_any(nth, EIO);
-        run_until_error(disk, durability, told);
+        run_until_error(disk, durability, acknowledged);
         hit = disk.faults_hit() != 0;
         power ? disk.power_loss() : disk.process_death();
-        check_after_crash(disk, durability, told);
+        check_after_crash(disk, durability, acknowledged);
         if (::testing::Test::HasFailure()) return;
       }
       EXPECT_GT(nth, 20U);
@@ -460,9 +460,9 @@ TEST(JournalFaults, a_crash_at_any_disk_call_and_an_error_while_recovering_lose_
   for (unsigned first = 8; first < 60; first += 3) {
     for (unsigned second = 1; second < 30; ++second) {
       FakeDisk disk;
-      Acknowledged told;
+      Acknowledged acknowledged;
       disk.fail_any(first, EIO);
-      run_until_error(disk, Durability::Sync, told);
+      run_until_error(disk, Durability::Sync, acknowledged);
       disk.power_loss(disk.unsynced_bytes() / 2);
       disk.fail_any(second, EIO);
       Acknowledged ignored;
@@ -472,7 +472,7 @@ TEST(JournalFaults, a_crash_at_any_disk_call_and_an_error_while_recovering_lose_
             at_second(2));
       }
       disk.power_loss();
-      check_after_crash(disk, Durability::Sync, told);
+      check_after_crash(disk, Durability::Sync, acknowledged);
       if (::testing::Test::HasFailure()) return;
     }
   }
@@ -481,27 +481,27 @@ TEST(JournalFaults, a_crash_at_any_disk_call_and_an_error_while_recovering_lose_
 TEST(JournalFaults, a_power_loss_at_any_byte_of_what_was_not_synced_loses_nothing_durable) {
   for (std::size_t kept = 0;; ++kept) {
     FakeDisk disk;
-    Acknowledged told;
+    Acknowledged acknowledged;
     std::size_t unsynced = 0;
     {
       const OpenedJournal journal = open_or_fail(
           disk, {.folder = kFolder, .durability = Durability::Sync, .segment_bytes = 10'000});
       const SessionKey key = open_session(*journal.store, "A");
       for (std::uint64_t n = 1; n <= 4; ++n) {
-        told.appended.push_back({"A", 1, n, "message " + std::to_string(n)});
-        ASSERT_TRUE(append_message(*journal.store, key, n, told.appended.back().bytes));
+        acknowledged.appended.push_back({"A", 1, n, "message " + std::to_string(n)});
+        ASSERT_TRUE(append_message(*journal.store, key, n, acknowledged.appended.back().bytes));
         if (n == 2) {
           ASSERT_TRUE(journal.store->flush());
         }
       }
-      told.durable = 2;
+      acknowledged.durable = 2;
       disk.fail(testing::DiskCall::Sync, 1, EIO);
       ASSERT_FALSE(journal.store->flush());
       unsynced = disk.unsynced_bytes();
       ASSERT_GT(unsynced, 50U);
       disk.power_loss(kept);
     }
-    check_after_crash(disk, Durability::Sync, told);
+    check_after_crash(disk, Durability::Sync, acknowledged);
     if (kept == unsynced) break;
   }
 }
@@ -509,13 +509,13 @@ TEST(JournalFaults, a_power_loss_at_any_byte_of_what_was_not_synced_loses_nothin
 TEST(JournalFaults, a_full_disk_is_reported_and_what_was_durable_is_there_when_space_is_back) {
   FakeDisk disk;
   disk.set_capacity(912 + kOwnerIdentityBytes);
-  Acknowledged told;
-  run_until_error(disk, Durability::Sync, told);
-  EXPECT_LT(told.durable, 12U);
-  EXPECT_GT(told.durable, 0U);
+  Acknowledged acknowledged;
+  run_until_error(disk, Durability::Sync, acknowledged);
+  EXPECT_LT(acknowledged.durable, 12U);
+  EXPECT_GT(acknowledged.durable, 0U);
   disk.process_death();
   disk.set_capacity(UINT64_MAX);
-  check_after_crash(disk, Durability::Sync, told);
+  check_after_crash(disk, Durability::Sync, acknowledged);
 }
 
 // What no engine writes, and a user may hand over: a first segment that ends before its records

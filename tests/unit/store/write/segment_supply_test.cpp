@@ -1,5 +1,4 @@
-// The thread that prepares segments lives on where there is no memory: what it could not do is
-// told.
+// The thread that prepares segments goes on without memory: it reports what it could not do.
 #include "store/write/segment_supply.hpp"
 
 #include <atomic>
@@ -53,10 +52,10 @@ class SegmentSupplyTest : public ::testing::Test {
  protected:
   DiskError shortage() {
     while (!supply_.has_shortage()) std::this_thread::yield();
-    const auto told = supply_.take_shortage();
-    EXPECT_TRUE(told);
-    EXPECT_FALSE(supply_.take_shortage()) << "told once";
-    return told.value_or(DiskError{});
+    const auto shortage = supply_.take_shortage();
+    EXPECT_TRUE(shortage);
+    EXPECT_FALSE(supply_.take_shortage()) << "reported once";
+    return shortage.value_or(DiskError{});
   }
 
   testing::TemporaryFolder folder_;
