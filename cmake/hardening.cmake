@@ -1,6 +1,6 @@
 # Flags of a distribution's build: further obstacles for an attacker who has found a fault. The
 # library nexusfix_hardening has them; with -D NEXUSFIX_HARDENED=ON all targets have them.
-# docs/security.md explains each.
+# docs/operations/security.md explains each.
 include(CheckPIESupported)
 check_pie_supported(LANGUAGES CXX)
 

@@ -32,7 +32,7 @@ void print_help() {
   }
   fmt::print(
       "\n`nexusfix SUBCOMMAND --help` explains one. Configuration files are QuickFIX's: "
-      "[DEFAULT],\n[SESSION], Key=Value; docs/tutorial.md begins with one.\n");
+      "[DEFAULT],\n[SESSION], Key=Value; docs/guide/tutorial.md begins with one.\n");
 }
 
 int run(int argc, char** argv) {

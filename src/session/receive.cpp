@@ -381,7 +381,7 @@ void StateMachine::on_gap_fill(const Inbound& in) noexcept {
 
 // Of a request that ended where the gap ends, the answer says nothing of what came before and is
 // buffered: that was not asked for. The gap fill counts up to there, and then what is buffered.
-// docs/session.md says why; where all was asked for, the gap fill is the answer for all.
+// docs/reference/session.md says why; where all was asked for, the gap fill is the answer for all.
 std::uint64_t StateMachine::without_buffered(std::uint64_t new_seq_no) noexcept {
   const bool has_buffered = gap_.is_open() && config_.gap.out_of_order == OutOfOrder::Buffer;
   if (!has_buffered || gap_.requested_end() == 0 || new_seq_no <= gap_.end()) return new_seq_no;

@@ -4,8 +4,9 @@
     derive_scripts.py SOURCE TARGET
 
 SOURCE has the folders fix42 and fix50sp2. TARGET gets fix40, fix41, fix43, fix44, fix50 and
-fix50sp1. The differences between versions are those of docs/session.md, written here independently
-of the engine's table: an engine that is wrong about a version fails the derived scripts.
+fix50sp1. The differences between versions are those of docs/reference/session.md, written here
+independently of the engine's table: an engine that is wrong about a version fails the derived
+scripts.
 """
 
 import re

@@ -15,8 +15,8 @@ foreach(file IN LISTS installed)
 endforeach()
 set(unit lib/systemd/system/nexusfix@.service)
 set(documents share/doc/nexusfix)
-foreach(file LICENSE README.md docs/tutorial.md docs/images/bench.svg examples/02_initiator.cpp
-        examples/08_order_venue.cfg apps/nexusfix/config/venue.cfg)
+foreach(file LICENSE README.md docs/guide/tutorial.md docs/images/bench.svg
+        examples/02_initiator.cpp examples/08_order_venue.cfg apps/nexusfix/config/venue.cfg)
   if(NOT EXISTS ${PREFIX}/${documents}/${file})
     message(FATAL_ERROR "not installed: ${documents}/${file}")
   endif()

@@ -231,7 +231,7 @@ class TypedRoundTrip : public ::testing::TestWithParam<VersionUnderTest> {
   std::vector<char> buffer_ = std::vector<char>(4U << 20U);
 };
 
-// docs/codegen.md, "Reading" and "Writing".
+// docs/guide/codegen.md, "Reading" and "Writing".
 TEST_P(TypedRoundTrip, the_classes_write_what_they_have_read) {
   constexpr std::uint64_t kSeeds = 3;
   const bool is_transports = GetParam().version == Version::Fixt11 || !is_fixt();

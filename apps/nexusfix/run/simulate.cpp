@@ -72,7 +72,7 @@ int run_simulate(Arguments arguments) {
       "and disks, and injects faults. Checks that no message is lost, invented, or out of order.\n"
       "A seed repeats its world exactly. Ends with 0, or with 1 after the first world with a\n"
       "violation; it shows the seed and the last events of that world.\n"
-      "docs/simulator.md lists the faults and the invariants.\n\n"
+      "docs/guide/simulator.md lists the faults and the invariants.\n\n"
       "  $ nexusfix simulate --seed 7 --sessions 3 --hours 2\n"
       "  $ nexusfix simulate --seeds 1000 --faults kill,torn-write,power-loss\n",
       "nexusfix simulate"};

@@ -51,8 +51,8 @@ inline constexpr unsigned kNestingMax = 64;
 // contain themselves or nest too deep. Faults are: an element or attribute that is missing,
 // misplaced or has an invalid value; a number that is not a tag; a tag, name or MsgType that is
 // defined twice; an undefined name (the error suggests the nearest one); a group without a first
-// field, or with its own count field. docs/dictionaries.md describes how they are read with Warn.
-// Allocates; O(size). Any thread.
+// field, or with its own count field. docs/guide/dictionaries.md describes how they are read with
+// Warn. Allocates; O(size). Any thread.
 [[nodiscard]] std::expected<Dictionary, DictionaryError> load_dictionary(
     std::string_view text, std::string_view file_name,
     DictionaryFaults faults = DictionaryFaults::Refuse);

@@ -151,9 +151,9 @@ void make_sending(Application& application, Callbacks& callbacks) {
 //   MessageReply on_message(Session&, const fix44::NewOrderSingle&);   one for each of Handles
 //   MessageReply on_message(Session&, const MessageView&);             every other message
 //   SendDecision on_sending(Session&, OutgoingMessage&);               before a message is sent
-// docs/application.md says when each is called, and what it may do. A message that the application
-// does not handle is answered with a BusinessMessageReject. The application must outlive the
-// engine.
+// docs/guide/application.md says when each is called, and what it may do. A message that the
+// application does not handle is answered with a BusinessMessageReject. The application must
+// outlive the engine.
 template <class Application>
 [[nodiscard]] Callbacks make_callbacks(Application& application) {
   Callbacks callbacks;

@@ -141,13 +141,13 @@ class Engine {
                                                               std::uint32_t loop = 0);
   // Reads the engine's file again and applies all of it or, with an error, nothing. New sessions
   // are added. Sessions that are no longer in the file log out and are removed. Changed keys of the
-  // other sessions take effect at once, at their next Logon, or at the next start (docs/reload.md):
-  // the event log and the result name the pending ones. Sessions of add_sessions() do not change.
-  // One loop: the engine's thread, not from within a callback. The call waits while files are read,
-  // at most 2 seconds for one call of the file system.
-  // Several loops: any thread that serves none of them, while they run. Other threads read the
-  // files. The call waits for all loops; if one does not answer for a minute, nothing changes. Hold
-  // no lock during the call that a callback needs: that is a deadlock.
+  // other sessions take effect at once, at their next Logon, or at the next start
+  // (docs/operations/reload.md): the event log and the result name the pending ones. Sessions of
+  // add_sessions() do not change. One loop: the engine's thread, not from within a callback. The
+  // call waits while files are read, at most 2 seconds for one call of the file system. Several
+  // loops: any thread that serves none of them, while they run. Other threads read the files. The
+  // call waits for all loops; if one does not answer for a minute, nothing changes. Hold no lock
+  // during the call that a callback needs: that is a deadlock.
   [[nodiscard]] std::expected<Reloaded, EngineError> reload();
   // The pending changes of that loop's sessions. That loop's thread.
   [[nodiscard]] std::vector<PendingChange> pending_changes(std::uint32_t loop = 0) const;

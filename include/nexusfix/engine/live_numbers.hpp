@@ -1,5 +1,5 @@
 // Sets the next sequence numbers of a session in a running engine, by an operator's decision. The
-// request goes through the socket `control` in the store's folder (docs/store.md).
+// request goes through the socket `control` in the store's folder (docs/operations/store.md).
 #pragma once
 
 #include <chrono>

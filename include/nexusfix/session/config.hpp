@@ -104,7 +104,7 @@ struct GapConfig {
   std::uint64_t resend_request_chunk = 0;
   // true: a ResendRequest ends where the gap ends; false: it asks for everything sent so far.
   // Unset: it ends there if messages out of order are buffered, and asks for everything if they are
-  // discarded. See "Sequence numbers" in docs/session.md for the reasons.
+  // discarded. See "Sequence numbers" in docs/reference/session.md for the reasons.
   std::optional<bool> closed_resend_requests{};
   // A gap that does not shrink for this long is asked for again, a few times; ≥ 1. An answer that
   // ends before the gap does is not awaited for that long.

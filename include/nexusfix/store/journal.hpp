@@ -13,7 +13,7 @@
 
 namespace nexusfix::store {
 
-// What durable() promises; docs/store.md has the table.
+// What durable() promises; docs/operations/store.md has the table.
 enum class Durability : std::uint8_t {
   None,     // nothing: after a loss of power numbers may be used again
   Process,  // survives kill -9; after a loss of power messages may be missing, but no number is

@@ -1,6 +1,6 @@
 // The log of a shard in a PostgreSQL database (12 or later), for applications that must keep
-// everything there. Link nexusfix::postgres. docs/postgresql.md has the tables, the limits and the
-// price.
+// everything there. Link nexusfix::postgres. docs/operations/postgresql.md has the tables, the
+// limits and the price.
 //
 //   engine::EngineOptions options;
 //   options.parts.postgres = store::postgres_part();

@@ -35,7 +35,7 @@ inline constexpr EventRow kEngineEvents[] = {
     {EventId::KeysPending, Severity::Warning, "KeysPending",
      "Keys of the configuration have new values, which apply only after the next Logon or the next "
      "start.",
-     "The configuration was read again. docs/reload.md says when each key applies.",
+     "The configuration was read again. docs/operations/reload.md says when each key applies.",
      "Log the session out and on, or start the engine again, if they must apply now."},
     {EventId::PendingKeysTakenOver, Severity::Info, "PendingKeysTakenOver",
      "Keys that waited for a Logon of the session apply from now on.",

@@ -12,7 +12,8 @@ inline constexpr EventRow kStoreEvents[] = {
     {EventId::JournalDamaged, Severity::Error, "JournalDamaged",
      "A part of the journal cannot be read. The intact part is used.",
      "The disk is damaged, or the file was changed or truncated.",
-     "Run `nexusfix journal check`, then docs/journal-repair.md. Find out with the counterparties "
+     "Run `nexusfix journal check`, then docs/operations/journal-repair.md. Find out with the "
+     "counterparties "
      "which messages are missing."},
     {EventId::CheckpointUnreadable, Severity::Warning, "CheckpointUnreadable",
      "A checkpoint in the journal is damaged. More of the log is read instead, and nothing is "
@@ -26,7 +27,7 @@ inline constexpr EventRow kStoreEvents[] = {
     {EventId::PowerLost, Severity::Error, "PowerLost",
      "The machine lost power, and bytes of the journal that had not reached the disk are gone.",
      "A loss of power, a reset, or a crash of the operating system.",
-     "Read docs/losses.md. Compare the sequence numbers that NXF-2045 names with the "
+     "Read docs/operations/losses.md. Compare the sequence numbers that NXF-2045 names with the "
      "counterparties."},
     {EventId::JournalFilesDoubtful, Severity::Warning, "JournalFilesDoubtful",
      "The journal has a file that does not belong to it, or cannot be read: its owner file, or a "
@@ -87,7 +88,8 @@ inline constexpr EventRow kStoreEvents[] = {
      "A segment of the journal is damaged. The engine found it by reading the log in the "
      "background.",
      "The disk is damaged, or another program wrote to the file.",
-     "Run `nexusfix journal check`, then docs/journal-repair.md. Sessions continue, and damaged "
+     "Run `nexusfix journal check`, then docs/operations/journal-repair.md. Sessions continue, and "
+     "damaged "
      "messages are gap-filled."},
     {EventId::DatabaseOpened, Severity::Info, "DatabaseOpened",
      "The PostgreSQL store is open. The text says what it contains.", "The engine started.",

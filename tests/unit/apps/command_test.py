@@ -510,7 +510,7 @@ class Connect(WithFolder):
 
 
 class Tutorial(WithFolder):
-    """docs/tutorial.md quotes these files."""
+    """docs/guide/tutorial.md quotes these files."""
 
     def test_its_files_do_what_the_tutorial_says(self):
         configs = Path(__file__).resolve().parents[3] / "apps/nexusfix/config"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The configurations of docs/security.md start without a change."""
+"""The configurations of docs/operations/security.md start without a change."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 import command_test
 from command_test import WithFolder, run
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "security.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "operations" / "security.md"
 SELF_SIGNED = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
                "-nodes", "-days", "365"]
 LISTED = """[ca]

@@ -40,7 +40,7 @@ TEST(HonouredKeys, each_has_one_row_here) {
   }
 }
 
-// docs/reload.md has them in lists, a list a class.
+// docs/operations/reload.md has them in lists, a list a class.
 TEST(HonouredKeys, the_document_says_of_each_when_a_reload_takes_it_over) {
   std::ifstream file{NEXUSFIX_RELOAD_DOCUMENT};
   const std::string text{std::istreambuf_iterator<char>{file}, {}};

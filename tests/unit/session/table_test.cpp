@@ -1,5 +1,5 @@
-// The machine behaves like the table of states and events in docs/session.md: this test tries every
-// pair, and generates the table.
+// The machine behaves like the table of states and events in docs/reference/session.md: this test
+// tries every pair, and generates the table.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -276,8 +276,8 @@ std::string table() {
 }
 
 TEST(Table, of_the_documents_is_the_behaviour_in_every_state) {
-  // docs/session.md, "States". If the machine is right, copy the output of NEXUSFIX_PRINT_TABLE=1
-  // into the document.
+  // docs/reference/session.md, "States". If the machine is right, copy the output of
+  // NEXUSFIX_PRINT_TABLE=1 into the document.
   if (std::getenv("NEXUSFIX_PRINT_TABLE") != nullptr) std::puts(table().c_str());
   std::ifstream file{NEXUSFIX_SESSION_DOCUMENT};
   ASSERT_TRUE(file.is_open());

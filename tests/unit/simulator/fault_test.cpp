@@ -6,7 +6,7 @@
 namespace nexusfix::simulator {
 namespace {
 
-// The text that --faults takes and a failure prints (docs/simulator.md).
+// The text that --faults takes and a failure prints (docs/guide/simulator.md).
 TEST(Faults, every_kind_has_a_name_that_is_read_back) {
   for (std::size_t i = 0; i < kFaults; ++i) {
     FaultSet one;

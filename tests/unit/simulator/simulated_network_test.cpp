@@ -107,7 +107,7 @@ struct SimulatedNetworkTest : ::testing::Test {
   SocketId other = 0;
 };
 
-// The contract of nexusfix/transport/network.hpp. The faults: docs/simulator.md.
+// The contract of nexusfix/transport/network.hpp. The faults: docs/guide/simulator.md.
 TEST_F(SimulatedNetworkTest, bytes_arrive_after_a_while_whole_and_in_order) {
   connect();
   EXPECT_EQ(near.send(one, std::string_view{"hello"}).bytes, 5U);

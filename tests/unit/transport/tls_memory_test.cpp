@@ -141,8 +141,8 @@ TEST_F(TlsMemoryTest, when_any_allocation_fails_one_connection_ends_and_the_othe
   std::printf("%zu allocations failed, each alone\n", nth - 1);
 }
 
-// The memory of a message over TLS, as docs/low-latency.md states it. The numbers are those of
-// OpenSSL 3.0; another version may need less.
+// The memory of a message over TLS, as docs/guide/low-latency.md states it. The numbers are those
+// of OpenSSL 3.0; another version may need less.
 struct TlsCost {
   std::optional<TlsVersion> version;
   std::size_t to_send = 0;
@@ -226,7 +226,7 @@ TEST_F(TlsMemoryTest, silent_connection_has_no_buffer_to_read_into) {
   std::printf("a silent connection: %zu bytes\n", each);
   EXPECT_LT(each, 16U << 10U);
 
-  // The cost of a connection without a Logon, as docs/security.md states it.
+  // The cost of a connection without a Logon, as docs/operations/security.md states it.
   constexpr char kHandshake = 22;
   for (const Descriptor& one : silent) ASSERT_EQ(::send(one.get(), &kHandshake, 1, 0), 1);
   for (std::size_t turn = 0; turn < 2 * kSilent; ++turn) {

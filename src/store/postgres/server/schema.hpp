@@ -1,5 +1,5 @@
-// The tables of a log, and how an older version of them becomes the current one. docs/store.md
-// shows them to operators, who may read them with SQL.
+// The tables of a log, and how an older version of them becomes the current one.
+// docs/operations/store.md shows them to operators, who may read them with SQL.
 #pragma once
 
 #include <cstdint>

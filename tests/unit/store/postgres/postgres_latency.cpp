@@ -1,6 +1,6 @@
 // Measures what the PostgreSQL store costs beside the journal, on a server of its own with fsync
 // on: one message at a time from append() to durable(), the same at a steady rate, and as many as
-// will go. Prints a table; docs/store.md has one.
+// will go. Prints a table; docs/operations/store.md has one.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
