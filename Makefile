@@ -2,7 +2,7 @@
 # CMakePresets.json for the builds and CONTRIBUTING.md for working with them directly.
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-run deps-bench deps-test run build examples test bench simulate crash soak \
-        tidy format fuzz install clean
+        docs tidy format fuzz install clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
@@ -30,6 +30,7 @@ help:
 	@echo "  make examples  the command and the programs of examples/, without what tests need"
 	@echo "  make build     the release build with tests, in build/release"
 	@echo "  make deps      show and install the Debian packages that run and test need"
+	@echo "  make docs      the documents as a site with search, in build/site"
 	@echo "  make tidy      check layers, names, lengths, links and format (seconds)"
 	@echo "  make format    rewrite the sources with clang-format-19"
 	@echo "  make fuzz      FUZZ_SECONDS=$(FUZZ_SECONDS) of fuzzing for each target"
@@ -84,6 +85,9 @@ bench: deps-bench
 	@build/release/bench/nexusfix_bench \
 	  --hardened build/hardened/bench/libnexusfix_bench_module.so --json build/bench/report.json \
 	  --html build/bench/report.html $(if $(PICTURE),--svg $(PICTURE)) $(BENCH)
+
+docs:
+	@tools/docs.py
 
 tidy:
 	@tools/tidy.py
