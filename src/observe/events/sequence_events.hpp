@@ -70,7 +70,7 @@ inline constexpr EventRow kSequenceEvents[] = {
      "Ask the counterparty to fill only what was requested."},
     {EventId::MessageNotResendable, Severity::Warning, "MessageNotResendable",
      "A stored message is damaged, and a gap fill takes its place.", "The store is damaged.",
-     "Run `nexusfix journal check`, and tell the counterparty what the message was."},
+     "Run `nexusfix journal verify`, and tell the counterparty what the message was."},
     {EventId::LostMessagesRequested, Severity::Error, "LostMessagesRequested",
      "The counterparty asks for messages that our store has lost. It gets a gap fill.",
      "A loss of power, damage of the disk, or a repair of the journal. An earlier event says which "
@@ -85,7 +85,7 @@ inline constexpr EventRow kSequenceEvents[] = {
      "A part of the journal cannot be read for a resend. The counterparty gets a gap fill for what "
      "is missing.",
      "The disk or the journal is damaged.",
-     "Run `nexusfix journal check`, and compare with the records of the counterparty what was "
+     "Run `nexusfix journal verify`, and compare with the records of the counterparty what was "
      "sent."},
     {EventId::ResendUnreadable, Severity::Error, "ResendUnreadable",
      "A resend failed, because the store cannot be read now. The connection is closed.",

@@ -12,7 +12,7 @@ inline constexpr EventRow kStoreEvents[] = {
     {EventId::JournalDamaged, Severity::Error, "JournalDamaged",
      "A part of the journal cannot be read. The intact part is used.",
      "The disk is damaged, or the file was changed or truncated.",
-     "Run `nexusfix journal check`, then docs/operations/journal-repair.md. Find out with the "
+     "Run `nexusfix journal verify`, then docs/operations/journal-repair.md. Find out with the "
      "counterparties "
      "which messages are missing."},
     {EventId::CheckpointUnreadable, Severity::Warning, "CheckpointUnreadable",
@@ -37,7 +37,7 @@ inline constexpr EventRow kStoreEvents[] = {
     {EventId::SessionRefusedByStore, Severity::Error, "SessionRefusedByStore",
      "The store refuses a session of the configuration, and the engine does not serve it.",
      "Its records are damaged, or another session has its name.",
-     "Run `nexusfix journal check`, and act as the text says."},
+     "Run `nexusfix journal verify`, and act as the text says."},
     {EventId::StoreFailed, Severity::Error, "StoreFailed",
      "The store failed. Every session is disconnected, and the engine ends.",
      "The disk or the database returned an error that leaves the log in doubt, or another process "
@@ -80,15 +80,16 @@ inline constexpr EventRow kStoreEvents[] = {
     {EventId::SegmentCutOff, Severity::Error, "SegmentCutOff",
      "A segment of the journal is shorter than what was written to it.",
      "Another program truncated the file, or the file system lost a part.",
-     "Run `nexusfix journal check`, and check the disk. Sessions continue."},
+     "Run `nexusfix journal verify`, and check the disk. Sessions continue."},
     {EventId::SegmentUnreadable, Severity::Error, "SegmentUnreadable",
      "A segment of the journal cannot be read.", "The disk returned an error.",
-     "Check the disk, and run `nexusfix journal check`. Sessions continue."},
+     "Check the disk, and run `nexusfix journal verify`. Sessions continue."},
     {EventId::SegmentDamaged, Severity::Error, "SegmentDamaged",
      "A segment of the journal is damaged. The engine found it by reading the log in the "
      "background.",
      "The disk is damaged, or another program wrote to the file.",
-     "Run `nexusfix journal check`, then docs/operations/journal-repair.md. Sessions continue, and "
+     "Run `nexusfix journal verify`, then docs/operations/journal-repair.md. Sessions continue, "
+     "and "
      "damaged "
      "messages are gap-filled."},
     {EventId::DatabaseOpened, Severity::Info, "DatabaseOpened",
