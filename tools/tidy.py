@@ -50,6 +50,7 @@ FILE_LINES_MAX = 800
 FUNCTION_LINES_MAX = 70
 MARKDOWN_LINES_MAX = 300
 README_LINES_MAX = 150
+GENERATED_PAGES = {"docs/reference/events.md", "docs/reference/keys.md"}  # a command prints them
 # Above a function that is one flat switch: it may be longer than the others.
 FLAT_SWITCH_MARK = "tidy: flat switch"
 
@@ -354,7 +355,8 @@ def check_markdown(tree):
     for name, text in tree.of_suffix({".md"}):
         count = text.count("\n")
         most = README_LINES_MAX if name == "README.md" else MARKDOWN_LINES_MAX
-        if count > most and name != "CHANGELOG.md":  # It grows with each change.
+        # The changes grow with each version.
+        if count > most and name not in GENERATED_PAGES | {"CHANGELOG.md"}:
             tree.problem(name, 1, f"{count} lines, {most} at most")
         folder = Path(name).parent
         prose = re.sub(r"^```.*?^```", lambda m: re.sub(r"[^\n]", " ", m[0]), text,

@@ -11,6 +11,7 @@
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/config/config_report.hpp"
+#include "nexusfix/config/key_reference.hpp"
 #include "nexusfix/journal/settings_loader.hpp"
 #include "nexusfix/journal/write_file.hpp"
 #include "nexusfix/run/engine_options.hpp"
@@ -115,6 +116,16 @@ int write_new(const std::string& file, bool is_acceptor) {
   return written ? kSuccess : fail(kName, written.error());
 }
 
+int show_keys(const std::vector<std::string>& names, bool is_page) {
+  const std::expected<std::string, std::string> text = is_page ? keys_page() : describe_keys(names);
+  if (!text) {
+    static_cast<void>(fail(kName, text.error()));
+    return kUsage;
+  }
+  fmt::print("{}", *text);
+  return kSuccess;
+}
+
 }  // namespace
 
 int run_config(Arguments arguments) {
@@ -124,7 +135,8 @@ int run_config(Arguments arguments) {
       "It creates and changes nothing.\n\n"
       "  $ nexusfix config check trader.cfg\n"
       "  $ nexusfix config schedule trader.cfg --from 2026-12-24\n"
-      "  $ nexusfix config new trader.cfg",
+      "  $ nexusfix config new trader.cfg\n"
+      "  $ nexusfix config keys HeartBtInt",
       "nexusfix config"};
   app.require_subcommand(1);
   CheckOptions options;
@@ -155,7 +167,15 @@ int run_config(Arguments arguments) {
       app.add_subcommand("new", "Write a commented configuration to start from");
   new_command->add_option("FILE", new_file, "the file to create; none: standard output");
   new_command->add_flag("--acceptor", is_acceptor, "for a venue; otherwise for an initiator");
+  std::vector<std::string> key_names;
+  bool is_page = false;
+  CLI::App* keys_command = app.add_subcommand("keys", "Explain configuration keys");
+  CLI::Option* const names =
+      keys_command->add_option("NAME", key_names, "the keys; none: a list of all");
+  keys_command->add_flag("--markdown", is_page, "all keys as the page docs/reference/keys.md")
+      ->excludes(names);
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  if (keys_command->parsed()) return show_keys(key_names, is_page);
   if (check_command->parsed()) return check(options);
   if (schedule_command->parsed()) return show_schedule(schedule_file, question, from);
   return write_new(new_file, is_acceptor);

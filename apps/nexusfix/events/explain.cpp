@@ -124,7 +124,7 @@ $ grep -E 'NXF-(2008|2009|5010)' log/*.event.current.log
 ```
 
 INFO: the engine works as it should. WARN: look at it when there is time. ERROR: act now.
-`nexusfix explain --markdown` prints this page. How the logs look: [logs](../logs.md).
+`nexusfix explain --markdown` prints this page. How the logs look: [logs](../operations/logs.md).
 )";
 
 }  // namespace

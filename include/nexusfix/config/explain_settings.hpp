@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <span>
 #include <string>
@@ -22,7 +23,12 @@ struct KeyDescription {
   std::string_view meaning;   // half a sentence
   // The default of another engine; empty: the same, or it has no such key.
   std::string_view elsewhere;
-  bool is_secret = false;  // its value is never shown
+  bool is_secret = false;     // its value is never shown
+  std::string_view expected;  // the values that it takes; of a number, without its range
+  std::uint64_t least = 0;    // the range of a number; both 0: the key takes no number
+  std::uint64_t most = 0;
+  bool is_numbered = false;       // may be given several times: SocketConnectHost1, ...
+  std::string_view takes_effect;  // when a reload applies a changed value
 };
 
 // Every key once, grouped, in the order in which a configuration is best read. Static lifetime.

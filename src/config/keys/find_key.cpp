@@ -188,8 +188,18 @@ std::span<const KeyDescription> described_keys() noexcept {
     std::array<KeyDescription, kKeyRows.size()> described{};
     for (std::size_t i = 0; i < kKeyRows.size(); ++i) {
       const KeyRow& row = kKeyRows[i];
-      described[i] = {row.group,   row.name,      row.fallback,
-                      row.meaning, row.elsewhere, row.rule.is_secret};
+      const bool is_number = row.rule.is_right == is_number_in_range;
+      described[i] = {.group = row.group,
+                      .name = row.name,
+                      .fallback = row.fallback,
+                      .meaning = row.meaning,
+                      .elsewhere = row.elsewhere,
+                      .is_secret = row.rule.is_secret,
+                      .expected = row.rule.expected,
+                      .least = is_number ? row.rule.min : 0,
+                      .most = is_number ? row.rule.max : 0,
+                      .is_numbered = row.rule.is_numbered,
+                      .takes_effect = to_string(row.effect)};
     }
     return described;
   }();

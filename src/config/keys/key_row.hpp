@@ -28,6 +28,20 @@ enum class TakesEffect : std::uint8_t {
   OtherSession,  // part of the identity: the session is another one
 };
 
+[[nodiscard]] constexpr std::string_view to_string(TakesEffect effect) noexcept {
+  switch (effect) {
+    case TakesEffect::AtOnce:
+      return "at once";
+    case TakesEffect::NextLogon:
+      return "at the next Logon";
+    case TakesEffect::NextStart:
+      return "at the next start";
+    case TakesEffect::OtherSession:
+      break;
+  }
+  return "as another session";
+}
+
 // Whose a value is. A key of the whole engine may stand in every session.
 enum class Shared : std::uint8_t {
   No,       // the session's, or the engine's: then the last value counts

@@ -1,0 +1,64 @@
+// The reference of the keys: each key in full, the nearest key, and the page of the documents.
+#include "nexusfix/config/key_reference.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <string>
+
+#include <nexusfix/config/explain_settings.hpp>
+
+namespace nexusfix::command {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(KeyReference, says_everything_about_a_key_in_any_case) {
+  const auto text = describe_keys({"journalstalltimeout"});
+  ASSERT_TRUE(text.has_value()) << text.error();
+  EXPECT_EQ(*text,
+            "JournalStallTimeout  (store)\n"
+            "  meaning       seconds that a disk may stall\n"
+            "  values        a whole number of seconds from 1 to 3600\n"
+            "  default       5\n"
+            "  takes effect  at the next start\n");
+}
+
+TEST(KeyReference, names_the_default_of_another_engine_and_numbered_keys) {
+  EXPECT_THAT(describe_keys({"FileStoreSync"}).value_or(""),
+              HasSubstr("  elsewhere     QuickFIX/Go: Y\n"));
+  EXPECT_THAT(describe_keys({"SocketConnectHost"}).value_or(""),
+              HasSubstr("; also SocketConnectHost1, SocketConnectHost2, ...\n"));
+}
+
+TEST(KeyReference, an_unknown_key_is_an_error_with_the_nearest_one) {
+  const auto text = describe_keys({"HeartBtInt", "HeartBeatInt"});
+  ASSERT_FALSE(text.has_value());
+  EXPECT_EQ(text.error(), "there is no key HeartBeatInt; the nearest one is HeartBtInt");
+}
+
+TEST(KeyReference, without_a_name_lists_every_key) {
+  const std::string text = describe_keys({}).value_or("");
+  for (const config::KeyDescription& key : config::described_keys()) {
+    EXPECT_THAT(text, HasSubstr("  " + std::string{key.name} + " ")) << key.name;
+  }
+}
+
+TEST(KeyReference, every_key_has_a_meaning_and_values) {
+  for (const config::KeyDescription& key : config::described_keys()) {
+    EXPECT_FALSE(key.meaning.empty()) << key.name;
+    EXPECT_FALSE(key.expected.empty()) << key.name;
+  }
+}
+
+TEST(KeyReference, the_page_of_the_documents_is_what_the_command_prints) {
+  const std::filesystem::path path{NEXUSFIX_ROOT "/docs/reference/keys.md"};
+  std::ifstream stream{path, std::ios::binary};
+  const std::string page{std::istreambuf_iterator<char>{stream}, {}};
+  EXPECT_EQ(page, keys_page()) << "nexusfix config keys --markdown > docs/reference/keys.md";
+}
+
+}  // namespace
+}  // namespace nexusfix::command
