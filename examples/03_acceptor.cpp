@@ -10,6 +10,7 @@
 namespace fix44 = nexusfix::fix44;
 using namespace nexusfix::literals;
 
+// [venue]
 struct Venue {
   using Handles = nexusfix::Messages<fix44::NewOrderSingle>;
   unsigned orders = 0;
@@ -36,3 +37,4 @@ int main(int argc, char** argv) {
   Venue venue;
   return nexusfix::run(argc > 1 ? argv[1] : "venue.cfg", venue);
 }
+// [end]

@@ -376,7 +376,7 @@ def check_markdown(tree):
 def check_quotes(tree, name, text):
     """`<!-- quote: path -->` or `<!-- quote: path#region -->` stands above a code block that equals
     the file, or the lines between `// [region]` and `// [end]` in it."""
-    for match in re.finditer(r"<!-- quote: (\S+?)(?:#(\S+))? -->\n```\w*\n(.*?)^```", text,
+    for match in re.finditer(r"<!-- quote: (\S+?)(?:#(\S+))? -->\n```[^\n]*\n(.*?)^```", text,
                              re.DOTALL | re.MULTILINE):
         path, region, quoted = match.groups()
         line = line_of(text, match.start())

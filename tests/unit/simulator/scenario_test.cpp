@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// docs/guide/simulator.md, "A seed says everything".
+// docs/guide/simulator.md, "Read a failure".
 TEST(Scenario, the_same_scenario_runs_the_same_way) {
   const Scenario scenario{.seed = 12, .duration = 60s, .faults = FaultSet::all()};
   const Outcome one = run_scenario(scenario);

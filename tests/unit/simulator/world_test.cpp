@@ -55,7 +55,7 @@ struct WorldTest : ::testing::Test {
   ProcessId trader = 0;
 };
 
-// docs/guide/simulator.md, "Your own application".
+// docs/guide/simulator.md, "Test your own application".
 TEST_F(WorldTest, a_users_applications_exchange_messages_in_virtual_time) {
   world.run(1s);
   send(3);
