@@ -110,7 +110,7 @@ TEST_P(ValidatorProperty, one_change_is_found_and_reported) {
   }
 }
 
-// docs/reference/configuration.md, ValidateUnorderedGroupFields: both values, whatever the default
+// docs/reference/keys.md, ValidateUnorderedGroupFields: both values, whatever the default
 // is.
 TEST_P(ValidatorProperty, order_within_an_entry_counts_only_if_the_rules_require_it) {
   const dictionary::FixtDictionaries both{

@@ -51,9 +51,9 @@ TEST(HonouredKeys, the_document_says_of_each_when_a_reload_takes_it_over) {
                                       : text.substr(begin, text.find("\n## ", begin) - begin);
   };
   const std::map<TakesEffect, std::string> lists{
-      {TakesEffect::AtOnce, list_of("Keys that count at once")},
-      {TakesEffect::NextLogon, list_of("Keys that count from the next Logon on")},
-      {TakesEffect::NextStart, list_of("Keys that count from the next start on")},
+      {TakesEffect::AtOnce, list_of("Keys that apply at once")},
+      {TakesEffect::NextLogon, list_of("Keys that apply from the next Logon on")},
+      {TakesEffect::NextStart, list_of("Keys that apply from the next start on")},
       {TakesEffect::OtherSession, list_of("Keys of the identity")}};
   for (const Key key : all_keys()) {
     for (const auto& [effect, list] : lists) {
