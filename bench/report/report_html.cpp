@@ -226,7 +226,7 @@ std::string to_svg(const Report& report) {
   text += fmt::format("<g transform=\"translate({},{})\">\n{}</g>\n", kMargin, kHeadRows + 8,
                       chart.elements);
   text += fmt::format(
-      "<text class=\"note\" x=\"{}\" y=\"{}\">{}, one core; {}, {}{}{}; parser's kernel "
+      "<text class=\"note\" x=\"{}\" y=\"{}\">{}; {}, {}{}{}; parser's kernel "
       "{}</text>\n",
       kMargin, height - kMargin / 2 - 4, escaped(m.cpu), escaped(m.compiler),
       escaped(m.compiler_flags), m.commit.empty() ? "" : "; commit ", escaped(m.commit),
