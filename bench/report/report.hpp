@@ -64,7 +64,7 @@ void keep_better(RowReport& row, const RowReport& other);
 [[nodiscard]] std::string table_foot(const Report& report);
 [[nodiscard]] std::string to_json(const Report& report);
 [[nodiscard]] std::string to_html(const Report& report);
-// The picture of the front page: ours and QuickFIX, row by row.
+// The picture of the front page: eight rows, from the round trip to encoding.
 [[nodiscard]] std::string to_svg(const Report& report);
 
 }  // namespace nexusfix::bench

@@ -1,6 +1,7 @@
 #include "bench/report/report_chart.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -13,6 +14,18 @@ constexpr int kTextColumns = 150;
 constexpr int kBarRows = 15;
 constexpr int kGapRows = 9;
 constexpr int kAxisRows = 24;
+
+// The picture's rows: what a trader waits for first, then the steps of it.
+constexpr std::array<std::string_view, 8> kPictureRows = {
+    "rtt/spin",
+    "rtt/block",
+    "inside",
+    "throughput/orders",
+    "parse/NewOrderSingle",
+    "parse/ExecutionReport",
+    "encode/NewOrderSingle",
+    "encode/ExecutionReport",
+};
 
 // A power of ten of nanoseconds, in a fitting unit.
 std::string decade_text(double ns) {
@@ -72,7 +85,17 @@ std::string label_text(const std::string& label, double y) {
 }
 
 std::string class_of(std::string_view subject) {
-  return subject == "QuickFIX" ? "quickfix" : subject == "reference" ? "reference" : "ours";
+  return subject == "QuickFIX" ? "quickfix" : subject == "NexusFIX hardened" ? "ours" : "reference";
+}
+
+Bar peer_bar(const RowReport& row, const Result& peer) {
+  return {class_of(peer.subject), peer.figures.batch,
+          fmt::format("{} ({} ×)", short_number(peer.figures.batch),
+                      short_number(times_faster(row, peer)))};
+}
+
+Bar own_bar(const RowReport& row) {
+  return {"ours", row.ours.figures.batch, short_number(row.ours.figures.batch)};
 }
 
 }  // namespace
@@ -144,11 +167,24 @@ std::vector<BarGroup> peer_groups(const Report& report) {
   for (const RowReport& row : report.rows) {
     if (row.peers.empty() || !is_nanoseconds(row.spec.unit)) continue;
     BarGroup group{row.spec.name, {}, row.spec.published};
-    group.bars.push_back({"ours", row.ours.figures.batch, short_number(row.ours.figures.batch)});
-    for (const Result& peer : row.peers) {
-      group.bars.push_back({class_of(peer.subject), peer.figures.batch,
-                            fmt::format("{} ({} ×)", short_number(peer.figures.batch),
-                                        short_number(times_faster(row, peer)))});
+    group.bars.push_back(own_bar(row));
+    for (const Result& peer : row.peers) group.bars.push_back(peer_bar(row, peer));
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+std::vector<BarGroup> picture_groups(const Report& report) {
+  std::vector<BarGroup> groups;
+  for (const std::string_view name : kPictureRows) {
+    const auto row = std::ranges::find_if(
+        report.rows, [name](const RowReport& one) { return one.spec.name == name; });
+    if (row == report.rows.end()) continue;
+    BarGroup group{row->spec.name, {own_bar(*row)}, {}};
+    for (const Result& peer : row->peers) {
+      if (peer.subject == "QuickFIX" || peer.subject == "bare TCP") {
+        group.bars.push_back(peer_bar(*row, peer));
+      }
     }
     groups.push_back(std::move(group));
   }

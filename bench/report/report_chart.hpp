@@ -12,7 +12,7 @@
 namespace nexusfix::bench {
 
 struct Bar {
-  std::string kind;  // class name: "ours", "quickfix", "reference"
+  std::string kind;  // class name: "ours", "quickfix", "reference" (any other peer)
   double value = 0;
   std::string text;  // after the bar
 };
@@ -33,6 +33,9 @@ struct Chart {
 
 // The rows with a peer in this run, each with all of its subjects.
 [[nodiscard]] std::vector<BarGroup> peer_groups(const Report& report);
+// The rows of the front page's picture: the round trip first. Only QuickFIX and bare TCP are beside
+// ours, and rows that this run did not measure are left out.
+[[nodiscard]] std::vector<BarGroup> picture_groups(const Report& report);
 // The rows whose name has this beginning: only our figures, with the published figure as mark.
 [[nodiscard]] std::vector<BarGroup> own_groups(const Report& report, std::string_view begin);
 // A line from the median to the 99.9th percentile of single calls.

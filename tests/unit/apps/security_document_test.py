@@ -25,8 +25,8 @@ default_crl_days=365
 
 
 def configurations():
-    """The blocks of the document that begin with a file's name."""
-    return dict(re.findall(r"^```\n# (\w+\.cfg)\n(.*?)^```$", DOCUMENT.read_text(),
+    """The files of the document."""
+    return dict(re.findall(r"^```ini file=(\w+\.cfg)\n(.*?)^```$", DOCUMENT.read_text(),
                            re.MULTILINE | re.DOTALL))
 
 
