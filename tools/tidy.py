@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import structure
+import words
 
 # Row may include column; every layer may include itself.
 LAYERS = {
@@ -351,6 +352,38 @@ def check_test_legs(tree):
             tree.warnings.append(f"{name}: there is no {test}")
 
 
+def anchors_of(text):
+    """The anchors of a document's headings."""
+    anchors, counts = set(), {}
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    for match in re.finditer(r"^#+ (.+)$", prose, re.MULTILINE):
+        heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", match[1].replace("`", ""))
+        anchor = re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading.strip().lower()))
+        count = counts[anchor] = counts.get(anchor, -1) + 1
+        anchors.add(f"{anchor}-{count}" if count else anchor)
+    return anchors
+
+
+def check_link(tree, name, line, link):
+    """A link must lead to a file, and to a heading of it."""
+    target, _, anchor = link.partition("#")
+    if "://" in link or link.startswith("mailto:"):
+        return
+    path = (tree.root / Path(name).parent / target) if target else tree.root / name
+    if not path.exists():
+        tree.problem(name, line, f"no such file: {target}")
+    elif anchor and path.suffix == ".md":
+        if anchor not in anchors_of(path.read_text(encoding="utf-8")):
+            tree.problem(name, line, f"no such heading: {link}")
+
+
+def check_words(tree):
+    for name, text in tree.of_suffix({".md"}):
+        if not name.startswith("tests/"):
+            for line, _, what in words.findings(text):
+                tree.problem(name, line, what)
+
+
 def check_markdown(tree):
     for name, text in tree.of_suffix({".md"}):
         count = text.count("\n")
@@ -362,10 +395,7 @@ def check_markdown(tree):
         prose = re.sub(r"^```.*?^```", lambda m: re.sub(r"[^\n]", " ", m[0]), text,
                        flags=re.MULTILINE | re.DOTALL)
         for match in re.finditer(r"\]\(([^)\s]+)\)", prose):
-            target = match[1].split("#")[0]
-            if target and "://" not in target and not target.startswith("mailto:"):
-                if not (tree.root / folder / target).exists():
-                    tree.problem(name, line_of(prose, match.start()), f"no such file: {target}")
+            check_link(tree, name, line_of(prose, match.start()), match[1])
         for match in re.finditer(r"`([\w.-]+/[\w./-]+\.(?:cpp|hpp|py|sh|cmake))`", prose):
             if not any((tree.root / place / match[1]).exists()
                        for place in ("", folder, "src", "include", "include/nexusfix")):
@@ -399,7 +429,7 @@ def dedent(text):
 
 
 CHECKS = [check_text, check_names, check_includes, check_code, check_cmake, check_dead_sources,
-          check_test_legs, check_markdown]
+          check_test_legs, check_markdown, check_words]
 
 
 def check_tree(root):

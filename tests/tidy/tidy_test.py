@@ -274,7 +274,25 @@ class TidyTest(unittest.TestCase):
 
     def test_link_to_a_missing_file_is_found(self):
         self.assert_found({"a.md": "[x](docs/none.md#part)\n"}, "a.md:1", "no such file")
-        self.assert_clean({"a.md": "[x](README.md#part) [y](https://example.org/z)\n"})
+        self.assert_clean({"a.md": "[x](README.md) [y](https://example.org/z#part)\n"})
+
+    def test_link_to_a_missing_heading_is_found(self):
+        page = "# A page\n\n## The `first` part\n\n## Again\n\n## Again\n\n"
+        self.assert_clean({"a.md": page + "[x](#the-first-part) [y](a.md#again-1)\n"})
+        self.assert_found({"a.md": page + "[x](#the-second-part)\n"}, "a.md:9", "no such heading")
+        self.assert_found({"a.md": page, "b.md": "\n[x](a.md#again-2)\n"}, "b.md:2",
+                          "no such heading: a.md#again-2")
+
+    def test_word_that_the_field_does_not_use_is_found(self):
+        self.assert_found({"a.md": "# T\n\nThe bytes come\nbe" + "hind the header.\n"}, "a.md:4",
+                          "after (order, time)")
+        self.assert_clean({"a.md": "# T\n\n`be" + "hind` and\n\n```\nbe" + "hind\n```\n"})
+
+    def test_sentence_that_is_too_long_is_found(self):
+        line = " ".join(["word"] * 18)
+        self.assert_found({"a.md": f"# T\n\nShort. {line}\n{line}.\n"}, "a.md:3",
+                          "36 words, 35 at most")
+        self.assert_clean({"a.md": f"# T\n\n{line}.\n\n- {line}\n- {line}\n"})
 
     def test_name_of_a_missing_file_in_a_document_is_found(self):
         self.assert_found({"a.md": "See `wire/gone.cpp`.\n"}, "a.md:1", "no such file")
@@ -293,8 +311,8 @@ class TidyTest(unittest.TestCase):
         self.assert_found(page("examples/y.cpp", "int a;\n"), "a.md:1", "does not exist")
 
     def test_readme_has_150_lines_at_most(self):
-        self.assert_clean({"README.md": "a\n" * 150})
-        self.assert_found({"README.md": "a\n" * 151}, "README.md:1", "151 lines")
+        self.assert_clean({"README.md": "a\n\n" * 75})
+        self.assert_found({"README.md": "a\n\n" * 75 + "a\n"}, "README.md:1", "151 lines")
 
     def test_build_folder_is_not_checked(self):
         self.assert_clean({"build/x.cpp": "using namespace std;\n"})
