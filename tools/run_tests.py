@@ -144,8 +144,8 @@ def run_ctest(stage, prefix):
     junit = build.ROOT / "build" / stage.name / "junit.xml"
     junit.unlink(missing_ok=True)
     command = [*prefix, "ctest", "--test-dir", str(junit.parent), "--output-on-failure",
-               "--no-tests=error", "-C", "parts", "-LE", "case$", "-j", str(stage.jobs), "--timeout", str(HANG_SECONDS),
-               "--output-junit", str(junit)]
+               "--no-tests=error", "-C", "parts", "-LE", "case$", "-j", str(stage.jobs),
+               "--timeout", str(HANG_SECONDS), "--output-junit", str(junit)]
     if stage.labels:
         command += ["-L", stage.labels]
     log = junit.parent / "ctest.log"

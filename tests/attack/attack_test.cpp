@@ -62,9 +62,9 @@ std::size_t parts() {
   return std::strtoul(given, nullptr, 10);
 }
 
-// A real attacker has its own machine and takes no CPU time from the venue. Where no time is bounded,
-// ours takes its share of this machine: otherwise other tests would slow the attack down, and the
-// sessions would trade three times as long.
+// A real attacker has its own machine and takes no CPU time from the venue. Where no time is
+// bounded, ours takes its share of this machine: otherwise other tests would slow the attack down,
+// and the sessions would trade three times as long.
 int attacker_niceness() { return is_strict() ? 19 : 0; }
 
 struct Venue {
@@ -213,8 +213,11 @@ class AttackTest : public ::testing::Test {
   // Waits for the attacker's end; its output goes to standard output.
   int attack(AnswerTimes* times) {
     std::string program = NEXUSFIX_ATTACKER;
-    std::vector<std::string> words{program, std::to_string(port_), std::to_string(tls_port_),
-                                   std::to_string(dribblers_), std::to_string(parts()),
+    std::vector<std::string> words{program,
+                                   std::to_string(port_),
+                                   std::to_string(tls_port_),
+                                   std::to_string(dribblers_),
+                                   std::to_string(parts()),
                                    std::to_string(attacker_niceness())};
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());

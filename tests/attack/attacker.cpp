@@ -1,7 +1,8 @@
 // All attacks on a venue's ports at once, within bounds:
 //   attacker PORT TLS_PORT DRIBBLERS PARTS NICE
-// TLS_PORT 0: the venue has no such port. PARTS: the percentage of the full size. NICE: the priority
-// of this process, 0 to 19. Ends when the venue has closed all connections, or after a time limit.
+// TLS_PORT 0: the venue has no such port. PARTS: the percentage of the full size. NICE: the
+// priority of this process, 0 to 19. Ends when the venue has closed all connections, or after a
+// time limit.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
