@@ -38,12 +38,12 @@ class Stage:
     environment: dict = field(default_factory=dict)
     fixed_addresses: bool = False
     simulates: bool = False  # runs the simulator's worlds; prints and checks their sums
-    jobs: int = 2
+    jobs: int = 3  # many tests wait for a peer, a disk or a clock
 
 
 STAGES = [
     Stage("release", "every test, g++", targets=["all", "all_verify_interface_header_sets"],
-          simulates=True, jobs=3),  # many wait for a peer, a disk or a clock
+          simulates=True),
     Stage("clang", "everything compiles without a warning; unit and property tests, addresses, "
           "bounds and undefined behaviour, clang-19", labels="unit|property",
           definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"],
@@ -60,7 +60,7 @@ STAGES = [
                        "CMAKE_CXX_FLAGS=-Wno-subobject-linkage",  # of files as one file's headers
                        "CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -DNDEBUG"]),
     Stage("fuzz", "fuzz targets for some seconds each, clang-19",
-          targets=["nexusfix_tests_fuzz-smoke"], labels="fuzz-smoke"),
+          targets=["nexusfix_tests_fuzz-smoke"], labels="fuzz-smoke", jobs=2),  # none waits
 ]
 
 
