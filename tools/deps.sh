@@ -10,7 +10,7 @@ set -eu
 packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-dev
   libhowardhinnant-date-dev libsodium-dev libssl-dev libzstd-dev nlohmann-json3-dev tzdata"
 packages_bench="libquickfix-dev liburing-dev"
-packages_test="ccache pkgconf clang-19 libclang-rt-19-dev clang-format-19
+packages_test="ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
   libgtest-dev libgmock-dev librapidcheck-dev openjdk-17-jdk-headless maven openssl
   googletest g++-aarch64-linux-gnu qemu-user libpq-dev postgresql"
 

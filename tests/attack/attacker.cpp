@@ -1,7 +1,8 @@
 // All attacks on a venue's ports at once, within bounds:
-//   attacker PORT TLS_PORT DRIBBLERS PARTS
-// TLS_PORT 0: the venue has no such port. PARTS: the percentage of the full size. Ends when the
-// venue has closed all connections, or after a time limit.
+//   attacker PORT TLS_PORT DRIBBLERS PARTS NICE
+// TLS_PORT 0: the venue has no such port. PARTS: the percentage of the full size. NICE: the
+// priority of this process, 0 to 19. Ends when the venue has closed all connections, or after a
+// time limit.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -156,10 +157,9 @@ int run(const Sizes& sizes) {
 }  // namespace nexusfix::attack
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 2;
-  // A real attacker has its own machine, and takes no CPU time from the venue.
-  static_cast<void>(::setpriority(PRIO_PROCESS, 0, 19));
+  if (argc != 6) return 2;
   const auto number = [&](int at) { return std::strtoul(argv[at], nullptr, 10); };
+  static_cast<void>(::setpriority(PRIO_PROCESS, 0, static_cast<int>(number(5))));
   return nexusfix::attack::run({.port = static_cast<std::uint16_t>(number(1)),
                                 .tls_port = static_cast<std::uint16_t>(number(2)),
                                 .dribblers = number(3),

@@ -3,13 +3,14 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 COMPILER, SOURCE, BUILD = sys.argv.pop(1), Path(sys.argv.pop(1)), Path(sys.argv.pop(1))
+LAUNCHER = [found] if (found := shutil.which("ccache")) else []
 LANGUAGE_HEADER = "nexusfix/base/language.hpp"
 # Function templates are instantiated, so that warnings of the optimiser in them are seen, too.
 PROGRAM = SOURCE / "examples" / "12_bridge.cpp"
@@ -20,12 +21,13 @@ def compiled(text, *flags):
     """The exit status and the output of the compiler for a source with this text."""
     includes = [f"-I{SOURCE / 'include'}", f"-I{PROGRAM.parent}"]
     includes += [f"-I{BUILD}/tools/codegen/nexusfix_{name}/include" for name in TYPED]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "user.cpp")
-        path.write_text(text, encoding="utf-8")
-        ended = subprocess.run([COMPILER, *includes, *flags, "-c", path, "-o",
-                                Path(folder, "user.o")], capture_output=True, text=True,
-                               check=False, env={**os.environ, "LC_ALL": "C"})
+    folder = BUILD / "tests" / "install" / "headers"  # always the same one, for ccache
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "user.cpp"
+    path.write_text(text, encoding="utf-8")
+    ended = subprocess.run([*LAUNCHER, COMPILER, *includes, *flags, "-c", path, "-o",
+                            folder / "user.o"], capture_output=True, text=True, check=False,
+                           env={**os.environ, "LC_ALL": "C"})
     return ended.returncode, ended.stderr
 
 

@@ -51,6 +51,14 @@ class LongestTest(unittest.TestCase):
             self.assertEqual("b 71 s, c 10 s", run_tests.longest_tests(path, most=2))
 
 
+class TimesTest(unittest.TestCase):
+    def test_each_stage_has_a_line(self):
+        self.assertEqual("             build   tests\n"
+                         "release      480 s   301 s\n"
+                         "fuzz           3 s     0 s",
+                         run_tests.time_table({"release": [480.2, 300.9], "fuzz": [3, 0]}))
+
+
 class SimulatedTest(unittest.TestCase):
     def test_sums_are_of_all_parts(self):
         sums = simulated.read_log(
