@@ -33,7 +33,7 @@ inline constexpr KeyRow kLog[] = {
      "Y: events on standard output, N: not on the screen; if not given, on standard error",
      "QuickFIX: Y with its ScreenLog"},
     {"ScreenLogShowHeartBeats", AtOnce, kYesOrNo, sets<&ScreenLogOptions::has_heartbeats>, "Y",
-     "Heartbeats among them", "QuickFIX/J: N"},
+     "Heartbeats are on the screen", "QuickFIX/J: N"},
     {"ScreenIncludeMilliseconds", AtOnce, kYesOrNo,
      sets_to<&ScreenLogOptions::fraction_digits, 3U, 0U>, "Y",
      "times in milliseconds on the screen", "QuickFIX/J: N"},
