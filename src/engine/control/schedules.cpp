@@ -72,7 +72,7 @@ void SessionControl::close_for_logons(SessionEntry& entry) {
       next ? "closed by its schedule until " + utc_text(*next, UtcForm::Plain) + " UTC"
            : std::string{"closed by its schedule for the next two years"});
   if (entry.connection == nullptr) return;
-  if (!entry.connection->established) {
+  if (entry.connection->is_connecting()) {
     return connections_.close(*entry.connection, EventId::ConnectAborted,
                               "the connection attempt is aborted");
   }

@@ -27,9 +27,9 @@ void SessionControl::reset(SessionEntry& entry, std::string_view text) {
 void SessionControl::disconnect_now(SessionEntry& entry, std::string_view why) {
   if (entry.connection == nullptr) return;
   Connection& connection = *entry.connection;
-  if (!connection.established)
+  if (connection.is_connecting())
     return connections_.close(connection, EventId::ConnectionClosed, why);
-  connection.close_reason = why;
+  connection.set_close_reason(why);
   connections_.close_soon(connection);
 }
 
@@ -46,7 +46,7 @@ void SessionControl::log_out(SessionEntry& entry, std::string_view text) {
   entry.connect_policy.log_out();
   std::string of_logout{text};
   static_cast<void>(transactor_.now());
-  if (entry.connection != nullptr && !entry.connection->established) {
+  if (entry.connection != nullptr && entry.connection->is_connecting()) {
     connections_.close(*entry.connection, EventId::ConnectAborted,
                        "the connection attempt is aborted");
   }
@@ -76,7 +76,7 @@ std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& 
   }
   if (!transactor_.is_idle()) return std::unexpected{"not from within a callback"};
   if (entry.stored.trial != nullptr) return std::unexpected{"the session has never logged on"};
-  if (entry.connection != nullptr && !entry.connection->established) {
+  if (entry.connection != nullptr && entry.connection->is_connecting()) {
     static_cast<void>(transactor_.now());
     constexpr std::string_view kWhy =
         "the connection attempt is aborted: the sequence numbers are being set";

@@ -160,13 +160,13 @@ void EventLoop::handle(const transport::Ready& ready) {
       inbound_.on_readable(connection);
       break;
     case transport::ReadyKind::Writable:
-      connection.blocked = false;
+      connection.set_blocked(false);
       connections_.mark_unsent(connection);
-      if (connection.entry != nullptr && connection.entry->resend.cursor) resends_.set_ready();
+      if (connection.entry() != nullptr && connection.entry()->resend.cursor) resends_.set_ready();
       break;
     case transport::ReadyKind::Failed:
       connections_.close(connection, EventId::ConnectionLost,
-                         loop_.network->last_error(connection.socket));
+                         loop_.network->last_error(connection.socket_id()));
       break;
     case transport::ReadyKind::Announced:
       acceptor_.on_announced(connection);
@@ -229,28 +229,27 @@ void EventLoop::run_session_timers(SessionEntry& entry) {
 }
 
 void EventLoop::on_timer(Connection& connection) {
-  if (connection.socket == 0) return;  // The timer of another connection has closed it.
-  const bool is_delayed = connection.entry == nullptr && connection.pause.until != kNever;
-  if (connection.pause.until <= loop_.now().mono &&
+  if (connection.is_dead()) return;  // The timer of another connection has closed it.
+  const bool is_delayed = connection.entry() == nullptr && connection.is_paused();
+  if (connection.paused_until() <= loop_.now().mono &&
       (!is_delayed || admission_.admits_delayed(connection))) {
     inbound_.resume(connection);
   }
-  if (connection.socket == 0) return;
-  if (connection.takes_by <= loop_.now().mono) return connections_.end_slow_consumer(connection);
-  if (connection.deadline > loop_.now().mono) {
-    loop_.arm(connection,
-              std::min({connection.deadline, connection.takes_by, connection.pause.until}));
-  } else if (connection.closing) {
+  if (connection.is_dead()) return;
+  if (connection.takes_by() <= loop_.now().mono) return connections_.end_slow_consumer(connection);
+  if (connection.deadline() > loop_.now().mono) {
+    loop_.arm(connection, connection.next_deadline());
+  } else if (connection.is_draining()) {
     connections_.close(connection, EventId::ConnectionClosedUnsent,
                        "closed with bytes unsent: the counterparty does not read");
-  } else if (!connection.established) {
+  } else if (connection.is_connecting()) {
     connections_.close(connection, EventId::ConnectTimedOut,
                        "connect timed out" + connections_.protection_of(connection));
-  } else if (connection.credentials.state == LogonCredentials::State::BeingChecked) {
+  } else if (connection.is_checking_password()) {
     connections_.refuse(
         connection, EventId::PasswordCheckTimedOut,
         "its Logon has waited for LogonTimeout, and its password is not checked yet");
-  } else if (connection.pause.until != kNever) {
+  } else if (connection.is_paused()) {
     connections_.refuse(connection, EventId::LogonTimedOutLoopLate,
                         "its Logon has waited for LogonTimeout, and the event loop is still late");
   } else {
@@ -284,7 +283,7 @@ void EventLoop::begin_stop() {
                            [&](session::StateMachine&) { entry.disconnection.due_at = kNever; });
     }
     if (entry.connection == nullptr) continue;
-    if (entry.connection->established) {
+    if (!entry.connection->is_connecting()) {
       control_.log_out(entry, {});
     } else {
       connections_.close(*entry.connection, EventId::ConnectionClosedByStop, "stopping");
@@ -292,7 +291,7 @@ void EventLoop::begin_stop() {
   }
   std::vector<Connection*> unbound;
   for (const auto& [socket, connection] : connections_.table()) {
-    if (connection->entry == nullptr) unbound.push_back(connection.get());
+    if (connection->entry() == nullptr) unbound.push_back(connection.get());
   }
   for (Connection* connection : unbound) connections_.close(*connection);
 }

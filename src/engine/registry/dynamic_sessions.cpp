@@ -69,7 +69,8 @@ void DynamicSessions::drop(std::size_t index) noexcept {
 const SessionTemplate* DynamicSessions::template_for(const Connection& connection,
                                                      const session::SessionId& id) {
   const auto fits = [&](const SessionTemplate& one) {
-    return one.listener == connection.accepted.listener && stands_for(one.settings.session.id, id);
+    return one.listener == connection.accepted().listener &&
+           stands_for(one.settings.session.id, id);
   };
   const auto found = std::ranges::find_if(templates_, fits);
   const bool is_found = found != templates_.end() && may_be_named(id.sender_comp_id) &&
@@ -84,13 +85,12 @@ SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
                                             const session::SessionId& id) {
   const SessionTemplate* const found = template_for(connection, id);
   if (found == nullptr || !LogonAdmission::may_come_from(
-                              found->settings, loop_.network->peer_name(connection.socket))) {
+                              found->settings, loop_.network->peer_name(connection.socket_id()))) {
     return nullptr;
   }
   // With a wrong password LogonAdmission::bind() would refuse the Logon, but the session would
   // stay.
-  if (!found->settings.credentials.password_file.empty() &&
-      connection.credentials.state != LogonCredentials::State::Right) {
+  if (!found->settings.credentials.password_file.empty() && !connection.credentials().are_right()) {
     return nullptr;
   }
   const std::string name = id.to_string();
@@ -98,7 +98,7 @@ SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
   settings.is_template = false;
   settings.session.id = id;
   if (const auto adopted = registry_.adopt_former_names({&settings, 1}); !adopted) {
-    loop_.report.unauthenticated(EventId::SessionNotStored, connection.accepted.source, name,
+    loop_.report.unauthenticated(EventId::SessionNotStored, connection.accepted().source, name,
                                  adopted.error().text);
     return nullptr;
   }
@@ -108,7 +108,7 @@ SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
     const auto entry = make_trial(std::move(settings));
     if (!entry) {
       names_.disconnect(name, {});
-      loop_.report.unauthenticated(EventId::SessionNotStored, connection.accepted.source, name,
+      loop_.report.unauthenticated(EventId::SessionNotStored, connection.accepted().source, name,
                                    entry.error().text);
       return nullptr;
     }
@@ -124,17 +124,17 @@ SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
 
 void DynamicSessions::begin_dynamic(SessionEntry& entry, const Connection& connection,
                                     const SessionTemplate& made_of) {
-  entry.listener = connection.accepted.listener;
+  entry.listener = connection.accepted().listener;
   entry.membership.is_dynamic = true;
   entry.file.configured_as = made_of.settings.session.id.to_string();
   entry.file.texts = {made_of.origin, made_of.origin, made_of.origin};
   std::string made = "session made of the template in line " +
                      std::to_string(made_of.settings.line) + ", for " +
-                     loop_.network->peer_name(connection.socket);
+                     loop_.network->peer_name(connection.socket_id());
   if (entry.stored.trial != nullptr) {
     entry.stored.trial->made = std::move(made);  // reported after its Logon, in its own log
   } else {
-    loop_.report.unauthenticated(EventId::SessionMadeOfTemplate, connection.accepted.source,
+    loop_.report.unauthenticated(EventId::SessionMadeOfTemplate, connection.accepted().source,
                                  entry.name, made);
   }
   control_.follow_schedule(entry);

@@ -25,10 +25,10 @@ constexpr std::size_t kTrialBytesMax = 64U << 10U;
 bool DynamicSessions::has_dynamic_place(const Connection& connection, const std::string& name) {
   if (commit_.store().find_session(name)) return true;
   using Answer = DynamicNames::Answer;
-  const Answer answer = names_.connect(name, connection.accepted.source);
+  const Answer answer = names_.connect(name, connection.accepted().source);
   if (answer == Answer::Yes) return true;
   loop_.report.unauthenticated(
-      EventId::TemplateLimitReached, connection.accepted.source, {},
+      EventId::TemplateLimitReached, connection.accepted().source, {},
       "no session is made for " + name +
           (answer == Answer::TooMany
                ? ": DynamicSessionsMax of them have been made since the start"

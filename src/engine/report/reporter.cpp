@@ -34,8 +34,8 @@ void Reporter::session(EventId id, const SessionEntry& entry, std::string_view t
 void Reporter::peer(EventId id, SessionEntry& entry, std::string_view text,
                     const Connection* ended) {
   const Connection* const connection = ended != nullptr ? ended : entry.connection;
-  if (connection != nullptr && entry.settings.accept && !connection->has_logged_on) {
-    return unauthenticated(id, connection->accepted.source, entry.name, text);
+  if (connection != nullptr && entry.settings.accept && !connection->has_logged_on()) {
+    return unauthenticated(id, connection->accepted().source, entry.name, text);
   }
   report_if(limiter_.allow(entry.limits.notices, time_.now().mono), id, entry.name, text);
 }

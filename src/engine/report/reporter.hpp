@@ -22,7 +22,7 @@
 
 namespace nexusfix::engine {
 
-struct Connection;
+class Connection;
 struct SessionEntry;
 
 // Connections that are closed before a Logon, because there is no room for them. They are counted,

@@ -26,7 +26,7 @@ void Outbox::note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_
                        std::string_view bytes, bool is_transmitted) {
   // Messages that wait for a Logon are logged when they are sent.
   const bool is_logged = loop_.report.logs().takes_sent(entry.stored.log) && is_transmitted &&
-                         entry.connection != nullptr && !entry.connection->closing;
+                         entry.connection != nullptr && !entry.connection->is_draining();
   if (loop_.callbacks.on_sent == nullptr && !is_logged) return;
   transactor_.sent().add({&entry, kind, is_transmitted, is_logged, msg_seq_num}, bytes);
 }
@@ -148,14 +148,14 @@ void Outbox::perform(SessionEntry& entry, const session::Release&) {
 }
 
 void Outbox::transmit(SessionEntry& entry, std::string_view bytes) {
-  if (entry.connection == nullptr || entry.connection->closing) return;
+  if (entry.connection == nullptr || entry.connection->is_draining()) return;
   Connection& connection = *entry.connection;
-  if (!buffers_.push(connection, connection.outbound, bytes)) [[unlikely]]
+  if (!buffers_.push(connection, connection.outbound(), bytes)) [[unlikely]]
     return;
   // Bytes that waited for the end of a resend have their records already; this event adds its own.
-  connection.waits_for = commit_.store().appended();
+  connection.wait_for(commit_.store().appended());
   connections_.mark_unsent(connection);
-  if (!connection.in_event) transactor_.add_connection(connection);
+  if (!connection.is_in_event()) transactor_.add_connection(connection);
 }
 
 }  // namespace nexusfix::engine

@@ -100,7 +100,7 @@ void ResendServer::serve_replays() {
 
 void ResendServer::serve_replay(SessionEntry& entry) {
   const std::size_t bytes_max = buffers_.replay_bytes_max();
-  if (entry.connection == nullptr || entry.connection->outbound.size() > bytes_max) {
+  if (entry.connection == nullptr || entry.connection->outbound().size() > bytes_max) {
     return;  // When the bytes have left, Connections::send_waiting() calls set_ready().
   }
   if (!has_fetched(entry)) return;

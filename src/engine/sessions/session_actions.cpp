@@ -187,7 +187,7 @@ void SessionActions::decide_logon(SessionEntry& entry) {
   if (admission_.changes_password(entry, answer))
     return;  // The Logon is answered when the new password is on the disk.
   if (answer.accepted && !answer.session_status && entry.connection != nullptr &&
-      entry.connection->credentials.is_changed) {
+      entry.connection->credentials().is_changed()) {
     answer.session_status = kSessionPasswordChanged;
   }
   entry.machine.on_logon_decision(entry.commands.logon_id(),
@@ -219,7 +219,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) 
   entry.disconnection.notice.reset();  // It is back before the notice was due.
   entry.connect_policy.on_logged_on();
   entry.membership.has_logged_on = true;
-  if (entry.connection != nullptr) entry.connection->has_logged_on = true;
+  if (entry.connection != nullptr) entry.connection->on_logged_on();
   const session::Numbers numbers = entry.machine.sequence_numbers();
   loop_.report.peer(EventId::LoggedOn, entry,
                     "logged on, next MsgSeqNum in " + std::to_string(numbers.next_inbound) +

@@ -160,7 +160,8 @@ struct SessionLimits {
   SecondLimit notices;  // for lines of the event log
 };
 
-struct SessionEntry {
+// Its timer is due at the session's earliest deadline, or before.
+struct SessionEntry : TimerOwner {
   SessionEntry(const SessionServices& services, SessionSettings session_settings,
                session::Numbers numbers);
   // The state machine's configuration points into the entry.
@@ -181,7 +182,6 @@ struct SessionEntry {
   ResendState resend;
   OutOfOrderMessages out_of_order;
   DisconnectionNotice disconnection;
-  Timer timer;         // due at the session's earliest deadline, or before
   MessageReply reply;  // on the message that is being rejected
 
   SessionSettings settings;

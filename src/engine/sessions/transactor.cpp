@@ -150,12 +150,12 @@ void Transactor::append_record() {
   if (!record_.empty()) {
     const auto appended = commit_.append(record_);
     if (appended) {
-      for (Connection* connection : in_event_connections_) connection->waits_for = *appended;
+      for (Connection* connection : in_event_connections_) connection->wait_for(*appended);
     } else {
       failure = appended.error();
     }
   }
-  for (Connection* connection : in_event_connections_) connection->in_event = false;
+  for (Connection* connection : in_event_connections_) connection->set_in_event(false);
   in_event_connections_.clear();
   if (failure) return commit_.fail(*failure);
   outbox_.notify_sent();

@@ -91,7 +91,7 @@ class Transactor {
   [[nodiscard]] SentMessages& sent() noexcept { return sent_; }
   // The connection has bytes of this event, which wait for the event's record.
   void add_connection(Connection& connection) {
-    connection.in_event = true;
+    connection.set_in_event(true);
     in_event_connections_.push_back(&connection);
   }
 

@@ -13,7 +13,8 @@ namespace nexusfix::engine {
 void Transactor::abort_session(SessionEntry& entry) noexcept {
   entry.abort.is_pending = true;
   has_aborted_ = true;
-  if (entry.connection != nullptr) entry.connection->closing = true;
+  Connection* const connection = entry.connection;
+  if (connection != nullptr && !connection->is_connecting()) connection->begin_draining();
 }
 
 // Called within transact(). A session took part in the event if its sequence numbers differ from
@@ -30,7 +31,7 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
     const session::Numbers numbers = registry_.stored_numbers(one);
     const bool has_part = &one == &entry || one.acting ||
                           one.machine.sequence_numbers() != numbers ||
-                          (one.connection != nullptr && one.connection->in_event);
+                          (one.connection != nullptr && one.connection->is_in_event());
     if (!has_part) continue;
     one.acting = false;
     one.inbound_recorded = numbers.next_inbound;
@@ -38,10 +39,10 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
     // The event may have been about to reset the sequence numbers: compute the schedule again.
     one.timetable.session_ended_at = std::chrono::sys_seconds::min();
     one.timetable.until = WallTime::min();
-    if (one.connection != nullptr) one.connection->outbound.clear();
+    if (one.connection != nullptr) one.connection->outbound().clear();
     abort_session(one);
   }
-  for (Connection* connection : in_event_connections_) connection->in_event = false;
+  for (Connection* connection : in_event_connections_) connection->set_in_event(false);
   in_event_connections_.clear();
 }
 
@@ -108,14 +109,14 @@ bool Transactor::run_callback(SessionEntry& entry, FunctionRef<void()> callback)
 UndoEntry::UndoEntry(SessionEntry& session) noexcept
     : entry{&session},
       next_outbound{session.machine.sequence_numbers().next_outbound},
-      outbound_size{session.connection != nullptr ? session.connection->outbound.size() : 0},
+      outbound_size{session.connection != nullptr ? session.connection->outbound().size() : 0},
       resend_queued_size{session.resend.queued.size()},
       until_logon_size{session.until_logon.queued.size()},
       left_to_resend{session.until_logon.left_to_resend} {}
 
 void UndoEntry::undo() const noexcept {
   entry->machine.rewind_outbound(next_outbound);
-  if (entry->connection != nullptr) entry->connection->outbound.shrink_to(outbound_size);
+  if (entry->connection != nullptr) entry->connection->outbound().shrink_to(outbound_size);
   entry->resend.queued.shrink_to(resend_queued_size);
   entry->until_logon.queued.shrink_to(until_logon_size);
   entry->until_logon.left_to_resend = left_to_resend;
