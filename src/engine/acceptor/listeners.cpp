@@ -152,7 +152,7 @@ bool Listeners::is_used(std::size_t listener) const {
          std::ranges::any_of(registry_.entries(),
                              [&](const auto& one) {
                                return one->settings.accept && one->listener == listener &&
-                                      !one->membership.is_out;
+                                      !one->membership.is_out();
                              }) ||
          std::ranges::any_of(dynamic_.templates(),
                              [&](const SessionTemplate& one) { return one.listener == listener; });

@@ -107,7 +107,7 @@ std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connecti
     return Refusal{EventId::SessionAlreadyLoggedOn,
                    session + " is logged on from elsewhere already"};
   }
-  if (entry.membership.accepts_only_reset && logon[tag::ResetSeqNumFlag] != std::string_view{"Y"}) {
+  if (entry.halt.accepts_only_reset() && logon[tag::ResetSeqNumFlag] != std::string_view{"Y"}) {
     return Refusal{EventId::SessionAwaitsOperator,
                    session + " waits for an operator to set its sequence numbers"};
   }

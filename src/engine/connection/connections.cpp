@@ -75,7 +75,7 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
   }
   OutOfOrderQueue::forget_out_of_order(
       *entry);  // They are requested again, unless a reset follows.
-  if (entry->membership.is_dynamic && !entry->membership.has_logged_on)
+  if (entry->membership.is_dynamic() && !entry->membership.has_logged_on())
     registry_.remove(*entry, {});
   entry->connect_policy.on_closed(entry->settings, entry->name, entry->timetable.may_log_on,
                                   loop_.now().mono);

@@ -33,9 +33,22 @@ void SessionControl::disconnect_now(SessionEntry& entry, std::string_view why) {
   connections_.close_soon(connection);
 }
 
+void SessionControl::halt(SessionEntry& entry) noexcept {
+  entry.halt.accepts_only_reset_ = true;
+  entry.connect_policy.halt();
+}
+
+void SessionControl::on_reset(SessionEntry& entry) {
+  entry.halt.accepts_only_reset_ = false;
+  if (entry.connect_policy.on_reset(may_connect(entry), entry.connection != nullptr,
+                                    loop_.now().mono)) {
+    loop_.arm(entry, entry.connect_policy.connect_at());
+  }
+}
+
 // The sequence numbers are known again: the session connects, and accepts every valid Logon.
 void SessionControl::end_halt(SessionEntry& entry) {
-  entry.membership.accepts_only_reset = false;
+  entry.halt.accepts_only_reset_ = false;
   if (!may_connect(entry)) return;
   if (entry.connect_policy.on_numbers_set(entry.connection != nullptr, transactor_.now().mono)) {
     loop_.arm(entry, entry.connect_policy.connect_at());
@@ -62,7 +75,7 @@ void SessionControl::log_on(SessionEntry& entry) {
 
 bool SessionControl::may_connect(const SessionEntry& entry) const noexcept {
   return entry.settings.session.role == session::Role::Initiator && !loop_.is_stopping &&
-         !entry.membership.is_out;
+         entry.membership.is_active();
 }
 
 std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& entry,

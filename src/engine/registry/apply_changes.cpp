@@ -100,7 +100,7 @@ void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settin
   entry.timetable.until = WallTime::min();
   if (entry.settings.schedule.is_non_stop() && !entry.timetable.may_log_on)
     control_.open_for_logons(entry);
-  if (entry.membership.is_out) return;  // The rest happens when the session comes back.
+  if (entry.membership.is_out()) return;  // The rest happens when the session comes back.
   control_.follow_schedule(entry);
   // An initiator tries the new address now.
   if (entry.connect_policy.wants_connection() && entry.connection == nullptr &&

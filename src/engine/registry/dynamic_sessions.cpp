@@ -125,7 +125,7 @@ SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
 void DynamicSessions::begin_dynamic(SessionEntry& entry, const Connection& connection,
                                     const SessionTemplate& made_of) {
   entry.listener = connection.accepted().listener;
-  entry.membership.is_dynamic = true;
+  entry.membership.set_dynamic();
   entry.file.configured_as = made_of.settings.session.id.to_string();
   entry.file.texts = {made_of.origin, made_of.origin, made_of.origin};
   std::string made = "session made of the template in line " +

@@ -33,18 +33,18 @@ std::expected<ReloadPlan, EngineError> Reloader::plan_reload(FreshShare fresh) c
     if (found == nullptr) {
       plan.added.sessions.push_back(one);
       plan.reloaded.added.push_back(name);
-    } else if (found->membership.is_leaving) {
+    } else if (found->membership.is_closing()) {
       const SettingsError error{plan.fresh.file, one.line,
                                 name + ": it was removed and is logging out: try again"};
       return std::unexpected{EngineError{error.what()}};
-    } else if (found->membership.is_out) {
+    } else if (found->membership.is_out()) {
       plan.back.push_back(found);
     }
   }
   for (const SessionEntry* entry : plan.back) plan.reloaded.added.push_back(entry->name);
   for (const auto& entry : registry_.entries()) {
-    const bool is_in = entry->file.texts.now && !entry->membership.is_dynamic &&
-                       !entry->membership.is_out && !entry->membership.is_leaving;
+    const bool is_in =
+        entry->file.texts.now && !entry->membership.is_dynamic() && entry->membership.is_active();
     if (!is_in || plan.names.contains(entry->name)) continue;
     plan.out.push_back(entry.get());
     plan.reloaded.removed.push_back(entry->name);
@@ -114,7 +114,7 @@ void Reloader::note_leaving_listeners(const ReloadPlan& plan) {
       const auto moves = [&](const Change& one) {
         return one.entry == entry.get() && SettingsChanges::has_moved(one);
       };
-      return entry->settings.accept && entry->listener == i && !entry->membership.is_out &&
+      return entry->settings.accept && entry->listener == i && !entry->membership.is_out() &&
              std::ranges::find(plan.out, entry.get()) == plan.out.end() &&
              std::ranges::none_of(plan.changes, moves);
     };
@@ -198,17 +198,15 @@ void Reloader::abort_reload() noexcept {
 
 // The Session stays, because an application may hold it; messages that it sends are stored.
 void Reloader::deactivate(SessionEntry& entry) {
-  entry.membership.is_out = true;
-  entry.connect_policy.log_out();
+  registry_.deactivate(entry);
   changes_.forget_pending(entry);
-  registry_.remove_acceptor(entry);
   loop_.report.session(EventId::SessionTakenOut, entry,
                        "session removed: it is not in " + settings_file_);
   if (entry.connection != nullptr) control_.log_out(entry, "Session removed");
 }
 
 void Reloader::reactivate(SessionEntry& entry) {
-  if (entry.membership.is_leaving) return;
+  if (entry.membership.is_closing()) return;
   registry_.activate(entry);
   loop_.report.session(EventId::SessionTakenBack, entry, "session added again");
 }

@@ -72,7 +72,6 @@ SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numb
   loop_.timers.reserve_sessions(entries_.size() + 1);
   SessionEntry& entry = *entries_.emplace_back(
       std::make_unique<SessionEntry>(services_, std::move(settings), numbers));
-  entry.membership.is_out = true;
   note_rules(loop_, entry.settings);
   by_name_.emplace(entry.name, &entry);
   return &entry;
@@ -85,17 +84,25 @@ void SessionRegistry::give_key(SessionEntry& entry, store::SessionKey key) {
 }
 
 // From here on an acceptor admits its counterparty, and an initiator connects. A second call does
-// no harm.
+// no harm. A session that is closing stays so.
 void SessionRegistry::activate(SessionEntry& entry) {
+  if (entry.membership.is_closing()) return;
   if (entry.settings.session.role == session::Role::Initiator) {
-    entry.membership.is_out = false;
+    if (entry.membership.is_out()) entry.membership.become(MembershipState::Active);
     entry.connect_policy.log_on(entry.connection != nullptr, loop_.now().mono);
     return loop_.arm(entry, entry.connect_policy.connect_at());
   }
   // A qualifier is not part of a Logon; the configuration refuses it for acceptors.
   acceptors_.emplace(entry.name, &entry);
   if (loop_.directory) loop_.directory->add_acceptor(entry.name, loop_.index);
-  entry.membership.is_out = false;
+  if (entry.membership.is_out()) entry.membership.become(MembershipState::Active);
+}
+
+// It admits no client and does not connect, but it may come back. A second call does no harm.
+void SessionRegistry::deactivate(SessionEntry& entry) noexcept {
+  if (entry.membership.is_active()) entry.membership.become(MembershipState::Removed);
+  entry.connect_policy.log_out();
+  remove_acceptor(entry);
 }
 
 SessionEntry* SessionRegistry::find_entry(std::string_view name) noexcept {
@@ -104,9 +111,9 @@ SessionEntry* SessionRegistry::find_entry(std::string_view name) noexcept {
 }
 
 void SessionRegistry::remove(SessionEntry& entry, std::string_view text) {
-  if (entry.membership.is_leaving) return;
+  if (entry.membership.is_closing()) return;
   leaving_.push_back(&entry);  // Allocates, so it comes first.
-  entry.membership.is_leaving = true;
+  entry.membership.become(MembershipState::Closing);
   remove_acceptor(entry);
   entry.connect_policy.log_out();
   if (entry.connection != nullptr) control_.log_out(entry, text);
@@ -122,7 +129,7 @@ void SessionRegistry::destroy_leaving() {
   const std::vector<SessionEntry*> buried{gone.begin(), gone.end()};
   leaving_.erase(gone.begin(), gone.end());
   for (SessionEntry* entry : buried) {
-    if (entry->membership.has_logged_on) {
+    if (entry->membership.has_logged_on()) {
       loop_.report.peer(EventId::SessionRemoved, *entry, "session removed");
     } else if (entry->stored.trial ==
                nullptr) {  // made of a template, for a client that was not admitted

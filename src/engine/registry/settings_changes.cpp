@@ -138,8 +138,8 @@ void SettingsChanges::plan_changes(ReloadPlan& plan) {
   const KeySources before{&texts.before(), &texts.before(), &texts.before()};
   for (const auto& entry : registry_.entries()) {
     const bool is_away =
-        entry->membership.is_out && std::ranges::find(plan.back, entry.get()) == plan.back.end();
-    if (!entry->file.texts.now || entry->membership.is_leaving || is_away) continue;
+        entry->membership.is_out() && std::ranges::find(plan.back, entry.get()) == plan.back.end();
+    if (!entry->file.texts.now || entry->membership.is_closing() || is_away) continue;
     if (!texts.fresh().has(entry->file.configured_as)) continue;  // It is removed.
     auto change = change_of(*entry, plan, texts);
     if (!change) continue;
@@ -182,7 +182,7 @@ bool SettingsChanges::names_other_dictionaries(const ReloadPlan& plan) noexcept 
 bool SettingsChanges::has_moved(const Change& change) noexcept {
   if (!change.whole || !change.whole->accept) return false;
   const SessionEntry& entry = *change.entry;
-  return entry.membership.is_out || !entry.settings.accept ||
+  return entry.membership.is_out() || !entry.settings.accept ||
          !is_same_place(*entry.settings.accept, *change.whole->accept);
 }
 
@@ -207,7 +207,7 @@ void SettingsChanges::refresh_listeners(const ReloadPlan& plan) {
     const transport::Endpoint* wanted = nullptr;
     for (const Change& change : plan.changes) {
       const SessionEntry* const entry = change.entry;
-      if (entry == nullptr || entry->membership.is_out || entry->listener != i) continue;
+      if (entry == nullptr || entry->membership.is_out() || entry->listener != i) continue;
       const SessionSettings& next =
           entry->file.next_settings ? *entry->file.next_settings : entry->settings;
       if (next.accept) wanted = &*next.accept;
@@ -225,7 +225,7 @@ void SettingsChanges::refresh_listeners(const ReloadPlan& plan) {
       listener.allowed.allow(one.admission.allowed_remote_addresses);
     };
     for (const auto& entry : registry_.entries()) {
-      if (entry->membership.is_out || !entry->settings.accept || entry->listener != i) continue;
+      if (entry->membership.is_out() || !entry->settings.accept || entry->listener != i) continue;
       widen(entry->file.next_settings ? *entry->file.next_settings : entry->settings);
     }
     for (const SessionTemplate& one : dynamic_.templates()) {

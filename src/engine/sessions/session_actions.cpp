@@ -148,11 +148,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Administrat
 
 void SessionActions::perform_own(SessionEntry& entry, const session::Reset&) {
   if (entry.stored.trial == nullptr) transactor_.record().reset(entry.stored.key);
-  entry.membership.accepts_only_reset = false;
-  if (entry.connect_policy.on_reset(control_.may_connect(entry), entry.connection != nullptr,
-                                    loop_.now().mono)) {
-    loop_.arm(entry, entry.connect_policy.connect_at());
-  }
+  control_.on_reset(entry);
   entry.inbound_recorded = 1;
   // Messages after the Logon that resets belong to the new epoch, and are requested again.
   if (!entry.out_of_order.arrived_undecided) {
@@ -218,7 +214,7 @@ void SessionActions::answer_logon(SessionEntry& entry, std::uint64_t logon_id,
 void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) {
   entry.disconnection.notice.reset();  // It is back before the notice was due.
   entry.connect_policy.on_logged_on();
-  entry.membership.has_logged_on = true;
+  entry.membership.on_logged_on();
   if (entry.connection != nullptr) entry.connection->on_logged_on();
   const session::Numbers numbers = entry.machine.sequence_numbers();
   loop_.report.peer(EventId::LoggedOn, entry,
@@ -301,8 +297,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Notice& act
 void SessionActions::halt_for_operator(SessionEntry& entry, const session::Notice& notice) {
   const session::Numbers numbers = entry.machine.sequence_numbers();
   const bool connects = entry.settings.session.role == session::Role::Initiator;
-  entry.membership.accepts_only_reset = true;
-  entry.connect_policy.halt();
+  SessionControl::halt(entry);
   const SideAtFault side = side_at_fault(notice, numbers.next_outbound);
   loop_.report.session(
       connects ? EventId::InitiatorHalted : EventId::AcceptorHalted, entry,

@@ -17,9 +17,11 @@
 #include <nexusfix/store/store.hpp>
 
 #include "engine/connection/connection.hpp"
+#include "engine/control/acceptor_halt.hpp"
 #include "engine/control/connect_policy.hpp"
 #include "engine/control/session_commands.hpp"
 #include "engine/loop/timer_queue.hpp"
+#include "engine/registry/membership.hpp"
 #include "engine/report/second_limit.hpp"
 #include "engine/sessions/throttle.hpp"
 #include "engine/settings_names.hpp"
@@ -132,16 +134,6 @@ struct FileState {
   std::shared_ptr<const std::string> next_text;    // the text of next_settings
 };
 
-struct Membership {
-  bool is_out = false;         // not in the file: admits no client; may come back
-  bool is_dynamic = false;     // made of a template, for the client that logged on
-  bool is_leaving = false;     // destroyed when its connection has ended
-  bool has_logged_on = false;  // since it was made
-  // The counterparty knows sequence numbers that the store does not know: an acceptor refuses every
-  // Logon without ResetSeqNumFlag until an operator has set the numbers.
-  bool accepts_only_reset = false;
-};
-
 // The session's keys in the store, in the logs and of its handle.
 struct Registration {
   store::SessionKey key = 0;            // not valid while the session is on trial
@@ -194,6 +186,7 @@ struct SessionEntry : TimerOwner {
   Timetable timetable;
   Membership membership;
   ConnectPolicy connect_policy;  // initiator
+  AcceptorHalt halt;             // acceptor
   std::size_t listener = 0;      // acceptor: the listener of its counterparty
   FileState file;
 };
