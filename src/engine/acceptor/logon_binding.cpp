@@ -100,7 +100,7 @@ std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connecti
   if (!entry.settings.credentials.password_file.empty() && !connection.credentials().are_right()) {
     return Refusal{EventId::PasswordNotChecked, session + ": its password was not checked"};
   }
-  if (!entry.timetable.may_log_on) {
+  if (!entry.timetable.may_log_on()) {
     return Refusal{EventId::LogonOutsideSchedule, session + " is closed by its schedule"};
   }
   if (entry.connection != nullptr) {

@@ -209,7 +209,7 @@ void EventLoop::on_timer(SessionEntry& entry) {
   run_session_timers(entry);
   control_.follow_schedule(entry);
   const ConnectPolicy& policy = entry.connect_policy;
-  if (policy.wants_connection() && entry.timetable.may_log_on && entry.connection == nullptr) {
+  if (policy.wants_connection() && entry.timetable.may_log_on() && entry.connection == nullptr) {
     if (policy.connect_at() <= loop_.now().mono) connector_.connect(entry);
     loop_.arm(entry, policy.connect_at());
   }

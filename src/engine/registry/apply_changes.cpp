@@ -95,16 +95,14 @@ void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settin
       !entry.settings.log.masked.empty() && !entry.settings.log.stores_masked;
   entry.connect_policy.use_first_address();
   note_rules(loop_, entry.settings);
-  // The schedule may have changed: compute it again.
-  entry.timetable.since = WallTime::max();
-  entry.timetable.until = WallTime::min();
-  if (entry.settings.schedule.is_non_stop() && !entry.timetable.may_log_on)
+  entry.timetable.expire();  // The schedule may have changed.
+  if (entry.settings.schedule.is_non_stop() && !entry.timetable.may_log_on())
     control_.open_for_logons(entry);
   if (entry.membership.is_out()) return;  // The rest happens when the session comes back.
   control_.follow_schedule(entry);
   // An initiator tries the new address now.
   if (entry.connect_policy.wants_connection() && entry.connection == nullptr &&
-      entry.timetable.may_log_on) {
+      entry.timetable.may_log_on()) {
     entry.connect_policy.restart_intervals();
     entry.connect_policy.connect_now(loop_.now().mono);
     loop_.arm(entry, loop_.now().mono);

@@ -20,6 +20,7 @@
 #include "engine/control/acceptor_halt.hpp"
 #include "engine/control/connect_policy.hpp"
 #include "engine/control/session_commands.hpp"
+#include "engine/control/timetable.hpp"
 #include "engine/loop/timer_queue.hpp"
 #include "engine/registry/membership.hpp"
 #include "engine/report/second_limit.hpp"
@@ -106,15 +107,6 @@ struct DisconnectionNotice {
   std::string text;
   bool is_fresh = false;     // of this event: the reason follows
   MonoTime due_at = kNever;  // kNever: after the actions of the event
-};
-
-// The state of the schedule, valid from `since` until `until`.
-struct Timetable {
-  bool may_log_on = true;
-  WallTime since = WallTime::max();
-  WallTime until = WallTime::min();
-  // The end for which it was reset.
-  std::chrono::sys_seconds session_ended_at = std::chrono::sys_seconds::min();
 };
 
 // The texts of the file whose values are in effect, by TakesEffect. now is null: the session is in

@@ -36,9 +36,7 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
     one.acting = false;
     one.inbound_recorded = numbers.next_inbound;
     one.machine.roll_back(numbers);
-    // The event may have been about to reset the sequence numbers: compute the schedule again.
-    one.timetable.session_ended_at = std::chrono::sys_seconds::min();
-    one.timetable.until = WallTime::min();
+    one.timetable.undo_end();  // The event may have been about to reset the sequence numbers.
     if (one.connection != nullptr) one.connection->outbound().clear();
     abort_session(one);
   }
