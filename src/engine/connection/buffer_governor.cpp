@@ -54,7 +54,7 @@ std::size_t BufferGovernor::buffered(const Connection& connection) noexcept {
 // most bytes of all and is disconnected, or its session is being aborted already.
 bool BufferGovernor::may_grow(Connection& connection, std::size_t bytes, std::size_t storage) {
   BufferBudget& budget = *loop_.budget;
-  if (connection.entry() != nullptr && connection.entry()->abort.is_pending) return false;
+  if (connection.entry() != nullptr && connection.entry()->abort.is_pending()) return false;
   const std::size_t own = buffered(connection) + bytes;
   while (!budget.has_room(storage)) {
     Connection* const largest = largest_connection();
@@ -97,7 +97,7 @@ Connection* BufferGovernor::largest_connection() {
   Connection* largest = nullptr;
   std::size_t most = 0;
   for (const auto& [socket, connection] : connections_.table()) {
-    if (connection->entry() != nullptr && connection->entry()->abort.is_pending) continue;
+    if (connection->entry() != nullptr && connection->entry()->abort.is_pending()) continue;
     const std::size_t bytes = buffered(*connection);
     if (bytes <= most) continue;
     most = bytes;
@@ -117,8 +117,7 @@ void BufferGovernor::disconnect_largest(Connection& connection) {
   SessionEntry* const entry = connection.entry();
   if (entry == nullptr) return connections_.refuse(connection, EventId::BufferLimitReached, why);
   const bool is_in_use = entry->acting || connection.is_receiving();
-  entry->abort.reason = "disconnected: " + why;
-  transactor_.abort_session(*entry);
+  transactor_.abort_session(*entry, "disconnected: " + why);
   connection.outbound().release();
   OutOfOrderQueue::forget_out_of_order(*entry);
   entry->resend.cursor.reset();

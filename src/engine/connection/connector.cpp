@@ -38,7 +38,7 @@ void Connector::connect(SessionEntry& entry) {
 
 void Connector::on_connected(Connection& connection) {
   SessionEntry& entry = *connection.entry();
-  if (entry.abort.is_pending) return;  // It is closed at the end of the turn.
+  if (entry.abort.is_pending()) return;  // It is closed at the end of the turn.
   // Before our Logon, which may contain a password.
   const std::string fault = connections_.certificate_fault(connection, entry.settings);
   if (!fault.empty()) {

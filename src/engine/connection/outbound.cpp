@@ -72,7 +72,7 @@ void Connections::send_unsent(store::LogPosition durable) {
     if (connection.is_dead()) continue;  // It was closed in the meantime.
     connection.set_unsent(false);
     if (transactor_.has_aborted() && connection.entry() != nullptr &&
-        connection.entry()->abort.is_pending) [[unlikely]] {
+        connection.entry()->abort.is_pending()) [[unlikely]] {
       continue;
     }
     if (durable < connection.waits_for()) {

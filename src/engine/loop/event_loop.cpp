@@ -200,7 +200,7 @@ void EventLoop::run_timers() {
 }
 
 void EventLoop::on_timer(SessionEntry& entry) {
-  if (entry.abort.is_pending) return;
+  if (entry.abort.is_pending()) return;
   if (entry.machine.next_deadline() <= loop_.now().mono) {
     transactor_.transact(entry,
                          [this](session::StateMachine& machine) { machine.on_time(loop_.now()); });

@@ -93,7 +93,7 @@ void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes) {
   ++loop_.stats.messages_out;
   if (!entry.resend.cursor) {
     transmit(entry, bytes);
-  } else if (entry.connection != nullptr && !entry.abort.is_pending) {
+  } else if (entry.connection != nullptr && !entry.abort.is_pending()) {
     if (!buffers_.push(*entry.connection, entry.resend.queued, bytes)) return;
     // send_unsent() then checks the limit of the queue.
     connections_.mark_unsent(*entry.connection);

@@ -93,7 +93,7 @@ void ResendServer::serve_replays() {
   // Callbacks may begin other resends, which are appended.
   for (std::size_t i = 0; i < replaying_.size() && !commit_.has_failed(); ++i) {
     SessionEntry& entry = *replaying_[i];
-    if (!entry.resend.cursor || entry.abort.is_pending) continue;
+    if (!entry.resend.cursor || entry.abort.is_pending()) continue;
     if (!loop_.with_memory([&] { serve_replay(entry); })) transactor_.abort_session(entry);
   }
 }

@@ -24,6 +24,7 @@
 #include "engine/loop/timer_queue.hpp"
 #include "engine/registry/membership.hpp"
 #include "engine/report/second_limit.hpp"
+#include "engine/sessions/pending_abort.hpp"
 #include "engine/sessions/throttle.hpp"
 #include "engine/settings_names.hpp"
 
@@ -93,12 +94,6 @@ struct QueuedUntilLogon {
 struct PendingPasswordChange {
   std::optional<LogonAnswer> answer;
   std::uint64_t logon_id = 0;
-};
-
-// The session is disconnected at the end of the turn, and is inactive until then.
-struct PendingAbort {
-  bool is_pending = false;
-  std::string reason;  // empty: there was no memory
 };
 
 // The end of a Logon that on_disconnect() has not reported yet.

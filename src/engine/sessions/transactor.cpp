@@ -45,7 +45,7 @@ void Transactor::apply_or_defer(SessionEntry& entry) {
 }
 
 void Transactor::transact(SessionEntry& entry, Event event) {
-  if (commit_.has_failed() || entry.abort.is_pending) return;
+  if (commit_.has_failed() || entry.abort.is_pending()) return;
   NEXUSFIX_ASSERT(phase_ == Phase::Idle);
   phase_ = Phase::Event;
   outbox_.forget_begun();  // A message that was begun before this event can no longer be finished.
@@ -76,7 +76,7 @@ void Transactor::run_deferred() {
   while (!deferred_.empty()) {
     SessionEntry& other = *deferred_.back();
     deferred_.pop_back();
-    if (other.abort.is_pending) continue;
+    if (other.abort.is_pending()) continue;
     run_actions(other);
     record_progress(other);
     loop_.arm(other, other.machine.next_deadline());

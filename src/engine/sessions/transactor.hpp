@@ -110,7 +110,8 @@ class Transactor {
   void save_for_undo(SessionEntry& entry);
 
   // The session is disconnected at the end of the turn; until then it neither receives nor sends.
-  void abort_session(SessionEntry& entry) noexcept;
+  // why: empty if there was no memory.
+  void abort_session(SessionEntry& entry, std::string why = {}) noexcept;
   [[nodiscard]] bool has_aborted() const noexcept { return has_aborted_; }
   void end_aborted();
 

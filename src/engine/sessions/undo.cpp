@@ -3,6 +3,7 @@
 // part lose their connections. The other sessions go on.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "engine/connection/connections.hpp"
 #include "engine/registry/session_registry.hpp"
@@ -10,8 +11,9 @@
 
 namespace nexusfix::engine {
 
-void Transactor::abort_session(SessionEntry& entry) noexcept {
-  entry.abort.is_pending = true;
+void Transactor::abort_session(SessionEntry& entry, std::string why) noexcept {
+  entry.abort.is_pending_ = true;
+  if (!why.empty()) entry.abort.reason_ = std::move(why);
   has_aborted_ = true;
   Connection* const connection = entry.connection;
   if (connection != nullptr && !connection->is_connecting()) connection->begin_draining();
@@ -48,12 +50,12 @@ void Transactor::end_aborted() {
   has_aborted_ = false;
   for (std::size_t i = 0; i < registry_.entries().size(); ++i) {
     SessionEntry& entry = *registry_.entries()[i];
-    if (!std::exchange(entry.abort.is_pending, false)) continue;
+    if (!std::exchange(entry.abort.is_pending_, false)) continue;
     const bool is_cut = loop_.with_memory([&] {
       constexpr std::string_view kNoMemory = "disconnected: there was no memory for what it needed";
-      const bool is_of_limit = !entry.abort.reason.empty();
-      const std::string why{is_of_limit ? std::string_view{entry.abort.reason} : kNoMemory};
-      entry.abort.reason.clear();
+      const bool is_of_limit = !entry.abort.reason_.empty();
+      const std::string why{is_of_limit ? std::string_view{entry.abort.reason_} : kNoMemory};
+      entry.abort.reason_.clear();
       const EventId id = is_of_limit ? EventId::BufferLimitReached : EventId::SessionCutForMemory;
       if (entry.connection != nullptr) {
         connections_.close(*entry.connection, id, why);
