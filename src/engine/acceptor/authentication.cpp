@@ -79,8 +79,7 @@ bool LogonAdmission::changes_password(SessionEntry& entry, LogonAnswer& answer) 
               .session_status = kPasswordAgainstPolicy};
     return false;
   }
-  entry.password_change.answer = std::move(answer);
-  entry.password_change.logon_id = entry.commands.logon_id();
+  entry.password_change.begin(entry.commands.logon_id(), std::move(answer));
   loop_.credentials->submit(
       Credentials::Change{.loop = loop_.index,
                           .socket = entry.connection->socket_id(),
@@ -101,11 +100,11 @@ void LogonAdmission::on_password_changed(Connection* connection,
   loop_.report.peer(decision.is_right ? EventId::PasswordChanged : EventId::PasswordNotChanged,
                     *entry, decision.text);
   connection->credentials().end_change(decision.is_right);
-  LogonAnswer answer = *std::exchange(entry->password_change.answer, std::nullopt);
+  LogonAnswer answer = entry->password_change.take_answer();
   if (!decision.is_right) {
     answer = {.accepted = false, .text = "NewPassword (925) cannot be taken", .session_status = {}};
   }
-  actions_.answer_logon(*entry, entry->password_change.logon_id, answer);
+  actions_.answer_logon(*entry, entry->password_change.logon_id_, answer);
 }
 
 // The settings of the session that the Logon names, or of the template that would create it; null:

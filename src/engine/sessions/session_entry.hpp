@@ -16,6 +16,7 @@
 #include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/store/store.hpp>
 
+#include "engine/acceptor/pending_password_change.hpp"
 #include "engine/connection/connection.hpp"
 #include "engine/control/acceptor_halt.hpp"
 #include "engine/control/connect_policy.hpp"
@@ -88,12 +89,6 @@ struct QueuedUntilLogon {
     queued.clear();
     left_to_resend = 0;
   }
-};
-
-// The answer to an accepted Logon, which waits until its password is changed.
-struct PendingPasswordChange {
-  std::optional<LogonAnswer> answer;
-  std::uint64_t logon_id = 0;
 };
 
 // The end of a Logon that on_disconnect() has not reported yet.
