@@ -66,9 +66,7 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
   entry->until_logon.clear();
   entry->until_logon.queued.release();
   if (!why.empty()) loop_.report.peer(id, *entry, why, &connection);
-  if (!entry->disconnection.notice) {
-    static_cast<void>(loop_.with_memory([&] { entry->disconnection.text = why; }));
-  }
+  static_cast<void>(loop_.with_memory([&] { entry->disconnection.set_text(why); }));
   if (!was_connecting) {
     transactor_.transact(
         *entry, [this](session::StateMachine& machine) { machine.on_disconnected(loop_.now()); });

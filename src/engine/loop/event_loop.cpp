@@ -222,10 +222,10 @@ void EventLoop::run_session_timers(SessionEntry& entry) {
   } else if (entry.resend.cursor) {
     resends_.set_ready();
   }
-  if (!entry.disconnection.notice) return;
-  if (entry.disconnection.due_at > loop_.now().mono)
-    return loop_.arm(entry, entry.disconnection.due_at);
-  transactor_.transact(entry, [&](session::StateMachine&) { entry.disconnection.due_at = kNever; });
+  if (!entry.disconnection.is_pending()) return;
+  if (entry.disconnection.due_at() > loop_.now().mono)
+    return loop_.arm(entry, entry.disconnection.due_at());
+  transactor_.transact(entry, [&](session::StateMachine&) { entry.disconnection.make_due(); });
 }
 
 void EventLoop::on_timer(Connection& connection) {
@@ -278,9 +278,8 @@ void EventLoop::begin_stop() {
   for (const auto& owned : registry_.entries()) {
     SessionEntry& entry = *owned;
     entry.connect_policy.log_out();
-    if (entry.disconnection.notice) {
-      transactor_.transact(entry,
-                           [&](session::StateMachine&) { entry.disconnection.due_at = kNever; });
+    if (entry.disconnection.is_pending()) {
+      transactor_.transact(entry, [&](session::StateMachine&) { entry.disconnection.make_due(); });
     }
     if (entry.connection == nullptr) continue;
     if (!entry.connection->is_connecting()) {

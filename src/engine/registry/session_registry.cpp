@@ -124,7 +124,7 @@ void SessionRegistry::destroy_leaving() {
   if (leaving_.empty()) [[likely]]
     return;
   const auto gone = std::ranges::partition(leaving_, [](const SessionEntry* entry) {
-    return entry->connection != nullptr || entry->disconnection.notice;
+    return entry->connection != nullptr || entry->disconnection.is_pending();
   });
   const std::vector<SessionEntry*> buried{gone.begin(), gone.end()};
   leaving_.erase(gone.begin(), gone.end());

@@ -212,7 +212,7 @@ void SessionActions::answer_logon(SessionEntry& entry, std::uint64_t logon_id,
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) {
-  entry.disconnection.notice.reset();  // It is back before the notice was due.
+  entry.disconnection.cancel();
   entry.connect_policy.on_logged_on();
   entry.membership.on_logged_on();
   if (entry.connection != nullptr) entry.connection->on_logged_on();
@@ -236,33 +236,21 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOut&)
 // The reason is set later in the event: see perform_own(Disconnect) and Connections::close().
 void SessionActions::note_disconnection(SessionEntry& entry) {
   if (loop_.callbacks.on_disconnect == nullptr) return;
-  entry.disconnection.notice = Disconnection{};
-  entry.disconnection.is_fresh = true;
   const std::chrono::seconds delay = entry.settings.disconnect_notice_delay;
-  entry.disconnection.due_at =
-      delay.count() == 0 || loop_.is_stopping ? kNever : loop_.now().mono + delay;
-  if (entry.disconnection.due_at != kNever) loop_.arm(entry, entry.disconnection.due_at);
+  entry.disconnection.begin(delay.count() == 0 || loop_.is_stopping ? kNever
+                                                                    : loop_.now().mono + delay);
+  if (entry.disconnection.due_at() != kNever) loop_.arm(entry, entry.disconnection.due_at());
 }
 
 void SessionActions::notify_disconnection(SessionEntry& entry) {
-  Disconnection told = *std::exchange(entry.disconnection.notice, std::nullopt);
-  entry.disconnection.due_at = kNever;
-  if (!told.reason && entry.disconnection.text.empty()) {
-    entry.disconnection.text = "the connection broke";
-  }
-  told.text = entry.disconnection.text;
+  const Disconnection ended = entry.disconnection.take();
   static_cast<void>(transactor_.run_callback(entry, [&] {
-    loop_.callbacks.on_disconnect(loop_.callbacks.application, entry.session, told);
+    loop_.callbacks.on_disconnect(loop_.callbacks.application, entry.session, ended);
   }));
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::Disconnect& action) {
-  if (entry.disconnection.notice && entry.disconnection.is_fresh) {
-    entry.disconnection.notice->reason = action.reason;
-    entry.disconnection.notice->is_orderly =
-        action.reason == session::DisconnectReason::LogoutComplete;
-    entry.disconnection.text = to_string(action.reason);
-  }
+  entry.disconnection.set_reason(action.reason);
   if (entry.connection == nullptr) return;
   // Messages that wait for the end of a resend are stored; only a Logout among them matters now.
   if (entry.resend.cursor) {

@@ -25,6 +25,7 @@
 #include "engine/loop/timer_queue.hpp"
 #include "engine/registry/membership.hpp"
 #include "engine/report/second_limit.hpp"
+#include "engine/sessions/disconnection_notice.hpp"
 #include "engine/sessions/pending_abort.hpp"
 #include "engine/sessions/throttle.hpp"
 #include "engine/settings_names.hpp"
@@ -89,14 +90,6 @@ struct QueuedUntilLogon {
     queued.clear();
     left_to_resend = 0;
   }
-};
-
-// The end of a Logon that on_disconnect() has not reported yet.
-struct DisconnectionNotice {
-  std::optional<Disconnection> notice;
-  std::string text;
-  bool is_fresh = false;     // of this event: the reason follows
-  MonoTime due_at = kNever;  // kNever: after the actions of the event
 };
 
 // The texts of the file whose values are in effect, by TakesEffect. now is null: the session is in

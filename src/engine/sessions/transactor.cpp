@@ -94,14 +94,14 @@ void Transactor::run_actions(SessionEntry& entry) {
       resends_.finish_replay(entry);
     } else if (!entry.commands.empty()) [[unlikely]] {
       run_command(entry);
-    } else if (entry.disconnection.notice && entry.disconnection.due_at == kNever) {
+    } else if (entry.disconnection.is_due()) {
       actions_.notify_disconnection(entry);
     } else {
       break;
     }
   }
   entry.acting = false;
-  entry.disconnection.is_fresh = false;
+  entry.disconnection.on_event_done();
 }
 
 void Transactor::run_command(SessionEntry& entry) {
