@@ -44,7 +44,7 @@ std::size_t BufferGovernor::buffered(const Connection& connection) noexcept {
   std::size_t bytes = connection.outbound().storage() + connection.framing().carried().storage();
   if (const SessionEntry* const entry = connection.entry()) {
     bytes += entry->resend.queued.storage() + entry->until_logon.queued.storage() +
-             entry->out_of_order.bytes;
+             entry->out_of_order.bytes();
   }
   return bytes;
 }

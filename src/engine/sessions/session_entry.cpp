@@ -46,7 +46,7 @@ SessionEntry::SessionEntry(const SessionServices& session_services,
   BufferBudget& budget = *services.loop.budget;
   resend.queued.count_in(budget);
   until_logon.queued.count_in(budget);
-  out_of_order.bytes.count_in(budget);
+  out_of_order.count_in(budget);
 }
 
 wire::FrameScanner SessionEntry::frame_scanner() const {

@@ -26,6 +26,7 @@
 #include "engine/registry/membership.hpp"
 #include "engine/report/second_limit.hpp"
 #include "engine/sessions/disconnection_notice.hpp"
+#include "engine/sessions/out_of_order_messages.hpp"
 #include "engine/sessions/pending_abort.hpp"
 #include "engine/sessions/throttle.hpp"
 #include "engine/settings_names.hpp"
@@ -57,15 +58,6 @@ struct SessionTrial {
   std::vector<Received> received;  // to be logged
   std::string made;                // the event's text, with the template; to be logged
   ~SessionTrial();
-};
-
-// Messages that came too early, by MsgSeqNum.
-struct OutOfOrderMessages {
-  std::map<std::uint64_t, std::string> messages;  // by MsgSeqNum
-  BufferCharge bytes;
-  std::uint64_t dropped_high = 0;  // the highest MsgSeqNum for which there was no room; 0: none
-  std::uint64_t discarded = 0;     // application messages, since the start
-  bool arrived_undecided = false;  // they came after a Logon that is not decided
 };
 
 // The resend that the counterparty has requested.
