@@ -43,7 +43,7 @@ void give_back_heap() {
 std::size_t BufferGovernor::buffered(const Connection& connection) noexcept {
   std::size_t bytes = connection.outbound().storage() + connection.framing().carried().storage();
   if (const SessionEntry* const entry = connection.entry()) {
-    bytes += entry->resend.queued.storage() + entry->until_logon.queued.storage() +
+    bytes += entry->resend.queued.storage() + entry->until_logon.queued().storage() +
              entry->out_of_order.bytes();
   }
   return bytes;
@@ -124,7 +124,7 @@ void BufferGovernor::disconnect_largest(Connection& connection) {
   if (is_in_use) return;
   connection.framing().carried().clear();
   entry->resend.queued.release();
-  entry->until_logon.queued.release();
+  entry->until_logon.queued().release();
 }
 
 // Another loop asks if all its connections are smaller than the largest one of this loop.
@@ -145,7 +145,7 @@ bool BufferGovernor::check() {
       has_large_buffers_ |= connection->outbound().give_back();
       if (connection->entry() == nullptr) continue;
       has_large_buffers_ |= connection->entry()->resend.queued.give_back();
-      has_large_buffers_ |= connection->entry()->until_logon.queued.give_back();
+      has_large_buffers_ |= connection->entry()->until_logon.queued().give_back();
     }
     loop_.wake_at(check_at_);
     static_cast<void>(largest_connection());

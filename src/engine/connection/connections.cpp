@@ -63,8 +63,7 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
   entry->connection = nullptr;
   entry->resend.cursor.reset();
   entry->resend.queued.release();
-  entry->until_logon.clear();
-  entry->until_logon.queued.release();
+  entry->until_logon.release();
   if (!why.empty()) loop_.report.peer(id, *entry, why, &connection);
   static_cast<void>(loop_.with_memory([&] { entry->disconnection.set_text(why); }));
   if (!was_connecting) {

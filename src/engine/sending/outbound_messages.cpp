@@ -105,17 +105,17 @@ void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes) {
 void Outbox::queue_until_logon(SessionEntry& entry, std::string_view bytes) {
   const std::size_t most =
       std::min<std::size_t>(kQueuedUntilLogonBytesMax, entry.settings.limits.queued_bytes_max);
-  const bool is_kept = entry.until_logon.left_to_resend == 0 && entry.connection != nullptr &&
-                       entry.until_logon.queued.size() + bytes.size() <= most &&
-                       buffers_.push(*entry.connection, entry.until_logon.queued, bytes);
-  if (!is_kept) ++entry.until_logon.left_to_resend;
+  const bool is_kept = entry.until_logon.left_to_resend() == 0 && entry.connection != nullptr &&
+                       entry.until_logon.queued().size() + bytes.size() <= most &&
+                       buffers_.push(*entry.connection, entry.until_logon.queued(), bytes);
+  if (!is_kept) entry.until_logon.leave_one_to_resend();
 }
 
 // The counterparty resets the sequence numbers without our request: the MsgSeqNums of the queued
 // messages are void.
 void Outbox::report_queued_lost(SessionEntry& entry) {
-  std::uint64_t lost = entry.until_logon.left_to_resend;
-  const std::span<const char> kept = entry.until_logon.queued.waiting();
+  std::uint64_t lost = entry.until_logon.left_to_resend();
+  const std::span<const char> kept = entry.until_logon.queued().waiting();
   for (std::string_view rest{kept.data(), kept.size()}; !rest.empty(); ++lost) {
     const wire::FrameResult frame = wire::next_frame(rest, {.message_bytes_max = rest.size()});
     NEXUSFIX_ASSERT(frame.status == wire::FrameStatus::Complete);  // It was encoded here.
@@ -130,7 +130,7 @@ void Outbox::report_queued_lost(SessionEntry& entry) {
 }
 
 void Outbox::perform(SessionEntry& entry, const session::Release&) {
-  const std::span<const char> kept = entry.until_logon.queued.waiting();
+  const std::span<const char> kept = entry.until_logon.queued().waiting();
   std::string_view rest{kept.data(), kept.size()};
   while (!rest.empty()) {
     const wire::FrameResult frame = wire::next_frame(rest, {.message_bytes_max = rest.size()});
@@ -143,7 +143,7 @@ void Outbox::perform(SessionEntry& entry, const session::Release&) {
     note_sent(entry, SentMessage::Kind::Application,
               message->get<std::uint64_t>(tag::MsgSeqNum).value_or(0), bytes);
   }
-  if (entry.until_logon.left_to_resend != 0) entry.machine.send_heartbeat();
+  if (entry.until_logon.left_to_resend() != 0) entry.machine.send_heartbeat();
   entry.until_logon.clear();
 }
 

@@ -25,6 +25,7 @@
 #include "engine/loop/timer_queue.hpp"
 #include "engine/registry/membership.hpp"
 #include "engine/report/second_limit.hpp"
+#include "engine/sending/queued_until_logon.hpp"
 #include "engine/sessions/disconnection_notice.hpp"
 #include "engine/sessions/out_of_order_messages.hpp"
 #include "engine/sessions/pending_abort.hpp"
@@ -71,17 +72,6 @@ struct ResendState {
   MonoTime window{};  // the start of the present second
   std::uint32_t window_count = 0;
   MonoTime resumes_at = MonoTime::min();
-};
-
-// Messages that got their MsgSeqNum after our Logon, which has no answer yet.
-struct QueuedUntilLogon {
-  OutboundQueue queued;
-  std::uint64_t left_to_resend = 0;  // messages that did not fit: a resend will send them
-
-  void clear() noexcept {
-    queued.clear();
-    left_to_resend = 0;
-  }
 };
 
 // The texts of the file whose values are in effect, by TakesEffect. now is null: the session is in
