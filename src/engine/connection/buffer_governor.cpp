@@ -43,7 +43,7 @@ void give_back_heap() {
 std::size_t BufferGovernor::buffered(const Connection& connection) noexcept {
   std::size_t bytes = connection.outbound().storage() + connection.framing().carried().storage();
   if (const SessionEntry* const entry = connection.entry()) {
-    bytes += entry->resend.queued.storage() + entry->until_logon.queued().storage() +
+    bytes += entry->resend.queued().storage() + entry->until_logon.queued().storage() +
              entry->out_of_order.bytes();
   }
   return bytes;
@@ -120,10 +120,10 @@ void BufferGovernor::disconnect_largest(Connection& connection) {
   transactor_.abort_session(*entry, "disconnected: " + why);
   connection.outbound().release();
   OutOfOrderQueue::forget_out_of_order(*entry);
-  entry->resend.cursor.reset();
+  entry->resend.abort();
   if (is_in_use) return;
   connection.framing().carried().clear();
-  entry->resend.queued.release();
+  entry->resend.queued().release();
   entry->until_logon.queued().release();
 }
 
@@ -144,7 +144,7 @@ bool BufferGovernor::check() {
     for (const auto& [socket, connection] : connections_.table()) {
       has_large_buffers_ |= connection->outbound().give_back();
       if (connection->entry() == nullptr) continue;
-      has_large_buffers_ |= connection->entry()->resend.queued.give_back();
+      has_large_buffers_ |= connection->entry()->resend.queued().give_back();
       has_large_buffers_ |= connection->entry()->until_logon.queued().give_back();
     }
     loop_.wake_at(check_at_);

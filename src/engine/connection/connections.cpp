@@ -61,8 +61,8 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
   SessionEntry* const entry = connection.end();
   if (entry == nullptr) return;
   entry->connection = nullptr;
-  entry->resend.cursor.reset();
-  entry->resend.queued.release();
+  entry->resend.abort();
+  entry->resend.queued().release();
   entry->until_logon.release();
   if (!why.empty()) loop_.report.peer(id, *entry, why, &connection);
   static_cast<void>(loop_.with_memory([&] { entry->disconnection.set_text(why); }));

@@ -31,7 +31,7 @@ void Connections::send_waiting(Connection& connection) {
   }
   if (connection.outbound().empty() && connection.is_draining()) {
     close(connection, EventId::ConnectionClosed, connection.close_reason());
-  } else if (connection.entry() != nullptr && connection.entry()->resend.cursor &&
+  } else if (connection.entry() != nullptr && connection.entry()->resend.is_in_progress() &&
              connection.outbound().size() <= buffers_.replay_bytes_max()) {
     resends_.set_ready();  // There is room again for the resend.
   }
@@ -57,7 +57,7 @@ void Connections::end_slow_consumer(Connection& connection) {
 void Connections::enforce_outbound_limit(Connection& connection) {
   if (connection.entry() == nullptr) return;
   const std::size_t waiting =
-      connection.outbound().size() + connection.entry()->resend.queued.size();
+      connection.outbound().size() + connection.entry()->resend.queued().size();
   if (waiting <= connection.entry()->settings.limits.queued_bytes_max) return;
   close(connection, EventId::SlowConsumerQueueFull,
         "slow consumer: " + std::to_string(waiting) + " bytes wait for it");

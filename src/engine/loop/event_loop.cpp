@@ -162,7 +162,8 @@ void EventLoop::handle(const transport::Ready& ready) {
     case transport::ReadyKind::Writable:
       connection.set_blocked(false);
       connections_.mark_unsent(connection);
-      if (connection.entry() != nullptr && connection.entry()->resend.cursor) resends_.set_ready();
+      if (connection.entry() != nullptr && connection.entry()->resend.is_in_progress())
+        resends_.set_ready();
       break;
     case transport::ReadyKind::Failed:
       connections_.close(connection, EventId::ConnectionLost,
@@ -217,9 +218,9 @@ void EventLoop::on_timer(SessionEntry& entry) {
 
 // Resumes a resend that MaxResendsPerSecond has paused, and delivers the notice of a disconnection.
 void EventLoop::run_session_timers(SessionEntry& entry) {
-  if (entry.resend.cursor && entry.resend.resumes_at > loop_.now().mono) {
-    loop_.arm(entry, entry.resend.resumes_at);
-  } else if (entry.resend.cursor) {
+  if (entry.resend.is_in_progress() && entry.resend.resumes_at() > loop_.now().mono) {
+    loop_.arm(entry, entry.resend.resumes_at());
+  } else if (entry.resend.is_in_progress()) {
     resends_.set_ready();
   }
   if (!entry.disconnection.is_pending()) return;

@@ -91,10 +91,10 @@ void Outbox::record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std
 // New messages wait for the end of a resend: the counterparty expects the lower MsgSeqNums first.
 void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes) {
   ++loop_.stats.messages_out;
-  if (!entry.resend.cursor) {
+  if (!entry.resend.is_in_progress()) {
     transmit(entry, bytes);
   } else if (entry.connection != nullptr && !entry.abort.is_pending()) {
-    if (!buffers_.push(*entry.connection, entry.resend.queued, bytes)) return;
+    if (!buffers_.push(*entry.connection, entry.resend.queued(), bytes)) return;
     // send_unsent() then checks the limit of the queue.
     connections_.mark_unsent(*entry.connection);
   }

@@ -155,8 +155,8 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Reset&) {
     out_of_order_.discard_out_of_order(entry, 1, UINT64_MAX, "the sequence numbers are reset");
   }
   OutOfOrderQueue::forget_out_of_order(entry);
-  entry.resend.cursor.reset();
-  entry.resend.queued.clear();
+  entry.resend.abort();
+  entry.resend.queued().clear();
   outbox_.report_queued_lost(entry);
   entry.until_logon.clear();
   loop_.report.peer(EventId::SequenceNumbersReset, entry, "the sequence numbers are reset to 1");
@@ -253,8 +253,8 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Disconnect&
   entry.disconnection.set_reason(action.reason);
   if (entry.connection == nullptr) return;
   // Messages that wait for the end of a resend are stored; only a Logout among them matters now.
-  if (entry.resend.cursor) {
-    entry.resend.cursor.reset();
+  if (entry.resend.is_in_progress()) {
+    entry.resend.abort();
     resends_.finish_replay(entry);
   }
   if (action.reason != session::DisconnectReason::LogoutComplete) {

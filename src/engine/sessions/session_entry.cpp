@@ -44,7 +44,7 @@ SessionEntry::SessionEntry(const SessionServices& session_services,
       services{session_services},
       session{services, *this} {
   BufferBudget& budget = *services.loop.budget;
-  resend.queued.count_in(budget);
+  resend.count_in(budget);
   until_logon.count_in(budget);
   out_of_order.count_in(budget);
 }

@@ -26,6 +26,7 @@
 #include "engine/registry/membership.hpp"
 #include "engine/report/second_limit.hpp"
 #include "engine/sending/queued_until_logon.hpp"
+#include "engine/sending/resend_state.hpp"
 #include "engine/sessions/disconnection_notice.hpp"
 #include "engine/sessions/out_of_order_messages.hpp"
 #include "engine/sessions/pending_abort.hpp"
@@ -35,18 +36,6 @@
 namespace nexusfix::engine {
 
 struct SessionServices;
-
-// A resend in progress: stored messages from next to end still have to be passed to the state
-// machine.
-struct ReplayCursor {
-  std::uint64_t next = 0;
-  std::uint64_t end = 0;
-  std::uint64_t serial = 0;  // unique among all resends
-  // The slice that a thread of the store reads, where reading may take long; null: none.
-  std::unique_ptr<store::Fetch> fetch{};
-  std::uint64_t slice_end = 0;     // the slice's last MsgSeqNum
-  std::uint64_t messages_max = 0;  // of the slice; MsgSeqNums without a message do not count
-};
 
 // A session of a template whose name the store does not know, before its first Logon is accepted.
 // It is not stored and has no log of its own: otherwise any client could fill both with names.
@@ -59,19 +48,6 @@ struct SessionTrial {
   std::vector<Received> received;  // to be logged
   std::string made;                // the event's text, with the template; to be logged
   ~SessionTrial();
-};
-
-// The resend that the counterparty has requested.
-struct ResendState {
-  std::optional<ReplayCursor> cursor;  // no value: no resend is in progress
-  bool is_done = false;     // all messages are sent; the last actions are being performed
-  bool is_listed = false;   // in the list of the resend server
-  OutboundQueue queued;     // messages that got their MsgSeqNum during the resend
-  std::string answer_text;  // for a ResendRequest that is refused
-  // For MaxResendsPerSecond.
-  MonoTime window{};  // the start of the present second
-  std::uint32_t window_count = 0;
-  MonoTime resumes_at = MonoTime::min();
 };
 
 // The texts of the file whose values are in effect, by TakesEffect. now is null: the session is in

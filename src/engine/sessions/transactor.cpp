@@ -88,9 +88,8 @@ void Transactor::run_actions(SessionEntry& entry) {
   while (true) {
     if (const auto action = entry.machine.next_action(action_buffer_)) {
       actions_.perform(entry, *action);
-    } else if (std::exchange(entry.resend.is_done, false)) {
+    } else if (entry.resend.end_if_done()) {
       // Messages that waited for the end of the resend have lower MsgSeqNums than any new one.
-      entry.resend.cursor.reset();
       resends_.finish_replay(entry);
     } else if (!entry.commands.empty()) [[unlikely]] {
       run_command(entry);

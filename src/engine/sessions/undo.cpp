@@ -110,14 +110,14 @@ UndoEntry::UndoEntry(SessionEntry& session) noexcept
     : entry{&session},
       next_outbound{session.machine.sequence_numbers().next_outbound},
       outbound_size{session.connection != nullptr ? session.connection->outbound().size() : 0},
-      resend_queued_size{session.resend.queued.size()},
+      resend_queued_size{session.resend.queued().size()},
       until_logon_size{session.until_logon.queued().size()},
       left_to_resend{session.until_logon.left_to_resend()} {}
 
 void UndoEntry::undo() const noexcept {
   entry->machine.rewind_outbound(next_outbound);
   if (entry->connection != nullptr) entry->connection->outbound().shrink_to(outbound_size);
-  entry->resend.queued.shrink_to(resend_queued_size);
+  entry->resend.queued().shrink_to(resend_queued_size);
   entry->until_logon.roll_back(until_logon_size, left_to_resend);
 }
 
