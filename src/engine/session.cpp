@@ -16,7 +16,7 @@ std::optional<std::string> Session::setting(std::string_view key) const {
   return found == all.end() ? std::nullopt : std::optional{found->second};
 }
 
-const PendingKeys& Session::pending_keys() const noexcept { return entry_->file.pending; }
+const PendingKeys& Session::pending_keys() const noexcept { return entry_->file.pending(); }
 
 const session::SessionId& Session::id() const noexcept { return entry_->settings.session.id; }
 std::string_view Session::name() const noexcept { return entry_->name; }

@@ -9,7 +9,7 @@
 namespace nexusfix::engine {
 
 void Connector::connect(SessionEntry& entry) {
-  if (entry.file.next_settings) changes_.apply_next_settings(entry);
+  if (entry.file.next_settings() != nullptr) changes_.apply_next_settings(entry);
   connections_.reserve();
   const transport::Endpoint& endpoint = entry.settings.connect[entry.connect_policy.address()];
   const auto socket = loop_.network->connect(endpoint);

@@ -153,8 +153,7 @@ std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
     const bool is_acceptor = one.session.role == session::Role::Acceptor;
     const auto entry = registry_.make_entry(std::move(one));
     if (entry) {
-      (*entry)->file.texts = {reloader_.text(), reloader_.text(), reloader_.text()};
-      (*entry)->file.configured_as = (*entry)->name;
+      (*entry)->file.configure((*entry)->name, reloader_.text());
       continue;
     }
     if (entry.error().code != store::StoreErrorCode::SessionRefused) {

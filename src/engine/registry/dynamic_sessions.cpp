@@ -126,8 +126,7 @@ void DynamicSessions::begin_dynamic(SessionEntry& entry, const Connection& conne
                                     const SessionTemplate& made_of) {
   entry.listener = connection.accepted().listener;
   entry.membership.set_dynamic();
-  entry.file.configured_as = made_of.settings.session.id.to_string();
-  entry.file.texts = {made_of.origin, made_of.origin, made_of.origin};
+  entry.file.configure(made_of.settings.session.id.to_string(), made_of.origin);
   std::string made = "session made of the template in line " +
                      std::to_string(made_of.settings.line) + ", for " +
                      loop_.network->peer_name(connection.socket_id());

@@ -44,7 +44,7 @@ std::expected<ReloadPlan, EngineError> Reloader::plan_reload(FreshShare fresh) c
   for (const SessionEntry* entry : plan.back) plan.reloaded.added.push_back(entry->name);
   for (const auto& entry : registry_.entries()) {
     const bool is_in =
-        entry->file.texts.now && !entry->membership.is_dynamic() && entry->membership.is_active();
+        entry->file.texts().now && !entry->membership.is_dynamic() && entry->membership.is_active();
     if (!is_in || plan.names.contains(entry->name)) continue;
     plan.out.push_back(entry.get());
     plan.reloaded.removed.push_back(entry->name);
@@ -158,8 +158,7 @@ void Reloader::carry_out_reload() {
   for (; plan.made_done < plan.made.entries.size(); ++plan.made_done) {
     SessionEntry* const entry = plan.made.entries[plan.made_done];
     if (entry == nullptr) continue;
-    entry->file.texts = {plan.text, plan.text, plan.text};
-    entry->file.configured_as = entry->name;
+    entry->file.configure(entry->name, plan.text);
     installer_.admit(*entry);
   }
   for (; plan.templates_done < plan.made.templates.size(); ++plan.templates_done) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
@@ -58,13 +59,31 @@ struct FileTexts {
   std::shared_ptr<const std::string> now;
 };
 
-// The session and the configuration file.
-struct FileState {
-  FileTexts texts;
-  std::string configured_as;  // its own name, or that of its template
-  PendingKeys pending;
-  std::unique_ptr<SessionSettings> next_settings;  // from its next Logon on; null: none
-  std::shared_ptr<const std::string> next_text;    // the text of next_settings
+// The session and the configuration file. Only SettingsChanges changes it after configure().
+class FileState {
+ public:
+  [[nodiscard]] const FileTexts& texts() const noexcept { return texts_; }
+  // Its own name, or that of its template.
+  [[nodiscard]] const std::string& configured_as() const noexcept { return configured_as_; }
+  [[nodiscard]] const PendingKeys& pending() const noexcept { return pending_; }
+  // From its next Logon on; null: none.
+  [[nodiscard]] const SessionSettings* next_settings() const noexcept {
+    return next_settings_.get();
+  }
+  // The session comes from this text, under this name.
+  void configure(std::string name, const std::shared_ptr<const std::string>& text) noexcept {
+    configured_as_ = std::move(name);
+    texts_ = {text, text, text};
+  }
+
+ private:
+  friend class SettingsChanges;
+
+  FileTexts texts_;
+  std::string configured_as_;
+  PendingKeys pending_;
+  std::unique_ptr<SessionSettings> next_settings_;
+  std::shared_ptr<const std::string> next_text_;  // the text of next_settings_
 };
 
 // The session's keys in the store, in the logs and of its handle.
