@@ -57,7 +57,6 @@ bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon
   if (const auto refusal = refusal_of(connection, logon, *entry)) return refuse(*refusal);
   acceptor_.leave_pending(connection);
   connection.bind_to(*entry);
-  entry->connection = &connection;
   loop_.report.peer(EventId::ConnectionAccepted, *entry,
                     "connection from " + loop_.network->peer_name(connection.socket_id()) +
                         connections_.protection_of(connection) +

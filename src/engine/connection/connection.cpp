@@ -88,6 +88,8 @@ Connection::Connection(transport::SocketId socket, SessionEntry& entry, MonoTime
       deadline_{deadline},
       framing_{entry.frame_scanner()} {}
 
+void Connection::link() noexcept { entry_->connection = this; }
+
 void Connection::on_connected() noexcept {
   become(LinkState::Bound);
   deadline_ = kNever;
@@ -96,6 +98,7 @@ void Connection::on_connected() noexcept {
 void Connection::bind_to(SessionEntry& entry) noexcept {
   become(LinkState::Bound);
   entry_ = &entry;
+  link();
   framing_.use(entry.frame_scanner());
   deadline_ = kNever;
 }
@@ -132,6 +135,7 @@ void Connection::begin_migration(Migration migration) noexcept {
 SessionEntry* Connection::end() noexcept {
   become(LinkState::Dead);
   socket_ = 0;
+  if (entry_ != nullptr && entry_->connection == this) entry_->connection = nullptr;
   return std::exchange(entry_, nullptr);
 }
 

@@ -205,7 +205,7 @@ struct ConnectionRates {
 // message uses come first. Its timer is not later than its deadlines.
 class Connection : public TimerOwner {
  public:
-  // Opened for an initiator's session.
+  // Opened for an initiator's session, which has it after link().
   Connection(transport::SocketId socket, SessionEntry& entry, MonoTime deadline) noexcept;
   // Accepted by a listener.
   Connection(transport::SocketId socket, const AcceptedFrom& accepted, MonoTime deadline) noexcept
@@ -235,6 +235,8 @@ class Connection : public TimerOwner {
     return state_ == LinkState::AwaitingLogon || state_ == LinkState::Bound;
   }
 
+  // Only link(), bind_to() and end() set the session's connection.
+  void link() noexcept;
   // The connect() of its session has finished.
   void on_connected() noexcept;
   // Its first message names this session.

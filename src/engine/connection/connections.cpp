@@ -60,7 +60,6 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
   const bool was_connecting = connection.is_connecting();
   SessionEntry* const entry = connection.end();
   if (entry == nullptr) return;
-  entry->connection = nullptr;
   entry->resend.abort();
   entry->resend.queued().release();
   entry->until_logon.release();
@@ -134,7 +133,7 @@ void Connections::retire(Connection& connection) noexcept {
 void Connections::abandon_all() noexcept {
   for (const auto& [socket, connection] : table_) {
     loop_.network->close(socket);
-    if (SessionEntry* const entry = connection->end()) entry->connection = nullptr;
+    connection->end();
   }
   for (auto& [socket, connection] : table_.take_all()) closed_.push_back(std::move(connection));
 }

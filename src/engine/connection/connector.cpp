@@ -22,17 +22,18 @@ void Connector::connect(SessionEntry& entry) {
   const MonoTime deadline = loop_.now().mono + (settings.reconnect.connect_timeout.count() != 0
                                                     ? settings.reconnect.connect_timeout
                                                     : settings.session.logon.timeout);
+  Connection* connection = nullptr;
   try {
     auto owned = std::make_unique<Connection>(*socket, entry, deadline);
-    entry.connection = owned.get();
-    entry.connection->count_in(*loop_.budget);
+    connection = owned.get();
+    connection->count_in(*loop_.budget);
     connections_.add(std::move(owned));
   } catch (const std::bad_alloc&) {
-    entry.connection = nullptr;
     loop_.network->close(*socket);
     throw;
   }
-  loop_.arm(*entry.connection, deadline);
+  connection->link();
+  loop_.arm(*connection, deadline);
   entry.connect_policy.on_connecting();
 }
 
