@@ -116,7 +116,7 @@ void BufferGovernor::disconnect_largest(Connection& connection) {
                           std::to_string(loop_.budget->bytes_max()) + " (MaxBufferedBytes)";
   SessionEntry* const entry = connection.entry();
   if (entry == nullptr) return connections_.refuse(connection, EventId::BufferLimitReached, why);
-  const bool is_in_use = entry->acting || connection.is_receiving();
+  const bool is_in_use = entry->progress.is_acting() || connection.is_receiving();
   transactor_.abort_session(*entry, "disconnected: " + why);
   connection.outbound().release();
   OutOfOrderQueue::forget_out_of_order(*entry);

@@ -117,7 +117,7 @@ std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& 
   }
   entry.machine.set_sequence_numbers(numbers);
   end_halt(entry);
-  entry.inbound_recorded = numbers.next_inbound;
+  entry.progress.set_next_inbound(numbers.next_inbound);
   static_cast<void>(loop_.with_memory([&] {
     loop_.report.session(EventId::SequenceNumbersSet, entry,
                          "next MsgSeqNum set by hand: in " + std::to_string(before.next_inbound) +

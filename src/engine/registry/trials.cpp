@@ -98,7 +98,7 @@ void DynamicSessions::end_trial(SessionEntry& entry, std::string_view answer) {
 
 void DynamicSessions::record_trial(SessionEntry& entry) {
   entry.stored.trial->numbers = entry.machine.sequence_numbers();
-  entry.inbound_recorded = entry.stored.trial->numbers.next_inbound;
+  entry.progress.set_next_inbound(entry.stored.trial->numbers.next_inbound);
   if (entry.machine.state() != session::State::LogonReceived) log_trial(entry);
 }
 

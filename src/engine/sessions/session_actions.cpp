@@ -149,7 +149,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Administrat
 void SessionActions::perform_own(SessionEntry& entry, const session::Reset&) {
   if (entry.stored.trial == nullptr) transactor_.record().reset(entry.stored.key);
   control_.on_reset(entry);
-  entry.inbound_recorded = 1;
+  entry.progress.set_next_inbound(1);
   // Messages after the Logon that resets belong to the new epoch, and are requested again.
   if (!entry.out_of_order.arrived_undecided()) {
     out_of_order_.discard_out_of_order(entry, 1, UINT64_MAX, "the sequence numbers are reset");

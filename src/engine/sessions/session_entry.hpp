@@ -94,6 +94,24 @@ struct Registration {
   std::size_t log = 0;                  // of EngineLogs
 };
 
+// Where the session is in an event, and what the store has of its inbound messages.
+class EventProgress {
+ public:
+  explicit EventProgress(std::uint64_t next_inbound) noexcept : next_inbound_{next_inbound} {}
+
+  // Its actions are being performed.
+  [[nodiscard]] bool is_acting() const noexcept { return is_acting_; }
+  // The numbers were reset or set by hand, or are those of a session on trial: the Transactor has
+  // nothing to record up to this one.
+  void set_next_inbound(std::uint64_t number) noexcept { next_inbound_ = number; }
+
+ private:
+  friend class Transactor;
+
+  std::uint64_t next_inbound_;  // the store's
+  bool is_acting_ = false;
+};
+
 struct OutboundRules {
   bool has_sub_ids = false;       // in the header of each of our messages
   bool keeps_masked_out = false;  // the store gets no message with one of LogMaskedTags
@@ -117,8 +135,7 @@ struct SessionEntry : TimerOwner {
   // The members that its events use come first.
   session::StateMachine machine;
   Connection* connection = nullptr;
-  std::uint64_t inbound_recorded = 1;  // the store's next_inbound
-  bool acting = false;                 // its actions are being performed
+  EventProgress progress;
   OutboundRules outbound;
   Registration stored;
   SessionLimits limits;

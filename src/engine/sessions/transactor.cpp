@@ -39,7 +39,7 @@ Transactor::Transactor(LoopContext& loop, CommitGate& commit, Connections& conne
 void Transactor::apply_or_defer(SessionEntry& entry) {
   if (phase_ == Phase::Idle) {
     transact(entry, [](session::StateMachine&) {});
-  } else if (!entry.acting) {
+  } else if (!entry.progress.is_acting_) {
     deferred_.push_back(&entry);
   }
 }
@@ -84,7 +84,7 @@ void Transactor::run_deferred() {
 }
 
 void Transactor::run_actions(SessionEntry& entry) {
-  entry.acting = true;
+  entry.progress.is_acting_ = true;
   while (true) {
     if (const auto action = entry.machine.next_action(action_buffer_)) {
       actions_.perform(entry, *action);
@@ -99,7 +99,7 @@ void Transactor::run_actions(SessionEntry& entry) {
       break;
     }
   }
-  entry.acting = false;
+  entry.progress.is_acting_ = false;
   entry.disconnection.on_event_done();
 }
 
@@ -122,16 +122,16 @@ void Transactor::record_progress(SessionEntry& entry) {
   if (entry.stored.trial != nullptr) [[unlikely]]
     return dynamic_.record_trial(entry);
   const std::uint64_t next_inbound = entry.machine.sequence_numbers().next_inbound;
-  if (next_inbound == entry.inbound_recorded) return;
-  entry.inbound_recorded = next_inbound;
+  if (next_inbound == entry.progress.next_inbound_) return;
+  entry.progress.next_inbound_ = next_inbound;
   record_.inbound_progress(entry.stored.key, next_inbound);
 }
 
 // At most once: a message that is recorded and not delivered, because the store failed or stalled,
 // is never delivered. A failed store is noticed when this event is recorded.
 bool Transactor::record_before_delivery(SessionEntry& entry, std::uint64_t msg_seq_num) {
-  entry.inbound_recorded = msg_seq_num + 1;
-  record_.inbound_progress(entry.stored.key, entry.inbound_recorded);
+  entry.progress.next_inbound_ = msg_seq_num + 1;
+  record_.inbound_progress(entry.stored.key, entry.progress.next_inbound_);
   const auto appended = commit_.append(record_);
   if (!appended) return false;
   const CommitGate::Waited waited = commit_.wait_for(*appended);

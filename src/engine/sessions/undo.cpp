@@ -31,12 +31,12 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
   for (const auto& owned : registry_.entries()) {
     SessionEntry& one = *owned;
     const session::Numbers numbers = registry_.stored_numbers(one);
-    const bool has_part = &one == &entry || one.acting ||
+    const bool has_part = &one == &entry || one.progress.is_acting_ ||
                           one.machine.sequence_numbers() != numbers ||
                           (one.connection != nullptr && one.connection->is_in_event());
     if (!has_part) continue;
-    one.acting = false;
-    one.inbound_recorded = numbers.next_inbound;
+    one.progress.is_acting_ = false;
+    one.progress.next_inbound_ = numbers.next_inbound;
     one.machine.roll_back(numbers);
     one.timetable.undo_end();  // The event may have been about to reset the sequence numbers.
     if (one.connection != nullptr) one.connection->outbound().clear();
