@@ -22,7 +22,7 @@ const session::SessionId& Session::id() const noexcept { return entry_->settings
 std::string_view Session::name() const noexcept { return entry_->name; }
 session::Numbers Session::numbers() const noexcept { return entry_->machine.sequence_numbers(); }
 SessionHandle Session::handle() const noexcept {
-  return {services_->loop.index, entry_->stored.handle_key};
+  return {services_->loop.index, entry_->stored.handle_key()};
 }
 WallTime Session::now() const noexcept { return services_->transactor.now().wall; }
 

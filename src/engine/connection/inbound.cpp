@@ -298,7 +298,7 @@ void Inbound::on_garbled_frame(Connection& connection, wire::GarbledReason reaso
     return;
   }
   SessionEntry& entry = *connection.entry();
-  loop_.report.logs().garbled(entry.stored.log, bytes, loop_.now().wall);
+  loop_.report.logs().garbled(entry.stored.log(), bytes, loop_.now().wall);
   transactor_.transact(
       entry, [&](session::StateMachine& machine) { machine.on_garbled(reason, loop_.now()); });
   const std::uint32_t count_max = entry.settings.limits.garbled_per_second_max;

@@ -37,8 +37,8 @@ void SessionControl::follow_schedule(SessionEntry& entry) {
     entry.timetable.since_ = loop_.now().wall;
     entry.timetable.until_ = to_wall(state.next_change);
     const bool is_over =
-        entry.stored.trial == nullptr &&
-        commit_.store().session(entry.stored.key).created < to_wall(state.numbers_since);
+        !entry.stored.is_on_trial() &&
+        commit_.store().session(entry.stored.key()).created < to_wall(state.numbers_since);
     if (is_over && entry.timetable.session_ended_at_ != state.numbers_since) {
       end_session(entry, state.numbers_since);
     }

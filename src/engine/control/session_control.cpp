@@ -88,7 +88,7 @@ std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& 
     return std::unexpected{"a next number is 1 to 2^62"};
   }
   if (!transactor_.is_idle()) return std::unexpected{"not from within a callback"};
-  if (entry.stored.trial != nullptr) return std::unexpected{"the session has never logged on"};
+  if (entry.stored.is_on_trial()) return std::unexpected{"the session has never logged on"};
   if (entry.connection != nullptr && entry.connection->is_connecting()) {
     static_cast<void>(transactor_.now());
     constexpr std::string_view kWhy =
@@ -104,10 +104,10 @@ std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& 
   const session::Numbers before = entry.machine.sequence_numbers();
   const bool is_recorded = loop_.with_memory([&] {
     transactor_.record().set_numbers(
-        entry.stored.key, store::numbers_change(commit_.store().session(entry.stored.key),
-                                                {.next_inbound = numbers.next_inbound,
-                                                 .next_outbound = numbers.next_outbound},
-                                                loop_.now().wall, reason));
+        entry.stored.key(), store::numbers_change(commit_.store().session(entry.stored.key()),
+                                                  {.next_inbound = numbers.next_inbound,
+                                                   .next_outbound = numbers.next_outbound},
+                                                  loop_.now().wall, reason));
     transactor_.append_record();
   });
   if (commit_.has_failed()) return std::unexpected{"the store has failed"};

@@ -76,9 +76,9 @@ void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settin
   Throttle made =
       is_throttled_otherwise ? Throttle{throttle.messages_max, throttle.interval} : Throttle{};
   const std::size_t log =  // A session on trial has no log of its own.
-      entry.stored.trial == nullptr
+      entry.stored.trial_ == nullptr
           ? loop_.report.logs().join(settings, loop_.parsers.data_fields, loop_.now().wall)
-          : entry.stored.log;
+          : entry.stored.log_;
   // The present id stays: the program may hold views of it.
   settings.session.id = std::move(entry.settings.session.id);
   SessionSettings before = std::exchange(entry.settings, std::move(settings));
@@ -89,7 +89,7 @@ void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settin
     entry.settings = std::move(before);
     throw;
   }
-  entry.stored.log = log;
+  entry.stored.log_ = log;
   if (is_throttled_otherwise) entry.limits.throttle = std::move(made);
   entry.outbound.keeps_masked_out =
       !entry.settings.log.masked.empty() && !entry.settings.log.stores_masked;

@@ -130,8 +130,8 @@ void DynamicSessions::begin_dynamic(SessionEntry& entry, const Connection& conne
   std::string made = "session made of the template in line " +
                      std::to_string(made_of.settings.line) + ", for " +
                      loop_.network->peer_name(connection.socket_id());
-  if (entry.stored.trial != nullptr) {
-    entry.stored.trial->made = std::move(made);  // reported after its Logon, in its own log
+  if (entry.stored.trial_ != nullptr) {
+    entry.stored.trial_->made = std::move(made);  // reported after its Logon, in its own log
   } else {
     loop_.report.unauthenticated(EventId::SessionMadeOfTemplate, connection.accepted().source,
                                  entry.name, made);
@@ -145,8 +145,8 @@ SessionEntry* DynamicSessions::find_trial(std::uint32_t handle_key) const noexce
 }
 
 void DynamicSessions::forget(SessionEntry& entry) noexcept {
-  if (entry.stored.handle_key >= kTrialKeysBegin) trials_.erase(entry.stored.handle_key);
-  if (entry.stored.trial != nullptr) names_.disconnect(entry.name, entry.stored.trial->numbers);
+  if (entry.stored.handle_key_ >= kTrialKeysBegin) trials_.erase(entry.stored.handle_key_);
+  if (entry.stored.trial_ != nullptr) names_.disconnect(entry.name, entry.stored.trial_->numbers);
 }
 
 }  // namespace nexusfix::engine

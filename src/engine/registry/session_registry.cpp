@@ -57,8 +57,8 @@ store::StoreResult<SessionEntry*> SessionRegistry::make_inactive_entry(SessionSe
     SessionEntry* const entry =
         add_entry(std::move(settings), to_numbers(commit_.store().session(*key)));
     give_key(*entry, *key);
-    entry->stored.handle_key = *key;
-    entry->stored.log =
+    entry->stored.handle_key_ = *key;
+    entry->stored.log_ =
         loop_.report.logs().join(entry->settings, loop_.parsers.data_fields, loop_.now().wall);
     return entry;
   } catch (const std::bad_alloc&) {
@@ -80,7 +80,7 @@ SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numb
 void SessionRegistry::give_key(SessionEntry& entry, store::SessionKey key) {
   if (by_key_.size() <= key) by_key_.resize(key + std::size_t{1});
   by_key_[key] = &entry;
-  entry.stored.key = key;
+  entry.stored.key_ = key;
 }
 
 // From here on an acceptor admits its counterparty, and an initiator connects. A second call does
@@ -131,7 +131,7 @@ void SessionRegistry::destroy_leaving() {
   for (SessionEntry* entry : buried) {
     if (entry->membership.has_logged_on()) {
       loop_.report.peer(EventId::SessionRemoved, *entry, "session removed");
-    } else if (entry->stored.trial ==
+    } else if (entry->stored.trial_ ==
                nullptr) {  // made of a template, for a client that was not admitted
       loop_.report.unauthenticated(EventId::SessionRemoved, {}, entry->name, "session removed");
     }
@@ -151,16 +151,16 @@ void SessionRegistry::destroy(SessionEntry& entry) {
   dynamic_.forget(entry);
   remove_acceptor(entry);
   by_name_.erase(entry.name);
-  if (entry.stored.trial == nullptr && entry.stored.key < by_key_.size() &&
-      by_key_[entry.stored.key] == &entry) {
-    by_key_[entry.stored.key] = nullptr;
+  if (entry.stored.trial_ == nullptr && entry.stored.key_ < by_key_.size() &&
+      by_key_[entry.stored.key_] == &entry) {
+    by_key_[entry.stored.key_] = nullptr;
   }
   std::erase_if(entries_, [&](const auto& one) { return one.get() == &entry; });
 }
 
 session::Numbers SessionRegistry::stored_numbers(const SessionEntry& entry) const noexcept {
-  if (entry.stored.trial != nullptr) return entry.stored.trial->numbers;
-  const store::SessionRecord& stored = commit_.store().session(entry.stored.key);
+  if (entry.stored.trial_ != nullptr) return entry.stored.trial_->numbers;
+  const store::SessionRecord& stored = commit_.store().session(entry.stored.key_);
   return {.next_inbound = stored.next_inbound, .next_outbound = stored.next_outbound};
 }
 

@@ -53,11 +53,11 @@ store::StoreResult<SessionEntry*> DynamicSessions::make_trial(SessionSettings se
   const std::size_t count = registry_.entries().size();
   try {
     SessionEntry* const entry = registry_.add_entry(std::move(settings), trial->numbers);
-    entry->stored.trial = std::move(trial);
-    entry->stored.log = loop_.report.logs().global();
+    entry->stored.trial_ = std::move(trial);
+    entry->stored.log_ = loop_.report.logs().global();
     if (next_trial_ < kTrialKeysBegin) next_trial_ = kTrialKeysBegin;
-    entry->stored.handle_key = next_trial_++;
-    trials_.insert_or_assign(entry->stored.handle_key, entry);
+    entry->stored.handle_key_ = next_trial_++;
+    trials_.insert_or_assign(entry->stored.handle_key_, entry);
     registry_.activate(*entry);
     return entry;
   } catch (const std::bad_alloc&) {
@@ -80,45 +80,45 @@ void DynamicSessions::end_trial(SessionEntry& entry, std::string_view answer) {
     loop_.report.session(EventId::SessionNotStored, entry, key.error().text);
     throw EventAborted{};
   }
-  const std::unique_ptr<SessionTrial> trial = std::move(entry.stored.trial);
+  const std::unique_ptr<SessionTrial> trial = std::move(entry.stored.trial_);
   try {
     registry_.give_key(entry, *key);
-    entry.stored.log =
+    entry.stored.log_ =
         loop_.report.logs().join(entry.settings, loop_.parsers.data_fields, loop_.now().wall);
   } catch (const std::bad_alloc&) {
-    entry.stored.trial.reset();  // The session is stored now: the store has its numbers.
+    entry.stored.trial_.reset();  // The session is stored now: the store has its numbers.
     throw;
   }
   names_.keep(entry.name);
   loop_.report.peer(EventId::SessionMadeOfTemplate, entry, trial->made);
   for (const SessionTrial::Received& one : trial->received) {
-    loop_.report.logs().received(entry.stored.log, one.bytes, one.at);
+    loop_.report.logs().received(entry.stored.log_, one.bytes, one.at);
   }
 }
 
 void DynamicSessions::record_trial(SessionEntry& entry) {
-  entry.stored.trial->numbers = entry.machine.sequence_numbers();
-  entry.progress.set_next_inbound(entry.stored.trial->numbers.next_inbound);
+  entry.stored.trial_->numbers = entry.machine.sequence_numbers();
+  entry.progress.set_next_inbound(entry.stored.trial_->numbers.next_inbound);
   if (entry.machine.state() != session::State::LogonReceived) log_trial(entry);
 }
 
 void DynamicSessions::log_received(SessionEntry& entry, std::string_view frame) {
-  if (entry.stored.trial == nullptr) [[likely]]
-    return loop_.report.logs().received(entry.stored.log, frame, loop_.now().wall);
+  if (entry.stored.trial_ == nullptr) [[likely]]
+    return loop_.report.logs().received(entry.stored.log_, frame, loop_.now().wall);
   std::size_t bytes = frame.size();
-  for (const SessionTrial::Received& one : entry.stored.trial->received) bytes += one.bytes.size();
+  for (const SessionTrial::Received& one : entry.stored.trial_->received) bytes += one.bytes.size();
   if (bytes > kTrialBytesMax)
     return loop_.report.logs().unknown(frame, /*is_message=*/true, loop_.now().wall);
-  entry.stored.trial->received.push_back({loop_.now().wall, std::string{frame}});
+  entry.stored.trial_->received.push_back({loop_.now().wall, std::string{frame}});
 }
 
 // It was not accepted: its messages belong to no session.
 void DynamicSessions::log_trial(SessionEntry& entry) {
-  for (SessionTrial::Received& one : entry.stored.trial->received) {
+  for (SessionTrial::Received& one : entry.stored.trial_->received) {
     loop_.report.logs().unknown(one.bytes, /*is_message=*/true, one.at);
     wipe_bytes(one.bytes);
   }
-  entry.stored.trial->received.clear();
+  entry.stored.trial_->received.clear();
 }
 
 }  // namespace nexusfix::engine

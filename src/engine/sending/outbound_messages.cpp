@@ -25,7 +25,7 @@ constexpr std::string_view kReject = "3";
 void Outbox::note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
                        std::string_view bytes, bool is_transmitted) {
   // Messages that wait for a Logon are logged when they are sent.
-  const bool is_logged = loop_.report.logs().takes_sent(entry.stored.log) && is_transmitted &&
+  const bool is_logged = loop_.report.logs().takes_sent(entry.stored.log()) && is_transmitted &&
                          entry.connection != nullptr && !entry.connection->is_draining();
   if (loop_.callbacks.on_sent == nullptr && !is_logged) return;
   transactor_.sent().add({&entry, kind, is_transmitted, is_logged, msg_seq_num}, bytes);
@@ -34,7 +34,7 @@ void Outbox::note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_
 void Outbox::notify_sent() noexcept {
   if (transactor_.sent().empty()) return;
   transactor_.sent().notify([&](const SentMessages::Message& one, std::string_view bytes) {
-    if (one.is_logged) loop_.report.logs().sent(one.entry->stored.log, bytes, loop_.now().wall);
+    if (one.is_logged) loop_.report.logs().sent(one.entry->stored.log(), bytes, loop_.now().wall);
     if (loop_.callbacks.on_sent == nullptr) return;
     const SentMessage sent{.kind = one.kind,
                            .msg_seq_num = one.msg_seq_num,
@@ -58,7 +58,7 @@ void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
     const auto offered = offer(entry, bytes, action.msg_seq_num, /*is_resend=*/false);
     if (offered) bytes = *offered;
   }
-  if (entry.stored.trial != nullptr) [[unlikely]]
+  if (entry.stored.is_on_trial()) [[unlikely]]
     dynamic_.end_trial(entry, action.msg_type);
   const bool is_edited = bytes.data() != action.bytes.data();
   const bool is_kept_out = is_edited ? is_edit_secret(entry, bytes)
@@ -79,12 +79,12 @@ void Outbox::perform(SessionEntry& entry, const session::Retransmit& action) {
 
 void Outbox::record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,
                              bool is_resendable) {
-  if (entry.stored.trial != nullptr) [[unlikely]]
+  if (entry.stored.is_on_trial()) [[unlikely]]
     return;
   if (is_resendable && entry.settings.session.resend.persist_messages) {
-    transactor_.record().outbound_message(entry.stored.key, msg_seq_num, bytes);
+    transactor_.record().outbound_message(entry.stored.key(), msg_seq_num, bytes);
   } else {
-    transactor_.record().outbound_number(entry.stored.key, msg_seq_num);
+    transactor_.record().outbound_number(entry.stored.key(), msg_seq_num);
   }
 }
 

@@ -154,7 +154,7 @@ SendResult Outbox::send_message(
     is_kept_out = *examined;
   }
   if (!is_transmitted) [[unlikely]] {
-    if (!entry.settings.sends_while_logged_out || is_kept_out || entry.stored.trial != nullptr) {
+    if (!entry.settings.sends_while_logged_out || is_kept_out || entry.stored.is_on_trial()) {
       return failure(SendFailure::NotLoggedOn);
     }
     if (entry.machine.is_about_to_reset()) return failure(SendFailure::SessionEnding);

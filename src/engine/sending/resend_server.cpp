@@ -59,7 +59,7 @@ void ResendServer::perform(SessionEntry& entry, const session::Replay& action) {
   finish_replay(entry);
   entry.resend.cursor_ =
       ReplayCursor{.next = action.begin, .end = action.end, .serial = ++replay_serial_};
-  for (const store::NumberRange& lost : commit_.store().lost_numbers(entry.stored.key)) {
+  for (const store::NumberRange& lost : commit_.store().lost_numbers(entry.stored.key())) {
     if (lost.last < action.begin || lost.first > action.end) continue;
     loop_.report.peer(
         EventId::LostMessagesRequested, entry,
@@ -68,7 +68,7 @@ void ResendServer::perform(SessionEntry& entry, const session::Replay& action) {
             ", whose messages the store has lost: it gets a gap fill. Compare with its "
             "records what was sent under them");
   }
-  if (const std::uint64_t until = commit_.store().retired_until(entry.stored.key);
+  if (const std::uint64_t until = commit_.store().retired_until(entry.stored.key());
       action.begin <= until) {
     loop_.report.peer(
         EventId::RetiredMessagesRequested, entry,
@@ -120,7 +120,7 @@ void ResendServer::serve_replay(SessionEntry& entry) {
   };
   const auto read =
       fetch ? fetch->read(visit)
-            : commit_.store().read(entry.stored.key, entry.resend.cursor_->next, last, visit);
+            : commit_.store().read(entry.stored.key(), entry.resend.cursor_->next, last, visit);
   const auto goes_on = [&] {
     return entry.resend.cursor_ && entry.resend.cursor_->serial == serial;
   };
@@ -164,7 +164,7 @@ bool ResendServer::has_fetched(SessionEntry& entry) {
     cursor.messages_max = resends_now_max(entry);
     if (cursor.messages_max == 0) return false;  // The session's timer continues the resend.
     cursor.slice_end = std::min(cursor.end, cursor.next + kReplaySlice - 1);
-    cursor.fetch = commit_.store().fetch(entry.stored.key, cursor.next, cursor.slice_end,
+    cursor.fetch = commit_.store().fetch(entry.stored.key(), cursor.next, cursor.slice_end,
                                          buffers_.replay_bytes_max());
   }
   if (!cursor.fetch || cursor.fetch->is_done()) return true;

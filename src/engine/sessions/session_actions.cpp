@@ -147,7 +147,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Administrat
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::Reset&) {
-  if (entry.stored.trial == nullptr) transactor_.record().reset(entry.stored.key);
+  if (!entry.stored.is_on_trial()) transactor_.record().reset(entry.stored.key());
   control_.on_reset(entry);
   entry.progress.set_next_inbound(1);
   // Messages after the Logon that resets belong to the new epoch, and are requested again.

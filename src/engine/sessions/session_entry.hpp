@@ -87,11 +87,25 @@ class FileState {
 };
 
 // The session's keys in the store, in the logs and of its handle.
-struct Registration {
-  store::SessionKey key = 0;            // not valid while the session is on trial
-  std::unique_ptr<SessionTrial> trial;  // null: the session is stored
-  std::uint32_t handle_key = 0;         // of its SessionHandle
-  std::size_t log = 0;                  // of EngineLogs
+class Registration {
+ public:
+  // Not valid while the session is on trial.
+  [[nodiscard]] store::SessionKey key() const noexcept { return key_; }
+  [[nodiscard]] bool is_on_trial() const noexcept { return trial_ != nullptr; }
+  // Of its SessionHandle.
+  [[nodiscard]] std::uint32_t handle_key() const noexcept { return handle_key_; }
+  // Of EngineLogs.
+  [[nodiscard]] std::size_t log() const noexcept { return log_; }
+
+ private:
+  friend class DynamicSessions;
+  friend class SessionRegistry;
+  friend class SettingsChanges;
+
+  store::SessionKey key_ = 0;
+  std::unique_ptr<SessionTrial> trial_;  // null: the session is stored
+  std::uint32_t handle_key_ = 0;
+  std::size_t log_ = 0;
 };
 
 // Where the session is in an event, and what the store has of its inbound messages.

@@ -119,19 +119,19 @@ void Transactor::run_command(SessionEntry& entry) {
 }
 
 void Transactor::record_progress(SessionEntry& entry) {
-  if (entry.stored.trial != nullptr) [[unlikely]]
+  if (entry.stored.is_on_trial()) [[unlikely]]
     return dynamic_.record_trial(entry);
   const std::uint64_t next_inbound = entry.machine.sequence_numbers().next_inbound;
   if (next_inbound == entry.progress.next_inbound_) return;
   entry.progress.next_inbound_ = next_inbound;
-  record_.inbound_progress(entry.stored.key, next_inbound);
+  record_.inbound_progress(entry.stored.key(), next_inbound);
 }
 
 // At most once: a message that is recorded and not delivered, because the store failed or stalled,
 // is never delivered. A failed store is noticed when this event is recorded.
 bool Transactor::record_before_delivery(SessionEntry& entry, std::uint64_t msg_seq_num) {
   entry.progress.next_inbound_ = msg_seq_num + 1;
-  record_.inbound_progress(entry.stored.key, entry.progress.next_inbound_);
+  record_.inbound_progress(entry.stored.key(), entry.progress.next_inbound_);
   const auto appended = commit_.append(record_);
   if (!appended) return false;
   const CommitGate::Waited waited = commit_.wait_for(*appended);
