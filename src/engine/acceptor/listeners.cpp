@@ -208,10 +208,8 @@ void Listeners::open_displaced() noexcept {
 
 void Listeners::close_listener(Listener& listener) {
   loop_.network->close(std::exchange(listener.socket, 0));
-  static_cast<void>(loop_.with_memory([&] {
-    loop_.report.engine(EventId::PortClosed, "port " + std::to_string(listener.port) +
-                                                 " is closed: no session is left for it");
-  }));
+  loop_.report.engine(EventId::PortClosed,
+                      {"port ", listener.port, " is closed: no session is left for it"});
 }
 
 Listener* Listeners::find(const transport::Endpoint& endpoint) noexcept {

@@ -94,9 +94,8 @@ void Connections::close_stalled(store::LogPosition durable) {
     if (connection->waits_for > durable && !connection->outbound.empty()) waiting.push_back(socket);
   }
   if (waiting.empty()) return;
-  loop_.report.engine(EventId::StoreStalled, "ALARM: the store does not answer; " +
-                                                 std::to_string(waiting.size()) +
-                                                 " connections whose bytes wait for it are closed");
+  loop_.report.engine(EventId::StoreStalled, {"ALARM: the store does not answer; ", waiting.size(),
+                                              " connections whose bytes wait for it are closed"});
   for (const transport::SocketId socket : waiting) {
     Connection* const found = table_.find(socket);
     if (found != nullptr) {

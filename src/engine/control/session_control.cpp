@@ -105,13 +105,10 @@ std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& 
   entry.machine.set_sequence_numbers(numbers);
   end_halt(entry);
   entry.inbound_recorded = numbers.next_inbound;
-  static_cast<void>(loop_.with_memory([&] {
-    loop_.report.session(EventId::SequenceNumbersSet, entry,
-                         "next MsgSeqNum set by hand: in " + std::to_string(before.next_inbound) +
-                             " to " + std::to_string(numbers.next_inbound) + ", out " +
-                             std::to_string(before.next_outbound) + " to " +
-                             std::to_string(numbers.next_outbound) + ": " + std::string{reason});
-  }));
+  loop_.report.session(
+      EventId::SequenceNumbersSet, entry,
+      {"next MsgSeqNum set by hand: in ", before.next_inbound, " to ", numbers.next_inbound,
+       ", out ", before.next_outbound, " to ", numbers.next_outbound, ": ", reason});
   return {};
 }
 

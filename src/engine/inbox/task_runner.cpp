@@ -30,15 +30,14 @@ void TaskRunner::run_posted_tasks() {
           loop_.with_memory([&] { result.text = to_string(PostOutcome::NoSession); }));
       return;
     }
-    std::optional<std::string> thrown =
-        transactor_.failure_of([&] { posted.run(posted.task, entry->session, result); });
+    const std::exception_ptr thrown =
+        Transactor::exception_of([&] { posted.run(posted.task, entry->session, result); });
     outbox_.forget_begun();
     if (!thrown) return;
     result.outcome = PostOutcome::Threw;
-    static_cast<void>(loop_.with_memory([&] {
-      loop_.report.session(EventId::PostedTaskThrew, *entry, "a posted task threw: " + *thrown);
-    }));
-    result.text = std::move(*thrown);
+    const std::string_view text = Transactor::text_of(thrown);
+    loop_.report.session(EventId::PostedTaskThrew, *entry, {"a posted task threw: ", text});
+    static_cast<void>(loop_.with_memory([&] { result.text = text; }));
   });
 }
 

@@ -334,7 +334,7 @@ void EventLoop::end_all_sessions(const store::StoreError& error) {
   if (loop_.directory) loop_.directory->remove_loop(loop_.index);
   reloader_.stop();
   loop_.report.engine(EventId::StoreFailed,
-                      "ALARM: the store failed, every session is disconnected: " + error.text);
+                      {"ALARM: the store failed, every session is disconnected: ", error.text});
   // Otherwise counterparties would connect, and wait for an answer.
   listeners_.close_all();
   connections_.abandon_all();
@@ -348,14 +348,16 @@ void EventLoop::notify_store_failure(SessionEntry& entry) {
   const session::State state = entry.machine.state();
   if (state != session::State::LoggedOn && state != session::State::LogoutSent) return;
   const Disconnection disconnection{.text = "the store failed"};
-  const std::optional<std::string> thrown = transactor_.failure_of([&] {
+  const std::exception_ptr thrown = Transactor::exception_of([&] {
     if (loop_.callbacks.on_logout != nullptr)
       loop_.callbacks.on_logout(loop_.callbacks.application, entry.session);
     if (loop_.callbacks.on_disconnect != nullptr) {
       loop_.callbacks.on_disconnect(loop_.callbacks.application, entry.session, disconnection);
     }
   });
-  if (thrown) loop_.report.session(EventId::CallbackThrew, entry, "a callback threw: " + *thrown);
+  if (!thrown) return;
+  loop_.report.session(EventId::CallbackThrew, entry,
+                       {"a callback threw: ", Transactor::text_of(thrown)});
 }
 
 }  // namespace nexusfix::engine

@@ -37,19 +37,19 @@ void Reloader::reload_as_requested() {
 
 void Reloader::report_reload(const ReloadResult& done) {
   if (done) {
-    loop_.report.engine(EventId::ConfigurationReloaded,
-                        settings_file_ + " was read again: " + std::to_string(done->added.size()) +
-                            (done->added.size() == 1 ? " session added, " : " sessions added, ") +
-                            std::to_string(done->removed.size()) + " removed, " +
-                            std::to_string(done->changed.size()) + " changed" +
-                            (done->pending.empty() ? ""
-                                                   : ", " + std::to_string(done->pending.size()) +
-                                                         " with keys that do not count yet"));
+    const std::size_t pending = done->pending.size();
+    const TextPiece kept = pending == 0 ? TextPiece{""} : TextPiece{pending};
+    loop_.report.engine(
+        EventId::ConfigurationReloaded,
+        {settings_file_, " was read again: ", done->added.size(),
+         done->added.size() == 1 ? " session added, " : " sessions added, ", done->removed.size(),
+         " removed, ", done->changed.size(), " changed", pending == 0 ? "" : ", ", kept,
+         pending == 0 ? "" : " with keys that do not count yet"});
     return;
   }
   loop_.report.engine(
       EventId::ReloadRefused,
-      settings_file_ + " was read again and is not taken over; nothing has changed");
+      {settings_file_, " was read again and is not taken over; nothing has changed"});
   std::string_view lines = done.error().text;
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
@@ -146,8 +146,8 @@ void Reloader::on_files_read(ReloadJob& job) {
 void Reloader::end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResult done) {
   if (order) {
     order->answer(std::move(done));
-  } else if (!loop_.with_memory([&] { report_reload(done); })) {
-    loop_.report.engine(EventId::ReloadResultUnknown, kUntold);
+  } else {
+    report_reload(done);
   }
   end_round(nullptr);
 }

@@ -40,13 +40,12 @@ void Outbox::notify_sent() noexcept {
                            .msg_seq_num = one.msg_seq_num,
                            .bytes = bytes,
                            .is_transmitted = one.is_transmitted};
-    const std::optional<std::string> thrown = transactor_.observe(
+    const std::exception_ptr thrown = transactor_.observe(
         [&] { loop_.callbacks.on_sent(loop_.callbacks.application, one.entry->session, sent); });
     if (!thrown) return;
-    static_cast<void>(loop_.with_memory([&] {
-      loop_.report.peer(EventId::SentCallbackThrew, *one.entry,
-                        "on_sent() threw; the message is sent all the same: " + *thrown);
-    }));
+    loop_.report.peer(
+        EventId::SentCallbackThrew, *one.entry,
+        {"on_sent() threw; the message is sent all the same: ", Transactor::text_of(thrown)});
   });
 }
 

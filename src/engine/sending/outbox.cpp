@@ -224,15 +224,14 @@ std::expected<std::string_view, SendError> Outbox::offer(SessionEntry& entry,
   edits_.clear();
   OutgoingMessage outgoing{*message, edits_, msg_seq_num, is_resend};
   SendDecision answer = SendDecision::Withhold;
-  const std::optional<std::string> thrown = transactor_.observe([&] {
+  const std::exception_ptr thrown = transactor_.observe([&] {
     answer = loop_.callbacks.on_sending(loop_.callbacks.application, entry.session, outgoing);
   });
   if (thrown) {
     answer = SendDecision::Withhold;
-    static_cast<void>(loop_.with_memory([&] {
-      loop_.report.peer(EventId::SendingCallbackThrew, entry,
-                        "on_sending() threw; the message is withheld: " + *thrown);
-    }));
+    loop_.report.peer(
+        EventId::SendingCallbackThrew, entry,
+        {"on_sending() threw; the message is withheld: ", Transactor::text_of(thrown)});
   }
   if (answer == SendDecision::Withhold) return failure(SendFailure::Vetoed);
   if (edits_.empty()) return bytes;
@@ -245,13 +244,12 @@ std::expected<std::string_view, SendError> Outbox::offer(SessionEntry& entry,
 // has its MsgSeqNum already: no other message may take it meanwhile.
 void Outbox::write_logon(SessionEntry& entry, wire::Encoder& encoder,
                          const wire::MessageHeader& header) noexcept {
-  const std::optional<std::string> thrown = transactor_.observe([&] {
+  const std::exception_ptr thrown = transactor_.observe([&] {
     loop_.callbacks.write_logon(loop_.callbacks.application, entry.session, encoder, header);
   });
   if (!thrown) return;
-  static_cast<void>(loop_.with_memory([&] {
-    loop_.report.session(EventId::LogonCallbackThrew, entry, "write_logon() threw: " + *thrown);
-  }));
+  loop_.report.session(EventId::LogonCallbackThrew, entry,
+                       {"write_logon() threw: ", Transactor::text_of(thrown)});
   encoder.field(wire::Tag{0}, "");
 }
 

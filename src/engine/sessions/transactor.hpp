@@ -5,8 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
+#include <exception>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -97,15 +97,17 @@ class Transactor {
 
   // Runs a callback. If it throws, its messages are undone, and the result is false.
   [[nodiscard]] bool run_callback(SessionEntry& entry, FunctionRef<void()> callback);
-  // Runs a callback that must not send. Returns the exception's text; no value: it did not throw.
-  [[nodiscard]] std::optional<std::string> observe(FunctionRef<void()> callback) noexcept {
+  // Runs a callback that must not send. Returns what it threw; null: nothing.
+  [[nodiscard]] std::exception_ptr observe(FunctionRef<void()> callback) noexcept {
     const Phase outer = std::exchange(phase_, Phase::Observing);
-    std::optional<std::string> thrown = failure_of(callback);
+    std::exception_ptr thrown = exception_of(callback);
     phase_ = outer;
     return thrown;
   }
-  // Runs a callback. Returns the exception's text; no value: it did not throw.
-  [[nodiscard]] std::optional<std::string> failure_of(FunctionRef<void()> callback) noexcept;
+  // Runs a callback. Returns what it threw; null: nothing.
+  [[nodiscard]] static std::exception_ptr exception_of(FunctionRef<void()> callback) noexcept;
+  // The text of an exception; valid while `thrown` is.
+  [[nodiscard]] static std::string_view text_of(const std::exception_ptr& thrown) noexcept;
   // Before a callback's first message of a session.
   void save_for_undo(SessionEntry& entry);
 

@@ -69,19 +69,23 @@ void Transactor::end_aborted() {
   }
 }
 
-std::optional<std::string> Transactor::failure_of(FunctionRef<void()> callback) noexcept {
-  std::optional<std::string> thrown;
+std::exception_ptr Transactor::exception_of(FunctionRef<void()> callback) noexcept {
   try {
     callback();
-  } catch (const std::exception& error) {
-    thrown.emplace();
-    static_cast<void>(loop_.with_memory([&] { thrown->assign(error.what()); }));
   } catch (...) {
-    thrown.emplace();
-    static_cast<void>(
-        loop_.with_memory([&] { thrown->assign("something that is no std::exception"); }));
+    return std::current_exception();
   }
-  return thrown;
+  return nullptr;
+}
+
+std::string_view Transactor::text_of(const std::exception_ptr& thrown) noexcept {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "something that is no std::exception";
+  }
 }
 
 bool Transactor::run_callback(SessionEntry& entry, FunctionRef<void()> callback) {
@@ -90,19 +94,18 @@ bool Transactor::run_callback(SessionEntry& entry, FunctionRef<void()> callback)
   const std::size_t first = undo_log_.size();
   const std::size_t outer_first = std::exchange(undo_log_first_, first);
   const Phase outer = std::exchange(phase_, Phase::Callback);
-  const std::optional<std::string> failure = failure_of(callback);
+  const std::exception_ptr thrown = exception_of(callback);
   phase_ = outer;
   undo_log_first_ = outer_first;
-  if (failure) {
+  if (thrown) {
     undo_since(first, mark);
     sent_.rollback(sent);
-    static_cast<void>(loop_.with_memory([&] {
-      loop_.report.peer(EventId::CallbackThrew, entry,
-                        "the application's callback threw; what it sent is undone: " + *failure);
-    }));
+    loop_.report.peer(
+        EventId::CallbackThrew, entry,
+        {"the application's callback threw; what it sent is undone: ", text_of(thrown)});
   }
   undo_log_.erase(undo_log_.begin() + static_cast<std::ptrdiff_t>(first), undo_log_.end());
-  return !failure;
+  return !thrown;
 }
 
 UndoEntry::UndoEntry(SessionEntry& session) noexcept
