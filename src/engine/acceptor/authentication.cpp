@@ -37,27 +37,32 @@ void LogonAdmission::on_password_checks() {
   if (!loop_.credentials) [[likely]]
     return;
   for (Credentials::Decision& decision : loop_.credentials->take(loop_.index)) {
-    if (!decision.trouble.empty()) {
-      loop_.report.engine_limited(EventId::PasswordFileFailed, decision.trouble);
-    }
-    if (!decision.lockout.empty()) {
-      loop_.report.engine_limited(EventId::AddressLockedOut, decision.lockout);
-    }
-    Connection* const connection = connections_.find(decision.socket);
-    if (decision.is_change) {
-      on_password_changed(connection, decision);
-      continue;
-    }
-    if (connection == nullptr ||
-        connection->credentials.state != LogonCredentials::State::BeingChecked) {
-      continue;  // It was closed meanwhile. A failure has been counted nevertheless.
-    }
-    connection->credentials.state =
-        decision.is_right ? LogonCredentials::State::Right : LogonCredentials::State::Refused;
-    connection->credentials.text = std::move(decision.text);
-    connection->credentials.change = std::move(decision.change);
-    if (!loop_.with_memory([&] { inbound_.resume(*connection); })) connections_.abort(*connection);
+    transport::Ready decided{transport::ReadyKind::Readable, decision.socket, 0};
+    loop_.boundary.run(decided, [&] { on_password_check(decision); });
   }
+}
+
+void LogonAdmission::on_password_check(Credentials::Decision& decision) {
+  if (!decision.trouble.empty()) {
+    loop_.report.engine_limited(EventId::PasswordFileFailed, decision.trouble);
+  }
+  if (!decision.lockout.empty()) {
+    loop_.report.engine_limited(EventId::AddressLockedOut, decision.lockout);
+  }
+  Connection* const connection = connections_.find(decision.socket);
+  if (decision.is_change) {
+    on_password_changed(connection, decision);
+    return;
+  }
+  if (connection == nullptr ||
+      connection->credentials.state != LogonCredentials::State::BeingChecked) {
+    return;  // It was closed meanwhile. A failure has been counted nevertheless.
+  }
+  connection->credentials.state =
+      decision.is_right ? LogonCredentials::State::Right : LogonCredentials::State::Refused;
+  connection->credentials.text = std::move(decision.text);
+  connection->credentials.change = std::move(decision.change);
+  inbound_.resume(*connection);
 }
 
 // The last step before the answer to a Logon that breaks no rule and that the application accepts.

@@ -195,14 +195,14 @@ void Listeners::open_displaced() noexcept {
   for (Listener& one : listeners_) {
     one.is_leaving = false;
     if (!std::exchange(one.is_displaced, false)) continue;
-    static_cast<void>(loop_.with_memory([&] {
+    loop_.boundary.run([&] {
       const auto socket = loop_.network->listen(one.endpoint);
       if (socket) one.socket = *socket;
       if (!socket) {
         loop_.report.engine(EventId::PortNotReopened,
-                            "cannot listen again: " + socket.error().text);
+                            {"cannot listen again: ", socket.error().text});
       }
-    }));
+    });
   }
 }
 

@@ -51,6 +51,9 @@ void Connections::close(Connection& connection) { close(connection, {}, {}); }
 
 void Connections::close(Connection& connection, EventId id, std::string_view why) {
   inbound_.drain_delayed(connection);
+  SessionEntry* const entry = connection.entry;
+  // Allocates, so it comes before all changes.
+  if (entry != nullptr && !entry->disconnection.notice) entry->disconnection.text = why;
   std::unique_ptr<Connection> owned = table_.take(connection.socket);
   if (owned == nullptr) return;
   acceptor_.leave_pending(connection);
@@ -58,7 +61,7 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
   loop_.timers.disarm(connection);
   closed_.push_back(std::move(owned));
   connection.socket = 0;
-  SessionEntry* entry = std::exchange(connection.entry, nullptr);
+  connection.entry = nullptr;
   if (entry == nullptr) return;
   entry->connection = nullptr;
   entry->resend.cursor.reset();
@@ -66,9 +69,6 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
   entry->until_logon.clear();
   entry->until_logon.queued.release();
   if (!why.empty()) loop_.report.peer(id, *entry, why, &connection);
-  if (!entry->disconnection.notice) {
-    static_cast<void>(loop_.with_memory([&] { entry->disconnection.text = why; }));
-  }
   if (connection.established) {
     transactor_.transact(
         *entry, [this](session::StateMachine& machine) { machine.on_disconnected(loop_.now()); });
@@ -97,7 +97,7 @@ void Connections::abort(const transport::Ready& ready) noexcept {
   if (connection == nullptr) {
     if (!is_new) return;
     ++loop_.stats.connections_refused;
-    loop_.network->close(socket);
+    if (socket != 0) loop_.network->close(socket);
     return;
   }
   abort(*connection);
@@ -106,7 +106,7 @@ void Connections::abort(const transport::Ready& ready) noexcept {
 void Connections::abort(Connection& connection) noexcept {
   if (connection.entry != nullptr) return transactor_.abort_session(*connection.entry);
   ++loop_.stats.connections_refused;
-  static_cast<void>(loop_.with_memory([&] { close(connection); }));
+  close(connection);  // Without a session it allocates nothing.
 }
 
 void Connections::reserve() {

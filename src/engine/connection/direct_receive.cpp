@@ -44,8 +44,7 @@ bool Inbound::receive_directly() {
         loop_.network->receive(connection.socket, std::span{receive_buffer_});
     if (result.status == transport::IoStatus::WouldBlock) continue;
     loop_.time.update();
-    if (!loop_.with_memory([&] { on_receive_result(connection, result); }))
-      connections_.abort(connection);
+    loop_.boundary.run(connection, [&] { on_receive_result(connection, result); });
     return true;
   }
   turns_unasked_ = 0;

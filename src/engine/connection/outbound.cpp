@@ -79,11 +79,10 @@ void Connections::send_unsent(store::LogPosition durable) {
       enforce_outbound_limit(connection);
       continue;
     }
-    const bool is_sent = loop_.with_memory([&] {
+    loop_.boundary.run(connection, [&] {
       if (!connection.blocked) send_waiting(connection);
       enforce_outbound_limit(connection);
     });
-    if (!is_sent && connection.socket != 0) mark_unsent(connection);
   }
   sending_.clear();
 }

@@ -68,6 +68,14 @@ bool SessionControl::may_connect(const SessionEntry& entry) const noexcept {
 std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& entry,
                                                                   session::Numbers numbers,
                                                                   std::string_view reason) {
+  std::expected<void, std::string> done = std::unexpected{"no memory"};
+  loop_.boundary.run([&] { done = record_next_numbers(entry, numbers, reason); });
+  return done;
+}
+
+std::expected<void, std::string> SessionControl::record_next_numbers(SessionEntry& entry,
+                                                                     session::Numbers numbers,
+                                                                     std::string_view reason) {
   constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 62U;
   const auto is_number = [](std::uint64_t number) { return number >= 1 && number <= kNumberMax; };
   if (commit_.has_failed()) return std::unexpected{"the store has failed"};
@@ -80,8 +88,7 @@ std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& 
     static_cast<void>(transactor_.now());
     constexpr std::string_view kWhy =
         "the connection attempt is aborted: the sequence numbers are being set";
-    static_cast<void>(loop_.with_memory(
-        [&] { connections_.close(*entry.connection, EventId::ConnectAborted, kWhy); }));
+    connections_.close(*entry.connection, EventId::ConnectAborted, kWhy);
   }
   if (entry.connection != nullptr) {
     return std::unexpected{"the session is connected: log it out first"};
@@ -89,19 +96,13 @@ std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& 
   outbox_.forget_begun();
   static_cast<void>(transactor_.now());
   const session::Numbers before = entry.machine.sequence_numbers();
-  const bool is_recorded = loop_.with_memory([&] {
-    transactor_.record().set_numbers(
-        entry.stored.key, store::numbers_change(commit_.store().session(entry.stored.key),
-                                                {.next_inbound = numbers.next_inbound,
-                                                 .next_outbound = numbers.next_outbound},
-                                                loop_.now().wall, reason));
-    transactor_.append_record();
-  });
+  transactor_.record().set_numbers(entry.stored.key,
+                                   store::numbers_change(commit_.store().session(entry.stored.key),
+                                                         {.next_inbound = numbers.next_inbound,
+                                                          .next_outbound = numbers.next_outbound},
+                                                         loop_.now().wall, reason));
+  transactor_.append_record();
   if (commit_.has_failed()) return std::unexpected{"the store has failed"};
-  if (!is_recorded) {
-    transactor_.record().clear();
-    return std::unexpected{"no memory"};
-  }
   entry.machine.set_sequence_numbers(numbers);
   end_halt(entry);
   entry.inbound_recorded = numbers.next_inbound;

@@ -44,6 +44,9 @@ class SessionControl {
   void note_reject(SessionEntry& entry);
 
  private:
+  [[nodiscard]] std::expected<void, std::string> record_next_numbers(SessionEntry& entry,
+                                                                     session::Numbers numbers,
+                                                                     std::string_view reason);
   void end_halt(SessionEntry& entry);
   void end_session(SessionEntry& entry, std::chrono::sys_seconds ended_at);
   void close_for_logons(SessionEntry& entry);

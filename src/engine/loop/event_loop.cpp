@@ -67,11 +67,8 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
 bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   if (timeout > std::chrono::nanoseconds{0}) loop_.time.update();
   if (reloader_.is_requested()) [[unlikely]]
-    static_cast<void>(loop_.with_memory([this] { reloader_.reload_as_requested(); }));
-  if (state_.stop_requested.load(std::memory_order_acquire) && !loop_.is_stopping) {
-    // If memory is missing, the stop begins again in the next turn.
-    if (!loop_.with_memory([this] { begin_stop(); })) loop_.is_stopping = false;
-  }
+    reloader_.reload_as_requested();
+  if (state_.stop_requested.load(std::memory_order_acquire) && !loop_.is_stopping) begin_stop();
   // Messages that the application sent between two turns are sent before the wait.
   end_events();
   if (finished()) return false;
@@ -85,22 +82,19 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   const bool spins = state_.busy_spin && timeout == std::chrono::nanoseconds{0};
   const bool is_direct = spins && inbound_.receive_directly();
   if (!is_direct) {
-    static_cast<void>(
-        loop_.with_memory([&] { count = loop_.network->wait(state_.ready, timeout); }));
+    count = loop_.network->wait(state_.ready, timeout);
     loop_.time.update();
   }
   tasks_.inbox().wake_up();
   for (std::size_t i = 0; i < count && !commit_.has_failed(); ++i) {
-    if (!loop_.with_memory([&] { handle(state_.ready[i]); })) connections_.abort(state_.ready[i]);
+    loop_.boundary.run(state_.ready[i], [&] { handle(state_.ready[i]); });
   }
   end_events();  // Answers are sent first.
-  static_cast<void>(loop_.with_memory([this] {
-    tasks_.run_tasks(*this);
-    admission_.on_password_checks();
-    resends_.serve_replays();
-    run_timers();
-    actions_.deliver_decided();
-  }));
+  tasks_.run_tasks(*this);
+  admission_.on_password_checks();
+  resends_.serve_replays();
+  run_timers();
+  actions_.deliver_decided();
   // Direct receives in a row delay this by at most kTurnsUnaskedMax turns.
   if (!is_direct || first <= loop_.now().mono || finished()) run_housekeeping();
   end_events();
@@ -110,31 +104,27 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
 
 // Work that delays no message.
 void EventLoop::run_housekeeping() {
-  static_cast<void>(loop_.with_memory([this] {
-    migration_.on_migrated(*this);
-    acceptor_.check_refused();
-    commit_.check();
-    certificates_.check();
-    if (buffers_.check()) {
-      transactor_.give_back(kScratchBytesMax);
-      resends_.give_back(kScratchBytesMax);
-    }
-    reloader_.serve_files();
-  }));
+  migration_.on_migrated(*this);
+  loop_.boundary.run([this] { acceptor_.check_refused(); });
+  commit_.check();
+  certificates_.check();
+  if (buffers_.check()) {
+    transactor_.give_back(kScratchBytesMax);
+    resends_.give_back(kScratchBytesMax);
+  }
+  reloader_.serve_files();
   end_events();
-  static_cast<void>(loop_.with_memory([this] {
-    registry_.destroy_leaving();
-    if (changes_.has_waiting()) [[unlikely]]
-      changes_.apply_next_settings();
-    loop_.report.logs().turn(loop_.now().wall);
-    loop_.report.report_memory();
-  }));
+  registry_.destroy_leaving();
+  if (changes_.has_waiting()) [[unlikely]]
+    loop_.boundary.run([this] { changes_.apply_next_settings(); });
+  loop_.report.logs().turn(loop_.now().wall);
+  loop_.report.report_memory();
 }
 
 void EventLoop::end_events() {
   if (transactor_.has_aborted()) [[unlikely]]
     transactor_.end_aborted();
-  static_cast<void>(loop_.with_memory([this] { flush(); }));
+  flush();
 }
 
 MonoTime EventLoop::next_deadline() const {
@@ -191,10 +181,10 @@ void EventLoop::run_timers() {
   const auto& due = loop_.timers.take_due_connections(loop_.now().mono, kDueConnectionsPerTurn);
   state_.has_late_connections = loop_.timers.first_connection() <= loop_.now().mono;
   for (Connection* connection : due) {
-    if (!loop_.with_memory([&] { on_timer(*connection); })) connections_.abort(*connection);
+    loop_.boundary.run(*connection, [&] { on_timer(*connection); });
   }
   for (SessionEntry* entry : loop_.timers.take_due_sessions(loop_.now().mono)) {
-    if (!loop_.with_memory([&] { on_timer(*entry); })) transactor_.abort_session(*entry);
+    loop_.boundary.run(*entry, [&] { on_timer(*entry); });
   }
   loop_.report.report_suppressed();
 }

@@ -22,7 +22,7 @@ bool is_of_session_layer(std::string_view msg_type) {
 }  // namespace
 
 EventLoop::EventLoop(LoopDependencies dependencies, Callbacks callbacks, bool busy_spin)
-    : loop_{std::move(dependencies), callbacks},
+    : loop_{std::move(dependencies), callbacks, connections_, transactor_},
       state_{.busy_spin = busy_spin, .ready = std::vector<transport::Ready>(kEventsPerTurn)},
       commit_{loop_,
               {.call =

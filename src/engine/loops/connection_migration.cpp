@@ -67,18 +67,13 @@ void ConnectionMigration::on_migrated(EventLoop& event_loop) {
   if (!loop_.directory) return;
   LoopDirectory::Arrived arrived = loop_.directory->take(loop_.index);
   for (LoopDirectory::MigratedConnection& one : arrived.connections) {
-    transport::SocketId socket = 0;
-    if (loop_.with_memory([&] { attach(std::move(one), socket); })) continue;
-    if (socket != 0) {
-      connections_.abort(transport::Ready{transport::ReadyKind::Accepted, 0, socket});
-    } else {
-      ++loop_.stats.connections_refused;
-    }
+    transport::Ready accepted{transport::ReadyKind::Accepted, 0, 0};
+    loop_.boundary.run(accepted, [&] { attach(std::move(one), accepted.accepted); });
   }
   while (arrived.tasks) {
     const std::unique_ptr<LoopTask> task = std::move(arrived.tasks);
     arrived.tasks = std::move(task->next);
-    static_cast<void>(loop_.with_memory([&] { task->run(event_loop); }));
+    loop_.boundary.run([&] { task->run(event_loop); });
   }
 }
 

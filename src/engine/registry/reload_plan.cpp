@@ -62,9 +62,7 @@ std::expected<void, EngineError> Reloader::prepare_share(FreshShare share) {
 Reloaded Reloader::commit_share() noexcept {
   Reloaded reloaded = std::move(reload_plan_->reloaded);
   commit_reload();
-  if (!reload_plan_) {
-    static_cast<void>(loop_.with_memory([&] { reloaded.pending = changes_.pending_changes(); }));
-  }
+  if (!reload_plan_) loop_.boundary.run([&] { reloaded.pending = changes_.pending_changes(); });
   return reloaded;
 }
 
@@ -142,11 +140,9 @@ std::expected<void, EngineError> Reloader::keep_listeners(const ReloadPlan& plan
 // Applies what was prepared. Only memory may be missing: the rest is then done in a later turn.
 void Reloader::commit_reload() {
   reload_plan_->is_decided = true;
-  try {
-    carry_out_reload();
+  if (loop_.boundary.run([this] { carry_out_reload(); })) {
     reload_plan_.reset();
-  } catch (const std::bad_alloc&) {
-    loop_.report.memory_failed();
+  } else {
     reload_wanted_.fetch_or(kReloadUnfinished, std::memory_order_relaxed);
     loop_.wake_at(loop_.now().mono);
   }

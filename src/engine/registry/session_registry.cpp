@@ -116,12 +116,14 @@ void SessionRegistry::remove(SessionEntry& entry, std::string_view text) {
 void SessionRegistry::destroy_leaving() {
   if (leaving_.empty()) [[likely]]
     return;
-  const auto gone = std::ranges::partition(leaving_, [](const SessionEntry* entry) {
-    return entry->connection != nullptr || entry->disconnection.notice;
-  });
-  const std::vector<SessionEntry*> buried{gone.begin(), gone.end()};
-  leaving_.erase(gone.begin(), gone.end());
-  for (SessionEntry* entry : buried) {
+  bool has_destroyed = false;
+  for (std::size_t i = 0; i < leaving_.size();) {
+    SessionEntry* const entry = leaving_[i];
+    if (entry->connection != nullptr || entry->disconnection.notice) {
+      ++i;
+      continue;
+    }
+    leaving_.erase(leaving_.begin() + static_cast<std::ptrdiff_t>(i));
     if (entry->membership.has_logged_on) {
       loop_.report.peer(EventId::SessionRemoved, *entry, "session removed");
     } else if (entry->stored.trial ==
@@ -129,8 +131,9 @@ void SessionRegistry::destroy_leaving() {
       loop_.report.unauthenticated(EventId::SessionRemoved, {}, entry->name, "session removed");
     }
     destroy(*entry);
+    has_destroyed = true;
   }
-  if (!buried.empty()) listeners_.close_unused_listeners();
+  if (has_destroyed) listeners_.close_unused_listeners();
 }
 
 void SessionRegistry::destroy(SessionEntry& entry) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <new>
 #include <utility>
 
 #include <nexusfix/base/assert.hpp>
@@ -94,7 +93,7 @@ void ResendServer::serve_replays() {
   for (std::size_t i = 0; i < replaying_.size() && !commit_.has_failed(); ++i) {
     SessionEntry& entry = *replaying_[i];
     if (!entry.resend.cursor || entry.abort.is_pending) continue;
-    if (!loop_.with_memory([&] { serve_replay(entry); })) transactor_.abort_session(entry);
+    loop_.boundary.run(entry, [&] { serve_replay(entry); });
   }
 }
 
@@ -197,9 +196,6 @@ void ResendServer::replay_message(SessionEntry& entry, std::uint64_t msg_seq_num
   if (loop_.callbacks.on_sending != nullptr) {
     const auto offered = outbox_.offer(entry, bytes, msg_seq_num, /*is_resend=*/true);
     if (!offered) {
-      // Without memory the message is not withheld: the resend is aborted with its connection, and
-      // the counterparty asks again.
-      if (offered.error().failure == SendFailure::OutOfMemory) throw std::bad_alloc{};
       if (offered.error().failure == SendFailure::Encode) {
         loop_.report.peer(EventId::ResentMessageNotEdited, entry,
                           "MsgSeqNum " + std::to_string(msg_seq_num) +

@@ -203,7 +203,7 @@ void SessionActions::deliver_decided() {
   while (!decided_.empty()) {
     SessionEntry& entry = *decided_.back();
     decided_.pop_back();
-    out_of_order_.deliver_in_sequence(entry);
+    loop_.boundary.run(entry, [&] { out_of_order_.deliver_in_sequence(entry); });
   }
 }
 

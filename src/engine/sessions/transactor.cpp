@@ -49,14 +49,7 @@ void Transactor::transact(SessionEntry& entry, Event event) {
   NEXUSFIX_ASSERT(phase_ == Phase::Idle);
   phase_ = Phase::Event;
   outbox_.forget_begun();  // A message that was begun before this event can no longer be finished.
-  try {
-    run_event(entry, event);
-  } catch (const std::bad_alloc&) {
-    loop_.report.memory_failed();
-    abort_event(entry);
-  } catch (const EventAborted&) {
-    abort_event(entry);
-  }
+  loop_.boundary.run(entry, [&] { run_event(entry, event); });
   phase_ = Phase::Idle;
   loop_.arm(entry, entry.machine.next_deadline());
 }

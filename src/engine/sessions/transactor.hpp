@@ -29,10 +29,6 @@ class SessionActions;
 class SessionControl;
 class SessionRegistry;
 
-// Thrown by an event that cannot be finished. The event is undone as if the process had ended in
-// it, and its connection is closed.
-struct EventAborted {};
-
 // The present phase of the loop's call stack.
 enum class Phase : std::uint8_t {
   Idle,       // no event: a message that is sent is a record of its own
@@ -111,6 +107,8 @@ class Transactor {
   // Before a callback's first message of a session.
   void save_for_undo(SessionEntry& entry);
 
+  // Rolls the running event back, and aborts its sessions.
+  void abort_event(SessionEntry& entry) noexcept;
   // The session is disconnected at the end of the turn; until then it neither receives nor sends.
   void abort_session(SessionEntry& entry) noexcept;
   [[nodiscard]] bool has_aborted() const noexcept { return has_aborted_; }
@@ -130,7 +128,6 @@ class Transactor {
   void run_command(SessionEntry& entry);
   void record_progress(SessionEntry& entry);
   void undo_since(std::size_t first, store::Transaction::Mark mark) noexcept;
-  void abort_event(SessionEntry& entry) noexcept;
 
   LoopContext& loop_;
   CommitGate& commit_;

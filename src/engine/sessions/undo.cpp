@@ -16,7 +16,7 @@ void Transactor::abort_session(SessionEntry& entry) noexcept {
   if (entry.connection != nullptr) entry.connection->closing = true;
 }
 
-// Called within transact(). A session took part in the event if its sequence numbers differ from
+// A session took part in the event if its sequence numbers differ from
 // those of the store.
 void Transactor::abort_event(SessionEntry& entry) noexcept {
   record_.clear();
@@ -50,7 +50,8 @@ void Transactor::end_aborted() {
   for (std::size_t i = 0; i < registry_.entries().size(); ++i) {
     SessionEntry& entry = *registry_.entries()[i];
     if (!std::exchange(entry.abort.is_pending, false)) continue;
-    const bool is_cut = loop_.with_memory([&] {
+    // Without memory the session is aborted again, and the next turn tries again.
+    loop_.boundary.run(entry, [&] {
       constexpr std::string_view kNoMemory = "disconnected: there was no memory for what it needed";
       const bool is_of_limit = !entry.abort.reason.empty();
       const std::string why{is_of_limit ? std::string_view{entry.abort.reason} : kNoMemory};
@@ -65,7 +66,6 @@ void Transactor::end_aborted() {
       }
       loop_.arm(entry, loop_.now().mono);
     });
-    if (!is_cut) abort_session(entry);  // The next turn tries again.
   }
 }
 
