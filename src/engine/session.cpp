@@ -88,7 +88,7 @@ std::string SendError::what() const {
     case SendFailure::OutOfMemory:
       return "there was no memory for it; nothing was numbered, stored or sent";
     case SendFailure::StoreStopped:
-      return "the store has failed; nothing is accepted any more";
+      return "the store has failed or is closed; nothing is accepted any more";
     case SendFailure::StoreFull:
       return "the disk has no room for more of the log; what is left is for session messages";
     case SendFailure::Encode:

@@ -16,7 +16,7 @@ constexpr std::chrono::seconds kStallMin{1};
 CommitGate::~CommitGate() {
   // Closes the store in order, so that the next start does not report a loss of power. If closing
   // fails, the only consequence is such a report.
-  if (store_ && !has_failed()) static_cast<void>(store_->close());
+  if (store_ && health_ != Health::Failed) static_cast<void>(store_->close());
 }
 
 store::StoreResult<store::LogPosition> CommitGate::append(store::Transaction& record) {

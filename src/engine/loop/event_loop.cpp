@@ -55,7 +55,8 @@ int EventLoop::run() {
 bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   // Before the inbox is read: a task that is posted after this must wake the thread.
   if (timeout > std::chrono::nanoseconds{0}) tasks_.inbox().fall_asleep();
-  const bool goes_on = turn(timeout);
+  bool goes_on = false;
+  if (!loop_.boundary.run([&] { goes_on = turn(timeout); })) end_without_memory();
   if (!goes_on) {
     tasks_.inbox().close();
   } else if (!state_.busy_spin) {
@@ -321,23 +322,41 @@ void EventLoop::flush() {
 // counterparty may assume that its session goes on. A Logout would use a MsgSeqNum, so none is
 // sent.
 void EventLoop::end_all_sessions(const store::StoreError& error) {
-  if (loop_.directory) loop_.directory->remove_loop(loop_.index);
-  reloader_.stop();
   loop_.report.engine(EventId::StoreFailed,
                       {"ALARM: the store failed, every session is disconnected: ", error.text});
-  // Otherwise counterparties would connect, and wait for an answer.
+  disconnect_all();
+  for (const auto& entry : registry_.entries()) notify_of_end(*entry, "the store failed");
+}
+
+// There was no memory outside of an event, so that nothing can be rolled back. The engine ends as
+// if it was killed, but notifies the application. Nothing of this needs memory, except the report;
+// that comes after the connections have freed theirs.
+void EventLoop::end_without_memory() {
+  if (commit_.has_failed()) return;
+  commit_.end();
+  disconnect_all();
+  connections_.destroy_closed();
+  loop_.report.engine(EventId::EndedWithoutMemory,
+                      "ALARM: there was no memory for the event loop: every session is "
+                      "disconnected, and the engine ends in order");
+  for (const auto& entry : registry_.entries()) notify_of_end(*entry, "there was no memory");
+}
+
+// The counterparties would connect again, and wait for an answer, if the ports stayed open.
+void EventLoop::disconnect_all() {
+  if (loop_.directory) loop_.directory->remove_loop(loop_.index);
+  reloader_.stop();
   listeners_.close_all();
   connections_.abandon_all();
   transactor_.drop_event();
-  for (const auto& entry : registry_.entries()) notify_store_failure(*entry);
 }
 
 // No message can be sent any more. An application that cancels orders on a disconnect must be
 // notified.
-void EventLoop::notify_store_failure(SessionEntry& entry) {
+void EventLoop::notify_of_end(SessionEntry& entry, std::string_view why) {
   const session::State state = entry.machine.state();
   if (state != session::State::LoggedOn && state != session::State::LogoutSent) return;
-  const Disconnection disconnection{.text = "the store failed"};
+  const Disconnection disconnection{.text = why};
   const std::exception_ptr thrown = Transactor::exception_of([&] {
     if (loop_.callbacks.on_logout != nullptr)
       loop_.callbacks.on_logout(loop_.callbacks.application, entry.session);
