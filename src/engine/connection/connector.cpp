@@ -5,6 +5,7 @@
 #include "engine/loop/loop_context.hpp"
 #include "engine/registry/settings_changes.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 
@@ -28,12 +29,9 @@ void Connector::connect(SessionEntry& entry) {
   connection.deadline = loop_.now().mono + (settings.reconnect.connect_timeout.count() != 0
                                                 ? settings.reconnect.connect_timeout
                                                 : settings.session.logon.timeout);
-  try {
-    connections_.add(std::move(owned));
-  } catch (const std::bad_alloc&) {
-    loop_.network->close(*socket);
-    throw;
-  }
+  UndoGuard undo{[&] { loop_.network->close(*socket); }};
+  connections_.add(std::move(owned));
+  undo.keep();
   loop_.arm(connection, connection.deadline);
   entry.connection = &connection;
   entry.connect_policy.on_connecting();

@@ -14,6 +14,7 @@
 #include "engine/registry/reloader.hpp"
 #include "engine/registry/session_registry.hpp"
 #include "engine/registry/settings_changes.hpp"
+#include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -82,13 +83,12 @@ void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settin
   // The present id stays: the program may hold views of it.
   settings.session.id = std::move(entry.settings.session.id);
   SessionSettings before = std::exchange(entry.settings, std::move(settings));
-  try {
-    entry.machine.configure(session_config_of(entry.services, entry.settings, entry));
-  } catch (const std::bad_alloc&) {
+  UndoGuard undo{[&] {
     before.session.id = std::move(entry.settings.session.id);
     entry.settings = std::move(before);
-    throw;
-  }
+  }};
+  entry.machine.configure(session_config_of(entry.services, entry.settings, entry));
+  undo.keep();
   entry.stored.log = log;
   if (is_throttled_otherwise) entry.limits.throttle = std::move(made);
   entry.outbound.keeps_masked_out =

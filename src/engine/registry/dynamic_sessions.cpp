@@ -10,6 +10,7 @@
 #include "engine/acceptor/logon_admission.hpp"
 #include "engine/control/session_control.hpp"
 #include "engine/registry/session_registry.hpp"
+#include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -104,21 +105,19 @@ SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
   }
   if (!has_dynamic_place(connection, name)) return nullptr;
   SessionEntry* made = nullptr;
-  try {
-    const auto entry = make_trial(std::move(settings));
-    if (!entry) {
-      names_.disconnect(name, {});
-      loop_.report.unauthenticated(EventId::SessionNotStored, connection.accepted.source, name,
-                                   entry.error().text);
-      return nullptr;
-    }
-    made = *entry;
-    begin_dynamic(*made, connection, *found);
-  } catch (const std::bad_alloc&) {
+  UndoGuard undo{[&] {
     if (made != nullptr) registry_.destroy(*made);
     names_.disconnect(name, {});
-    throw;
+  }};
+  const auto entry = make_trial(std::move(settings));
+  if (!entry) {
+    loop_.report.unauthenticated(EventId::SessionNotStored, connection.accepted.source, name,
+                                 entry.error().text);
+    return nullptr;
   }
+  made = *entry;
+  begin_dynamic(*made, connection, *found);
+  undo.keep();
   return made;
 }
 

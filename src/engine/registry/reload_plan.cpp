@@ -12,6 +12,7 @@
 #include "engine/registry/session_registry.hpp"
 #include "engine/registry/settings_changes.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 
@@ -80,27 +81,15 @@ std::expected<void, EngineError> Reloader::prepare_reload(FreshShare fresh) {
   if (SettingsChanges::names_other_dictionaries(*plan)) use_dictionaries(loop_, plan->dictionaries);
   note_leaving_listeners(*plan);
   const Listeners::ByFile by_file{listeners_};
-  try {
-    if (auto moved = changes_.listen_for_changes(*plan); !moved) {
-      installer_.discard_new(plan->made);
-      return moved;
-    }
-    if (auto kept = keep_listeners(*plan); !kept) {
-      installer_.discard_new(plan->made);
-      return kept;
-    }
-    if (!plan->added.sessions.empty()) {
-      auto made = installer_.make_sessions(std::move(plan->added), &plan->dictionaries);
-      if (!made) {
-        installer_.discard_new(plan->made);
-        return std::unexpected{std::move(made.error())};
-      }
-      plan->made = std::move(*made);
-    }
-  } catch (const std::bad_alloc&) {
-    installer_.discard_new(plan->made);
-    throw;
+  UndoGuard undo{[&] { installer_.discard_new(plan->made); }};
+  if (auto moved = changes_.listen_for_changes(*plan); !moved) return moved;
+  if (auto kept = keep_listeners(*plan); !kept) return kept;
+  if (!plan->added.sessions.empty()) {
+    auto made = installer_.make_sessions(std::move(plan->added), &plan->dictionaries);
+    if (!made) return std::unexpected{std::move(made.error())};
+    plan->made = std::move(*made);
   }
+  undo.keep();
   reload_plan_ = std::move(plan);
   return {};
 }

@@ -14,6 +14,7 @@
 #include "engine/sending/resend_server.hpp"
 #include "engine/sessions/session_actions.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -27,12 +28,9 @@ session::Numbers to_numbers(const store::SessionRecord& record) {
 store::StoreResult<SessionEntry*> SessionRegistry::make_entry(SessionSettings settings) {
   const auto entry = make_inactive_entry(std::move(settings));
   if (!entry) return entry;
-  try {
-    activate(**entry);
-  } catch (const std::bad_alloc&) {
-    destroy(**entry);
-    throw;
-  }
+  UndoGuard undo{[&] { destroy(**entry); }};
+  activate(**entry);
+  undo.keep();
   return entry;
 }
 
@@ -53,18 +51,17 @@ store::StoreResult<SessionEntry*> SessionRegistry::make_inactive_entry(SessionSe
   const auto key = commit_.store().open_session(name, loop_.now().wall);
   if (!key) return std::unexpected{key.error()};
   const std::size_t count = entries_.size();
-  try {
-    SessionEntry* const entry =
-        add_entry(std::move(settings), to_numbers(commit_.store().session(*key)));
-    give_key(*entry, *key);
-    entry->stored.handle_key = *key;
-    entry->stored.log =
-        loop_.report.logs().join(entry->settings, loop_.parsers.data_fields, loop_.now().wall);
-    return entry;
-  } catch (const std::bad_alloc&) {
+  UndoGuard undo{[&] {
     if (entries_.size() > count) destroy(*entries_.back());
-    throw;
-  }
+  }};
+  SessionEntry* const entry =
+      add_entry(std::move(settings), to_numbers(commit_.store().session(*key)));
+  give_key(*entry, *key);
+  entry->stored.handle_key = *key;
+  entry->stored.log =
+      loop_.report.logs().join(entry->settings, loop_.parsers.data_fields, loop_.now().wall);
+  undo.keep();
+  return entry;
 }
 
 SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numbers numbers) {

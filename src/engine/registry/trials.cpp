@@ -11,6 +11,7 @@
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/registry/session_registry.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -51,19 +52,18 @@ store::StoreResult<SessionEntry*> DynamicSessions::make_trial(SessionSettings se
   auto trial = std::make_unique<SessionTrial>();
   trial->numbers = names_.numbers(name);
   const std::size_t count = registry_.entries().size();
-  try {
-    SessionEntry* const entry = registry_.add_entry(std::move(settings), trial->numbers);
-    entry->stored.trial = std::move(trial);
-    entry->stored.log = loop_.report.logs().global();
-    if (next_trial_ < kTrialKeysBegin) next_trial_ = kTrialKeysBegin;
-    entry->stored.handle_key = next_trial_++;
-    trials_.insert_or_assign(entry->stored.handle_key, entry);
-    registry_.activate(*entry);
-    return entry;
-  } catch (const std::bad_alloc&) {
+  UndoGuard undo{[&] {
     if (registry_.entries().size() > count) registry_.destroy(*registry_.entries().back());
-    throw;
-  }
+  }};
+  SessionEntry* const entry = registry_.add_entry(std::move(settings), trial->numbers);
+  entry->stored.trial = std::move(trial);
+  entry->stored.log = loop_.report.logs().global();
+  if (next_trial_ < kTrialKeysBegin) next_trial_ = kTrialKeysBegin;
+  entry->stored.handle_key = next_trial_++;
+  trials_.insert_or_assign(entry->stored.handle_key, entry);
+  registry_.activate(*entry);
+  undo.keep();
+  return entry;
 }
 
 // answer: the MsgType of our answer. With a Logon the session becomes a normal one. Any other
@@ -80,15 +80,11 @@ void DynamicSessions::end_trial(SessionEntry& entry, std::string_view answer) {
     loop_.report.session(EventId::SessionNotStored, entry, key.error().text);
     throw EventAborted{};
   }
+  // From here on the session is stored: the store has its numbers.
   const std::unique_ptr<SessionTrial> trial = std::move(entry.stored.trial);
-  try {
-    registry_.give_key(entry, *key);
-    entry.stored.log =
-        loop_.report.logs().join(entry.settings, loop_.parsers.data_fields, loop_.now().wall);
-  } catch (const std::bad_alloc&) {
-    entry.stored.trial.reset();  // The session is stored now: the store has its numbers.
-    throw;
-  }
+  registry_.give_key(entry, *key);
+  entry.stored.log =
+      loop_.report.logs().join(entry.settings, loop_.parsers.data_fields, loop_.now().wall);
   names_.keep(entry.name);
   loop_.report.peer(EventId::SessionMadeOfTemplate, entry, trial->made);
   for (const SessionTrial::Received& one : trial->received) {
