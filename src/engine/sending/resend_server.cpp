@@ -19,7 +19,6 @@ namespace {
 
 // A resend is served in slices, so that other sessions and heartbeats go on meanwhile.
 constexpr std::uint64_t kReplaySlice = 256;
-constexpr std::chrono::seconds kRateInterval{1};
 
 // When a stored message was first sent. No value: it has no readable SendingTime.
 std::optional<WallTime> sent_at(std::string_view stored) noexcept {
@@ -173,16 +172,14 @@ bool ResendServer::has_fetched(SessionEntry& entry) {
 std::uint64_t ResendServer::resends_now_max(SessionEntry& entry) {
   const std::uint32_t rate = entry.settings.limits.resends_per_second_max;
   if (rate == 0) return kReplaySlice;
-  if (loop_.now().mono >= entry.resend.window + kRateInterval) {
-    entry.resend.window = loop_.now().mono;
-    entry.resend.window_count = 0;
-  }
-  if (entry.resend.window_count >= rate) {
-    entry.resend.resumes_at = entry.resend.window + kRateInterval;
+  SecondLimit& sent = entry.resend.sent;
+  sent.begin(loop_.now().mono);
+  if (sent.counted() >= rate) {
+    entry.resend.resumes_at = sent.ends_at();
     loop_.arm(entry, entry.resend.resumes_at);
     return 0;
   }
-  return std::min<std::uint64_t>(kReplaySlice, rate - entry.resend.window_count);
+  return std::min<std::uint64_t>(kReplaySlice, rate - sent.counted());
 }
 
 // A MsgSeqNum that is skipped becomes part of a gap fill.
@@ -205,7 +202,7 @@ void ResendServer::replay_message(SessionEntry& entry, std::uint64_t msg_seq_num
     }
     bytes = *offered;
   }
-  ++entry.resend.window_count;
+  entry.resend.sent.count();
   transactor_.transact(entry, [&](session::StateMachine& machine) {
     machine.on_replay_message(msg_seq_num, bytes, loop_.now());
   });

@@ -70,8 +70,7 @@ struct ResendState {
   OutboundQueue queued;     // messages that got their MsgSeqNum during the resend
   std::string answer_text;  // for a ResendRequest that is refused
   // For MaxResendsPerSecond.
-  MonoTime window{};  // the start of the present second
-  std::uint32_t window_count = 0;
+  SecondLimit sent;
   MonoTime resumes_at = MonoTime::min();
 };
 
