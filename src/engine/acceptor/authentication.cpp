@@ -37,6 +37,7 @@ void LogonAdmission::on_password_checks() {
   if (!loop_.credentials) [[likely]]
     return;
   for (Credentials::Decision& decision : loop_.credentials->take(loop_.index)) {
+    // An event of the connection, which may have been closed meanwhile.
     transport::Ready decided{transport::ReadyKind::Readable, decision.socket, 0};
     loop_.boundary.run(decided, [&] { on_password_check(decision); });
   }

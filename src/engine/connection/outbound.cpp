@@ -74,13 +74,10 @@ void Connections::send_unsent(store::LogPosition durable) {
         connection.entry->abort.is_pending) [[unlikely]] {
       continue;
     }
-    if (durable < connection.waits_for) {
-      mark_unsent(connection);
-      enforce_outbound_limit(connection);
-      continue;
-    }
+    const bool is_durable = connection.waits_for <= durable;
+    if (!is_durable) mark_unsent(connection);
     loop_.boundary.run(connection, [&] {
-      if (!connection.blocked) send_waiting(connection);
+      if (is_durable && !connection.blocked) send_waiting(connection);
       enforce_outbound_limit(connection);
     });
   }
