@@ -16,13 +16,13 @@ std::optional<std::string> Session::setting(std::string_view key) const {
   return found == all.end() ? std::nullopt : std::optional{found->second};
 }
 
-const PendingKeys& Session::pending_keys() const noexcept { return entry_->file.pending; }
+const PendingKeys& Session::pending_keys() const noexcept { return entry_->file.pending(); }
 
 const session::SessionId& Session::id() const noexcept { return entry_->settings.session.id; }
 std::string_view Session::name() const noexcept { return entry_->name; }
 session::Numbers Session::numbers() const noexcept { return entry_->machine.sequence_numbers(); }
 SessionHandle Session::handle() const noexcept {
-  return {services_->loop.index, entry_->stored.handle_key};
+  return {services_->loop.index, entry_->stored.handle_key()};
 }
 WallTime Session::now() const noexcept { return services_->transactor.now().wall; }
 
@@ -88,7 +88,7 @@ std::string SendError::what() const {
     case SendFailure::OutOfMemory:
       return "there was no memory for it; nothing was numbered, stored or sent";
     case SendFailure::StoreStopped:
-      return "the store has failed; nothing is accepted any more";
+      return "the store has failed or is closed; nothing is accepted any more";
     case SendFailure::StoreFull:
       return "the disk has no room for more of the log; what is left is for session messages";
     case SendFailure::Encode:

@@ -183,6 +183,7 @@ enum class EventId : std::uint16_t {
   SessionCutForMemory = 7006,
   EventsSuppressed = 7007,
   CommandsUnavailable = 7008,
+  EndedWithoutMemory = 7009,
   // Logs
   LogQueueFull = 8001,
   LogQueueDrained = 8002,

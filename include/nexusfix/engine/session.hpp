@@ -34,7 +34,7 @@ enum class SendFailure : std::uint8_t {
   Encode,                 // a value cannot be sent: see SendError::encode
   WrongVersion,           // the typed message is of another FIX version than the session
   NotApplicationMessage,  // only the session layer sends administrative messages
-  StoreStopped,           // the store failed: no message is accepted any more
+  StoreStopped,           // the store failed or is closed: no message is accepted any more
   StoreFull,              // the disk is full; its reserve is for messages of the session layer
   NotBegun,               // finish() without its begin(): see Session::begin()
   TransactionTooLarge,    // this callback has sent more than 512 MiB

@@ -50,11 +50,11 @@ void Acceptor::on_accepted(const transport::Ready& ready) {
 // The proxy has reported the client's address; no byte after that header was read. From here on the
 // connection counts among the pending ones of that address.
 void Acceptor::on_announced(Connection& connection) {
-  Listener& listener = listeners_.all()[connection.accepted.listener];
-  const std::string peer = loop_.network->peer_name(connection.socket);
+  Listener& listener = listeners_.all()[connection.accepted().listener];
+  const std::string peer = loop_.network->peer_name(connection.socket_id());
   const transport::Source source = transport::source_of(transport::peer_address_of(peer));
   leave_pending(connection);
-  connection.accepted.source = source;
+  connection.set_source(source);
   if (!listeners_.is_address_allowed(listener, peer))
     return connections_.refuse(connection, EventId::AddressRefused, kAddressNotAllowed);
   if (!find_place(listener, source, peer)) return connections_.close(connection);
@@ -70,28 +70,25 @@ Connection* Acceptor::await_logon(Listener& listener, transport::SocketId socket
     return nullptr;
   }
   connections_.reserve();
-  auto owned = std::make_unique<Connection>();
+  const AcceptedFrom accepted{
+      .listener = static_cast<std::size_t>(&listener - listeners_.all().data()),
+      .source = source,
+      .logon_bytes_max = loop_.directory ? loop_.directory->logon_bytes_max(listener.endpoint)
+                                         : listener.logon_bytes_max};
+  auto owned =
+      std::make_unique<Connection>(socket, accepted, loop_.now().mono + listener.logon_timeout);
   Connection& connection = *owned;
   connection.count_in(*loop_.budget);
-  connection.framing.scanner = wire::FrameScanner{wire::FrameLimits{}};
-  connection.socket = socket;
-  connection.accepted.listener = static_cast<std::size_t>(&listener - listeners_.all().data());
-  connection.established = true;
-  connection.accepted.logon_bytes_max = loop_.directory
-                                            ? loop_.directory->logon_bytes_max(listener.endpoint)
-                                            : listener.logon_bytes_max;
-  connection.framing.carried.wipe_on_clear();
-  connection.deadline = loop_.now().mono + listener.logon_timeout;
   connections_.add(std::move(owned));
-  loop_.arm(connection, connection.deadline);
+  loop_.arm(connection, connection.deadline());
   await_among(listener, source, connection);
   return &connection;
 }
 
 void Acceptor::await_among(Listener& listener, transport::Source source, Connection& connection) {
-  listener.pending.add(source, connection.socket);
-  connection.accepted.source = source;
-  connection.accepted.is_pending = true;
+  listener.pending.add(source, connection.socket_id());
+  connection.set_source(source);
+  connection.set_pending(true);
 }
 
 bool Acceptor::find_place(Listener& listener, transport::Source source, const std::string& peer) {
@@ -115,7 +112,7 @@ void Acceptor::displace(transport::SocketId oldest) {
   Connection* const connection = connections_.find(oldest);
   if (connection == nullptr) return;
   ++loop_.stats.connections_refused;
-  loop_.report.count(NoRoom::Displaced, 1, loop_.network->peer_name(connection->socket));
+  loop_.report.count(NoRoom::Displaced, 1, loop_.network->peer_name(connection->socket_id()));
   connections_.close(*connection);
 }
 
@@ -135,9 +132,10 @@ void Acceptor::make_room() {
 }
 
 void Acceptor::leave_pending(Connection& connection) noexcept {
-  if (!std::exchange(connection.accepted.is_pending, false)) return;
-  listeners_.all()[connection.accepted.listener].pending.remove(connection.accepted.source,
-                                                                connection.socket);
+  if (!connection.accepted().is_pending) return;
+  connection.set_pending(false);
+  listeners_.all()[connection.accepted().listener].pending.remove(connection.accepted().source,
+                                                                  connection.socket_id());
 }
 
 // Counts the connections that the network closed because there was no room for them.

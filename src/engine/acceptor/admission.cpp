@@ -52,22 +52,21 @@ bool LogonAdmission::delays_logon(Connection& connection, const wire::MessageVie
             std::to_string(lateness_.late_max() / std::chrono::milliseconds{1}) +
             " ms (LogonMaxLateness): Logons wait until it is in time again");
   }
-  connection.pause.delayed_logon = true;
-  connection.pause.until = loop_.now().mono + kHeldBack;
-  loop_.arm(connection, connection.pause.until);
-  loop_.network->pause(connection.socket, true);
+  connection.defer_logon(loop_.now().mono + kHeldBack);
+  loop_.arm(connection, connection.paused_until());
+  loop_.network->pause(connection.socket_id(), true);
   return true;
 }
 
-// Whether the delayed Logon is admitted now. False: pause.until is the time of the next attempt.
+// Whether the delayed Logon is admitted now. False: paused_until() is the time of the next attempt.
 bool LogonAdmission::admits_delayed(Connection& connection) {
-  if (connection.credentials.state == LogonCredentials::State::BeingChecked) return false;
+  if (connection.is_checking_password()) return false;
   const bool is_late = lateness_.is_late(loop_.now().mono);
   if (!is_late && admitted_this_turn_ < kAdmittedPerTurn) {
     ++admitted_this_turn_;
     return true;
   }
-  connection.pause.until = loop_.now().mono + (is_late ? kHeldBack : kNextTurns);
+  connection.defer_logon_again(loop_.now().mono + (is_late ? kHeldBack : kNextTurns));
   return false;
 }
 

@@ -37,39 +37,46 @@ void LogonAdmission::on_password_checks() {
   if (!loop_.credentials) [[likely]]
     return;
   for (Credentials::Decision& decision : loop_.credentials->take(loop_.index)) {
-    if (!decision.trouble.empty()) {
-      loop_.report.engine_limited(EventId::PasswordFileFailed, decision.trouble);
-    }
-    if (!decision.lockout.empty()) {
-      loop_.report.engine_limited(EventId::AddressLockedOut, decision.lockout);
-    }
-    Connection* const connection = connections_.find(decision.socket);
-    if (decision.is_change) {
-      on_password_changed(connection, decision);
-      continue;
-    }
-    if (connection == nullptr ||
-        connection->credentials.state != LogonCredentials::State::BeingChecked) {
-      continue;  // It was closed meanwhile. A failure has been counted nevertheless.
-    }
-    connection->credentials.state =
-        decision.is_right ? LogonCredentials::State::Right : LogonCredentials::State::Refused;
-    connection->credentials.text = std::move(decision.text);
-    connection->credentials.change = std::move(decision.change);
-    if (!loop_.with_memory([&] { inbound_.resume(*connection); })) connections_.abort(*connection);
+    // An event of the connection, which may have been closed meanwhile.
+    transport::Ready decided{transport::ReadyKind::Readable, decision.socket, 0};
+    loop_.boundary.run(decided, [&] { on_password_check(decision); });
   }
+}
+
+void LogonAdmission::on_password_check(Credentials::Decision& decision) {
+  if (!decision.trouble.empty()) {
+    loop_.report.engine_limited(EventId::PasswordFileFailed, decision.trouble);
+  }
+  if (!decision.lockout.empty()) {
+    loop_.report.engine_limited(EventId::AddressLockedOut, decision.lockout);
+  }
+  Connection* const connection = connections_.find(decision.socket);
+  if (decision.is_change) {
+    on_password_changed(connection, decision);
+    return;
+  }
+  if (connection == nullptr || !connection->is_checking_password()) {
+    return;  // It was closed meanwhile. A failure has been counted nevertheless.
+  }
+  LogonCredentials& credentials = connection->credentials();
+  if (decision.is_right) {
+    credentials.admit(std::move(decision.text), std::move(decision.change));
+  } else {
+    credentials.refuse(std::move(decision.text));
+  }
+  inbound_.resume(*connection);
 }
 
 // The last step before the answer to a Logon that breaks no rule and that the application accepts.
 // True: the answer waits until the password is changed.
 bool LogonAdmission::changes_password(SessionEntry& entry, LogonAnswer& answer) {
   if (entry.connection == nullptr) return false;
-  LogonCredentials& credentials = entry.connection->credentials;
-  if (credentials.is_changing) return true;  // The Logon was accepted already.
-  if (!credentials.change || !answer.accepted) return false;
+  LogonCredentials& credentials = entry.connection->credentials();
+  if (credentials.is_changing()) return true;  // The Logon was accepted already.
+  if (credentials.change() == nullptr || !answer.accepted) return false;
   if (!entry.machine.would_admit()) return false;  // The state machine gives the reason.
   const std::string_view wrong =
-      loop_.credentials->new_password_error(credentials.change->new_password.view());
+      loop_.credentials->new_password_error(credentials.change()->new_password.view());
   if (!wrong.empty()) {
     loop_.report.peer(EventId::NewPasswordRefused, entry,
                       "NewPassword (925): " + std::string{wrong});
@@ -78,21 +85,19 @@ bool LogonAdmission::changes_password(SessionEntry& entry, LogonAnswer& answer) 
               .session_status = kPasswordAgainstPolicy};
     return false;
   }
-  credentials.is_changing = true;
-  entry.password_change.answer = std::move(answer);
-  entry.password_change.logon_id = entry.commands.logon_id();
-  loop_.credentials->submit(Credentials::Change{.loop = loop_.index,
-                                                .socket = entry.connection->socket,
-                                                .password = std::move(*credentials.change)});
-  credentials.change.reset();
+  entry.password_change.begin(entry.commands.logon_id(), std::move(answer));
+  loop_.credentials->submit(
+      Credentials::Change{.loop = loop_.index,
+                          .socket = entry.connection->socket_id(),
+                          .password = std::move(*credentials.begin_change())});
   return true;
 }
 
 void LogonAdmission::on_password_changed(Connection* connection,
                                          const Credentials::Decision& decision) {
-  SessionEntry* const entry = connection == nullptr ? nullptr : connection->entry;
+  SessionEntry* const entry = connection == nullptr ? nullptr : connection->entry();
   const bool waits = entry != nullptr && entry->machine.state() == session::State::LogonReceived &&
-                     connection->credentials.is_changing;
+                     connection->credentials().is_changing();
   if (!waits) {
     return loop_.report.engine_limited(
         EventId::PasswordChangeUnanswered,
@@ -100,13 +105,12 @@ void LogonAdmission::on_password_changed(Connection* connection,
   }
   loop_.report.peer(decision.is_right ? EventId::PasswordChanged : EventId::PasswordNotChanged,
                     *entry, decision.text);
-  connection->credentials.is_changing = false;
-  connection->credentials.is_changed = decision.is_right;
-  LogonAnswer answer = *std::exchange(entry->password_change.answer, std::nullopt);
+  connection->credentials().end_change(decision.is_right);
+  LogonAnswer answer = entry->password_change.take_answer();
   if (!decision.is_right) {
     answer = {.accepted = false, .text = "NewPassword (925) cannot be taken", .session_status = {}};
   }
-  actions_.answer_logon(*entry, entry->password_change.logon_id, answer);
+  actions_.answer_logon(*entry, entry->password_change.logon_id_, answer);
 }
 
 // The settings of the session that the Logon names, or of the template that would create it; null:
@@ -116,19 +120,18 @@ const SessionSettings* LogonAdmission::acceptor_settings(const Connection& conne
   const auto id = id_of(logon);
   if (!id) return nullptr;
   if (const SessionEntry* entry = known_acceptor(*id)) {
-    return entry->listener == connection.accepted.listener ? &entry->settings : nullptr;
+    return entry->listener == connection.accepted().listener ? &entry->settings : nullptr;
   }
   const SessionTemplate* const found = dynamic_.template_for(connection, without_sub_ids(*id));
   return found == nullptr ? nullptr : &found->settings;
 }
 
 bool LogonAdmission::waits_for_credentials(Connection& connection, const wire::MessageView& logon) {
-  using State = LogonCredentials::State;
-  if (!loop_.credentials || connection.credentials.state != State::NotLookedAt) return false;
+  if (!loop_.credentials || !connection.credentials().are_unchecked()) return false;
   if (logon.msg_type() != std::string_view{"A"}) return false;
   const SessionSettings* const settings = acceptor_settings(connection, logon);
   if (settings == nullptr || settings->credentials.password_file.empty()) return false;
-  const std::string peer = loop_.network->peer_name(connection.socket);
+  const std::string peer = loop_.network->peer_name(connection.socket_id());
   if (!may_come_from(*settings, peer) ||
       !connections_.certificate_fault(connection, *settings).empty()) {
     return false;  // bind() refuses it.
@@ -137,13 +140,13 @@ bool LogonAdmission::waits_for_credentials(Connection& connection, const wire::M
   const std::string comp_id = text_of(tag::SenderCompID);
   Credentials::Check check{
       .loop = loop_.index,
-      .socket = connection.socket,
+      .socket = connection.socket_id(),
       .file = settings->credentials.password_file,
       .username = text_of(tag::Username),
       .password = Secret{logon[tag::Password].value_or("")},
       .new_password = Secret{logon[tag::NewPassword].value_or("")},
-      .pair = comp_id + " " + std::to_string(connection.accepted.source),
-      .source = connection.accepted.source,
+      .pair = comp_id + " " + std::to_string(connection.accepted().source),
+      .source = connection.accepted().source,
       .address = std::string{transport::peer_address_of(peer)},
       .lockout = {settings->credentials.failures_max, settings->credentials.lockout},
       .address_lockout = {settings->credentials.failures_per_address_max,
@@ -151,14 +154,11 @@ bool LogonAdmission::waits_for_credentials(Connection& connection, const wire::M
       .now = loop_.now().mono};
   check.is_users_session = is_users_session(*settings, comp_id, check.username);
   if (auto refusal = loop_.credentials->submit(std::move(check))) {
-    connection.credentials.state = State::Refused;
-    connection.credentials.text = std::move(*refusal);
+    connection.credentials().refuse(std::move(*refusal));
     return false;
   }
-  connection.credentials.state = State::BeingChecked;
-  connection.pause.delayed_logon = true;
-  connection.pause.until = connection.deadline;
-  loop_.network->pause(connection.socket, true);
+  connection.begin_password_check();
+  loop_.network->pause(connection.socket_id(), true);
   return true;
 }
 

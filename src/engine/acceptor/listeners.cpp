@@ -152,7 +152,7 @@ bool Listeners::is_used(std::size_t listener) const {
          std::ranges::any_of(registry_.entries(),
                              [&](const auto& one) {
                                return one->settings.accept && one->listener == listener &&
-                                      !one->membership.is_out;
+                                      !one->membership.is_out();
                              }) ||
          std::ranges::any_of(dynamic_.templates(),
                              [&](const SessionTemplate& one) { return one.listener == listener; });
@@ -195,23 +195,21 @@ void Listeners::open_displaced() noexcept {
   for (Listener& one : listeners_) {
     one.is_leaving = false;
     if (!std::exchange(one.is_displaced, false)) continue;
-    static_cast<void>(loop_.with_memory([&] {
+    loop_.boundary.run([&] {
       const auto socket = loop_.network->listen(one.endpoint);
       if (socket) one.socket = *socket;
       if (!socket) {
         loop_.report.engine(EventId::PortNotReopened,
-                            "cannot listen again: " + socket.error().text);
+                            {"cannot listen again: ", socket.error().text});
       }
-    }));
+    });
   }
 }
 
 void Listeners::close_listener(Listener& listener) {
   loop_.network->close(std::exchange(listener.socket, 0));
-  static_cast<void>(loop_.with_memory([&] {
-    loop_.report.engine(EventId::PortClosed, "port " + std::to_string(listener.port) +
-                                                 " is closed: no session is left for it");
-  }));
+  loop_.report.engine(EventId::PortClosed,
+                      {"port ", listener.port, " is closed: no session is left for it"});
 }
 
 Listener* Listeners::find(const transport::Endpoint& endpoint) noexcept {

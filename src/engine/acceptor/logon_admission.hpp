@@ -83,6 +83,7 @@ class LogonAdmission {
   [[nodiscard]] SessionEntry* known_acceptor(const session::SessionId& id);
   [[nodiscard]] std::string why_unknown(const wire::MessageView& logon) const;
   [[nodiscard]] static session::SessionId without_sub_ids(const session::SessionId& id);
+  void on_password_check(Credentials::Decision& decision);
   void on_password_changed(Connection* connection, const Credentials::Decision& decision);
 
   LoopContext& loop_;

@@ -44,7 +44,7 @@ bool LogonAdmission::may_come_from(const SessionSettings& settings, std::string_
 // A connection that cannot be bound is closed without an answer, because an answer would use a
 // MsgSeqNum of a session that the peer has not proven to be its own (test cases 1S b, c and e).
 bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon) {
-  const LogonCredentials& credentials = connection.credentials;
+  const LogonCredentials& credentials = connection.credentials();
   const auto refuse = [&](const Refusal& refusal) {
     connections_.refuse(connection, refusal.id, refusal.why);
     return false;
@@ -56,17 +56,14 @@ bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon
   control_.follow_schedule(*entry);  // It may open at this moment.
   if (const auto refusal = refusal_of(connection, logon, *entry)) return refuse(*refusal);
   acceptor_.leave_pending(connection);
-  connection.entry = entry;
-  connection.framing.scanner = entry->frame_scanner();
-  connection.deadline = kNever;
-  entry->connection = &connection;
+  connection.bind_to(*entry);
   loop_.report.peer(EventId::ConnectionAccepted, *entry,
-                    "connection from " + loop_.network->peer_name(connection.socket) +
+                    "connection from " + loop_.network->peer_name(connection.socket_id()) +
                         connections_.protection_of(connection) +
-                        (credentials.text.empty() ? "" : ": " + credentials.text));
+                        (credentials.text().empty() ? "" : ": " + credentials.text()));
   transactor_.transact(
       *entry, [this](session::StateMachine& machine) { machine.on_connected(loop_.now()); });
-  return connection.socket != 0 && !connection.closing;
+  return connection.listens();
 }
 
 // Runs before the Logon creates a session from a template, or is bound to one.
@@ -75,9 +72,9 @@ std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connecti
   if (logon.msg_type() != std::string_view{"A"}) {
     return Refusal{EventId::FirstMessageNotLogon, "the first message is not a Logon"};
   }
-  const LogonCredentials& credentials = connection.credentials;
-  if (credentials.state == LogonCredentials::State::Refused) {
-    return Refusal{EventId::PasswordRefused, describe_identity(logon) + ": " + credentials.text};
+  const LogonCredentials& credentials = connection.credentials();
+  if (credentials.are_refused()) {
+    return Refusal{EventId::PasswordRefused, describe_identity(logon) + ": " + credentials.text()};
   }
   const SessionSettings* const settings = acceptor_settings(connection, logon);
   if (settings == nullptr) return std::nullopt;
@@ -95,22 +92,21 @@ std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connecti
                                                                   const wire::MessageView& logon,
                                                                   const SessionEntry& entry) const {
   const std::string session = "session " + entry.name;
-  if (!may_come_from(entry.settings, loop_.network->peer_name(connection.socket))) {
+  if (!may_come_from(entry.settings, loop_.network->peer_name(connection.socket_id()))) {
     return Refusal{EventId::SessionAddressRefused, session + " is not allowed from this address"};
   }
   // No client that needs a password is admitted without the right one, whatever the cause.
-  if (!entry.settings.credentials.password_file.empty() &&
-      connection.credentials.state != LogonCredentials::State::Right) {
+  if (!entry.settings.credentials.password_file.empty() && !connection.credentials().are_right()) {
     return Refusal{EventId::PasswordNotChecked, session + ": its password was not checked"};
   }
-  if (!entry.timetable.may_log_on) {
+  if (!entry.timetable.may_log_on()) {
     return Refusal{EventId::LogonOutsideSchedule, session + " is closed by its schedule"};
   }
   if (entry.connection != nullptr) {
     return Refusal{EventId::SessionAlreadyLoggedOn,
                    session + " is logged on from elsewhere already"};
   }
-  if (entry.membership.accepts_only_reset && logon[tag::ResetSeqNumFlag] != std::string_view{"Y"}) {
+  if (entry.halt.accepts_only_reset() && logon[tag::ResetSeqNumFlag] != std::string_view{"Y"}) {
     return Refusal{EventId::SessionAwaitsOperator,
                    session + " waits for an operator to set its sequence numbers"};
   }
@@ -143,7 +139,7 @@ SessionEntry* LogonAdmission::find_acceptor(const Connection& connection,
   const auto id = id_of(logon);
   if (!id) return nullptr;
   if (SessionEntry* const entry = known_acceptor(*id)) {
-    return entry->listener == connection.accepted.listener ? entry : nullptr;
+    return entry->listener == connection.accepted().listener ? entry : nullptr;
   }
   return dynamic_.make_dynamic(connection, without_sub_ids(*id));
 }

@@ -1,7 +1,8 @@
 #include "engine/acceptor/pending_logons.hpp"
 
 #include <algorithm>
-#include <new>
+
+#include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -40,12 +41,11 @@ PendingLogons::Place PendingLogons::ask(transport::Source source,
 
 void PendingLogons::add(transport::Source source, transport::SocketId socket) {
   const auto place = sources_.try_emplace(source).first;
-  try {
-    place->second.push_back(socket);
-  } catch (const std::bad_alloc&) {
+  UndoGuard undo{[&] {
     if (place->second.empty()) sources_.erase(place);
-    throw;
-  }
+  }};
+  place->second.push_back(socket);
+  undo.keep();
   ++size_;
 }
 

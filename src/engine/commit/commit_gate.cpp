@@ -16,7 +16,7 @@ constexpr std::chrono::seconds kStallMin{1};
 CommitGate::~CommitGate() {
   // Closes the store in order, so that the next start does not report a loss of power. If closing
   // fails, the only consequence is such a report.
-  if (store_ && !has_failed()) static_cast<void>(store_->close());
+  if (store_ && health_ != Health::Failed) static_cast<void>(store_->close());
 }
 
 store::StoreResult<store::LogPosition> CommitGate::append(store::Transaction& record) {
@@ -110,17 +110,18 @@ void CommitGate::check_slow_disk() {
   loop_.wake_at(disk_watch_.next());
   if (!change) [[likely]]
     return;
-  const std::string seconds = std::to_string(change->since / std::chrono::seconds{1}) + " s";
+  const auto seconds = change->since / std::chrono::seconds{1};
   if (!change->stands_still) {
-    loop_.report.engine(EventId::DiskResumed, "the disk takes the log again, after " + seconds);
+    loop_.report.engine(EventId::DiskResumed,
+                        {"the disk takes the log again, after ", seconds, " s"});
     return;
   }
   loop_.report.engine(
       EventId::DiskStalled,
-      "the disk has taken nothing of the log for " + seconds +
-          ". Sessions go on (JournalDurability=process), but a loss of power now would take "
-          "what was written since. A session that has used the sequence numbers reserved for it, "
-          "and a second full segment, wait for the disk");
+      {"the disk has taken nothing of the log for ", seconds,
+       " s. Sessions go on (JournalDurability=process), but a loss of power now would take "
+       "what was written since. A session that has used the sequence numbers reserved for it, "
+       "and a second full segment, wait for the disk"});
 }
 
 void CommitGate::fail(const store::StoreError& error) {

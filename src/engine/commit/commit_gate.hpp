@@ -27,6 +27,7 @@ class CommitGate {
     Ok,
     Full,    // application messages are refused until there is room again
     Failed,  // for ever: nothing is certain to be on the disk any more
+    Ended,   // for ever, too: the loop has ended without memory; the store is sound
   };
   // Runs when the store has failed, once: all sessions end.
   struct FailureHandler {
@@ -50,7 +51,8 @@ class CommitGate {
     return *store_;
   }
   [[nodiscard]] const store::Store& store() const noexcept { return *store_; }
-  [[nodiscard]] bool has_failed() const noexcept { return health_ == Health::Failed; }
+  // Nothing is recorded any more.
+  [[nodiscard]] bool has_failed() const noexcept { return health_ >= Health::Failed; }
   [[nodiscard]] std::chrono::nanoseconds stall_timeout() const noexcept { return stall_timeout_; }
 
   // The record is empty afterwards. An error: the caller must call fail().
@@ -86,6 +88,7 @@ class CommitGate {
   // Reports the events of the store, also while nothing is appended.
   void check();
   void fail(const store::StoreError& error);
+  void end() noexcept { health_ = Health::Ended; }
 
  private:
   [[nodiscard]] std::expected<void, EngineError> open_journal(const Settings& settings);

@@ -41,10 +41,10 @@ void give_back_heap() {
 }  // namespace
 
 std::size_t BufferGovernor::buffered(const Connection& connection) noexcept {
-  std::size_t bytes = connection.outbound.storage() + connection.framing.carried.storage();
-  if (const SessionEntry* const entry = connection.entry) {
-    bytes += entry->resend.queued.storage() + entry->until_logon.queued.storage() +
-             entry->out_of_order.bytes;
+  std::size_t bytes = connection.outbound().storage() + connection.framing().carried().storage();
+  if (const SessionEntry* const entry = connection.entry()) {
+    bytes += entry->resend.queued().storage() + entry->until_logon.queued().storage() +
+             entry->out_of_order.bytes();
   }
   return bytes;
 }
@@ -54,7 +54,7 @@ std::size_t BufferGovernor::buffered(const Connection& connection) noexcept {
 // most bytes of all and is disconnected, or its session is being aborted already.
 bool BufferGovernor::may_grow(Connection& connection, std::size_t bytes, std::size_t storage) {
   BufferBudget& budget = *loop_.budget;
-  if (connection.entry != nullptr && connection.entry->abort.is_pending) return false;
+  if (connection.entry() != nullptr && connection.entry()->abort.is_pending()) return false;
   const std::size_t own = buffered(connection) + bytes;
   while (!budget.has_room(storage)) {
     Connection* const largest = largest_connection();
@@ -84,7 +84,7 @@ std::size_t BufferGovernor::replay_bytes_max() const noexcept {
 
 // False: the connection is disconnected instead.
 bool BufferGovernor::carry(Connection& connection, std::string_view bytes, std::size_t needed) {
-  CarriedBytes& carried = connection.framing.carried;
+  CarriedBytes& carried = connection.framing().carried();
   if (const std::size_t storage = carried.storage_for(bytes.size(), needed); storage != 0) {
     if (!may_grow(connection, storage - carried.storage(), storage)) return false;
   }
@@ -97,7 +97,7 @@ Connection* BufferGovernor::largest_connection() {
   Connection* largest = nullptr;
   std::size_t most = 0;
   for (const auto& [socket, connection] : connections_.table()) {
-    if (connection->entry != nullptr && connection->entry->abort.is_pending) continue;
+    if (connection->entry() != nullptr && connection->entry()->abort.is_pending()) continue;
     const std::size_t bytes = buffered(*connection);
     if (bytes <= most) continue;
     most = bytes;
@@ -114,18 +114,17 @@ void BufferGovernor::disconnect_largest(Connection& connection) {
   const std::string why = "it has " + std::to_string(buffered(connection)) +
                           " bytes in buffers, the most of all, and all together may have " +
                           std::to_string(loop_.budget->bytes_max()) + " (MaxBufferedBytes)";
-  SessionEntry* const entry = connection.entry;
+  SessionEntry* const entry = connection.entry();
   if (entry == nullptr) return connections_.refuse(connection, EventId::BufferLimitReached, why);
-  const bool is_in_use = entry->acting || connection.is_receiving;
-  entry->abort.reason = "disconnected: " + why;
-  transactor_.abort_session(*entry);
-  connection.outbound.release();
+  const bool is_in_use = entry->progress.is_acting() || connection.is_receiving();
+  transactor_.abort_session(*entry, "disconnected: " + why);
+  connection.outbound().release();
   OutOfOrderQueue::forget_out_of_order(*entry);
-  entry->resend.cursor.reset();
+  entry->resend.abort();
   if (is_in_use) return;
-  connection.framing.carried.clear();
-  entry->resend.queued.release();
-  entry->until_logon.queued.release();
+  connection.framing().carried().clear();
+  entry->resend.queued().release();
+  entry->until_logon.queued().release();
 }
 
 // Another loop asks if all its connections are smaller than the largest one of this loop.
@@ -143,10 +142,10 @@ bool BufferGovernor::check() {
   check_at_ = loop_.now().mono + kLookEvery;
   if (std::exchange(has_large_buffers_, false)) {
     for (const auto& [socket, connection] : connections_.table()) {
-      has_large_buffers_ |= connection->outbound.give_back();
-      if (connection->entry == nullptr) continue;
-      has_large_buffers_ |= connection->entry->resend.queued.give_back();
-      has_large_buffers_ |= connection->entry->until_logon.queued.give_back();
+      has_large_buffers_ |= connection->outbound().give_back();
+      if (connection->entry() == nullptr) continue;
+      has_large_buffers_ |= connection->entry()->resend.queued().give_back();
+      has_large_buffers_ |= connection->entry()->until_logon.queued().give_back();
     }
     loop_.wake_at(check_at_);
     static_cast<void>(largest_connection());

@@ -6,6 +6,8 @@
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/base/secret.hpp>
 
+#include "engine/sessions/session_entry.hpp"
+
 namespace nexusfix::engine {
 
 void OutboundQueue::take(std::size_t count) noexcept {
@@ -77,6 +79,64 @@ void CarriedBytes::clear() noexcept {
   if (bytes_.capacity() <= kKeptBytesMax) return;
   std::vector<char>{}.swap(bytes_);
   storage_ = 0;
+}
+
+Connection::Connection(transport::SocketId socket, SessionEntry& entry, MonoTime deadline) noexcept
+    : socket_{socket},
+      entry_{&entry},
+      state_{LinkState::Connecting},
+      deadline_{deadline},
+      framing_{entry.frame_scanner()} {}
+
+void Connection::link() noexcept { entry_->connection = this; }
+
+void Connection::on_connected() noexcept {
+  become(LinkState::Bound);
+  deadline_ = kNever;
+}
+
+void Connection::bind_to(SessionEntry& entry) noexcept {
+  become(LinkState::Bound);
+  entry_ = &entry;
+  link();
+  framing_.use(entry.frame_scanner());
+  deadline_ = kNever;
+}
+
+void Connection::begin_password_check() noexcept {
+  become(LinkState::CheckingPassword);
+  has_waited_ = true;
+  paused_until_ = deadline_;
+}
+
+void Connection::defer_logon(MonoTime until) noexcept {
+  become(LinkState::Deferred);
+  has_waited_ = true;
+  paused_until_ = until;
+}
+
+void Connection::defer_logon_again(MonoTime until) noexcept {
+  NEXUSFIX_DEBUG_ASSERT(state_ == LinkState::Deferred);
+  paused_until_ = until;
+}
+
+void Connection::end_pause() noexcept {
+  paused_until_ = kNever;
+  if (state_ == LinkState::CheckingPassword || state_ == LinkState::Deferred) {
+    become(LinkState::AwaitingLogon);
+  }
+}
+
+void Connection::begin_migration(Migration migration) noexcept {
+  become(LinkState::Migrating);
+  migration_ = std::move(migration);
+}
+
+SessionEntry* Connection::end() noexcept {
+  become(LinkState::Dead);
+  socket_ = 0;
+  if (entry_ != nullptr && entry_->connection == this) entry_->connection = nullptr;
+  return std::exchange(entry_, nullptr);
 }
 
 }  // namespace nexusfix::engine

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/assert.hpp>
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/store/store.hpp>
 #include <nexusfix/transport/address_range.hpp>
@@ -19,6 +20,7 @@
 #include <nexusfix/wire/frame.hpp>
 
 #include "engine/connection/buffer_budget.hpp"
+#include "engine/connection/link_state.hpp"
 #include "engine/credentials/password_change.hpp"
 #include "engine/loop/timer_queue.hpp"
 #include "engine/report/second_limit.hpp"
@@ -109,14 +111,49 @@ class CarriedBytes {
   BufferCharge storage_;
 };
 
-// The state of the Username and the Password in a connection's Logon.
-struct LogonCredentials {
-  enum class State : std::uint8_t { NotLookedAt, BeingChecked, Right, Refused };
-  State state = State::NotLookedAt;
-  std::string text{};                        // Right: names the user; Refused: why
-  std::unique_ptr<PasswordChange> change{};  // Right: starts when the Logon is accepted
-  bool is_changing = false;                  // the new password is being written to the file
-  bool is_changed = false;                   // the new password is in the file
+// What the check of the Username and the Password in a connection's Logon has found.
+class LogonCredentials {
+ public:
+  [[nodiscard]] bool are_unchecked() const noexcept { return state_ == State::Unchecked; }
+  [[nodiscard]] bool are_right() const noexcept { return state_ == State::Right; }
+  [[nodiscard]] bool are_refused() const noexcept { return state_ == State::Refused; }
+  // Right: names the user. Refused: the reason.
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+  // change: starts when the Logon is accepted; null: the Logon has no NewPassword.
+  void admit(std::string text, std::unique_ptr<PasswordChange> change) noexcept {
+    state_ = State::Right;
+    text_ = std::move(text);
+    change_ = std::move(change);
+  }
+  void refuse(std::string why) noexcept {
+    state_ = State::Refused;
+    text_ = std::move(why);
+  }
+
+  // Null: there is none, or it has begun.
+  [[nodiscard]] const PasswordChange* change() const noexcept { return change_.get(); }
+  // The new password is being written to the file.
+  [[nodiscard]] bool is_changing() const noexcept {
+    return new_password_ == NewPassword::BeingWritten;
+  }
+  // The new password is in the file.
+  [[nodiscard]] bool is_changed() const noexcept { return new_password_ == NewPassword::Written; }
+  [[nodiscard]] std::unique_ptr<PasswordChange> begin_change() noexcept {
+    new_password_ = NewPassword::BeingWritten;
+    return std::move(change_);
+  }
+  void end_change(bool is_written) noexcept {
+    new_password_ = is_written ? NewPassword::Written : NewPassword::None;
+  }
+
+ private:
+  enum class State : std::uint8_t { Unchecked, Right, Refused };
+  enum class NewPassword : std::uint8_t { None, BeingWritten, Written };
+
+  State state_ = State::Unchecked;
+  NewPassword new_password_ = NewPassword::None;
+  std::string text_;
+  std::unique_ptr<PasswordChange> change_;
 };
 
 // Only for a connection that a listener accepted.
@@ -133,19 +170,28 @@ struct Migration {
   std::string bytes{};  // its Logon
 };
 
-// Reading is paused by the throttle, by a late loop, or while a password is checked. Received bytes
-// wait in `carried`.
-struct Pause {
-  MonoTime until = kNever;     // kNever: reading is not paused
-  bool has_ended = false;      // for good: received bytes are processed at once
-  bool delayed_logon = false;  // the Logon has waited
-};
-
 // Where the next message begins.
-struct Framing {
-  wire::FrameScanner scanner;      // what it knows of the message in `carried`
-  CarriedBytes carried;            // the bytes of a message that is not complete
-  std::size_t carried_needed = 0;  // the scanner needs at least this number of bytes
+class Framing {
+ public:
+  explicit Framing(const wire::FrameScanner& scanner = wire::FrameScanner{}) noexcept
+      : scanner_{scanner} {}
+
+  // From here on with the limits of this scanner.
+  void use(const wire::FrameScanner& scanner) noexcept { scanner_ = scanner; }
+  [[nodiscard, gnu::always_inline]] wire::FrameResult next(std::string_view bytes) noexcept {
+    return scanner_.next(bytes);
+  }
+  // The scanner needs at least this number of bytes.
+  [[nodiscard]] std::size_t needed() const noexcept { return needed_; }
+  void set_needed(std::size_t bytes) noexcept { needed_ = bytes; }
+  // The bytes of a message that is not complete, or that waits while reading is paused.
+  [[nodiscard]] CarriedBytes& carried() noexcept { return carried_; }
+  [[nodiscard]] const CarriedBytes& carried() const noexcept { return carried_; }
+
+ private:
+  wire::FrameScanner scanner_;  // what it knows of the message in carried_
+  CarriedBytes carried_;
+  std::size_t needed_ = 0;
 };
 
 // Events within the present second.
@@ -155,41 +201,162 @@ struct ConnectionRates {
   SecondLimit rejects;         // sent
 };
 
-struct Connection {
+// The event loop's thread only. Its state changes only as can_become() permits. The members that a
+// message uses come first. Its timer is not later than its deadlines.
+class Connection : public TimerOwner {
+ public:
+  // Opened for an initiator's session, which has it after link().
+  Connection(transport::SocketId socket, SessionEntry& entry, MonoTime deadline) noexcept;
+  // Accepted by a listener.
+  Connection(transport::SocketId socket, const AcceptedFrom& accepted, MonoTime deadline) noexcept
+      : socket_{socket}, deadline_{deadline}, accepted_{accepted} {
+    framing_.carried().wipe_on_clear();
+  }
   void count_in(BufferBudget& budget) noexcept {
-    framing.carried.count_in(budget);
-    outbound.count_in(budget);
+    framing_.carried().count_in(budget);
+    outbound_.count_in(budget);
   }
 
-  transport::SocketId socket = 0;  // 0: it is closed
-  SessionEntry* entry = nullptr;   // null: accepted, and no Logon was received yet
-  bool established = false;        // false: an initiator's connect() has not finished
-  bool closing = false;            // ignores received bytes; is closed when outbound is sent
-  bool has_logged_on = false;
-  bool blocked = false;              // the socket did not take all bytes; Writable follows
-  bool unsent = false;               // is in the list of connections with bytes to send
-  bool in_event = false;             // the running event has queued bytes for it
-  bool is_receiving = false;         // views into its buffers are in use
-  Timer timer;                       // not later than deadline, takes_by and pause.until
-  MonoTime deadline = kNever;        // for the Logon, or for the last bytes
-  MonoTime takes_by = kNever;        // blocked: it is closed then, unless the socket takes bytes
-  store::LogPosition waits_for = 0;  // outbound may be sent when the log is durable up to here
-  OutboundQueue outbound;
-  Framing framing;
-  Pause pause;
-  ConnectionRates rates;
-  AcceptedFrom accepted;
-  LogonCredentials credentials{};
-  std::optional<Migration> migration{};
-  std::string close_reason{};  // for on_disconnect() of a connection that is closing
+  // 0: it is dead.
+  [[nodiscard]] transport::SocketId socket_id() const noexcept { return socket_; }
+  // Null: accepted, and no Logon was received yet; or dead.
+  [[nodiscard]] SessionEntry* entry() const noexcept { return entry_; }
+
+  [[nodiscard]] LinkState state() const noexcept { return state_; }
+  [[nodiscard]] bool is_connecting() const noexcept { return state_ == LinkState::Connecting; }
+  [[nodiscard]] bool is_checking_password() const noexcept {
+    return state_ == LinkState::CheckingPassword;
+  }
+  [[nodiscard]] bool is_migrating() const noexcept { return state_ == LinkState::Migrating; }
+  [[nodiscard]] bool is_draining() const noexcept { return state_ == LinkState::Draining; }
+  [[nodiscard]] bool is_dead() const noexcept { return state_ == LinkState::Dead; }
+  // Received bytes are processed.
+  [[nodiscard]] bool listens() const noexcept {
+    return state_ == LinkState::AwaitingLogon || state_ == LinkState::Bound;
+  }
+
+  // Only link(), bind_to() and end() set the session's connection.
+  void link() noexcept;
+  // The connect() of its session has finished.
+  void on_connected() noexcept;
+  // Its first message names this session.
+  void bind_to(SessionEntry& entry) noexcept;
+  // Its Logon waits for the check of its password.
+  void begin_password_check() noexcept;
+  // Its Logon waits for the event loop, and is tried again then.
+  void defer_logon(MonoTime until) noexcept;
+  void defer_logon_again(MonoTime until) noexcept;
+  void begin_migration(Migration migration) noexcept;
+  [[nodiscard]] Migration take_migration() noexcept { return *std::exchange(migration_, {}); }
+  // Nothing more is received, and what waits for its socket is the last that is sent. Has no effect
+  // on a connection that is draining.
+  void begin_draining() noexcept {
+    if (!is_draining()) become(LinkState::Draining);
+  }
+  // Its socket is closed, or belongs to another loop. Returns its session, or null.
+  SessionEntry* end() noexcept;
+
+  // Reading is paused by the throttle, by a late loop, or while a password is checked.
+  [[nodiscard]] bool is_paused() const noexcept { return paused_until_ != kNever; }
+  // kNever: it is not paused.
+  [[nodiscard]] MonoTime paused_until() const noexcept { return paused_until_; }
+  // By the throttle.
+  void pause(MonoTime until) noexcept { paused_until_ = until; }
+  // A Logon that waits is no longer deferred.
+  void end_pause() noexcept;
+  // The connection ends: the throttle pauses it no more.
+  void end_throttle() noexcept { throttle_has_ended_ = true; }
+  [[nodiscard]] bool has_throttle_ended() const noexcept { return throttle_has_ended_; }
+  // Its Logon has waited.
+  [[nodiscard]] bool has_waited() const noexcept { return has_waited_; }
+
+  // The socket did not take all bytes; Writable follows.
+  [[nodiscard]] bool is_blocked() const noexcept { return is_blocked_; }
+  void set_blocked(bool is_blocked) noexcept { is_blocked_ = is_blocked; }
+  // Blocked: it is closed then, unless the socket takes bytes.
+  [[nodiscard]] MonoTime takes_by() const noexcept { return takes_by_; }
+  void set_takes_by(MonoTime time) noexcept { takes_by_ = time; }
+  // The socket has taken this number of bytes.
+  void on_taken(std::size_t bytes) noexcept {
+    takes_by_ = kNever;
+    outbound_.take(bytes);
+  }
+  // It is in the list of connections with bytes to send.
+  [[nodiscard]] bool is_unsent() const noexcept { return is_unsent_; }
+  void set_unsent(bool is_unsent) noexcept { is_unsent_ = is_unsent; }
+  // The running event has queued bytes for it.
+  [[nodiscard]] bool is_in_event() const noexcept { return is_in_event_; }
+  void set_in_event(bool is_in_event) noexcept { is_in_event_ = is_in_event; }
+  // Outbound bytes may be sent when the log is durable up to here.
+  [[nodiscard]] store::LogPosition waits_for() const noexcept { return waits_for_; }
+  void wait_for(store::LogPosition position) noexcept { waits_for_ = position; }
+
+  // For the Logon, or for the last bytes.
+  [[nodiscard]] MonoTime deadline() const noexcept { return deadline_; }
+  void set_deadline(MonoTime deadline) noexcept { deadline_ = deadline; }
+  [[nodiscard]] MonoTime next_deadline() const noexcept {
+    return std::min({deadline_, takes_by_, paused_until_});
+  }
+
+  // Views into its buffers are in use.
+  [[nodiscard]] bool is_receiving() const noexcept { return is_receiving_; }
+  [[nodiscard]] bool has_logged_on() const noexcept { return has_logged_on_; }
+  void on_logged_on() noexcept { has_logged_on_ = true; }
+
+  [[nodiscard]] const AcceptedFrom& accepted() const noexcept { return accepted_; }
+  // It counts for this address from here on.
+  void set_source(transport::Source source) noexcept { accepted_.source = source; }
+  void set_pending(bool is_pending) noexcept { accepted_.is_pending = is_pending; }
+
+  // For on_disconnect() of a connection that is draining.
+  [[nodiscard]] const std::string& close_reason() const noexcept { return close_reason_; }
+  void set_close_reason(std::string_view why) { close_reason_ = why; }
+
+  [[nodiscard]] OutboundQueue& outbound() noexcept { return outbound_; }
+  [[nodiscard]] const OutboundQueue& outbound() const noexcept { return outbound_; }
+  [[nodiscard]] Framing& framing() noexcept { return framing_; }
+  [[nodiscard]] const Framing& framing() const noexcept { return framing_; }
+  [[nodiscard]] ConnectionRates& rates() noexcept { return rates_; }
+  [[nodiscard]] LogonCredentials& credentials() noexcept { return credentials_; }
+  [[nodiscard]] const LogonCredentials& credentials() const noexcept { return credentials_; }
+
+ private:
+  friend class Receiving;
+
+  void become(LinkState next) noexcept {
+    NEXUSFIX_DEBUG_ASSERT(can_become(state_, next));
+    state_ = next;
+  }
+
+  transport::SocketId socket_ = 0;
+  SessionEntry* entry_ = nullptr;
+  LinkState state_ = LinkState::AwaitingLogon;
+  bool is_blocked_ = false;
+  bool is_unsent_ = false;
+  bool is_in_event_ = false;
+  bool is_receiving_ = false;
+  bool has_logged_on_ = false;
+  bool throttle_has_ended_ = false;
+  bool has_waited_ = false;
+  MonoTime deadline_ = kNever;
+  MonoTime takes_by_ = kNever;
+  store::LogPosition waits_for_ = 0;
+  OutboundQueue outbound_;
+  Framing framing_;
+  MonoTime paused_until_ = kNever;
+  ConnectionRates rates_;
+  AcceptedFrom accepted_;
+  LogonCredentials credentials_;
+  std::optional<Migration> migration_;
+  std::string close_reason_;
 };
 
 // While bytes of the connection are parsed: views into its buffers are in use.
 class Receiving {
  public:
   explicit Receiving(Connection& connection) noexcept
-      : connection_{connection}, outer_{std::exchange(connection.is_receiving, true)} {}
-  ~Receiving() { connection_.is_receiving = outer_; }
+      : connection_{connection}, outer_{std::exchange(connection.is_receiving_, true)} {}
+  ~Receiving() { connection_.is_receiving_ = outer_; }
   Receiving(const Receiving&) = delete;
   Receiving& operator=(const Receiving&) = delete;
 

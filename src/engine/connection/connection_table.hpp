@@ -28,15 +28,15 @@ class ConnectionTable {
       near_ = std::vector<Connection*>(std::bit_ceil(places));
       for (const auto& [socket, one] : owned_) near_[place_of(socket)] = one.get();
     }
-    owned_.emplace(added.socket, std::move(connection));
-    near_[place_of(added.socket)] = &added;
+    owned_.emplace(added.socket_id(), std::move(connection));
+    near_[place_of(added.socket_id())] = &added;
   }
 
   // Null: there is no such connection.
   [[nodiscard]] Connection* find(transport::SocketId socket) const noexcept {
     if (near_.empty()) return nullptr;
     Connection* const near = near_[place_of(socket)];
-    if (near != nullptr && near->socket == socket) [[likely]]
+    if (near != nullptr && near->socket_id() == socket) [[likely]]
       return near;
     const auto found = owned_.find(socket);
     return found == owned_.end() ? nullptr : found->second.get();

@@ -19,7 +19,7 @@ constexpr std::chrono::seconds kLastBytesTimeout{2};
 }  // namespace
 
 std::string Connections::protection_of(const Connection& connection) const {
-  const std::string protection = loop_.network->protection(connection.socket);
+  const std::string protection = loop_.network->protection(connection.socket_id());
   return protection.empty() ? protection : ", " + protection;
 }
 
@@ -28,7 +28,7 @@ std::string Connections::certificate_fault(const Connection& connection,
                                            const SessionSettings& settings) const {
   const std::vector<std::string>& allowed = settings.admission.allowed_certificates;
   if (allowed.empty()) return {};
-  const std::vector<std::string> shown = loop_.network->peer_identities(connection.socket);
+  const std::vector<std::string> shown = loop_.network->peer_identities(connection.socket_id());
   if (shown.empty()) return "it has shown no certificate, and AllowedCertificates asks for one";
   if (std::ranges::find_first_of(shown, allowed) != shown.end()) return {};
   std::string text = "its certificate is none of AllowedCertificates:";
@@ -42,8 +42,8 @@ std::string Connections::certificate_fault(const Connection& connection,
 
 void Connections::refuse(Connection& connection, EventId id, std::string_view why) {
   ++loop_.stats.connections_refused;
-  loop_.report.refused(id, connection.accepted.source, loop_.network->peer_name(connection.socket),
-                       why);
+  loop_.report.refused(id, connection.accepted().source,
+                       loop_.network->peer_name(connection.socket_id()), why);
   close(connection);
 }
 
@@ -51,42 +51,40 @@ void Connections::close(Connection& connection) { close(connection, {}, {}); }
 
 void Connections::close(Connection& connection, EventId id, std::string_view why) {
   inbound_.drain_delayed(connection);
-  std::unique_ptr<Connection> owned = table_.take(connection.socket);
+  SessionEntry* const entry = connection.entry();
+  // Allocates, so it comes before all changes.
+  if (entry != nullptr) entry->disconnection.set_text(why);
+  std::unique_ptr<Connection> owned = table_.take(connection.socket_id());
   if (owned == nullptr) return;
   acceptor_.leave_pending(connection);
-  loop_.network->close(connection.socket);
+  loop_.network->close(connection.socket_id());
   loop_.timers.disarm(connection);
   closed_.push_back(std::move(owned));
-  connection.socket = 0;
-  SessionEntry* entry = std::exchange(connection.entry, nullptr);
+  const bool was_connecting = connection.is_connecting();
+  connection.end();
   if (entry == nullptr) return;
-  entry->connection = nullptr;
-  entry->resend.cursor.reset();
-  entry->resend.queued.release();
-  entry->until_logon.clear();
-  entry->until_logon.queued.release();
+  entry->resend.abort();
+  entry->resend.queued().release();
+  entry->until_logon.release();
   if (!why.empty()) loop_.report.peer(id, *entry, why, &connection);
-  if (!entry->disconnection.notice) {
-    static_cast<void>(loop_.with_memory([&] { entry->disconnection.text = why; }));
-  }
-  if (connection.established) {
+  if (!was_connecting) {
     transactor_.transact(
         *entry, [this](session::StateMachine& machine) { machine.on_disconnected(loop_.now()); });
   }
   OutOfOrderQueue::forget_out_of_order(
       *entry);  // They are requested again, unless a reset follows.
-  if (entry->membership.is_dynamic && !entry->membership.has_logged_on)
+  if (entry->membership.is_dynamic() && !entry->membership.has_logged_on())
     registry_.remove(*entry, {});
-  entry->connect_policy.on_closed(entry->settings, entry->name, entry->timetable.may_log_on,
+  entry->connect_policy.on_closed(entry->settings, entry->name, entry->timetable.may_log_on(),
                                   loop_.now().mono);
-  if (!entry->connect_policy.wants_connection() || !entry->timetable.may_log_on) return;
+  if (!entry->connect_policy.wants_connection() || !entry->timetable.may_log_on()) return;
   loop_.arm(*entry, entry->connect_policy.connect_at());
 }
 
 void Connections::destroy_closed() noexcept {
   if (closed_.empty()) [[likely]]
     return;
-  std::erase_if(unsent_, [](const Connection* one) { return one->socket == 0; });
+  std::erase_if(unsent_, [](const Connection* one) { return one->is_dead(); });
   closed_.clear();
 }
 
@@ -97,16 +95,16 @@ void Connections::abort(const transport::Ready& ready) noexcept {
   if (connection == nullptr) {
     if (!is_new) return;
     ++loop_.stats.connections_refused;
-    loop_.network->close(socket);
+    if (socket != 0) loop_.network->close(socket);
     return;
   }
   abort(*connection);
 }
 
 void Connections::abort(Connection& connection) noexcept {
-  if (connection.entry != nullptr) return transactor_.abort_session(*connection.entry);
+  if (connection.entry() != nullptr) return transactor_.abort_session(*connection.entry());
   ++loop_.stats.connections_refused;
-  static_cast<void>(loop_.with_memory([&] { close(connection); }));
+  close(connection);  // Without a session it allocates nothing.
 }
 
 void Connections::reserve() {
@@ -122,24 +120,22 @@ void Connections::reserve() {
 }
 
 void Connections::close_soon(Connection& connection) {
-  connection.closing = true;
-  connection.deadline = loop_.now().mono + kLastBytesTimeout;
-  loop_.arm(connection, connection.deadline);
+  connection.begin_draining();
+  connection.set_deadline(loop_.now().mono + kLastBytesTimeout);
+  loop_.arm(connection, connection.deadline());
   mark_unsent(connection);
 }
 
 void Connections::retire(Connection& connection) noexcept {
   loop_.timers.disarm(connection);
-  closed_.push_back(table_.take(connection.socket));
-  connection.socket = 0;
+  closed_.push_back(table_.take(connection.socket_id()));
+  connection.end();
 }
 
 void Connections::abandon_all() noexcept {
   for (const auto& [socket, connection] : table_) {
     loop_.network->close(socket);
-    if (connection->entry != nullptr) connection->entry->connection = nullptr;
-    connection->entry = nullptr;
-    connection->socket = 0;
+    connection->end();
   }
   for (auto& [socket, connection] : table_.take_all()) closed_.push_back(std::move(connection));
 }

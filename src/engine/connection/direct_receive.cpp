@@ -31,7 +31,7 @@ bool Inbound::receive_directly() {
   std::array<Connection*, kAskedMax> asked{};
   std::size_t count = 0;
   for (const auto& [socket, connection] : connections_.table()) {
-    const bool is_read = connection->established && connection->pause.until == kNever;
+    const bool is_read = !connection->is_connecting() && !connection->is_paused();
     if (is_read) asked[count++] = connection.get();
   }
   const std::size_t questions = count == 0 ? 0 : std::max(count, kQuestionsPerTurn);
@@ -41,11 +41,10 @@ bool Inbound::receive_directly() {
     next_asked_ = next_asked_ + 1 < count ? next_asked_ + 1 : 0;
     Connection& connection = *asked[next_asked_];
     const transport::IoResult result =
-        loop_.network->receive(connection.socket, std::span{receive_buffer_});
+        loop_.network->receive(connection.socket_id(), std::span{receive_buffer_});
     if (result.status == transport::IoStatus::WouldBlock) continue;
     loop_.time.update();
-    if (!loop_.with_memory([&] { on_receive_result(connection, result); }))
-      connections_.abort(connection);
+    loop_.boundary.run(connection, [&] { on_receive_result(connection, result); });
     return true;
   }
   turns_unasked_ = 0;

@@ -34,32 +34,31 @@ constexpr std::size_t kCompletedBytesMin = 64;
 // that get them have returned.
 void Inbound::on_readable(Connection& connection) {
   // Of a paused connection the network reports only the end.
-  if (connection.pause.until != kNever) return on_paused_readable(connection);
+  if (connection.is_paused()) return on_paused_readable(connection);
   on_receive_result(connection,
-                    loop_.network->receive(connection.socket, std::span{receive_buffer_}));
+                    loop_.network->receive(connection.socket_id(), std::span{receive_buffer_}));
 }
 
 void Inbound::on_receive_result(Connection& connection, transport::IoResult result) {
   if (result.status == transport::IoStatus::Ok) {
     // Before a session is bound, the bytes are a Logon, which may contain a password.
     const WipedAtEnd logon{
-        std::span{receive_buffer_}.first(connection.entry == nullptr ? result.bytes : 0)};
+        std::span{receive_buffer_}.first(connection.entry() == nullptr ? result.bytes : 0)};
     on_bytes(connection, {receive_buffer_.data(), result.bytes});
     // No bytes wait here or in the operating system: the next message is not delayed, and its
     // SendingTime shows its true age.
-    const bool is_drained =
-        result.bytes < receive_buffer_.size() && connection.pause.until == kNever;
-    if (is_drained && connection.entry != nullptr) connection.entry->machine.set_delayed(false);
+    const bool is_drained = result.bytes < receive_buffer_.size() && !connection.is_paused();
+    if (is_drained && connection.entry() != nullptr) connection.entry()->machine.set_delayed(false);
   }
   on_received(connection, result);
 }
 
 void Inbound::on_received(Connection& connection, transport::IoResult result) {
-  if (connection.socket == 0) return;  // Closed by what it sent.
+  if (connection.is_dead()) return;  // Closed by what it sent.
   switch (result.status) {
     case transport::IoStatus::Ok:
-      if (connection.entry == nullptr && !connection.framing.carried.empty() &&
-          connection.framing.carried_needed > connection.accepted.logon_bytes_max) {
+      if (connection.entry() == nullptr && !connection.framing().carried().empty() &&
+          connection.framing().needed() > connection.accepted().logon_bytes_max) {
         connections_.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
       }
       break;
@@ -67,14 +66,14 @@ void Inbound::on_received(Connection& connection, transport::IoResult result) {
       break;
     case transport::IoStatus::Closed:
       connections_.close(connection, EventId::ConnectionClosedByCounterparty,
-                         connection.framing.carried.empty()
+                         connection.framing().carried().empty()
                              ? "closed by the counterparty"
                              : "closed by the counterparty in the middle of a message");
       break;
     case transport::IoStatus::Failed: {
-      const std::string why = loop_.network->last_error(connection.socket);
+      const std::string why = loop_.network->last_error(connection.socket_id());
       // A peer that connects and closes again is not reported; one that does not speak TLS is.
-      if (connection.entry == nullptr &&
+      if (connection.entry() == nullptr &&
           (result.error_number == EPROTO || result.error_number == ENOMEM)) {
         return connections_.refuse(connection, EventId::HandshakeFailed, why);
       }
@@ -86,58 +85,57 @@ void Inbound::on_received(Connection& connection, transport::IoResult result) {
 
 // Bytes are ignored after our last message, after a failure of the store, and during a migration.
 bool Inbound::listens(const Connection& connection) const noexcept {
-  return connection.socket != 0 && !connection.closing && !commit_.has_failed() &&
-         !connection.migration;
+  return connection.listens() && !commit_.has_failed();
 }
 
 void Inbound::on_bytes(Connection& connection, std::string_view bytes) {
   const Receiving receiving{connection};
   bytes.remove_prefix(complete_carried(connection, bytes));
   while (!bytes.empty() && listens(connection)) {
-    wire::FrameResult frame = connection.framing.scanner.next(bytes);
+    wire::FrameResult frame = connection.framing().next(bytes);
     if (frame.status == wire::FrameStatus::NeedMore) {
-      connection.framing.carried_needed = frame.size;
+      connection.framing().set_needed(frame.size);
       static_cast<void>(buffers_.carry(connection, bytes, frame.size));
       return;
     }
     if (!on_scanned(connection, frame, bytes)) {
-      connection.framing.carried_needed = frame.size;
+      connection.framing().set_needed(frame.size);
       static_cast<void>(buffers_.carry(connection, bytes, bytes.size()));
       return;
     }
     bytes.remove_prefix(frame.size);
   }
-  if (connection.migration) [[unlikely]]
+  if (connection.is_migrating()) [[unlikely]]
     migration_.migrate(connection, bytes);
 }
 
 // Completes the carried message with the beginning of `bytes`. Returns how many of them belong to
 // it; the caller frames the rest in place.
 std::size_t Inbound::complete_carried(Connection& connection, std::string_view bytes) {
-  CarriedBytes& carried = connection.framing.carried;
+  Framing& framing = connection.framing();
+  CarriedBytes& carried = framing.carried();
   std::size_t taken = 0;
   while (!carried.empty()) {
     if (!listens(connection)) {
       carried.clear();
       return bytes.size();
     }
-    if (carried.size() < connection.framing.carried_needed) {
-      const std::size_t wanted =
-          std::max(connection.framing.carried_needed - carried.size(), kCompletedBytesMin);
+    if (carried.size() < framing.needed()) {
+      const std::size_t wanted = std::max(framing.needed() - carried.size(), kCompletedBytesMin);
       const std::string_view next = bytes.substr(taken, wanted);
-      if (!buffers_.carry(connection, next, connection.framing.carried_needed)) return bytes.size();
+      if (!buffers_.carry(connection, next, framing.needed())) return bytes.size();
       taken += next.size();
-      if (carried.size() < connection.framing.carried_needed) return taken;
+      if (carried.size() < framing.needed()) return taken;
     }
-    wire::FrameResult frame = connection.framing.scanner.next(carried.view());
-    connection.framing.carried_needed = frame.size;
+    wire::FrameResult frame = framing.next(carried.view());
+    framing.set_needed(frame.size);
     if (frame.status == wire::FrameStatus::NeedMore) continue;
     if (!on_scanned(connection, frame, carried.view())) {
       static_cast<void>(
           buffers_.carry(connection, bytes.substr(taken), carried.size() + bytes.size()));
       return bytes.size();
     }
-    connection.framing.carried_needed = 0;
+    framing.set_needed(0);
     const std::size_t left = carried.size() - frame.size;
     if (left <= taken) {
       carried.clear();
@@ -160,9 +158,9 @@ bool Inbound::on_scanned(Connection& connection, wire::FrameResult& frame, std::
 // its BodyLength is wrong, only the first one is processed.
 bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::string_view bytes) {
   std::string_view frame = bytes.substr(0, scanned.size);
-  if (connection.entry == nullptr && changes_.has_waiting()) [[unlikely]]
+  if (connection.entry() == nullptr && changes_.has_waiting()) [[unlikely]]
     changes_.apply_next_settings();  // Also if their connection has ended in this turn.
-  if (connection.entry == nullptr && frame.size() > connection.accepted.logon_bytes_max) {
+  if (connection.entry() == nullptr && frame.size() > connection.accepted().logon_bytes_max) {
     loop_.report.logs().unknown(frame, /*is_message=*/false, loop_.now().wall);
     connections_.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
     return true;
@@ -179,12 +177,12 @@ bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::
   }
   if (must_wait(connection, *message)) return false;
   ++loop_.stats.messages_in;
-  if (connection.entry == nullptr && !admission_.bind(connection, *message)) {
+  if (connection.entry() == nullptr && !admission_.bind(connection, *message)) {
     loop_.report.logs().unknown(frame, /*is_message=*/true, loop_.now().wall);
     return true;
   }
-  SessionEntry& entry = *connection.entry;
-  if (connection.pause.delayed_logon) entry.machine.set_delayed(true);
+  SessionEntry& entry = *connection.entry();
+  if (connection.has_waited()) entry.machine.set_delayed(true);
   control_.note_administrative(entry, *message);
   dynamic_.log_received(entry, frame);
   transactor_.transact(
@@ -201,7 +199,7 @@ std::expected<wire::MessageView, wire::ParseError> Inbound::parse_repaired(
   const std::unexpected failure{wire::ParseError{reason, 0}};
   const bool is_unsound =
       reason == BodyLengthWrong || reason == CheckSumWrong || reason == CheckSumMalformed;
-  const bool is_of_another = loop_.directory && connection.entry == nullptr;
+  const bool is_of_another = loop_.directory && connection.entry() == nullptr;
   const bool is_taken =
       loop_.parsers.takes_unsound || (is_of_another && loop_.directory->takes_unsound());
   if (!is_unsound || !is_taken) return failure;
@@ -216,8 +214,8 @@ std::expected<wire::MessageView, wire::ParseError> Inbound::parse_repaired(
     if (message) frame = first;
     return message;
   };
-  if (connection.entry != nullptr) {
-    const SessionSettings& settings = connection.entry->settings;
+  if (connection.entry() != nullptr) {
+    const SessionSettings& settings = connection.entry()->settings;
     if (settings.validates_check_sum) return failure;
     return repair(&settings);
   }
@@ -240,12 +238,12 @@ std::expected<wire::MessageView, wire::ParseError> Inbound::parse_repaired(
 // ThrottleAction=Delay: the loop stops reading, the counterparty's send buffer fills up, and it
 // slows down. Received bytes stay in `carried` like an incomplete message.
 bool Inbound::must_wait(Connection& connection, const wire::MessageView& message) {
-  if (connection.entry == nullptr) {
+  if (connection.entry() == nullptr) {
     return admission_.delays_logon(connection, message) ||
            admission_.waits_for_credentials(connection, message);
   }
-  if (connection.pause.has_ended) return false;
-  SessionEntry& entry = *connection.entry;
+  if (connection.has_throttle_ended()) return false;
+  SessionEntry& entry = *connection.entry();
   if (!entry.limits.throttle.is_set() || entry.settings.throttle.action != ThrottleAction::Delay ||
       entry.machine.state() != session::State::LoggedOn ||
       session::is_administrative(message.msg_type()) ||
@@ -253,25 +251,25 @@ bool Inbound::must_wait(Connection& connection, const wire::MessageView& message
     return false;
   }
   entry.machine.set_delayed(true);
-  connection.pause.until = entry.limits.throttle.next_at();
-  loop_.arm(connection, connection.pause.until);
-  loop_.network->pause(connection.socket, true);
+  connection.pause(entry.limits.throttle.next_at());
+  loop_.arm(connection, connection.paused_until());
+  loop_.network->pause(connection.socket_id(), true);
   return true;
 }
 
 void Inbound::resume(Connection& connection) {
-  const bool is_logon = connection.entry == nullptr;
-  connection.pause.until = kNever;
-  loop_.network->pause(connection.socket, false);
+  const bool is_logon = connection.entry() == nullptr;
+  connection.end_pause();
+  loop_.network->pause(connection.socket_id(), false);
   on_bytes(connection, {});
   if (is_logon) wipe_traces();
 }
 
 void Inbound::on_paused_readable(Connection& connection) {
   const transport::IoResult result =
-      loop_.network->receive(connection.socket, std::span{receive_buffer_});
+      loop_.network->receive(connection.socket_id(), std::span{receive_buffer_});
   if (result.status == transport::IoStatus::Ok) {
-    if (connection.entry == nullptr)
+    if (connection.entry() == nullptr)
       return connections_.close(connection);  // It has ended: no peer waits for an answer.
     static_cast<void>(buffers_.carry(connection, {receive_buffer_.data(), result.bytes}, 0));
   } else if (result.status != transport::IoStatus::WouldBlock) {
@@ -283,28 +281,28 @@ void Inbound::on_paused_readable(Connection& connection) {
 // At the end of a connection: processes the bytes that were received before, in spite of the
 // throttle.
 void Inbound::drain_delayed(Connection& connection) {
-  if (connection.pause.until == kNever) return;
-  connection.pause.until = kNever;
-  if (connection.entry == nullptr) return;  // Its delayed Logon is dropped.
-  connection.pause.has_ended = true;
+  if (!connection.is_paused()) return;
+  connection.end_pause();
+  if (connection.entry() == nullptr) return;  // Its delayed Logon is dropped.
+  connection.end_throttle();
   on_bytes(connection, {});
 }
 
 void Inbound::on_garbled_frame(Connection& connection, wire::GarbledReason reason,
                                std::string_view bytes) {
   ++loop_.stats.garbled;
-  if (connection.entry == nullptr) {
+  if (connection.entry() == nullptr) {
     loop_.report.logs().unknown(bytes, /*is_message=*/false, loop_.now().wall);
     connections_.refuse(connection, EventId::NotFix,
                         "what came first is no FIX message: " + std::string{to_string(reason)});
     return;
   }
-  SessionEntry& entry = *connection.entry;
-  loop_.report.logs().garbled(entry.stored.log, bytes, loop_.now().wall);
+  SessionEntry& entry = *connection.entry();
+  loop_.report.logs().garbled(entry.stored.log(), bytes, loop_.now().wall);
   transactor_.transact(
       entry, [&](session::StateMachine& machine) { machine.on_garbled(reason, loop_.now()); });
   const std::uint32_t count_max = entry.settings.limits.garbled_per_second_max;
-  if (connection.rates.garbled.allow(loop_.now().mono, count_max) || connection.socket == 0) return;
+  if (connection.rates().garbled.allow(loop_.now().mono, count_max) || connection.is_dead()) return;
   connections_.close(connection, EventId::GarbledFlood,
                      "disconnecting: more than " + std::to_string(count_max) +
                          " garbled messages within a second");

@@ -9,31 +9,30 @@
 namespace nexusfix::engine {
 
 void Connections::mark_unsent(Connection& connection) {
-  if (connection.unsent) return;
-  connection.unsent = true;
+  if (connection.is_unsent()) return;
+  connection.set_unsent(true);
   unsent_.push_back(&connection);
 }
 
 void Connections::send_waiting(Connection& connection) {
-  while (!connection.outbound.empty()) {
+  while (!connection.outbound().empty()) {
     const transport::IoResult result =
-        loop_.network->send(connection.socket, connection.outbound.waiting());
+        loop_.network->send(connection.socket_id(), connection.outbound().waiting());
     if (result.status == transport::IoStatus::Failed ||
         result.status == transport::IoStatus::Closed) {
-      close(connection, EventId::ConnectionLost, loop_.network->last_error(connection.socket));
+      close(connection, EventId::ConnectionLost, loop_.network->last_error(connection.socket_id()));
       return;
     }
     if (result.status == transport::IoStatus::WouldBlock || result.bytes == 0) {
       block(connection);
       break;
     }
-    connection.takes_by = kNever;
-    connection.outbound.take(result.bytes);
+    connection.on_taken(result.bytes);
   }
-  if (connection.outbound.empty() && connection.closing) {
-    close(connection, EventId::ConnectionClosed, connection.close_reason);
-  } else if (connection.entry != nullptr && connection.entry->resend.cursor &&
-             connection.outbound.size() <= buffers_.replay_bytes_max()) {
+  if (connection.outbound().empty() && connection.is_draining()) {
+    close(connection, EventId::ConnectionClosed, connection.close_reason());
+  } else if (connection.entry() != nullptr && connection.entry()->resend.is_in_progress() &&
+             connection.outbound().size() <= buffers_.replay_bytes_max()) {
     resends_.set_ready();  // There is room again for the resend.
   }
 }
@@ -41,23 +40,25 @@ void Connections::send_waiting(Connection& connection) {
 // Waits until the socket is writable. Without takes_by, a counterparty that sends but does not
 // receive would stay connected for ever.
 void Connections::block(Connection& connection) {
-  connection.blocked = true;
-  if (connection.takes_by != kNever || connection.entry == nullptr) return;
-  connection.takes_by = loop_.now().mono + connection.entry->settings.limits.slow_consumer_timeout;
-  loop_.arm(connection, connection.takes_by);
+  connection.set_blocked(true);
+  if (connection.takes_by() != kNever || connection.entry() == nullptr) return;
+  connection.set_takes_by(loop_.now().mono +
+                          connection.entry()->settings.limits.slow_consumer_timeout);
+  loop_.arm(connection, connection.takes_by());
 }
 
 void Connections::end_slow_consumer(Connection& connection) {
-  const auto time = connection.entry->settings.limits.slow_consumer_timeout;
+  const auto time = connection.entry()->settings.limits.slow_consumer_timeout;
   close(connection, EventId::SlowConsumerTimedOut,
-        "slow consumer: it has taken none of " + std::to_string(connection.outbound.size()) +
+        "slow consumer: it has taken none of " + std::to_string(connection.outbound().size()) +
             " bytes for " + std::to_string(time.count()) + " s (SlowConsumerTimeout)");
 }
 
 void Connections::enforce_outbound_limit(Connection& connection) {
-  if (connection.entry == nullptr) return;
-  const std::size_t waiting = connection.outbound.size() + connection.entry->resend.queued.size();
-  if (waiting <= connection.entry->settings.limits.queued_bytes_max) return;
+  if (connection.entry() == nullptr) return;
+  const std::size_t waiting =
+      connection.outbound().size() + connection.entry()->resend.queued().size();
+  if (waiting <= connection.entry()->settings.limits.queued_bytes_max) return;
   close(connection, EventId::SlowConsumerQueueFull,
         "slow consumer: " + std::to_string(waiting) + " bytes wait for it");
 }
@@ -68,22 +69,18 @@ void Connections::send_unsent(store::LogPosition durable) {
   sending_.swap(unsent_);
   for (Connection* const one : sending_) {
     Connection& connection = *one;
-    if (connection.socket == 0) continue;  // It was closed in the meantime.
-    connection.unsent = false;
-    if (transactor_.has_aborted() && connection.entry != nullptr &&
-        connection.entry->abort.is_pending) [[unlikely]] {
+    if (connection.is_dead()) continue;  // It was closed in the meantime.
+    connection.set_unsent(false);
+    if (transactor_.has_aborted() && connection.entry() != nullptr &&
+        connection.entry()->abort.is_pending()) [[unlikely]] {
       continue;
     }
-    if (durable < connection.waits_for) {
-      mark_unsent(connection);
-      enforce_outbound_limit(connection);
-      continue;
-    }
-    const bool is_sent = loop_.with_memory([&] {
-      if (!connection.blocked) send_waiting(connection);
+    const bool is_durable = connection.waits_for() <= durable;
+    if (!is_durable) mark_unsent(connection);
+    loop_.boundary.run(connection, [&] {
+      if (is_durable && !connection.is_blocked()) send_waiting(connection);
       enforce_outbound_limit(connection);
     });
-    if (!is_sent && connection.socket != 0) mark_unsent(connection);
   }
   sending_.clear();
 }
@@ -91,12 +88,12 @@ void Connections::send_unsent(store::LogPosition durable) {
 void Connections::close_stalled(store::LogPosition durable) {
   std::vector<transport::SocketId> waiting;
   for (const auto& [socket, connection] : table_) {
-    if (connection->waits_for > durable && !connection->outbound.empty()) waiting.push_back(socket);
+    if (connection->waits_for() > durable && !connection->outbound().empty())
+      waiting.push_back(socket);
   }
   if (waiting.empty()) return;
-  loop_.report.engine(EventId::StoreStalled, "ALARM: the store does not answer; " +
-                                                 std::to_string(waiting.size()) +
-                                                 " connections whose bytes wait for it are closed");
+  loop_.report.engine(EventId::StoreStalled, {"ALARM: the store does not answer; ", waiting.size(),
+                                              " connections whose bytes wait for it are closed"});
   for (const transport::SocketId socket : waiting) {
     Connection* const found = table_.find(socket);
     if (found != nullptr) {

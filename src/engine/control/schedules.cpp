@@ -31,28 +31,28 @@ WallTime to_wall(sys_seconds time) noexcept {
 void SessionControl::follow_schedule(SessionEntry& entry) {
   const session::Schedule& schedule = entry.settings.schedule;
   if (schedule.is_non_stop()) return;
-  if (loop_.now().wall < entry.timetable.since || loop_.now().wall >= entry.timetable.until) {
+  if (loop_.now().wall < entry.timetable.since_ || loop_.now().wall >= entry.timetable.until_) {
     const session::ScheduleState state =
         schedule.at(std::chrono::floor<std::chrono::seconds>(loop_.now().wall));
-    entry.timetable.since = loop_.now().wall;
-    entry.timetable.until = to_wall(state.next_change);
+    entry.timetable.since_ = loop_.now().wall;
+    entry.timetable.until_ = to_wall(state.next_change);
     const bool is_over =
-        entry.stored.trial == nullptr &&
-        commit_.store().session(entry.stored.key).created < to_wall(state.numbers_since);
-    if (is_over && entry.timetable.session_ended_at != state.numbers_since) {
+        !entry.stored.is_on_trial() &&
+        commit_.store().session(entry.stored.key()).created < to_wall(state.numbers_since);
+    if (is_over && entry.timetable.session_ended_at_ != state.numbers_since) {
       end_session(entry, state.numbers_since);
     }
     if (commit_.has_failed()) return;
-    if (state.may_log_on && !entry.timetable.may_log_on) open_for_logons(entry);
-    if (!state.may_log_on && entry.timetable.may_log_on) close_for_logons(entry);
+    if (state.may_log_on && !entry.timetable.may_log_on_) open_for_logons(entry);
+    if (!state.may_log_on && entry.timetable.may_log_on_) close_for_logons(entry);
   }
-  const auto until = entry.timetable.until - loop_.now().wall;
+  const auto until = entry.timetable.until_ - loop_.now().wall;
   loop_.arm(entry, loop_.now().mono + std::min<std::chrono::nanoseconds>(until, kLooksAgainAfter));
 }
 
 // The sequence numbers are reset at once, or when the connection has ended.
 void SessionControl::end_session(SessionEntry& entry, sys_seconds ended_at) {
-  entry.timetable.session_ended_at = ended_at;
+  entry.timetable.session_ended_at_ = ended_at;
   loop_.report.session(EventId::SessionEndedBySchedule, entry,
                        "the session that ended at " + utc_text(ended_at, UtcForm::Plain) + " UTC" +
                            " is over by its schedule: both "
@@ -64,7 +64,7 @@ void SessionControl::end_session(SessionEntry& entry, sys_seconds ended_at) {
 }
 
 void SessionControl::close_for_logons(SessionEntry& entry) {
-  entry.timetable.may_log_on = false;
+  entry.timetable.may_log_on_ = false;
   const auto next = entry.settings.schedule.next_logon(
       std::chrono::floor<std::chrono::seconds>(loop_.now().wall));
   loop_.report.session(
@@ -72,7 +72,7 @@ void SessionControl::close_for_logons(SessionEntry& entry) {
       next ? "closed by its schedule until " + utc_text(*next, UtcForm::Plain) + " UTC"
            : std::string{"closed by its schedule for the next two years"});
   if (entry.connection == nullptr) return;
-  if (!entry.connection->established) {
+  if (entry.connection->is_connecting()) {
     return connections_.close(*entry.connection, EventId::ConnectAborted,
                               "the connection attempt is aborted");
   }
@@ -82,13 +82,13 @@ void SessionControl::close_for_logons(SessionEntry& entry) {
 }
 
 void SessionControl::open_for_logons(SessionEntry& entry) {
-  entry.timetable.may_log_on = true;
+  entry.timetable.may_log_on_ = true;
   loop_.report.session(
       EventId::SessionOpenBySchedule, entry,
-      entry.timetable.until == WallTime::max()
+      entry.timetable.until_ == WallTime::max()
           ? std::string{"open by its schedule"}
           : "open by its schedule until " +
-                utc_text(std::chrono::floor<std::chrono::seconds>(entry.timetable.until),
+                utc_text(std::chrono::floor<std::chrono::seconds>(entry.timetable.until_),
                          UtcForm::Plain) +
                 " UTC");
   entry.connect_policy.connect_now(loop_.now().mono);

@@ -27,15 +27,28 @@ void SessionControl::reset(SessionEntry& entry, std::string_view text) {
 void SessionControl::disconnect_now(SessionEntry& entry, std::string_view why) {
   if (entry.connection == nullptr) return;
   Connection& connection = *entry.connection;
-  if (!connection.established)
+  if (connection.is_connecting())
     return connections_.close(connection, EventId::ConnectionClosed, why);
-  connection.close_reason = why;
+  connection.set_close_reason(why);
   connections_.close_soon(connection);
+}
+
+void SessionControl::halt(SessionEntry& entry) noexcept {
+  entry.halt.accepts_only_reset_ = true;
+  entry.connect_policy.halt();
+}
+
+void SessionControl::on_reset(SessionEntry& entry) {
+  entry.halt.accepts_only_reset_ = false;
+  if (entry.connect_policy.on_reset(may_connect(entry), entry.connection != nullptr,
+                                    loop_.now().mono)) {
+    loop_.arm(entry, entry.connect_policy.connect_at());
+  }
 }
 
 // The sequence numbers are known again: the session connects, and accepts every valid Logon.
 void SessionControl::end_halt(SessionEntry& entry) {
-  entry.membership.accepts_only_reset = false;
+  entry.halt.accepts_only_reset_ = false;
   if (!may_connect(entry)) return;
   if (entry.connect_policy.on_numbers_set(entry.connection != nullptr, transactor_.now().mono)) {
     loop_.arm(entry, entry.connect_policy.connect_at());
@@ -46,7 +59,7 @@ void SessionControl::log_out(SessionEntry& entry, std::string_view text) {
   entry.connect_policy.log_out();
   std::string of_logout{text};
   static_cast<void>(transactor_.now());
-  if (entry.connection != nullptr && !entry.connection->established) {
+  if (entry.connection != nullptr && entry.connection->is_connecting()) {
     connections_.close(*entry.connection, EventId::ConnectAborted,
                        "the connection attempt is aborted");
   }
@@ -62,12 +75,20 @@ void SessionControl::log_on(SessionEntry& entry) {
 
 bool SessionControl::may_connect(const SessionEntry& entry) const noexcept {
   return entry.settings.session.role == session::Role::Initiator && !loop_.is_stopping &&
-         !entry.membership.is_out;
+         entry.membership.is_active();
 }
 
 std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& entry,
                                                                   session::Numbers numbers,
                                                                   std::string_view reason) {
+  std::expected<void, std::string> done = std::unexpected{"no memory"};
+  loop_.boundary.run([&] { done = record_next_numbers(entry, numbers, reason); });
+  return done;
+}
+
+std::expected<void, std::string> SessionControl::record_next_numbers(SessionEntry& entry,
+                                                                     session::Numbers numbers,
+                                                                     std::string_view reason) {
   constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 62U;
   const auto is_number = [](std::uint64_t number) { return number >= 1 && number <= kNumberMax; };
   if (commit_.has_failed()) return std::unexpected{"the store has failed"};
@@ -75,13 +96,12 @@ std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& 
     return std::unexpected{"a next number is 1 to 2^62"};
   }
   if (!transactor_.is_idle()) return std::unexpected{"not from within a callback"};
-  if (entry.stored.trial != nullptr) return std::unexpected{"the session has never logged on"};
-  if (entry.connection != nullptr && !entry.connection->established) {
+  if (entry.stored.is_on_trial()) return std::unexpected{"the session has never logged on"};
+  if (entry.connection != nullptr && entry.connection->is_connecting()) {
     static_cast<void>(transactor_.now());
     constexpr std::string_view kWhy =
         "the connection attempt is aborted: the sequence numbers are being set";
-    static_cast<void>(loop_.with_memory(
-        [&] { connections_.close(*entry.connection, EventId::ConnectAborted, kWhy); }));
+    connections_.close(*entry.connection, EventId::ConnectAborted, kWhy);
   }
   if (entry.connection != nullptr) {
     return std::unexpected{"the session is connected: log it out first"};
@@ -89,29 +109,20 @@ std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& 
   outbox_.forget_begun();
   static_cast<void>(transactor_.now());
   const session::Numbers before = entry.machine.sequence_numbers();
-  const bool is_recorded = loop_.with_memory([&] {
-    transactor_.record().set_numbers(
-        entry.stored.key, store::numbers_change(commit_.store().session(entry.stored.key),
+  transactor_.record().set_numbers(
+      entry.stored.key(), store::numbers_change(commit_.store().session(entry.stored.key()),
                                                 {.next_inbound = numbers.next_inbound,
                                                  .next_outbound = numbers.next_outbound},
                                                 loop_.now().wall, reason));
-    transactor_.append_record();
-  });
+  transactor_.append_record();
   if (commit_.has_failed()) return std::unexpected{"the store has failed"};
-  if (!is_recorded) {
-    transactor_.record().clear();
-    return std::unexpected{"no memory"};
-  }
   entry.machine.set_sequence_numbers(numbers);
   end_halt(entry);
-  entry.inbound_recorded = numbers.next_inbound;
-  static_cast<void>(loop_.with_memory([&] {
-    loop_.report.session(EventId::SequenceNumbersSet, entry,
-                         "next MsgSeqNum set by hand: in " + std::to_string(before.next_inbound) +
-                             " to " + std::to_string(numbers.next_inbound) + ", out " +
-                             std::to_string(before.next_outbound) + " to " +
-                             std::to_string(numbers.next_outbound) + ": " + std::string{reason});
-  }));
+  entry.progress.set_next_inbound(numbers.next_inbound);
+  loop_.report.session(
+      EventId::SequenceNumbersSet, entry,
+      {"next MsgSeqNum set by hand: in ", before.next_inbound, " to ", numbers.next_inbound,
+       ", out ", before.next_outbound, " to ", numbers.next_outbound, ": ", reason});
   return {};
 }
 

@@ -36,7 +36,10 @@ class SessionControl {
                                                                   session::Numbers numbers,
                                                                   std::string_view reason);
   void log_out(SessionEntry& entry, std::string_view text);
-  [[nodiscard]] bool may_connect(const SessionEntry& entry) const noexcept;
+  // One side has lost sequence numbers: the session waits for an operator.
+  static void halt(SessionEntry& entry) noexcept;
+  // The sequence numbers are 1 again.
+  void on_reset(SessionEntry& entry);
   void disconnect_now(SessionEntry& entry, std::string_view why);
   void follow_schedule(SessionEntry& entry);
   void open_for_logons(SessionEntry& entry);
@@ -44,6 +47,10 @@ class SessionControl {
   void note_reject(SessionEntry& entry);
 
  private:
+  [[nodiscard]] bool may_connect(const SessionEntry& entry) const noexcept;
+  [[nodiscard]] std::expected<void, std::string> record_next_numbers(SessionEntry& entry,
+                                                                     session::Numbers numbers,
+                                                                     std::string_view reason);
   void end_halt(SessionEntry& entry);
   void end_session(SessionEntry& entry, std::chrono::sys_seconds ended_at);
   void close_for_logons(SessionEntry& entry);

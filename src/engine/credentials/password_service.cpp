@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/loop/thread_setup.hpp"
+#include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -133,14 +134,13 @@ bool PasswordService::make_room(transport::Source source) {
 
 void PasswordService::wait_in_line(Check check) {
   auto queue = waiting_.end();
-  try {
-    queue = waiting_.try_emplace(check.source).first;
-    queue->second.push_back(std::move(check));
-  } catch (const std::bad_alloc&) {  // The check is unchanged.
+  UndoGuard undo{[&] {  // The check is unchanged.
     pairs_.erase(check.pair);
     if (queue != waiting_.end() && queue->second.empty()) waiting_.erase(queue);
-    throw;
-  }
+  }};
+  queue = waiting_.try_emplace(check.source).first;
+  queue->second.push_back(std::move(check));
+  undo.keep();
 }
 
 // The first check of the next source with the best standing, after the source of the last turn.

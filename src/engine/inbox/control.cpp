@@ -71,6 +71,9 @@ std::optional<LiveNumbers> read_request(std::string_view line) {
                      .reason = std::string{fields[6]}};
 }
 
+// The loop needs no memory for an answer.
+constexpr std::size_t kAnswerBytesMax = 500;
+
 // A command on its way from the socket's thread to a loop's thread.
 struct Order {
   enum class State : std::uint8_t {
@@ -85,15 +88,15 @@ struct Order {
   std::string answer;  // the loop writes it before Answered
   const int answered = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);  // readable when Answered
 
-  Order() = default;
+  Order() { answer.reserve(kAnswerBytesMax); }
   Order(const Order&) = delete;
   Order& operator=(const Order&) = delete;
   ~Order() {
     if (answered >= 0) ::close(answered);
   }
 
-  void reply(std::string text) noexcept {
-    answer = std::move(text);
+  void reply(std::string_view text) noexcept {
+    answer.assign(text.substr(0, kAnswerBytesMax));
     state.store(State::Answered, std::memory_order_release);  // Pairs with wait_for().
     const std::uint64_t one = 1;
     static_cast<void>(!::write(answered, &one, sizeof one));
@@ -106,13 +109,9 @@ class SetNumbers final : public LoopTask {
   explicit SetNumbers(std::shared_ptr<Order> order) : order_{std::move(order)} {}
   ~SetNumbers() override {
     if (!order_) return;
-    try {
-      order_->reply(set_at_ ? "they are set, but the engine has ended, or has no memory, before it "
-                              "knew that the disk has them: look at them with nexusfix journal show"
-                            : "the engine has ended, or has no memory: nothing was set");
-    } catch (const std::bad_alloc&) {  // A text this short needs no memory.
-      order_->reply(set_at_ ? "set, no memory" : "no memory");
-    }
+    order_->reply(set_at_ ? "they are set, but the engine has ended, or has no memory, before it "
+                            "knew that the disk has them: look at them with nexusfix journal show"
+                          : "the engine has ended, or has no memory: nothing was set");
   }
   void run(EventLoop& event_loop) override {
     if (!set_at_) {
@@ -121,10 +120,10 @@ class SetNumbers final : public LoopTask {
         return order_.reset();
       }
       std::string refusal = set(event_loop);
-      if (!refusal.empty()) return reply(std::move(refusal));
+      if (!refusal.empty()) return reply(refusal);
       event_loop.wake();  // The disk may have them at the end of this turn.
     }
-    if (event_loop.store().durable() >= *set_at_) return reply(std::string{kDone});
+    if (event_loop.store().durable() >= *set_at_) return reply(kDone);
     if (order_->state.load() == Order::State::Aborted) return order_.reset();
   }
   [[nodiscard]] bool comes_back() const noexcept override { return order_ != nullptr; }
@@ -144,8 +143,8 @@ class SetNumbers final : public LoopTask {
     set_at_ = event_loop.store().appended();
     return {};
   }
-  void reply(std::string text) {
-    order_->reply(std::move(text));
+  void reply(std::string_view text) noexcept {
+    order_->reply(text);
     order_.reset();
   }
 

@@ -1,6 +1,6 @@
 #include "engine/inbox/task_inbox.hpp"
 
-#include <new>
+#include <iterator>
 #include <utility>
 
 namespace nexusfix::engine {
@@ -9,6 +9,14 @@ namespace {
 // At most this number of tasks of one mailbox runs in one turn, so that the network is served
 // between them.
 constexpr std::size_t kTasksPerTurn = 64;
+
+// Appends the new ones to those of the loop. The other thread has reserved the memory.
+template <class One>
+void take_all(std::vector<One>& fresh, std::vector<One>& all) noexcept {
+  fresh.insert(fresh.begin(), std::move_iterator{all.begin()}, std::move_iterator{all.end()});
+  all.swap(fresh);
+  fresh.clear();
+}
 
 }  // namespace
 
@@ -24,7 +32,8 @@ void Waiter::ring() {
 void TaskChannel::refuse_all() {
   for (auto one = tasks.readable(1); !one.empty(); one = tasks.readable(1)) {
     QueuedTask& posted = one.front();
-    PostResult result{posted.token, PostOutcome::Stopped, {}, "the engine has ended"};
+    // The text is too short for the heap.
+    PostResult result{posted.token, PostOutcome::Stopped, {}, "engine ended"};
     posted.destroy(posted.task);
     tasks.release(1);
     static_cast<void>(results.push(std::move(result)));
@@ -38,6 +47,7 @@ void TaskInbox::add(std::shared_ptr<TaskChannel> lane) {
     lane->is_closed.store(true, std::memory_order_release);
     return;
   }
+  new_.reserve(taken_lanes_ + new_.size() + 1);
   new_.push_back(std::move(lane));
   has_new_.store(true, std::memory_order_release);  // Pairs with the acquire in take_new().
   network_->wake();
@@ -46,6 +56,7 @@ void TaskInbox::add(std::shared_ptr<TaskChannel> lane) {
 void TaskInbox::add(std::unique_ptr<LoopTask> task) {
   const std::lock_guard lock{mutex_};
   if (is_closed_) return;  // The caller destroys it.
+  new_tasks_.reserve(taken_tasks_ + new_tasks_.size() + 1);
   new_tasks_.push_back(std::move(task));
   has_new_.store(true, std::memory_order_release);  // Pairs with the acquire in take_new().
   network_->wake();
@@ -61,20 +72,14 @@ void TaskInbox::wake_if_asleep() {
   if (!is_closed_) network_->wake();
 }
 
-void TaskInbox::take_new() {
+void TaskInbox::take_new() noexcept {
   if (!has_new_.load(std::memory_order_acquire)) [[likely]]
     return;
   const std::lock_guard lock{mutex_};
-  try {
-    lanes_.reserve(lanes_.size() + new_.size());
-    tasks_.reserve(tasks_.size() + new_tasks_.size());
-  } catch (const std::bad_alloc&) {
-    return;  // They are still new in the next turn.
-  }
-  for (auto& lane : new_) lanes_.push_back(std::move(lane));
-  new_.clear();
-  for (auto& task : new_tasks_) tasks_.push_back(std::move(task));
-  new_tasks_.clear();
+  take_all(new_, lanes_);
+  take_all(new_tasks_, tasks_);
+  taken_lanes_ = lanes_.size();
+  taken_tasks_ = tasks_.size();
   has_new_.store(false, std::memory_order_relaxed);
 }
 
@@ -128,8 +133,7 @@ void TaskInbox::close() {
     const std::lock_guard lock{mutex_};
     if (is_closed_) return;
     is_closed_ = true;
-    for (auto& lane : new_) lanes_.push_back(std::move(lane));
-    new_.clear();
+    take_all(new_, lanes_);
     undone = std::move(new_tasks_);
   }
   tasks_.clear();

@@ -83,7 +83,7 @@ class TaskInbox {
   void close();
 
  private:
-  void take_new();
+  void take_new() noexcept;
   void deliver(TaskChannel& lane, FunctionRef<void(QueuedTask&, PostResult&)> task);
 
   std::atomic<bool> is_asleep_{false};
@@ -92,6 +92,10 @@ class TaskInbox {
   transport::Network* network_;
   std::vector<std::shared_ptr<TaskChannel>> new_;
   std::vector<std::unique_ptr<LoopTask>> new_tasks_;
+  // What the loop has taken, at most. The vectors above have room for it, so that the loop needs no
+  // memory to take what is new.
+  std::size_t taken_lanes_ = 0;
+  std::size_t taken_tasks_ = 0;
   bool is_closed_ = false;
 
   std::vector<std::shared_ptr<TaskChannel>> lanes_;  // the loop's

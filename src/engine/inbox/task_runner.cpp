@@ -15,31 +15,34 @@ void TaskRunner::run_tasks(EventLoop& event_loop) {
   auto tasks = inbox_->take_tasks();
   // A task that has found no memory is destroyed; its destructor reports that to a waiting thread.
   std::erase_if(tasks, [&](const std::unique_ptr<LoopTask>& task) {
-    return !loop_.with_memory([&] { task->run(event_loop); }) || !task->comes_back();
+    return !loop_.boundary.run([&] { task->run(event_loop); }) || !task->comes_back();
   });
   inbox_->put_back(std::move(tasks));
 }
 
 void TaskRunner::run_posted_tasks() {
+  // Without memory the result may have no text; its outcome is right.
   inbox_->deliver([this](QueuedTask& posted, PostResult& result) {
-    const bool is_ours = posted.session.loop == loop_.index;
-    SessionEntry* const entry = is_ours ? registry_.entry_of(posted.session.key) : nullptr;
-    if (entry == nullptr) {
-      result.outcome = PostOutcome::NoSession;
-      static_cast<void>(
-          loop_.with_memory([&] { result.text = to_string(PostOutcome::NoSession); }));
-      return;
-    }
-    std::optional<std::string> thrown =
-        transactor_.failure_of([&] { posted.run(posted.task, entry->session, result); });
-    outbox_.forget_begun();
-    if (!thrown) return;
-    result.outcome = PostOutcome::Threw;
-    static_cast<void>(loop_.with_memory([&] {
-      loop_.report.session(EventId::PostedTaskThrew, *entry, "a posted task threw: " + *thrown);
-    }));
-    result.text = std::move(*thrown);
+    loop_.boundary.run([&] { run_posted_task(posted, result); });
   });
+}
+
+void TaskRunner::run_posted_task(QueuedTask& posted, PostResult& result) {
+  const bool is_ours = posted.session.loop == loop_.index;
+  SessionEntry* const entry = is_ours ? registry_.entry_of(posted.session.key) : nullptr;
+  if (entry == nullptr) {
+    result.outcome = PostOutcome::NoSession;
+    result.text = to_string(PostOutcome::NoSession);
+    return;
+  }
+  const std::exception_ptr thrown =
+      Transactor::exception_of([&] { posted.run(posted.task, entry->session, result); });
+  outbox_.forget_begun();
+  if (!thrown) return;
+  result.outcome = PostOutcome::Threw;
+  const std::string_view text = Transactor::text_of(thrown);
+  loop_.report.session(EventId::PostedTaskThrew, *entry, {"a posted task threw: ", text});
+  result.text = text;
 }
 
 }  // namespace nexusfix::engine

@@ -32,6 +32,7 @@ class TaskRunner {
 
  private:
   void run_posted_tasks();
+  void run_posted_task(QueuedTask& posted, PostResult& result);
 
   LoopContext& loop_;
   SessionRegistry& registry_;

@@ -55,7 +55,8 @@ int EventLoop::run() {
 bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   // Before the inbox is read: a task that is posted after this must wake the thread.
   if (timeout > std::chrono::nanoseconds{0}) tasks_.inbox().fall_asleep();
-  const bool goes_on = turn(timeout);
+  bool goes_on = false;
+  if (!loop_.boundary.run([&] { goes_on = turn(timeout); })) end_without_memory();
   if (!goes_on) {
     tasks_.inbox().close();
   } else if (!state_.busy_spin) {
@@ -67,11 +68,8 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
 bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   if (timeout > std::chrono::nanoseconds{0}) loop_.time.update();
   if (reloader_.is_requested()) [[unlikely]]
-    static_cast<void>(loop_.with_memory([this] { reloader_.reload_as_requested(); }));
-  if (state_.stop_requested.load(std::memory_order_acquire) && !loop_.is_stopping) {
-    // If memory is missing, the stop begins again in the next turn.
-    if (!loop_.with_memory([this] { begin_stop(); })) loop_.is_stopping = false;
-  }
+    reloader_.reload_as_requested();
+  if (state_.stop_requested.load(std::memory_order_acquire) && !loop_.is_stopping) begin_stop();
   // Messages that the application sent between two turns are sent before the wait.
   end_events();
   if (finished()) return false;
@@ -85,22 +83,19 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   const bool spins = state_.busy_spin && timeout == std::chrono::nanoseconds{0};
   const bool is_direct = spins && inbound_.receive_directly();
   if (!is_direct) {
-    static_cast<void>(
-        loop_.with_memory([&] { count = loop_.network->wait(state_.ready, timeout); }));
+    count = loop_.network->wait(state_.ready, timeout);
     loop_.time.update();
   }
   tasks_.inbox().wake_up();
   for (std::size_t i = 0; i < count && !commit_.has_failed(); ++i) {
-    if (!loop_.with_memory([&] { handle(state_.ready[i]); })) connections_.abort(state_.ready[i]);
+    loop_.boundary.run(state_.ready[i], [&] { handle(state_.ready[i]); });
   }
   end_events();  // Answers are sent first.
-  static_cast<void>(loop_.with_memory([this] {
-    tasks_.run_tasks(*this);
-    admission_.on_password_checks();
-    resends_.serve_replays();
-    run_timers();
-    actions_.deliver_decided();
-  }));
+  tasks_.run_tasks(*this);
+  admission_.on_password_checks();
+  resends_.serve_replays();
+  run_timers();
+  actions_.deliver_decided();
   // Direct receives in a row delay this by at most kTurnsUnaskedMax turns.
   if (!is_direct || first <= loop_.now().mono || finished()) run_housekeeping();
   end_events();
@@ -110,31 +105,27 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
 
 // Work that delays no message.
 void EventLoop::run_housekeeping() {
-  static_cast<void>(loop_.with_memory([this] {
-    migration_.on_migrated(*this);
-    acceptor_.check_refused();
-    commit_.check();
-    certificates_.check();
-    if (buffers_.check()) {
-      transactor_.give_back(kScratchBytesMax);
-      resends_.give_back(kScratchBytesMax);
-    }
-    reloader_.serve_files();
-  }));
+  migration_.on_migrated(*this);
+  loop_.boundary.run([this] { acceptor_.check_refused(); });
+  commit_.check();
+  certificates_.check();
+  if (buffers_.check()) {
+    transactor_.give_back(kScratchBytesMax);
+    resends_.give_back(kScratchBytesMax);
+  }
+  reloader_.serve_files();
   end_events();
-  static_cast<void>(loop_.with_memory([this] {
-    registry_.destroy_leaving();
-    if (changes_.has_waiting()) [[unlikely]]
-      changes_.apply_next_settings();
-    loop_.report.logs().turn(loop_.now().wall);
-    loop_.report.report_memory();
-  }));
+  registry_.destroy_leaving();
+  if (changes_.has_waiting()) [[unlikely]]
+    loop_.boundary.run([this] { changes_.apply_next_settings(); });
+  loop_.report.logs().turn(loop_.now().wall);
+  loop_.report.report_memory();
 }
 
 void EventLoop::end_events() {
   if (transactor_.has_aborted()) [[unlikely]]
     transactor_.end_aborted();
-  static_cast<void>(loop_.with_memory([this] { flush(); }));
+  flush();
 }
 
 MonoTime EventLoop::next_deadline() const {
@@ -160,13 +151,14 @@ void EventLoop::handle(const transport::Ready& ready) {
       inbound_.on_readable(connection);
       break;
     case transport::ReadyKind::Writable:
-      connection.blocked = false;
+      connection.set_blocked(false);
       connections_.mark_unsent(connection);
-      if (connection.entry != nullptr && connection.entry->resend.cursor) resends_.set_ready();
+      if (connection.entry() != nullptr && connection.entry()->resend.is_in_progress())
+        resends_.set_ready();
       break;
     case transport::ReadyKind::Failed:
       connections_.close(connection, EventId::ConnectionLost,
-                         loop_.network->last_error(connection.socket));
+                         loop_.network->last_error(connection.socket_id()));
       break;
     case transport::ReadyKind::Announced:
       acceptor_.on_announced(connection);
@@ -191,16 +183,16 @@ void EventLoop::run_timers() {
   const auto& due = loop_.timers.take_due_connections(loop_.now().mono, kDueConnectionsPerTurn);
   state_.has_late_connections = loop_.timers.first_connection() <= loop_.now().mono;
   for (Connection* connection : due) {
-    if (!loop_.with_memory([&] { on_timer(*connection); })) connections_.abort(*connection);
+    loop_.boundary.run(*connection, [&] { on_timer(*connection); });
   }
   for (SessionEntry* entry : loop_.timers.take_due_sessions(loop_.now().mono)) {
-    if (!loop_.with_memory([&] { on_timer(*entry); })) transactor_.abort_session(*entry);
+    loop_.boundary.run(*entry, [&] { on_timer(*entry); });
   }
   loop_.report.report_suppressed();
 }
 
 void EventLoop::on_timer(SessionEntry& entry) {
-  if (entry.abort.is_pending) return;
+  if (entry.abort.is_pending()) return;
   if (entry.machine.next_deadline() <= loop_.now().mono) {
     transactor_.transact(entry,
                          [this](session::StateMachine& machine) { machine.on_time(loop_.now()); });
@@ -209,7 +201,7 @@ void EventLoop::on_timer(SessionEntry& entry) {
   run_session_timers(entry);
   control_.follow_schedule(entry);
   const ConnectPolicy& policy = entry.connect_policy;
-  if (policy.wants_connection() && entry.timetable.may_log_on && entry.connection == nullptr) {
+  if (policy.wants_connection() && entry.timetable.may_log_on() && entry.connection == nullptr) {
     if (policy.connect_at() <= loop_.now().mono) connector_.connect(entry);
     loop_.arm(entry, policy.connect_at());
   }
@@ -217,40 +209,39 @@ void EventLoop::on_timer(SessionEntry& entry) {
 
 // Resumes a resend that MaxResendsPerSecond has paused, and delivers the notice of a disconnection.
 void EventLoop::run_session_timers(SessionEntry& entry) {
-  if (entry.resend.cursor && entry.resend.resumes_at > loop_.now().mono) {
-    loop_.arm(entry, entry.resend.resumes_at);
-  } else if (entry.resend.cursor) {
+  if (entry.resend.is_in_progress() && entry.resend.resumes_at() > loop_.now().mono) {
+    loop_.arm(entry, entry.resend.resumes_at());
+  } else if (entry.resend.is_in_progress()) {
     resends_.set_ready();
   }
-  if (!entry.disconnection.notice) return;
-  if (entry.disconnection.due_at > loop_.now().mono)
-    return loop_.arm(entry, entry.disconnection.due_at);
-  transactor_.transact(entry, [&](session::StateMachine&) { entry.disconnection.due_at = kNever; });
+  if (!entry.disconnection.is_pending()) return;
+  if (entry.disconnection.due_at() > loop_.now().mono)
+    return loop_.arm(entry, entry.disconnection.due_at());
+  transactor_.transact(entry, [&](session::StateMachine&) { entry.disconnection.make_due(); });
 }
 
 void EventLoop::on_timer(Connection& connection) {
-  if (connection.socket == 0) return;  // The timer of another connection has closed it.
-  const bool is_delayed = connection.entry == nullptr && connection.pause.until != kNever;
-  if (connection.pause.until <= loop_.now().mono &&
+  if (connection.is_dead()) return;  // The timer of another connection has closed it.
+  const bool is_delayed = connection.entry() == nullptr && connection.is_paused();
+  if (connection.paused_until() <= loop_.now().mono &&
       (!is_delayed || admission_.admits_delayed(connection))) {
     inbound_.resume(connection);
   }
-  if (connection.socket == 0) return;
-  if (connection.takes_by <= loop_.now().mono) return connections_.end_slow_consumer(connection);
-  if (connection.deadline > loop_.now().mono) {
-    loop_.arm(connection,
-              std::min({connection.deadline, connection.takes_by, connection.pause.until}));
-  } else if (connection.closing) {
+  if (connection.is_dead()) return;
+  if (connection.takes_by() <= loop_.now().mono) return connections_.end_slow_consumer(connection);
+  if (connection.deadline() > loop_.now().mono) {
+    loop_.arm(connection, connection.next_deadline());
+  } else if (connection.is_draining()) {
     connections_.close(connection, EventId::ConnectionClosedUnsent,
                        "closed with bytes unsent: the counterparty does not read");
-  } else if (!connection.established) {
+  } else if (connection.is_connecting()) {
     connections_.close(connection, EventId::ConnectTimedOut,
                        "connect timed out" + connections_.protection_of(connection));
-  } else if (connection.credentials.state == LogonCredentials::State::BeingChecked) {
+  } else if (connection.is_checking_password()) {
     connections_.refuse(
         connection, EventId::PasswordCheckTimedOut,
         "its Logon has waited for LogonTimeout, and its password is not checked yet");
-  } else if (connection.pause.until != kNever) {
+  } else if (connection.is_paused()) {
     connections_.refuse(connection, EventId::LogonTimedOutLoopLate,
                         "its Logon has waited for LogonTimeout, and the event loop is still late");
   } else {
@@ -279,12 +270,11 @@ void EventLoop::begin_stop() {
   for (const auto& owned : registry_.entries()) {
     SessionEntry& entry = *owned;
     entry.connect_policy.log_out();
-    if (entry.disconnection.notice) {
-      transactor_.transact(entry,
-                           [&](session::StateMachine&) { entry.disconnection.due_at = kNever; });
+    if (entry.disconnection.is_pending()) {
+      transactor_.transact(entry, [&](session::StateMachine&) { entry.disconnection.make_due(); });
     }
     if (entry.connection == nullptr) continue;
-    if (entry.connection->established) {
+    if (!entry.connection->is_connecting()) {
       control_.log_out(entry, {});
     } else {
       connections_.close(*entry.connection, EventId::ConnectionClosedByStop, "stopping");
@@ -292,7 +282,7 @@ void EventLoop::begin_stop() {
   }
   std::vector<Connection*> unbound;
   for (const auto& [socket, connection] : connections_.table()) {
-    if (connection->entry == nullptr) unbound.push_back(connection.get());
+    if (connection->entry() == nullptr) unbound.push_back(connection.get());
   }
   for (Connection* connection : unbound) connections_.close(*connection);
 }
@@ -331,31 +321,51 @@ void EventLoop::flush() {
 // counterparty may assume that its session goes on. A Logout would use a MsgSeqNum, so none is
 // sent.
 void EventLoop::end_all_sessions(const store::StoreError& error) {
+  loop_.report.engine(EventId::StoreFailed,
+                      {"ALARM: the store failed, every session is disconnected: ", error.text});
+  disconnect_all();
+  for (const auto& entry : registry_.entries()) notify_of_end(*entry, "the store failed");
+}
+
+// There was no memory outside of an event, so that nothing can be rolled back. The engine ends as
+// if it was killed, but notifies the application. Nothing of this needs memory, except the report;
+// that comes after the connections have freed theirs.
+void EventLoop::end_without_memory() {
+  if (commit_.has_failed()) return;
+  commit_.end();
+  disconnect_all();
+  connections_.destroy_closed();
+  loop_.report.engine(EventId::EndedWithoutMemory,
+                      "ALARM: there was no memory for the event loop: every session is "
+                      "disconnected, and the engine ends in order");
+  for (const auto& entry : registry_.entries()) notify_of_end(*entry, "there was no memory");
+}
+
+// The counterparties would connect again, and wait for an answer, if the ports stayed open.
+void EventLoop::disconnect_all() {
   if (loop_.directory) loop_.directory->remove_loop(loop_.index);
   reloader_.stop();
-  loop_.report.engine(EventId::StoreFailed,
-                      "ALARM: the store failed, every session is disconnected: " + error.text);
-  // Otherwise counterparties would connect, and wait for an answer.
   listeners_.close_all();
   connections_.abandon_all();
   transactor_.drop_event();
-  for (const auto& entry : registry_.entries()) notify_store_failure(*entry);
 }
 
 // No message can be sent any more. An application that cancels orders on a disconnect must be
 // notified.
-void EventLoop::notify_store_failure(SessionEntry& entry) {
+void EventLoop::notify_of_end(SessionEntry& entry, std::string_view why) {
   const session::State state = entry.machine.state();
   if (state != session::State::LoggedOn && state != session::State::LogoutSent) return;
-  const Disconnection disconnection{.text = "the store failed"};
-  const std::optional<std::string> thrown = transactor_.failure_of([&] {
+  const Disconnection disconnection{.text = why};
+  const std::exception_ptr thrown = Transactor::exception_of([&] {
     if (loop_.callbacks.on_logout != nullptr)
       loop_.callbacks.on_logout(loop_.callbacks.application, entry.session);
     if (loop_.callbacks.on_disconnect != nullptr) {
       loop_.callbacks.on_disconnect(loop_.callbacks.application, entry.session, disconnection);
     }
   });
-  if (thrown) loop_.report.session(EventId::CallbackThrew, entry, "a callback threw: " + *thrown);
+  if (!thrown) return;
+  loop_.report.session(EventId::CallbackThrew, entry,
+                       {"a callback threw: ", Transactor::text_of(thrown)});
 }
 
 }  // namespace nexusfix::engine

@@ -102,7 +102,9 @@ class EventLoop {
   [[nodiscard]] bool finished();
   [[nodiscard]] bool waits_for_operator() const noexcept;
   void end_all_sessions(const store::StoreError& error);
-  void notify_store_failure(SessionEntry& entry);
+  void end_without_memory();
+  void disconnect_all();
+  void notify_of_end(SessionEntry& entry, std::string_view why);
 
   struct State {
     bool busy_spin = false;

@@ -211,6 +211,7 @@ std::string FileReader::begin(const std::shared_ptr<FileJob>& job,
   if (stuck_threads.load(std::memory_order_relaxed) >= kStuckMax) {
     return "too many threads wait for a file system that does not answer";
   }
+  stuck_.reserve(stuck_.size() + 1);  // For leave().
   try {
     const SignalsBlocked blocked;
     std::thread{[made, cpus = cpus_, has_cpus = has_cpus_] {

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <new>
 #include <utility>
 
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/engine/engine.hpp>
 
 #include "engine/connection/parsers.hpp"
+#include "engine/loop/event_boundary.hpp"
 #include "engine/loop/loop_clock.hpp"
 #include "engine/loop/loop_dependencies.hpp"
 #include "engine/loop/loop_timers.hpp"
@@ -19,10 +19,12 @@ namespace nexusfix::engine {
 
 // The loop's thread only.
 struct LoopContext : LoopDependencies {
-  LoopContext(LoopDependencies dependencies, Callbacks application)
+  LoopContext(LoopDependencies dependencies, Callbacks application, Connections& connections,
+              Transactor& transactor)
       : LoopDependencies{std::move(dependencies)},
         time{*clock},
         report{*log, is_standard_error, time},
+        boundary{report, time, connections, transactor},
         callbacks{application} {
     if (!budget) budget = std::make_shared<BufferBudget>(Settings{}.buffered_bytes_max);
   }
@@ -33,21 +35,11 @@ struct LoopContext : LoopDependencies {
   void arm(Owner& owner, MonoTime deadline) {
     timers.arm(owner, deadline);
   }
-  // False: the step ran out of memory.
-  template <class Step>
-  bool with_memory(Step&& step) {
-    try {
-      step();
-      return true;
-    } catch (const std::bad_alloc&) {
-      report.memory_failed();
-      return false;
-    }
-  }
 
   LoopClock time;
   LoopTimers timers;
   Reporter report;
+  EventBoundary boundary;
   Callbacks callbacks;
   EngineStats stats;
   Parsers parsers;

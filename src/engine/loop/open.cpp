@@ -22,7 +22,7 @@ bool is_of_session_layer(std::string_view msg_type) {
 }  // namespace
 
 EventLoop::EventLoop(LoopDependencies dependencies, Callbacks callbacks, bool busy_spin)
-    : loop_{std::move(dependencies), callbacks},
+    : loop_{std::move(dependencies), callbacks, connections_, transactor_},
       state_{.busy_spin = busy_spin, .ready = std::vector<transport::Ready>(kEventsPerTurn)},
       commit_{loop_,
               {.call =
@@ -153,8 +153,7 @@ std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
     const bool is_acceptor = one.session.role == session::Role::Acceptor;
     const auto entry = registry_.make_entry(std::move(one));
     if (entry) {
-      (*entry)->file.texts = {reloader_.text(), reloader_.text(), reloader_.text()};
-      (*entry)->file.configured_as = (*entry)->name;
+      (*entry)->file.configure((*entry)->name, reloader_.text());
       continue;
     }
     if (entry.error().code != store::StoreErrorCode::SessionRefused) {

@@ -10,11 +10,17 @@
 
 namespace nexusfix::engine {
 
-// An owner's position in a TimerQueue: its member `timer`.
-struct Timer {
-  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
-  MonoTime at = kNever;  // kNever: not in a queue
-  std::size_t place = kNowhere;
+// An owner's position in a TimerQueue, which alone changes it.
+class TimerOwner {
+  template <class Owner>
+  friend class TimerQueue;
+
+  struct Timer {
+    static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+    MonoTime at = kNever;  // kNever: not in a queue
+    std::size_t place = kNowhere;
+  };
+  Timer timer_;
 };
 
 // A binary heap that knows the position of each owner: one entry an owner, however often it is
@@ -31,7 +37,7 @@ class TimerQueue {
 
   // The owner is due at `at`, or earlier if it is armed so already.
   void arm(Owner& owner, MonoTime at) {
-    Timer& timer = owner.timer;
+    Timer& timer = owner.timer_;
     if (at >= timer.at) [[likely]]
       return;
     if (timer.place == Timer::kNowhere) {
@@ -43,7 +49,7 @@ class TimerQueue {
   }
 
   void disarm(Owner& owner) noexcept {
-    Timer& timer = owner.timer;
+    Timer& timer = owner.timer_;
     if (timer.place == Timer::kNowhere) return;
     NEXUSFIX_DEBUG_ASSERT(heap_[timer.place] == &owner);
     const std::size_t hole = timer.place;
@@ -53,12 +59,12 @@ class TimerQueue {
     if (last == &owner) return;
     put(hole, last);
     rise(hole);
-    sink(last->timer.place);
+    sink(last->timer_.place);
   }
 
   // kNever: no owner is armed.
   [[nodiscard]] MonoTime first() const noexcept {
-    return heap_.empty() ? kNever : heap_.front()->timer.at;
+    return heap_.empty() ? kNever : heap_.front()->timer_.at;
   }
 
   // Disarms the due owners and appends them to due, the earliest first; at most count_max, the
@@ -75,9 +81,11 @@ class TimerQueue {
   [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
 
  private:
+  using Timer = TimerOwner::Timer;
+
   void put(std::size_t place, Owner* owner) noexcept {
     heap_[place] = owner;
-    owner->timer.place = place;
+    owner->timer_.place = place;
   }
   void exchange(std::size_t a, std::size_t b) noexcept {
     Owner* const at_a = heap_[a];
@@ -87,7 +95,7 @@ class TimerQueue {
   void rise(std::size_t place) noexcept {
     while (place > 0) {
       const std::size_t parent = (place - 1) / 2;
-      if (heap_[parent]->timer.at <= heap_[place]->timer.at) return;
+      if (heap_[parent]->timer_.at <= heap_[place]->timer_.at) return;
       exchange(place, parent);
       place = parent;
     }
@@ -96,7 +104,7 @@ class TimerQueue {
     while (true) {
       std::size_t earliest = place;
       for (std::size_t child = 2 * place + 1; child <= 2 * place + 2; ++child) {
-        if (child < heap_.size() && heap_[child]->timer.at < heap_[earliest]->timer.at) {
+        if (child < heap_.size() && heap_[child]->timer_.at < heap_[earliest]->timer_.at) {
           earliest = child;
         }
       }

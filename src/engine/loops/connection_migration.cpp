@@ -29,29 +29,28 @@ bool ConnectionMigration::is_of_another_loop(Connection& connection,
                                              const wire::MessageView& logon) {
   const auto other = other_loop_of(logon);
   if (!other) return false;
-  connection.migration = Migration{.loop = *other, .bytes = std::string{logon.bytes()}};
+  connection.begin_migration({.loop = *other, .bytes = std::string{logon.bytes()}});
   return true;
 }
 
 // rest: the bytes after the Logon. Nothing of the connection stays here.
 void ConnectionMigration::migrate(Connection& connection, std::string_view rest) {
   // No copy of the Logon's password may remain, here or there.
-  Migration migration = std::move(*connection.migration);
+  Migration migration = connection.take_migration();
   const WipedAtEnd logon{migration.bytes};
   const std::uint32_t other = migration.loop;
   // Allocate first: a detached connection is in no network that would close it.
   LoopDirectory::MigratedConnection handed{
       .connection = {},
-      .endpoint = listeners_.all()[connection.accepted.listener].endpoint,
+      .endpoint = listeners_.all()[connection.accepted().listener].endpoint,
       .bytes = {}};
   handed.bytes.reserve(migration.bytes.size() + rest.size());
   handed.bytes.append(migration.bytes).append(rest);
-  const std::string lost = "connection from " + loop_.network->peer_name(connection.socket) +
+  const std::string lost = "connection from " + loop_.network->peer_name(connection.socket_id()) +
                            " closed: its session's event loop does not take it";
-  const transport::Source source = connection.accepted.source;
-  transport::Detached detached = loop_.network->detach(connection.socket);
+  const transport::Source source = connection.accepted().source;
+  transport::Detached detached = loop_.network->detach(connection.socket_id());
   if (detached.descriptor < 0) {
-    connection.migration.reset();
     return connections_.refuse(connection, EventId::ConnectionNotMigrated,
                                "it cannot be moved to its session's event loop");
   }
@@ -67,18 +66,13 @@ void ConnectionMigration::on_migrated(EventLoop& event_loop) {
   if (!loop_.directory) return;
   LoopDirectory::Arrived arrived = loop_.directory->take(loop_.index);
   for (LoopDirectory::MigratedConnection& one : arrived.connections) {
-    transport::SocketId socket = 0;
-    if (loop_.with_memory([&] { attach(std::move(one), socket); })) continue;
-    if (socket != 0) {
-      connections_.abort(transport::Ready{transport::ReadyKind::Accepted, 0, socket});
-    } else {
-      ++loop_.stats.connections_refused;
-    }
+    transport::Ready accepted{transport::ReadyKind::Accepted, 0, 0};
+    loop_.boundary.run(accepted, [&] { attach(std::move(one), accepted.accepted); });
   }
   while (arrived.tasks) {
     const std::unique_ptr<LoopTask> task = std::move(arrived.tasks);
     arrived.tasks = std::move(task->next);
-    static_cast<void>(loop_.with_memory([&] { task->run(event_loop); }));
+    loop_.boundary.run([&] { task->run(event_loop); });
   }
 }
 

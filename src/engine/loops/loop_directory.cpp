@@ -7,6 +7,8 @@
 
 #include <nexusfix/base/assert.hpp>
 
+#include "engine/undo_guard.hpp"
+
 namespace nexusfix::engine {
 namespace {
 
@@ -196,16 +198,10 @@ std::optional<std::uint32_t> LoopDirectory::find(const session::SessionId& id) {
 bool LoopDirectory::migrate(std::uint32_t loop, MigratedConnection handed) {
   const std::lock_guard lock{mutex_};
   Loop& to = *loops_[loop];
-  if (to.network == nullptr) {
-    ::close(handed.connection.descriptor);
-    return false;
-  }
-  try {
-    to.inbox.push_back(std::move(handed));
-  } catch (const std::bad_alloc&) {
-    ::close(handed.connection.descriptor);
-    return false;
-  }
+  UndoGuard undo{[descriptor = handed.connection.descriptor] { ::close(descriptor); }};
+  if (to.network == nullptr) return false;
+  to.inbox.push_back(std::move(handed));
+  undo.keep();
   to.has_work.store(true, std::memory_order_release);  // Pairs with the acquire in take().
   to.network->wake();
   return true;

@@ -28,7 +28,7 @@ void ReloadOrder::fail(std::exception_ptr why) {
   promise_.set_exception(std::move(why));
 }
 
-// If the loop has ended, it destroys the task, and the destructor answers.
+// If the loop has ended, or has no memory, it destroys the task, and the destructor answers.
 class ReloadRound::Task final : public LoopTask {
  public:
   Task(std::shared_ptr<ReloadRound> round, std::uint32_t loop)
@@ -36,7 +36,7 @@ class ReloadRound::Task final : public LoopTask {
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
   ~Task() override {
-    if (is_posted_) round_->answer(loop_, std::unexpected{EngineError{kLoopEnded}});
+    if (is_posted_) round_->answer(loop_, std::unexpected{EngineError{unfinished_}});
   }
 
   static void post(LoopDirectory& directory, std::unique_ptr<Task> task) noexcept {
@@ -46,12 +46,10 @@ class ReloadRound::Task final : public LoopTask {
   }
 
   void run(EventLoop& event_loop) override {
+    unfinished_ = kNoMemory;
+    ReloadResult done = done_by(event_loop);
     is_posted_ = false;
-    try {
-      round_->answer(loop_, done_by(event_loop));
-    } catch (const std::bad_alloc&) {
-      round_->answer(loop_, std::unexpected{EngineError{kNoMemory}});
-    }
+    round_->answer(loop_, std::move(done));
   }
 
  private:
@@ -69,6 +67,7 @@ class ReloadRound::Task final : public LoopTask {
   std::shared_ptr<ReloadRound> round_;
   std::uint32_t loop_;
   bool is_posted_ = false;
+  const char* unfinished_ = kLoopEnded;  // the answer of a task that has not finished
 };
 
 ReloadRound::ReloadRound(LoopDirectory& directory, std::vector<FreshShare> shares,

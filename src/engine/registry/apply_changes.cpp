@@ -14,6 +14,7 @@
 #include "engine/registry/reloader.hpp"
 #include "engine/registry/session_registry.hpp"
 #include "engine/registry/settings_changes.hpp"
+#include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -52,19 +53,19 @@ void SettingsChanges::apply_change(Change& change) {
                              !change.keys.at_logon.empty();
   if (waits) apply_settings(entry, std::move(*change.at_once));
   forget_pending(entry);
-  entry.file.pending = std::move(change.pending);
+  entry.file.pending_ = std::move(change.pending);
   if (waits || waits_for_all) {
-    entry.file.pending.until_logon =
+    entry.file.pending_.until_logon =
         waits ? std::move(change.keys.at_logon) : both(change.keys.at_logon, change.keys.at_once);
-    entry.file.next_settings = std::move(change.whole);
-    entry.file.next_text = change.texts.now;
-    entry.file.texts.start = change.texts.start;
-    if (waits) entry.file.texts.now = change.texts.now;
+    entry.file.next_settings_ = std::move(change.whole);
+    entry.file.next_text_ = change.texts.now;
+    entry.file.texts_.start = change.texts.start;
+    if (waits) entry.file.texts_.now = change.texts.now;
     with_next_settings_.push_back(&entry);
     return;
   }
   if (change.whole) apply_settings(entry, std::move(*change.whole));
-  entry.file.texts = std::move(change.texts);
+  entry.file.texts_ = std::move(change.texts);
 }
 
 // Steps that allocate come first.
@@ -76,35 +77,32 @@ void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settin
   Throttle made =
       is_throttled_otherwise ? Throttle{throttle.messages_max, throttle.interval} : Throttle{};
   const std::size_t log =  // A session on trial has no log of its own.
-      entry.stored.trial == nullptr
+      entry.stored.trial_ == nullptr
           ? loop_.report.logs().join(settings, loop_.parsers.data_fields, loop_.now().wall)
-          : entry.stored.log;
+          : entry.stored.log_;
   // The present id stays: the program may hold views of it.
   settings.session.id = std::move(entry.settings.session.id);
   SessionSettings before = std::exchange(entry.settings, std::move(settings));
-  try {
-    entry.machine.configure(session_config_of(entry.services, entry.settings, entry));
-  } catch (const std::bad_alloc&) {
+  UndoGuard undo{[&] {
     before.session.id = std::move(entry.settings.session.id);
     entry.settings = std::move(before);
-    throw;
-  }
-  entry.stored.log = log;
+  }};
+  entry.machine.configure(session_config_of(entry.services, entry.settings, entry));
+  undo.keep();
+  entry.stored.log_ = log;
   if (is_throttled_otherwise) entry.limits.throttle = std::move(made);
   entry.outbound.keeps_masked_out =
       !entry.settings.log.masked.empty() && !entry.settings.log.stores_masked;
   entry.connect_policy.use_first_address();
   note_rules(loop_, entry.settings);
-  // The schedule may have changed: compute it again.
-  entry.timetable.since = WallTime::max();
-  entry.timetable.until = WallTime::min();
-  if (entry.settings.schedule.is_non_stop() && !entry.timetable.may_log_on)
+  entry.timetable.expire();  // The schedule may have changed.
+  if (entry.settings.schedule.is_non_stop() && !entry.timetable.may_log_on())
     control_.open_for_logons(entry);
-  if (entry.membership.is_out) return;  // The rest happens when the session comes back.
+  if (entry.membership.is_out()) return;  // The rest happens when the session comes back.
   control_.follow_schedule(entry);
   // An initiator tries the new address now.
   if (entry.connect_policy.wants_connection() && entry.connection == nullptr &&
-      entry.timetable.may_log_on) {
+      entry.timetable.may_log_on()) {
     entry.connect_policy.restart_intervals();
     entry.connect_policy.connect_now(loop_.now().mono);
     loop_.arm(entry, loop_.now().mono);
@@ -120,11 +118,11 @@ void SettingsChanges::apply_next_settings() {
 
 void SettingsChanges::apply_next_settings(SessionEntry& entry) {
   // A copy: if memory is missing, the next turn tries again with the same settings.
-  apply_settings(entry, *entry.file.next_settings);
-  entry.file.next_settings.reset();
+  apply_settings(entry, *entry.file.next_settings_);
+  entry.file.next_settings_.reset();
   std::erase(with_next_settings_, &entry);
-  entry.file.texts.logon = entry.file.texts.now = std::exchange(entry.file.next_text, nullptr);
-  const std::string keys = joined_keys(std::exchange(entry.file.pending.until_logon, {}));
+  entry.file.texts_.logon = entry.file.texts_.now = std::exchange(entry.file.next_text_, nullptr);
+  const std::string keys = joined_keys(std::exchange(entry.file.pending_.until_logon, {}));
   loop_.report.session(
       EventId::PendingKeysTakenOver, entry,
       "the values that " + reloader_.file() + " has now count from here on: " + keys);
@@ -134,15 +132,15 @@ void SettingsChanges::apply_next_settings(SessionEntry& entry) {
 // For a removed session: when it comes back, its settings are compared again.
 void SettingsChanges::forget_pending(SessionEntry& entry) noexcept {
   std::erase(with_next_settings_, &entry);
-  entry.file.next_settings.reset();
-  entry.file.next_text.reset();
-  entry.file.pending = {};
+  entry.file.next_settings_.reset();
+  entry.file.next_text_.reset();
+  entry.file.pending_ = {};
 }
 
 std::vector<PendingChange> SettingsChanges::pending_changes() const {
   std::vector<PendingChange> all;
   for (const auto& entry : registry_.entries()) {
-    if (!entry->file.pending.empty()) all.push_back({entry->name, entry->file.pending});
+    if (!entry->file.pending().empty()) all.push_back({entry->name, entry->file.pending()});
   }
   return all;
 }
@@ -176,7 +174,7 @@ void SettingsChanges::report_changes(const ReloadPlan& plan) {
   SessionsByKeys in_effect;
   for (const Change& change : plan.changes) {
     if (change.entry == nullptr) continue;
-    const PendingKeys& pending = change.entry->file.pending;
+    const PendingKeys& pending = change.entry->file.pending();
     std::vector<std::string> keys;
     for (const auto* const part :
          {&change.keys.at_once, &change.keys.at_logon, &change.keys.at_start}) {
@@ -203,7 +201,7 @@ void SettingsChanges::report_changes(const ReloadPlan& plan) {
 
 void SettingsChanges::publish_pending() noexcept {
   const auto count = static_cast<std::uint32_t>(std::ranges::count_if(
-      registry_.entries(), [](const auto& entry) { return !entry->file.pending.empty(); }));
+      registry_.entries(), [](const auto& entry) { return !entry->file.pending().empty(); }));
   if (loop_.directory) loop_.directory->note_pending(loop_.index, count);
   if (loop_.service != nullptr) loop_.service->report_waiting(loop_.index, count);
 }

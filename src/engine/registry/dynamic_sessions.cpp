@@ -10,6 +10,7 @@
 #include "engine/acceptor/logon_admission.hpp"
 #include "engine/control/session_control.hpp"
 #include "engine/registry/session_registry.hpp"
+#include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -69,7 +70,8 @@ void DynamicSessions::drop(std::size_t index) noexcept {
 const SessionTemplate* DynamicSessions::template_for(const Connection& connection,
                                                      const session::SessionId& id) {
   const auto fits = [&](const SessionTemplate& one) {
-    return one.listener == connection.accepted.listener && stands_for(one.settings.session.id, id);
+    return one.listener == connection.accepted().listener &&
+           stands_for(one.settings.session.id, id);
   };
   const auto found = std::ranges::find_if(templates_, fits);
   const bool is_found = found != templates_.end() && may_be_named(id.sender_comp_id) &&
@@ -84,13 +86,12 @@ SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
                                             const session::SessionId& id) {
   const SessionTemplate* const found = template_for(connection, id);
   if (found == nullptr || !LogonAdmission::may_come_from(
-                              found->settings, loop_.network->peer_name(connection.socket))) {
+                              found->settings, loop_.network->peer_name(connection.socket_id()))) {
     return nullptr;
   }
   // With a wrong password LogonAdmission::bind() would refuse the Logon, but the session would
   // stay.
-  if (!found->settings.credentials.password_file.empty() &&
-      connection.credentials.state != LogonCredentials::State::Right) {
+  if (!found->settings.credentials.password_file.empty() && !connection.credentials().are_right()) {
     return nullptr;
   }
   const std::string name = id.to_string();
@@ -98,43 +99,40 @@ SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
   settings.is_template = false;
   settings.session.id = id;
   if (const auto adopted = registry_.adopt_former_names({&settings, 1}); !adopted) {
-    loop_.report.unauthenticated(EventId::SessionNotStored, connection.accepted.source, name,
+    loop_.report.unauthenticated(EventId::SessionNotStored, connection.accepted().source, name,
                                  adopted.error().text);
     return nullptr;
   }
   if (!has_dynamic_place(connection, name)) return nullptr;
   SessionEntry* made = nullptr;
-  try {
-    const auto entry = make_trial(std::move(settings));
-    if (!entry) {
-      names_.disconnect(name, {});
-      loop_.report.unauthenticated(EventId::SessionNotStored, connection.accepted.source, name,
-                                   entry.error().text);
-      return nullptr;
-    }
-    made = *entry;
-    begin_dynamic(*made, connection, *found);
-  } catch (const std::bad_alloc&) {
+  UndoGuard undo{[&] {
     if (made != nullptr) registry_.destroy(*made);
     names_.disconnect(name, {});
-    throw;
+  }};
+  const auto entry = make_trial(std::move(settings));
+  if (!entry) {
+    loop_.report.unauthenticated(EventId::SessionNotStored, connection.accepted().source, name,
+                                 entry.error().text);
+    return nullptr;
   }
+  made = *entry;
+  begin_dynamic(*made, connection, *found);
+  undo.keep();
   return made;
 }
 
 void DynamicSessions::begin_dynamic(SessionEntry& entry, const Connection& connection,
                                     const SessionTemplate& made_of) {
-  entry.listener = connection.accepted.listener;
-  entry.membership.is_dynamic = true;
-  entry.file.configured_as = made_of.settings.session.id.to_string();
-  entry.file.texts = {made_of.origin, made_of.origin, made_of.origin};
+  entry.listener = connection.accepted().listener;
+  entry.membership.set_dynamic();
+  entry.file.configure(made_of.settings.session.id.to_string(), made_of.origin);
   std::string made = "session made of the template in line " +
                      std::to_string(made_of.settings.line) + ", for " +
-                     loop_.network->peer_name(connection.socket);
-  if (entry.stored.trial != nullptr) {
-    entry.stored.trial->made = std::move(made);  // reported after its Logon, in its own log
+                     loop_.network->peer_name(connection.socket_id());
+  if (entry.stored.trial_ != nullptr) {
+    entry.stored.trial_->made = std::move(made);  // reported after its Logon, in its own log
   } else {
-    loop_.report.unauthenticated(EventId::SessionMadeOfTemplate, connection.accepted.source,
+    loop_.report.unauthenticated(EventId::SessionMadeOfTemplate, connection.accepted().source,
                                  entry.name, made);
   }
   control_.follow_schedule(entry);
@@ -146,8 +144,8 @@ SessionEntry* DynamicSessions::find_trial(std::uint32_t handle_key) const noexce
 }
 
 void DynamicSessions::forget(SessionEntry& entry) noexcept {
-  if (entry.stored.handle_key >= kTrialKeysBegin) trials_.erase(entry.stored.handle_key);
-  if (entry.stored.trial != nullptr) names_.disconnect(entry.name, entry.stored.trial->numbers);
+  if (entry.stored.handle_key_ >= kTrialKeysBegin) trials_.erase(entry.stored.handle_key_);
+  if (entry.stored.trial_ != nullptr) names_.disconnect(entry.name, entry.stored.trial_->numbers);
 }
 
 }  // namespace nexusfix::engine

@@ -12,6 +12,7 @@
 #include "engine/registry/session_registry.hpp"
 #include "engine/registry/settings_changes.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 
@@ -33,18 +34,18 @@ std::expected<ReloadPlan, EngineError> Reloader::plan_reload(FreshShare fresh) c
     if (found == nullptr) {
       plan.added.sessions.push_back(one);
       plan.reloaded.added.push_back(name);
-    } else if (found->membership.is_leaving) {
+    } else if (found->membership.is_closing()) {
       const SettingsError error{plan.fresh.file, one.line,
                                 name + ": it was removed and is logging out: try again"};
       return std::unexpected{EngineError{error.what()}};
-    } else if (found->membership.is_out) {
+    } else if (found->membership.is_out()) {
       plan.back.push_back(found);
     }
   }
   for (const SessionEntry* entry : plan.back) plan.reloaded.added.push_back(entry->name);
   for (const auto& entry : registry_.entries()) {
-    const bool is_in = entry->file.texts.now && !entry->membership.is_dynamic &&
-                       !entry->membership.is_out && !entry->membership.is_leaving;
+    const bool is_in =
+        entry->file.texts().now && !entry->membership.is_dynamic() && entry->membership.is_active();
     if (!is_in || plan.names.contains(entry->name)) continue;
     plan.out.push_back(entry.get());
     plan.reloaded.removed.push_back(entry->name);
@@ -62,9 +63,7 @@ std::expected<void, EngineError> Reloader::prepare_share(FreshShare share) {
 Reloaded Reloader::commit_share() noexcept {
   Reloaded reloaded = std::move(reload_plan_->reloaded);
   commit_reload();
-  if (!reload_plan_) {
-    static_cast<void>(loop_.with_memory([&] { reloaded.pending = changes_.pending_changes(); }));
-  }
+  if (!reload_plan_) loop_.boundary.run([&] { reloaded.pending = changes_.pending_changes(); });
   return reloaded;
 }
 
@@ -82,27 +81,15 @@ std::expected<void, EngineError> Reloader::prepare_reload(FreshShare fresh) {
   if (SettingsChanges::names_other_dictionaries(*plan)) use_dictionaries(loop_, plan->dictionaries);
   note_leaving_listeners(*plan);
   const Listeners::ByFile by_file{listeners_};
-  try {
-    if (auto moved = changes_.listen_for_changes(*plan); !moved) {
-      installer_.discard_new(plan->made);
-      return moved;
-    }
-    if (auto kept = keep_listeners(*plan); !kept) {
-      installer_.discard_new(plan->made);
-      return kept;
-    }
-    if (!plan->added.sessions.empty()) {
-      auto made = installer_.make_sessions(std::move(plan->added), &plan->dictionaries);
-      if (!made) {
-        installer_.discard_new(plan->made);
-        return std::unexpected{std::move(made.error())};
-      }
-      plan->made = std::move(*made);
-    }
-  } catch (const std::bad_alloc&) {
-    installer_.discard_new(plan->made);
-    throw;
+  UndoGuard undo{[&] { installer_.discard_new(plan->made); }};
+  if (auto moved = changes_.listen_for_changes(*plan); !moved) return moved;
+  if (auto kept = keep_listeners(*plan); !kept) return kept;
+  if (!plan->added.sessions.empty()) {
+    auto made = installer_.make_sessions(std::move(plan->added), &plan->dictionaries);
+    if (!made) return std::unexpected{std::move(made.error())};
+    plan->made = std::move(*made);
   }
+  undo.keep();
   reload_plan_ = std::move(plan);
   return {};
 }
@@ -114,7 +101,7 @@ void Reloader::note_leaving_listeners(const ReloadPlan& plan) {
       const auto moves = [&](const Change& one) {
         return one.entry == entry.get() && SettingsChanges::has_moved(one);
       };
-      return entry->settings.accept && entry->listener == i && !entry->membership.is_out &&
+      return entry->settings.accept && entry->listener == i && !entry->membership.is_out() &&
              std::ranges::find(plan.out, entry.get()) == plan.out.end() &&
              std::ranges::none_of(plan.changes, moves);
     };
@@ -142,11 +129,9 @@ std::expected<void, EngineError> Reloader::keep_listeners(const ReloadPlan& plan
 // Applies what was prepared. Only memory may be missing: the rest is then done in a later turn.
 void Reloader::commit_reload() {
   reload_plan_->is_decided = true;
-  try {
-    carry_out_reload();
+  if (loop_.boundary.run([this] { carry_out_reload(); })) {
     reload_plan_.reset();
-  } catch (const std::bad_alloc&) {
-    loop_.report.memory_failed();
+  } else {
     reload_wanted_.fetch_or(kReloadUnfinished, std::memory_order_relaxed);
     loop_.wake_at(loop_.now().mono);
   }
@@ -158,8 +143,7 @@ void Reloader::carry_out_reload() {
   for (; plan.made_done < plan.made.entries.size(); ++plan.made_done) {
     SessionEntry* const entry = plan.made.entries[plan.made_done];
     if (entry == nullptr) continue;
-    entry->file.texts = {plan.text, plan.text, plan.text};
-    entry->file.configured_as = entry->name;
+    entry->file.configure(entry->name, plan.text);
     installer_.admit(*entry);
   }
   for (; plan.templates_done < plan.made.templates.size(); ++plan.templates_done) {
@@ -198,17 +182,15 @@ void Reloader::abort_reload() noexcept {
 
 // The Session stays, because an application may hold it; messages that it sends are stored.
 void Reloader::deactivate(SessionEntry& entry) {
-  entry.membership.is_out = true;
-  entry.connect_policy.log_out();
+  registry_.deactivate(entry);
   changes_.forget_pending(entry);
-  registry_.remove_acceptor(entry);
   loop_.report.session(EventId::SessionTakenOut, entry,
                        "session removed: it is not in " + settings_file_);
   if (entry.connection != nullptr) control_.log_out(entry, "Session removed");
 }
 
 void Reloader::reactivate(SessionEntry& entry) {
-  if (entry.membership.is_leaving) return;
+  if (entry.membership.is_closing()) return;
   registry_.activate(entry);
   loop_.report.session(EventId::SessionTakenBack, entry, "session added again");
 }

@@ -37,19 +37,19 @@ void Reloader::reload_as_requested() {
 
 void Reloader::report_reload(const ReloadResult& done) {
   if (done) {
-    loop_.report.engine(EventId::ConfigurationReloaded,
-                        settings_file_ + " was read again: " + std::to_string(done->added.size()) +
-                            (done->added.size() == 1 ? " session added, " : " sessions added, ") +
-                            std::to_string(done->removed.size()) + " removed, " +
-                            std::to_string(done->changed.size()) + " changed" +
-                            (done->pending.empty() ? ""
-                                                   : ", " + std::to_string(done->pending.size()) +
-                                                         " with keys that do not count yet"));
+    const std::size_t pending = done->pending.size();
+    const TextPiece kept = pending == 0 ? TextPiece{""} : TextPiece{pending};
+    loop_.report.engine(
+        EventId::ConfigurationReloaded,
+        {settings_file_, " was read again: ", done->added.size(),
+         done->added.size() == 1 ? " session added, " : " sessions added, ", done->removed.size(),
+         " removed, ", done->changed.size(), " changed", pending == 0 ? "" : ", ", kept,
+         pending == 0 ? "" : " with keys that do not count yet"});
     return;
   }
   loop_.report.engine(
       EventId::ReloadRefused,
-      settings_file_ + " was read again and is not taken over; nothing has changed");
+      {settings_file_, " was read again and is not taken over; nothing has changed"});
   std::string_view lines = done.error().text;
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
@@ -97,34 +97,40 @@ ReloadResult Reloader::take_over(ReloadJob::Found found) {
   return commit_share();
 }
 
+// Empty: the request is taken. Otherwise the reason why not.
+std::string_view Reloader::add_reload(const std::shared_ptr<ReloadOrder>& order) {
+  if (is_round_on_) {
+    // One waiting request without a caller is enough: it reads the file as it is then.
+    if (order || std::ranges::find(orders_, nullptr) == orders_.end()) orders_.push_back(order);
+    return {};
+  }
+  if (loop_.is_stopping || commit_.has_failed()) return "the engine is stopping";
+  if (settings_file_.empty()) return "the engine was not opened with a file";
+  files_.add(make_reload_job(order));
+  is_round_on_ = true;
+  return {};
+}
+
 // Another thread reads the files. Then each loop adds and removes its own sessions.
 void Reloader::begin_reload(std::shared_ptr<ReloadOrder> order) {
-  const auto refuse_it = [&](const char* why) {
-    const ReloadResult refused = std::unexpected{EngineError{why}};
-    order ? order->answer(refused) : report_reload(refused);
-  };
-  try {
-    if (is_round_on_) {
-      // One waiting request without a caller is enough: it reads the file as it is then.
-      if (order || std::ranges::find(orders_, nullptr) == orders_.end()) orders_.push_back(order);
-      return;
+  ReloadResult refused = std::unexpected{EngineError{"no memory"}};  // too short for the heap
+  const bool is_taken = loop_.boundary.run([&] {
+    const std::string_view why = add_reload(order);
+    if (why.empty()) {
+      refused = Reloaded{};
+    } else {
+      refused = std::unexpected{EngineError{std::string{why}}};
     }
-    if (loop_.is_stopping || commit_.has_failed()) return refuse_it("the engine is stopping");
-    if (settings_file_.empty()) return refuse_it("the engine was not opened with a file");
-    files_.add(make_reload_job(order));
-    is_round_on_ = true;
-  } catch (const std::bad_alloc&) {
-    loop_.report.memory_failed();
-    return refuse_it("no memory");
-  }
-  serve_files();
+  });
+  if (is_taken && refused) return serve_files();
+  order ? order->answer(std::move(refused)) : report_reload(refused);
 }
 
 // With several loops the round ends with a task on this thread.
 void Reloader::on_files_read(ReloadJob& job) {
   ReloadResult done = std::unexpected{EngineError{"no memory"}};
   bool is_shared_out = false;
-  static_cast<void>(loop_.with_memory([&] {
+  loop_.boundary.run([&] {
     auto found = job.take_found();
     if (!found) {
       done = std::unexpected{std::move(found.error())};
@@ -139,15 +145,15 @@ void Reloader::on_files_read(ReloadJob& job) {
       ReloadRound::begin(*loop_.directory, std::move(found->shares), job.order());
       is_shared_out = true;
     }
-  }));
+  });
   if (!is_shared_out) end_reload(job.order(), std::move(done));
 }
 
 void Reloader::end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResult done) {
   if (order) {
     order->answer(std::move(done));
-  } else if (!loop_.with_memory([&] { report_reload(done); })) {
-    loop_.report.engine(EventId::ReloadResultUnknown, kUntold);
+  } else {
+    report_reload(done);
   }
   end_round(nullptr);
 }
@@ -156,7 +162,7 @@ void Reloader::end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResul
 void Reloader::serve_files() {
   if (!files_.is_busy()) [[likely]]
     return;
-  files_.serve(loop_.now().mono);
+  loop_.boundary.run([this] { files_.serve(loop_.now().mono); });
   constexpr std::chrono::seconds kLookAgainAfter{1};
   if (files_.is_busy()) loop_.wake_at(loop_.now().mono + kLookAgainAfter);
 }
@@ -164,13 +170,13 @@ void Reloader::serve_files() {
 // Waiting requests begin, even if memory is missing for a report.
 void Reloader::end_round(const ReloadRound* untold) {
   is_round_on_ = false;
-  if (untold != nullptr && !loop_.with_memory([&] { report_reload(untold->merged()); })) {
+  if (untold != nullptr && !loop_.boundary.run([&] { report_reload(untold->merged()); })) {
     loop_.report.engine(EventId::ReloadResultUnknown, kUntold);
   }
   while (!orders_.empty() && !is_round_on_) {
     auto order = std::move(orders_.front());
     orders_.erase(orders_.begin());
-    static_cast<void>(loop_.with_memory([&] { begin_reload(std::move(order)); }));
+    begin_reload(std::move(order));
   }
 }
 

@@ -74,6 +74,7 @@ class Reloader {
   void stop();
 
  private:
+  [[nodiscard]] std::string_view add_reload(const std::shared_ptr<ReloadOrder>& order);
   void report_reload(const ReloadResult& done);
   [[nodiscard]] std::shared_ptr<ReloadJob> make_reload_job(std::shared_ptr<ReloadOrder> order);
   [[nodiscard]] ReloadResult take_over(ReloadJob::Found found);

@@ -11,6 +11,7 @@
 #include "engine/registry/reloader.hpp"
 #include "engine/registry/session_registry.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 
@@ -26,15 +27,14 @@ std::expected<void, EngineError> SessionInstaller::add_sessions(Settings setting
   const std::size_t first_template = dynamic_.templates().size();
   auto made = make_sessions(std::move(settings), nullptr);
   if (!made) return std::unexpected{std::move(made.error())};
-  try {
-    for (SessionEntry* entry : made->entries) registry_.activate(*entry);
-    for (SessionTemplate& one : made->templates) dynamic_.add_template(one);
-  } catch (const std::bad_alloc&) {
+  UndoGuard undo{[&] {
     while (dynamic_.templates().size() > first_template)
       dynamic_.drop(dynamic_.templates().size() - 1);
     discard_new(*made);
-    throw;
-  }
+  }};
+  for (SessionEntry* entry : made->entries) registry_.activate(*entry);
+  for (SessionTemplate& one : made->templates) dynamic_.add_template(one);
+  undo.keep();
   for (SessionEntry* entry : made->entries) admit(*entry);
   return {};
 }
@@ -95,17 +95,12 @@ std::expected<NewSessions, EngineError> SessionInstaller::make_sessions(
   made.entries.reserve(settings.sessions.size());
   made.templates.reserve(settings.sessions.size());
   dynamic_.templates().reserve(dynamic_.templates().size() + settings.sessions.size());
-  try {
-    for (SessionSettings& one : settings.sessions) {
-      auto done = make_session(std::move(one), settings.file, made);
-      if (done) continue;
-      discard_new(made);
+  UndoGuard undo{[&] { discard_new(made); }};
+  for (SessionSettings& one : settings.sessions) {
+    if (auto done = make_session(std::move(one), settings.file, made); !done)
       return std::unexpected{std::move(done.error())};
-    }
-  } catch (const std::bad_alloc&) {
-    discard_new(made);
-    throw;
   }
+  undo.keep();
   return made;
 }
 

@@ -14,6 +14,7 @@
 #include "engine/sending/resend_server.hpp"
 #include "engine/sessions/session_actions.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -27,12 +28,9 @@ session::Numbers to_numbers(const store::SessionRecord& record) {
 store::StoreResult<SessionEntry*> SessionRegistry::make_entry(SessionSettings settings) {
   const auto entry = make_inactive_entry(std::move(settings));
   if (!entry) return entry;
-  try {
-    activate(**entry);
-  } catch (const std::bad_alloc&) {
-    destroy(**entry);
-    throw;
-  }
+  UndoGuard undo{[&] { destroy(**entry); }};
+  activate(**entry);
+  undo.keep();
   return entry;
 }
 
@@ -53,18 +51,17 @@ store::StoreResult<SessionEntry*> SessionRegistry::make_inactive_entry(SessionSe
   const auto key = commit_.store().open_session(name, loop_.now().wall);
   if (!key) return std::unexpected{key.error()};
   const std::size_t count = entries_.size();
-  try {
-    SessionEntry* const entry =
-        add_entry(std::move(settings), to_numbers(commit_.store().session(*key)));
-    give_key(*entry, *key);
-    entry->stored.handle_key = *key;
-    entry->stored.log =
-        loop_.report.logs().join(entry->settings, loop_.parsers.data_fields, loop_.now().wall);
-    return entry;
-  } catch (const std::bad_alloc&) {
+  UndoGuard undo{[&] {
     if (entries_.size() > count) destroy(*entries_.back());
-    throw;
-  }
+  }};
+  SessionEntry* const entry =
+      add_entry(std::move(settings), to_numbers(commit_.store().session(*key)));
+  give_key(*entry, *key);
+  entry->stored.handle_key_ = *key;
+  entry->stored.log_ =
+      loop_.report.logs().join(entry->settings, loop_.parsers.data_fields, loop_.now().wall);
+  undo.keep();
+  return entry;
 }
 
 SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numbers numbers) {
@@ -72,7 +69,6 @@ SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numb
   loop_.timers.reserve_sessions(entries_.size() + 1);
   SessionEntry& entry = *entries_.emplace_back(
       std::make_unique<SessionEntry>(services_, std::move(settings), numbers));
-  entry.membership.is_out = true;
   note_rules(loop_, entry.settings);
   by_name_.emplace(entry.name, &entry);
   return &entry;
@@ -81,21 +77,29 @@ SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numb
 void SessionRegistry::give_key(SessionEntry& entry, store::SessionKey key) {
   if (by_key_.size() <= key) by_key_.resize(key + std::size_t{1});
   by_key_[key] = &entry;
-  entry.stored.key = key;
+  entry.stored.key_ = key;
 }
 
 // From here on an acceptor admits its counterparty, and an initiator connects. A second call does
-// no harm.
+// no harm. A session that is closing stays so.
 void SessionRegistry::activate(SessionEntry& entry) {
+  if (entry.membership.is_closing()) return;
   if (entry.settings.session.role == session::Role::Initiator) {
-    entry.membership.is_out = false;
+    if (entry.membership.is_out()) entry.membership.become(MembershipState::Active);
     entry.connect_policy.log_on(entry.connection != nullptr, loop_.now().mono);
     return loop_.arm(entry, entry.connect_policy.connect_at());
   }
   // A qualifier is not part of a Logon; the configuration refuses it for acceptors.
   acceptors_.emplace(entry.name, &entry);
   if (loop_.directory) loop_.directory->add_acceptor(entry.name, loop_.index);
-  entry.membership.is_out = false;
+  if (entry.membership.is_out()) entry.membership.become(MembershipState::Active);
+}
+
+// It admits no client and does not connect, but it may come back. A second call does no harm.
+void SessionRegistry::deactivate(SessionEntry& entry) noexcept {
+  if (entry.membership.is_active()) entry.membership.become(MembershipState::Removed);
+  entry.connect_policy.log_out();
+  remove_acceptor(entry);
 }
 
 SessionEntry* SessionRegistry::find_entry(std::string_view name) noexcept {
@@ -104,9 +108,9 @@ SessionEntry* SessionRegistry::find_entry(std::string_view name) noexcept {
 }
 
 void SessionRegistry::remove(SessionEntry& entry, std::string_view text) {
-  if (entry.membership.is_leaving) return;
+  if (entry.membership.is_closing()) return;
   leaving_.push_back(&entry);  // Allocates, so it comes first.
-  entry.membership.is_leaving = true;
+  entry.membership.become(MembershipState::Closing);
   remove_acceptor(entry);
   entry.connect_policy.log_out();
   if (entry.connection != nullptr) control_.log_out(entry, text);
@@ -116,21 +120,24 @@ void SessionRegistry::remove(SessionEntry& entry, std::string_view text) {
 void SessionRegistry::destroy_leaving() {
   if (leaving_.empty()) [[likely]]
     return;
-  const auto gone = std::ranges::partition(leaving_, [](const SessionEntry* entry) {
-    return entry->connection != nullptr || entry->disconnection.notice;
-  });
-  const std::vector<SessionEntry*> buried{gone.begin(), gone.end()};
-  leaving_.erase(gone.begin(), gone.end());
-  for (SessionEntry* entry : buried) {
-    if (entry->membership.has_logged_on) {
+  bool has_destroyed = false;
+  for (std::size_t i = 0; i < leaving_.size();) {
+    SessionEntry* const entry = leaving_[i];
+    if (entry->connection != nullptr || entry->disconnection.is_pending()) {
+      ++i;
+      continue;
+    }
+    leaving_.erase(leaving_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (entry->membership.has_logged_on()) {
       loop_.report.peer(EventId::SessionRemoved, *entry, "session removed");
-    } else if (entry->stored.trial ==
+    } else if (entry->stored.trial_ ==
                nullptr) {  // made of a template, for a client that was not admitted
       loop_.report.unauthenticated(EventId::SessionRemoved, {}, entry->name, "session removed");
     }
     destroy(*entry);
+    has_destroyed = true;
   }
-  if (!buried.empty()) listeners_.close_unused_listeners();
+  if (has_destroyed) listeners_.close_unused_listeners();
 }
 
 void SessionRegistry::destroy(SessionEntry& entry) {
@@ -144,16 +151,16 @@ void SessionRegistry::destroy(SessionEntry& entry) {
   dynamic_.forget(entry);
   remove_acceptor(entry);
   by_name_.erase(entry.name);
-  if (entry.stored.trial == nullptr && entry.stored.key < by_key_.size() &&
-      by_key_[entry.stored.key] == &entry) {
-    by_key_[entry.stored.key] = nullptr;
+  if (entry.stored.trial_ == nullptr && entry.stored.key_ < by_key_.size() &&
+      by_key_[entry.stored.key_] == &entry) {
+    by_key_[entry.stored.key_] = nullptr;
   }
   std::erase_if(entries_, [&](const auto& one) { return one.get() == &entry; });
 }
 
 session::Numbers SessionRegistry::stored_numbers(const SessionEntry& entry) const noexcept {
-  if (entry.stored.trial != nullptr) return entry.stored.trial->numbers;
-  const store::SessionRecord& stored = commit_.store().session(entry.stored.key);
+  if (entry.stored.trial_ != nullptr) return entry.stored.trial_->numbers;
+  const store::SessionRecord& stored = commit_.store().session(entry.stored.key_);
   return {.next_inbound = stored.next_inbound, .next_outbound = stored.next_outbound};
 }
 

@@ -54,6 +54,7 @@ class SessionRegistry {
   [[nodiscard]] SessionEntry* add_entry(SessionSettings settings, session::Numbers numbers);
   void give_key(SessionEntry& entry, store::SessionKey key);
   void activate(SessionEntry& entry);
+  void deactivate(SessionEntry& entry) noexcept;
   void destroy_leaving();
   void destroy(SessionEntry& entry);
   void remove(SessionEntry& entry, std::string_view text);

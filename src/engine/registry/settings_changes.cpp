@@ -92,15 +92,15 @@ bool SettingsChanges::lacks_for(const SessionSettings& settings) const noexcept 
 std::optional<Change> SettingsChanges::change_of(SessionEntry& entry, const ReloadPlan& plan,
                                                  TextsRead& texts) {
   const bool is_back = std::ranges::find(plan.back, &entry) != plan.back.end();
-  const KeySources counting = texts.sources_of(entry.file.texts);
+  const KeySources counting = texts.sources_of(entry.file.texts());
   const FileKeys& fresh = texts.fresh();
   Change change;
   change.entry = &entry;
-  change.keys = changed_keys(counting, fresh, entry.file.configured_as);
+  change.keys = changed_keys(counting, fresh, entry.file.configured_as());
   change.texts = {fresh.text(), fresh.text(), fresh.text()};
   if (change.keys.empty()) {
     // Its texts are replaced all the same, and pending changes are dropped.
-    return entry.file.next_settings || !entry.file.pending.empty()
+    return entry.file.next_settings() || !entry.file.pending().empty()
                ? std::optional{std::move(change)}
                : std::nullopt;
   }
@@ -108,26 +108,26 @@ std::optional<Change> SettingsChanges::change_of(SessionEntry& entry, const Relo
   if (is_back) move_key("ConnectionType", change.keys.at_start, change.keys.at_logon);
   const bool keeps_start = !change.keys.at_start.empty();
   KeySources whole{keeps_start ? counting.start : &fresh, &fresh, &fresh};
-  auto built = texts.build(whole, entry.file.configured_as, entry.settings, is_back);
+  auto built = texts.build(whole, entry.file.configured_as(), entry.settings, is_back);
   bool takes_logon = true;
   if (!built || lacks_for(*built)) {
     whole = {counting.start, counting.logon, &fresh};
-    built = texts.build(whole, entry.file.configured_as, entry.settings);
+    built = texts.build(whole, entry.file.configured_as(), entry.settings);
     takes_logon = false;
   }
   change.pending.until_start = takes_logon ? std::vector<std::string>{} : change.keys.at_logon;
   change.pending.until_start = both(change.pending.until_start, change.keys.at_start);
   if (!built) {  // The new values contradict old ones that stay.
     change.pending.until_start = both(change.pending.until_start, change.keys.at_once);
-    change.texts = entry.file.texts;
+    change.texts = entry.file.texts();
     return change;
   }
   change.texts = {whole.start->text(), whole.logon->text(), fresh.text()};
   change.whole = std::make_unique<SessionSettings>(std::move(*built));
   if (!takes_logon) change.keys.at_logon.clear();
   if (!change.keys.at_logon.empty()) {
-    change.at_once = texts.build({counting.start, counting.logon, &fresh}, entry.file.configured_as,
-                                 entry.settings);
+    change.at_once = texts.build({counting.start, counting.logon, &fresh},
+                                 entry.file.configured_as(), entry.settings);
   }
   return change;
 }
@@ -138,12 +138,12 @@ void SettingsChanges::plan_changes(ReloadPlan& plan) {
   const KeySources before{&texts.before(), &texts.before(), &texts.before()};
   for (const auto& entry : registry_.entries()) {
     const bool is_away =
-        entry->membership.is_out && std::ranges::find(plan.back, entry.get()) == plan.back.end();
-    if (!entry->file.texts.now || entry->membership.is_leaving || is_away) continue;
-    if (!texts.fresh().has(entry->file.configured_as)) continue;  // It is removed.
+        entry->membership.is_out() && std::ranges::find(plan.back, entry.get()) == plan.back.end();
+    if (!entry->file.texts().now || entry->membership.is_closing() || is_away) continue;
+    if (!texts.fresh().has(entry->file.configured_as())) continue;  // It is removed.
     auto change = change_of(*entry, plan, texts);
     if (!change) continue;
-    if (!changed_keys(before, texts.fresh(), entry->file.configured_as).empty()) {
+    if (!changed_keys(before, texts.fresh(), entry->file.configured_as()).empty()) {
       plan.reloaded.changed.push_back(entry->name);
     }
     plan.changes.push_back(std::move(*change));
@@ -182,7 +182,7 @@ bool SettingsChanges::names_other_dictionaries(const ReloadPlan& plan) noexcept 
 bool SettingsChanges::has_moved(const Change& change) noexcept {
   if (!change.whole || !change.whole->accept) return false;
   const SessionEntry& entry = *change.entry;
-  return entry.membership.is_out || !entry.settings.accept ||
+  return entry.membership.is_out() || !entry.settings.accept ||
          !is_same_place(*entry.settings.accept, *change.whole->accept);
 }
 
@@ -207,9 +207,9 @@ void SettingsChanges::refresh_listeners(const ReloadPlan& plan) {
     const transport::Endpoint* wanted = nullptr;
     for (const Change& change : plan.changes) {
       const SessionEntry* const entry = change.entry;
-      if (entry == nullptr || entry->membership.is_out || entry->listener != i) continue;
+      if (entry == nullptr || entry->membership.is_out() || entry->listener != i) continue;
       const SessionSettings& next =
-          entry->file.next_settings ? *entry->file.next_settings : entry->settings;
+          entry->file.next_settings() ? *entry->file.next_settings() : entry->settings;
       if (next.accept) wanted = &*next.accept;
     }
     listener.allowed = {};
@@ -225,8 +225,8 @@ void SettingsChanges::refresh_listeners(const ReloadPlan& plan) {
       listener.allowed.allow(one.admission.allowed_remote_addresses);
     };
     for (const auto& entry : registry_.entries()) {
-      if (entry->membership.is_out || !entry->settings.accept || entry->listener != i) continue;
-      widen(entry->file.next_settings ? *entry->file.next_settings : entry->settings);
+      if (entry->membership.is_out() || !entry->settings.accept || entry->listener != i) continue;
+      widen(entry->file.next_settings() ? *entry->file.next_settings() : entry->settings);
     }
     for (const SessionTemplate& one : dynamic_.templates()) {
       if (one.listener == i) widen(one.settings);

@@ -11,6 +11,7 @@
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/registry/session_registry.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -25,10 +26,10 @@ constexpr std::size_t kTrialBytesMax = 64U << 10U;
 bool DynamicSessions::has_dynamic_place(const Connection& connection, const std::string& name) {
   if (commit_.store().find_session(name)) return true;
   using Answer = DynamicNames::Answer;
-  const Answer answer = names_.connect(name, connection.accepted.source);
+  const Answer answer = names_.connect(name, connection.accepted().source);
   if (answer == Answer::Yes) return true;
   loop_.report.unauthenticated(
-      EventId::TemplateLimitReached, connection.accepted.source, {},
+      EventId::TemplateLimitReached, connection.accepted().source, {},
       "no session is made for " + name +
           (answer == Answer::TooMany
                ? ": DynamicSessionsMax of them have been made since the start"
@@ -51,19 +52,18 @@ store::StoreResult<SessionEntry*> DynamicSessions::make_trial(SessionSettings se
   auto trial = std::make_unique<SessionTrial>();
   trial->numbers = names_.numbers(name);
   const std::size_t count = registry_.entries().size();
-  try {
-    SessionEntry* const entry = registry_.add_entry(std::move(settings), trial->numbers);
-    entry->stored.trial = std::move(trial);
-    entry->stored.log = loop_.report.logs().global();
-    if (next_trial_ < kTrialKeysBegin) next_trial_ = kTrialKeysBegin;
-    entry->stored.handle_key = next_trial_++;
-    trials_.insert_or_assign(entry->stored.handle_key, entry);
-    registry_.activate(*entry);
-    return entry;
-  } catch (const std::bad_alloc&) {
+  UndoGuard undo{[&] {
     if (registry_.entries().size() > count) registry_.destroy(*registry_.entries().back());
-    throw;
-  }
+  }};
+  SessionEntry* const entry = registry_.add_entry(std::move(settings), trial->numbers);
+  entry->stored.trial_ = std::move(trial);
+  entry->stored.log_ = loop_.report.logs().global();
+  if (next_trial_ < kTrialKeysBegin) next_trial_ = kTrialKeysBegin;
+  entry->stored.handle_key_ = next_trial_++;
+  trials_.insert_or_assign(entry->stored.handle_key(), entry);
+  registry_.activate(*entry);
+  undo.keep();
+  return entry;
 }
 
 // answer: the MsgType of our answer. With a Logon the session becomes a normal one. Any other
@@ -80,45 +80,41 @@ void DynamicSessions::end_trial(SessionEntry& entry, std::string_view answer) {
     loop_.report.session(EventId::SessionNotStored, entry, key.error().text);
     throw EventAborted{};
   }
-  const std::unique_ptr<SessionTrial> trial = std::move(entry.stored.trial);
-  try {
-    registry_.give_key(entry, *key);
-    entry.stored.log =
-        loop_.report.logs().join(entry.settings, loop_.parsers.data_fields, loop_.now().wall);
-  } catch (const std::bad_alloc&) {
-    entry.stored.trial.reset();  // The session is stored now: the store has its numbers.
-    throw;
-  }
+  // From here on the session is stored: the store has its numbers.
+  const std::unique_ptr<SessionTrial> trial = std::move(entry.stored.trial_);
+  registry_.give_key(entry, *key);
+  entry.stored.log_ =
+      loop_.report.logs().join(entry.settings, loop_.parsers.data_fields, loop_.now().wall);
   names_.keep(entry.name);
   loop_.report.peer(EventId::SessionMadeOfTemplate, entry, trial->made);
   for (const SessionTrial::Received& one : trial->received) {
-    loop_.report.logs().received(entry.stored.log, one.bytes, one.at);
+    loop_.report.logs().received(entry.stored.log_, one.bytes, one.at);
   }
 }
 
 void DynamicSessions::record_trial(SessionEntry& entry) {
-  entry.stored.trial->numbers = entry.machine.sequence_numbers();
-  entry.inbound_recorded = entry.stored.trial->numbers.next_inbound;
+  entry.stored.trial_->numbers = entry.machine.sequence_numbers();
+  entry.progress.set_next_inbound(entry.stored.trial_->numbers.next_inbound);
   if (entry.machine.state() != session::State::LogonReceived) log_trial(entry);
 }
 
 void DynamicSessions::log_received(SessionEntry& entry, std::string_view frame) {
-  if (entry.stored.trial == nullptr) [[likely]]
-    return loop_.report.logs().received(entry.stored.log, frame, loop_.now().wall);
+  if (entry.stored.trial_ == nullptr) [[likely]]
+    return loop_.report.logs().received(entry.stored.log_, frame, loop_.now().wall);
   std::size_t bytes = frame.size();
-  for (const SessionTrial::Received& one : entry.stored.trial->received) bytes += one.bytes.size();
+  for (const SessionTrial::Received& one : entry.stored.trial_->received) bytes += one.bytes.size();
   if (bytes > kTrialBytesMax)
     return loop_.report.logs().unknown(frame, /*is_message=*/true, loop_.now().wall);
-  entry.stored.trial->received.push_back({loop_.now().wall, std::string{frame}});
+  entry.stored.trial_->received.push_back({loop_.now().wall, std::string{frame}});
 }
 
 // It was not accepted: its messages belong to no session.
 void DynamicSessions::log_trial(SessionEntry& entry) {
-  for (SessionTrial::Received& one : entry.stored.trial->received) {
+  for (SessionTrial::Received& one : entry.stored.trial_->received) {
     loop_.report.logs().unknown(one.bytes, /*is_message=*/true, one.at);
     wipe_bytes(one.bytes);
   }
-  entry.stored.trial->received.clear();
+  entry.stored.trial_->received.clear();
 }
 
 }  // namespace nexusfix::engine

@@ -31,18 +31,14 @@ class NoticeLimiter {
     return counted(share.allow(now, kSessionLinesMax), now);
   }
   [[nodiscard]] bool allow(transport::Source source, MonoTime now) noexcept {
-    if (now >= window_end_) {
-      window_end_ = now + kWindow;
-      lines_ = 0;
-      sources_ = 0;
-    }
+    if (lines_.begin(now)) sources_ = 0;
     return counted(allow_source(source), now);
   }
 
   // The number of refused lines, when a window has passed since the first of them; before that,
   // zero.
   [[nodiscard]] std::uint64_t take_suppressed(MonoTime now) noexcept {
-    if (suppressed_ == 0 || now < tell_at_) return 0;
+    if (suppressed_ == 0 || now < report_at_) return 0;
     return std::exchange(suppressed_, 0);
   }
 
@@ -53,7 +49,7 @@ class NoticeLimiter {
   };
 
   bool allow_source(transport::Source source) noexcept {
-    if (lines_ >= kUnauthenticatedLinesMax) return false;
+    if (lines_.counted() >= kUnauthenticatedLinesMax) return false;
     const auto end = by_source_.begin() + static_cast<std::ptrdiff_t>(sources_);
     auto found = std::find_if(by_source_.begin(), end,
                               [&](const SourceLines& one) { return one.source == source; });
@@ -63,22 +59,21 @@ class NoticeLimiter {
     }
     if (found->lines >= kSourceLinesMax) return false;
     ++found->lines;
-    ++lines_;
+    lines_.count();
     return true;
   }
 
   bool counted(bool is_allowed, MonoTime now) noexcept {
     if (is_allowed) return true;
-    if (suppressed_++ == 0) tell_at_ = now + kWindow;
+    if (suppressed_++ == 0) report_at_ = now + kWindow;
     return false;
   }
 
-  MonoTime window_end_ = MonoTime::min();
-  unsigned lines_ = 0;
+  SecondLimit lines_;
   std::size_t sources_ = 0;
-  std::array<SourceLines, kUnauthenticatedLinesMax> by_source_{};  // of this window
+  std::array<SourceLines, kUnauthenticatedLinesMax> by_source_{};  // of this second
   std::uint64_t suppressed_ = 0;
-  MonoTime tell_at_ = MonoTime::min();
+  MonoTime report_at_ = MonoTime::min();
 };
 
 }  // namespace nexusfix::engine

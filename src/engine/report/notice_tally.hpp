@@ -2,19 +2,18 @@
 // together.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include <nexusfix/base/time.hpp>
 
+#include "engine/report/second_limit.hpp"
+
 namespace nexusfix::engine {
 
 class NoticeTally {
  public:
-  static constexpr std::chrono::seconds kWindow{1};
-
   // last: the peer of the last one, for people.
   void add(std::uint64_t count, std::string last = {}) noexcept {
     count_ += count;
@@ -23,18 +22,17 @@ class NoticeTally {
   [[nodiscard]] bool has_any() const noexcept { return count_ != 0; }
   // The number to report now; 0: none, or it is too soon.
   [[nodiscard]] std::uint64_t take(MonoTime now) noexcept {
-    if (count_ == 0 || now < next_at_) [[likely]]
+    if (count_ == 0 || !reported_.begin(now)) [[likely]]
       return 0;
-    next_at_ = now + kWindow;
     return std::exchange(count_, 0);
   }
   [[nodiscard]] const std::string& last() const noexcept { return last_; }
   // When the next report is due; kNever: nothing was counted.
-  [[nodiscard]] MonoTime due() const noexcept { return count_ == 0 ? kNever : next_at_; }
+  [[nodiscard]] MonoTime due() const noexcept { return count_ == 0 ? kNever : reported_.ends_at(); }
 
  private:
   std::uint64_t count_ = 0;
-  MonoTime next_at_ = MonoTime::min();
+  SecondLimit reported_;
   std::string last_;
 };
 

@@ -27,39 +27,30 @@ constexpr NoRoomRow kNoRoom[] = {
 
 }  // namespace
 
-void Reporter::session(EventId id, const SessionEntry& entry, std::string_view text) {
+void Reporter::session(EventId id, const SessionEntry& entry, const EventText& text) {
   report(id, entry.name, text);
 }
 
-void Reporter::peer(EventId id, SessionEntry& entry, std::string_view text,
+void Reporter::peer(EventId id, SessionEntry& entry, const EventText& text,
                     const Connection* ended) {
   const Connection* const connection = ended != nullptr ? ended : entry.connection;
-  if (connection != nullptr && entry.settings.accept && !connection->has_logged_on) {
-    return unauthenticated(id, connection->accepted.source, entry.name, text);
+  if (connection != nullptr && entry.settings.accept && !connection->has_logged_on()) {
+    return unauthenticated(id, connection->accepted().source, entry.name, text);
   }
   report_if(limiter_.allow(entry.limits.notices, time_.now().mono), id, entry.name, text);
 }
 
 void Reporter::unauthenticated(EventId id, transport::Source source, std::string_view session,
-                               std::string_view text) {
+                               const EventText& text) {
   report_if(limiter_.allow(source, time_.now().mono), id, session, text);
 }
 
-// If the limit refuses the line, no text is built.
 void Reporter::refused(EventId id, transport::Source source, std::string_view peer,
                        std::string_view why) {
-  if (!limiter_.allow(source, time_.now().mono))
-    return time_.wake_at(time_.now().mono + NoticeLimiter::kWindow);
-  try {
-    std::string text;
-    text.append("connection from ").append(peer).append(" closed: ").append(why);
-    report(id, {}, text);
-  } catch (const std::bad_alloc&) {
-    memory_failed();
-  }
+  unauthenticated(id, source, {}, {"connection from ", peer, " closed: ", why});
 }
 
-void Reporter::engine_limited(EventId id, std::string_view text) {
+void Reporter::engine_limited(EventId id, const EventText& text) {
   report_if(limiter_.allow(own_lines_, time_.now().mono), id, {}, text);
 }
 
@@ -70,11 +61,9 @@ void Reporter::report_tallies() {
     if (!tally.has_any()) [[likely]]
       continue;
     if (const std::uint64_t count = tally.take(time_.now().mono); count != 0) {
-      std::string text = std::to_string(count);
-      text += count == 1 ? " connection was closed " : " connections were closed ";
-      text += kNoRoom[i].why;
-      if (!tally.last().empty()) text += "; the last one from " + tally.last();
-      engine(kNoRoom[i].id, text);
+      engine(kNoRoom[i].id,
+             {count, count == 1 ? " connection was closed " : " connections were closed ",
+              kNoRoom[i].why, tally.last().empty() ? "" : "; the last one from ", tally.last()});
     }
     has_any = has_any || tally.has_any();
     time_.wake_at(tally.due());
@@ -84,7 +73,7 @@ void Reporter::report_tallies() {
 
 void Reporter::report_suppressed() {
   if (const std::uint64_t lines = limiter_.take_suppressed(time_.now().mono); lines > 0) {
-    engine(EventId::EventsSuppressed, std::to_string(lines) + " more events are not shown");
+    engine(EventId::EventsSuppressed, {lines, " more events are not shown"});
   }
 }
 
@@ -95,27 +84,31 @@ void Reporter::report_memory_failures() {
     memory_failures_ = 0;
     return time_.wake_at(time_.now().mono + NoticeLimiter::kWindow);
   }
-  try {
-    const std::string text = "there was no memory, " + std::to_string(memory_failures_) + " times";
-    logs_.event(EventId::OutOfMemory, {}, text, time_.now().wall);
+  if (report(EventId::OutOfMemory, {}, {"there was no memory, ", memory_failures_, " times"})) {
     memory_failures_ = 0;
-  } catch (const std::bad_alloc&) {
-    memory_failed();
+  } else {
     own_lines_ = before;
   }
 }
 
 void Reporter::report_if(bool is_allowed, EventId id, std::string_view session,
-                         std::string_view text) {
-  if (is_allowed) return report(id, session, text);
-  time_.wake_at(time_.now().mono + NoticeLimiter::kWindow);
+                         const EventText& text) {
+  if (is_allowed) {
+    report(id, session, text);
+  } else {
+    time_.wake_at(time_.now().mono + NoticeLimiter::kWindow);
+  }
 }
 
-void Reporter::report(EventId id, std::string_view session, std::string_view text) {
+// False: there is no memory for it.
+bool Reporter::report(EventId id, std::string_view session, const EventText& text) {
   try {
-    logs_.event(id, session, text, time_.now().wall);
+    std::string joined;
+    logs_.event(id, session, text.join(joined), time_.now().wall);
+    return true;
   } catch (const std::bad_alloc&) {
     memory_failed();
+    return false;
   }
 }
 

@@ -17,12 +17,13 @@
 
 #include "engine/loop/loop_clock.hpp"
 #include "engine/report/engine_logs.hpp"
+#include "engine/report/event_text.hpp"
 #include "engine/report/notice_limiter.hpp"
 #include "engine/report/notice_tally.hpp"
 
 namespace nexusfix::engine {
 
-struct Connection;
+class Connection;
 struct SessionEntry;
 
 // Connections that are closed before a Logon, because there is no room for them. They are counted,
@@ -37,20 +38,20 @@ class Reporter {
       : logs_{events, is_standard_error}, time_{time} {}
 
   // Always logged: only for events that no counterparty can repeat at will.
-  void engine(EventId id, std::string_view text) { report(id, {}, text); }
-  void session(EventId id, const SessionEntry& entry, std::string_view text);
+  void engine(EventId id, const EventText& text) { report(id, {}, text); }
+  void session(EventId id, const SessionEntry& entry, const EventText& text);
   // name: the loop may not have this session, or not yet.
-  void session(EventId id, std::string_view name, std::string_view text) { report(id, name, text); }
+  void session(EventId id, std::string_view name, const EventText& text) { report(id, name, text); }
 
   // Events that others cause. Before an acceptor's counterparty has logged on, a session's events
   // count as those of an unauthenticated peer, which may know only the session's name. ended: the
   // connection that the session had.
-  void peer(EventId id, SessionEntry& entry, std::string_view text,
+  void peer(EventId id, SessionEntry& entry, const EventText& text,
             const Connection* ended = nullptr);
   void unauthenticated(EventId id, transport::Source source, std::string_view session,
-                       std::string_view text);
+                       const EventText& text);
   void refused(EventId id, transport::Source source, std::string_view peer, std::string_view why);
-  void engine_limited(EventId id, std::string_view text);
+  void engine_limited(EventId id, const EventText& text);
 
   void count(NoRoom why, std::uint64_t connections, std::string last = {}) noexcept {
     tallies_[static_cast<std::size_t>(why)].add(connections, std::move(last));
@@ -75,8 +76,8 @@ class Reporter {
  private:
   void report_tallies();
   void report_memory_failures();
-  void report(EventId id, std::string_view session, std::string_view text);
-  void report_if(bool is_allowed, EventId id, std::string_view session, std::string_view text);
+  bool report(EventId id, std::string_view session, const EventText& text);
+  void report_if(bool is_allowed, EventId id, std::string_view session, const EventText& text);
 
   static constexpr std::size_t kTallies = static_cast<std::size_t>(NoRoom::Displaced) + 1;
 

@@ -25,8 +25,8 @@ constexpr std::string_view kReject = "3";
 void Outbox::note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
                        std::string_view bytes, bool is_transmitted) {
   // Messages that wait for a Logon are logged when they are sent.
-  const bool is_logged = loop_.report.logs().takes_sent(entry.stored.log) && is_transmitted &&
-                         entry.connection != nullptr && !entry.connection->closing;
+  const bool is_logged = loop_.report.logs().takes_sent(entry.stored.log()) && is_transmitted &&
+                         entry.connection != nullptr && !entry.connection->is_draining();
   if (loop_.callbacks.on_sent == nullptr && !is_logged) return;
   transactor_.sent().add({&entry, kind, is_transmitted, is_logged, msg_seq_num}, bytes);
 }
@@ -34,19 +34,18 @@ void Outbox::note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_
 void Outbox::notify_sent() noexcept {
   if (transactor_.sent().empty()) return;
   transactor_.sent().notify([&](const SentMessages::Message& one, std::string_view bytes) {
-    if (one.is_logged) loop_.report.logs().sent(one.entry->stored.log, bytes, loop_.now().wall);
+    if (one.is_logged) loop_.report.logs().sent(one.entry->stored.log(), bytes, loop_.now().wall);
     if (loop_.callbacks.on_sent == nullptr) return;
     const SentMessage sent{.kind = one.kind,
                            .msg_seq_num = one.msg_seq_num,
                            .bytes = bytes,
                            .is_transmitted = one.is_transmitted};
-    const std::optional<std::string> thrown = transactor_.observe(
+    const std::exception_ptr thrown = transactor_.observe(
         [&] { loop_.callbacks.on_sent(loop_.callbacks.application, one.entry->session, sent); });
     if (!thrown) return;
-    static_cast<void>(loop_.with_memory([&] {
-      loop_.report.peer(EventId::SentCallbackThrew, *one.entry,
-                        "on_sent() threw; the message is sent all the same: " + *thrown);
-    }));
+    loop_.report.peer(
+        EventId::SentCallbackThrew, *one.entry,
+        {"on_sent() threw; the message is sent all the same: ", Transactor::text_of(thrown)});
   });
 }
 
@@ -58,7 +57,7 @@ void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
     const auto offered = offer(entry, bytes, action.msg_seq_num, /*is_resend=*/false);
     if (offered) bytes = *offered;
   }
-  if (entry.stored.trial != nullptr) [[unlikely]]
+  if (entry.stored.is_on_trial()) [[unlikely]]
     dynamic_.end_trial(entry, action.msg_type);
   const bool is_edited = bytes.data() != action.bytes.data();
   const bool is_kept_out = is_edited ? is_edit_secret(entry, bytes)
@@ -79,22 +78,22 @@ void Outbox::perform(SessionEntry& entry, const session::Retransmit& action) {
 
 void Outbox::record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,
                              bool is_resendable) {
-  if (entry.stored.trial != nullptr) [[unlikely]]
+  if (entry.stored.is_on_trial()) [[unlikely]]
     return;
   if (is_resendable && entry.settings.session.resend.persist_messages) {
-    transactor_.record().outbound_message(entry.stored.key, msg_seq_num, bytes);
+    transactor_.record().outbound_message(entry.stored.key(), msg_seq_num, bytes);
   } else {
-    transactor_.record().outbound_number(entry.stored.key, msg_seq_num);
+    transactor_.record().outbound_number(entry.stored.key(), msg_seq_num);
   }
 }
 
 // New messages wait for the end of a resend: the counterparty expects the lower MsgSeqNums first.
 void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes) {
   ++loop_.stats.messages_out;
-  if (!entry.resend.cursor) {
+  if (!entry.resend.is_in_progress()) {
     transmit(entry, bytes);
-  } else if (entry.connection != nullptr && !entry.abort.is_pending) {
-    if (!buffers_.push(*entry.connection, entry.resend.queued, bytes)) return;
+  } else if (entry.connection != nullptr && !entry.abort.is_pending()) {
+    if (!buffers_.push(*entry.connection, entry.resend.queued(), bytes)) return;
     // send_unsent() then checks the limit of the queue.
     connections_.mark_unsent(*entry.connection);
   }
@@ -105,17 +104,17 @@ void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes) {
 void Outbox::queue_until_logon(SessionEntry& entry, std::string_view bytes) {
   const std::size_t most =
       std::min<std::size_t>(kQueuedUntilLogonBytesMax, entry.settings.limits.queued_bytes_max);
-  const bool is_kept = entry.until_logon.left_to_resend == 0 && entry.connection != nullptr &&
-                       entry.until_logon.queued.size() + bytes.size() <= most &&
-                       buffers_.push(*entry.connection, entry.until_logon.queued, bytes);
-  if (!is_kept) ++entry.until_logon.left_to_resend;
+  const bool is_kept = entry.until_logon.left_to_resend() == 0 && entry.connection != nullptr &&
+                       entry.until_logon.queued().size() + bytes.size() <= most &&
+                       buffers_.push(*entry.connection, entry.until_logon.queued(), bytes);
+  if (!is_kept) entry.until_logon.leave_one_to_resend();
 }
 
 // The counterparty resets the sequence numbers without our request: the MsgSeqNums of the queued
 // messages are void.
 void Outbox::report_queued_lost(SessionEntry& entry) {
-  std::uint64_t lost = entry.until_logon.left_to_resend;
-  const std::span<const char> kept = entry.until_logon.queued.waiting();
+  std::uint64_t lost = entry.until_logon.left_to_resend();
+  const std::span<const char> kept = entry.until_logon.queued().waiting();
   for (std::string_view rest{kept.data(), kept.size()}; !rest.empty(); ++lost) {
     const wire::FrameResult frame = wire::next_frame(rest, {.message_bytes_max = rest.size()});
     NEXUSFIX_ASSERT(frame.status == wire::FrameStatus::Complete);  // It was encoded here.
@@ -130,7 +129,7 @@ void Outbox::report_queued_lost(SessionEntry& entry) {
 }
 
 void Outbox::perform(SessionEntry& entry, const session::Release&) {
-  const std::span<const char> kept = entry.until_logon.queued.waiting();
+  const std::span<const char> kept = entry.until_logon.queued().waiting();
   std::string_view rest{kept.data(), kept.size()};
   while (!rest.empty()) {
     const wire::FrameResult frame = wire::next_frame(rest, {.message_bytes_max = rest.size()});
@@ -143,19 +142,19 @@ void Outbox::perform(SessionEntry& entry, const session::Release&) {
     note_sent(entry, SentMessage::Kind::Application,
               message->get<std::uint64_t>(tag::MsgSeqNum).value_or(0), bytes);
   }
-  if (entry.until_logon.left_to_resend != 0) entry.machine.send_heartbeat();
+  if (entry.until_logon.left_to_resend() != 0) entry.machine.send_heartbeat();
   entry.until_logon.clear();
 }
 
 void Outbox::transmit(SessionEntry& entry, std::string_view bytes) {
-  if (entry.connection == nullptr || entry.connection->closing) return;
+  if (entry.connection == nullptr || entry.connection->is_draining()) return;
   Connection& connection = *entry.connection;
-  if (!buffers_.push(connection, connection.outbound, bytes)) [[unlikely]]
+  if (!buffers_.push(connection, connection.outbound(), bytes)) [[unlikely]]
     return;
   // Bytes that waited for the end of a resend have their records already; this event adds its own.
-  connection.waits_for = commit_.store().appended();
+  connection.wait_for(commit_.store().appended());
   connections_.mark_unsent(connection);
-  if (!connection.in_event) transactor_.add_connection(connection);
+  if (!connection.is_in_event()) transactor_.add_connection(connection);
 }
 
 }  // namespace nexusfix::engine

@@ -5,10 +5,9 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
-
 #include "engine/commit/commit_gate.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -55,12 +54,22 @@ wire::Encoder Outbox::begin_in_buffer(SessionEntry& entry, std::string_view msg_
 
 SendResult Outbox::finish_message(
     SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
-  SendResult result = send_message(entry, bytes);
+  SendResult result = try_send(entry, bytes);
   // Commands that on_sending() and on_sent() gave.
   if (transactor_.is_idle()) {
     transactor_.run_deferred_commands(entry);
   }
   return result;
+}
+
+SendResult Outbox::try_send(
+    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
+  try {
+    return send_message(entry, bytes);
+  } catch (const std::bad_alloc&) {
+    loop_.report.memory_failed();
+    return failure(SendFailure::OutOfMemory);
+  }
 }
 
 // Finds a sub or location ID of the session's header that the caller has written again. 0: none.
@@ -115,20 +124,12 @@ bool Outbox::is_edit_secret(const SessionEntry& entry, std::string_view edited) 
 
 // Checks a finished message: the value says whether it is secret, the error why it cannot be sent.
 // A message with more fields than any before needs memory.
-std::expected<bool, SendError> Outbox::examine(const SessionEntry& entry,
-                                               std::string_view bytes) noexcept {
-  bool is_kept_out = false;
-  wire::Tag repeated = 0;
-  const bool is_examined = loop_.with_memory([&] {
-    is_kept_out = is_secret(entry, bytes);
-    if (entry.outbound.has_sub_ids) [[unlikely]]
-      repeated = repeated_id(bytes);
-  });
-  if (!is_examined) return failure(SendFailure::OutOfMemory);
-  if (repeated != 0) {
-    return failure(SendFailure::Encode, {wire::EncodeErrorCode::TagInvalid, repeated});
+std::expected<bool, SendError> Outbox::examine(const SessionEntry& entry, std::string_view bytes) {
+  if (entry.outbound.has_sub_ids) [[unlikely]] {
+    if (const wire::Tag repeated = repeated_id(bytes); repeated != 0)
+      return failure(SendFailure::Encode, {wire::EncodeErrorCode::TagInvalid, repeated});
   }
-  return is_kept_out;
+  return is_secret(entry, bytes);
 }
 
 // The reason why the engine cannot send any message, on any session.
@@ -140,8 +141,8 @@ std::optional<SendFailure> Outbox::obstacle(std::size_t bytes) noexcept {
   return std::nullopt;
 }
 
-SendResult Outbox::send_message(
-    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
+SendResult Outbox::send_message(SessionEntry& entry,
+                                const std::expected<std::string_view, wire::EncodeError>& bytes) {
   if (const auto why = obstacle(bytes ? bytes->size() : 0)) [[unlikely]]
     return failure(*why);
   if (std::exchange(begun_, nullptr) != &entry) return failure(SendFailure::NotBegun);
@@ -154,7 +155,7 @@ SendResult Outbox::send_message(
     is_kept_out = *examined;
   }
   if (!is_transmitted) [[unlikely]] {
-    if (!entry.settings.sends_while_logged_out || is_kept_out || entry.stored.trial != nullptr) {
+    if (!entry.settings.sends_while_logged_out || is_kept_out || entry.stored.is_on_trial()) {
       return failure(SendFailure::NotLoggedOn);
     }
     if (entry.machine.is_about_to_reset()) return failure(SendFailure::SessionEnding);
@@ -169,15 +170,10 @@ SendResult Outbox::send_message(
     if (!offered) return std::unexpected{offered.error()};
     message = *offered;
     const bool is_edited = message->data() != bytes->data();
-    if (is_edited && !loop_.with_memory([&] { is_kept_out |= is_edit_secret(entry, *message); })) {
-      return failure(SendFailure::OutOfMemory);
-    }
+    if (is_edited) is_kept_out |= is_edit_secret(entry, *message);
     if (is_kept_out && !is_transmitted) return failure(SendFailure::NotLoggedOn);
   }
-  if (transactor_.phase() == Phase::Callback &&
-      !loop_.with_memory([&] { transactor_.save_for_undo(entry); })) {
-    return failure(SendFailure::OutOfMemory);
-  }
+  if (transactor_.phase() == Phase::Callback) transactor_.save_for_undo(entry);
   const UndoEntry before{entry};
   const auto outbound = entry.machine.finish_message(message);
   if (!outbound) {
@@ -185,25 +181,21 @@ SendResult Outbox::send_message(
     return failure(encode ? SendFailure::Encode : SendFailure::NotApplicationMessage,
                    outbound.error().encode);
   }
-  const store::Transaction::Mark mark = transactor_.record().mark();
-  const SentMessages::Mark sent = transactor_.sent().mark();
-  try {
-    record_outbound(entry, outbound->msg_seq_num, outbound->bytes, !is_kept_out);
-    if (is_transmitted) {
-      queue_bytes(entry, outbound->bytes);
-    } else if (outlet == session::Outlet::AfterLogon) {
-      queue_until_logon(entry, outbound->bytes);
-    }
-    note_sent(entry, SentMessage::Kind::Application, outbound->msg_seq_num, outbound->bytes,
-              is_transmitted);
-    if (transactor_.is_idle()) transactor_.append_record();
-  } catch (const std::bad_alloc&) {
-    loop_.report.memory_failed();
+  UndoGuard undo{[&, mark = transactor_.record().mark(), sent = transactor_.sent().mark()] {
     transactor_.sent().rollback(sent);
     transactor_.record().rollback(mark);
     before.undo();
-    return failure(SendFailure::OutOfMemory);
+  }};
+  record_outbound(entry, outbound->msg_seq_num, outbound->bytes, !is_kept_out);
+  if (is_transmitted) {
+    queue_bytes(entry, outbound->bytes);
+  } else if (outlet == session::Outlet::AfterLogon) {
+    queue_until_logon(entry, outbound->bytes);
   }
+  note_sent(entry, SentMessage::Kind::Application, outbound->msg_seq_num, outbound->bytes,
+            is_transmitted);
+  if (transactor_.is_idle()) transactor_.append_record();
+  undo.keep();
   if (commit_.has_failed()) return failure(SendFailure::StoreStopped);
   return Sent{.msg_seq_num = outbound->msg_seq_num, .is_transmitted = is_transmitted};
 }
@@ -213,26 +205,21 @@ SendResult Outbox::send_message(
 std::expected<std::string_view, SendError> Outbox::offer(SessionEntry& entry,
                                                          std::string_view bytes,
                                                          std::uint64_t msg_seq_num,
-                                                         bool is_resend) noexcept {
-  std::optional<wire::MessageView> message;
-  const bool is_parsed = loop_.with_memory([&] {
-    if (const auto parsed = loop_.parsers.outbound.parse(bytes)) message = *parsed;
-  });
-  if (!is_parsed) return failure(SendFailure::OutOfMemory);
+                                                         bool is_resend) {
+  const auto message = loop_.parsers.outbound.parse(bytes);
   // A damaged message of the store, or one of the session layer: the state machine refuses it.
   if (!message || session::is_administrative(message->msg_type())) return bytes;
   edits_.clear();
   OutgoingMessage outgoing{*message, edits_, msg_seq_num, is_resend};
   SendDecision answer = SendDecision::Withhold;
-  const std::optional<std::string> thrown = transactor_.observe([&] {
+  const std::exception_ptr thrown = transactor_.observe([&] {
     answer = loop_.callbacks.on_sending(loop_.callbacks.application, entry.session, outgoing);
   });
   if (thrown) {
     answer = SendDecision::Withhold;
-    static_cast<void>(loop_.with_memory([&] {
-      loop_.report.peer(EventId::SendingCallbackThrew, entry,
-                        "on_sending() threw; the message is withheld: " + *thrown);
-    }));
+    loop_.report.peer(
+        EventId::SendingCallbackThrew, entry,
+        {"on_sending() threw; the message is withheld: ", Transactor::text_of(thrown)});
   }
   if (answer == SendDecision::Withhold) return failure(SendFailure::Vetoed);
   if (edits_.empty()) return bytes;
@@ -245,13 +232,12 @@ std::expected<std::string_view, SendError> Outbox::offer(SessionEntry& entry,
 // has its MsgSeqNum already: no other message may take it meanwhile.
 void Outbox::write_logon(SessionEntry& entry, wire::Encoder& encoder,
                          const wire::MessageHeader& header) noexcept {
-  const std::optional<std::string> thrown = transactor_.observe([&] {
+  const std::exception_ptr thrown = transactor_.observe([&] {
     loop_.callbacks.write_logon(loop_.callbacks.application, entry.session, encoder, header);
   });
   if (!thrown) return;
-  static_cast<void>(loop_.with_memory([&] {
-    loop_.report.session(EventId::LogonCallbackThrew, entry, "write_logon() threw: " + *thrown);
-  }));
+  loop_.report.session(EventId::LogonCallbackThrew, entry,
+                       {"write_logon() threw: ", Transactor::text_of(thrown)});
   encoder.field(wire::Tag{0}, "");
 }
 

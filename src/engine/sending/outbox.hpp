@@ -39,7 +39,7 @@ class Outbox {
   [[nodiscard]] std::expected<std::string_view, SendError> offer(SessionEntry& entry,
                                                                  std::string_view bytes,
                                                                  std::uint64_t msg_seq_num,
-                                                                 bool is_resend) noexcept;
+                                                                 bool is_resend);
   void notify_sent() noexcept;
   void report_queued_lost(SessionEntry& entry);
   void transmit(SessionEntry& entry, std::string_view bytes);
@@ -64,10 +64,12 @@ class Outbox {
   [[nodiscard]] bool has_secret(const SessionEntry& entry, std::string_view bytes);
   [[nodiscard]] bool is_edit_secret(const SessionEntry& entry, std::string_view edited);
   [[nodiscard]] std::expected<bool, SendError> examine(const SessionEntry& entry,
-                                                       std::string_view bytes) noexcept;
+                                                       std::string_view bytes);
   [[nodiscard]] std::optional<SendFailure> obstacle(std::size_t bytes) noexcept;
+  SendResult try_send(SessionEntry& entry,
+                      const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
   SendResult send_message(SessionEntry& entry,
-                          const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
+                          const std::expected<std::string_view, wire::EncodeError>& bytes);
   void note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
                  std::string_view bytes, bool is_transmitted = true);
   void record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,

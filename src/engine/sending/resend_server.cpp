@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <new>
 #include <utility>
 
 #include <nexusfix/base/assert.hpp>
@@ -20,7 +19,6 @@ namespace {
 
 // A resend is served in slices, so that other sessions and heartbeats go on meanwhile.
 constexpr std::uint64_t kReplaySlice = 256;
-constexpr std::chrono::seconds kRateInterval{1};
 
 // When a stored message was first sent. No value: it has no readable SendingTime.
 std::optional<WallTime> sent_at(std::string_view stored) noexcept {
@@ -45,21 +43,21 @@ void ResendServer::perform(SessionEntry& entry, const session::AskResend& action
     answer = loop_.callbacks.on_resend_request(loop_.callbacks.application, entry.session, request);
   });
   if (!done) answer = ResendAnswer{};
-  entry.resend.answer_text = answer.text();
+  entry.resend.answer_text_ = answer.text();
   entry.machine.on_resend_decision(
-      {.kind = answer.kind(), .from = answer.first(), .text = entry.resend.answer_text},
+      {.kind = answer.kind(), .from = answer.first(), .text = entry.resend.answer_text_},
       loop_.now());
 }
 
 void ResendServer::perform(SessionEntry& entry, const session::Replay& action) {
   // Messages that waited for the end of an earlier resend are sent first. This resend repeats them
   // with PossDupFlag, and a MsgSeqNum must not come without PossDupFlag after it came with it.
-  entry.resend.cursor.reset();
-  entry.resend.is_done = false;
+  entry.resend.cursor_.reset();
+  entry.resend.is_done_ = false;
   finish_replay(entry);
-  entry.resend.cursor =
+  entry.resend.cursor_ =
       ReplayCursor{.next = action.begin, .end = action.end, .serial = ++replay_serial_};
-  for (const store::NumberRange& lost : commit_.store().lost_numbers(entry.stored.key)) {
+  for (const store::NumberRange& lost : commit_.store().lost_numbers(entry.stored.key())) {
     if (lost.last < action.begin || lost.first > action.end) continue;
     loop_.report.peer(
         EventId::LostMessagesRequested, entry,
@@ -68,7 +66,7 @@ void ResendServer::perform(SessionEntry& entry, const session::Replay& action) {
             ", whose messages the store has lost: it gets a gap fill. Compare with its "
             "records what was sent under them");
   }
-  if (const std::uint64_t until = commit_.store().retired_until(entry.stored.key);
+  if (const std::uint64_t until = commit_.store().retired_until(entry.stored.key());
       action.begin <= until) {
     loop_.report.peer(
         EventId::RetiredMessagesRequested, entry,
@@ -77,8 +75,8 @@ void ResendServer::perform(SessionEntry& entry, const session::Replay& action) {
             " were in segments of the journal that are retired: it gets a gap fill for "
             "what is not there any more");
   }
-  if (!entry.resend.is_listed) replaying_.push_back(&entry);
-  entry.resend.is_listed = true;
+  if (!entry.resend.is_listed_) replaying_.push_back(&entry);
+  entry.resend.is_listed_ = true;
   replay_ready_ = true;
 }
 
@@ -87,27 +85,27 @@ void ResendServer::serve_replays() {
   replay_ready_ = false;
   replay_fetches_ = false;
   std::erase_if(replaying_, [](SessionEntry* entry) {
-    if (!entry->resend.cursor) entry->resend.is_listed = false;
-    return !entry->resend.is_listed;
+    if (!entry->resend.cursor_) entry->resend.is_listed_ = false;
+    return !entry->resend.is_listed_;
   });
   // Callbacks may begin other resends, which are appended.
   for (std::size_t i = 0; i < replaying_.size() && !commit_.has_failed(); ++i) {
     SessionEntry& entry = *replaying_[i];
-    if (!entry.resend.cursor || entry.abort.is_pending) continue;
-    if (!loop_.with_memory([&] { serve_replay(entry); })) transactor_.abort_session(entry);
+    if (!entry.resend.cursor_ || entry.abort.is_pending()) continue;
+    loop_.boundary.run(entry, [&] { serve_replay(entry); });
   }
 }
 
 void ResendServer::serve_replay(SessionEntry& entry) {
   const std::size_t bytes_max = buffers_.replay_bytes_max();
-  if (entry.connection == nullptr || entry.connection->outbound.size() > bytes_max) {
+  if (entry.connection == nullptr || entry.connection->outbound().size() > bytes_max) {
     return;  // When the bytes have left, Connections::send_waiting() calls set_ready().
   }
   if (!has_fetched(entry)) return;
-  const std::unique_ptr<store::Fetch> fetch = std::move(entry.resend.cursor->fetch);
-  const std::uint64_t serial = entry.resend.cursor->serial;
-  std::uint64_t last = entry.resend.cursor->slice_end;
-  const std::uint64_t messages_max = entry.resend.cursor->messages_max;
+  const std::unique_ptr<store::Fetch> fetch = std::move(entry.resend.cursor_->fetch);
+  const std::uint64_t serial = entry.resend.cursor_->serial;
+  std::uint64_t last = entry.resend.cursor_->slice_end;
+  const std::uint64_t messages_max = entry.resend.cursor_->messages_max;
   // Copied, because callbacks may append to the store, which must not change while it is read.
   replay_slice_.clear();
   replay_bytes_.clear();
@@ -120,8 +118,10 @@ void ResendServer::serve_replay(SessionEntry& entry) {
   };
   const auto read =
       fetch ? fetch->read(visit)
-            : commit_.store().read(entry.stored.key, entry.resend.cursor->next, last, visit);
-  const auto goes_on = [&] { return entry.resend.cursor && entry.resend.cursor->serial == serial; };
+            : commit_.store().read(entry.stored.key(), entry.resend.cursor_->next, last, visit);
+  const auto goes_on = [&] {
+    return entry.resend.cursor_ && entry.resend.cursor_->serial == serial;
+  };
   for (const StoredMessage& one : replay_slice_) {
     replay_message(entry, one.msg_seq_num,
                    std::string_view{replay_bytes_}.substr(one.begin, one.size));
@@ -144,12 +144,12 @@ void ResendServer::serve_replay(SessionEntry& entry) {
     }
     return;
   }
-  if (last == entry.resend.cursor->end) {
-    entry.resend.is_done = true;
+  if (last == entry.resend.cursor_->end) {
+    entry.resend.is_done_ = true;
     transactor_.transact(
         entry, [&](session::StateMachine& machine) { machine.on_replay_done(loop_.now()); });
   } else {
-    entry.resend.cursor->next = last + 1;
+    entry.resend.cursor_->next = last + 1;
     replay_ready_ = true;
   }
 }
@@ -157,12 +157,12 @@ void ResendServer::serve_replay(SessionEntry& entry) {
 // Chooses the next slice. False: it cannot be read now. The loop never waits for a store that has
 // its messages on another machine.
 bool ResendServer::has_fetched(SessionEntry& entry) {
-  ReplayCursor& cursor = *entry.resend.cursor;
+  ReplayCursor& cursor = *entry.resend.cursor_;
   if (!cursor.fetch) {
     cursor.messages_max = resends_now_max(entry);
     if (cursor.messages_max == 0) return false;  // The session's timer continues the resend.
     cursor.slice_end = std::min(cursor.end, cursor.next + kReplaySlice - 1);
-    cursor.fetch = commit_.store().fetch(entry.stored.key, cursor.next, cursor.slice_end,
+    cursor.fetch = commit_.store().fetch(entry.stored.key(), cursor.next, cursor.slice_end,
                                          buffers_.replay_bytes_max());
   }
   if (!cursor.fetch || cursor.fetch->is_done()) return true;
@@ -174,16 +174,14 @@ bool ResendServer::has_fetched(SessionEntry& entry) {
 std::uint64_t ResendServer::resends_now_max(SessionEntry& entry) {
   const std::uint32_t rate = entry.settings.limits.resends_per_second_max;
   if (rate == 0) return kReplaySlice;
-  if (loop_.now().mono >= entry.resend.window + kRateInterval) {
-    entry.resend.window = loop_.now().mono;
-    entry.resend.window_count = 0;
-  }
-  if (entry.resend.window_count >= rate) {
-    entry.resend.resumes_at = entry.resend.window + kRateInterval;
-    loop_.arm(entry, entry.resend.resumes_at);
+  SecondLimit& sent = entry.resend.sent_;
+  sent.begin(loop_.now().mono);
+  if (sent.counted() >= rate) {
+    entry.resend.resumes_at_ = sent.ends_at();
+    loop_.arm(entry, entry.resend.resumes_at_);
     return 0;
   }
-  return std::min<std::uint64_t>(kReplaySlice, rate - entry.resend.window_count);
+  return std::min<std::uint64_t>(kReplaySlice, rate - sent.counted());
 }
 
 // A MsgSeqNum that is skipped becomes part of a gap fill.
@@ -197,9 +195,6 @@ void ResendServer::replay_message(SessionEntry& entry, std::uint64_t msg_seq_num
   if (loop_.callbacks.on_sending != nullptr) {
     const auto offered = outbox_.offer(entry, bytes, msg_seq_num, /*is_resend=*/true);
     if (!offered) {
-      // Without memory the message is not withheld: the resend is aborted with its connection, and
-      // the counterparty asks again.
-      if (offered.error().failure == SendFailure::OutOfMemory) throw std::bad_alloc{};
       if (offered.error().failure == SendFailure::Encode) {
         loop_.report.peer(EventId::ResentMessageNotEdited, entry,
                           "MsgSeqNum " + std::to_string(msg_seq_num) +
@@ -209,17 +204,17 @@ void ResendServer::replay_message(SessionEntry& entry, std::uint64_t msg_seq_num
     }
     bytes = *offered;
   }
-  ++entry.resend.window_count;
+  entry.resend.sent_.count();
   transactor_.transact(entry, [&](session::StateMachine& machine) {
     machine.on_replay_message(msg_seq_num, bytes, loop_.now());
   });
 }
 
 void ResendServer::finish_replay(SessionEntry& entry) {
-  if (entry.resend.cursor || entry.resend.queued.empty()) return;
-  const std::span<const char> bytes = entry.resend.queued.waiting();
+  if (entry.resend.cursor_ || entry.resend.queued_.empty()) return;
+  const std::span<const char> bytes = entry.resend.queued_.waiting();
   outbox_.transmit(entry, {bytes.data(), bytes.size()});
-  entry.resend.queued.clear();
+  entry.resend.queued_.clear();
 }
 
 void ResendServer::give_back(std::size_t bytes_max) {

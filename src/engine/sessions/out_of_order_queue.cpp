@@ -83,24 +83,24 @@ class Ranges {
 // While a Logon waits for its decision, the state machine would buffer each of these messages
 // again, in an endless loop.
 void OutOfOrderQueue::deliver_in_sequence(SessionEntry& entry) {
-  if (entry.out_of_order.messages.empty() && entry.out_of_order.dropped_high == 0) [[likely]]
+  if (entry.out_of_order.messages_.empty() && entry.out_of_order.dropped_high_ == 0) [[likely]]
     return;
   if (entry.machine.state() == session::State::LogonReceived) return;
-  entry.out_of_order.arrived_undecided = false;
+  entry.out_of_order.arrived_undecided_ = false;
   do {
     deliver_due(entry);
   } while (request_dropped(entry));
 }
 
 void OutOfOrderQueue::deliver_due(SessionEntry& entry) {
-  while (!entry.out_of_order.messages.empty()) {
-    const auto first = entry.out_of_order.messages.begin();
+  while (!entry.out_of_order.messages_.empty()) {
+    const auto first = entry.out_of_order.messages_.begin();
     const std::uint64_t expected = entry.machine.sequence_numbers().next_inbound;
     if (first->first > expected) break;
     const std::string bytes = std::move(first->second);
     const bool due = first->first == expected;
-    entry.out_of_order.bytes -= bytes.size() + kHeldOverheadBytes;
-    entry.out_of_order.messages.erase(first);
+    entry.out_of_order.bytes_ -= bytes.size() + kHeldOverheadBytes;
+    entry.out_of_order.messages_.erase(first);
     if (!due) continue;  // It came again in the meantime.
     const auto message = loop_.parsers.inbound.parse(bytes);
     NEXUSFIX_ASSERT(message.has_value());  // It was parsed when it came.
@@ -115,12 +115,12 @@ void OutOfOrderQueue::deliver_due(SessionEntry& entry) {
 // has changed.
 bool OutOfOrderQueue::request_dropped(SessionEntry& entry) {
   const std::uint64_t expected = entry.machine.sequence_numbers().next_inbound;
-  if (expected > entry.out_of_order.dropped_high) entry.out_of_order.dropped_high = 0;
+  if (expected > entry.out_of_order.dropped_high_) entry.out_of_order.dropped_high_ = 0;
   const bool may_have_gap =
-      !entry.out_of_order.messages.empty() && asks_for_one_gap(entry.settings.session);
-  if (entry.out_of_order.dropped_high == 0 && !may_have_gap) return false;
+      !entry.out_of_order.messages_.empty() && asks_for_one_gap(entry.settings.session);
+  if (entry.out_of_order.dropped_high_ == 0 && !may_have_gap) return false;
   const std::uint64_t first =
-      entry.out_of_order.messages.empty() ? 0 : entry.out_of_order.messages.begin()->first;
+      entry.out_of_order.messages_.empty() ? 0 : entry.out_of_order.messages_.begin()->first;
   transactor_.transact(entry, [&](session::StateMachine& machine) {
     machine.on_out_of_order_lost(first, loop_.now());
   });
@@ -128,19 +128,20 @@ bool OutOfOrderQueue::request_dropped(SessionEntry& entry) {
 }
 
 void OutOfOrderQueue::forget_out_of_order(SessionEntry& entry) noexcept {
-  entry.out_of_order.messages.clear();
-  entry.out_of_order.bytes = 0;
-  entry.out_of_order.dropped_high = 0;
-  entry.out_of_order.arrived_undecided = false;
+  entry.out_of_order.messages_.clear();
+  entry.out_of_order.bytes_ = 0;
+  entry.out_of_order.dropped_high_ = 0;
+  entry.out_of_order.arrived_undecided_ = false;
 }
 
 void OutOfOrderQueue::perform(SessionEntry& entry, const session::BufferOutOfOrder& action) {
-  if (entry.out_of_order.messages.contains(action.msg_seq_num)) return;
+  if (entry.out_of_order.messages_.contains(action.msg_seq_num)) return;
   const std::size_t bytes = action.bytes.size() + kHeldOverheadBytes;
   const bool is_undecided = entry.machine.state() == session::State::LogonReceived;
-  if (entry.out_of_order.bytes + bytes >
+  if (entry.out_of_order.bytes_ + bytes >
       (is_undecided ? kHeldUndecidedBytesMax : entry.settings.limits.out_of_order_bytes_max)) {
-    entry.out_of_order.dropped_high = std::max(entry.out_of_order.dropped_high, action.msg_seq_num);
+    entry.out_of_order.dropped_high_ =
+        std::max(entry.out_of_order.dropped_high_, action.msg_seq_num);
     loop_.report.peer(EventId::EarlyMessageDropped, entry,
                       "too much arrived early (MaxHeldBytes): MsgSeqNum " +
                           std::to_string(action.msg_seq_num) +
@@ -148,9 +149,9 @@ void OutOfOrderQueue::perform(SessionEntry& entry, const session::BufferOutOfOrd
     return;
   }
   if (entry.connection != nullptr && !buffers_.may_grow(*entry.connection, bytes, bytes)) return;
-  entry.out_of_order.messages.try_emplace(action.msg_seq_num, action.bytes);
-  entry.out_of_order.bytes += bytes;
-  if (is_undecided) entry.out_of_order.arrived_undecided = true;
+  entry.out_of_order.messages_.try_emplace(action.msg_seq_num, action.bytes);
+  entry.out_of_order.bytes_ += bytes;
+  if (is_undecided) entry.out_of_order.arrived_undecided_ = true;
 }
 
 void OutOfOrderQueue::perform(SessionEntry& entry, const session::DiscardOutOfOrder& action) {
@@ -164,11 +165,11 @@ void OutOfOrderQueue::discard_out_of_order(SessionEntry& entry, std::uint64_t be
                                            std::uint64_t end, std::string_view why) {
   Ranges lost;
   Ranges administrative;
-  auto next = entry.out_of_order.messages.lower_bound(begin);
-  while (next != entry.out_of_order.messages.end() && next->first <= end) {
+  auto next = entry.out_of_order.messages_.lower_bound(begin);
+  while (next != entry.out_of_order.messages_.end() && next->first <= end) {
     (is_application(next->second) ? lost : administrative).add(next->first);
-    entry.out_of_order.bytes -= next->second.size() + kHeldOverheadBytes;
-    next = entry.out_of_order.messages.erase(next);
+    entry.out_of_order.bytes_ -= next->second.size() + kHeldOverheadBytes;
+    next = entry.out_of_order.messages_.erase(next);
   }
   if (administrative.count() != 0) {
     loop_.report.peer(EventId::HeldAdministrativeDropped, entry,
@@ -177,12 +178,12 @@ void OutOfOrderQueue::discard_out_of_order(SessionEntry& entry, std::uint64_t be
   }
   if (lost.count() == 0) return;
   loop_.stats.out_of_order_discarded += lost.count();
-  entry.out_of_order.discarded += lost.count();
+  entry.out_of_order.discarded_ += lost.count();
   loop_.report.peer(EventId::HeldMessagesDiscarded, entry,
                     std::to_string(lost.count()) +
                         (lost.count() == 1 ? " held message is" : " held messages are") +
                         " discarded and never delivered: MsgSeqNum " + lost.text() + ": " +
-                        std::string{why} + " (" + std::to_string(entry.out_of_order.discarded) +
+                        std::string{why} + " (" + std::to_string(entry.out_of_order.discarded_) +
                         " of this session since the start)");
 }
 

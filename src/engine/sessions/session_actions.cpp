@@ -147,20 +147,16 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Administrat
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::Reset&) {
-  if (entry.stored.trial == nullptr) transactor_.record().reset(entry.stored.key);
-  entry.membership.accepts_only_reset = false;
-  if (entry.connect_policy.on_reset(control_.may_connect(entry), entry.connection != nullptr,
-                                    loop_.now().mono)) {
-    loop_.arm(entry, entry.connect_policy.connect_at());
-  }
-  entry.inbound_recorded = 1;
+  if (!entry.stored.is_on_trial()) transactor_.record().reset(entry.stored.key());
+  control_.on_reset(entry);
+  entry.progress.set_next_inbound(1);
   // Messages after the Logon that resets belong to the new epoch, and are requested again.
-  if (!entry.out_of_order.arrived_undecided) {
+  if (!entry.out_of_order.arrived_undecided()) {
     out_of_order_.discard_out_of_order(entry, 1, UINT64_MAX, "the sequence numbers are reset");
   }
   OutOfOrderQueue::forget_out_of_order(entry);
-  entry.resend.cursor.reset();
-  entry.resend.queued.clear();
+  entry.resend.abort();
+  entry.resend.queued().clear();
   outbox_.report_queued_lost(entry);
   entry.until_logon.clear();
   loop_.report.peer(EventId::SequenceNumbersReset, entry, "the sequence numbers are reset to 1");
@@ -187,7 +183,7 @@ void SessionActions::decide_logon(SessionEntry& entry) {
   if (admission_.changes_password(entry, answer))
     return;  // The Logon is answered when the new password is on the disk.
   if (answer.accepted && !answer.session_status && entry.connection != nullptr &&
-      entry.connection->credentials.is_changed) {
+      entry.connection->credentials().is_changed()) {
     answer.session_status = kSessionPasswordChanged;
   }
   entry.machine.on_logon_decision(entry.commands.logon_id(),
@@ -203,7 +199,7 @@ void SessionActions::deliver_decided() {
   while (!decided_.empty()) {
     SessionEntry& entry = *decided_.back();
     decided_.pop_back();
-    out_of_order_.deliver_in_sequence(entry);
+    loop_.boundary.run(entry, [&] { out_of_order_.deliver_in_sequence(entry); });
   }
 }
 
@@ -216,10 +212,10 @@ void SessionActions::answer_logon(SessionEntry& entry, std::uint64_t logon_id,
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) {
-  entry.disconnection.notice.reset();  // It is back before the notice was due.
+  entry.disconnection.cancel();
   entry.connect_policy.on_logged_on();
-  entry.membership.has_logged_on = true;
-  if (entry.connection != nullptr) entry.connection->has_logged_on = true;
+  entry.membership.on_logged_on();
+  if (entry.connection != nullptr) entry.connection->on_logged_on();
   const session::Numbers numbers = entry.machine.sequence_numbers();
   loop_.report.peer(EventId::LoggedOn, entry,
                     "logged on, next MsgSeqNum in " + std::to_string(numbers.next_inbound) +
@@ -240,37 +236,25 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOut&)
 // The reason is set later in the event: see perform_own(Disconnect) and Connections::close().
 void SessionActions::note_disconnection(SessionEntry& entry) {
   if (loop_.callbacks.on_disconnect == nullptr) return;
-  entry.disconnection.notice = Disconnection{};
-  entry.disconnection.is_fresh = true;
   const std::chrono::seconds delay = entry.settings.disconnect_notice_delay;
-  entry.disconnection.due_at =
-      delay.count() == 0 || loop_.is_stopping ? kNever : loop_.now().mono + delay;
-  if (entry.disconnection.due_at != kNever) loop_.arm(entry, entry.disconnection.due_at);
+  entry.disconnection.begin(delay.count() == 0 || loop_.is_stopping ? kNever
+                                                                    : loop_.now().mono + delay);
+  if (entry.disconnection.due_at() != kNever) loop_.arm(entry, entry.disconnection.due_at());
 }
 
 void SessionActions::notify_disconnection(SessionEntry& entry) {
-  Disconnection told = *std::exchange(entry.disconnection.notice, std::nullopt);
-  entry.disconnection.due_at = kNever;
-  if (!told.reason && entry.disconnection.text.empty()) {
-    entry.disconnection.text = "the connection broke";
-  }
-  told.text = entry.disconnection.text;
+  const Disconnection ended = entry.disconnection.take();
   static_cast<void>(transactor_.run_callback(entry, [&] {
-    loop_.callbacks.on_disconnect(loop_.callbacks.application, entry.session, told);
+    loop_.callbacks.on_disconnect(loop_.callbacks.application, entry.session, ended);
   }));
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::Disconnect& action) {
-  if (entry.disconnection.notice && entry.disconnection.is_fresh) {
-    entry.disconnection.notice->reason = action.reason;
-    entry.disconnection.notice->is_orderly =
-        action.reason == session::DisconnectReason::LogoutComplete;
-    entry.disconnection.text = to_string(action.reason);
-  }
+  entry.disconnection.set_reason(action.reason);
   if (entry.connection == nullptr) return;
   // Messages that wait for the end of a resend are stored; only a Logout among them matters now.
-  if (entry.resend.cursor) {
-    entry.resend.cursor.reset();
+  if (entry.resend.is_in_progress()) {
+    entry.resend.abort();
     resends_.finish_replay(entry);
   }
   if (action.reason != session::DisconnectReason::LogoutComplete) {
@@ -301,8 +285,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Notice& act
 void SessionActions::halt_for_operator(SessionEntry& entry, const session::Notice& notice) {
   const session::Numbers numbers = entry.machine.sequence_numbers();
   const bool connects = entry.settings.session.role == session::Role::Initiator;
-  entry.membership.accepts_only_reset = true;
-  entry.connect_policy.halt();
+  SessionControl::halt(entry);
   const SideAtFault side = side_at_fault(notice, numbers.next_outbound);
   loop_.report.session(
       connects ? EventId::InitiatorHalted : EventId::AcceptorHalted, entry,

@@ -32,7 +32,7 @@ session::SessionConfig session_config_of(const SessionServices& services,
 SessionEntry::SessionEntry(const SessionServices& session_services,
                            SessionSettings session_settings, session::Numbers numbers)
     : machine{session_config_of(session_services, session_settings, *this), numbers},
-      inbound_recorded{numbers.next_inbound},
+      progress{numbers.next_inbound},
       outbound{.has_sub_ids = session_settings.session.id.has_sub_ids(),
                .keeps_masked_out =
                    !session_settings.log.masked.empty() && !session_settings.log.stores_masked},
@@ -44,9 +44,9 @@ SessionEntry::SessionEntry(const SessionServices& session_services,
       services{session_services},
       session{services, *this} {
   BufferBudget& budget = *services.loop.budget;
-  resend.queued.count_in(budget);
-  until_logon.queued.count_in(budget);
-  out_of_order.bytes.count_in(budget);
+  resend.count_in(budget);
+  until_logon.count_in(budget);
+  out_of_order.count_in(budget);
 }
 
 wire::FrameScanner SessionEntry::frame_scanner() const {

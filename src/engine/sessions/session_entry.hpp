@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
@@ -16,29 +17,26 @@
 #include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/store/store.hpp>
 
+#include "engine/acceptor/pending_password_change.hpp"
 #include "engine/connection/connection.hpp"
+#include "engine/control/acceptor_halt.hpp"
 #include "engine/control/connect_policy.hpp"
 #include "engine/control/session_commands.hpp"
+#include "engine/control/timetable.hpp"
 #include "engine/loop/timer_queue.hpp"
+#include "engine/registry/membership.hpp"
 #include "engine/report/second_limit.hpp"
+#include "engine/sending/queued_until_logon.hpp"
+#include "engine/sending/resend_state.hpp"
+#include "engine/sessions/disconnection_notice.hpp"
+#include "engine/sessions/out_of_order_messages.hpp"
+#include "engine/sessions/pending_abort.hpp"
 #include "engine/sessions/throttle.hpp"
 #include "engine/settings_names.hpp"
 
 namespace nexusfix::engine {
 
 struct SessionServices;
-
-// A resend in progress: stored messages from next to end still have to be passed to the state
-// machine.
-struct ReplayCursor {
-  std::uint64_t next = 0;
-  std::uint64_t end = 0;
-  std::uint64_t serial = 0;  // unique among all resends
-  // The slice that a thread of the store reads, where reading may take long; null: none.
-  std::unique_ptr<store::Fetch> fetch{};
-  std::uint64_t slice_end = 0;     // the slice's last MsgSeqNum
-  std::uint64_t messages_max = 0;  // of the slice; MsgSeqNums without a message do not count
-};
 
 // A session of a template whose name the store does not know, before its first Logon is accepted.
 // It is not stored and has no log of its own: otherwise any client could fill both with names.
@@ -53,68 +51,6 @@ struct SessionTrial {
   ~SessionTrial();
 };
 
-// Messages that came too early, by MsgSeqNum.
-struct OutOfOrderMessages {
-  std::map<std::uint64_t, std::string> messages;  // by MsgSeqNum
-  BufferCharge bytes;
-  std::uint64_t dropped_high = 0;  // the highest MsgSeqNum for which there was no room; 0: none
-  std::uint64_t discarded = 0;     // application messages, since the start
-  bool arrived_undecided = false;  // they came after a Logon that is not decided
-};
-
-// The resend that the counterparty has requested.
-struct ResendState {
-  std::optional<ReplayCursor> cursor;  // no value: no resend is in progress
-  bool is_done = false;     // all messages are sent; the last actions are being performed
-  bool is_listed = false;   // in the list of the resend server
-  OutboundQueue queued;     // messages that got their MsgSeqNum during the resend
-  std::string answer_text;  // for a ResendRequest that is refused
-  // For MaxResendsPerSecond.
-  MonoTime window{};  // the start of the present second
-  std::uint32_t window_count = 0;
-  MonoTime resumes_at = MonoTime::min();
-};
-
-// Messages that got their MsgSeqNum after our Logon, which has no answer yet.
-struct QueuedUntilLogon {
-  OutboundQueue queued;
-  std::uint64_t left_to_resend = 0;  // messages that did not fit: a resend will send them
-
-  void clear() noexcept {
-    queued.clear();
-    left_to_resend = 0;
-  }
-};
-
-// The answer to an accepted Logon, which waits until its password is changed.
-struct PendingPasswordChange {
-  std::optional<LogonAnswer> answer;
-  std::uint64_t logon_id = 0;
-};
-
-// The session is disconnected at the end of the turn, and is inactive until then.
-struct PendingAbort {
-  bool is_pending = false;
-  std::string reason;  // empty: there was no memory
-};
-
-// The end of a Logon that on_disconnect() has not reported yet.
-struct DisconnectionNotice {
-  std::optional<Disconnection> notice;
-  std::string text;
-  bool is_fresh = false;     // of this event: the reason follows
-  MonoTime due_at = kNever;  // kNever: after the actions of the event
-};
-
-// The state of the schedule, valid from `since` until `until`.
-struct Timetable {
-  bool may_log_on = true;
-  WallTime since = WallTime::max();
-  WallTime until = WallTime::min();
-  // The end for which it was reset.
-  std::chrono::sys_seconds session_ended_at = std::chrono::sys_seconds::min();
-};
-
 // The texts of the file whose values are in effect, by TakesEffect. now is null: the session is in
 // no file.
 struct FileTexts {
@@ -123,31 +59,71 @@ struct FileTexts {
   std::shared_ptr<const std::string> now;
 };
 
-// The session and the configuration file.
-struct FileState {
-  FileTexts texts;
-  std::string configured_as;  // its own name, or that of its template
-  PendingKeys pending;
-  std::unique_ptr<SessionSettings> next_settings;  // from its next Logon on; null: none
-  std::shared_ptr<const std::string> next_text;    // the text of next_settings
-};
+// The session and the configuration file. Only SettingsChanges changes it after configure().
+class FileState {
+ public:
+  [[nodiscard]] const FileTexts& texts() const noexcept { return texts_; }
+  // Its own name, or that of its template.
+  [[nodiscard]] const std::string& configured_as() const noexcept { return configured_as_; }
+  [[nodiscard]] const PendingKeys& pending() const noexcept { return pending_; }
+  // From its next Logon on; null: none.
+  [[nodiscard]] const SessionSettings* next_settings() const noexcept {
+    return next_settings_.get();
+  }
+  // The session comes from this text, under this name.
+  void configure(std::string name, const std::shared_ptr<const std::string>& text) noexcept {
+    configured_as_ = std::move(name);
+    texts_ = {text, text, text};
+  }
 
-struct Membership {
-  bool is_out = false;         // not in the file: admits no client; may come back
-  bool is_dynamic = false;     // made of a template, for the client that logged on
-  bool is_leaving = false;     // destroyed when its connection has ended
-  bool has_logged_on = false;  // since it was made
-  // The counterparty knows sequence numbers that the store does not know: an acceptor refuses every
-  // Logon without ResetSeqNumFlag until an operator has set the numbers.
-  bool accepts_only_reset = false;
+ private:
+  friend class SettingsChanges;
+
+  FileTexts texts_;
+  std::string configured_as_;
+  PendingKeys pending_;
+  std::unique_ptr<SessionSettings> next_settings_;
+  std::shared_ptr<const std::string> next_text_;  // the text of next_settings_
 };
 
 // The session's keys in the store, in the logs and of its handle.
-struct Registration {
-  store::SessionKey key = 0;            // not valid while the session is on trial
-  std::unique_ptr<SessionTrial> trial;  // null: the session is stored
-  std::uint32_t handle_key = 0;         // of its SessionHandle
-  std::size_t log = 0;                  // of EngineLogs
+class Registration {
+ public:
+  // Not valid while the session is on trial.
+  [[nodiscard]] store::SessionKey key() const noexcept { return key_; }
+  [[nodiscard]] bool is_on_trial() const noexcept { return trial_ != nullptr; }
+  // Of its SessionHandle.
+  [[nodiscard]] std::uint32_t handle_key() const noexcept { return handle_key_; }
+  // Of EngineLogs.
+  [[nodiscard]] std::size_t log() const noexcept { return log_; }
+
+ private:
+  friend class DynamicSessions;
+  friend class SessionRegistry;
+  friend class SettingsChanges;
+
+  store::SessionKey key_ = 0;
+  std::unique_ptr<SessionTrial> trial_;  // null: the session is stored
+  std::uint32_t handle_key_ = 0;
+  std::size_t log_ = 0;
+};
+
+// Where the session is in an event, and what the store has of its inbound messages.
+class EventProgress {
+ public:
+  explicit EventProgress(std::uint64_t next_inbound) noexcept : next_inbound_{next_inbound} {}
+
+  // Its actions are being performed.
+  [[nodiscard]] bool is_acting() const noexcept { return is_acting_; }
+  // The numbers were reset or set by hand, or are those of a session on trial: the Transactor has
+  // nothing to record up to this one.
+  void set_next_inbound(std::uint64_t number) noexcept { next_inbound_ = number; }
+
+ private:
+  friend class Transactor;
+
+  std::uint64_t next_inbound_;  // the store's
+  bool is_acting_ = false;
 };
 
 struct OutboundRules {
@@ -160,7 +136,8 @@ struct SessionLimits {
   SecondLimit notices;  // for lines of the event log
 };
 
-struct SessionEntry {
+// Its timer is due at the session's earliest deadline, or before.
+struct SessionEntry : TimerOwner {
   SessionEntry(const SessionServices& services, SessionSettings session_settings,
                session::Numbers numbers);
   // The state machine's configuration points into the entry.
@@ -172,8 +149,7 @@ struct SessionEntry {
   // The members that its events use come first.
   session::StateMachine machine;
   Connection* connection = nullptr;
-  std::uint64_t inbound_recorded = 1;  // the store's next_inbound
-  bool acting = false;                 // its actions are being performed
+  EventProgress progress;
   OutboundRules outbound;
   Registration stored;
   SessionLimits limits;
@@ -181,7 +157,6 @@ struct SessionEntry {
   ResendState resend;
   OutOfOrderMessages out_of_order;
   DisconnectionNotice disconnection;
-  Timer timer;         // due at the session's earliest deadline, or before
   MessageReply reply;  // on the message that is being rejected
 
   SessionSettings settings;
@@ -194,6 +169,7 @@ struct SessionEntry {
   Timetable timetable;
   Membership membership;
   ConnectPolicy connect_policy;  // initiator
+  AcceptorHalt halt;             // acceptor
   std::size_t listener = 0;      // acceptor: the listener of its counterparty
   FileState file;
 };

@@ -39,24 +39,17 @@ Transactor::Transactor(LoopContext& loop, CommitGate& commit, Connections& conne
 void Transactor::apply_or_defer(SessionEntry& entry) {
   if (phase_ == Phase::Idle) {
     transact(entry, [](session::StateMachine&) {});
-  } else if (!entry.acting) {
+  } else if (!entry.progress.is_acting_) {
     deferred_.push_back(&entry);
   }
 }
 
 void Transactor::transact(SessionEntry& entry, Event event) {
-  if (commit_.has_failed() || entry.abort.is_pending) return;
+  if (commit_.has_failed() || entry.abort.is_pending()) return;
   NEXUSFIX_ASSERT(phase_ == Phase::Idle);
   phase_ = Phase::Event;
   outbox_.forget_begun();  // A message that was begun before this event can no longer be finished.
-  try {
-    run_event(entry, event);
-  } catch (const std::bad_alloc&) {
-    loop_.report.memory_failed();
-    abort_event(entry);
-  } catch (const EventAborted&) {
-    abort_event(entry);
-  }
+  loop_.boundary.run(entry, [&] { run_event(entry, event); });
   phase_ = Phase::Idle;
   loop_.arm(entry, entry.machine.next_deadline());
 }
@@ -76,7 +69,7 @@ void Transactor::run_deferred() {
   while (!deferred_.empty()) {
     SessionEntry& other = *deferred_.back();
     deferred_.pop_back();
-    if (other.abort.is_pending) continue;
+    if (other.abort.is_pending()) continue;
     run_actions(other);
     record_progress(other);
     loop_.arm(other, other.machine.next_deadline());
@@ -84,24 +77,23 @@ void Transactor::run_deferred() {
 }
 
 void Transactor::run_actions(SessionEntry& entry) {
-  entry.acting = true;
+  entry.progress.is_acting_ = true;
   while (true) {
     if (const auto action = entry.machine.next_action(action_buffer_)) {
       actions_.perform(entry, *action);
-    } else if (std::exchange(entry.resend.is_done, false)) {
+    } else if (entry.resend.end_if_done()) {
       // Messages that waited for the end of the resend have lower MsgSeqNums than any new one.
-      entry.resend.cursor.reset();
       resends_.finish_replay(entry);
     } else if (!entry.commands.empty()) [[unlikely]] {
       run_command(entry);
-    } else if (entry.disconnection.notice && entry.disconnection.due_at == kNever) {
+    } else if (entry.disconnection.is_due()) {
       actions_.notify_disconnection(entry);
     } else {
       break;
     }
   }
-  entry.acting = false;
-  entry.disconnection.is_fresh = false;
+  entry.progress.is_acting_ = false;
+  entry.disconnection.on_event_done();
 }
 
 void Transactor::run_command(SessionEntry& entry) {
@@ -120,19 +112,19 @@ void Transactor::run_command(SessionEntry& entry) {
 }
 
 void Transactor::record_progress(SessionEntry& entry) {
-  if (entry.stored.trial != nullptr) [[unlikely]]
+  if (entry.stored.is_on_trial()) [[unlikely]]
     return dynamic_.record_trial(entry);
   const std::uint64_t next_inbound = entry.machine.sequence_numbers().next_inbound;
-  if (next_inbound == entry.inbound_recorded) return;
-  entry.inbound_recorded = next_inbound;
-  record_.inbound_progress(entry.stored.key, next_inbound);
+  if (next_inbound == entry.progress.next_inbound_) return;
+  entry.progress.next_inbound_ = next_inbound;
+  record_.inbound_progress(entry.stored.key(), next_inbound);
 }
 
 // At most once: a message that is recorded and not delivered, because the store failed or stalled,
 // is never delivered. A failed store is noticed when this event is recorded.
 bool Transactor::record_before_delivery(SessionEntry& entry, std::uint64_t msg_seq_num) {
-  entry.inbound_recorded = msg_seq_num + 1;
-  record_.inbound_progress(entry.stored.key, entry.inbound_recorded);
+  entry.progress.next_inbound_ = msg_seq_num + 1;
+  record_.inbound_progress(entry.stored.key(), entry.progress.next_inbound_);
   const auto appended = commit_.append(record_);
   if (!appended) return false;
   const CommitGate::Waited waited = commit_.wait_for(*appended);
@@ -150,12 +142,12 @@ void Transactor::append_record() {
   if (!record_.empty()) {
     const auto appended = commit_.append(record_);
     if (appended) {
-      for (Connection* connection : in_event_connections_) connection->waits_for = *appended;
+      for (Connection* connection : in_event_connections_) connection->wait_for(*appended);
     } else {
       failure = appended.error();
     }
   }
-  for (Connection* connection : in_event_connections_) connection->in_event = false;
+  for (Connection* connection : in_event_connections_) connection->set_in_event(false);
   in_event_connections_.clear();
   if (failure) return commit_.fail(*failure);
   outbox_.notify_sent();

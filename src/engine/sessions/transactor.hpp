@@ -5,8 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
+#include <exception>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,10 +28,6 @@ class ResendServer;
 class SessionActions;
 class SessionControl;
 class SessionRegistry;
-
-// Thrown by an event that cannot be finished. The event is undone as if the process had ended in
-// it, and its connection is closed.
-struct EventAborted {};
 
 // The present phase of the loop's call stack.
 enum class Phase : std::uint8_t {
@@ -91,26 +87,31 @@ class Transactor {
   [[nodiscard]] SentMessages& sent() noexcept { return sent_; }
   // The connection has bytes of this event, which wait for the event's record.
   void add_connection(Connection& connection) {
-    connection.in_event = true;
+    connection.set_in_event(true);
     in_event_connections_.push_back(&connection);
   }
 
   // Runs a callback. If it throws, its messages are undone, and the result is false.
   [[nodiscard]] bool run_callback(SessionEntry& entry, FunctionRef<void()> callback);
-  // Runs a callback that must not send. Returns the exception's text; no value: it did not throw.
-  [[nodiscard]] std::optional<std::string> observe(FunctionRef<void()> callback) noexcept {
+  // Runs a callback that must not send. Returns what it threw; null: nothing.
+  [[nodiscard]] std::exception_ptr observe(FunctionRef<void()> callback) noexcept {
     const Phase outer = std::exchange(phase_, Phase::Observing);
-    std::optional<std::string> thrown = failure_of(callback);
+    std::exception_ptr thrown = exception_of(callback);
     phase_ = outer;
     return thrown;
   }
-  // Runs a callback. Returns the exception's text; no value: it did not throw.
-  [[nodiscard]] std::optional<std::string> failure_of(FunctionRef<void()> callback) noexcept;
+  // Runs a callback. Returns what it threw; null: nothing.
+  [[nodiscard]] static std::exception_ptr exception_of(FunctionRef<void()> callback) noexcept;
+  // The text of an exception; valid while `thrown` is.
+  [[nodiscard]] static std::string_view text_of(const std::exception_ptr& thrown) noexcept;
   // Before a callback's first message of a session.
   void save_for_undo(SessionEntry& entry);
 
+  // Rolls the running event back, and aborts its sessions.
+  void abort_event(SessionEntry& entry) noexcept;
   // The session is disconnected at the end of the turn; until then it neither receives nor sends.
-  void abort_session(SessionEntry& entry) noexcept;
+  // why: empty if there was no memory.
+  void abort_session(SessionEntry& entry, std::string why = {}) noexcept;
   [[nodiscard]] bool has_aborted() const noexcept { return has_aborted_; }
   void end_aborted();
 
@@ -128,7 +129,6 @@ class Transactor {
   void run_command(SessionEntry& entry);
   void record_progress(SessionEntry& entry);
   void undo_since(std::size_t first, store::Transaction::Mark mark) noexcept;
-  void abort_event(SessionEntry& entry) noexcept;
 
   LoopContext& loop_;
   CommitGate& commit_;

@@ -3,6 +3,7 @@
 // part lose their connections. The other sessions go on.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "engine/connection/connections.hpp"
 #include "engine/registry/session_registry.hpp"
@@ -10,13 +11,15 @@
 
 namespace nexusfix::engine {
 
-void Transactor::abort_session(SessionEntry& entry) noexcept {
-  entry.abort.is_pending = true;
+void Transactor::abort_session(SessionEntry& entry, std::string why) noexcept {
+  entry.abort.is_pending_ = true;
+  if (!why.empty()) entry.abort.reason_ = std::move(why);
   has_aborted_ = true;
-  if (entry.connection != nullptr) entry.connection->closing = true;
+  Connection* const connection = entry.connection;
+  if (connection != nullptr && !connection->is_connecting()) connection->begin_draining();
 }
 
-// Called within transact(). A session took part in the event if its sequence numbers differ from
+// A session took part in the event if its sequence numbers differ from
 // those of the store.
 void Transactor::abort_event(SessionEntry& entry) noexcept {
   record_.clear();
@@ -28,20 +31,18 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
   for (const auto& owned : registry_.entries()) {
     SessionEntry& one = *owned;
     const session::Numbers numbers = registry_.stored_numbers(one);
-    const bool has_part = &one == &entry || one.acting ||
+    const bool has_part = &one == &entry || one.progress.is_acting_ ||
                           one.machine.sequence_numbers() != numbers ||
-                          (one.connection != nullptr && one.connection->in_event);
+                          (one.connection != nullptr && one.connection->is_in_event());
     if (!has_part) continue;
-    one.acting = false;
-    one.inbound_recorded = numbers.next_inbound;
+    one.progress.is_acting_ = false;
+    one.progress.next_inbound_ = numbers.next_inbound;
     one.machine.roll_back(numbers);
-    // The event may have been about to reset the sequence numbers: compute the schedule again.
-    one.timetable.session_ended_at = std::chrono::sys_seconds::min();
-    one.timetable.until = WallTime::min();
-    if (one.connection != nullptr) one.connection->outbound.clear();
+    one.timetable.undo_end();  // The event may have been about to reset the sequence numbers.
+    if (one.connection != nullptr) one.connection->outbound().clear();
     abort_session(one);
   }
-  for (Connection* connection : in_event_connections_) connection->in_event = false;
+  for (Connection* connection : in_event_connections_) connection->set_in_event(false);
   in_event_connections_.clear();
 }
 
@@ -49,12 +50,13 @@ void Transactor::end_aborted() {
   has_aborted_ = false;
   for (std::size_t i = 0; i < registry_.entries().size(); ++i) {
     SessionEntry& entry = *registry_.entries()[i];
-    if (!std::exchange(entry.abort.is_pending, false)) continue;
-    const bool is_cut = loop_.with_memory([&] {
+    if (!std::exchange(entry.abort.is_pending_, false)) continue;
+    // Without memory the session is aborted again, and the next turn tries again.
+    loop_.boundary.run(entry, [&] {
       constexpr std::string_view kNoMemory = "disconnected: there was no memory for what it needed";
-      const bool is_of_limit = !entry.abort.reason.empty();
-      const std::string why{is_of_limit ? std::string_view{entry.abort.reason} : kNoMemory};
-      entry.abort.reason.clear();
+      const bool is_of_limit = !entry.abort.reason_.empty();
+      const std::string why{is_of_limit ? std::string_view{entry.abort.reason_} : kNoMemory};
+      entry.abort.reason_.clear();
       const EventId id = is_of_limit ? EventId::BufferLimitReached : EventId::SessionCutForMemory;
       if (entry.connection != nullptr) {
         connections_.close(*entry.connection, id, why);
@@ -65,23 +67,26 @@ void Transactor::end_aborted() {
       }
       loop_.arm(entry, loop_.now().mono);
     });
-    if (!is_cut) abort_session(entry);  // The next turn tries again.
   }
 }
 
-std::optional<std::string> Transactor::failure_of(FunctionRef<void()> callback) noexcept {
-  std::optional<std::string> thrown;
+std::exception_ptr Transactor::exception_of(FunctionRef<void()> callback) noexcept {
   try {
     callback();
-  } catch (const std::exception& error) {
-    thrown.emplace();
-    static_cast<void>(loop_.with_memory([&] { thrown->assign(error.what()); }));
   } catch (...) {
-    thrown.emplace();
-    static_cast<void>(
-        loop_.with_memory([&] { thrown->assign("something that is no std::exception"); }));
+    return std::current_exception();
   }
-  return thrown;
+  return nullptr;
+}
+
+std::string_view Transactor::text_of(const std::exception_ptr& thrown) noexcept {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "something that is no std::exception";
+  }
 }
 
 bool Transactor::run_callback(SessionEntry& entry, FunctionRef<void()> callback) {
@@ -90,35 +95,33 @@ bool Transactor::run_callback(SessionEntry& entry, FunctionRef<void()> callback)
   const std::size_t first = undo_log_.size();
   const std::size_t outer_first = std::exchange(undo_log_first_, first);
   const Phase outer = std::exchange(phase_, Phase::Callback);
-  const std::optional<std::string> failure = failure_of(callback);
+  const std::exception_ptr thrown = exception_of(callback);
   phase_ = outer;
   undo_log_first_ = outer_first;
-  if (failure) {
+  if (thrown) {
     undo_since(first, mark);
     sent_.rollback(sent);
-    static_cast<void>(loop_.with_memory([&] {
-      loop_.report.peer(EventId::CallbackThrew, entry,
-                        "the application's callback threw; what it sent is undone: " + *failure);
-    }));
+    loop_.report.peer(
+        EventId::CallbackThrew, entry,
+        {"the application's callback threw; what it sent is undone: ", text_of(thrown)});
   }
   undo_log_.erase(undo_log_.begin() + static_cast<std::ptrdiff_t>(first), undo_log_.end());
-  return !failure;
+  return !thrown;
 }
 
 UndoEntry::UndoEntry(SessionEntry& session) noexcept
     : entry{&session},
       next_outbound{session.machine.sequence_numbers().next_outbound},
-      outbound_size{session.connection != nullptr ? session.connection->outbound.size() : 0},
-      resend_queued_size{session.resend.queued.size()},
-      until_logon_size{session.until_logon.queued.size()},
-      left_to_resend{session.until_logon.left_to_resend} {}
+      outbound_size{session.connection != nullptr ? session.connection->outbound().size() : 0},
+      resend_queued_size{session.resend.queued().size()},
+      until_logon_size{session.until_logon.queued().size()},
+      left_to_resend{session.until_logon.left_to_resend()} {}
 
 void UndoEntry::undo() const noexcept {
   entry->machine.rewind_outbound(next_outbound);
-  if (entry->connection != nullptr) entry->connection->outbound.shrink_to(outbound_size);
-  entry->resend.queued.shrink_to(resend_queued_size);
-  entry->until_logon.queued.shrink_to(until_logon_size);
-  entry->until_logon.left_to_resend = left_to_resend;
+  if (entry->connection != nullptr) entry->connection->outbound().shrink_to(outbound_size);
+  entry->resend.queued().shrink_to(resend_queued_size);
+  entry->until_logon.roll_back(until_logon_size, left_to_resend);
 }
 
 void Transactor::save_for_undo(SessionEntry& entry) {

@@ -96,6 +96,12 @@ inline constexpr EventRow kEngineEvents[] = {
      "works.",
      "The control socket in the journal's folder cannot be made.",
      "Correct the cause that the text names, or set sequence numbers while the engine is down."},
+    {EventId::EndedWithoutMemory, Severity::Error, "EndedWithoutMemory",
+     "There was no memory for the event loop itself. Every session is disconnected, and the engine "
+     "ends in order.",
+     "The process reached its limit, or the machine has no memory left.",
+     "Free memory, or raise the limit of the service, and start the engine again. Counterparties "
+     "get what they missed after their next Logon."},
     {EventId::LogQueueFull, Severity::Error, "LogQueueFull",
      "Messages and events are not logged, because the disk does not take the logs fast enough.",
      "The disk of the logs is slow or stalled.", "Check the disk, or raise LogQueueBytes."},

@@ -11,14 +11,12 @@ namespace {
 constexpr transport::SocketId kReuse = transport::SocketId{1} << 32U;  // another use of an index
 
 std::unique_ptr<Connection> connection(transport::SocketId socket) {
-  auto made = std::make_unique<Connection>();
-  made->socket = socket;
-  return made;
+  return std::make_unique<Connection>(socket, AcceptedFrom{}, kNever);
 }
 
 bool finds(const ConnectionTable& table, transport::SocketId socket) {
   const Connection* const found = table.find(socket);
-  return found != nullptr && found->socket == socket;
+  return found != nullptr && found->socket_id() == socket;
 }
 
 TEST(ConnectionTable, empty_table_finds_nothing) {
@@ -52,7 +50,7 @@ TEST(ConnectionTable, removed_connection_is_gone_and_similar_ids_remain) {
   }
   const auto taken = table.take(5 + 2 * kReuse);
   ASSERT_NE(taken, nullptr);
-  EXPECT_EQ(taken->socket, 5 + 2 * kReuse);
+  EXPECT_EQ(taken->socket_id(), 5 + 2 * kReuse);
   EXPECT_EQ(table.find(5 + 2 * kReuse), nullptr);
   EXPECT_TRUE(finds(table, 5));
   EXPECT_TRUE(finds(table, 5 + kReuse));

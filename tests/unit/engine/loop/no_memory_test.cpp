@@ -664,6 +664,64 @@ TEST_F(NoMemoryTest, numbers_are_set_or_the_answer_is_an_error) {
   EXPECT_GT(refused, 0U);
 }
 
+// Nothing comes, and the clock passes the times at which the loop looks at the disk and at buffers.
+// All allocations fail, those of reports as well.
+TEST_F(NoMemoryTest, idle_turns_go_on) {
+  begin();
+  RawPeer& peer = log_on("TRADER");
+  turn(5);
+  for (int turn = 0; turn < 100; ++turn) {
+    clock.advance(std::chrono::milliseconds{250});
+    test::fail_at(1, 1'000'000);
+    EXPECT_TRUE(acceptor->poll(std::chrono::nanoseconds{0})) << turn;
+    static_cast<void>(test::stop_failing());
+  }
+  expect_others_unharmed();
+  peer.send(order("TRADER", 2, "A"));
+  EXPECT_TRUE(run_until([&] { return is_told("|11=A|"); })) << log.all();
+  EXPECT_FALSE(peer.closed()) << log.all();
+}
+
+// Outside of an event the loop cannot roll anything back: it ends in order.
+TEST_F(NoMemoryTest, stop_logs_out_or_ends_in_order) {
+  std::size_t ended = 0;
+  std::size_t nth = 1;
+  for (bool has_failed = true; has_failed && !HasFailure(); ++nth) {
+    begin();
+    RawPeer& peer = log_on("TRADER");
+    peer.send(order("TRADER", 2, "A"));
+    EXPECT_TRUE(run_until([&] { return is_told("|11=A|"); })) << log.all();
+    connect();  // and sends no Logon
+    turn(5);
+    acceptor->stop();
+    has_failed = fail_in_turns(nth);
+    const bool has_ended = log.has("the engine ends in order");
+    clock.advance(std::chrono::minutes{1});  // No counterparty answers its Logout.
+    EXPECT_TRUE(run_until([&] {
+      return std::ranges::all_of(peers, [](const auto& one) { return one->closed(); });
+    })) << log.all();
+    EXPECT_EQ(acceptor->run(), has_ended ? 1 : 0) << log.all();
+    EXPECT_EQ(venue.logouts, 2) << "allocation " << nth << "\n" << log.all();
+    if (has_ended) {
+      ++ended;
+      wire::Encoder report = trader().begin("8");
+      report.field(11, "B");
+      const SendResult result = trader().finish(report);
+      ASSERT_FALSE(result.has_value());
+      EXPECT_EQ(result.error().failure, engine::SendFailure::StoreStopped);
+      EXPECT_EQ(
+          std::ranges::count_if(
+              log.lines, [](const std::string& line) { return line.contains("ends in order"); }),
+          1);
+    }
+    const session::Numbers now = trader().numbers();
+    expect_in_journal({"A"});
+    EXPECT_EQ(trader().numbers(), now) << "allocation " << nth << "\n" << log.all();
+  }
+  EXPECT_GT(ended, 0U);
+  std::printf("%zu allocations failed, each alone; the engine ended %zu times\n", nth - 1, ended);
+}
+
 TEST_F(NoMemoryTest, post_is_done_once_or_returns_the_reason) {
   std::size_t nth = 1;
   for (bool has_failed = true; has_failed && !HasFailure(); ++nth) {

@@ -10,8 +10,7 @@
 namespace nexusfix::engine {
 namespace {
 
-struct Owner {
-  Timer timer;
+struct Owner : TimerOwner {
   int name = 0;
 };
 

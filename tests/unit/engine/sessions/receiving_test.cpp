@@ -181,8 +181,8 @@ TEST(CarriedBytes, dropping_the_front_keeps_the_rest) {
 }
 
 TEST(CarriedBytes, idle_connection_has_no_receive_buffer) {
-  const engine::Connection connection;
-  EXPECT_EQ(connection.framing.carried.capacity(), 0U);
+  const engine::Connection connection{1, engine::AcceptedFrom{}, kNever};
+  EXPECT_EQ(connection.framing().carried().capacity(), 0U);
   EXPECT_LE(sizeof connection, 512U);
 }
 

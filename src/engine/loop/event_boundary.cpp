@@ -1,0 +1,34 @@
+#include "engine/loop/event_boundary.hpp"
+
+#include <chrono>
+
+#include "engine/connection/connections.hpp"
+#include "engine/report/reporter.hpp"
+#include "engine/sessions/transactor.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+// When the loop tries again what it could not finish, at the latest.
+constexpr std::chrono::milliseconds kNextTry{10};
+
+}  // namespace
+
+void EventBoundary::count_failure() noexcept {
+  report_.memory_failed();
+  time_.wake_at(time_.now().mono + kNextTry);
+}
+
+void EventBoundary::end(const NoOwner& /*none*/) noexcept {
+  if (transactor_.is_idle()) transactor_.record().clear();
+}
+
+void EventBoundary::end(SessionEntry& entry) noexcept {
+  transactor_.is_idle() ? transactor_.abort_session(entry) : transactor_.abort_event(entry);
+}
+
+void EventBoundary::end(Connection& connection) noexcept { connections_.abort(connection); }
+
+void EventBoundary::end(const transport::Ready& ready) noexcept { connections_.abort(ready); }
+
+}  // namespace nexusfix::engine

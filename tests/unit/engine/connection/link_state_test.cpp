@@ -1,0 +1,74 @@
+// A connection takes only the transitions between its states that are legal.
+#include "engine/connection/link_state.hpp"
+
+#include <array>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+
+#include "engine/connection/connection.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr std::array kStates{LinkState::Connecting, LinkState::CheckingPassword,
+                             LinkState::Deferred,   LinkState::AwaitingLogon,
+                             LinkState::Bound,      LinkState::Migrating,
+                             LinkState::Draining,   LinkState::Dead};
+
+// A row for each state that is left, in the order of kStates: "x" allows the transition to the
+// state of the column.
+constexpr std::array<std::string_view, kStates.size()> kLegal{
+    "....x..x",  // Connecting
+    "...x...x",  // CheckingPassword
+    "...x...x",  // Deferred
+    ".xx.xx.x",  // AwaitingLogon
+    "......xx",  // Bound
+    ".......x",  // Migrating
+    ".......x",  // Draining
+    "........",  // Dead
+};
+
+TEST(LinkState, only_legal_transitions_are_allowed) {
+  for (std::size_t from = 0; from < kStates.size(); ++from) {
+    for (std::size_t to = 0; to < kStates.size(); ++to) {
+      EXPECT_EQ(can_become(kStates[from], kStates[to]), kLegal[from][to] == 'x')
+          << "from state " << from << " to state " << to;
+    }
+  }
+}
+
+TEST(LinkState, accepted_connection_listens_unless_its_logon_waits) {
+  Connection connection{1, AcceptedFrom{}, kNever};
+  EXPECT_EQ(connection.state(), LinkState::AwaitingLogon);
+  EXPECT_TRUE(connection.listens());
+  connection.defer_logon(MonoTime{});
+  EXPECT_EQ(connection.state(), LinkState::Deferred);
+  EXPECT_TRUE(connection.is_paused());
+  EXPECT_FALSE(connection.listens());
+  connection.end_pause();
+  EXPECT_EQ(connection.state(), LinkState::AwaitingLogon);
+  EXPECT_FALSE(connection.is_paused());
+  EXPECT_TRUE(connection.has_waited());
+}
+
+TEST(LinkState, password_is_checked_until_the_deadline_of_the_logon) {
+  const MonoTime deadline{std::chrono::seconds{5}};
+  Connection connection{1, AcceptedFrom{}, deadline};
+  connection.begin_password_check();
+  EXPECT_TRUE(connection.is_checking_password());
+  EXPECT_EQ(connection.paused_until(), deadline);
+  connection.end_pause();
+  EXPECT_EQ(connection.state(), LinkState::AwaitingLogon);
+}
+
+TEST(LinkState, ended_connection_has_neither_socket_nor_session) {
+  Connection connection{1, AcceptedFrom{}, kNever};
+  EXPECT_EQ(connection.end(), nullptr);
+  EXPECT_TRUE(connection.is_dead());
+  EXPECT_EQ(connection.socket_id(), 0U);
+  EXPECT_FALSE(connection.listens());
+}
+
+}  // namespace
+}  // namespace nexusfix::engine
