@@ -19,6 +19,8 @@ SITE = ROOT / "build" / "site"
 SETTINGS = ROOT / "tools" / "docs"
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?\)")
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
+FILE_BLOCK = re.compile(r"^(\s*```\w+) file=(\S+)$", re.MULTILINE)
+CODE = re.compile(r"<(pre|code)\b.*?</\1>", re.DOTALL)
 ROOMS = ("guide", "operations", "reference", "internals")
 
 
@@ -64,7 +66,8 @@ def copy_pages(pages):
             shutil.copy(target, copy)
             return f"{match[1]}{up}{copy.relative_to(pages)})"
 
-        page.write_text(LINK.sub(moved, page.read_text(encoding="utf-8")), encoding="utf-8")
+        text = FILE_BLOCK.sub(r'\1 title="\2"', page.read_text(encoding="utf-8"))
+        page.write_text(LINK.sub(moved, text), encoding="utf-8")
 
 
 def title_of(path):
@@ -92,6 +95,17 @@ def navigation(pages):
     return "\n".join(lines) + "\n"
 
 
+def broken_pages():
+    """Pages whose code blocks were not recognised: their fences are visible, or their comments are
+    headings."""
+    broken = []
+    for page in sorted(SITE.rglob("*.html")):
+        text = CODE.sub("", page.read_text(encoding="utf-8"))
+        if "```" in text or len(re.findall(r"<h1\b", text)) > 1:
+            broken.append(page.relative_to(SITE).as_posix())
+    return broken
+
+
 def main():
     program = mkdocs()
     pages = WORK / "pages"
@@ -103,6 +117,8 @@ def main():
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run([program, "build", "--strict", "--quiet", "--clean", "-f", settings],
                           env=environment, check=False)
+    if done.returncode == 0 and (broken := broken_pages()):
+        sys.exit(f"code blocks are broken on {', '.join(broken)}")
     if done.returncode == 0:
         print(f"the site: {(SITE / 'index.html').relative_to(ROOT)}")
     return done.returncode
