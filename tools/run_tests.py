@@ -43,11 +43,12 @@ class Stage:
 
 STAGES = [
     Stage("release", "every test, g++", targets=["all", "all_verify_interface_header_sets"],
-          simulates=True),
+          simulates=True, jobs=5),
     Stage("clang", "everything compiles without a warning; unit and property tests, addresses, "
           "bounds and undefined behaviour, clang-19", labels="unit|property",
           definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"],
-          environment={"ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
+          environment={"RC_PARAMS": "max_success=50",  # `release` runs 100
+                       "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
                        "UBSAN_OPTIONS": "print_stacktrace=1"}),
     Stage("tsan", "tests with threads, data races", targets=["nexusfix_tests_threads"],
           labels="threads", fixed_addresses=True, definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"],

@@ -41,7 +41,7 @@ bool Inbound::receive_directly() {
     next_asked_ = next_asked_ + 1 < count ? next_asked_ + 1 : 0;
     Connection& connection = *asked[next_asked_];
     const transport::IoResult result =
-        loop_.network->receive(connection.socket_id(), std::span{receive_buffer_});
+        loop_.network->receive(connection.socket_id(), receive_buffer_.span());
     if (result.status == transport::IoStatus::WouldBlock) continue;
     loop_.time.update();
     loop_.boundary.run(connection, [&] { on_receive_result(connection, result); });

@@ -36,14 +36,14 @@ void Inbound::on_readable(Connection& connection) {
   // Of a paused connection the network reports only the end.
   if (connection.is_paused()) return on_paused_readable(connection);
   on_receive_result(connection,
-                    loop_.network->receive(connection.socket_id(), std::span{receive_buffer_}));
+                    loop_.network->receive(connection.socket_id(), receive_buffer_.span()));
 }
 
 void Inbound::on_receive_result(Connection& connection, transport::IoResult result) {
   if (result.status == transport::IoStatus::Ok) {
     // Before a session is bound, the bytes are a Logon, which may contain a password.
     const WipedAtEnd logon{
-        std::span{receive_buffer_}.first(connection.entry() == nullptr ? result.bytes : 0)};
+        receive_buffer_.span().first(connection.entry() == nullptr ? result.bytes : 0)};
     on_bytes(connection, {receive_buffer_.data(), result.bytes});
     // No bytes wait here or in the operating system: the next message is not delayed, and its
     // SendingTime shows its true age.
@@ -267,7 +267,7 @@ void Inbound::resume(Connection& connection) {
 
 void Inbound::on_paused_readable(Connection& connection) {
   const transport::IoResult result =
-      loop_.network->receive(connection.socket_id(), std::span{receive_buffer_});
+      loop_.network->receive(connection.socket_id(), receive_buffer_.span());
   if (result.status == transport::IoStatus::Ok) {
     if (connection.entry() == nullptr)
       return connections_.close(connection);  // It has ended: no peer waits for an answer.

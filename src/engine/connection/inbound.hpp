@@ -12,6 +12,7 @@
 
 #include "engine/connection/connection.hpp"
 #include "engine/loop/loop_context.hpp"
+#include "engine/scratch_buffer.hpp"
 
 namespace nexusfix::engine {
 
@@ -84,7 +85,7 @@ class Inbound {
   ConnectionMigration& migration_;
 
   std::string repaired_;  // a message whose BodyLength or CheckSum was wrong, corrected
-  std::vector<char> receive_buffer_;
+  ScratchBuffer receive_buffer_;
   unsigned turns_unasked_ = 0;  // without a wait(), when receive_directly() is in use
   std::size_t next_asked_ = 0;  // index of the connection that it has tried last
 };

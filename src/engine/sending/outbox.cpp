@@ -47,7 +47,8 @@ wire::Encoder Outbox::begin_message(SessionEntry& entry, std::string_view msg_ty
 wire::Encoder Outbox::begin_in_buffer(SessionEntry& entry, std::string_view msg_type) noexcept {
   begun_ = &entry;
   begun_has_password_ = msg_type == kUserRequest;
-  wire::Encoder encoder = entry.machine.begin_message(encode_buffer_, msg_type, transactor_.now());
+  wire::Encoder encoder =
+      entry.machine.begin_message(encode_buffer_.span(), msg_type, transactor_.now());
   encoder.note_passwords_in(begun_has_password_);
   return encoder;
 }
@@ -223,7 +224,7 @@ std::expected<std::string_view, SendError> Outbox::offer(SessionEntry& entry,
   }
   if (answer == SendDecision::Withhold) return failure(SendFailure::Vetoed);
   if (edits_.empty()) return bytes;
-  const auto edited = wire::edited_copy(*message, edits_, edited_buffer_);
+  const auto edited = wire::edited_copy(*message, edits_, edited_buffer_.span());
   if (!edited) return failure(SendFailure::Encode, edited.error());
   return *edited;
 }

@@ -12,6 +12,7 @@
 #include <nexusfix/wire/encoder.hpp>
 
 #include "engine/loop/loop_context.hpp"
+#include "engine/scratch_buffer.hpp"
 #include "engine/sessions/session_entry.hpp"
 
 namespace nexusfix::engine {
@@ -85,11 +86,11 @@ class Outbox {
   Transactor& transactor_;
   SessionControl& control_;
 
-  std::vector<char> encode_buffer_;
+  ScratchBuffer encode_buffer_;
   SessionEntry* begun_ = nullptr;    // the session whose message is being encoded
   bool begun_has_password_ = false;  // set while it is encoded
   wire::FieldEdits edits_;
-  std::vector<char> edited_buffer_;
+  ScratchBuffer edited_buffer_;
 };
 
 }  // namespace nexusfix::engine

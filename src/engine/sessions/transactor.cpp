@@ -79,7 +79,7 @@ void Transactor::run_deferred() {
 void Transactor::run_actions(SessionEntry& entry) {
   entry.progress.is_acting_ = true;
   while (true) {
-    if (const auto action = entry.machine.next_action(action_buffer_)) {
+    if (const auto action = entry.machine.next_action(action_buffer_.span())) {
       actions_.perform(entry, *action);
     } else if (entry.resend.end_if_done()) {
       // Messages that waited for the end of the resend have lower MsgSeqNums than any new one.

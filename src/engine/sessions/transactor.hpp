@@ -15,6 +15,7 @@
 #include <nexusfix/store/store.hpp>
 
 #include "engine/loop/loop_context.hpp"
+#include "engine/scratch_buffer.hpp"
 #include "engine/sending/sent_messages.hpp"
 #include "engine/sessions/session_entry.hpp"
 
@@ -147,7 +148,7 @@ class Transactor {
   std::vector<Connection*> in_event_connections_;  // connections that got bytes in this event
   std::vector<SessionEntry*> deferred_;  // sessions with commands of another session's callback
   SentMessages sent_;
-  std::vector<char> action_buffer_;
+  ScratchBuffer action_buffer_;
   bool has_aborted_ = false;  // at least one session is to be aborted
 };
 
