@@ -128,7 +128,9 @@ inline constexpr KeyRow kResends[] = {
      sets<&SessionLimits::resends_per_second_max>, "500000",
      "messages sent again within a second; 0: no limit"},
     {"MaxResendRepeats", AtOnce, number(0, 1'000'000'000), sets<&ResendConfig::repeats_max>, "100",
-     "the same numbers requested more often, in any pattern, end the session; 0: never"},
+     "ResendRequests for the same messages on one connection, also in pieces; more end the "
+     "session; "
+     "0: never"},
     {"MaxResendAge", AtOnce, seconds(0, 31'536'000), sets<&SessionLimits::resend_age_max>, "0",
      "seconds after which a message is gap-filled instead; 0: never"},
 };

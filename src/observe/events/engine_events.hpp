@@ -36,7 +36,7 @@ inline constexpr EventRow kEngineEvents[] = {
      "Keys of the configuration have new values, which apply only after the next Logon or the next "
      "start.",
      "The configuration was read again. docs/operations/reload.md says when each key applies.",
-     "Log the session out and on, or start the engine again, if they must apply now."},
+     "If they must apply now: remove the session, reload, put it back, reload; or start again."},
     {EventId::PendingKeysTakenOver, Severity::Info, "PendingKeysTakenOver",
      "Keys that waited for a Logon of the session apply from now on.",
      "NXF-6015 came before, and the connection has ended.", "No action is needed."},

@@ -41,7 +41,7 @@ inline constexpr EventRow kSequenceEvents[] = {
      "again until an operator decides, so that no MsgSeqNum is used twice.",
      "A store is lost, was restored from an old copy, or holds wrong numbers.",
      "Compare both sides. Then restore the store, set the agreed numbers with `nexusfix journal "
-     "set`, or agree on ResetOnLogon=Y."},
+     "set`, or set ResetOnLogon=Y as agreed, and start the engine again."},
     {EventId::AcceptorHalted, Severity::Error, "AcceptorHalted",
      "One side has lost sequence numbers that the other one knows. Only a Logon with "
      "ResetSeqNumFlag=Y is accepted until an operator decides.",
