@@ -1,8 +1,8 @@
 # The commands of this project; `make` alone lists them. CMake does the building: see
 # CMakePresets.json for the builds and CONTRIBUTING.md for working with them directly.
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-run deps-bench deps-test run build examples test bench simulate crash soak \
-        docs tidy format fuzz install clean
+.PHONY: help deps deps-run deps-bench deps-test deps-docs run build examples test bench simulate \
+        crash soak docs tidy format fuzz install clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
@@ -86,7 +86,12 @@ bench: deps-bench
 	  --hardened build/hardened/bench/libnexusfix_bench_module.so --json build/bench/report.json \
 	  --html build/bench/report.html $(if $(PICTURE),--svg $(PICTURE)) $(BENCH)
 
-docs:
+deps-docs:
+ifeq ($(DEPS),yes)
+	@QUIET=1 tools/deps.sh docs
+endif
+
+docs: deps-docs
 	@tools/docs.py
 
 tidy:

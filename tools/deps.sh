@@ -1,9 +1,10 @@
 #!/bin/sh
-# Installs missing packages on Debian 12. Usage: deps.sh [--list] run|bench|test
+# Installs missing packages on Debian 12. Usage: deps.sh [--list] run|bench|test|docs
 #   run    what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
 #   bench  that, and what `make bench` needs: QuickFIX and io_uring, for the comparison
 #   test   that, and what `make test` needs: clang, sanitizers, test libraries, QuickFIX, Java,
 #          PostgreSQL's programs, and a compiler and an emulator for 64-bit ARM
+#   docs   what `make docs` needs; the rest comes from PyPI
 # It does not call apt if nothing is missing. --list: prints the missing packages, installs nothing.
 set -eu
 
@@ -23,8 +24,9 @@ case "${1:-}" in
   run) wanted="$packages_run" ;;
   bench) wanted="$packages_run $packages_bench" ;;
   test) wanted="$packages_run $packages_bench $packages_test" ;;
+  docs) wanted="python3-venv" ;;
   *)
-    sed -n '2,7s/^# //p' "$0" >&2
+    sed -n '2,8s/^# //p' "$0" >&2
     exit 2
     ;;
 esac
