@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/edit_distance.hpp>
 #include <nexusfix/config/explain_settings.hpp>
+#include <nexusfix/dictionary/nearest_name.hpp>
+
+#include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -54,9 +56,12 @@ const KeyDescription* find(std::string_view name) {
   return found == described_keys().end() ? nullptr : &*found;
 }
 
-std::string_view nearest(std::string_view name) {
-  const auto distance = [name](const KeyDescription& key) { return edit_distance(name, key.name); };
-  return std::ranges::min_element(described_keys(), {}, distance)->name;
+std::string unknown(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const KeyDescription& key : described_keys()) names.push_back(key.name);
+  const auto nearest = dictionary::nearest_name(name, names);
+  return nearest ? fmt::format("there is no key {}. Did you mean {}?", name, *nearest)
+                 : fmt::format("there is no key {}; `nexusfix config keys` lists all", name);
 }
 
 // A `|` would end the cell of a table.
@@ -75,10 +80,7 @@ std::expected<std::string, std::string> describe_keys(const std::vector<std::str
   std::string text;
   for (const std::string& name : names) {
     const KeyDescription* const key = find(name);
-    if (key == nullptr) {
-      return std::unexpected{
-          fmt::format("there is no key {}; the nearest one is {}", name, nearest(name))};
-    }
+    if (key == nullptr) return std::unexpected{unknown(name)};
     if (!text.empty()) text += '\n';
     text += in_full(*key);
   }
@@ -100,12 +102,10 @@ std::string keys_page() {
   for (const KeyDescription& key : described_keys()) {
     if (key.group != group) {
       group = key.group;
-      std::string title{group};
-      if (is_lower(title.front())) title.front() = static_cast<char>(title.front() - 32);
       text += fmt::format(
           "\n## {}\n\n| key | meaning | values | default | takes effect | "
           "elsewhere |\n|---|---|---|---|---|---|\n",
-          title);
+          capitalised(group));
     }
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", key.name, cell(key.meaning),
                         cell(values_of(key)),

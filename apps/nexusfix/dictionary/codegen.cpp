@@ -13,9 +13,9 @@ int run_codegen(Arguments arguments) {
   CLI::App app{
       "Writes C++ headers from a dictionary (QuickFIX XML or Orchestra): a type for each message,\n"
       "component, group, field and enumeration. #include <nexusfix/NAME/new_order_single.hpp> and\n"
-      "compile with -I DIR. A header is touched only if its content changes. docs/guide/codegen.md "
-      "says\n"
-      "what is in them; in CMake, nexusfix_generate() does the same at build time.\n"
+      "compile with -I DIR. A header is touched only if its content changes.\n"
+      "docs/guide/codegen.md says what is in them. In CMake, nexusfix_generate() does the same at\n"
+      "build time.\n"
       "Ends with 0 if all is written, 1 if the dictionary has a fault or a file cannot be read or\n"
       "written, 2 if the arguments are wrong.\n\n"
       "  $ nexusfix codegen venue.xml -o generated\n",

@@ -11,6 +11,7 @@
 #include <nexusfix/observe/event_table.hpp>
 
 #include "nexusfix/text/json.hpp"
+#include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -101,12 +102,6 @@ std::string in_json(const EventRow& row) {
                        {"action", row.action}})
              .line() +
          '\n';
-}
-
-std::string capitalised(std::string_view word) {
-  std::string text{word};
-  if (!text.empty() && is_lower(text.front())) text.front() = static_cast<char>(text.front() - 32);
-  return text;
 }
 
 constexpr std::string_view kPageBegin =

@@ -10,10 +10,8 @@ int run_bench(Arguments arguments) {
   CLI::App app{
       "Measures the parts of NexusFIX on this machine, next to a plain parser: parsing, encoding,\n"
       "conversions, queues. It takes a minute and a half on one core. Run nothing else meanwhile.\n"
-      "docs/reference/benchmarks.md explains rows and figures. Ends with 0, or with 1 if an answer "
-      "was "
-      "wrong\n"
-      "or a file cannot be written.",
+      "docs/reference/benchmarks.md explains rows and figures.\n"
+      "Ends with 0, or with 1 if an answer was wrong or a file cannot be written.",
       "nexusfix bench"};
   bench::Options options;
   bench::add_options(app, options);

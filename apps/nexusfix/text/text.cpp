@@ -5,6 +5,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include <nexusfix/base/ascii.hpp>
+
 namespace nexusfix::command {
 
 std::string with_thousands(std::uint64_t value) {
@@ -37,6 +39,12 @@ std::string duration_text(std::chrono::nanoseconds duration) {
     if (value < 999.5 || &unit == &kUnits.back()) return fmt::format("{:.0f} {}", value, unit.name);
   }
   return {};
+}
+
+std::string capitalised(std::string_view word) {
+  std::string text{word};
+  if (!text.empty() && is_lower(text.front())) text.front() = static_cast<char>(text.front() - 32);
+  return text;
 }
 
 std::string hex_text(std::string_view bytes) {

@@ -16,6 +16,8 @@ namespace nexusfix::command {
                                   std::string_view many = {});
 // Three significant digits: "870 ns", "12.3 µs", "1.05 ms", "2.50 s".
 [[nodiscard]] std::string duration_text(std::chrono::nanoseconds duration);
+// "store" is "Store".
+[[nodiscard]] std::string capitalised(std::string_view word);
 // Two hexadecimal digits for each byte.
 [[nodiscard]] std::string hex_text(std::string_view bytes);
 // A bar of share times columns, exact to an eighth of a column. 0 ≤ share ≤ 1. A share above 0 has

@@ -50,6 +50,29 @@ class PreflightChecks {
   PreflightChecks(const Settings& settings, Disk& disk, const Parts& parts)
       : settings_{settings}, disk_{disk}, parts_{parts} {}
 
+  // All but the dictionaries.
+  void check_machine() {
+    check_parts();
+    check_folders();
+    check_cpus();
+    check_certificates();
+    check_passwords();
+  }
+
+  [[nodiscard]] std::vector<SettingsError> check_dictionaries() {
+    Settings copy = settings_;
+    auto found = make_validators(copy, disk_);
+    if (found) return std::move(found->warnings);
+    std::ranges::move(found.error(), std::back_inserter(errors_));
+    return {};
+  }
+
+  [[nodiscard]] SettingsErrors take_errors() {
+    std::ranges::sort(errors_, {}, &SettingsError::line);
+    return std::move(errors_);
+  }
+
+ private:
   // Each missing part once, for the first session that needs it.
   void check_parts() {
     for (const SessionSettings& session : settings_.sessions) {
@@ -92,20 +115,6 @@ class PreflightChecks {
     }
   }
 
-  [[nodiscard]] std::vector<SettingsError> check_dictionaries() {
-    Settings copy = settings_;
-    auto found = make_validators(copy, disk_);
-    if (found) return std::move(found->warnings);
-    std::ranges::move(found.error(), std::back_inserter(errors_));
-    return {};
-  }
-
-  [[nodiscard]] SettingsErrors take_errors() {
-    std::ranges::sort(errors_, {}, &SettingsError::line);
-    return std::move(errors_);
-  }
-
- private:
   void look_at(const std::string& folder, std::size_t line, const std::string& what) {
     const bool is_known = std::ranges::any_of(errors_, [&](const SettingsError& error) {
       return error.line == line && error.text.starts_with(what);
@@ -129,11 +138,7 @@ class PreflightChecks {
 
 SettingsErrors check_machine(const Settings& settings, Disk& disk, const Parts& parts) {
   PreflightChecks checks{settings, disk, parts};
-  checks.check_parts();
-  checks.check_folders();
-  checks.check_cpus();
-  checks.check_certificates();
-  checks.check_passwords();
+  checks.check_machine();
   return checks.take_errors();
 }
 
@@ -159,11 +164,7 @@ std::expected<std::vector<SettingsError>, SettingsErrors> preflight(const Settin
                                                                     Disk& disk,
                                                                     const Parts& parts) {
   PreflightChecks checks{settings, disk, parts};
-  checks.check_parts();
-  checks.check_folders();
-  checks.check_cpus();
-  checks.check_certificates();
-  checks.check_passwords();
+  checks.check_machine();
   std::vector<SettingsError> warnings = checks.check_dictionaries();
   std::ranges::move(open_folders(settings, disk), std::back_inserter(warnings));
   if (auto errors = checks.take_errors(); !errors.empty()) {

@@ -36,7 +36,9 @@ TEST(KeyReference, names_the_default_of_another_engine_and_numbered_keys) {
 TEST(KeyReference, an_unknown_key_is_an_error_with_the_nearest_one) {
   const auto text = describe_keys({"HeartBtInt", "HeartBeatInt"});
   ASSERT_FALSE(text.has_value());
-  EXPECT_EQ(text.error(), "there is no key HeartBeatInt; the nearest one is HeartBtInt");
+  EXPECT_EQ(text.error(), "there is no key HeartBeatInt. Did you mean HeartBtInt?");
+  EXPECT_EQ(describe_keys({"Xyzzy"}).error(),
+            "there is no key Xyzzy; `nexusfix config keys` lists all");
 }
 
 TEST(KeyReference, without_a_name_lists_every_key) {
