@@ -5,17 +5,18 @@
 // performs the actions of the session's state machine. Each event is one transaction, which is
 // journaled before its messages are sent.
 //
-// What it is not: a thread pool or a scheduler. An event loop is one thread with its own sessions
-// and its own store; EventLoops sets the number of loops.
+// What it is not: a thread pool or a scheduler. An engine has one event loop, or N with
+// `EventLoops=N`. Each loop has its own sessions and its own store, and one thread serves it.
 //
-// Threads: any thread may call open(). With one event loop, the thread that calls run() or poll()
-// also calls all other functions, and runs the callbacks. With EventLoops=N, run() serves one loop
-// on its own thread and starts N - 1 threads for the others; instead, N threads of the program may
-// call poll(), each for one loop. Callbacks then run on all N threads, but those of one session
-// always on the same one: an application with state of its own must guard it. Functions that take
-// the number of a loop belong to that loop's thread, and a Session to the thread of its loop.
-// Other threads reach sessions by Engine::open_mailbox(). They and signal handlers call only the
-// functions that say so, such as Engine::stop().
+// Threads: any thread may call Engine::open(). Then run() serves the first loop on the calling
+// thread, and the engine starts N - 1 threads for the others; start() serves all loops on threads
+// of the engine. Instead, the program may call poll() for each loop, on one thread a loop.
+//
+// A Session belongs to the thread of its loop, which also runs its callbacks. Callbacks of sessions
+// of different loops run at the same time: the application guards the state that they share. A
+// function that takes the number of a loop belongs to the thread of that loop. Other threads reach
+// sessions by a Mailbox (Engine::open_mailbox()). They and signal handlers call only the functions
+// that say so, such as Engine::stop().
 //
 // Allocation: at start, when a counterparty connects, and when a buffer grows to a new maximum. A
 // logged-on session in steady state allocates nothing between recv and send.

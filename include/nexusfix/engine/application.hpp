@@ -21,32 +21,46 @@ namespace nexusfix::engine {
 // The messages that an application handles: `using Handles = Messages<fix44::NewOrderSingle, ...>;`
 using wire::Messages;
 
-// An application message from the store, delivered before the engine starts. An application
-// rebuilds its memory from these. Messages that retention removed are not delivered.
+// An application message that this side sent and the store still has. on_recovered() gets each of
+// them in Engine::open(), in the order of their MsgSeqNums in each session, so that an application
+// can rebuild its memory. Messages that retention removed are not delivered. The views are valid
+// until the callback returns.
 struct RecoveredMessage {
-  std::string_view session;  // SessionId::to_string()
-  std::uint64_t msg_seq_num = 0;
-  wire::MessageView message;
+  std::string_view session;       // the session's name, as Session::name() returns it
+  std::uint64_t msg_seq_num = 0;  // MsgSeqNum (34), from 1 on
+  wire::MessageView message;      // the message as it was sent first
 };
 
 // The engine's view of an application: plain functions, so that the engine is no template.
-// make_callbacks() makes them. Only the engine's thread calls them.
+// make_callbacks() makes them; an application calls none of them. A callback that the application
+// does not have is null: it is not called and costs nothing. The thread of the session's event loop
+// calls them; on_recovered() runs on the thread that calls Engine::open().
 struct Callbacks {
-  void* application = nullptr;
+  void* application = nullptr;  // the first argument of every function; not owned
+  // Both sides are logged on.
   void (*on_logon)(void*, Session&) = nullptr;
+  // The session is no longer logged on, for any reason.
   void (*on_logout)(void*, Session&) = nullptr;
+  // A valid application message, in the order of MsgSeqNum. Never null.
   MessageReply (*on_message)(void*, Session&, const wire::MessageView&) = nullptr;
-  void (*on_recovered)(void*, const RecoveredMessage&) = nullptr;  // null: not wanted
+  // A stored message, before any port is open.
+  void (*on_recovered)(void*, const RecoveredMessage&) = nullptr;
   // Acceptor. No value: the answer comes later, by Session::answer_logon(). A null callback: every
   // Logon that breaks no rule is accepted.
   std::optional<LogonAnswer> (*on_logon_request)(void*, Session&, const LogonRequest&) = nullptr;
-  // A callback that the application does not have is null: it is not called and costs nothing.
+  // An administrative message that the session processes, except a Logon that on_logon_request()
+  // received.
   void (*on_admin)(void*, Session&, const wire::MessageView&) = nullptr;
+  // Before an application message is sent, the first time or again. A null callback: Send.
   SendDecision (*on_sending)(void*, Session&, OutgoingMessage&) = nullptr;
+  // At the end of the event, for each of its sent messages of any type.
   void (*on_sent)(void*, Session&, const SentMessage&) = nullptr;
+  // The counterparty requests messages again. A null callback: resend as requested.
   ResendAnswer (*on_resend_request)(void*, Session&, const ResendRequest&) = nullptr;
+  // After on_logout(), with the reason.
   void (*on_disconnect)(void*, Session&, const Disconnection&) = nullptr;
-  // For each of our Logons, when its MsgSeqNum and time are known. null: nothing is added.
+  // For each of our Logons, when its MsgSeqNum and time are known. A null callback: nothing is
+  // added.
   void (*write_logon)(void*, Session&, wire::Encoder&, const wire::MessageHeader&) = nullptr;
 };
 
@@ -138,6 +152,7 @@ void make_sending(Application& application, Callbacks& callbacks) {
 }  // namespace detail
 
 // An application is any type with some of these functions; those that it lacks are not called:
+//
 //   using Handles = Messages<fix44::NewOrderSingle, ...>;
 //   void on_logon(Session&);   void on_logout(Session&);
 //   void on_recovered(const RecoveredMessage&);                   before start
@@ -147,10 +162,13 @@ void make_sending(Application& application, Callbacks& callbacks) {
 //   void on_sent(Session&, const SentMessage&);                   one of our messages was sent
 //   ResendAnswer on_resend_request(Session&, const ResendRequest&);
 //   void on_disconnect(Session&, const Disconnection&);           e.g. cancel on disconnect
+//
 // The following may also return void:
+//
 //   MessageReply on_message(Session&, const fix44::NewOrderSingle&);   one for each of Handles
 //   MessageReply on_message(Session&, const MessageView&);             every other message
 //   SendDecision on_sending(Session&, OutgoingMessage&);               before a message is sent
+//
 // docs/guide/application.md says when each is called, and what it may do. A message that the
 // application does not handle is answered with a BusinessMessageReject. The application must
 // outlive the engine.

@@ -31,62 +31,76 @@ using config::Settings;
 // The engine's environment. For a null pointer it uses the object of the operating system. It owns
 // none of these objects; each must outlive the engine.
 struct EngineOptions {
-  Clock* clock = nullptr;
-  Disk* disk = nullptr;
+  Clock* clock = nullptr;  // the time of events, timers and SendingTime; every loop calls it
+  Disk* disk = nullptr;    // reads the configuration's files, and has the store and the logs
+  // The connections. One event loop only: with several, open() returns an error unless it is null.
   transport::Network* network = nullptr;
-  // Receives every event. null: standard error, except for sessions with other ScreenLogShowEvents.
+  // Receives every event, from one loop at a time. null: standard error, except for sessions that
+  // set ScreenLogShowEvents.
   observe::EventLog* log = nullptr;
-  // run() polls without sleeping. A post does not make descriptor() readable, because no thread
-  // waits there.
+  // true: run() polls without sleeping, and a posted task does not make descriptor() readable,
+  // because no thread waits there. BusySpin=Y has the same effect.
   bool busy_spin = false;
-  // run() and start() notify systemd when the engine is ready and when it stops, and send watchdog
-  // signals of every loop if systemd wants them: see transport::ServiceNotifier, which a thread
-  // that calls poll() uses directly. For one engine of a process. Without NOTIFY_SOCKET nothing
-  // happens. nexusfix::run() sets it.
+  // true: run() and start() notify systemd when the engine is ready and when it stops, and send the
+  // watchdog's signs of life if systemd wants them. Only one engine of a process may do so. Without
+  // NOTIFY_SOCKET it has no effect. nexusfix::run() sets it. A program that calls poll() uses
+  // transport::ServiceNotifier itself.
   bool notify_systemd = false;
   // The optional parts: proxies, passwords, PostgreSQL.
   Parts parts{};
 };
 
+// Why an engine could not start, or why a change was refused.
 struct EngineError {
   std::string text;  // every error, one a line, each with file and line if it has them
+  // The same text, valid as long as this object.
   [[nodiscard]] const std::string& what() const noexcept { return text; }
 };
 
 // Changed keys of a session whose old values are still in effect.
 struct PendingChange {
-  std::string session;
-  PendingKeys keys;
+  std::string session;  // its name, as Session::name()
+  PendingKeys keys;     // by the time at which their new values take effect
 };
 
-// The result of a reload: names of sessions.
+// The result of a reload. Sessions have their names, as Session::name().
 struct Reloaded {
-  std::vector<std::string> added;
-  std::vector<std::string> removed;
-  std::vector<std::string> changed;    // its values differ from those of the text before
+  std::vector<std::string> added;      // sessions that are new in the file
+  std::vector<std::string> removed;    // sessions that are no longer in the file: they log out
+  std::vector<std::string> changed;    // sessions whose values differ from those of the text before
   std::vector<PendingChange> pending;  // all pending ones, also of earlier texts
 };
 
+// The counts of one event loop since the engine was opened.
 struct EngineStats {
-  std::uint64_t messages_in = 0;
-  std::uint64_t messages_out = 0;
-  std::uint64_t garbled = 0;
+  std::uint64_t messages_in = 0;   // received messages of every type, without garbled ones
+  std::uint64_t messages_out = 0;  // our messages of every type, new ones and resent ones
+  std::uint64_t garbled = 0;       // received bytes that are no valid message
+  // Connections that were closed without a session: no descriptor or no memory was left, the
+  // address is not allowed, a limit was reached, or the Logon fits no session.
   std::uint64_t connections_refused = 0;
-  // Application messages that came early, were held, and were never processed: a gap fill of the
-  // counterparty or a reset of the sequence numbers skipped them.
+  // Application messages that arrived early, waited in the buffer, and were never processed: a gap
+  // fill of the counterparty or a reset of the sequence numbers skipped them.
   std::uint64_t out_of_order_discarded = 0;
 };
 
+// The sessions of one configuration, with their store, ports and logs. docs/guide/threads.md says
+// which thread may call which function; where no comment says more, it is the thread of the only
+// event loop.
 class Engine {
  public:
-  // Reads the configuration, opens the store, delivers the stored messages to the application, and
-  // listens. The ports are open when it returns; run() or poll() serves the connections.
+  // Reads the configuration, opens the store, calls on_recovered() on the calling thread for each
+  // stored message, and listens. The ports are open when it returns; run() or poll() serves the
+  // connections. The application must outlive the engine. Blocks while it reads files. An error
+  // names every fault of the configuration, or the file, port or CPU that cannot be used.
   template <class Application>
   [[nodiscard]] static std::expected<Engine, EngineError> open(const std::string& path,
                                                                Application& application,
                                                                EngineOptions options = {}) {
     return open_with(path, make_callbacks(application), options);
   }
+  // The same with settings that the program has read or built: config::load_settings(),
+  // config::parse_settings(). Without Settings::text, reload() returns an error.
   template <class Application>
   [[nodiscard]] static std::expected<Engine, EngineError> open(Settings settings,
                                                                Application& application,
@@ -94,31 +108,37 @@ class Engine {
     return open_with(std::move(settings), make_callbacks(application), options);
   }
 
+  // Moves an engine, also after start(): sessions stay where they are, and references to them
+  // remain valid. No other thread may use the engine meanwhile.
   Engine(Engine&&) noexcept;
+  // The engine that is replaced ends first: after start() as by stop() and join().
   Engine& operator=(Engine&&) noexcept;
+  // After start() as by stop() and join(). Otherwise open connections end without a Logout.
   ~Engine();
 
-  // With EventLoops=N, the engine starts N - 1 threads beside the calling one. Each thread serves
-  // its own sessions. Callbacks come from all of these threads, but those of one session always
-  // from the same thread. Such an engine serves until stop(); a failed store stops only its own
-  // loop.
-  //
-  // Serves until no work is left: stop() was called and every session has logged out (or its time
-  // was over), or log_out() has logged out every session and all of them are initiators, or the
-  // store failed. 0: success; 1: the store failed, as the log says.
+  // Serves all loops until no work is left: the first one on the calling thread, each of the others
+  // on a thread that it starts. An engine with one loop ends when stop() was called and every
+  // session has logged out (or its time was over), when log_out() has logged out every session and
+  // all of them are initiators, or when the store failed. An engine with several loops serves until
+  // stop(), and a failed store ends only its own loop. 0: success; 1: a store failed, as the log
+  // says.
   int run();
-  // The same on a thread of the engine. join() waits for its end and returns the result of run().
+  // As run(), with a thread of the engine in place of the calling one. Call it once before join().
   void start();
+  // Waits until the engine that start() has started ends, and returns the result of run().
   int join();
-  // One turn, for a thread of the caller: waits up to timeout for an event and handles it. False:
-  // no work is left, as when run() would return.
-  // With several loops the caller polls each loop, each on one thread.
+  // One turn of one loop, on a thread of the caller: waits for an event, at most for timeout, and
+  // handles all events that are ready. 0: does not wait. False: no work is left, as when run()
+  // would return. With several loops the program polls each of them, always on the same thread.
   bool poll(std::chrono::nanoseconds timeout, std::uint32_t loop = 0);
-  // Readable when poll(0) would find something to read. The engine also has timers: call poll() at
-  // next_deadline() at the latest. The deadline lies in the past while a resend can go on, or while
-  // a message that was sent between two polls waits to be journaled and transmitted.
+  // A file descriptor for a loop of the caller: it is readable when poll(0) would find something to
+  // read. The engine also has timers, so call poll() at next_deadline() at the latest. Owned by the
+  // engine. -1: the network has none (a simulator).
   [[nodiscard]] int descriptor(std::uint32_t loop = 0) const noexcept;
+  // The monotonic time of the next timer. It is in the past while a resend can go on, or while a
+  // message that was sent between two polls waits to be journaled and transmitted.
   [[nodiscard]] MonoTime next_deadline(std::uint32_t loop = 0) const noexcept;
+  // EventLoops, 1 to 64: loops have the numbers from 0 to loop_count() - 1. Any thread.
   [[nodiscard]] std::uint32_t loop_count() const noexcept;
 
   // Logs out every session and ends run(). Any thread, and signal handlers.
@@ -128,10 +148,14 @@ class Engine {
   // serves until stop(), because a task may log on an initiator again.
   [[nodiscard]] Mailbox open_mailbox();
 
-  // Sessions in the order of the file; with several loops, one loop's sessions after another's. The
-  // engine's thread; with several loops: before they run.
+  // The number of sessions, without templates. One loop: its thread; several loops: before they
+  // run. The same holds for session() and find_session().
   [[nodiscard]] std::size_t session_count() const noexcept;
+  // The session at a 0-based index below session_count(), in the order of the file; with several
+  // loops, the sessions of one loop after those of another. The reference is valid until the
+  // session is removed or the engine ends. An index changes when a session is removed.
   [[nodiscard]] Session& session(std::size_t index) noexcept;
+  // The session of this name (Session::name()), in any loop. Null: there is none.
   [[nodiscard]] Session* find_session(std::string_view name) noexcept;
   // Adds the sessions of another configuration to the present ones: all of them or, with an error,
   // none. Its settings of stores and threads are ignored. Call it on that loop's thread, not from
@@ -161,8 +185,10 @@ class Engine {
   // The listen addresses, with the actual ports for SocketAcceptPort=0. Sessions that share one
   // have one. Any thread while no loop is served; otherwise the thread of the only loop.
   [[nodiscard]] std::vector<transport::Endpoint> accept_endpoints() const;
-  // That loop's thread.
+  // The present counts of that loop. That loop's thread; valid until the engine ends.
   [[nodiscard]] const EngineStats& stats(std::uint32_t loop = 0) const noexcept;
+  // The store of that loop's sessions. That loop's thread; valid until the engine ends. Read it
+  // only: the engine must write each record itself.
   [[nodiscard]] store::Store& store(std::uint32_t loop = 0) noexcept;
 
   // Closes the log files (FileLogPath) and opens them again by their names, for log rotation. Any
@@ -172,7 +198,7 @@ class Engine {
   // go on. Any thread, and signal handlers; it happens soon, on a separate thread, and events
   // report the result.
   void reload_certificates() noexcept;
-  // The numbers of logged and lost lines. Any thread.
+  // The numbers of logged and lost lines of all loops, since the start. Any thread.
   [[nodiscard]] observe::SessionLogsStats log_stats() const noexcept;
 
  private:

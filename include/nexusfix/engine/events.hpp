@@ -14,29 +14,33 @@ namespace nexusfix::engine {
 
 // A Logon that breaks no rule of the session layer and waits for an answer.
 struct LogonRequest {
-  std::uint64_t id = 0;         // for Session::answer_logon()
-  wire::MessageView message{};  // Username (553), Password (554), ...; until the callback returns
+  std::uint64_t id = 0;  // for Session::answer_logon()
+  // The Logon, with Username (553), Password (554) and so on. Valid until the callback returns.
+  wire::MessageView message{};
 };
 
+// An acceptor's answer to a LogonRequest.
 struct LogonAnswer {
-  bool accepted = true;
+  bool accepted = true;                           // false: a Logout, and the connection is closed
   std::string text{};                             // refused: Text (58) of the Logout
   std::optional<std::uint32_t> session_status{};  // SessionStatus (1409), on a FIXT session
 };
 
-// The counterparty asks for these MsgSeqNums again: both inclusive, all of them sent before.
+// The counterparty requests these messages again, by a ResendRequest or by NextExpectedMsgSeqNum
+// (789) of its Logon. All of them were sent before.
 struct ResendRequest {
-  std::uint64_t begin_seq_no = 0;
-  std::uint64_t end_seq_no = 0;
+  std::uint64_t begin_seq_no = 0;  // the first MsgSeqNum, from 1 on
+  std::uint64_t end_seq_no = 0;    // the last MsgSeqNum, inclusive: never 0 for "all"
 };
 
 // The application's answer to a ResendRequest.
 class ResendAnswer {
  public:
+  // The kinds of answers: Resend, GapFill, Reject, LogOut.
   using Kind = session::ResendDecision::Kind;
 
-  ResendAnswer() = default;  // resend as requested
-  // Only the messages from this number on; older ones are gap-filled.
+  ResendAnswer() = default;  // resends all requested messages
+  // Resends only the messages from this MsgSeqNum on; older ones are gap-filled.
   [[nodiscard]] static ResendAnswer from(std::uint64_t msg_seq_num) {
     return {Kind::Resend, msg_seq_num, {}};
   }
@@ -47,12 +51,17 @@ class ResendAnswer {
   [[nodiscard]] static ResendAnswer reject(std::string text) {
     return {Kind::Reject, 0, std::move(text)};
   }
+  // Sends a Logout with this text, resends nothing, and disconnects after the answer or after
+  // LogoutTimeout.
   [[nodiscard]] static ResendAnswer log_out(std::string text) {
     return {Kind::LogOut, 0, std::move(text)};
   }
 
+  // Which of the functions above has made it.
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  // The first MsgSeqNum that is resent. 0: the first one that was requested.
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
+  // Text (58) of the Reject or Logout; valid as long as this object.
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
  private:
@@ -69,7 +78,7 @@ struct Disconnection {
   bool is_orderly = false;
   // Why this side closed the connection. Empty: it broke, or the counterparty closed it.
   std::optional<session::DisconnectReason> reason{};
-  std::string_view text{};  // for people; valid until the callback returns
+  std::string_view text{};  // the same, for people; valid until the callback returns
 };
 
 }  // namespace nexusfix::engine

@@ -22,26 +22,31 @@ namespace nexusfix::engine {
 // Identifies a task among those of its mailbox: 1, 2, 3 ...
 using PostToken = std::uint64_t;
 
+// The end of a posted task.
 enum class PostOutcome : std::uint8_t {
   Done,       // the task ran, and returned no error
   Refused,    // the task ran and returned an error: see text
-  Threw,      // the task threw: see text. Messages that it sent before stay sent
+  Threw,      // the task threw: see text. Messages that it sent before stay sent.
   NoSession,  // the session does not exist, or not any more
   Stopped,    // the engine ended before the task's turn came
 };
+// For people, such as "the task threw". Static lifetime.
 [[nodiscard]] std::string_view to_string(PostOutcome outcome) noexcept;
 
+// The result of one posted task.
 struct PostResult {
-  PostToken token = 0;
-  PostOutcome outcome = PostOutcome::Done;
-  std::optional<Sent> sent;  // of a task that returns a SendResult, when it is Done
-  std::string text;          // the reason of a failure, for people
+  PostToken token = 0;                      // as post() returned it
+  PostOutcome outcome = PostOutcome::Done;  // whether the task ran, and with which end
+  std::optional<Sent> sent;                 // of a task that returns a SendResult, when it is Done
+  std::string text;                         // the reason of a failure, for people
 };
 
+// Why post() did not take a task.
 enum class PostError : std::uint8_t {
   Full,     // kCapacity tasks of the Mailbox have results that were not collected
   Stopped,  // the engine has ended
 };
+// For people, such as "the engine has ended". Static lifetime.
 [[nodiscard]] std::string_view to_string(PostError error) noexcept;
 
 namespace detail {
@@ -93,17 +98,20 @@ class Mailbox {
  public:
   // Tasks that may be posted before their results are collected.
   static constexpr std::size_t kCapacity = 1024;
-  // The size limit of a task with its captures.
+  // The size limit of a task with its captures. A larger task does not compile.
   static constexpr std::size_t kTaskBytesMax = 224;
 
-  explicit Mailbox(std::unique_ptr<detail::MailboxState> state) noexcept;  // made by the engine
+  // For Engine::open_mailbox().
+  explicit Mailbox(std::unique_ptr<detail::MailboxState> state) noexcept;
+  // The moved-from mailbox can only be destroyed or assigned to.
   Mailbox(Mailbox&&) noexcept;
+  // Tasks that were posted to the replaced mailbox still run; their results are discarded.
   Mailbox& operator=(Mailbox&&) noexcept;
   // Posted tasks still run; their results are discarded.
   ~Mailbox();
 
-  // Posts the task: it has exactly one result. On an error the task is not called. Throws what
-  // copying the task throws, and then posts nothing.
+  // Posts the task for the session of this handle: it has exactly one result. On an error the task
+  // is not called. Throws what copying the task throws, and then posts nothing.
   template <class Task>
     requires PostedTask<std::remove_cvref_t<Task>>
   [[nodiscard]] std::expected<PostToken, PostError> post(SessionHandle session, Task&& task) {
@@ -116,12 +124,13 @@ class Mailbox {
     return commit(session, &run<Stored>, &destroy<Stored>);
   }
 
-  // Passes the results to the callback, the oldest first. Returns their number.
+  // Passes the results to the callback, for each event loop the oldest first. Returns their number.
+  // Does not wait. A result is valid until the callback returns.
   std::size_t collect(FunctionRef<void(const PostResult&)> callback);
   // Waits until a result can be collected. False: the timeout is over, or no result is awaited. Not
   // for an engine's own thread, which would wait for itself.
   [[nodiscard]] bool wait(std::chrono::nanoseconds timeout);
-  // Posted tasks whose results were not collected.
+  // The number of posted tasks whose results were not collected, at most kCapacity.
   [[nodiscard]] std::size_t awaited() const noexcept;
 
  private:

@@ -11,7 +11,7 @@ namespace nexusfix::engine {
 
 // The answer of on_sending().
 enum class SendDecision : std::uint8_t {
-  Send,
+  Send,  // the message is sent, with its edits
   // A new message: it gets no MsgSeqNum, and send() fails with Vetoed. A resend: a gap fill is sent
   // in its place.
   Withhold,
@@ -20,15 +20,16 @@ enum class SendDecision : std::uint8_t {
 // An application message before it is sent. It and its views live until on_sending() returns.
 class OutgoingMessage {
  public:
+  // For the engine, which passes it to on_sending(). message and edits must outlive it.
   OutgoingMessage(const wire::MessageView& message, wire::FieldEdits& edits,
                   std::uint64_t msg_seq_num, bool is_resend) noexcept
       : message_{message}, edits_{edits}, msg_seq_num_{msg_seq_num}, is_resend_{is_resend} {}
 
-  // The encoded message; of a resend, the message as it was sent first. Without the edits.
+  // The encoded message, without the edits; of a resend, the message as it was sent first.
   [[nodiscard]] const wire::MessageView& view() const noexcept { return message_; }
   // The MsgSeqNum of a resend, or that of the new message.
   [[nodiscard]] std::uint64_t msg_seq_num() const noexcept { return msg_seq_num_; }
-  // The message was sent before, and the counterparty asks for it again.
+  // Whether the message was sent before and the counterparty requests it again.
   [[nodiscard]] bool is_resend() const noexcept { return is_resend_; }
 
   // Changes the message: wire::FieldEdits says how, and which fields cannot be changed. A new
@@ -48,18 +49,19 @@ class OutgoingMessage {
 // One of our messages that this event sends: it goes to the store, and then to the connection.
 // Lives until on_sent() returns.
 struct SentMessage {
+  // What kind of message was sent.
   enum class Kind : std::uint8_t {
-    Application,     // with a new MsgSeqNum
-    Administrative,  // the same
-    Resend,          // with PossDupFlag, or the gap fill in place of others
+    Application,     // an application message with a new MsgSeqNum
+    Administrative,  // a message of the session layer with a new MsgSeqNum
+    Resend,          // a message with PossDupFlag, or the gap fill in place of messages
   };
-  Kind kind = Kind::Application;
-  std::uint64_t msg_seq_num = 0;
-  std::string_view bytes{};
-  // false: only stored. A resend after the next Logon sends it to the counterparty. Or our Logon
-  // had no answer yet when it was sent: on_sent() is then called again with true when the answer
-  // comes. If the sequence numbers are reset first, for example by that answer, the message is not
-  // sent.
+  Kind kind = Kind::Application;  // what kind of message this is
+  std::uint64_t msg_seq_num = 0;  // MsgSeqNum (34); of a gap fill, the first one that it replaces
+  std::string_view bytes{};       // the whole message, from BeginString (8) to CheckSum (10)
+  // Whether the message goes to the connection. false: it is only stored, and a resend after the
+  // next Logon sends it to the counterparty. If it was sent while our Logon waited for its answer,
+  // on_sent() is called again with true when the answer comes. If the sequence numbers are reset
+  // first, for example by that answer, the message is not sent.
   bool is_transmitted = true;
 };
 

@@ -24,12 +24,14 @@ namespace nexusfix::engine {
 struct PendingKeys {
   std::vector<std::string> until_logon;  // until the session's next Logon
   std::vector<std::string> until_start;  // until the next start of the program
+  // Whether every value of the file is in effect.
   [[nodiscard]] bool empty() const noexcept { return until_logon.empty() && until_start.empty(); }
 };
 
 struct SessionEntry;     // a session's state in its event loop
 struct SessionServices;  // the components that a Session uses
 
+// Why a message was not sent. It got no MsgSeqNum, and nothing was stored.
 enum class SendFailure : std::uint8_t {
   Encode,                 // a value cannot be sent: see SendError::encode
   WrongVersion,           // the typed message is of another FIX version than the session
@@ -45,22 +47,25 @@ enum class SendFailure : std::uint8_t {
   OutOfMemory,    // the message was not numbered, stored or sent
 };
 
+// The error of a send.
 struct SendError {
-  SendFailure failure = SendFailure::Encode;
-  wire::EncodeError encode;
+  SendFailure failure = SendFailure::Encode;  // why the message was not sent
+  wire::EncodeError encode;                   // failure is Encode: the field and its error
+  // One sentence for people, such as "field 58: the value is empty".
   [[nodiscard]] std::string what() const;
 };
 
 // The result of a successful send. The message is journaled with its callback's event, and
 // transmitted after that.
 struct Sent {
-  std::uint64_t msg_seq_num = 0;
+  std::uint64_t msg_seq_num = 0;  // its MsgSeqNum (34)
   // false: the counterparty is not logged on. The message is stored. If our Logon waits for its
   // answer, it is sent directly after that answer; otherwise a resend sends it after the next
   // Logon. If a reset comes first, it is never sent.
   bool is_transmitted = true;
 };
 
+// What every send returns: the MsgSeqNum, or why the message was not sent.
 using SendResult = std::expected<Sent, SendError>;
 
 template <class Message, class... Constants>
@@ -69,34 +74,45 @@ class PreparedMessage;
 // Names a session for Mailbox::post(). Any thread may keep it, also when the session does not exist
 // any more.
 struct SessionHandle {
-  std::uint32_t loop = 0;
-  std::uint32_t key = 0;
+  std::uint32_t loop = 0;  // the number of its event loop, from 0 on
+  std::uint32_t key = 0;   // identifies the session in that loop; no other session gets it
+  // Whether both name the same session.
   friend bool operator==(const SessionHandle&, const SessionHandle&) = default;
 };
 
-// Lives until the engine ends or the session is removed. The engine's thread only; other threads
-// use a Mailbox.
+// One session of an engine. It lives until the engine ends or the session is removed. Only the
+// thread of its event loop uses it; other threads use a Mailbox. Commands of a callback, such as
+// log_out(), take effect after the current message.
 class Session {
  public:
+  // For the engine.
   Session(const SessionServices& services, SessionEntry& entry) noexcept
       : services_{&services}, entry_{&entry} {}
 
+  // BeginString, CompIDs, sub and location IDs, and the qualifier. Valid as long as the session.
   [[nodiscard]] const session::SessionId& id() const noexcept;
-  // The value of an application's own key (ApplicationKeys), in any case, with or without the
-  // prefix "Application."; empty: the configuration does not have it. A reload may change it.
+  // The value of an application's own key (ApplicationKeys). key: in upper or lower case, with or
+  // without the prefix "Application."; no value: the configuration does not have it. A reload may
+  // change it.
   [[nodiscard]] std::optional<std::string> setting(std::string_view key) const;
+  // The keys that a reload found changed and that still have their old values. Valid until the next
+  // reload or Logon.
   [[nodiscard]] const PendingKeys& pending_keys() const noexcept;
-  [[nodiscard]] std::string_view name() const noexcept;  // id().to_string(), made once
-  // Any thread.
+  // "FIX.4.4:VENUE->TRADER": id().to_string(), made once. Valid as long as the session.
+  [[nodiscard]] std::string_view name() const noexcept;
+  // Names this session for Mailbox::post(). Any thread.
   [[nodiscard]] SessionHandle handle() const noexcept;
+  // Whether both sides have sent a Logon, no Logout was sent, and the store accepts records.
   [[nodiscard]] bool is_logged_on() const noexcept;
+  // The next MsgSeqNums in both directions, from 1 on.
   [[nodiscard]] session::Numbers numbers() const noexcept;
-  // The FIX version of our application messages: BeginString, or that of DefaultApplVerID on a FIXT
-  // session.
+  // The FIX version of our application messages, such as "FIX.4.4": BeginString, or that of
+  // DefaultApplVerID on a FIXT session. Valid as long as the session.
   [[nodiscard]] std::string_view application_version() const noexcept;
-  // The FIX version of the counterparty's messages without ApplVerID: that of its last Logon.
+  // The FIX version of the counterparty's messages without ApplVerID: that of its last Logon. Valid
+  // as long as the session.
   [[nodiscard]] std::string_view counterparty_version() const noexcept;
-  // The wall time of the running event.
+  // The wall time (UTC) of the running event: the same for the whole callback.
   [[nodiscard]] WallTime now() const noexcept;
 
   // A typed message: s.send<fix44::NewOrderSingle>(ClOrdID{"A1"}, Side::Buy, ...). Each part is a
@@ -110,7 +126,8 @@ class Session {
   // message is sent directly after that answer; otherwise a resend sends it after the next Logon. A
   // reset of the sequence numbers that comes first (ResetOn... keys, or ResetSeqNumFlag from either
   // side) ends the epoch of its MsgSeqNum, and it is not sent. With SendWhileLoggedOut=N the
-  // message is refused instead.
+  // message is refused instead. Errors: SendFailure. Does not block; allocates nothing in steady
+  // state.
   template <wire::TypedMessage Message, wire::MessagePart... Parts>
   SendResult send(const Parts&... parts) {
     wire::check_message_parts<Message, Parts...>();
@@ -128,24 +145,27 @@ class Session {
             })};
   }
 
-  // Any message: begin(), any number of field() calls, finish(). The whole engine encodes one
-  // message at a time, and it must be finished before the callback returns or poll() is called:
-  // otherwise finish() fails with NotBegun, and no MsgSeqNum is used.
+  // Any message: begin(), any number of field() calls, finish(). msg_type: MsgType (35), such as
+  // "D". An event loop encodes one message at a time, and it must be finished before the callback
+  // returns or poll() is called: otherwise finish() fails with NotBegun, and no MsgSeqNum is used.
   [[nodiscard]] wire::Encoder begin(std::string_view msg_type) noexcept;
+  // Sends the message that begin() has begun, as send() does. A value that field() could not encode
+  // is an error here.
   SendResult finish(wire::Encoder& encoder) noexcept { return finish(encoder.finish()); }
 
-  // Sends Logout and disconnects after the answer, or after LogoutTimeout. An initiator does not
-  // log on again by itself.
+  // Sends a Logout with this Text (58) and disconnects after the answer, or after LogoutTimeout. An
+  // initiator does not log on again by itself.
   void log_out(std::string_view text = {});
-  // Acceptor: answers a LogonRequest for which on_logon_request() gave no answer. An answer after
-  // the time limit (10 s), or after the end of the connection, has no effect.
+  // Acceptor: answers a LogonRequest for which on_logon_request() gave no answer. id:
+  // LogonRequest::id. An answer after AuthenticationTimeout, or after the end of the connection,
+  // has no effect.
   void answer_logon(std::uint64_t id, const LogonAnswer& answer);
-  // Ends the connection without a Logout. Bytes that wait for the connection are sent first, for at
-  // most 2 s. An initiator connects again.
+  // Ends the connection without a Logout; why: for the log. Bytes that wait for the connection are
+  // sent first, for at most 2 s. An initiator connects again.
   void disconnect(std::string_view why);
   // Resets both sequence numbers to 1, and records that in the store: at once without a connection,
   // otherwise after a Logout with this text. Then an initiator logs on again, even if it was halted
-  // because one side had lost sequence numbers. The counterparty has to do the same.
+  // because one side had lost sequence numbers. The counterparty must reset its own, too.
   void reset(std::string_view text);
   // Removes the session from the engine: logs it out with this text, and destroys the Session at
   // the end of the turn in which its connection has ended. on_logout() and on_disconnect() are its
@@ -154,13 +174,14 @@ class Session {
   void remove(std::string_view text);
   // Initiator: connects and logs on again after log_out().
   void log_on();
-  // Sets the sequence numbers by an operator's decision, both 1 to 2^62. Only without a connection
-  // (a connection attempt is aborted, and repeated after ReconnectInterval), and not from within a
-  // callback. An initiator that was halted because numbers were lost connects again. The store
-  // records the change with its reason (operator, cause), and so does the log. A lower outbound
-  // number begins a new epoch: messages with the old numbers are not resent any more. With a lower
-  // inbound number the counterparty's messages from there on are delivered again. An error says why
-  // nothing was changed. A message that was begun before this call can no longer be finished.
+  // Sets the next sequence numbers by an operator's decision, both 1 to 2^62. Only without a
+  // connection (a connection attempt is aborted, and repeated after ReconnectInterval), and not
+  // from within a callback. An initiator that was halted because sequence numbers were lost
+  // connects again. The store records the change with its reason (operator, cause), and so does the
+  // log. A lower outbound number begins a new epoch: messages of the old epoch are not resent any
+  // more. With a lower inbound number the counterparty's messages from there on are delivered
+  // again. An error says why nothing was changed. A message that was begun before this call can no
+  // longer be finished.
   [[nodiscard]] std::expected<void, std::string> set_next_numbers(session::Numbers numbers,
                                                                   std::string_view reason);
 
@@ -189,12 +210,12 @@ class Session {
   SessionEntry* entry_;
 };
 
-// A message whose constant fields are rendered once, in prepare(). Lives at most as long as its
-// session; the engine's thread only; sending allocates nothing.
+// A message whose constant fields are rendered once, by Session::prepare(). It must not outlive its
+// session. Only the thread of the session's event loop uses it; sending allocates nothing.
 //
 //   auto ioc = s.prepare<fix44::NewOrderSingle>(Symbol{"AAPL"}, OrdType::Limit);
 //   auto sent = ioc.send(ClOrdID{id}, Side::Buy, OrderQty{qty}, Price{price},
-//   TransactTime{s.now()});
+//                        TransactTime{s.now()});
 template <class Message, class... Constants>
 class PreparedMessage {
  public:

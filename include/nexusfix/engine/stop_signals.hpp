@@ -18,7 +18,9 @@ class Engine;
 // SIGPIPE. A process may have one object at a time.
 class StopSignals {
  public:
-  explicit StopSignals(Engine& engine);  // must outlive this
+  // Takes over the four signals. The engine must outlive this object. Signals call only functions
+  // that any thread may call, so it does not matter which threads serve the event loops.
+  explicit StopSignals(Engine& engine);
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
