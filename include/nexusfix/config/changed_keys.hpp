@@ -17,17 +17,24 @@ namespace nexusfix::config {
 // "FIX.4.4:TRADER->VENUE" or, of a template, "FIX.4.4:VENUE->*". Shares the text.
 class FileKeys {
  public:
+  // The text of a whole file; never null.
   using Text = std::shared_ptr<const std::string>;
 
+  // Reads the keys of a text, which parse_settings() must have accepted.
   explicit FileKeys(Text text);
   ~FileKeys();
+  // The moved-from object can only be destroyed or assigned to.
   FileKeys(FileKeys&&) noexcept;
+  // As the move constructor.
   FileKeys& operator=(FileKeys&&) noexcept;
+  // The text of the constructor. Valid as long as this object.
   [[nodiscard]] const Text& text() const noexcept { return text_; }
 
+  // Whether the text has a session, or a template, of this name.
   [[nodiscard]] bool has(std::string_view session) const;
 
-  class Read;  // private to the layer
+  class Read;  // The keys in memory. Private to the layer.
+  // For the layer. Valid as long as this object.
   [[nodiscard]] const Read& read() const noexcept { return *read_; }
 
  private:
@@ -37,20 +44,21 @@ class FileKeys {
 
 // Names of keys, by the time at which their new value takes effect.
 struct ChangedKeys {
-  std::vector<std::string> at_once;
-  std::vector<std::string> at_logon;
-  std::vector<std::string> at_start;
+  std::vector<std::string> at_once;   // with the reload itself
+  std::vector<std::string> at_logon;  // with the session's next Logon; at once without a connection
+  std::vector<std::string> at_start;  // with the next start of the program
+  // Whether no key has changed.
   [[nodiscard]] bool empty() const noexcept {
     return at_once.empty() && at_logon.empty() && at_start.empty();
   }
 };
 
-// The text whose value of a key is in effect, by the time at which the key takes effect. None is
-// null, and each must outlive the call.
+// The text whose value of a key is in effect, by the time at which the key takes effect. None may
+// be null, and each must outlive the call.
 struct KeySources {
-  const FileKeys* start = nullptr;
-  const FileKeys* logon = nullptr;
-  const FileKeys* now = nullptr;
+  const FileKeys* start = nullptr;  // of keys that take effect with a start of the program
+  const FileKeys* logon = nullptr;  // of keys that take effect with a Logon
+  const FileKeys* now = nullptr;    // of keys that take effect at once
 };
 
 // The keys of the session whose value in effect differs from the text's. Empty if the text has no
@@ -59,14 +67,15 @@ struct KeySources {
                                        std::string_view session);
 
 // Builds the session, or the template, of this name, without the parts that are read from files:
-// its schedule, dictionaries and certificates. Unset: not every text has it, or the keys of
+// its schedule, dictionaries and certificates. No value: not every text has it, or the keys of
 // different texts conflict.
 [[nodiscard]] std::optional<SessionSettings> session_of(const KeySources& sources,
                                                         std::string_view session);
-// Copies those parts from the same session of another text or of the engine.
+// Copies the parts that are read from files (schedule, dictionaries, certificates) from the same
+// session of another text or of the engine.
 void copy_parts_from_files(SessionSettings& session, const SessionSettings& source);
 
-// "HeartBtInt, MaxLatency"
+// The names in one line: "HeartBtInt, MaxLatency".
 [[nodiscard]] std::string joined_keys(const std::vector<std::string>& keys);
 
 }  // namespace nexusfix::config

@@ -17,27 +17,28 @@ namespace nexusfix::config {
 
 // One honoured key. All views have static lifetime.
 struct KeyDescription {
-  std::string_view group;  // "connection": keys of one group follow each other
-  std::string_view name;
+  std::string_view group;     // "connection": keys of one group follow each other
+  std::string_view name;      // as in the file: "HeartBtInt"
   std::string_view fallback;  // the value without the key; empty: none, or the key is required
   std::string_view meaning;   // half a sentence
   // The default of another engine; empty: the same, or it has no such key.
   std::string_view elsewhere;
-  bool is_secret = false;     // its value is never shown
-  std::string_view expected;  // the values that it takes; of a number, without its range
-  std::uint64_t least = 0;    // the range of a number; both 0: the key takes no number
-  std::uint64_t most = 0;
+  bool is_secret = false;         // its value is never shown
+  std::string_view expected;      // the values that it takes; of a number, without its range
+  std::uint64_t least = 0;        // the smallest number; this and most are 0: it takes no number
+  std::uint64_t most = 0;         // the largest number
   bool is_numbered = false;       // may be given several times: SocketConnectHost1, ...
-  std::string_view takes_effect;  // when a reload applies a changed value
+  std::string_view takes_effect;  // when a reload applies a changed value: "at once"
 };
 
 // Every key once, grouped, in the order in which a configuration is best read. Static lifetime.
 [[nodiscard]] std::span<const KeyDescription> described_keys() noexcept;
 
+// The value of one key in one session.
 struct EffectiveValue {
-  const KeyDescription* key = nullptr;
-  std::string value;           // "..." for a secret
-  std::size_t line = 0;        // 0: not in the file, value is the fallback
+  const KeyDescription* key = nullptr;  // never null; static lifetime
+  std::string value;                    // "..." for a secret
+  std::size_t line = 0;        // of the value, 1-based; 0: not in the file, value is the fallback
   bool is_of_default = false;  // from [DEFAULT]
   // The value in the file, with variables of the environment; "..." for a secret. Empty: no
   // variable.
@@ -49,24 +50,26 @@ struct EffectiveValue {
   std::string numbered{};
 };
 
+// The values of one [SESSION], with those of [DEFAULT].
 struct ExplainedSession {
-  std::string name;
-  std::size_t line = 0;                // of its [SESSION]
+  std::string name;                    // "FIX.4.4:VENUE->TRADER"
+  std::size_t line = 0;                // of its [SESSION], 1-based
   std::vector<EffectiveValue> values;  // at least one for each described key
-  // The application's own keys (ApplicationKeys). Their values are never shown.
+  // One of the application's own keys (ApplicationKeys). Its value is never shown.
   struct ApplicationKey {
-    std::string name;
-    std::size_t line = 0;
+    std::string name;      // as in the file
+    std::size_t line = 0;  // of its value, 1-based
   };
-  std::vector<ApplicationKey> application_keys{};
+  std::vector<ApplicationKey> application_keys{};  // those that the session has
 };
 
+// A whole configuration, explained.
 struct ExplainedSettings {
-  Settings settings;
+  Settings settings;                       // as load_settings() returns them
   std::vector<ExplainedSession> sessions;  // in the order of settings.sessions
 };
 
-// Reads the file like load_settings(), with the same errors, and explains its values.
+// Reads the file as load_settings() does, with the same errors, and explains its values.
 [[nodiscard]] std::expected<ExplainedSettings, SettingsErrors> explain_settings(
     Disk& disk, const std::string& path);
 

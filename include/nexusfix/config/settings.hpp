@@ -29,11 +29,12 @@ namespace nexusfix::config {
 // One error or warning: "trader.cfg:12: HeartBtInt=abc: a whole number of seconds from 0 to 3600
 // was expected".
 struct SettingsError {
-  std::string file;
+  std::string file;      // the path, as it was given
   std::size_t line = 0;  // 1-based; 0: the file as a whole
-  std::string text;
+  std::string text;      // the key, its value, and what was expected
   bool is_note = false;  // a warning that reports no error, but what may be a surprise
-  [[nodiscard]] std::string what() const;  // file:line: text
+  // "file:line: text", or "file: text" without a line.
+  [[nodiscard]] std::string what() const;
 };
 
 // What received messages are checked against. The session's validator is built from it at start-up.
@@ -41,14 +42,15 @@ struct DictionarySettings {
   bool is_used = true;  // UseDataDictionary and ValidateIncomingMessage
   // DataDictionary, or TransportDataDictionary of a FIXT session; empty: the built-in one.
   std::string file;
-  std::size_t line = 0;
+  std::size_t line = 0;  // of that key; 0: it is not given
   dictionary::DictionaryFaults faults = dictionary::DictionaryFaults::Refuse;  // of all its files
-  dictionary::ValidationRules rules;
-  // FIXT: AppDataDictionary, by ApplVerID (1128). Versions without a file use the built-in one.
+  dictionary::ValidationRules rules;  // what a message is checked for
+  // The dictionary of one application version.
   struct File {
-    std::string path;
-    std::size_t line = 0;
+    std::string path;      // AppDataDictionary
+    std::size_t line = 0;  // of that key
   };
+  // FIXT: by ApplVerID (1128). Versions without a file use the built-in dictionary.
   std::map<char, File> applications{};
 };
 
@@ -59,10 +61,12 @@ enum class ThrottleAction : std::uint8_t {
   LogOut,  // BusinessMessageReject, then Logout
 };
 
+// How many application messages a counterparty may send.
 struct ThrottleSettings {
-  std::uint32_t messages_max = 0;    // within any interval; 0: no limit. At most 1,000,000.
-  std::chrono::seconds interval{1};  // ≥ 1
-  ThrottleAction action = ThrottleAction::Delay;
+  // ThrottleMessages: application messages within any interval, at most 1,000,000; 0: no limit.
+  std::uint32_t messages_max = 0;
+  std::chrono::seconds interval{1};               // ThrottleInterval: 1 s to 3,600 s
+  ThrottleAction action = ThrottleAction::Delay;  // ThrottleAction: what happens above the limit
 };
 
 // When the store records that an application message was processed.
@@ -76,38 +80,44 @@ struct LogSettings {
   observe::LogFileOptions files{};             // without a folder: no files
   observe::ScreenLogOptions screen{};          // standard output
   std::vector<observe::MaskedField> masked{};  // in addition to passwords, which are always masked
-  // false: of a message with a masked field only the MsgSeqNum is stored, as of one with a
-  // password.
+  // Whether messages with a masked field are stored. false: only their MsgSeqNums are, as of
+  // messages with a password.
   bool stores_masked = false;
   // Whether events go to standard error when EngineOptions::log is not set. False when
   // ScreenLogShowEvents is given.
   bool has_standard_error = true;
-  std::size_t folder_line = 0;         // of FileLogPath
-  std::size_t backup_folder_line = 0;  // of FileLogBackupPath
+  std::size_t folder_line = 0;         // of FileLogPath; 0: it is not given
+  std::size_t backup_folder_line = 0;  // of FileLogBackupPath; 0: it is not given
 };
 
 // How a session's connections are protected, and the keys that say so.
 struct SessionTls {
-  transport::TlsSettings settings{};
+  transport::TlsSettings settings{};  // what the session's TlsContext is made from
+  // The key that an error names.
   struct Origin {
-    std::string_view key{};  // static lifetime
-    std::size_t line = 0;
+    std::string_view key{};  // its name; static lifetime
+    std::size_t line = 0;    // of the key; 0: it is not given
   };
   std::array<Origin, transport::kTlsItems> origins{};  // by TlsItem
 };
 
-enum class StoreKind : std::uint8_t { Journal, Memory, PostgreSQL };
+// Store: where messages and sequence numbers are kept.
+enum class StoreKind : std::uint8_t {
+  Journal,     // in files
+  Memory,      // in this process only: a restart begins at MsgSeqNum 1
+  PostgreSQL,  // in a database
+};
 
 // Initiator: when to connect.
 struct ReconnectSettings {
-  // The wait before each attempt since the last Logon; the last interval repeats. At least one,
-  // each ≥ 1 s.
+  // ReconnectInterval: the wait before each attempt since the last Logon; the last interval
+  // repeats. At least one, each ≥ 1 s.
   std::vector<std::chrono::seconds> intervals{std::chrono::seconds{30}};
-  // A random part of each interval, up to this percentage, is left out: 0 to 90.
+  // ReconnectJitter: a random part of each interval, up to this percentage, is left out: 0 to 90.
   std::uint32_t jitter = 10;
-  std::chrono::seconds connect_timeout{0};  // 0: as logon_timeout
+  std::chrono::seconds connect_timeout{0};  // SocketConnectTimeout, to 3,600 s; 0: as LogonTimeout
   // HostSelectionPolicy=PRIORITY: the first address is tried first after a lost session, and after
-  // failures for this time. Unset: round robin.
+  // failures for this time, 0 s to 86,400 s. No value: round robin.
   std::optional<std::chrono::seconds> priority_start_over;
 };
 
@@ -120,28 +130,28 @@ struct AdmissionSettings {
   std::vector<std::string> allowed_certificates{};
   // Acceptor: connections to its port without a Logon, in total and from one address (of IPv6: one
   // network of 64 bits); 0: no limit.
-  std::uint32_t pending_logons_max = 1'000;
-  std::uint32_t pending_logons_per_address_max = 500;
+  std::uint32_t pending_logons_max = 1'000;            // MaxPendingLogons
+  std::uint32_t pending_logons_per_address_max = 500;  // MaxPendingLogonsPerAddress
 };
 
 // Acceptor: the users that may log on, and the lockout after wrong passwords.
 struct CredentialSettings {
-  std::string password_file{};  // PasswordFile; empty: passwords are not checked
-  std::size_t password_file_line = 0;
-  // AllowedUsernames, in addition to the user named like the counterparty; "*": every user of the
+  std::string password_file{};         // PasswordFile; empty: passwords are not checked
+  std::size_t password_file_line = 0;  // of PasswordFile; 0: it is not given
+  // AllowedUsernames, in addition to the user named like the counterparty; `*`: every user of the
   // file.
   std::vector<std::string> allowed_usernames{};
   std::uint32_t failures_max = 5;    // MaxLogonFailures: in a row, of one CompID; 0: no lockout
   std::chrono::seconds lockout{60};  // LogonLockout: the first one; at most an hour
-  // This number of wrong passwords from one address within the interval locks the address out for
-  // the same interval; 0: no lockout.
+  // MaxLogonFailuresPerAddress: this number of wrong passwords from one address within the interval
+  // locks the address out for the same interval; 0: no lockout.
   std::uint32_t failures_per_address_max = 100;
-  std::chrono::seconds failures_interval{600};
+  std::chrono::seconds failures_interval{600};  // LogonFailuresInterval: 1 s to 86,400 s
 };
 
 // What one counterparty may use up. Above a limit "per second" the connection is closed.
 struct SessionLimits {
-  // Bytes that wait to be sent. Above this the counterparty is disconnected; ≥ 64 KiB.
+  // Bytes that wait to be sent. Above this the counterparty is disconnected; 64 KiB to 4 GB.
   std::uint32_t queued_bytes_max = 64U << 20U;
   // A counterparty that reads nothing for this time is disconnected: 1 s to 3,600 s.
   std::chrono::seconds slow_consumer_timeout{60};
@@ -150,52 +160,56 @@ struct SessionLimits {
   // Acceptor: a connection whose Logon is longer is closed: 256 bytes to 1 MiB, and at most
   // message_bytes_max.
   std::uint32_t logon_bytes_max = 4'096;
-  std::uint32_t garbled_per_second_max = 1'000;  // ≥ 1
-  // Received administrative messages, without SequenceReset, and sent Rejects; ≥ 1. A Logout is
-  // sent before the connection is closed.
+  std::uint32_t garbled_per_second_max = 1'000;  // garbled messages; 1 to 1,000,000
+  // Received administrative messages, without SequenceReset; 1 to 1,000,000. A Logout is sent
+  // before the connection is closed.
   std::uint32_t admin_messages_per_second_max = 1'000;
+  // Sent Rejects; 1 to 1,000,000. A Logout is sent before the connection is closed.
   std::uint32_t rejects_per_second_max = 1'000;
   // Stored messages that are sent again within a second; 0: no limit. One event loop can send about
   // twice the default, so repeated ResendRequests leave half of it to the other sessions.
   std::uint32_t resends_per_second_max = 500'000;
   // A message older than this is gap-filled instead of sent again; 0: never.
   std::chrono::seconds resend_age_max{0};
-  // Buffered messages that came out of order. Messages above this are requested again.
+  // Buffered messages that came out of order, in bytes, at most 1 GB. Messages above this are
+  // requested again.
   std::uint32_t out_of_order_bytes_max = 16U << 20U;
 };
 
 // One [SESSION], with [DEFAULT] merged under it.
 struct SessionSettings {
-  session::SessionConfig session;
-  DictionarySettings dictionary;
+  session::SessionConfig session;             // the identity and the rules of the session layer
+  DictionarySettings dictionary;              // what received messages are checked against
   session::Schedule schedule;                 // StartTime, EndTime, ...: non-stop without them
   std::vector<transport::Endpoint> connect;   // initiator: tried in order, at least one
-  std::optional<transport::Endpoint> accept;  // acceptor
-  std::size_t accept_port_line = 0;
-  std::size_t accept_host_line = 0;
-  // Unset: plain TCP. The contexts of the endpoints are built from it when the engine starts.
+  std::optional<transport::Endpoint> accept;  // acceptor: where it listens
+  std::size_t accept_port_line = 0;           // of SocketAcceptPort; 0: it is not given
+  std::size_t accept_host_line = 0;           // of SocketAcceptHost; 0: it is not given
+  // No value: plain TCP. The contexts of the endpoints are built from it when the engine starts.
   std::optional<SessionTls> tls;
-  ReconnectSettings reconnect;
-  AdmissionSettings admission;
-  CredentialSettings credentials;
-  SessionLimits limits;
-  ThrottleSettings throttle;
+  ReconnectSettings reconnect;     // initiator: when to connect
+  AdmissionSettings admission;     // which connections may log on
+  CredentialSettings credentials;  // acceptor: users and passwords
+  SessionLimits limits;            // what the counterparty may use up
+  ThrottleSettings throttle;       // how many messages it may send
+  // InboundDelivery: when the store records that a message was processed.
   InboundDelivery inbound_delivery = InboundDelivery::AtLeastOnce;
-  // false: without a Logon send() fails, and no message is numbered or stored.
+  // SendWhileLoggedOut. false: without a Logon send() fails, and no message is numbered or stored.
   bool sends_while_logged_out = true;
-  // on_disconnect() is called when the counterparty has not logged on again within this time.
+  // DisconnectNoticeDelay: on_disconnect() is called when the counterparty has not logged on again
+  // within this time, 0 s to 86,400 s.
   std::chrono::seconds disconnect_notice_delay{0};
-  LogSettings log{};
+  LogSettings log{};  // where messages and events are logged
   // Acceptor: a pattern for the sessions that are created at a Logon, and no session itself. A
-  // CompID of "*" stands for any.
+  // CompID of `*` stands for any.
   bool is_template = false;
-  // false: a message with a wrong BodyLength or CheckSum is accepted.
+  // Whether a wrong BodyLength or CheckSum makes a message garbled. false: it is accepted.
   bool validates_length = true;     // ValidateLengthAndChecksum
   bool validates_check_sum = true;  // ValidateLengthAndChecksum and ValidateChecksum
   // The application's own keys, by their names in lower case: Session::setting().
   std::map<std::string, std::string, std::less<>> application{};
-  std::optional<std::uint32_t> event_loop{};  // EventLoop; unset: see Settings::event_loops
-  std::size_t line = 0;                       // of its [SESSION]
+  std::optional<std::uint32_t> event_loop{};  // EventLoop: 0 to 63; see Settings::event_loops
+  std::size_t line = 0;                       // of its [SESSION], 1-based
 };
 
 // What the event loops' threads require from the machine. A start without it is refused.
@@ -203,40 +217,49 @@ struct ThreadSettings {
   // EventLoopCpu: one CPU for each event loop, in order, for run() and start(); empty: any. A
   // thread that calls poll() is pinned by its owner.
   std::vector<unsigned> cpus;
-  std::size_t cpus_line = 0;
-  bool busy_spin = false;    // BusySpin: as EngineOptions::busy_spin
-  bool lock_memory = false;  // LockMemory: of the whole process, from the start until its end
-  std::size_t lock_memory_line = 0;
+  std::size_t cpus_line = 0;  // of EventLoopCpu; 0: it is not given
+  bool busy_spin = false;     // BusySpin: as EngineOptions::busy_spin
+  bool lock_memory = false;   // LockMemory: of the whole process, from the start until its end
+  std::size_t lock_memory_line = 0;  // of LockMemory; 0: it is not given
   // CoreDumps: true: as the system is set; false: a core dump of this process contains no memory.
   bool core_dumps = false;
-  // LogonMaxLateness: Logons of new connections wait while timers are later than this; 0: never.
+  // LogonMaxLateness: Logons of new connections wait while timers are later than this; at most
+  // 60,000 ms; 0: never.
   std::chrono::milliseconds logon_lateness_max{200};
 };
 
 // A whole configuration. It owns everything that it has.
 struct Settings {
-  std::string file;
+  std::string file;  // the path, as it was given
   std::string text;  // of the file; empty if there is none: see Engine::reload()
   std::vector<SessionSettings> sessions;  // at least one
-  StoreKind store = StoreKind::Journal;
+  StoreKind store = StoreKind::Journal;   // Store
   std::string store_folder;  // FileStorePath: the journal, or the position file of a database
-  std::size_t store_folder_line = 0;
-  store::Durability durability = store::Durability::Process;
-  std::uint64_t segment_bytes = 64U << 20U;         // of the journal; no key sets it
-  std::chrono::microseconds journal_group_wait{0};  // JournalGroupMicros
-  std::uint32_t journal_numbers_ahead = 65'536;     // JournalNumbersAhead
+  std::size_t store_folder_line = 0;                          // of FileStorePath; 0: not given
+  store::Durability durability = store::Durability::Process;  // JournalDurability
+  std::uint64_t segment_bytes = 64U << 20U;                   // of the journal; no key sets it
+  // JournalGroupMicros: with Durability::Group, the first message waits this time for others. 0 to
+  // 1,000,000 µs.
+  std::chrono::microseconds journal_group_wait{0};
+  // JournalNumbersAhead: with Durability::Process, the number of MsgSeqNums that may be used before
+  // the disk has earlier ones. 1 to 1,000,000,000.
+  std::uint32_t journal_numbers_ahead = 65'536;
   // A session is disconnected when its bytes wait for the store longer than this; 1 s to 3,600 s.
   std::chrono::seconds journal_stall_timeout{5};  // JournalStallTimeout
   store::Retention journal_retention;             // JournalKeepBytes and the keys after it
-  std::uint64_t journal_scrub_rate = 1U << 20U;   // JournalScrubBytesPerSecond
+  // JournalScrubBytesPerSecond: bytes of old segments that are read and verified per second; 0:
+  // none.
+  std::uint64_t journal_scrub_rate = 1U << 20U;
   // Threads, each with its own sessions and its own part of the store: 1 to 64. A session belongs
   // to the event loop that stores it; a new one to EventLoop, or to the loop of its name's
   // checksum.
   std::uint32_t event_loops = 1;  // EventLoops
-  ThreadSettings threads;
-  // Sessions that may be created from templates while the engine runs, in addition to those in the
-  // store; and those of one address (of IPv6: one network of 64 bits). Unset: half of them.
-  std::uint32_t dynamic_sessions_max = 1'000;  // DynamicSessionsMax
+  ThreadSettings threads;         // what the threads of the event loops require
+  // DynamicSessionsMax: sessions that may be created from templates while the engine runs, in
+  // addition to those in the store; 0 to 50,000.
+  std::uint32_t dynamic_sessions_max = 1'000;
+  // DynamicSessionsMaxPerAddress: those of one address (of IPv6: one network of 64 bits). No value:
+  // half of dynamic_sessions_max.
   std::optional<std::uint32_t> dynamic_sessions_per_address_max{};
   // Buffers of all sessions and connections: messages out of order, unsent bytes, incomplete
   // messages. Above this the largest user is disconnected. ≥ 1 MiB.
@@ -244,7 +267,7 @@ struct Settings {
   // Logons whose passwords are being checked or wait for it: 1 to 10,000.
   std::uint32_t logons_being_checked_max = 64;  // MaxLogonsBeingChecked
   store::PostgresOptions postgres;              // PostgreSQLStore...
-  std::size_t log_queue_bytes = 8U << 20U;      // LogQueueBytes; a power of two, ≥ 64 KiB
+  std::size_t log_queue_bytes = 8U << 20U;      // LogQueueBytes: a power of two, 64 KiB to 1 GiB
   bool logs_unknown_sessions = true;            // LogMessageWhenSessionNotFound
   // Keys that are unknown, misspelt or not honoured, and what is done instead.
   std::vector<SettingsError> warnings;
@@ -264,10 +287,12 @@ struct Settings {
 // Every error of a file, not only the first; never empty.
 using SettingsErrors = std::vector<SettingsError>;
 
-// Cold: they allocate, and load_settings() reads the file (at most 16 MiB). Any thread.
-// parse_settings() reads no file, so a HolidayFile is an error there.
+// Builds the settings of a text; file_name: for errors. It reads no file, so a HolidayFile is an
+// error. Any thread; allocates.
 [[nodiscard]] std::expected<Settings, SettingsErrors> parse_settings(std::string_view text,
                                                                      std::string_view file_name);
+// Reads a configuration file of at most 16 MiB, and the files of holidays that it names. Any
+// thread; allocates, and blocks while it reads.
 [[nodiscard]] std::expected<Settings, SettingsErrors> load_settings(Disk& disk,
                                                                     const std::string& path);
 

@@ -8,9 +8,11 @@
 
 namespace nexusfix::config {
 
+// The longest valid name of a user, in bytes.
 inline constexpr std::size_t kUsernameBytesMax = 64;
 
-// Empty: the name is valid. Otherwise what was expected; static lifetime.
+// Checks the name of a user. Empty: the name is valid. Otherwise what was expected; static
+// lifetime.
 [[nodiscard]] std::string_view username_error(std::string_view username) noexcept;
 
 }  // namespace nexusfix::config
