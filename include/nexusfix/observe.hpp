@@ -4,8 +4,9 @@
 // and events, in files and on the screen. What it is not: a store. Lines that a full disk does not
 // take are lost and counted, and nothing waits for a log.
 //
-// Threads: the engine's thread writes to all logs; SessionLogs makes and writes its lines on its
-// own thread.
+// Threads: each event loop has its own SessionLogs, which makes and writes its lines on a thread of
+// its own. All event loops share one EventLog, and one of them at a time writes to it.
+//
 // Allocation: one string for each event; none for a message.
 //
 //   observe::StreamEventLog log{stderr};

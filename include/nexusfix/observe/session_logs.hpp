@@ -25,59 +25,69 @@ namespace nexusfix::observe {
 // (925), EncryptedPassword (1402), EncryptedNewPassword (1404), and RawData (96) of a Logon and of
 // a UserRequest.
 struct MaskedField {
-  std::uint32_t tag = 0;
+  std::uint32_t tag = 0;         // the field
   std::uint32_t length_tag = 0;  // the Length field of a data field; 0: it is not a data field
+  // Whether both tags are equal.
   [[nodiscard]] bool operator==(const MaskedField&) const = default;
 };
 
+// The log files of a session.
 struct LogFileOptions {
   std::string folder{};         // FileLogPath; empty: no files
   std::string backup_folder{};  // FileLogBackupPath; empty: the folder
-  // A file that would become longer becomes a numbered backup, and a new file begins; 0: never.
+  // LogMaxBytes: a file that would become longer becomes a numbered backup, and a new file begins;
+  // 0: never.
   std::uint64_t bytes_max = 64U << 20U;
-  std::uint32_t backups_max = 10;  // of each file; older backups are removed
+  std::uint32_t backups_max = 10;  // LogKeepFiles: of each file; older backups are removed
   bool is_daily = false;           // a new file begins with each day, too; UTC
-  bool has_heartbeats = true;
-  bool has_message_times = true;
-  EventFormat event_format = EventFormat::Text;
-  unsigned fraction_digits = 9;  // of times; 0 to 9
+  bool has_heartbeats = true;      // whether Heartbeats are logged
+  bool has_message_times = true;   // FileIncludeTimeStampForMessages: a time before each message
+  EventFormat event_format = EventFormat::Text;  // the form of the lines of events
+  unsigned fraction_digits = 9;                  // of the seconds in times; 0 to 9
   // The mode of the files, whatever the umask of the process is: 0640, for example. 0: new files
   // get mode 0600, and existing files keep theirs.
   unsigned permissions = 0;
-  // While less than this is free on the disk, messages are not logged, so that logs never fill it.
+  // LogMinFreeBytes: while fewer bytes are free on the disk, messages are not logged, so that logs
+  // never fill it.
   std::uint64_t free_bytes_min = 256U << 20U;
+  // Whether every option is equal.
   [[nodiscard]] bool operator==(const LogFileOptions&) const = default;
 };
 
+// What a session logs on the screen (standard output).
 struct ScreenLogOptions {
-  bool has_incoming = false;
-  bool has_outgoing = false;
-  bool has_events = false;
-  bool has_heartbeats = true;
-  unsigned fraction_digits = 3;
+  bool has_incoming = false;     // received messages
+  bool has_outgoing = false;     // sent messages
+  bool has_events = false;       // events
+  bool has_heartbeats = true;    // Heartbeats among the messages
+  unsigned fraction_digits = 3;  // of the seconds in times; 0 to 9
+  // Whether every option is equal.
   [[nodiscard]] bool operator==(const ScreenLogOptions&) const = default;
 };
 
+// The logs of one session.
 struct SessionLogOptions {
   std::string name{};    // "FIX.4.4:VENUE->TRADER", for the screen
   std::string prefix{};  // of its files: log_file_prefix()
   // Existing files of this prefix are continued if no other session can have written them; empty:
   // none.
   std::string former_prefix{};
-  LogFileOptions files{};
-  ScreenLogOptions screen{};
+  LogFileOptions files{};             // its files
+  ScreenLogOptions screen{};          // its lines on the screen
   std::vector<MaskedField> masked{};  // besides the fields that are always masked
+  // Whether every option is equal.
   [[nodiscard]] bool operator==(const SessionLogOptions&) const = default;
 };
 
+// The options of the logs of one event loop.
 struct SessionLogsOptions {
   // The size of the queue to the background thread: a power of two, at least 4 KiB. A message takes
   // its own bytes and 32 more. A message that is longer than half of the queue is lost.
   std::size_t queue_bytes = 8U << 20U;
-  int screen_descriptor = 1;  // standard output
+  int screen_descriptor = 1;  // a file descriptor, not owned; 1: standard output
 };
 
-// Counted since the start. Any thread.
+// Counts since the start.
 struct SessionLogsStats {
   std::uint64_t taken = 0;           // messages and events that found room in the queue
   std::uint64_t lost_in_queue = 0;   // messages and events that found no room
@@ -87,23 +97,23 @@ struct SessionLogsStats {
 
 // An event about the logs themselves, for the event log.
 struct LogNotice {
-  EventId id{};
-  std::string text{};
+  EventId id{};        // what happened to the logs
+  std::string text{};  // the file, and the reason
 };
 
 // One side of a session. A part that is empty is absent.
 struct LogFileParty {
-  std::string_view comp_id{};
-  std::string_view sub_id{};
-  std::string_view location_id{};
+  std::string_view comp_id{};      // SenderCompID (49) or TargetCompID (56)
+  std::string_view sub_id{};       // SenderSubID (50) or TargetSubID (57)
+  std::string_view location_id{};  // SenderLocationID (142) or TargetLocationID (143)
 };
 
 // "FIX.4.4-VENUE-TRADER", with "-qualifier" if there is a qualifier, as in QuickFIX. Sub and
-// location IDs follow their CompID as "--BOOK--LDN". Within a part '-', '%' and bytes that cannot
-// be in a file name are escaped as %2D and so on: different sessions have different prefixes.
+// location IDs follow their CompID as `--BOOK--LDN`. Within a part `-`, `%` and bytes that cannot
+// be in a file name are escaped as `%2D` and so on: different sessions have different prefixes.
 [[nodiscard]] std::string log_file_prefix(std::string_view begin_string, const LogFileParty& sender,
                                           const LogFileParty& target, std::string_view qualifier);
-// The prefix of earlier versions: '-' is not escaped, and IDs follow as "_BOOK_LDN". Several
+// The prefix of earlier versions: `-` is not escaped, and IDs follow as `_BOOK_LDN`. Several
 // sessions may share one.
 [[nodiscard]] std::string former_log_file_prefix(std::string_view begin_string,
                                                  const LogFileParty& sender,
@@ -112,11 +122,12 @@ struct LogFileParty {
 
 // The logs of one event loop.
 //
-// Files: <folder>/<prefix>.messages.current.log and <prefix>.event.current.log. A full file becomes
-// <prefix>.messages.backup.<n>.log; the highest number is the newest. Each message is one line:
-// "20240115-10:30:00.123456789 IN : 8=FIX.4.4<SOH>...", raw except for masked values. Files are
-// made with mode 0600 (LogFileOptions::permissions), folders with mode 0700. A file that is moved,
-// removed or truncated is replaced by a new one within a second of the next line.
+// Files: `FOLDER/PREFIX.messages.current.log` and `FOLDER/PREFIX.event.current.log`. A full file
+// becomes `PREFIX.messages.backup.N.log`; the highest number is the newest. Each message is one
+// line, such as "20240115-10:30:00.123456789 IN : 8=FIX.4.4|...", with its SOH bytes, and raw
+// except for masked values. Files are made with mode 0600 (LogFileOptions::permissions), folders
+// with mode 0700. A file that is moved, removed or truncated is replaced by a new one within a
+// second of the next line.
 //
 // Threads: the event loop's thread calls received(), sent(), garbled(), event(), add(), turn() and
 // the destructor; any thread calls reopen() and stats(). If the disk takes no threads, turn()
@@ -144,21 +155,23 @@ class SessionLogs {
   // is_global: it replaces the last session of open().
   [[nodiscard]] std::size_t add(SessionLogOptions session, bool is_global = false);
 
-  // session: an index into the sessions of open(), or a result of add().
+  // Logs a received message. session: an index into the sessions of open(), or a result of add();
+  // the same holds for the functions below. The bytes are copied.
   void received(std::size_t session, std::string_view message, WallTime time) noexcept {
     if (takes_[session].incoming) push(session, Kind::Received, {}, message, time);
   }
+  // Logs a sent message. The bytes are copied.
   void sent(std::size_t session, std::string_view message, WallTime time) noexcept {
     if (takes_[session].outgoing) push(session, Kind::Sent, {}, message, time);
   }
-  // Received bytes that are no message. Only the first 4,096 bytes are kept.
+  // Logs received bytes that are no message. Only the first 4,096 bytes are kept.
   void garbled(std::size_t session, std::string_view bytes, WallTime time) noexcept;
-  // about_bytes: the text begins with the name of the session that the event is about, which has
-  // this size; 0: the event is about `session`.
+  // Logs an event; the first 4,096 bytes of its text. about_bytes: the text begins with the name of
+  // the session that the event is about, which has this size; 0: the event is about `session`.
   void event(std::size_t session, EventId id, std::string_view text, WallTime time,
              std::size_t about_bytes = 0) noexcept;
 
-  // Whether the messages that this session sends are logged at all. Constant.
+  // Whether the messages that this session sends are logged at all: in a file or on the screen.
   [[nodiscard]] bool takes_sent(std::size_t session) const noexcept {
     return takes_[session].outgoing;
   }
@@ -170,12 +183,15 @@ class SessionLogs {
   // Makes the background thread open all files again by name, after they were moved. Each file that
   // was made before exists again soon, even if it gets no line. Signal handlers may call it.
   void reopen() noexcept;
+  // The counts of now. Any thread.
   [[nodiscard]] SessionLogsStats stats() const noexcept;
 
+  // Consecutive records of a session that were lost. For the layer.
   struct Loss {
-    std::uint64_t count = 0;
-    WallTime first{};
-    WallTime last{};
+    std::uint64_t count = 0;  // the number of records
+    WallTime first{};         // the time of the first one
+    WallTime last{};          // the time of the last one
+    // Counts records that were lost at this time.
     void add(WallTime time, std::uint64_t number = 1) noexcept;
   };
 
