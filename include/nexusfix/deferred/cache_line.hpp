@@ -7,9 +7,11 @@
 
 namespace nexusfix::deferred {
 
+// The size of a cache line of the CPUs that the engine runs on.
 inline constexpr std::size_t kCacheLineBytes = 64;
 
-// Two lines, because some CPUs fetch a line together with its neighbour.
+// The distance between the data of two threads: two lines, because some CPUs fetch a line together
+// with its neighbour.
 inline constexpr std::size_t kApartBytes = 2 * kCacheLineBytes;
 
 namespace detail {

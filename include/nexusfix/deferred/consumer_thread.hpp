@@ -17,15 +17,18 @@ namespace nexusfix::deferred {
 enum class Idle : std::uint8_t {
   Spin,   // looks again after some microseconds: needs its own core
   Yield,  // looks again after the other threads of its core have run
-  Sleep,  // after some time without work it sleeps until it is woken: costs nothing while idle, and
-          // a system call for the submit that finds it asleep
-  Doze,   // looks again after a millisecond, and after up to 16 while the queue is empty: submit
-          // never makes a system call, and a record may wait that long
+  // After some time without work it sleeps until it is woken. This costs nothing while idle, and a
+  // system call for the submit that finds it asleep.
+  Sleep,
+  // Looks again after 1 ms, and after up to 16 ms while the queue is empty. Submit never makes a
+  // system call, and a record may wait that long.
+  Doze,
 };
 
+// Why a background thread did not start.
 enum class StartError : std::uint8_t {
-  AlreadyRunning,
-  NoThread,  // the operating system refused to create a thread
+  AlreadyRunning,  // it runs already, and goes on
+  NoThread,        // the operating system refused to create a thread
 };
 
 // The owner has a queue, and puts begin_submit() and end_submit() around each use of it as its
@@ -36,14 +39,16 @@ enum class StartError : std::uint8_t {
 // allocates. Nothing throws.
 class ConsumerThread {
  public:
+  // What the thread does.
   struct Work {
-    // Handles all or a part of the queue. Returns whether there was anything.
+    // Handles all or a part of the queue. Returns whether there was anything. Never null.
     bool (*round)(void* object) noexcept = nullptr;
     // Called once, after the thread was stopped and the queue is empty; may be null.
     void (*finish)(void* object) noexcept = nullptr;
-    void* object = nullptr;
+    void* object = nullptr;  // the argument of both; must live until stop() returns
   };
 
+  // idle: what the thread does while the queue is empty. Creates no thread yet.
   explicit ConsumerThread(Idle idle) noexcept : idle_{idle} {}
   ConsumerThread(const ConsumerThread&) = delete;
   ConsumerThread& operator=(const ConsumerThread&) = delete;
@@ -58,8 +63,8 @@ class ConsumerThread {
   // and the thread has ended. Does nothing if the thread does not run.
   void stop() noexcept;
 
-  // Producer. False: not started, or stopped. True: what is queued before end_submit() will be
-  // handled; stop() waits between the two.
+  // Producer, before it queues a record. False: the thread does not run, and nothing may be queued.
+  // True: what is queued before end_submit() will be handled; stop() waits between the two.
   [[nodiscard]] bool begin_submit() noexcept {
     // Relaxed: a barrier orders this store before the load. stop() makes this thread pass it,
     // between its own store to signal_ and its load of submitting_. So either the load sees
@@ -73,6 +78,8 @@ class ConsumerThread {
       return true;
     return begin_submit_slowly();
   }
+  // Producer, after it has queued the record. Makes a system call only to wake a thread that sleeps
+  // (Idle::Sleep).
   void end_submit() noexcept {
     // Release pairs with the acquire in run(): a consumer that sees 0 sees what was queued.
     submitting_.store(0, std::memory_order_release);

@@ -23,33 +23,36 @@ namespace nexusfix::deferred {
 // What submit does when the ring is full.
 enum class WhenFull : std::uint8_t {
   Refuse,  // returns an error; the caller still has the record
-  Wait,  // blocks until there is room: no record is lost, but the caller is as slow as the callback
+  // Blocks until there is room: no record is lost, but the caller is as slow as the callback.
+  Wait,
   Spill,  // appends the record to a list on the heap, in order, up to a limit; then refuses
 };
 
+// Why submit did not take a record. The caller still has it.
 enum class SubmitError : std::uint8_t {
-  Full,
+  Full,        // the ring is full, and the list of WhenFull::Spill has no room either
   TooLong,     // the record does not fit into a Buffer; nothing is ever truncated
   NotRunning,  // not started, or stopped
 };
 
+// The options of a DeferredProcessor.
 struct DeferredOptions {
-  WhenFull when_full = WhenFull::Refuse;
-  Idle idle = Idle::Sleep;
+  WhenFull when_full = WhenFull::Refuse;  // what submit does when the ring is full
+  Idle idle = Idle::Sleep;                // what the background thread does without work
   // WhenFull::Spill: the maximum of records in the list, including those that are being handled.
   std::size_t spilled_max = std::size_t{1} << 20U;
 };
 
 // Counted since construction. accepted == processed + failed + the records that wait.
 struct DeferredStats {
-  std::uint64_t accepted = 0;   // submit returned without error
-  std::uint64_t processed = 0;  // the callback returned
-  std::uint64_t failed = 0;     // the callback threw
-  std::uint64_t spilled = 0;    // of accepted: went through the list
-  std::uint64_t waited = 0;     // of accepted: submit had to wait for room
-  std::uint64_t refused_full = 0;
-  std::uint64_t refused_too_long = 0;
-  std::uint64_t refused_not_running = 0;
+  std::uint64_t accepted = 0;             // submit returned without error
+  std::uint64_t processed = 0;            // the callback returned
+  std::uint64_t failed = 0;               // the callback threw
+  std::uint64_t spilled = 0;              // of accepted: went through the list
+  std::uint64_t waited = 0;               // of accepted: submit had to wait for room
+  std::uint64_t refused_full = 0;         // submit returned SubmitError::Full
+  std::uint64_t refused_too_long = 0;     // submit returned SubmitError::TooLong
+  std::uint64_t refused_not_running = 0;  // submit returned SubmitError::NotRunning
 };
 
 // A ring of Capacity Buffers, and a thread that passes each to a callback, in order. Every accepted
@@ -73,6 +76,7 @@ struct DeferredStats {
 template <class Buffer, std::size_t Capacity>
 class DeferredProcessor {
  public:
+  // Allocates the ring. Records are accepted after start().
   explicit DeferredProcessor(const DeferredOptions& options = {})
       : thread_{options.idle}, when_full_{options.when_full}, spilled_max_{options.spilled_max} {}
   DeferredProcessor(const DeferredProcessor&) = delete;
@@ -123,7 +127,8 @@ class DeferredProcessor {
     return {};
   }
 
-  // Any thread. Each value was right a moment ago; all are exact while neither side works.
+  // The counts. Any thread. Each value was right a moment ago; all are exact while neither side
+  // works.
   [[nodiscard]] DeferredStats stats() const noexcept {
     DeferredStats stats;
     // Acquire, and the handled records before the accepted ones: the first is never larger.

@@ -14,16 +14,19 @@
 
 namespace nexusfix::deferred {
 
-// The text of a format, as a template argument: logger.write<"filled {} at {}">(now, quantity,
-// price).
+// The text of a format, as a template argument:
+//
+//   logger.write<"filled {} at {}">(now, quantity, price);
 template <std::size_t Size>
 struct LogFormat {
+  // Copies a string literal. Implicit, so that a literal is a template argument.
   consteval LogFormat(const char (&literal)[Size]) {  // NOLINT: implicit, so that a literal will do
     std::copy_n(literal, Size, text);
   }
+  // The text without its terminating zero. Valid as long as this object.
   [[nodiscard]] constexpr std::string_view view() const noexcept { return {text, Size - 1}; }
 
-  char text[Size]{};
+  char text[Size]{};  // the literal with its terminating zero
 };
 
 namespace detail {

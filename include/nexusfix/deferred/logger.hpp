@@ -22,10 +22,12 @@
 
 namespace nexusfix::deferred {
 
+// The options of a Logger.
 struct LoggerOptions {
-  // The size of the ring; a power of two. A record takes 24 bytes, and 8 for each number in it.
+  // The size of the ring: a power of two, at least 64. A record takes 24 bytes, and 8 for each
+  // number in it.
   std::size_t capacity_bytes = std::size_t{1} << 20U;
-  Idle idle = Idle::Sleep;
+  Idle idle = Idle::Sleep;  // what the background thread does without work
 };
 
 // Counted since construction.
@@ -37,11 +39,11 @@ struct LoggerStats {
   std::uint64_t failed = 0;
 };
 
-// A record is one line: the time, a blank, the text. Arguments are integers, float, double, bool,
-// char, enumerations (as their numbers), Decimal, text (copied), and pointers (in hexadecimal).
-// Bytes of a text that could forge a line or control a terminal are shown as \x0a, and a backslash
-// as two. A record that finds the ring full is lost and counted; the log has a line where the
-// records would have been: "3 records lost".
+// A log for one producer thread. A record is one line: the time, a blank, the text. Arguments are
+// integers, float, double, bool, char, enumerations (as their numbers), Decimal, text (copied), and
+// pointers (in hexadecimal). Bytes of a text that could forge a line or control a terminal are
+// shown in hexadecimal, such as `\x0a`, and a backslash as two. A record that finds the ring full
+// is lost and counted; the log has a line where the records would have been: "3 records lost".
 //
 // Threads: one producer writes. Any thread may call start, stop and stats at any time. The sink
 // runs on the background thread, must not write to its own logger, and may call stop. The
@@ -54,6 +56,7 @@ struct LoggerStats {
 //   logger.stop();  // drains
 class Logger {
  public:
+  // Allocates the ring. Records are accepted after start().
   explicit Logger(const LoggerOptions& options = {});
   Logger(const Logger&) = delete;
   Logger& operator=(const Logger&) = delete;
@@ -70,9 +73,9 @@ class Logger {
   // Passes every record to the sink, then ends the thread. Does nothing if it does not run.
   void stop() noexcept;
 
-  // Format: placeholders are {} or {:spec}, where spec is as in std::format for that type. The
-  // number of arguments and each spec are checked at compile time. Wait-free; false if the record
-  // is lost, which is counted. now may decrease.
+  // Writes a record. Format: placeholders are `{}` or `{:spec}`, where spec is as in std::format
+  // for that type. The number of arguments and each spec are checked at compile time. now: the time
+  // of the line; it may decrease. Wait-free; false if the record is lost, which is counted.
   template <LogFormat Format, class... Arguments>
   bool write(WallTime now, const Arguments&... arguments) noexcept {
     static_assert(detail::check_log_format(Format.view(), detail::kLogArguments<Arguments...>));
@@ -92,6 +95,7 @@ class Logger {
     return true;
   }
 
+  // The counts of now. Any thread.
   [[nodiscard]] LoggerStats stats() const noexcept;
 
  private:

@@ -19,13 +19,14 @@ class alignas(kCacheLineBytes) MessageBuffer {
   static_assert(BytesMax > 0 && BytesMax <= std::numeric_limits<std::uint32_t>::max());
 
  public:
-  static constexpr std::size_t kBytesMax = BytesMax;
+  static constexpr std::size_t kBytesMax = BytesMax;  // the longest message, in bytes
 
   // Leaves the bytes uninitialised.
   MessageBuffer() noexcept {}  // NOLINT: "= default" would make value-initialisation zero them
 
   // Copies only the bytes in use.
   MessageBuffer(const MessageBuffer& other) noexcept { *this = other; }
+  // Copies only the bytes in use.
   MessageBuffer& operator=(const MessageBuffer& other) noexcept {
     time_ = other.time_;
     size_ = other.size_;
@@ -33,7 +34,7 @@ class alignas(kCacheLineBytes) MessageBuffer {
     return *this;
   }
 
-  // Copies. False, without a change, if there are more than BytesMax bytes: nothing is ever
+  // Copies a message. False, without a change, if it has more than BytesMax bytes: nothing is ever
   // truncated.
   [[nodiscard]] bool assign(std::string_view bytes, WallTime time) noexcept {
     if (bytes.size() > BytesMax) [[unlikely]]
@@ -45,11 +46,14 @@ class alignas(kCacheLineBytes) MessageBuffer {
     return true;
   }
 
+  // The message. Valid until the buffer is assigned to or destroyed.
   [[nodiscard]] std::span<const char> span() const noexcept { return {bytes_, size_}; }
+  // The same as text.
   [[nodiscard]] std::string_view bytes() const noexcept { return {bytes_, size_}; }
+  // The time that assign() got; 0 before it is called.
   [[nodiscard]] WallTime time() const noexcept { return time_; }
-  // From the object's first byte to the last byte of the message. The bytes after it are never
-  // read: in a DeferredProcessor the next message begins there.
+  // The number of bytes from the object's first byte to the last byte of the message. The bytes
+  // after it are never read: in a DeferredProcessor the next message begins there.
   [[nodiscard]] std::size_t used_bytes() const noexcept { return kHeaderBytes + size_; }
 
  private:

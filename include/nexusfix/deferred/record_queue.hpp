@@ -16,6 +16,7 @@
 
 namespace nexusfix::deferred {
 
+// Why there is no room for a record.
 enum class RecordError : std::uint8_t {
   Full,     // no room now; there will be room after the consumer has released records
   TooLong,  // longer than record_bytes_max(): there will never be room
@@ -37,7 +38,7 @@ enum class RecordError : std::uint8_t {
 //   queue.release();
 class RecordQueue {
  public:
-  static constexpr std::size_t kCapacityBytesMin = 64;
+  static constexpr std::size_t kCapacityBytesMin = 64;  // the smallest ring
 
   // capacity_bytes: a power of two, at least kCapacityBytesMin. Anything else is a programmer's
   // error; FixedRecordQueue checks it at compile time.
@@ -48,7 +49,8 @@ class RecordQueue {
   RecordQueue(const RecordQueue&) = delete;
   RecordQueue& operator=(const RecordQueue&) = delete;
 
-  // Half of the ring: a longer record might fit on neither side of the ring's end.
+  // The longest record, in bytes: half of the ring without a header. A longer record might fit on
+  // neither side of the ring's end.
   [[nodiscard]] std::size_t record_bytes_max() const noexcept {
     return static_cast<std::size_t>(producer_.capacity / 2 - kHeaderBytes);
   }
@@ -188,14 +190,14 @@ class RecordQueue {
   Index head_;
 };
 
-// The capacity is checked at compile time.
+// A RecordQueue whose capacity is checked at compile time.
 template <std::size_t CapacityBytes>
 class FixedRecordQueue : public RecordQueue {
   static_assert(std::has_single_bit(CapacityBytes), "CapacityBytes is a power of two");
   static_assert(CapacityBytes >= RecordQueue::kCapacityBytesMin);
 
  public:
-  FixedRecordQueue() : RecordQueue{CapacityBytes} {}
+  FixedRecordQueue() : RecordQueue{CapacityBytes} {}  // allocates the ring
 };
 
 }  // namespace nexusfix::deferred

@@ -35,8 +35,9 @@ class SpscQueue {
   static_assert(std::is_nothrow_default_constructible_v<T>);
 
  public:
-  static constexpr std::size_t kCapacity = Capacity;
+  static constexpr std::size_t kCapacity = Capacity;  // the number of slots
 
+  // Constructs all slots.
   SpscQueue()
       : memory_{Capacity * sizeof(T)}, slots_{static_cast<T*>(static_cast<void*>(memory_.data()))} {
     static_assert(alignof(T) <= kApartBytes, "RingMemory is not aligned any further");
@@ -47,7 +48,7 @@ class SpscQueue {
   SpscQueue& operator=(const SpscQueue&) = delete;
   ~SpscQueue() { std::destroy_n(slots_, Capacity); }
 
-  // Producer. False if the queue is full; value is unchanged then.
+  // Producer. Adds a copy of value. False if the queue is full.
   [[nodiscard]] bool push(const T& value) noexcept
     requires std::is_nothrow_copy_assignable_v<T>
   {
@@ -57,6 +58,7 @@ class SpscQueue {
     commit();
     return true;
   }
+  // Producer. Moves value into the queue. False if the queue is full; value is unchanged then.
   [[nodiscard]] bool push(T&& value) noexcept
     requires(std::is_nothrow_move_assignable_v<T> && !std::is_trivially_copyable_v<T>)
   {
@@ -90,6 +92,7 @@ class SpscQueue {
     }
     return &slot_at(tail);
   }
+  // Producer. Passes the slot that claim() returned to the consumer.
   void commit() noexcept { publish(producer_.tail + 1); }
 
   // Consumer. Moves the oldest value out. False if the queue is empty; value is unchanged then.
@@ -140,7 +143,8 @@ class SpscQueue {
     release_slots();
   }
 
-  // Any thread: right a moment ago, exact while neither side works.
+  // The number of values in the queue. Any thread: right a moment ago, exact while neither side
+  // works.
   [[nodiscard]] std::size_t size() const noexcept {
     // Head first: it never overtakes the tail, so the difference is not negative. Acquire keeps the
     // second load after the first.
