@@ -9,7 +9,7 @@
 
 namespace nexusfix::engine {
 
-// The part for PasswordFile. Never null.
+// The part for PasswordFile: EngineOptions::parts. Never null; static lifetime.
 [[nodiscard]] const PasswordPart* password_part() noexcept;
 
 }  // namespace nexusfix::engine
