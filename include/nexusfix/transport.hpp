@@ -4,8 +4,9 @@
 // then wait() says which socket is ready for what. What it is not: it frames no messages, keeps no
 // unsent bytes, reconnects nothing and has no timers; that is the engine's part.
 //
-// Threads: one thread at a time for each Network, but for wake(), which any thread and any signal
-// handler may call.
+// Threads: each event loop has a Network of its own. One thread at a time uses a Network, but for
+// wake(), which any thread and any signal handler may call.
+//
 // Allocation: none for an event, a receive or a send; each new connection may allocate its place.
 //
 //   auto network = transport::make_epoll_network();

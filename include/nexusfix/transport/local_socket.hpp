@@ -15,13 +15,13 @@
 
 namespace nexusfix::transport {
 
-// Of a line in either direction, with its line feed.
+// The longest line in either direction, in bytes, with its line feed.
 inline constexpr std::size_t kLocalLineBytesMax = 4096;
 
 // The process that has connected, as the kernel reports it.
 struct LocalPeer {
-  std::uint32_t user = 0;
-  std::int32_t process = 0;
+  std::uint32_t user = 0;    // its user ID
+  std::int32_t process = 0;  // its process ID
 };
 
 // Answers callers one after the other, on its own thread. A caller that sends no line in time, or
@@ -29,19 +29,21 @@ struct LocalPeer {
 // taking the answer.
 class LocalServer {
  public:
+  // Answers the lines.
   class Answerer {
    public:
     virtual ~Answerer() = default;
-    // Called on the server's thread. line: without its line feed. socket: the index of the path it
-    // came by. It may take long, but must return when `stop` becomes readable: the server ends
-    // then.
+    // Returns the answer to a line: one line without a line feed, truncated to kLocalLineBytesMax.
+    // Called on the server's thread. line: without its line feed, valid until the call returns.
+    // socket: the index of the path by which it came. The call may take long, but it must return
+    // when the descriptor `stop` becomes readable: the server ends then.
     [[nodiscard]] virtual std::string answer(std::size_t socket, const LocalPeer& peer,
                                              std::string_view line, int stop) = 0;
   };
 
-  // A socket at each path, for processes of the same user and of root. An existing socket is
-  // replaced, so the caller must know that no process listens on it; any other file of that name is
-  // an error. answerer must outlive the server.
+  // Makes a socket at each path, for processes of the same user and of root, and starts the thread.
+  // An existing socket is replaced, so the caller must know that no process listens on it; any
+  // other file of that name is an error. answerer must outlive the server.
   [[nodiscard]] static std::expected<std::unique_ptr<LocalServer>, NetworkError> open(
       const std::vector<std::string>& paths, Answerer& answerer,
       std::chrono::milliseconds caller_timeout = std::chrono::seconds{2});
@@ -56,8 +58,9 @@ class LocalServer {
   std::unique_ptr<State> state_;
 };
 
-// Sends a line without a line feed, and waits for the answer. error_number is ENOENT or
-// ECONNREFUSED if no process listens.
+// Sends a line to the socket at this path, and returns the answer; both without a line feed. Blocks
+// for at most timeout. error_number is ENOENT or ECONNREFUSED if no process listens, and ETIMEDOUT
+// if the answer did not come in time.
 [[nodiscard]] std::expected<std::string, NetworkError> ask_local(const std::string& path,
                                                                  std::string_view line,
                                                                  std::chrono::milliseconds timeout);

@@ -29,10 +29,11 @@ struct SocketOptions {
   std::uint32_t send_buffer_bytes = 0;     // SO_SNDBUF; 0: the operating system's default
   std::uint32_t receive_buffer_bytes = 0;  // SO_RCVBUF; 0: the operating system's default
   std::uint8_t traffic_class = 0;          // IP_TOS, IPV6_TCLASS
-  // TCP_USER_TIMEOUT: unacknowledged bytes for this long fail the connection
+  // TCP_USER_TIMEOUT: a connection fails when the peer acknowledges no byte for this time.
   std::chrono::seconds user_timeout{60};
   std::string source_host{};      // connect only: the local address; empty: any
-  std::uint16_t source_port = 0;  // connect only; 0: any
+  std::uint16_t source_port = 0;  // connect only: the local port; 0: any
+  // Whether every option is equal.
   friend bool operator==(const SocketOptions&, const SocketOptions&) = default;
 };
 
@@ -40,20 +41,29 @@ class TlsContext;
 
 // A proxy that connections are made through: HTTP CONNECT (RFC 9110, section 9.3.6) or SOCKS.
 struct ConnectProxy {
-  enum class Protocol : std::uint8_t { Http10, Http11, Socks4, Socks4a, Socks5 };
-  Protocol protocol = Protocol::Http11;
-  std::string host{};  // of the proxy: a name or an address
-  std::uint16_t port = 0;
-  std::string user{};      // empty: no user is sent
-  std::string password{};  // of the user; SOCKS 4 has no password
+  // What the proxy speaks.
+  enum class Protocol : std::uint8_t {
+    Http10,   // CONNECT of HTTP/1.0
+    Http11,   // CONNECT of HTTP/1.1
+    Socks4,   // SOCKS 4: IPv4 addresses only, so names are resolved here
+    Socks4a,  // SOCKS 4A: IPv4 addresses and names
+    Socks5,   // SOCKS 5: IPv4 and IPv6 addresses and names
+  };
+  Protocol protocol = Protocol::Http11;  // ProxyType and ProxyVersion
+  std::string host{};                    // of the proxy: a name or an address
+  std::uint16_t port = 0;                // of the proxy: 1 to 65535
+  std::string user{};                    // empty: no user is sent
+  std::string password{};                // of the user; SOCKS 4 has no password
 
+  // Whether every member is equal.
   friend bool operator==(const ConnectProxy&, const ConnectProxy&) = default;
 };
 
+// Where to listen or connect, and how.
 struct Endpoint {
-  std::string host;        // name or address; empty (listen only): every address
-  std::uint16_t port = 0;  // 0 (listen only): any free port
-  SocketOptions options{};
+  std::string host;         // name or address; empty (listen only): every address
+  std::uint16_t port = 0;   // 0 (listen only): any free port
+  SocketOptions options{};  // of the connections
   // Not null: connections of this endpoint use TLS. A network without TLS returns an error (see
   // tls.hpp).
   std::shared_ptr<TlsContext> tls{};
@@ -65,27 +75,29 @@ struct Endpoint {
   std::shared_ptr<const ConnectProxy> proxy{};
 };
 
-// Why a proxy of this kind cannot be used with these settings; empty: it can.
+// Why a proxy cannot be used with these values; empty: it can. Static lifetime.
 [[nodiscard]] std::string_view validate(const ConnectProxy& proxy);
-// Why a proxy of this protocol cannot connect to this host; empty: it can.
+// Why a proxy of this protocol cannot connect to this host; empty: it can. Static lifetime.
 [[nodiscard]] std::string_view validate(ConnectProxy::Protocol protocol,
                                         const std::string& target_host);
 
 // An IPv4 or IPv6 address in the form of peer_name(), without the interface of a link-local
-// address; nothing: the text is no address.
+// address. No value: the text is no address.
 [[nodiscard]] std::optional<std::string> canonical_address(const std::string& address);
-// "::1" of "[::1]"; any other text is returned unchanged.
+// `::1` of `[::1]`; any other text is returned unchanged. A view of the argument.
 [[nodiscard]] std::string_view without_brackets(std::string_view host) noexcept;
-// In upper or lower case.
+// Whether the host is "localhost", in upper or lower case.
 [[nodiscard]] bool is_localhost(std::string_view host) noexcept;
-// The address in a peer_name(): "127.0.0.1", "::1", "fe80::1%eth0".
+// The address in a peer_name(): `127.0.0.1`, `::1`, `fe80::1%eth0`. A view of the argument.
 [[nodiscard]] std::string_view peer_address_of(std::string_view peer_name) noexcept;
 
+// Why a call of a network failed.
 struct NetworkError {
   std::string text;      // "bind 127.0.0.1:5001: Address already in use"
   int error_number = 0;  // errno, 0 if the cause is not an errno
 };
 
+// What a socket is ready for.
 enum class ReadyKind : std::uint8_t {
   Accepted,   // listener: a new connection, `accepted`
   Announced,  // its proxy has sent the source address: peer_name() returns it from now on
@@ -95,18 +107,27 @@ enum class ReadyKind : std::uint8_t {
   Failed,     // connect() failed, or the connection broke; call close()
 };
 
+// An event of Network::wait().
 struct Ready {
-  ReadyKind kind = ReadyKind::Readable;
-  SocketId socket = 0;
-  SocketId accepted = 0;
+  ReadyKind kind = ReadyKind::Readable;  // what the socket is ready for
+  SocketId socket = 0;                   // the listener or the connection
+  SocketId accepted = 0;                 // the new connection; 0 unless kind is Accepted
 };
 
-enum class IoStatus : std::uint8_t { Ok, WouldBlock, Closed, Failed };
+// The end of a receive or a send.
+enum class IoStatus : std::uint8_t {
+  Ok,          // bytes were moved
+  WouldBlock,  // no byte could be moved now: wait() reports when it can
+  Closed,      // the peer has ended the connection; no more bytes come
+  Failed,      // the connection broke: see error_number
+};
 
+// The result of a receive or a send.
 struct IoResult {
-  IoStatus status = IoStatus::Ok;
-  std::size_t bytes = 0;  // the number of bytes moved, when Ok
-  int error_number = 0;   // when Failed; EPROTO: the peer violated TLS, or the proxy its protocol
+  IoStatus status = IoStatus::Ok;  // what happened
+  std::size_t bytes = 0;           // the number of bytes moved, when Ok
+  // The errno, when Failed. EPROTO: the peer violated TLS, or the proxy its protocol.
+  int error_number = 0;
 };
 
 // What a network that wraps another one knows about a connection, besides its descriptor.
@@ -117,16 +138,19 @@ class ConnectionState {
 
 // A connection that moves from one network to another.
 struct Detached {
-  int descriptor = -1;
-  std::unique_ptr<ConnectionState> state{};
-  std::string announced{};  // its peer_name(), if a proxy has sent it
+  int descriptor = -1;                       // of its socket, owned by the holder; -1: none
+  std::unique_ptr<ConnectionState> state{};  // of the networks that wrap the first one; may be null
+  std::string announced{};                   // its peer_name(), if a proxy has sent it
 };
 
-// One thread at a time, except for wake(). Blocks only in wait().
+// The sockets of one event loop. One thread at a time, except for wake(). Blocks only in wait(),
+// and in listen() and could_listen() for a host name.
 class Network {
  public:
   virtual ~Network() = default;
 
+  // Opens a port: wait() then returns Accepted for each new connection, until close(). Port 0: any
+  // free port, see local_port(). An error names the endpoint and the cause.
   [[nodiscard]] virtual std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) = 0;
   // Whether listen() could bind its address and port; no client can connect meanwhile. A network
   // that cannot know returns success.
@@ -141,7 +165,8 @@ class Network {
   [[nodiscard]] virtual std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) = 0;
   // The port in use; for port 0, the one that the system chose.
   [[nodiscard]] virtual std::uint16_t local_port(SocketId socket) const = 0;
-  // "127.0.0.1:40112", "[::1]:40112", "[fe80::1%eth0]:40112"; empty for unknown ids.
+  // The address and port of the peer: `127.0.0.1:40112`, `[::1]:40112`, `[fe80::1%eth0]:40112`;
+  // empty for unknown ids.
   [[nodiscard]] virtual std::string peer_name(SocketId socket) const = 0;
   // Why a socket failed: "connect 127.0.0.1:5001: Connection refused". Valid until close(); empty
   // if nothing failed.
@@ -158,19 +183,23 @@ class Network {
     static_cast<void>(socket);
     return {};
   }
-  // Connections that were accepted and closed at once, because the process had no descriptor left.
+  // The number of connections that were accepted and closed at once, because the process had no
+  // descriptor left.
   [[nodiscard]] virtual std::uint64_t connections_refused() const noexcept = 0;
 
-  // Unknown and closed ids: Failed, EBADF. The same for send().
+  // Receives bytes into the buffer, at most its size, without waiting. Unknown and closed ids:
+  // Failed, EBADF. The same for send().
   [[nodiscard]] virtual IoResult receive(SocketId socket, std::span<char> buffer) noexcept = 0;
-  // May take a part of the bytes. Then wait() returns Writable whenever there is room, until a
-  // send() is taken whole. A caller that has nothing more to send ends this with an empty send().
+  // Sends bytes without waiting; it may take a part of them. Then wait() returns Writable whenever
+  // there is room, until a send() is taken whole. A caller that has nothing more to send ends this
+  // with an empty send().
   [[nodiscard]] virtual IoResult send(SocketId socket, std::span<const char> bytes) noexcept = 0;
   // While a connection is paused, wait() returns Readable for it only if it has broken. What the
   // peer sends fills the operating system's buffers, and then the peer has to wait. Unknown ids are
   // ignored.
   virtual void pause(SocketId socket, bool paused) noexcept = 0;
-  // Bytes that send() took are still delivered. Unknown ids are ignored.
+  // Closes a connection or a listener; its id is unknown from now on. Bytes that send() took are
+  // still delivered. Unknown ids are ignored.
   virtual void close(SocketId socket) noexcept = 0;
 
   // Takes a connection out of this network, for attach() of another network on another thread. The
@@ -180,18 +209,20 @@ class Network {
     static_cast<void>(socket);
     return {};
   }
-  // The network owns the descriptor, even if this fails.
+  // Takes over a connection that another network has detached, under a new id. This network owns
+  // the descriptor, even if the call fails.
   [[nodiscard]] virtual std::expected<SocketId, NetworkError> attach(Detached connection);
 
   // Waits until something is ready, the timeout expires or wake() is called; fills `events` and
-  // returns their number. A zero timeout polls; nothing: no limit. Level-triggered: what was not
+  // returns their number. A zero timeout polls; no value: no limit. Level-triggered: what was not
   // consumed is returned again. May return 0 early (a signal, or an event that is internal to the
   // network).
   [[nodiscard]] virtual std::size_t wait(
       std::span<Ready> events, std::optional<std::chrono::nanoseconds> timeout) noexcept = 0;
   // Ends a wait() early. Any thread; safe in a signal handler.
   virtual void wake() noexcept = 0;
-  // Readable when wait(0) would return something; for a user's own loop. -1: none (a simulator).
+  // A file descriptor for a loop of the caller: it is readable when wait(0) would return something.
+  // Owned by the network. -1: none (a simulator).
   [[nodiscard]] virtual int descriptor() const noexcept = 0;
 };
 

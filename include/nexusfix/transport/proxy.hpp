@@ -36,7 +36,7 @@ struct ProxyPart {
   std::unique_ptr<Network> (*make_proxied_network)(Network& inner) = nullptr;  // UseTCPProxy
   std::unique_ptr<Network> (*make_tunnel_network)(Network& inner) = nullptr;   // ProxyType
 };
-// What UseTCPProxy and ProxyType need. Never null.
+// The part for UseTCPProxy and ProxyType: EngineOptions::parts. Never null; static lifetime.
 [[nodiscard]] const ProxyPart* proxy_part() noexcept;
 
 }  // namespace nexusfix::transport

@@ -16,29 +16,34 @@
 
 namespace nexusfix::transport {
 
+// One process's connection to its service manager. An engine that run() or start() serves has its
+// own (EngineOptions::notify_systemd); a program that calls poll() makes one. Functions with the
+// number of a loop belong to that loop's thread.
 class ServiceNotifier {
  public:
-  // As a service manager sets them in the environment of its services. An interval of 0: no sign of
-  // life is wanted.
+  // As a service manager sets them in the environment of its services.
   struct Options {
-    std::string socket;  // a path, or @ and a name in Linux's abstract namespace
-    std::chrono::microseconds watchdog{0};
-    std::uint32_t loops = 1;  // event loops that must give a sign of life: 1 to 64
+    std::string socket;  // a path, or `@` and a name in Linux's abstract namespace
+    std::chrono::microseconds watchdog{0};  // the interval; 0: no sign of life is wanted
+    std::uint32_t loops = 1;                // loops that must give a sign of life: 1 to 64
   };
 
-  // Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. Null: no service manager wants to be
-  // notified. An error: one does, and it cannot be reached, or its values cannot be read.
+  // Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. loops: as Options::loops. Null: no service
+  // manager wants to be notified. An error: one does, and it cannot be reached, or its values
+  // cannot be read.
   [[nodiscard]] static std::expected<std::unique_ptr<ServiceNotifier>, NetworkError>
   from_environment(std::uint32_t loops = 1);
+  // Connects to the socket. An error: it is neither a path nor a name, or it cannot be reached.
   [[nodiscard]] static std::expected<std::unique_ptr<ServiceNotifier>, NetworkError> open(
       const Options& options);
   ~ServiceNotifier();
   ServiceNotifier(const ServiceNotifier&) = delete;
   ServiceNotifier& operator=(const ServiceNotifier&) = delete;
 
-  // Each is sent once; any thread. ready() waits for the service manager if necessary: nothing else
-  // waits at that point. stopping() does not wait, because sessions are to be logged out.
+  // Sends READY, once. Any thread. It waits for the service manager if necessary: nothing else
+  // waits at that point.
   void ready();
+  // Sends STOPPING, once. Any thread. It does not wait, because sessions are to be logged out.
   void stopping();
 
   // Each loop calls it once a turn. The watchdog is notified when all loops have called it since
@@ -51,7 +56,7 @@ class ServiceNotifier {
   // The number of a loop's sessions that wait for changed configuration keys. The sum of all loops
   // is in the service's status. Does not wait.
   void report_waiting(std::uint32_t loop, std::uint32_t sessions) noexcept;
-  // Its sign of life is not required any more.
+  // The loop has ended: its sign of life is not required any more.
   void has_ended(std::uint32_t loop) noexcept {
     living_loops_.fetch_and(~(std::uint64_t{1} << loop), std::memory_order_relaxed);
   }
