@@ -17,6 +17,7 @@ namespace nexusfix::simulator {
 // Fault::Throw makes a callback throw this.
 class InjectedThrow final : public std::exception {
  public:
+  // "thrown by the simulator". Static lifetime.
   [[nodiscard]] const char* what() const noexcept override { return "thrown by the simulator"; }
 };
 
@@ -24,41 +25,52 @@ class InjectedThrow final : public std::exception {
 class CallbackWatch {
  public:
   virtual ~CallbackWatch() = default;
-  // For every other callback: false if the process is dead, or dies now.
+  // For every callback that has no function below: false if the process is dead, or dies now. A
+  // dead process runs no code.
   [[nodiscard]] virtual bool runs() noexcept = 0;
-  // Each calls the callback, unless the process is dead: a dead process runs no code.
+  // Calls the application's on_logon(), unless the process is dead.
   virtual void on_logon(const engine::Callbacks& inner, engine::Session& session) = 0;
+  // Calls the application's on_logout(), unless the process is dead.
   virtual void on_logout(const engine::Callbacks& inner, engine::Session& session) = 0;
+  // Calls the application's on_message(), unless the process is dead. Throws InjectedThrow after
+  // the call if Fault::Throw strikes.
   virtual engine::MessageReply on_message(const engine::Callbacks& inner, engine::Session& session,
                                           const wire::MessageView& message) = 0;
 };
 
-// The engine takes it for the application.
+// The application that the engine sees: it passes each callback to the watch.
 class WatchedApplication {
  public:
+  // inner: of the watched application. It and the watch must outlive this object.
   WatchedApplication(engine::Callbacks inner, CallbackWatch& watch)
       : inner_{inner}, watch_{watch} {}
 
+  // Calls CallbackWatch::on_logon().
   void on_logon(engine::Session& session) { watch_.on_logon(inner_, session); }
+  // Calls CallbackWatch::on_logout().
   void on_logout(engine::Session& session) { watch_.on_logout(inner_, session); }
+  // Calls CallbackWatch::on_message().
   engine::MessageReply on_message(engine::Session& session, const wire::MessageView& message) {
     return watch_.on_message(inner_, session, message);
   }
+  // Calls the application's on_recovered(), if it has one. Not watched: Engine::open() calls it.
   void on_recovered(const engine::RecoveredMessage& message) {
     if (inner_.on_recovered != nullptr) inner_.on_recovered(inner_.application, message);
   }
 
  protected:
-  engine::Callbacks inner_;
-  CallbackWatch& watch_;
+  engine::Callbacks inner_;  // of the watched application
+  CallbackWatch& watch_;     // decides whether a callback runs
 };
 
 // With the optional callbacks that Application has: an engine behaves differently if they exist.
 template <class Application>
 class WatchedAs final : public WatchedApplication {
  public:
+  // The constructor of WatchedApplication.
   using WatchedApplication::WatchedApplication;
 
+  // Calls the application's on_logon_request(); a dead process gives no answer.
   std::optional<engine::LogonAnswer> on_logon_request(engine::Session& session,
                                                       const engine::LogonRequest& request)
     requires requires(Application& a) { a.on_logon_request(session, request); }
@@ -66,29 +78,34 @@ class WatchedAs final : public WatchedApplication {
     if (!watch_.runs()) return std::nullopt;
     return inner_.on_logon_request(inner_.application, session, request);
   }
+  // Calls the application's write_logon().
   void write_logon(engine::Session& session, wire::Encoder& encoder,
                    const wire::MessageHeader& header)
     requires requires(Application& a) { a.write_logon(session, encoder, header); }
   {
     if (watch_.runs()) inner_.write_logon(inner_.application, session, encoder, header);
   }
+  // Calls the application's on_admin().
   void on_admin(engine::Session& session, const wire::MessageView& message)
     requires requires(Application& a) { a.on_admin(session, message); }
   {
     if (watch_.runs()) inner_.on_admin(inner_.application, session, message);
   }
-  // The answer of a dead process does not matter: nothing of it is sent.
+  // Calls the application's on_sending(). The answer of a dead process does not matter: nothing of
+  // it is sent.
   engine::SendDecision on_sending(engine::Session& session, engine::OutgoingMessage& message)
     requires requires(Application& a) { a.on_sending(session, message); }
   {
     if (!watch_.runs()) return engine::SendDecision::Send;
     return inner_.on_sending(inner_.application, session, message);
   }
+  // Calls the application's on_sent().
   void on_sent(engine::Session& session, const engine::SentMessage& message)
     requires requires(Application& a) { a.on_sent(session, message); }
   {
     if (watch_.runs()) inner_.on_sent(inner_.application, session, message);
   }
+  // Calls the application's on_resend_request().
   engine::ResendAnswer on_resend_request(engine::Session& session,
                                          const engine::ResendRequest& request)
     requires requires(Application& a) { a.on_resend_request(session, request); }
@@ -96,6 +113,7 @@ class WatchedAs final : public WatchedApplication {
     if (!watch_.runs()) return {};
     return inner_.on_resend_request(inner_.application, session, request);
   }
+  // Calls the application's on_disconnect().
   void on_disconnect(engine::Session& session, const engine::Disconnection& disconnection)
     requires requires(Application& a) { a.on_disconnect(session, disconnection); }
   {
@@ -103,25 +121,32 @@ class WatchedAs final : public WatchedApplication {
   }
 };
 
+// The memory of a running process: an application with its engine, whatever the application's type.
 class ProcessImage {
  public:
   virtual ~ProcessImage() = default;
+  // The engine. Valid as long as this object.
   [[nodiscard]] virtual engine::Engine& engine() noexcept = 0;
+  // The application, of the type that World::add_process() got. Valid as long as this object.
   [[nodiscard]] virtual void* application() noexcept = 0;
   // Fault::Throw has struck the last callback: what it sent is undone, and its message is answered
   // with a reject. Calls the application's on_undone(), if it has one.
   virtual void callback_undone() = 0;
 };
 
+// A started process, or why its engine could not be opened.
 using OpenedProcess = std::expected<std::unique_ptr<ProcessImage>, engine::EngineError>;
 
+// The memory of a process with this type of application.
 template <class Application>
 class HostedApplication final : public ProcessImage {
  public:
+  // Makes the application from these arguments. The watch must outlive this object.
   template <class... Arguments>
   explicit HostedApplication(CallbackWatch& watch, Arguments&... arguments)
       : application_{arguments...}, watched_{engine::make_callbacks(application_), watch} {}
 
+  // Opens the engine. Call it once, before engine().
   [[nodiscard]] std::expected<void, engine::EngineError> open(config::Settings settings,
                                                               engine::EngineOptions options) {
     auto opened = engine::Engine::open(std::move(settings), watched_, options);
@@ -129,8 +154,11 @@ class HostedApplication final : public ProcessImage {
     engine_.emplace(std::move(*opened));
     return {};
   }
+  // The engine, after open() has succeeded.
   [[nodiscard]] engine::Engine& engine() noexcept override { return *engine_; }
+  // The address of the Application.
   [[nodiscard]] void* application() noexcept override { return &application_; }
+  // Calls the application's on_undone(), if it has one.
   void callback_undone() override {
     if constexpr (requires { application_.on_undone(); }) application_.on_undone();
   }

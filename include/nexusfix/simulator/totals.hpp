@@ -8,11 +8,13 @@
 
 namespace nexusfix::simulator {
 
+// The sums of many runs.
 struct Totals {
-  WorldStatistics sum;
-  std::uint64_t worlds = 0;
-  WorldTime simulated{};
+  WorldStatistics sum;       // the counts of all worlds
+  std::uint64_t worlds = 0;  // the number of runs
+  WorldTime simulated{};     // the virtual time of all runs
 
+  // Adds the counts of one run.
   void add(const Outcome& outcome);
 };
 
