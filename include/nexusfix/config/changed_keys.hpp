@@ -33,7 +33,8 @@ class FileKeys {
   // Whether the text has a session, or a template, of this name.
   [[nodiscard]] bool has(std::string_view session) const;
 
-  class Read;  // The keys in memory. Private to the layer.
+  // The keys in memory. Private to the layer.
+  class Read;
   // For the layer. Valid as long as this object.
   [[nodiscard]] const Read& read() const noexcept { return *read_; }
 

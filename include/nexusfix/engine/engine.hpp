@@ -84,9 +84,10 @@ struct EngineStats {
   std::uint64_t out_of_order_discarded = 0;
 };
 
-// The sessions of one configuration, with their store, ports and logs. docs/guide/threads.md says
-// which thread may call which function; where no comment says more, it is the thread of the only
-// event loop.
+// The sessions of one configuration, with their store, ports and logs.
+//
+// Where a comment names no thread, it is the one that serves the only event loop; with several
+// loops, any one thread before they run. docs/guide/threads.md has all threads in one table.
 class Engine {
  public:
   // Reads the configuration, opens the store, calls on_recovered() on the calling thread for each
@@ -111,21 +112,25 @@ class Engine {
   // Moves an engine, also after start(): sessions stay where they are, and references to them
   // remain valid. No other thread may use the engine meanwhile.
   Engine(Engine&&) noexcept;
-  // The engine that is replaced ends first: after start() as by stop() and join().
+  // Ends the engine that is replaced, as its destructor does.
   Engine& operator=(Engine&&) noexcept;
-  // After start() as by stop() and join(). Otherwise open connections end without a Logout.
+  // Ends the engine: if start() was called, as stop() and join() do; otherwise open connections end
+  // without a Logout.
   ~Engine();
 
   // Serves all loops until no work is left: the first one on the calling thread, each of the others
-  // on a thread that it starts. An engine with one loop ends when stop() was called and every
-  // session has logged out (or its time was over), when log_out() has logged out every session and
-  // all of them are initiators, or when the store failed. An engine with several loops serves until
-  // stop(), and a failed store ends only its own loop. 0: success; 1: a store failed, as the log
-  // says.
+  // on a thread that it starts. 0: success; 1: a store failed, as the log says.
+  //
+  // An engine with one loop ends when stop() was called and every session has logged out (or its
+  // time was over), when log_out() has logged out every session and all of them are initiators, or
+  // when the store failed. An engine with several loops serves until stop(), and a failed store
+  // ends only its own loop.
   int run();
-  // As run(), with a thread of the engine in place of the calling one. Call it once before join().
+  // As run(), with a thread of the engine in place of the calling one, and returns at once. Call it
+  // once before join().
   void start();
-  // Waits until the engine that start() has started ends, and returns the result of run().
+  // Waits until the engine that start() has started ends, and returns the result of run(). Any
+  // thread that is none of the engine's.
   int join();
   // One turn of one loop, on a thread of the caller: waits for an event, at most for timeout, and
   // handles all events that are ready. 0: does not wait. False: no work is left, as when run()
@@ -158,32 +163,36 @@ class Engine {
   // The session of this name (Session::name()), in any loop. Null: there is none.
   [[nodiscard]] Session* find_session(std::string_view name) noexcept;
   // Adds the sessions of another configuration to the present ones: all of them or, with an error,
-  // none. Its settings of stores and threads are ignored. Call it on that loop's thread, not from
-  // within a callback; the call reads the files that the sessions name. Session::remove() removes
-  // such a session again.
+  // none. Its settings of stores and threads are ignored. A session cannot have TLS, UseTCPProxy,
+  // ProxyType or PasswordFile if none had it at the start. Call it on that loop's thread, not from
+  // within a callback; it blocks while it reads the files that the sessions name. Session::remove()
+  // removes such a session again.
   [[nodiscard]] std::expected<void, EngineError> add_sessions(Settings settings,
                                                               std::uint32_t loop = 0);
   // Reads the engine's file again and applies all of it or, with an error, nothing. New sessions
   // are added. Sessions that are no longer in the file log out and are removed. Changed keys of the
   // other sessions take effect at once, at their next Logon, or at the next start
   // (docs/operations/reload.md): the event log and the result name the pending ones. Sessions of
-  // add_sessions() do not change. One loop: the engine's thread, not from within a callback. The
-  // call waits while files are read, at most 2 seconds for one call of the file system. Several
-  // loops: any thread that serves none of them, while they run. Other threads read the files. The
-  // call waits for all loops; if one does not answer for a minute, nothing changes. Hold no lock
-  // during the call that a callback needs: that is a deadlock.
+  // add_sessions() do not change.
+  //
+  // One loop: the thread that serves it, not from within a callback. The call waits while files are
+  // read, at most 2 seconds for one call of the file system.
+  //
+  // Several loops: any thread that serves none of them, while they run. Other threads read the
+  // files. The call waits for all loops; if one does not answer for a minute, nothing changes. Hold
+  // no lock during the call that a callback needs: that is a deadlock.
   [[nodiscard]] std::expected<Reloaded, EngineError> reload();
   // The pending changes of that loop's sessions. That loop's thread.
   [[nodiscard]] std::vector<PendingChange> pending_changes(std::uint32_t loop = 0) const;
   // Does the same as reload(), soon and on the engine's threads; the event log has the result. A
-  // separate thread reads the files, and no session waits for them. Nothing happens if the engine
-  // was not opened with a file. Any thread, and signal handlers.
+  // separate thread reads the files, and no session waits for them. Nothing happens without
+  // Settings::text. Any thread, and signal handlers.
   void request_reload() noexcept;
   // The port of the first acceptor; for SocketAcceptPort=0, the actual port. 0: the engine has no
-  // acceptor.
+  // acceptor. Threads: as accept_endpoints().
   [[nodiscard]] std::uint16_t accept_port() const noexcept;
-  // The listen addresses, with the actual ports for SocketAcceptPort=0. Sessions that share one
-  // have one. Any thread while no loop is served; otherwise the thread of the only loop.
+  // The listen addresses, with the actual ports for SocketAcceptPort=0, each once also if several
+  // sessions share it. Any thread while no loop is served; otherwise the thread of the only loop.
   [[nodiscard]] std::vector<transport::Endpoint> accept_endpoints() const;
   // The present counts of that loop. That loop's thread; valid until the engine ends.
   [[nodiscard]] const EngineStats& stats(std::uint32_t loop = 0) const noexcept;

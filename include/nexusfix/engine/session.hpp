@@ -28,8 +28,9 @@ struct PendingKeys {
   [[nodiscard]] bool empty() const noexcept { return until_logon.empty() && until_start.empty(); }
 };
 
-struct SessionEntry;     // a session's state in its event loop
-struct SessionServices;  // the components that a Session uses
+// Both are the engine's: a session's state in its event loop, and the components that it uses.
+struct SessionEntry;
+struct SessionServices;
 
 // Why a message was not sent. It got no MsgSeqNum, and nothing was stored.
 enum class SendFailure : std::uint8_t {
@@ -115,19 +116,22 @@ class Session {
   // The wall time (UTC) of the running event: the same for the whole callback.
   [[nodiscard]] WallTime now() const noexcept;
 
-  // A typed message: s.send<fix44::NewOrderSingle>(ClOrdID{"A1"}, Side::Buy, ...). Each part is a
-  // typed field, a std::optional of one, the result of another message's getter (such as
-  // order.account()), or a repeating group made by group(). A call without a required field does
-  // not compile. A field that the dictionary does not have in this message does not compile either,
-  // unless its tag is user-defined (from 5000). Parts are sent in the given order, but header
-  // fields, like SenderSubID, come first. On a FIXT session a message of another FIX 5.0 version
-  // than the session's own is sent with its ApplVerID (1128).
+  // Sends a typed message. Errors: SendFailure. Does not block; allocates nothing in steady state.
+  //
+  //   auto sent = session.send<fix44::NewOrderSingle>(ClOrdID{"A1"}, Side::Buy, ...);
+  //
+  // Each part is a typed field, a std::optional of one, the result of another message's getter
+  // (such as order.account()), or a repeating group made by group(). A call without a required
+  // field does not compile. A field that the dictionary does not have in this message does not
+  // compile either, unless its tag is user-defined (from 5000). Parts are sent in the given order,
+  // but header fields, like SenderSubID, come first. On a FIXT session a message of another FIX 5.0
+  // version than the session's own is sent with its ApplVerID (1128).
+  //
   // Not logged on: the message is numbered and stored. If our Logon waits for its answer, the
   // message is sent directly after that answer; otherwise a resend sends it after the next Logon. A
   // reset of the sequence numbers that comes first (ResetOn... keys, or ResetSeqNumFlag from either
   // side) ends the epoch of its MsgSeqNum, and it is not sent. With SendWhileLoggedOut=N the
-  // message is refused instead. Errors: SendFailure. Does not block; allocates nothing in steady
-  // state.
+  // message is refused instead.
   template <wire::TypedMessage Message, wire::MessagePart... Parts>
   SendResult send(const Parts&... parts) {
     wire::check_message_parts<Message, Parts...>();
@@ -136,8 +140,8 @@ class Session {
     });
   }
 
-  // A typed message with constant fields, which are rendered once, here; see PreparedMessage.
-  // Allocates.
+  // Prepares a typed message with constant fields, which are rendered once, here; see
+  // PreparedMessage. Allocates.
   template <wire::TypedMessage Message, wire::MessagePart... Constants>
   [[nodiscard]] PreparedMessage<Message, Constants...> prepare(const Constants&... constants) {
     return {*this, wire::RenderedFields::of([&](wire::Encoder& encoder) {
@@ -145,9 +149,10 @@ class Session {
             })};
   }
 
-  // Any message: begin(), any number of field() calls, finish(). msg_type: MsgType (35), such as
-  // "D". An event loop encodes one message at a time, and it must be finished before the callback
-  // returns or poll() is called: otherwise finish() fails with NotBegun, and no MsgSeqNum is used.
+  // Begins any message: begin(), any number of Encoder::field() calls, finish(). msg_type: MsgType
+  // (35), such as "D". An event loop encodes one message at a time, and it must be finished before
+  // the callback returns or Engine::poll() is called: otherwise finish() fails with NotBegun, and
+  // no MsgSeqNum is used.
   [[nodiscard]] wire::Encoder begin(std::string_view msg_type) noexcept;
   // Sends the message that begin() has begun, as send() does. A value that field() could not encode
   // is an error here.
@@ -176,12 +181,13 @@ class Session {
   void log_on();
   // Sets the next sequence numbers by an operator's decision, both 1 to 2^62. Only without a
   // connection (a connection attempt is aborted, and repeated after ReconnectInterval), and not
-  // from within a callback. An initiator that was halted because sequence numbers were lost
-  // connects again. The store records the change with its reason (operator, cause), and so does the
-  // log. A lower outbound number begins a new epoch: messages of the old epoch are not resent any
-  // more. With a lower inbound number the counterparty's messages from there on are delivered
-  // again. An error says why nothing was changed. A message that was begun before this call can no
-  // longer be finished.
+  // from within a callback. An error says why nothing was changed. The store and the log record the
+  // change with its reason (operator, cause).
+  //
+  // A lower outbound number begins a new epoch: messages of the old epoch are not resent any more.
+  // With a lower inbound number the counterparty's messages from there on are delivered again. An
+  // initiator that was halted because sequence numbers were lost connects again. A message that was
+  // begun before this call can no longer be finished.
   [[nodiscard]] std::expected<void, std::string> set_next_numbers(session::Numbers numbers,
                                                                   std::string_view reason);
 

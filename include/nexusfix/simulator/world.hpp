@@ -50,7 +50,8 @@ struct WorldStatistics {
   std::uint64_t resets_in_resend = 0;  // within a session, while a ResendRequest was being answered
 };
 
-class WorldState;  // its implementation
+// The implementation of World.
+class WorldState;
 
 // A simulated world. It and everything in it belong to the thread that made it.
 class World {

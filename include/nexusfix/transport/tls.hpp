@@ -101,7 +101,8 @@ struct TlsExpiry {
 // The identity of a host name: `dns:broker.example.com` in its canonical form.
 [[nodiscard]] std::string dns_identity(std::string_view name);
 
-struct TlsKeys;  // OpenSSL's
+// OpenSSL's objects, which only the layer knows.
+struct TlsKeys;
 
 // The TLS settings with their files, read and validated. Any thread.
 class TlsContext {
