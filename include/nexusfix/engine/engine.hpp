@@ -234,9 +234,9 @@ int run_opened(std::expected<Engine, EngineError> engine);
 
 }  // namespace detail
 
-// A whole main(), for a program that needs no more of its engine: opens it and calls run(), ends on
-// SIGINT and SIGTERM, and notifies systemd if NOTIFY_SOCKET is set. 0: success; 1: it could not
-// start, as standard error says, or the store failed.
+// A whole main(), for a program that needs no more of its engine. It opens the engine, calls run(),
+// handles signals as StopSignals does, and notifies systemd if NOTIFY_SOCKET is set. 0: success; 1:
+// the engine could not start, as standard error says, or the store failed.
 template <class Application>
 int run(const std::string& path, Application& application, EngineOptions options = {}) {
   options.notify_systemd = true;

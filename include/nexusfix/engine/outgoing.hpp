@@ -49,13 +49,13 @@ class OutgoingMessage {
 // One of our messages that this event sends: it goes to the store, and then to the connection.
 // Lives until on_sent() returns.
 struct SentMessage {
-  // What kind of message was sent.
+  // Who made the message, and whether it was sent before.
   enum class Kind : std::uint8_t {
     Application,     // an application message with a new MsgSeqNum
     Administrative,  // a message of the session layer with a new MsgSeqNum
     Resend,          // a message with PossDupFlag, or the gap fill in place of messages
   };
-  Kind kind = Kind::Application;  // what kind of message this is
+  Kind kind = Kind::Application;  // application message, administrative message or resend
   std::uint64_t msg_seq_num = 0;  // MsgSeqNum (34); of a gap fill, the first one that it replaces
   std::string_view bytes{};       // the whole message, from BeginString (8) to CheckSum (10)
   // Whether the message goes to the connection. false: it is only stored, and a resend after the

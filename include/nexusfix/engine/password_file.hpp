@@ -41,7 +41,8 @@ inline constexpr std::size_t kPasswordBytesMax = 255;
 // Blocks for the time that PasswordCost implies. The error: no memory, or a build without hashes.
 [[nodiscard]] std::expected<std::string, std::string> hash_password(std::string_view password,
                                                                     PasswordCost cost = {});
-// Blocks for the time that the hash's own parameters imply, whatever the result is.
+// Checks a password against a hash of hash_password(). Blocks for the time that the hash's own
+// parameters imply, whatever the result is.
 [[nodiscard]] PasswordMatch match_password(const std::string& hash,
                                            std::string_view password) noexcept;
 // Overwrites the text and leaves it empty; no compiler may remove these writes.
