@@ -26,8 +26,8 @@
 
 namespace nexusfix::config {
 
-// One error or warning: "trader.cfg:12: HeartBtInt=abc: a whole number of seconds from 0 to 3600
-// was expected".
+// One error or warning:
+// "trader.cfg:12: HeartBtInt=abc: a whole number of seconds from 0 to 3600 was expected".
 struct SettingsError {
   std::string file;      // the path, as it was given
   std::size_t line = 0;  // 1-based; 0: the file as a whole
@@ -77,11 +77,12 @@ enum class InboundDelivery : std::uint8_t {
 
 // Where a session's messages and events are logged. EngineOptions::log gets every event as well.
 struct LogSettings {
-  observe::LogFileOptions files{};             // without a folder: no files
-  observe::ScreenLogOptions screen{};          // standard output
-  std::vector<observe::MaskedField> masked{};  // in addition to passwords, which are always masked
-  // Whether messages with a masked field are stored. false: only their MsgSeqNums are, as of
-  // messages with a password.
+  observe::LogFileOptions files{};     // without a folder: no files
+  observe::ScreenLogOptions screen{};  // standard output
+  // LogMaskedTags, in addition to passwords, which are always masked.
+  std::vector<observe::MaskedField> masked{};
+  // StoreMaskedTags: whether messages with such a field are stored. false: only their MsgSeqNums
+  // are, as of messages with a password.
   bool stores_masked = false;
   // Whether events go to standard error when EngineOptions::log is not set. False when
   // ScreenLogShowEvents is given.
@@ -123,15 +124,18 @@ struct ReconnectSettings {
 
 // Which connections may log on.
 struct AdmissionSettings {
-  // Acceptor: addresses and networks of counterparties.
+  // AllowedRemoteAddresses. Acceptor: addresses and networks of counterparties.
   transport::AllowList allowed_remote_addresses = transport::AllowList::everybody();
-  // The counterparty's certificate must have one of these identities before a Logon, each in the
-  // form of transport::certificate_identity(). Empty: certificates are not compared.
+  // AllowedCertificates: the counterparty's certificate must have one of these identities before a
+  // Logon, each in the form of transport::certificate_identity(). Empty: certificates are not
+  // compared.
   std::vector<std::string> allowed_certificates{};
-  // Acceptor: connections to its port without a Logon, in total and from one address (of IPv6: one
-  // network of 64 bits); 0: no limit.
-  std::uint32_t pending_logons_max = 1'000;            // MaxPendingLogons
-  std::uint32_t pending_logons_per_address_max = 500;  // MaxPendingLogonsPerAddress
+  // MaxPendingLogons. Acceptor: connections to its port without a Logon, at most 1,000,000; 0: no
+  // limit.
+  std::uint32_t pending_logons_max = 1'000;
+  // MaxPendingLogonsPerAddress: those from one address (of IPv6: one network of 64 bits); 0: no
+  // limit.
+  std::uint32_t pending_logons_per_address_max = 500;
 };
 
 // Acceptor: the users that may log on, and the lockout after wrong passwords.
@@ -151,28 +155,34 @@ struct CredentialSettings {
 
 // What one counterparty may use up. Above a limit "per second" the connection is closed.
 struct SessionLimits {
-  // Bytes that wait to be sent. Above this the counterparty is disconnected; 64 KiB to 4 GB.
+  // MaxQueuedBytes: bytes that wait to be sent. Above this the counterparty is disconnected; 64 KiB
+  // to 4 GB.
   std::uint32_t queued_bytes_max = 64U << 20U;
-  // A counterparty that reads nothing for this time is disconnected: 1 s to 3,600 s.
+  // SlowConsumerTimeout: a counterparty that reads nothing for this time is disconnected; 1 s to
+  // 3,600 s.
   std::chrono::seconds slow_consumer_timeout{60};
-  // A counterparty that sends a longer message is disconnected: 1 KiB to 64 MiB.
+  // MaxMessageSize: a counterparty that sends a longer message is disconnected; 1 KiB to 64 MiB.
   std::uint32_t message_bytes_max = 1U << 20U;
-  // Acceptor: a connection whose Logon is longer is closed: 256 bytes to 1 MiB, and at most
-  // message_bytes_max.
+  // MaxLogonSize. Acceptor: a connection whose Logon is longer is closed; 256 bytes to 1 MiB, and
+  // at most message_bytes_max.
   std::uint32_t logon_bytes_max = 4'096;
-  std::uint32_t garbled_per_second_max = 1'000;  // garbled messages; 1 to 1,000,000
-  // Received administrative messages, without SequenceReset; 1 to 1,000,000. A Logout is sent
-  // before the connection is closed.
+  // MaxGarbledPerSecond: received garbled messages; 1 to 1,000,000.
+  std::uint32_t garbled_per_second_max = 1'000;
+  // MaxAdminMessagesPerSecond: received administrative messages, without SequenceReset; 1 to
+  // 1,000,000. A Logout is sent before the connection is closed.
   std::uint32_t admin_messages_per_second_max = 1'000;
-  // Sent Rejects; 1 to 1,000,000. A Logout is sent before the connection is closed.
+  // MaxRejectsPerSecond: sent Rejects; 1 to 1,000,000. A Logout is sent before the connection is
+  // closed.
   std::uint32_t rejects_per_second_max = 1'000;
-  // Stored messages that are sent again within a second; 0: no limit. One event loop can send about
-  // twice the default, so repeated ResendRequests leave half of it to the other sessions.
+  // MaxResendsPerSecond: stored messages that are sent again within a second; 0: no limit. Above it
+  // the resend pauses, and the connection stays open. One event loop can send about twice the
+  // default, so repeated ResendRequests leave half of it to the other sessions.
   std::uint32_t resends_per_second_max = 500'000;
-  // A message older than this is gap-filled instead of sent again; 0: never.
+  // MaxResendAge: a message older than this is gap-filled instead of sent again, at most 31,536,000
+  // s; 0: never.
   std::chrono::seconds resend_age_max{0};
-  // Buffered messages that came out of order, in bytes, at most 1 GB. Messages above this are
-  // requested again.
+  // MaxHeldBytes: buffered messages that came out of order, in bytes, at most 1 GB. Messages above
+  // this are requested again.
   std::uint32_t out_of_order_bytes_max = 16U << 20U;
 };
 
@@ -203,9 +213,11 @@ struct SessionSettings {
   // Acceptor: a pattern for the sessions that are created at a Logon, and no session itself. A
   // CompID of `*` stands for any.
   bool is_template = false;
-  // Whether a wrong BodyLength or CheckSum makes a message garbled. false: it is accepted.
-  bool validates_length = true;     // ValidateLengthAndChecksum
-  bool validates_check_sum = true;  // ValidateLengthAndChecksum and ValidateChecksum
+  // ValidateLengthAndChecksum: whether a wrong BodyLength makes a message garbled. false: it is
+  // accepted.
+  bool validates_length = true;
+  // ValidateLengthAndChecksum and ValidateChecksum: the same for a wrong CheckSum.
+  bool validates_check_sum = true;
   // The application's own keys, by their names in lower case: Session::setting().
   std::map<std::string, std::string, std::less<>> application{};
   std::optional<std::uint32_t> event_loop{};  // EventLoop: 0 to 63; see Settings::event_loops
@@ -244,31 +256,32 @@ struct Settings {
   // JournalNumbersAhead: with Durability::Process, the number of MsgSeqNums that may be used before
   // the disk has earlier ones. 1 to 1,000,000,000.
   std::uint32_t journal_numbers_ahead = 65'536;
-  // A session is disconnected when its bytes wait for the store longer than this; 1 s to 3,600 s.
-  std::chrono::seconds journal_stall_timeout{5};  // JournalStallTimeout
-  store::Retention journal_retention;             // JournalKeepBytes and the keys after it
+  // JournalStallTimeout: a session is disconnected when its bytes wait for the store longer than
+  // this; 1 s to 3,600 s.
+  std::chrono::seconds journal_stall_timeout{5};
+  store::Retention journal_retention;  // JournalKeepBytes and the keys after it
   // JournalScrubBytesPerSecond: bytes of old segments that are read and verified per second; 0:
   // none.
   std::uint64_t journal_scrub_rate = 1U << 20U;
-  // Threads, each with its own sessions and its own part of the store: 1 to 64. A session belongs
-  // to the event loop that stores it; a new one to EventLoop, or to the loop of its name's
-  // checksum.
-  std::uint32_t event_loops = 1;  // EventLoops
-  ThreadSettings threads;         // what the threads of the event loops require
+  // EventLoops: threads, each with its own sessions and its own part of the store; 1 to 64, and 1
+  // with PostgreSQL. A session belongs to the event loop that stores it; a new one to EventLoop, or
+  // to the loop of its name's checksum.
+  std::uint32_t event_loops = 1;
+  ThreadSettings threads;  // what the threads of the event loops require
   // DynamicSessionsMax: sessions that may be created from templates while the engine runs, in
   // addition to those in the store; 0 to 50,000.
   std::uint32_t dynamic_sessions_max = 1'000;
   // DynamicSessionsMaxPerAddress: those of one address (of IPv6: one network of 64 bits). No value:
   // half of dynamic_sessions_max.
   std::optional<std::uint32_t> dynamic_sessions_per_address_max{};
-  // Buffers of all sessions and connections: messages out of order, unsent bytes, incomplete
-  // messages. Above this the largest user is disconnected. ≥ 1 MiB.
-  std::uint64_t buffered_bytes_max = 512U << 20U;  // MaxBufferedBytes
-  // Logons whose passwords are being checked or wait for it: 1 to 10,000.
-  std::uint32_t logons_being_checked_max = 64;  // MaxLogonsBeingChecked
-  store::PostgresOptions postgres;              // PostgreSQLStore...
-  std::size_t log_queue_bytes = 8U << 20U;      // LogQueueBytes: a power of two, 64 KiB to 1 GiB
-  bool logs_unknown_sessions = true;            // LogMessageWhenSessionNotFound
+  // MaxBufferedBytes: buffers of all sessions and connections: messages out of order, unsent bytes,
+  // incomplete messages. Above this the largest user is disconnected. ≥ 1 MiB.
+  std::uint64_t buffered_bytes_max = 512U << 20U;
+  // MaxLogonsBeingChecked: Logons whose passwords are being checked or wait for it: 1 to 10,000.
+  std::uint32_t logons_being_checked_max = 64;
+  store::PostgresOptions postgres;          // PostgreSQLStore...
+  std::size_t log_queue_bytes = 8U << 20U;  // LogQueueBytes: a power of two, 64 KiB to 1 GiB
+  bool logs_unknown_sessions = true;        // LogMessageWhenSessionNotFound
   // Keys that are unknown, misspelt or not honoured, and what is done instead.
   std::vector<SettingsError> warnings;
 };
