@@ -92,7 +92,7 @@ class RecordQueue {
     tail_.value.store(producer_.tail, std::memory_order_release);
   }
 
-  // Producer. Adds a copy of bytes as a record.
+  // Producer. Adds a copy of bytes as a record. Errors: as of claim().
   [[nodiscard]] std::expected<void, RecordError> push(std::span<const std::byte> bytes) noexcept {
     const std::expected<std::span<std::byte>, RecordError> room = claim(bytes.size());
     if (!room) return std::unexpected{room.error()};
