@@ -16,7 +16,7 @@ namespace nexusfix::transport {
 // IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) counts as the IPv4 address; no IPv6 network
 // contains IPv4 addresses.
 //
-// A link-local address may name its interface: `fe80::1%eth0`, `fe80::%eth0/64`, or the interface's
+// A link-local address may name its interface: "fe80::1%eth0", "fe80::%eth0/64", or the interface's
 // number, as in `fe80::1%2`. It then matches on that link only; without an interface it matches on
 // every link.
 class AddressRange {
@@ -54,7 +54,7 @@ class AddressRange {
 using Source = std::uint64_t;
 // The source of an address. address: as peer_address_of() returns it; 0: it is no address.
 [[nodiscard]] Source source_of(std::string_view address);
-// The source of an address for people: `192.0.2.7`, `2001:db8::/64`, `fe80::%eth0/64`. A text that
+// The source of an address for people: "192.0.2.7", "2001:db8::/64", "fe80::%eth0/64". A text that
 // is no address is returned unchanged.
 [[nodiscard]] std::string name_of_source(std::string_view address);
 

@@ -88,7 +88,7 @@ struct Endpoint {
 [[nodiscard]] std::string_view without_brackets(std::string_view host) noexcept;
 // Whether the host is "localhost", in upper or lower case.
 [[nodiscard]] bool is_localhost(std::string_view host) noexcept;
-// The address in a peer_name(): `127.0.0.1`, `::1`, `fe80::1%eth0`. A view of the argument.
+// The address in a peer_name(): "127.0.0.1", "::1", "fe80::1%eth0". A view of the argument.
 [[nodiscard]] std::string_view peer_address_of(std::string_view peer_name) noexcept;
 
 // Why a call of a network failed.
@@ -165,14 +165,14 @@ class Network {
   [[nodiscard]] virtual std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) = 0;
   // The port in use; for port 0, the one that the system chose.
   [[nodiscard]] virtual std::uint16_t local_port(SocketId socket) const = 0;
-  // The address and port of the peer: `127.0.0.1:40112`, `[::1]:40112`, `[fe80::1%eth0]:40112`;
+  // The address and port of the peer: "127.0.0.1:40112", "[::1]:40112", "[fe80::1%eth0]:40112";
   // empty for unknown ids.
   [[nodiscard]] virtual std::string peer_name(SocketId socket) const = 0;
   // Why a socket failed: "connect 127.0.0.1:5001: Connection refused". Valid until close(); empty
   // if nothing failed.
   [[nodiscard]] virtual std::string last_error(SocketId socket) const = 0;
-  // How a connection is protected and by which proxy it comes, for people: "TLSv1.3,
-  // TLS_AES_256_GCM_SHA384, CN=trader, by way of 10.0.0.9:40112"; empty: neither.
+  // How a connection is protected and by which proxy it comes, for people:
+  // "TLSv1.3, TLS_AES_256_GCM_SHA384, CN=trader, by way of 10.0.0.9:40112"; empty: neither.
   [[nodiscard]] virtual std::string protection(SocketId socket) const {
     static_cast<void>(socket);
     return {};
@@ -226,12 +226,12 @@ class Network {
   [[nodiscard]] virtual int descriptor() const noexcept = 0;
 };
 
-// Linux epoll, IPv4 and IPv6. connect() never blocks: a literal address and "localhost" need no
-// resolution; any other name is resolved on a thread that lives only while there are names to
-// resolve. listen() on a name waits for the resolution, which is acceptable at startup; on
-// "localhost" it listens on the loopback address of each family that the machine has. A peer that
-// acknowledges nothing for a minute has failed. wait(), receive() and send() allocate only for a
-// new connection.
+// Makes the network of the operating system: TCP with Linux epoll, IPv4 and IPv6. connect() never
+// blocks: a literal address and "localhost" need no resolution; any other name is resolved on a
+// thread that lives only while there are names to resolve. listen() on a name waits for the
+// resolution, which is acceptable at startup; on "localhost" it listens on the loopback address of
+// each family that the machine has. wait(), receive() and send() allocate only for a new
+// connection. An error: the operating system gives no descriptor.
 [[nodiscard]] std::expected<std::unique_ptr<Network>, NetworkError> make_epoll_network();
 
 }  // namespace nexusfix::transport

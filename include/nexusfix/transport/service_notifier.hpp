@@ -21,7 +21,7 @@ namespace nexusfix::transport {
 // number of a loop belong to that loop's thread.
 class ServiceNotifier {
  public:
-  // As a service manager sets them in the environment of its services.
+  // What a service manager sets in the environment of its services.
   struct Options {
     std::string socket;  // a path, or `@` and a name in Linux's abstract namespace
     std::chrono::microseconds watchdog{0};  // the interval; 0: no sign of life is wanted
@@ -53,8 +53,8 @@ class ServiceNotifier {
     if (now >= next_signs_[loop]) [[unlikely]]
       send_sign_of_life(loop, now);
   }
-  // The number of a loop's sessions that wait for changed configuration keys. The sum of all loops
-  // is in the service's status. Does not wait.
+  // Reports the number of a loop's sessions that wait for changed configuration keys. The sum of
+  // all loops is in the service's status. Does not wait.
   void report_waiting(std::uint32_t loop, std::uint32_t sessions) noexcept;
   // The loop has ended: its sign of life is not required any more.
   void has_ended(std::uint32_t loop) noexcept {

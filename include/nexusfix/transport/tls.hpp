@@ -123,8 +123,8 @@ class TlsContext {
   // When our certificates and the lists of revoked certificates expire, as the files said when they
   // were read last.
   [[nodiscard]] std::vector<TlsExpiry> expiries() const;
-  // For people: "TLS 1.2 to 1.3, certificate CN=venue until 2027-11-20, client certificates
-  // required".
+  // For people:
+  // "TLS 1.2 to 1.3, certificate CN=venue until 2027-11-20, client certificates required".
   [[nodiscard]] std::string description() const;
   // What new handshakes use. For make_tls_network().
   [[nodiscard]] std::shared_ptr<const TlsKeys> keys() const;
