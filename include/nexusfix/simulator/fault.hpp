@@ -13,8 +13,8 @@
 
 namespace nexusfix::simulator {
 
-// A kind of fault. Tear to Alter are of the network, PowerLoss to DieInRoll and Remount of the
-// disk, ClockDrift and ClockJump of the clocks, Kill to DieInReset of processes and operators,
+// A kind of fault. Tear to Alter strike the network, PowerLoss to DieInRoll and Remount the disk,
+// ClockDrift and ClockJump the clocks. Kill to DieInReset are of processes and operators,
 // ResetWithin and AskAgain of counterparties with other engines. docs/guide/simulator.md says how
 // often each one strikes.
 enum class Fault : std::uint8_t {

@@ -38,16 +38,17 @@ struct WorldOptions {
 // The counts of a world since it began.
 struct WorldStatistics {
   FaultCounts faults{};               // how often each fault struck, by Fault
-  std::uint64_t wire_messages = 0;    // sent by any process, with administrative ones
-  std::uint64_t delivered = 0;        // to an application
+  std::uint64_t wire_messages = 0;    // messages that a process sent, with administrative ones
+  std::uint64_t delivered = 0;        // messages that an application got
   std::uint64_t delivered_again = 0;  // of them, with PossDupFlag
-  std::uint64_t promised = 0;         // by World::promised(), and kept by a store
-  std::uint64_t epochs = 0;           // begun by a reset
-  std::uint64_t starts = 0;           // of processes
-  std::uint64_t turns = 0;            // Engine::poll()
-  std::uint64_t rolls = 0;            // of journals, to a new segment
+  std::uint64_t promised = 0;         // messages of World::promised() that a store kept
+  std::uint64_t epochs = 0;           // epochs of sequence numbers that a reset began
+  std::uint64_t starts = 0;           // starts of processes
+  std::uint64_t turns = 0;            // calls of Engine::poll()
+  std::uint64_t rolls = 0;            // new segments of journals
   std::uint64_t retired = 0;  // messages that a gap fill replaced because their segment was retired
-  std::uint64_t resets_in_resend = 0;  // within a session, while a ResendRequest was being answered
+  // Resets within a session while a ResendRequest was being answered.
+  std::uint64_t resets_in_resend = 0;
 };
 
 // The implementation of World.
