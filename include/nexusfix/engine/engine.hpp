@@ -31,8 +31,9 @@ using config::Settings;
 // The engine's environment. For a null pointer it uses the object of the operating system. It owns
 // none of these objects; each must outlive the engine.
 struct EngineOptions {
-  Clock* clock = nullptr;  // the time of events, timers and SendingTime; every loop calls it
-  Disk* disk = nullptr;    // reads the configuration's files, and has the store and the logs
+  // The time of events, timers and SendingTime. With several loops, all of their threads call it.
+  Clock* clock = nullptr;
+  Disk* disk = nullptr;  // has the configuration's files, the store and the logs
   // The connections. One event loop only: with several, open() returns an error unless it is null.
   transport::Network* network = nullptr;
   // Receives every event, from one loop at a time. null: standard error, except for sessions that
@@ -91,9 +92,9 @@ struct EngineStats {
 class Engine {
  public:
   // Reads the configuration, opens the store, calls on_recovered() on the calling thread for each
-  // stored message, and listens. The ports are open when it returns; run() or poll() serves the
-  // connections. The application must outlive the engine. Blocks while it reads files. An error
-  // names every fault of the configuration, or the file, port or CPU that cannot be used.
+  // stored application message, and listens. The ports are open when it returns; run() or poll()
+  // serves the connections. The application must outlive the engine. Blocks while it reads files.
+  // An error names every fault of the configuration, or the file, port or CPU that cannot be used.
   template <class Application>
   [[nodiscard]] static std::expected<Engine, EngineError> open(const std::string& path,
                                                                Application& application,
@@ -121,10 +122,10 @@ class Engine {
   // Serves all loops until no work is left: the first one on the calling thread, each of the others
   // on a thread that it starts. 0: success; 1: a store failed, as the log says.
   //
-  // An engine with one loop ends when stop() was called and every session has logged out (or its
-  // time was over), when log_out() has logged out every session and all of them are initiators, or
-  // when the store failed. An engine with several loops serves until stop(), and a failed store
-  // ends only its own loop.
+  // stop() ends it when every session has logged out, or when the time for that is over. An engine
+  // with one loop also ends when its store fails, or when log_out() has logged out every session
+  // and all of them are initiators. An engine with several loops serves until stop(), and a failed
+  // store ends only its own loop.
   int run();
   // As run(), with a thread of the engine in place of the calling one, and returns at once. Call it
   // once before join().

@@ -103,7 +103,7 @@ class Session {
   [[nodiscard]] std::string_view name() const noexcept;
   // Names this session for Mailbox::post(). Any thread.
   [[nodiscard]] SessionHandle handle() const noexcept;
-  // Whether both sides have sent a Logon, no Logout was sent, and the store accepts records.
+  // Whether both sides have sent a Logon, no Logout was sent, and the store has not failed.
   [[nodiscard]] bool is_logged_on() const noexcept;
   // The next MsgSeqNums in both directions, from 1 on.
   [[nodiscard]] session::Numbers numbers() const noexcept;
