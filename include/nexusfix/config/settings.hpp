@@ -116,7 +116,7 @@ struct ReconnectSettings {
   std::vector<std::chrono::seconds> intervals{std::chrono::seconds{30}};
   // ReconnectJitter: a random part of each interval, up to this percentage, is left out: 0 to 90.
   std::uint32_t jitter = 10;
-  std::chrono::seconds connect_timeout{0};  // SocketConnectTimeout, to 3,600 s; 0: as LogonTimeout
+  std::chrono::seconds connect_timeout{0};  // SocketConnectTimeout, ≤ 3,600 s; 0: as LogonTimeout
   // HostSelectionPolicy=PRIORITY: the first address is tried first after a lost session, and after
   // failures for this time, 0 s to 86,400 s. No value: round robin.
   std::optional<std::chrono::seconds> priority_start_over;
