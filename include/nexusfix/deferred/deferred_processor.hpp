@@ -81,6 +81,7 @@ class DeferredProcessor {
       : thread_{options.idle}, when_full_{options.when_full}, spilled_max_{options.spilled_max} {}
   DeferredProcessor(const DeferredProcessor&) = delete;
   DeferredProcessor& operator=(const DeferredProcessor&) = delete;
+  // As stop().
   ~DeferredProcessor() { stop(); }
 
   // callback(const Buffer&) is called for each record from now on. It is moved to the heap and

@@ -60,6 +60,7 @@ class Logger {
   explicit Logger(const LoggerOptions& options = {});
   Logger(const Logger&) = delete;
   Logger& operator=(const Logger&) = delete;
+  // As stop().
   ~Logger();
 
   // sink(std::string_view lines) gets one or more whole lines, each with a line feed at its end;
