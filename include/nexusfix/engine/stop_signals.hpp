@@ -21,6 +21,7 @@ class StopSignals {
   // Takes over the four signals. The engine must outlive this object. Signals call only functions
   // that any thread may call, so it does not matter which threads serve the event loops.
   explicit StopSignals(Engine& engine);
+  // Restores the earlier handlers, except that of SIGPIPE.
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
