@@ -42,7 +42,7 @@ class Emitter {
       : dictionary_{dictionary}, options_{options}, names_{type_names(dictionary)} {}
 
   [[nodiscard]] std::vector<GeneratedFile> emit() {
-    std::vector<GeneratedFile> files{tags(), plain_fields(), fields()};
+    std::vector<GeneratedFile> files{tags(), plain_fields(), fields(), all_messages(), umbrella()};
     for (std::size_t i = 0; i < names_.enum_files.size(); ++i) {
       if (!names_.enum_files[i].empty()) files.push_back(enumeration(i));
     }
@@ -133,13 +133,40 @@ class Emitter {
     return {path("fields"), text + fmt::format("#include <{}>\n", path("plain_fields"))};
   }
 
+  // Their names only, for code that finds out which of them an application handles.
+  [[nodiscard]] GeneratedFile all_messages() const {
+    std::string declarations;
+    std::string list;
+    for (const TypeName& message : names_.messages) {
+      declarations += fmt::format("class {};\n", message.name);
+      list += fmt::format("{}\n      {}", list.empty() ? "" : ",", qualified(message.name));
+    }
+    return {path("all_messages"),
+            heading("The names of all messages") +
+                "#include <nexusfix/wire/typed/message_list.hpp>\n\n" + in_namespace(declarations) +
+                '\n' +
+                in_namespace(fmt::format("struct AllMessages {{\n"
+                                         "  using Names = wire::MessageNames<{}>;\n}};\n",
+                                         list),
+                             "::members")};
+  }
+
+  // For a program that would rather have all messages than include each that it uses.
+  [[nodiscard]] GeneratedFile umbrella() const {
+    std::string text = heading("All messages");
+    for (const TypeName& message : names_.messages) {
+      text += fmt::format("#include <{}>\n", path(message.file));
+    }
+    return {fmt::format("nexusfix/{}.hpp", options_.name_space), text};
+  }
+
   // With its namespace, because a field with a lower-case name could be mistaken for its accessor.
   [[nodiscard]] std::string qualified(const std::string& name) const {
     return options_.name_space + "::" + name;
   }
 
-  [[nodiscard]] std::string includes(const Block& block) const {
-    std::set<std::string> files{path("plain_fields"), "nexusfix/wire/typed/typed_read.hpp"};
+  [[nodiscard]] std::string includes(const Block& block, std::set<std::string> files = {}) const {
+    files.insert({path("plain_fields"), "nexusfix/wire/typed/typed_read.hpp"});
     for (const Accessor& accessor : block.own) {
       if (accessor.member.kind == MemberKind::Component) {
         files.insert(path(names_.components[accessor.member.index].file));
@@ -271,8 +298,8 @@ class Emitter {
             string_literal(message.msg_type), string_literal(begin_string(dictionary_)),
             string_literal(application_version(dictionary_))) +
         emit_facts(flatten(dictionary_, message.members));
-    return heading(fmt::format("{} ({})", message.name, message.msg_type)) + includes(block) +
-           '\n' + emit_members(block, name, "") +
+    return heading(fmt::format("{} ({})", message.name, message.msg_type)) +
+           includes(block, {path("all_messages")}) + '\n' + emit_members(block, name, "") +
            in_namespace(emit_class(name, "TypedMessageView", facts, true));
   }
 

@@ -25,7 +25,7 @@ class Namer {
       static_cast<void>(types_.take(taken, ""));
     }
     names_.fields = field_identifiers(dictionary_, types_);
-    for (const char* const taken : {"tags", "fields", "plain_fields"}) {
+    for (const char* const taken : {"tags", "fields", "plain_fields", "all_messages"}) {
       static_cast<void>(files_.take(taken, ""));
     }
     UniqueNames enum_files;

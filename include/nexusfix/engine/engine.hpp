@@ -85,12 +85,14 @@ class Engine {
   [[nodiscard]] static std::expected<Engine, EngineError> open(const std::string& path,
                                                                Application& application,
                                                                EngineOptions options = {}) {
+    static_assert(detail::CallbackCheck<Application>::kDone);
     return open_with(path, make_callbacks(application), options);
   }
   template <class Application>
   [[nodiscard]] static std::expected<Engine, EngineError> open(Settings settings,
                                                                Application& application,
                                                                EngineOptions options = {}) {
+    static_assert(detail::CallbackCheck<Application>::kDone);
     return open_with(std::move(settings), make_callbacks(application), options);
   }
 
@@ -204,6 +206,7 @@ int run_opened(std::expected<Engine, EngineError> engine);
 // start, as standard error says, or the store failed.
 template <class Application>
 int run(const std::string& path, Application& application, EngineOptions options = {}) {
+  static_assert(detail::CallbackCheck<Application>::kDone);
   options.notify_systemd = true;
   return detail::run_opened(Engine::open(path, application, options));
 }

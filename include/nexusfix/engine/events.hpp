@@ -12,6 +12,14 @@
 
 namespace nexusfix::engine {
 
+// An application message from the store, delivered before the engine starts. An application
+// rebuilds its memory from these. Messages that retention removed are not delivered.
+struct RecoveredMessage {
+  std::string_view session;  // SessionId::to_string()
+  std::uint64_t msg_seq_num = 0;
+  wire::MessageView message;
+};
+
 // A Logon that breaks no rule of the session layer and waits for an answer.
 struct LogonRequest {
   std::uint64_t id = 0;         // for Session::answer_logon()
