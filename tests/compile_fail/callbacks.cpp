@@ -123,9 +123,7 @@ struct Venue {
 #elif NEXUSFIX_MISTAKE == 18
 // error: nodiscard|unused
 struct Venue {
-  void on_logon(Session& session) {
-    session.begin("0");
-  }
+  void on_logon(Session& session) { session.begin("0"); }
 };
 #endif
 

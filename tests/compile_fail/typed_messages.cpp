@@ -41,7 +41,7 @@ struct Reports {
 bool use(std::span<char> buffer, wire::HeaderTemplate& session, const wire::MessageView& view) {
   wire::dispatch<ExecutionReport, NewOrderSingle>(view, Reports{});
 #if NEXUSFIX_MISTAKE == 1  // no Side
-  // error: a field that the dictionary requires in this message is missing
+  // error: a field that the dictionary requires in this message is missing|names::Side
   return send(buffer, session);
 #elif NEXUSFIX_MISTAKE == 2   // a required field that may be omitted
   // error: a field that the dictionary requires in this message is missing
@@ -73,10 +73,25 @@ bool use(std::span<char> buffer, wire::HeaderTemplate& session, const wire::Mess
   // error: a field that the dictionary does not have here
   return send(buffer, session, Side::Buy, group<MDEntries>(entry(MDEntryType::Bid)));
 #elif NEXUSFIX_MISTAKE == 13  // a text instead of a typed field
-  // error: MessagePart
+  // error: each part of a message is a typed field
   return send(buffer, session, Side::Buy, std::string_view{"A"});
+#elif NEXUSFIX_MISTAKE == 14
+  // error: a price or a quantity is exact: write Price
+  return send(buffer, session, Side::Buy, Price{150.25});
+#elif NEXUSFIX_MISTAKE == 15
+  // error: .*decimal_literal_must_be_digits|consteval
+  return send(buffer, session, Side::Buy, Price{"15o.25"});
+#elif NEXUSFIX_MISTAKE == 16
+  // error: .*OptionalField.*Price
+  const Price price = view.as<ExecutionReport>()->price();
+  return send(buffer, session, Side::Buy, price);
+#elif NEXUSFIX_MISTAKE == 17
+  // error: .*OptionalField.*Decimal
+  const Decimal price = view.as<ExecutionReport>()->price();
+  return send(buffer, session, Side::Buy, Price{price});
 #else
-  return send(buffer, session, Side::Buy, group<PartyIDs>(entry(PartyID{"A"})));
+  return send(buffer, session, Side::Buy, OrderQty{100}, Price{"-150.25"},
+              group<PartyIDs>(entry(PartyID{"A"})));
 #endif
 }
 

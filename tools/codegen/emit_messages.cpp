@@ -81,7 +81,12 @@ class Emitter {
                           dictionary_.fields[i].tag);
     }
     text += fmt::format("\n}}  // namespace nexusfix::{}::tag\n", options_.name_space);
-    return {path("tags"), text};
+    // A compiler's error names a missing field by one of these.
+    std::string declarations;
+    for (const std::string& name : names_.fields) {
+      declarations += fmt::format("struct {};\n", name);
+    }
+    return {path("tags"), text + '\n' + in_namespace(declarations, "::names")};
   }
 
   // All fields without an enumeration are in one header, because each is one line.
@@ -258,6 +263,7 @@ class Emitter {
   [[nodiscard]] std::string emit_facts(const std::vector<FlatMember>& fields) const {
     std::string tags;
     std::string types;
+    std::string names;
     std::vector<Index> all;
     for (const FlatMember& field : fields) {
       all.push_back(field.field);
@@ -265,8 +271,10 @@ class Emitter {
       tags += fmt::format("{}{}", tags.empty() ? "" : ", ", dictionary_.fields[field.field].tag);
       types += fmt::format("{}\n      {}", types.empty() ? "" : ",",
                            qualified(names_.fields[field.field]));
+      names += fmt::format("{}names::{}", names.empty() ? "" : ", ", names_.fields[field.field]);
     }
     return fmt::format("  using Required = wire::TagList<{}>;\n", tags) +
+           fmt::format("  using RequiredNames = wire::FieldNames<{}>;\n", names) +
            fmt::format("  using RequiredFields = wire::FieldList<{}>;\n", types) +
            tag_array("kMembers", all);
   }

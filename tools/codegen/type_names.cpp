@@ -21,7 +21,7 @@ class Namer {
 
   TypeNames make() {
     // The namespaces that are declared among the types.
-    for (const char* const taken : {"tag", "members", "groups"}) {
+    for (const char* const taken : {"tag", "names", "members", "groups"}) {
       static_cast<void>(types_.take(taken, ""));
     }
     names_.fields = field_identifiers(dictionary_, types_);

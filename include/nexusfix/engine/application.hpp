@@ -78,7 +78,7 @@ struct ApplicationVisitor {
 };
 
 template <class Application>
-void make_notices(Application& application, Callbacks& callbacks) {
+void make_notices(Application&, Callbacks& callbacks) {
   if constexpr (OnAdmin<Application>) {
     callbacks.on_admin = [](void* a, Session& s, const wire::MessageView& message) {
       static_cast<Application*>(a)->on_admin(s, message);
@@ -97,7 +97,7 @@ void make_notices(Application& application, Callbacks& callbacks) {
 }
 
 template <class Application>
-void make_sending(Application& application, Callbacks& callbacks) {
+void make_sending(Application&, Callbacks& callbacks) {
   if constexpr (OnSending<Application>) {
     callbacks.on_sending = [](void* a, Session& s, OutgoingMessage& message) {
       auto& of = *static_cast<Application*>(a);
