@@ -32,7 +32,7 @@ namespace translate {
 namespace fix42 = nexusfix::fix42;
 namespace fix50 = nexusfix::fix50sp2;
 namespace tag = nexusfix::fix50sp2::tag;
-using nexusfix::wire::FieldResult;
+using nexusfix::wire::OptionalField;
 
 // The fields that an order may have besides header and trailer.
 constexpr bool is_carried(nexusfix::wire::Tag tag) {
@@ -57,12 +57,12 @@ To as(const From& from) {
   }
 }
 template <class To, class From>
-FieldResult<To> as(const FieldResult<From>& from) {
+OptionalField<To> as(const OptionalField<From>& from) {
   if (!from) return std::unexpected{from.error()};
   return as<To>(*from);
 }
 
-inline fix42::HandlInst old_handl_inst(const FieldResult<fix50::HandlInst>& handl_inst) {
+inline fix42::HandlInst old_handl_inst(const OptionalField<fix50::HandlInst>& handl_inst) {
   return as<fix42::HandlInst>(handl_inst)
       .value_or(fix42::HandlInst::AutomatedExecutionOrderPrivateNoBrokerIntervention);
 }
@@ -117,7 +117,7 @@ inline fix42::ExecType old_exec_type(const fix50::ExecutionReport& report) {
 
 // FIX 5.0SP2 leaves its reasons open; FIX 4.2 has those from 0 to below count.
 template <class Reason, class From>
-FieldResult<Reason> old_reason(const FieldResult<From>& reason, std::int64_t count,
+OptionalField<Reason> old_reason(const OptionalField<From>& reason, std::int64_t count,
                                Reason otherwise) {
   if (!reason) return std::unexpected{reason.error()};
   const bool is_known = reason->value >= 0 && reason->value < count;

@@ -68,7 +68,7 @@ struct OrderFault {
 };
 
 template <class Field>
-std::optional<OrderFault> read_units(const wire::FieldResult<Field>& field,
+std::optional<OrderFault> read_units(const wire::OptionalField<Field>& field,
                                      std::string_view missing, std::string_view unrepresentable,
                                      Units& units) {
   if (!field) {

@@ -66,7 +66,7 @@ std::string_view EventTexts::of_reject(const wire::MessageView& message) noexcep
   char* const begin = noted_.data() + noted_size_;
   char* out = begin;
   const auto append = [&](std::string_view part) { out = std::ranges::copy(part, out).out; };
-  const wire::FieldResult<std::uint64_t> reason =
+  const wire::OptionalField<std::uint64_t> reason =
       message.get<std::uint64_t>(tag::SessionRejectReason);
   std::string_view text = message[tag::Text].value_or(std::string_view{});
   constexpr std::uint64_t kUnknownReason = 1'000;

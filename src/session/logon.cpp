@@ -33,7 +33,7 @@ std::string_view text_of(const wire::MessageView& message) noexcept {
 // a number already, always says why.
 void StateMachine::receive_before_logon(const wire::MessageView& message) noexcept {
   heartbeat_.note_received_before_logon(now_.mono);
-  const wire::FieldResult<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
+  const wire::OptionalField<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
   const Inbound in{message, number.value_or(0)};
   const auto refuse = [this](std::string_view why, DisconnectReason reason, bool is_answered) {
     actions_.notice(NoticeCode::LogonInvalid, why);
@@ -115,7 +115,7 @@ void StateMachine::on_logon_decision(std::uint64_t logon_id, const LogonDecision
 // same comes out of order.
 void StateMachine::receive_undecided(const wire::MessageView& message) noexcept {
   heartbeat_.note_received_before_logon(now_.mono);
-  const wire::FieldResult<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
+  const wire::OptionalField<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
   const Inbound in{message, number.value_or(0)};
   if (in.kind == MsgKind::Logout) {
     actions_.notice(NoticeCode::LogoutReceived, text_of(message));
@@ -204,7 +204,7 @@ void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) 
 
 void StateMachine::note_session_status(const wire::MessageView& message) noexcept {
   if (!header_.version().has_session_status) return;
-  const wire::FieldResult<std::uint64_t> status = message.get<std::uint64_t>(tag::SessionStatus);
+  const wire::OptionalField<std::uint64_t> status = message.get<std::uint64_t>(tag::SessionStatus);
   if (!status) return;
   actions_.notice(NoticeCode::SessionStatusReceived, session_status_text(*status), 0, *status);
 }

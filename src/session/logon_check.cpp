@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kShownBytesMax = 20;
 
 std::optional<std::chrono::seconds> heart_bt_int_of(const wire::MessageView& message) noexcept {
-  const wire::FieldResult<std::int64_t> value = message.get<std::int64_t>(tag::HeartBtInt);
+  const wire::OptionalField<std::int64_t> value = message.get<std::int64_t>(tag::HeartBtInt);
   if (!value || *value < 0 || *value > kHeartBtIntMax.count()) return std::nullopt;
   return std::chrono::seconds{*value};
 }
@@ -38,7 +38,7 @@ LogonFacts facts_of(const Inbound& in, const SessionConfig& config,
   facts.msg_seq_num = in.msg_seq_num;
   facts.wants_reset = version.has_reset_seq_num_flag && in.says_yes(tag::ResetSeqNumFlag);
   facts.heart_bt_int = heart_bt_int_of(in.message).value_or(config.heartbeat.heart_bt_int);
-  const wire::FieldResult<std::uint64_t> next =
+  const wire::OptionalField<std::uint64_t> next =
       in.message.get<std::uint64_t>(tag::NextExpectedMsgSeqNum);
   if (exchanges_next_expected(config, version) && next && !facts.wants_reset) {
     facts.next_expected = *next;

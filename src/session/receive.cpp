@@ -80,7 +80,7 @@ void StateMachine::receive(const wire::MessageView& message) noexcept {
     actions_.notice(NoticeCode::BeginStringWrong, message.begin_string());
     return log_out("Incorrect BeginString");
   }
-  const wire::FieldResult<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
+  const wire::OptionalField<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
   if (!number || *number > detail::kMsgSeqNumMax) return on_msg_seq_num_unreadable(message);
   receive_by_kind(Inbound{message, *number});
 }

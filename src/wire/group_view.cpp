@@ -37,14 +37,14 @@ std::optional<FieldView> GroupView::count_field() const noexcept {
   return message_.field(begin_ - 1);
 }
 
-FieldResult<std::uint64_t> GroupView::announced() const noexcept {
+OptionalField<std::uint64_t> GroupView::announced() const noexcept {
   const Tag tag = shape_.count_tag();
   if (limit_ == 0) return std::unexpected{FieldError{FieldErrorCode::Missing, tag, 0}};
   return message_.read<std::uint64_t>(begin_ - 1, tag);
 }
 
 bool GroupView::count_is_right() const noexcept {
-  const FieldResult<std::uint64_t> count = announced();
+  const OptionalField<std::uint64_t> count = announced();
   if (!count) return count.error().code == FieldErrorCode::Missing;
   return *count == size();
 }

@@ -28,10 +28,12 @@ auto send(std::span<char> buffer, wire::HeaderTemplate& session, const Parts&...
 struct Reports {
   void operator()(const ExecutionReport&) const {}
   void operator()(const wire::MessageView&) const {}
-#if NEXUSFIX_MISTAKE != 8
+#if NEXUSFIX_MISTAKE != 8  // the text of NEXUSFIX_MISTAKE == 8 is
+  // error: the visitor lacks a function \(view, error\)
   void operator()(const wire::MessageView&, const wire::FieldError&) const {}
 #endif
-#if NEXUSFIX_MISTAKE != 9
+#if NEXUSFIX_MISTAKE != 9  // the text of NEXUSFIX_MISTAKE == 9 is
+  // error: the visitor lacks a function for one of the listed messages
   void operator()(const NewOrderSingle&) const {}
 #endif
 };
@@ -39,31 +41,57 @@ struct Reports {
 bool use(std::span<char> buffer, wire::HeaderTemplate& session, const wire::MessageView& view) {
   wire::dispatch<ExecutionReport, NewOrderSingle>(view, Reports{});
 #if NEXUSFIX_MISTAKE == 1  // no Side
+  // error: a field that the dictionary requires in this message is missing|names::Side
   return send(buffer, session);
 #elif NEXUSFIX_MISTAKE == 2   // a required field that may be omitted
+  // error: a field that the dictionary requires in this message is missing
   return send(buffer, session, std::optional{Side::Buy});
 #elif NEXUSFIX_MISTAKE == 3   // twice
+  // error: a field is given twice
   return send(buffer, session, Side::Buy, Side::Sell);
 #elif NEXUSFIX_MISTAKE == 4   // of another message
+  // error: a field that the dictionary does not have here
   return send(buffer, session, Side::Buy, LastPx{Decimal{1, 0}});
 #elif NEXUSFIX_MISTAKE == 5   // an entry without its first field
+  // error: an entry begins with the first field of its group, which is missing
   return send(buffer, session, Side::Buy, group<PartyIDs>(entry(PartyRole::ClientId)));
 #elif NEXUSFIX_MISTAKE == 6   // a field that no entry has
+  // error: a field that the dictionary does not have in this group
   return send(buffer, session, Side::Buy, group<PartyIDs>(entry(PartyID{"A"}, Text{"B"})));
 #elif NEXUSFIX_MISTAKE == 7   // the same from a range
+  // error: a field that the dictionary does not have in this group
   const std::vector<int> none;
   return send(buffer, session, Side::Buy,
               group<PartyIDs>(none, [](int) { return entry(PartyID{"A"}, Text{"B"}); }));
 #elif NEXUSFIX_MISTAKE == 10  // the length of a data field without the data field
+  // error: a Length field is written with its data field
   return send(buffer, session, Side::Buy, EncodedTextLen{3});
 #elif NEXUSFIX_MISTAKE == 11  // no group, which is required
+  // error: a field that the dictionary requires in this message is missing
   return wire::encode<MarketDataSnapshotFullRefresh>(buffer, session, {}, Symbol{"A"}).has_value();
 #elif NEXUSFIX_MISTAKE == 12  // a group of another message
+  // error: a field that the dictionary does not have here
   return send(buffer, session, Side::Buy, group<MDEntries>(entry(MDEntryType::Bid)));
 #elif NEXUSFIX_MISTAKE == 13  // a text instead of a typed field
+  // error: each part of a message is a typed field
   return send(buffer, session, Side::Buy, std::string_view{"A"});
+#elif NEXUSFIX_MISTAKE == 14
+  // error: a price or a quantity is exact: write Price
+  return send(buffer, session, Side::Buy, Price{150.25});
+#elif NEXUSFIX_MISTAKE == 15
+  // error: .*decimal_literal_must_be_digits|consteval
+  return send(buffer, session, Side::Buy, Price{"15o.25"});
+#elif NEXUSFIX_MISTAKE == 16
+  // error: .*OptionalField.*Price
+  const Price price = view.as<ExecutionReport>()->price();
+  return send(buffer, session, Side::Buy, price);
+#elif NEXUSFIX_MISTAKE == 17
+  // error: .*OptionalField.*Decimal
+  const Decimal price = view.as<ExecutionReport>()->price();
+  return send(buffer, session, Side::Buy, Price{price});
 #else
-  return send(buffer, session, Side::Buy, group<PartyIDs>(entry(PartyID{"A"})));
+  return send(buffer, session, Side::Buy, OrderQty{100}, Price{"-150.25"},
+              group<PartyIDs>(entry(PartyID{"A"})));
 #endif
 }
 

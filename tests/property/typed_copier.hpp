@@ -25,7 +25,7 @@ class TypedCopier {
   }
 
   template <wire::TypedField F>
-  void field(const wire::FieldResult<F>& read) {
+  void field(const wire::OptionalField<F>& read) {
     if (read) return value(*read);
     if (read.error().code != wire::FieldErrorCode::Missing) fail(read.error());
   }
@@ -42,7 +42,7 @@ class TypedCopier {
   // Reads a required field through the accessor that returns its value and through the one that may
   // return an error.
   template <wire::TypedField F>
-  void same(const F& checked, const wire::FieldResult<F>& unchecked) {
+  void same(const F& checked, const wire::OptionalField<F>& unchecked) {
     if (!unchecked) return fail(unchecked.error());
     if (!(checked == *unchecked)) fail({wire::FieldErrorCode::Malformed, wire::tag_of<F>(), 0});
   }

@@ -42,7 +42,7 @@ class Emitter {
       : dictionary_{dictionary}, options_{options}, names_{type_names(dictionary)} {}
 
   [[nodiscard]] std::vector<GeneratedFile> emit() {
-    std::vector<GeneratedFile> files{tags(), plain_fields(), fields()};
+    std::vector<GeneratedFile> files{tags(), plain_fields(), fields(), all_messages(), umbrella()};
     for (std::size_t i = 0; i < names_.enum_files.size(); ++i) {
       if (!names_.enum_files[i].empty()) files.push_back(enumeration(i));
     }
@@ -81,7 +81,12 @@ class Emitter {
                           dictionary_.fields[i].tag);
     }
     text += fmt::format("\n}}  // namespace nexusfix::{}::tag\n", options_.name_space);
-    return {path("tags"), text};
+    // A compiler's error names a missing field by one of these.
+    std::string declarations;
+    for (const std::string& name : names_.fields) {
+      declarations += fmt::format("struct {};\n", name);
+    }
+    return {path("tags"), text + '\n' + in_namespace(declarations, "::names")};
   }
 
   // All fields without an enumeration are in one header, because each is one line.
@@ -133,13 +138,40 @@ class Emitter {
     return {path("fields"), text + fmt::format("#include <{}>\n", path("plain_fields"))};
   }
 
+  // Their names only, for code that finds out which of them an application handles.
+  [[nodiscard]] GeneratedFile all_messages() const {
+    std::string declarations;
+    std::string list;
+    for (const TypeName& message : names_.messages) {
+      declarations += fmt::format("class {};\n", message.name);
+      list += fmt::format("{}\n      {}", list.empty() ? "" : ",", qualified(message.name));
+    }
+    return {path("all_messages"),
+            heading("The names of all messages") +
+                "#include <nexusfix/wire/typed/message_list.hpp>\n\n" + in_namespace(declarations) +
+                '\n' +
+                in_namespace(fmt::format("struct AllMessages {{\n"
+                                         "  using Names = wire::MessageNames<{}>;\n}};\n",
+                                         list),
+                             "::members")};
+  }
+
+  // For a program that would rather have all messages than include each that it uses.
+  [[nodiscard]] GeneratedFile umbrella() const {
+    std::string text = heading("All messages");
+    for (const TypeName& message : names_.messages) {
+      text += fmt::format("#include <{}>\n", path(message.file));
+    }
+    return {fmt::format("nexusfix/{}.hpp", options_.name_space), text};
+  }
+
   // With its namespace, because a field with a lower-case name could be mistaken for its accessor.
   [[nodiscard]] std::string qualified(const std::string& name) const {
     return options_.name_space + "::" + name;
   }
 
-  [[nodiscard]] std::string includes(const Block& block) const {
-    std::set<std::string> files{path("plain_fields"), "nexusfix/wire/typed/typed_read.hpp"};
+  [[nodiscard]] std::string includes(const Block& block, std::set<std::string> files = {}) const {
+    files.insert({path("plain_fields"), "nexusfix/wire/typed/typed_read.hpp"});
     for (const Accessor& accessor : block.own) {
       if (accessor.member.kind == MemberKind::Component) {
         files.insert(path(names_.components[accessor.member.index].file));
@@ -231,6 +263,7 @@ class Emitter {
   [[nodiscard]] std::string emit_facts(const std::vector<FlatMember>& fields) const {
     std::string tags;
     std::string types;
+    std::string names;
     std::vector<Index> all;
     for (const FlatMember& field : fields) {
       all.push_back(field.field);
@@ -238,8 +271,10 @@ class Emitter {
       tags += fmt::format("{}{}", tags.empty() ? "" : ", ", dictionary_.fields[field.field].tag);
       types += fmt::format("{}\n      {}", types.empty() ? "" : ",",
                            qualified(names_.fields[field.field]));
+      names += fmt::format("{}names::{}", names.empty() ? "" : ", ", names_.fields[field.field]);
     }
     return fmt::format("  using Required = wire::TagList<{}>;\n", tags) +
+           fmt::format("  using RequiredNames = wire::FieldNames<{}>;\n", names) +
            fmt::format("  using RequiredFields = wire::FieldList<{}>;\n", types) +
            tag_array("kMembers", all);
   }
@@ -271,8 +306,8 @@ class Emitter {
             string_literal(message.msg_type), string_literal(begin_string(dictionary_)),
             string_literal(application_version(dictionary_))) +
         emit_facts(flatten(dictionary_, message.members));
-    return heading(fmt::format("{} ({})", message.name, message.msg_type)) + includes(block) +
-           '\n' + emit_members(block, name, "") +
+    return heading(fmt::format("{} ({})", message.name, message.msg_type)) +
+           includes(block, {path("all_messages")}) + '\n' + emit_members(block, name, "") +
            in_namespace(emit_class(name, "TypedMessageView", facts, true));
   }
 

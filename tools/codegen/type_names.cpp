@@ -21,11 +21,11 @@ class Namer {
 
   TypeNames make() {
     // The namespaces that are declared among the types.
-    for (const char* const taken : {"tag", "members", "groups"}) {
+    for (const char* const taken : {"tag", "names", "members", "groups"}) {
       static_cast<void>(types_.take(taken, ""));
     }
     names_.fields = field_identifiers(dictionary_, types_);
-    for (const char* const taken : {"tags", "fields", "plain_fields"}) {
+    for (const char* const taken : {"tags", "fields", "plain_fields", "all_messages"}) {
       static_cast<void>(files_.take(taken, ""));
     }
     UniqueNames enum_files;

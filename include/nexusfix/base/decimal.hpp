@@ -16,6 +16,14 @@
 
 namespace nexusfix {
 
+namespace detail {
+
+// Not constexpr, so that a call during the evaluation of a literal is the compiler's error message.
+inline void decimal_literal_must_be_digits_with_at_most_one_point() {}
+inline void decimal_literal_does_not_fit() {}
+
+}  // namespace detail
+
 // Any thread; a value type without invariants to break; no function allocates.
 class Decimal {
  public:
@@ -26,6 +34,33 @@ class Decimal {
   constexpr Decimal(std::int64_t mantissa, unsigned scale) noexcept
       : mantissa_{mantissa}, scale_{scale} {}
   static constexpr Decimal from_int(std::int64_t value) noexcept { return {value, 0}; }
+  // "-150.25": a sign, digits, digit separators (1'000) and one point; anything else does not
+  // compile. A text at run time is read by wire::convert<Decimal>().
+  template <std::size_t Size>
+  [[nodiscard]] static consteval Decimal from_literal(const char (&text)[Size]) {
+    std::int64_t mantissa = 0;
+    unsigned scale = 0;
+    bool has_digit = false;
+    bool after_point = false;
+    const bool is_negative = text[0] == '-';
+    for (std::size_t i = is_negative ? 1 : 0; i < Size && text[i] != '\0'; ++i) {
+      const char c = text[i];
+      if (c == '\'') continue;
+      if (c == '.' && !after_point) {
+        after_point = true;
+        continue;
+      }
+      if (c < '0' || c > '9') detail::decimal_literal_must_be_digits_with_at_most_one_point();
+      if (mantissa > (std::numeric_limits<std::int64_t>::max() - (c - '0')) / 10) {
+        detail::decimal_literal_does_not_fit();
+      }
+      has_digit = true;
+      mantissa = mantissa * 10 + (c - '0');
+      if (after_point && ++scale > kScaleMax) detail::decimal_literal_does_not_fit();
+    }
+    if (!has_digit) detail::decimal_literal_must_be_digits_with_at_most_one_point();
+    return {is_negative ? -mantissa : mantissa, scale};
+  }
 
   [[nodiscard]] constexpr std::int64_t mantissa() const noexcept { return mantissa_; }
   [[nodiscard]] constexpr unsigned scale() const noexcept { return static_cast<unsigned>(scale_); }
@@ -75,42 +110,13 @@ class Decimal {
   std::uint64_t scale_ = 0;
 };
 
-namespace detail {
-
-// Not constexpr, so that a call during the evaluation of a literal is the compiler's error message.
-inline void decimal_literal_must_be_digits_with_at_most_one_point() {}
-inline void decimal_literal_does_not_fit() {}
-
-template <std::size_t Size>
-consteval Decimal decimal_literal(const char (&text)[Size]) {
-  std::int64_t mantissa = 0;
-  unsigned scale = 0;
-  bool after_point = false;
-  for (const char c : text) {
-    if (c == '\'') continue;  // 1'000_d
-    if (c == '.' && !after_point) {
-      after_point = true;
-      continue;
-    }
-    if (c < '0' || c > '9') decimal_literal_must_be_digits_with_at_most_one_point();
-    if (mantissa > (std::numeric_limits<std::int64_t>::max() - (c - '0')) / 10) {
-      decimal_literal_does_not_fit();
-    }
-    mantissa = mantissa * 10 + (c - '0');
-    if (after_point && ++scale > Decimal::kScaleMax) decimal_literal_does_not_fit();
-  }
-  return {mantissa, scale};
-}
-
-}  // namespace detail
-
 namespace literals {
 
 // 150.25_d is mantissa 15025, scale 2. Digits, digit separators and one point only.
 template <char... Characters>
 consteval Decimal operator""_d() {
   constexpr char text[] = {Characters...};
-  return detail::decimal_literal(text);
+  return Decimal::from_literal(text);
 }
 
 }  // namespace literals

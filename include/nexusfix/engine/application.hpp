@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <nexusfix/engine/callback_check.hpp>
+#include <nexusfix/engine/handled_messages.hpp>
 #include <nexusfix/engine/message_reply.hpp>
 #include <nexusfix/engine/outgoing.hpp>
 #include <nexusfix/engine/session.hpp>
@@ -17,19 +19,6 @@
 #include <nexusfix/wire/typed/typed.hpp>
 
 namespace nexusfix::engine {
-
-// The messages that an application handles: `using Handles = Messages<fix44::NewOrderSingle, ...>;`
-using wire::Messages;
-
-// An application message that this side sent and the store still has. on_recovered() gets each of
-// them in Engine::open(), in the order of their MsgSeqNums in each session, so that an application
-// can rebuild its memory. Messages that retention removed are not delivered. The views are valid
-// until the callback returns.
-struct RecoveredMessage {
-  std::string_view session;       // the session's name, as Session::name() returns it
-  std::uint64_t msg_seq_num = 0;  // MsgSeqNum (34), from 1 on
-  wire::MessageView message;      // the message as it was sent first
-};
 
 // The engine's view of an application: plain functions, so that the engine is no template.
 // make_callbacks() makes them; an application calls none of them. A callback that the application
@@ -68,7 +57,9 @@ namespace detail {
 
 template <class Application, class Argument>
 MessageReply call(Application& application, Session& session, const Argument& argument) {
-  if constexpr (std::same_as<void, decltype(application.on_message(session, argument))>) {
+  if constexpr (!OnMessage<Application, Argument>) {  // CallbackCheck has reported it
+    return accept();
+  } else if constexpr (std::same_as<void, decltype(application.on_message(session, argument))>) {
     application.on_message(session, argument);
     return accept();
   } else {
@@ -87,7 +78,7 @@ struct ApplicationVisitor {
     return call(application, session, message);
   }
   MessageReply operator()(const wire::MessageView& message) {
-    if constexpr (requires { application.on_message(session, message); }) {
+    if constexpr (OnMessage<Application, wire::MessageView>) {
       return call(application, session, message);
     } else {
       return unsupported_message_type();
@@ -99,30 +90,18 @@ struct ApplicationVisitor {
 };
 
 template <class Application>
-struct HandlesOf {
-  using type = Messages<>;
-};
-template <class Application>
-  requires requires { typename Application::Handles; }
-struct HandlesOf<Application> {
-  using type = typename Application::Handles;
-};
-
-template <class Application>
-void make_notices(Application& application, Callbacks& callbacks) {
-  if constexpr (requires(Session& s, const wire::MessageView& m) { application.on_admin(s, m); }) {
+void make_notices(Application&, Callbacks& callbacks) {
+  if constexpr (OnAdmin<Application>) {
     callbacks.on_admin = [](void* a, Session& s, const wire::MessageView& message) {
       static_cast<Application*>(a)->on_admin(s, message);
     };
   }
-  if constexpr (requires(Session& s, const ResendRequest& r) {
-                  { application.on_resend_request(s, r) } -> std::same_as<ResendAnswer>;
-                }) {
+  if constexpr (OnResendRequest<Application>) {
     callbacks.on_resend_request = [](void* a, Session& s, const ResendRequest& request) {
       return static_cast<Application*>(a)->on_resend_request(s, request);
     };
   }
-  if constexpr (requires(Session& s, const Disconnection& d) { application.on_disconnect(s, d); }) {
+  if constexpr (OnDisconnect<Application>) {
     callbacks.on_disconnect = [](void* a, Session& s, const Disconnection& disconnection) {
       static_cast<Application*>(a)->on_disconnect(s, disconnection);
     };
@@ -130,8 +109,8 @@ void make_notices(Application& application, Callbacks& callbacks) {
 }
 
 template <class Application>
-void make_sending(Application& application, Callbacks& callbacks) {
-  if constexpr (requires(Session& s, OutgoingMessage& m) { application.on_sending(s, m); }) {
+void make_sending(Application&, Callbacks& callbacks) {
+  if constexpr (OnSending<Application>) {
     callbacks.on_sending = [](void* a, Session& s, OutgoingMessage& message) {
       auto& of = *static_cast<Application*>(a);
       if constexpr (std::same_as<void, decltype(of.on_sending(s, message))>) {
@@ -142,7 +121,7 @@ void make_sending(Application& application, Callbacks& callbacks) {
       }
     };
   }
-  if constexpr (requires(Session& s, const SentMessage& m) { application.on_sent(s, m); }) {
+  if constexpr (OnSent<Application>) {
     callbacks.on_sent = [](void* a, Session& s, const SentMessage& message) {
       static_cast<Application*>(a)->on_sent(s, message);
     };
@@ -151,9 +130,10 @@ void make_sending(Application& application, Callbacks& callbacks) {
 
 }  // namespace detail
 
-// An application is any type with some of these functions; those that it lacks are not called:
+// An application is any type with some of these public functions; those that it lacks are not
+// called. A function with one of these names, or a similar one, that the engine cannot call is an
+// error of the compiler:
 //
-//   using Handles = Messages<fix44::NewOrderSingle, ...>;
 //   void on_logon(Session&);   void on_logout(Session&);
 //   void on_recovered(const RecoveredMessage&);                   before start
 //   std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest&);   acceptor
@@ -165,21 +145,27 @@ void make_sending(Application& application, Callbacks& callbacks) {
 //
 // The following may also return void:
 //
-//   MessageReply on_message(Session&, const fix44::NewOrderSingle&);   one for each of Handles
+//   MessageReply on_message(Session&, const fix44::NewOrderSingle&);   one for each typed message
 //   MessageReply on_message(Session&, const MessageView&);             every other message
 //   SendDecision on_sending(Session&, OutgoingMessage&);               before a message is sent
+//
+// The typed messages are those of the standard dictionaries whose headers are included. For those
+// of a dictionary of its own, or for an on_message() that is a template, an application lists all:
+//
+//   using Handles = Messages<venue::NewOrderSingle, ...>;
 //
 // docs/guide/application.md says when each is called, and what it may do. A message that the
 // application does not handle is answered with a BusinessMessageReject. The application must
 // outlive the engine.
 template <class Application>
 [[nodiscard]] Callbacks make_callbacks(Application& application) {
+  static_assert(detail::CallbackCheck<Application>::kDone);
   Callbacks callbacks;
   callbacks.application = &application;
-  if constexpr (requires(Session& s) { application.on_logon(s); }) {
+  if constexpr (detail::OnLogon<Application>) {
     callbacks.on_logon = [](void* a, Session& s) { static_cast<Application*>(a)->on_logon(s); };
   }
-  if constexpr (requires(Session& s) { application.on_logout(s); }) {
+  if constexpr (detail::OnLogout<Application>) {
     callbacks.on_logout = [](void* a, Session& s) { static_cast<Application*>(a)->on_logout(s); };
   }
   callbacks.on_message = [](void* a, Session& s, const wire::MessageView& message) {
@@ -187,24 +173,20 @@ template <class Application>
         typename detail::HandlesOf<Application>::type{}, s.counterparty_version(), message,
         detail::ApplicationVisitor<Application>{*static_cast<Application*>(a), s});
   };
-  if constexpr (requires(Session& s, const LogonRequest& r) {
-                  application.on_logon_request(s, r);
-                }) {
+  if constexpr (detail::OnLogonRequest<Application>) {
     callbacks.on_logon_request = [](void* a, Session& s, const LogonRequest& request) {
       return std::optional<LogonAnswer>{static_cast<Application*>(a)->on_logon_request(s, request)};
     };
   }
   detail::make_notices(application, callbacks);
   detail::make_sending(application, callbacks);
-  if constexpr (requires(Session& s, wire::Encoder& e, const wire::MessageHeader& h) {
-                  application.write_logon(s, e, h);
-                }) {
+  if constexpr (detail::WriteLogon<Application>) {
     callbacks.write_logon = [](void* a, Session& s, wire::Encoder& e,
                                const wire::MessageHeader& h) {
       static_cast<Application*>(a)->write_logon(s, e, h);
     };
   }
-  if constexpr (requires(const RecoveredMessage& m) { application.on_recovered(m); }) {
+  if constexpr (detail::OnRecovered<Application>) {
     callbacks.on_recovered = [](void* a, const RecoveredMessage& m) {
       static_cast<Application*>(a)->on_recovered(m);
     };

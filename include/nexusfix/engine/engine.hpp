@@ -99,6 +99,7 @@ class Engine {
   [[nodiscard]] static std::expected<Engine, EngineError> open(const std::string& path,
                                                                Application& application,
                                                                EngineOptions options = {}) {
+    static_assert(detail::CallbackCheck<Application>::kDone);
     return open_with(path, make_callbacks(application), options);
   }
   // The same with settings that the program has read or built: config::load_settings(),
@@ -107,6 +108,7 @@ class Engine {
   [[nodiscard]] static std::expected<Engine, EngineError> open(Settings settings,
                                                                Application& application,
                                                                EngineOptions options = {}) {
+    static_assert(detail::CallbackCheck<Application>::kDone);
     return open_with(std::move(settings), make_callbacks(application), options);
   }
 
@@ -240,6 +242,7 @@ int run_opened(std::expected<Engine, EngineError> engine);
 // the engine could not start, as standard error says, or the store failed.
 template <class Application>
 int run(const std::string& path, Application& application, EngineOptions options = {}) {
+  static_assert(detail::CallbackCheck<Application>::kDone);
   options.notify_systemd = true;
   return detail::run_opened(Engine::open(path, application, options));
 }

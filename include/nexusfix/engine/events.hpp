@@ -12,6 +12,16 @@
 
 namespace nexusfix::engine {
 
+// An application message that this side sent and the store still has. on_recovered() gets each of
+// them in Engine::open(), in the order of their MsgSeqNums in each session, so that an application
+// can rebuild its memory. Messages that retention removed are not delivered. The views are valid
+// until the callback returns.
+struct RecoveredMessage {
+  std::string_view session;       // the session's name, as Session::name() returns it
+  std::uint64_t msg_seq_num = 0;  // MsgSeqNum (34), from 1 on
+  wire::MessageView message;      // the message as it was sent first
+};
+
 // A Logon that breaks no rule of the session layer and waits for an answer.
 struct LogonRequest {
   std::uint64_t id = 0;  // for Session::answer_logon()

@@ -132,11 +132,13 @@ class Session {
   // reset of the sequence numbers that comes first (ResetOn... keys, or ResetSeqNumFlag from either
   // side) ends the epoch of its MsgSeqNum, and it is not sent. With SendWhileLoggedOut=N the
   // message is refused instead.
-  template <wire::TypedMessage Message, wire::MessagePart... Parts>
-  SendResult send(const Parts&... parts) {
-    wire::check_message_parts<Message, Parts...>();
+  template <wire::TypedMessage Message, class... Parts>
+  [[nodiscard]] SendResult send(const Parts&... parts) {
+    static_assert(wire::MessageCheck<Message, Parts...>::kDone);
     return send_typed<Message>([&](wire::Encoder& encoder) noexcept {
-      wire::write_message_parts<Message>(encoder, parts...);
+      if constexpr ((wire::MessagePart<Parts> && ...)) {
+        wire::write_message_parts<Message>(encoder, parts...);
+      }
     });
   }
 
@@ -156,7 +158,9 @@ class Session {
   [[nodiscard]] wire::Encoder begin(std::string_view msg_type) noexcept;
   // Sends the message that begin() has begun, as send() does. A value that field() could not encode
   // is an error here.
-  SendResult finish(wire::Encoder& encoder) noexcept { return finish(encoder.finish()); }
+  [[nodiscard]] SendResult finish(wire::Encoder& encoder) noexcept {
+    return finish(encoder.finish());
+  }
 
   // Sends a Logout with this Text (58) and disconnects after the answer, or after LogoutTimeout. An
   // initiator does not log on again by itself.
@@ -228,13 +232,15 @@ class PreparedMessage {
   // As Session::send(). Each required field must be here or among the constants, and no field in
   // both. A constant that cannot be sent is an error of each message. The constants come after the
   // header fields and before the other fields.
-  template <wire::MessagePart... Parts>
-  SendResult send(const Parts&... parts) {
-    wire::check_message_parts<Message, Constants..., Parts...>();
+  template <class... Parts>
+  [[nodiscard]] SendResult send(const Parts&... parts) {
+    static_assert(wire::MessageCheck<Message, Constants..., Parts...>::kDone);
     return session_->template send_typed<Message>([&](wire::Encoder& encoder) noexcept {
-      wire::write_header_parts<typename Message::Required>(encoder, parts...);
-      encoder.fields(constants_);
-      wire::write_body_parts<typename Message::Required>(encoder, parts...);
+      if constexpr ((wire::MessagePart<Parts> && ...)) {
+        wire::write_header_parts<typename Message::Required>(encoder, parts...);
+        encoder.fields(constants_);
+        wire::write_body_parts<typename Message::Required>(encoder, parts...);
+      }
     });
   }
 

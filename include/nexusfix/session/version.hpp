@@ -33,7 +33,7 @@ struct VersionTraits {
 
 // The administrative messages, Heartbeat (0) to Logout (5) and Logon (A); all others are the
 // application's.
-[[nodiscard]] inline bool is_administrative(std::string_view msg_type) noexcept {
+[[nodiscard]] constexpr bool is_administrative(std::string_view msg_type) noexcept {
   if (msg_type.size() != 1) return false;
   const char type = msg_type.front();
   return (type >= '0' && type <= '5') || type == 'A';

@@ -47,7 +47,7 @@ class GroupEntry {
   [[nodiscard]] bool has(Tag tag) const noexcept { return index_of(tag, begin_) < end_; }
   // The same types and errors as MessageView::get().
   template <class T>
-  [[nodiscard, gnu::always_inline]] FieldResult<T> get(Tag tag) const noexcept {
+  [[nodiscard, gnu::always_inline]] OptionalField<T> get(Tag tag) const noexcept {
     const std::size_t index = index_of(tag, begin_);
     if (index >= end_) return std::unexpected{FieldError{FieldErrorCode::Missing, tag, 0}};
     return message_.read<T>(index, tag);
@@ -145,7 +145,7 @@ class GroupView {
   // The count field; nothing if the message, or the entry around the group, has none.
   [[nodiscard]] std::optional<FieldView> count_field() const noexcept;
   // The number in the count field, or Missing, Empty, Malformed (also if negative) or OutOfRange.
-  [[nodiscard]] FieldResult<std::uint64_t> announced() const noexcept;
+  [[nodiscard]] OptionalField<std::uint64_t> announced() const noexcept;
   // Whether the count field announces the number of entries in the message. Without a count field
   // there are no entries, and that is right. Walks the entries.
   [[nodiscard]] bool count_is_right() const noexcept;

@@ -96,7 +96,7 @@ class MessageView {
   // LocalMktDate), TimeOfDay (UTCTimeOnly). An empty value is FieldErrorCode::Empty for each of
   // them.
   template <class T>
-  [[nodiscard]] FieldResult<T> get(Tag tag) const noexcept;
+  [[nodiscard]] OptionalField<T> get(Tag tag) const noexcept;
 
   // The message as a typed message. M::from(*this) checks its type and its required fields.
   template <class M>
@@ -149,7 +149,7 @@ class MessageView {
   }
   // The value of the field with this index. tag is for the error.
   template <class T>
-  [[nodiscard]] FieldResult<T> read(std::size_t index, Tag tag) const noexcept;
+  [[nodiscard]] OptionalField<T> read(std::size_t index, Tag tag) const noexcept;
   // Where the field's tag begins, from the start of the message.
   [[nodiscard]] std::uint32_t field_begin(std::size_t index) const noexcept;
 
@@ -414,7 +414,7 @@ template <class T, TextFront Front = TextFront::Unreadable>
 #endif
 
 template <class T>
-[[gnu::always_inline]] inline FieldResult<T> MessageView::read(std::size_t index,
+[[gnu::always_inline]] inline OptionalField<T> MessageView::read(std::size_t index,
                                                                Tag tag) const noexcept {
   const FieldPlace place = index_.place(index);
   const std::string_view text{bytes_.data() + place.begin, place.end - place.begin};
@@ -422,11 +422,11 @@ template <class T>
   const Converted<T> value =
       place.begin >= kReadableFrontBytes ? convert<T, TextFront::Readable>(text) : convert<T>(text);
   if (!value) return std::unexpected{FieldError{value.error(), tag, place.begin}};
-  return FieldResult<T>{std::in_place, detail::by_parts(*value)};
+  return OptionalField<T>{std::in_place, detail::by_parts(*value)};
 }
 
 template <class T>
-FieldResult<T> MessageView::get(Tag tag) const noexcept {
+OptionalField<T> MessageView::get(Tag tag) const noexcept {
   const std::size_t index = index_of(tag, 0);
   if (index >= field_count()) return std::unexpected{FieldError{FieldErrorCode::Missing, tag, 0}};
   return read<T>(index, tag);

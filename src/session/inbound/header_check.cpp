@@ -115,7 +115,7 @@ std::optional<Objection> HeaderCheck::objection_to(const Inbound& in) noexcept {
     return Objection{.reason = number(SessionRejectReason::RequiredTagMissing), .ref_tag = ref_tag};
   };
   const std::optional<std::string_view> sender = message[tag::SenderCompID];
-  const wire::FieldResult<WallTime> sending_time = message.get<WallTime>(tag::SendingTime);
+  const wire::OptionalField<WallTime> sending_time = message.get<WallTime>(tag::SendingTime);
   const std::optional<std::string_view> target = message[tag::TargetCompID];
   if (!sender) return missing("49");
   if (!sending_time && sending_time.error().code == wire::FieldErrorCode::Missing) {
@@ -149,7 +149,7 @@ std::optional<Objection> HeaderCheck::objection_to(const Inbound& in) noexcept {
 // engines leave the field out.
 std::optional<Objection> poss_dup_objection(const Inbound& in,
                                             const HeaderConfig& config) noexcept {
-  const wire::FieldResult<WallTime> original = in.message.get<WallTime>(tag::OrigSendingTime);
+  const wire::OptionalField<WallTime> original = in.message.get<WallTime>(tag::OrigSendingTime);
   if (!original) {
     if (original.error().code != wire::FieldErrorCode::Missing) {
       return Objection{.reason = number(SessionRejectReason::IncorrectDataFormat),
@@ -160,7 +160,7 @@ std::optional<Objection> poss_dup_objection(const Inbound& in,
     }
     return Objection{.reason = number(SessionRejectReason::RequiredTagMissing), .ref_tag = "122"};
   }
-  const wire::FieldResult<WallTime> sending_time = in.message.get<WallTime>(tag::SendingTime);
+  const wire::OptionalField<WallTime> sending_time = in.message.get<WallTime>(tag::SendingTime);
   if (sending_time && *original > *sending_time) {
     return Objection{.reason = number(SessionRejectReason::SendingTimeAccuracyProblem),
                      .ends_session = true};

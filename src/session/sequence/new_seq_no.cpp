@@ -12,7 +12,7 @@ NewSeqNo new_seq_no_of(const wire::MessageView& message) noexcept {
   const auto rejected = [](SessionRejectReason reason) {
     return NewSeqNo{.reject_reason = static_cast<unsigned>(reason)};
   };
-  const wire::FieldResult<std::uint64_t> value = message.get<std::uint64_t>(tag::NewSeqNo);
+  const wire::OptionalField<std::uint64_t> value = message.get<std::uint64_t>(tag::NewSeqNo);
   if (value && *value != 0 && *value <= kMsgSeqNumMax) return {.value = *value};
   if (value || value.error().code == wire::FieldErrorCode::OutOfRange) {
     return rejected(SessionRejectReason::ValueIncorrect);

@@ -24,9 +24,9 @@ std::expected<ResendRange, Objection> requested_range(const wire::MessageView& r
     return std::unexpected{
         Objection{.reason = is_missing ? kMissing : kMalformed, .ref_tag = ref_tag}};
   };
-  const wire::FieldResult<std::uint64_t> begin = request.get<std::uint64_t>(tag::BeginSeqNo);
+  const wire::OptionalField<std::uint64_t> begin = request.get<std::uint64_t>(tag::BeginSeqNo);
   if (!begin) return objection_to(begin.error(), "7");
-  const wire::FieldResult<std::uint64_t> end = request.get<std::uint64_t>(tag::EndSeqNo);
+  const wire::OptionalField<std::uint64_t> end = request.get<std::uint64_t>(tag::EndSeqNo);
   if (!end) return objection_to(end.error(), "16");
   const std::uint64_t last_sent = next_outbound - 1;
   if (*begin == 0 || *begin > last_sent) {

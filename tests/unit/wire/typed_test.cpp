@@ -150,9 +150,9 @@ TEST(Typed, a_field_that_could_not_be_read_is_an_error_of_the_message) {
 }
 
 TEST(Typed, a_field_that_was_read_does_not_count_as_a_required_one) {
-  static_assert(MessagePart<FieldResult<ClOrdID>> && !MessagePart<FieldResult<int>>);
-  static_assert(!HasAll<Order::Required, FieldResult<ClOrdID>, Side>::value);
-  static_assert(!tags_are_distinct<FieldResult<ClOrdID>, ClOrdID>());
+  static_assert(MessagePart<OptionalField<ClOrdID>> && !MessagePart<OptionalField<int>>);
+  static_assert(!HasAll<Order::Required, OptionalField<ClOrdID>, Side>::value);
+  static_assert(!tags_are_distinct<OptionalField<ClOrdID>, ClOrdID>());
 }
 
 TEST(Typed, tags_are_distinct_if_none_is_given_twice) {

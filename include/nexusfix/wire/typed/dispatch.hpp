@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -120,12 +121,20 @@ struct GivenVersion {
 template <class... Types, class IsVersion, class Visitor>
 decltype(auto) dispatch(Messages<Types...> types, const MessageView& message,
                         const IsVersion& is_version, Visitor& visitor) {
-  using R = std::invoke_result_t<Visitor&, const MessageView&>;
-  static_assert((std::is_invocable_r_v<R, Visitor&, const Types&> && ...),
-                "the visitor lacks a function for one of the listed messages");
-  static_assert(std::is_invocable_r_v<R, Visitor&, const MessageView&, const FieldError&>,
-                "the visitor lacks a function (view, error) for a listed message with an error");
-  return jump<R>(types, types, msg_type_key(message.msg_type()), message, is_version, visitor);
+  static_assert(std::invocable<Visitor&, const MessageView&>,
+                "the visitor lacks a function (view) for the other messages");
+  if constexpr (std::invocable<Visitor&, const MessageView&>) {
+    using R = std::invoke_result_t<Visitor&, const MessageView&>;
+    constexpr bool kTakesTypes = (std::is_invocable_r_v<R, Visitor&, const Types&> && ...);
+    constexpr bool kTakesErrors =
+        std::is_invocable_r_v<R, Visitor&, const MessageView&, const FieldError&>;
+    static_assert(kTakesTypes, "the visitor lacks a function for one of the listed messages");
+    static_assert(kTakesErrors,
+                  "the visitor lacks a function (view, error) for a listed message with an error");
+    if constexpr (kTakesTypes && kTakesErrors) {
+      return jump<R>(types, types, msg_type_key(message.msg_type()), message, is_version, visitor);
+    }
+  }
 }
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 // A field: a tag and the bytes of its value, and the errors of a read.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -40,7 +41,17 @@ struct FieldError {
   std::uint32_t offset = 0;  // of the value, 0 if the field is missing
 };
 
+// A value that was read from a message, or why there is none: test it, then use *field,
+// field->value or value_or(). Getters of fields that the dictionary requires return the value
+// itself.
 template <class T>
-using FieldResult = std::expected<T, FieldError>;
+class OptionalField : public std::expected<T, FieldError> {
+ public:
+  using std::expected<T, FieldError>::expected;
+  // `Price price = order.price();` would forget that the field may be missing.
+  template <class Value>
+    requires std::same_as<Value, T> || std::same_as<Value, typename T::ValueType>
+  operator Value() const = delete;
+};
 
 }  // namespace nexusfix::wire

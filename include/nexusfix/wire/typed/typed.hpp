@@ -4,10 +4,13 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <string_view>
 #include <type_traits>
 
+#include <nexusfix/base/decimal.hpp>
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 
@@ -22,6 +25,21 @@ struct Field {
 
   Field() = default;
   constexpr explicit Field(Value v) noexcept : value{v} {}
+  // A price or a quantity also from an integer, up to 2^63 - 1, or a literal: Price{"150.25"}.
+  template <std::integral Number>
+    requires std::same_as<Value, Decimal>
+  constexpr explicit Field(Number number) noexcept
+      : value{Decimal::from_int(static_cast<std::int64_t>(number))} {}
+  template <std::size_t Size>
+    requires std::same_as<Value, Decimal>
+  consteval explicit Field(const char (&text)[Size]) : value{Decimal::from_literal(text)} {}
+  template <std::floating_point Number>
+    requires std::same_as<Value, Decimal>
+  constexpr explicit Field(Number) {
+    static_assert(!std::floating_point<Number>,
+                  "a price or a quantity is exact: write Price{\"150.25\"}, or Price{150.25_d} "
+                  "with namespace nexusfix::literals");
+  }
   friend bool operator==(const Field&, const Field&) = default;
 };
 
@@ -77,6 +95,9 @@ struct TagList {};
 // The same as types, for code that converts the values.
 template <TypedField... Fields>
 struct FieldList {};
+// The same as names, which have no definition: a compiler shows them in its errors.
+template <class... Names>
+struct FieldNames {};
 
 // M::kMsgType; M::kBeginString, the value of tag 8 in such a message; M::kApplicationVersion, the
 // version of its dictionary as configurations write it ("FIX.4.4", "FIX.5.0SP2"); M::Required (a

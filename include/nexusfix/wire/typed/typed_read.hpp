@@ -29,10 +29,10 @@ namespace nexusfix::wire {
 //
 // Inlined, because a returned result would be written in pieces and read as a whole.
 template <TypedField F, class View>
-[[nodiscard]] NEXUSFIX_ALWAYS_INLINE FieldResult<F> read_field(const View& view) noexcept {
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE OptionalField<F> read_field(const View& view) noexcept {
   // With a tag, because overload resolution among std::expected's other constructors would take
   // time for each field.
-  using Result = FieldResult<F>;
+  using Result = OptionalField<F>;
   if constexpr (DictionaryEnum<F>) {
     constexpr Tag kTag = EnumTraits<F>::kTag;
     const std::optional<FieldView> field = view.find(kTag);
@@ -130,7 +130,7 @@ template <TypedField F, class View>
         return F{*view[tag_of<F>()]};
       }
     }
-    const FieldResult<F> field = read_field<F>(view);
+    const OptionalField<F> field = read_field<F>(view);
     NEXUSFIX_DEBUG_ASSERT(field.has_value());
     return *field;
   }

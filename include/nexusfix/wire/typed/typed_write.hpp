@@ -1,5 +1,4 @@
-// Writes typed fields and repeating groups. The rules of the dictionary are checked at compile
-// time.
+// Writes typed fields and repeating groups. MessageCheck holds the rules of the dictionary.
 #pragma once
 
 #include <algorithm>
@@ -17,141 +16,12 @@
 
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/typed/message_check.hpp>
+#include <nexusfix/wire/typed/message_part.hpp>
 #include <nexusfix/wire/typed/typed.hpp>
 #include <nexusfix/wire/values/tag_prefix.hpp>
 
 namespace nexusfix::wire {
-
-// The fields of one entry of a repeating group; made by entry().
-template <class... Parts>
-struct EntryParts {
-  std::tuple<Parts...> parts;
-};
-
-template <class T>
-struct IsEntryParts : std::false_type {};
-template <class... Parts>
-struct IsEntryParts<EntryParts<Parts...>> : std::true_type {};
-
-// A repeating group with the given entries; made by group().
-template <class Entry, class... Entries>
-struct GroupParts {
-  using EntryType = Entry;
-  std::tuple<Entries...> entries;
-};
-
-// A repeating group with one entry for each element of a range; also made by group().
-template <class Entry, class Range, class MakeEntry>
-struct GroupRange {
-  using EntryType = Entry;
-  Range range;
-  MakeEntry make_entry;
-};
-
-template <class T>
-struct IsOptionalField : std::false_type {};
-template <TypedField F>
-struct IsOptionalField<std::optional<F>> : std::true_type {};
-template <TypedField F>
-struct IsOptionalField<FieldResult<F>> : std::true_type {};
-
-template <class T>
-struct IsGroupPart : std::false_type {};
-template <class Entry, class... Entries>
-struct IsGroupPart<GroupParts<Entry, Entries...>> : std::true_type {};
-template <class Entry, class Range, class MakeEntry>
-struct IsGroupPart<GroupRange<Entry, Range, MakeEntry>> : std::true_type {};
-
-// The parts of a message: a typed field; a std::optional of one, which is omitted if it is empty;
-// the result of a typed read, which is omitted if the field was missing, and is an error of the
-// encoder (EmptyValue) if the field could not be read; a group.
-template <class T>
-concept MessagePart = TypedField<T> || IsOptionalField<T>::value || IsGroupPart<T>::value;
-
-namespace detail {
-
-template <class T>
-struct FieldOf {
-  using type = T;
-};
-template <class F>
-struct FieldOf<std::optional<F>> {
-  using type = F;
-};
-template <class F>
-struct FieldOf<FieldResult<F>> {
-  using type = F;
-};
-
-template <class T>
-concept PartOfLength = requires(typename FieldOf<T>::type field) {
-  []<Tag FieldTag>(const LengthField<FieldTag>&) {}(field);
-};
-
-// The first tag of a part. For a data field, the tag of the data, not of its length.
-template <MessagePart T>
-[[nodiscard]] consteval Tag part_tag() {
-  if constexpr (IsGroupPart<T>::value) {
-    return T::EntryType::kCountTag;
-  } else {
-    return tag_of<typename FieldOf<T>::type>();
-  }
-}
-
-// Whether a part always writes a field with this tag.
-template <MessagePart T>
-[[nodiscard]] consteval bool part_has(Tag tag) {
-  if constexpr (DataTypedField<T>) {
-    return tag == T::kTag || tag == T::kLengthTag;
-  } else {
-    return !IsOptionalField<T>::value && part_tag<T>() == tag;
-  }
-}
-
-}  // namespace detail
-
-// Whether every tag is given only once.
-template <MessagePart... Parts>
-[[nodiscard]] consteval bool tags_are_distinct() {
-  const std::array<Tag, sizeof...(Parts)> tags{detail::part_tag<Parts>()...};
-  for (std::size_t i = 0; i < tags.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (tags[i] == tags[j]) return false;
-    }
-  }
-  return true;
-}
-
-// Whether the parts contain all tags of a TagList.
-template <class List, MessagePart... Parts>
-struct HasAll;
-template <Tag... Tags, MessagePart... Parts>
-struct HasAll<TagList<Tags...>, Parts...> {
-  template <Tag Wanted>
-  static constexpr bool has = (detail::part_has<Parts>(Wanted) || ...);
-  static constexpr bool value = (has<Tags> && ...);
-};
-
-template <class List>
-struct Holds;
-template <Tag... Tags>
-struct Holds<TagList<Tags...>> {
-  [[nodiscard]] static consteval bool tag(Tag wanted) { return ((Tags == wanted) || ...); }
-};
-
-// Whether the dictionary has each part in M, if M lists its fields.
-template <class M, MessagePart... Parts>
-[[nodiscard]] consteval bool belong_to() {
-  if constexpr (requires { M::kMembers; }) {
-    const auto belongs = [](Tag tag) {
-      return tag >= kUserDefinedTagMin || is_header_tag(tag) ||
-             std::ranges::find(M::kMembers, tag) != M::kMembers.end();
-    };
-    return (belongs(detail::part_tag<Parts>()) && ...);
-  } else {
-    return true;
-  }
-}
 
 template <TypedField T>
 NEXUSFIX_ALWAYS_INLINE void write_field(Encoder& encoder, const T& field) noexcept {
@@ -181,13 +51,12 @@ void write_group(Encoder& encoder, const GroupRange<Entry, Range, MakeEntry>& gr
 // Required: of the message or entry that contains the part.
 template <class Required, MessagePart T>
 NEXUSFIX_ALWAYS_INLINE void write_part(Encoder& encoder, const T& part) noexcept {
-  static_assert(!PartOfLength<T>, "a Length field is written with its data field");
   if constexpr (IsGroupPart<T>::value) {
     write_group<Required>(encoder, part);
   } else if constexpr (IsOptionalField<T>::value) {
     if (part) {
       write_field(encoder, *part);
-    } else if constexpr (std::same_as<T, FieldResult<typename FieldOf<T>::type>>) {
+    } else if constexpr (std::same_as<T, OptionalField<typename FieldOf<T>::type>>) {
       // If it were silently omitted, the sent message would differ from the received one.
       if (part.error().code != FieldErrorCode::Missing) {
         encoder.field<part_tag<T>()>(std::string_view{});
@@ -196,18 +65,6 @@ NEXUSFIX_ALWAYS_INLINE void write_part(Encoder& encoder, const T& part) noexcept
   } else {
     write_field(encoder, part);
   }
-}
-
-template <class Entry, class... Parts>
-consteval void check_entry() {
-  static_assert(tags_are_distinct<Parts...>(), "a field is given twice in an entry of the group");
-  static_assert(
-      ((std::ranges::find(Entry::kMembers, part_tag<Parts>()) != Entry::kMembers.end()) && ...),
-      "a field that the dictionary does not have in this group");
-  static_assert((part_has<Parts>(Entry::kMembers.front()) || ...),
-                "an entry begins with the first field of its group, which is missing");
-  static_assert(HasAll<typename Entry::Required, Parts...>::value,
-                "a field that the dictionary requires in each entry of this group is missing");
 }
 
 // The positions of the parts in the dictionary's order. Some counterparties require that order.
@@ -225,7 +82,6 @@ template <class Entry, class... Parts>
 template <class Entry, class... Parts>
 NEXUSFIX_ALWAYS_INLINE void write_entry(Encoder& encoder,
                                         const EntryParts<Parts...>& entry) noexcept {
-  check_entry<Entry, Parts...>();
   static constexpr auto kOrder = order_of_parts<Entry, Parts...>();
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     (write_part<typename Entry::Required>(encoder, std::get<kOrder[I]>(entry.parts)), ...);
@@ -308,16 +164,6 @@ NEXUSFIX_ALWAYS_INLINE void write_body_parts(Encoder& encoder, const Parts&... p
   (write(parts), ...);
 }
 
-// Checks the parts of a message at compile time. Constants and the variable part of a prepared
-// message are parts, too.
-template <TypedMessage M, MessagePart... Parts>
-consteval void check_message_parts() {
-  static_assert(HasAll<typename M::Required, Parts...>::value,
-                "a field that the dictionary requires in this message is missing");
-  static_assert(tags_are_distinct<Parts...>(), "a field is given twice");
-  static_assert(belong_to<M, Parts...>(), "a field that the dictionary does not have here");
-}
-
 // Writes the header's fields first, whatever position they were given in.
 template <TypedMessage M, MessagePart... Parts>
 NEXUSFIX_ALWAYS_INLINE void write_message_parts(Encoder& encoder, const Parts&... parts) noexcept {
@@ -327,15 +173,15 @@ NEXUSFIX_ALWAYS_INLINE void write_message_parts(Encoder& encoder, const Parts&..
 
 // Encodes a complete typed message without a session; sets header.msg_type from M. Writes the
 // header's fields first and the others in the given order. See Encoder for buffer and errors.
-template <TypedMessage M, MessagePart... Parts>
+template <TypedMessage M, class... Parts>
 [[nodiscard]] std::expected<std::string_view, EncodeError> encode(std::span<char> buffer,
                                                                   HeaderTemplate& session,
                                                                   MessageHeader header,
                                                                   const Parts&... parts) noexcept {
-  check_message_parts<M, Parts...>();
+  static_assert(MessageCheck<M, Parts...>::kDone);
   header.msg_type = M::kMsgType;
   Encoder encoder{buffer, session, header};
-  write_message_parts<M>(encoder, parts...);
+  if constexpr ((MessagePart<Parts> && ...)) write_message_parts<M>(encoder, parts...);
   return encoder.finish();
 }
 

@@ -1,0 +1,160 @@
+// The checks of a message to send, at compile time: the dictionary's rules, for the message and for
+// the entries of its groups. Each error is one static assertion that names the message.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <ranges>
+#include <tuple>
+#include <type_traits>
+
+#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/typed/message_part.hpp>
+#include <nexusfix/wire/typed/typed.hpp>
+
+namespace nexusfix::wire {
+
+// The name of a field in a message that has none: a message that is written by hand.
+template <Tag Number>
+struct FieldWithTag;
+
+namespace detail {
+
+template <class... First, class... Second>
+constexpr FieldNames<First..., Second...> operator+(FieldNames<First...>, FieldNames<Second...>) {
+  return {};
+}
+
+template <bool Selected, class Name>
+constexpr auto name_if() {
+  if constexpr (Selected) {
+    return FieldNames<Name>{};
+  } else {
+    return FieldNames<>{};
+  }
+}
+template <class... Parts>
+constexpr auto strangers_in() {
+  return (name_if<!MessagePart<Parts>, Parts>() + ... + FieldNames<>{});
+}
+template <class... Parts>
+[[nodiscard]] constexpr bool have_tag(Tag tag) {
+  return (part_has<Parts>(tag) || ...);
+}
+template <class... Parts, Tag... Tags, class... Names>
+constexpr auto missing_names(TagList<Tags...>, FieldNames<Names...>) {
+  return (name_if<!have_tag<Parts...>(Tags), Names>() + ... + FieldNames<>{});
+}
+// The fields that M requires and that no part always writes.
+template <class M, class... Parts>
+constexpr auto missing_in() {
+  using Required = typename M::Required;
+  if constexpr (requires { typename M::RequiredNames; }) {
+    return missing_names<Parts...>(Required{}, typename M::RequiredNames{});
+  } else {
+    return []<Tag... Tags>(TagList<Tags...> required) {
+      return missing_names<Parts...>(required, FieldNames<FieldWithTag<Tags>...>{});
+    }(Required{});
+  }
+}
+
+template <class M, class... Parts>
+constexpr auto foreign_in() {
+  if constexpr (requires { M::kMembers; }) {
+    constexpr auto belongs = [](Tag tag) {
+      const bool is_outside = tag >= kUserDefinedTagMin || is_header_tag(tag);
+      return (is_outside && !requires { M::kCountTag; }) ||
+             std::ranges::find(M::kMembers, tag) != M::kMembers.end();
+    };
+    return (name_if<!belongs(part_tag<Parts>()), typename FieldOf<Parts>::type>() + ... +
+            FieldNames<>{});
+  } else {
+    return FieldNames<>{};
+  }
+}
+
+// The errors of one entry, or of all entries of the groups among the parts.
+struct EntryErrors {
+  bool twice = false;
+  bool foreign = false;
+  bool headless = false;
+  bool missing = false;
+
+  friend constexpr EntryErrors operator|(EntryErrors a, EntryErrors b) {
+    return {a.twice || b.twice, a.foreign || b.foreign, a.headless || b.headless,
+            a.missing || b.missing};
+  }
+};
+template <class... Parts>
+[[nodiscard]] constexpr EntryErrors errors_of_groups();
+template <class Entry, class... Parts>
+[[nodiscard]] constexpr EntryErrors errors_of_entry(std::type_identity<EntryParts<Parts...>>) {
+  return EntryErrors{
+             .twice = !tags_are_distinct<Parts...>(),
+             .foreign = !std::same_as<decltype(foreign_in<Entry, Parts...>()), FieldNames<>>,
+             .headless = !(part_has<Parts>(Entry::kMembers.front()) || ...),
+             .missing = !HasAll<typename Entry::Required, Parts...>::value} |
+         errors_of_groups<Parts...>();
+}
+template <class T>
+[[nodiscard]] constexpr EntryErrors errors_of_group(std::type_identity<T>) {
+  return {};
+}
+template <class Entry, class... Entries>
+[[nodiscard]] constexpr EntryErrors errors_of_group(
+    std::type_identity<GroupParts<Entry, Entries...>>) {
+  return (errors_of_entry<Entry>(std::type_identity<Entries>{}) | ... | EntryErrors{});
+}
+template <class Entry, class Range, class MakeEntry>
+[[nodiscard]] constexpr EntryErrors errors_of_group(
+    std::type_identity<GroupRange<Entry, Range, MakeEntry>>) {
+  using Made = std::invoke_result_t<const MakeEntry&, std::ranges::range_reference_t<const Range>>;
+  return errors_of_entry<Entry>(std::type_identity<std::remove_cvref_t<Made>>{});
+}
+template <class... Parts>
+[[nodiscard]] constexpr EntryErrors errors_of_groups() {
+  return (errors_of_group(std::type_identity<Parts>{}) | ... | EntryErrors{});
+}
+
+// Read as the cause that a compiler prints: required_field_missing<NewOrderSingle,
+// FieldNames<names::Side>>.
+template <class Types>
+inline constexpr bool not_message_part = !std::same_as<Types, FieldNames<>>;
+template <class M, class Names>
+inline constexpr bool required_field_missing = !std::same_as<Names, FieldNames<>>;
+template <class M, class Fields>
+inline constexpr bool field_not_in_message = !std::same_as<Fields, FieldNames<>>;
+
+}  // namespace detail
+
+// Its instantiation gives the errors. A class, and not functions that call each other: a compiler
+// lists every step of an instantiation. Constants and variable part of a prepared message are
+// parts.
+template <TypedMessage M, class... Parts>
+struct MessageCheck {
+  static_assert(!detail::not_message_part<decltype(detail::strangers_in<Parts...>())>,
+                "each part of a message is a typed field, such as Symbol{\"A\"}, or a group()");
+  static constexpr bool kDone = true;
+};
+template <TypedMessage M, MessagePart... Parts>
+struct MessageCheck<M, Parts...> {
+  static constexpr detail::EntryErrors kGroups = detail::errors_of_groups<Parts...>();
+
+  static_assert(!detail::required_field_missing<M, decltype(detail::missing_in<M, Parts...>())>,
+                "a field that the dictionary requires in this message is missing");
+  static_assert(tags_are_distinct<Parts...>(), "a field is given twice");
+  static_assert(!detail::field_not_in_message<M, decltype(detail::foreign_in<M, Parts...>())>,
+                "a field that the dictionary does not have here");
+  static_assert(!(detail::PartOfLength<Parts> || ...),
+                "a Length field is written with its data field");
+  static_assert(!kGroups.headless,
+                "an entry begins with the first field of its group, which is missing");
+  static_assert(!kGroups.foreign, "a field that the dictionary does not have in this group");
+  static_assert(!kGroups.twice, "a field is given twice in an entry of the group");
+  static_assert(!kGroups.missing,
+                "a field that the dictionary requires in each entry of this group is missing");
+  static constexpr bool kDone = true;
+};
+
+}  // namespace nexusfix::wire

@@ -1,0 +1,11 @@
+// The message types of a dictionary, by name only.
+#pragma once
+
+namespace nexusfix::wire {
+
+// A list of message types, which may be incomplete: a generated header names all messages of its
+// dictionary and includes none of them.
+template <class... Types>
+struct MessageNames {};
+
+}  // namespace nexusfix::wire

@@ -1,0 +1,133 @@
+// The parts of a message to send: fields, fields that may be missing, and repeating groups.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+
+#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/typed/typed.hpp>
+
+namespace nexusfix::wire {
+
+// The fields of one entry of a repeating group; made by entry().
+template <class... Parts>
+struct EntryParts {
+  std::tuple<Parts...> parts;
+};
+
+template <class T>
+struct IsEntryParts : std::false_type {};
+template <class... Parts>
+struct IsEntryParts<EntryParts<Parts...>> : std::true_type {};
+
+// A repeating group with the given entries; made by group().
+template <class Entry, class... Entries>
+struct GroupParts {
+  using EntryType = Entry;
+  std::tuple<Entries...> entries;
+};
+
+// A repeating group with one entry for each element of a range; also made by group().
+template <class Entry, class Range, class MakeEntry>
+struct GroupRange {
+  using EntryType = Entry;
+  Range range;
+  MakeEntry make_entry;
+};
+
+template <class T>
+struct IsOptionalField : std::false_type {};
+template <TypedField F>
+struct IsOptionalField<std::optional<F>> : std::true_type {};
+template <TypedField F>
+struct IsOptionalField<OptionalField<F>> : std::true_type {};
+
+template <class T>
+struct IsGroupPart : std::false_type {};
+template <class Entry, class... Entries>
+struct IsGroupPart<GroupParts<Entry, Entries...>> : std::true_type {};
+template <class Entry, class Range, class MakeEntry>
+struct IsGroupPart<GroupRange<Entry, Range, MakeEntry>> : std::true_type {};
+
+// The parts of a message: a typed field; a std::optional of one, which is omitted if it is empty;
+// the result of a typed read, which is omitted if the field was missing, and is an error of the
+// encoder (EmptyValue) if the field could not be read; a group.
+template <class T>
+concept MessagePart = TypedField<T> || IsOptionalField<T>::value || IsGroupPart<T>::value;
+
+namespace detail {
+
+template <class T>
+struct FieldOf {
+  using type = T;
+};
+template <class F>
+struct FieldOf<std::optional<F>> {
+  using type = F;
+};
+template <class F>
+struct FieldOf<OptionalField<F>> {
+  using type = F;
+};
+
+template <class T>
+concept PartOfLength = requires(typename FieldOf<T>::type field) {
+  []<Tag FieldTag>(const LengthField<FieldTag>&) {}(field);
+};
+
+// The first tag of a part. For a data field, the tag of the data, not of its length.
+template <MessagePart T>
+[[nodiscard]] constexpr Tag part_tag() {
+  if constexpr (IsGroupPart<T>::value) {
+    return T::EntryType::kCountTag;
+  } else {
+    return tag_of<typename FieldOf<T>::type>();
+  }
+}
+
+// Whether a part always writes a field with this tag.
+template <MessagePart T>
+[[nodiscard]] constexpr bool part_has(Tag tag) {
+  if constexpr (DataTypedField<T>) {
+    return tag == T::kTag || tag == T::kLengthTag;
+  } else {
+    return !IsOptionalField<T>::value && part_tag<T>() == tag;
+  }
+}
+
+}  // namespace detail
+
+// Whether every tag is given only once.
+template <MessagePart... Parts>
+[[nodiscard]] constexpr bool tags_are_distinct() {
+  const std::array<Tag, sizeof...(Parts)> tags{detail::part_tag<Parts>()...};
+  for (std::size_t i = 0; i < tags.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (tags[i] == tags[j]) return false;
+    }
+  }
+  return true;
+}
+
+// Whether the parts contain all tags of a TagList.
+template <class List, MessagePart... Parts>
+struct HasAll;
+template <Tag... Tags, MessagePart... Parts>
+struct HasAll<TagList<Tags...>, Parts...> {
+  template <Tag Wanted>
+  static constexpr bool has = (detail::part_has<Parts>(Wanted) || ...);
+  static constexpr bool value = (has<Tags> && ...);
+};
+
+template <class List>
+struct Holds;
+template <Tag... Tags>
+struct Holds<TagList<Tags...>> {
+  [[nodiscard]] static constexpr bool tag(Tag wanted) { return ((Tags == wanted) || ...); }
+};
+
+}  // namespace nexusfix::wire

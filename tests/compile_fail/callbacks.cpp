@@ -1,0 +1,132 @@
+// Callbacks that the engine would not call, and that the compiler must refuse. NEXUSFIX_MISTAKE
+// selects one; with 0 there is none, and the file compiles.
+#include <concepts>
+#include <string>
+
+#include <nexusfix/engine.hpp>
+#include <nexusfix/fix44/execution_report.hpp>
+#include <nexusfix/fix44/logon.hpp>
+#include <nexusfix/fix44/new_order_single.hpp>
+
+namespace nexusfix {
+
+using fix44::ExecutionReport;
+using fix44::NewOrderSingle;
+
+#if NEXUSFIX_MISTAKE == 0
+struct Venue {
+  void on_logon(Session&) {}
+  void on_recovered(const RecoveredMessage&) {}
+  MessageReply on_message(Session&, const NewOrderSingle&) { return accept(); }
+  void on_message(Session&, const ExecutionReport&) {}
+  void on_message(Session&, const MessageView&) {}
+};
+// In the order of the dictionary; a message without an on_message() is not among them.
+static_assert(std::same_as<engine::detail::HandlesOf<Venue>::type,
+                           Messages<ExecutionReport, NewOrderSingle>>);
+// A class that serves another engine, too, has both names.
+struct Both : Venue {
+  void onLogon(Session&) {}
+};
+int use(Both& both) { return run("venue.cfg", both); }
+#elif NEXUSFIX_MISTAKE == 1
+// error: onLogon\(\) is not called: it is on_logon\(\)
+struct Venue {
+  void onLogon(Session&) {}
+};
+#elif NEXUSFIX_MISTAKE == 2
+// error: on_login\(\) is not called: it is on_logon\(\)
+struct Venue {
+  void on_login(Session&) {}
+};
+#elif NEXUSFIX_MISTAKE == 3
+// error: fromApp\(\) is not called: it is on_message\(\)
+struct Venue {
+  void fromApp(Session&, const MessageView&) {}
+};
+#elif NEXUSFIX_MISTAKE == 4
+// error: on_logon\(\) must be: public: void on_logon\(Session&\)
+class Venue {
+  void on_logon(Session&) {}
+};
+#elif NEXUSFIX_MISTAKE == 5
+// error: on_recovered\(\) must be: public: void on_recovered\(const RecoveredMessage&\)
+struct Venue {
+  void on_recovered(RecoveredMessage&) {}
+};
+#elif NEXUSFIX_MISTAKE == 6
+// error: must be: public: ResendAnswer on_resend_request\(Session&, const ResendRequest&\)
+struct Venue {
+  void on_resend_request(Session&, const ResendRequest&) {}
+};
+#elif NEXUSFIX_MISTAKE == 7
+// error: on_message\(\) must be: public: .*on_message\(Session&, const M&\)
+struct Venue {
+  void on_message(Session&, NewOrderSingle&) {}
+};
+#elif NEXUSFIX_MISTAKE == 8
+// error: on_message\(\) must be: public: .*on_message\(Session&, const M&\)
+struct Venue {
+  void on_message(const NewOrderSingle&, Session&) {}
+  void on_message(Session&, const ExecutionReport&) {}
+};
+#elif NEXUSFIX_MISTAKE == 9
+// error: on_message\(\) must return MessageReply or void
+struct Venue {
+  bool on_message(Session&, const NewOrderSingle&) { return true; }
+};
+#elif NEXUSFIX_MISTAKE == 10
+// error: on_message\(\) takes a message that Handles does not list
+struct Venue {
+  using Handles = Messages<ExecutionReport>;
+  void on_message(Session&, const NewOrderSingle&) {}
+  void on_message(Session&, const ExecutionReport&) {}
+};
+#elif NEXUSFIX_MISTAKE == 11
+// error: Handles lists a message that no public on_message
+struct Venue {
+  using Handles = Messages<ExecutionReport, NewOrderSingle>;
+  void on_message(Session&, const ExecutionReport&) {}
+};
+#elif NEXUSFIX_MISTAKE == 12
+// error: on_message\(\) does not get messages of the session layer
+struct Venue {
+  void on_message(Session&, const fix44::Logon&) {}
+};
+#elif NEXUSFIX_MISTAKE == 13
+// error: on_message\(\) is a template: list its messages
+struct Venue {
+  template <wire::TypedMessage M>
+  void on_message(Session&, const M&) {}
+};
+#elif NEXUSFIX_MISTAKE == 14
+// error: on_message\(\) is never called: it must be public
+class Venue {
+  void on_message(Session&, const NewOrderSingle&) {}
+};
+#elif NEXUSFIX_MISTAKE == 15
+// error: the list of messages must be: public: using Handles
+struct Venue {
+  using handles = Messages<NewOrderSingle>;
+  void on_message(Session&, const NewOrderSingle&) {}
+};
+#elif NEXUSFIX_MISTAKE == 16
+// error: on_sending\(\) must be: public: SendDecision or void
+struct Venue final {
+  void on_sending(Session&, const SentMessage&) {}
+};
+#elif NEXUSFIX_MISTAKE == 17
+// error: on_logout\(\) must be: public: void on_logout\(Session&\)
+struct Venue {
+  void on_logout(Session&, const std::string&) {}
+};
+#elif NEXUSFIX_MISTAKE == 18
+// error: nodiscard|unused
+struct Venue {
+  void on_logon(Session& session) { session.begin("0"); }
+};
+#endif
+
+int main_of(Venue& venue) { return run("venue.cfg", venue); }
+
+}  // namespace nexusfix

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Misuse that must not compile: compiles each case of a file, and compares the compiler's errors
+with the text that the file names.
+
+    compile_fail.py FILE WORK COMPILER FLAGS...
+
+A line with `NEXUSFIX_MISTAKE == N` begins a case, and the next line names a regular expression:
+`// error: TEXT`. Case 0 has no mistake and gives no diagnostic. No error takes
+more than 15 lines: nobody reads more. The includes are compiled once, in WORK.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+LINES_MAX = 15
+CASE = re.compile(r"NEXUSFIX_MISTAKE == (\d+)\b[^\n]*\n *// error: ([^\n]+)")
+
+
+def precompiled(source, work, command):
+    """The flags that make the compiler use the file's includes without reading them again."""
+    work.mkdir(parents=True, exist_ok=True)
+    header = work / "includes.hpp"
+    header.write_text("\n".join(re.findall(r"^#include <.*>$", source, re.MULTILINE)) + "\n",
+                      encoding="utf-8")
+    made = work / ("includes.hpp.pch" if "clang" in command[0] else "includes.hpp.gch")
+    subprocess.run([*command, "-x", "c++-header", str(header), "-o", str(made)], check=True)
+    return ["-include-pch", str(made)] if "clang" in command[0] else ["-include", str(header)]
+
+
+def fault(case, expected, status, output):
+    """What is wrong with the compiler's answer to a case; empty: nothing."""
+    if case == 0:
+        return "" if status == 0 and not output else "the file without a mistake does not compile"
+    if status == 0:
+        return "it compiles"
+    text = "\n".join(line for line in output.splitlines() if "error generated" not in line)
+    if not re.search(r"error: .*" + expected, text, re.DOTALL):
+        return f"no error has the text: {expected}"
+    lines = len(text.splitlines())
+    return f"the error has {lines} lines, more than {LINES_MAX}" if lines > LINES_MAX else ""
+
+
+def main():
+    path, work, *command = sys.argv[1:]
+    source = Path(path).read_text(encoding="utf-8")
+    cases = {int(number): text for number, text in CASE.findall(source)} | {0: ""}
+    flags = precompiled(source, Path(work), command)
+    faults = 0
+    for case, expected in sorted(cases.items()):
+        done = subprocess.run([*command, "-fsyntax-only", *flags, f"-DNEXUSFIX_MISTAKE={case}", path],
+                              capture_output=True, text=True, check=False)
+        wrong = fault(case, expected, done.returncode, done.stdout + done.stderr)
+        if wrong:
+            faults += 1
+            print(f"{path}: case {case}: {wrong}\n{done.stdout}{done.stderr}")
+    print(f"{len(cases)} cases, {faults} faults")
+    return 1 if faults or len(cases) < 2 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
