@@ -159,7 +159,7 @@ struct Notice {
   NoticeCode code = NoticeCode::MessageGarbled;  // what happened
   std::uint64_t expected = 0;                    // see NoticeCode; 0: no value
   std::uint64_t received = 0;                    // see NoticeCode; 0: no value
-  std::string_view text{};  // details, may be empty; valid until the next event
+  std::string_view text{};                       // details, or empty; valid until the next event
 };
 
 // One action of a StateMachine.

@@ -69,7 +69,7 @@ struct JournalCheck {
   // refuses such a log. Empty: it does not, nothing was recorded, or a loss of power explains it.
   std::string lost_end;
   std::string note_fault;  // why the recorded position cannot be read; empty: it can, or is none
-  std::uint64_t retired_segments = 0;  // the number of segments before the first one that exists
+  std::uint64_t retired_segments = 0;  // the segments before the first one that exists
   std::uint64_t records = 0;           // the number of intact records
   std::uint64_t messages = 0;          // the number of intact messages
   std::uint64_t bytes = 0;             // the size of the log
@@ -107,7 +107,7 @@ struct RepairOptions {
 struct RepairReport {
   std::vector<std::string> steps;   // for people, in order; empty: there is nothing to repair
   std::vector<std::string> alarms;  // for people: the sessions and MsgSeqNums that are lost
-  std::string copy_folder;  // the folder with the original files; empty: nothing was changed
+  std::string copy_folder;          // where the original files are; empty: nothing was changed
 };
 
 // Replaces damaged bytes by a record that says so, and cuts off an interrupted write. If a session
