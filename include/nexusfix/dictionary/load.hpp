@@ -16,7 +16,7 @@ namespace nexusfix::dictionary {
 struct DictionaryError {
   std::string file;                     // the file_name of the call that failed
   std::size_t line = 0;                 // from 1 on; 0: the error has no line
-  std::string text;                     // what is wrong, and often the correction
+  std::string text;                     // the error, and often its correction
   std::vector<DictionaryError> others;  // the other errors of the file; they have no others
   // The first error in one line: "FIX44.xml:12: ...".
   [[nodiscard]] std::string what() const;

@@ -62,7 +62,8 @@ struct LogonField {
 // MsgSeqNum and SendingTime, which header has. If a field cannot be encoded, no Logon is sent, and
 // the connection is closed (DisconnectReason::LogonNotSent).
 struct LogonWriter {
-  void* context = nullptr;  // passed to write; must live as long as the session
+  // The first argument of write. What it points to must live as long as the session.
+  void* context = nullptr;
   // Called for each of our Logons, on the thread of the session. Null: writes nothing.
   void (*write)(void* context, wire::Encoder& encoder,
                 const wire::MessageHeader& header) noexcept = nullptr;
@@ -72,7 +73,8 @@ struct LogonWriter {
 struct LogonConfig {
   // How long a connection waits for the Logon, or for the answer to ours. At least 1 s.
   std::chrono::seconds timeout{10};
-  std::chrono::seconds logout_timeout{2};  // how long our Logout waits for its answer; at least 1 s
+  // How long our Logout waits for its answer. At least 1 s.
+  std::chrono::seconds logout_timeout{2};
   // Username (553) of our Logons; empty: not sent. FIX defines it from FIX 4.3 on. Earlier versions
   // need the counterparty's agreement. At most kCompIdBytesMax bytes without SOH.
   std::string username{};

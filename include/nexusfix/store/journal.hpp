@@ -73,14 +73,17 @@ struct JournalOptions {
   // true: opening reads and verifies the whole log. false: it trusts the newest checkpoint of which
   // the disk is known to have everything before it.
   bool checks_all = false;
-  Retention retention{};  // when old segments are retired
-  // Closed segments are read and verified in the background: each soon after it was closed, then
-  // all of them once in every `every`. Store::take_event() reports damage. Needs `background`.
+  // When old segments are retired.
+  Retention retention{};
+  // Closed segments are read and verified in the background: each soon after it was closed, and
+  // then all of them once in the time `every`. Store::take_event() reports damage. Needs
+  // `background`.
   struct Scrub {
     std::uint64_t bytes_per_second = 0;                   // the highest rate; 0: never
     std::chrono::seconds every = std::chrono::hours{24};  // the time for one round
   };
-  Scrub scrub{};  // by default off
+  // Off by default.
+  Scrub scrub{};
   // true: the journal's own threads prepare segments and sync them. false: append() and flush() do
   // so, and everything that was appended is durable when flush() returns. The same for
   // Durability::Sync without on_durable.

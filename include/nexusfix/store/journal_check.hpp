@@ -33,7 +33,7 @@ struct FoundDamage {
   std::string file;                 // the path of the segment
   std::uint64_t offset = 0;         // the first damaged byte in the file
   std::uint64_t bytes = 0;          // the number of damaged bytes
-  std::string what;                 // what is wrong with them, for people
+  std::string what;                 // the kind of damage, for people
   std::vector<std::string> losses;  // for people: which session lost what, or may have
 };
 
