@@ -9,7 +9,7 @@ namespace nexusfix {
 // The source of the time. A program implements it to control the time in its tests.
 class Clock {
  public:
-  // The owner must outlive all users of the clock.
+  // The clock must outlive everything that uses it.
   virtual ~Clock() = default;
   // The present time, by both clocks. The monotonic time does not go back on one thread. Any
   // thread. No allocation, no blocking.

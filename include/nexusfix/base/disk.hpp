@@ -34,8 +34,9 @@ struct FileStatus {
   std::uint64_t inode = 0;       // the number of the file on that device
   std::uint64_t links = 0;       // the number of its names; 0: it was removed
   std::uint64_t size_bytes = 0;  // the size of a file
-  // The identity that stays the same on every mount: the number of the inode, and below it a value
-  // that differs from an earlier file with this number. 0: the file system does not provide it.
+  // With lasting_handle, the identity that stays the same on every mount: the number of the inode,
+  // and a value that differs from an earlier file with this number. 0: the file system does not
+  // provide it.
   std::uint64_t lasting_inode = 0;
   std::uint64_t lasting_handle = 0;  // see lasting_inode
 
@@ -45,8 +46,8 @@ struct FileStatus {
   }
 };
 
-// A file's bytes in memory, shared with the file. A store is in the operating system's cache at
-// once and survives the process. The destructor ends the mapping.
+// A file's bytes in memory, shared with the file. What is written to them is in the operating
+// system's cache at once, and survives the process.
 class FileMapping {
  public:
   // Ends the mapping. The bytes stay in the file.
@@ -54,9 +55,9 @@ class FileMapping {
   // The mapped bytes. They stay at their address for the life of the mapping.
   [[nodiscard]] virtual std::span<char> bytes() noexcept = 0;
   // Whether the disk failed to provide a page (an I/O error, or the file was cut). Data that was
-  // stored since then may be lost. Final. Any thread; two atomic loads.
+  // written since then may be lost. Once true, it stays true. Any thread; two atomic loads.
   [[nodiscard]] virtual bool has_failed() const noexcept = 0;
-  // Prepares the range, so that the next stores do not wait for the kernel. Any thread. It only
+  // Prepares the range, so that the next writes do not wait for the kernel. Any thread. It only
   // saves time, so failures are ignored.
   virtual void prepare(std::uint64_t offset, std::uint64_t size_bytes) noexcept = 0;
 };
@@ -118,7 +119,7 @@ enum class OpenMode : std::uint8_t {
   Create,       // read and write; created (0600) if absent; only a regular file
 };
 
-// Whether a file that is opened so can only be read.
+// Whether a file that is opened with this mode can only be read.
 [[nodiscard]] constexpr bool is_read_only(OpenMode mode) noexcept {
   return mode == OpenMode::Read || mode == OpenMode::ReadRegular;
 }
@@ -127,15 +128,15 @@ enum class OpenMode : std::uint8_t {
 // takes_threads(). Every call may block on the disk.
 class Disk {
  public:
-  // The owner must outlive the files and all users of the disk.
+  // The disk must outlive its files and everything that uses it.
   virtual ~Disk() = default;
   // Opens a file. The result is never null.
   [[nodiscard]] virtual DiskResult<std::unique_ptr<File>> open(const std::string& path,
                                                                OpenMode mode) = 0;
   // Creates the folder and its parents (0700), durably. No error if it exists.
   [[nodiscard]] virtual DiskResult<void> make_directories(const std::string& path) = 0;
-  // Whether make_directories() would succeed and files could be made there, as far as that is known
-  // without trying: changes nothing. A disk that cannot know returns success.
+  // Succeeds if make_directories() would succeed and files could be created there, as far as that
+  // is known without trying. Changes nothing. A disk that cannot know returns success.
   [[nodiscard]] virtual DiskResult<void> could_write_into(const std::string& path);
   // Whether only the owner may read or write a file: its group and others have no permission. A
   // disk that cannot know returns true.

@@ -9,6 +9,7 @@
 
 namespace nexusfix {
 
+// Defined for signatures only: FunctionRef<Result(Arguments...)>.
 template <class Signature>
 class FunctionRef;
 

@@ -10,7 +10,7 @@ namespace nexusfix {
 // The source of random numbers.
 class Random {
  public:
-  // The owner must outlive all users of the source.
+  // The source must outlive everything that uses it.
   virtual ~Random() = default;
   // A random number, uniform over all 64-bit values. One thread at a time.
   [[nodiscard]] virtual std::uint64_t next() noexcept = 0;

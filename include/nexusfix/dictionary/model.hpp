@@ -95,8 +95,8 @@ struct EnumValue {
 
 // The definition of a field.
 struct FieldDefinition {
-  wire::Tag tag = 0;                             // 54
-  std::string name;                              // "Side"
+  wire::Tag tag = 0;                             // its tag: 54
+  std::string name;                              // its name: "Side"
   FieldType type = FieldType::Unknown;           // the form of its values
   OtherValues other_values = OtherValues::None;  // has no meaning if no values are listed
   std::vector<EnumValue> values;                 // in the dictionary's order; empty: any value
@@ -126,7 +126,7 @@ struct Member {
 
 // A named list of members that several messages share.
 struct ComponentDefinition {
-  std::string name;             // "Parties"
+  std::string name;             // its name: "Parties"
   std::vector<Member> members;  // in the dictionary's order
   // Member by member.
   friend bool operator==(const ComponentDefinition&, const ComponentDefinition&) = default;
@@ -145,7 +145,7 @@ struct GroupDefinition {
 
 // The definition of a message.
 struct MessageDefinition {
-  std::string name;             // "NewOrderSingle"
+  std::string name;             // its name: "NewOrderSingle"
   std::string msg_type;         // MsgType (35): "D"
   bool admin = false;           // an administrative message of the session layer
   std::vector<Member> members;  // of the body, in the dictionary's order

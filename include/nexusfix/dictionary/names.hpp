@@ -23,17 +23,17 @@ struct TextPlace {
 
 // The name and the type of a field.
 struct FieldRow {
-  wire::Tag tag = 0;                    // 54
-  TextPlace name;                       // "Side"
+  wire::Tag tag = 0;                    // its tag: 54
+  TextPlace name;                       // its name: "Side"
   std::uint32_t values_begin = 0;       // the position of its first value in Rows::values
   std::uint32_t values_count = 0;       // the number of its values
-  FieldType type = FieldType::Unknown;  // CHAR
+  FieldType type = FieldType::Unknown;  // its type: Char
 };
 
 // The name of a value of an enumerated field, or of a MsgType.
 struct ValueRow {
   TextPlace value;  // as in a message: "1", or "D"
-  TextPlace name;   // "BUY", or "NewOrderSingle"
+  TextPlace name;   // its name: "BUY", or "NewOrderSingle"
 };
 
 // The names of a dictionary: a view of rows that live elsewhere. For a built-in dictionary they

@@ -32,7 +32,7 @@ enum class StandbyPolicy : std::uint8_t {
 struct PostgresOptions {
   // A connection string of libpq: "host=/run/postgresql dbname=fix sslmode=verify-full", or a
   // postgresql:// URI. The five members below take precedence if they are not empty. libpq finds
-  // what is missing in its usual places (PGHOST, ~/.pgpass, ...). No error text has a password.
+  // what is missing in its usual places (`PGHOST`, `~/.pgpass`). No error text has a password.
   std::string connection;
   std::string host;      // names or addresses, between commas; with a leading '/': of Unix sockets
   std::string port;      // empty: libpq's default
