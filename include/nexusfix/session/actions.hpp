@@ -27,8 +27,8 @@ struct Retransmit {
   std::string_view bytes{};       // the whole message, in the scratch buffer of next_action()
 };
 
-// Pass this application message to the application, then call on_delivered() before the next
-// next_action().
+// Pass this application message to the application. Call on_delivered() before you call
+// next_action() again.
 struct Deliver {
   const wire::MessageView* message = nullptr;  // never null; the argument of on_message()
   std::uint64_t msg_seq_num = 0;               // MsgSeqNum (34) of the message
@@ -63,8 +63,8 @@ struct DiscardOutOfOrder {
 };
 
 // The counterparty requests these messages, by a valid ResendRequest or by the
-// NextExpectedMsgSeqNum (789) of its Logon. Call on_resend_decision() before the next
-// next_action(). Only with ResendConfig::asks_before.
+// NextExpectedMsgSeqNum (789) of its Logon. Call on_resend_decision() before you call next_action()
+// again. Only with ResendConfig::asks_before.
 struct AskResend {
   std::uint64_t begin = 0;  // the first MsgSeqNum
   std::uint64_t end = 0;    // the last MsgSeqNum, inclusive; it has been sent
@@ -128,7 +128,7 @@ struct Disconnect {
 };
 
 // What a Notice reports. Notice::expected and Notice::received are the expected MsgSeqNum and that
-// of the message, unless the comment below names other values.
+// of the message, unless the enumerator says otherwise.
 enum class NoticeCode : std::uint8_t {
   MessageGarbled,          // bytes that are no valid message are ignored; both values are 0
   MessageRejected,         // a received message is rejected; the text has the reason
@@ -144,7 +144,7 @@ enum class NoticeCode : std::uint8_t {
   BeginStringWrong,        // the text has the received BeginString; both values are 0
   LogonInvalid,            // a Logon breaks a rule; the text names it; both values are 0
   TestRequestSent,         // the counterparty was silent for too long; both values are 0
-  TestRequestNotAnswered,  // and HeartbeatConfig::disconnects_on_silence is false; both are 0
+  TestRequestNotAnswered,  // no answer, and disconnects_on_silence is false; both values are 0
   LogoutReceived,          // the text is that of the Logout; both values are 0
   MessageNotResendable,    // a stored message is damaged and gap-filled; received: its MsgSeqNum
   ResendNotAnswered,       // no answer to our ResendRequest; received: where the gap ends

@@ -32,7 +32,7 @@ struct SessionId {
 
   // Member by member, as text.
   friend auto operator<=>(const SessionId&, const SessionId&) = default;
-  // The name: "FIX.4.4:VENUE->TRADER". parse() reads it back.
+  // The name, such as `FIX.4.4:VENUE->TRADER`. parse() reads it back.
   [[nodiscard]] std::string to_string() const;
   // The identity that has this name. Unset: no identity has it, or it is not spelled as to_string()
   // spells it.

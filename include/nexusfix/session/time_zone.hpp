@@ -22,7 +22,7 @@ class TimeZone {
     std::string abbreviation = "UTC";  // "CET", "CEST"
   };
 
-  // UTC.
+  // The zone UTC.
   TimeZone() = default;
   // name: as name() returns it. changes: in ascending order. The first offset also applies before
   // the first change. Without changes the zone has the offset 0.
