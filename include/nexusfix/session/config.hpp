@@ -99,7 +99,8 @@ struct LogonConfig {
 
 // When both sequence numbers are reset to 1, and which resets of the counterparty are accepted.
 struct ResetConfig {
-  // At each Logon. An initiator sends ResetSeqNumFlag (141=Y); an acceptor resets without it.
+  // At each Logon. From FIX 4.1 on an initiator sends ResetSeqNumFlag (141=Y); an acceptor does
+  // not.
   bool on_logon = false;
   bool on_logout = false;      // after the answer to a Logout
   bool on_disconnect = false;  // at the end of each connection
