@@ -1,11 +1,11 @@
 // The dictionary layer: the names and the structure of FIX's tags, values and messages, from a file
-// in QuickFIX XML or FIX Orchestra, or compiled into the library.
+// in QuickFIX XML or FIX Orchestra, or built into the library.
 //
-// What it is not: it is not on the path of a message. Code that sends or receives typed messages
-// uses the headers that are generated from a dictionary (nexusfix/fix44/...), and those do not need
-// this layer.
-// Threads: everything here is a value, or a view of constants; reading is thread-safe.
-// Allocation: loading allocates; a lookup of a name does not.
+// What it is not: except for the Validator, it is not on the path of a message. Code that sends or
+// receives typed messages uses the headers that are generated from a dictionary
+// (nexusfix/fix44/...), and those do not need this layer.
+// Threads: everything here is a value, or a view of constants. Any number of threads may read.
+// Allocation: loading allocates. A lookup of a name and a validation do not.
 //
 //   auto names = dictionary::builtin_names(dictionary::Version::Fix44);
 //   names.field_name(54);          // "Side"

@@ -1,17 +1,18 @@
-// The session layer: the rules by which two counterparties keep one numbered conversation, over as
-// many connections as it takes, without losing a message or processing one twice.
+// The session layer: the FIX rules by which two counterparties exchange numbered messages, over any
+// number of connections, without losing a message or processing one twice.
 //
-// What it is: a pure state machine for one session, either role, FIX 4.0 to 4.4 and FIXT 1.1, which
-// FIX 5.0, 5.0SP1 and 5.0SP2 are spoken over (version.hpp has what differs). Events go in:
-// connected, a parsed message, the time, a command. Actions come out: transmit, deliver, buffer,
-// replay, disconnect.
+// What it is: a pure state machine for one session, initiator or acceptor, with FIX 4.0 to 4.4 or
+// FIXT 1.1, which carries FIX 5.0, 5.0SP1 and 5.0SP2. version.hpp has the differences. Events go
+// in: connected, a parsed message, the time, a command. Actions come out: transmit, deliver,
+// buffer, replay, disconnect.
 //
-// What it is not: it has no clock, socket, file, thread or log, it does not frame or parse bytes,
-// it stores no message, and it has no dictionary of its own: required body fields and enumerations
-// are the concern of the validators that its configuration gives it.
+// What it is not: it has no clock, socket, file, thread or log. It does not frame or parse bytes,
+// and stores no message. It has no dictionary: the validators of its configuration check required
+// body fields and enumerations.
 //
-// Threads: one StateMachine belongs to one thread at a time; two never share anything.
-// Allocation: none after construction. No function throws or blocks.
+// Threads: one thread at a time may use a StateMachine. Two machines share nothing, except a
+// ValidationMemory that their configurations name.
+// Allocation: only in the constructor. No function throws or blocks.
 //
 //   session::StateMachine machine{{.id = {"FIX.4.4", "VENUE", "TRADER", ""}}, numbers_from_store};
 //   std::array<char, session::StateMachine::kScratchBytes> scratch;

@@ -1,18 +1,18 @@
-// store: which bytes were sent as number n, and what comes next, after any crash.
+// The store: which message was sent with which MsgSeqNum, and which comes next, after any crash.
 //
-// What it is. One append-only log for all sessions of a shard. Every event of a session (what
-// arrived, what was sent because of it) is one Transaction and becomes one record: whole or not at
-// all. Two watermarks tell how far the log is appended() and how far it is durable(); bytes go to a
-// socket only when their record is durable. Two stores keep the contract: the journal on disk (the
-// default) and memory.
+// What it is: one append-only log for all sessions of an event loop. Each event of a session (what
+// arrived, and what was sent because of it) is one Transaction and becomes one record, which is in
+// the log whole or not at all. Two positions say how far the log is appended() and how far it is
+// durable(). Bytes go to a socket only when their record is durable. There are three stores: the
+// journal on disk (the default), memory, and PostgreSQL (postgres.hpp, a target of its own).
 //
-// What it is not. It knows no FIX: messages are bytes under a number, and names of sessions are
-// text. It keeps no inbound messages, only how far they were processed. It does not replicate.
+// What it is not: it does not know FIX. Messages are bytes with a number, and names of sessions are
+// text. It stores no inbound messages, only how far they were processed. It does not replicate.
 //
-// Threads. One thread at a time, for a store and everything that it gave.
+// Threads: one thread at a time may use a store and everything that it returned.
 //
-// Allocation. append(), flush() and Transaction do not allocate in steady state; opening, new
-// sessions and reading do. flush() blocks on the disk as long as the durability asks; append() does
+// Allocation: append(), flush() and Transaction do not allocate in steady state. Opening, new
+// sessions and reading do. flush() blocks on the disk as the durability requires; append() does
 // when a segment of the journal is full.
 //
 //   auto journal = store::open_journal(disk, {.folder = "journal"}, clock.now().wall);
@@ -20,8 +20,8 @@
 //   store::Store& log = *journal->store;
 //   const auto key = log.open_session("FIX.4.4:VENUE->TRADER", clock.now().wall);
 //   store::Transaction transaction;
-//   transaction.inbound_progress(*key, log.session(*key).next_inbound + 1);
 //   transaction.outbound_message(*key, log.session(*key).next_outbound, bytes);
+//   transaction.inbound_progress(*key, log.session(*key).next_inbound + 1);
 //   const auto position = log.append(transaction, clock.now().wall);
 //   if (!position || !log.flush()) return stop_trading();
 //   send(bytes);  // durable() is at least *position now

@@ -11,12 +11,13 @@ namespace nexusfix::detail {
 
 }  // namespace nexusfix::detail
 
-// Always on, in every build; the condition must cost O(1).
+// Ends the process if the condition is false, in every build. The condition must cost O(1).
 #define NEXUSFIX_ASSERT(condition)    \
   ((condition) ? static_cast<void>(0) \
                : ::nexusfix::detail::assertion_failed(#condition, __FILE__, __LINE__))
 
-// On in debug, sanitizer and simulation builds only.
+// The same, but only in debug, sanitizer and simulation builds. Otherwise the condition is not
+// evaluated.
 #ifdef NDEBUG
 #define NEXUSFIX_DEBUG_ASSERT(condition) static_cast<void>(sizeof((condition) ? 1 : 0))
 #else

@@ -6,10 +6,13 @@
 
 namespace nexusfix {
 
+// The source of the time. A program implements it to control the time in its tests.
 class Clock {
  public:
+  // The clock must outlive everything that uses it.
   virtual ~Clock() = default;
-  // Any thread. No allocation, no blocking.
+  // The present time, by both clocks. The monotonic time does not go back on one thread. Any
+  // thread. No allocation, no blocking.
   [[nodiscard]] virtual Now now() noexcept = 0;
 };
 
@@ -20,6 +23,7 @@ class Clock {
 // back.
 class SystemClock final : public Clock {
  public:
+  // The present time, within about a microsecond of the kernel's. Any thread.
   [[nodiscard]] Now now() noexcept override;
 };
 

@@ -5,9 +5,10 @@
 
 namespace nexusfix {
 
+// How long memory is kept out of core dumps.
 enum class KeptOut {
   UntilDecided,  // until let_memory_into_core_dumps() is called
-  ForGood,
+  ForGood,       // as long as the process runs
 };
 
 // From now on, a core dump of the process, and of the programs that it starts, has the registers of

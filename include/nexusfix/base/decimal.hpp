@@ -3,7 +3,7 @@
 //
 //   using namespace nexusfix::literals;
 //   constexpr Decimal price = 150.25_d;            // exact; too many digits do not compile
-//   auto total = checked_add(price, 0.750_d);      // 151.000, or nothing if it does not fit
+//   auto total = checked_add(price, 0.750_d);      // 151.000, or unset if it does not fit
 #pragma once
 
 #include <compare>
@@ -24,15 +24,19 @@ inline void decimal_literal_does_not_fit() {}
 
 }  // namespace detail
 
-// Any thread; a value type without invariants to break; no function allocates.
+// mantissa / 10^scale, with a mantissa of 64 bits and a scale of 0 to kScaleMax. A value of 16
+// bytes. No function allocates.
 class Decimal {
  public:
+  // The highest number of digits after the point.
   static constexpr unsigned kScaleMax = 18;
 
+  // Zero, with scale 0.
   constexpr Decimal() noexcept = default;
-  // scale: digits after the point, 0 to kScaleMax (a larger one is a programmer's error).
+  // mantissa / 10^scale. scale: digits after the point, 0 to kScaleMax; the caller ensures it.
   constexpr Decimal(std::int64_t mantissa, unsigned scale) noexcept
       : mantissa_{mantissa}, scale_{scale} {}
+  // A whole number, with scale 0.
   static constexpr Decimal from_int(std::int64_t value) noexcept { return {value, 0}; }
   // "-150.25": a sign, digits, digit separators (1'000) and one point; anything else does not
   // compile. A text at run time is read by wire::convert<Decimal>().
@@ -62,21 +66,27 @@ class Decimal {
     return {is_negative ? -mantissa : mantissa, scale};
   }
 
+  // All digits as one number: 15025 for 150.25. Negative for negative values.
   [[nodiscard]] constexpr std::int64_t mantissa() const noexcept { return mantissa_; }
+  // The number of digits after the point: 2 for 150.25.
   [[nodiscard]] constexpr unsigned scale() const noexcept { return static_cast<unsigned>(scale_); }
+  // Whether the value is zero, with any scale.
   [[nodiscard]] constexpr bool is_zero() const noexcept { return mantissa_ == 0; }
 
-  // Compares values, not spellings: 1.50 == 1.5.
+  // Compares values, not digits: 1.50 == 1.5.
   friend constexpr std::strong_ordering operator<=>(Decimal a, Decimal b) noexcept {
     return a.mantissa_ * power_of_ten(b.scale()) <=> b.mantissa_ * power_of_ten(a.scale());
   }
+  // Whether the values are equal, whatever their scales: 1.50 == 1.5.
   friend constexpr bool operator==(Decimal a, Decimal b) noexcept { return (a <=> b) == 0; }
 
-  // The sum or the difference, with the larger of the two scales; nothing if that mantissa does not
-  // fit into 64 bits. The result is exact and never rounded.
+  // a + b, exact and with the larger of the two scales. Unset: the mantissa of the sum does not fit
+  // into 64 bits.
   friend constexpr std::optional<Decimal> checked_add(Decimal a, Decimal b) noexcept {
     return aligned(a, b, 1);
   }
+  // a - b, exact and with the larger of the two scales. Unset: the mantissa of the difference does
+  // not fit into 64 bits.
   friend constexpr std::optional<Decimal> checked_subtract(Decimal a, Decimal b) noexcept {
     return aligned(a, b, -1);
   }
@@ -112,7 +122,8 @@ class Decimal {
 
 namespace literals {
 
-// 150.25_d is mantissa 15025, scale 2. Digits, digit separators and one point only.
+// A Decimal with the digits of the literal: 150.25_d has mantissa 15025 and scale 2. Only digits,
+// digit separators and one point. Anything else, or too many digits, does not compile.
 template <char... Characters>
 consteval Decimal operator""_d() {
   constexpr char text[] = {Characters...};

@@ -14,47 +14,50 @@
 
 namespace nexusfix {
 
-// The failed operation, its path, and the operating system's errno (0 if the cause is not an
-// errno).
+// An operation that failed.
 struct DiskError {
-  std::string path;
+  std::string path;       // the file or folder
   std::string operation;  // "open", "write", ...
-  int error_number = 0;
-  std::string cause{};                     // used instead of the errno's text; empty: use that
-  [[nodiscard]] std::string what() const;  // "open /x/y: No such file or directory"
+  int error_number = 0;   // the operating system's errno; 0: the cause is not an errno
+  std::string cause{};    // the cause in words; empty: the text of the errno
+  // The error in one line: "open /x/y: No such file or directory".
+  [[nodiscard]] std::string what() const;
 };
 
+// The result of an operation, or its error.
 template <class T>
 using DiskResult = std::expected<T, DiskError>;
 
 // The identity of a file or folder, the number of its names, and its size.
 struct FileStatus {
-  std::uint64_t device = 0;
-  std::uint64_t inode = 0;
-  std::uint64_t links = 0;  // the number of its names; 0: it was removed
-  std::uint64_t size_bytes = 0;
-  // The identity that is the same on every mount: the inode's number, combined with a value that
-  // differs from an earlier file with this number. 0: the file system does not provide it.
+  std::uint64_t device = 0;      // the number of the device, for as long as it is mounted
+  std::uint64_t inode = 0;       // the number of the file on that device
+  std::uint64_t links = 0;       // the number of its names; 0: it was removed
+  std::uint64_t size_bytes = 0;  // the size of a file
+  // With lasting_handle, the identity that stays the same on every mount: the number of the inode,
+  // and a value that differs from an earlier file with this number. 0: the file system does not
+  // provide it.
   std::uint64_t lasting_inode = 0;
-  std::uint64_t lasting_handle = 0;
+  std::uint64_t lasting_handle = 0;  // see lasting_inode
 
-  // Compares two files that exist at the same time.
+  // Whether both are the same file. Only for files that exist at the same time.
   [[nodiscard]] bool is_same_as(const FileStatus& other) const noexcept {
     return device == other.device && inode == other.inode;
   }
 };
 
-// A file's bytes in memory, shared with the file. A store is in the operating system's cache at
-// once and survives the process. The destructor ends the mapping.
+// A file's bytes in memory, shared with the file. What is written to them is in the operating
+// system's cache at once, and survives the process.
 class FileMapping {
  public:
+  // Ends the mapping. The bytes stay in the file.
   virtual ~FileMapping() = default;
-  // Stays at its address for the life of the mapping.
+  // The mapped bytes. They stay at their address for the life of the mapping.
   [[nodiscard]] virtual std::span<char> bytes() noexcept = 0;
   // Whether the disk failed to provide a page (an I/O error, or the file was cut). Data that was
-  // stored since then may be lost. Final. Any thread; two atomic loads.
+  // written since then may be lost. Once true, it stays true. Any thread; two atomic loads.
   [[nodiscard]] virtual bool has_failed() const noexcept = 0;
-  // Prepares the range, so that the next stores do not wait for the kernel. Any thread. It only
+  // Prepares the range, so that the next writes do not wait for the kernel. Any thread. It only
   // saves time, so failures are ignored.
   virtual void prepare(std::uint64_t offset, std::uint64_t size_bytes) noexcept = 0;
 };
@@ -63,12 +66,13 @@ class FileMapping {
 // disk.
 class File {
  public:
+  // Closes the file, and releases its lock.
   virtual ~File() = default;
   // Writes all of the bytes or returns an error. After an error, the content of the range is
   // undefined.
   [[nodiscard]] virtual DiskResult<void> write_at(std::uint64_t offset,
                                                   std::span<const char> bytes) = 0;
-  // Reads up to bytes.size(); fewer only at the end of the file.
+  // Reads up to bytes.size() bytes, and returns their number. Fewer only at the end of the file.
   [[nodiscard]] virtual DiskResult<std::size_t> read_at(std::uint64_t offset,
                                                         std::span<char> bytes) = 0;
   // The same, but if more bytes are still to come (a pipe, a terminal), returns as soon as there
@@ -87,9 +91,11 @@ class File {
   // The file's bytes are not needed in memory for now. It only saves memory: unsynced and mapped
   // data stays.
   virtual void forget_cached() noexcept {}
+  // The size of the file in bytes.
   [[nodiscard]] virtual DiskResult<std::uint64_t> size() = 0;
   // The status of the open file, whatever its path names now. EOPNOTSUPP: this disk has no status.
   [[nodiscard]] virtual DiskResult<FileStatus> status();
+  // Changes the size of the file: cuts it, or extends it with zeros.
   [[nodiscard]] virtual DiskResult<void> truncate(std::uint64_t size_bytes) = 0;
   // The read and write permissions of the file, as nine bits (0640), independent of the process's
   // umask. EOPNOTSUPP: this disk has no permissions.
@@ -105,6 +111,7 @@ class File {
   [[nodiscard]] virtual DiskResult<bool> try_lock() = 0;
 };
 
+// How a file is opened.
 enum class OpenMode : std::uint8_t {
   Read,         // must exist; waits for a pipe or a terminal
   ReadRegular,  // must exist and be a regular file; never waits
@@ -112,27 +119,33 @@ enum class OpenMode : std::uint8_t {
   Create,       // read and write; created (0600) if absent; only a regular file
 };
 
+// Whether a file that is opened with this mode can only be read.
 [[nodiscard]] constexpr bool is_read_only(OpenMode mode) noexcept {
   return mode == OpenMode::Read || mode == OpenMode::ReadRegular;
 }
 
+// Files and folders. PosixDisk has those of the operating system. One thread at a time, unless
+// takes_threads(). Every call may block on the disk.
 class Disk {
  public:
+  // The disk must outlive its files and everything that uses it.
   virtual ~Disk() = default;
+  // Opens a file. The result is never null.
   [[nodiscard]] virtual DiskResult<std::unique_ptr<File>> open(const std::string& path,
                                                                OpenMode mode) = 0;
   // Creates the folder and its parents (0700), durably. No error if it exists.
   [[nodiscard]] virtual DiskResult<void> make_directories(const std::string& path) = 0;
-  // Whether make_directories() would succeed and files could be made there, as far as that is known
-  // without trying: changes nothing. A disk that cannot know returns success.
+  // Succeeds if make_directories() would succeed and files could be created there, as far as that
+  // is known without trying. Changes nothing. A disk that cannot know returns success.
   [[nodiscard]] virtual DiskResult<void> could_write_into(const std::string& path);
   // Whether only the owner may read or write a file: its group and others have no permission. A
   // disk that cannot know returns true.
   [[nodiscard]] virtual DiskResult<bool> is_private(const std::string& path);
   // The status of the folder or file that the path names now. EOPNOTSUPP: this disk has no status.
   [[nodiscard]] virtual DiskResult<FileStatus> status(const std::string& path);
-  // Names (not paths) of the regular files in a folder, sorted.
+  // The names (not the paths) of the regular files in a folder, sorted.
   [[nodiscard]] virtual DiskResult<std::vector<std::string>> list(const std::string& path) = 0;
+  // Removes the name of a file.
   [[nodiscard]] virtual DiskResult<void> remove(const std::string& path) = 0;
   // Renames a file, also into another folder of the same file system. Replaces a file of the new
   // name. EOPNOTSUPP: this disk cannot rename.
@@ -166,7 +179,7 @@ class Disk {
   [[nodiscard]] virtual bool takes_threads() const noexcept { return false; }
 };
 
-// The operating system's files: pread, pwrite, fdatasync, fallocate, mmap, flock.
+// The operating system's files: pread, pwrite, fdatasync, fallocate, mmap, flock. Any thread.
 class PosixDisk final : public Disk {
  public:
   [[nodiscard]] DiskResult<std::unique_ptr<File>> open(const std::string& path,

@@ -8,6 +8,7 @@
 
 namespace nexusfix {
 
+// The number of bytes of a text that edit_distance() reads, at most.
 inline constexpr std::size_t kEditDistanceBytesMax = 64;
 
 // The number of letters to insert, delete, replace, or swap with the next one, to change left into

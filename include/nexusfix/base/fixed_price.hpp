@@ -4,9 +4,9 @@
 //
 //   using namespace nexusfix::literals;
 //   constexpr FixedPrice bid = 150.25_fp;               // too large a value does not compile
-//   auto ask = checked_add(bid, 0.01_fp);               // 150.26, or nothing if it does not fit
+//   auto ask = checked_add(bid, 0.01_fp);               // 150.26, or unset if it does not fit
 //   auto cost = checked_multiply(bid, 300);             // 45075
-//   auto parsed = FixedPrice::from_decimal(150.25_d);   // nothing if finer than 10^-8
+//   auto parsed = FixedPrice::from_decimal(150.25_d);   // unset if finer than 10^-8
 #pragma once
 
 #include <compare>
@@ -20,51 +20,58 @@
 
 namespace nexusfix {
 
-// From -92233720368.54775808 to 92233720368.54775807. Any thread; a value type without invariants
-// to break; no function allocates.
+// A price from -92233720368.54775808 to 92233720368.54775807, in units of 10^-8. A value of 8
+// bytes. No function allocates.
 class FixedPrice {
  public:
-  static constexpr unsigned kScale = 8;                      // digits after the point
-  static constexpr std::int64_t kUnitsPerOne = 100'000'000;  // 10^kScale
+  static constexpr unsigned kScale = 8;                      // the number of digits after the point
+  static constexpr std::int64_t kUnitsPerOne = 100'000'000;  // the units of the price 1
 
+  // Zero.
   constexpr FixedPrice() noexcept = default;
   // units: multiples of 10^-8; every value is valid.
   [[nodiscard]] static constexpr FixedPrice from_units(std::int64_t units) noexcept {
     return FixedPrice{units};
   }
-  // From a whole number; nothing if it is outside of the range above.
+  // From a whole number. Unset: it is outside of the range above.
   [[nodiscard]] static constexpr std::optional<FixedPrice> from_int(std::int64_t value) noexcept {
     return checked_multiply(FixedPrice{kUnitsPerOne}, value);
   }
-  // Nothing if value is outside of the range above or not a multiple of 10^-8.
+  // From a Decimal with the same value. Unset: it is outside of the range above, or not a multiple
+  // of 10^-8.
   [[nodiscard]] static constexpr std::optional<FixedPrice> from_decimal(Decimal value) noexcept;
 
+  // The price in units of 10^-8.
   [[nodiscard]] constexpr std::int64_t units() const noexcept { return units_; }
+  // Whether the price is zero.
   [[nodiscard]] constexpr bool is_zero() const noexcept { return units_ == 0; }
-  // The same value without trailing zeros: 150.25 has scale 2.
+  // The same value as a Decimal without trailing zeros: 150.25 has scale 2. Always fits.
   [[nodiscard]] constexpr Decimal to_decimal() const noexcept;
 
+  // Compares the prices, as integers.
   friend constexpr auto operator<=>(FixedPrice, FixedPrice) noexcept = default;
 
-  // Exact, or nothing if the result does not fit.
+  // a + b, exact. Unset: the sum does not fit.
   friend constexpr std::optional<FixedPrice> checked_add(FixedPrice a, FixedPrice b) noexcept {
     std::int64_t units = 0;
     if (__builtin_add_overflow(a.units_, b.units_, &units)) return std::nullopt;
     return FixedPrice{units};
   }
+  // a - b, exact. Unset: the difference does not fit.
   friend constexpr std::optional<FixedPrice> checked_subtract(FixedPrice a, FixedPrice b) noexcept {
     std::int64_t units = 0;
     if (__builtin_sub_overflow(a.units_, b.units_, &units)) return std::nullopt;
     return FixedPrice{units};
   }
-  // A price times a count: of lots, of ticks, of units held.
+  // A price times a number of lots, of ticks or of units held, exact. Unset: the product does not
+  // fit.
   friend constexpr std::optional<FixedPrice> checked_multiply(FixedPrice price,
                                                               std::int64_t count) noexcept {
     std::int64_t units = 0;
     if (__builtin_mul_overflow(price.units_, count, &units)) return std::nullopt;
     return FixedPrice{units};
   }
-  // The negation of the smallest value does not fit.
+  // -price. Unset: price is the lowest one, whose negation does not fit.
   friend constexpr std::optional<FixedPrice> checked_negate(FixedPrice price) noexcept {
     return checked_subtract(FixedPrice{}, price);
   }
@@ -111,7 +118,8 @@ consteval FixedPrice fixed_price_literal(const char (&text)[Size]) {
 
 namespace literals {
 
-// 150.25_fp is 15'025'000'000 units. Digits, digit separators and one point only.
+// A FixedPrice with the value of the literal: 150.25_fp is 15'025'000'000 units. Only digits, digit
+// separators and one point. Anything else, or a value that does not fit, does not compile.
 template <char... Characters>
 consteval FixedPrice operator""_fp() {
   constexpr char text[] = {Characters...};
@@ -122,9 +130,10 @@ consteval FixedPrice operator""_fp() {
 
 }  // namespace nexusfix
 
-// Prices are keys of order books.
+// The hash of a price, because prices are keys of order books.
 template <>
 struct std::hash<nexusfix::FixedPrice> {
+  // The hash of the units.
   std::size_t operator()(nexusfix::FixedPrice price) const noexcept {
     return std::hash<std::int64_t>{}(price.units());
   }

@@ -9,14 +9,20 @@
 
 namespace nexusfix {
 
+// Defined for signatures only: FunctionRef<Result(Arguments...)>.
 template <class Signature>
 class FunctionRef;
 
+// A reference to a callable with this signature, for an argument that is not kept. Two words; no
+// allocation. Pass it by value.
+//
+//   void each(FunctionRef<bool(int)> visit);
+//   each([&](int n) { return use(n); });
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:
-  // The callable must outlive the FunctionRef; a lambda in the argument list does. Wrap a plain
-  // function in a lambda, because its address does not fit into the pointer kept here.
+  // Refers to callable, which must outlive this object. A lambda in the argument list does. Wrap a
+  // plain function in a lambda, because a pointer to an object cannot have its address.
   template <class Callable>
     requires(!std::is_same_v<std::remove_cvref_t<Callable>, FunctionRef> &&
              !std::is_function_v<std::remove_reference_t<Callable>> &&
@@ -28,6 +34,7 @@ class FunctionRef<Result(Arguments...)> {
               std::forward<Arguments>(arguments)...);
         }} {}
 
+  // Calls the callable, and returns its result.
   Result operator()(Arguments... arguments) const {
     return call_(object_, std::forward<Arguments>(arguments)...);
   }

@@ -1,5 +1,5 @@
-// Checks the version of C++. Every public header that includes no other public header includes this
-// one, so that the first error of a wrong compiler setting names the remedy.
+// Checks the version of C++: a compiler without C++23 stops here, and the error names the remedy.
+// Every public header that includes no other public header includes this one.
 #pragma once
 
 #include <version>

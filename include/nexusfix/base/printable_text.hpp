@@ -11,21 +11,28 @@
 
 namespace nexusfix {
 
-// Message logs have upper-case digits; reports and answers have lower-case digits.
-enum class HexDigits : std::uint8_t { Lower, Upper };
-enum class Backslashes : std::uint8_t { Kept, Doubled };
+// The letters of hexadecimal digits.
+enum class HexDigits : std::uint8_t {
+  Lower,  // 1b: in reports and answers
+  Upper,  // 1B: in message logs
+};
+// What happens to a backslash of the text.
+enum class Backslashes : std::uint8_t {
+  Kept,     // it is written as it is
+  Doubled,  // it is written twice, so that different texts give different results
+};
 
-inline constexpr std::size_t kEscapedByteSize = 4;  // of \x1b
+inline constexpr std::size_t kEscapedByteSize = 4;  // the number of characters of \x1b
 
 // Appends the two hexadecimal digits of a byte.
 void append_hex(std::string& to, unsigned char byte, HexDigits digits = HexDigits::Lower);
 // Appends a byte as \x1b.
 void append_escaped_byte(std::string& to, unsigned char byte, HexDigits digits = HexDigits::Lower);
 
-// Appends text with each control character, and each byte that is not UTF-8, as \x1b. Doubled:
-// writes a backslash of the text as two, so that no other text gives the same result.
+// Appends text. Each control character, and each byte that is not UTF-8, is written as \x1b.
 void append_printable(std::string& to, std::string_view text,
                       Backslashes backslashes = Backslashes::Kept);
+// The text as append_printable() writes it, with backslashes kept.
 [[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace nexusfix

@@ -9,12 +9,14 @@
 
 namespace nexusfix::dictionary {
 
+// The number of bytes that clipped() shows, at most.
 inline constexpr std::size_t kClippedBytesMax = 80;
 
-// The first bytes of a text as printable() writes them. If there are more, "..." and the size of
-// the whole text follow: a counterparty that sends megabytes cannot fill a screen with them.
+// The first kClippedBytesMax bytes of a text, as printable() writes them. If there are more, "..."
+// and the size of the whole text follow, so that a counterparty that sends megabytes cannot fill a
+// screen.
 [[nodiscard]] std::string clipped(std::string_view text);
-// In quotes; the closing one is before the dots.
+// The same in single quotes. The closing one is before the "...".
 [[nodiscard]] std::string clipped_quote(std::string_view text);
 
 }  // namespace nexusfix::dictionary

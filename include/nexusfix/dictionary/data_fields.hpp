@@ -6,12 +6,10 @@
 
 namespace nexusfix::dictionary {
 
-// The standard's pairs of Length and data fields and those of the dictionary, which take
-// precedence:
+// The pairs of Length and data fields for a wire::Parser: those of the FIX standard and those of
+// the dictionary, which take precedence. Allocates. Any thread.
 //
 //   wire::Parser parser{dictionary::data_fields(venue)};
-//
-// Allocates. Any thread.
 [[nodiscard]] wire::DataFieldTable data_fields(const Dictionary& dictionary);
 
 }  // namespace nexusfix::dictionary

@@ -16,8 +16,9 @@
 
 namespace nexusfix::dictionary {
 
-// Made once from a dictionary, which it does not need afterwards. Movable, not copyable: the shapes
-// point into it and stay valid when it is moved. Any number of threads may read.
+// The groups of all messages of a dictionary, as wire::MessageView::group() needs them. Made once
+// from the dictionary, which it does not need afterwards. Movable, not copyable: the shapes point
+// into it, and stay valid when it is moved. Any number of threads may read it.
 //
 //   const auto shapes = dictionary::GroupShapes::make(dictionary);
 //   for (const auto entry : message.group(shapes->of("W", 268))) use(entry[270]);
@@ -27,32 +28,37 @@ namespace nexusfix::dictionary {
 //   }
 class GroupShapes {
  public:
-  // The error is a text with the reason: the members of all groups together, counted once for each
-  // enclosing group, exceed kMembersMax, or a dictionary that no loader made is inconsistent. Real
-  // dictionaries have some ten thousand members. Allocates; for startup.
+  // Makes the shapes of a dictionary. The error is a text with the reason: the groups have more
+  // than kMembersMax members, or a dictionary that no loader made is inconsistent. Allocates; for
+  // startup.
   [[nodiscard]] static std::expected<GroupShapes, std::string> make(const Dictionary& dictionary);
+  // The number of members of all groups together, at most. A member counts once for each group
+  // around it. Real dictionaries have some ten thousand.
   static constexpr std::size_t kMembersMax = std::size_t{1} << 22U;
 
   GroupShapes(const GroupShapes&) = delete;
   GroupShapes& operator=(const GroupShapes&) = delete;
+  // Takes the shapes. Shapes of other stay valid as long as this object; other is empty afterwards.
   GroupShapes(GroupShapes&&) noexcept = default;
+  // The same. The earlier shapes of this object become invalid.
   GroupShapes& operator=(GroupShapes&&) noexcept = default;
   ~GroupShapes() = default;
 
   // The group with this count field in messages of this type, or in header or trailer. It may be
-  // nested; of several groups, the outermost one, and of those the first. If there is none, returns
-  // a shape that matches no message, so that a walk over its entries ends at once. Valid as long as
-  // this object. O(log groups of the message); no allocation.
+  // nested. If several groups have this count field, it is the outermost one, and of these the
+  // first. If there is none, it is a shape that matches no message, so that a loop over its entries
+  // ends at once. Valid as long as this object. O(log groups of the message); does not allocate.
   [[nodiscard]] const wire::GroupShape& of(std::string_view msg_type,
                                            wire::Tag count_tag) const noexcept;
-  // The same for a count field of several groups: by the count fields of the enclosing groups,
-  // outermost first, and its own last.
+  // The same, if several groups have this count field. count_tags: the count fields of the
+  // enclosing groups, the outermost first, and then its own.
   [[nodiscard]] const wire::GroupShape& of(
       std::string_view msg_type, std::initializer_list<wire::Tag> count_tags) const noexcept;
-  // By its position in Dictionary::groups.
+  // The group at this position in Dictionary::groups, which must exist. Valid as long as this
+  // object.
   [[nodiscard]] const wire::GroupShape& of(Index group) const noexcept { return shapes_[group]; }
 
-  // The memory of all tables.
+  // The memory of all tables, in bytes.
   [[nodiscard]] std::size_t size_bytes() const noexcept;
 
  private:

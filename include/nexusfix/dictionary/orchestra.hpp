@@ -10,7 +10,7 @@
 
 namespace nexusfix::dictionary {
 
-// The same as load_dictionary(), but only for this format. Orchestra maps to a Dictionary as
+// The same as load_dictionary(), but only for this format. Orchestra becomes a Dictionary as
 // follows:
 //
 //   code set           the enumeration of each field that uses it, names in UPPER_SNAKE
@@ -22,7 +22,7 @@ namespace nexusfix::dictionary {
 //   scenario           of a message, component, group, field or code set with several, the one
 //                      named here counts, otherwise "base", otherwise the first
 //
-// Rules with conditions, workflow, state machines, actors and documentation are not read.
+// Not read: rules with conditions, workflow, state machines, actors and documentation.
 [[nodiscard]] std::expected<Dictionary, DictionaryError> load_orchestra(
     std::string_view text, std::string_view file_name, std::string_view scenario = "base",
     DictionaryFaults faults = DictionaryFaults::Refuse);

@@ -16,10 +16,11 @@ namespace nexusfix::dictionary {
     std::string_view text, std::string_view file_name,
     DictionaryFaults faults = DictionaryFaults::Refuse);
 
-// Writes the dictionary as such a file, whatever format it was loaded from: to copy a built-in one
-// and edit it, or to convert an Orchestra repository for QuickFIX. Loading the file again gives an
-// equal dictionary, with three exceptions: a group that several members share is written once for
-// each, warnings are lost, and fields of an unknown type are strings. Allocates; O(output).
+// Writes a dictionary as QuickFIX XML in UTF-8, whatever format it was loaded from: to edit a copy
+// of a built-in one, or to convert an Orchestra repository for QuickFIX. Loading the text again
+// gives an equal dictionary, with three exceptions: a group that several members share is written
+// once for each, warnings are lost, and fields of an unknown type are strings. Allocates;
+// O(output).
 [[nodiscard]] std::string to_quickfix_xml(const Dictionary& dictionary);
 
 }  // namespace nexusfix::dictionary

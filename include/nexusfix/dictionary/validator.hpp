@@ -21,35 +21,37 @@ namespace nexusfix::dictionary {
 
 using wire::kUserDefinedTagMin;
 
-// The rules to check. Each switch is a key of the same name in a session's configuration, with the
-// meaning that it has in QuickFIX and QuickFIX/J and, with one exception, their default.
+// The rules to check. Each has a key of the same name in a session's configuration, and the meaning
+// that it has in QuickFIX and QuickFIX/J. The defaults are theirs, except where noted.
 struct ValidationRules {
-  // Header, body and trailer must follow each other.
+  // true: header, body and trailer must follow each other.
   bool validate_fields_out_of_order = true;
-  // A field without a value is a violation. If false, it is valid for every type.
+  // true: a field without a value is a violation. false: it is valid for every type.
   bool validate_fields_have_values = true;
-  // Tags from kUserDefinedTagMin on that the message does not have are violations.
+  // true: tags from kUserDefinedTagMin on that the message does not have are violations.
   bool validate_user_defined_fields = true;
-  // Tags below kUserDefinedTagMin that the message does not have are valid.
+  // true: tags below kUserDefinedTagMin that the message does not have are valid.
   bool allow_unknown_msg_fields = false;
-  // Values that an enumeration does not have are valid if their type is.
+  // true: values that an enumeration does not have are valid if they are of the field's type.
   bool allow_unknown_enum_values = false;
-  // The fields of a group's entry after the first one must be in the dictionary's order. If false,
-  // they may be in any order, each once. The default is that of QuickFIX, because dictionaries
-  // differ in the order; QuickFIX/J's default is the opposite.
+  // true: the fields of a group's entry after the first one must be in the dictionary's order.
+  // false: they may be in any order, each once. The default is that of QuickFIX, because
+  // dictionaries differ in the order. The default of QuickFIX/J is true.
   bool validate_unordered_group_fields = false;
-  // Every entry begins with the first field of the first entry, not with the dictionary's first
-  // member.
+  // true: every entry begins with the first field of the first entry. false: it begins with the
+  // dictionary's first member.
   bool first_field_in_group_is_delimiter = false;
 
+  // Compares rule by rule.
   friend auto operator<=>(const ValidationRules&, const ValidationRules&) = default;
 };
 
-// The configuration keys of the rules.
+// The configuration key of a rule.
 struct ValidationRuleKey {
-  std::string_view name;
-  bool ValidationRules::* rule;
+  std::string_view name;         // "ValidateFieldsOutOfOrder"; static lifetime
+  bool ValidationRules::* rule;  // the member of ValidationRules
 };
+// The configuration keys of all rules, in the order of ValidationRules.
 inline constexpr std::array kValidationRuleKeys{
     ValidationRuleKey{"ValidateFieldsOutOfOrder", &ValidationRules::validate_fields_out_of_order},
     ValidationRuleKey{"ValidateFieldsHaveValues", &ValidationRules::validate_fields_have_values},
@@ -62,6 +64,7 @@ inline constexpr std::array kValidationRuleKeys{
                       &ValidationRules::first_field_in_group_is_delimiter}};
 static_assert(sizeof(ValidationRules) == kValidationRuleKeys.size() * sizeof(bool));
 
+// The rule that a message breaks.
 enum class ViolationRule : std::uint8_t {
   TagMalformed,           // not a number, leading zero, zero, negative, too large
   TagWithoutValue,        // no `=` in the field
@@ -82,94 +85,101 @@ enum class ViolationRule : std::uint8_t {
   DataOutOfOrder,         // both are present, but the data field does not directly follow
   RequiredTagMissing,     // of the message, or of the entry of a group
 };
+// The number of enumerators of ViolationRule.
 inline constexpr std::size_t kViolationRules =
     static_cast<std::size_t>(ViolationRule::RequiredTagMissing) + 1;
 
-// A tag that the dictionary does not have is an invalid tag number (0), not an undefined tag (3),
-// according to TC 14a.
+// The SessionRejectReason (373) of a violation. For a tag that the dictionary does not have it is
+// "invalid tag number" (0), not "undefined tag" (3): FIX Session Layer, test case 14a.
 [[nodiscard]] wire::SessionRejectReason reject_reason(ViolationRule rule) noexcept;
 
-// Whether the message's fields are still separable. If not, the meaning of the message is unknown.
+// Whether the fields of the message can still be separated. If not, its meaning is unknown.
 [[nodiscard]] bool is_readable(ViolationRule rule) noexcept;
 
-// A violation, with all that is needed to make a text of it on the cold side. Trivially copyable;
-// tag_text lives as long as the message's bytes.
+// A violation of the dictionary in a message. explain() makes a text of it. Trivially copyable.
 struct Violation {
-  ViolationRule rule = ViolationRule::TagMalformed;
-  // RefTagID (371). 0: none, or not a number; then it is only in tag_text. For a wrong number of
-  // entries it is the count field, for a missing field that field, for a separated pair the data
-  // field.
+  ViolationRule rule = ViolationRule::TagMalformed;  // the broken rule
+  // RefTagID (371). For GroupCountWrong the count field, for RequiredTagMissing the missing field,
+  // for DataOutOfOrder the data field. 0: there is none, or it is not a number and only in
+  // tag_text.
   wire::Tag tag = 0;
-  // The position of the value's first byte. For a field without a readable tag or a value, the
-  // position of the field's first byte. For a missing field, the beginning of its entry, or
+  // The position in the message, in bytes, of the value's first byte. For a field without a
+  // readable tag or a value, of the field's first byte. For a missing field, of its entry, or of
   // MsgType.
   std::uint32_t offset = 0;
-  // The same as an index of MessageView's fields. For a malformed field, the next readable one.
+  // The same as an index of the fields of MessageView. For a malformed field, the next readable
+  // one.
   std::uint32_t field_index = 0;
   // The count field of the innermost group around the field; 0: none.
   wire::Tag group = 0;
   // For DelimiterMissing: the field that is required here.
   wire::Tag expected_tag = 0;
-  // For GroupCountWrong: the number in the count field (the largest one if it is larger) and the
-  // number of entries.
+  // For GroupCountWrong: the number in the count field, or the largest number if it does not fit.
   std::uint64_t expected_entries = 0;
-  std::uint64_t found_entries = 0;
-  // The received bytes before the `=` of a malformed field; empty for all others.
+  std::uint64_t found_entries = 0;  // for GroupCountWrong: the number of entries
+  // The bytes before the `=` of a malformed field; empty for all others. Valid as long as the bytes
+  // of the message.
   std::string_view tag_text{};
 
+  // The SessionRejectReason (373) of the rule.
   [[nodiscard]] wire::SessionRejectReason reason() const noexcept { return reject_reason(rule); }
 };
 
 // The two dictionaries of a FIXT session. Header, trailer and administrative messages come from the
 // transport only, even if the other one defines their fields.
 struct FixtDictionaries {
-  const Dictionary& transport;
-  const Dictionary& application;
+  const Dictionary& transport;    // FIXT 1.1: header, trailer, administrative messages
+  const Dictionary& application;  // FIX 5.0 or later, or an earlier version
   // Provides header and trailer if the transport's header is empty, as in a file of messages only.
   const Dictionary* standard = nullptr;
 };
 
 struct ValidatorTables;
 
-// Made once from a dictionary, which it does not need afterwards. A copy shares the tables. Any
-// number of threads may validate with one object.
+// Checks messages against a dictionary. Made once from the dictionary, which it does not need
+// afterwards. A copy shares the tables and is cheap. Any number of threads may use one object.
 //
 //   auto validator = dictionary::Validator::make(dictionary, {});
 //   if (auto wrong = validator->validate(message)) reject(wrong->reason(), wrong->tag);
 class Validator {
  public:
-  // The error is a text with the reason: a message has more fields, with groups, than the stack
-  // should hold (16,000), or a dictionary that no loader made is inconsistent: its members name
-  // undefined fields, or contain themselves. Allocates; for startup.
+  // Makes a validator. The error is a text with the reason: a message has more than 16,384 fields,
+  // those of groups included, which is more than the stack should hold; or a dictionary that no
+  // loader made is inconsistent: its members name undefined fields, or contain themselves.
+  // Allocates; for startup.
   [[nodiscard]] static std::expected<Validator, std::string> make(const Dictionary& dictionary,
                                                                   const ValidationRules& rules);
+  // The same for a FIXT session.
   [[nodiscard]] static std::expected<Validator, std::string> make(const FixtDictionaries& both,
                                                                   const ValidationRules& rules);
 
-  // The violation to report for a message of a Parser, in the order of QuickFIX: an unreadable
-  // field that the parser has found; the MsgType; structure, which means a data field that does not
-  // follow its Length field, fields outside of their section, and a tag that occurs twice; a
+  // The violation to report for a message of a wire::Parser; unset: the message is valid. Does not
+  // allocate. Any number of fields; O(fields).
+  //
+  // If there are several, it is the first one in the order of QuickFIX: an unreadable field that
+  // the parser has found; an unknown MsgType; structure, which means a data field that does not
+  // follow its Length field, a field outside of its section, and a tag that occurs twice; a
   // required field that is missing, first in the header, then in the body, by ascending tag; one
-  // that is missing in an entry of a group; then the first field in wire order with another
-  // violation, or without a value.
+  // that is missing in an entry of a group; then the first field in the message with another
+  // violation, or without a value. Of one field, it is the first of: tag, place, repetition, type,
+  // enumeration.
   //
   // A field that a group's entry does not have ends the group if the message, or the enclosing
   // group, has that field. A field is required if it is required in the message or the entry
-  // itself, or in a required component of it: as in QuickFIX, an optional component requires
+  // itself, or in a required component of it. As in QuickFIX, an optional component requires
   // nothing.
   //
-  // Only the first violation of a field counts: its tag, its place, its repetition, its type, its
-  // enumeration. Values are scanned, not converted, so a number may have any number of digits.
-  // Fields that the parser has verified (8, 9, 35, 10) are not checked again. No allocation; any
-  // number of fields; O(fields).
+  // Values are scanned, not converted, so a number may have any number of digits. Fields that the
+  // parser has verified (8, 9, 35, 10) are not checked again.
   [[nodiscard]] std::optional<Violation> validate(const wire::MessageView& message) const noexcept;
 
-  // The same result, but faster if the memory contains the message's sequence of fields: the rows
-  // validate/* of the benchmark show the difference. No allocation; one thread for each memory.
+  // The same result, but faster if memory contains the message's sequence of tags: the rows
+  // `validate/*` of the benchmark show the difference. Does not allocate. One thread at a time for
+  // each memory.
   [[nodiscard]] std::optional<Violation> validate(const wire::MessageView& message,
                                                   ValidationMemory& memory) const noexcept;
 
-  // The memory of the tables.
+  // The memory of the tables, in bytes.
   [[nodiscard]] std::size_t size_bytes() const noexcept;
 
  private:

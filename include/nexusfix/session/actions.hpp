@@ -1,4 +1,5 @@
-// What a session asks its owner to do, in the order in which it is to be done.
+// The actions that a StateMachine returns. The owner (the engine, or a program that drives the
+// machine itself) performs them in the order in which next_action() returns them.
 #pragma once
 
 #include <cstdint>
@@ -9,156 +10,168 @@
 
 namespace nexusfix::session {
 
-// Send these bytes and remember that msg_seq_num is used up. Administrative messages are never
-// resent, so the number is enough; a BusinessMessageReject is an application message, and its bytes
-// are kept for a resend as well. The bytes lie in the scratch buffer given to next_action().
+// Send these bytes, and record that msg_seq_num is used. Administrative messages are never resent,
+// so their MsgSeqNum is enough. A BusinessMessageReject is an application message: its bytes are
+// stored for a resend.
 struct Transmit {
-  std::uint64_t msg_seq_num = 0;
-  std::string_view msg_type{};  // static lifetime
-  std::string_view bytes{};
-  bool is_resendable = false;  // true: store the bytes, not only the number
+  std::uint64_t msg_seq_num = 0;  // MsgSeqNum (34) of the message; at least 1
+  std::string_view msg_type{};    // MsgType (35); static lifetime
+  std::string_view bytes{};       // the whole message, in the scratch buffer of next_action()
+  bool is_resendable = false;     // true: store the bytes, not only the MsgSeqNum
 };
 
-// Send these bytes; no number is used up: a resent message, or the gap fill in place of one.
+// Send these bytes. They use no new MsgSeqNum: they are a resent message, or a gap fill in its
+// place.
 struct Retransmit {
-  std::uint64_t msg_seq_num = 0;
-  std::string_view bytes{};
+  std::uint64_t msg_seq_num = 0;  // MsgSeqNum (34) of the message or of the gap fill
+  std::string_view bytes{};       // the whole message, in the scratch buffer of next_action()
 };
 
-// Give this application message to the application, then call on_delivered().
+// Pass this application message to the application. Call on_delivered() before you call
+// next_action() again.
 struct Deliver {
-  const wire::MessageView* message = nullptr;
-  std::uint64_t msg_seq_num = 0;
-  bool poss_dup = false;
-  bool poss_resend = false;
+  const wire::MessageView* message = nullptr;  // never null; the argument of on_message()
+  std::uint64_t msg_seq_num = 0;               // MsgSeqNum (34) of the message
+  bool poss_dup = false;                       // PossDupFlag (43) is Y
+  bool poss_resend = false;                    // PossResend (97) is Y
 };
 
-// An administrative message of the counterparty that is obeyed, in its turn: Logon (but one that
-// waits for a decision: see Authenticate), Logout, Reject, Heartbeat, TestRequest, ResendRequest,
-// SequenceReset. For information, before what it leads to; the message lives until next_action()
-// has returned nothing. Only with SessionConfig::shows_administrative.
+// A valid administrative message of the counterparty whose turn has come: Logon, Logout, Reject,
+// Heartbeat, TestRequest, ResendRequest or SequenceReset. It is only information, and comes before
+// the actions that the message causes. A Logon that waits for a decision comes as Authenticate
+// instead. Only with SessionConfig::shows_administrative.
 struct Administrative {
-  const wire::MessageView* message = nullptr;
+  const wire::MessageView* message = nullptr;  // valid until next_action() has returned nothing
 };
 
-// Buffer a copy of this message, which came while earlier ones are missing, and give it to
-// on_message() again when sequence_numbers().next_inbound has reached msg_seq_num (drop it when it
-// has gone past), but not while state() is LogonReceived: the same action would follow. If it
-// cannot be buffered, drop it: it is asked for again.
+// Buffer a copy of this message, which came while earlier ones are missing. Pass it to on_message()
+// when sequence_numbers().next_inbound reaches msg_seq_num, and discard it when next_inbound has
+// passed it. Do not pass it in State::LogonReceived: the machine would return this action again.
+// An owner that cannot buffer the message drops it, and calls on_out_of_order_lost() as described
+// there: the session then requests the message again.
 struct BufferOutOfOrder {
-  std::uint64_t msg_seq_num = 0;
-  std::string_view bytes{};
+  std::uint64_t msg_seq_num = 0;  // above the expected MsgSeqNum
+  std::string_view bytes{};       // the whole message; valid until next_action() returned nothing
 };
 
-// The counterparty's SequenceReset has led past these numbers (both inclusive): what is buffered of
-// them must not be given to on_message(), and is not asked for. Only where something may be
-// buffered.
+// Discard the buffered messages with these MsgSeqNums, and do not pass them to on_message(). A
+// SequenceReset of the counterparty has skipped them, so the session does not request them. Only if
+// messages in this range may be buffered.
 struct DiscardOutOfOrder {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
+  std::uint64_t begin = 0;  // the first MsgSeqNum
+  std::uint64_t end = 0;    // the last MsgSeqNum, inclusive
 };
 
-// The counterparty wants these numbers again (both inclusive, all of them sent), by a valid
-// ResendRequest or by the NextExpectedMsgSeqNum of its Logon. on_resend_decision() must follow
-// before the next action is taken. Only with ResendConfig::asks_before.
+// The counterparty requests these messages, by a valid ResendRequest or by the
+// NextExpectedMsgSeqNum (789) of its Logon. Call on_resend_decision() before you call next_action()
+// again. Only with ResendConfig::asks_before.
 struct AskResend {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
+  std::uint64_t begin = 0;  // the first MsgSeqNum
+  std::uint64_t end = 0;    // the last MsgSeqNum, inclusive; it has been sent
 };
 
-// Read the stored messages begin to end (inclusive) and pass each to on_replay_message(), taking
-// the actions in between; then on_replay_done(). It may be done in slices, other events in between.
+// Read the stored messages of this range in ascending order, and pass each to on_replay_message().
+// Take the actions after each call. At the end call on_replay_done(). The owner may do this in
+// slices, with other events between them.
 struct Replay {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
+  std::uint64_t begin = 0;  // the first MsgSeqNum
+  std::uint64_t end = 0;    // the last MsgSeqNum, inclusive
 };
 
-// Both sequence numbers are 1 again, so they are known again, and a new reset epoch begins; forget
-// what is buffered and replayed. sequence_numbers().next_inbound may already be 2, if the message
-// that asked for the reset was counted: what was recorded of it before this action is void and has
-// to be recorded again.
+// Both sequence numbers are reset to 1, and a new epoch begins. Discard all buffered messages, and
+// end a Replay. sequence_numbers().next_inbound may be 2 already, if the message that caused the
+// reset is counted: record it again after the reset, because its earlier record belongs to the old
+// epoch.
 struct Reset {};
 
-// Initiator: our Logon is answered. Send what is queued by Outlet::AfterLogon, as it is and in
-// order, before anything else that has a number of its own; but after a Replay that is under way.
-// If not all of it was queued, send_heartbeat() shows the counterparty what it misses.
+// Initiator: the counterparty has answered our Logon. Send the messages with Outlet::AfterLogon, as
+// they are and in order, before any message with a new MsgSeqNum; but after a Replay in progress.
+// If some of them were not queued, call send_heartbeat(): its MsgSeqNum shows the counterparty that
+// messages are missing.
 struct Release {};
 
-// Acceptor: this Logon breaks no rule, and waits for on_logon_decision() with this logon_id, now or
-// later. The message lives until next_action() has returned nothing.
+// Acceptor: this Logon is valid, and waits for a decision. Call on_logon_decision() with this
+// logon_id, at once or later. Only with LogonConfig::authenticates.
 struct Authenticate {
-  std::uint64_t logon_id = 0;
-  const wire::MessageView* message = nullptr;
+  std::uint64_t logon_id = 0;                  // names this Logon; another Logon has another one
+  const wire::MessageView* message = nullptr;  // valid until next_action() has returned nothing
 };
 
-// Notify the application.
+// Both sides have exchanged Logons. Notify the application.
 struct LoggedOn {};
+// The session is no longer logged on. Notify the application. Follows each LoggedOn, once.
 struct LoggedOut {};
 
+// Why the session closes a connection.
 enum class DisconnectReason : std::uint8_t {
-  LogonTimeout,      // no Logon within the time
-  LogoutComplete,    // both sides have said Logout
-  LogoutTimeout,     // our Logout was not answered
-  HeartbeatTimeout,  // silence, and no answer to our TestRequest
-  FirstMessageNotLogon,
-  LogonRefused,      // the Logon breaks a rule; nothing is sent
-  LogonNotSent,      // our Logon cannot be encoded
-  NotAuthenticated,  // the owner's decision on the Logon
-  LogonNotDecided,   // there was none within the time
-  SessionTimeOver,   // the schedule's end, before the Logon was answered
-  // One of the two sides has lost its sequence numbers. To connect again is of use when they are
-  // known again: after set_sequence_numbers() or a Reset.
+  LogonTimeout,          // no Logon arrived within LogonConfig::timeout
+  LogoutComplete,        // both sides have sent a Logout
+  LogoutTimeout,         // the counterparty did not answer our Logout
+  HeartbeatTimeout,      // the counterparty sent nothing and did not answer our TestRequest
+  FirstMessageNotLogon,  // the first message of the connection is not a Logon
+  LogonRefused,          // the Logon is invalid, or the counterparty refused our Logon
+  LogonNotSent,          // our Logon cannot be encoded
+  NotAuthenticated,      // the owner refused the Logon
+  LogonNotDecided,       // the owner did not decide within LogonConfig::authentication_timeout
+  SessionTimeOver,       // the scheduled session ended before the Logon was answered
+  // One side has lost its sequence numbers. Connect again only when they are known again: after
+  // set_sequence_numbers() or a Reset.
   MsgSeqNumTooLow,
-  ProtocolViolation,  // see the notice before it
-  StreamUnusable,     // the position within the stream is lost
-  Operator,
+  ProtocolViolation,  // the notice before it names the broken rule
+  StreamUnusable,     // the end of a message cannot be found in the received bytes
+  Operator,           // on_logout_command() while the session was not logged on
 };
 
-// Close the connection when everything transmitted before has been sent.
+// Close the connection after all bytes of earlier actions are sent. Then call on_disconnected().
 struct Disconnect {
-  DisconnectReason reason = DisconnectReason::Operator;
+  DisconnectReason reason = DisconnectReason::Operator;  // for the log and for the reconnect policy
 };
 
+// What a Notice reports. Notice::expected and Notice::received are the expected MsgSeqNum and that
+// of the message, unless the enumerator says otherwise.
 enum class NoticeCode : std::uint8_t {
-  MessageGarbled,
-  MessageRejected,  // we sent a Reject
-  RejectReceived,
-  GapDetected,  // expected, received
-  GapClosed,
-  ResendServed,
-  ResendLimited,  // expected: the first number that is looked up; those before it are gap-filled
-  SequenceResetReceived,
-  MsgSeqNumTooLow,  // expected, received
-  CompIdWrong,
-  SendingTimeWrong,
-  BeginStringWrong,
-  LogonInvalid,
-  TestRequestSent,
-  TestRequestNotAnswered,  // and the configuration says not to disconnect
-  LogoutReceived,
-  MessageNotResendable,   // a stored message is damaged: a gap fill goes out in its place
-  ResendNotAnswered,      // a gap is open, and nothing came in answer to our ResendRequest
-  ResendIncomplete,       // expected: the answer ended here, received: what revealed the gap
-  GapFillBeyondRequest,   // expected: where the gap ended, received: NewSeqNo
-  MessageInvalid,         // by the dictionary, but the configuration says not to reject it
-  SessionStatusReceived,  // received: SessionStatus (1409) of a Logon or Logout
+  MessageGarbled,          // bytes that are no valid message are ignored; both values are 0
+  MessageRejected,         // a received message is rejected; the text has the reason
+  RejectReceived,          // from the counterparty; the text has its reason; both values are 0
+  GapDetected,             // messages are missing
+  GapClosed,               // all missing messages arrived or were gap-filled; received: its end
+  ResendServed,            // a requested range was resent or gap-filled; received: its last one
+  ResendLimited,           // expected: the first MsgSeqNum looked up; received: first requested
+  SequenceResetReceived,   // without GapFillFlag; received: its NewSeqNo
+  MsgSeqNumTooLow,         // without PossDupFlag
+  CompIdWrong,             // SenderCompID or TargetCompID is not that of the session
+  SendingTimeWrong,        // SendingTime is too far from our clock, or before OrigSendingTime
+  BeginStringWrong,        // the text has the received BeginString; both values are 0
+  LogonInvalid,            // a Logon breaks a rule; the text names it; both values are 0
+  TestRequestSent,         // the counterparty was silent for too long; both values are 0
+  TestRequestNotAnswered,  // no answer, and disconnects_on_silence is false; both values are 0
+  LogoutReceived,          // the text is that of the Logout; both values are 0
+  MessageNotResendable,    // a stored message is damaged and gap-filled; received: its MsgSeqNum
+  ResendNotAnswered,       // no answer to our ResendRequest; received: where the gap ends
+  ResendIncomplete,        // the answer ended too early; received: where the gap ends
+  GapFillBeyondRequest,    // expected: where the gap ended; received: NewSeqNo
+  MessageInvalid,          // by the dictionary, but the configuration says to process it
+  SessionStatusReceived,   // received: SessionStatus (1409) of a Logon or Logout; expected: 0
 };
 
-// For the log. The text lives until the next event.
+// For the log: something that an operator may want to know. No action follows from it.
 struct Notice {
-  NoticeCode code = NoticeCode::MessageGarbled;
-  std::uint64_t expected = 0;
-  std::uint64_t received = 0;
-  std::string_view text{};
+  NoticeCode code = NoticeCode::MessageGarbled;  // what happened
+  std::uint64_t expected = 0;                    // see NoticeCode; 0: no value
+  std::uint64_t received = 0;                    // see NoticeCode; 0: no value
+  std::string_view text{};                       // details, or empty; valid until the next event
 };
 
+// One action of a StateMachine.
 using Action = std::variant<Transmit, Retransmit, Deliver, Administrative, BufferOutOfOrder,
                             DiscardOutOfOrder, AskResend, Replay, Reset, Release, Authenticate,
                             LoggedOn, LoggedOut, Disconnect, Notice>;
 
+// The reason in words, for a log: "Logout not answered". Static lifetime.
 [[nodiscard]] std::string_view to_string(DisconnectReason reason) noexcept;
+// The notice in words, for a log: "gap detected". Static lifetime.
 [[nodiscard]] std::string_view to_string(NoticeCode code) noexcept;
-// What a SessionStatus (1409) means; static lifetime.
+// The meaning of a SessionStatus (1409) as FIX defines it, for a log. Static lifetime.
 [[nodiscard]] std::string_view session_status_text(std::uint64_t status) noexcept;
 
 }  // namespace nexusfix::session

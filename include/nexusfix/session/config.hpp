@@ -1,4 +1,5 @@
-// The configuration of a session, by subject, with the defaults of QuickFIX where it has one.
+// The configuration of a session, by subject. The defaults are those of QuickFIX where it has one.
+// docs/reference/keys.md has the keys that set these members in a configuration file.
 #pragma once
 
 #include <chrono>
@@ -17,181 +18,209 @@
 
 namespace nexusfix::session {
 
-enum class Role : std::uint8_t { Initiator, Acceptor };
-
-// What becomes of a message that comes while earlier ones are missing.
-enum class OutOfOrder : std::uint8_t {
-  Buffer,   // it is kept, and processed when the gap is closed
-  Discard,  // it comes again with the resend. A ResendRequest is kept all the same
+// The side of the session that we are.
+enum class Role : std::uint8_t {
+  Initiator,  // connects and sends its Logon first
+  Acceptor,   // listens and answers the Logon
 };
 
+// What the session does with a message that arrives while earlier ones are missing.
+enum class OutOfOrder : std::uint8_t {
+  Buffer,   // the owner keeps it, and it is processed when the gap is closed
+  Discard,  // it comes again with the resend. A ResendRequest is served nevertheless
+};
+
+// Heartbeats, TestRequests, and when silence ends a connection. FIX Session Layer, "Heartbeat".
 struct HeartbeatConfig {
-  // Initiator: sent in the Logon (0 to 3,600; 0: no heartbeats). Acceptor: the Logon's value
-  // counts.
+  // Initiator: HeartBtInt (108) of our Logon, 0 to 3,600 s; 0: no heartbeats. Acceptor: the value
+  // of the counterparty's Logon applies, unless imposes_heart_bt_int is set.
   std::chrono::seconds heart_bt_int{30};
-  // Acceptor: a Logon whose HeartBtInt is not between these is refused. 0 ≤ min ≤ max ≤ 3,600.
+  // Acceptor: a Logon with a lower HeartBtInt is refused. 0 to heart_bt_int_max.
   std::chrono::seconds heart_bt_int_min{0};
+  // Acceptor: a Logon with a higher HeartBtInt is refused. At most 3,600 s.
   std::chrono::seconds heart_bt_int_max{3'600};
-  // Acceptor: heart_bt_int counts, whatever the Logon asks for, and the answer says so.
+  // Acceptor: heart_bt_int applies, whatever the Logon asks for, and our Logon carries it.
   bool imposes_heart_bt_int = false;
-  // A TestRequest after (1 + test_request_delay) × HeartBtInt of silence; the connection is closed
-  // after (1 + timeout) × HeartBtInt of it.
+  // A TestRequest is sent after (1 + test_request_delay) × HeartBtInt of silence. 0 to 100.
   double test_request_delay = 0.2;
+  // The connection is closed after (1 + timeout) × HeartBtInt of silence. From test_request_delay
+  // to 100.
   double timeout = 1.4;
-  // false: a TestRequest is sent and a notice given, and silence never ends the connection.
+  // false: silence causes a TestRequest and a notice, and never ends the connection.
   bool disconnects_on_silence = true;
-  // Where silence ends it: a Logout is sent first, and its answer is not awaited.
+  // true: a Logout is sent before silence ends the connection. Its answer is not awaited.
   bool says_logout_on_silence = false;
 };
 
 // A further field of our Logons.
 struct LogonField {
-  wire::Tag tag = 0;
-  std::string value;
+  wire::Tag tag = 0;  // a tag that the session layer does not write itself
+  std::string value;  // 1 to kCompIdBytesMax bytes without SOH
 };
 
-// Writes fields into our Logon, after those of the session, when it has its MsgSeqNum and its
-// SendingTime: a signature over them, for example. Must not throw. If a field cannot be encoded no
-// Logon is sent.
+// Writes fields into our Logon, after those of the session layer: for example a signature over its
+// MsgSeqNum and SendingTime, which header has. If a field cannot be encoded, no Logon is sent, and
+// the connection is closed (DisconnectReason::LogonNotSent).
 struct LogonWriter {
+  // The first argument of write. What it points to must live as long as the session.
   void* context = nullptr;
+  // Called for each of our Logons, on the thread of the session. Null: writes nothing.
   void (*write)(void* context, wire::Encoder& encoder,
                 const wire::MessageHeader& header) noexcept = nullptr;
 };
 
 // Logon and Logout.
 struct LogonConfig {
-  std::chrono::seconds timeout{10};        // ≥ 1
-  std::chrono::seconds logout_timeout{2};  // ≥ 1
-  // Of our Logons; an empty one is not sent. From FIX 4.3 on, NewPassword from FIX 5.0 on; other
-  // versions where both sides have agreed on it.
-  std::string username{};      // 553
-  std::string password{};      // 554
-  std::string new_password{};  // 925
-  // After those above, in this order. With a tag of the session layer's own fields no Logon is
-  // sent.
+  // How long a connection waits for the Logon, or for the answer to ours. At least 1 s.
+  std::chrono::seconds timeout{10};
+  // How long our Logout waits for its answer. At least 1 s.
+  std::chrono::seconds logout_timeout{2};
+  // Username (553) of our Logons; empty: not sent. FIX defines it from FIX 4.3 on. Earlier versions
+  // need the counterparty's agreement. At most kCompIdBytesMax bytes without SOH.
+  std::string username{};
+  std::string password{};      // Password (554) of our Logons; otherwise as username
+  std::string new_password{};  // NewPassword (925) of our Logons, FIX 5.0; otherwise as username
+  // Further fields of our Logons, after those above and in this order. If the session layer writes
+  // a field with the same tag, no Logon is sent.
   std::vector<LogonField> fields{};
-  LogonWriter writer{};
-  // Acceptor: a valid Logon is answered when on_logon_decision() says so.
+  LogonWriter writer{};  // writes the last fields of our Logons
+  // Acceptor: a valid Logon waits for on_logon_decision(). See the action Authenticate.
   bool authenticates = false;
-  std::chrono::seconds authentication_timeout{10};  // ≥ 1
-  // Acceptor: an invalid Logon is answered by a Logout that says why, which uses up a number.
-  // false: it is not answered, because its sender has proved nothing yet.
+  // How long a Logon waits for on_logon_decision() until the connection is closed. At least 1 s.
+  std::chrono::seconds authentication_timeout{10};
+  // Acceptor: an invalid Logon is answered with a Logout that names the error and uses a MsgSeqNum.
+  // false: the connection is closed without an answer, because the sender is not authenticated.
   bool answers_invalid = true;
-  // FIX 4.4 and FIXT: each Logon says which number its sender expects (789), and the other side
-  // resends what is missing, without a ResendRequest. Both sides must have agreed on it.
+  // FIX 4.4 and FIXT: each Logon carries the MsgSeqNum that its sender expects, as
+  // NextExpectedMsgSeqNum (789). The other side resends what is missing, without a ResendRequest.
+  // Both sides must have agreed on it.
   bool send_next_expected_msg_seq_num = false;
 };
 
+// When both sequence numbers are reset to 1, and which resets of the counterparty are accepted.
 struct ResetConfig {
+  // At each Logon. From FIX 4.1 on an initiator sends ResetSeqNumFlag (141=Y); an acceptor does
+  // not.
   bool on_logon = false;
-  bool on_logout = false;
-  bool on_disconnect = false;
+  bool on_logout = false;      // after the answer to a Logout
+  bool on_disconnect = false;  // at the end of each connection
   // false: a Logon with ResetSeqNumFlag=Y (141) is refused, unless it answers our own.
   bool allows_reset_seq_num_flag = true;
-  // false: SequenceReset-Reset is answered with a Reject, and changes nothing.
+  // false: a SequenceReset-Reset is answered with a Reject, and changes nothing.
   bool allows_sequence_reset = true;
-  // Largest accepted jump of a SequenceReset, in either mode, over the expected number.
+  // The largest jump of a SequenceReset, in either mode: NewSeqNo (36) minus the expected
+  // MsgSeqNum. A larger one ends the session with a Logout.
   std::uint64_t sequence_jump_max = 1'000'000'000;
 };
 
 // Messages that we miss, and our ResendRequests for them.
 struct GapConfig {
-  OutOfOrder out_of_order = OutOfOrder::Buffer;
+  OutOfOrder out_of_order = OutOfOrder::Buffer;  // messages that arrive before the missing ones
+  // true: each message that arrives out of order causes a ResendRequest, also while one is open.
   bool send_redundant_resend_requests = false;
-  // A ResendRequest asks for at most this number of messages, and for the next ones when they have
-  // come. 0: for everything at once.
+  // A ResendRequest asks for at most this number of messages, and for the next ones when these have
+  // arrived. 0 to kResendRequestChunkMax; 0: for all of them at once.
   std::uint64_t resend_request_chunk = 0;
-  // true: a ResendRequest ends where the gap ends; false: it asks for everything sent so far.
-  // Unset: it ends there if messages out of order are buffered, and asks for everything if they are
-  // discarded. See "Sequence numbers" in docs/reference/session.md for the reasons.
+  // true: a ResendRequest ends where the gap ends. false: it asks for everything sent so far.
+  // Unset: true if out_of_order is Buffer, otherwise false. docs/internals/gap-recovery.md has the
+  // reasons.
   std::optional<bool> closed_resend_requests{};
-  // A gap that does not shrink for this long is asked for again, a few times; ≥ 1. An answer that
-  // ends before the gap does is not awaited for that long.
+  // A gap that makes no progress for this time is requested again, at most three times in all; then
+  // the session ends with a Logout. At least 1 s. An answer that ends too early is noticed sooner.
   std::chrono::seconds resend_timeout{30};
 };
 
-// What the counterparty asks for by its ResendRequests.
+// The counterparty's ResendRequests.
 struct ResendConfig {
-  // At most this number of messages is looked up for one resend, the last ones; everything before
-  // them becomes a gap fill. 0: all are.
+  // The number of messages that one resend looks up, at most: the last ones of the requested range.
+  // Earlier ones are gap-filled. 0: no limit.
   std::uint64_t messages_max = 0;
-  // A range that has been sent again this number of times in a row, and is asked for again, ends
-  // the session; and so do requests, of whatever ranges, for more than this number of times the
-  // numbers from the lowest of them on. 0: never.
+  // Ends the session if the same range is requested again after it has been resent this number of
+  // times in a row; or if all ResendRequests of a connection together ask for more than this number
+  // of times the messages from the lowest requested one on. 0: no limit.
   std::uint32_t repeats_max = 100;
-  // The owner decides about each resend: see AskResend.
+  // true: the owner decides on each resend. See the action AskResend.
   bool asks_before = false;
-  bool persist_messages = true;  // false: a ResendRequest is answered with gap fills only
+  // false: no message is looked up, and a ResendRequest is answered with gap fills only.
+  bool persist_messages = true;
 };
 
 // The standard header, of received messages and of our own.
 struct HeaderConfig {
+  // A message with other CompIDs than the session's is rejected, and ends the session.
   bool check_comp_id = true;
+  // A message whose SendingTime (52) differs from our clock by more than max_latency is rejected,
+  // and ends the session.
   bool check_latency = true;
-  std::chrono::seconds max_latency{120};
-  bool requires_orig_sending_time = true;  // PossDup without OrigSendingTime is rejected
+  std::chrono::seconds max_latency{120};  // for check_latency; at least 1 s
+  // A PossDup message without OrigSendingTime (122) is rejected.
+  bool requires_orig_sending_time = true;
   // From FIX 4.2 on: LastMsgSeqNumProcessed (369) in the header of each of our messages.
   bool send_last_msg_seq_num_processed = false;
-  wire::TimePrecision time_precision = wire::TimePrecision::Millis;  // FIX 4.0, 4.1: always seconds
+  // Of SendingTime in our messages. FIX 4.0 and 4.1 have whole seconds only.
+  wire::TimePrecision time_precision = wire::TimePrecision::Millis;
 };
 
 // FIXT sessions only.
 struct FixtConfig {
-  // 1137: the version of our messages that name none. 2 (FIX.4.0) to 9 (FIX.5.0SP2).
+  // DefaultApplVerID (1137) of our Logons: the version of our messages that carry no ApplVerID
+  // (1128). "2" (FIX.4.0) to "9" (FIX.5.0SP2), or "10" (FIX Latest, treated as "9").
   std::string default_appl_ver_id{};
-  // BusinessMessageReject carries 1137, as QuickFIX's does. No dictionary has it there, so a strict
-  // counterparty rejects it: only for those that expect it.
+  // true: our BusinessMessageReject carries 1137, as QuickFIX's does. No dictionary has it there,
+  // so a strict counterparty rejects it. Only for counterparties that expect it.
   bool business_reject_has_default_appl_ver_id = false;
 };
 
-// What messages of one application version must be right by, on a FIXT session.
+// The validator for messages of one application version on a FIXT session.
 struct ApplicationValidator {
-  char appl_ver_id = '9';  // ApplVerID (1128): 2 to 9
-  dictionary::Validator validator;
+  char appl_ver_id = '9';           // ApplVerID (1128), '2' to '9'
+  dictionary::Validator validator;  // made from the session's transport dictionary and this version
 };
 
+// The checks of received messages against a dictionary.
 struct ValidationConfig {
-  // Every received message must be right by it. None: a message needs only what the session layer
-  // itself reads of it. On a FIXT session it is the one of administrative messages, and of default
-  // messages, whatever their version is, if application_validators is empty.
+  // Checks every received message. Unset: the session checks only the fields that it reads itself.
+  // On a FIXT session it checks administrative messages, and application messages of versions for
+  // which application_validators has no entry.
   std::optional<dictionary::Validator> validator{};
-  // FIXT only, beside validator: the versions that the counterparty's messages may be of, each with
-  // the same transport dictionary. Messages of others are rejected. Empty: every version is
-  // accepted.
+  // FIXT, in addition to validator: the versions that the counterparty's messages may have. A
+  // message of another version is rejected. Empty: every version is accepted.
   std::vector<ApplicationValidator> application_validators{};
-  // Of the thread that the session runs on, and of its other sessions. None: each message is
-  // validated as if it were the first one.
+  // Makes validation faster: see dictionary::ValidationMemory. Sessions of one thread may share it,
+  // sessions of different threads must not. Null: none is used.
   std::shared_ptr<dictionary::ValidationMemory> memory{};
-  // false: what the validator objects to is noted, and the message processed all the same. One with
-  // a malformed field still is rejected, for it cannot be read.
+  // false: an invalid message causes a notice and is processed. A message with a malformed field is
+  // rejected nevertheless, because it cannot be read.
   bool reject_invalid_message = true;
 };
 
+// The whole configuration of a session. A value; validate() checks it.
 struct SessionConfig {
-  SessionId id{};
-  Role role = Role::Acceptor;
-  HeartbeatConfig heartbeat{};
-  LogonConfig logon{};
-  ResetConfig reset{};
-  GapConfig gap{};
-  ResendConfig resend{};
-  HeaderConfig header{};
-  FixtConfig fixt{};
-  ValidationConfig validation{};
-  // The owner sees administrative messages of the counterparty: see Administrative.
+  SessionId id{};                 // the version and the two counterparties
+  Role role = Role::Acceptor;     // initiator or acceptor
+  HeartbeatConfig heartbeat{};    // heartbeats and silence
+  LogonConfig logon{};            // Logon and Logout
+  ResetConfig reset{};            // resets of both sequence numbers
+  GapConfig gap{};                // messages that we miss
+  ResendConfig resend{};          // messages that the counterparty misses
+  HeaderConfig header{};          // the standard header
+  FixtConfig fixt{};              // FIXT sessions only
+  ValidationConfig validation{};  // checks against a dictionary
+  // true: the owner receives the counterparty's administrative messages. See the action
+  // Administrative.
   bool shows_administrative = false;
 };
 
-// What is wrong with a configuration, for people; empty if a StateMachine can be made of it. Static
-// lifetime.
+// The first error of a configuration, for people: "HeartBtInt is not between 0 and 3600". Empty: it
+// is valid, and a StateMachine can be made from it. Static lifetime. Does not allocate.
 [[nodiscard]] std::string_view validate(const SessionConfig& config) noexcept;
 
-// HeartBtInt (108) above this is refused: an hour of silence is no heartbeat.
+// The highest HeartBtInt (108): an hour. A Logon with a higher one is refused.
 inline constexpr std::chrono::seconds kHeartBtIntMax{3'600};
-// So that no sum with it wraps.
+// The highest GapConfig::resend_request_chunk, so that no sum with it overflows.
 inline constexpr std::uint64_t kResendRequestChunkMax = 1'000'000'000;
-// SenderCompID, TargetCompID, Username, Password and NewPassword may be this long.
+// The number of bytes that a CompID, SubID, LocationID, Username, Password, NewPassword or further
+// Logon field may have, at most.
 inline constexpr std::size_t kCompIdBytesMax = 256;
 
 }  // namespace nexusfix::session

@@ -1,6 +1,7 @@
-// When a session is open, and when its sequence numbers are reset: the timetable of QuickFIX's
-// StartTime, EndTime and their relatives, over the clocks of one place or two. A value, and a
-// function of the time: it has no clock. One thread at a time may change it, any may read it.
+// When a session is open, and when its sequence numbers are reset: the timetable of QuickFIX's keys
+// StartTime, EndTime and those that go with them, by the clocks of one or two places. A schedule is
+// a value and has no clock: the time is an argument. One thread at a time may change it, any number
+// of threads may read it.
 #pragma once
 
 #include <chrono>
@@ -15,67 +16,76 @@
 
 namespace nexusfix::session {
 
-// What the clocks of a place show.
+// A time of the day on the clocks of one place.
 struct LocalTime {
-  std::chrono::seconds time_of_day{0};   // 0 to 86,399
+  std::chrono::seconds time_of_day{0};   // since midnight, 0 to 86,399
   std::shared_ptr<const TimeZone> zone;  // null: UTC
 };
 
-// Opens at `start` and closes at the next `end` after it. Equal times are a day, or a week.
+// Opens at `start`, and closes at the next `end` after it. If both are equal, it is open for a
+// whole day, or a whole week.
 struct Timetable {
-  LocalTime start;
-  LocalTime end;
-  // Weekly: both days. Daily: neither.
+  LocalTime start;  // when it opens
+  LocalTime end;    // when it closes
+  // The days on which a weekly timetable opens and closes. A daily one has neither.
   std::optional<std::chrono::weekday> start_day{};
-  std::optional<std::chrono::weekday> end_day{};
+  std::optional<std::chrono::weekday> end_day{};  // set if and only if start_day is set
 };
 
+// The rules of a schedule, as the configuration has them. Schedule::make() checks them.
 struct ScheduleRules {
-  Timetable session;
-  // The part of a session in which there may be a Logon. Nothing: all of it.
+  Timetable session;  // when a session begins and ends
+  // The part of a session in which a Logon is accepted. Unset: all of it.
   std::optional<Timetable> logon{};
-  // Of a daily session: the days, at its start, that have one. Empty: every day.
+  // Daily sessions: the weekdays on which a session starts. Empty: every day.
   std::vector<std::chrono::weekday> weekdays{};
-  // Dates where the session starts. A daily session does not take place when it would start on one;
-  // during a weekly one, no Logon is accepted.
+  // Dates at the place where the session starts. A daily session that would start on one does not
+  // take place. During a weekly session, no Logon is accepted on these dates.
   std::set<std::chrono::local_days> holidays{};
-  // Once a day within a session the sequence numbers are reset: one session ends there, the next
-  // one begins.
+  // Once a day within a session, both sequence numbers are reset at this time: one session ends and
+  // the next one begins.
   std::optional<LocalTime> reset_time{};
 };
 
-// From begin on, until before end.
+// The time from `begin` on and before `end`.
 struct TimeSpan {
-  std::chrono::sys_seconds begin;
-  std::chrono::sys_seconds end;
+  std::chrono::sys_seconds begin;  // the first second
+  std::chrono::sys_seconds end;    // the second after the last one
+  // Equal if both moments are.
   friend bool operator==(const TimeSpan&, const TimeSpan&) = default;
 };
 
-// What is true until next_change.
+// The state of a schedule at one moment. It stays the same until next_change.
 struct ScheduleState {
-  // The session that the time lies in.
-  std::optional<TimeSpan> session{};
-  bool may_log_on = true;
-  // Numbers of before this moment are those of a session that is over. min(): of none.
+  std::optional<TimeSpan> session{};  // the session in progress; unset: none
+  bool may_log_on = true;             // whether a Logon is accepted
+  // Sequence numbers that were used before this moment belong to a session that is over. min(): no
+  // session is over, and none are reset.
   std::chrono::sys_seconds numbers_since = std::chrono::sys_seconds::min();
   std::chrono::sys_seconds next_change = std::chrono::sys_seconds::max();  // max(): never
 };
 
+// A checked schedule. Made from rules, or non-stop.
 class Schedule {
  public:
-  Schedule() = default;  // non-stop: always open, and nothing is reset
-  // An error: which rule contradicts which, in the words of the configuration's keys.
+  // Non-stop: always open, and no sequence numbers are reset.
+  Schedule() = default;
+  // The error is a text that names the rules that contradict each other, by the configuration's
+  // keys. Allocates.
   [[nodiscard]] static std::expected<Schedule, std::string> make(ScheduleRules rules);
 
+  // Whether the session is always open.
   [[nodiscard]] bool is_non_stop() const noexcept { return !rules_; }
+  // The rules that it was made from; unset: non-stop. Valid as long as this object.
   [[nodiscard]] const std::optional<ScheduleRules>& rules() const noexcept { return rules_; }
 
-  // Times are looked at by the second. O(days to look at): at most two years of them. Does not
-  // allocate.
+  // The state at this moment. Searches at most two years, day by day. Does not allocate.
   [[nodiscard]] ScheduleState at(std::chrono::sys_seconds time) const noexcept;
-  // The first session that begins after this moment; none within two years, or non-stop: nothing.
+  // The first session that begins after this moment. Unset: non-stop, or none within two years.
+  // Does not allocate.
   [[nodiscard]] std::optional<TimeSpan> next_session(std::chrono::sys_seconds time) const noexcept;
-  // The first moment from this one on at which there may be a Logon; nothing within two years.
+  // The first moment, from this one on, at which a Logon is accepted. Unset: none within two years.
+  // Does not allocate.
   [[nodiscard]] std::optional<std::chrono::sys_seconds> next_logon(
       std::chrono::sys_seconds time) const noexcept;
 

@@ -1,12 +1,13 @@
 // The FIX session layer as a pure state machine: events go in, actions come out. It has no clock,
-// no socket, no file, no thread and no log; time and bytes are arguments. The same object runs in
+// no socket, no file, no thread and no log. Time and bytes are arguments. The same object runs in
 // production, in unit tests and in the simulator.
 //
-// Protocol of use: call one on_...() function, then take next_action() until it returns nothing,
-// performing each action before taking the next; only then call the next on_...(). Exceptions to
-// the rule, all explained below: on_delivered() follows a Deliver, begin_message() may be called at
-// any time, on_replay_message() and on_replay_done() follow a Replay, on_disconnected() may come
-// between two actions and discards those that need a connection.
+// How to drive it: call one on_...() function. Then call next_action() until it returns nothing,
+// and perform each action before the next call. Only then call the next on_...() function. The
+// exceptions are explained below: on_delivered() follows a Deliver, on_resend_decision() follows an
+// AskResend, on_replay_message() and on_replay_done() follow a Replay, begin_message() may be
+// called at any time, and on_disconnected() may come between two actions.
+// docs/internals/session-machine.md describes each step.
 #pragma once
 
 #include <cstddef>
@@ -40,95 +41,123 @@ namespace detail {
 struct Inbound;  // a message and what was read of its header
 }
 
-// What the application decides about a delivered message.
+// The application's decision on a delivered message.
 struct DeliveryDecision {
+  // What the session does with the message.
   enum class Kind : std::uint8_t {
-    Accept,
-    RejectBusiness,  // BusinessMessageReject (j); a session Reject (3) before FIX 4.2
-    RejectSession,   // Reject (3)
+    Accept,          // counts it as received
+    RejectBusiness,  // answers with BusinessMessageReject (j); before FIX 4.2 with Reject (3)
+    RejectSession,   // answers with Reject (3)
   };
-  Kind kind = Kind::Accept;
+  Kind kind = Kind::Accept;   // a rejected message counts as received, too
   unsigned reason = 0;        // BusinessRejectReason (380) or SessionRejectReason (373)
-  wire::Tag ref_tag = 0;      // 0: none
-  std::string_view text{};    // this and ref_id must live until next_action() returned nothing
-  std::string_view ref_id{};  // RejectBusiness: BusinessRejectRefID (379); empty: none
+  wire::Tag ref_tag = 0;      // RefTagID (371) of a Reject; 0: none
+  std::string_view text{};    // Text (58); must live until next_action() returned nothing
+  std::string_view ref_id{};  // BusinessRejectRefID (379), likewise; empty: none
 };
 
-// What the owner decides about a resend.
+// The owner's decision on a resend.
 struct ResendDecision {
+  // How the session answers the request.
   enum class Kind : std::uint8_t {
-    Resend,   // from number `from` on; what is asked for before it is gap-filled
-    GapFill,  // no message goes out again
-    Reject,   // Reject with text; a resend that a Logon implies cannot be rejected: as LogOut
-    LogOut,   // Logout with text
+    Resend,   // resends the messages from `from` on, and gap-fills the requested ones before it
+    GapFill,  // gap-fills the whole range
+    Reject,   // sends a Reject with text; LogOut instead if a Logon implies the resend
+    LogOut,   // sends a Logout with text
   };
-  Kind kind = Kind::Resend;
-  std::uint64_t from = 0;
-  std::string_view text{};  // must live until next_action() returned nothing
+  Kind kind = Kind::Resend;  // the answer
+  std::uint64_t from = 0;    // Resend: the first MsgSeqNum to resend; 0: all of the range
+  std::string_view text{};   // Text (58); must live until next_action() returned nothing
 };
 
-// What the owner decides about a Logon.
+// The owner's decision on a Logon.
 struct LogonDecision {
-  enum class Kind : std::uint8_t { Accept, Refuse };
-  Kind kind = Kind::Accept;
-  std::string_view text{};  // Refuse: of the Logout; must live until next_action() returned nothing
-  std::optional<std::uint32_t> session_status{};  // 1409 of the answer, on a FIXT session
+  // How the session answers the Logon.
+  enum class Kind : std::uint8_t {
+    Accept,  // sends our Logon
+    Refuse,  // sends a Logout with text, and closes the connection
+  };
+  Kind kind = Kind::Accept;  // the answer
+  std::string_view text{};   // Refuse: Text (58); must live until next_action() returned nothing
+  std::optional<std::uint32_t> session_status{};  // SessionStatus (1409) of the answer; FIXT only
 };
 
-// Why finish_message() has no message. Not SendError: that is the application's, with more reasons.
-enum class OutboundErrorCode : std::uint8_t { Encode, NotApplicationMessage };
+// Why finish_message() has no message. engine::SendError is another type, with the errors of the
+// application's send().
+enum class OutboundErrorCode : std::uint8_t {
+  Encode,                 // the message cannot be encoded: OutboundError::encode has the reason
+  NotApplicationMessage,  // the MsgType is that of an administrative message
+};
+// The error of finish_message().
 struct OutboundError {
-  OutboundErrorCode code = OutboundErrorCode::Encode;
-  wire::EncodeError encode{};
+  OutboundErrorCode code = OutboundErrorCode::Encode;  // the kind of error
+  wire::EncodeError encode{};                          // for Encode: the error of the encoder
 };
 
-// An application message with its number. The bytes lie in the buffer given to begin_message().
+// An application message with its MsgSeqNum.
 struct Outbound {
-  std::uint64_t msg_seq_num = 0;
-  std::string_view bytes{};
+  std::uint64_t msg_seq_num = 0;  // MsgSeqNum (34)
+  std::string_view bytes{};       // the whole message, in the buffer given to begin_message()
 };
 
-// One thread at a time. No function but the constructor allocates; none blocks or throws.
+// The session layer of one session, on one connection after the other. One thread at a time may use
+// it. Only the constructor allocates. No function blocks or throws. In each function, `now` is the
+// time of the event.
 class StateMachine {
  public:
-  // The numbers are what the store knows. validate(config) must be empty.
+  // numbers: the next MsgSeqNum of each direction, as the store has them. validate(config) must be
+  // empty. Allocates.
   StateMachine(SessionConfig config, Numbers numbers);
 
-  // Events.
+  // A connection is established: an initiator sends its Logon, an acceptor waits for one. Not while
+  // there is another connection: call on_disconnected() for that one first.
   void on_connected(Now now) noexcept;
+  // The connection has ended, by a Disconnect or by itself. May come between two actions. Actions
+  // that need the connection are dropped; call next_action() for the others (LoggedOut, Reset).
   void on_disconnected(Now now) noexcept;
-  // A frame that parsed. The view must stay valid until next_action() has returned nothing.
+  // A message has arrived that the parser accepted. message and its bytes must stay valid until
+  // next_action() has returned nothing.
   void on_message(const wire::MessageView& message, Now now) noexcept;
+  // Bytes have arrived that are no valid message. The session ignores them. Before the Logon, and
+  // if the end of the message is unknown, it closes the connection. FIX Session Layer, "Garbled
+  // message processing".
   void on_garbled(wire::GarbledReason reason, Now now) noexcept;
-  // At or after next_deadline(); earlier calls are harmless.
+  // The time of next_deadline() has come. Calls before it do nothing.
   void on_time(Now now) noexcept;
-  // After a Deliver: the message's number is used up. Exactly once for each Deliver.
+  // The application's answer to a Deliver, exactly once for each. The message counts as received
+  // from now on.
   void on_delivered(const DeliveryDecision& decision, Now now) noexcept;
-  // After an Authenticate, at once or later. What is decided about an earlier Logon is ignored.
+  // The owner's answer to an Authenticate, at once or later. A decision on an earlier Logon is
+  // ignored.
   void on_logon_decision(std::uint64_t logon_id, const LogonDecision& decision, Now now) noexcept;
-  // After an AskResend, once for each.
+  // The owner's answer to an AskResend, exactly once for each.
   void on_resend_decision(const ResendDecision& decision, Now now) noexcept;
-  // The buffer of messages out of order begins at first_buffered, after what is expected, or is
-  // empty (0) because the owner could not buffer a message: what is missing before that is asked
-  // for, unless it has been. If next_inbound has moved, what is due then comes first, and this call
-  // again. Not needed for what is buffered where a ResendRequest asks for everything.
+  // The owner could not buffer a message, or has delivered all buffered messages that were due.
+  // first_buffered: the lowest MsgSeqNum in the buffer, above the expected one; 0: it is empty. The
+  // session requests the messages before it, unless a request for them is open. If next_inbound
+  // moves afterwards, deliver what is due, and call this again. Not needed if ResendRequests ask
+  // for everything (GapConfig::closed_resend_requests).
   void on_out_of_order_lost(std::uint64_t first_buffered, Now now) noexcept;
-  // The session's time is over, by its schedule: Logout with text, and both numbers are 1 when the
-  // connection has ended; at once if there is none.
+  // The scheduled session is over. The session sends a Logout with text, and resets both sequence
+  // numbers when the connection has ended; without a connection at once. text must stay valid until
+  // next_action() has returned nothing.
   void on_session_end(std::string_view text, Now now) noexcept;
-  // The operator's or the application's wish to end the session; text goes into Logout (58).
+  // The operator or the application ends the session: a Logout with text (58). Before the session
+  // is logged on, the connection is closed without one. text: as above.
   void on_logout_command(std::string_view text, Now now) noexcept;
 
-  // Serving a Replay: stored messages in ascending order, each as it was sent first. Those without
-  // a stored message are left out, and become gap fills. bytes must live until next_action()
-  // returned nothing. Calls for a Replay that has ended meanwhile (the connection broke, or a
-  // Reset) are ignored.
+  // A stored message of a Replay, with the bytes that were sent first. Call it in ascending order;
+  // messages that are left out are gap-filled. bytes must stay valid until next_action() has
+  // returned nothing. Ignored if the Replay has ended meanwhile, with the connection or by a Reset.
   void on_replay_message(std::uint64_t msg_seq_num, std::string_view bytes, Now now) noexcept;
+  // The end of a Replay: the rest of its range is gap-filled. Ignored if it has ended meanwhile.
   void on_replay_done(Now now) noexcept;
 
-  // The next thing to do. scratch (kScratchBytes; for a Retransmit, the message's size more) must
-  // live until the action's bytes have been used.
+  // The size of the scratch buffer of next_action(), at least, in bytes.
   static constexpr std::size_t kScratchBytes = 4096;
+  // The next action; unset: the event is complete. scratch must stay valid until the bytes of the
+  // action have been used. It has kScratchBytes bytes or more; while a Replay is served, the size
+  // of the stored message in addition.
   [[nodiscard]] std::optional<Action> next_action(std::span<char> scratch) noexcept {
     if (delivery_ == Delivery::Next) {
       delivery_ = Delivery::Awaited;
@@ -138,61 +167,70 @@ class StateMachine {
     return take_action(scratch);
   }
 
-  // An application message: encode the body between the two calls. Takes a number only when
-  // finish_message() succeeds. Allowed in every state: without a logged-on counterparty the message
-  // is numbered and stored, and reaches it after the next Logon: outlet() says how, before
-  // finish_message() is called. No next_action() between the two calls.
+  // Begins an application message in buffer. The encoder has written the header; encode the body,
+  // then call finish_message(). Call neither next_action() nor an event between the two. Allowed in
+  // every state: call outlet() before finish_message() to know how the message reaches the
+  // counterparty. buffer must hold the whole message.
   [[nodiscard]] wire::Encoder begin_message(std::span<char> buffer, std::string_view msg_type,
                                             Now now) noexcept;
+  // Ends the message that begin_message() began. It uses the next MsgSeqNum only if it succeeds.
+  // Errors: see OutboundErrorCode.
   [[nodiscard]] std::expected<Outbound, OutboundError> finish_message(
       wire::Encoder& encoder) noexcept {
     return finish_message(encoder.finish());
   }
-  // The same for what the encoder's finish() has said.
+  // The same, if the caller has called the encoder's finish() itself. bytes: its result.
   [[nodiscard]] std::expected<Outbound, OutboundError> finish_message(
       const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
-  // The numbers from next_outbound on are assigned again: a callback that failed has used them, and
-  // none of its messages has been stored or transmitted. These put off no Heartbeat either.
+  // Takes back the MsgSeqNums from next_outbound on, which a failed callback has used. None of
+  // these messages may have been stored or transmitted. next_outbound: from 1 to the current value.
   void rewind_outbound(std::uint64_t next_outbound) noexcept;
 
-  // How a message that is numbered now reaches the counterparty. An acceptor's answer to the Logon
-  // has a higher number than what a callback sends before it; an initiator's Logon has a lower one
-  // than all that follows it.
+  // How a message that gets its MsgSeqNum now reaches the counterparty. An acceptor's Logon may
+  // have a higher MsgSeqNum than messages that a callback sends before it. An initiator's Logon
+  // always has a lower one than the messages after it.
   [[nodiscard]] Outlet outlet() const noexcept {
     const bool is_open = phase_.is(detail::Phase::LogonSent) || phase_.is(detail::Phase::LoggedOn);
     return is_open ? logon_.outlet() : Outlet::Resend;
   }
-  // After a Release without all that was to be queued: the Heartbeat's number shows that there is
-  // more to ask for. To be followed by next_action().
+  // Sends a Heartbeat. Call it after a Release if some messages were not queued: its MsgSeqNum
+  // shows the counterparty that they are missing. Then call next_action(). Only in State::LoggedOn;
+  // otherwise it does nothing.
   void send_heartbeat() noexcept;
 
-  // The owner lets received messages wait: their SendingTime may be old. Until the end of the
-  // connection, or false.
+  // true: the owner delays received messages, so their SendingTime may be old and is not checked
+  // against max_latency. Ends with false, or with the connection.
   void set_delayed(bool is_delayed) noexcept { is_delayed_ = is_delayed; }
-  // The owner could not do what an event asked for: the numbers are those that it has recorded.
-  // on_disconnected() is to follow; nothing may come between.
+  // The owner could not perform the actions of an event: numbers are those that it has recorded.
+  // Call on_disconnected() next, and nothing between.
   void roll_back(Numbers numbers) noexcept { numbers_.roll_back(numbers); }
-  // Another configuration of the same identity, between two events. While connected what both sides
-  // have agreed on must be as before: role, HeartBtInt, versions and fields of the header and the
-  // Logon. validate(config) must be empty.
+  // Replaces the configuration, between two events. config.id must be the same, and
+  // validate(config) empty. While connected, what both sides have agreed on must not change: role,
+  // HeartBtInt, versions, and the fields of the header and the Logon. Frees the memory of the old
+  // one.
   void configure(SessionConfig config) noexcept;
-  // The sequence numbers are known again: an operator has decided on the next ones, both ≥ 1.
-  // Disconnected only. The other way in which they become known is a reset; see the action Reset.
+  // Sets both sequence numbers, as an operator has decided. Both are at least 1. Only without a
+  // connection, and after next_action() has returned nothing.
   void set_sequence_numbers(Numbers numbers) noexcept;
 
+  // The state of the session.
   [[nodiscard]] State state() const noexcept { return phase_.state(); }
+  // The next MsgSeqNum of each direction.
   [[nodiscard]] Numbers sequence_numbers() const noexcept { return numbers_.value(); }
-  // After a Logout: with the end of this connection, or the answer, both numbers begin at 1 again;
-  // or they do so within this event. A message that was sent now would be forgotten.
+  // Whether a reset of both sequence numbers is certain to follow: within this event, or at the end
+  // of the Logout or disconnect in progress. A message that is sent now would be lost with it.
   [[nodiscard]] bool is_about_to_reset() const noexcept;
-  // In LogonReceived: whether the Logon that waits would be admitted if it was accepted now. Else
-  // its numbers contradict the session's, and on_logon_decision() refuses it all the same.
+  // In State::LogonReceived: whether the sequence numbers of the waiting Logon fit those of the
+  // session. If not, on_logon_decision() refuses it even if the owner accepts it.
   [[nodiscard]] bool would_admit() const noexcept;
+  // The configuration in use. Valid as long as this object; configure() changes it.
   [[nodiscard]] const SessionConfig& config() const noexcept;
-  // FIXT: the DefaultApplVerID (1137) of the counterparty's last Logon, the version of its messages
-  // that name none; ours until there was one. Empty on other sessions.
+  // FIXT: the DefaultApplVerID (1137) of the counterparty's last Logon, or ours before there was
+  // one: the version of its messages that carry no ApplVerID (1128). Empty on other sessions. Valid
+  // until the next event.
   [[nodiscard]] std::string_view counterparty_appl_ver_id() const noexcept;
-  // When on_time() must be called next; kNever if nothing is waited for.
+  // When on_time() must be called next, by the monotonic clock. kNever: no time is awaited. It may
+  // change with each event.
   [[nodiscard]] MonoTime next_deadline() const noexcept;
 
  private:

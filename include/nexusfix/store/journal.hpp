@@ -1,4 +1,5 @@
-// The journal: an append-only, checksummed log in a folder of its own. The default store.
+// The journal: an append-only, checksummed log in a folder of its own. It is the default store.
+// docs/operations/store.md describes the modes, the files and the recovery.
 #pragma once
 
 #include <chrono>
@@ -13,171 +14,195 @@
 
 namespace nexusfix::store {
 
-// What durable() promises; docs/operations/store.md has the table.
+// What Store::durable() promises. docs/operations/store.md has the table.
 enum class Durability : std::uint8_t {
-  None,     // nothing: after a loss of power numbers may be used again
-  Process,  // survives kill -9; after a loss of power messages may be missing, but no number is
-            // used again: the next ones begin numbers_ahead_max higher, or what was reserved
-  Group,    // the disk has the bytes; one sync for all that have gathered, on a thread of its own
-  Sync,     // the same, but nothing waits to be gathered: appends during a sync share the next one
+  // Nothing: after a loss of power MsgSeqNums may be used again.
+  None,
+  // Survives the end of the process, also by kill -9. After a loss of power the last messages may
+  // be missing, but no MsgSeqNum is used again: each session skips those that it had reserved.
+  Process,
+  Group,  // the disk has the bytes; a thread syncs once for all records that wait
+  Sync,   // the disk has the bytes; nothing waits for others, except during a sync
 };
+// "none", "process", "group" or "sync": the value of the key JournalDurability. Static lifetime.
 [[nodiscard]] std::string_view to_string(Durability durability) noexcept;
 
+// What happens to the file of a retired segment.
 enum class RetiredSegments : std::uint8_t {
-  Delete,
-  Keep,  // moved to the folder "retired" in the journal's
+  Delete,  // it is deleted
+  Keep,    // it is moved to the folder "retired" in the journal's folder
 };
 
-// When old segments are deleted; by default never. The rules are applied when the journal is opened
-// and when a segment is opened; the oldest segment goes first. Two checkpoints must record a
-// segment as retired and be synced before it is deleted: in this run, in close() or at the next
-// opening. So nothing is deleted in Durability::None.
+// When old segments are retired, the oldest first. By default none is. The rules are applied when
+// the journal is opened and when a segment begins. Two checkpoints must record a segment as retired
+// and be on the disk before its file is deleted or moved. So Durability::None retires nothing.
 struct Retention {
-  std::uint64_t keep_bytes = 0;      // at least this much of the log's end stays; 0: no such rule
-  std::chrono::seconds keep_for{0};  // what was written longer ago may be deleted; 0: no such rule
-  bool on_reset = false;             // what no session's current epoch needs may be deleted
-  // By size and age even messages of a session's current epoch may be deleted: a counterparty that
-  // requests them gets a gap fill. Otherwise the segments that hold them stay.
+  std::uint64_t keep_bytes = 0;      // at least this part of the log's end stays; 0: no such rule
+  std::chrono::seconds keep_for{0};  // segments written to longer ago may go; 0: no such rule
+  bool on_reset = false;             // segments may go that no session's current epoch needs
+  // true: keep_bytes and keep_for also apply to messages of a session's current epoch. A
+  // counterparty that requests them gets a gap fill. false: the segments that hold them stay.
   bool even_current = false;
-  RetiredSegments retired = RetiredSegments::Delete;
+  RetiredSegments retired = RetiredSegments::Delete;  // what happens to the files
 
+  // Whether there is any rule.
   [[nodiscard]] bool is_wanted() const noexcept {
     return keep_bytes > 0 || keep_for.count() > 0 || on_reset;
   }
 };
 
+// How a journal is opened and written.
 struct JournalOptions {
-  std::string folder;  // created if absent
-  Durability durability = Durability::Process;
-  // A segment is closed when it is this large. It holds its checkpoint and a record at least.
+  std::string folder;                           // created if there is none
+  Durability durability = Durability::Process;  // what durable() promises
+  // A segment ends when it has this number of bytes. It holds its checkpoint and at least one
+  // record.
   std::uint64_t segment_bytes = 64U << 20U;
-  // Of one transaction as it lies in the file; at most 1 GiB. Older, larger records are still read.
+  // The size of one record in the file, in bytes, at most 1 GiB. append() fails with TooLarge above
+  // it. Larger records that exist are still read.
   std::uint32_t record_bytes_max = 16U << 20U;
-  // Group: how long what came first waits for company before it is written. 0: a sync begins when
-  // the one before has ended.
+  // Durability::Group: how long the first record waits for others before a sync. 0: a sync begins
+  // when the one before has ended.
   std::chrono::microseconds group_wait{0};
-  // Process: how many numbers are reserved for a session at a time; when it has used them and the
-  // disk does not know yet of more, durable() stands still until it does. A session that uses them
-  // quickly gets up to four million. At least 1.
+  // Durability::Process: the number of MsgSeqNums that are reserved for a session at a time; at
+  // least 1. When they are used, durable() stops until the disk knows of more. A session that uses
+  // them quickly gets up to 4,194,304.
   std::uint32_t numbers_ahead_max = 65'536;
-  // Process: how often what was appended is brought to the disk, if anything was.
+  // Durability::Process: how often a thread syncs what was appended.
   std::chrono::milliseconds sync_interval{1'000};
-  // Opening reads and verifies the whole log, instead of trusting the newest checkpoint that is
-  // known to have been on the disk with all that lies before it.
+  // true: opening reads and verifies the whole log. false: it trusts the newest checkpoint of which
+  // the disk is known to have everything before it.
   bool checks_all = false;
+  // When old segments are retired.
   Retention retention{};
-  // Closed segments are read again and verified in the background, each soon after it was closed,
-  // and then all of them once in this time; Store::take_event() reports damage. Needs threads.
+  // Closed segments are read and verified in the background: each soon after it was closed, and
+  // then all of them once in the time `every`. Store::take_event() reports damage. Needs
+  // `background`.
   struct Scrub {
-    std::uint64_t bytes_per_second = 0;  // at most; 0: never
-    std::chrono::seconds every = std::chrono::hours{24};
+    std::uint64_t bytes_per_second = 0;                   // the highest rate; 0: never
+    std::chrono::seconds every = std::chrono::hours{24};  // the time for one round
   };
+  // Off by default.
   Scrub scrub{};
-  // Threads of the journal's own prepare segments and bring bytes to the disk, if it takes threads.
-  // Otherwise, and in Sync without on_durable, that is done inside of append() and flush(): all
-  // that was appended is durable when flush() returns.
+  // true: the journal's own threads prepare segments and sync them. false: append() and flush() do
+  // so, and everything that was appended is durable when flush() returns. The same for
+  // Durability::Sync without on_durable.
   bool background = true;
-  // How often the journal checks that the open files are still those that the folder names, and
-  // records how far the log reaches.
+  // How often the journal checks that the open files are those that the folder names, and records
+  // how far the log reaches.
   std::chrono::milliseconds watch_interval{500};
-  // Called on such a thread when durable() has moved after a flush() that did not reach appended(),
-  // when the journal has failed, and when take_event() has something. Must not call the store.
+  // A callback that wakes the owner of a store.
   struct Wake {
+    // Called on a thread of the store. Must not call the store, and should return soon. Null: none.
     void (*call)(void* context) noexcept = nullptr;
-    void* context = nullptr;
+    void* context = nullptr;  // passed to call; must live as long as the store
   };
+  // Called when durable() has moved after a flush() that did not reach appended(), when a fetch()
+  // is done, when the store has failed, and when take_event() has an event.
   Wake on_durable{};
 };
 
-// Why what was written to a log may not be in it. Each is handled as a loss of power.
+// Why bytes that were written to a log may be missing. The next opening treats each cause as a loss
+// of power. docs/operations/losses.md describes them.
 enum class LossCause : std::uint8_t {
-  None,
-  MachineRestarted,  // while the journal was open
-  MountedAgain,      // likewise, its file system alone
-  StoreFailed,       // its last run ended by an error of the store
-  LogCut,            // it ends before what its last run had written
-  FolderCopied,      // the folder is another one than was written to
+  None,              // no loss
+  MachineRestarted,  // the machine was started again while the journal was open
+  MountedAgain,      // the file system was mounted again while the journal was open
+  StoreFailed,       // an error of the store ended its last run
+  LogCut,            // the log ends before what its last run had written
+  FolderCopied,      // the folder is a copy of the one that was written to
   OwnerLost,         // the file `owner` is missing, or older than the log
 };
-[[nodiscard]] std::string_view to_word(LossCause cause) noexcept;   // "mounted-again"
-[[nodiscard]] std::string_view describe(LossCause cause) noexcept;  // for people
+// The cause as one word: "mounted-again". Static lifetime.
+[[nodiscard]] std::string_view to_word(LossCause cause) noexcept;
+// The cause as a clause for an operator. Static lifetime.
+[[nodiscard]] std::string_view describe(LossCause cause) noexcept;
 
-// Numbers that were skipped after a loss of power: messages may have been sent under some of them.
+// MsgSeqNums that a session skipped after a loss of power. Messages may have been sent with some of
+// them: compare them with the counterparty.
 struct SkippedNumbers {
-  std::string session;
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;  // inclusive
+  std::string session;      // the name of the session
+  std::uint64_t first = 0;  // the first outbound MsgSeqNum
+  std::uint64_t last = 0;   // the last outbound MsgSeqNum, inclusive
 };
 
-// A session that lost, or may have lost, something in damaged bytes.
+// A session that lost something in damaged bytes, or may have. open_session() refuses it.
 struct RefusedSession {
-  std::string session;
-  std::string text;  // file, offset, what is lost, and what to do
+  std::string session;  // the name of the session
+  std::string text;     // file, offset, what is lost, and what to do
 };
 
-// What opening found.
+// What opening or inspecting a journal found.
 struct JournalReport {
-  std::uint64_t records = 0;
-  std::uint64_t messages = 0;
-  std::uint64_t bytes = 0;
-  // Of these, in segments that were retired. Records and messages are known from the checkpoint
-  // after them; if that is damaged, they are 0.
+  std::uint64_t records = 0;   // the number of records in the log, retired ones included
+  std::uint64_t messages = 0;  // the number of stored messages, retired ones included
+  std::uint64_t bytes = 0;     // the size of the log, retired segments included
+  // The part of these that is in retired segments. The checkpoint after them has the numbers of
+  // records and messages; if it is damaged, both are 0.
   std::uint64_t retired_segments = 0;
-  std::uint64_t retired_records = 0;
-  std::uint64_t retired_messages = 0;
-  std::uint64_t retired_bytes = 0;
-  std::uint64_t scanned_bytes = 0;  // of these, read and verified now: those after a checkpoint
-  // Checkpoints that were to be trusted and could not be: more of the log was read instead.
+  std::uint64_t retired_records = 0;   // see retired_segments
+  std::uint64_t retired_messages = 0;  // see retired_segments
+  std::uint64_t retired_bytes = 0;     // see retired_segments
+  std::uint64_t scanned_bytes = 0;     // the part of `bytes` that was read and verified now
+  // Checkpoints that could not be trusted, each as a text. More of the log was read instead.
   std::vector<std::string> checkpoint_faults;
-  std::uint64_t torn_bytes = 0;  // at the end, no whole record: open_journal() has cut them
-  // inspect_journal(): the log ends before the position that its last owner recorded (a text);
-  // empty: it does not, nothing was recorded, or a loss of power explains it. open_journal() then
-  // refuses it.
+  std::uint64_t torn_bytes = 0;  // an incomplete record at the end; open_journal() has cut it off
+  // inspect_journal(): the log ends before the position that its last owner recorded, as a text;
+  // open_journal() refuses such a log. Empty: it does not, nothing was recorded, or a loss of power
+  // explains it.
   std::string lost_end;
-  // Damage after which the log goes on, each with file and offset; and the sessions that
-  // open_session() refuses because of it. All other sessions go on.
+  // Damage with intact records after it, each as a text with file and offset.
   std::vector<std::string> damages;
+  // The sessions that open_session() refuses because of the damage. All others go on.
   std::vector<RefusedSession> refused;
-  // Power was lost while the journal was open, or what is handled as such. What was durable by its
-  // mode is there, unless the folder is a copy; of the rest, cut_bytes were after the first damaged
-  // record, and were dropped.
+  // The machine lost power while the journal was open, or something that is treated as that. What
+  // was durable by its mode is there, unless the folder is a copy.
   bool power_lost = false;
-  LossCause loss = LossCause::None;  // why
-  // The bytes of the log that the disk was known to have and does not return any more: it has
-  // failed. Sessions that were opened, and numbers that were reset or set, in these bytes are not
-  // known.
+  LossCause loss = LossCause::None;  // the cause of power_lost
+  // Bytes that the disk had confirmed and does not return: the disk has failed. Sessions that were
+  // created, and sequence numbers that were reset or set, in these bytes are not known.
   std::uint64_t missing_bytes = 0;
-  std::uint64_t cut_bytes = 0;
-  // In Process, and in every mode but None where the cause is LogCut, FolderCopied or OwnerLost.
-  // open_journal() has skipped them; inspect_journal() changes nothing and reports which ones
-  // opening would skip.
+  std::uint64_t cut_bytes =
+      0;  // bytes from the first damaged record on, dropped after a power loss
+  // The MsgSeqNums that open_journal() has skipped, or that it would skip, from inspect_journal().
+  // In Durability::Process after each loss; in Group and Sync after LogCut, FolderCopied and
+  // OwnerLost.
   std::vector<SkippedNumbers> skipped;
-  // Each owner of the journal has an epoch and writes it into the log: the epoch of the last owner
-  // before this opening; 0: none is recorded.
+  // The epoch of the last owner before this opening. Each owner writes its own into the log. 0:
+  // none is recorded.
   std::uint64_t owner_epoch = 0;
-  bool in_use = false;  // inspect_journal(): a running process has it open
+  bool in_use = false;  // inspect_journal(): a running process has the journal open
 };
 
+// An open journal.
 struct OpenedJournal {
-  std::unique_ptr<Store> store;
-  JournalReport report;
+  std::unique_ptr<Store> store;  // never null
+  JournalReport report;          // what opening found
 };
 
-// Opens or creates. Takes the folder's lock, verifies the records after the newest checkpoint that
-// can be trusted (every record, if there is none), and cuts a torn tail. Records before that
-// checkpoint are verified when they are read. A damaged record that valid ones follow is never
-// skipped silently: the sessions that may have lost something are refused, and so is every session
-// that the log does not know; unless the machine went down before the records were synced: then the
-// log is cut there. The disk must outlive the store. Destroying the store writes nothing: what was
-// not flushed is lost, as it may not have been sent; Store::close() ends in order. append()
-// allocates only for a record of more than 1 MiB and when a segment is closed or retired.
+// Opens the journal in options.folder, or creates it. Locks the folder. Verifies the records after
+// the newest checkpoint that can be trusted, or all records if there is none; earlier records are
+// verified when they are read. Cuts off an incomplete record at the end.
+//
+// A damaged record with intact ones after it is never skipped silently: open_session() refuses the
+// sessions that may have lost something, and all sessions that the log does not know. After a loss
+// of power, if the damaged record was not synced, the log is cut there instead.
+//
+// disk must outlive the store. Destroying the store writes nothing: what was not flushed is lost,
+// and was not sent. Store::close() ends it in order. append() allocates only for a record above
+// 1 MiB, and when a segment is closed or retired. Blocks on the disk.
+//
+// Errors: Disk; Locked, with the owner; Corrupt, if the log cannot be followed or its end is
+// missing.
 [[nodiscard]] StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& options,
                                                       WallTime now);
 
-// Opens the journal in the folder only to read it, and writes nothing: no file is created or cut,
-// and no lock is held. So it works on a read-only copy, and beside the process that owns the
-// journal (whose later records are not seen). Every record is verified. The store reads and scans;
-// it refuses every change (Refused). Missing: the folder holds no segment.
+// Opens the journal in the folder for reading, and writes nothing: it creates and cuts no file, and
+// takes no lock. So it works on a read-only copy, and beside the process that owns the journal, but
+// does not see later records of that process. Every record is verified. The store reads and scans;
+// every change fails with Refused. disk must outlive the store. Blocks on the disk.
+//
+// Errors: as of open_journal(), without Locked. Missing: the folder has no segment.
 [[nodiscard]] StoreResult<OpenedJournal> inspect_journal(Disk& disk, const std::string& folder);
 
 }  // namespace nexusfix::store

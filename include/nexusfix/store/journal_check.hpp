@@ -1,5 +1,5 @@
-// Checking a whole journal, byte for byte, and repairing one that is damaged. Link
-// nexusfix::journal_tools.
+// Checks a whole journal, byte for byte, and repairs a damaged one. Link `nexusfix::journal_tools`.
+// docs/operations/journal-repair.md describes both for an operator.
 #pragma once
 
 #include <cstdint>
@@ -14,104 +14,114 @@
 
 namespace nexusfix::store {
 
+// A segment that was checked.
 struct CheckedSegment {
-  std::string file;  // its path
-  std::uint64_t bytes = 0;
-  std::uint64_t records = 0;
+  std::string file;           // its path
+  std::uint64_t bytes = 0;    // the size of its part of the log
+  std::uint64_t records = 0;  // the number of intact records
 };
 
+// A session that was found in a journal.
 struct CheckedSession {
-  std::string name;
-  SessionRecord record;
-  std::uint64_t messages = 0;  // intact ones, of every epoch
+  std::string name;            // as far as the log has it
+  SessionRecord record;        // its state after the last intact record
+  std::uint64_t messages = 0;  // the number of intact messages, of every epoch
 };
 
 // Bytes that are no record, with intact records after them or in a later segment.
 struct FoundDamage {
-  std::string file;
-  std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;
-  std::string what;
-  std::vector<std::string> losses;  // for people: which session lost, or may have lost, what
+  std::string file;                 // the path of the segment
+  std::uint64_t offset = 0;         // the first damaged byte in the file
+  std::uint64_t bytes = 0;          // the number of damaged bytes
+  std::string what;                 // the kind of damage, for people
+  std::vector<std::string> losses;  // for people: which session lost what, or may have
 };
 
-// Bytes after the last record of a segment that others follow, where only zeros should be. They are
-// no part of the log, as the next segment's header says where the segment's records end: opening
-// passes over them. Or bytes in a file that was prepared and never opened: opening empties it.
+// Bytes other than zeros after the last record of a segment that is not the last one, or in a file
+// that was prepared and never begun. They are no part of the log. Opening ignores the first, and
+// empties the second.
 struct UnusedBytes {
-  std::string file;
-  std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;  // up to the file's end
+  std::string file;          // the path of the segment
+  std::uint64_t offset = 0;  // the first of the bytes in the file
+  std::uint64_t bytes = 0;   // up to the end of the file
 };
 
-// What an operator did, as the log keeps it: a decision about numbers, or a repair.
+// What an operator changed, as the log keeps it: sequence numbers that were set, or a repair.
 struct FoundChange {
-  WallTime time;
-  std::string session;  // empty: a repair; numbers that it moved are a change of their own
-  NumbersChange::Numbers before;
-  NumbersChange::Numbers after;
-  std::string text;
+  WallTime time;                  // when the change was made
+  std::string session;            // the name; empty: a repair, whose new numbers are other entries
+  NumbersChange::Numbers before;  // the sequence numbers before the change
+  NumbersChange::Numbers after;   // the sequence numbers after the change
+  std::string text;               // who, when and why
 };
 
+// The result of verify_journal(). All lists are in the order of the log.
 struct JournalCheck {
-  std::vector<CheckedSegment> segments;
+  std::vector<CheckedSegment> segments;  // all segments that exist
   std::vector<CheckedSession> sessions;  // by key
-  std::vector<FoundDamage> damages;      // in the order of the log
-  std::vector<UnusedBytes> unused;       // not empty where they should be; likewise
-  std::vector<FoundChange> changes;      // in the order of the log
-  // Checkpoints that do not check, or do not match the records before them: opening would read
-  // more, or go wrong. Texts.
+  std::vector<FoundDamage> damages;      // empty: the log is intact
+  std::vector<UnusedBytes> unused;       // bytes where only zeros should be
+  std::vector<FoundChange> changes;      // what operators changed
+  // Checkpoints that are damaged, or do not match the records before them, each as a text. Opening
+  // would read more of the log, or trust a wrong checkpoint.
   std::vector<std::string> checkpoint_faults;
-  // The log ends before the position that its last owner recorded: opening refuses it. A text;
-  // empty: it does not, nothing was recorded, or a loss of power explains it.
+  // The log ends before the position that its last owner recorded, as a text; open_journal()
+  // refuses such a log. Empty: it does not, nothing was recorded, or a loss of power explains it.
   std::string lost_end;
-  std::string note_fault;              // why that note cannot be read; empty: it can, or is none
-  std::uint64_t retired_segments = 0;  // retired ones, before the first that exists
-  std::uint64_t records = 0;
-  std::uint64_t messages = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t torn_bytes = 0;   // after the last record: an interrupted write
-  std::uint64_t torn_offset = 0;  // in the last segment
-  bool in_use = false;            // a running process has it open: its end may be half written
-  // As in JournalReport. inspect_journal() reports what opening cuts and skips because of it.
+  std::string note_fault;  // why the recorded position cannot be read; empty: it can, or is none
+  std::uint64_t retired_segments = 0;  // the segments before the first one that exists
+  std::uint64_t records = 0;           // the number of intact records
+  std::uint64_t messages = 0;          // the number of intact messages
+  std::uint64_t bytes = 0;             // the size of the log
+  std::uint64_t torn_bytes = 0;        // after the last record: an interrupted write
+  std::uint64_t torn_offset = 0;       // where torn_bytes begin in the last segment
+  bool in_use = false;                 // a running process has it open: its end may be half written
+  // As JournalReport::power_lost. inspect_journal() reports what opening would cut and skip.
   bool power_lost = false;
 };
 
-// Reads and checks every record of every segment, and goes on after damage. Only reads. Errors:
-// Missing; Disk; Corrupt if the log cannot be followed at all: a segment is missing, of another
-// journal or version, or an intact record contradicts the ones before it.
+// Reads and checks every record of every segment, and goes on after damage. Writes nothing. O(log);
+// blocks on the disk.
+// Errors: Missing: the folder has no journal. Disk. Corrupt: the log cannot be followed, because a
+// segment is missing, or belongs to another journal or version, or an intact record contradicts
+// those before it.
 [[nodiscard]] StoreResult<JournalCheck> verify_journal(Disk& disk, const std::string& folder);
 
+// Whether a repair is done or only planned.
 enum class RepairMode : std::uint8_t {
-  Plan,   // say what would be done; write nothing
+  Plan,   // describe the repair; write nothing
   Carry,  // do it
 };
 
+// How a journal is repaired.
 struct RepairOptions {
-  std::string folder;
-  RepairMode mode = RepairMode::Plan;
-  std::string text;  // who, when, why: kept in the log
-  // Sessions whose opening was damaged have lost their name: it must be given, by key.
+  std::string folder;                  // the folder of the journal
+  RepairMode mode = RepairMode::Plan;  // plan or repair
+  std::string text;                    // who, when and why; kept in the log
+  // The names of sessions whose opening was damaged, by key. Without them a repair of these fails
+  // with Refused.
   std::map<SessionKey, std::string> names;
 };
 
+// What a repair did, or would do.
 struct RepairReport {
-  std::vector<std::string> steps;   // for people, in order; none: there is nothing to repair
-  std::vector<std::string> alarms;  // what is lost for ever: sessions and numbers
-  std::string copy_folder;          // where the files are as they were; empty: nothing was changed
+  std::vector<std::string> steps;   // for people, in order; empty: there is nothing to repair
+  std::vector<std::string> alarms;  // for people: the sessions and MsgSeqNums that are lost
+  std::string copy_folder;          // where the original files are; empty: nothing was changed
 };
 
-// Replaces damaged bytes by a record that says so, cuts an interrupted write, and raises the
-// numbers of sessions that may have used more than the log knows above all that they can have used,
-// so that no number is used twice. A gap fill answers for what is lost from then on, and
-// lost_numbers() has it. The files that change are copied to a folder of their own first. If it is
-// interrupted, it can be done again. Errors: as of verify_journal(); Locked; Refused if a session's
-// name is needed.
+// Replaces damaged bytes by a record that says so, and cuts off an interrupted write. If a session
+// may have used more MsgSeqNums than the log knows, its next outbound MsgSeqNum is raised above all
+// of them, so that none is used twice. Store::lost_numbers() then has the lost ones, and a
+// counterparty that requests them gets a gap fill. The files that change are copied to a folder of
+// their own first. An interrupted repair can be done again. Blocks on the disk.
+// Errors: as of verify_journal(). Locked: a process has the journal open. Refused: the name of a
+// session is needed.
 [[nodiscard]] StoreResult<RepairReport> repair_journal(Disk& disk, const RepairOptions& options,
                                                        WallTime now);
 
-// Whether a file with these bytes, or with this beginning, is a segment of a journal, of any
-// version that is read. Its records are not read.
+// Whether a file that begins with these bytes is a segment of a journal, of any version that this
+// library reads. Its records are not read.
 [[nodiscard]] bool is_segment(std::span<const char> bytes) noexcept;
 
 }  // namespace nexusfix::store

@@ -1,7 +1,5 @@
-// A store that ends with the process: for tests, and for sessions that reset at every logon.
-// flush() only moves the watermark. A reset forgets the session's messages, and their memory is
-// used again; until then memory grows with every message (doubling, so that steady use rarely
-// allocates).
+// A store in memory, which ends with the process: for tests, and for sessions that reset their
+// sequence numbers at every Logon.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +9,9 @@
 
 namespace nexusfix::store {
 
-// A transaction above record_bytes_max is TooLarge, as in a journal.
+// Makes an empty store in memory. append() fails with TooLarge if a record has more than
+// record_bytes_max bytes. flush() makes everything durable at once. The memory grows with each
+// stored message, by doubling; a reset of a session frees its messages for later ones. Never null.
 [[nodiscard]] std::unique_ptr<Store> make_memory_store(std::uint32_t record_bytes_max = 16U << 20U);
 
 }  // namespace nexusfix::store

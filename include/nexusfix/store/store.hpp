@@ -1,4 +1,5 @@
-// The log of a shard: what was sent as which number, what comes next, and how durable it is.
+// The log of an event loop: which message was sent with which MsgSeqNum, which MsgSeqNum comes
+// next, and how far this is durable.
 #pragma once
 
 #include <cstddef>
@@ -17,161 +18,176 @@
 
 namespace nexusfix::store {
 
-// A position in the log: everything before it. Grows with each append.
+// A position in the log: the end of a record. Grows with each append.
 using LogPosition = std::uint64_t;
 
+// The state of one session in the log.
 struct SessionRecord {
-  std::uint64_t next_inbound = 1;
-  std::uint64_t next_outbound = 1;  // the highest number used in this epoch, plus 1
-  std::uint64_t epoch = 1;          // counts resets
-  WallTime created;  // when this epoch began: at the first opening, or the last reset
+  std::uint64_t next_inbound = 1;   // the next MsgSeqNum of the counterparty
+  std::uint64_t next_outbound = 1;  // our highest MsgSeqNum of this epoch, plus 1
+  std::uint64_t epoch = 1;          // the number of resets, plus 1
+  WallTime created;                 // when this epoch began: the first opening, or the last reset
+  // Member by member.
   friend bool operator==(const SessionRecord&, const SessionRecord&) = default;
 };
 
+// A range of MsgSeqNums.
 struct NumberRange {
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;  // inclusive
+  std::uint64_t first = 0;  // the first MsgSeqNum
+  std::uint64_t last = 0;   // the last MsgSeqNum, inclusive
+  // Equal if both ends are.
   friend bool operator==(const NumberRange&, const NumberRange&) = default;
 };
 
+// The sequence numbers that an operator wants to set.
 struct WantedNumbers {
-  std::optional<std::uint64_t> next_inbound;  // nothing: as it is
-  std::optional<std::uint64_t> next_outbound;
+  std::optional<std::uint64_t> next_inbound;   // at least 1; unset: stays as it is
+  std::optional<std::uint64_t> next_outbound;  // at least 1; unset: stays as it is
 };
 
-// What Transaction::set_numbers() needs to give a session these numbers. A new epoch, created now,
-// if numbers that were used would be used again; else the epoch stays. text must outlive the
-// result.
+// The argument of Transaction::set_numbers() that gives a session the wanted numbers. It begins a
+// new epoch, created now, if MsgSeqNums that were used would be used again; otherwise the epoch
+// stays. text: who, when and why; must outlive the result.
 [[nodiscard]] NumbersChange numbers_change(const SessionRecord& before, WantedNumbers wanted,
                                            WallTime now, std::string_view text) noexcept;
 
+// The kinds of errors of a store. After TooLarge, Refused, Missing and SessionRefused the store is
+// as it was before the call.
 enum class StoreErrorCode : std::uint8_t {
-  Disk,      // the file system refused; text names path and cause
-  Corrupt,   // a record in the middle does not check; text names file, offset and remedy
-  Locked,    // another process owns the log
-  Failed,    // an earlier error stopped this store: nothing is accepted any more
-  TooLarge,  // above a limit (record, sessions, name); nothing changed, the store goes on
-  Refused,   // a transaction that takes a number back or uses one twice, or any change of a journal
-             // that was opened to be looked at; nothing changed either
-  Missing,   // there is no log to look at
-  SessionRefused,  // open_session(): this session cannot go on; the store, and all others, can
-  Server,          // the database cannot be reached or refuses; text says which and why
+  Disk,            // the file system reports an error; the text names path and cause
+  Corrupt,         // bytes of the log are damaged; the text names file, offset and remedy
+  Locked,          // another process owns the log
+  Failed,          // an earlier error stopped this store: every call fails
+  TooLarge,        // above a limit: of a record, of the number of sessions, of a name
+  Refused,         // breaks a rule of append(), or changes a journal that was opened read-only
+  Missing,         // there is no log to open
+  SessionRefused,  // open_session(): this session cannot go on; all others can
+  Server,          // the database cannot be reached, or reports an error; the text names both
 };
 
-// Cold: made only when something is wrong.
+// The error of a store. Not made on the path of a message.
 struct StoreError {
-  StoreErrorCode code = StoreErrorCode::Failed;
-  std::string text;
+  StoreErrorCode code = StoreErrorCode::Failed;  // the kind of error
+  std::string text;                              // the cause and the remedy, for an operator
 };
 
+// The result of a call of a store, or its error.
 template <class T>
 using StoreResult = std::expected<T, StoreError>;
 
-// For the operator. StoreFailed: from here on every call fails; it was found while nothing was
-// appended.
+// Something that the operator must know. StoreFailed: the store has stopped while nothing was
+// appended, and every further call fails.
 struct StoreEvent {
-  EventId id = EventId::StoreFailed;
-  std::string text;
+  EventId id = EventId::StoreFailed;  // docs/reference/events.md explains it
+  std::string text;                   // the details
 };
 
-// Kept messages on their way from where reading them may take long. Destroying it ends it; it may
-// outlive the store.
+// Stored messages that another thread reads, so that the caller need not wait. The destructor ends
+// the reading. It may outlive the store.
 class Fetch {
  public:
+  // Ends the reading.
   virtual ~Fetch() = default;
   // Whether read() may be called. One atomic load.
   [[nodiscard]] virtual bool is_done() const noexcept = 0;
-  // As Store::read(), of the numbers that were asked for; waits for nothing.
+  // Passes the messages to visit, as Store::read() does, and waits for nothing. Only if is_done().
+  // Errors: as of Store::read().
   [[nodiscard]] virtual StoreResult<void> read(
       FunctionRef<bool(std::uint64_t msg_seq_num, std::string_view bytes)> visit) = 0;
 };
 
-// One thread at a time; no call of a store may be made inside of a visitor. After a disk error from
-// open_session(), append() or flush() the store is stopped: every further call fails, because what
-// is on disk is no longer certain. Only TooLarge and Refused leave it as it was.
+// The log of all sessions of one event loop. One thread at a time. A visitor must not call the
+// store. After a Disk error of open_session(), append() or flush() the store is stopped, because
+// what the disk has is not certain: every further call fails with Failed.
 class Store {
  public:
+  // Drops what was not flushed. close() ends the log in order.
   virtual ~Store() = default;
 
-  // The session of this name, created if it is new; durable like an append. Allocates, may block on
-  // the disk.
-  // SessionRefused: an import into it was not finished, or records that may have been its own are
-  // damaged; the text says which, and what to do.
-  // TooLarge: a name above 1024 bytes, or the 65,537th session of the log.
+  // Opens the session with this name, or creates it. Durable as append() is. Allocates, and may
+  // block on the disk.
+  // SessionRefused: an import into the session was not finished, or damaged records may belong to
+  // it; the text says which, and what to do.
+  // TooLarge: a name above 1,024 bytes, or more than 65,536 sessions in the log.
   [[nodiscard]] virtual StoreResult<SessionKey> open_session(std::string_view name,
                                                              WallTime now) = 0;
-  // Gives a session another name, durable like an append. Its numbers and messages stay. Views of
-  // the old name end. TooLarge: as above. Refused: another session has the name. Allocates, may
-  // block on the disk.
+  // Gives a session another name, and keeps its sequence numbers and messages. Durable as append()
+  // is. Views of the old name become invalid. Allocates, and may block on the disk.
+  // TooLarge: as above. Refused: another session has the name.
   [[nodiscard]] virtual StoreResult<void> rename_session(SessionKey key, std::string_view name,
                                                          WallTime now) = 0;
-  // The session of this name, if the log has it.
+  // The session with this name; unset: the log has none.
   [[nodiscard]] virtual std::optional<SessionKey> find_session(std::string_view name) const = 0;
-  // How many sessions the log has; their keys are 0 to session_count() - 1, in the order in which
-  // they were opened first.
+  // The number of sessions in the log. Their keys are 0 to session_count() - 1, in the order in
+  // which they were created.
   [[nodiscard]] virtual std::size_t session_count() const noexcept = 0;
-  // Valid until it is renamed; the record below for the life of the store.
+  // The name of a session. Valid until it is renamed, or the store ends.
   [[nodiscard]] virtual std::string_view session_name(SessionKey key) const noexcept = 0;
-  // The reference stays valid for the life of the store and shows every later change.
+  // The state of a session. The reference stays valid for the life of the store, and shows every
+  // later change.
   [[nodiscard]] virtual const SessionRecord& session(SessionKey key) const noexcept = 0;
 
-  // Numbers of the current epoch under which messages were, or may have been, kept that the log has
-  // lost: a counterparty that requests them gets a gap fill, and the operator must be notified. In
-  // no order. Valid until the next append() or open_session().
+  // The MsgSeqNums of the current epoch whose messages the log has lost, or may have lost, in no
+  // order. A counterparty that requests them gets a gap fill, and the operator must be notified.
+  // Valid until the next append() or open_session().
   [[nodiscard]] virtual std::span<const NumberRange> lost_numbers(
       SessionKey key) const noexcept = 0;
 
-  // Messages of the current epoch with numbers up to this one were kept in a retired part of the
-  // log: a counterparty that requests them gets a gap fill, too. 0: none.
+  // Messages of the current epoch up to this MsgSeqNum were in a retired part of the log. A
+  // counterparty that requests them gets a gap fill. 0: none.
   [[nodiscard]] virtual std::uint64_t retired_until(SessionKey) const noexcept { return 0; }
 
-  // Appends one record, whole or not at all, even if it touches several sessions; the session
-  // records above change at once. Within an epoch a number is used once and numbers ascend. An
-  // empty transaction appends nothing. No allocation in steady state.
+  // Appends one record, whole or not at all, also if it touches several sessions. Returns its end.
+  // The SessionRecords change at once. Within an epoch the outbound MsgSeqNums ascend, each is used
+  // once, and the next inbound MsgSeqNum does not go back. An empty transaction appends nothing.
+  // Does not allocate in steady state; may block on the disk when a segment of a journal is full.
+  // Refused: an entry breaks these rules. TooLarge: above record_bytes_max. Disk, Failed: see
+  // Store.
   [[nodiscard]] virtual StoreResult<LogPosition> append(const Transaction& transaction,
                                                         WallTime now) = 0;
-  // Everything before appended() is in the log; everything before durable() survives what the
-  // durability mode promises to survive. Bytes may go to a socket only once their record is
-  // durable.
+  // The end of the last appended record.
   [[nodiscard]] virtual LogPosition appended() const noexcept = 0;
+  // Everything before this position survives what the durability mode promises to survive. The
+  // bytes of a message may go to a socket only when this has reached the end of its record.
   [[nodiscard]] virtual LogPosition durable() const noexcept = 0;
-  // Everything before it would survive a loss of power, as far as is known. It may be lower than
-  // durable() in a mode in which bytes leave first and a thread syncs them later. One atomic load.
+  // Everything before this position would survive a loss of power, as far as the store knows. Lower
+  // than durable() in a mode in which bytes leave first and a thread syncs them later. One atomic
+  // load.
   [[nodiscard]] virtual LogPosition synced() const noexcept { return durable(); }
-  // Moves durable() towards appended(): at once or in the background. Returns durable(). While that
-  // is below appended(), call it again when the store has woken the caller
-  // (JournalOptions::on_durable).
+  // Moves durable() towards appended(), at once or in the background, and returns durable(). While
+  // that is below appended(), call it again when the store calls JournalOptions::on_durable. May
+  // block on the disk, as the durability mode requires.
   [[nodiscard]] virtual StoreResult<LogPosition> flush() = 0;
-  // Ends in order: everything appended is flushed and brought to the disk, and the next opening
-  // knows it. Nothing can be appended afterwards. May block on the disk.
+  // Ends the log in order: everything appended is on the disk, and the next opening knows it.
+  // Nothing can be appended afterwards. May block on the disk.
   [[nodiscard]] virtual StoreResult<void> close() = 0;
-  // Whether this number of bytes can be appended and leave room for what cannot be refused: inbound
-  // progress, heartbeats, Logouts. False while the disk has no room for the next segment and less
-  // than a quarter of this one is left; then a caller does well to append nothing that it can
-  // refuse. At most two atomic loads.
+  // Whether this number of bytes can be appended, with room left for what cannot be refused:
+  // inbound progress, Heartbeats, Logouts. False while the disk has no room for the next segment
+  // and less than a quarter of this one is left: append only what cannot be refused then. At most
+  // two atomic loads.
   [[nodiscard]] virtual bool has_room_for(std::uint64_t bytes) const noexcept {
     static_cast<void>(bytes);
     return true;
   }
-  // What happened since, the oldest first, each event once: the disk has no room for the next
-  // segment, and only the rest of this one is left; old segments were deleted, or could not be
-  // deleted; kept bytes are damaged; the store has stopped. Two atomic loads while there is
-  // nothing.
+  // The oldest event that was not taken yet; unset: there is none. Events are: the disk has no room
+  // for the next segment; old segments were deleted, or could not be deleted; stored bytes are
+  // damaged; the store has stopped. At most two atomic loads if there is none.
   [[nodiscard]] virtual std::optional<StoreEvent> take_event() = 0;
 
-  // Passes the kept messages of the current epoch with numbers first to last, ascending, numbers
-  // without a kept message left out, until visit returns false. Bytes live until visit returns.
-  // Messages that were appended and not yet flushed are among them. An error of the disk ends the
-  // call after the messages before it. Corrupt: bytes that were damaged since they were written are
-  // passed over, the intact messages before and after them are passed, and the text names file,
-  // offset and the numbers that may be missing because of it. The store goes on in either case.
+  // Receives one stored message. bytes: valid until the call returns. false: ends the reading.
   using MessageVisitor = FunctionRef<bool(std::uint64_t msg_seq_num, std::string_view bytes)>;
+  // Passes the stored messages of the current epoch with MsgSeqNums first to last (inclusive), in
+  // ascending order. MsgSeqNums without a stored message are left out. Messages that are not
+  // flushed yet are included. May block on the disk.
+  // Disk: reading ended early; the messages before the error were passed. Corrupt: some messages
+  // are damaged and were left out; the text names file, offset and the missing MsgSeqNums. The
+  // store goes on after both.
   [[nodiscard]] virtual StoreResult<void> read(SessionKey key, std::uint64_t first,
                                                std::uint64_t last, MessageVisitor visit) = 0;
 
-  // The same for a caller that must not wait: the messages as they are now, until they have
-  // together bytes_max bytes or more, of a thread's reading. The caller is woken when it is done
-  // (JournalOptions::on_durable). Null: read() waits for nothing but the disk, and is to be called.
+  // The same for a caller that must not wait: a thread reads the messages as they are now, until
+  // they have bytes_max bytes or more together. The store calls JournalOptions::on_durable when it
+  // is done. Null: the store has no such thread, and read() waits for nothing but the disk.
   [[nodiscard]] virtual std::unique_ptr<Fetch> fetch(SessionKey key, std::uint64_t first,
                                                      std::uint64_t last, std::uint64_t bytes_max) {
     static_cast<void>(key), static_cast<void>(first), static_cast<void>(last);
@@ -179,15 +195,17 @@ class Store {
     return nullptr;
   }
 
-  // Passes every kept message of every session and epoch in the order of the log: how an
-  // application rebuilds what it had in memory.
+  // One stored message of a scan. Both views are valid until the visitor returns.
   struct LogMessage {
-    std::string_view session;  // its name
-    std::uint64_t epoch = 1;
-    std::uint64_t msg_seq_num = 0;
-    std::string_view bytes;
+    std::string_view session;       // the name of the session
+    std::uint64_t epoch = 1;        // the epoch of the session in which it was sent
+    std::uint64_t msg_seq_num = 0;  // MsgSeqNum (34)
+    std::string_view bytes;         // the whole message, as it was sent first
   };
+  // Receives one stored message of a scan.
   using LogVisitor = FunctionRef<void(const LogMessage&)>;
+  // Passes every stored message of every session and epoch, in the order of the log. An application
+  // rebuilds its state from them. O(log); blocks on the disk. Errors: as of read().
   [[nodiscard]] virtual StoreResult<void> scan(LogVisitor visit) = 0;
 };
 

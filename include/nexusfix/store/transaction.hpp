@@ -1,5 +1,5 @@
-// What one event changed, in every session that it touched: one record of the log, whole or not at
-// all.
+// What one event changes, in all sessions that it touches: one record of the log, which is written
+// whole or not at all.
 #pragma once
 
 #include <cstddef>
@@ -12,87 +12,107 @@
 
 namespace nexusfix::store {
 
-// A session's number within one log; stable for the life of the log.
+// The number of a session within one log, from 0 on. It never changes.
 using SessionKey = std::uint32_t;
 
+// The kinds of entries in a record, each with its values. A Transaction adds 2 to 6 and 8. The
+// store and its repair write the others.
 enum class EntryKind : std::uint8_t {
-  SessionOpened = 1,    // name
-  InboundProgress = 2,  // next inbound number
-  OutboundMessage = 3,  // number and bytes, kept for resend
-  OutboundNumber = 4,   // an administrative message: number only
-  Reset = 5,            // both numbers are 1, a new epoch begins
-  NumbersSet = 6,       // an operator's decision: NumbersChange
-  Removed = 7,          // replaces damaged bytes that were removed; text, then spaces
-  MessagesLost = 8,     // first number, last number: their messages were lost with damaged bytes
-  // A journal writes those below, no transaction.
-  NumbersReserved = 9,  // outbound numbers below this one may have been used without being kept
-  SessionRenamed = 10,  // the session's name from here on
-  // Of the log itself.
-  LogSynced = 16,  // log position: everything before it was on the disk when this was written
-  LogClosed = 17,  // likewise; and the journal was closed in order
-  LogOwned = 18,   // the owner's epoch: the owner that wrote the log from this record on
+  SessionOpened = 1,    // the name of a new session
+  InboundProgress = 2,  // the next inbound MsgSeqNum
+  OutboundMessage = 3,  // MsgSeqNum and bytes of a message that is stored for a resend
+  OutboundNumber = 4,   // the MsgSeqNum of an administrative message
+  Reset = 5,            // nothing: both sequence numbers are 1, and a new epoch begins
+  NumbersSet = 6,       // a NumbersChange: sequence numbers that an operator has set
+  Removed = 7,          // a text, then spaces: replaces damaged bytes that a repair took out
+  MessagesLost = 8,     // the first and last MsgSeqNum of messages that damaged bytes contained
+  NumbersReserved = 9,  // outbound MsgSeqNums below this one may have been used without a record
+  SessionRenamed = 10,  // the name of the session from here on
+  LogSynced = 16,       // a log position: the disk had everything before it at this time
+  LogClosed = 17,       // the same, and the journal was closed in order
+  LogOwned = 18,        // the epoch of the owner that wrote the log from this record on
 };
 
-// One session's numbers before and after an operator set them, and why: kept in the log for ever.
+// The sequence numbers of one session before and after an operator set them, and the reason. The
+// log keeps it.
 struct NumbersChange {
+  // The sequence numbers of a session at one time.
   struct Numbers {
-    std::uint64_t next_inbound = 1;
-    std::uint64_t next_outbound = 1;
-    std::uint64_t epoch = 1;
+    std::uint64_t next_inbound = 1;   // the next MsgSeqNum of the counterparty; at least 1
+    std::uint64_t next_outbound = 1;  // our next MsgSeqNum; at least 1
+    std::uint64_t epoch = 1;          // the number of resets, plus 1
+    // Member by member.
     friend bool operator==(const Numbers&, const Numbers&) = default;
   };
-  Numbers before;
-  // An outbound number that is lower than before needs a higher epoch: within one, a number never
-  // stands for two messages. A lower inbound number does not: the counterparty's messages from
-  // there on will come, and be delivered, again.
+  Numbers before;  // what the session had
+  // What the session has now. A lower next_outbound needs a higher epoch, because within an epoch a
+  // MsgSeqNum never stands for two messages. A lower next_inbound needs none: the counterparty's
+  // messages from there on are delivered again.
   Numbers after;
-  WallTime created;  // of the epoch after the change
-  // More is to come (an import): until the next change without this, the session is not opened.
+  WallTime created;  // when the epoch of `after` began
+  // true: an import is in progress, and the session cannot be opened until a change without it.
   bool is_unfinished = false;
-  std::string_view text;  // who, when, why
+  std::string_view text;  // who, when and why; must live as long as this object
 };
 
-// The values of a record that most events make: one outbound message, the session's inbound
-// progress, or both in this order.
+// The values of the most frequent records: one outbound message, the inbound progress of its
+// session, or both in this order.
 struct CommonRecord {
-  SessionKey session = 0;
-  std::uint64_t msg_seq_num = 0;   // of the outbound message; 0: none
-  std::uint64_t next_inbound = 0;  // 0: unchanged
+  SessionKey session = 0;          // the session of both
+  std::uint64_t msg_seq_num = 0;   // MsgSeqNum of the outbound message; 0: there is none
+  std::uint64_t next_inbound = 0;  // the next inbound MsgSeqNum; 0: unchanged
 };
 
-// Builds one record's entries in a buffer that is reused. One thread at a time.
+// Builds the entries of one record, for Store::append(). Reuse one object: its buffer grows to the
+// largest record and is then allocated no more. One thread at a time.
+//
+//   transaction.clear();
+//   transaction.outbound_message(session, 12, bytes);
+//   transaction.inbound_progress(session, 8);
+//   auto position = store.append(transaction, now);
 class Transaction {
  public:
+  // Empty. Allocates the buffer.
   Transaction();
 
+  // Everything below next_inbound was received and processed.
   void inbound_progress(SessionKey session, std::uint64_t next_inbound);
+  // This message is sent, and is stored for a resend. bytes: the whole message; copied.
   void outbound_message(SessionKey session, std::uint64_t msg_seq_num, std::string_view bytes);
+  // An administrative message is sent: its MsgSeqNum is used, and its bytes are not stored.
   void outbound_number(SessionKey session, std::uint64_t msg_seq_num);
+  // Both sequence numbers are 1 again, and a new epoch begins.
   void reset(SessionKey session);
-  // Sets both numbers, whatever they were. The store refuses it if a used outbound number would be
-  // used again in the same epoch, and if the epoch goes back.
+  // Sets both sequence numbers, whatever they were. append() fails with Refused if a used outbound
+  // MsgSeqNum would be used again in the same epoch, or if the epoch is lower than before.
   void set_numbers(SessionKey session, const NumbersChange& change);
-  // Records that there were, or may have been, messages under these numbers of the current epoch
-  // that the log has lost.
+  // The log has lost the messages with MsgSeqNums first to last (inclusive) of the current epoch,
+  // or may have lost some.
   void messages_lost(SessionKey session, std::uint64_t first, std::uint64_t last);
 
-  // Undo: rollback(mark) drops the entries added since.
+  // A position between two entries, for rollback().
   using Mark = std::size_t;
+  // The position after the last entry.
   [[nodiscard]] Mark mark() const noexcept { return used_; }
+  // Removes the entries that were added since mark() returned this position. Does not allocate.
   void rollback(Mark mark) noexcept;
 
+  // Removes all entries, and keeps the buffer.
   void clear() noexcept {
     used_ = 0;
     form_ = Form::Empty;
   }
-  // The memory of an empty one, if it has more than that number of bytes.
+  // Replaces the buffer by a small one if it has more than bytes_max bytes. Does nothing unless
+  // empty(). Allocates.
   void give_back(std::size_t bytes_max);
+  // Whether there are no entries.
   [[nodiscard]] bool empty() const noexcept { return used_ == 0; }
+  // The encoded entries. Valid until the next change of this object.
   [[nodiscard]] std::span<const char> entries() const noexcept {
     return std::span{buffer_}.first(used_);
   }
-  // The values of entries(), so that a store need not decode them. Null: entries() holds others, or
-  // more of them.
+  // The values of entries(), so that a store need not decode them. Null: there are other entries,
+  // or more. Valid until the next change of this object.
   [[nodiscard]] const CommonRecord* common() const noexcept {
     return form_ == Form::Common ? &common_ : nullptr;
   }

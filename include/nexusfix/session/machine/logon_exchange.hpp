@@ -1,4 +1,4 @@
-// The exchange of Logons on one connection. Not for applications.
+// The exchange of Logons on one connection. Applications use only Outlet.
 #pragma once
 
 #include <chrono>
@@ -9,11 +9,12 @@
 
 namespace nexusfix::session {
 
-// What becomes of an application message that is numbered now; its owner stores it in any case.
+// How an application message that gets its MsgSeqNum now reaches the counterparty. The owner stores
+// the message in each case.
 enum class Outlet : std::uint8_t {
-  Wire,        // it is transmitted at once
-  AfterLogon,  // it is queued until a Release, if the connection lasts; a part may be, see there
-  Resend,      // the counterparty sees by our Logon's number that it misses it, and asks for it
+  Wire,        // transmit it at once
+  AfterLogon,  // queue it until the action Release, which says what happens to a partial queue
+  Resend,      // do not transmit it: our next Logon's MsgSeqNum shows it, and it is requested
 };
 
 namespace detail {

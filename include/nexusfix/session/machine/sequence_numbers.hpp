@@ -1,4 +1,4 @@
-// The two sequence numbers of a session. Not for applications.
+// The two sequence numbers of a session. Applications use only Numbers.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,11 @@
 
 namespace nexusfix::session {
 
+// The next MsgSeqNum (34) of each direction. Both are at least 1, and at most 2^63.
 struct Numbers {
-  std::uint64_t next_inbound = 1;   // NextTargetMsgSeqNum
-  std::uint64_t next_outbound = 1;  // NextSenderMsgSeqNum
+  std::uint64_t next_inbound = 1;   // expected from the counterparty: NextTargetMsgSeqNum
+  std::uint64_t next_outbound = 1;  // of our next message: NextSenderMsgSeqNum
+  // Equal if both are.
   friend bool operator==(const Numbers&, const Numbers&) = default;
 };
 

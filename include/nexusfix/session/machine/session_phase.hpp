@@ -1,4 +1,4 @@
-// The states of a session, and the transitions between them that are legal. Not for applications.
+// The states of a session, and the legal transitions between them. Applications use only State.
 #pragma once
 
 #include <array>
@@ -11,13 +11,15 @@
 
 namespace nexusfix::session {
 
+// The state of a session, as StateMachine::state() returns it. docs/reference/session.md has the
+// transitions.
 enum class State : std::uint8_t {
-  Disconnected,
+  Disconnected,   // no connection, or the machine has returned a Disconnect
   AwaitingLogon,  // acceptor: connected, nothing received yet
   LogonSent,      // initiator: our Logon is not answered yet
   LogonReceived,  // acceptor: a valid Logon waits for the owner's decision
-  LoggedOn,
-  LogoutSent,  // our Logout is not answered yet; messages are still processed
+  LoggedOn,       // both sides have exchanged Logons
+  LogoutSent,     // our Logout is not answered yet; messages are still processed
 };
 
 namespace detail {
