@@ -13,8 +13,6 @@ using nexusfix::Session;
 using namespace nexusfix::literals;
 
 struct Trader {
-  using Handles = nexusfix::Messages<fix44::ExecutionReport>;
-
   void on_logon(Session& session) {  // without OrdType it does not compile
     auto sent = session.send<fix44::NewOrderSingle>(
         fix44::ClOrdID{"A1"}, fix44::Symbol{"AAPL"}, fix44::Side::Buy,

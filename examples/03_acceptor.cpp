@@ -12,7 +12,6 @@ using namespace nexusfix::literals;
 
 // [venue]
 struct Venue {
-  using Handles = nexusfix::Messages<fix44::NewOrderSingle>;
   unsigned orders = 0;
 
   // A callback is a transaction: the receipt of the order and its report are one record of the

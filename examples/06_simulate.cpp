@@ -25,7 +25,6 @@ namespace {
 
 // [venue]
 struct Venue {
-  using Handles = nexusfix::Messages<fix44::NewOrderSingle>;
   bool is_forgetful = false;
   unsigned reports = 0;
 
@@ -55,7 +54,6 @@ struct Desk {
 };
 
 struct Trader {
-  using Handles = nexusfix::Messages<fix44::ExecutionReport>;
   Desk& desk;
 
   void on_message(Session&, const fix44::ExecutionReport& report) {

@@ -20,8 +20,6 @@ namespace {
 
 // [guard]
 struct Venue {
-  using Handles = nexusfix::Messages<fix44::NewOrderSingle>;
-
   MessageReply on_message(Session& session, const fix44::NewOrderSingle& order) {
     const std::string id{order.cl_ord_id().value};
     if (open_.contains(id)) {

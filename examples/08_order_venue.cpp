@@ -88,9 +88,6 @@ struct Details {
 
 class Venue {
  public:
-  using Handles = nexusfix::Messages<fix44::NewOrderSingle, fix44::OrderCancelRequest,
-                                     fix44::OrderCancelReplaceRequest>;
-
   // False: an open order belongs to a session that the configuration no longer has.
   bool attach(nexusfix::Engine& engine) {
     engine_ = &engine;

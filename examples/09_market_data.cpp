@@ -73,8 +73,6 @@ struct Book {
 
 class Publisher {
  public:
-  using Handles = nexusfix::Messages<fix44::MarketDataRequest>;
-
   MessageReply on_message(Session& session, const fix44::MarketDataRequest& request) {
     const std::string id{request.md_req_id().value};
     const auto kind = request.subscription_request_type();

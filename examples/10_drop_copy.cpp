@@ -114,8 +114,6 @@ class Rows {
 };
 
 struct Reader {
-  using Handles = nexusfix::Messages<fix44::ExecutionReport>;
-
   explicit Reader(Rows& rows) : rows_{rows} {}
 
   void on_message(Session& session, const fix44::ExecutionReport& report) {

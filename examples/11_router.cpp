@@ -45,10 +45,6 @@ constexpr unsigned kNotAvailable = 4;
 
 class Router {
  public:
-  using Handles = nexusfix::Messages<fix44::NewOrderSingle, fix44::OrderCancelRequest,
-                                     fix44::OrderCancelReplaceRequest, fix44::ExecutionReport,
-                                     fix44::OrderCancelReject, fix44::BusinessMessageReject>;
-
   // False: there is no VENUE, or the name of a client is ambiguous.
   bool attach(nexusfix::Engine& engine) {
     for (std::size_t i = 0; i < engine.session_count(); ++i) {

@@ -40,12 +40,6 @@ namespace {
 
 class Bridge {
  public:
-  using Handles = nexusfix::Messages<fix42::NewOrderSingle, fix42::OrderCancelRequest,
-                                     fix42::OrderCancelReplaceRequest, fix42::ExecutionReport,
-                                     fix42::OrderCancelReject, fix50::NewOrderSingle,
-                                     fix50::OrderCancelRequest, fix50::OrderCancelReplaceRequest,
-                                     fix50::ExecutionReport, fix50::OrderCancelReject>;
-
   // False: the configuration does not have one session of each version.
   bool attach(nexusfix::Engine& engine) {
     for (std::size_t i = 0; i < engine.session_count(); ++i) {

@@ -42,8 +42,6 @@ struct TraderTimes {
 
 class Trader {
  public:
-  using Handles = engine::Messages<fix42::ExecutionReport, fix44::ExecutionReport>;
-
   // The clock must outlive the trader.
   Trader(TraderPlan plan, Clock& clock);
 

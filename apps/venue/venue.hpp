@@ -37,11 +37,6 @@ struct Losses {
 
 class Venue {
  public:
-  using Handles =
-      engine::Messages<fix42::NewOrderSingle, fix44::NewOrderSingle, fix42::OrderCancelRequest,
-                       fix44::OrderCancelRequest, fix42::OrderCancelReplaceRequest,
-                       fix44::OrderCancelReplaceRequest>;
-
   explicit Venue(BookCapacity capacity = {}) : book_{capacity} {}
 
   // Call it before attach().

@@ -24,8 +24,6 @@ namespace nexusfix::bench {
 
 // An order has 9 fields besides the session's, and its report 10.
 struct Venue {
-  using Handles = engine::Messages<fix44::NewOrderSingle>;
-
   std::atomic<std::uint64_t> orders{0};
   bool answers = true;
 
@@ -49,8 +47,6 @@ struct Venue {
 };
 
 struct Trader {
-  using Handles = engine::Messages<fix44::ExecutionReport>;
-
   Session* session = nullptr;  // when it is logged on
   std::uint64_t orders = 0;
   std::uint64_t reports = 0;

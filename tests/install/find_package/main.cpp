@@ -10,7 +10,6 @@
 namespace {
 
 struct Venue {
-  using Handles = nexusfix::engine::Messages<nexusfix::fix44::NewOrderSingle>;
   void on_message(nexusfix::engine::Session&, const nexusfix::fix44::NewOrderSingle&) {}
 };
 

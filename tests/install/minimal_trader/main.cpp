@@ -14,8 +14,6 @@ using namespace nexusfix::literals;
 namespace {
 
 struct Trader {
-  using Handles = nexusfix::Messages<fix44::ExecutionReport>;
-
   void on_logon(Session& session) {
     static_cast<void>(session.send<fix44::NewOrderSingle>(
         fix44::ClOrdID{"A1"}, fix44::Symbol{"AAPL"}, fix44::Side::Buy,
