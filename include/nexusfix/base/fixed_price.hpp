@@ -109,7 +109,7 @@ inline void fixed_price_literal_does_not_fit() {}
 
 template <std::size_t Size>
 consteval FixedPrice fixed_price_literal(const char (&text)[Size]) {
-  const std::optional<FixedPrice> price = FixedPrice::from_decimal(decimal_literal(text));
+  const std::optional<FixedPrice> price = FixedPrice::from_decimal(Decimal::from_literal(text));
   if (!price) fixed_price_literal_does_not_fit();
   return price.value_or(FixedPrice{});
 }
