@@ -15,7 +15,7 @@ there; label=PART puts it at that part of the line; on=N at its N-th part.
 A text that begins with ` is code.
 """
 
-from .canvas import LINE_PIXELS, WIDTH, Canvas, text_width
+from .canvas import LINE_PIXELS, Canvas, text_width
 
 UNIT = 20
 NORMAL = {"l": (-1, 0), "r": (1, 0), "t": (0, -1), "b": (0, 1)}
@@ -180,8 +180,8 @@ class Diagram:
     def svg(self):
         canvas = Canvas(self.values["title"], float(self.values["height"]) * UNIT)
         for kind, place, lines in self.boxes:
-            (draw_frame if kind in ("frame", "inner") else draw_box)(
-                canvas, *((kind, place, lines)))
+            draw = draw_frame if kind in ("frame", "inner") else draw_box
+            draw(canvas, kind, place, lines)
         for begin, *ends in self.zooms:
             x, y, w, h = self.places[begin]
             left, top, _, _ = self.places[ends[0]]

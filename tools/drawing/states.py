@@ -68,13 +68,15 @@ def check(diagram):
         raise BadText(f"{path} and the boxes differ in the states "
                       f"{', '.join(sorted(drawn_states ^ set(states)))}")
     wanted = {"phases": phases, "can_become": can_become}[diagram.values["table"]](source, states)
-    drawn = {(before, after) for begin, end, _, _ in diagram.arrows
-             for before in members(diagram, begin.partition(".")[0], states)
-             for after in members(diagram, end.partition(".")[0], states)}
-    drawn |= {(after, before) for begin, end, options, _ in diagram.arrows if "both" in options
-              for before in members(diagram, begin.partition(".")[0], states)
-              for after in members(diagram, end.partition(".")[0], states)}
-    for text, difference in (("lacks", wanted - drawn), ("draws in addition to", drawn - wanted)):
+    drawn = set()
+    for begin, end, options, _ in diagram.arrows:
+        befores, afters = (members(diagram, words.partition(".")[0], states)
+                           for words in (begin, end))
+        drawn |= {(before, after) for before in befores for after in afters}
+        if "both" in options:
+            drawn |= {(after, before) for before in befores for after in afters}
+    for text, difference in (("has no arrow for", wanted - drawn),
+                             ("has arrows that are not in", drawn - wanted)):
         if difference:
             arrows = ", ".join(f"{before} → {after}" for before, after in sorted(difference))
-            raise BadText(f"the picture {text} the table of {path}: {arrows}")
+            raise BadText(f"the picture {text} {path}: {arrows}")
