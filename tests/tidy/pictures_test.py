@@ -124,6 +124,9 @@ class LatencyTest(unittest.TestCase):
             with self.assertRaises(SystemExit):
                 latency.text_of({**self.report(), **change})
         report = self.report()
+        report["rows"][0]["peers"]["QuickFIX"] = {"single_calls": 20}
+        with self.assertRaises(SystemExit):
+            latency.text_of(report)
         del report["rows"][0]["peers"]["QuickFIX"]
         with self.assertRaises(SystemExit):
             latency.text_of(report)

@@ -10,6 +10,7 @@ from .diagram import BadText
 ROW = "rtt/spin"
 SUBJECTS = {"NexusFIX": "a", "QuickFIX": "b", "bare TCP": "c"}  # with the class of its curve
 LEFT, RIGHT, TOP, HEIGHT = 66, 34, 104, 250  # of the plot, in pixels
+CALLS_MIN = 10_000  # for the 99.9th percentile
 HEAD = """# Made from a report of the benchmark: `make latency`. Nanoseconds.
 """
 
@@ -26,6 +27,9 @@ def text_of(report):
     missing = [name for name in SUBJECTS if name not in figures]
     if missing:
         raise SystemExit(f"the report lacks {', '.join(missing)}")
+    if few := [name for name in SUBJECTS if figures[name]["single_calls"] < CALLS_MIN]:
+        raise SystemExit(f"fewer than {CALLS_MIN:,} orders of {', '.join(few)}: measure again on "
+                         "an idle machine")
     machine = report["machine"]
     lines = [
         f"row: {row['name']}", f"purpose: {row['purpose']}", f"date: {report['date']}",
