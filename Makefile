@@ -1,8 +1,8 @@
 # The commands of this project; `make` alone lists them. CMake does the building: see
 # CMakePresets.json for the builds and CONTRIBUTING.md for working with them directly.
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-run deps-bench deps-test deps-docs run build examples test bench simulate \
-        crash soak docs tidy format fuzz install clean
+.PHONY: help deps deps-run deps-bench deps-test deps-docs run build examples test bench latency \
+        simulate crash soak docs tidy format fuzz install clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
@@ -26,6 +26,7 @@ help:
 	@echo "  make test      everything that must pass: tests, sanitizers, fuzzing, interop, style"
 	@echo
 	@echo "  make bench     measure parsing, encoding and queues, compared with QuickFIX"
+	@echo "  make latency   measure an order's round trip, and draw docs/images/latency.svg"
 	@echo
 	@echo "  make examples  the command and the programs of examples/, without what tests need"
 	@echo "  make build     the release build with tests, in build/release"
@@ -85,6 +86,12 @@ bench: deps-bench
 	@build/release/bench/nexusfix_bench \
 	  --hardened build/hardened/bench/libnexusfix_bench_module.so --json build/bench/report.json \
 	  --html build/bench/report.html $(if $(PICTURE),--svg $(PICTURE)) $(BENCH)
+
+# The machine must be idle. Only what it draws is measured.
+latency: deps-bench
+	@tools/build.py release --target nexusfix_bench $(FIRST_BUILD)
+	@build/release/bench/nexusfix_bench --rows rtt/spin --json build/bench/latency.json
+	@tools/pictures.py --latency build/bench/latency.json
 
 deps-docs:
 ifeq ($(DEPS),yes)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the site of the documents in build/site: `make docs`.
+"""Draws the pictures, and builds the site of the documents in build/site: `make docs`.
 
 MkDocs and its theme come from PyPI, in the versions of tools/docs/requirements.txt, and are
 installed in build/docs. A warning, such as a link to no page or to no heading, is an error.
@@ -107,6 +107,9 @@ def broken_pages():
 
 
 def main():
+    drawn = subprocess.run([sys.executable, "-B", ROOT / "tools" / "pictures.py"], check=False)
+    if drawn.returncode != 0:
+        return drawn.returncode
     program = mkdocs()
     pages = WORK / "pages"
     copy_pages(pages)

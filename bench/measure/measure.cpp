@@ -75,17 +75,19 @@ class Course {
     const auto single = [&](double share) {
       return static_cast<double>(quantile_of_sorted(singles_, share)) * ns_per_tick_;
     };
-    return {.p50 = single(0.5),
-            .p99 = single(0.99),
-            .p999 = single(0.999),
-            .min = single(0),
-            .max = single(1),
-            .single_calls = singles_.size(),
-            .batch = quantile_of_sorted(batches_, 0.1),
-            .batch_median = quantile_of_sorted(batches_, 0.5),
-            .batch_best = batches_.front(),
-            .batches = batches_.size(),
-            .batch_calls = batch_calls_};
+    Figures figures{.p50 = single(0.5),
+                    .p99 = single(0.99),
+                    .p999 = single(0.999),
+                    .min = single(0),
+                    .max = single(1),
+                    .single_calls = singles_.size(),
+                    .batch = quantile_of_sorted(batches_, 0.1),
+                    .batch_median = quantile_of_sorted(batches_, 0.5),
+                    .batch_best = batches_.front(),
+                    .batches = batches_.size(),
+                    .batch_calls = batch_calls_};
+    std::ranges::transform(kPercentileShares, figures.percentiles.begin(), single);
+    return figures;
   }
 
  private:

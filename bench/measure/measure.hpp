@@ -1,6 +1,7 @@
 // Measures contestants in turn, so that all of them have the same noise.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -26,6 +27,10 @@ struct MeasureSettings {
   }
 };
 
+// The shares of single calls whose percentiles a plot of the latency needs.
+inline constexpr std::array kPercentileShares{0.25,  0.5,    0.75,  0.9,    0.95,    0.975, 0.99,
+                                              0.995, 0.9975, 0.999, 0.9995, 0.99975, 0.9999};
+
 // Nanoseconds per call. Single calls include the timer's own cost.
 struct Figures {
   double p50 = 0;
@@ -33,6 +38,7 @@ struct Figures {
   double p999 = 0;
   double min = 0;
   double max = 0;
+  std::array<double, kPercentileShares.size()> percentiles{};
   std::size_t single_calls = 0;
   // Of the batches' means. The figure to compare is the lowest decile: neither another program on
   // the machine nor a single fast batch changes it.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
@@ -150,6 +152,7 @@ int run(const Options& options, std::vector<std::unique_ptr<Subject>> peers) {
 
   const auto start = std::chrono::steady_clock::now();
   Report report;
+  report.date = fmt::format("{:%F}", fmt::gmtime(std::time(nullptr)));
   report.machine = describe_machine(core);
   report.machine.cores = static_cast<int>(cores.size());
   report.timer = calibrate_timer();

@@ -83,6 +83,9 @@ Figures in_unit(const Figures& ns_per_call, const RowSpec& spec, double operatio
         &Figures::batch_median, &Figures::batch_best}) {
     figures.*figure = in_unit(figures.*figure / operations_per_call, spec.unit, bytes);
   }
+  for (double& percentile : figures.percentiles) {
+    percentile = in_unit(percentile / operations_per_call, spec.unit, bytes);
+  }
   if (is_rate(spec.unit)) std::swap(figures.min, figures.max);
   return figures;
 }

@@ -35,6 +35,7 @@ struct RowReport {
 };
 
 struct Report {
+  std::string date;  // of the measurement, YYYY-MM-DD in UTC
   Machine machine;
   TimerFacts timer;
   MeasureSettings settings;

@@ -242,12 +242,15 @@ Chart tail_chart(const Report& report) {
 
 std::string_view chart_style() noexcept {
   return "svg{font:12px system-ui,-apple-system,'Segoe UI',sans-serif}"
-         ".label,.value,.title{fill:#1c2530}.axis,.note{fill:#66727f}"
+         ".page{fill:#fff}.label,.value,.title{fill:#1c2530}.axis,.note{fill:#66727f}"
          ".title{font-size:16px;font-weight:600}"
          ".ours{fill:#0a7d8c}.quickfix{fill:#8a95a1}.reference{fill:#c3cad1}"
          ".grid{stroke:#e3e7eb;stroke-width:1}"
          ".mark{stroke:#d9480f;stroke-width:2}.range{stroke:#0a7d8c;stroke-width:2;opacity:.45}"
-         ".p99{stroke:#0a7d8c;stroke-width:2}";
+         ".p99{stroke:#0a7d8c;stroke-width:2}"
+         "@media(prefers-color-scheme:dark){.page{fill:#14191e}"
+         ".label,.value,.title{fill:#e4e8ec}.axis,.note{fill:#97a3ae}.ours{fill:#3fb4c3}"
+         ".reference{fill:#56616b}.grid{stroke:#333c45}.range,.p99{stroke:#3fb4c3}}";
 }
 
 }  // namespace nexusfix::bench

@@ -8,10 +8,10 @@ namespace nexusfix::bench {
 namespace {
 
 constexpr std::string_view kPageStyle =
-    ":root{--ink:#1c2530;--dim:#66727f;--grid:#e3e7eb;--page:#fff;--soft:#f5f7f8}"
+    ":root{--ink:#1c2530;--dim:#66727f;--grid:#e3e7eb;--page:#fff;--soft:#f5f7f8;"
+    "--ours:#0a7d8c;--reference:#c3cad1}"
     "@media(prefers-color-scheme:dark){:root{--ink:#e4e8ec;--dim:#97a3ae;--grid:#333c45;"
-    "--page:#14191e;--soft:#1c232a}.label,.value,.title{fill:#e4e8ec}.axis,.note{fill:#97a3ae}"
-    ".grid{stroke:#333c45}}"
+    "--page:#14191e;--soft:#1c232a;--ours:#3fb4c3;--reference:#56616b}}"
     "body{background:var(--page);color:var(--ink);font:15px/1.5 system-ui,-apple-system,"
     "'Segoe UI',sans-serif;max-width:1180px;margin:2em auto;padding:0 1em}"
     "h1{font-size:1.7em;margin-bottom:.2em}h2{font-size:1.2em;margin-top:2em}"
@@ -20,7 +20,7 @@ constexpr std::string_view kPageStyle =
     "white-space:nowrap}"
     "th:first-child,td:first-child{text-align:left}td.purpose{text-align:left;white-space:normal;"
     "color:var(--dim)}th{position:sticky;top:0;background:var(--page)}"
-    "b{color:#0a7d8c}.missed{color:#d9480f}p.note,dl{color:var(--dim)}"
+    "b{color:var(--ours)}.missed{color:#d9480f}p.note,dl{color:var(--dim)}"
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 1.2em;font-size:13px}"
     "dt{font-weight:600}dd{margin:0;overflow-wrap:anywhere}.wide{overflow-x:auto}"
     ".key{display:inline-block;width:.9em;height:.9em;border-radius:2px;margin:0 .3em 0 1em;"
@@ -173,9 +173,9 @@ std::string to_html(const Report& report) {
                   failures_text(report));
   text += chart_section(
       "Beside its peers",
-      "<span class=\"key\" style=\"background:#0a7d8c\"></span>NexusFIX"
+      "<span class=\"key\" style=\"background:var(--ours)\"></span>NexusFIX"
       "<span class=\"key\" style=\"background:#8a95a1\"></span>QuickFIX"
-      "<span class=\"key\" style=\"background:#c3cad1\"></span>reference"
+      "<span class=\"key\" style=\"background:var(--reference)\"></span>reference"
       "<span class=\"key\" style=\"background:#d9480f\"></span>published figure of the design's "
       "first incarnation (another machine). Batch figures; the scale is logarithmic.",
       peer_groups(report));
@@ -211,7 +211,7 @@ std::string to_svg(const Report& report) {
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
       "height=\"{1}\" role=\"img\">\n<title>NexusFIX beside QuickFIX and bare TCP</title>\n"
-      "<style>{2}</style>\n<rect width=\"{0}\" height=\"{1}\" rx=\"8\" fill=\"#fff\"/>\n"
+      "<style>{2}</style>\n<rect class=\"page\" width=\"{0}\" height=\"{1}\" rx=\"8\"/>\n"
       "<text class=\"title\" x=\"{3}\" y=\"32\">Nanoseconds an operation, logarithmic scale"
       "</text>\n",
       width, height, chart_style(), kMargin);

@@ -31,6 +31,12 @@ void set_figures(Json& json, const Figures& f) {
   json.set("single_calls", f.single_calls);
   json.set("batches", f.batches);
   json.set("batch_calls", f.batch_calls);
+  Json percentiles = Json::object();
+  constexpr double kPercent = 100;
+  for (std::size_t i = 0; i < kPercentileShares.size(); ++i) {
+    percentiles.set(fmt::format("{:g}", kPercentileShares[i] * kPercent), number(f.percentiles[i]));
+  }
+  json.set("percentiles", std::move(percentiles));
 }
 
 Json json_of(const RowReport& row) {
@@ -69,7 +75,8 @@ Json json_of(const Machine& m) {
 std::string to_json(const Report& report) {
   const Machine& m = report.machine;
   return Json::object(
-             {{"machine", json_of(m)},
+             {{"date", report.date.empty() ? Json{} : Json{report.date}},
+              {"machine", json_of(m)},
               {"compiler", m.compiler},
               {"compiler_flags", m.compiler_flags},
               {"commit", m.commit.empty() ? Json{} : Json{m.commit}},

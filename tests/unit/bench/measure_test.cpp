@@ -1,5 +1,6 @@
 #include "bench/measure/measure.hpp"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,6 +69,9 @@ TEST(MeasureTest, figures_are_in_order) {
   EXPECT_LE(f.p50, f.p99);
   EXPECT_LE(f.p99, f.p999);
   EXPECT_LE(f.p999, f.max);
+  EXPECT_TRUE(std::ranges::is_sorted(f.percentiles));
+  EXPECT_GE(f.percentiles.front(), f.min);
+  EXPECT_LE(f.percentiles.back(), f.max);
   EXPECT_LE(f.batch_best, f.batch);
   EXPECT_LE(f.batch, f.batch_median);
   EXPECT_GT(f.batch_best, 0);

@@ -18,6 +18,7 @@ Figures figures_of(double ns) {
           .p999 = ns * 3,
           .min = ns / 2,
           .max = ns * 4,
+          .percentiles = {ns * 0.75, ns},
           .single_calls = 100,
           .batch = ns,
           .batch_median = ns * 1.1,
@@ -35,6 +36,7 @@ RowReport parse_row() {
 
 Report report_of(std::vector<RowReport> rows) {
   Report report;
+  report.date = "2026-11-23";
   report.machine.cpu = "CPU \"A\"";
   report.timer = {.ns_per_tick = 0.5, .cost_ns = 20, .cost_min_ns = 19, .step_ns = 10};
   report.rows = std::move(rows);
@@ -99,6 +101,7 @@ TEST(ReportTest, a_call_of_several_operations_is_divided_among_them) {
   EXPECT_DOUBLE_EQ(f.p50, 10);
   EXPECT_DOUBLE_EQ(f.batch, 10);
   EXPECT_DOUBLE_EQ(f.max, 40);
+  EXPECT_DOUBLE_EQ(f.percentiles[1], 10);
   EXPECT_EQ(f.single_calls, 100U);
 }
 
@@ -137,6 +140,8 @@ TEST(ReportTest, json_has_a_row_with_its_figures_and_peers) {
   EXPECT_THAT(json,
               HasSubstr(R"("p50": 20.0, "p99": 40.0, "p999": 60.0, "min": 10.0, "max": 80.0, )"
                         R"("batch": 20.0, "batch_median": 22.0, "batch_best": 18.0)"));
+  EXPECT_THAT(json, HasSubstr(R"("percentiles": { "25": 15.0, "50": 20.0, "75": 0.0,)"));
+  EXPECT_THAT(json, HasSubstr(R"("date": "2026-11-23")"));
   EXPECT_THAT(json, HasSubstr(R"("QuickFIX": { "p50": 1000.0)"));
   EXPECT_THAT(json, HasSubstr(R"("reference": { "p50": 500.0)"));
   EXPECT_THAT(json, HasSubstr(R"("messages_per_s": 50000000.0, "mb_per_s": 10000.0)"));
