@@ -62,6 +62,7 @@ constexpr KeyGroup kInstead[] = {
      "JdbcStoreSessionsTableName JdbcSessionIdDefaultPropertyValue JdbcMaxActiveConnection "
      "JdbcMinIdleConnection JdbcMaxConnectionLifeTime JdbcConnectionTimeout "
      "JdbcConnectionIdleTimeout JdbcConnectionKeepaliveTime JdbcConnectionTestQuery "
+     "JdbcMaxActiveTime JdbcSimultaneousBuildThrottle "
      "SleepycatDatabaseDir SleepycatSequenceDbName SleepycatMessageDbName JndiContextFactory "
      "JndiProviderURL SQLStoreDriver SQLStoreDataSourceName SQLStoreConnMaxLifetime "
      "MongoStoreConnection MongoStoreDatabase MongoStoreReplicaSet",
@@ -77,9 +78,16 @@ constexpr KeyGroup kInstead[] = {
      "OdbcLogIncomingTable OdbcLogOutgoingTable OdbcLogEventTable JdbcLogIncomingTable "
      "JdbcLogOutgoingTable JdbcLogEventTable SQLLogDriver SQLLogDataSourceName "
      "SQLLogConnMaxLifetime MongoLogConnection MongoLogDatabase MongoLogReplicaSet "
-     "DebugLogFilePath",
+     "DebugLogFilePath DebugFileLogPath",
      "", kOwnLog},
     {"JdbcLogHeartBeats", "N", kOwnLog},
+    {"RedactFieldsInLogs", "",
+     "LogMaskedTags says which fields are *** in the logs; passwords always are"},
+    {"RedactionLogText", "", "a masked value is always ***"},
+    {"ResendSessionLevelRejects", "N", "a ResendRequest gets gap fills for Rejects"},
+    {"CmeEnhancedResend", "N", "messages are resent as the FIX rules say"},
+    {"Encoding", "", "values are the bytes of the message, and are never converted"},
+    {"SocketIgnoreProxy", "Y", "a proxy is used only if ProxyType names its type"},
     {"HttpAcceptPort", "0", "no web page is served"},
     {"ResetOnError DisconnectOnError", "N", "errors are answered as the FIX rules say"},
     {"ThreadModel", "", "EventLoops says how many threads serve the sessions"},
