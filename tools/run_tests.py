@@ -51,7 +51,8 @@ STAGES = [
                        "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
                        "UBSAN_OPTIONS": "print_stacktrace=1"}),
     Stage("tsan", "tests with threads, data races", targets=["nexusfix_tests_threads"],
-          labels="threads", fixed_addresses=True, jobs=4, definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"],
+          labels="threads", fixed_addresses=True, jobs=4,
+          definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"],
           environment={"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"}),
     # Compiled together and without debugging information, it takes half the time, with the same
     # flags for the same files.

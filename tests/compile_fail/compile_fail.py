@@ -49,8 +49,9 @@ def main():
     flags = precompiled(source, Path(work), command)
     faults = 0
     for case, expected in sorted(cases.items()):
-        done = subprocess.run([*command, "-fsyntax-only", *flags, f"-DNEXUSFIX_MISTAKE={case}", path],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*command, "-fsyntax-only", *flags, f"-DNEXUSFIX_MISTAKE={case}", path],
+            capture_output=True, text=True, check=False)
         wrong = fault(case, expected, done.returncode, done.stdout + done.stderr)
         if wrong:
             faults += 1

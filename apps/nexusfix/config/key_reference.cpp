@@ -13,26 +13,61 @@ namespace nexusfix::command {
 namespace {
 
 using config::described_keys;
+using config::Dialects;
 using config::KeyDescription;
 
 constexpr std::string_view kPageBegin =
     R"(# Configuration keys
 
-Every key that the engine honours, from its own table: `nexusfix config keys --markdown` prints this
-page, and `nexusfix config keys NAME` one key. [Configuration](configuration.md) explains how a file
-is read and what belongs together. Keys of other engines that are accepted, with a warning that says
-what is done instead, are not listed: `nexusfix config check FILE` names them.
+Look up a key: what it means, which values it takes, and which other engines know it.
+`nexusfix config keys NAME` explains one key. [Configuration](configuration.md) explains how a file
+is read and what belongs together. [Keys of other engines](other-engines.md) names those that are
+accepted without effect and those that are refused; `nexusfix config check FILE` reports each. The
+engine's own table is the source of this page: `nexusfix config keys --markdown` prints it.
 
-*Takes effect*: when a reload (SIGHUP) applies a changed value: at once; at the next Logon of the
-session; at the next start of the engine; or the session counts as another one.
-*Elsewhere*: the default of another engine, where it differs.
+- *Type* and *range*: the values that the key takes.
+- *Default*: the value without the key. After a semicolon: the default of another engine, where it
+  differs.
+- *Example*: a value that the key accepts.
+- *Dialects*: the other engines that know the key by this name: QuickFIX (in C++), QuickFIX/J,
+  QuickFIX/Go and QuickFIX/n. After a semicolon: the name that another of them has for it. An older
+  version may lack a key: QuickFIX 1.15 has no `NonStopSession`. An empty cell: the key is
+  NexusFIX's own.
+- *Takes effect*: when a reload (SIGHUP) applies a changed value: at once; at the next Logon of the
+  session; at the next start of the engine; or the session counts as another one.
+
+| type | a value |
+|---|---|
+| flag | `Y` or `N` |
+| number | a whole number, digits only |
+| decimal | digits, with or without a point |
+| word | one of the words of the range |
+| text | any text; the range limits its bytes |
+| path | a file or a folder; without a leading `/` relative to the working directory |
+| host | a name, or an address of IPv4 or IPv6 |
+| time | `HH:MM:SS` |
+| day | the English name of a day; its first two letters are significant |
+| list | one or more values; the example shows how they are separated |
+| field | a tag, `=` and a value |
+| mode | permission bits in octal |
 )";
 
-std::string values_of(const KeyDescription& key) {
+struct OtherEngine {
+  std::string_view name;
+  std::string_view short_name;
+  bool Dialects::* knows;
+};
+constexpr OtherEngine kOtherEngines[] = {{"QuickFIX", "QuickFIX", &Dialects::quickfix},
+                                         {"QuickFIX/J", "/J", &Dialects::quickfixj},
+                                         {"QuickFIX/Go", "/Go", &Dialects::quickfixgo},
+                                         {"QuickFIX/n", "/n", &Dialects::quickfixn}};
+
+std::string range_of(const KeyDescription& key) {
   std::string_view expected = key.expected;
   if (expected.ends_with(',')) expected.remove_suffix(1);  // in an error, words follow it
   std::string text{expected};
-  if (key.most != 0) text += fmt::format(" from {} to {}", key.least, key.most);
+  if (key.most != 0) text = fmt::format("{} to {}", key.least, key.most);
+  if (!key.unit.empty()) text += fmt::format(" {}", key.unit);
   if (key.is_numbered) text += fmt::format("; also {0}1, {0}2, ...", key.name);
   return text;
 }
@@ -41,10 +76,53 @@ std::string_view default_of(const KeyDescription& key) {
   return key.fallback.empty() ? std::string_view{"none"} : key.fallback;
 }
 
+// Keys with one meaning have the same main name.
+std::string_view main_name(const KeyDescription& key) {
+  return key.same_as.empty() ? key.name : key.same_as;
+}
+
+// The name that an engine, which does not know the key by its own name, has for it; empty: none.
+std::string_view name_in(const OtherEngine& engine, const KeyDescription& key) {
+  const auto found = std::ranges::find_if(described_keys(), [&](const KeyDescription& other) {
+    return main_name(other) == main_name(key) && other.dialects.*engine.knows;
+  });
+  return found == described_keys().end() ? std::string_view{} : found->name;
+}
+
+void add(std::string& list, std::string_view item) {
+  list += fmt::format("{}{}", list.empty() ? "" : ", ", item);
+}
+
+// "QuickFIX, /n; /J: `SocketTcpNoDelay`". Empty: no other engine has such a key.
+std::string dialects_text(const KeyDescription& key, std::string_view OtherEngine::* engine_name,
+                          std::string_view quote) {
+  std::string text;
+  struct OtherName {
+    std::string_view name;
+    std::string engines;
+  };
+  std::vector<OtherName> others;
+  for (const OtherEngine& engine : kOtherEngines) {
+    const std::string_view name = key.dialects.*engine.knows ? key.name : name_in(engine, key);
+    if (name == key.name) add(text, engine.*engine_name);
+    if (name == key.name || name.empty()) continue;
+    auto other = std::ranges::find(others, name, &OtherName::name);
+    if (other == others.end()) other = others.insert(others.end(), {name, ""});
+    add(other->engines, engine.*engine_name);
+  }
+  for (const auto& [name, engines] : others) {
+    text += fmt::format("{}{}: {}{}{}", text.empty() ? "" : "; ", engines, quote, name, quote);
+  }
+  return text;
+}
+
 std::string in_full(const KeyDescription& key) {
+  const std::string dialects = dialects_text(key, &OtherEngine::name, "");
   std::string text = fmt::format(
-      "{}  ({})\n  meaning       {}\n  values        {}\n  default       {}\n  takes effect  {}\n",
-      key.name, key.group, key.meaning, values_of(key), default_of(key), key.takes_effect);
+      "{0}  ({1})\n  meaning       {2}\n  type          {3}\n  range         {4}\n"
+      "  default       {5}\n  example       {0}={6}\n  dialects      {7}\n  takes effect  {8}\n",
+      key.name, key.group, key.meaning, key.type, range_of(key), default_of(key), key.example,
+      dialects.empty() ? "NexusFIX only" : dialects, key.takes_effect);
   if (!key.elsewhere.empty()) text += fmt::format("  elsewhere     {}\n", key.elsewhere);
   return text;
 }
@@ -72,6 +150,12 @@ std::string cell(std::string_view text) {
     escaped += c;
   }
   return escaped;
+}
+
+std::string default_cell(const KeyDescription& key) {
+  std::string text = key.fallback.empty() ? "" : fmt::format("`{}`", cell(key.fallback));
+  if (key.elsewhere.empty()) return text;
+  return fmt::format("{}; {}", text.empty() ? "none" : text, cell(key.elsewhere));
 }
 
 }  // namespace
@@ -103,14 +187,15 @@ std::string keys_page() {
     if (key.group != group) {
       group = key.group;
       text += fmt::format(
-          "\n## {}\n\n| key | meaning | values | default | takes effect | "
-          "elsewhere |\n|---|---|---|---|---|---|\n",
+          "\n## {}\n\n"
+          "| key | meaning | type | range | default | example | dialects | takes effect |\n"
+          "|---|---|---|---|---|---|---|---|\n",
           capitalised(group));
     }
-    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", key.name, cell(key.meaning),
-                        cell(values_of(key)),
-                        key.fallback.empty() ? "" : fmt::format("`{}`", cell(key.fallback)),
-                        key.takes_effect, cell(key.elsewhere));
+    text +=
+        fmt::format("| `{}` | {} | {} | {} | {} | `{}` | {} | {} |\n", key.name, cell(key.meaning),
+                    key.type, cell(range_of(key)), default_cell(key), cell(key.example),
+                    dialects_text(key, &OtherEngine::short_name, "`"), key.takes_effect);
   }
   return text;
 }

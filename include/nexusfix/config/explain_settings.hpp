@@ -15,18 +15,42 @@
 
 namespace nexusfix::config {
 
+// Other engines that read a configuration of this form.
+struct Dialects {
+  bool quickfix = false;    // the one in C++
+  bool quickfixj = false;   // QuickFIX/J
+  bool quickfixgo = false;  // QuickFIX/Go
+  bool quickfixn = false;   // QuickFIX/n
+
+  // The engines of either.
+  friend constexpr Dialects operator|(Dialects a, Dialects b) {
+    return {.quickfix = a.quickfix || b.quickfix,
+            .quickfixj = a.quickfixj || b.quickfixj,
+            .quickfixgo = a.quickfixgo || b.quickfixgo,
+            .quickfixn = a.quickfixn || b.quickfixn};
+  }
+  // Whether both name the same engines.
+  bool operator==(const Dialects&) const = default;
+};
+
 // One honoured key. All views have static lifetime.
 struct KeyDescription {
   std::string_view group;     // "connection": keys of one group follow each other
   std::string_view name;      // as in the file: "HeartBtInt"
   std::string_view fallback;  // the value without the key; empty: none, or the key is required
+  std::string_view example;   // a right value
   std::string_view meaning;   // what the key sets, in half a sentence
   // The default of another engine; empty: the same, or it has no such key.
   std::string_view elsewhere;
-  bool is_secret = false;         // its value is never shown
-  std::string_view expected;      // the values that it takes; of a number, without its range
-  std::uint64_t least = 0;        // the smallest number; this and most are 0: it takes no number
-  std::uint64_t most = 0;         // the largest number
+  Dialects dialects;          // the engines that know the key by this name
+  std::string_view same_as;   // the key that this one is another name of; empty: none
+  bool is_secret = false;     // its value is never shown
+  std::string_view type;      // "number", "flag", "path": a word
+  std::string_view expected;  // the values that it takes; of a number, without its range
+  // The range of a number, or of the bytes of a text; both 0: the key takes neither.
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;
+  std::string_view unit;          // of the range; empty: none
   bool is_numbered = false;       // may be given several times: SocketConnectHost1, ...
   std::string_view takes_effect;  // when a reload applies a changed value: "at once"
 };

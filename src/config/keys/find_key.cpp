@@ -10,12 +10,13 @@
 #include <nexusfix/config/explain_settings.hpp>
 #include <nexusfix/dictionary/nearest_name.hpp>
 
+#include "config/keys/dialects.hpp"
 #include "config/text/settings_values.hpp"
 
 namespace nexusfix::config {
 namespace {
 
-// The keys of the other engines: QuickFIX, QuickFIX/J, QuickFIX/Go, QuickFIX/N.
+// The keys of the other engines: QuickFIX, QuickFIX/J, QuickFIX/Go, QuickFIX/n.
 struct KeyGroup {
   std::string_view names;  // separated by blanks
   std::string_view harmless;
@@ -62,6 +63,7 @@ constexpr KeyGroup kInstead[] = {
      "JdbcStoreSessionsTableName JdbcSessionIdDefaultPropertyValue JdbcMaxActiveConnection "
      "JdbcMinIdleConnection JdbcMaxConnectionLifeTime JdbcConnectionTimeout "
      "JdbcConnectionIdleTimeout JdbcConnectionKeepaliveTime JdbcConnectionTestQuery "
+     "JdbcMaxActiveTime JdbcSimultaneousBuildThrottle "
      "SleepycatDatabaseDir SleepycatSequenceDbName SleepycatMessageDbName JndiContextFactory "
      "JndiProviderURL SQLStoreDriver SQLStoreDataSourceName SQLStoreConnMaxLifetime "
      "MongoStoreConnection MongoStoreDatabase MongoStoreReplicaSet",
@@ -77,9 +79,16 @@ constexpr KeyGroup kInstead[] = {
      "OdbcLogIncomingTable OdbcLogOutgoingTable OdbcLogEventTable JdbcLogIncomingTable "
      "JdbcLogOutgoingTable JdbcLogEventTable SQLLogDriver SQLLogDataSourceName "
      "SQLLogConnMaxLifetime MongoLogConnection MongoLogDatabase MongoLogReplicaSet "
-     "DebugLogFilePath",
+     "DebugLogFilePath DebugFileLogPath",
      "", kOwnLog},
     {"JdbcLogHeartBeats", "N", kOwnLog},
+    {"RedactFieldsInLogs", "",
+     "LogMaskedTags says which fields are *** in the logs; passwords always are"},
+    {"RedactionLogText", "", "a masked value is always ***"},
+    {"ResendSessionLevelRejects", "N", "a ResendRequest gets gap fills for Rejects"},
+    {"CmeEnhancedResend", "N", "messages are resent as the FIX rules say"},
+    {"Encoding", "", "values are the bytes of the message, and are never converted"},
+    {"SocketIgnoreProxy", "Y", "a proxy is used only if ProxyType names its type"},
     {"HttpAcceptPort", "0", "no web page is served"},
     {"ResetOnError DisconnectOnError", "N", "errors are answered as the FIX rules say"},
     {"ThreadModel", "", "EventLoops says how many threads serve the sessions"},
@@ -181,24 +190,38 @@ bool may_have_number(const KeyRule& rule) {
   return rule.key.row().rule.is_numbered && rule.key != "AppDataDictionary";
 }
 
+// "a whole number of seconds" has the unit of the range.
+constexpr std::string_view unit_of(const ValueRule& rule) {
+  constexpr std::string_view kNumberOf = "a whole number of ";
+  if (rule.is_right == is_text_in_range) return "bytes";
+  return rule.expected.starts_with(kNumberOf) && rule.max != 0
+             ? rule.expected.substr(kNumberOf.size())
+             : std::string_view{};
+}
+
 }  // namespace
 
 std::span<const KeyDescription> described_keys() noexcept {
-  static constexpr auto kDescribed = [] {
+  static const auto kDescribed = [] {
     std::array<KeyDescription, kKeyRows.size()> described{};
     for (std::size_t i = 0; i < kKeyRows.size(); ++i) {
       const KeyRow& row = kKeyRows[i];
-      const bool is_number = row.rule.is_right == is_number_in_range;
       described[i] = {.group = row.group,
                       .name = row.name,
                       .fallback = row.fallback,
+                      .example = row.example,
                       .meaning = row.meaning,
                       .elsewhere = row.elsewhere,
+                      .dialects = dialects_of(row.name),
+                      .same_as = same_as(row.meaning),
                       .is_secret = row.rule.is_secret,
+                      .type = row.rule.type,
                       .expected = row.rule.expected,
-                      .least = is_number ? row.rule.min : 0,
-                      .most = is_number ? row.rule.max : 0,
-                      .is_numbered = row.rule.is_numbered,
+                      .least = row.rule.min,
+                      .most = row.rule.max,
+                      .unit = unit_of(row.rule),
+                      // AppDataDictionary has versions instead.
+                      .is_numbered = row.rule.is_numbered && row.name != "AppDataDictionary",
                       .takes_effect = to_string(row.effect)};
     }
     return described;

@@ -1,7 +1,7 @@
 // A row of the key table: everything that is declared about one key. The rows are in
 // identity_keys.hpp and the other files *_keys.hpp; key_table.hpp joins them.
 //
-//   {"ResendTimeout", AtOnce, seconds(1, 3'600), sets<&GapConfig::resend_timeout>, "30",
+//   {"ResendTimeout", AtOnce, seconds(1, 3'600), sets<&GapConfig::resend_timeout>, "30", "10",
 //    "seconds without progress after which a gap is requested again"},
 #pragma once
 
@@ -213,6 +213,7 @@ struct KeyRow {
   ValueRule rule;
   Sets sets;
   std::string_view fallback;     // the value without the key; empty: none, or the key is required
+  std::string_view example;      // a right value, another one than the fallback
   std::string_view meaning;      // half a sentence
   std::string_view elsewhere{};  // the default of another engine; empty: the same, or no such key
   std::string_view group{};      // set by the table

@@ -14,6 +14,7 @@ struct ValueRule {
   using Check = bool (*)(const ValueRule& rule, std::string_view value);
 
   Check is_right;
+  std::string_view type;      // one word, for the reference: docs/reference/keys.md lists them
   std::string_view expected;  // continued by " was expected"; of a number, without its range
   std::uint64_t min = 0;      // of a number, or of the length of a text in bytes
   std::uint64_t max = 0;
@@ -44,7 +45,7 @@ template <auto Read>
 
 constexpr ValueRule number(std::uint64_t min, std::uint64_t max,
                            std::string_view what = "a whole number") {
-  return {is_number_in_range, what, min, max};
+  return {is_number_in_range, "number", what, min, max};
 }
 constexpr ValueRule seconds(std::uint64_t min, std::uint64_t max) {
   return number(min, max, "a whole number of seconds");
@@ -55,17 +56,19 @@ constexpr ValueRule bytes(std::uint64_t min, std::uint64_t max) {
 constexpr ValueRule port(std::uint64_t min) { return number(min, 65'535, "a port"); }
 constexpr ValueRule text(std::uint64_t bytes_min, std::uint64_t bytes_max,
                          std::string_view expected) {
-  return {is_text_in_range, expected, bytes_min, bytes_max};
+  return {is_text_in_range, "text", expected, bytes_min, bytes_max};
 }
 // A file or a folder. The longest path leaves room below PATH_MAX for the names in a folder.
 inline constexpr std::uint64_t kPathBytesMax = 3'000;
-constexpr ValueRule path(std::string_view expected) { return text(1, kPathBytesMax, expected); }
+constexpr ValueRule path(std::string_view expected) {
+  return {is_text_in_range, "path", expected, 1, kPathBytesMax};
+}
 // One of the words of the expected text, in any case: one_of("Delay, Reject or LogOut").
-constexpr ValueRule one_of(std::string_view words) { return {is_listed, words}; }
+constexpr ValueRule one_of(std::string_view words) { return {is_listed, "word", words}; }
 // A value that Read, one of the functions of settings_values.hpp, can read.
 template <auto Read>
-constexpr ValueRule read_by(std::string_view expected) {
-  return {is_readable<Read>, expected};
+constexpr ValueRule read_by(std::string_view type, std::string_view expected) {
+  return {is_readable<Read>, type, expected};
 }
 constexpr ValueRule or_none(ValueRule rule) {
   rule.may_be_empty = true;
@@ -81,15 +84,18 @@ constexpr ValueRule numbered(ValueRule rule) {
   return rule;
 }
 
-inline constexpr ValueRule kYesOrNo{is_yes_or_no, "Y or N"};
+inline constexpr ValueRule kYesOrNo{is_yes_or_no, "flag", "Y or N"};
 inline constexpr ValueRule kName = text(1, 255, "a name of 1 to 255 bytes");
 inline constexpr ValueRule kShortText = text(0, 255, "at most 255 bytes");
 inline constexpr ValueRule kText = text(0, kPathBytesMax, "a shorter text");
+// May be empty: as without the key.
+inline constexpr ValueRule kPath{is_text_in_range, "path", "a shorter text", 0, kPathBytesMax};
 inline constexpr ValueRule kFolder = path("the path of a folder");
 inline constexpr ValueRule kPrecision =
-    read_by<read_precision>("a number from 0 to 9, SECONDS, MILLIS, MICROS or NANOS");
-inline constexpr ValueRule kFactor{is_factor, "a decimal number above 0, up to 100"};
-inline constexpr ValueRule kHost{is_host, "a host name or an address"};
-inline constexpr ValueRule kAddress{is_address, "an address of this machine, such as 10.0.0.1"};
+    read_by<read_precision>("word", "a number from 0 to 9, SECONDS, MILLIS, MICROS or NANOS");
+inline constexpr ValueRule kFactor{is_factor, "decimal", "a decimal number above 0, up to 100"};
+inline constexpr ValueRule kHost{is_host, "host", "a host name or an address"};
+inline constexpr ValueRule kAddress{is_address, "host",
+                                    "an address of this machine, such as 10.0.0.1"};
 
 }  // namespace nexusfix::config

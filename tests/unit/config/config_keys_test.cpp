@@ -38,9 +38,11 @@ TEST(ConfigKeys, keys_that_are_not_honoured_say_what_is_done_instead_unless_it_i
   EXPECT_THAT(warnings_of("SocketOobInline=Y"),
               ElementsAre(HasSubstr("the operating system's own value is used")));
   EXPECT_THAT(warnings_of("MySQLLogHost=db"), ElementsAre(HasSubstr("no log is written there")));
+  EXPECT_THAT(warnings_of("RedactFieldsInLogs=448"), ElementsAre(HasSubstr("LogMaskedTags")));
   for (const std::string_view line :
        {"SocketNodelay=Y", "UseDataDictionary=N", "ValidateLengthAndChecksum=Y",
-        "SocketReuseAddress=Y", "SocketSendBufferSize=0", "SocketAcceptProtocol=tcp"}) {
+        "SocketReuseAddress=Y", "SocketSendBufferSize=0", "SocketAcceptProtocol=tcp",
+        "SocketIgnoreProxy=Y"}) {
     EXPECT_THAT(warnings_of(line), IsEmpty()) << line;
   }
 }

@@ -4,6 +4,7 @@
 
 #include <nexusfix/config/explain_settings.hpp>
 
+#include "config/keys/dialects.hpp"
 #include "config/keys/find_key.hpp"
 #include "settings_fixture.hpp"
 #include "support/disks/fake_disk.hpp"
@@ -76,6 +77,31 @@ TEST(DescribedKeys, every_honoured_key_is_described_once) {
     EXPECT_EQ(match.rule->name, key.name);
     EXPECT_EQ(match.rule->handling, Handling::Honoured) << key.name;
     EXPECT_TRUE(names.insert(key.name).second) << key.name;
+  }
+}
+
+TEST(DescribedKeys, a_dialect_names_keys_of_the_table_each_once) {
+  std::set<std::string_view> names;
+  for (const DialectRow& row : kDialectRows) {
+    for (const std::string_view name : words_of(row.keys)) {
+      const KeyMatch match = find_key(name);
+      ASSERT_NE(match.rule, nullptr) << name;
+      EXPECT_EQ(match.rule->handling, Handling::Honoured) << name;
+      EXPECT_EQ(match.rule->name, name);
+      EXPECT_TRUE(names.insert(name).second) << name;
+      EXPECT_EQ(dialects_of(name), row.engines) << name;
+    }
+  }
+  EXPECT_EQ(dialects_of("MaxPendingLogons"), Dialects{});
+}
+
+TEST(DescribedKeys, another_name_is_of_a_key_with_a_name_of_its_own) {
+  for (const KeyDescription& key : described_keys()) {
+    if (key.same_as.empty()) continue;
+    const auto main = std::ranges::find(described_keys(), key.same_as, &KeyDescription::name);
+    ASSERT_NE(main, described_keys().end()) << key.name;
+    EXPECT_EQ(main->same_as, "") << key.name;
+    EXPECT_EQ(main->type, key.type) << key.name;
   }
 }
 

@@ -83,7 +83,7 @@ inline const HonouredKey kHonouredKeys[] = {
     {"DynamicSessionsMaxPerAddress", "50000", "50001", "from 0 to 50000"},
     {"EventLoops", "64", "65", "from 1 to 64"},
     {"EventLoop", "63", "64", "from 0 to 63", "EventLoops=64\n"},
-    {"EventLoopCpu", "2", "two", "the number of a CPU"},
+    {"EventLoopCpu", "2,3", "two", "the number of a CPU", "EventLoops=2\n"},
     {"BusySpin", "Y", "perhaps", "Y or N"},
     {"LockMemory", "Y", "perhaps", "Y or N"},
     {"CoreDumps", "Y", "perhaps", "Y or N"},

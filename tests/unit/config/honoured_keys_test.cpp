@@ -64,26 +64,46 @@ TEST(HonouredKeys, the_document_says_of_each_when_a_reload_takes_it_over) {
   }
 }
 
+const KeyRow& row_of(const HonouredKey& key) { return find_key(key.name).rule->key.row(); }
+
+// As a configuration shows it: of a secret nothing, or its tag.
+std::string shown(const HonouredKey& key, std::string_view value) {
+  if (!row_of(key).rule.is_secret) return std::string{value};
+  const std::size_t equals = key.name == "LogonTag" ? value.find('=') + 1 : 0;
+  return std::string{value.substr(0, equals)} + "...";
+}
+
+// The value counts, and is shown with its line.
+void expect_accepted(const HonouredKey& row, std::string_view value) {
+  const auto [text, line] = config_with(row, value);
+  nexusfix::testing::FakeDisk disk;
+  disk.set_contents("t.cfg", text);
+  for (const char* dates : {"days.txt", "holidays.txt"}) disk.set_contents(dates, "2026-12-25\n");
+  const auto explained = explain_settings(disk, "t.cfg");
+  ASSERT_TRUE(explained) << explained.error().front().what();
+  const auto is_it = [&, line = line](const EffectiveValue& one) {
+    return one.key->name == row.name && one.line == line;
+  };
+  const auto& values = explained->sessions.front().values;
+  const auto shown_value = std::ranges::find_if(values, is_it);
+  ASSERT_NE(shown_value, values.end()) << row.name;
+  EXPECT_EQ(shown_value->value, shown(row, value)) << row.name;
+  for (const std::string& warning : texts(explained->settings.warnings)) {
+    EXPECT_EQ(warning.find(std::string{row.name} + ": not used"), std::string::npos) << warning;
+  }
+}
+
 TEST(HonouredKeys, a_right_value_counts_and_is_shown_with_its_line) {
+  for (const HonouredKey& row : kHonouredKeys) expect_accepted(row, row.right);
+}
+
+TEST(HonouredKeys, the_example_of_the_reference_is_a_right_value_and_not_the_default) {
   for (const HonouredKey& row : kHonouredKeys) {
-    const auto [text, line] = config_with(row, row.right);
-    nexusfix::testing::FakeDisk disk;
-    disk.set_contents("t.cfg", text);
-    disk.set_contents("days.txt", "2026-12-25\n");
-    const auto explained = explain_settings(disk, "t.cfg");
-    ASSERT_TRUE(explained) << explained.error().front().what();
-    const auto is_it = [&, line = line](const EffectiveValue& one) {
-      return one.key->name == row.name && one.line == line;
-    };
-    const auto& values = explained->sessions.front().values;
-    const auto shown_value = std::ranges::find_if(values, is_it);
-    ASSERT_NE(shown_value, values.end()) << row.name;
-    const bool is_hidden = find_key(row.name).rule->key.row().rule.is_secret;
-    const std::string_view expected = row.name == "LogonTag" ? "553=..." : "...";
-    EXPECT_EQ(shown_value->value, is_hidden ? expected : row.right) << row.name;
-    for (const std::string& warning : texts(explained->settings.warnings)) {
-      EXPECT_EQ(warning.find(std::string{row.name} + ": not used"), std::string::npos) << warning;
-    }
+    const KeyRow& key = row_of(row);
+    EXPECT_NE(key.example, "") << row.name;
+    EXPECT_NE(key.example, key.fallback) << row.name;
+    EXPECT_EQ(key.rule.error(key.example), "") << row.name;
+    expect_accepted(row, key.example);
   }
 }
 

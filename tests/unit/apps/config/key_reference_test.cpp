@@ -21,8 +21,11 @@ TEST(KeyReference, says_everything_about_a_key_in_any_case) {
   EXPECT_EQ(*text,
             "JournalStallTimeout  (store)\n"
             "  meaning       seconds that a disk may stall\n"
-            "  values        a whole number of seconds from 1 to 3600\n"
+            "  type          number\n"
+            "  range         1 to 3600 seconds\n"
             "  default       5\n"
+            "  example       JournalStallTimeout=10\n"
+            "  dialects      NexusFIX only\n"
             "  takes effect  at the next start\n");
 }
 
@@ -31,6 +34,24 @@ TEST(KeyReference, names_the_default_of_another_engine_and_numbered_keys) {
               HasSubstr("  elsewhere     QuickFIX/Go: Y\n"));
   EXPECT_THAT(describe_keys({"SocketConnectHost"}).value_or(""),
               HasSubstr("; also SocketConnectHost1, SocketConnectHost2, ...\n"));
+}
+
+TEST(KeyReference, names_the_engines_that_know_a_key_and_their_other_names_of_it) {
+  EXPECT_THAT(describe_keys({"HeartBtInt"}).value_or(""),
+              HasSubstr("  dialects      QuickFIX, QuickFIX/J, QuickFIX/Go, QuickFIX/n\n"));
+  EXPECT_THAT(describe_keys({"SocketNodelay"}).value_or(""),
+              HasSubstr("  dialects      QuickFIX, QuickFIX/n; QuickFIX/J: SocketTcpNoDelay\n"));
+  EXPECT_THAT(describe_keys({"SocketAcceptAddress"}).value_or(""),
+              HasSubstr("  dialects      QuickFIX/J; QuickFIX/Go, QuickFIX/n: "
+                        "SocketAcceptHost\n"));
+  EXPECT_THAT(describe_keys({"EnabledProtocols"}).value_or(""),
+              HasSubstr("  dialects      QuickFIX/J; QuickFIX: SSLProtocol; QuickFIX/n: "
+                        "SSLProtocols\n"));
+}
+
+TEST(KeyReference, the_range_of_a_text_is_that_of_its_bytes) {
+  EXPECT_THAT(describe_keys({"SenderCompID"}).value_or(""),
+              HasSubstr("  type          text\n  range         1 to 255 bytes\n"));
 }
 
 TEST(KeyReference, an_unknown_key_is_an_error_with_the_nearest_one) {
@@ -48,10 +69,12 @@ TEST(KeyReference, without_a_name_lists_every_key) {
   }
 }
 
-TEST(KeyReference, every_key_has_a_meaning_and_values) {
+TEST(KeyReference, every_key_has_a_meaning_a_type_values_and_an_example) {
   for (const config::KeyDescription& key : config::described_keys()) {
     EXPECT_FALSE(key.meaning.empty()) << key.name;
     EXPECT_FALSE(key.expected.empty()) << key.name;
+    EXPECT_FALSE(key.example.empty()) << key.name;
+    EXPECT_THAT(keys_page(), HasSubstr("| " + std::string{key.type} + " | ")) << key.name;
   }
 }
 
