@@ -10,22 +10,25 @@
 
 namespace nexusfix::wire {
 
-// 1 to kTagMax. A plain integer, so that custom tags need no declaration.
+// The tag of a field, 1 to kTagMax. A plain integer, so that custom tags need no declaration.
 using Tag = std::uint32_t;
+// The largest tag.
 inline constexpr Tag kTagMax = 0x7fff'ffff;
 // Tags from this one on are defined by agreement between counterparties, and a dictionary need not
 // have them: FIX 4.4 volume 1, "User Defined Fields".
 inline constexpr Tag kUserDefinedTagMin = 5000;
 
+// The byte that ends each field: start of heading.
 inline constexpr char kSoh = '\x01';
 
 // One field of a message. The view lives as long as the message's bytes.
 struct FieldView {
-  Tag tag = 0;
+  Tag tag = 0;               // of the field
   std::uint32_t offset = 0;  // of the value's first byte, from the start of the message
-  std::string_view value;
+  std::string_view value;    // the bytes between `=` and SOH
 };
 
+// Why a field cannot be read as the requested type.
 enum class FieldErrorCode : std::uint8_t {
   Missing,     // the tag is not in the message
   Empty,       // `55=` and SOH
@@ -35,11 +38,12 @@ enum class FieldErrorCode : std::uint8_t {
 
 // Why a typed read has no value. Its text is made elsewhere, on the cold side.
 struct FieldError {
-  FieldErrorCode code = FieldErrorCode::Missing;
-  Tag tag = 0;
-  std::uint32_t offset = 0;  // of the value, 0 if the field is missing
+  FieldErrorCode code = FieldErrorCode::Missing;  // the reason
+  Tag tag = 0;                                    // of the field
+  std::uint32_t offset = 0;                       // of the value, 0 if the field is missing
 };
 
+// The result of a typed read.
 template <class T>
 using FieldResult = std::expected<T, FieldError>;
 

@@ -16,12 +16,14 @@ namespace nexusfix::wire {
 // A typed field: `using ClOrdID = wire::Field<11, std::string_view>;`, written ClOrdID{"A1"}.
 template <Tag FieldTag, class Value>
 struct Field {
-  static constexpr Tag kTag = FieldTag;
-  using ValueType = Value;
-  Value value{};
+  static constexpr Tag kTag = FieldTag;  // of the field
+  using ValueType = Value;               // the C++ type of the value
+  Value value{};                         // a text is a view, which the caller keeps alive
 
   Field() = default;
+  // A field with this value.
   constexpr explicit Field(Value v) noexcept : value{v} {}
+  // Whether the values are equal.
   friend bool operator==(const Field&, const Field&) = default;
 };
 
@@ -29,7 +31,7 @@ struct Field {
 // ends: `using EncodedText = wire::DataField<355, 354>;`. Writing it writes both fields.
 template <Tag FieldTag, Tag LengthTag>
 struct DataField : Field<FieldTag, std::string_view> {
-  static constexpr Tag kLengthTag = LengthTag;
+  static constexpr Tag kLengthTag = LengthTag;  // of the Length field before it
   using Field<FieldTag, std::string_view>::Field;
 };
 
@@ -44,11 +46,15 @@ struct LengthField : Field<FieldTag, std::uint64_t> {
 template <class Enum>
 struct EnumTraits;
 
+// An enumeration of a dictionary, such as fix44::Side.
 template <class T>
 concept DictionaryEnum = std::is_enum_v<T> && requires { EnumTraits<T>::kTag; };
 
+// A DataField.
 template <class T>
 concept DataTypedField = requires { T::kLengthTag; };
+
+namespace detail {
 
 template <class T>
 struct IsField : std::false_type {};
@@ -59,9 +65,13 @@ struct IsField<DataField<FieldTag, LengthTag>> : std::true_type {};
 template <Tag FieldTag>
 struct IsField<LengthField<FieldTag>> : std::true_type {};
 
-template <class T>
-concept TypedField = IsField<T>::value || DictionaryEnum<T>;
+}  // namespace detail
 
+// A Field, a DataField, a LengthField or an enumeration of a dictionary.
+template <class T>
+concept TypedField = detail::IsField<T>::value || DictionaryEnum<T>;
+
+// The tag of a typed field.
 template <TypedField T>
 [[nodiscard]] consteval Tag tag_of() {
   if constexpr (DictionaryEnum<T>) {
@@ -78,10 +88,10 @@ struct TagList {};
 template <TypedField... Fields>
 struct FieldList {};
 
-// M::kMsgType; M::kBeginString, the value of tag 8 in such a message; M::kApplicationVersion, the
-// version of its dictionary as configurations write it ("FIX.4.4", "FIX.5.0SP2"); M::Required (a
-// TagList); and M::from(view), which checks once that the required fields are present and
-// convertible.
+// A generated message. It has M::kMsgType; M::kBeginString, the value of tag 8 in such a message;
+// M::kApplicationVersion, the version of its dictionary as configurations write it ("FIX.4.4",
+// "FIX.5.0SP2"); M::Required (a TagList); and M::from(view), which checks once that the required
+// fields are present and convertible.
 template <class M>
 concept TypedMessage = requires(const MessageView& view) {
   { M::kMsgType } -> std::convertible_to<std::string_view>;

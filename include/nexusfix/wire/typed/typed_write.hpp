@@ -25,28 +25,30 @@ namespace nexusfix::wire {
 // The fields of one entry of a repeating group; made by entry().
 template <class... Parts>
 struct EntryParts {
-  std::tuple<Parts...> parts;
+  std::tuple<Parts...> parts;  // in the order in which they were given
 };
-
-template <class T>
-struct IsEntryParts : std::false_type {};
-template <class... Parts>
-struct IsEntryParts<EntryParts<Parts...>> : std::true_type {};
 
 // A repeating group with the given entries; made by group().
 template <class Entry, class... Entries>
 struct GroupParts {
-  using EntryType = Entry;
-  std::tuple<Entries...> entries;
+  using EntryType = Entry;         // the generated entry
+  std::tuple<Entries...> entries;  // an EntryParts for each entry
 };
 
 // A repeating group with one entry for each element of a range; also made by group().
 template <class Entry, class Range, class MakeEntry>
 struct GroupRange {
-  using EntryType = Entry;
-  Range range;
-  MakeEntry make_entry;
+  using EntryType = Entry;  // the generated entry
+  Range range;              // the elements
+  MakeEntry make_entry;     // makes the EntryParts of an element
 };
+
+namespace detail {
+
+template <class T>
+struct IsEntryParts : std::false_type {};
+template <class... Parts>
+struct IsEntryParts<EntryParts<Parts...>> : std::true_type {};
 
 template <class T>
 struct IsOptionalField : std::false_type {};
@@ -62,11 +64,14 @@ struct IsGroupPart<GroupParts<Entry, Entries...>> : std::true_type {};
 template <class Entry, class Range, class MakeEntry>
 struct IsGroupPart<GroupRange<Entry, Range, MakeEntry>> : std::true_type {};
 
+}  // namespace detail
+
 // The parts of a message: a typed field; a std::optional of one, which is omitted if it is empty;
 // the result of a typed read, which is omitted if the field was missing, and is an error of the
 // encoder (EmptyValue) if the field could not be read; a group.
 template <class T>
-concept MessagePart = TypedField<T> || IsOptionalField<T>::value || IsGroupPart<T>::value;
+concept MessagePart =
+    TypedField<T> || detail::IsOptionalField<T>::value || detail::IsGroupPart<T>::value;
 
 namespace detail {
 
@@ -125,12 +130,16 @@ template <MessagePart... Parts>
 // Whether the parts contain all tags of a TagList.
 template <class List, MessagePart... Parts>
 struct HasAll;
+// The same, with the tags of the list.
 template <Tag... Tags, MessagePart... Parts>
 struct HasAll<TagList<Tags...>, Parts...> {
+  // Whether a part always writes a field with this tag.
   template <Tag Wanted>
   static constexpr bool has = (detail::part_has<Parts>(Wanted) || ...);
-  static constexpr bool value = (has<Tags> && ...);
+  static constexpr bool value = (has<Tags> && ...);  // the answer
 };
+
+namespace detail {
 
 template <class List>
 struct Holds;
@@ -138,6 +147,8 @@ template <Tag... Tags>
 struct Holds<TagList<Tags...>> {
   [[nodiscard]] static consteval bool tag(Tag wanted) { return ((Tags == wanted) || ...); }
 };
+
+}  // namespace detail
 
 // Whether the dictionary has each part in M, if M lists its fields.
 template <class M, MessagePart... Parts>
@@ -153,6 +164,7 @@ template <class M, MessagePart... Parts>
   }
 }
 
+// Writes one typed field. An enumeration value that is no enumerator is the error EmptyValue.
 template <TypedField T>
 NEXUSFIX_ALWAYS_INLINE void write_field(Encoder& encoder, const T& field) noexcept {
   if constexpr (DataTypedField<T>) {
@@ -268,7 +280,7 @@ template <MessagePart... Parts>
 //   group<NewOrderSingle::NoPartyIDs>(entry(PartyID{"A"}, PartyRole::ClientID),
 //                                     entry(PartyID{"B"}, PartyRole::ExecutingFirm))
 template <class Entry, class... Entries>
-  requires(IsEntryParts<Entries>::value && ...)
+  requires(detail::IsEntryParts<Entries>::value && ...)
 [[nodiscard]] constexpr GroupParts<Entry, Entries...> group(const Entries&... entries) noexcept {
   return {{entries...}};
 }
@@ -287,8 +299,8 @@ template <class Entry, std::ranges::viewable_range Range, class MakeEntry>
                                             std::move(make_entry)};
 }
 
-// The parts that belong to the standard header, in the given order; and all other parts. Required:
-// the TagList of the message.
+// Writes the parts that belong to the standard header, in the given order. Required: the TagList of
+// the message.
 template <class Required, MessagePart... Parts>
 NEXUSFIX_ALWAYS_INLINE void write_header_parts(Encoder& encoder, const Parts&... parts) noexcept {
   const auto write = [&encoder](const auto& part) {
@@ -298,6 +310,7 @@ NEXUSFIX_ALWAYS_INLINE void write_header_parts(Encoder& encoder, const Parts&...
   };
   (write(parts), ...);
 }
+// Writes all other parts, in the given order.
 template <class Required, MessagePart... Parts>
 NEXUSFIX_ALWAYS_INLINE void write_body_parts(Encoder& encoder, const Parts&... parts) noexcept {
   const auto write = [&encoder](const auto& part) {
@@ -318,7 +331,7 @@ consteval void check_message_parts() {
   static_assert(belong_to<M, Parts...>(), "a field that the dictionary does not have here");
 }
 
-// Writes the header's fields first, whatever position they were given in.
+// Writes the parts of a message, those of the header first, whatever position they were given in.
 template <TypedMessage M, MessagePart... Parts>
 NEXUSFIX_ALWAYS_INLINE void write_message_parts(Encoder& encoder, const Parts&... parts) noexcept {
   write_header_parts<typename M::Required>(encoder, parts...);
