@@ -2,7 +2,8 @@
 """Builds the site of the documents in build/site: `make docs`.
 
 MkDocs and its theme come from PyPI, in the versions of tools/docs/requirements.txt, and are
-installed in build/docs. A warning, such as a link to no page or to no heading, is an error.
+installed in build/docs. A warning, such as a link to no page or to no heading, is an error. The API
+reference is made of the comments of the public headers, which Doxygen reads.
 """
 
 import os
@@ -17,6 +18,10 @@ ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "docs"
 SITE = ROOT / "build" / "site"
 SETTINGS = ROOT / "tools" / "docs"
+sys.path.insert(0, str(SETTINGS))
+import api_pages  # noqa: E402
+API = "reference/api"
+HEADERS = ROOT / "include" / "nexusfix"
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?\)")
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 FILE_BLOCK = re.compile(r"^(\s*```\w+) file=(\S+)$", re.MULTILINE)
@@ -77,8 +82,26 @@ def copy_file(source, pages):
         shutil.copy(source, copy)
 
 
+def api_reference(work, pages):
+    """Writes the API reference, a page for each public header. Returns its navigation."""
+    folder = work / "api"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    settings = (SETTINGS / "Doxyfile").read_text(encoding="utf-8")
+    warnings = folder / "warnings.txt"
+    subprocess.run(["doxygen", "-"], cwd=ROOT, check=True, encoding="utf-8",
+                   input=f"{settings}\nOUTPUT_DIRECTORY={folder}\nWARN_LOGFILE={warnings}\n")
+    if lines := warnings.read_text(encoding="utf-8").splitlines():
+        print(f"the API reference: {len(lines)} names have no comment; see {warnings}")
+    lines = ["    - API:", f"      - {API}/README.md"]
+    for room, index, headers in api_pages.write(folder / "xml", pages / API):
+        lines += [f"      - {room}:", f"        - {API}/{index}"]
+        lines += [f"        - {title!r}: {API}/{path}" for title, path in headers]
+    return lines
+
+
 def copy_page(source, pages):
-    """Copies a page, with links to the places of the site."""
+    """Copies a page, with links to the places of the site. A public header's is in the API."""
     place = place_of(source)
 
     def moved(match):
@@ -89,6 +112,9 @@ def copy_page(source, pages):
         if (target / "README.md").is_file():
             target = target / "README.md"
         goal = place_of(target)
+        if target.is_relative_to(HEADERS) and target.is_file():
+            page = f"{API}/{api_pages.page_of(target.relative_to(HEADERS).as_posix())}"
+            goal = page if (pages / page).exists() else goal
         if goal.startswith("files/"):
             copy_file(target, pages)
             anchor = ""
@@ -98,21 +124,25 @@ def copy_page(source, pages):
     (pages / place).write_text(LINK.sub(moved, text), encoding="utf-8")
 
 
-def copy_pages(pages):
+def copy_pages(work, pages):
+    """Copies all pages, and writes those of the API. Returns the navigation."""
     shutil.rmtree(pages, ignore_errors=True)
     shutil.copytree(ROOT / "docs", pages)
     shutil.copytree(SETTINGS / "assets", pages / "assets")
+    api = api_reference(work, pages)
     for source in [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md",
                    *(ROOT / name for name in OUTSIDE)]:
         copy_page(source, pages)
+    return navigation(pages, api)
 
 
 def title_of(path):
     return HEADING.search(path.read_text(encoding="utf-8"))[1].replace("`", "")
 
 
-def navigation(pages):
-    """The rooms, each with its pages in the order in which its index names them."""
+def navigation(pages, api):
+    """The rooms, each with its pages in the order in which its index names them; the API ends its
+    room."""
     lines = ["nav:", "  - Home: README.md"]
     for room in ROOMS:
         folder = pages / room
@@ -125,6 +155,7 @@ def navigation(pages):
             sys.exit(f"docs/{room}/README.md does not name {', '.join(sorted(missing))}")
         lines += [f"  - {room.capitalize()}:", f"    - {room}/README.md"]
         lines += [f"    - {title_of(folder / name)!r}: {room}/{name}" for name in order + outside]
+        lines += api if API.startswith(room) else []
     return "\n".join(lines) + "\n"
 
 
@@ -168,8 +199,7 @@ def build(work, site, pages, nav):
 
 def build_documents(work=WORK, site=SITE):
     pages = work / "pages"
-    copy_pages(pages)
-    return build(work, site, pages, navigation(pages))
+    return build(work, site, pages, copy_pages(work, pages))
 
 
 def main():
