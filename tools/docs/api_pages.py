@@ -12,10 +12,10 @@ SIGNATURE_COLUMNS = 80
 CELL_COLUMNS = 44
 INITIALIZER_CHARS = 40
 CODE = re.compile(r"(`+)(.+?)\1|\b(?:\w+(?:\(\))?(?:::|\.|->))*\w+\(\)|\b\w+(?:::\w+)+"
-                  r"|\b[A-Za-z]\w*_\w+|\bk[A-Z]\w+")
+                  r"|\b[A-Za-z]\w*_\w+|\bk[A-Z]\w+|\b[A-Z]\w*[a-z]\w*[A-Z]\w*")
 MARKUP = re.compile(r"[\\*_\[\]#]|^[-+](?= )|(?<=^\d)\.")
 SENTENCE = re.compile(r"(?<=[.:])\s+(?=[A-Z`])")
-KEYWORDS = {"struct": "struct", "class": "class", "concept": "concept", "enum": "enum"}
+TYPES = ("struct", "class", "concept", "enum")
 
 
 def flat(node):
@@ -31,6 +31,7 @@ class Prose:
 
     def __init__(self, places):
         self.places = places  # name → [(page, anchor)]
+        self.types = set()  # the names of types: other words may be names of FIX
         self.owner = ""  # the type whose members are described
 
     def text(self, text, page):
@@ -38,7 +39,8 @@ class Prose:
         for found in CODE.finditer(text):
             parts.append(self.plain(text[at:found.start()]))
             name = found[2] or found[0]
-            parts.append(self.link(name, page))
+            is_word = name.isalnum() and name[0].isupper() and not found[2]
+            parts.append(name if is_word and name not in self.types else self.link(name, page))
             at = found.end()
         return "".join(parts) + self.plain(text[at:])
 
@@ -173,9 +175,9 @@ class Reference:
         self.headers = {}  # "wire/edit.hpp" → [(line, node)]
         self.about = {}  # "wire/edit.hpp" → the description of the file
         self.places = {}
+        self.prose = Prose(self.places)
         for compound in self.compounds.values():
             self.sort_in(compound)
-        self.prose = Prose(self.places)
 
     def sort_in(self, compound):
         kind, name = compound.get("kind"), compound.findtext("compoundname")
@@ -186,7 +188,7 @@ class Reference:
         elif kind == "namespace" and name.startswith("nexusfix"):
             for member in compound.findall("sectiondef/memberdef"):
                 self.add(member)
-        elif kind in KEYWORDS and name.startswith("nexusfix") and "<" not in name:
+        elif kind in TYPES and name.startswith("nexusfix") and "<" not in name:
             if compound.get("prot", "public") == "public" and self.is_outer(name):
                 self.add(compound)
 
@@ -207,6 +209,8 @@ class Reference:
         line = int(node.find("location").get("line"))
         self.headers.setdefault(header, []).append((line, node))
         name = self.short(node)
+        if node.get("kind") in (*TYPES, "typedef"):
+            self.prose.types.add(name)
         for full in (name, *(f"{name}::{member.findtext('name')}"
                              for member in self.members(node))):
             place = (page_of(header), anchor_of(full))
@@ -291,7 +295,7 @@ class Page:
             if kind == "enum":
                 self.heading(level, full)
                 self.enumeration(node, full)
-            elif kind in KEYWORDS:
+            elif kind in TYPES:
                 self.heading(level, full)
                 self.type(node, full)
             else:  # functions of one name together
