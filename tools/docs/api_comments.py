@@ -73,12 +73,15 @@ def converted(name, lines):
             yield lines[at]
             at += 1
             continue
-        yield f"{found[1]}///< {escaped(found[2])}"
+        # In one block, because Doxygen would take the next comment as a part of this one.
         column = " " * len(found[1])
+        texts = [f"{found[1]}/**< {escaped(found[2])}"]
         at += 1
         while at < len(lines) and (more := COMMENT.match(lines[at])) and more[1] == column:
-            yield f"{column}///< {escaped(more[2] or '')}"
+            texts.append(column + escaped(more[2] or ""))
             at += 1
+        yield from texts[:-1]
+        yield texts[-1] + " */"
 
 
 if __name__ == "__main__":

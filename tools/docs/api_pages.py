@@ -11,7 +11,8 @@ PREFACE = "---\nsearch: {boost: 0.7}\n---\n"
 SIGNATURE_COLUMNS = 80
 CELL_COLUMNS = 44
 INITIALIZER_CHARS = 40
-CODE = re.compile(r"(`+)(.+?)\1|\b(?:\w+(?:\(\))?(?:::|\.|->))*\w+\(\)|\b\w+(?:::\w+)+"
+CODE = re.compile(r"(`+)(.+?)\1|\bdocs/[\w/-]+\.md"
+                  r"|\b(?:\w+(?:\(\))?(?:::|\.|->))*\w+\(\)|\b\w+(?:::\w+)+"
                   r"|\b[A-Za-z]\w*_\w+|\bk[A-Z]\w+|\b[A-Z]\w*[a-z]\w*[A-Z]\w*")
 MARKUP = re.compile(r"[\\*_\[\]#]|^[-+](?= )|(?<=^\d)\.")
 SENTENCE = re.compile(r"(?<=[.:])\s+(?=[A-Z`])")
@@ -21,7 +22,7 @@ TYPES = ("struct", "class", "concept", "enum")
 def flat(node):
     """The text of a node as code, in the project's style."""
     text = " ".join("".join(node.itertext()).split()) if node is not None else ""
-    text = re.sub(r"(?<=\w)< | >(?=[>,)&*\s:]|$)", lambda found: found[0].strip(), text)
+    text = re.sub(r"(?<=\w)< | >(?=[>,()&*\s:]|$)", lambda found: found[0].strip(), text)
     text = re.sub(r" ([&*]+)(?=\w)", r"\1 ", text)
     return re.sub(r" ([&*]+|\.\.\.)(?=[,)>]|$)", r"\1", text)
 
@@ -49,6 +50,8 @@ class Prose:
         return MARKUP.sub(r"\\\g<0>", html.escape(text, False)).replace("|", "&#124;")
 
     def link(self, name, page):
+        if name.endswith(".md"):
+            return f"[{name}]({'../' * (page.count('/') + 2)}{name.removeprefix('docs/')})"
         code = f"`{name}`" if "`" not in name else html.escape(name)
         called = name.removesuffix("()")
         while called not in self.places and "::" in called:  # the names of namespaces
@@ -104,11 +107,17 @@ class Prose:
             space.text = " "
         first, *more = ("".join(line.itertext()) for line in listing.findall("codeline"))
         more = "\n".join(line.rstrip() for line in more)  # the first line stands after @code
-        return f"```cpp\n{first.strip()}\n{textwrap.dedent(more)}\n```"
+        text = f"{first.strip()}\n{textwrap.dedent(more)}"
+        return f"```{'cpp' if re.search('[;{}]( *//|$)', text, re.M) else 'text'}\n{text}\n```"
 
     def cell(self, node, page):
         blocks = [" ".join(block.split()) for block in self.blocks(node, page)]
         return "<br>".join(blocks)
+
+
+def is_described(node):
+    return any("".join(node.find(part).itertext()).strip()
+               for part in ("briefdescription", "detaileddescription"))
 
 
 def template(node):
@@ -223,10 +232,11 @@ class Reference:
 
     @staticmethod
     def members(node):
-        found = [member for section in node.findall("sectiondef")
-                 for member in section.findall("memberdef")
-                 if section.get("kind").startswith("public-") or (
-                     section.get("kind") == "friend" and member.findtext("type") != "class")]
+        """The public members, but no destructors and deleted functions without a comment."""
+        found = [member for member in node.findall("sectiondef/memberdef")
+                 if member.get("prot") == "public" and member.findtext("type") != "class"
+                 and (is_described(member) or not re.search(
+                     "^~|=delete$", member.findtext("name") + member.findtext("argsstring", "")))]
         return sorted(found, key=lambda member: int(member.find("location").get("line")))
 
 
@@ -329,7 +339,7 @@ class Page:
                   f"{' : ' + base if base else ''};")
         self.describe(node)
         values = node.findall("enumvalue")
-        if not any(self.prose.blocks(value, self.name) for value in values):
+        if not any(is_described(value) for value in values):
             self.out.append(", ".join(f"`{value.findtext('name')}`" for value in values))
             return
         rows = [self.row(name, value, "") for value in values]
@@ -346,12 +356,17 @@ class Page:
     def row(self, owner, value, declared):
         name = value.findtext("name")
         initial = flat(value.find("initializer"))
+        if arguments := flat(value.find("argsstring")):  # a pointer to a function, an array
+            declared, name = "", f"{declared} {name}{arguments}".replace("(* ", " (*")
         text = f"{name} {initial}".strip() if len(initial) <= INITIALIZER_CHARS else name
         is_long = len(declared) + len(text) > CELL_COLUMNS
         texts = [declared, text] if declared and is_long else [f"{declared} {text}".strip()]
         cell = "<br>".join(f"`{text}`" for text in texts).replace("|", "\\|")
-        anchor = anchor_of(f"{owner}::{name}" if owner else name)
-        return f'| <a id="{anchor}"></a>{cell} | {self.prose.cell(value, self.name)} |'
+        anchor = anchor_of("::".join(filter(None, (owner, value.findtext("name")))))
+        anchor = f'<a id="{anchor}"></a>'
+        # The style sheet breaks no line of code after the anchor.
+        cell = cell + anchor if len(text) > SIGNATURE_COLUMNS // 2 else anchor + cell
+        return f"| {cell} | {self.prose.cell(value, self.name)} |"
 
 
 def room_of(header):
