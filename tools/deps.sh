@@ -24,7 +24,7 @@ case "${1:-}" in
   run) wanted="$packages_run" ;;
   bench) wanted="$packages_run $packages_bench" ;;
   test) wanted="$packages_run $packages_bench $packages_test" ;;
-  docs) wanted="python3-venv" ;;
+  docs) wanted="python3-venv doxygen" ;;
   *)
     sed -n '2,8s/^# //p' "$0" >&2
     exit 2

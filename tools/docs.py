@@ -2,7 +2,8 @@
 """Draws the pictures, and builds the site of the documents in build/site: `make docs`.
 
 MkDocs and its theme come from PyPI, in the versions of tools/docs/requirements.txt, and are
-installed in build/docs. A warning, such as a link to no page or to no heading, is an error.
+installed in build/docs. A warning, such as a link to no page or to no heading, is an error. The API
+reference is made of the comments of the public headers, which Doxygen reads.
 """
 
 import os
@@ -17,114 +18,199 @@ ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "docs"
 SITE = ROOT / "build" / "site"
 SETTINGS = ROOT / "tools" / "docs"
+sys.path.insert(0, str(SETTINGS))
+import api_pages  # noqa: E402
+API = "reference/api"
+HEADERS = ROOT / "include" / "nexusfix"
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?\)")
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 FILE_BLOCK = re.compile(r"^(\s*```\w+) file=(\S+)$", re.MULTILINE)
+CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
+LONG_WORD = re.compile(r"[^\s<>]{16,}(?=[^<>]*<)")
+BREAKS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[^\s][,=/])(?=\S)")
 CODE = re.compile(r"<(pre|code)\b.*?</\1>", re.DOTALL)
 ROOMS = ("guide", "operations", "reference", "internals")
+# Pages outside of docs/, and their places in the rooms: the last ones there.
+OUTSIDE = {
+    "examples/README.md": "guide/examples.md",
+    "SECURITY.md": "operations/security-policy.md",
+    "CHANGELOG.md": "reference/changes.md",
+    "CONTRIBUTING.md": "internals/contributing.md",
+    "STYLE.md": "internals/style.md",
+}
 
 
-def mkdocs():
-    """The program, installed where it is missing."""
+class NoRegistry(Exception):
+    """PyPI has none of the packages, or cannot be reached."""
+
+
+def install():
+    """Installs MkDocs where it is missing. Returns the folder of its programs."""
     wanted = (SETTINGS / "requirements.txt").read_text(encoding="utf-8")
     stamp = WORK / "installed.txt"
-    program = WORK / "venv" / "bin" / "mkdocs"
-    if not program.exists() or not stamp.exists() or stamp.read_text(encoding="utf-8") != wanted:
+    programs = WORK / "venv" / "bin"
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != wanted:
         venv.create(WORK / "venv", with_pip=True, clear=True)
-        subprocess.run([WORK / "venv" / "bin" / "pip", "install", "--quiet",
-                        "--disable-pip-version-check", "-r", SETTINGS / "requirements.txt"],
-                       check=True)
+        done = subprocess.run([programs / "pip", "install", "--quiet", "--retries", "1",
+                               "--disable-pip-version-check",
+                               "-r", SETTINGS / "requirements.txt"],
+                              stderr=subprocess.PIPE, text=True, check=False)
+        if "(from versions: none)" in done.stderr:
+            raise NoRegistry(done.stderr)
+        if done.returncode != 0:
+            sys.exit(done.stderr)
         stamp.write_text(wanted, encoding="utf-8")
-    return program
+    return programs
 
 
-def copy_pages(pages):
-    """Copies the documents. Pages link to files of the tree, too: those are copied to files/."""
+def place_of(source):
+    """The place of a file on the site. A browser shows a text file as it is."""
+    name = source.relative_to(ROOT).as_posix()
+    if name == "README.md" or name in OUTSIDE:
+        return OUTSIDE.get(name, name)
+    return name.removeprefix("docs/") if name.startswith("docs/") else f"files/{name}.txt"
+
+
+def copy_file(source, pages):
+    """Copies a file that a page links to. A folder is the list of its files."""
+    copy = pages / place_of(source)
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        copy.write_text("".join(f"{path.name}\n" for path in sorted(source.iterdir())),
+                        encoding="utf-8")
+    else:
+        shutil.copy(source, copy)
+
+
+def api_reference(work, pages):
+    """Writes the API reference, a page for each public header. Returns its navigation."""
+    folder = work / "api"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    settings = (SETTINGS / "Doxyfile").read_text(encoding="utf-8")
+    warnings = folder / "warnings.txt"
+    subprocess.run(["doxygen", "-"], cwd=ROOT, check=True, encoding="utf-8",
+                   input=f"{settings}\nOUTPUT_DIRECTORY={folder}\nWARN_LOGFILE={warnings}\n")
+    if lines := warnings.read_text(encoding="utf-8").splitlines():
+        sys.exit(f"the API reference: {len(lines)} names have no comment; see {warnings}")
+    lines = ["    - API:", f"      - {API}/README.md"]
+    for room, index, headers in api_pages.write(folder / "xml", pages / API):
+        lines += [f"      - {room}:", f"        - {API}/{index}"]
+        lines += [f"        - {title!r}: {API}/{path}" for title, path in headers]
+    return lines
+
+
+def copy_page(source, pages):
+    """Copies a page, with links to the places of the site. A public header's is in the API."""
+    place = place_of(source)
+
+    def moved(match):
+        path, anchor = match[2], match[3] or ""
+        target = (source.parent / path).resolve()
+        if ":" in path or not target.exists() or not target.is_relative_to(ROOT):
+            return match[0]
+        if (target / "README.md").is_file():
+            target = target / "README.md"
+        goal = place_of(target)
+        if target.is_relative_to(HEADERS) and target.is_file():
+            page = f"{API}/{api_pages.page_of(target.relative_to(HEADERS).as_posix())}"
+            goal = page if (pages / page).exists() else goal
+        if goal.startswith("files/"):
+            copy_file(target, pages)
+            anchor = ""
+        return f"{match[1]}{os.path.relpath(goal, Path(place).parent)}{anchor})"
+
+    text = FILE_BLOCK.sub(r'\1 title="\2"', source.read_text(encoding="utf-8"))
+    (pages / place).write_text(LINK.sub(moved, text), encoding="utf-8")
+
+
+def copy_pages(work, pages):
+    """Copies all pages, and writes those of the API. Returns the navigation."""
     shutil.rmtree(pages, ignore_errors=True)
     shutil.copytree(ROOT / "docs", pages)
-    if not (pages / "README.md").exists():
-        shutil.copy(ROOT / "README.md", pages / "README.md")
-    for page in sorted(pages.rglob("*.md")):
-        place = page.relative_to(pages)
-
-        def moved(match, place=place):
-            path, anchor = match[2], match[3] or ""
-            if re.match(r"[a-z]+:", path):
-                return match[0]
-            target = (ROOT / "docs" / place.parent / path).resolve()
-            if target.is_relative_to(ROOT / "docs") or not target.is_relative_to(ROOT):
-                return match[0]
-            up = "../" * len(place.parent.parts)
-            if target.is_dir():
-                target = target / "README.md"
-            if not target.is_file():
-                return match[0]
-            name = target.relative_to(ROOT)
-            copy = pages / "files" / name
-            copy = copy.with_name(copy.name + ".txt")  # a browser shows it
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(target, copy)
-            return f"{match[1]}{up}{copy.relative_to(pages)})"
-
-        text = FILE_BLOCK.sub(r'\1 title="\2"', page.read_text(encoding="utf-8"))
-        page.write_text(LINK.sub(moved, text), encoding="utf-8")
+    shutil.copytree(SETTINGS / "assets", pages / "assets")
+    api = api_reference(work, pages)
+    for source in [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md",
+                   *(ROOT / name for name in OUTSIDE)]:
+        copy_page(source, pages)
+    return navigation(pages, api)
 
 
 def title_of(path):
     return HEADING.search(path.read_text(encoding="utf-8"))[1].replace("`", "")
 
 
-def navigation(pages):
-    """The rooms, each with its pages in the order in which its index names them."""
-    lines = ["nav:", "  - README.md"]
+def navigation(pages, api):
+    """The rooms, each with its pages in the order in which its index names them; the API ends its
+    room."""
+    lines = ["nav:", "  - Home: README.md"]
     for room in ROOMS:
         folder = pages / room
-        if not folder.exists():
-            continue
-        index = folder / "README.md"
-        named = LINK.findall(index.read_text(encoding="utf-8")) if index.exists() else []
+        named = LINK.findall((folder / "README.md").read_text(encoding="utf-8"))
+        outside = [Path(place).name for place in OUTSIDE.values() if place.startswith(f"{room}/")]
         order = list(dict.fromkeys(path for _, path, _ in named if (folder / path).is_file()
-                                   and "/" not in path and path != "README.md"))
-        missing = sorted(page.name for page in folder.glob("*.md")
-                         if page.name not in order and page.name != "README.md")
-        if index.exists() and missing:
-            sys.exit(f"docs/{room}/README.md does not name {', '.join(missing)}")
-        lines.append(f"  - {room.capitalize()}:")
-        lines += [f"    - {room}/README.md"] if index.exists() else []
-        lines += [f"    - {title_of(folder / name)!r}: {room}/{name}" for name in order + missing]
+                                   and "/" not in path and path not in outside))
+        missing = {page.name for page in folder.glob("*.md")} - {"README.md", *order, *outside}
+        if missing:
+            sys.exit(f"docs/{room}/README.md does not name {', '.join(sorted(missing))}")
+        lines += [f"  - {room.capitalize()}:", f"    - {room}/README.md"]
+        lines += [f"    - {title_of(folder / name)!r}: {room}/{name}" for name in order + outside]
+        lines += api if API.startswith(room) else []
     return "\n".join(lines) + "\n"
 
 
-def broken_pages():
+def broken_pages(site):
     """Pages whose code blocks were not recognised: their fences are visible, or their comments are
     headings."""
     broken = []
-    for page in sorted(SITE.rglob("*.html")):
+    for page in sorted(site.rglob("*.html")):
         text = CODE.sub("", page.read_text(encoding="utf-8"))
         if "```" in text or len(re.findall(r"<h1\b", text)) > 1:
-            broken.append(page.relative_to(SITE).as_posix())
+            broken.append(page.relative_to(site).as_posix())
     return broken
+
+
+def break_long_words(site):
+    """A long name in a table's cell may be broken before a capital letter, so that the table fits
+    the page."""
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(CELL.sub(
+            lambda cell: LONG_WORD.sub(lambda word: BREAKS.sub("<wbr>", word[0]), cell[0]), text),
+            encoding="utf-8")
+
+
+def build(work, site, pages, nav):
+    """Builds a site of pages in the folder `work`. Returns its problems; none: an empty text."""
+    settings = work / "mkdocs.yml"
+    settings.write_text((SETTINGS / "mkdocs.yml").read_text(encoding="utf-8")
+                        + f"docs_dir: {pages}\nsite_dir: {site}\n" + nav, encoding="utf-8")
+    # Not --quiet: it silences the warnings, and --strict counts only those that it prints.
+    done = subprocess.run([install() / "mkdocs", "build", "--strict", "--clean", "-f", settings],
+                          env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if done.returncode != 0:
+        return "\n".join(line for line in done.stdout.splitlines()
+                         if not line.startswith("INFO"))
+    break_long_words(site)
+    broken = broken_pages(site)
+    return f"code blocks are broken on {', '.join(broken)}" if broken else ""
+
+
+def build_documents(work=WORK, site=SITE):
+    pages = work / "pages"
+    return build(work, site, pages, copy_pages(work, pages))
 
 
 def main():
     drawn = subprocess.run([sys.executable, "-B", ROOT / "tools" / "pictures.py"], check=False)
     if drawn.returncode != 0:
         return drawn.returncode
-    program = mkdocs()
-    pages = WORK / "pages"
-    copy_pages(pages)
-    settings = WORK / "mkdocs.yml"
-    settings.write_text((SETTINGS / "mkdocs.yml").read_text(encoding="utf-8")
-                        + f"docs_dir: {pages}\nsite_dir: {SITE}\n" + navigation(pages),
-                        encoding="utf-8")
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run([program, "build", "--strict", "--quiet", "--clean", "-f", settings],
-                          env=environment, check=False)
-    if done.returncode == 0 and (broken := broken_pages()):
-        sys.exit(f"code blocks are broken on {', '.join(broken)}")
-    if done.returncode == 0:
-        print(f"the site: {(SITE / 'index.html').relative_to(ROOT)}")
-    return done.returncode
+    install()
+    if problems := build_documents():
+        sys.exit(problems)
+    print(f"the site: {(SITE / 'index.html').relative_to(ROOT)}")
+    return 0
 
 
 if __name__ == "__main__":

@@ -13,8 +13,9 @@ namespace nexusfix::wire {
 // field 1128.
 inline constexpr std::array<std::string_view, 8> kApplicationVersions{
     "FIX.4.0", "FIX.4.1", "FIX.4.2", "FIX.4.3", "FIX.4.4", "FIX.5.0", "FIX.5.0SP1", "FIX.5.0SP2"};
+// The ApplVerID of the first of kApplicationVersions.
 inline constexpr char kFirstApplVerID = '2';
-
+// The ApplVerID of the last of kApplicationVersions: '9'.
 inline constexpr char kLastApplVerID =
     static_cast<char>(kFirstApplVerID + kApplicationVersions.size() - 1);
 

@@ -10,12 +10,14 @@
 
 namespace nexusfix::wire {
 
+// A Length field and the data field that follows it.
 struct DataFieldPair {
-  Tag length = 0;
-  Tag data = 0;
+  Tag length = 0;  // tag of the Length field
+  Tag data = 0;    // tag of the data field
 };
 
-// A dictionary can extend it. A value type. Reading it is const and thread-safe.
+// The pairs that a parser knows. A dictionary can extend them. A value type: any number of threads
+// may read it.
 class DataFieldTable {
  public:
   // The pairs of FIX 4.0 to 5.0 SP2.
@@ -25,9 +27,11 @@ class DataFieldTable {
   // Adds many pairs at once. Of several with the same Length field, the last one counts. O(n log
   // n).
   void add(std::span<const DataFieldPair> pairs);
+  // All pairs, by ascending tag of the Length field. The span is valid until the next add().
   [[nodiscard]] std::span<const DataFieldPair> pairs() const noexcept { return pairs_; }
-  // The data field that this Length field announces.
+  // The data field that this Length field announces; nothing if length_tag is no Length field.
   [[nodiscard]] std::optional<Tag> data_tag_for(Tag length_tag) const noexcept;
+  // The Length field that announces this data field; nothing if data_tag is no data field.
   [[nodiscard]] std::optional<Tag> length_tag_for(Tag data_tag) const noexcept;
 
  private:

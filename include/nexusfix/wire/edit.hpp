@@ -71,9 +71,11 @@ class FieldEdits {
   // Omits the first field with this tag, if there is one.
   void remove(Tag tag);
 
+  // Removes all edits and keeps their storage.
   void clear() noexcept;
   // Whether a password (554, 925, 1402, 1404) is set.
   [[nodiscard]] bool has_password() const noexcept;
+  // Whether there is no edit.
   [[nodiscard]] bool empty() const noexcept { return edits_.empty(); }
   // The maximum number of bytes by which a copy is longer than its message.
   [[nodiscard]] std::size_t growth_bytes() const noexcept;

@@ -74,33 +74,39 @@ class Encoder {
   Encoder(std::span<char> buffer, const HeaderFields& session,
           const MessageHeader& header) noexcept;
 
-  // One field. A tag that is a constant costs nothing, in either form. For a tag that cannot be
-  // written, the first form does not compile, and the second one fails with TagInvalid.
+  // Writes one field: field<55>("AAPL"). A tag that cannot be written does not compile. A time has
+  // milliseconds.
   template <Tag kTag, FieldValue Value>
   NEXUSFIX_ALWAYS_INLINE Encoder& field(const Value& value) noexcept {
     static_assert(can_be_written(kTag));
     return put(detail::known_tag_prefix(kTag), kTag, value, TimePrecision::Millis);
   }
+  // The same for a time with this precision.
   template <Tag kTag, FieldTime Value>
   NEXUSFIX_ALWAYS_INLINE Encoder& field(const Value& value, TimePrecision precision) noexcept {
     static_assert(can_be_written(kTag));
     return put(detail::known_tag_prefix(kTag), kTag, value, precision);
   }
+  // The same for a tag that is known at run time. A tag that is a constant costs nothing in this
+  // form, too. A tag that cannot be written is the error TagInvalid.
   template <FieldValue Value>
   NEXUSFIX_ALWAYS_INLINE Encoder& field(Tag tag, const Value& value) noexcept {
     return put(prefix_of(tag), tag, value, TimePrecision::Millis);
   }
+  // The same for a time with this precision.
   template <FieldTime Value>
   NEXUSFIX_ALWAYS_INLINE Encoder& field(Tag tag, const Value& value,
                                         TimePrecision precision) noexcept {
     return put(prefix_of(tag), tag, value, precision);
   }
 
-  // A Length field and its data field. The value may contain any byte and must not be empty.
+  // Writes a Length field and its data field. The value may contain any byte. An empty value is the
+  // error EmptyValue.
   Encoder& data(Tag length_tag, Tag data_tag, std::string_view value) noexcept {
     note_if_password(data_tag);
     return take(append_data(place(), length_tag, data_tag, value));
   }
+  // The same for constant tags. Tags that cannot be written do not compile.
   template <Tag kLengthTag, Tag kDataTag>
   Encoder& data(std::string_view value) noexcept {
     static_assert(can_be_written(kLengthTag) && can_be_written(kDataTag));

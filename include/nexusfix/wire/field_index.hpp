@@ -8,18 +8,18 @@
 
 namespace nexusfix::wire {
 
-// Where a value lies, as offsets from the start of the message. end is the position of its SOH.
-// Both are in one word, because every reader needs both.
+// Where a value lies, as offsets from the start of the message. Both are in one word, because every
+// reader needs both.
 struct FieldPlace {
-  std::uint32_t begin;
-  std::uint32_t end;
+  std::uint32_t begin;  // of the value's first byte
+  std::uint32_t end;    // of the SOH after the value
 };
 
 // The same for a message of up to 255 bytes, as its kernel finds it. Widening all places would take
 // a fifth of the parser's time, and readers need only some of them.
 struct NarrowPlace {
-  std::uint8_t begin;
-  std::uint8_t size;
+  std::uint8_t begin;  // offset of the value's first byte
+  std::uint8_t size;   // bytes of the value
 };
 
 // A lookup reads this many keys at a time, so this many keys after `count` are readable.
@@ -33,13 +33,13 @@ alignas(kKeysAlignment) inline constexpr std::uint16_t kNoKeys[kKeysReadable] = 
 // that is not below that; such a tag is read from its text again. With 16 bits for a tag, a lookup
 // compares eight tags by one SSE2 instruction, and a cache line holds 32 of them.
 struct FieldIndex {
-  const std::uint16_t* keys = kNoKeys;
-  const FieldPlace* places = nullptr;
-  const NarrowPlace* narrow_places = nullptr;
-  std::uint32_t count = 0;
-  std::uint32_t narrow_count = 0;  // 0: use places; else it equals count
+  const std::uint16_t* keys = kNoKeys;         // kKeysReadable more than count are readable
+  const FieldPlace* places = nullptr;          // used if narrow_count is 0
+  const NarrowPlace* narrow_places = nullptr;  // used if narrow_count is not 0
+  std::uint32_t count = 0;                     // the number of fields
+  std::uint32_t narrow_count = 0;              // 0, or count if the message has narrow places
 
-  // index < count.
+  // The place of the value of field index, which is below count.
   [[nodiscard]] FieldPlace place(std::size_t index) const noexcept {
     if (index >= narrow_count) return places[index];
     const NarrowPlace narrow = narrow_places[index];
@@ -47,6 +47,7 @@ struct FieldIndex {
   }
 };
 
+// The key of all tags that do not fit into a key. The tags below it are their own keys.
 inline constexpr std::uint16_t kLargeTagKey = 0xffff;
 
 }  // namespace nexusfix::wire

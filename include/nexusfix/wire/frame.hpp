@@ -18,6 +18,7 @@
 
 namespace nexusfix::wire {
 
+// What a search for a frame has found at the front of the bytes.
 enum class FrameStatus : std::uint8_t {
   Complete,  // bytes [0, size) are one frame; the parser verifies its CheckSum
   NeedMore,  // the stream ends inside a frame: call again with at least size bytes
@@ -26,29 +27,32 @@ enum class FrameStatus : std::uint8_t {
              // skip them, too, and do not count them as another Garbled
 };
 
+// Why bytes are garbled: they are no frame, or the frame is no message. The last four come from the
+// parser, for a complete frame.
 enum class GarbledReason : std::uint8_t {
-  NoBeginString,        // garbage before the next `8=`
-  BodyLengthMalformed,  // second field is not 9=<digits>
-  BodyLengthTooLarge,   // above the limit: the next frame's position is unknown
-  TooLong,              // no CheckSum field found within the limit
-  // From the parser, for a complete frame:
-  BodyLengthWrong,
-  CheckSumMalformed,
-  CheckSumWrong,
+  NoBeginString,          // garbage before the next `8=`
+  BodyLengthMalformed,    // second field is not 9=<digits>
+  BodyLengthTooLarge,     // above the limit: the next frame's position is unknown
+  TooLong,                // no CheckSum field found within the limit
+  BodyLengthWrong,        // BodyLength is not the number of bytes of the body
+  CheckSumMalformed,      // the last field is not 10=<three digits>
+  CheckSumWrong,          // CheckSum is not the sum of the bytes
   FirstFieldsOutOfOrder,  // 8, 9, 35 are not the first three
 };
 
+// The front of the bytes that were examined.
 struct FrameResult {
-  FrameStatus status = FrameStatus::NeedMore;
-  std::size_t size = 0;
+  FrameStatus status = FrameStatus::NeedMore;           // what the front is
+  std::size_t size = 0;                                 // bytes of it; see FrameStatus
   GarbledReason reason = GarbledReason::NoBeginString;  // only when Garbled
 };
 
 // Offsets within a message have 32 bits, so no limit allows a longer message than this.
 inline constexpr std::size_t kMessageBytesMax = 0x7fff'ffff;
 
+// Protects a receiver from frames that are too large.
 struct FrameLimits {
-  std::size_t message_bytes_max = 1U << 20U;
+  std::size_t message_bytes_max = 1U << 20U;  // bytes of a message, at most kMessageBytesMax
 };
 
 namespace detail {
@@ -215,6 +219,7 @@ template <std::size_t LengthAt, std::size_t Digits>
 // bytes further. Not thread-safe.
 class FrameScanner {
  public:
+  // A scanner at the start of a stream.
   explicit FrameScanner(FrameLimits limits = {}) noexcept
       : message_bytes_max_{std::min(limits.message_bytes_max, kMessageBytesMax)} {}
 
@@ -283,6 +288,7 @@ class FrameScanner {
 // Iterates over the complete frames of a buffer and counts the bytes between them.
 class Framer {
  public:
+  // bytes must outlive the framer and the frames that it returns.
   explicit Framer(std::string_view bytes, FrameLimits limits = {}) noexcept
       : rest_{bytes}, limits_{limits} {}
 
@@ -303,7 +309,10 @@ class Framer {
     return frame;
   }
 
+  // The bytes after the last frame. After next() has returned nothing: the start of the next frame,
+  // to be kept until more bytes arrive.
   [[nodiscard]] std::string_view rest() const noexcept { return rest_; }
+  // The number of bytes so far that belong to no frame.
   [[nodiscard]] std::size_t garbled_bytes() const noexcept { return garbled_bytes_; }
 
  private:
@@ -319,6 +328,7 @@ class Framer {
   std::size_t garbled_bytes_ = 0;
 };
 
+// The reason as a text for a log. It lives as long as the program.
 [[nodiscard]] std::string_view to_string(GarbledReason reason) noexcept;
 
 }  // namespace nexusfix::wire

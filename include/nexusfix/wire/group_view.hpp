@@ -25,25 +25,32 @@ class GroupEntry {
  public:
   class Iterator;
 
+  // An entry without fields.
   GroupEntry() = default;
   // All fields of a message, read like those of an entry.
   [[nodiscard]] static GroupEntry whole(const MessageView& message) noexcept {
     return {message, 0, static_cast<std::uint32_t>(message.field_count())};
   }
 
+  // The number of fields, with those of nested groups.
   [[nodiscard]] std::size_t field_count() const noexcept { return end_ - begin_; }
-  [[nodiscard]] FieldView field(std::size_t index) const noexcept {  // index < field_count()
+  // The field with this index, which is below field_count(). Field 0 is the delimiter.
+  [[nodiscard]] FieldView field(std::size_t index) const noexcept {
     return message_.field(begin_ + index);
   }
   // for (const FieldView field : entry). Iterators live as long as the entry object itself.
   [[nodiscard]] Iterator begin() const noexcept;
+  // The end of the fields.
   [[nodiscard]] Iterator end() const noexcept;
 
+  // The value of the first field with this tag; nothing if absent.
+  [[nodiscard]] std::optional<std::string_view> operator[](Tag tag) const noexcept;
   // The first field with this tag at or after index from; nothing if absent. Indexes count from the
   // entry's delimiter.
-  [[nodiscard]] std::optional<std::string_view> operator[](Tag tag) const noexcept;
   [[nodiscard]] std::optional<FieldView> find(Tag tag, std::size_t from = 0) const noexcept;
+  // The index of the field that find() finds.
   [[nodiscard]] std::optional<std::size_t> find_index(Tag tag, std::size_t from = 0) const noexcept;
+  // Whether the entry has a field with this tag.
   [[nodiscard]] bool has(Tag tag) const noexcept { return index_of(tag, begin_) < end_; }
   // The same types and errors as MessageView::get().
   template <class T>
@@ -56,10 +63,11 @@ class GroupEntry {
   // A group within this entry. A count field outside of the entry is not found.
   [[nodiscard]] GroupView group(const GroupShape& shape) const noexcept;
 
-  // The entry's message, the index of the entry's first field in it, and where that field's tag
-  // begins, from the start of the message.
+  // The message that contains the entry.
   [[nodiscard]] const MessageView& message() const noexcept { return message_; }
+  // The index of the entry's first field in the message.
   [[nodiscard]] std::size_t first_index() const noexcept { return begin_; }
+  // Where the tag of the entry's first field begins, in bytes from the start of the message.
   [[nodiscard]] std::uint32_t offset() const noexcept { return message_.field_begin(begin_); }
   // From the delimiter's tag up to and including the last field's SOH. Empty for an empty entry.
   [[nodiscard]] std::string_view bytes() const noexcept;
@@ -80,6 +88,7 @@ class GroupEntry {
   std::uint32_t end_ = 0;
 };
 
+// An input iterator over the fields of an entry.
 class GroupEntry::Iterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -129,9 +138,12 @@ class GroupView {
  public:
   class Iterator;
 
+  // A group without entries.
   GroupView() = default;
 
+  // The first entry. Iterators live as long as the GroupView object itself; entries live longer.
   [[nodiscard]] Iterator begin() const noexcept;
+  // The end of the entries.
   [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
   // Whether there is no entry, whatever the count field says.
   [[nodiscard]] bool empty() const noexcept { return !begins_entry(begin_); }
@@ -141,6 +153,7 @@ class GroupView {
   // before it.
   [[nodiscard]] std::optional<GroupEntry> entry(std::size_t number) const noexcept;
 
+  // The shape of the group.
   [[nodiscard]] const GroupShape& shape() const noexcept { return shape_; }
   // The count field; nothing if the message, or the entry around the group, has none.
   [[nodiscard]] std::optional<FieldView> count_field() const noexcept;
@@ -176,7 +189,8 @@ class GroupView {
   std::uint32_t limit_ = 0;  // the end of the last possible entry; 0: there is no count field
 };
 
-// A forward iterator, but an input iterator for the old library, because it creates its entries.
+// An iterator over the entries of a group: a forward iterator, but an input iterator for the old
+// library, because it creates its entries.
 class GroupView::Iterator {
  public:
   using iterator_concept = std::forward_iterator_tag;

@@ -21,6 +21,7 @@ class GroupWriter {
  public:
   GroupWriter(const GroupWriter&) = delete;
   GroupWriter& operator=(const GroupWriter&) = delete;
+  // Ends the group with close().
   ~GroupWriter() { close(); }
 
   // Begins the next entry. The fields that follow belong to it.

@@ -19,48 +19,52 @@
 
 namespace nexusfix::wire {
 
+// Why a message cannot be encoded.
 enum class EncodeErrorCode : std::uint8_t {
-  BufferFull,  // the message does not fit into the buffer
-  SohInValue,  // a value that is not a data field contains SOH
-  EmptyValue,
+  BufferFull,        // the message does not fit into the buffer
+  SohInValue,        // a value that is not a data field contains SOH
+  EmptyValue,        // the value is empty, which FIX does not allow
   TagInvalid,        // 0 or above kTagMax, or a field that the encoder writes itself (8, 9, 10, 35)
   ValueOutOfRange,   // not a date, or a time of day beyond the day
   MessageMalformed,  // resend_copy: the message to copy was not made by an Encoder
   GroupCountWrong,   // the entries of a repeating group do not match its count, or one is empty
 };
 
+// The first error of a message that cannot be encoded.
 struct EncodeError {
-  EncodeErrorCode code = EncodeErrorCode::BufferFull;
-  Tag tag = 0;  // of the field that failed first
+  EncodeErrorCode code = EncodeErrorCode::BufferFull;  // what is not possible
+  Tag tag = 0;                                         // of the field that failed first
 };
 
+// The error as a text for a log. It lives as long as the program.
 [[nodiscard]] std::string_view to_string(EncodeErrorCode code) noexcept;
 
 // The parts of the standard header that every session has.
 struct HeaderFields {
-  std::string_view begin_string;    // 8, at most kBeginStringBytesMax bytes
-  std::string_view sender_comp_id;  // 49
-  std::string_view target_comp_id;  // 56
+  std::string_view begin_string;    // BeginString (8), at most kBeginStringBytesMax bytes
+  std::string_view sender_comp_id;  // SenderCompID (49)
+  std::string_view target_comp_id;  // TargetCompID (56)
 };
 
+// The longest BeginString, in bytes.
 inline constexpr std::size_t kBeginStringBytesMax = 16;
 
 // A header field with the same value in every message of a session: SenderSubID (50),
 // TargetLocationID (143), ...
 struct HeaderField {
-  Tag tag = 0;
-  std::string_view value;
+  Tag tag = 0;             // of the field
+  std::string_view value;  // not empty, without SOH
 };
 
 // The parts that change with each message.
 struct MessageHeader {
-  std::string_view msg_type{};    // 35
-  std::uint64_t msg_seq_num = 0;  // 34
-  WallTime sending_time{};        // 52
-  TimePrecision precision = TimePrecision::Millis;
-  bool poss_dup = false;                 // 43=Y
-  bool poss_resend = false;              // 97=Y
-  std::string_view orig_sending_time{};  // 122, as text; empty: not written
+  std::string_view msg_type{};                      // MsgType (35)
+  std::uint64_t msg_seq_num = 0;                    // MsgSeqNum (34)
+  WallTime sending_time{};                          // SendingTime (52)
+  TimePrecision precision = TimePrecision::Millis;  // of SendingTime
+  bool poss_dup = false;                            // writes PossDupFlag (43): Y
+  bool poss_resend = false;                         // writes PossResend (97): Y
+  std::string_view orig_sending_time{};             // OrigSendingTime (122); empty: none
 };
 
 namespace detail {
@@ -158,11 +162,14 @@ struct ConstantText {
 //   wire::Encoder encoder{buffer, *session, {.msg_type = "0", .msg_seq_num = 7, ...}};
 class HeaderTemplate {
  public:
+  // Renders the header. fixed: the constant fields. The texts are copied.
+  //
   // Errors: EmptyValue and SohInValue with the field's tag; ValueOutOfRange if BeginString is too
   // long; TagInvalid for a constant field that is not in the standard header, that has a position
   // of its own (34, 43, 49, 52, 56, 97, 122), or that is a data field (90, 91, 212, 213).
   [[nodiscard]] static std::expected<HeaderTemplate, EncodeError> make(
       const HeaderFields& fields, std::span<const HeaderField> fixed = {});
+  // The same for a list of constant fields: {{tag::SenderSubID, "7"}}.
   [[nodiscard]] static std::expected<HeaderTemplate, EncodeError> make(
       const HeaderFields& fields, std::initializer_list<HeaderField> fixed) {
     return make(fields, std::span{fixed.begin(), fixed.size()});

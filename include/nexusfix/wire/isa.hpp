@@ -9,13 +9,15 @@
 
 namespace nexusfix::wire {
 
+// Why NEXUSFIX_FORCE_ISA cannot be used.
 enum class IsaErrorCode : std::uint8_t {
   Unknown,      // NEXUSFIX_FORCE_ISA is not the name of a kernel of this build
   Unsupported,  // a kernel of this build, but this CPU cannot run it
 };
 
+// The value of NEXUSFIX_FORCE_ISA cannot be used.
 struct IsaError {
-  IsaErrorCode code = IsaErrorCode::Unknown;
+  IsaErrorCode code = IsaErrorCode::Unknown;  // the reason
 };
 
 // The kernel chosen on first use, for the rest of the process: the one that the environment

@@ -36,17 +36,20 @@ enum class FaultRule : std::uint8_t {
 // The first malformed field. For DataLengthWrong it is the Length field; its data field then ends
 // at its first SOH, like an ordinary field.
 struct Fault {
-  FaultRule rule = FaultRule::TagMalformed;
-  std::uint32_t offset = 0;  // of the field's first byte
+  FaultRule rule = FaultRule::TagMalformed;  // the rule that it breaks
+  std::uint32_t offset = 0;                  // of the field's first byte
   // The bytes before the `=` as received; without a `=`, the whole field.
   std::string_view tag_text;
 };
 
+// The first faults of a message.
 struct Faults {
-  std::optional<Fault> first;
+  std::optional<Fault> first;            // the first one
   std::optional<Fault> first_but_empty;  // the first one that is not ValueEmpty
 };
 
+// Reads the fields of a parsed message by tag or in wire order.
+//
 // Trivially copyable. Valid as long as the bytes and the Parser that made it are unchanged: until
 // the callback that received it returns, or until the parser's next parse(). A default-constructed
 // one has no fields. No function allocates; any number of threads may read.
@@ -54,22 +57,30 @@ class MessageView {
  public:
   class Iterator;
 
+  // A message without fields.
   MessageView() = default;
+  // For parsers: the message in bytes, with the index of its fields.
   MessageView(std::string_view bytes, const FieldIndex& index) noexcept
       : bytes_{bytes}, index_{index} {}
+  // The same for a message with a fault. faults must outlive the view.
   MessageView(std::string_view bytes, const FieldIndex& index, const Faults& faults) noexcept
       : bytes_{bytes}, index_{index}, faults_{&faults} {}
 
+  // The whole message, from BeginString up to and including the SOH after CheckSum.
   [[nodiscard]] std::string_view bytes() const noexcept { return bytes_; }
-  [[nodiscard]] std::string_view begin_string() const noexcept;  // 8
-  [[nodiscard]] std::string_view msg_type() const noexcept;      // 35
+  // BeginString (8); empty for a message without fields.
+  [[nodiscard]] std::string_view begin_string() const noexcept;
+  // MsgType (35); empty for a message without fields.
+  [[nodiscard]] std::string_view msg_type() const noexcept;
 
-  // All fields that have a tag and a `=`, in wire order, with BeginString and CheckSum. Other
-  // fields are not in the index; fault() describes the first of them.
+  // The number of fields that have a tag and a `=`, with BeginString and CheckSum. Other fields are
+  // not in the index; fault() describes the first of them.
   [[nodiscard]] std::size_t field_count() const noexcept { return index_.count; }
-  [[nodiscard]] FieldView field(std::size_t index) const noexcept;  // index < field_count()
+  // The field with this index in wire order. index must be below field_count().
+  [[nodiscard]] FieldView field(std::size_t index) const noexcept;
   // The arrays themselves, for a walk over all fields. They live as long as the view is valid.
   [[nodiscard]] const FieldIndex& index() const noexcept { return index_; }
+  // The first malformed field; nothing if there is none. A session answers it with a Reject.
   [[nodiscard]] const std::optional<Fault>& fault() const noexcept { return faults_->first; }
   // The first fault for a session that allows empty values. Without this one, an empty value would
   // hide a malformed tag after it.
@@ -79,14 +90,18 @@ class MessageView {
 
   // for (const FieldView field : message). Iterators live as long as the view object itself.
   [[nodiscard]] Iterator begin() const noexcept;
+  // The end of the fields.
   [[nodiscard]] Iterator end() const noexcept;
 
-  // The first field with this tag at or after the field with index from; nothing if absent. An
-  // empty value is a value of size 0. Compares kKeysReadable tags in one step: O(fields / 32), a
-  // few steps for a hundred fields.
+  // The value of the first field with this tag; nothing if absent. An empty value is a value of
+  // size 0. Compares kKeysReadable tags in one step: O(fields / 32), a few steps for a hundred
+  // fields.
   [[nodiscard]] std::optional<std::string_view> operator[](Tag tag) const noexcept;
+  // The first field with this tag at or after the field with index from; nothing if absent.
   [[nodiscard]] std::optional<FieldView> find(Tag tag, std::size_t from = 0) const noexcept;
+  // The index of the field that find() finds.
   [[nodiscard]] std::optional<std::size_t> find_index(Tag tag, std::size_t from = 0) const noexcept;
+  // Whether the message has a field with this tag.
   [[nodiscard]] bool has(Tag tag) const noexcept { return index_of(tag, 0) < field_count(); }
   // has(one) || has(other), in one pass if both are absent. Both tags are below kLargeTagKey.
   [[nodiscard]] bool has_either(Tag one, Tag other) const noexcept;
@@ -159,6 +174,7 @@ class MessageView {
 };
 static_assert(std::is_trivially_copyable_v<MessageView>);
 
+// An input iterator over the fields of a message.
 class MessageView::Iterator {
  public:
   using iterator_category = std::input_iterator_tag;

@@ -20,14 +20,19 @@ struct OutOfMemory {
 // its view while it is neither assigned to nor destroyed. Nothing throws or allocates.
 class OwnedMessage {
  public:
+  // A message without fields and without memory.
   OwnedMessage() = default;
+  // Takes the memory of other. Its views stay valid.
   OwnedMessage(OwnedMessage&& other) noexcept;
+  // Gives this message's memory back and takes that of other.
   OwnedMessage& operator=(OwnedMessage&& other) noexcept;
+  // Gives the memory back to the resource.
   ~OwnedMessage();
 
   // A view with the same content as the copied message. Valid until this object is assigned to or
   // destroyed. Moving it leaves views valid.
   [[nodiscard]] MessageView view() const noexcept;
+  // The same as view().
   [[nodiscard]] operator MessageView() const noexcept { return view(); }  // NOLINT: implicit
 
  private:

@@ -16,8 +16,8 @@ namespace nexusfix::wire {
 // Why a frame is not a message. Ignore it and do not increment the expected MsgSeqNum (FIX test
 // cases 2d, 2m, 2t, 3b, 3c).
 struct ParseError {
-  GarbledReason reason = GarbledReason::CheckSumWrong;
-  std::uint32_t offset = 0;  // of the byte where the rule is broken
+  GarbledReason reason = GarbledReason::CheckSumWrong;  // the rule that is broken
+  std::uint32_t offset = 0;                             // of the byte where the rule is broken
 };
 
 // The checks that a parser makes. Omit one only for bytes that are known to be intact, such as
@@ -38,14 +38,19 @@ struct IndexWork;
 // fills it. Applications use Parser; tests name a kernel.
 class ParserIndex {
  public:
+  // Uses this kernel.
   ParserIndex(const DataFieldTable& data_fields, const kernels::KernelTable& kernel,
               Checks checks = {});
   // Uses the kernel for this CPU (isa.hpp).
   ParserIndex(const DataFieldTable& data_fields, Checks checks);
+  // Takes the storage of other. Views that other has made stay valid.
   ParserIndex(ParserIndex&& other) noexcept;
+  // Takes the storage of other. Views that this parser has made are no longer valid.
   ParserIndex& operator=(ParserIndex&& other) noexcept;
+  // Views that the parser has made are no longer valid.
   ~ParserIndex();
 
+  // See BasicParser::parse().
   [[nodiscard]] std::expected<MessageView, ParseError> parse(std::string_view frame) {
     // 0: not a message; negative: one with a fault. The slow path distinguishes the two.
     const std::uint32_t count = index_frame_(frame.data(), frame.size(), *work_);
@@ -105,6 +110,7 @@ class BasicParser {
   ParserIndex index_;
 };
 
+// The parser of a session: it makes all checks.
 using Parser = BasicParser<>;
 
 }  // namespace nexusfix::wire

@@ -47,10 +47,9 @@ inline constexpr std::uint64_t kSmallIntBits = [] {
 }  // namespace detail
 
 // enum class Side : char { Buy = '1' }: kValues is a string of the characters.
-// from(): Malformed if the text is not one byte, OutOfRange if it is not in kValues.
 template <class Enum, Tag FieldTag>
 struct CharEnumTraits {
-  static constexpr Tag kTag = FieldTag;
+  static constexpr Tag kTag = FieldTag;  // of the field
   // Whether it is one of the enumerators. A cast can make other values.
   [[nodiscard]] static constexpr bool has(Enum value) noexcept {
     const auto byte = static_cast<unsigned char>(value);
@@ -64,6 +63,7 @@ struct CharEnumTraits {
   [[nodiscard]] static constexpr const std::uint64_t* char_bits() noexcept {
     return detail::kCharBits<Enum>.data();
   }
+  // Malformed if the text is not one byte, OutOfRange if it is not in kValues.
   [[nodiscard]] static Converted<Enum> from(std::string_view text) noexcept {
     if (text.size() != 1) return std::unexpected{FieldErrorCode::Malformed};
     const auto value = static_cast<Enum>(text.front());
@@ -74,20 +74,21 @@ struct CharEnumTraits {
 
 // An int of an enumeration and its text.
 struct IntValue {
-  std::int64_t value;
-  std::string_view text;
+  std::int64_t value;     // of the enumerator
+  std::string_view text;  // on the wire
 };
 
 // enum class CxlRejReason : std::int64_t { TooLate = 0 }: kValues is an array of IntValue,
-// ascending. from(): Malformed if the text is not an int, OutOfRange if it is not in kValues.
+// ascending.
 template <class Enum, Tag FieldTag>
 struct IntEnumTraits {
-  static constexpr Tag kTag = FieldTag;
+  static constexpr Tag kTag = FieldTag;  // of the field
   // Empty for a value that is not an enumerator. The encoder refuses it.
   [[nodiscard]] static std::string_view text(Enum value) noexcept {
     const IntValue* const found = find(static_cast<std::int64_t>(value));
     return found == nullptr ? std::string_view{} : found->text;
   }
+  // Malformed if the text is not an int, OutOfRange if it is not in kValues.
   [[nodiscard]] static Converted<Enum> from(std::string_view text) noexcept {
     const Converted<std::int64_t> value = to_int(text);
     if (!value) return std::unexpected{value.error()};
@@ -110,16 +111,17 @@ struct IntEnumTraits {
 };
 
 // enum class SecurityType : std::uint16_t { Bond }: an enumerator is the position of its text in
-// kValues, an ascending array of texts. from(): OutOfRange if the text is not in kValues.
+// kValues, an ascending array of texts.
 template <class Enum, Tag FieldTag>
 struct StringEnumTraits {
-  static constexpr Tag kTag = FieldTag;
+  static constexpr Tag kTag = FieldTag;  // of the field
   // Empty for a value that is not an enumerator. The encoder refuses it.
   [[nodiscard]] static std::string_view text(Enum value) noexcept {
     const auto& values = EnumTraits<Enum>::kValues;
     const auto position = static_cast<std::size_t>(value);
     return position < std::size(values) ? values[position] : std::string_view{};
   }
+  // OutOfRange if the text is not in kValues.
   [[nodiscard]] static Converted<Enum> from(std::string_view text) noexcept {
     const auto& values = EnumTraits<Enum>::kValues;
     const std::string_view* const end = std::end(values);

@@ -33,7 +33,7 @@ inline constexpr std::size_t kGroupSlotsPerMember = 2;
   constexpr std::uint32_t kGoldenRatio = 0x9e37'79b1;  // of 2^32, odd
   return (key * kGoldenRatio) >> shift;
 }
-// For a power of two, 2 or more.
+// The shift for group_slot() in a table of this number of slots, a power of two, 2 or more.
 [[nodiscard]] constexpr std::uint32_t group_slot_shift(std::size_t slots) noexcept {
   constexpr int kBits = 32;
   return static_cast<std::uint32_t>(kBits - std::countr_zero(slots));
@@ -58,15 +58,17 @@ constexpr void fill_group_slots(std::span<const Tag> members,
 // shape matches no group. Thread-safe, no allocation.
 class GroupShape {
  public:
-  // slots: filled by fill_group_slots(). large_members: those of kLargeTagKey and above, ascending.
+  // What a shape is made of.
   struct Tables {
-    Tag count_tag = 0;
-    Tag delimiter = 0;
-    std::span<const std::uint16_t> slots;
-    std::span<const Tag> large_members;
+    Tag count_tag = 0;                     // of the count field
+    Tag delimiter = 0;                     // of the first field of each entry
+    std::span<const std::uint16_t> slots;  // filled by fill_group_slots()
+    std::span<const Tag> large_members;    // those of kLargeTagKey and above, ascending
   };
 
+  // A shape that matches no group.
   constexpr GroupShape() = default;
+  // The tables must outlive the shape.
   constexpr explicit GroupShape(const Tables& tables) noexcept
       : count_tag_{tables.count_tag},
         delimiter_{tables.delimiter},
@@ -76,7 +78,9 @@ class GroupShape {
         slots_{tables.slots.data()},
         large_members_{tables.large_members.data()} {}
 
+  // The tag of the count field (NumInGroup).
   [[nodiscard]] constexpr Tag count_tag() const noexcept { return count_tag_; }
+  // The tag that begins each entry.
   [[nodiscard]] constexpr Tag delimiter() const noexcept { return delimiter_; }
   // Whether an entry, or an entry of a nested group, may have this tag. O(1); for tags above 16
   // bits O(log of the members above 16 bits).
@@ -84,17 +88,19 @@ class GroupShape {
     return tag < kLargeTagKey ? has_key(static_cast<std::uint16_t>(tag)) : has_large(tag);
   }
 
-  // For key below kLargeTagKey.
+  // The same for a tag below kLargeTagKey.
   [[nodiscard]] constexpr bool has_key(std::uint16_t key) const noexcept {
     for (std::size_t at = group_slot(key, shift_); slots_[at] != 0; at = (at + 1) & mask_) {
       if (slots_[at] == key) return true;
     }
     return false;
   }
+  // The same for a tag of kLargeTagKey and above.
   [[nodiscard]] constexpr bool has_large(Tag tag) const noexcept {
     const std::span<const Tag> members{large_members_, large_count_};
     return std::ranges::binary_search(members, tag);
   }
+  // Whether has_large() is true for any tag.
   [[nodiscard]] constexpr bool has_large_members() const noexcept { return large_count_ != 0; }
 
  private:

@@ -16,28 +16,30 @@ namespace nexusfix::wire {
 // The fields of one entry of a repeating group; made by entry().
 template <class... Parts>
 struct EntryParts {
-  std::tuple<Parts...> parts;
+  std::tuple<Parts...> parts;  // in the order in which they were given
 };
-
-template <class T>
-struct IsEntryParts : std::false_type {};
-template <class... Parts>
-struct IsEntryParts<EntryParts<Parts...>> : std::true_type {};
 
 // A repeating group with the given entries; made by group().
 template <class Entry, class... Entries>
 struct GroupParts {
-  using EntryType = Entry;
-  std::tuple<Entries...> entries;
+  using EntryType = Entry;         // the generated entry
+  std::tuple<Entries...> entries;  // an EntryParts for each entry
 };
 
 // A repeating group with one entry for each element of a range; also made by group().
 template <class Entry, class Range, class MakeEntry>
 struct GroupRange {
-  using EntryType = Entry;
-  Range range;
-  MakeEntry make_entry;
+  using EntryType = Entry;  // the generated entry
+  Range range;              // the elements
+  MakeEntry make_entry;     // makes the EntryParts of an element
 };
+
+namespace detail {
+
+template <class T>
+struct IsEntryParts : std::false_type {};
+template <class... Parts>
+struct IsEntryParts<EntryParts<Parts...>> : std::true_type {};
 
 template <class T>
 struct IsOptionalField : std::false_type {};
@@ -53,11 +55,14 @@ struct IsGroupPart<GroupParts<Entry, Entries...>> : std::true_type {};
 template <class Entry, class Range, class MakeEntry>
 struct IsGroupPart<GroupRange<Entry, Range, MakeEntry>> : std::true_type {};
 
+}  // namespace detail
+
 // The parts of a message: a typed field; a std::optional of one, which is omitted if it is empty;
 // the result of a typed read, which is omitted if the field was missing, and is an error of the
 // encoder (EmptyValue) if the field could not be read; a group.
 template <class T>
-concept MessagePart = TypedField<T> || IsOptionalField<T>::value || IsGroupPart<T>::value;
+concept MessagePart =
+    TypedField<T> || detail::IsOptionalField<T>::value || detail::IsGroupPart<T>::value;
 
 namespace detail {
 
@@ -116,12 +121,16 @@ template <MessagePart... Parts>
 // Whether the parts contain all tags of a TagList.
 template <class List, MessagePart... Parts>
 struct HasAll;
+// The same, with the tags of the list.
 template <Tag... Tags, MessagePart... Parts>
 struct HasAll<TagList<Tags...>, Parts...> {
+  // Whether a part always writes a field with this tag.
   template <Tag Wanted>
   static constexpr bool has = (detail::part_has<Parts>(Wanted) || ...);
-  static constexpr bool value = (has<Tags> && ...);
+  static constexpr bool value = (has<Tags> && ...);  // the answer
 };
+
+namespace detail {
 
 template <class List>
 struct Holds;
@@ -129,5 +138,7 @@ template <Tag... Tags>
 struct Holds<TagList<Tags...>> {
   [[nodiscard]] static constexpr bool tag(Tag wanted) { return ((Tags == wanted) || ...); }
 };
+
+}  // namespace detail
 
 }  // namespace nexusfix::wire

@@ -13,13 +13,15 @@
 
 namespace nexusfix::wire {
 
-// Renders fields once, for use in any number of messages. Made by calling write(encoder), which
-// writes them. Allocates only then.
+// Renders fields once, for use in any number of messages: Encoder::fields() copies them.
 //
 //   auto same = wire::RenderedFields::of([](wire::Encoder& e) { e.field<tag::Symbol>("AAPL"); });
 class RenderedFields {
  public:
+  // No fields.
   RenderedFields() = default;
+  // The fields that write(encoder) writes, at most 1 MiB. An error of the encoder becomes the error
+  // of each message that uses the fields. Allocates; using the fields does not.
   template <class Write>
   [[nodiscard]] static RenderedFields of(Write&& write);
 

@@ -19,20 +19,23 @@ namespace nexusfix::wire {
 // A typed field: `using ClOrdID = wire::Field<11, std::string_view>;`, written ClOrdID{"A1"}.
 template <Tag FieldTag, class Value>
 struct Field {
-  static constexpr Tag kTag = FieldTag;
-  using ValueType = Value;
-  Value value{};
+  static constexpr Tag kTag = FieldTag;  // of the field
+  using ValueType = Value;               // the C++ type of the value
+  Value value{};                         // a text is a view, which the caller keeps alive
 
   Field() = default;
+  // A field with this value.
   constexpr explicit Field(Value v) noexcept : value{v} {}
-  // A price or a quantity also from an integer, up to 2^63 - 1, or a literal: Price{"150.25"}.
+  // A price or a quantity from an integer, up to 2^63 - 1.
   template <std::integral Number>
     requires std::same_as<Value, Decimal>
   constexpr explicit Field(Number number) noexcept
       : value{Decimal::from_int(static_cast<std::int64_t>(number))} {}
+  // A price or a quantity from a literal: Price{"150.25"}; see Decimal::from_literal().
   template <std::size_t Size>
     requires std::same_as<Value, Decimal>
   consteval explicit Field(const char (&text)[Size]) : value{Decimal::from_literal(text)} {}
+  // Does not compile: a price or a quantity is exact.
   template <std::floating_point Number>
     requires std::same_as<Value, Decimal>
   constexpr explicit Field(Number) {
@@ -40,6 +43,7 @@ struct Field {
                   "a price or a quantity is exact: write Price{\"150.25\"}, or Price{150.25_d} "
                   "with namespace nexusfix::literals");
   }
+  // Whether the values are equal.
   friend bool operator==(const Field&, const Field&) = default;
 };
 
@@ -47,7 +51,7 @@ struct Field {
 // ends: `using EncodedText = wire::DataField<355, 354>;`. Writing it writes both fields.
 template <Tag FieldTag, Tag LengthTag>
 struct DataField : Field<FieldTag, std::string_view> {
-  static constexpr Tag kLengthTag = LengthTag;
+  static constexpr Tag kLengthTag = LengthTag;  // of the Length field before it
   using Field<FieldTag, std::string_view>::Field;
 };
 
@@ -62,11 +66,15 @@ struct LengthField : Field<FieldTag, std::uint64_t> {
 template <class Enum>
 struct EnumTraits;
 
+// An enumeration of a dictionary, such as fix44::Side.
 template <class T>
 concept DictionaryEnum = std::is_enum_v<T> && requires { EnumTraits<T>::kTag; };
 
+// A DataField.
 template <class T>
 concept DataTypedField = requires { T::kLengthTag; };
+
+namespace detail {
 
 template <class T>
 struct IsField : std::false_type {};
@@ -77,9 +85,13 @@ struct IsField<DataField<FieldTag, LengthTag>> : std::true_type {};
 template <Tag FieldTag>
 struct IsField<LengthField<FieldTag>> : std::true_type {};
 
-template <class T>
-concept TypedField = IsField<T>::value || DictionaryEnum<T>;
+}  // namespace detail
 
+// A Field, a DataField, a LengthField or an enumeration of a dictionary.
+template <class T>
+concept TypedField = detail::IsField<T>::value || DictionaryEnum<T>;
+
+// The tag of a typed field.
 template <TypedField T>
 [[nodiscard]] consteval Tag tag_of() {
   if constexpr (DictionaryEnum<T>) {
@@ -99,10 +111,10 @@ struct FieldList {};
 template <class... Names>
 struct FieldNames {};
 
-// M::kMsgType; M::kBeginString, the value of tag 8 in such a message; M::kApplicationVersion, the
-// version of its dictionary as configurations write it ("FIX.4.4", "FIX.5.0SP2"); M::Required (a
-// TagList); and M::from(view), which checks once that the required fields are present and
-// convertible.
+// A generated message. It has M::kMsgType; M::kBeginString, the value of tag 8 in such a message;
+// M::kApplicationVersion, the version of its dictionary as configurations write it ("FIX.4.4",
+// "FIX.5.0SP2"); M::Required (a TagList); and M::from(view), which checks once that the required
+// fields are present and convertible.
 template <class M>
 concept TypedMessage = requires(const MessageView& view) {
   { M::kMsgType } -> std::convertible_to<std::string_view>;

@@ -24,8 +24,9 @@
 
 namespace nexusfix::wire {
 
-// The first field with F's tag: Missing, Malformed, or OutOfRange for a value that its enumeration
-// lacks. View: MessageView or GroupEntry. No allocation; O(fields of the view).
+// Reads the first field with F's tag. Errors: Missing, Empty, Malformed, or OutOfRange for a value
+// that its enumeration lacks. View: MessageView or GroupEntry. No allocation; O(fields of the
+// view).
 //
 // Inlined, because a returned result would be written in pieces and read as a whole.
 template <TypedField F, class View>
@@ -53,12 +54,18 @@ template <TypedField F, class View>
 // How from() checks a required field: one row of a table for each type. So the check is one loop in
 // the library and not code in every program.
 struct FieldCheck {
-  enum class Kind : std::uint8_t { Text, Decimal, CharEnum, Other };
+  // The form that the value must have.
+  enum class Kind : std::uint8_t {
+    Text,      // any text
+    Decimal,   // a number
+    CharEnum,  // one byte whose bit in char_bits is set
+    Other,     // a text for which fault() has no error
+  };
 
-  Tag tag = 0;
-  Kind kind = Kind::Text;
+  Tag tag = 0;                               // of the field
+  Kind kind = Kind::Text;                    // the form of the value
   const std::uint64_t* char_bits = nullptr;  // CharEnum: a bit for each character, 256 of them
-  // Other: the error of a nonempty text.
+  // Other: the error of a text that is not empty.
   std::optional<FieldErrorCode> (*fault)(std::string_view) noexcept = nullptr;
 };
 
@@ -108,18 +115,20 @@ inline constexpr std::array<FieldCheck, sizeof...(Fields)> kFieldChecks<FieldLis
 // each check.
 [[nodiscard]] bool are_fields_right(const MessageView& view,
                                     std::span<const FieldCheck> checks) noexcept;
+// The same for an entry of a group or for a component.
 [[nodiscard]] bool are_fields_right(const GroupEntry& view,
                                     std::span<const FieldCheck> checks) noexcept;
-// The error of the first one that is not, in the order of the checks. A separate function, because
-// it is rarely needed.
+// The error of the first field that is absent or not convertible, in the order of the checks. A
+// separate function, because it is rarely needed.
 [[nodiscard]] FieldError first_fault(const MessageView& view,
                                      std::span<const FieldCheck> checks) noexcept;
+// The same for an entry of a group or for a component.
 [[nodiscard]] FieldError first_fault(const GroupEntry& view,
                                      std::span<const FieldCheck> checks) noexcept;
 // The error for a message of another type: OutOfRange at tag 35.
 [[nodiscard]] FieldError other_type(const MessageView& view) noexcept;
 
-// A field that has passed its check.
+// Reads a field that has passed its check.
 template <TypedField F, class View>
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE F checked_field(const View& view) noexcept {
   if constexpr (detail::kIsCharEnum<F>) {
@@ -163,10 +172,12 @@ class TypedMessageView {
       return std::unexpected{first_fault(view, kChecks)};
     return detail::Unchecked::make<Self>(view);
   }
+  // The message, for access by tag.
   [[nodiscard]] const MessageView& view() const noexcept { return view_; }
 
  protected:
   friend struct detail::Unchecked;
+  // For a message that was checked.
   explicit TypedMessageView(const MessageView& view) noexcept : view_{view} {}
 
  private:
@@ -185,6 +196,7 @@ class TypedComponentView {
       return std::unexpected{first_fault(entry, kChecks)};
     return detail::Unchecked::make<Self>(entry);
   }
+  // The same for the component of a message.
   [[nodiscard]] static std::expected<Self, FieldError> from(const MessageView& view) noexcept {
     return from(GroupEntry::whole(view));
   }
@@ -193,7 +205,9 @@ class TypedComponentView {
 
  protected:
   friend struct detail::Unchecked;
+  // For a component of an entry that was checked.
   explicit TypedComponentView(const GroupEntry& entry) noexcept : entry_{entry} {}
+  // For a component of a message that was checked.
   explicit TypedComponentView(const MessageView& view) noexcept : entry_{GroupEntry::whole(view)} {}
 
  private:
@@ -204,10 +218,12 @@ class TypedComponentView {
 template <class Self>
 class TypedEntryView {
  public:
+  // The entry, for access by tag.
   [[nodiscard]] const GroupEntry& view() const noexcept { return entry_; }
 
  protected:
   friend struct detail::Unchecked;
+  // For an entry that GroupView found.
   explicit TypedEntryView(const GroupEntry& entry) noexcept : entry_{entry} {}
 
  private:
@@ -251,6 +267,7 @@ inline constexpr GroupShape kShapeOf{{.count_tag = Entry::kCountTag,
 template <class Entry>
 class TypedGroup {
  public:
+  // An iterator over the entries of a group; see GroupView::Iterator.
   class Iterator {
    public:
     using iterator_concept = std::forward_iterator_tag;
@@ -277,14 +294,21 @@ class TypedGroup {
     GroupView::Iterator at_;
   };
 
+  // A group without entries.
   TypedGroup() = default;
+  // The same group, with typed entries.
   explicit TypedGroup(const GroupView& view) noexcept : view_{view} {}
 
-  // Iterators live as long as the range.
+  // The first entry. Iterators live as long as the TypedGroup object itself.
   [[nodiscard]] Iterator begin() const noexcept { return Iterator{view_.begin()}; }
+  // The end of the entries.
   [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
+  // Whether there is no entry, whatever the count field says.
   [[nodiscard]] bool empty() const noexcept { return view_.empty(); }
-  [[nodiscard]] std::size_t size() const noexcept { return view_.size(); }  // walks the entries
+  // The number of entries. Walks them.
+  [[nodiscard]] std::size_t size() const noexcept { return view_.size(); }
+  // The entry with this number, counted from 0; nothing if there are fewer. Walks the entries
+  // before it.
   [[nodiscard]] std::optional<Entry> entry(std::size_t number) const noexcept {
     const std::optional<GroupEntry> found = view_.entry(number);
     if (!found) return std::nullopt;
@@ -315,6 +339,8 @@ template <class Self, TypedField F, class Members>
   return F{static_cast<const Self&>(members).view().field(0).value};
 }
 
+// The same for an accessor of a component: the component, or the result of Component::from() if it
+// is not Checked.
 template <class Self, class Component, bool Checked, class Members>
 [[nodiscard]] auto component_member(const Members& members) noexcept {
   const auto& view = static_cast<const Self&>(members).view();
@@ -325,6 +351,7 @@ template <class Self, class Component, bool Checked, class Members>
   }
 }
 
+// The same for an accessor of a repeating group.
 template <class Self, class Entry, class Members>
 [[nodiscard]] TypedGroup<Entry> group_member(const Members& members) noexcept {
   return TypedGroup<Entry>{static_cast<const Self&>(members).view().group(kShapeOf<Entry>)};

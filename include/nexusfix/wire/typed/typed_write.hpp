@@ -124,7 +124,7 @@ template <MessagePart... Parts>
 //   group<NewOrderSingle::NoPartyIDs>(entry(PartyID{"A"}, PartyRole::ClientID),
 //                                     entry(PartyID{"B"}, PartyRole::ExecutingFirm))
 template <class Entry, class... Entries>
-  requires(IsEntryParts<Entries>::value && ...)
+  requires(detail::IsEntryParts<Entries>::value && ...)
 [[nodiscard]] constexpr GroupParts<Entry, Entries...> group(const Entries&... entries) noexcept {
   return {{entries...}};
 }
@@ -143,8 +143,8 @@ template <class Entry, std::ranges::viewable_range Range, class MakeEntry>
                                             std::move(make_entry)};
 }
 
-// The parts that belong to the standard header, in the given order; and all other parts. Required:
-// the TagList of the message.
+// Writes the parts that belong to the standard header, in the given order. Required: the TagList of
+// the message.
 template <class Required, MessagePart... Parts>
 NEXUSFIX_ALWAYS_INLINE void write_header_parts(Encoder& encoder, const Parts&... parts) noexcept {
   const auto write = [&encoder](const auto& part) {
@@ -154,6 +154,7 @@ NEXUSFIX_ALWAYS_INLINE void write_header_parts(Encoder& encoder, const Parts&...
   };
   (write(parts), ...);
 }
+// Writes all other parts, in the given order.
 template <class Required, MessagePart... Parts>
 NEXUSFIX_ALWAYS_INLINE void write_body_parts(Encoder& encoder, const Parts&... parts) noexcept {
   const auto write = [&encoder](const auto& part) {
