@@ -47,9 +47,9 @@ struct KeyDescription {
   bool is_secret = false;     // its value is never shown
   std::string_view type;      // "number", "flag", "path": a word
   std::string_view expected;  // the values that it takes; of a number, without its range
-  // The range of a number, or of the bytes of a text; both 0: the key takes neither.
+  // The range of a number, or of the bytes of a text. Both are 0: the key takes neither.
   std::uint64_t least = 0;
-  std::uint64_t most = 0;
+  std::uint64_t most = 0;  // the end of the range, inclusive
   std::string_view unit;          // of the range; empty: none
   bool is_numbered = false;       // may be given several times: SocketConnectHost1, ...
   std::string_view takes_effect;  // when a reload applies a changed value: "at once"

@@ -1,5 +1,5 @@
-// Which messages an application handles: those that its on_message() functions take, or its
-// Handles.
+// Finds the messages that an application handles: its Handles, or those that its overloads of
+// `on_message()` take.
 #pragma once
 
 #include <concepts>

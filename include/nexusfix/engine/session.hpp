@@ -134,7 +134,7 @@ class Session {
   // message is refused instead.
   template <wire::TypedMessage Message, class... Parts>
   [[nodiscard]] SendResult send(const Parts&... parts) {
-    static_assert(wire::MessageCheck<Message, Parts...>::kDone);
+    static_assert(wire::detail::MessageCheck<Message, Parts...>::kDone);
     return send_typed<Message>([&](wire::Encoder& encoder) noexcept {
       if constexpr ((wire::MessagePart<Parts> && ...)) {
         wire::write_message_parts<Message>(encoder, parts...);
@@ -234,7 +234,7 @@ class PreparedMessage {
   // header fields and before the other fields.
   template <class... Parts>
   [[nodiscard]] SendResult send(const Parts&... parts) {
-    static_assert(wire::MessageCheck<Message, Constants..., Parts...>::kDone);
+    static_assert(wire::detail::MessageCheck<Message, Constants..., Parts...>::kDone);
     return session_->template send_typed<Message>([&](wire::Encoder& encoder) noexcept {
       if constexpr ((wire::MessagePart<Parts> && ...)) {
         wire::write_header_parts<typename Message::Required>(encoder, parts...);

@@ -126,28 +126,25 @@ inline constexpr bool required_field_missing = !std::same_as<Names, FieldNames<>
 template <class M, class Fields>
 inline constexpr bool field_not_in_message = !std::same_as<Fields, FieldNames<>>;
 
-}  // namespace detail
-
 // Its instantiation gives the errors. A class, and not functions that call each other: a compiler
 // lists every step of an instantiation. Constants and variable part of a prepared message are
 // parts.
 template <TypedMessage M, class... Parts>
 struct MessageCheck {
-  static_assert(!detail::not_message_part<decltype(detail::strangers_in<Parts...>())>,
+  static_assert(!not_message_part<decltype(strangers_in<Parts...>())>,
                 "each part of a message is a typed field, such as Symbol{\"A\"}, or a group()");
   static constexpr bool kDone = true;
 };
 template <TypedMessage M, MessagePart... Parts>
 struct MessageCheck<M, Parts...> {
-  static constexpr detail::EntryErrors kGroups = detail::errors_of_groups<Parts...>();
+  static constexpr EntryErrors kGroups = errors_of_groups<Parts...>();
 
-  static_assert(!detail::required_field_missing<M, decltype(detail::missing_in<M, Parts...>())>,
+  static_assert(!required_field_missing<M, decltype(missing_in<M, Parts...>())>,
                 "a field that the dictionary requires in this message is missing");
   static_assert(tags_are_distinct<Parts...>(), "a field is given twice");
-  static_assert(!detail::field_not_in_message<M, decltype(detail::foreign_in<M, Parts...>())>,
+  static_assert(!field_not_in_message<M, decltype(foreign_in<M, Parts...>())>,
                 "a field that the dictionary does not have here");
-  static_assert(!(detail::PartOfLength<Parts> || ...),
-                "a Length field is written with its data field");
+  static_assert(!(PartOfLength<Parts> || ...), "a Length field is written with its data field");
   static_assert(!kGroups.headless,
                 "an entry begins with the first field of its group, which is missing");
   static_assert(!kGroups.foreign, "a field that the dictionary does not have in this group");
@@ -157,4 +154,5 @@ struct MessageCheck<M, Parts...> {
   static constexpr bool kDone = true;
 };
 
+}  // namespace detail
 }  // namespace nexusfix::wire

@@ -179,7 +179,7 @@ template <TypedMessage M, class... Parts>
                                                                   HeaderTemplate& session,
                                                                   MessageHeader header,
                                                                   const Parts&... parts) noexcept {
-  static_assert(MessageCheck<M, Parts...>::kDone);
+  static_assert(detail::MessageCheck<M, Parts...>::kDone);
   header.msg_type = M::kMsgType;
   Encoder encoder{buffer, session, header};
   if constexpr ((MessagePart<Parts> && ...)) write_message_parts<M>(encoder, parts...);
