@@ -23,31 +23,32 @@ help:
 	@echo "NexusFIX: a FIX-protocol engine in C++23"
 	@echo
 	@echo "  make run       build, then let a trader and a venue trade on this machine"
-	@echo "  make test      everything that must pass: tests, sanitizers, fuzzing, interop, style"
+	@echo "  make test      run all tests, with sanitizers, fuzzing, interop and style"
 	@echo
 	@echo "  make bench     measure parsing, encoding and queues, compared with QuickFIX"
 	@echo "  make latency   measure an order's round trip, and draw docs/images/latency.svg"
 	@echo
-	@echo "  make examples  the command and the programs of examples/, without what tests need"
-	@echo "  make build     the release build with tests, in build/release"
+	@echo "  make examples  build the command and the programs of examples/, without tests"
+	@echo "  make build     build the release with its tests, in build/release"
 	@echo "  make deps      show and install the Debian packages that run and test need"
-	@echo "  make docs      the documents as a site with search, in build/site"
+	@echo "  make docs      write the documents as a site with search, in build/site"
 	@echo "  make tidy      check layers, names, lengths, links and format (seconds)"
 	@echo "  make format    rewrite the sources with clang-format-19"
-	@echo "  make fuzz      FUZZ_SECONDS=$(FUZZ_SECONDS) of fuzzing for each target"
-	@echo "  make simulate  SIMULATE_SECONDS=$(SIMULATE_SECONDS) of engines under simulated faults"
-	@echo "  make crash     the store: CRASH_RUNS=$(CRASH_RUNS) kills and losses of power in each mode"
-	@echo "  make soak      SOAK_SECONDS=$(SOAK_SECONDS) of two engines over TCP under faults: memory"
-	@echo "                 and descriptors must not grow, no message may be missing"
-	@echo "  make install   install libraries, headers, the command, its systemd unit, documents and"
-	@echo "                 examples to PREFIX=$(PREFIX)"
+	@echo "  make fuzz      fuzz each target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
+	@echo "  make simulate  simulate engines under faults for SIMULATE_SECONDS=$(SIMULATE_SECONDS)"
+	@echo "  make crash     test the store with CRASH_RUNS=$(CRASH_RUNS) kills and power losses"
+	@echo "  make soak      run two engines over TCP under faults for SOAK_SECONDS=$(SOAK_SECONDS):"
+	@echo "                 memory must not grow, and no message may be missing"
+	@echo "  make install   install libraries, headers, the command, its systemd unit,"
+	@echo "                 documents and examples to PREFIX=$(PREFIX)"
 	@echo "  make clean     remove build/"
 	@echo
-	@echo "  make test STAGES=\"release clang\"        only these stages: release, clang, tsan,"
-	@echo "                                           hardened, fuzz"
-	@echo "  make bench BENCH=\"--quick --rows parse\"   options of the benchmark; --help lists them"
-	@echo "  All but tidy and clean install missing packages; DEPS=no prevents it."
-	@echo "  One test:  ctest --preset release -R resend"
+	@echo "  make test STAGES=\"release clang\"         only these stages: release, clang,"
+	@echo "                                           tsan, hardened, fuzz"
+	@echo "  make bench BENCH=\"--quick --rows parse\"   pass options; --help lists them"
+	@echo
+	@echo "All but tidy and clean install missing packages; DEPS=no prevents it."
+	@echo "One test: ctest --preset release -R resend"
 
 deps: deps-test
 

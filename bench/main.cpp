@@ -1,4 +1,4 @@
-// The program of `make bench`: the rows of `nexusfix bench`, with QuickFIX as a peer.
+// The program of `make bench`: the rows of `nexusfix bench`, and QuickFIX next to them.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -9,10 +9,17 @@
 
 int main(int argc, char** argv) {
   try {
-    CLI::App app{"Measures NexusFIX, QuickFIX and a plain parser on this machine",
-                 "nexusfix_bench"};
+    CLI::App app{
+        "Measures NexusFIX, QuickFIX and a plain parser on this machine. Run nothing else\n"
+        "meanwhile. docs/reference/benchmarks.md explains the rows and the figures.\n",
+        "nexusfix_bench"};
     nexusfix::bench::Options options;
     nexusfix::bench::add_options(app, options);
+    app.footer(
+        "Example:\n"
+        "  nexusfix_bench --rows 'parse/*' --html parse.html\n\n"
+        "Exit status: 0 success; 1 a wrong answer, or a file that cannot be written;\n"
+        "2 wrong arguments");
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -5,18 +5,17 @@
 namespace nexusfix::bench {
 
 void add_options(CLI::App& app, Options& options) {
-  app.add_option("--rows", options.patterns,
-                 "only these rows: names, or the parts before a `/`; `*` stands for any text")
+  app.add_option("--rows", options.patterns, "only these rows or groups; `*` is any text")
       ->option_text("PATTERN ...");
-  app.add_flag("--quick", options.quick, "fewer calls: half a minute, and less exact");
-  app.add_flag("--list", options.list, "print the names of all rows, and measure nothing");
-  app.add_option("--cpu", options.cpu, "the core to measure on (default: the last one allowed)")
+  app.add_flag("--quick", options.quick, "fewer calls: half a minute, less exact");
+  app.add_flag("--list", options.list, "print the names of all rows, measure nothing");
+  app.add_option("--cpu", options.cpu, "the core to measure on (default: the last one)")
       ->option_text("N");
   app.add_option("--json", options.json, "write the report for programs")->option_text("FILE");
-  app.add_option("--html", options.html, "write the report with charts")->option_text("FILE");
-  app.add_option("--svg", options.svg, "write one picture of it")->option_text("FILE");
-  app.add_option("--hardened", options.hardened,
-                 "nexusfix_bench_module of a hardened build, for the rows hardened/*")
+  app.add_option("--html", options.html, "write the report as a page with charts")
+      ->option_text("FILE");
+  app.add_option("--svg", options.svg, "write the report as one picture")->option_text("FILE");
+  app.add_option("--hardened", options.hardened, "the module of a hardened build: rows hardened/*")
       ->option_text("FILE");
 }
 

@@ -15,12 +15,12 @@ struct Venue {
   unsigned orders = 0;
 
   // A callback is a transaction: the receipt of the order and its report are one record of the
-  // journal, so that no crash can keep one and lose the other.
+  // journal. A crash never keeps one and loses the other.
   nexusfix::MessageReply on_message(nexusfix::Session& session,
                                     const fix44::NewOrderSingle& order) {
     const auto quantity = order.order_qty();
     const auto price = order.price();
-    // Both are optional in the dictionary. A missing or malformed field is rejected by its tag.
+    // The dictionary makes both optional. The reject names the field that is missing or malformed.
     if (!quantity) return nexusfix::reject_for(quantity.error());
     if (!price) return nexusfix::reject_for(price.error());
     const std::string id = std::to_string(++orders);

@@ -1,5 +1,7 @@
-// Writes an audit trail and a log outside the hot path: the caller spends nanoseconds to pass a
-// message on, and another thread writes it.
+// Writes an audit trail and a log outside the hot path. The caller only copies a message into a
+// queue, which takes nanoseconds; another thread writes it.
+//
+// Usage: example_04_deferred
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -27,24 +29,24 @@ int main() {
   deferred::Logger log;
   auto logging =
       log.start([](std::string_view lines) { std::fwrite(lines.data(), 1, lines.size(), stdout); });
-  // The constructor allocates a ring of 1,024 slots.
+  // The constructor allocates all 1,024 slots, so that submit() allocates nothing.
   deferred::DeferredProcessor<deferred::MessageBuffer<512>, 1024> audit{
       {.when_full = deferred::WhenFull::Refuse, .idle = deferred::Idle::Sleep}};
   auto auditing = audit.start([&](const auto& message) {
     trail.append(message.span().data(), message.span().size()).push_back('\n');
   });
-  if (!logging || !auditing) return 1;  // no thread
+  if (!logging || !auditing) return 1;  // a thread could not start
 
   for (const std::string& message : kMessages) {
-    const nexusfix::WallTime now = clock.now().wall;  // an engine has one for each receive batch
+    const nexusfix::WallTime now = clock.now().wall;  // an engine has it already
     if (auto accepted = audit.submit(message, now); !accepted) {
-      // No message is lost silently: the caller still has it, and stats() counts it.
+      // The caller still has a refused message, and stats() counts it: none is lost silently.
       log.write<"audit refused a message of {} bytes, error {}">(now, message.size(),
                                                                  accepted.error());
     }
     log.write<"{} bytes: {:.24}">(now, message.size(), message);
   }
-  audit.stop();  // drains: every accepted message is in the trail
+  audit.stop();  // returns when every accepted message is in the trail
   log.stop();
   // [end]
 

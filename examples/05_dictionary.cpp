@@ -1,5 +1,7 @@
-// Reads the repeating groups of a message and explains the error in another one with a dictionary
-// alone, without generated code.
+// Reads the repeating groups of a message, and explains the error in another one. It needs a
+// dictionary, and no generated code.
+//
+// Usage: example_05_dictionary
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -13,7 +15,7 @@ namespace dictionary = nexusfix::dictionary;
 
 namespace {
 
-// A log shows SOH as |.
+// A log shows SOH as `|`. The order has an error: Side is BUY in place of 1.
 constexpr std::string_view kSnapshot =
     "8=FIX.4.4|9=120|35=W|34=2|49=VENUE|56=TRADER|52=20240115-10:30:00|55=AAPL|268=2|"
     "269=0|270=150.20|271=300|269=1|270=150.25|271=100|346=2|10=102|";

@@ -1,5 +1,8 @@
-// Your own application in the simulator: a venue numbers its reports and is killed repeatedly. Do
-// the numbers stay unique? Usage: example_06_simulate [--forgetful]
+// Tests your own application in the simulator. A venue numbers its reports and is killed
+// repeatedly; the test checks that no ExecID is used twice. With --forgetful the venue does not
+// recover its last ExecID, and the first world shows the fault.
+//
+// Usage: example_06_simulate [--forgetful]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -36,7 +39,7 @@ struct Venue {
         fix44::CumQty{0_d}, fix44::AvgPx{0_d});
     return sent ? nexusfix::accept() : nexusfix::business_reject(0, 0, "cannot report");
   }
-  // Called before the engine starts, with the messages of earlier runs.
+  // The engine calls this before it opens a port, for each message that earlier runs stored.
   void on_recovered(const nexusfix::RecoveredMessage& stored) {
     const auto report = fix44::ExecutionReport::from(stored.message);
     if (!report || is_forgetful) return;
@@ -47,7 +50,7 @@ struct Venue {
 // [end]
 
 // [trader]
-// The reports that the trader's desk has seen. It outlives the trader's process.
+// The reports that the trader's desk has received. The desk survives a crash of the trader.
 struct Desk {
   simulator::World& world;
   std::set<std::string> exec_ids;
@@ -59,7 +62,7 @@ struct Trader {
   void on_message(Session&, const fix44::ExecutionReport& report) {
     const std::string order{report.cl_ord_id() ? report.cl_ord_id()->value : "?"};
     const std::string id{report.exec_id().value};
-    // A resent report, with PossDupFlag, has a pair of numbers that the desk knows.
+    // The desk already knows the ExecID and the ClOrdID of a report that was resent.
     if (desk.exec_ids.contains(id + " for " + order)) return;
     for (const std::string& known : desk.exec_ids) {
       if (known.starts_with(id + " for ")) {
@@ -96,7 +99,7 @@ TargetCompID=VENUE
 )";
 
 // [world]
-// True: this seed's world had no violation.
+// Returns true if the world of this seed had no violation.
 bool run(std::uint64_t seed, bool is_forgetful) {
   simulator::World world{{.seed = seed,
                           .faults = {simulator::Fault::Kill, simulator::Fault::Drop},

@@ -1,5 +1,6 @@
-// A venue that checks its inbound and outbound messages: it cancels the orders of a disconnected
-// trader, does not resend outdated reports, and keeps a drop copy of every sent message.
+// A venue with most of the callbacks: it cancels the orders of a disconnected trader, does not
+// resend outdated reports, limits a resend, and sees the bytes of every sent message.
+//
 // Usage: example_07_guarded_venue venue.cfg
 #include <cstdio>
 #include <map>
@@ -30,8 +31,8 @@ struct Venue {
     return nexusfix::accept();
   }
 
-  // The trader is disconnected: every order is canceled. The reports are stored, and the trader
-  // gets them by a resend.
+  // Cancels every order of the disconnected trader. The store keeps the reports, and the trader
+  // gets them by a resend after its next Logon.
   void on_disconnect(Session& session, const nexusfix::Disconnection& gone) {
     std::printf("%.*s: %zu orders cancelled\n", static_cast<int>(gone.text.size()),
                 gone.text.data(), open_.size());
@@ -41,7 +42,8 @@ struct Venue {
     open_.clear();
   }
 
-  // An acknowledgement that the trader has not received in time is outdated.
+  // An acknowledgement (OrdStatus New) that has to be resent is outdated: a GapFill takes its
+  // place.
   SendDecision on_sending(Session&, nexusfix::OutgoingMessage& message) {
     const bool is_stale = message.is_resend() && message.view()[39] == "0";
     if (!is_stale) message.edit().set(fix44::SenderSubID{"BOOK"});

@@ -1,4 +1,4 @@
-// The order venue's books: orders by price, and then by time. They do not depend on sessions.
+// The books of the order venue: orders by price, then by time. They know no sessions.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ using nexusfix::FixedPrice;
 struct Order {
   std::uint64_t number = 0;  // OrderID
   std::string owner{};       // the session's name
-  std::string cl_ord_id{};   // of the last request that was accepted
+  std::string cl_ord_id{};   // of the last accepted request
   std::string symbol{};
   fix44::Side side = fix44::Side::Buy;
   FixedPrice price{};  // zero: a market order
   std::int64_t quantity = 0;
   std::int64_t cum = 0;
   FixedPrice notional{};  // of all fills: price times quantity
-  std::uint64_t age = 0;  // less is older, and comes first among orders of one price
+  std::uint64_t age = 0;  // the lowest comes first among orders of one price
   bool is_canceled = false;
 
   [[nodiscard]] std::int64_t leaves() const { return is_canceled ? 0 : quantity - cum; }
@@ -39,7 +39,7 @@ struct Order {
     price = new_price;
     quantity = new_quantity;
   }
-  // The limits of 08_order_venue.cpp make sum and product fit.
+  // Sum and product fit, because 08_order_venue.cpp limits price and quantity.
   void fill(std::int64_t filled, FixedPrice at) {
     cum += filled;
     notional = checked_add(notional, checked_multiply(at, filled).value()).value();
@@ -49,14 +49,14 @@ struct Order {
   }
 };
 
-// The caller owns the orders, and changes neither price nor age while they are in a book.
+// The caller owns the orders. It changes neither price nor age of an order in a book.
 class Books {
  public:
   void add(Order& order) { queues_[{order.symbol, order.side}].emplace(rank(order), &order); }
   // Does nothing if the order is in no book.
   void remove(const Order& order) { queues_[{order.symbol, order.side}].erase(rank(order)); }
 
-  // The next order to trade with this order; null: none.
+  // The next order that trades with this order, or null.
   Order* match(const Order& order) {
     const bool buys = order.side == fix44::Side::Buy;
     auto& others = queues_[{order.symbol, buys ? fix44::Side::Sell : fix44::Side::Buy}];

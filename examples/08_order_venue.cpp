@@ -1,6 +1,7 @@
-// A venue with a book for each symbol: orders match by price, then by time. It keeps no file of its
-// own. Every report has the whole state of its order, and the store has all reports: after a crash
-// the venue rebuilds its books from them.
+// A venue with an order book for each symbol: orders match by price, then by time. The venue has no
+// file of its own. Each report has the whole state of its order, and the store has all reports, so
+// the venue rebuilds its books from them after a crash.
+//
 // Usage: example_08_order_venue 08_order_venue.cfg
 #include <algorithm>
 #include <cstdint>
@@ -35,7 +36,7 @@ using namespace nexusfix::literals;
 
 namespace {
 
-// Their product still fits into a FixedPrice.
+// Their product fits into a FixedPrice.
 constexpr FixedPrice kPriceMax = 90'000_fp;
 constexpr std::int64_t kQuantityMax = 1'000'000;
 
@@ -46,7 +47,7 @@ struct Terms {
   bool may_rest = true;
 };
 
-// The error says what this venue does not support.
+// The error names the field that this venue does not support, and what it supports.
 template <class Request>
 std::expected<Terms, std::string_view> read_terms(const Request& request) {
   Terms terms;
@@ -79,7 +80,7 @@ std::expected<Terms, std::string_view> read_terms(const Request& request) {
   return terms;
 }
 
-// The fields of a report besides those of its order.
+// The fields of a report that do not come from its order.
 struct Details {
   std::string_view orig_cl_ord_id{};
   std::int64_t last_quantity = 0;
@@ -88,7 +89,7 @@ struct Details {
 
 class Venue {
  public:
-  // False: an open order belongs to a session that the configuration no longer has.
+  // Returns false if an open order belongs to a session that the configuration no longer has.
   bool attach(nexusfix::Engine& engine) {
     engine_ = &engine;
     return std::ranges::all_of(orders_, [&](const auto& one) {
@@ -135,13 +136,13 @@ class Venue {
                         terms ? "" : terms.error());
     if (order == nullptr) return;
     books_.remove(*order);
-    // The quantity cannot be less than the filled quantity.
+    // A request for less than the filled quantity leaves nothing open.
     order->set_terms(terms->price, std::max(terms->quantity, order->cum), last_report_ + 1);
     report(*order, fix44::ExecType::Replace, {.orig_cl_ord_id = request.orig_cl_ord_id().value});
     trade(*order, terms->may_rest);
   }
 
-  // Called before the start: the stored reports rebuild the books.
+  // The engine calls this before it opens a port, for each stored message.
   void on_recovered(const nexusfix::RecoveredMessage& stored) {
     const auto said = stored.message.as<fix44::ExecutionReport>();
     if (!said) return;
@@ -195,8 +196,8 @@ class Venue {
     report(order, fix44::ExecType::Canceled);
   }
 
-  // Finds the open order that a request names, and gives it the request's ClOrdID. null: the order
-  // cannot be changed (fault says why), and the request is rejected.
+  // Finds the open order that a request names, and gives it the ClOrdID of the request. Returns
+  // null after it has rejected the request. fault: an error that the caller found in the request.
   template <class Request>
   Order* order_to_change(Session& session, const Request& request,
                          fix44::CxlRejResponseTo response_to, std::string_view fault = {}) {
@@ -264,9 +265,9 @@ class Venue {
         fix44::Text{text}));
   }
 
-  // Ends the process if a report cannot be stored, because the books would no longer agree with the
-  // store. It ends within the callback, so that nothing of the callback is recorded: after a
-  // restart the venue is in the state before it.
+  // Ends the process if a report cannot be stored: the books would no longer agree with the store.
+  // The process ends within the callback, so the store records nothing of it, and a restart brings
+  // back the state before the callback.
   static void check(const nexusfix::SendResult& sent) {
     if (sent) return;
     std::fprintf(stderr, "the venue ends: %s\n", sent.error().what().c_str());

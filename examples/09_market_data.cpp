@@ -1,6 +1,8 @@
-// A market-data publisher: answers a MarketDataRequest with a snapshot, and then sends the changes.
-// The market itself comes as lines on standard input, `AAPL bid 150.25 300`: symbol, bid or offer,
-// price, and the current size at this price; 0: none. At the end of the input the program ends.
+// A market-data publisher: it answers a MarketDataRequest with a snapshot, then it sends each
+// change. The market comes from standard input, on another thread than the engine's. A line is
+// `AAPL bid 150.25 300`: symbol, bid or offer, price, and the new size at this price, 0 for none.
+// The program ends at the end of its input.
+//
 // Usage: example_09_market_data 09_market_data.cfg
 #include <algorithm>
 #include <chrono>
@@ -43,12 +45,12 @@ struct Level {
   Decimal size;
 };
 
-// Bids with the highest price first, then offers with the lowest. Type and price identify a level.
+// The best price comes first on each side.
 struct Book {
   std::map<Decimal, Decimal, std::greater<>> bids;
   std::map<Decimal, Decimal> offers;
 
-  // Returns the change of the level; nothing if it did not change.
+  // Returns how the level changed, or nothing if it did not change.
   std::optional<MDUpdateAction> set(const Level& level) {
     return level.type == MDEntryType::Bid ? set(bids, level) : set(offers, level);
   }
@@ -99,7 +101,7 @@ class Publisher {
     return nexusfix::accept();
   }
 
-  // After the next logon the client subscribes again, and gets a snapshot.
+  // A subscription ends with its session. The client subscribes again after its next Logon.
   void on_logout(Session& session) {
     std::erase_if(subscriptions_, [&](const auto& one) { return one.session == &session; });
   }
@@ -131,7 +133,7 @@ class Publisher {
     std::string_view text;
   };
 
-  // Reads the request. Returns a fault if the publisher does not support it.
+  // Reads the request into wanted. Returns a fault if the publisher does not support the request.
   std::optional<Fault> read(const fix44::MarketDataRequest& request, Subscription& wanted) const {
     if (request.market_depth().value != 0) {
       return Fault{MDReqRejReason::UnsupportedMarketdepth, "the full book only: MarketDepth=0"};
@@ -217,8 +219,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", engine.error().what().c_str());
     return 1;
   }
-  // The engine runs on a thread of its own, and so does the publisher. This thread reads, and posts
-  // each line to the engine's thread. The handle of any session can do that.
+  // The engine calls the publisher on a thread of its own. This thread reads the input, and posts
+  // each line to the engine's thread. A post needs a session's handle; any session will do.
   const auto any = engine->session(0).handle();
   auto mailbox = engine->open_mailbox();
   engine->start();

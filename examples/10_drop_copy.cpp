@@ -1,13 +1,16 @@
-// A drop-copy reader: every ExecutionReport of its sessions becomes one row of a CSV file, exactly
-// once, even if the reader, the sender or the connection fails repeatedly.
+// A drop-copy reader: each ExecutionReport becomes one row of a CSV file, exactly once, even if the
+// reader, the broker or the connection fails repeatedly.
 //
-// The engine delivers at least once: it records the number of a message after the callback, so that
-// a crash in between delivers the message again. Here the row is on the disk when the callback
-// returns, so that every recorded report is a row. A repeated report has a flag: the session layer
-// requests it by its MsgSeqNum, and gets it with PossDupFlag; a sender that is in doubt sets
-// PossResend. A report with either flag is skipped if a row has its ExecID. A second report without
-// a flag cannot be recognised: it is a row of its own. Usage: example_10_drop_copy 10_drop_copy.cfg
-// reports.csv
+// The engine delivers at least once (InboundDelivery=AtLeastOnce): it records a MsgSeqNum after the
+// callback, so a crash in between delivers the message again. The row is on the disk when the
+// callback returns, so each recorded report has a row.
+//
+// A repeated report has a flag. The session layer requests it by its MsgSeqNum and receives it with
+// PossDupFlag; a broker that is in doubt sets PossResend. The reader skips a report with a flag if
+// a row has its ExecID. It cannot recognise a repeated report without a flag, and writes a second
+// row.
+//
+// Usage: example_10_drop_copy 10_drop_copy.cfg reports.csv
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -31,8 +34,7 @@ using nexusfix::Session;
 
 namespace {
 
-// The columns after the session's name. The first two cells of a row, before MsgSeqNum, identify
-// the report.
+// The first two cells of a row, Session and ExecID, identify the report. kColumns are the others.
 constexpr std::string_view kHeading =
     "Session,ExecID,MsgSeqNum,TransactTime,ExecType,OrdStatus,OrderID,ClOrdID,Symbol,Side,LastQty,"
     "LastPx,CumQty,LeavesQty,AvgPx\n";
@@ -49,7 +51,7 @@ std::string cell(std::string_view text) {
   return quoted + '"';
 }
 
-// The file of rows. It is read at the start, to know its reports.
+// The file of rows. The start reads the names of all reports in it.
 class Rows {
  public:
   static std::expected<Rows, std::string> open(nexusfix::Disk& disk, const std::string& path) {
@@ -63,7 +65,7 @@ class Rows {
     }
     Rows rows{std::move(*file)};
     rows.read(*text);
-    // The report of an incomplete row was not recorded: the broker sends it again.
+    // The engine has not recorded the report of an incomplete row: the broker resends it.
     if (auto cut = rows.file_->truncate(rows.end_); !cut) {
       return std::unexpected{cut.error().what()};
     }
@@ -76,7 +78,7 @@ class Rows {
 
   [[nodiscard]] bool contains(const std::string& name) const { return names_.contains(name); }
 
-  // When it returns, the row of this name is on the disk.
+  // Returns when the row of this name is on the disk.
   nexusfix::DiskResult<void> add(const std::string& name, std::string_view row) {
     auto written = append(row);
     if (written) names_.insert(name);
@@ -126,8 +128,8 @@ struct Reader {
     row += '\n';
     const auto written = rows_.add(name, row);
     if (written) return;
-    // The process ends within the callback, so that the report does not count as received: the
-    // broker sends it again after the next start.
+    // The process ends within the callback, so the engine does not record the report as received,
+    // and the broker resends it after the next start.
     std::fprintf(stderr, "the reader ends: %s\n", written.error().what().c_str());
     std::_Exit(1);
   }

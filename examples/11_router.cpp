@@ -1,9 +1,12 @@
-// An order router between any number of clients and a venue: orders go to the venue with ClOrdIDs
-// of the router, and reports go back with the client's. While the venue is not logged on, orders
-// are rejected at once; while a client is not logged on, its reports are stored for it. A callback
-// is a transaction over all sessions that it touches: the receipt of a client's order and its
-// forwarding to the venue are one record. No crash loses an order or routes it twice. Usage:
-// example_11_router 11_router.cfg
+// An order router between clients and a venue. It forwards orders to the venue with ClOrdIDs of its
+// own, and forwards reports to the client with the ClOrdIDs of the client. If the venue is not
+// logged on, the router rejects orders at once; if a client is not logged on, the store keeps its
+// reports for it.
+//
+// A callback is a transaction over all sessions that it touches: the receipt of a client's order
+// and the message to the venue are one record. No crash loses an order or routes it twice.
+//
+// Usage: example_11_router 11_router.cfg
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -34,8 +37,8 @@ using namespace nexusfix::literals;
 
 namespace {
 
-// At the venue, the order A1 of ALICE is "ALICE/A1". The name identifies the client, so that every
-// report can be forwarded, also after a restart of the router.
+// The order A1 of ALICE is "ALICE/A1" at the venue. The ClOrdID names the client, so the router can
+// forward each report, also after a restart.
 constexpr char kMark = '/';
 constexpr std::string_view kVenue = "VENUE";
 
@@ -45,7 +48,7 @@ constexpr unsigned kNotAvailable = 4;
 
 class Router {
  public:
-  // False: there is no VENUE, or the name of a client is ambiguous.
+  // Returns false if there is no VENUE, or if a CompID contains kMark.
   bool attach(nexusfix::Engine& engine) {
     for (std::size_t i = 0; i < engine.session_count(); ++i) {
       Session& session = engine.session(i);
@@ -84,7 +87,7 @@ class Router {
   MessageReply on_message(Session& session, const fix44::OrderCancelReject& reject) {
     return to_client(session, reject.view());
   }
-  // The venue has refused a message without processing its order.
+  // The venue refused a message without processing its order.
   void on_message(Session& session, const fix44::BusinessMessageReject& reject) {
     reject_to_sender(session, reject.view());
   }
@@ -92,7 +95,7 @@ class Router {
     if (message.msg_type() == "3") reject_to_sender(session, message);
   }
 
-  // Called before the start, with the messages that were sent to the venue.
+  // The engine calls this before it opens a port. The router needs the messages to the venue.
   void on_recovered(const nexusfix::RecoveredMessage& stored) {
     if (stored.message[tag::TargetCompID] != kVenue) return;
     sent_[stored.msg_seq_num] = stored.message[tag::ClOrdID].value_or("");
@@ -128,14 +131,14 @@ class Router {
       return nexusfix::business_reject(kUnknownId, tag::ClOrdID, "no client has this order", name);
     }
     const std::string whose = client->first + kMark;
-    // While the client is not logged on, the report is stored. The client gets it after its next
-    // Logon.
+    // If the client is not logged on, the store keeps the report until its next Logon.
     return check(forward(message, *client->second, [&](std::string_view other) {
       return std::string{other.starts_with(whose) ? other.substr(whose.size()) : other};
     }));
   }
 
-  // A Reject or BusinessMessageReject names the message that it answers, but not always the order.
+  // A Reject or a BusinessMessageReject has the MsgSeqNum of the refused message, but not always
+  // its ClOrdID.
   void reject_to_sender(Session& session, const MessageView& reject) {
     const auto number = reject.get<std::uint64_t>(tag::RefSeqNum).value_or(0);
     const auto sent = &session == venue_ ? sent_.find(number) : sent_.end();
@@ -158,7 +161,7 @@ class Router {
     return clients_.find(name.substr(0, name.find(kMark)));
   }
 
-  // Forwards the body unchanged, including groups and unknown fields, except for the ClOrdIDs.
+  // Forwards the body, with groups and unknown fields. Only the ClOrdIDs change.
   template <class Rename>
   static nexusfix::SendResult forward(const MessageView& message, Session& to, Rename&& rename) {
     wire::Encoder encoder = to.begin(message.msg_type());

@@ -1,12 +1,14 @@
-// A bridge between a FIX 4.2 and a FIX 5.0SP2 session: it translates orders, cancels, replacements
-// and their answers to the version of the other side. ClOrdID and OrigClOrdID do not change: the
-// chain of an order is the same on both sides. 12_translate.hpp has the differences.
+// A bridge between a FIX 4.2 and a FIX 5.0SP2 session. It translates orders, cancels, replacements
+// and their answers to the version of the other side. ClOrdID and OrigClOrdID do not change, so the
+// chain of an order is the same on both sides. 12_translate.hpp lists the differences.
 //
-// On the FIXT session, DefaultApplVerID (1137) in the Logon sets the version. A message of another
-// version (ApplVerID, 1128) matches no handler, and the answer is a BusinessMessageReject. If the
-// other version does not have a value, send() fails, and the message is rejected. An order with a
-// field that the bridge does not carry is rejected, too. In an answer such a field is left out,
-// because the answer must reach the owner of the order. Usage: example_12_bridge 12_bridge.cfg
+// On the FIXT session, DefaultApplVerID (1137) of the Logon sets the version. A message of another
+// version (ApplVerID, 1128) matches no handler, and the answer is a BusinessMessageReject. A value
+// that the other version does not have makes send() fail, and the bridge rejects the message. It
+// also rejects an order with a field that it does not carry. In an answer it leaves such a field
+// out, because the answer must reach the owner of the order.
+//
+// Usage: example_12_bridge 12_bridge.cfg
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -40,7 +42,7 @@ namespace {
 
 class Bridge {
  public:
-  // False: the configuration does not have one session of each version.
+  // Returns false if the configuration does not have exactly one session of each version.
   bool attach(nexusfix::Engine& engine) {
     for (std::size_t i = 0; i < engine.session_count(); ++i) {
       Session& session = engine.session(i);
@@ -111,7 +113,7 @@ class Bridge {
         request.text()));
   }
 
-  // Answers are sent even if the other side is not logged on: they are stored, and resent later.
+  // Answers are sent even if the other side is not logged on: the store keeps them for a resend.
   MessageReply on_message(Session&, const fix42::ExecutionReport& report) {
     return check(new_->send<fix50::ExecutionReport>(
         report.order_id(), report.cl_ord_id(), report.orig_cl_ord_id(), report.exec_id(),
@@ -164,7 +166,7 @@ class Bridge {
   static constexpr unsigned kApplicationNotAvailable = 4;
   static constexpr unsigned kFieldMissing = 5;
 
-  // Refuses an order that the other side would not get, or would get with another meaning.
+  // Refuses a request that would not reach the other side, or would reach it with another meaning.
   template <class Message>
   static std::optional<MessageReply> refuse(const Session& to, const Message& message) {
     const std::string_view id = message.cl_ord_id().value;

@@ -34,7 +34,7 @@ namespace fix50 = nexusfix::fix50sp2;
 namespace tag = nexusfix::fix50sp2::tag;
 using nexusfix::wire::OptionalField;
 
-// The fields that an order may have besides header and trailer.
+// Whether the bridge carries this field of an order. Header and trailer are the session's.
 constexpr bool is_carried(nexusfix::wire::Tag tag) {
   constexpr std::array kBody{tag::Account,      tag::ClOrdID, tag::HandlInst,   tag::OrderID,
                              tag::OrderQty,     tag::OrdType, tag::OrigClOrdID, tag::Price,
@@ -44,8 +44,8 @@ constexpr bool is_carried(nexusfix::wire::Tag tag) {
          nexusfix::wire::is_written_by_encoder(tag);
 }
 
-// Converts an enumerator to the enumerator of the other version with the same value. Other fields
-// have the same type in both versions.
+// Converts an enumerator to the enumerator of the other version with the same value. Fields without
+// enumerators have the same type in both versions.
 template <class To, class From>
 To as(const From& from) {
   if constexpr (std::is_enum_v<To> && std::is_enum_v<From>) {
@@ -104,7 +104,7 @@ inline fix42::ExecTransType old_exec_trans_type(fix50::ExecType type) {
       return fix42::ExecTransType::New;
   }
 }
-// A fill, and a correction of a fill, has an ExecType equal to the order's OrdStatus.
+// In FIX 4.2, a fill and a correction of a fill have an ExecType equal to the OrdStatus.
 inline fix42::ExecType old_exec_type(const fix50::ExecutionReport& report) {
   const fix50::ExecType type = report.exec_type();
   if (type == fix50::ExecType::Trade) {
@@ -115,7 +115,7 @@ inline fix42::ExecType old_exec_type(const fix50::ExecutionReport& report) {
   return is_new ? as<fix42::ExecType>(type) : as<fix42::ExecType>(report.ord_status());
 }
 
-// FIX 5.0SP2 leaves its reasons open; FIX 4.2 has those from 0 to below count.
+// FIX 5.0SP2 permits any reason; FIX 4.2 has those from 0 to count - 1.
 template <class Reason, class From>
 OptionalField<Reason> old_reason(const OptionalField<From>& reason, std::int64_t count,
                                Reason otherwise) {

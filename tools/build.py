@@ -98,9 +98,11 @@ def build(preset, targets=(), definitions=(), prefix=()):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("preset")
-    parser.add_argument("--target", action="append", default=[])
-    parser.add_argument("-D", action="append", default=[], dest="definitions", metavar="NAME=VALUE")
+    parser.add_argument("preset", help="a preset of CMakePresets.json, such as release")
+    parser.add_argument("--target", action="append", default=[],
+                        help="build this target; may be repeated (default: all)")
+    parser.add_argument("-D", action="append", default=[], dest="definitions", metavar="NAME=VALUE",
+                        help="set a variable of CMake; may be repeated")
     arguments = parser.parse_args()
     return 0 if build(arguments.preset, arguments.target, arguments.definitions) else 1
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The compilation cost of typed messages, compared with an empty program.
 
-    tools/compile_cost.py                  of a release build, as a table
-    tools/compile_cost.py --lines-max fix44=N ...   status 1 if more lines are read; no times
+    tools/compile_cost.py                           print a table, of a release build
+    tools/compile_cost.py --lines-max fix44=N ...   end with 1 if a program reads more lines
 
 A program reads three messages, some of their fields and a group. The times are CPU seconds, user
 and system, the minimum of five runs with -O2. The lines are those after the preprocessor, without
@@ -101,9 +101,11 @@ def show(compiler):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", default=ROOT / "build/release", help="folder of a build")
-    parser.add_argument("--compiler", default="g++")
-    parser.add_argument("--lines-max", nargs="+", metavar="NAMESPACE=LINES")
+    parser.add_argument("--build", default=ROOT / "build/release",
+                        help="the folder of a build (default: build/release)")
+    parser.add_argument("--compiler", default="g++", help="the compiler (default: g++)")
+    parser.add_argument("--lines-max", nargs="+", metavar="NAMESPACE=LINES",
+                        help="fail if a program reads more lines; measure no times")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         compiler = Compiler(given.compiler, given.build, folder)

@@ -3,7 +3,7 @@
 # build/fuzz/fuzz_found. The output names an input that breaks a target: add it to
 # tests/fuzz/regressions/<target>/ together with the fix.
 set -eu
-seconds=${1:?usage: fuzz.sh SECONDS}
+seconds=${1:?Usage: fuzz.sh SECONDS}
 status=0
 for program in build/fuzz/fuzz_targets/*; do
   name=$(basename "$program")

@@ -462,10 +462,13 @@ def check_format(root):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
-    parser.add_argument("--list-sources", action="store_true")
-    parser.add_argument("--format", action="store_true")
-    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent,
+                        help="check this tree (default: the tree of this file)")
+    parser.add_argument("--list-sources", action="store_true",
+                        help="print the C++ files, for clang-format")
+    parser.add_argument("--format", action="store_true",
+                        help="check that clang-format-19 would change nothing")
+    parser.add_argument("--verbose", action="store_true", help="print the warnings, too")
     arguments = parser.parse_args()
     if arguments.list_sources:
         print("\n".join(list_sources(arguments.root)))

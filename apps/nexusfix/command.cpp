@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdio>
 #include <fmt/format.h>
-#include <memory>
 
 #include <nexusfix/base/edit_distance.hpp>
 
@@ -13,78 +12,38 @@
 #include "nexusfix/messages/decode.hpp"
 #include "nexusfix/messages/message_begin.hpp"
 #include "nexusfix/messages/validate.hpp"
+#include "nexusfix/text/help.hpp"
 
 namespace nexusfix::command {
 namespace {
 
 constexpr std::array kCommands{
-    Command{"demo", "see it work: a venue and a trader, 120,000 orders, what they took", "demo",
-            run_demo},
-    Command{"decode", "print messages with field names and meanings", "decode messages.log",
+    Command{"demo", "run a venue and a trader on this machine, and measure them", "demo", run_demo},
+    Command{"decode", "print FIX messages with field names and meanings", "decode messages.log",
             run_decode},
-    Command{"validate", "find the errors in messages, with their places and correct values",
-            "validate messages.log", run_validate},
-    Command{"dict", "what a field, a value or a message is, how versions differ", "dict 39=2",
+    Command{"validate", "find the errors in FIX messages", "validate messages.log", run_validate},
+    Command{"dict", "look up fields, values and messages, and compare versions", "dict 39=2",
             run_dict},
-    Command{"explain", "explain an event of a log, and what to do", "explain NXF-1042",
+    Command{"explain", "explain an event of the logs, and what to do", "explain NXF-1042",
             run_explain},
-    Command{"config", "explain and check a configuration file, or write one",
-            "config check trader.cfg", run_config},
-    Command{"doctor", "check this machine: what costs latency, and how to change it",
-            "doctor venue.cfg", run_doctor},
-    Command{"serve", "run the example venue: an acceptor with an order book", "serve venue.cfg",
+    Command{"config", "check, explain and write configuration files", "config check trader.cfg",
+            run_config},
+    Command{"doctor", "find what costs latency on this machine", "doctor venue.cfg", run_doctor},
+    Command{"serve", "run the example venue, an acceptor with an order book", "serve venue.cfg",
             run_serve},
-    Command{"connect", "talk to an acceptor by hand or by script", "connect client.cfg",
-            run_connect},
-    Command{"trade", "run the example trader against an acceptor", "trade trader.cfg --orders 1000",
-            run_trade},
+    Command{"connect", "log on to an acceptor, and send messages by hand or by script",
+            "connect client.cfg", run_connect},
+    Command{"trade", "run the example trader, an initiator that sends orders",
+            "trade trader.cfg --orders 1000", run_trade},
     Command{"journal", "show, check, repair and change a journal", "journal show store/venue",
             run_journal},
-    Command{"passwd", "maintain the file of users and passwords for Logons",
-            "passwd users.txt BROKER", run_passwd},
+    Command{"passwd", "set the users and passwords of an acceptor", "passwd users.txt BROKER",
+            run_passwd},
     Command{"codegen", "write C++ types for the messages of a dictionary",
             "codegen venue.xml -o generated", run_codegen},
-    Command{"simulate", "run engines in virtual time with injected faults, and check them",
+    Command{"simulate", "run engines in virtual time, with faults, and check them",
             "simulate --seeds 100", run_simulate},
     Command{"bench", "measure the parts of NexusFIX on this machine", "bench --quick", run_bench},
-};
-
-// "--window NUMBER   Streamed orders that may be unanswered (1 to 100000; default 256)"
-class HelpFormatter : public CLI::Formatter {
- public:
-  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
-    constexpr std::string_view kTurnsOff = "{false}";
-    std::string name = CLI::Formatter::make_option_name(option, is_positional);
-    if (const std::size_t at = name.find(kTurnsOff); at != std::string::npos) {
-      name.erase(at, kTurnsOff.size());
-    }
-    return name;
-  }
-  std::string make_option_opts(const CLI::Option* option) const override {
-    if (!option->get_option_text().empty()) return " " + option->get_option_text();
-    if (option->get_type_size() == 0) return {};
-    const std::string type = option->get_type_name();
-    std::string text = type.starts_with("UINT") ? " NUMBER" : " " + type;
-    if (option->get_expected_max() == CLI::detail::expected_max_vector_size) text += " ...";
-    if (option->get_required()) text += " REQUIRED";
-    return text;
-  }
-  std::string make_option_desc(const CLI::Option* option) const override {
-    constexpr std::string_view kRange = " in [";
-    std::string notes;
-    const std::string type = option->get_type_name();
-    if (const std::size_t at = type.find(kRange); at != std::string::npos) {
-      notes = type.substr(at + kRange.size());
-      notes.pop_back();
-      if (const std::size_t dash = notes.find(" - "); dash != std::string::npos) {
-        notes.replace(dash, 3, " to ");
-      }
-    }
-    if (const std::string value = option->get_default_str(); !value.empty()) {
-      notes += (notes.empty() ? "default " : "; default ") + value;
-    }
-    return option->get_description() + (notes.empty() ? "" : " (" + notes + ")");
-  }
 };
 
 }  // namespace
@@ -110,15 +69,14 @@ const Command* nearest_command(std::string_view text) noexcept {
 void add_strict(CLI::App& app, UnknownKeys& unknown_keys) {
   app.add_flag_callback(
       "--strict", [&] { unknown_keys = UnknownKeys::Refuse; },
-      "An unknown key of the configuration is an error");
+      "treat an unknown configuration key as an error");
 }
 
 void add_delimiter(CLI::App& app, std::string& delimiter) {
   app.add_option_function<std::string>(
          "--delimiter",
          [&](const std::string& text) { delimiter = *printing::read_delimiter(text); },
-         "what separates fields: `;`, SOH, \\x01 and the like; what each message shows if not "
-         "given")
+         "the separator of fields, such as `;`, SOH or \\x01 (default: detected in each message)")
       ->check([](const std::string& text) -> std::string {
         const auto read = printing::read_delimiter(text);
         return read ? "" : read.error();
@@ -127,9 +85,16 @@ void add_delimiter(CLI::App& app, std::string& delimiter) {
 }
 
 std::optional<int> parse_arguments(CLI::App& app, Arguments arguments) {
-  const auto formatter = std::make_shared<HelpFormatter>();
+  // The list of all subcommands and the help of this one have the same summary.
+  const std::string name = app.get_name().substr(app.get_name().find(' ') + 1);
+  const auto command = std::ranges::find(kCommands, std::string_view{name}, &Command::name);
+  app.description(fmt::format("{}\n{}", command->purpose, app.get_description()));
+  const auto formatter = help_formatter();
   app.formatter(formatter);
   for (CLI::App* subcommand : app.get_subcommands({})) subcommand->formatter(formatter);
+  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
+    return argument_error(*failed, error);
+  });
   std::ranges::reverse(arguments);  // as CLI11 wants a vector
   try {
     app.parse(std::move(arguments));

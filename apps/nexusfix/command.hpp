@@ -25,7 +25,7 @@ using Arguments = std::vector<std::string>;
 
 struct Command {
   std::string_view name;
-  std::string_view purpose;  // one line
+  std::string_view purpose;  // one line: "nexusfix NAME: PURPOSE" has at most 80 columns
   std::string_view example;
   int (*run)(Arguments arguments);
 };
@@ -36,8 +36,9 @@ struct Command {
 // The subcommand whose name is spelled most like text; null if none is near.
 [[nodiscard]] const Command* nearest_command(std::string_view text) noexcept;
 
-// Returns nothing if the subcommand goes on. Otherwise returns the exit status: help was asked for,
-// or the arguments are wrong. The help or the error has been printed.
+// app is a subcommand by its name, such as "nexusfix serve", and its description has the details of
+// the help. Returns nothing if the subcommand goes on. Otherwise it has printed the help or an
+// error in the arguments, and returns the exit status.
 [[nodiscard]] std::optional<int> parse_arguments(CLI::App& app, Arguments arguments);
 
 // --strict, of a subcommand that opens an engine.

@@ -17,22 +17,24 @@ namespace {
 
 void print_help() {
   fmt::print(
-      "nexusfix {}: a FIX engine, and tools to see it work\n\n"
+      "nexusfix {}: a FIX engine and its tools\n\n"
       "Usage: nexusfix SUBCOMMAND [OPTIONS]\n\n"
-      "Start here:\n"
-      "  nexusfix demo                    a venue and a trader on this machine, measured\n"
-      "  nexusfix serve venue.cfg         then, in a second terminal:\n"
-      "  nexusfix connect client.cfg      log on, and type: send 35=D|11=A1|55=AAPL|54=1|"
-      "38=100|40=2|44=10.5|60=now\n\n"
+      "Start with `nexusfix demo`, then with docs/guide/tutorial.md: a venue and a\n"
+      "client of your own in two terminals.\n\n"
       "Subcommands:\n",
       NEXUSFIX_VERSION);
   for (const Command& command : commands()) {
-    fmt::print("  {:<9}{}\n           $ nexusfix {}\n", command.name, command.purpose,
+    fmt::print("  {:<8}  {}\n            $ nexusfix {}\n", command.name, command.purpose,
                command.example);
   }
   fmt::print(
-      "\n`nexusfix SUBCOMMAND --help` explains one. Configuration files are QuickFIX's: "
-      "[DEFAULT],\n[SESSION], Key=Value; docs/guide/tutorial.md begins with one.\n");
+      "\nOptions:\n"
+      "  -h, --help  print this help; `nexusfix SUBCOMMAND --help` explains one\n"
+      "  --version   print the version\n\n"
+      "Exit status:\n"
+      "  0  success\n"
+      "  1  failure, or the answer is no\n"
+      "  2  wrong arguments\n");
 }
 
 int run(int argc, char** argv) {

@@ -118,7 +118,7 @@ int serve(std::uint16_t port) {
 int main(int count, char** arguments) {
   const auto port = count == 2 ? nexusfix::acceptance::read_port(arguments[1]) : std::nullopt;
   if (!port) {
-    std::fputs("usage: acceptance_server PORT (0 to 65535)\n", stderr);
+    std::fputs("Usage: acceptance_server PORT (0 to 65535)\n", stderr);
     return 2;
   }
   return nexusfix::acceptance::serve(*port);

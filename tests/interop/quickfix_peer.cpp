@@ -426,7 +426,7 @@ int run(const FIX::SessionSettings& settings, Peer& peer) {
 int main(int argc, char** argv) {
   const std::string role = argc == 3 ? argv[1] : "";
   if (role != "initiator" && role != "acceptor") {
-    std::cerr << "usage: quickfix_peer initiator|acceptor CONFIG\n";
+    std::cerr << "Usage: quickfix_peer initiator|acceptor CONFIG\n";
     return 2;
   }
   try {

@@ -212,7 +212,7 @@ int emit_main(const std::string& path, const std::string& name_space, const std:
 int main(int argc, char** argv) {
   constexpr int kArguments = 4;
   if (argc != kArguments) {
-    std::fputs("usage: emit_round_trip DICTIONARY NAMESPACE OUTPUT.cpp\n", stderr);
+    std::fputs("Usage: emit_round_trip DICTIONARY NAMESPACE OUTPUT.cpp\n", stderr);
     return 2;
   }
   return nexusfix::codegen::emit_main(argv[1], argv[2], argv[3]);

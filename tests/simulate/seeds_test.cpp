@@ -65,9 +65,8 @@ int run_seeds(std::uint64_t first, std::uint64_t count) {
 
 }  // namespace
 
-// seeds_test FIRST COUNT | seeds_test regressions FILE
 int main(int argc, char** argv) {
-  if (argc != 3) return fail("FIRST COUNT, or regressions FILE");
+  if (argc != 3) return fail("Usage: seeds_test FIRST COUNT | seeds_test regressions FILE");
   if (std::string_view{argv[1]} == "regressions") return run_regressions(argv[2]);
   return run_seeds(std::strtoull(argv[1], nullptr, 10), std::strtoull(argv[2], nullptr, 10));
 }

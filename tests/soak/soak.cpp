@@ -1,7 +1,7 @@
 // A venue and a trader, for an hour or for SECONDS, over connections that are cut, torn and
 // stalled, with messages lost and engines stopped and killed. At the end each message has arrived
 // once and in order, and the process uses no more memory and descriptors than after the warm-up.
-//   soak SECONDS [SEED]
+//   soak [SECONDS [SEED]]
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -282,7 +282,7 @@ int Soak::run() {
 int main(int argc, char** argv) {
   const long duration = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 3'600;
   if (argc > 3 || duration < 20 || duration > 1'000'000) {
-    fmt::print(stderr, "usage: soak SECONDS [SEED]; SECONDS at least 20\n");
+    fmt::print(stderr, "Usage: soak [SECONDS [SEED]]\nSECONDS: 20 to 1000000 (default 3600)\n");
     return 2;
   }
   // Allocated memory counts at once, not at the first use of a buffer; and a read of freed memory

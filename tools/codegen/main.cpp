@@ -1,4 +1,4 @@
-// nexusfix_codegen: from dictionaries to C++, for builds. Users call `nexusfix codegen`.
+// nexusfix_codegen: writes C++ from dictionaries during a build. Users call `nexusfix codegen`.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -51,19 +51,34 @@ Result run(Disk& disk, const NamesJob& job) {
 }
 
 int codegen_main(int argc, char** argv) {
-  CLI::App app{"Makes C++ from FIX dictionaries: QuickFIX XML or Orchestra.", "nexusfix_codegen"};
+  CLI::App app{
+      "Writes C++ from FIX dictionaries, for builds. Use `nexusfix codegen` by hand.\n"
+      "Exit status: 0 success; 1 an error in a dictionary or a file; 2 wrong arguments\n",
+      "nexusfix_codegen"};
   app.require_subcommand(1);
   MessagesJob messages;
   CLI::App* const messages_command =
-      app.add_subcommand("messages", "headers with typed fields and messages");
-  messages_command->add_option("DICTIONARY", messages.dictionary)->required();
-  messages_command->add_option("--namespace", messages.name_space, "nexusfix::NAME, such as fix44");
-  messages_command->add_option("-o,--output", messages.folder, "include folder to write below")
-      ->required();
+      app.add_subcommand("messages", "Writes headers with a type for each message");
+  messages_command->add_option("DICTIONARY", messages.dictionary, "QuickFIX XML or Orchestra")
+      ->required()
+      ->option_text("(required)");
+  messages_command->add_option("--namespace", messages.name_space, "nexusfix::NAME, such as fix44")
+      ->option_text("NAME");
+  messages_command->add_option("-o,--output", messages.folder, "write the headers below DIR")
+      ->required()
+      ->option_text("DIR (required)");
+  messages_command->footer(
+      "Example:\n  nexusfix_codegen messages --namespace venue -o include venue.xml");
   NamesJob names;
-  CLI::App* const names_command = app.add_subcommand("names", "the library's table of names");
-  names_command->add_option("DICTIONARY", names.dictionaries)->required();
-  names_command->add_option("-o,--output", names.file, "source file to write")->required();
+  CLI::App* const names_command =
+      app.add_subcommand("names", "Writes the table of the built-in names");
+  names_command->add_option("DICTIONARY", names.dictionaries, "QuickFIX XML or Orchestra")
+      ->required()
+      ->option_text("... (required)");
+  names_command->add_option("-o,--output", names.file, "write this source file")
+      ->required()
+      ->option_text("FILE (required)");
+  names_command->footer("Example:\n  nexusfix_codegen names FIX42.xml FIX44.xml -o names.cpp");
   constexpr int kUsage = 2;  // the same as for `nexusfix codegen`
   try {
     app.parse(argc, argv);

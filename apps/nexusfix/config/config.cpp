@@ -126,54 +126,107 @@ int show_keys(const std::vector<std::string>& names, bool is_page) {
   return kSuccess;
 }
 
-}  // namespace
+CLI::App* add_check(CLI::App& app, CheckOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "check",
+      "find errors, and show the value of each key\n"
+      "Reports errors and warnings, also in the dictionaries, folders, addresses and CPUs that "
+      "FILE names. Then it shows the store and each session, and the line that sets each value. It "
+      "creates and changes nothing.");
+  command->add_option("FILE", options.file, "the configuration file")->required();
+  command->add_flag("--all", options.all, "also show the keys that FILE does not set");
+  command->add_flag("--strict", options.strict, "treat an unknown key as an error");
+  command->add_flag("--json", options.json, "print JSON, for programs");
+  command->footer(
+      "Example:\n"
+      "  $ nexusfix config check trader.cfg\n\n"
+      "Exit status:\n"
+      "  0  the configuration has no error; it may have warnings\n"
+      "  1  the configuration has an error\n"
+      "  2  the arguments are wrong");
+  return command;
+}
 
-int run_config(Arguments arguments) {
-  CLI::App app{
-      "Explains a configuration file: the errors in it and in the dictionaries, folders and CPUs\n"
-      "that it names, and the value of each key in each session, with the line that sets it.\n"
-      "It creates and changes nothing.\n\n"
-      "  $ nexusfix config check trader.cfg\n"
-      "  $ nexusfix config schedule trader.cfg --from 2026-12-24\n"
-      "  $ nexusfix config new trader.cfg\n"
-      "  $ nexusfix config keys HeartBtInt",
-      "nexusfix config"};
-  app.require_subcommand(1);
-  CheckOptions options;
-  CLI::App* check_command = app.add_subcommand("check", "Explain a configuration");
-  check_command->add_option("FILE", options.file, "the configuration")->required();
-  check_command->add_flag("--all", options.all, "also the keys that the file does not set");
-  check_command->add_flag("--strict", options.strict, "an unknown key is an error");
-  check_command->add_flag("--json", options.json, "for programs");
-  ScheduleQuestion question;
-  std::string schedule_file;
-  std::string from;
-  CLI::App* schedule_command =
-      app.add_subcommand("schedule", "Show the next sessions and resets, and why");
-  schedule_command->add_option("FILE", schedule_file, "the configuration")->required();
-  schedule_command->add_option("--from", from, "a day, or a moment 2026-11-20T12:00:00, in UTC")
+CLI::App* add_schedule(CLI::App& app, ScheduleQuestion& question, std::string& file,
+                       std::string& from) {
+  CLI::App* command = app.add_subcommand(
+      "schedule",
+      "show when sessions open, close and reset, and why\n"
+      "Shows the open session and the next ones, in UTC and in local time, with the keys and lines "
+      "of FILE that determine them.");
+  command->add_option("FILE", file, "the configuration file")->required();
+  command
+      ->add_option("--from", from,
+                   "begin at this time, in UTC: 2026-11-20 or 2026-11-20T12:00:00 (default: now)")
       ->check([](const std::string& text) -> std::string {
         return read_moment(text) ? "" : text + ": 2026-11-20 or 2026-11-20T12:00:00 was expected";
       })
       ->option_text("TIME");
-  schedule_command->add_option("--count", question.count, "sessions of each")
+  command->add_option("--count", question.count, "the number of times to show for each session")
+      ->capture_default_str()
       ->check(CLI::Range(1, 1000))
-      ->option_text("NUMBER");
-  schedule_command->add_option("--session", question.session, "of this one only")
-      ->option_text("NAME");
+      ->option_text("N");
+  command->add_option("--session", question.session, "show this session only")->option_text("NAME");
+  command->footer(
+      "Example:\n"
+      "  $ nexusfix config schedule trader.cfg --from 2026-12-24");
+  return command;
+}
+
+void add_new(CLI::App& app, std::string& file, bool& is_acceptor) {
+  CLI::App* command = app.add_subcommand(
+      "new",
+      "write a commented configuration to start from\n"
+      "Writes every key with its meaning and its default. It never overwrites a file.");
+  command->add_option("FILE", file, "the file to create; without it: standard output");
+  command->add_flag("--acceptor", is_acceptor, "write it for an acceptor (default: an initiator)");
+  command->footer(
+      "Examples:\n"
+      "  $ nexusfix config new trader.cfg\n"
+      "  $ nexusfix config new --acceptor venue.cfg");
+}
+
+CLI::App* add_keys(CLI::App& app, std::vector<std::string>& key_names, bool& is_page) {
+  CLI::App* command = app.add_subcommand("keys",
+                                         "explain configuration keys\n"
+                                         "Prints the meaning, the values and the default of each "
+                                         "key, and when a change takes effect.");
+  CLI::Option* const names =
+      command->add_option("NAME", key_names, "the keys; without one: a list of all");
+  command->add_flag("--markdown", is_page, "print all keys as the page docs/reference/keys.md")
+      ->excludes(names);
+  command->footer(
+      "Example:\n"
+      "  $ nexusfix config keys HeartBtInt\n\n"
+      "Exit status:\n"
+      "  0  success\n"
+      "  2  there is no such key, or the arguments are wrong");
+  return command;
+}
+
+}  // namespace
+
+int run_config(Arguments arguments) {
+  CLI::App app{"A configuration file has the form of QuickFIX: [DEFAULT], [SESSION], Key=Value.",
+               "nexusfix config"};
+  app.require_subcommand(1);
+  CheckOptions options;
+  CLI::App* check_command = add_check(app, options);
+  ScheduleQuestion question;
+  std::string schedule_file;
+  std::string from;
+  CLI::App* schedule_command = add_schedule(app, question, schedule_file, from);
   std::string new_file;
   bool is_acceptor = false;
-  CLI::App* new_command =
-      app.add_subcommand("new", "Write a commented configuration to start from");
-  new_command->add_option("FILE", new_file, "the file to create; none: standard output");
-  new_command->add_flag("--acceptor", is_acceptor, "for a venue; otherwise for an initiator");
+  add_new(app, new_file, is_acceptor);
   std::vector<std::string> key_names;
   bool is_page = false;
-  CLI::App* keys_command = app.add_subcommand("keys", "Explain configuration keys");
-  CLI::Option* const names =
-      keys_command->add_option("NAME", key_names, "the keys; none: a list of all");
-  keys_command->add_flag("--markdown", is_page, "all keys as the page docs/reference/keys.md")
-      ->excludes(names);
+  CLI::App* keys_command = add_keys(app, key_names, is_page);
+  app.footer(
+      "Examples:\n"
+      "  $ nexusfix config new trader.cfg\n"
+      "  $ nexusfix config check trader.cfg\n"
+      "  $ nexusfix config keys HeartBtInt");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (keys_command->parsed()) return show_keys(key_names, is_page);
   if (check_command->parsed()) return check(options);

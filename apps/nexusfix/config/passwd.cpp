@@ -91,13 +91,13 @@ std::expected<std::string, std::string> read_password(const std::string& user) {
     return std::unexpected{std::string{wrong}};
   }
   if (!is_terminal) return std::move(*password);
-  auto again = ask("The same again");
+  auto again = ask("Password again");
   const bool is_same = again == password;
   if (again) engine::wipe(*again);
   if (is_same) return std::move(*password);
   engine::wipe(*password);
   if (!again) return std::unexpected{"no password was given"};
-  return std::unexpected{"the two differ; nothing has changed"};
+  return std::unexpected{"the passwords differ; nothing was changed"};
 }
 
 int set_password(const PasswdOptions& options) {
@@ -153,20 +153,28 @@ int list_users(const PasswdOptions& options) {
 int run_passwd(Arguments arguments) {
   PasswdOptions options;
   CLI::App app{
-      "Adds a user to a file of passwords, or sets a user's password. PasswordFile in the\n"
-      "configuration of an acceptor names the file. The password is asked for twice, or is one\n"
-      "line of standard input if that is no terminal. The file keeps its Argon2id hash. A new\n"
-      "file is readable by its owner only. A running engine reads the file at the next Logon.\n\n"
-      "  $ nexusfix passwd users.txt BROKER\n",
+      "Adds USER, or sets the password of USER. The command asks for the password twice. If "
+      "standard input is no terminal, it reads one line. The configuration of an acceptor names "
+      "FILE with the key PasswordFile; the engine reads FILE again at each Logon.\n\n"
+      "A line of FILE is USER:HASH, with an Argon2id hash in PHC form ($argon2id$...), or a "
+      "comment "
+      "that begins with #. Only its owner may read or write FILE (mode 0600).",
       "nexusfix passwd"};
-  app.add_option("FILE", options.file, "The file of users and passwords")->required();
+  app.add_option("FILE", options.file, "the password file; it is created if necessary")->required();
   auto* const user = app.add_option("USER", options.user,
-                                    "Username (553): the counterparty's CompID, or one of "
-                                    "AllowedUsernames");
-  auto* const deletes = app.add_flag("--delete", options.deletes, "Delete the user");
-  auto* const lists = app.add_flag("--list", options.lists, "Print the users");
-  auto* const checks =
-      app.add_flag("--check", options.checks, "Check that an engine accepts the file");
+                                    "the Username (553): the CompID of the counterparty, or a "
+                                    "name of AllowedUsernames");
+  auto* const deletes = app.add_flag("--delete", options.deletes, "delete USER");
+  auto* const lists = app.add_flag("--list", options.lists, "print the users");
+  auto* const checks = app.add_flag("--check", options.checks, "check that an engine accepts FILE");
+  app.footer(
+      "Examples:\n"
+      "  $ nexusfix passwd users.txt BROKER\n"
+      "  $ nexusfix passwd users.txt --check\n\n"
+      "Exit status:\n"
+      "  0  success\n"
+      "  1  FILE or the password is wrong, or FILE cannot be written\n"
+      "  2  the arguments are wrong");
   deletes->needs(user)->excludes(lists)->excludes(checks);
   lists->excludes(user)->excludes(checks);
   checks->excludes(user);

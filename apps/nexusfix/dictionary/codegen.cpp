@@ -11,21 +11,26 @@ namespace nexusfix::command {
 int run_codegen(Arguments arguments) {
   codegen::MessagesJob job;
   CLI::App app{
-      "Writes C++ headers from a dictionary (QuickFIX XML or Orchestra): a type for each message,\n"
-      "component, group, field and enumeration. #include <nexusfix/NAME/new_order_single.hpp> and\n"
-      "compile with -I DIR. A header is touched only if its content changes.\n"
-      "docs/guide/codegen.md says what is in them. In CMake, nexusfix_generate() does the same at\n"
-      "build time.\n"
-      "Ends with 0 if all is written, 1 if the dictionary has a fault or a file cannot be read or\n"
-      "written, 2 if the arguments are wrong.\n\n"
-      "  $ nexusfix codegen venue.xml -o generated\n",
+      "Writes a C++ type for each message, component, group, field and enumeration. Compile with "
+      "-I DIR, and #include <nexusfix/NAME/new_order_single.hpp>. A header whose content does not "
+      "change is not written again. docs/guide/codegen.md describes the types; in CMake, "
+      "nexusfix_generate() writes them at build time.",
       "nexusfix codegen"};
-  app.add_option("DICT", job.dictionary, "The dictionary's file")->required();
-  app.add_option("-o,--output", job.folder, "Folder to write below")
+  app.add_option("DICT", job.dictionary, "the dictionary: a file in QuickFIX XML or Orchestra")
+      ->required();
+  app.add_option("-o,--output", job.folder, "write the headers below this folder")
       ->required()
-      ->option_text("DIR REQUIRED");
-  app.add_option("--namespace", job.name_space, "nexusfix::NAME; default: the file's name")
+      ->option_text("DIR");
+  app.add_option("--namespace", job.name_space,
+                 "the namespace is nexusfix::NAME (default: the name of the file)")
       ->option_text("NAME");
+  app.footer(
+      "Example:\n"
+      "  $ nexusfix codegen venue.xml -o generated\n\n"
+      "Exit status:\n"
+      "  0  all headers are written\n"
+      "  1  the dictionary has an error, or a file cannot be read or written\n"
+      "  2  the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   // Wrong arguments have another exit status than a faulty dictionary.
   if (const auto name = codegen::name_space_of(job); !name) {

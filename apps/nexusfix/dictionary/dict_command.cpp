@@ -8,38 +8,39 @@ namespace nexusfix::command {
 
 int run_dict(Arguments arguments) {
   CLI::App app{
-      "Answers questions about FIX: what a field is, what a value means, what a message needs, "
-      "how\n"
-      "two versions or dictionaries differ.\n\n"
-      "  $ nexusfix dict 150 ExecType      what is tag 150?\n"
-      "  $ nexusfix dict 39=2              what does it mean?\n"
-      "  $ nexusfix dict D                 what does a NewOrderSingle need?\n"
-      "  $ nexusfix dict --diff FIX.4.2 FIX.4.4 D\n\n"
-      "Ends with 0 if every question has an answer, 1 if one has none, 2 if a dictionary cannot "
-      "be\n"
-      "read.",
+      "Explains tags, names, values and messages. It also shows how two versions or two "
+      "dictionaries differ.",
       "nexusfix dict"};
   DictOptions options;
   std::pair<std::string, std::string> diff;
   app.add_option("WORD", options.words,
-                 "a tag, a name, a field=value, a MsgType; none: what there is");
-  CLI::Option* const version = app.add_option("--version", options.version,
-                                              "one of " + version_names() +
-                                                  "; FIX.4.4 if not given, and others for what it "
-                                                  "lacks")
-                                   ->option_text("VERSION");
-  CLI::Option* const file = app.add_option("--dict", options.dictionary,
-                                           "a dictionary of your own: QuickFIX XML or Orchestra")
-                                ->option_text("FILE")
-                                ->excludes(version);
-  app.add_option("--diff", diff,
-                 "how two versions or files differ; WORDs after them limit what is compared")
+                 "a tag, a name, FIELD=VALUE or a MsgType; without one: a list of the messages");
+  CLI::Option* const version =
+      app.add_option("--version", options.version,
+                     "the FIX version (default FIX.4.4, and others for what it lacks): one of " +
+                         version_names())
+          ->option_text("VERSION");
+  CLI::Option* const file =
+      app.add_option("--dict", options.dictionary, "your own dictionary: QuickFIX XML or Orchestra")
+          ->option_text("FILE")
+          ->excludes(version);
+  app.add_option("--diff", diff, "compare two versions or files; WORDs limit the comparison")
       ->option_text("A B")
       ->excludes(version)
       ->excludes(file);
-  app.add_flag("--json", options.json, "one object a line, for programs");
+  app.add_flag("--json", options.json, "print JSON, one object a line, for programs");
   bool is_lenient = false;
-  app.add_flag("--lenient", is_lenient, "read a dictionary that has faults, and list them all");
+  app.add_flag("--lenient", is_lenient, "accept a dictionary with errors, and list the errors");
+  app.footer(
+      "Examples:\n"
+      "  $ nexusfix dict 150 ExecType      what is tag 150?\n"
+      "  $ nexusfix dict 39=2              what does this value mean?\n"
+      "  $ nexusfix dict D                 which fields has a NewOrderSingle?\n"
+      "  $ nexusfix dict --diff FIX.4.2 FIX.4.4 D\n\n"
+      "Exit status:\n"
+      "  0  every WORD is known\n"
+      "  1  a WORD is unknown\n"
+      "  2  a dictionary cannot be read, or the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (is_lenient) options.faults = dictionary::DictionaryFaults::Warn;
   if (!diff.first.empty()) options.diff = {diff.first, diff.second};

@@ -83,17 +83,23 @@ int examine_machine(const DoctorOptions& options) {
 int run_doctor(Arguments arguments) {
   DoctorOptions options;
   CLI::App app{
-      "Checks this machine for what costs latency: what is in order, what is not, why it matters,\n"
-      "and which command changes it. It changes nothing itself.\n\n"
-      "  $ nexusfix doctor\n"
-      "  $ nexusfix doctor venue.cfg\n\n"
-      "Ends with 0 if there is no warning, with 1 if there is one.\n",
+      "Prints each problem of the machine, why it matters, and the command that changes it. It "
+      "changes nothing itself.",
       "nexusfix doctor"};
   app.add_option("PATH", options.path,
-                 "A configuration, whose keys are checked, too, or a journal's folder");
-  app.add_flag("--all", options.all, "Explain what is in order, too");
-  app.add_flag("--json", options.json, "For programs");
+                 "a configuration file, to compare its keys with the machine, or the folder of a "
+                 "journal");
+  app.add_flag("--all", options.all, "also explain what is in order");
+  app.add_flag("--json", options.json, "print JSON, for programs");
   app.add_option("--root", options.root, "Read DIR/proc and DIR/sys")->group("");
+  app.footer(
+      "Examples:\n"
+      "  $ nexusfix doctor\n"
+      "  $ nexusfix doctor venue.cfg\n\n"
+      "Exit status:\n"
+      "  0  no warning\n"
+      "  1  a warning, or PATH cannot be read\n"
+      "  2  the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   return examine_machine(options);
 }

@@ -57,25 +57,6 @@ std::string no_event(std::string_view text) {
   return fmt::format("{}. Did you mean {}?", what, *nearest);
 }
 
-// Words in lines of kColumns, each line after the same blanks.
-void append_wrapped(std::string& out, std::string_view lead, std::string_view text) {
-  std::string line{lead};
-  bool is_first = true;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(word.size() + 1, text.size()));
-    if (!is_first && line.size() + 1 + word.size() > kColumns) {
-      out += line + '\n';
-      line = std::string(lead.size(), ' ');
-      is_first = true;
-    }
-    if (!is_first) line += ' ';
-    line += word;
-    is_first = false;
-  }
-  out += line + '\n';
-}
-
 std::string one_line(const EventRow& row) {
   return fmt::format("{}  {:<5}  {:<13}  {}\n", observe::identifier_of(row.id),
                      observe::to_string(row.severity),
@@ -86,9 +67,9 @@ std::string in_full(const EventRow& row) {
   std::string text = fmt::format("{} {}, {}, {}\n", observe::identifier_of(row.id), row.name,
                                  observe::to_string(row.severity),
                                  observe::to_string(observe::category_of(row.id)));
-  append_wrapped(text, "  meaning     ", row.meaning);
-  append_wrapped(text, "  cause       ", row.cause);
-  append_wrapped(text, "  what to do  ", row.action);
+  append_wrapped(text, "  meaning     ", row.meaning, kColumns);
+  append_wrapped(text, "  cause       ", row.cause, kColumns);
+  append_wrapped(text, "  what to do  ", row.action, kColumns);
   return text;
 }
 

@@ -11,20 +11,22 @@
 namespace nexusfix::command {
 
 int run_explain(Arguments arguments) {
-  CLI::App app{
-      "Explains the events of the logs: what each means, its cause, and what to do.\n\n"
-      "  $ nexusfix explain NXF-1042\n"
-      "  $ nexusfix explain 1042 2003      several at once\n"
-      "  $ nexusfix explain                a list of all\n\n"
-      "Ends with 0 if every event is known, 2 if one is not.",
-      "nexusfix explain"};
+  CLI::App app{"Prints the meaning of each event, its cause, and what to do.", "nexusfix explain"};
   std::vector<std::string> events;
-  app.add_option("EVENT", events, "NXF-1042, 1042, or the event's name; none: a list of all");
+  app.add_option("EVENT", events, "NXF-1042, 1042 or the event's name; without one: a list of all");
   bool is_json = false;
   bool is_markdown = false;
-  CLI::Option* const json = app.add_flag("--json", is_json, "one object a line, for programs");
-  app.add_flag("--markdown", is_markdown, "all events as the page docs/reference/events.md")
+  CLI::Option* const json =
+      app.add_flag("--json", is_json, "print JSON, one object a line, for programs");
+  app.add_flag("--markdown", is_markdown, "print all events as the page docs/reference/events.md")
       ->excludes(json);
+  app.footer(
+      "Examples:\n"
+      "  $ nexusfix explain NXF-1042\n"
+      "  $ nexusfix explain 1042 2003\n\n"
+      "Exit status:\n"
+      "  0  success\n"
+      "  2  there is no such event, or the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (is_markdown) {
     fmt::print("{}", events_page());

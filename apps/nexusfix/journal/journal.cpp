@@ -54,7 +54,8 @@ struct RepairRequest {
 
 // Actions on the files of a journal cannot run on a database.
 int refuse_database(const LogPlace& place, std::string_view instead) {
-  return fail("journal", fmt::format("{}: that is for a journal's files. {}", place.name, instead));
+  return fail("journal",
+              fmt::format("{}: this needs the files of a journal. {}", place.name, instead));
 }
 
 int show(const ShowOptions& options) {
@@ -85,7 +86,7 @@ int show(const ShowOptions& options) {
                                             : MessageForm::Line;
     const auto printed = print_messages(stdout, *log->store, filter, form);
     if (!printed) return fail("journal", printed.error());
-    return *printed > 0 ? kSuccess : fail("journal", "it keeps no such message");
+    return *printed > 0 ? kSuccess : fail("journal", "there is no such message");
   }
   const bool is_whole =
       !log->report || (log->report->damages.empty() && log->report->lost_end.empty());
@@ -187,60 +188,141 @@ int repair(const RepairRequest& request) {
   return kSuccess;
 }
 
+// The help does not show this range: its end limits no user.
+CLI::Range any_number() { return {std::uint64_t{1}, kNumberMax, "NUMBER"}; }
+
 CLI::Option* add_folder(CLI::App& app, std::string& folder) {
   return app
-      .add_option("LOG", folder, "The configuration file, or a journal's folder: its FileStorePath")
+      .add_option("LOG", folder,
+                  "the configuration file of the engine, or the folder of a journal "
+                  "(FileStorePath)")
       ->required();
 }
 
 CLI::App* add_show(CLI::App& app, ShowOptions& options) {
-  CLI::App* show = app.add_subcommand("show", "Print sessions, next numbers, sizes, messages");
+  CLI::App* show = app.add_subcommand("show",
+                                      "print sessions, sequence numbers and messages\n"
+                                      "It only reads, also while an engine runs.");
   add_folder(*show, options.folder);
-  CLI::Option* json = show->add_flag("--json", options.json, "For scripts");
-  CLI::Option* session =
-      show->add_option("--session", options.session, "Only this one, by its whole name");
+  CLI::Option* json =
+      show->add_flag("--json", options.json, "print JSON; messages are one object a line");
+  CLI::Option* session = show->add_option("--session", options.session,
+                                          "only this session, by its whole name: 'FIX.4.4:A->B'")
+                             ->option_text("NAME");
   CLI::Option* messages =
-      show->add_flag("--messages", options.messages, "The messages that are kept, one a line");
-  show->add_option("--from", options.first, "Messages from this number on")
-      ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
-  show->add_option("--to", options.last, "Messages up to this number")
-      ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
-  show->add_option("--epoch", options.epoch, "Messages of this epoch")
-      ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
-  show->add_flag("--decode", options.decode, "Messages field by field, with names and meanings")
+      show->add_flag("--messages", options.messages, "print the stored messages, one a line");
+  show->add_option("--from", options.first, "only messages from this MsgSeqNum on")
+      ->check(any_number())
+      ->option_text("N");
+  show->add_option("--to", options.last, "only messages up to this MsgSeqNum")
+      ->check(any_number())
+      ->option_text("N");
+  show->add_option("--epoch", options.epoch, "only messages of this epoch, which counts resets")
+      ->check(any_number())
+      ->option_text("E");
+  show->add_flag("--decode", options.decode, "print messages field by field, with names")
       ->excludes(json);
-  show->add_flag("--archived", options.archived, "With retired segments, archives too");
-  show->add_flag("--changes", options.changes, "Who set numbers by hand or repaired, when, why")
+  show->add_flag("--archived", options.archived, "also read retired segments and archives");
+  show->add_flag("--changes", options.changes,
+                 "print who set sequence numbers or repaired the log, when, and why")
       ->excludes(json)
       ->excludes(session)
       ->excludes(messages);
+  show->footer(
+      "Examples:\n"
+      "  $ nexusfix journal show store/venue\n"
+      "  $ nexusfix journal show store/venue --messages --from 10 --to 20\n\n"
+      "Exit status:\n"
+      "  0  success\n"
+      "  1  LOG has damage, its end is missing, or there is no such message\n"
+      "  2  the arguments are wrong");
   return show;
 }
 
+CLI::App* add_verify(CLI::App& app, VerifyOptions& options) {
+  CLI::App* verify = app.add_subcommand("verify",
+                                        "read and check every record\n"
+                                        "Prints each damage: file, offset, length and loss. It "
+                                        "only reads, also while an engine runs.");
+  add_folder(*verify, options.folder);
+  verify->add_flag("--json", options.json, "print JSON, for programs");
+  verify->add_flag("--archived", options.archived, "also check retired segments and archives");
+  verify->footer(
+      "Example:\n"
+      "  $ nexusfix journal verify store/venue\n\n"
+      "Exit status:\n"
+      "  0  LOG is whole\n"
+      "  1  LOG has damage, or its end is missing\n"
+      "  2  the arguments are wrong");
+  return verify;
+}
+
 CLI::App* add_repair(CLI::App& app, RepairRequest& request) {
-  CLI::App* repair = app.add_subcommand("repair", "Remove damaged bytes");
+  CLI::App* repair = app.add_subcommand(
+      "repair",
+      "remove damaged bytes, and print what is lost\n"
+      "Stop the engine first. The command prints its plan, and asks before it changes LOG. "
+      "docs/operations/journal-repair.md explains each case.");
   add_folder(*repair, request.folder);
-  repair->add_flag("--dry-run", request.dry_run, "Print what a repair would do; change nothing");
-  repair->add_flag("--yes", request.yes, "Do not ask");
-  repair->add_option("--reason", request.reason, "Kept in the log");
-  repair->add_option("--name", request.names, "KEY=NAME of a session whose name is lost")
+  repair->add_flag("--dry-run", request.dry_run, "print the plan, and change nothing");
+  repair->add_flag("--yes", request.yes, "do not ask");
+  repair->add_option("--reason", request.reason, "the reason, which the log keeps")
+      ->option_text("TEXT");
+  repair->add_option("--name", request.names, "the name of a session whose name is lost")
       ->option_text("KEY=NAME ...");
+  repair->footer(
+      "Example:\n"
+      "  $ nexusfix journal repair store/venue --dry-run\n\n"
+      "Exit status:\n"
+      "  0  LOG is repaired, or there is nothing to repair\n"
+      "  1  LOG is not repaired\n"
+      "  2  the arguments are wrong");
   return repair;
 }
 
+CLI::App* add_archive(CLI::App& app, std::string& log) {
+  CLI::App* archive = app.add_subcommand(
+      "archive",
+      "pack retired segments with zstd\n"
+      "Packs each segment in the folder `retired` (JournalRetired=keep), reads the archive back, "
+      "and then removes the segment.");
+  add_folder(*archive, log);
+  archive->footer(
+      "Example:\n"
+      "  $ nexusfix journal archive store/venue");
+  return archive;
+}
+
 CLI::App* add_set(CLI::App& app, SetNumbers& request, std::string& log) {
-  CLI::App* set = app.add_subcommand("set", "Set a session's next sequence numbers");
+  CLI::App* set = app.add_subcommand(
+      "set",
+      "set the next sequence numbers of a session\n"
+      "Prints the consequences, and asks before it makes the change. If an engine runs, the engine "
+      "makes the change; log the session out first. The log records who changed what, when, and "
+      "why.");
   add_folder(*set, log);
-  set->add_option("SESSION", request.session, "Its whole name, as show prints it")->required();
+  set->add_option("SESSION", request.session,
+                  "the whole name of the session, in quotes: 'FIX.4.4:A->B'")
+      ->required();
   CLI::Option* in =
-      set->add_option("--next-in", request.wanted.next_inbound, "MsgSeqNum that is expected next")
-          ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
+      set->add_option("--next-in", request.wanted.next_inbound, "the MsgSeqNum to expect next")
+          ->check(any_number())
+          ->option_text("N");
   CLI::Option* out =
-      set->add_option("--next-out", request.wanted.next_outbound, "MsgSeqNum that is sent next")
-          ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
-  set->add_flag("--new", request.may_be_new, "Create the session if it does not exist");
-  set->add_option("--reason", request.reason, "Kept in the log");
-  set->add_flag("--yes", request.is_confirmed, "Do not ask");
+      set->add_option("--next-out", request.wanted.next_outbound, "the MsgSeqNum to send next")
+          ->check(any_number())
+          ->option_text("N");
+  set->add_flag("--new", request.may_be_new, "create the session if it does not exist");
+  set->add_option("--reason", request.reason, "the reason, which the log keeps")
+      ->option_text("TEXT");
+  set->add_flag("--yes", request.is_confirmed, "do not ask");
+  set->footer(
+      "Example:\n"
+      "  $ nexusfix journal set venue.cfg 'FIX.4.4:A->B' --next-in 120 --reason agreed\n\n"
+      "Exit status:\n"
+      "  0  the sequence numbers are set\n"
+      "  1  they are not set\n"
+      "  2  the arguments are wrong");
   set->callback([in, out] {
     if (in->count() + out->count() == 0) {
       throw CLI::RequiredError("--next-in or --next-out");
@@ -250,20 +332,34 @@ CLI::App* add_set(CLI::App& app, SetNumbers& request, std::string& log) {
 }
 
 CLI::App* add_import(CLI::App& app, ImportRequest& request, std::string& log) {
-  CLI::App* import = app.add_subcommand("import", "Import file stores of QuickFIX, /J, /n or /Go");
+  CLI::App* import = app.add_subcommand(
+      "import",
+      "import the file stores of another engine\n"
+      "Reads the file stores of QuickFIX, QuickFIX/J, QuickFIX/N and QuickFIX/Go. Stop both "
+      "engines first. All files are checked before LOG changes.");
   add_folder(*import, log);
-  import->add_option("--quickfix", request.from, "FileStorePath of the other engine")
+  import->add_option("--quickfix", request.from, "the FileStorePath of the other engine")
       ->option_text("PATH")
       ->required();
-  import->add_option("--session", request.session, "Only this one: BeginString:Sender->Target")
+  import
+      ->add_option("--session", request.session,
+                   "only this session: 'BeginString:SenderCompID->TargetCompID'")
       ->option_text("NAME");
   import
       ->add_option("--prefix", request.prefix,
-                   "Only the files with this name before the last point")
+                   "only the files with this name before the last point")
       ->option_text("PREFIX");
-  import->add_option("--reason", request.reason, "Kept in the log")->option_text("TEXT");
+  import->add_option("--reason", request.reason, "the reason, which the log keeps")
+      ->option_text("TEXT");
   import->add_flag("--yes", request.is_confirmed,
-                   "Do not ask before a session is replaced, or imported without sequence numbers");
+                   "do not ask before a session is replaced, or imported without sequence numbers");
+  import->footer(
+      "Example:\n"
+      "  $ nexusfix journal import store/venue --quickfix old/store\n\n"
+      "Exit status:\n"
+      "  0  every store is imported\n"
+      "  1  at least one store is not imported\n"
+      "  2  the arguments are wrong");
   return import;
 }
 
@@ -274,18 +370,31 @@ struct ExportTargets {
 
 CLI::App* add_export(CLI::App& app, ExportRequest& request, ExportTargets& targets,
                      std::string& log) {
-  CLI::App* out = app.add_subcommand("export", "Write file stores for QuickFIX or QuickFIX/J");
+  CLI::App* out = app.add_subcommand(
+      "export",
+      "write file stores for QuickFIX or QuickFIX/J\n"
+      "Stop the engine first. The command overwrites no file. One of --quickfix and --quickfixj is "
+      "required.");
   add_folder(*out, log);
   CLI::Option* quickfix =
-      out->add_option("--quickfix", targets.quickfix, "A folder for QuickFIX")->option_text("PATH");
+      out->add_option("--quickfix", targets.quickfix, "write files for QuickFIX to this folder")
+          ->option_text("PATH");
   CLI::Option* quickfixj =
-      out->add_option("--quickfixj", targets.quickfixj, "A folder for QuickFIX/J")
+      out->add_option("--quickfixj", targets.quickfixj, "write files for QuickFIX/J to this folder")
           ->option_text("PATH")
           ->excludes(quickfix);
-  out->add_option("--session", request.session, "Only this one, by its whole name")
+  out->add_option("--session", request.session,
+                  "only this session, by its whole name: 'FIX.4.4:A->B'")
       ->option_text("NAME");
-  out->add_option("--prefix", request.prefix, "The beginning of the files' names")
+  out->add_option("--prefix", request.prefix, "the names of the files before the last point")
       ->option_text("PREFIX");
+  out->footer(
+      "Example:\n"
+      "  $ nexusfix journal export store/venue --quickfix new/store\n\n"
+      "Exit status:\n"
+      "  0  every session is written\n"
+      "  1  nothing, or not every session, is written\n"
+      "  2  the arguments are wrong");
   out->callback([quickfix, quickfixj] {
     if (quickfix->count() + quickfixj->count() == 0) {
       throw CLI::RequiredError("--quickfix or --quickfixj");
@@ -298,11 +407,12 @@ CLI::App* add_export(CLI::App& app, ExportRequest& request, ExportTargets& targe
 
 int run_journal(Arguments arguments) {
   CLI::App app{
-      "Shows, checks, repairs and changes a log. LOG is the configuration file of the engine, or\n"
-      "a journal's folder. `show` and `verify` only read: they also work on a journal in use. A\n"
-      "PostgreSQL store must not be in use.\n\n"
-      "  $ nexusfix journal show store/venue\n"
-      "  $ nexusfix journal verify store/venue",
+      "Every subcommand takes LOG: the configuration file of the engine, or the folder of a "
+      "journal "
+      "(FileStorePath). `show` and `verify` only read, and `set` asks a running engine; stop the "
+      "engine for the others. A PostgreSQL store is named by the configuration file, and its "
+      "engine "
+      "must be stopped.",
       "nexusfix journal"};
   app.require_subcommand(1);
   ShowOptions show_options;
@@ -310,16 +420,10 @@ int run_journal(Arguments arguments) {
   SetNumbers set_request;
   VerifyOptions verify_options;
   const CLI::App* show_command = add_show(app, show_options);
-  CLI::App* verify_command = app.add_subcommand("verify", "Read and check every record");
-  add_folder(*verify_command, verify_options.folder);
-  verify_command->add_flag("--json", verify_options.json, "For scripts");
-  verify_command->add_flag("--archived", verify_options.archived,
-                           "With retired segments, archives too");
+  const CLI::App* verify_command = add_verify(app, verify_options);
   const CLI::App* repair_command = add_repair(app, repair_request);
   std::string archive_log;
-  CLI::App* archive_command =
-      app.add_subcommand("archive", "Pack retired segments (zstd) and remove what was packed");
-  add_folder(*archive_command, archive_log);
+  const CLI::App* archive_command = add_archive(app, archive_log);
   std::string log;  // the log of the actions below
   const CLI::App* set_command = add_set(app, set_request, log);
   ImportRequest import_request;
@@ -327,6 +431,11 @@ int run_journal(Arguments arguments) {
   ExportRequest export_request;
   ExportTargets targets;
   add_export(app, export_request, targets, log);
+  app.footer(
+      "Examples:\n"
+      "  $ nexusfix journal show store/venue\n"
+      "  $ nexusfix journal verify store/venue\n"
+      "  $ nexusfix journal set venue.cfg 'FIX.4.4:A->B' --next-in 120");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (show_command->parsed()) return show(show_options);
   if (verify_command->parsed()) return verify(verify_options);

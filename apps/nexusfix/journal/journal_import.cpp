@@ -182,7 +182,7 @@ class Import {
     if (!store.was_number_stale) return;
     fmt::print(
         stderr,
-        "nexusfix journal: {}: message {} is stored, but its number was not counted: the "
+        "nexusfix journal: {}: message {} is stored, but its MsgSeqNum was not counted: the "
         "engine was killed in between. The message may have been sent: it is imported, and {} "
         "is next\n",
         store.path, store.next_outbound - 1, store.next_outbound);
@@ -326,7 +326,7 @@ Result<void> check_prefixes(const ExportRequest& request, const store::Store& st
     const std::string prefix = prefix_of(request, name);
     if (prefix.empty()) {
       return std::unexpected{fmt::format(
-          "session {}: its name is not BeginString:Sender->Target; say --prefix", name)};
+          "session {}: its name is not BeginString:Sender->Target; use --prefix", name)};
     }
     if (const auto [other, is_new] = names.emplace(prefix, name); !is_new) {
       return std::unexpected{
@@ -392,13 +392,13 @@ int export_quickfix(Disk& disk, const ExportRequest& request, OpenPostgres open_
   if (!log) return fail("journal", log.error());
   if (log->report && log->report->in_use) {
     return fail("journal", "journal " + request.place.name +
-                               ": a running process has it open: two engines must not go on with "
-                               "the same numbers. End it first");
+                               ": a running process has it open. Stop it first: two engines must "
+                               "not continue with the same sequence numbers");
   }
   if (log->report && !log->report->lost_end.empty()) {
     return fail("journal",
-                fmt::format("{}. Restore it, or accept that (nexusfix journal repair {}): "
-                            "then it can be exported",
+                fmt::format("{}. Restore it, or accept the loss with nexusfix journal repair "
+                            "{}, and export it then",
                             log->report->lost_end, request.place.name));
   }
   if (log->report && !log->report->skipped.empty()) {
@@ -407,7 +407,7 @@ int export_quickfix(Disk& disk, const ExportRequest& request, OpenPostgres open_
         "journal",
         fmt::format("journal {}: {}. Messages may have been sent under MsgSeqNum {} to {} of {} "
                     "that it has lost. Start the engine once, or set the sequence numbers "
-                    "(nexusfix journal set): then they are skipped, and it can be exported",
+                    "with nexusfix journal set, and export it then",
                     request.place.name, store::describe(log->report->loss), first.first, first.last,
                     first.session));
   }
@@ -423,9 +423,9 @@ int export_quickfix(Disk& disk, const ExportRequest& request, OpenPostgres open_
   } else {
     for (store::SessionKey key = 0; key < store.session_count(); ++key) keys.push_back(key);
   }
-  if (keys.empty()) return fail("journal", "it has no session");
+  if (keys.empty()) return fail("journal", "journal " + request.place.name + ": it has no session");
   if (!request.prefix.empty() && keys.size() > 1) {
-    return fail("journal", "--prefix is for one session: say which with --session");
+    return fail("journal", "--prefix is for one session: name it with --session");
   }
   if (const auto distinct = check_prefixes(request, store, keys); !distinct) {
     return fail("journal", distinct.error());

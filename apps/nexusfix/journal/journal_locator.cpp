@@ -101,7 +101,7 @@ std::expected<LogPlace, std::string> find_log(Disk& disk, const std::string& pat
     case config::StoreKind::Memory:
       break;
   }
-  return std::unexpected{path + ": Store=memory: it keeps nothing that could be looked at"};
+  return std::unexpected{path + ": Store=memory: this store keeps nothing after its engine ends"};
 }
 
 std::expected<LogView, std::string> look_into(Disk& disk, const LogPlace& place,

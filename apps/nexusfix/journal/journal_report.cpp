@@ -140,7 +140,8 @@ std::string check_json(const store::JournalCheck& check, const std::string& fold
 }
 
 std::string changes_text(const store::JournalCheck& check) {
-  if (check.changes.empty()) return "no numbers were set by hand, and nothing was repaired\n";
+  if (check.changes.empty())
+    return "no sequence numbers were set by hand, and nothing was repaired\n";
   std::string text;
   for (const store::FoundChange& change : check.changes) {
     if (change.session.empty()) {

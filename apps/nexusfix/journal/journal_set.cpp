@@ -66,7 +66,7 @@ Decision decide(const SetNumbers& request, const store::NumbersChange& change,
              numbers_text(change.after), consequences(change));
   if (!until_now.empty()) fmt::print("  Until now: {}\n", until_now);
   if (until_now.empty() && change.before == change.after) {
-    fmt::print("The numbers have these values already: nothing was set.\n");
+    fmt::print("The sequence numbers have these values already: nothing was set.\n");
     return Decision::NothingToSet;
   }
   if (request.is_confirmed || is_confirmed_by_hand("Set them?")) return Decision::Set;
@@ -74,7 +74,7 @@ Decision decide(const SetNumbers& request, const store::NumbersChange& change,
 }
 
 int not_confirmed() {
-  return fail("journal", "not confirmed (without a terminal, use --yes): no numbers were set");
+  return fail("journal", "not confirmed (without a terminal, use --yes): nothing was set");
 }
 
 // Asks the engine that has the journal open to set the numbers. The engine refuses if they are no
@@ -102,8 +102,8 @@ int set_by_engine(const SetNumbers& request, const LogView& view, store::Session
                              .reason = text});
   if (!done && done.error().is_absent) {
     return fail("journal", "another process has " + request.place.folder +
-                               " open, and it is no engine that accepts commands (" +
-                               done.error().text + "). End it first: no numbers were set");
+                               " open, and is no engine that accepts commands (" +
+                               done.error().text + "). Stop it first; nothing was set");
   }
   if (!done) {
     const auto refused =
@@ -149,7 +149,7 @@ int set_numbers(Disk& disk, const SetNumbers& wanted, OpenPostgres open_postgres
   if (!is_reason(request.reason)) return fail("journal", kReasonTooLong);
   if (request.may_be_new && !session::SessionId::parse(request.session)) {
     return fail("journal", "--new: " + request.session +
-                               " can be no session's name: BeginString:Sender->Target was "
+                               " is no name of a session: BeginString:Sender->Target was "
                                "expected, and within a part %3A for :, %2F for / and %3E for >");
   }
   if (request.place.is_journal()) {  // with a wrong name, not even a torn end may be cut
@@ -179,9 +179,10 @@ int set_numbers(Disk& disk, const SetNumbers& wanted, OpenPostgres open_postgres
   // After damage or an incomplete import both numbers are in doubt.
   const auto usable = store.open_session(request.session, now);
   if (!usable && !(request.wanted.next_inbound && request.wanted.next_outbound)) {
-    return fail("journal",
-                usable.error().text +
-                    " Where only numbers are in doubt, both --next-in and --next-out end that");
+    return fail(
+        "journal",
+        usable.error().text +
+            " If only its sequence numbers are in doubt, set both --next-in and --next-out");
   }
   const std::string text = audit_text(request);
   const store::NumbersChange change =

@@ -10,31 +10,34 @@ namespace nexusfix::command {
 
 int run_decode(Arguments arguments) {
   CLI::App app{
-      "Prints FIX messages with the names of their fields and the meanings of their values.\n"
-      "Each message shows what separates its fields: SOH, `|`, `^A`, `;` or any other byte. The\n"
-      "text before `8=FIX` in a line is printed unchanged.\n"
-      "Ends with 0 if every message is sound, 1 if one is not or there is none, 2 if a file "
-      "cannot\n"
-      "be read.",
+      "Finds FIX messages in any text. The separator of fields may be SOH, `|`, `^A`, `;` or any "
+      "other: each message shows its own. Text before `8=FIX` in a line is printed unchanged.",
       "nexusfix decode"};
   DecodeOptions options;
   const std::map<std::string, ColourChoice, std::less<>> choices{{"auto", ColourChoice::Auto},
                                                                  {"always", ColourChoice::Always},
                                                                  {"never", ColourChoice::Never}};
   std::string colour = "auto";
-  app.add_option("FILE", options.files, "files to read; none or -: standard input");
-  app.add_option("--dict", options.dictionary,
-                 "a dictionary of your own: QuickFIX XML or Orchestra")
+  app.add_option("FILE", options.files, "files to read; without one, or for -: standard input");
+  app.add_option("--dict", options.dictionary, "your own dictionary: QuickFIX XML or Orchestra")
       ->option_text("FILE");
   add_delimiter(app, options.delimiter);
-  app.add_option("--color", colour, "auto (if a terminal reads it), always or never")
+  app.add_option("--color", colour, "auto, always or never (default auto: on a terminal)")
       ->check([&](const std::string& word) -> std::string {
         return choices.contains(word) ? "" : word + ": auto, always or never was expected";
       })
       ->option_text("WHEN");
-  app.add_flag("--summary", options.summary, "one line a message, and a count");
+  app.add_flag("--summary", options.summary, "print one line for each message, and a count");
   bool is_lenient = false;
-  app.add_flag("--lenient", is_lenient, "read a dictionary that has faults, and list them all");
+  app.add_flag("--lenient", is_lenient, "accept a dictionary with errors, and list the errors");
+  app.footer(
+      "Examples:\n"
+      "  $ nexusfix decode messages.log\n"
+      "  $ grep 11=A1 messages.log | nexusfix decode --summary\n\n"
+      "Exit status:\n"
+      "  0  no message is faulty\n"
+      "  1  a message is faulty, or there is none\n"
+      "  2  a file or dictionary cannot be read, or the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (is_lenient) options.faults = dictionary::DictionaryFaults::Warn;
   options.colour = choices.at(colour);

@@ -8,36 +8,43 @@ namespace nexusfix::command {
 
 int run_validate(Arguments arguments) {
   CLI::App app{
-      "Checks FIX messages against the dictionary of their version, or one of your own, and shows\n"
-      "the error in each: its place, what the dictionary says, and a correct value. It reads the\n"
-      "same input as `nexusfix decode`.\n"
-      "Ends with 0 if every message is valid, 1 if one is not or there is none, 2 if a file "
-      "cannot\n"
-      "be read.",
+      "Checks each message against the dictionary of its FIX version, or against your own. It "
+      "prints the place of each error, what the dictionary says, and a correct value. The input is "
+      "the same as of `nexusfix decode`.",
       "nexusfix validate"};
   ValidateOptions options;
   std::vector<std::string> rules;
-  app.add_option("FILE", options.files, "files to read; none or -: standard input");
+  app.add_option("FILE", options.files, "files to read; without one, or for -: standard input");
   CLI::Option* const version =
       app.add_option("--version", options.version,
-                     "one of " + version_names() + "; each message's own if not given")
+                     "the FIX version of all messages (default: each message's own): one of " +
+                         version_names())
           ->option_text("VERSION");
-  app.add_option("--dict", options.dictionary,
-                 "a dictionary of your own: QuickFIX XML or Orchestra")
+  app.add_option("--dict", options.dictionary, "your own dictionary: QuickFIX XML or Orchestra")
       ->option_text("FILE")
       ->excludes(version);
-  app.add_option("--set", rules, "a rule as in a configuration, KEY=Y or KEY=N: " + rule_names())
+  app.add_option("--set", rules,
+                 "a validation key of the configuration, KEY=Y or KEY=N, also several times: " +
+                     rule_names())
       ->check([&](const std::string& word) -> std::string {
         dictionary::ValidationRules ignored;
         return set_rule(ignored, word) ? "" : word + ": none of " + rule_names() + " with =Y or =N";
       })
       ->allow_extra_args(false)
-      ->option_text("RULE");
+      ->option_text("KEY=Y|N");
   add_delimiter(app, options.delimiter);
-  app.add_flag("--json", options.json, "one object a message, for programs");
-  app.add_flag("--summary", options.summary, "only the number of invalid messages");
+  app.add_flag("--json", options.json, "print JSON, one object for each message, for programs");
+  app.add_flag("--summary", options.summary, "print only the number of invalid messages");
   bool is_lenient = false;
-  app.add_flag("--lenient", is_lenient, "read a dictionary that has faults, and list them all");
+  app.add_flag("--lenient", is_lenient, "accept a dictionary with errors, and list the errors");
+  app.footer(
+      "Examples:\n"
+      "  $ nexusfix validate messages.log\n"
+      "  $ nexusfix validate --dict venue.xml --summary messages.log\n\n"
+      "Exit status:\n"
+      "  0  every message is valid\n"
+      "  1  a message is invalid, or there is none\n"
+      "  2  a file or dictionary cannot be read, or the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (is_lenient) options.faults = dictionary::DictionaryFaults::Warn;
   for (const std::string& rule : rules) static_cast<void>(set_rule(options.rules, rule));

@@ -318,22 +318,28 @@ int connect(const ConnectOptions& options) {
 int run_connect(Arguments arguments) {
   ConnectOptions options;
   CLI::App app{
-      "Logs on as an initiator, does what a script or standard input says, and shows what comes.\n"
-      "A script that fails ends with status 1; so it can be a test.\n\n"
-      "  $ nexusfix connect client.cfg --script order.txt\n\n"
-      "One command a line:\n" +
-          std::string{script_help()},
+      "Logs on as the only session of CONFIG, runs commands from a script or from standard input, "
+      "and prints the messages that it receives. If a command of a script fails, the status is 1, "
+      "so a script can be a test.",
       "nexusfix connect"};
-  app.add_option("CONFIG", options.config, "A QuickFIX-style configuration file: one initiator")
+  app.add_option("CONFIG", options.config, "the configuration file, with one initiator session")
       ->required();
-  app.add_option("--script", options.script,
-                 "Commands; without it they are read from standard input");
+  app.add_option("--script", options.script, "read the commands from FILE")->option_text("FILE");
   app.add_option("--logon-timeout", options.logon_seconds,
-                 "Fail when not logged on after this many seconds")
+                 "fail if the session is not logged on after this time")
       ->capture_default_str()
-      ->check(CLI::Range(1, 3600));
+      ->check(CLI::Range(1, 3600))
+      ->option_text("SECONDS");
   add_strict(app, options.unknown_keys);
-  app.add_flag("--names", options.names, "Show messages field by field, with names and meanings");
+  app.add_flag("--names", options.names, "print messages field by field, with names");
+  app.footer("Commands, one a line:\n" + std::string{script_help()} +
+             "\nExamples:\n"
+             "  $ nexusfix connect client.cfg\n"
+             "  $ nexusfix connect client.cfg --script order.txt\n\n"
+             "Exit status:\n"
+             "  0  every command succeeded\n"
+             "  1  a command failed, no Logon came, or the engine could not start\n"
+             "  2  the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   return connect(options);
 }

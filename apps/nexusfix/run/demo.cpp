@@ -300,31 +300,43 @@ int demo(const DemoOptions& options) {
 int run_demo(Arguments arguments) {
   DemoOptions options;
   CLI::App app{
-      "Starts a venue and a trader on this machine, each with a journal in a temporary folder,\n"
-      "sends orders one at a time (latency) and streamed (throughput), and shows what was\n"
-      "measured and what is in the journals.\n\n"
-      "  $ nexusfix demo\n",
+      "Runs two processes on loopback, each with a journal in a temporary folder below $TMPDIR or "
+      "/tmp. The trader sends orders one at a time (latency), then in a stream (throughput). At "
+      "the end the command prints what it measured, and compares both journals.",
       "nexusfix demo"};
   const CLI::Range even_count{std::uint64_t{0}, std::uint64_t{10'000'000}};
-  app.add_option("--orders-latency", options.latency_orders, "Orders sent one at a time")
+  app.add_option("--orders-latency", options.latency_orders, "orders sent one at a time, even")
       ->capture_default_str()
-      ->check(even_count);
-  app.add_option("--orders-stream", options.stream_orders, "Orders streamed")
+      ->check(even_count)
+      ->option_text("N");
+  app.add_option("--orders-stream", options.stream_orders, "orders sent in a stream, even")
       ->capture_default_str()
-      ->check(even_count);
-  app.add_option("--window", options.window, "Streamed orders that may be unanswered")
+      ->check(even_count)
+      ->option_text("N");
+  app.add_option("--window", options.window, "at most N streamed orders are unanswered")
       ->capture_default_str()
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}));
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}))
+      ->option_text("N");
   // On two cores, two spinning processes leave no core for other programs: any work of another
   // program then costs milliseconds of latency and most of the throughput.
   options.spin = std::thread::hardware_concurrency() > 2;
   app.add_flag("--spin,!--no-spin", options.spin,
-               "Poll without sleeping (default with more than two cores)");
-  app.add_flag("--keep", options.keep, "Do not remove the temporary folder");
+               "poll without sleeping (default with more than two cores)");
+  app.add_flag("--keep", options.keep, "keep the temporary folder");
+  app.footer(
+      "Examples:\n"
+      "  $ nexusfix demo\n"
+      "  $ nexusfix demo --orders-latency 1000 --orders-stream 1000 --keep\n\n"
+      "Exit status:\n"
+      "  0  all orders are filled, and the journals agree\n"
+      "  1  a process failed, or the journals do not agree\n"
+      "  2  the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (options.latency_orders % 2 != 0 || options.stream_orders % 2 != 0 ||
       options.latency_orders + options.stream_orders == 0) {
-    fmt::print(stderr, "nexusfix demo: even numbers of orders, not both 0, were expected\n");
+    fmt::print(stderr,
+               "nexusfix demo: --orders-latency and --orders-stream: even numbers, not both 0, "
+               "were expected\n");
     return kUsage;
   }
   return demo(options);

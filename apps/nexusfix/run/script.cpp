@@ -103,16 +103,16 @@ Parsed parse_wait(StepKind kind, std::string_view text) {
 }  // namespace
 
 std::string_view script_help() noexcept {
-  return "  send 35=D|11=A1|...  send a message; the session adds its header and trailer, and a\n"
-         "                       value 'now' becomes the time\n"
-         "  wait 35=8 150=F      until a message with these fields has come, others before it are\n"
-         "                       skipped; 'timeout 5' at the end: the limit in seconds (10)\n"
+  return "  send 35=D|11=A1|...  send a message; the session adds header and trailer,\n"
+         "                       and a value `now` becomes the time\n"
+         "  wait 35=8 150=F      wait for a message with these fields, and skip others;\n"
+         "                       `timeout 5` at the end sets the limit in seconds (10)\n"
          "  expect 35=8 39=2     the next message must have these fields\n"
-         "  print                the last message again, field by field with names\n"
-         "  sleep 1.5            do nothing for 1.5 seconds\n"
-         "  logout, logon        end the session; begin it again\n"
+         "  print                print the last message again, field by field\n"
+         "  sleep 1.5            wait 1.5 seconds\n"
+         "  logout, logon        end the session; start it again\n"
          "  quit                 log out and end\n"
-         "  help                 this text; an empty line or one that begins with # is skipped\n";
+         "  help                 print this list; empty lines and # are skipped\n";
 }
 
 Parsed parse_step(std::string_view line) {

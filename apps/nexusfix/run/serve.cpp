@@ -148,20 +148,29 @@ int serve(const ServeOptions& options) {
 int run_serve(Arguments arguments) {
   ServeOptions options;
   CLI::App app{
-      "Runs the example venue: accepts the sessions of a configuration file, matches orders by\n"
-      "price and time, reports fills. FIX.4.2 and FIX.4.4; limit and market orders, cancel and\n"
-      "replace. Ends gracefully on Ctrl-C or SIGTERM, and rebuilds its book when started again.\n"
-      "SIGHUP: opens its log files and reads the configuration again.\n\n"
-      "  $ nexusfix serve venue.cfg\n",
+      "Accepts the sessions of CONFIG, in FIX.4.2 and FIX.4.4. It matches limit and market orders "
+      "by price and time, and accepts cancels and replacements. After a restart it rebuilds its "
+      "order book from the journal.\n\n"
+      "Ctrl-C or SIGTERM logs the sessions out and ends it. SIGHUP opens the log files again and "
+      "reloads the configuration.",
       "nexusfix serve"};
-  app.add_option("CONFIG", options.config, "A QuickFIX-style configuration file")->required();
+  app.add_option("CONFIG", options.config, "the configuration file, with acceptor sessions")
+      ->required();
   add_strict(app, options.unknown_keys);
-  app.add_flag("--spin", options.spin, "Poll without sleeping: lower latency, a whole core");
-  app.add_option("--book", options.book_file, "Write the book to this file (JSON) at the end");
+  app.add_flag("--spin", options.spin, "poll without sleeping: lower latency, a whole core");
+  app.add_option("--book", options.book_file, "write the order book to FILE (JSON) at the end")
+      ->option_text("FILE");
   app.add_flag("--dump-book", options.dump_book,
-               "Print the book (JSON) as the journal has it, and end");
+               "print the order book of the journal (JSON), and end");
   app.add_flag("--accept-losses", options.accept_losses,
-               "The journal was repaired and reports are lost: cancel every open order and go on");
+               "start although a repair lost reports: cancel every open order");
+  app.footer(
+      "Example:\n"
+      "  $ nexusfix serve venue.cfg\n\n"
+      "Exit status:\n"
+      "  0  the venue ended in order\n"
+      "  1  the engine could not start, or the order book could not be stored\n"
+      "  2  the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   return options.dump_book ? dump_book(options) : serve(options);
 }

@@ -68,42 +68,55 @@ int run_worlds(const SimulateOptions& options, Scenario scenario) {
 
 int run_simulate(Arguments arguments) {
   CLI::App app{
-      "Runs a venue and traders, with unchanged engines, in a world with virtual clocks, network\n"
-      "and disks, and injects faults. Checks that no message is lost, invented, or out of order.\n"
-      "A seed repeats its world exactly. Ends with 0, or with 1 after the first world with a\n"
-      "violation; it shows the seed and the last events of that world.\n"
-      "docs/guide/simulator.md lists the faults and the invariants.\n\n"
-      "  $ nexusfix simulate --seed 7 --sessions 3 --hours 2\n"
-      "  $ nexusfix simulate --seeds 1000 --faults kill,torn-write,power-loss\n",
+      "Runs a venue and traders with the real engine, on virtual clocks, networks and disks, and "
+      "injects faults. It checks that no message is lost, invented or out of order. The same seed "
+      "is the same world. A violation ends the run: the command prints the seed and the last "
+      "events of that world. docs/guide/simulator.md explains faults and checks.",
       "nexusfix simulate"};
   SimulateOptions options;
-  app.add_option("--seed", options.seed, "of the first world")->option_text("N");
-  app.add_option("--seeds", options.seeds, "the number of worlds, each with the next seed")
+  app.add_option("--seed", options.seed, "the seed of the first world")
+      ->capture_default_str()
       ->option_text("N");
-  app.add_option("--sessions", options.sessions, "in each world; 0: a random number from 1 to 4")
+  app.add_option("--seeds", options.seeds, "the number of worlds, each with the next seed")
+      ->capture_default_str()
+      ->option_text("N");
+  app.add_option("--sessions", options.sessions,
+                 "sessions in each world; 0: a random number from 1 to 4")
+      ->capture_default_str()
       ->check(CLI::Range(0, 1000))
-      ->option_text("K");
-  app.add_option("--hours", options.hours, "virtual, in each world; default: five minutes")
+      ->option_text("N");
+  app.add_option("--hours", options.hours,
+                 "virtual time with faults in each world; without it: five minutes")
       ->check(CLI::Range(0.0, 24.0 * 366))
-      ->option_text("H");
+      ->option_text("HOURS");
   app.add_option("--for", options.for_seconds, "run new seeds for this time, in place of --seeds")
       ->check(CLI::Range(0.0, 999'999.0))
       ->option_text("SECONDS");
   app.add_option("--faults", options.faults,
-                 "all, none, or names between commas; default: random ones for each world")
+                 "all, none, or names with commas between (default: a random choice for each "
+                 "world): " +
+                     fault_names())
       ->check([](const std::string& text) -> std::string {
         const auto faults = simulator::parse_faults(text);
         return faults ? "" : "'" + faults.error() + "' is none of " + fault_names();
       })
       ->option_text("LIST");
-  app.add_option("--scenario", options.scenario, "all options in one text, as a failure prints it")
+  app.add_option("--scenario", options.scenario, "a world in one text, as a failure prints it")
       ->check([](const std::string& text) -> std::string {
         const auto scenario = simulator::parse_scenario(text);
         return scenario ? "" : scenario.error();
       })
       ->option_text("TEXT");
   app.add_flag("--trace", options.traces, "print everything that happens");
-  app.add_flag("!--no-shrink", options.shrinks, "show a failure without simplifying it");
+  app.add_flag("!--no-shrink", options.shrinks, "print a failure without simplifying it");
+  app.footer(
+      "Examples:\n"
+      "  $ nexusfix simulate --seeds 100\n"
+      "  $ nexusfix simulate --seed 7 --sessions 3 --hours 2 --faults kill,torn-write\n\n"
+      "Exit status:\n"
+      "  0  no violation\n"
+      "  1  a violation\n"
+      "  2  the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   Scenario scenario{
       .seed = options.seed,

@@ -230,35 +230,49 @@ int trade(const TradeOptions& options) {
 }
 
 void add_options(CLI::App& app, TradeOptions& options) {
-  app.add_option("CONFIG", options.config, "A QuickFIX-style configuration file: one initiator")
+  app.add_option("CONFIG", options.config, "the configuration file, with one initiator session")
       ->required();
   app.add_option("--orders", options.plan.orders,
-                 "How many orders in all, over every run on the same journal")
+                 "the number of orders over all runs on the same journal, even")
       ->capture_default_str()
-      ->check(CLI::Range(std::uint64_t{2}, std::uint64_t{100'000'000}));
+      ->check(CLI::Range(std::uint64_t{2}, std::uint64_t{100'000'000}))
+      ->option_text("N");
   add_strict(app, options.unknown_keys);
-  app.add_flag("--stream", options.stream, "Do not wait for one order's reports before the next");
+  app.add_flag("--stream", options.stream, "do not wait for one order's reports before the next");
   app.add_option("--one-at-a-time", options.plan.one_at_a_time,
-                 "With --stream: the number of orders to send one at a time before");
-  app.add_option("--window", options.plan.window, "With --stream: orders that may be unanswered")
+                 "with --stream: send the first N orders one at a time")
+      ->option_text("N");
+  app.add_option("--window", options.plan.window, "with --stream: at most N orders are unanswered")
       ->capture_default_str()
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}));
-  app.add_flag("--partials", options.partials, "Orders of different size, filled in parts");
-  app.add_option("--symbol", options.plan.symbol, "What to trade, up to 64 bytes")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}))
+      ->option_text("N");
+  app.add_flag("--partials", options.partials, "orders of different sizes, filled in parts");
+  app.add_option("--symbol", options.plan.symbol, "the symbol to trade, up to 64 bytes")
       ->capture_default_str()
       ->check([](const std::string& symbol) -> std::string {
         return symbol.empty() || symbol.size() > 64 ? "a symbol of 1 to 64 bytes was expected" : "";
-      });
+      })
+      ->option_text("TEXT");
   app.add_option("--report", options.report_file,
-                 "Append a line for every ExecutionReport; a restarted trader reads it");
+                 "append a line to FILE for each ExecutionReport; a restart needs it")
+      ->option_text("FILE");
   app.add_option("--silence", options.silence_seconds,
-                 "Fail after this many seconds without an ExecutionReport")
+                 "fail after this time without an ExecutionReport")
       ->capture_default_str()
-      ->check(CLI::Range(1, 3600));
+      ->check(CLI::Range(1, 3600))
+      ->option_text("SECONDS");
   app.add_option("--progress", options.progress_every,
-                 "Print a line each time this number of further orders is finished");
-  app.add_flag("--results", options.results, "Print every measured time, for programs to read");
-  app.add_flag("--spin", options.spin, "Poll without sleeping: lower latency, a whole core");
+                 "print a line each time N more orders are finished")
+      ->option_text("N");
+  app.add_flag("--results", options.results, "print every measured time, in nanoseconds");
+  app.add_flag("--spin", options.spin, "poll without sleeping: lower latency, a whole core");
+  app.footer(
+      "Example:\n"
+      "  $ nexusfix trade trader.cfg --orders 1000 --report fills.tsv\n\n"
+      "Exit status:\n"
+      "  0  every order is filled\n"
+      "  1  an order was not filled in time, or FILE could not be written\n"
+      "  2  the arguments are wrong");
 }
 
 }  // namespace
@@ -266,10 +280,8 @@ void add_options(CLI::App& app, TradeOptions& options) {
 int run_trade(Arguments arguments) {
   TradeOptions options;
   CLI::App app{
-      "Runs the example trader: sends orders that fill each other, waits for every fill, logs\n"
-      "out. It survives kill -9: started again with the same journal and report file, it\n"
-      "continues where it was.\n\n"
-      "  $ nexusfix trade trader.cfg --orders 1000 --report fills.tsv\n",
+      "Sends orders that fill each other, waits for every fill, and logs out. It continues after a "
+      "crash: start it again with the same journal and the same report file.",
       "nexusfix trade"};
   add_options(app, options);
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;

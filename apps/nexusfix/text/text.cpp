@@ -64,4 +64,23 @@ std::string bar_text(double share, std::size_t columns) {
   return bar;
 }
 
+void append_wrapped(std::string& out, std::string_view lead, std::string_view text,
+                    std::size_t columns) {
+  std::string line{lead};
+  bool is_first = true;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (!is_first && line.size() + 1 + word.size() > columns) {
+      out += line + '\n';
+      line = std::string(lead.size(), ' ');
+      is_first = true;
+    }
+    if (!is_first) line += ' ';
+    line += word;
+    is_first = false;
+  }
+  out += line + '\n';
+}
+
 }  // namespace nexusfix::command

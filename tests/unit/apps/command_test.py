@@ -109,7 +109,9 @@ class Words(unittest.TestCase):
             self.assertRegex(done.stdout, rf"(?m)^  {name} .*\n +\$ nexusfix {name}")
             help_of_one = run(name, "--help")
             self.assertEqual(help_of_one.returncode, 0)
-            self.assertIn(f"nexusfix {name}", help_of_one.stdout)
+            purpose = re.search(rf"(?m)^  {name} +(.*)$", done.stdout)[1]
+            self.assertTrue(help_of_one.stdout.startswith(f"nexusfix {name}: {purpose}\n"))
+            self.assertIn(f"\n  $ nexusfix {name}", help_of_one.stdout)
 
     def test_no_arguments_show_the_help_and_are_an_error(self):
         done = run()
@@ -166,7 +168,9 @@ class Words(unittest.TestCase):
             done = run(name, "--bogus")
             self.assertEqual(done.returncode, 2)
             self.assertIn("--bogus", done.stderr)
-        self.assertIn("CONFIG is required", run("serve").stderr)
+        self.assertEqual(run("serve").stderr, "nexusfix serve: CONFIG is required\n"
+                                              "See `nexusfix serve --help`.\n")
+        self.assertIn("See `nexusfix journal set --help`.\n", run("journal", "set", "x").stderr)
 
     def test_unknown_colour_is_answered_with_the_known_ones(self):
         done = run("decode", "--color=purple")
@@ -180,11 +184,14 @@ class Words(unittest.TestCase):
         self.assertIn("\x1b[", done.stdout)
 
     def test_help_says_defaults_and_ranges_in_words(self):
-        self.assertIn("--spin,--no-spin  ", run("demo", "--help").stdout)
-        done = run("trade", "--help")
-        self.assertRegex(done.stdout, r"--window NUMBER .*\(1 to 100000; default 256\)\n")
-        self.assertRegex(done.stdout, r"--symbol TEXT .*\(default AAPL\)\n")
-        self.assertRegex(done.stdout, r"CONFIG TEXT REQUIRED ")
+        self.assertIn("--spin, --no-spin  ", run("demo", "--help").stdout)
+        shown = run("trade", "--help").stdout
+        words = " ".join(shown.split())
+        self.assertRegex(words, r"--window N [^()]*\(1 to 100000; default 256\) --")
+        self.assertRegex(words, r"--symbol TEXT [^()]*\(default AAPL\) --")
+        self.assertIn("Usage: nexusfix trade [OPTIONS] CONFIG\n", shown)
+        self.assertIn("Usage: nexusfix codegen --output DIR [OPTIONS] DICT\n",
+                      run("codegen", "--help").stdout)
         for name in ("demo", "decode", "validate", "dict", "serve", "connect", "trade"):
             self.assertNotRegex(run(name, "--help").stdout, r"UINT|\{|\[\d")
 

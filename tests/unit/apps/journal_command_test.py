@@ -343,7 +343,8 @@ class Journal(WithFolder):
         for arguments, text in (
                 ((name, "--next-in", 7, "--yes"), "there is no session"),
                 ((name, "--next-in", 7, "--new"), "without a terminal, use --yes"),
-                (("FIX.4.4:VENUE->A->B", "--next-in", 7, "--new", "--yes"), "no session's name")):
+                (("FIX.4.4:VENUE->A->B", "--next-in", 7, "--new", "--yes"),
+                 "is no name of a session")):
             done = run("journal", "set", self.journal, *arguments)
             self.assertEqual(done.returncode, 1, done.stdout)
             self.assertIn(text, done.stderr)
@@ -382,7 +383,7 @@ class Journal(WithFolder):
         self.assertFalse(any(to.glob("*.seqnums")))
         done = run("journal", "set", self.journal, VENUE, "--next-in", inbound, "--yes")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("both --next-in and --next-out end that", done.stderr)
+        self.assertIn("set both --next-in and --next-out", done.stderr)
         done = run("journal", "set", self.journal, VENUE, "--next-in", inbound, "--next-out",
                    outbound, "--yes")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -464,7 +465,7 @@ class Journal(WithFolder):
         fcntl.flock(folder, fcntl.LOCK_EX)
         done = run("journal", "set", self.journal, VENUE, "--next-in", 99, "--yes")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("it is no engine that accepts commands", done.stderr)
+        self.assertIn("is no engine that accepts commands", done.stderr)
         os.close(folder)
         self.assertEqual(self.numbers(), before)
 

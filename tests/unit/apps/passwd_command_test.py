@@ -104,7 +104,7 @@ class Passwd(WithFolder):
         self.assertNotIn("pa55word", before)
         shown, status = type_in(["one", "two"], self.file, "BROKER")
         self.assertEqual(status, 1)
-        self.assertIn("the two differ; nothing has changed", shown)
+        self.assertIn("the passwords differ; nothing was changed", shown)
         self.assertEqual(self.file.read_text(), before)
 
     def test_terminal_echoes_nothing_while_it_asks_and_everything_afterwards(self):

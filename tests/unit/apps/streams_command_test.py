@@ -14,7 +14,7 @@ from command_test import LIMIT_SECONDS, WithFolder, run
 
 class Help(unittest.TestCase):
     def test_help_has_no_words_of_the_library_that_prints_it_and_no_range_twice(self):
-        nested = {"config": ("check", "schedule", "new"),
+        nested = {"config": ("check", "schedule", "new", "keys"),
                   "journal": ("show", "verify", "repair", "archive", "set", "import", "export")}
         names = re.findall(r"(?m)^  (\w+) .*\n +\$ nexusfix", run("--help").stdout)
         self.assertGreater(len(names), 10)
@@ -24,6 +24,22 @@ class Help(unittest.TestCase):
                 with self.subTest((name, *more)):
                     self.assertNotRegex(shown, r"Option Group|UINT|INT:|\{|\[\d|\d+e\+\d")
                     self.assertNotRegex(shown, r"\((\d+ to \d+)\) \(\1")
+
+    def test_the_help_of_every_subcommand_has_one_form_in_80_columns(self):
+        pages = {(): run("--help").stdout}
+        for name in re.findall(r"(?m)^  (\w+) .*\n +\$ nexusfix", pages[()]):
+            page = pages[(name,)] = run(name, "--help").stdout
+            for sub in re.findall(r"(?m)^  (\w+) ", page.partition("Subcommands:\n")[2]):
+                pages[(name, sub)] = run(name, sub, "--help").stdout
+        self.assertGreater(len(pages), 25)
+        for names, page in pages.items():
+            with self.subTest(names):
+                full_name = " ".join(("nexusfix", *names))
+                self.assertRegex(page, rf"\A{full_name}[ 0-9.]*: .+\n\nUsage: {full_name}")
+                self.assertRegex(page, r"\nOptions:\n  -h, --help +print this help")
+                self.assertRegex(page, r"\n +\$ nexusfix ")
+                self.assertNotRegex(page, r"\n\n\n|[ \t]\n|\n\n\Z")
+                self.assertEqual([line for line in page.split("\n") if len(line) > 80], [])
 
     def test_the_help_says_that_a_dictionary_may_be_orchestra(self):
         for name in ("decode", "validate", "dict"):

@@ -120,7 +120,7 @@ class Reader {
       return std::unexpected{
           store_.path +
           ": there are .seqnums (QuickFIX, or QuickFIX/J's one-file form) and .senderseqnums or "
-          ".targetseqnums (QuickFIX/J); move the ones that are not meant away"};
+          ".targetseqnums (QuickFIX/J); move away those that do not belong to the store"};
     }
     const bool is_binary = !header_.empty() && (header_[0] < '0' || header_[0] > '9');
     const bool is_java =

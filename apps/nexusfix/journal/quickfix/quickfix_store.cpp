@@ -71,7 +71,7 @@ Result<std::string> qualifier_of(const QuickfixStore& store, const Parties& part
   if (at == std::string_view::npos || (!between.empty() && between.front() != '_')) {
     return std::unexpected{
         fmt::format("{}.body: its messages are of {}, which does not fit the files' name; if it "
-                    "is the right session, say --prefix {} --session {}",
+                    "is the right session, use --prefix {} --session {}",
                     store.path, name_of(parties, ""), given, name_of(parties, ""))};
   }
   std::string_view rest = given.substr(at + back.size());
@@ -82,8 +82,8 @@ Result<std::string> qualifier_of(const QuickfixStore& store, const Parties& part
   if (rest.empty()) return std::string{};
   if (rest.front() != '-') {
     return std::unexpected{
-        fmt::format("{}: what '{}' in its name means is not clear; say --prefix {} and the "
-                    "session's name with --session",
+        fmt::format("{}: '{}' in its name is ambiguous; use --prefix {}, and name the session "
+                    "with --session",
                     store.path, rest, given)};
   }
   return std::string{rest.substr(1)};
@@ -103,8 +103,8 @@ Result<std::string> name_from_prefix(const QuickfixStore& store, std::string_vie
                      std::ranges::none_of(parts, [](const auto& part) { return part.empty(); });
   if (!clear) {
     return std::unexpected{
-        fmt::format("{}: it has no message to tell whose it is, and its name can be read in more "
-                    "than one way; say --prefix {} and the session's name with --session",
+        fmt::format("{}: it has no message that shows its session, and its name is ambiguous; use "
+                    "--prefix {}, and name the session with --session",
                     store.path, prefix)};
   }
   return name_of({.begin_string = parts[0], .sender_comp_id = parts[1], .target_comp_id = parts[2]},

@@ -65,7 +65,7 @@ Result<void> QuickfixWriter::write_out(Output& out) {
 
 Result<void> QuickfixWriter::add(std::uint64_t number, std::string_view bytes) {
   if (number >= kQuickfixNumberMax) {
-    return std::unexpected{fmt::format("{}: number {} is above what it can hold", path_, number)};
+    return std::unexpected{fmt::format("{}: MsgSeqNum {} is above its maximum", path_, number)};
   }
   if (form_ == QuickfixForm::Cpp) {
     header_.pending += fmt::format("{},{},{} ", number, body_bytes_, bytes.size());
@@ -92,7 +92,7 @@ Result<void> QuickfixWriter::write_whole(const std::string& suffix, const std::s
 Result<void> QuickfixWriter::finish(std::uint64_t next_inbound, std::uint64_t next_outbound,
                                     WallTime created) {
   if (next_inbound >= kQuickfixNumberMax || next_outbound >= kQuickfixNumberMax) {
-    return std::unexpected{path_ + ": the next numbers are above what it can hold"};
+    return std::unexpected{path_ + ": the next sequence numbers are above its maximum"};
   }
   for (Output* out : {&body_, &header_}) {
     if (auto written = write_out(*out); !written) return written;

@@ -31,6 +31,17 @@ TEST(TextTest, bytes_are_two_hexadecimal_digits_each) {
   EXPECT_EQ(hex_text("8=\xff\x01"), "383dff01");
 }
 
+TEST(TextTest, words_are_wrapped_after_a_lead_and_a_long_word_is_not_divided) {
+  std::string text;
+  append_wrapped(text, "  a  ", "one two three", 12);
+  EXPECT_EQ(text, "  a  one two\n     three\n");
+  append_wrapped(text, "", "0123456789abcdef is long", 12);
+  EXPECT_EQ(text, "  a  one two\n     three\n0123456789abcdef\nis long\n");
+  text.clear();
+  append_wrapped(text, "", "", 12);
+  EXPECT_EQ(text, "\n");
+}
+
 TEST(TextTest, durations_have_three_digits_and_a_fitting_unit) {
   EXPECT_EQ(duration_text(nanoseconds{0}), "0 ns");
   EXPECT_EQ(duration_text(nanoseconds{999}), "999 ns");
