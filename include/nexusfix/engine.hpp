@@ -22,7 +22,6 @@
 // logged-on session in steady state allocates nothing between recv and send.
 //
 //   struct Venue {
-//     using Handles = nexusfix::Messages<fix44::NewOrderSingle>;
 //     MessageReply on_message(Session& session, const fix44::NewOrderSingle& order) {
 //       auto sent = session.send<fix44::ExecutionReport>(fix44::OrderID{"1"}, ...);
 //       return sent ? accept() : business_reject(0, 0, "cannot answer");
