@@ -52,9 +52,9 @@ constexpr VersionUnderTest kVersions[] = {
     {"Fix43", Version::Fix43, &k_fix43_copies, &k_fix43_copies},
     {"Fix44", Version::Fix44, &k_fix44_copies, &k_fix44_copies},
     {"Fix50", Version::Fix50, &k_fix50_copies, &k_fixt11_copies},
-    {"Fix50Sp1", Version::Fix50Sp1, &k_fix50sp1_copies, &k_fixt11_copies},
 #endif
-#ifdef NEXUSFIX_ROUND_TRIP_OF_FIX50SP2
+#ifdef NEXUSFIX_ROUND_TRIP_OF_SERVICE_PACKS
+    {"Fix50Sp1", Version::Fix50Sp1, &k_fix50sp1_copies, &k_fixt11_copies},
     {"Fix50Sp2", Version::Fix50Sp2, &k_fix50sp2_copies, &k_fixt11_copies},
 #endif
 };

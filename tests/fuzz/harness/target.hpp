@@ -1,4 +1,4 @@
-// The entry point for libFuzzer and for the replay of the corpus in an ordinary build.
+// The entry point for libFuzzer.
 #pragma once
 
 #include <cstddef>
