@@ -247,7 +247,9 @@ std::string_view chart_style() noexcept {
          ".ours{fill:#0a7d8c}.quickfix{fill:#8a95a1}.reference{fill:#c3cad1}"
          ".grid{stroke:#e3e7eb;stroke-width:1}"
          ".mark{stroke:#d9480f;stroke-width:2}.range{stroke:#0a7d8c;stroke-width:2;opacity:.45}"
-         ".p99{stroke:#0a7d8c;stroke-width:2}";
+         ".p99{stroke:#0a7d8c;stroke-width:2}.page{fill:#fff}"
+         "@media(prefers-color-scheme:dark){.page{fill:#14191e}"
+         ".label,.value,.title{fill:#e4e8ec}.axis,.note{fill:#97a3ae}.grid{stroke:#333c45}}";
 }
 
 }  // namespace nexusfix::bench

@@ -10,8 +10,7 @@ namespace {
 constexpr std::string_view kPageStyle =
     ":root{--ink:#1c2530;--dim:#66727f;--grid:#e3e7eb;--page:#fff;--soft:#f5f7f8}"
     "@media(prefers-color-scheme:dark){:root{--ink:#e4e8ec;--dim:#97a3ae;--grid:#333c45;"
-    "--page:#14191e;--soft:#1c232a}.label,.value,.title{fill:#e4e8ec}.axis,.note{fill:#97a3ae}"
-    ".grid{stroke:#333c45}}"
+    "--page:#14191e;--soft:#1c232a}}"
     "body{background:var(--page);color:var(--ink);font:15px/1.5 system-ui,-apple-system,"
     "'Segoe UI',sans-serif;max-width:1180px;margin:2em auto;padding:0 1em}"
     "h1{font-size:1.7em;margin-bottom:.2em}h2{font-size:1.2em;margin-top:2em}"
@@ -211,7 +210,7 @@ std::string to_svg(const Report& report) {
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
       "height=\"{1}\" role=\"img\">\n<title>NexusFIX beside QuickFIX and bare TCP</title>\n"
-      "<style>{2}</style>\n<rect width=\"{0}\" height=\"{1}\" rx=\"8\" fill=\"#fff\"/>\n"
+      "<style>{2}</style>\n<rect width=\"{0}\" height=\"{1}\" rx=\"8\" class=\"page\"/>\n"
       "<text class=\"title\" x=\"{3}\" y=\"32\">Nanoseconds an operation, logarithmic scale"
       "</text>\n",
       width, height, chart_style(), kMargin);
