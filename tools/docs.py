@@ -23,6 +23,7 @@ import api_pages  # noqa: E402
 API = "reference/api"
 HEADERS = ROOT / "include" / "nexusfix"
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?\)")
+FILE_NAME_LINK = re.compile(r"\[([\w-]+\.md)\]\(((?:[\w./-]*/)?\1)(?=[)#])")
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 FILE_BLOCK = re.compile(r"^(\s*```\w+) file=(\S+)$", re.MULTILINE)
 CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
@@ -37,6 +38,14 @@ OUTSIDE = {
     "CHANGELOG.md": "reference/changes.md",
     "CONTRIBUTING.md": "internals/contributing.md",
     "STYLE.md": "internals/style.md",
+}
+# Settings of a page, or of a room's pages: the home page has no pages beside it, a search for a key
+# or an event finds its table, and the internals are found last.
+SETTINGS_OF = {
+    "README.md": "hide: [navigation]",
+    "reference/keys.md": "search: {boost: 3}",
+    "reference/events.md": "search: {boost: 1.5}",
+    "internals": "search: {boost: 0.5}",
 }
 
 
@@ -101,7 +110,8 @@ def api_reference(work, pages):
 
 
 def copy_page(source, pages):
-    """Copies a page, with links to the places of the site. A public header's is in the API."""
+    """Copies a page, with links to the places of the site. A public header's is in the API. A link
+    with the name of a page gets the page's title."""
     place = place_of(source)
 
     def moved(match):
@@ -120,8 +130,15 @@ def copy_page(source, pages):
             anchor = ""
         return f"{match[1]}{os.path.relpath(goal, Path(place).parent)}{anchor})"
 
+    def titled(match):
+        target = (source.parent / match[2]).resolve()
+        return f"[{title_of(target)}]({match[2]}" if target.is_file() else match[0]
+
     text = FILE_BLOCK.sub(r'\1 title="\2"', source.read_text(encoding="utf-8"))
-    (pages / place).write_text(LINK.sub(moved, text), encoding="utf-8")
+    text = LINK.sub(moved, FILE_NAME_LINK.sub(titled, text))
+    settings = SETTINGS_OF.get(place) or SETTINGS_OF.get(place.split("/")[0])
+    head = f"---\n{settings}\n---\n" if settings else ""
+    (pages / place).write_text(head + text, encoding="utf-8")
 
 
 def copy_pages(work, pages):

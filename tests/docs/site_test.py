@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""The site of the documents: no page has an error, every link leads to a page and a heading, the
+navigation has every page, and the search finds what a desk looks for. Each check can fail.
+
+    site_test.py FOLDER NODE    builds the site in FOLDER, and runs its search by NODE
+"""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+TESTS = Path(__file__).resolve().parent
+sys.path.insert(0, str(TESTS.parents[1] / "tools"))
+import docs  # noqa: E402
+
+SKIPPED = 77
+FIRST_RESULTS = 3
+FOLDER, NODE = Path(), ""
+
+# What a reader types, and the page that one of the first results must be.
+QUERIES = {
+    "MsgSeqNum too low": "operations/troubleshooting.html",
+    "no answer to Logon": "operations/troubleshooting.html",
+    "session does not connect": "operations/troubleshooting.html",
+    "disk full": "operations/troubleshooting.html",
+    "slow orders": "operations/troubleshooting.html",
+    "trading hours": "operations/schedule.html",
+    "weekend": "operations/schedule.html",
+    "reset sequence numbers": "operations/schedule.html",
+    "set next sequence numbers": "reference/command-journal.html",
+    "restore backup": "operations/backup.html",
+    "upgrade": "operations/backup.html",
+    "failover": "operations/postgresql.html",
+    "repair journal": "operations/journal-repair.html",
+    "power loss": "operations/losses.html",
+    "certificate expired": "operations/tls.html",
+    "SOCKS proxy": "operations/proxy.html",
+    "rotate logs": "operations/logs.html",
+    "monitoring": "operations/logs.html",
+    "reload SIGHUP": "operations/reload.html",
+    "systemd": "operations/run.html",
+    "container": "operations/install.html",
+    "Password": "reference/identity.html",
+    "exit status": "reference/exit-statuses.html",
+    "ResendRequest": "reference/session.html",
+    "heartbeat timeout": "reference/session.html",
+    "limits": "reference/limits.html",
+    "latency": "guide/low-latency.html",
+    "QuickFIX": "guide/from-quickfix.html",
+    "custom dictionary": "guide/dictionaries.html",
+    "decode log": "guide/decode.html",
+}
+
+
+class Page(HTMLParser):
+    """The links of a page, those of its navigation, and its anchors."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.links, self.navigation, self.anchors = [], set(), set()
+        self.depth = 0  # of <nav> in the navigation
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        if tag == "nav" and (self.depth or "md-nav--primary" in values.get("class", "")):
+            self.depth += 1
+        self.anchors |= {values[name] for name in ("id", "name") if values.get(name)}
+        link = values.get("href") or values.get("src")
+        if link:
+            self.links.append(link)
+            if self.depth:
+                self.navigation.add(link)
+
+    def handle_endtag(self, tag):
+        if tag == "nav" and self.depth:
+            self.depth -= 1
+
+
+def read_pages(site):
+    """The pages by their paths. The page of an unknown address has absolute links: it is left
+    out."""
+    return {path: Page(path) for path in sorted(site.rglob("*.html")) if path.name != "404.html"}
+
+
+def broken_links(site, pages):
+    broken = []
+    for path, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            anchor = unquote(parts.fragment)
+            known = pages[target].anchors if target in pages else set()
+            if not target.is_file() or (anchor and not anchor.startswith("__")
+                                        and anchor not in known):
+                broken.append(f"{path.relative_to(site)}: {link}")
+    return broken
+
+
+def pages_without_navigation(site, pages):
+    home = site / "index.html"
+    linked = {(site / unquote(urlsplit(link).path)).resolve() for link in pages[home].navigation}
+    return [str(path.relative_to(site)) for path in pages if path not in linked | {home}]
+
+
+def missed_queries(site, expected):
+    """The queries whose first results do not have their page."""
+    done = subprocess.run([NODE, TESTS / "search.js", site], input="\n".join(expected), text=True,
+                          stdout=subprocess.PIPE, check=True)
+    missed = []
+    for (query, page), line in zip(expected.items(), done.stdout.splitlines(), strict=True):
+        first = [sections[0].split("#")[0] for sections in json.loads(line)[:FIRST_RESULTS]]
+        if page not in first:
+            missed.append(f"{query}: {', '.join(first) or 'nothing'}, not {page}")
+    return missed
+
+
+class SiteTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.site = FOLDER / "site"
+        cls.problems = docs.build_documents(FOLDER, cls.site)
+        cls.pages = read_pages(cls.site)
+
+    def test_no_page_has_an_error(self):
+        self.assertEqual("", self.problems)
+        self.assertGreater(len(self.pages), 50)
+
+    def test_every_link_leads_to_a_page_and_a_heading(self):
+        self.assertEqual([], broken_links(self.site, self.pages))
+
+    def test_the_navigation_has_every_page(self):
+        self.assertEqual([], pages_without_navigation(self.site, self.pages))
+
+    def test_the_search_finds_what_a_desk_looks_for(self):
+        self.assertEqual([], missed_queries(self.site, QUERIES))
+
+    def test_the_search_finds_every_key_and_every_event(self):
+        reference = docs.ROOT / "docs" / "reference"
+        keys = re.findall(r"^\| `(\w+)`", (reference / "keys.md").read_text("utf-8"), re.MULTILINE)
+        events = re.findall(r"^\| (NXF-\d+)\b", (reference / "events.md").read_text("utf-8"),
+                            re.MULTILINE)
+        self.assertGreater(min(len(keys), len(events)), 100)
+        expected = (dict.fromkeys(keys, "reference/keys.html")
+                    | dict.fromkeys(events, "reference/events.html"))
+        expected.pop("Password")  # a word, too: its topic comes first
+        self.assertEqual([], missed_queries(self.site, expected))
+
+
+class CanFailTest(unittest.TestCase):
+    """Small sites with one error each."""
+
+    def build(self, text):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        work = Path(folder.name).resolve()
+        (work / "pages" / "assets").mkdir(parents=True)
+        for asset in (docs.SETTINGS / "assets").iterdir():
+            (work / "pages" / "assets" / asset.name).write_bytes(asset.read_bytes())
+        (work / "pages" / "README.md").write_text(f"# Home\n\n{text}\n", encoding="utf-8")
+        self.site = work / "site"
+        return docs.build(work, self.site, work / "pages", "nav:\n  - README.md\n")
+
+    def test_a_true_page_has_no_problem(self):
+        self.assertEqual("", self.build("## Part\n\n[a part](#part)"))
+        pages = read_pages(self.site)
+        self.assertEqual([], broken_links(self.site, pages))
+        self.assertEqual([], pages_without_navigation(self.site, pages))
+        self.assertEqual([], missed_queries(self.site, {"part": "index.html"}))
+
+    def test_a_link_to_no_page_is_found(self):
+        self.assertIn("nowhere.md", self.build("[a page](nowhere.md)"))
+
+    def test_a_link_to_no_heading_is_found(self):
+        self.assertIn("#part", self.build("[a part](#part)"))
+
+    def test_a_broken_block_is_found(self):
+        self.assertIn("index.html", self.build("text ```cpp\nint i;\n"))
+
+    def test_broken_html_a_lonely_page_and_a_missed_query_are_found(self):
+        self.assertEqual("", self.build("text"))
+        (self.site / "other.html").write_text('<a href="no.html">a</a><a href="index.html#no">b</a>'
+                                              '<img src="no.svg">', encoding="utf-8")
+        pages = read_pages(self.site)
+        self.assertEqual(["other.html: no.html", "other.html: index.html#no", "other.html: no.svg"],
+                         broken_links(self.site, pages))
+        self.assertEqual(["other.html"], pages_without_navigation(self.site, pages))
+        self.assertEqual(["zebra: nothing, not index.html"],
+                         missed_queries(self.site, {"zebra": "index.html"}))
+
+
+if __name__ == "__main__":
+    FOLDER, NODE = Path(sys.argv[1]).resolve(), sys.argv[2]
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    try:
+        docs.install()
+    except docs.NoRegistry as error:
+        print(f"skipped: PyPI has no MkDocs, or cannot be reached:\n{error}")
+        sys.exit(SKIPPED)
+    unittest.main(argv=sys.argv[:1])
