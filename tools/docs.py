@@ -44,6 +44,7 @@ OUTSIDE = {
 SETTINGS_OF = {
     "README.md": "hide: [navigation]",
     "reference/keys.md": "search: {boost: 3}",
+    "operations/troubleshooting.md": "search: {boost: 2}",
     "reference/events.md": "search: {boost: 1.5}",
     "internals": "search: {boost: 0.5}",
 }
