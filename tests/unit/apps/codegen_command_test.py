@@ -38,7 +38,7 @@ class Codegen(unittest.TestCase):
         for written in (4, 0):
             result = run("codegen", dictionary, "-o", self.folder / "out")
             self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertEqual(result.stdout, f"{self.folder}/out/nexusfix/venue: 4 headers, "
+            self.assertEqual(result.stdout, f"{self.folder}/out/nexusfix/venue: 6 headers, "
                                             f"{written} written\n")
         header = (self.folder / "out/nexusfix/venue/hint.hpp").read_text()
         self.assertIn("namespace nexusfix::venue", header)

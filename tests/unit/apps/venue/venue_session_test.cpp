@@ -57,6 +57,7 @@ using ::testing::HasSubstr;
 // A test can make allocations fail while a callback runs.
 struct VenueWithoutMemory : Venue {
   using Venue::Venue;
+  using Handles = engine::detail::HandlesOf<Venue>::type;
   bool out_of_memory = false;
 
   template <wire::TypedMessage Message>
