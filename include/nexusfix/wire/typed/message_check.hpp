@@ -8,10 +8,10 @@
 #include <tuple>
 #include <type_traits>
 
-#include <nexusfix/wire/session_tags.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 #include <nexusfix/wire/typed/message_part.hpp>
 #include <nexusfix/wire/typed/typed.hpp>
+#include <nexusfix/wire/values/tag_prefix.hpp>
 
 namespace nexusfix::wire {
 

@@ -357,9 +357,11 @@ TEST_F(ReloadKeysTest, each_key_takes_effect_or_waits_as_its_class_says) {
                           row.name == "PasswordFile" || row.name == "AllowedUsernames" ||
                           row.name.starts_with("Proxy");
     if (is_apart) continue;
-    const std::string beside = row.name == "FileLogBackupPath" || row.beside == "FileLogPath=log\n"
-                                   ? "FileLogPath=" + folder.path() + "/FileLogPath\n"
-                                   : std::string{row.beside};
+    const std::string beside =
+        row.name == "EventLoopCpu" ? ""  // the table's example has two CPUs
+        : row.name == "FileLogBackupPath" || row.beside == "FileLogPath=log\n"
+            ? "FileLogPath=" + folder.path() + "/FileLogPath\n"
+            : std::string{row.beside};
     if (beside.find("BeginString") != std::string::npos) continue;
     extra = beside;
     static_cast<void>(reload());
