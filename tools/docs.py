@@ -30,6 +30,9 @@ LONG_WORD = re.compile(r"[^\s<>]{16,}(?=[^<>]*<)")
 BREAKS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[^\s][,=/])(?=\S)")
 CODE = re.compile(r"<(pre|code)\b.*?</\1>", re.DOTALL)
 ROOMS = ("guide", "operations", "reference", "internals")
+# A search for a symptom finds this page first.
+SYMPTOMS = "operations/troubleshooting.md"
+SYMPTOMS_PREFACE = "---\nsearch: {boost: 2}\n---\n"
 # Pages outside of docs/, and their places in the rooms: the last ones there.
 OUTSIDE = {
     "examples/README.md": "guide/examples.md",
@@ -121,7 +124,8 @@ def copy_page(source, pages):
         return f"{match[1]}{os.path.relpath(goal, Path(place).parent)}{anchor})"
 
     text = FILE_BLOCK.sub(r'\1 title="\2"', source.read_text(encoding="utf-8"))
-    (pages / place).write_text(LINK.sub(moved, text), encoding="utf-8")
+    preface = SYMPTOMS_PREFACE if place == SYMPTOMS else ""
+    (pages / place).write_text(preface + LINK.sub(moved, text), encoding="utf-8")
 
 
 def copy_pages(work, pages):
