@@ -118,7 +118,7 @@ inline fix42::ExecType old_exec_type(const fix50::ExecutionReport& report) {
 // FIX 5.0SP2 permits any reason; FIX 4.2 has those from 0 to count - 1.
 template <class Reason, class From>
 OptionalField<Reason> old_reason(const OptionalField<From>& reason, std::int64_t count,
-                               Reason otherwise) {
+                                 Reason otherwise) {
   if (!reason) return std::unexpected{reason.error()};
   const bool is_known = reason->value >= 0 && reason->value < count;
   return is_known ? static_cast<Reason>(reason->value) : otherwise;

@@ -31,6 +31,7 @@ LONG_WORD = re.compile(r"[^\s<>]{16,}(?=[^<>]*<)")
 BREAKS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[^\s][,=/])(?=\S)")
 CODE = re.compile(r"<(pre|code)\b.*?</\1>", re.DOTALL)
 ROOMS = ("guide", "operations", "reference", "internals")
+# A search for a symptom finds this page first.
 # Pages outside of docs/, and their places in the rooms: the last ones there.
 OUTSIDE = {
     "examples/README.md": "guide/examples.md",

@@ -49,7 +49,7 @@ struct KeyDescription {
   std::string_view expected;  // the values that it takes; of a number, without its range
   // The range of a number, or of the bytes of a text. Both are 0: the key takes neither.
   std::uint64_t least = 0;
-  std::uint64_t most = 0;  // the end of the range, inclusive
+  std::uint64_t most = 0;         // the end of the range, inclusive
   std::string_view unit;          // of the range; empty: none
   bool is_numbered = false;       // may be given several times: SocketConnectHost1, ...
   std::string_view takes_effect;  // when a reload applies a changed value: "at once"

@@ -431,7 +431,7 @@ template <class T, TextFront Front = TextFront::Unreadable>
 
 template <class T>
 [[gnu::always_inline]] inline OptionalField<T> MessageView::read(std::size_t index,
-                                                               Tag tag) const noexcept {
+                                                                 Tag tag) const noexcept {
   const FieldPlace place = index_.place(index);
   const std::string_view text{bytes_.data() + place.begin, place.end - place.begin};
   // In a complete message, the bytes before a value may be read, too.
