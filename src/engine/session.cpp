@@ -84,7 +84,8 @@ std::string SendError::what() const {
     case SendFailure::WithinSending:
       return "a message cannot be sent from on_sending(), on_sent() or write_logon()";
     case SendFailure::SessionEnding:
-      return "the session is ending; when its connection has ended, its numbers begin at 1 again";
+      return "the session is ending; when its connection has ended, its sequence numbers begin at "
+             "1 again";
     case SendFailure::OutOfMemory:
       return "there was no memory for it; nothing was numbered, stored or sent";
     case SendFailure::StoreStopped:

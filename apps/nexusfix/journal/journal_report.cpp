@@ -169,7 +169,7 @@ std::string repair_text(const store::RepairReport& report, const std::string& fo
   }
   if (!report.alarms.empty()) {
     text +=
-        "A counterparty that asks for lost numbers gets a gap fill. Compare with its records the\n"
+        "A counterparty that asks for lost messages gets a gap fill. Compare with its records the\n"
         "messages that were sent with them, above all orders and reports.\n";
   }
   if (planned) {

@@ -169,7 +169,8 @@ std::string wait_for(Order& order, std::chrono::milliseconds timeout, int stop) 
   }
   auto taken = Order::State::Taken;
   if (order.state.compare_exchange_strong(taken, Order::State::Aborted)) {
-    return "the engine has taken it, but the disk did not have it in time: look at the numbers "
+    return "the engine has taken it, but the disk did not have it in time: look at the sequence "
+           "numbers "
            "with nexusfix journal show";
   }
   return order.answer;
@@ -221,7 +222,8 @@ std::expected<void, LiveError> set_live_numbers(const std::string& folder,
     const bool is_absent = error_number == ENOENT || error_number == ECONNREFUSED;
     std::string text = std::move(answer.error().text);
     if (error_number == ETIMEDOUT) {
-      text += ", so it is not known what came of it: nexusfix journal show shows the numbers";
+      text +=
+          ", so it is not known what came of it: nexusfix journal show shows the sequence numbers";
     }
     return std::unexpected{LiveError{.is_absent = is_absent, .text = std::move(text)}};
   }

@@ -125,7 +125,7 @@ void SettingsChanges::apply_next_settings(SessionEntry& entry) {
   const std::string keys = joined_keys(std::exchange(entry.file.pending_.until_logon, {}));
   loop_.report.session(
       EventId::PendingKeysTakenOver, entry,
-      "the values that " + reloader_.file() + " has now count from here on: " + keys);
+      "the values that " + reloader_.file() + " has now are in effect from here on: " + keys);
   publish_pending();
 }
 
@@ -192,7 +192,7 @@ void SettingsChanges::report_changes(const ReloadPlan& plan) {
   for (const auto& [keys, sessions] : in_effect) {
     loop_.report.session(
         EventId::KeysTakenOver, sessions.size() == 1 ? sessions.front() : std::string{},
-        reloader_.file() + " has other values now, which count from here on: " + keys +
+        reloader_.file() + " has other values now, in effect from here on: " + keys +
             (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
   }
   report_pending();

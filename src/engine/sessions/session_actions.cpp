@@ -66,7 +66,7 @@ SideAtFault side_at_fault(const session::Notice& notice, std::uint64_t next_outb
         "this store holds sequence numbers of the counterparty that it does not know itself, so "
         "its store is lost or an old copy, or the next MsgSeqNum in was set too high here",
         "The counterparty restores its store, or raises its next MsgSeqNum out to ours in. "
-        "Only then, or if it was wrong here, agree on the numbers and use "};
+        "Only then, or if it was wrong here, agree on the sequence numbers and use "};
   }
   if (names_unknown_number(notice.text, next_outbound)) {
     return {

@@ -12,7 +12,8 @@ inline constexpr EventRow kSequenceEvents[] = {
      "ResetOnDisconnect, or a request of the application.",
      "No action is needed, if the reset was agreed with the counterparty."},
     {EventId::SequenceNumbersSet, Severity::Warning, "SequenceNumbersSet",
-     "An operator or the application set the next MsgSeqNum. The text has the numbers before and "
+     "An operator or the application set the next MsgSeqNum. The text has both sequence numbers "
+     "before and "
      "after, and the reason.",
      "`nexusfix journal set`, or Session::set_next_numbers().", "No action is needed."},
     {EventId::SequenceGapDetected, Severity::Warning, "SequenceGapDetected",

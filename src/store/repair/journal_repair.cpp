@@ -102,7 +102,7 @@ class Repair {
                             ". That is accepted: the next opening begins a new journal");
     report_.alarms.push_back(
         "all sessions of the journal are lost, with all that was sent: each begins with number 1, "
-        "unless its next numbers are set");
+        "unless its next sequence numbers are set");
   }
 
   StoreResult<void> forget_all(const Ownership& lock) {
@@ -388,7 +388,8 @@ class Repair {
     for (const SessionLoss& loss : log_.losses()) {
       const SessionRecord& record = sessions.record(loss.session);
       const std::string name = "session " + sessions.name(loss.session) + ": ";
-      if (loss.reset_lost) report_.alarms.push_back(name + "a reset of its numbers was lost");
+      if (loss.reset_lost)
+        report_.alarms.push_back(name + "a reset of its sequence numbers was lost");
       if (loss.in_doubt) {
         if (moved.insert(loss.session).second) move_numbers(loss, record, name);
       } else if (loss.numbers) {

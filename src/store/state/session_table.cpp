@@ -139,7 +139,7 @@ std::expected<void, std::string_view> SessionTable::set_numbers(Session& session
   SessionRecord& record = session.record;
   const NumbersChange::Numbers now{record.next_inbound, record.next_outbound, record.epoch};
   if (change.before != now) {
-    return std::unexpected{"the numbers before the change are others"};
+    return std::unexpected{"the sequence numbers before the change are others"};
   }
   if (change.after.epoch < record.epoch) {
     return std::unexpected{"an epoch would go back"};
@@ -156,7 +156,8 @@ std::expected<void, std::string_view> SessionTable::set_numbers(Session& session
 
 std::string SessionTable::unfinished_text(std::string_view name) {
   return "an import into session " + std::string{name} +
-         " was begun and not finished: do it again, or set the numbers with nexusfix journal set";
+         " was begun and not finished: do it again, or set the sequence "
+         "numbers with nexusfix journal set";
 }
 
 bool SessionTable::is_unfinished(SessionKey key) const noexcept {

@@ -176,7 +176,7 @@ std::string lost_end_text(const std::string& folder, const TailMarker& marker, c
   text += marker.is_closed() ? "it was closed in order in " + noted + " at position "
                              : noted + " was opened, and the log went on to position ";
   return text + std::to_string(marker.position) + (marker.is_closed() ? "" : " at least") +
-         ". The end of the log is missing, and with it the numbers that were used there";
+         ". The end of the log is missing, and with it the sequence numbers that were used there";
 }
 
 std::string lost_end_advice(const std::string& folder) {

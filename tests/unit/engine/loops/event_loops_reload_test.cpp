@@ -157,8 +157,9 @@ TEST_F(EventLoopsReloadTest, pending_keys_of_any_loop_are_named_in_each_reload) 
     EXPECT_EQ(locked.count("count from the next Logon on: MaxHeartBtInt"), i + 1);
   }
   peer.send(from(who(1), "5", 2));
-  EXPECT_TRUE(wait_until([&] { return locked.has("has now count from here on: MaxHeartBtInt"); }))
-      << locked.all();
+  EXPECT_TRUE(wait_until([&] {
+    return locked.has("has now are in effect from here on: MaxHeartBtInt");
+  })) << locked.all();
   EXPECT_TRUE(reload().pending.empty());
   EXPECT_FALSE(is_let_in(0)) << "its 30 s are too many now";
   EXPECT_FALSE(is_let_in(1));
@@ -252,7 +253,7 @@ TEST_F(EventLoopsReloadTest, changed_keys_are_named_by_each_loop) {
   extra += "\nLogoutTimeout=3";
   EXPECT_EQ(set_of(reload().changed), (Names{name(0), name(1)}));
   EXPECT_TRUE(locked.has(name(1) + " " + path() +
-                         " has other values now, which count from here on: LogoutTimeout"))
+                         " has other values now, in effect from here on: LogoutTimeout"))
       << locked.all();
   EXPECT_TRUE(reload().changed.empty());
 }

@@ -57,7 +57,7 @@ TEST_F(ReloadKeysTest, rule_takes_effect_at_once_for_a_logged_on_session) {
   const auto done = reload();
   EXPECT_EQ(done.changed, (Names{kTrader, kOther}));
   EXPECT_TRUE(done.pending.empty());
-  EXPECT_TRUE(log.has(path() + " has other values now, which count from here on: MaxLatency; of " +
+  EXPECT_TRUE(log.has(path() + " has other values now, in effect from here on: MaxLatency; of " +
                       kTrader + ", " + kOther))
       << log.all();
   EXPECT_FALSE(is_taken(peer, 3, "20240115-10:28:30.000"));
@@ -78,7 +78,8 @@ TEST_F(ReloadKeysTest, keys_agreed_in_the_logon_take_effect_at_the_next_logon) {
   EXPECT_FALSE(is_taken(peer, 2, "20240115-10:28:30.000")) << "MaxLatency counts";
   log_off(peer, "TRADER", 3);
   EXPECT_TRUE(acceptor->pending_changes().empty());
-  EXPECT_TRUE(log.has("the values that " + path() + " has now count from here on: MaxHeartBtInt"))
+  EXPECT_TRUE(
+      log.has("the values that " + path() + " has now are in effect from here on: MaxHeartBtInt"))
       << log.all();
   RawPeer& again = connect();
   again.send(logon("TRADER", 4));
@@ -153,8 +154,8 @@ TEST_F(ReloadKeysTest, engine_keys_are_pending_for_a_session_that_is_added_again
   const auto done = reload();
   EXPECT_EQ(waiting(done.pending, kTrader, &engine::PendingKeys::until_start),
             "JournalStallTimeout");
-  EXPECT_FALSE(log.has("count from here on: JournalStallTimeout")) << log.all();
-  EXPECT_FALSE(log.has("count from here on: MaxLatency, JournalStallTimeout")) << log.all();
+  EXPECT_FALSE(log.has("in effect from here on: JournalStallTimeout")) << log.all();
+  EXPECT_FALSE(log.has("in effect from here on: MaxLatency, JournalStallTimeout")) << log.all();
   extra.clear();
   EXPECT_TRUE(reload().pending.empty()) << "as it was at the start";
 }
@@ -171,14 +172,14 @@ TEST_F(ReloadKeysTest, removed_session_has_no_pending_keys) {
   peer.send(from("TRADER", "5", 2));
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
   turn(3);
-  EXPECT_FALSE(log.has("has now count from here on")) << log.all();
+  EXPECT_FALSE(log.has("has now are in effect from here on")) << log.all();
 }
 
 TEST_F(ReloadKeysTest, changed_password_is_named_but_not_shown) {
   open_file();
   sessions += "Password=secret\n";
   EXPECT_EQ(reload().changed, Names{kOther});
-  EXPECT_TRUE(log.has("count from here on: Password")) << log.all();
+  EXPECT_TRUE(log.has("in effect from here on: Password")) << log.all();
   EXPECT_FALSE(log.has("secret")) << log.all();
 }
 
@@ -190,7 +191,7 @@ TEST_F(ReloadKeysTest, application_keys_take_effect_at_once_and_are_not_shown) {
   static_cast<void>(reload());
   EXPECT_EQ(acceptor->session(0).setting("Desk"), "LDN");
   EXPECT_EQ(acceptor->session(0).setting("Token"), "secret");
-  EXPECT_TRUE(log.has("count from here on: ") && log.has("Desk, Token")) << log.all();
+  EXPECT_TRUE(log.has("in effect from here on: ") && log.has("Desk, Token")) << log.all();
   EXPECT_FALSE(log.has("secret")) << log.all();
 }
 

@@ -336,7 +336,7 @@ TEST(JournalRepair, a_lost_reset_is_put_back) {
   sample.flip(6);
   sample.close();
   const RepairReport done = repair_or_fail(sample.disk);
-  EXPECT_THAT(done.alarms, ElementsAre("session A: a reset of its numbers was lost",
+  EXPECT_THAT(done.alarms, ElementsAre("session A: a reset of its sequence numbers was lost",
                                        "session A: what was sent as number 1 of epoch 2 is lost"));
   const OpenedJournal opened = reopen(sample.disk);
   EXPECT_EQ(opened.store->session(a).epoch, 2U);
