@@ -1,7 +1,10 @@
 // Callbacks that the engine would not call, and that the compiler must refuse. NEXUSFIX_MISTAKE
 // selects one; with 0 there is none, and the file compiles.
 #include <concepts>
+#include <expected>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include <nexusfix/engine.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
@@ -12,6 +15,15 @@ namespace nexusfix {
 
 using fix44::ExecutionReport;
 using fix44::NewOrderSingle;
+
+// A message of a dictionary of its own.
+struct Status {
+  static constexpr std::string_view kMsgType = "U1";
+  static constexpr std::string_view kBeginString = "FIX.4.4";
+  static constexpr std::string_view kApplicationVersion = "FIX.4.4";
+  using Required = wire::TagList<>;
+  static std::expected<Status, wire::FieldError> from(const MessageView&) { return Status{}; }
+};
 
 #if NEXUSFIX_MISTAKE == 0
 struct Venue {
@@ -29,6 +41,28 @@ struct Both : Venue {
   void onLogon(Session&) {}
 };
 int use(Both& both) { return run("venue.cfg", both); }
+// An interface, callbacks of a base, and messages by value.
+class Desk {
+ public:
+  virtual void on_logon(Session& session) = 0;
+  virtual void on_message(Session& session, NewOrderSingle order) = 0;
+
+ protected:
+  ~Desk() = default;
+};
+static_assert(std::same_as<engine::detail::HandlesOf<Desk>::type, Messages<NewOrderSingle>>);
+int use(Desk& desk) { return run("desk.cfg", desk); }
+struct Base {
+  void on_message(auto&, const ExecutionReport&) const noexcept {}
+};
+struct Reader final : private Base {
+  using Base::on_message;
+  static void on_message(Session&, const NewOrderSingle&) {}
+  int handles = 0;  // no list of messages
+};
+static_assert(std::same_as<engine::detail::HandlesOf<Reader>::type,
+                           Messages<ExecutionReport, NewOrderSingle>>);
+int use(Reader& reader) { return run("reader.cfg", reader); }
 #elif NEXUSFIX_MISTAKE == 1
 // error: onLogon\(\) is not called: it is on_logon\(\)
 struct Venue {
@@ -125,6 +159,62 @@ struct Venue {
 struct Venue {
   void on_logon(Session& session) { session.begin("0"); }
 };
+#elif NEXUSFIX_MISTAKE == 19
+// error: OnLogon\(\) is not called: it is on_logon\(\)
+struct Venue {
+  void OnLogon(Session&) {}
+};
+#elif NEXUSFIX_MISTAKE == 20
+// error: on_message\(\) takes a message whose header is not included
+struct Venue {
+  void on_message(Session&, const NewOrderSingle&) {}
+  void on_message(Session&, const fix44::OrderCancelRequest&) {}
+};
+#elif NEXUSFIX_MISTAKE == 21
+// error: on_message\(\) must be: public: .*on_message\(Session&, const M&\)
+struct Venue {
+  void on_message(Session&, const NewOrderSingle&) {}
+  void on_message(Session*, const ExecutionReport&) {}
+};
+#elif NEXUSFIX_MISTAKE == 22
+// error: on_message\(\) must be: public: .*on_message\(Session&, const M&\)
+struct Venue {
+  void on_message(Session&, const NewOrderSingle&) {}
+  void on_message(Session&, MessageView&) {}
+};
+#elif NEXUSFIX_MISTAKE == 23
+// error: on_message\(\) takes a message of another dictionary: list all messages
+struct Venue {
+  void on_message(Session&, const NewOrderSingle&) {}
+  void on_message(Session&, const Status&) {}
+};
+#elif NEXUSFIX_MISTAKE == 24
+// error: on_message\(\) takes a message that Handles does not list
+struct Venue {
+  using Handles = Messages<NewOrderSingle>;
+  void on_message(Session&, const NewOrderSingle&) {}
+  void on_message(Session&, const Status&) {}
+};
+#elif NEXUSFIX_MISTAKE == 25
+// error: the list of messages must be: public: using Handles
+class Venue {
+  using Handles = Messages<NewOrderSingle>;
+
+ public:
+  void on_message(Session&, const NewOrderSingle&) {}
+};
+#elif NEXUSFIX_MISTAKE == 26
+// error: on_message\(\) does not get messages of the session layer
+struct Venue {
+  using Handles = Messages<fix44::Logon>;
+  void on_message(Session&, const auto&) {}
+};
+#elif NEXUSFIX_MISTAKE == 27
+// error: the application is an object of a class that is defined before
+using Venue = std::unique_ptr<int>;
+#elif NEXUSFIX_MISTAKE == 28
+// error: the application is an object of a class that is defined before
+struct Venue;
 #endif
 
 int main_of(Venue& venue) { return run("venue.cfg", venue); }

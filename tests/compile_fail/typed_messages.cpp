@@ -89,8 +89,20 @@ bool use(std::span<char> buffer, wire::HeaderTemplate& session, const wire::Mess
   // error: .*OptionalField.*Decimal
   const Decimal price = view.as<ExecutionReport>()->price();
   return send(buffer, session, Side::Buy, Price{price});
+#elif NEXUSFIX_MISTAKE == 18
+  // error: a Boolean field takes true or false
+  return send(buffer, session, Side::Buy, SolicitedFlag{"N"});
+#elif NEXUSFIX_MISTAKE == 19
+  // error: a price or a quantity takes an integer, a literal
+  return send(buffer, session, Side::Buy, OrderQty{'1'});
+#elif NEXUSFIX_MISTAKE == 20
+  // error: a price or a quantity takes .*wire::convert<Decimal>\(text\) reads a text at run time
+  return send(buffer, session, Side::Buy, Price{view.msg_type()});
+#elif NEXUSFIX_MISTAKE == 21
+  // error: a text field takes a text
+  return send(buffer, session, Side::Buy, Account{5});
 #else
-  return send(buffer, session, Side::Buy, OrderQty{100}, Price{"-150.25"},
+  return send(buffer, session, Side::Buy, SolicitedFlag{false}, OrderQty{100}, Price{"-150.25"},
               group<PartyIDs>(entry(PartyID{"A"})));
 #endif
 }

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <optional>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <nexusfix/engine/events.hpp>
 #include <nexusfix/engine/handled_messages.hpp>
@@ -14,6 +17,7 @@
 #include <nexusfix/session/version.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/typed/typed.hpp>
 
 namespace nexusfix::engine {
 
@@ -22,12 +26,18 @@ namespace detail {
 // has_NAME<A>: whether class A has a member of this name: a function, overloaded or not, a
 // template, or data, of any access. Both then inherits two of this name, and neither can be named.
 // A final class has no derived class: only its accessible members that are not overloaded count.
+//
+// Its destructor is protected, because -Wnon-virtual-dtor would warn about an application that is
+// an interface.
 #define NEXUSFIX_MEMBER(name)                      \
   struct With_##name {                             \
     int name;                                      \
   };                                               \
   template <class A>                               \
-  struct Both_##name : A, With_##name {};          \
+  struct Both_##name : A, With_##name {            \
+   protected:                                      \
+    ~Both_##name() = default;                      \
+  };                                               \
   template <class A>                               \
   consteval bool has_##name() {                    \
     if constexpr (std::is_final_v<A>) {            \
@@ -49,7 +59,22 @@ NEXUSFIX_MEMBER(on_resend_request)
 NEXUSFIX_MEMBER(on_disconnect)
 NEXUSFIX_MEMBER(write_logon)
 
-// Other spellings, also those of QuickFIX.
+// Other spellings, also those of QuickFIX and of the Google style.
+NEXUSFIX_MEMBER(OnLogon)
+NEXUSFIX_MEMBER(OnLogout)
+NEXUSFIX_MEMBER(OnMessage)
+NEXUSFIX_MEMBER(OnRecovered)
+NEXUSFIX_MEMBER(OnLogonRequest)
+NEXUSFIX_MEMBER(OnAdmin)
+NEXUSFIX_MEMBER(OnSending)
+NEXUSFIX_MEMBER(OnSent)
+NEXUSFIX_MEMBER(OnResendRequest)
+NEXUSFIX_MEMBER(OnDisconnect)
+NEXUSFIX_MEMBER(WriteLogon)
+NEXUSFIX_MEMBER(FromApp)
+NEXUSFIX_MEMBER(ToApp)
+NEXUSFIX_MEMBER(FromAdmin)
+NEXUSFIX_MEMBER(ToAdmin)
 NEXUSFIX_MEMBER(onLogon)
 NEXUSFIX_MEMBER(onLogOn)
 NEXUSFIX_MEMBER(on_log_on)
@@ -88,9 +113,7 @@ NEXUSFIX_MEMBER(onDisconnect)
 NEXUSFIX_MEMBER(on_disconnected)
 NEXUSFIX_MEMBER(writeLogon)
 NEXUSFIX_MEMBER(write_log_on)
-NEXUSFIX_MEMBER(handles)
-NEXUSFIX_MEMBER(Handle)
-NEXUSFIX_MEMBER(HandledMessages)
+NEXUSFIX_MEMBER(Handles)
 #undef NEXUSFIX_MEMBER
 
 template <class Result, class... Accepted>
@@ -142,31 +165,70 @@ concept OnMessage = requires(A& a, Session& s, const M& m) {
   { a.on_message(s, m) } -> OneOf<void, MessageReply>;
 };
 
+// Converts to a reference to any type.
+struct Anything {
+  template <class T>
+  operator T&() const;  // NOLINT(google-explicit-constructor)
+};
+template <class A, class... Arguments>
+concept Callable = requires(A& a, Arguments&&... arguments) {
+  a.on_message(std::forward<Arguments>(arguments)...);
+};
 // Properties of a message that an on_message() of the application names.
 template <class A, class M>
-struct IsSessionMessage
-    : std::bool_constant<TakesExactly<A, M> && session::is_administrative(M::kMsgType)> {};
-template <class A, class M>
-concept TakesMutable = requires(A& a, Session& s, M& m) { a.on_message(s, m); };
-template <class A, class M>
-concept TakesReversed = requires(A& a, Session& s, const Exactly<M>& m) { a.on_message(m, s); };
-template <class A, class M>
-concept TakesAlone = requires(A& a, const Exactly<M>& m) { a.on_message(m); };
+concept TakesAnywhere = Callable<A, Anything, M> || Callable<A, M> || Callable<A, M, Anything> ||
+                        Callable<A, Anything, M, Anything>;
 template <class A, class M>
 struct IsTakenOtherwise
-    : std::bool_constant<!Takes<A, M> &&
-                         (TakesMutable<A, M> || TakesReversed<A, M> || TakesAlone<A, M>)> {};
+    : std::bool_constant<!Takes<A, M> && !TakesAnywhere<A, const UnknownMessage&> &&
+                         (TakesAnywhere<A, const Exactly<M>&> || Callable<A, Anything, M&> ||
+                          Callable<A, Anything, M> || Callable<A, Anything, const M*>)> {};
 template <class A, class M>
 struct IsTakenByTemplate : std::bool_constant<!TakesExactly<A, M> && Takes<A, M>> {};
 template <class A, class M>
 struct IsAnsweredOtherwise : std::bool_constant<Takes<A, M> && !OnMessage<A, M>> {};
+
+// Properties of the list of messages.
+template <class List>
+inline constexpr bool kIsList = false;
+template <class... Types>
+inline constexpr bool kIsList<Messages<Types...>> = true;
 template <class M, class List>
 inline constexpr bool kIsListed = false;
 template <class M, class... Types>
 inline constexpr bool kIsListed<M, Messages<Types...>> = (std::same_as<M, Types> || ...);
-template <class A, class M>
-struct IsUnlisted
-    : std::bool_constant<TakesExactly<A, M> && !kIsListed<M, typename HandlesOf<A>::type>> {};
+template <class List>
+inline constexpr bool kHasSessionMessage = false;
+template <class... Types>
+inline constexpr bool kHasSessionMessage<Messages<Types...>> =
+    (session::is_administrative(Types::kMsgType) || ...);
+template <class A>
+concept MisnamesHandles = requires { requires kIsList<typename A::handles>; } || requires {
+  requires kIsList<typename A::Handle>;
+} || requires { requires kIsList<typename A::HandledMessages>; };
+
+// Converts to each message that is not in the list and whose MsgType has this remainder. With all
+// of them, several overloads would be ambiguous, as if there was none.
+inline constexpr std::size_t kRemainders = 16;
+[[nodiscard]] constexpr std::size_t remainder_of(std::string_view msg_type) noexcept {
+  std::size_t sum = 0;
+  for (const char c : msg_type) sum += static_cast<unsigned char>(c);
+  return sum % kRemainders;
+}
+template <class List, std::size_t Remainder>
+struct Unlisted {
+  template <class T>
+    requires wire::TypedMessage<T> && (!kIsListed<T, List>) &&
+             (remainder_of(T::kMsgType) == Remainder)
+  operator T() const;  // NOLINT(google-explicit-constructor)
+};
+// Whether an on_message() takes a message, of whatever dictionary, that is not in the list.
+template <class A, class List>
+consteval bool takes_unlisted() {
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    return (Takes<A, Unlisted<List, I>> || ...);
+  }(std::make_index_sequence<kRemainders>{});
+}
 
 // The compiler's error names the messages of the list.
 template <class List>
@@ -176,10 +238,23 @@ inline constexpr bool kTakesAll = false;
 template <class A, class... Types>
 inline constexpr bool kTakesAll<A, Messages<Types...>> = (Takes<A, Types> && ...);
 
+template <class A>
+concept Application = std::is_class_v<A> && Complete<A> && !requires(A& a) { a.operator->(); };
+// Not the concept, whose reasons a compiler would list.
+template <class A>
+inline constexpr bool kIsApplication = Application<A>;
+
 // Its instantiation gives the errors. A class, and not functions that call each other: a compiler
 // lists every step of an instantiation.
 template <class A>
 struct CallbackCheck {
+  static_assert(kIsApplication<A>,
+                "the application is an object of a class that is defined before: it is not a "
+                "pointer or a union");
+  static constexpr bool kDone = true;
+};
+template <Application A>
+struct CallbackCheck<A> {
   static_assert(!has_on_logon<A>() || OnLogon<A>,
                 "on_logon() must be: public: void on_logon(Session&)");
   static_assert(!has_on_logout<A>() || OnLogout<A>,
@@ -282,28 +357,66 @@ struct CallbackCheck {
                 "writeLogon() is not called: it is write_logon()");
   static_assert(!has_write_log_on<A>() || has_write_logon<A>(),
                 "write_log_on() is not called: it is write_logon()");
-  static_assert(NamesHandles<A> ||
-                    !(has_handles<A>() || has_Handle<A>() || has_HandledMessages<A>()),
+  static_assert(!has_OnLogon<A>() || has_on_logon<A>(),
+                "OnLogon() is not called: it is on_logon()");
+  static_assert(!has_OnLogout<A>() || has_on_logout<A>(),
+                "OnLogout() is not called: it is on_logout()");
+  static_assert(!has_OnMessage<A>() || has_on_message<A>(),
+                "OnMessage() is not called: it is on_message()");
+  static_assert(!has_OnRecovered<A>() || has_on_recovered<A>(),
+                "OnRecovered() is not called: it is on_recovered()");
+  static_assert(!has_OnLogonRequest<A>() || has_on_logon_request<A>(),
+                "OnLogonRequest() is not called: it is on_logon_request()");
+  static_assert(!has_OnAdmin<A>() || has_on_admin<A>(),
+                "OnAdmin() is not called: it is on_admin()");
+  static_assert(!has_OnSending<A>() || has_on_sending<A>(),
+                "OnSending() is not called: it is on_sending()");
+  static_assert(!has_OnSent<A>() || has_on_sent<A>(), "OnSent() is not called: it is on_sent()");
+  static_assert(!has_OnResendRequest<A>() || has_on_resend_request<A>(),
+                "OnResendRequest() is not called: it is on_resend_request()");
+  static_assert(!has_OnDisconnect<A>() || has_on_disconnect<A>(),
+                "OnDisconnect() is not called: it is on_disconnect()");
+  static_assert(!has_WriteLogon<A>() || has_write_logon<A>(),
+                "WriteLogon() is not called: it is write_logon()");
+  static_assert(!has_FromApp<A>() || has_on_message<A>(),
+                "FromApp() is not called: it is on_message()");
+  static_assert(!has_ToApp<A>() || has_on_sending<A>(),
+                "ToApp() is not called: it is on_sending()");
+  static_assert(!has_FromAdmin<A>() || has_on_admin<A>(),
+                "FromAdmin() is not called: it is on_admin()");
+  static_assert(!has_ToAdmin<A>() || has_write_logon<A>(),
+                "ToAdmin() is not called: it is write_logon()");
+  static_assert(NamesHandles<A> || !(has_Handles<A>() || MisnamesHandles<A>),
                 "the list of messages must be: public: using Handles = Messages<...>");
 
   using Handles = typename HandlesOf<A>::type;
   static constexpr bool kIsTemplate =
       TakesEverything<A> || !kIsEmpty<Selected<A, IsTakenByTemplate>>;
-  static_assert(kIsEmpty<Selected<A, IsTakenOtherwise>>,
+  static constexpr bool kIsOtherwise =
+      !kIsEmpty<Selected<A, IsTakenOtherwise>> || IsTakenOtherwise<A, wire::MessageView>::value;
+  static constexpr bool kTakesUnlisted = !kIsTemplate && takes_unlisted<A, Handles>();
+  static_assert(!kIsOtherwise,
                 "on_message() must be: public: MessageReply or void "
                 "on_message(Session&, const M&)");
   static_assert(kIsTemplate || kIsEmpty<Selected<A, IsAnsweredOtherwise>>,
                 "on_message() must return MessageReply or void");
-  static_assert(kIsTemplate || kIsEmpty<Selected<A, IsSessionMessage>>,
+  static_assert(!kHasSessionMessage<Handles>,
                 "on_message() does not get messages of the session layer: "
                 "void on_admin(Session&, const MessageView&) does");
   static_assert(!kIsTemplate || NamesHandles<A>,
-                "on_message() is a template: list its messages, using Handles = Messages<...>");
-  static_assert(kIsTemplate || !NamesHandles<A> || kIsEmpty<Selected<A, IsUnlisted>>,
+                "on_message() is a template: list its messages, using Handles = Messages<...>, "
+                "or take const M&");
+  static_assert(kIsTemplate || kIsEmpty<Selected<A, IsTakenIncomplete>>,
+                "on_message() takes a message whose header is not included");
+  static_assert(!kTakesUnlisted || !NamesHandles<A>,
                 "on_message() takes a message that Handles does not list");
+  static_assert(!kTakesUnlisted || NamesHandles<A>,
+                "on_message() takes a message of another dictionary: list all messages, "
+                "using Handles = Messages<...>");
   static_assert(kTakesAll<A, Handles>,
                 "Handles lists a message that no public on_message(Session&, const M&) takes");
-  static_assert(!has_on_message<A>() || kIsTemplate || !kIsEmpty<Selected<A, IsTakenOtherwise>> ||
+  static_assert(!has_on_message<A>() || kIsTemplate || kIsOtherwise || kTakesUnlisted ||
+                    !kIsEmpty<Selected<A, IsTakenIncomplete>> ||
                     !std::same_as<Handles, Messages<>> || Takes<A, wire::MessageView>,
                 "on_message() is never called: it must be public, and have the arguments "
                 "(Session&, const M&); include M's header, or list it, "

@@ -51,13 +51,11 @@ using wire::MessageNames;
 template <class T>
 concept Complete = requires { sizeof(T); };
 
-// Converts to a reference to M and to no other type: an overload of on_message() is viable with it
-// exactly if it takes M.
+// Converts to M and to no other message: an overload of on_message() is viable with it exactly if
+// it takes M, by reference or by value.
 template <class M>
 struct Exactly {
-  template <class T>
-    requires std::same_as<T, M>
-  operator const T&() const;  // NOLINT(google-explicit-constructor)
+  operator const M&() const;  // NOLINT(google-explicit-constructor)
 };
 // No application knows it: only a template without a constraint takes it.
 struct UnknownMessage {};
@@ -71,6 +69,9 @@ concept TakesEverything = Takes<A, UnknownMessage>;
 
 template <class A, class M>
 struct IsTaken : std::bool_constant<TakesExactly<A, M>> {};
+// Its header is not included: the engine cannot read it.
+template <class A, class M>
+struct IsTakenIncomplete : std::bool_constant<!Complete<M> && TakesExactly<A, M>> {};
 
 template <class... First, class... Second>
 consteval MessageNames<First..., Second...> operator+(MessageNames<First...>,
@@ -78,10 +79,11 @@ consteval MessageNames<First..., Second...> operator+(MessageNames<First...>,
   return {};
 }
 
-// The messages with a property among those whose headers are included.
+// The messages with a property among those whose headers are included, or, for IsTakenIncomplete,
+// among the others.
 template <class A, template <class, class> class Is, class M>
 consteval auto selected_message() {
-  if constexpr (!Complete<M>) {
+  if constexpr (!Complete<M> && !std::same_as<Is<A, M>, IsTakenIncomplete<A, M>>) {
     return MessageNames<>{};
   } else if constexpr (Is<A, M>::value) {
     return MessageNames<M>{};

@@ -39,7 +39,7 @@ constexpr auto strangers_in() {
   return (name_if<!MessagePart<Parts>, Parts>() + ... + FieldNames<>{});
 }
 template <class... Parts>
-[[nodiscard]] constexpr bool have_tag(Tag tag) {
+[[nodiscard]] constexpr bool have_tag([[maybe_unused]] Tag tag) {
   return (part_has<Parts>(tag) || ...);
 }
 template <class... Parts, Tag... Tags, class... Names>

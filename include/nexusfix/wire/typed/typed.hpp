@@ -16,6 +16,32 @@
 
 namespace nexusfix::wire {
 
+namespace detail {
+
+template <class T>
+concept Character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
+                    std::same_as<T, char16_t> || std::same_as<T, char32_t>;
+template <class T>
+concept WholeNumber = std::integral<T> && !std::same_as<T, bool> && !Character<T>;
+
+// Arguments that C++ would convert, or that would cost a page of candidates.
+template <class Value, class Other>
+inline constexpr bool kIsMistaken = false;
+template <class Other>
+inline constexpr bool kIsMistaken<bool, Other> =
+    !std::same_as<Other, bool> && (std::is_scalar_v<Other> || std::is_array_v<Other>);
+template <class Other>
+inline constexpr bool kIsMistaken<Decimal, Other> =
+    std::same_as<Other, bool> || Character<Other> || std::is_enum_v<Other> ||
+    (!std::is_array_v<Other> && std::convertible_to<const Other&, std::string_view>);
+template <class Other>
+inline constexpr bool kIsMistaken<std::string_view, Other> =
+    std::is_arithmetic_v<Other> || std::is_enum_v<Other>;
+template <class Value, class Other>
+concept MistakenValue = kIsMistaken<Value, Other>;
+
+}  // namespace detail
+
 // A typed field: `using ClOrdID = wire::Field<11, std::string_view>;`, written ClOrdID{"A1"}.
 template <Tag FieldTag, class Value>
 struct Field {
@@ -27,7 +53,7 @@ struct Field {
   // A field with this value.
   constexpr explicit Field(Value v) noexcept : value{v} {}
   // A price or a quantity from an integer, up to 2^63 - 1.
-  template <std::integral Number>
+  template <detail::WholeNumber Number>
     requires std::same_as<Value, Decimal>
   constexpr explicit Field(Number number) noexcept
       : value{Decimal::from_int(static_cast<std::int64_t>(number))} {}
@@ -42,6 +68,18 @@ struct Field {
     static_assert(!std::floating_point<Number>,
                   "a price or a quantity is exact: write Price{\"150.25\"}, or Price{150.25_d} "
                   "with namespace nexusfix::literals");
+  }
+  // Does not compile: `"N"` and `'N'` would convert to true, and `'1'` to 49.
+  template <class Other>
+    requires detail::MistakenValue<Value, Other>
+  constexpr explicit Field(const Other&) {
+    static_assert(!detail::MistakenValue<Value, Other> || !std::same_as<Value, bool>,
+                  "a Boolean field takes true or false");
+    static_assert(!detail::MistakenValue<Value, Other> || !std::same_as<Value, Decimal>,
+                  "a price or a quantity takes an integer, a literal such as \"150.25\", or a "
+                  "Decimal: wire::convert<Decimal>(text) reads a text at run time");
+    static_assert(!detail::MistakenValue<Value, Other> || !std::same_as<Value, std::string_view>,
+                  "a text field takes a text, which must live until the message is sent");
   }
   // Whether the values are equal.
   friend bool operator==(const Field&, const Field&) = default;
