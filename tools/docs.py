@@ -6,6 +6,7 @@ installed in build/docs. A warning, such as a link to no page or to no heading, 
 reference is made of the comments of the public headers, which Doxygen reads.
 """
 
+import json
 import os
 import re
 import shutil
@@ -21,6 +22,7 @@ SETTINGS = ROOT / "tools" / "docs"
 sys.path.insert(0, str(SETTINGS))
 import api_pages  # noqa: E402
 API = "reference/api"
+EVENTS = "reference/events.md"
 HEADERS = ROOT / "include" / "nexusfix"
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?\)")
 FILE_NAME_LINK = re.compile(r"\[([\w-]+\.md)\]\(((?:[\w./-]*/)?\1)(?=[)#])")
@@ -29,6 +31,9 @@ FILE_BLOCK = re.compile(r"^(\s*```\w+) file=(\S+)$", re.MULTILINE)
 CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
 LONG_WORD = re.compile(r"[^\s<>]{16,}(?=[^<>]*<)")
 BREAKS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[^\s][,=/])(?=\S)")
+EVENT_ROW = re.compile(r"^\| (?=NXF-(\d+) `)", re.MULTILINE)
+INDEXED_EVENT = re.compile(r"(NXF-\d+) <code>(\w+)</code> (?=INFO|WARN|ERROR)")
+INDEXED_BLOCK = re.compile(r"[\w.-]*<pre>.*?</pre>", re.DOTALL)
 CODE = re.compile(r"<(pre|code)\b.*?</\1>", re.DOTALL)
 ROOMS = ("guide", "operations", "reference", "internals")
 # A search for a symptom finds this page first.
@@ -138,6 +143,8 @@ def copy_page(source, pages):
 
     text = FILE_BLOCK.sub(r'\1 title="\2"', source.read_text(encoding="utf-8"))
     text = LINK.sub(moved, FILE_NAME_LINK.sub(titled, text))
+    if place == EVENTS:
+        text = EVENT_ROW.sub(r'| <a id="nxf-\1"></a>', text)
     settings = SETTINGS_OF.get(place) or SETTINGS_OF.get(place.split("/")[0])
     head = f"---\n{settings}\n---\n" if settings else ""
     (pages / place).write_text(head + text, encoding="utf-8")
@@ -199,6 +206,32 @@ def break_long_words(site):
             encoding="utf-8")
 
 
+def index_events(section):
+    """The entries of a section's events, each with the anchor of its row; first the section, which
+    then has no rows."""
+    head, *rows = INDEXED_EVENT.split(section["text"])
+    page = section["location"].split("#")[0]
+    return [{**section, "text": head}] + [
+        {**section, "location": f"{page}#{event.lower()}", "title": f"{event} {name}", "text": text}
+        for event, name, text in zip(rows[::3], rows[1::3], rows[2::3], strict=True)]
+
+
+def improve_index(site):
+    """The search shows prose, not the code blocks of a guide, and leads to the row of an event."""
+    path = site / "search" / "search_index.json"
+    index = json.loads(path.read_text(encoding="utf-8"))
+    entries = []
+    for section in index["docs"]:
+        if not section["location"].startswith(f"{API}/"):
+            section["text"] = INDEXED_BLOCK.sub("", section["text"])
+        is_event = section["location"].startswith(EVENTS.replace(".md", ".html"))
+        entries += index_events(section) if is_event else [section]
+    index["docs"] = entries
+    text = json.dumps(index, separators=(",", ":"))
+    path.write_text(text, encoding="utf-8")
+    path.with_suffix(".js").write_text(f"var __index = {text}", encoding="utf-8")
+
+
 def build(work, site, pages, nav):
     """Builds a site of pages in the folder `work`. Returns its problems; none: an empty text."""
     settings = work / "mkdocs.yml"
@@ -212,6 +245,7 @@ def build(work, site, pages, nav):
         return "\n".join(line for line in done.stdout.splitlines()
                          if not line.startswith("INFO"))
     break_long_words(site)
+    improve_index(site)
     broken = broken_pages(site)
     return f"code blocks are broken on {', '.join(broken)}" if broken else ""
 

@@ -55,6 +55,18 @@ QUERIES = {
     "QuickFIX": "guide/from-quickfix.html",
     "custom dictionary": "guide/dictionaries.html",
     "decode log": "guide/decode.html",
+    "75": "reference/exit-statuses.html",
+    "logrotate": "operations/logs.html",
+    "message rate limit": "guide/sending.html",
+    "messages per second": "guide/sending.html",
+    "throttle outgoing orders per second": "guide/sending.html",
+    "repeating group": "guide/codegen.html",
+    "loop over group": "guide/codegen.html",
+    "read a group of a message": "guide/codegen.html",
+    "read fields of received message": "guide/codegen.html",
+    "log out a session by hand": "operations/reload.html",
+    "explain event": "reference/events.html",
+    "what happened to my orders disk full": "operations/troubleshooting.html",
 }
 
 
@@ -153,6 +165,16 @@ class SiteTest(unittest.TestCase):
                     | dict.fromkeys(events, "reference/events.html"))
         expected.pop("Password")  # a word, too: its topic comes first
         self.assertEqual([], missed_queries(self.site, expected))
+
+
+    def test_every_event_has_an_anchor_that_the_search_leads_to(self):
+        page = docs.ROOT / "docs" / "reference" / "events.md"
+        events = re.findall(r"^\| (NXF-\d+)\b", page.read_text("utf-8"), re.MULTILINE)
+        anchors = {event.lower() for event in events}
+        self.assertEqual(set(), anchors - self.pages[self.site / "reference/events.html"].anchors)
+        index = json.loads((self.site / "search/search_index.json").read_text("utf-8"))
+        places = {entry["location"] for entry in index["docs"]}
+        self.assertEqual(set(), {f"reference/events.html#{anchor}" for anchor in anchors} - places)
 
 
 class CanFailTest(unittest.TestCase):
