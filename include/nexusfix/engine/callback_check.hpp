@@ -415,9 +415,10 @@ struct CallbackCheck<A> {
                 "using Handles = Messages<...>");
   static_assert(kTakesAll<A, Handles>,
                 "Handles lists a message that no public on_message(Session&, const M&) takes");
-  static_assert(!has_on_message<A>() || kIsTemplate || kIsOtherwise || kTakesUnlisted ||
-                    !kIsEmpty<Selected<A, IsTakenIncomplete>> ||
-                    !std::same_as<Handles, Messages<>> || Takes<A, wire::MessageView>,
+  static constexpr bool kIsNamed =
+      kIsTemplate || kIsOtherwise || kTakesUnlisted || !kIsEmpty<Selected<A, IsTakenIncomplete>> ||
+      !std::same_as<Handles, Messages<>> || Takes<A, wire::MessageView>;
+  static_assert(!has_on_message<A>() || kIsNamed,
                 "on_message() is never called: it must be public, and have the arguments "
                 "(Session&, const M&); include M's header, or list it, "
                 "using Handles = Messages<...>");
