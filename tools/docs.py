@@ -23,6 +23,7 @@ sys.path.insert(0, str(SETTINGS))
 import api_pages  # noqa: E402
 API = "reference/api"
 EVENTS = "reference/events.md"
+BOOST_OF_EVENT = 0.3  # a word in the name of an event, such as Password, finds its topic first
 HEADERS = ROOT / "include" / "nexusfix"
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?\)")
 FILE_NAME_LINK = re.compile(r"\[([\w-]+\.md)\]\(((?:[\w./-]*/)?\1)(?=[)#])")
@@ -46,13 +47,16 @@ OUTSIDE = {
     "STYLE.md": "internals/style.md",
 }
 # Settings of a page, or of a room's pages: the home page has no pages beside it, a search for a key
-# or an event finds its table, and the internals are found last.
+# or an event finds its table, a task finds its page, and the internals are found last.
 SETTINGS_OF = {
     "README.md": "hide: [navigation]",
     "reference/keys.md": "search: {boost: 3}",
     "operations/troubleshooting.md": "search: {boost: 2}",
+    "operations/reload.md": "search: {boost: 2}",
+    "guide/sending.md": "search: {boost: 2}",
+    "guide/codegen.md": "search: {boost: 2}",
     "reference/events.md": "search: {boost: 1.5}",
-    "internals": "search: {boost: 0.5}",
+    "internals": "search: {boost: 0.1}",
 }
 
 
@@ -212,7 +216,8 @@ def index_events(section):
     head, *rows = INDEXED_EVENT.split(section["text"])
     page = section["location"].split("#")[0]
     return [{**section, "text": head}] + [
-        {**section, "location": f"{page}#{event.lower()}", "title": f"{event} {name}", "text": text}
+        {**section, "location": f"{page}#{event.lower()}", "title": f"{event} {name}", "text": text,
+         "boost": BOOST_OF_EVENT}
         for event, name, text in zip(rows[::3], rows[1::3], rows[2::3], strict=True)]
 
 

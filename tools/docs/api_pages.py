@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 # A word that is no name, such as "session", finds the guides first.
-PREFACE = "---\nsearch: {boost: 0.4}\n---\n"
+PREFACE = "---\nsearch: {boost: 0.2}\n---\n"
 SIGNATURE_COLUMNS = 80
 CELL_COLUMNS = 44
 INITIALIZER_CHARS = 40
