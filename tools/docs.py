@@ -49,7 +49,7 @@ OUTSIDE = {
 # or an event finds its table, a task finds its page, and the internals are found last.
 SETTINGS_OF = {
     "README.md": "hide: [navigation]",
-    "reference/keys.md": "search: {boost: 3}",
+    "reference/keys.md": "search: {boost: 5}",
     "operations/troubleshooting.md": "search: {boost: 2}",
     "operations/reload.md": "search: {boost: 3}",
     "guide/sending.md": "search: {boost: 3}",
