@@ -50,11 +50,11 @@ OUTSIDE = {
 # or an event finds its table, a task finds its page, and the internals are found last.
 SETTINGS_OF = {
     "README.md": "hide: [navigation]",
-    "reference/keys.md": "search: {boost: 3}",
+    "reference/keys.md": "search: {boost: 5}",
     "operations/troubleshooting.md": "search: {boost: 2}",
-    "operations/reload.md": "search: {boost: 2}",
-    "guide/sending.md": "search: {boost: 2}",
-    "guide/codegen.md": "search: {boost: 2}",
+    "operations/reload.md": "search: {boost: 3}",
+    "guide/sending.md": "search: {boost: 3}",
+    "guide/codegen.md": "search: {boost: 3}",
     "reference/events.md": "search: {boost: 1.5}",
     "internals": "search: {boost: 0.1}",
 }
