@@ -6,7 +6,7 @@ with the text that the file names.
 
 A line with `NEXUSFIX_MISTAKE == N` begins a case, and the next line names a regular expression:
 `// error: TEXT`. Case 0 has no mistake and gives no diagnostic. No error takes
-more than 15 lines: nobody reads more. The includes are compiled once, in WORK.
+more than 15 lines. The includes are compiled once, in WORK.
 """
 
 import re
