@@ -13,7 +13,7 @@ packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-d
 packages_bench="libquickfix-dev liburing-dev"
 packages_test="ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
   libgtest-dev libgmock-dev librapidcheck-dev openjdk-17-jdk-headless maven openssl
-  googletest g++-aarch64-linux-gnu qemu-user libpq-dev postgresql python3-venv nodejs"
+  googletest g++-aarch64-linux-gnu qemu-user libpq-dev postgresql doxygen python3-venv nodejs"
 
 list_only=no
 if [ "${1:-}" = "--list" ]; then
