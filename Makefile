@@ -80,13 +80,14 @@ examples: deps-run
 test: deps-test
 	@tools/run_tests.py $(STAGES)
 
-# PICTURE=docs/images/bench.svg makes the front page's picture again, too.
+# PICTURE=yes makes the front page's picture again, too.
 bench: deps-bench
 	@tools/build.py release --target nexusfix_bench $(FIRST_BUILD)
 	@tools/build.py hardened --target nexusfix_bench_module $(call first_build,hardened)
 	@build/release/bench/nexusfix_bench \
 	  --hardened build/hardened/bench/libnexusfix_bench_module.so --json build/bench/report.json \
-	  --html build/bench/report.html $(if $(PICTURE),--svg $(PICTURE)) $(BENCH)
+	  --html build/bench/report.html $(BENCH)
+	@$(if $(PICTURE),tools/pictures.py --bench build/bench/report.json)
 
 # The machine must be idle. Only what it draws is measured.
 latency: deps-bench

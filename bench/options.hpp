@@ -19,7 +19,6 @@ struct Options {
   std::optional<int> cpu;
   std::string json;  // files; empty: none
   std::string html;
-  std::string svg;
   std::string hardened;  // a module: bench/module.hpp
 };
 

@@ -5,9 +5,10 @@
     python3 tools/pictures.py --check                # fails if a picture is not what its text says
     python3 tools/pictures.py --latency REPORT.json  # writes latency.txt from a benchmark's report
                                                      # before it draws
+    python3 tools/pictures.py --bench REPORT.json    # writes bench.txt in the same way
 
 drawing/diagram.py has the language of the texts. The pictures of states are also compared with the
-tables of transitions in the source. bench.svg is the benchmark's own: `make bench`.
+tables of transitions in the source.
 """
 
 import argparse
@@ -15,13 +16,14 @@ import json
 import sys
 from pathlib import Path
 
-from drawing import diagram, latency, states
+from drawing import bars, diagram, latency, states
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
-BENCHMARKS_OWN = "bench.svg"
 
 
 def picture(text):
+    if bars.is_chart(text):
+        return bars.Chart(text).svg()
     if latency.is_plot(text):
         return latency.Plot(text).svg()
     drawn = diagram.Diagram(text)
@@ -45,7 +47,7 @@ def faults(is_check):
             yield f"docs/images/{target.name} is not what {source.name} says: " \
                   "run python3 tools/pictures.py"
     for target in sorted(IMAGES.glob("*.svg")):
-        if target.name != BENCHMARKS_OWN and not target.with_suffix(".txt").exists():
+        if not target.with_suffix(".txt").exists():
             yield f"docs/images/{target.name} has no text"
 
 
@@ -54,10 +56,14 @@ def main():
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
     parser.add_argument("--latency", type=Path, metavar="REPORT.json",
                         help="a report of the benchmark that has the row rtt/spin")
+    parser.add_argument("--bench", type=Path, metavar="REPORT.json",
+                        help="a report of the benchmark that has the rows of the front page")
     arguments = parser.parse_args()
-    if arguments.latency:
-        report = json.loads(arguments.latency.read_text(encoding="utf-8"))
-        (IMAGES / "latency.txt").write_text(latency.text_of(report), encoding="utf-8")
+    for source, module in ((arguments.latency, latency), (arguments.bench, bars)):
+        if source:
+            text = module.text_of(json.loads(source.read_text(encoding="utf-8")))
+            (IMAGES / f"{'latency' if module is latency else 'bench'}.txt").write_text(
+                text, encoding="utf-8")
     if found := list(faults(arguments.check)):
         sys.exit("\n".join(found))
 

@@ -166,9 +166,8 @@ int run(const Options& options, std::vector<std::unique_ptr<Subject>> peers) {
   report.seconds = elapsed.count();
   fmt::print("{}", table_foot(report));
 
-  const bool written = write_file(options.json, to_json(report)) &&
-                       write_file(options.html, to_html(report)) &&
-                       write_file(options.svg, to_svg(report));
+  const bool written =
+      write_file(options.json, to_json(report)) && write_file(options.html, to_html(report));
   return written && report.failures.empty() ? kSuccess : kFailure;
 }
 

@@ -1,4 +1,4 @@
-// The results of a measurement, and their forms: a table, JSON, a page with charts, a picture.
+// The results of a measurement, and their forms: a table, JSON, a page with charts.
 #pragma once
 
 #include <cstddef>
@@ -65,7 +65,5 @@ void keep_better(RowReport& row, const RowReport& other);
 [[nodiscard]] std::string table_foot(const Report& report);
 [[nodiscard]] std::string to_json(const Report& report);
 [[nodiscard]] std::string to_html(const Report& report);
-// The picture of the front page: eight rows, from the round trip to encoding.
-[[nodiscard]] std::string to_svg(const Report& report);
 
 }  // namespace nexusfix::bench

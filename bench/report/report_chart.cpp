@@ -1,7 +1,6 @@
 #include "bench/report/report_chart.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -14,18 +13,6 @@ constexpr int kTextColumns = 150;
 constexpr int kBarRows = 15;
 constexpr int kGapRows = 9;
 constexpr int kAxisRows = 24;
-
-// The picture's rows: what a trader waits for first, then the steps of it.
-constexpr std::array<std::string_view, 8> kPictureRows = {
-    "rtt/spin",
-    "rtt/block",
-    "inside",
-    "throughput/orders",
-    "parse/NewOrderSingle",
-    "parse/ExecutionReport",
-    "encode/NewOrderSingle",
-    "encode/ExecutionReport",
-};
 
 // A power of ten of nanoseconds, in a fitting unit.
 std::string decade_text(double ns) {
@@ -174,23 +161,6 @@ std::vector<BarGroup> peer_groups(const Report& report) {
   return groups;
 }
 
-std::vector<BarGroup> picture_groups(const Report& report) {
-  std::vector<BarGroup> groups;
-  for (const std::string_view name : kPictureRows) {
-    const auto row = std::ranges::find_if(
-        report.rows, [name](const RowReport& one) { return one.spec.name == name; });
-    if (row == report.rows.end()) continue;
-    BarGroup group{row->spec.name, {own_bar(*row)}, {}};
-    for (const Result& peer : row->peers) {
-      if (peer.subject == "QuickFIX" || peer.subject == "bare TCP") {
-        group.bars.push_back(peer_bar(*row, peer));
-      }
-    }
-    groups.push_back(std::move(group));
-  }
-  return groups;
-}
-
 std::vector<BarGroup> own_groups(const Report& report, std::string_view begin) {
   std::vector<BarGroup> groups;
   for (const RowReport& row : report.rows) {
@@ -242,7 +212,7 @@ Chart tail_chart(const Report& report) {
 
 std::string_view chart_style() noexcept {
   return "svg{font:12px system-ui,-apple-system,'Segoe UI',sans-serif}"
-         ".page{fill:#fff}.label,.value,.title{fill:#1c2530}.axis,.note{fill:#66727f}"
+         ".label,.value,.title{fill:#1c2530}.axis,.note{fill:#66727f}"
          ".title{font-size:16px;font-weight:600}"
          ".ours{fill:#0a7d8c}.quickfix{fill:#8a95a1}.reference{fill:#c3cad1}"
          ".grid{stroke:#e3e7eb;stroke-width:1}"

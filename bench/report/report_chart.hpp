@@ -1,5 +1,5 @@
 // Charts as SVG elements: bars of nanoseconds on a logarithmic scale. They have class names, and
-// chart_style() returns the styles, which a page and a picture include.
+// chart_style() returns the styles, which a page includes.
 #pragma once
 
 #include <optional>
@@ -33,9 +33,6 @@ struct Chart {
 
 // The rows with a peer in this run, each with all of its subjects.
 [[nodiscard]] std::vector<BarGroup> peer_groups(const Report& report);
-// The rows of the front page's picture: the round trip first. Only QuickFIX and bare TCP are beside
-// ours, and rows that this run did not measure are left out.
-[[nodiscard]] std::vector<BarGroup> picture_groups(const Report& report);
 // The rows whose name has this beginning: only our figures, with the published figure as mark.
 [[nodiscard]] std::vector<BarGroup> own_groups(const Report& report, std::string_view begin);
 // A line from the median to the 99.9th percentile of single calls.

@@ -200,38 +200,4 @@ std::string to_html(const Report& report) {
   return text + "</body></html>\n";
 }
 
-std::string to_svg(const Report& report) {
-  constexpr int kMargin = 24;
-  constexpr int kHeadRows = 62;
-  constexpr int kFootRows = 26;
-  const Chart chart = bar_chart(picture_groups(report));
-  const int width = chart.width + 2 * kMargin;
-  const int height = chart.height + kHeadRows + kFootRows + kMargin;
-  const Machine& m = report.machine;
-  std::string text = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
-      "height=\"{1}\" role=\"img\">\n<title>NexusFIX beside QuickFIX and bare TCP</title>\n"
-      "<style>{2}</style>\n<rect class=\"page\" width=\"{0}\" height=\"{1}\" rx=\"8\"/>\n"
-      "<text class=\"title\" x=\"{3}\" y=\"32\">Nanoseconds an operation, logarithmic scale"
-      "</text>\n",
-      width, height, chart_style(), kMargin);
-  const auto key = [](int x, std::string_view kind, std::string_view name) {
-    return fmt::format(
-        "<rect class=\"{1}\" x=\"{0}\" y=\"44\" width=\"11\" height=\"11\" rx=\"2\"/>"
-        "<text class=\"note\" x=\"{2}\" y=\"54\">{3}</text>\n",
-        x, kind, x + 16, name);
-  };
-  text += key(kMargin, "ours", "NexusFIX") + key(kMargin + 110, "quickfix", "QuickFIX") +
-          key(kMargin + 220, "reference", "bare TCP: the same bytes, no engine");
-  text += fmt::format("<g transform=\"translate({},{})\">\n{}</g>\n", kMargin, kHeadRows + 8,
-                      chart.elements);
-  text += fmt::format(
-      "<text class=\"note\" x=\"{}\" y=\"{}\">{}; {}, {}{}{}; parser's kernel "
-      "{}</text>\n",
-      kMargin, height - kMargin / 2 - 4, escaped(m.cpu), escaped(m.compiler),
-      escaped(m.compiler_flags), m.commit.empty() ? "" : "; commit ", escaped(m.commit),
-      escaped(m.kernel));
-  return text + "</svg>\n";
-}
-
 }  // namespace nexusfix::bench

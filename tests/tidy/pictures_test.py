@@ -7,8 +7,9 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-from drawing import canvas, diagram, latency, states  # noqa: E402
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+from drawing import bars, canvas, diagram, latency, states  # noqa: E402
 
 BOXES = """title: Two states
 height: 10
@@ -130,6 +131,39 @@ class LatencyTest(unittest.TestCase):
         del report["rows"][0]["peers"]["QuickFIX"]
         with self.assertRaises(SystemExit):
             latency.text_of(report)
+
+
+class BarsTest(unittest.TestCase):
+    @staticmethod
+    def report():
+        machine = {"cpu": "A CPU", "cores": 2, "virtual": True}
+        peers = {"QuickFIX": {"batch": 4000.0}, "reference": {"batch": 10.0}}
+        rows = [{"name": name, "batch": 1000.0 / 2 ** i, "peers": peers if i != 1 else {}}
+                for i, name in enumerate([*bars.ROWS, "frame"])]
+        return {"date": "2026-01-31", "commit": "1a2b3c", "quick": False, "machine": machine,
+                "rows": rows}
+
+    def test_a_report_becomes_a_text_and_bars(self):
+        text = bars.text_of(self.report())
+        self.assertTrue(bars.is_chart(text))
+        self.assertNotIn("frame", text)
+        self.assertNotIn("reference", text)
+        svg = bars.Chart(text).svg()
+        for words in ("NexusFIX", "1.00 µs", "4.00 µs (4.00 ×)", "500 ns", "2026-01-31", "virtual"):
+            self.assertIn(words, svg)
+
+    def test_a_quick_or_incomplete_report_is_refused(self):
+        for change in ({"quick": True}, {"rows": []}, {"date": None}):
+            with self.assertRaises(SystemExit):
+                bars.text_of({**self.report(), **change})
+
+    def test_an_unknown_row_is_refused(self):
+        with self.assertRaisesRegex(diagram.BadText, "unknown row"):
+            bars.Chart("date: 1\nbars: frame | NexusFIX 3\n")
+
+    def test_the_front_page_has_six_to_eight_bars(self):
+        text = (ROOT / "docs" / "images" / "bench.txt").read_text(encoding="utf-8")
+        self.assertIn(sum(len(row) for _, row in bars.Chart(text).rows), range(6, 9))
 
 
 if __name__ == "__main__":

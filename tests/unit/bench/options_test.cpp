@@ -30,11 +30,11 @@ TEST(OptionsTest, all_options_are_read) {
   CLI::App app;
   Options options;
   add_options(app, options);
-  app.parse("--quick --cpu 3 --json a --html b --svg c --list --rows frame 'parse/*'", false);
+  app.parse("--quick --cpu 3 --json a --html b --list --rows frame 'parse/*'", false);
   EXPECT_TRUE(options.quick);
   EXPECT_TRUE(options.list);
   EXPECT_EQ(options.cpu, 3);
-  EXPECT_EQ(options.json + options.html + options.svg, "abc");
+  EXPECT_EQ(options.json + options.html, "ab");
   EXPECT_EQ(options.patterns, (std::vector<std::string>{"frame", "parse/*"}));
 }
 
@@ -45,7 +45,7 @@ TEST(OptionsTest, without_options_every_row_is_measured_in_full_and_no_file_writ
   app.parse("", false);
   EXPECT_TRUE(options.patterns.empty());
   EXPECT_FALSE(options.quick || options.list || options.cpu);
-  EXPECT_EQ(options.json + options.html + options.svg, "");
+  EXPECT_EQ(options.json + options.html, "");
 }
 
 }  // namespace

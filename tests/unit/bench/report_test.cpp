@@ -177,36 +177,8 @@ TEST(ReportTest, a_page_needs_no_network_and_escapes_what_it_shows) {
   }
 }
 
-TEST(ReportTest, the_picture_names_the_subjects_and_stands_alone) {
-  RowReport row = parse_row();
-  row.spec.name = "parse/NewOrderSingle";
-  const std::string svg = to_svg(report_of({row}));
-  EXPECT_TRUE(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
-  EXPECT_TRUE(svg.ends_with("</svg>\n"));
-  EXPECT_THAT(svg, HasSubstr(">NexusFIX<"));
-  EXPECT_THAT(svg, HasSubstr(">QuickFIX<"));
-  EXPECT_THAT(svg, HasSubstr("1000 (50.0 ×)"));
-}
-
-TEST(ReportTest, the_picture_begins_with_the_round_trip_and_leaves_other_rows_out) {
-  RowReport parse = parse_row();
-  parse.spec.name = "parse/NewOrderSingle";
-  RowReport round_trip = parse_row();
-  round_trip.spec.name = "rtt/spin";
-  round_trip.peers = {{"bare TCP", figures_of(10)}, {"bare io_uring", figures_of(15)}};
-  const std::vector<BarGroup> groups = picture_groups(report_of({parse_row(), parse, round_trip}));
-  ASSERT_EQ(groups.size(), 2);
-  EXPECT_EQ(groups[0].label, "rtt/spin");
-  ASSERT_EQ(groups[0].bars.size(), 2);
-  EXPECT_EQ(groups[0].bars[1].kind, "reference");
-  EXPECT_EQ(groups[1].label, "parse/NewOrderSingle");
-  ASSERT_EQ(groups[1].bars.size(), 2);  // not the reference
-  EXPECT_FALSE(groups[1].mark);
-}
-
 TEST(ReportTest, reports_without_rows_or_peers_can_be_written) {
   EXPECT_THAT(to_html(report_of({})), HasSubstr("</html>"));
-  EXPECT_THAT(to_svg(report_of({})), HasSubstr("</svg>"));
   EXPECT_THAT(to_json(report_of({})), HasSubstr("\"rows\": []"));
 }
 
