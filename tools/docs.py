@@ -26,13 +26,11 @@ EVENTS = "reference/events.md"
 BOOST_OF_EVENT = 0.3  # a word in the name of an event, such as Password, finds its topic first
 HEADERS = ROOT / "include" / "nexusfix"
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?\)")
-FILE_NAME_LINK = re.compile(r"\[([\w-]+\.md)\]\(((?:[\w./-]*/)?\1)(?=[)#])")
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 FILE_BLOCK = re.compile(r"^(\s*```\w+) file=(\S+)$", re.MULTILINE)
 CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
 LONG_WORD = re.compile(r"[^\s<>]{16,}(?=[^<>]*<)")
 BREAKS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[^\s][,=/])(?=\S)")
-EVENT_ROW = re.compile(r"^\| (?=NXF-(\d+) `)", re.MULTILINE)
 INDEXED_EVENT = re.compile(r"(NXF-\d+) <code>(\w+)</code> (?=INFO|WARN|ERROR)")
 INDEXED_BLOCK = re.compile(r"[\w.-]*<pre>.*?</pre>", re.DOTALL)
 CODE = re.compile(r"<(pre|code)\b.*?</\1>", re.DOTALL)
@@ -121,8 +119,7 @@ def api_reference(work, pages):
 
 
 def copy_page(source, pages):
-    """Copies a page, with links to the places of the site. A public header's is in the API. A link
-    with the name of a page gets the page's title."""
+    """Copies a page, with links to the places of the site. A public header's is in the API."""
     place = place_of(source)
 
     def moved(match):
@@ -141,14 +138,8 @@ def copy_page(source, pages):
             anchor = ""
         return f"{match[1]}{os.path.relpath(goal, Path(place).parent)}{anchor})"
 
-    def titled(match):
-        target = (source.parent / match[2]).resolve()
-        return f"[{title_of(target)}]({match[2]}" if target.is_file() else match[0]
-
     text = FILE_BLOCK.sub(r'\1 title="\2"', source.read_text(encoding="utf-8"))
-    text = LINK.sub(moved, FILE_NAME_LINK.sub(titled, text))
-    if place == EVENTS:
-        text = EVENT_ROW.sub(r'| <a id="nxf-\1"></a>', text)
+    text = LINK.sub(moved, text)
     settings = SETTINGS_OF.get(place) or SETTINGS_OF.get(place.split("/")[0])
     head = f"---\n{settings}\n---\n" if settings else ""
     (pages / place).write_text(head + text, encoding="utf-8")

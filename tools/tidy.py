@@ -353,8 +353,8 @@ def check_test_legs(tree):
 
 
 def anchors_of(text):
-    """The anchors of a document's headings."""
-    anchors, counts = set(), {}
+    """The anchors of a document: those of its headings, and those that it names."""
+    anchors, counts = set(re.findall(r'<a id="([^"]+)"></a>', text)), {}
     prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
     for match in re.finditer(r"^#+ (.+)$", prose, re.MULTILINE):
         heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", match[1].replace("`", ""))

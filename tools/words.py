@@ -15,16 +15,19 @@ VOCABULARY = {
     r"in front of": "before",
     r"anew|once more": "again",
     r"whoever|nobody": "the client, the counterparty, the caller, no thread",
-    r"(?:is|are|was|were|be) told(?: of)?": "is notified, is reported, is logged",
-    r"of ours|of theirs|of its own accord": "our, the counterparty's, by itself",
+    r"(?:is|are|was|were|be) told(?: of)?|tells": "is notified, is reported, logs, shows",
+    r"ours|theirs": "that of our side, the counterparty's",
+    r"of its own accord": "by itself",
+    r"(?:(?!(?:sequence|random|whole|decimal)\s)\w+\s+|(?<=[|.:;]\s))numbers(?!\s+(?:of|that)\b)":
+        "sequence numbers, MsgSeqNums, or what they count",
     r"what hinders|what is wrong": "the conflict, the error",
-    r"gives? up|(?:is|are) given up": "aborts, is aborted",
-    r"lets? in|(?:is|are) let in": "admits, accepts",
+    r"g[ia]ves? up|given up": "aborts, is aborted",
+    r"lets? in|let in": "admits, accepts",
     r"begins? anew": "is reset",
-    r"(?:was|is|were|are) given out": "an assigned MsgSeqNum",
-    r"comes? to nothing": "fails",
+    r"given out": "an assigned MsgSeqNum",
+    r"c[oa]mes? to nothing": "fails",
     r"so many|so long(?! as)": "the number of, at most N",
-    r"the road": "the path",
+    r"the (?:road|way)": "the path",
     r"nothing is asked of": "it is not checked",
     r"all the same": "nevertheless, still",
     r"stands? still": "stops, is stalled",
@@ -34,6 +37,7 @@ VOCABULARY = {
 PATTERNS = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), better)
             for words, better in VOCABULARY.items()]
 
+FILE_NAME = re.compile(r"\[[^\]\n]*\.md\]\(")
 FENCE = re.compile(r"^( *)(```|~~~).*?^\1\2[ ]*$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]+`(?:\n)?")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -56,6 +60,9 @@ def prose_of(text):
 def findings(text):
     """(line, is_error, what) of everything found in a document."""
     prose = prose_of(text)
+    for match in FILE_NAME.finditer(text):
+        yield (text.count("\n", 0, match.start()) + 1, True,
+               f'a link "{match[0][1:-2]}": write what the page is')
     for pattern, better in PATTERNS:
         for match in pattern.finditer(prose):
             yield prose.count("\n", 0, match.start()) + 1, True, f'"{match[0]}": write {better}'

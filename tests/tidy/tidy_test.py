@@ -288,6 +288,17 @@ class TidyTest(unittest.TestCase):
                           "after (order, time)")
         self.assert_clean({"a.md": "# T\n\n`be" + "hind` and\n\n```\nbe" + "hind\n```\n"})
 
+    def test_numbers_that_are_not_named_are_found(self):
+        for text in ("Both sides lose their numbers.", "A reset. Num" + "bers are 1.",
+                     "| a | num" + "bers set |"):
+            self.assert_found({"a.md": f"# T\n\n{text}\n"}, "a.md:3", "MsgSeqNums")
+        self.assert_clean({"a.md": "# T\n\n- Sequence\n  numbers, random numbers, numbers of "
+                                   "orders.\n"})
+
+    def test_link_with_the_name_of_a_page_is_found(self):
+        self.assert_found({"a.md": "# T\n\n[b.m" + "d](b.md)\n", "b.md": "# B\n"}, "a.md:3",
+                          "what the page is")
+
     def test_sentence_that_is_too_long_is_found(self):
         line = " ".join(["word"] * 18)
         self.assert_found({"a.md": f"# T\n\nShort. {line}\n{line}.\n"}, "a.md:3",

@@ -140,9 +140,9 @@ std::string events_page() {
           "| event | | meaning | cause | what to do |\n|---|---|---|---|---|\n",
           capitalised(observe::to_string(own)), begin, begin + 999);
     }
-    page +=
-        fmt::format("| NXF-{} `{}` | {} | {} | {} | {} |\n", static_cast<unsigned>(row.id),
-                    row.name, observe::to_string(row.severity), row.meaning, row.cause, row.action);
+    page += fmt::format("| <a id=\"nxf-{0}\"></a>NXF-{0} `{1}` | {2} | {3} | {4} | {5} |\n",
+                        static_cast<unsigned>(row.id), row.name, observe::to_string(row.severity),
+                        row.meaning, row.cause, row.action);
   }
   return page;
 }

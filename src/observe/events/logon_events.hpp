@@ -51,7 +51,7 @@ inline constexpr EventRow kLogonEvents[] = {
     {EventId::LogonOutsideSchedule, Severity::Warning, "LogonOutsideSchedule",
      "The connection is closed, because the session of its Logon is closed by its schedule.",
      "The Logon came outside of the times, or clocks or time zones differ.",
-     "Compare the schedules: `nexusfix config schedule` shows ours."},
+     "Compare the schedules: `nexusfix config schedule` shows that of our side."},
     {EventId::SessionAlreadyLoggedOn, Severity::Warning, "SessionAlreadyLoggedOn",
      "The connection is closed, because the session of its Logon has another connection.",
      "The counterparty connects twice, or its former connection has not ended yet.",

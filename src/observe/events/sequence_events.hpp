@@ -40,15 +40,15 @@ inline constexpr EventRow kSequenceEvents[] = {
     {EventId::InitiatorHalted, Severity::Error, "InitiatorHalted",
      "One side has lost sequence numbers that the other one knows. The session does not connect "
      "again until an operator decides, so that no MsgSeqNum is used twice.",
-     "A store is lost, was restored from an old copy, or holds wrong numbers.",
-     "Compare both sides. Then restore the store, set the agreed numbers with `nexusfix journal "
-     "set`, or set ResetOnLogon=Y as agreed, and start the engine again."},
+     "A store is lost, was restored from an old copy, or holds wrong sequence numbers.",
+     "Compare both sides. Then restore the store, set the agreed sequence numbers with "
+     "`nexusfix journal set`, or set ResetOnLogon=Y as agreed, and start the engine again."},
     {EventId::AcceptorHalted, Severity::Error, "AcceptorHalted",
      "One side has lost sequence numbers that the other one knows. Only a Logon with "
      "ResetSeqNumFlag=Y is accepted until an operator decides.",
-     "A store is lost, was restored from an old copy, or holds wrong numbers.",
-     "Compare both sides. Then restore the store, set the agreed numbers with `nexusfix journal "
-     "set`, or agree on a reset."},
+     "A store is lost, was restored from an old copy, or holds wrong sequence numbers.",
+     "Compare both sides. Then restore the store, set the agreed sequence numbers with "
+     "`nexusfix journal set`, or agree on a reset."},
     {EventId::ResendServed, Severity::Info, "ResendServed",
      "All messages of a ResendRequest were sent again or gap-filled.",
      "The counterparty asked for messages that it had not received.", "No action is needed."},
@@ -74,9 +74,9 @@ inline constexpr EventRow kSequenceEvents[] = {
      "Run `nexusfix journal verify`, and tell the counterparty what the message was."},
     {EventId::LostMessagesRequested, Severity::Error, "LostMessagesRequested",
      "The counterparty asks for messages that our store has lost. It gets a gap fill.",
-     "A loss of power, damage of the disk, or a repair of the journal. An earlier event says which "
-     "numbers are lost.",
-     "Compare with the records of the counterparty what was sent under these numbers."},
+     "A loss of power, damage of the disk, or a repair of the journal. An earlier event says "
+     "which MsgSeqNums are lost.",
+     "Compare with the records of the counterparty what was sent under these MsgSeqNums."},
     {EventId::RetiredMessagesRequested, Severity::Warning, "RetiredMessagesRequested",
      "The counterparty asks for messages whose journal segments are retired. It gets a gap fill "
      "for them.",
@@ -102,7 +102,7 @@ inline constexpr EventRow kSequenceEvents[] = {
     {EventId::HeldMessagesDiscarded, Severity::Warning, "HeldMessagesDiscarded",
      "Application messages that waited for a gap to be closed are never delivered.",
      "A reset or a SequenceReset passed over their sequence numbers.",
-     "Compare with the counterparty what it sent under these numbers."},
+     "Compare with the counterparty what it sent under these MsgSeqNums."},
     {EventId::QueuedMessagesDiscarded, Severity::Warning, "QueuedMessagesDiscarded",
      "Messages that waited for the answer to our Logon are not sent.",
      "The counterparty reset the sequence numbers in its Logon.",
@@ -115,9 +115,9 @@ inline constexpr EventRow kSequenceEvents[] = {
      "what it was."},
     {EventId::SequenceNumbersSkipped, Severity::Error, "SequenceNumbersSkipped",
      "The session continues at a higher MsgSeqNum. Messages may have been sent under the skipped "
-     "numbers, and the store has lost them.",
+     "MsgSeqNums, and the store has lost them.",
      "A loss of power, or a database that lost confirmed commits.",
-     "Compare what the counterparty has received under these numbers. It gets a gap fill."},
+     "Compare what the counterparty has received under these MsgSeqNums. It gets a gap fill."},
 };
 
 }  // namespace nexusfix::observe

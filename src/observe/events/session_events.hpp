@@ -73,7 +73,7 @@ inline constexpr EventRow kSessionEvents[] = {
     {EventId::StreamUnusable, Severity::Warning, "StreamUnusable",
      "The connection is closed, because the end of a message cannot be found in the received "
      "bytes.",
-     "A BodyLength (9) is wrong, or bytes were lost or added on the way.",
+     "A BodyLength (9) is wrong, or bytes were lost or added on the network.",
      "Look at the garbled bytes in the message log, and ask the counterparty."},
     {EventId::DisconnectedByOperator, Severity::Warning, "DisconnectedByOperator",
      "The connection is closed on request, without waiting for an answer.",
@@ -104,7 +104,7 @@ inline constexpr EventRow kSessionEvents[] = {
     {EventId::SendingTimeWrong, Severity::Warning, "SendingTimeWrong",
      "The SendingTime (52) of a message differs too much from our clock, or is missing where it is "
      "required.",
-     "A clock is wrong, or the message was delayed on the way.",
+     "A clock is wrong, or the network delayed the message.",
      "Compare the clocks of both sides (NTP or PTP). MaxLatency sets the limit."},
     {EventId::BeginStringWrong, Severity::Warning, "BeginStringWrong",
      "The BeginString (8) of a message is not that of the session.",

@@ -123,7 +123,7 @@ class Words(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("NXF-1042 RejectReceived, WARN, session\n  meaning ", done.stdout)
         page = run("explain", "--markdown")
-        self.assertIn("| NXF-1042 `RejectReceived` | WARN | ", page.stdout)
+        self.assertIn("NXF-1042 `RejectReceived` | WARN | ", page.stdout)
         done = run("explain", "1042", "NXF-1049")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertEqual(done.stderr, 'nexusfix explain: there is no event "NXF-1049". '

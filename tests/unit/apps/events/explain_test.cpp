@@ -94,13 +94,15 @@ TEST(EventTable, has_only_events_that_a_source_reports) {
 TEST(EventsPage, is_what_the_table_says) {
   const std::string page = read(kRoot / "docs/reference/events.md");
   for (const EventRow& row : event_table()) {
-    const std::string line = "| " + observe::identifier_of(row.id) + " `" + std::string{row.name} +
-                             "` | " + std::string{observe::to_string(row.severity)} + " | " +
-                             std::string{row.meaning} + " | " + std::string{row.cause} + " | " +
-                             std::string{row.action} + " |\n";
+    const std::string number = std::to_string(static_cast<int>(row.id));
+    const std::string line =
+        "| <a id=\"nxf-" + number + "\"></a>NXF-" + number + " `" + std::string{row.name} + "` | " +
+        std::string{observe::to_string(row.severity)} + " | " + std::string{row.meaning} + " | " +
+        std::string{row.cause} + " | " + std::string{row.action} + " |\n";
     EXPECT_THAT(page, HasSubstr(line));
   }
-  EXPECT_EQ(all_matches(page, std::regex{"\\n\\| (NXF-\\d+) "}).size(), event_table().size());
+  EXPECT_EQ(all_matches(page, std::regex{"\\n\\| <a id=\"nxf-\\d+\"></a>(NXF-\\d+) "}).size(),
+            event_table().size());
   EXPECT_EQ(page, events_page()) << "nexusfix explain --markdown > docs/reference/events.md";
 }
 
