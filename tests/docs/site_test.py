@@ -67,6 +67,18 @@ QUERIES = {
     "log out a session by hand": "operations/reload.html",
     "explain event": "reference/events.html",
     "what happened to my orders disk full": "operations/troubleshooting.html",
+    "open port in firewall": "operations/security.html",
+    "start again after crash": "operations/run.html",
+    "change password of client": "reference/identity.html",
+    "two sessions same CompID": "guide/application.html",
+    "how many sessions per engine": "operations/run.html",
+    "memory per session": "operations/run.html",
+    "add a counterparty": "operations/reload.html",
+    "change HeartBtInt without restart": "operations/reload.html",
+    "SendingTime accuracy problem": "reference/events.html",
+    "session logs out at night": "operations/schedule.html",
+    "read raw messages": "operations/logs.html",
+    "test request not answered": "reference/session.html",
 }
 
 
