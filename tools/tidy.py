@@ -379,9 +379,8 @@ def check_link(tree, name, line, link):
 
 def check_words(tree):
     for name, text in tree.of_suffix({".md"}):
-        if not name.startswith("tests/"):
-            for line, _, what in words.findings(text):
-                tree.problem(name, line, what)
+        for line, _, what in words.findings(text):
+            tree.problem(name, line, what)
 
 
 def check_markdown(tree):
