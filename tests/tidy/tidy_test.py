@@ -283,6 +283,12 @@ class TidyTest(unittest.TestCase):
         self.assert_found({"a.md": page, "b.md": "\n[x](a.md#again-2)\n"}, "b.md:2",
                           "no such heading: a.md#again-2")
 
+    def test_link_to_an_anchor_that_a_document_names_is_fine(self):
+        row = '| <a id="nxf-1"></a>NXF-1 | one |\n'
+        self.assert_clean({"a.md": "# T\n\n" + row, "b.md": "# T\n\n[x](a.md#nxf-1)\n"})
+        self.assert_found({"a.md": "# T\n\n" + row, "b.md": "# T\n\n[x](a.md#nxf-2)\n"}, "b.md:3",
+                          "no such heading: a.md#nxf-2")
+
     def test_word_that_the_field_does_not_use_is_found(self):
         self.assert_found({"a.md": "# T\n\nThe bytes come\nbe" + "hind the header.\n"}, "a.md:4",
                           "after (order, time)")
