@@ -42,6 +42,10 @@ std::string_view Session::counterparty_version() const noexcept {
   return version.empty() ? application_version() : version;
 }
 
+wire::SendingTime Session::sending_time() const noexcept {
+  return {now(), entry_->machine.time_precision()};
+}
+
 wire::Encoder Session::begin(std::string_view msg_type) noexcept {
   return services_->outbox.begin_message(*entry_, msg_type);
 }

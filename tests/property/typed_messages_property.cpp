@@ -144,8 +144,7 @@ void order_list_reads_as_it_was_written(Random random) {
   std::vector<Order> read;
   for (const auto order : list.no_orders()) {
     read.push_back({std::string{order.cl_ord_id().value}, std::string{order.symbol()->value},
-                    order.side().value() == Side::Buy, value_of(order.price()),
-                    read_parties(order)});
+                    order.side() == Side::Buy, value_of(order.price()), read_parties(order)});
   }
   RC_ASSERT(read == orders);
 }

@@ -3,18 +3,31 @@
 //
 //   using namespace nexusfix::literals;
 //   constexpr Decimal price = 150.25_d;            // exact; too many digits do not compile
-//   auto total = checked_add(price, 0.750_d);      // 151.000, or unset if it does not fit
+//   const auto total = 300 * price + 0.75_d;       // 45075.75, or the error that it does not fit
+//   if (total && *total > 1'000'000) ...
 #pragma once
 
 #include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 
+#include <nexusfix/base/assert.hpp>
 #include <nexusfix/base/language.hpp>
 
 namespace nexusfix {
+
+// A character type.
+template <class T>
+concept Character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
+                    std::same_as<T, char16_t> || std::same_as<T, char32_t>;
+
+// A signed or unsigned integer type, but neither bool nor a character type.
+template <class T>
+concept WholeNumber = std::integral<T> && !std::same_as<T, bool> && !Character<T>;
 
 namespace detail {
 
@@ -80,6 +93,17 @@ class Decimal {
   // Whether the values are equal, whatever their scales: 1.50 == 1.5.
   friend constexpr bool operator==(Decimal a, Decimal b) noexcept { return (a <=> b) == 0; }
 
+  // The same with a whole number.
+  template <WholeNumber Number>
+  friend constexpr std::strong_ordering operator<=>(Decimal a, Number b) noexcept {
+    return a.mantissa_ <=> Wide{b} * power_of_ten(a.scale());
+  }
+  // The same with a whole number.
+  template <WholeNumber Number>
+  friend constexpr bool operator==(Decimal a, Number b) noexcept {
+    return (a <=> b) == 0;
+  }
+
   // a + b, exact and with the larger of the two scales. Unset: the mantissa of the sum does not fit
   // into 64 bits.
   friend constexpr std::optional<Decimal> checked_add(Decimal a, Decimal b) noexcept {
@@ -91,11 +115,28 @@ class Decimal {
     return aligned(a, b, -1);
   }
 
+  // a * b, exact. Trailing zeros of the product are dropped only where it fits without them, and no
+  // other digit is ever dropped. Unset: the product has more than 64 bits or kScaleMax digits after
+  // the point.
+  friend constexpr std::optional<Decimal> checked_multiply(Decimal a, Decimal b) noexcept {
+    Wide product = Wide{a.mantissa_} * b.mantissa_;
+    unsigned scale = a.scale() + b.scale();
+    for (; !(fits(product) && scale <= kScaleMax); --scale) {
+      if (scale == 0 || product % 10 != 0) return std::nullopt;
+      product /= 10;
+    }
+    return Decimal{static_cast<std::int64_t>(product), scale};
+  }
+
  private:
   // 64 by 64 bits never overflow it: 2^63 * 10^18 < 2^127. The extension marker silences -Wpedantic
   // about a type that ISO C++ does not have.
   __extension__ using Wide = __int128;
 
+  static constexpr bool fits(Wide mantissa) noexcept {
+    return mantissa <= std::numeric_limits<std::int64_t>::max() &&
+           mantissa >= std::numeric_limits<std::int64_t>::min();
+  }
   static constexpr Wide power_of_ten(unsigned exponent) noexcept {
     Wide power = 1;
     while (exponent-- > 0) power *= 10;
@@ -107,10 +148,7 @@ class Decimal {
     const Wide left = a.mantissa_ * power_of_ten(scale - a.scale());
     const Wide right = b.mantissa_ * power_of_ten(scale - b.scale());
     const Wide sum = sign > 0 ? left + right : left - right;
-    if (sum > std::numeric_limits<std::int64_t>::max() ||
-        sum < std::numeric_limits<std::int64_t>::min()) {
-      return std::nullopt;
-    }
+    if (!fits(sum)) return std::nullopt;
     return Decimal{static_cast<std::int64_t>(sum), scale};
   }
 
@@ -119,6 +157,96 @@ class Decimal {
   // until the byte has reached the cache.
   std::uint64_t scale_ = 0;
 };
+
+namespace detail {
+
+// A field of a price or a quantity.
+template <class T>
+concept DecimalField = requires(const T& field) {
+  T::kTag;
+  requires std::same_as<decltype(T::value), Decimal>;
+};
+
+}  // namespace detail
+
+// The result of + - and * with prices and quantities: a Decimal, or the error that some result did
+// not fit. The error stays: 300 * price + fee is an error if the product is one. Test it, and then
+// use *result. It does not compare and does not become a field before that, because a limit that an
+// overflow passes is worse than no limit. A value of 24 bytes.
+//
+//   const auto notional = order.order_qty() * price;
+//   if (!notional || *notional > limit) return business_reject(kOther, tag::OrderQty, "too large");
+class [[nodiscard]] CheckedDecimal {
+ public:
+  // A result that fits.
+  constexpr CheckedDecimal(Decimal value) noexcept : value_{value} {}
+  // A whole number; an error above 2^63 - 1.
+  template <WholeNumber Number>
+  constexpr CheckedDecimal(Number number) noexcept {
+    if (std::in_range<std::int64_t>(number))
+      value_ = Decimal::from_int(static_cast<std::int64_t>(number));
+  }
+  // The value of a field: fix44::OrderQty.
+  template <detail::DecimalField Field>
+  constexpr CheckedDecimal(const Field& field) noexcept : value_{field.value} {}
+  // Does not compile: the getter of an optional field is tested before its value is used.
+  template <class Optional>
+    requires detail::DecimalField<typename Optional::value_type>
+  constexpr CheckedDecimal(const Optional&) noexcept {
+    static_assert(!std::same_as<Optional, Optional>,
+                  "the field may be missing: test it, and then use *field");
+  }
+  // The result of checked_add() and its like; unset is the error.
+  constexpr explicit CheckedDecimal(std::optional<Decimal> value) noexcept : value_{value} {}
+
+  // Whether the result fits.
+  [[nodiscard]] constexpr bool has_value() const noexcept { return value_.has_value(); }
+  // The same: if (const auto left = order_qty - cum_qty) ...
+  [[nodiscard]] constexpr explicit operator bool() const noexcept { return has_value(); }
+  // The result. Ends the program if it does not fit: the caller tests that before.
+  [[nodiscard]] constexpr const Decimal& operator*() const noexcept {
+    NEXUSFIX_ASSERT(value_.has_value());
+    return *value_;
+  }
+  // Its members; see operator*.
+  [[nodiscard]] constexpr const Decimal* operator->() const noexcept { return &**this; }
+  // The result, or other if it does not fit.
+  [[nodiscard]] constexpr Decimal value_or(Decimal other) const noexcept {
+    return value_.value_or(other);
+  }
+
+  // Do not compile: an overflow would pass each of these tests or fail each of them.
+  template <class Other>
+  friend constexpr bool operator==(const CheckedDecimal&, const Other&) noexcept {
+    static_assert(!std::same_as<Other, Other>,
+                  "the result may not fit: test it, and then use *result");
+    return false;
+  }
+  template <class Other>
+  friend constexpr bool operator<=>(const CheckedDecimal&, const Other&) noexcept {
+    static_assert(!std::same_as<Other, Other>,
+                  "the result may not fit: test it, and then use *result");
+    return false;
+  }
+
+ private:
+  std::optional<Decimal> value_;
+};
+
+// The operand of + - and *: a Decimal, a whole number, a price or a quantity, or another result.
+constexpr CheckedDecimal operator+(CheckedDecimal a, CheckedDecimal b) noexcept {
+  return a && b ? CheckedDecimal{checked_add(*a, *b)} : CheckedDecimal{std::nullopt};
+}
+// The difference, exact, with the larger of the two scales.
+constexpr CheckedDecimal operator-(CheckedDecimal a, CheckedDecimal b) noexcept {
+  return a && b ? CheckedDecimal{checked_subtract(*a, *b)} : CheckedDecimal{std::nullopt};
+}
+// The product, exact: 100 * 150.25 is 15025.00.
+constexpr CheckedDecimal operator*(CheckedDecimal a, CheckedDecimal b) noexcept {
+  return a && b ? CheckedDecimal{checked_multiply(*a, *b)} : CheckedDecimal{std::nullopt};
+}
+// The negative value; an error for the lowest mantissa.
+constexpr CheckedDecimal operator-(CheckedDecimal a) noexcept { return 0 - a; }
 
 namespace literals {
 

@@ -121,7 +121,8 @@ class Session {
   //   auto sent = session.send<fix44::NewOrderSingle>(ClOrdID{"A1"}, Side::Buy, ...);
   //
   // Each part is a typed field, a std::optional of one, the result of another message's getter
-  // (such as order.account()), or a repeating group made by group(). A call without a required
+  // (such as order.account()), a repeating group made by group(), or the time of sending
+  // (TransactTime::now()). A call without a required
   // field does not compile. A field that the dictionary does not have in this message does not
   // compile either, unless its tag is user-defined (from 5000). Parts are sent in the given order,
   // but header fields, like SenderSubID, come first. On a FIXT session a message of another FIX 5.0
@@ -137,7 +138,8 @@ class Session {
     static_assert(wire::detail::MessageCheck<Message, Parts...>::kDone);
     return send_typed<Message>([&](wire::Encoder& encoder) noexcept {
       if constexpr ((wire::MessagePart<Parts> && ...)) {
-        wire::write_message_parts<Message>(encoder, parts...);
+        const auto clock = [this] { return sending_time(); };
+        wire::write_message_parts<Message>(encoder, wire::with_time(parts, clock)...);
       }
     });
   }
@@ -146,6 +148,8 @@ class Session {
   // PreparedMessage. Allocates.
   template <wire::TypedMessage Message, wire::MessagePart... Constants>
   [[nodiscard]] PreparedMessage<Message, Constants...> prepare(const Constants&... constants) {
+    static_assert(!wire::detail::kHasTimeOfSending<Constants...>,
+                  "now() is for send(): it is no constant");
     return {*this, wire::RenderedFields::of([&](wire::Encoder& encoder) {
               wire::write_message_parts<Message>(encoder, constants...);
             })};
@@ -215,6 +219,8 @@ class Session {
     return finish(encoder.finish());
   }
   SendResult finish(const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
+  // That of a message which is sent now.
+  [[nodiscard]] wire::SendingTime sending_time() const noexcept;
 
   const SessionServices* services_;
   SessionEntry* entry_;
@@ -237,9 +243,11 @@ class PreparedMessage {
     static_assert(wire::detail::MessageCheck<Message, Constants..., Parts...>::kDone);
     return session_->template send_typed<Message>([&](wire::Encoder& encoder) noexcept {
       if constexpr ((wire::MessagePart<Parts> && ...)) {
+        const auto clock = [this] { return session_->sending_time(); };
         wire::write_header_parts<typename Message::Required>(encoder, parts...);
         encoder.fields(constants_);
-        wire::write_body_parts<typename Message::Required>(encoder, parts...);
+        wire::write_body_parts<typename Message::Required>(encoder,
+                                                           wire::with_time(parts, clock)...);
       }
     });
   }

@@ -23,12 +23,6 @@
 
 namespace nexusfix::wire {
 
-// A signed or unsigned integer type, but neither bool nor a character type.
-template <class T>
-concept FieldInteger = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> &&
-                       !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> &&
-                       !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
-
 // UTCTimestamp and UTCTimeOnly. Their values have a precision.
 template <class T>
 concept FieldTime = std::convertible_to<T, WallTime> || std::convertible_to<T, TimeOfDay> ||
@@ -45,7 +39,7 @@ concept FieldTime = std::convertible_to<T, WallTime> || std::convertible_to<T, T
 //   Date          UTCDateOnly, LocalMktDate; years 0 to 9999
 template <class T>
 concept FieldValue = std::convertible_to<T, std::string_view> || std::same_as<T, char> ||
-                     std::same_as<T, bool> || FieldInteger<T> || std::same_as<T, Decimal> ||
+                     std::same_as<T, bool> || WholeNumber<T> || std::same_as<T, Decimal> ||
                      std::same_as<T, FixedPrice> || std::convertible_to<T, Date> || FieldTime<T>;
 
 class GroupWriter;
@@ -268,7 +262,7 @@ class Encoder {
       return put_char(prefix, tag, value);
     } else if constexpr (std::same_as<Value, bool>) {
       return put_char(prefix, tag, value ? 'Y' : 'N');
-    } else if constexpr (FieldInteger<Value>) {
+    } else if constexpr (WholeNumber<Value>) {
       const bool negative = value < 0;
       const auto bits = static_cast<std::uint64_t>(value);
       // 0 - v in unsigned arithmetic is right for the smallest value, too.

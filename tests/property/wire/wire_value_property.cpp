@@ -139,7 +139,7 @@ TEST(ValueProperty, an_encoded_message_is_one_frame_with_the_same_fields) {
       const auto message = parser.parse(version);
       RC_ASSERT(message.has_value());
       RC_ASSERT(!message->fault());
-      RC_ASSERT((message->get<std::uint64_t>(34).value() == header.msg_seq_num));
+      RC_ASSERT((message->get<std::uint64_t>(34) == header.msg_seq_num));
       std::size_t at = *message->find_index(&version == &versions[1] ? 122 : 56) + 1;
       for (const TestField& field : fields) {
         if (field.is_data) RC_ASSERT(message->get<std::uint64_t>(95).has_value());
@@ -150,7 +150,7 @@ TEST(ValueProperty, an_encoded_message_is_one_frame_with_the_same_fields) {
       }
       RC_ASSERT((message->field(at).tag == 10U));
     }
-    RC_ASSERT((parser.parse(versions[1])->get<WallTime>(122).value() == header.sending_time));
+    RC_ASSERT((parser.parse(versions[1])->get<WallTime>(122) == header.sending_time));
   }));
 }
 

@@ -47,6 +47,7 @@ struct EnumTraits<wire_typed_test::Side> {
 
 namespace {
 
+using namespace nexusfix::literals;
 using namespace wire_typed_test;
 
 struct Order {
@@ -165,6 +166,27 @@ TEST(Typed, fields_compare_by_value) {
   EXPECT_EQ(ClOrdID{"A"}, ClOrdID{"A"});
   EXPECT_FALSE(ClOrdID{"A"} == ClOrdID{"B"});
   EXPECT_TRUE(OrderQty{}.value.is_zero());
+}
+
+TEST(Typed, prices_and_quantities_compare_with_numbers_and_with_each_other) {
+  using Price = Field<44, Decimal>;
+  EXPECT_TRUE(OrderQty{100} == 100);
+  EXPECT_TRUE(OrderQty{100} > 99.5_d);
+  EXPECT_TRUE(OrderQty{100} < Price{"100.25"});
+  EXPECT_TRUE(OrderQty{100} == Price{"100.00"});
+  EXPECT_TRUE(ClOrdID{"A"} == "A");
+  EXPECT_TRUE("A" == ClOrdID{"A"});
+  EXPECT_TRUE((Field<34, std::uint64_t>{5} == 5));
+  EXPECT_FALSE((Field<34, std::uint64_t>{~0ULL} == -1));
+}
+
+TEST(Typed, quantity_times_price_is_a_checked_decimal) {
+  using Price = Field<44, Decimal>;
+  const CheckedDecimal notional = OrderQty{100} * Price{"150.25"};
+  ASSERT_TRUE(notional);
+  EXPECT_EQ(*notional, 15'025_d);
+  EXPECT_EQ(*(OrderQty{100} - OrderQty{30}), 70_d);
+  EXPECT_FALSE((OrderQty{std::int64_t{1} << 62U}) * 2);
 }
 
 }  // namespace

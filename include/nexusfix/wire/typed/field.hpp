@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <expected>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
-#include <nexusfix/base/language.hpp>
+#include <nexusfix/base/decimal.hpp>
 
 namespace nexusfix::wire {
 
@@ -44,17 +46,124 @@ struct FieldError {
   std::uint32_t offset = 0;                       // of the value, 0 if the field is missing
 };
 
+namespace detail {
+
+// False, of any types: the condition of an assertion that an instantiation always fails.
+template <class...>
+inline constexpr bool kCompiles = false;
+
+// Whether a value that was read compares with a value of the program. Arithmetic types compare only
+// if no conversion changes their meaning: a character is no number, and 1.5 is no integer.
+template <class Value, class Other>
+inline constexpr bool kCompares = requires(const Value& value, const Other& other) {
+  { value == other } -> std::same_as<bool>;
+};
+template <class Value, class Other>
+  requires std::is_arithmetic_v<Value> && std::is_arithmetic_v<Other>
+inline constexpr bool kCompares<Value, Other> =
+    std::same_as<Value, Other> || (WholeNumber<Value> && WholeNumber<Other>);
+template <class T>
+concept HasValueType = requires { typename T::ValueType; };
+
+// A field compares with its value, with its own kind, and as a number with other numbers.
+template <class T, class Other>
+  requires HasValueType<T>
+inline constexpr bool kCompares<T, Other> =
+    std::same_as<T, Other> || kCompares<typename T::ValueType, Other>;
+template <class T, class Other>
+  requires(HasValueType<T> && HasValueType<Other>)
+inline constexpr bool kCompares<T, Other> =
+    std::same_as<T, Other> || (std::same_as<typename T::ValueType, Decimal> &&
+                               std::same_as<typename Other::ValueType, Decimal>);
+template <class Value, class Other>
+concept ComparableWith = kCompares<Value, Other>;
+
+template <class Value, class Other>
+  requires ComparableWith<Value, Other>
+[[nodiscard]] constexpr bool is_same(const Value& value, const Other& other) noexcept {
+  if constexpr (WholeNumber<Value> && WholeNumber<Other>) {
+    return std::cmp_equal(value, other);
+  } else {
+    return value == other;
+  }
+}
+
+}  // namespace detail
+
 // A value that was read from a message, or why there is none: test it, then use *field,
 // field->value or value_or(). Getters of fields that the dictionary requires return the value
 // itself.
+//
+//   if (order.price() == 150.25_d) ...        // also with Price{"150.25"}; false without a price
+//   if (order.account() == last.account()) ...
+//   const std::string_view account = order.account().value_or("");
 template <class T>
 class OptionalField : public std::expected<T, FieldError> {
  public:
   using std::expected<T, FieldError>::expected;
+  // The value, or other if the field is missing or cannot be read: cl_ord_id().value_or(""),
+  // price().value_or(0_d), side().value_or(Side::Buy). A field's plain value gives the plain value,
+  // and a field gives a field. A text that is returned lives as long as the message, or as other.
+  template <class Other>
+  [[nodiscard]] constexpr auto value_or(const Other& other) const noexcept {
+    if constexpr (std::convertible_to<const Other&, T>) {
+      return this->has_value() ? **this : static_cast<T>(other);
+    } else {
+      return this->has_value() ? (**this).value : T{other}.value;
+    }
+  }
   // Deleted: `Price price = order.price();` would forget that the field may be missing.
   template <class Value>
     requires std::same_as<Value, T> || std::same_as<Value, typename T::ValueType>
   operator Value() const = delete;
 };
+
+namespace detail {
+
+template <class T>
+inline constexpr bool kIsOptionalField = false;
+template <class T>
+inline constexpr bool kIsOptionalField<OptionalField<T>> = true;
+
+template <class T, class Other>
+concept ComparesWithField = !kIsOptionalField<Other> && ComparableWith<T, Other>;
+
+}  // namespace detail
+
+// Whether the field is in the message and has this value. A field that is missing or cannot be read
+// equals no value. These operators win over those of std::expected, which clang would reverse, with
+// a warning.
+template <class T, class Other>
+  requires detail::ComparesWithField<T, Other>
+[[nodiscard]] constexpr bool operator==(const OptionalField<T>& field,
+                                        const Other& other) noexcept {
+  return field.has_value() && detail::is_same(*field, other);
+}
+// Whether both fields have the same value, or both are missing. A field that cannot be read equals
+// no field, also not another one that cannot be read: their texts may differ.
+template <class T>
+[[nodiscard]] constexpr bool operator==(const OptionalField<T>& a,
+                                        const OptionalField<T>& b) noexcept {
+  if (a.has_value() && b.has_value()) return detail::is_same(*a, *b);
+  return !a.has_value() && !b.has_value() && a.error().code == FieldErrorCode::Missing &&
+         b.error().code == FieldErrorCode::Missing;
+}
+// Does not compile: the field has a value of another type. A static assertion, because of a deleted
+// operator a compiler would list all others.
+template <class T, class Other>
+  requires(!detail::ComparesWithField<T, Other>)
+constexpr bool operator==(const OptionalField<T>&, const Other&) noexcept {
+  static_assert(detail::kCompiles<T, Other>,
+                "a field is compared with a value of its own type: Side::Buy, \"A1\", 100, "
+                "Price{\"150.25\"}, or 150.25_d with namespace nexusfix::literals");
+  return false;
+}
+// Does not compile: the answer would be false for a field that is missing.
+template <class T, class Other>
+constexpr bool operator<=>(const OptionalField<T>&, const Other&) noexcept {
+  static_assert(detail::kCompiles<T, Other>,
+                "the field may be missing: test it, and then order its value: *field > 100");
+  return false;
+}
 
 }  // namespace nexusfix::wire

@@ -8,8 +8,10 @@
 #include <tuple>
 #include <type_traits>
 
+#include <nexusfix/base/time.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 #include <nexusfix/wire/typed/typed.hpp>
+#include <nexusfix/wire/values/times.hpp>
 
 namespace nexusfix::wire {
 
@@ -34,7 +36,29 @@ struct GroupRange {
   MakeEntry make_entry;     // makes the EntryParts of an element
 };
 
+// The time of sending, once it is known.
+struct SendingTime {
+  WallTime time{};                                  // SendingTime (52) of the message
+  TimePrecision precision = TimePrecision::Millis;  // of SendingTime
+};
+
+// A field with the time of sending, ready to be written.
+template <class FieldType>
+struct SentAt {
+  SendingTime at;  // of the message
+};
+
 namespace detail {
+
+template <class T>
+struct IsTimeOfSending : std::false_type {};
+template <class F>
+struct IsTimeOfSending<AtSending<F>> : std::true_type {};
+template <class F>
+struct IsTimeOfSending<SentAt<F>> : std::true_type {};
+
+template <class... Parts>
+inline constexpr bool kHasTimeOfSending = (IsTimeOfSending<Parts>::value || ...);
 
 template <class T>
 struct IsEntryParts : std::false_type {};
@@ -59,10 +83,10 @@ struct IsGroupPart<GroupRange<Entry, Range, MakeEntry>> : std::true_type {};
 
 // The parts of a message: a typed field; a std::optional of one, which is omitted if it is empty;
 // the result of a typed read, which is omitted if the field was missing, and is an error of the
-// encoder (EmptyValue) if the field could not be read; a group.
+// encoder (EmptyValue) if the field could not be read; a group; the time of sending.
 template <class T>
-concept MessagePart =
-    TypedField<T> || detail::IsOptionalField<T>::value || detail::IsGroupPart<T>::value;
+concept MessagePart = TypedField<T> || detail::IsOptionalField<T>::value ||
+                      detail::IsGroupPart<T>::value || detail::IsTimeOfSending<T>::value;
 
 namespace detail {
 
@@ -76,6 +100,14 @@ struct FieldOf<std::optional<F>> {
 };
 template <class F>
 struct FieldOf<OptionalField<F>> {
+  using type = F;
+};
+template <class F>
+struct FieldOf<AtSending<F>> {
+  using type = F;
+};
+template <class F>
+struct FieldOf<SentAt<F>> {
   using type = F;
 };
 

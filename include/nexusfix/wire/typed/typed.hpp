@@ -3,6 +3,7 @@
 // dispatch.hpp).
 #pragma once
 
+#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -11,18 +12,13 @@
 #include <type_traits>
 
 #include <nexusfix/base/decimal.hpp>
+#include <nexusfix/base/time.hpp>
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::wire {
 
 namespace detail {
-
-template <class T>
-concept Character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
-                    std::same_as<T, char16_t> || std::same_as<T, char32_t>;
-template <class T>
-concept WholeNumber = std::integral<T> && !std::same_as<T, bool> && !Character<T>;
 
 // Arguments that C++ would convert, or that would cost a page of candidates.
 template <class Value, class Other>
@@ -33,6 +29,7 @@ inline constexpr bool kIsMistaken<bool, Other> =
 template <class Other>
 inline constexpr bool kIsMistaken<Decimal, Other> =
     std::same_as<Other, bool> || Character<Other> || std::is_enum_v<Other> ||
+    std::same_as<Other, CheckedDecimal> ||
     (!std::is_array_v<Other> && std::convertible_to<const Other&, std::string_view>);
 template <class Other>
 inline constexpr bool kIsMistaken<std::string_view, Other> =
@@ -41,6 +38,11 @@ template <class Value, class Other>
 concept MistakenValue = kIsMistaken<Value, Other>;
 
 }  // namespace detail
+
+// The time of sending as the value of a field, which no clock has been read for yet: see
+// Field::now().
+template <class FieldType>
+struct AtSending {};
 
 // A typed field: `using ClOrdID = wire::Field<11, std::string_view>;`, written ClOrdID{"A1"}.
 template <Tag FieldTag, class Value>
@@ -53,7 +55,7 @@ struct Field {
   // A field with this value.
   constexpr explicit Field(Value v) noexcept : value{v} {}
   // A price or a quantity from an integer, up to 2^63 - 1.
-  template <detail::WholeNumber Number>
+  template <WholeNumber Number>
     requires std::same_as<Value, Decimal>
   constexpr explicit Field(Number number) noexcept
       : value{Decimal::from_int(static_cast<std::int64_t>(number))} {}
@@ -75,15 +77,82 @@ struct Field {
   constexpr explicit Field(const Other&) {
     static_assert(!detail::MistakenValue<Value, Other> || !std::same_as<Value, bool>,
                   "a Boolean field takes true or false");
-    static_assert(!detail::MistakenValue<Value, Other> || !std::same_as<Value, Decimal>,
+    static_assert(!std::same_as<Other, CheckedDecimal>,
+                  "the result of + - or * may not fit: test it, and then write Price{*result}");
+    static_assert(!detail::MistakenValue<Value, Other> || !std::same_as<Value, Decimal> ||
+                      std::same_as<Other, CheckedDecimal>,
                   "a price or a quantity takes an integer, a literal such as \"150.25\", or a "
                   "Decimal: wire::convert<Decimal>(text) reads a text at run time");
     static_assert(!detail::MistakenValue<Value, Other> || !std::same_as<Value, std::string_view>,
                   "a text field takes a text, which must live until the message is sent");
   }
+  // For send(): the field with the time at which the message is sent, which is its SendingTime
+  // (52), and with the same precision: session.send<...>(TransactTime::now(), ...).
+  [[nodiscard]] static constexpr AtSending<Field> now() noexcept
+    requires std::same_as<Value, WallTime>
+  {
+    return {};
+  }
   // Whether the values are equal.
   friend bool operator==(const Field&, const Field&) = default;
 };
+
+namespace detail {
+
+// Whether a field's value compares with a value that is no field.
+template <class Value, class Other>
+concept ComparesWithValue =
+    !requires { Other::kTag; } && !kIsOptionalField<Other> && ComparableWith<Value, Other>;
+
+}  // namespace detail
+
+// Whether the field has this value: report.cl_ord_id() == "A1", order.order_qty() == 100.
+template <Tag FieldTag, class Value, class Other>
+  requires detail::ComparesWithValue<Value, Other>
+[[nodiscard]] constexpr bool operator==(const Field<FieldTag, Value>& field,
+                                        const Other& other) noexcept {
+  return detail::is_same(field.value, other);
+}
+// Does not compile: a text is not compared with a number, nor a price with a floating-point number.
+template <Tag FieldTag, class Value, class Other>
+  requires(!detail::ComparesWithValue<Value, Other> && !requires { Other::kTag; } &&
+           !detail::kIsOptionalField<Other>)
+constexpr bool operator==(const Field<FieldTag, Value>&, const Other&) noexcept {
+  static_assert(detail::kCompiles<Value, Other>,
+                "a field is compared with a value of its own type: Side::Buy, \"A1\", 100, "
+                "Price{\"150.25\"}, or 150.25_d with namespace nexusfix::literals");
+  return false;
+}
+// The order of a price or a quantity and a number: report.leaves_qty() > 100.
+template <Tag FieldTag, class Other>
+  requires std::same_as<Other, Decimal> || WholeNumber<Other>
+[[nodiscard]] constexpr std::strong_ordering operator<=>(const Field<FieldTag, Decimal>& field,
+                                                         const Other& other) noexcept {
+  return field.value <=> other;
+}
+// Does not compile: a price or a quantity is ordered with exact numbers.
+template <Tag FieldTag, class Value, class Other>
+  requires(!std::same_as<Other, Decimal> && !WholeNumber<Other> && !requires { Other::kTag; } &&
+           !detail::kIsOptionalField<Other>)
+constexpr bool operator<=>(const Field<FieldTag, Value>&, const Other&) noexcept {
+  static_assert(detail::kCompiles<Value, Other>,
+                "a price or a quantity is ordered with an exact number: 100, or 150.25_d with "
+                "namespace nexusfix::literals; other fields by their .value");
+  return false;
+}
+// The order of prices and quantities, also of different fields: cum_qty() < order_qty().
+template <Tag First, Tag Second>
+[[nodiscard]] constexpr std::strong_ordering operator<=>(const Field<First, Decimal>& a,
+                                                         const Field<Second, Decimal>& b) noexcept {
+  return a.value <=> b.value;
+}
+// Whether prices or quantities of different fields are equal: cum_qty() == order_qty().
+template <Tag First, Tag Second>
+  requires(First != Second)
+[[nodiscard]] constexpr bool operator==(const Field<First, Decimal>& a,
+                                        const Field<Second, Decimal>& b) noexcept {
+  return a.value == b.value;
+}
 
 // A data field. It may contain any byte, also SOH, because a Length field before it says where it
 // ends: `using EncodedText = wire::DataField<355, 354>;`. Writing it writes both fields.

@@ -62,6 +62,8 @@ NEXUSFIX_ALWAYS_INLINE void write_part(Encoder& encoder, const T& part) noexcept
         encoder.field<part_tag<T>()>(std::string_view{});
       }
     }
+  } else if constexpr (IsTimeOfSending<T>::value) {
+    encoder.field<part_tag<T>()>(part.at.time, part.at.precision);
   } else {
     write_field(encoder, part);
   }
@@ -114,6 +116,9 @@ void write_group(Encoder& encoder, const GroupRange<Entry, Range, MakeEntry>& gr
 // One entry of a group. Its fields may be given in any order and are written in the dictionary's.
 template <MessagePart... Parts>
 [[nodiscard]] constexpr EntryParts<Parts...> entry(const Parts&... parts) noexcept {
+  static_assert(
+      !detail::kHasTimeOfSending<Parts...>,
+      "now() is for send(): an entry of a group takes a time: TransactTime{session.now()}");
   return {{parts...}};
 }
 
@@ -141,6 +146,18 @@ template <class Entry, std::ranges::viewable_range Range, class MakeEntry>
   using View = std::views::all_t<Range>;
   return GroupRange<Entry, View, MakeEntry>{std::views::all(std::forward<Range>(range)),
                                             std::move(make_entry)};
+}
+
+// A part with its time: now() becomes the time of sending, which clock() returns; every other part
+// stays as it is.
+template <class Part, class Clock>
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE decltype(auto) with_time(const Part& part,
+                                                              const Clock& clock) noexcept {
+  if constexpr (detail::IsTimeOfSending<Part>::value) {
+    return SentAt<typename detail::FieldOf<Part>::type>{clock()};
+  } else {
+    return (part);
+  }
 }
 
 // Writes the parts that belong to the standard header, in the given order. Required: the TagList of
@@ -182,7 +199,10 @@ template <TypedMessage M, class... Parts>
   static_assert(detail::MessageCheck<M, Parts...>::kDone);
   header.msg_type = M::kMsgType;
   Encoder encoder{buffer, session, header};
-  if constexpr ((MessagePart<Parts> && ...)) write_message_parts<M>(encoder, parts...);
+  if constexpr ((MessagePart<Parts> && ...)) {
+    const auto clock = [&] { return SendingTime{header.sending_time, header.precision}; };
+    write_message_parts<M>(encoder, with_time(parts, clock)...);
+  }
   return encoder.finish();
 }
 

@@ -20,6 +20,7 @@
 namespace nexusfix {
 namespace {
 
+using namespace nexusfix::literals;
 using testing::fix;
 using wire::FieldErrorCode;
 using wire::TagList;
@@ -84,6 +85,46 @@ TEST_F(TypedMessages, reads_required_fields_as_values_and_the_others_as_results)
   EXPECT_EQ(order->stop_px().error().code, FieldErrorCode::Missing);
   EXPECT_EQ(order->stop_px().error().tag, fix44::tag::StopPx);
   EXPECT_EQ(order->view()[fix44::tag::Symbol], "AAPL");
+}
+
+TEST_F(TypedMessages, an_optional_field_compares_with_values_and_a_missing_one_equals_none) {
+  const auto order = fix44::NewOrderSingle::from(parse(kOrder));
+  ASSERT_TRUE(order);
+  EXPECT_TRUE(order->price() == fix44::Price{"10.5"});
+  EXPECT_TRUE(order->price() == 10.50_d);
+  EXPECT_TRUE(10.50_d == order->price());
+  EXPECT_TRUE(order->price() != 10);
+  EXPECT_TRUE(order->time_in_force() == fix44::TimeInForce::ImmediateOrCancel);
+  EXPECT_TRUE(order->view().get<std::uint64_t>(34) == 2);
+  EXPECT_FALSE(order->stop_px() == 0_d);
+  EXPECT_FALSE(order->account() == "");
+  EXPECT_TRUE(order->account() != "");
+}
+
+TEST_F(TypedMessages, two_optional_fields_are_equal_with_one_value_or_if_both_are_missing) {
+  const auto order = fix44::NewOrderSingle::from(parse(kOrder));
+  ASSERT_TRUE(order);
+  const auto price = order->price();
+  EXPECT_TRUE(price == order->price());
+  EXPECT_TRUE(order->account() == order->account());
+  const auto late = fix44::NewOrderSingle::from(
+      parse("35=D|34=2|11=A1|55=AAPL|54=1|40=2|44=x|60=20240115-10:30:00|"));
+  ASSERT_TRUE(late);
+  EXPECT_FALSE(late->price() == late->price()) << "its text is unknown";
+  EXPECT_FALSE(late->price() == price);
+}
+
+TEST_F(TypedMessages, a_default_stands_for_a_field_that_is_missing_or_unreadable) {
+  const auto order = fix44::NewOrderSingle::from(
+      parse("35=D|34=2|1=ACC|11=A1|55=AAPL|54=1|38=5|40=2|44=x|60=20240115-10:30:00|"));
+  ASSERT_TRUE(order);
+  const std::string_view account = order->account().value_or("none");
+  EXPECT_EQ(account, "ACC");
+  EXPECT_EQ(order->text().value_or(""), "");
+  EXPECT_EQ(order->order_qty().value_or(0), 5_d);
+  EXPECT_EQ(order->price().value_or(0_d), 0_d);
+  EXPECT_EQ(order->price().value_or(fix44::Price{1}), fix44::Price{1});
+  EXPECT_EQ(order->time_in_force().value_or(fix44::TimeInForce::Day), fix44::TimeInForce::Day);
 }
 
 TEST_F(TypedMessages, a_message_may_be_asked_for_its_type) {

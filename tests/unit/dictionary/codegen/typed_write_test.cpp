@@ -205,5 +205,19 @@ TEST_F(TypedWrite, of_a_custom_dictionary_works_the_same_way) {
             "5000=AA|53=7|555=1|54=1|687=3|880=2|881=p|881=q|5005=2|70001=1|70002=n|");
 }
 
+TEST_F(TypedWrite, now_is_the_sending_time_with_its_precision) {
+  const WallTime time{std::chrono::nanoseconds{1'705'314'600'123'456'789}};
+  const auto bytes = wire::encode<NewOrderSingle>(
+      buffer_, *session_,
+      {.msg_seq_num = 1, .sending_time = time, .precision = wire::TimePrecision::Micros},
+      fix::ClOrdID{"A1"}, fix::Symbol{"IBM"}, fix::Side::Buy, fix::TransactTime::now(),
+      fix::OrdType::Market);
+  ASSERT_TRUE(bytes);
+  const auto view = parser_.parse(*bytes);
+  ASSERT_TRUE(view);
+  EXPECT_EQ((*view)[fix::tag::TransactTime], "20240115-10:30:00.123456");
+  EXPECT_EQ((*view)[fix::tag::TransactTime], (*view)[fix::tag::SendingTime]);
+}
+
 }  // namespace
 }  // namespace nexusfix

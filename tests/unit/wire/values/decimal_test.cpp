@@ -60,5 +60,49 @@ TEST(Decimal, sums_that_do_not_fit_are_nothing) {
   EXPECT_FALSE(checked_add(Decimal{kMax, 0}, Decimal{kMax, 18}));
 }
 
+TEST(Decimal, compares_with_whole_numbers) {
+  EXPECT_TRUE(150.00_d == 150);
+  EXPECT_TRUE(0.5_d < 1U);
+  EXPECT_TRUE((Decimal{kMax, 0}) < std::numeric_limits<std::uint64_t>::max());
+  EXPECT_FALSE((Decimal{-1, 0}) == std::numeric_limits<std::uint64_t>::max());
+}
+
+TEST(CheckedDecimal, operators_are_exact) {
+  const CheckedDecimal total = 300 * 150.25_d + 0.75_d - 1;
+  ASSERT_TRUE(total);
+  EXPECT_EQ(*total, 45'074.75_d);
+  EXPECT_EQ(total->scale(), 2U);
+  EXPECT_EQ(*-(0.5_d), (Decimal{-5, 1}));
+  static_assert(*(0.1_d + 0.2_d) == 0.3_d);
+}
+
+TEST(CheckedDecimal, a_product_drops_zeros_only_where_it_must_and_no_other_digit) {
+  EXPECT_EQ((*(100_d * 150.25_d)).mantissa(), 15'025'00);
+  const CheckedDecimal tiny = (Decimal{10, 18}) * 0.1_d;
+  ASSERT_TRUE(tiny);
+  EXPECT_EQ(tiny->mantissa(), 1);
+  EXPECT_EQ(tiny->scale(), 18U);
+  EXPECT_FALSE((Decimal{1, 18}) * 0.1_d);
+  EXPECT_TRUE((Decimal{kMax, 0}) * 1.0_d);
+  EXPECT_FALSE((Decimal{kMax, 0}) * 1.1_d);
+  EXPECT_EQ(*((Decimal{0, 18}) * (Decimal{0, 18})), 0_d);
+}
+
+TEST(CheckedDecimal, an_overflow_stays_an_error) {
+  EXPECT_FALSE((Decimal{kMax, 0}) + 1);
+  EXPECT_FALSE((Decimal{kMin, 0}) - 1);
+  EXPECT_FALSE(-(Decimal{kMin, 0}));
+  EXPECT_FALSE(((Decimal{kMax, 0}) + 1) - 1);
+  EXPECT_FALSE(0 * ((Decimal{kMax, 0}) + 1));
+  EXPECT_FALSE(1_d + std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(((Decimal{kMax, 0}) + 1).value_or(7_d), 7_d);
+  EXPECT_EQ((1_d + 1).value_or(7_d), 2_d);
+}
+
+TEST(CheckedDecimal, the_value_of_an_overflow_ends_the_program) {
+  const CheckedDecimal result = (Decimal{kMax, 0}) + 1;
+  EXPECT_DEATH(static_cast<void>(*result), "has_value");
+}
+
 }  // namespace
 }  // namespace nexusfix

@@ -1,0 +1,49 @@
+// Misuse of the values of fields that the compiler must refuse. NEXUSFIX_MISTAKE selects one; with
+// 0 there is none, and the file compiles.
+#include <nexusfix/fix44/execution_report.hpp>
+#include <nexusfix/fix44/new_order_single.hpp>
+#include <nexusfix/wire/typed/typed_write.hpp>
+
+namespace nexusfix {
+
+using namespace fix44;
+using namespace literals;
+using wire::entry;
+
+bool use(const ExecutionReport& report) {
+#if NEXUSFIX_MISTAKE == 1
+  // error: a field is compared with a value of its own type
+  return report.price() == "150.25";
+#elif NEXUSFIX_MISTAKE == 2
+  // error: a field is compared with a value of its own type
+  return report.avg_px() == 150.25;
+#elif NEXUSFIX_MISTAKE == 3
+  // error: a field is compared with a value of its own type
+  return report.cl_ord_id() == Symbol{"A"};
+#elif NEXUSFIX_MISTAKE == 4
+  // error: the field may be missing: test it, and then order its value
+  return report.price() > 100;
+#elif NEXUSFIX_MISTAKE == 5
+  // error: the result may not fit: test it, and then use \*result
+  return report.leaves_qty() * 3 > 100;
+#elif NEXUSFIX_MISTAKE == 6
+  // error: the result of \+ - or \* may not fit: test it
+  return OrderQty{report.leaves_qty() + 1} == 1;
+#elif NEXUSFIX_MISTAKE == 7
+  // error: the field may be missing: test it, and then use \*field
+  return (report.price() * 3).has_value();
+#elif NEXUSFIX_MISTAKE == 8
+  // error: a price or a quantity is ordered with an exact number
+  return report.avg_px() > 1.5;
+#elif NEXUSFIX_MISTAKE == 9
+  // error: now\(\) is for send\(\)
+  static_cast<void>(entry(OrigTime::now()));
+  return true;
+#else
+  const CheckedDecimal notional = report.leaves_qty() * report.avg_px();
+  return notional && *notional > 100 && report.cl_ord_id() == "A1" && report.price() == 150.25_d &&
+         report.avg_px() == Price{"150.25"} && report.price().value_or(0) > 100;
+#endif
+}
+
+}  // namespace nexusfix
