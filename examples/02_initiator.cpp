@@ -15,9 +15,8 @@ using namespace nexusfix::literals;
 struct Trader {
   void on_logon(Session& session) {  // without OrdType it does not compile
     auto sent = session.send<fix44::NewOrderSingle>(
-        fix44::ClOrdID{"A1"}, fix44::Symbol{"AAPL"}, fix44::Side::Buy,
-        fix44::TransactTime{session.now()}, fix44::OrderQty{100_d}, fix44::OrdType::Limit,
-        fix44::Price{150.25_d});
+        fix44::ClOrdID{"A1"}, fix44::Symbol{"AAPL"}, fix44::Side::Buy, fix44::TransactTime::now(),
+        fix44::OrderQty{100_d}, fix44::OrdType::Limit, fix44::Price{150.25_d});
     if (!sent) std::fprintf(stderr, "not sent: %s\n", sent.error().what().c_str());
   }
 

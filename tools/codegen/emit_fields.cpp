@@ -195,6 +195,16 @@ std::string emit_plain_field(const FieldDefinition& field, const std::string& na
   return fmt::format("using {} = wire::Field<{}, {}>;\n", name, field.tag, value_type(field.type));
 }
 
+std::string emit_enum_names(const FieldDefinition& field, const std::string& type) {
+  std::string text = fmt::format(
+      "template <>\nstruct EnumNames<{}> {{\n  static constexpr EnumName kNames[] = {{\n", type);
+  for (const EnumValue& value : field.values) {
+    text +=
+        fmt::format("      {{{}, {}}},\n", string_literal(value.value), string_literal(value.name));
+  }
+  return text + "  };\n};\n";
+}
+
 FieldText emit_enum_field(const FieldDefinition& field, const std::string& name,
                           std::string_view name_space) {
   const EnumKind kind = enum_kind(field);

@@ -50,4 +50,9 @@ struct FieldText {
 [[nodiscard]] FieldText emit_enum_field(const dictionary::FieldDefinition& field,
                                         const std::string& name, std::string_view name_space);
 
+// The dictionary's names of an enumeration's values, as a specialisation of wire::EnumNames. type:
+// the enumeration, with its namespace.
+[[nodiscard]] std::string emit_enum_names(const dictionary::FieldDefinition& field,
+                                          const std::string& type);
+
 }  // namespace nexusfix::codegen

@@ -42,7 +42,8 @@ class Emitter {
       : dictionary_{dictionary}, options_{options}, names_{type_names(dictionary)} {}
 
   [[nodiscard]] std::vector<GeneratedFile> emit() {
-    std::vector<GeneratedFile> files{tags(), plain_fields(), fields(), all_messages(), umbrella()};
+    std::vector<GeneratedFile> files{tags(),         plain_fields(), fields(),
+                                     all_messages(), umbrella(),     enum_names()};
     for (std::size_t i = 0; i < names_.enum_files.size(); ++i) {
       if (!names_.enum_files[i].empty()) files.push_back(enumeration(i));
     }
@@ -136,6 +137,21 @@ class Emitter {
       if (!file.empty()) text += fmt::format("#include <{}>\n", path(file));
     }
     return {path("fields"), text + fmt::format("#include <{}>\n", path("plain_fields"))};
+  }
+
+  // For programs that print: to_string() and the names of all enumerations' values.
+  [[nodiscard]] GeneratedFile enum_names() const {
+    std::string names;
+    for (std::size_t i = 0; i < names_.enum_files.size(); ++i) {
+      if (names_.enum_files[i].empty()) continue;
+      names += emit_enum_names(dictionary_.fields[i], qualified(names_.fields[i]));
+    }
+    return {
+        path("enum_names"),
+        heading("The names of the values of all enumerations") +
+            fmt::format("#include <{}>\n#include <nexusfix/wire/text.hpp>\n\n", path("fields")) +
+            in_namespace("using wire::to_string;\n") + "\nnamespace nexusfix::wire {\n\n" + names +
+            "\n}  // namespace nexusfix::wire\n"};
   }
 
   // Their names only, for code that finds out which of them an application handles.

@@ -48,8 +48,8 @@ TEST_F(Generate, writes_a_header_for_each_message) {
   const auto generated = run(kQuote);
   ASSERT_TRUE(generated) << generated.error();
   EXPECT_EQ(generated->folder, "out/nexusfix/venue");
-  EXPECT_EQ(generated->headers, 6U);  // with those of tags, fields, and all messages
-  EXPECT_EQ(generated->written, 6U);
+  EXPECT_EQ(generated->headers, 7U);  // with those of tags, fields, and all messages
+  EXPECT_EQ(generated->written, 7U);
   EXPECT_NE(disk_.contents("out/nexusfix/venue/quote.hpp").find("class Quote :"),
             std::string::npos);
 }
@@ -63,7 +63,7 @@ TEST_F(Generate, writes_again_only_what_differs) {
   EXPECT_EQ(disk_.calls(DiskCall::Write), writes);
   const auto more = run(std::string{kQuote}.append(kNews));
   ASSERT_TRUE(more);
-  EXPECT_EQ(more->headers, 7U);
+  EXPECT_EQ(more->headers, 8U);
   EXPECT_EQ(more->written, 3U);  // the new message's, and the two that name all messages
 }
 

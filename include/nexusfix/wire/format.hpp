@@ -1,0 +1,36 @@
+// Formatters for std::format and for fmt of every type that has a to_string() in text.hpp, with the
+// width, alignment and precision of a text: {:>12}. std::format needs a library that has it (not
+// that of g++ 12). fmt is used where the program has included <fmt/format.h> before this header,
+// which includes no other library.
+//
+//   fmt::print("{} {:>10} at {}\n", report.side(), report.cum_qty(), report.avg_px());
+#pragma once
+
+#include <nexusfix/wire/text.hpp>
+
+#ifdef __cpp_lib_format
+#include <format>
+
+template <class T>
+  requires nexusfix::kHasText<T>
+struct std::formatter<T> : std::formatter<std::string_view> {
+  // Writes to_string(value).
+  template <class Context>
+  auto format(const T& value, Context& context) const {
+    return std::formatter<std::string_view>::format(nexusfix::detail::text_of(value), context);
+  }
+};
+#endif
+
+#ifdef FMT_VERSION
+template <class T>
+  requires nexusfix::kHasText<T>
+struct fmt::formatter<T, char> : fmt::formatter<fmt::string_view> {
+  // Writes to_string(value).
+  template <class Context>
+  auto format(const T& value, Context& context) const {
+    const auto text = nexusfix::detail::text_of(value);
+    return fmt::formatter<fmt::string_view>::format({text.data(), text.size()}, context);
+  }
+};
+#endif

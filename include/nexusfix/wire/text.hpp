@@ -1,0 +1,163 @@
+// Values, messages and errors as text, for logs and people: to_string(). Not for the wire, which
+// Encoder writes, and not for the path of a message: each function allocates. A header of its own,
+// so that only programs that print compile it. format.hpp has the same for std::format and fmt.
+//
+//   to_string(order.price())      150.25, or: field 44 is missing
+//   to_string(report.side())      BUY (1)       with <nexusfix/fix44/enum_names.hpp>
+//   to_string(report)             8=FIX.4.4|9=176|35=8|...|10=043|
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <nexusfix/base/decimal.hpp>
+#include <nexusfix/base/fixed_price.hpp>
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/wire/header_template.hpp>
+#include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/typed/typed.hpp>
+#include <nexusfix/wire/typed/typed_read.hpp>
+#include <nexusfix/wire/values/times.hpp>
+
+namespace nexusfix {
+
+// All digits, as they are sent: 150.250.
+[[nodiscard]] std::string to_string(Decimal value);
+// The digits without trailing zeros: 150.25.
+[[nodiscard]] std::string to_string(FixedPrice value);
+// The result, or "the result does not fit".
+[[nodiscard]] std::string to_string(const CheckedDecimal& result);
+// 20240115-10:30:00.123456789, with 0, 3, 6 or 9 digits after the second: as many as the value
+// needs. Its type is one of std::chrono, so a call names the namespace: nexusfix::to_string(time).
+[[nodiscard]] std::string to_string(WallTime time);
+// The same with 12 digits, if it has picoseconds.
+[[nodiscard]] std::string to_string(const PicoTime& time);
+
+namespace wire {
+
+// The name of an enumerator in the dictionary, and its value on the wire.
+struct EnumName {
+  std::string_view value;  // "1"
+  std::string_view name;   // "BUY"
+};
+
+// The names of an enumeration: a generated header, such as nexusfix/fix44/enum_names.hpp, has them.
+template <class Enum>
+struct EnumNames;
+
+// An enumeration whose names are known.
+template <class T>
+concept NamedEnum = DictionaryEnum<T> && requires { EnumNames<T>::kNames; };
+
+// "missing", "empty", "not of its type", "out of range". Lives as long as the program.
+[[nodiscard]] std::string_view to_string(FieldErrorCode code) noexcept;
+// "field 44 is missing", "field 44 at byte 57 is not of its type".
+[[nodiscard]] std::string to_string(const FieldError& error);
+// "field 58: empty value".
+[[nodiscard]] std::string to_string(const EncodeError& error);
+// "CheckSum is wrong at byte 170".
+[[nodiscard]] std::string to_string(const ParseError& error);
+
+// The message in one line, as it was sent, with | for SOH: the form in which desks search logs
+// (55=AAPL) and which they paste into FIX tools. It needs no dictionary and leaves out nothing but
+// passwords, which become ***. Bytes that could steer a terminal or end the line are written as
+// \x1B. dictionary::explain() has the names of the fields.
+[[nodiscard]] std::string to_string(const MessageView& message);
+
+namespace detail {
+
+[[nodiscard]] std::string enum_text(std::string_view value, std::span<const EnumName> names);
+[[nodiscard]] std::string value_text(std::string_view value);
+[[nodiscard]] std::string value_text(Date value);
+[[nodiscard]] std::string value_text(TimeOfDay value);
+[[nodiscard]] inline std::string value_text(Decimal value) { return nexusfix::to_string(value); }
+[[nodiscard]] inline std::string value_text(WallTime value) { return nexusfix::to_string(value); }
+template <class T>
+  requires std::is_arithmetic_v<T>
+[[nodiscard]] std::string value_text(T value) {
+  if constexpr (std::same_as<T, bool>) return value ? "Y" : "N";
+  if constexpr (std::same_as<T, char>) return value_text(std::string_view{&value, 1});
+  if constexpr (WholeNumber<T>) return std::to_string(value);
+}
+
+}  // namespace detail
+
+// The enumerator's name in the dictionary and its value: "BUY (1)". A value that is no enumerator:
+// "not in the enumeration".
+template <NamedEnum Enum>
+[[nodiscard]] std::string to_string(Enum value) {
+  return detail::enum_text(EnumTraits<Enum>::text(value), EnumNames<Enum>::kNames);
+}
+
+// The value, as on the wire. In a text, bytes that could steer a terminal are written as \x1b.
+template <Tag FieldTag, class Value>
+[[nodiscard]] std::string to_string(const Field<FieldTag, Value>& field) {
+  return detail::value_text(field.value);
+}
+
+// The value, or the error: "field 44 is missing".
+template <class T>
+[[nodiscard]] std::string to_string(const OptionalField<T>& field) {
+  if (!field) return to_string(field.error());
+  if constexpr (TypedField<T>) {
+    return to_string(*field);
+  } else {
+    return detail::value_text(*field);
+  }
+}
+
+// The whole message; see MessageView.
+template <class Message>
+[[nodiscard]] std::string to_string(const TypedMessageView<Message>& message) {
+  return to_string(message.view());
+}
+
+}  // namespace wire
+
+// Whether format.hpp formats the type, by its to_string().
+template <class T>
+inline constexpr bool kHasText =
+    wire::detail::IsField<T>::value || wire::NamedEnum<T> || wire::detail::kIsOptionalField<T>;
+template <class T>
+  requires std::derived_from<T, wire::TypedMessageView<T>>
+inline constexpr bool kHasText<T> = true;
+template <>
+inline constexpr bool kHasText<Decimal> = true;
+template <>
+inline constexpr bool kHasText<FixedPrice> = true;
+template <>
+inline constexpr bool kHasText<CheckedDecimal> = true;
+template <>
+inline constexpr bool kHasText<PicoTime> = true;
+template <>
+inline constexpr bool kHasText<wire::MessageView> = true;
+template <>
+inline constexpr bool kHasText<wire::FieldErrorCode> = true;
+template <>
+inline constexpr bool kHasText<wire::FieldError> = true;
+template <>
+inline constexpr bool kHasText<wire::EncodeErrorCode> = true;
+template <>
+inline constexpr bool kHasText<wire::EncodeError> = true;
+template <>
+inline constexpr bool kHasText<wire::GarbledReason> = true;
+template <>
+inline constexpr bool kHasText<wire::ParseError> = true;
+
+namespace detail {
+
+// to_string(), also where a library has a function of that name.
+template <class T>
+  requires kHasText<T>
+[[nodiscard]] auto text_of(const T& value) {
+  return to_string(value);
+}
+
+}  // namespace detail
+}  // namespace nexusfix

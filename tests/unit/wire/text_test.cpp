@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+#include <limits>
+#include <string>
+
+#include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/text.hpp>
+
+#include "support/fix_text.hpp"
+
+namespace nexusfix::wire {
+namespace {
+
+using namespace nexusfix::literals;
+
+WallTime at(std::int64_t nanos) { return WallTime{std::chrono::nanoseconds{nanos}}; }
+
+TEST(Text, numbers_have_all_their_digits) {
+  EXPECT_EQ(to_string(150.250_d), "150.250");
+  EXPECT_EQ(to_string(Decimal{std::numeric_limits<std::int64_t>::min(), 18}),
+            "-9.223372036854775808");
+  EXPECT_EQ(to_string(150.250_fp), "150.25");
+  EXPECT_EQ(to_string(100 * 150.25_d), "15025.00");
+  EXPECT_EQ(to_string(Decimal{std::numeric_limits<std::int64_t>::max(), 0} + 1),
+            "the result does not fit");
+}
+
+TEST(Text, a_time_has_as_many_digits_as_it_needs) {
+  constexpr std::int64_t kSecond = 1'705'314'600'000'000'000;
+  EXPECT_EQ(nexusfix::to_string(at(kSecond)), "20240115-10:30:00");
+  EXPECT_EQ(nexusfix::to_string(at(kSecond + 120'000'000)), "20240115-10:30:00.120");
+  EXPECT_EQ(nexusfix::to_string(at(kSecond + 1'000)), "20240115-10:30:00.000001");
+  EXPECT_EQ(nexusfix::to_string(at(kSecond + 1)), "20240115-10:30:00.000000001");
+  EXPECT_EQ(to_string(PicoTime{at(kSecond), 7}), "20240115-10:30:00.000000000007");
+}
+
+TEST(Text, a_field_is_its_value) {
+  EXPECT_EQ(to_string(Field<11, std::string_view>{"A\x1b"}), "A\\x1b");
+  EXPECT_EQ(to_string(Field<377, bool>{true}), "Y");
+  EXPECT_EQ(to_string(Field<77, char>{'O'}), "O");
+  EXPECT_EQ(to_string(Field<34, std::uint64_t>{~0ULL}), "18446744073709551615");
+  EXPECT_EQ(to_string(Field<811, std::int64_t>{-5}), "-5");
+  EXPECT_EQ(to_string(Field<60, WallTime>{at(0)}), "19700101-00:00:00");
+  EXPECT_EQ(to_string(Field<75, Date>{Date{std::chrono::year{2024} / 1 / 15}}), "20240115");
+  EXPECT_EQ(to_string(Field<1079, TimeOfDay>{TimeOfDay{std::chrono::milliseconds{61'500}}}),
+            "00:01:01.500");
+}
+
+TEST(Text, an_error_names_the_field_and_the_place) {
+  EXPECT_EQ(to_string(FieldError{FieldErrorCode::Missing, 44, 0}), "field 44 is missing");
+  EXPECT_EQ(to_string(FieldError{FieldErrorCode::Empty, 44, 57}), "field 44 at byte 57 is empty");
+  EXPECT_EQ(to_string(FieldError{FieldErrorCode::Malformed, 44, 57}),
+            "field 44 at byte 57 is not of its type");
+  EXPECT_EQ(to_string(FieldError{FieldErrorCode::OutOfRange, 44, 57}),
+            "field 44 at byte 57 is out of range");
+  EXPECT_EQ(to_string(EncodeError{EncodeErrorCode::EmptyValue, 58}), "field 58: empty value");
+  EXPECT_EQ(to_string(ParseError{GarbledReason::NoBeginString, 3}), "no BeginString at byte 3");
+}
+
+TEST(Text, a_message_is_one_line_without_passwords_and_control_characters) {
+  const std::string bytes =
+      testing::fix("FIX.4.4", "35=A|49=T|56=V|34=1|553=me|554=secret|58=a\x1b[2J|96=raw|");
+  Parser parser;
+  const auto message = parser.parse(bytes);
+  ASSERT_TRUE(message);
+  const std::string text = to_string(*message);
+  EXPECT_TRUE(text.starts_with("8=FIX.4.4|9=")) << text;
+  EXPECT_NE(text.find("|35=A|49=T|56=V|34=1|553=me|554=***|58=a\\x1B[2J|96=***|10="),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(to_string(message->get<Decimal>(44)), "field 44 is missing");
+  EXPECT_EQ(to_string(message->get<std::uint64_t>(34)), "1");
+}
+
+}  // namespace
+}  // namespace nexusfix::wire
