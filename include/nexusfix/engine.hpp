@@ -67,6 +67,7 @@ using engine::Sent;
 using engine::SentMessage;
 using engine::Session;
 using engine::session_reject;
+using engine::TimerHandle;
 using engine::unsupported_message_type;
 using session::SessionId;
 using wire::entry;

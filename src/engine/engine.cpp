@@ -454,6 +454,24 @@ Session* Engine::find_session(std::string_view name) noexcept {
   return nullptr;
 }
 
+SessionRange Engine::sessions() const noexcept {
+  return {loops_.data(), loops_.data() + loops_.size()};
+}
+SessionRange Engine::sessions(std::uint32_t loop) const noexcept {
+  NEXUSFIX_ASSERT(loop < loops_.size());
+  return {loops_.data() + loop, loops_.data() + loop + 1};
+}
+
+Session& SessionRange::Iterator::operator*() const noexcept {
+  return (*loop_)->registry().entries()[index_]->session;
+}
+void SessionRange::Iterator::skip_ends() noexcept {
+  while (loop_ != end_ && index_ == (*loop_)->registry().entries().size()) {
+    ++loop_;
+    index_ = 0;
+  }
+}
+
 std::expected<void, EngineError> Engine::add_sessions(Settings settings, std::uint32_t loop) {
   return at(loop).installer().add_sessions(std::move(settings));
 }

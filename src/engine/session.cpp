@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <utility>
+
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/wire/typed/dispatch.hpp>
 
@@ -9,6 +12,25 @@
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
+namespace {
+
+template <class Time>
+TimerHandle add_timer(const SessionServices& services, SessionEntry& entry, Time time,
+                      TimerCallback&& callback) {
+  if (entry.membership.is_closing()) return {};
+  const Now now = services.transactor.now();
+  const TimerHandle timer =
+      entry.timers.add(time, now, entry.stored.handle_key(), std::move(callback));
+  if (timer) {
+    services.loop.arm(entry, entry.timers.next(now));
+  } else {
+    services.loop.report.peer(EventId::TimerRefused, entry,
+                              {"a timer is not set: the session has ", kTimersMax, " timers"});
+  }
+  return timer;
+}
+
+}  // namespace
 
 std::optional<std::string> Session::setting(std::string_view key) const {
   const auto& all = entry_->settings.application;
@@ -53,6 +75,36 @@ wire::Encoder Session::begin(std::string_view msg_type) noexcept {
 SendResult Session::finish(
     const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
   return services_->outbox.finish_message(*entry_, bytes);
+}
+
+TimerHandle Session::call_at(MonoTime time, TimerCallback callback) {
+  return add_timer(*services_, *entry_, time, std::move(callback));
+}
+TimerHandle Session::call_at(WallTime time, TimerCallback callback) {
+  return add_timer(*services_, *entry_, time, std::move(callback));
+}
+TimerHandle Session::call_after(std::chrono::nanoseconds delay, TimerCallback callback) {
+  const MonoTime now = services_->transactor.now().mono;
+  const MonoTime time = delay >= kNever - now ? kNever : now + std::max(delay, {});
+  return call_at(time, std::move(callback));
+}
+bool Session::cancel(const TimerHandle& timer) noexcept {
+  return timer.session == entry_->stored.handle_key() && entry_->timers.cancel(timer);
+}
+
+// A backlog that the application has seen must have its on_writable(), even if the socket takes all
+// bytes at the end of the event.
+std::size_t Session::unsent_bytes() const noexcept {
+  Connection* const connection = entry_->connection;
+  if (connection == nullptr) return 0;
+  const std::size_t waiting = connection->outbound().size() + entry_->resend.queued().size();
+  if (waiting > Backlog::high(entry_->settings.limits.queued_bytes_max)) {
+    connection->backlog().begin();
+  }
+  return waiting;
+}
+bool Session::is_writable() const noexcept {
+  return unsent_bytes() == 0 || !entry_->connection->backlog().is_high();
 }
 
 void Session::log_out(std::string_view text) { services_->control.log_out(*entry_, text); }

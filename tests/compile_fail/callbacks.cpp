@@ -1,5 +1,6 @@
 // Callbacks that the engine would not call, and that the compiler must refuse. NEXUSFIX_MISTAKE
 // selects one; with 0 there is none, and the file compiles.
+#include <chrono>
 #include <concepts>
 #include <expected>
 #include <memory>
@@ -32,6 +33,9 @@ struct Venue {
   MessageReply on_message(Session&, const NewOrderSingle&) { return accept(); }
   void on_message(Session&, const ExecutionReport&) {}
   void on_message(Session&, const MessageView&) {}
+  void on_writable(Session& session) {
+    session.call_after(std::chrono::seconds{1}, [this](Session& s) { on_logon(s); });
+  }
 };
 // In the order of the dictionary; a message without an on_message() is not among them.
 static_assert(std::same_as<engine::detail::HandlesOf<Venue>::type,
@@ -215,6 +219,34 @@ using Venue = std::unique_ptr<int>;
 #elif NEXUSFIX_MISTAKE == 28
 // error: the application is an object of a class that is defined before
 struct Venue;
+#elif NEXUSFIX_MISTAKE == 29
+// error: onWritable\(\) is not called: it is on_writable\(\)
+struct Venue {
+  void onWritable(Session&) {}
+};
+#elif NEXUSFIX_MISTAKE == 30
+// error: on_writable\(\) must be: public: void on_writable\(Session&\)
+struct Venue {
+  void on_writable(const Session&, int) {}
+};
+#elif NEXUSFIX_MISTAKE == 31
+// error: a timer's callback returns nothing
+struct Venue {
+  void on_logon(Session& session) {
+    session.call_after(std::chrono::seconds{1}, [](Session& s) { return s.is_writable(); });
+  }
+};
+#elif NEXUSFIX_MISTAKE == 32
+// error: a timer's callback may capture up to kTimerBytesMax bytes
+struct Venue {
+  struct Order {
+    char text[200];
+  };
+  void on_logon(Session& session) {
+    session.call_after(std::chrono::seconds{1}, [order = Order{}](Session&) { use(order); });
+  }
+  static void use(const Order&) {}
+};
 #endif
 
 int main_of(Venue& venue) { return run("venue.cfg", venue); }

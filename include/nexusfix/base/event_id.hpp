@@ -45,6 +45,7 @@ enum class EventId : std::uint16_t {
   LogonCallbackThrew = 1063,       // write_logon() threw, and the Logon is not sent
   PostedTaskThrew = 1064,          // a task that was posted to the event loop threw
   ResentMessageNotEdited = 1065,   // on_sending() made a resent message invalid: it is gap-filled
+  TimerRefused = 1066,             // a session has as many timers as it may have
 
   SequenceNumbersReset = 2001,       // both sequence numbers are 1 again
   SequenceNumbersSet = 2002,         // an operator or the application set the next MsgSeqNum

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/engine/callback_check.hpp>
 #include <nexusfix/engine/handled_messages.hpp>
 #include <nexusfix/engine/message_reply.hpp>
@@ -51,9 +52,20 @@ struct Callbacks {
   // For each of our Logons, when its MsgSeqNum and time are known. A null callback: nothing is
   // added.
   void (*write_logon)(void*, Session&, wire::Encoder&, const wire::MessageHeader&) = nullptr;
+  // Few bytes wait for the connection, after many did.
+  void (*on_writable)(void*, Session&) = nullptr;
+  // Calls the callback of a timer. A null callback: the engine calls it. For the simulator, where a
+  // dead process runs no code.
+  void (*run_timer)(void*, Session&, FunctionRef<void()>) = nullptr;
 };
 
 namespace detail {
+
+// Exactly this signature: an application may have a run_timer() of its own.
+template <class Application>
+concept RunsTimers = requires {
+  []<class Base>(void (Base::*)(Session&, FunctionRef<void()>)) {}(&Application::run_timer);
+};
 
 template <class Application, class Argument>
 MessageReply call(Application& application, Session& session, const Argument& argument) {
@@ -101,6 +113,16 @@ void make_notices(Application&, Callbacks& callbacks) {
       return static_cast<Application*>(a)->on_resend_request(s, request);
     };
   }
+  if constexpr (OnWritable<Application>) {
+    callbacks.on_writable = [](void* a, Session& s) {
+      static_cast<Application*>(a)->on_writable(s);
+    };
+  }
+  if constexpr (RunsTimers<Application>) {
+    callbacks.run_timer = [](void* a, Session& s, FunctionRef<void()> callback) {
+      static_cast<Application*>(a)->run_timer(s, callback);
+    };
+  }
   if constexpr (OnDisconnect<Application>) {
     callbacks.on_disconnect = [](void* a, Session& s, const Disconnection& disconnection) {
       static_cast<Application*>(a)->on_disconnect(s, disconnection);
@@ -142,6 +164,7 @@ void make_sending(Application&, Callbacks& callbacks) {
 //   void on_sent(Session&, const SentMessage&);                   one of our messages was sent
 //   ResendAnswer on_resend_request(Session&, const ResendRequest&);
 //   void on_disconnect(Session&, const Disconnection&);           e.g. cancel on disconnect
+//   void on_writable(Session&);   after Session::is_writable() was false
 //
 // The following may also return void:
 //

@@ -58,6 +58,7 @@ NEXUSFIX_MEMBER(on_sent)
 NEXUSFIX_MEMBER(on_resend_request)
 NEXUSFIX_MEMBER(on_disconnect)
 NEXUSFIX_MEMBER(write_logon)
+NEXUSFIX_MEMBER(on_writable)
 
 // Other spellings, also those of QuickFIX and of the Google style.
 NEXUSFIX_MEMBER(OnLogon)
@@ -113,6 +114,8 @@ NEXUSFIX_MEMBER(onDisconnect)
 NEXUSFIX_MEMBER(on_disconnected)
 NEXUSFIX_MEMBER(writeLogon)
 NEXUSFIX_MEMBER(write_log_on)
+NEXUSFIX_MEMBER(onWritable)
+NEXUSFIX_MEMBER(OnWritable)
 NEXUSFIX_MEMBER(Handles)
 #undef NEXUSFIX_MEMBER
 
@@ -139,6 +142,10 @@ concept OnResendRequest = requires(A& a, Session& s, const ResendRequest& r) {
 template <class A>
 concept OnDisconnect = requires(A& a, Session& s, const Disconnection& d) {
   { a.on_disconnect(s, d) } -> std::same_as<void>;
+};
+template <class A>
+concept OnWritable = requires(A& a, Session& s) {
+  { a.on_writable(s) } -> std::same_as<void>;
 };
 template <class A>
 concept WriteLogon = requires(A& a, Session& s, wire::Encoder& e, const wire::MessageHeader& h) {
@@ -268,6 +275,8 @@ struct CallbackCheck<A> {
   static_assert(!has_on_disconnect<A>() || OnDisconnect<A>,
                 "on_disconnect() must be: public: void "
                 "on_disconnect(Session&, const Disconnection&)");
+  static_assert(!has_on_writable<A>() || OnWritable<A>,
+                "on_writable() must be: public: void on_writable(Session&)");
   static_assert(!has_write_logon<A>() || WriteLogon<A>,
                 "write_logon() must be: public: void "
                 "write_logon(Session&, wire::Encoder&, const wire::MessageHeader&)");
@@ -357,6 +366,10 @@ struct CallbackCheck<A> {
                 "writeLogon() is not called: it is write_logon()");
   static_assert(!has_write_log_on<A>() || has_write_logon<A>(),
                 "write_log_on() is not called: it is write_logon()");
+  static_assert(!has_onWritable<A>() || has_on_writable<A>(),
+                "onWritable() is not called: it is on_writable()");
+  static_assert(!has_OnWritable<A>() || has_on_writable<A>(),
+                "OnWritable() is not called: it is on_writable()");
   static_assert(!has_OnLogon<A>() || has_on_logon<A>(),
                 "OnLogon() is not called: it is on_logon()");
   static_assert(!has_OnLogout<A>() || has_on_logout<A>(),

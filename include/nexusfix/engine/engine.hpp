@@ -17,6 +17,7 @@
 #include <nexusfix/engine/mailbox.hpp>
 #include <nexusfix/engine/parts.hpp>
 #include <nexusfix/engine/session.hpp>
+#include <nexusfix/engine/session_range.hpp>
 #include <nexusfix/observe/event_log.hpp>
 #include <nexusfix/observe/session_logs.hpp>
 #include <nexusfix/store/store.hpp>
@@ -125,9 +126,9 @@ class Engine {
   // on a thread that it starts. 0: success; 1: a store failed, as the log says.
   //
   // stop() ends it when every session has logged out, or when the time for that is over. An engine
-  // with one loop also ends when its store fails, or when log_out() has logged out every session
-  // and all of them are initiators. An engine with several loops serves until stop(), and a failed
-  // store ends only its own loop.
+  // with one loop also ends when its store fails, or when log_out() has logged out every session,
+  // all of them are initiators, and no timer of the application waits. An engine with several loops
+  // serves until stop(), and a failed store ends only its own loop.
   int run();
   // As run(), with a thread of the engine in place of the calling one, and returns at once. Call it
   // once before join().
@@ -163,6 +164,11 @@ class Engine {
   // loops, the sessions of one loop after those of another. The reference is valid until the
   // session is removed or the engine ends. An index changes when a session is removed.
   [[nodiscard]] Session& session(std::size_t index) noexcept;
+  // All sessions, in the order of session(): for (Session& session : engine.sessions()). See
+  // SessionRange for how long it is valid. One loop: its thread; several loops: before they run.
+  [[nodiscard]] SessionRange sessions() const noexcept;
+  // The sessions of that loop. That loop's thread, or before it runs.
+  [[nodiscard]] SessionRange sessions(std::uint32_t loop) const noexcept;
   // The session of this name (Session::name()), in any loop. Null: there is none.
   [[nodiscard]] Session* find_session(std::string_view name) noexcept;
   // Adds the sessions of another configuration to the present ones: all of them or, with an error,

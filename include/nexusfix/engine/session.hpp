@@ -1,6 +1,8 @@
 // A session, for an application.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -10,7 +12,9 @@
 #include <vector>
 
 #include <nexusfix/base/time.hpp>
+#include <nexusfix/engine/attached_data.hpp>
 #include <nexusfix/engine/events.hpp>
+#include <nexusfix/engine/timer.hpp>
 #include <nexusfix/session/session_id.hpp>
 #include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/wire/encoder.hpp>
@@ -89,6 +93,8 @@ class Session {
   // For the engine.
   Session(const SessionServices& services, SessionEntry& entry) noexcept
       : services_{&services}, entry_{&entry} {}
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   // BeginString, CompIDs, sub and location IDs, and the qualifier. Valid as long as the session.
   [[nodiscard]] const session::SessionId& id() const noexcept;
@@ -166,6 +172,60 @@ class Session {
     return finish(encoder.finish());
   }
 
+  // Calls callback(Session&) once, when the time has come; a time in the past is the present one.
+  // The callback runs in the next turn of the loop or later, never within this call, on the
+  // session's thread, between two events, in every state of the session, also without a connection.
+  // It is one transaction, as every callback: if it throws, its messages are undone, and the event
+  // log says so (NXF-1060). It is not called again; for a period, it sets the next timer.
+  //
+  // cancel(), remove() and the end of the engine cancel the timer: its captures are destroyed
+  // without a call, and must not use the session. An exception of the callback that has set it does
+  // not. Timers are not stored. run() goes on while a timer waits, because its callback may call
+  // log_on(). Timers of the same time run in the order in which they were set. A MonoTime is one of
+  // the engine's clock. A WallTime is UTC; a change of the wall clock is noticed within a minute.
+  // In the simulator both are virtual.
+  //
+  // An empty handle: nothing was set, because the session is being removed, or has kTimersMax
+  // timers; then the event log says so (NXF-1066). Throws std::bad_alloc. A timer allocates, except
+  // in the place of an earlier one. TimerCallback has the limits of the callback.
+  //
+  //   session.call_after(5s, [this, id](Session& s) { cancel_order(s, id); });
+  TimerHandle call_at(MonoTime time, TimerCallback callback);
+  // The same with a wall time, such as 16:00:00 UTC of a day.
+  TimerHandle call_at(WallTime time, TimerCallback callback);
+  // The same with a time from now on: from the time of the running event, or of the clock outside
+  // of events. A negative delay is 0.
+  TimerHandle call_after(std::chrono::nanoseconds delay, TimerCallback callback);
+  // Cancels a timer of this session and destroys its captures. False: it has run, it is running, or
+  // it was cancelled before; nothing happens.
+  bool cancel(const TimerHandle& timer) noexcept;
+
+  // The bytes that wait for the connection: sent by the application or by the session layer, and
+  // not taken by the socket yet. 0 without a connection. Above MaxQueuedBytes (64 MiB) the
+  // counterparty is disconnected.
+  [[nodiscard]] std::size_t unsent_bytes() const noexcept;
+  // False: more than a sixteenth of MaxQueuedBytes waits (4 MiB by default), or did so and more
+  // than a quarter of that still waits. An application that can wait stops sending; on_writable()
+  // follows if the connection lives. True without a connection.
+  [[nodiscard]] bool is_writable() const noexcept;
+
+  // Makes the application's own object of this session, a T(arguments...), and returns it; an
+  // earlier one is destroyed. It lives until the session is destroyed, or the next attach(). Its
+  // destructor may call no function of the session but id() and name(). Allocates; throws what the
+  // constructor throws, and the earlier object then stays.
+  //
+  //   void on_logon(Session& s) { if (s.data<Book>() == nullptr) s.attach<Book>(s.name()); }
+  template <class T, class... Arguments>
+  T& attach(Arguments&&... arguments) {
+    return data_.make<T>(std::forward<Arguments>(arguments)...);
+  }
+  // The attached object, if it is exactly a T. Null: it is of another type, or there is none. Valid
+  // as long as the object. Allocates nothing: a comparison and a load.
+  template <class T>
+  [[nodiscard]] T* data() const noexcept {
+    return data_.get<T>();
+  }
+
   // Sends a Logout with this Text (58) and disconnects after the answer, or after LogoutTimeout. An
   // initiator does not log on again by itself.
   void log_out(std::string_view text = {});
@@ -181,9 +241,9 @@ class Session {
   // because one side had lost sequence numbers. The counterparty must reset its own, too.
   void reset(std::string_view text);
   // Removes the session from the engine: logs it out with this text, and destroys the Session at
-  // the end of the turn in which its connection has ended. on_logout() and on_disconnect() are its
-  // last callbacks. Its sent messages stay in the store, in case a session of this name is added
-  // again.
+  // the end of the turn in which its connection has ended. Its timers are cancelled; on_logout()
+  // and on_disconnect() are its last callbacks. Its sent messages stay in the store, in case a
+  // session of this name is added again.
   void remove(std::string_view text);
   // Initiator: connects and logs on again after log_out().
   void log_on();
@@ -224,6 +284,7 @@ class Session {
 
   const SessionServices* services_;
   SessionEntry* entry_;
+  detail::AttachedData data_;
 };
 
 // A message whose constant fields are rendered once, by Session::prepare(). It must not outlive its

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/engine/application.hpp>
 #include <nexusfix/engine/engine.hpp>
 
@@ -52,6 +53,10 @@ class WatchedApplication {
   // Calls CallbackWatch::on_message().
   engine::MessageReply on_message(engine::Session& session, const wire::MessageView& message) {
     return watch_.on_message(inner_, session, message);
+  }
+  // Calls the callback of a timer, unless the process is dead.
+  void run_timer(engine::Session&, FunctionRef<void()> callback) {
+    if (watch_.runs()) callback();
   }
   // Calls the application's on_recovered(), if it has one. Not watched: Engine::open() calls it.
   void on_recovered(const engine::RecoveredMessage& message) {
@@ -112,6 +117,12 @@ class WatchedAs final : public WatchedApplication {
   {
     if (!watch_.runs()) return {};
     return inner_.on_resend_request(inner_.application, session, request);
+  }
+  // Calls the application's on_writable().
+  void on_writable(engine::Session& session)
+    requires requires(Application& a) { a.on_writable(session); }
+  {
+    if (watch_.runs()) inner_.on_writable(inner_.application, session);
   }
   // Calls the application's on_disconnect().
   void on_disconnect(engine::Session& session, const engine::Disconnection& disconnection)

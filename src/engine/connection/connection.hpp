@@ -74,6 +74,50 @@ class OutboundQueue {
   BufferCharge storage_;
 };
 
+// Whether more bytes wait for a connection than its application should add to, for
+// Session::is_writable() and on_writable().
+//
+// High: a sixteenth of MaxQueuedBytes, 4 MiB by default. It is far below the cut, so that a
+// callback which sends much, or an application that reacts late, does not reach it; and it is above
+// the 1 MiB that a resend queues by itself. Low: a quarter of that. It is not 0, so that the socket
+// does not run dry before the application has begun again; and it is so far below that few notices
+// come.
+class Backlog {
+ public:
+  [[nodiscard]] static constexpr std::size_t high(std::size_t queued_bytes_max) noexcept {
+    return queued_bytes_max / 16;
+  }
+  [[nodiscard]] static constexpr std::size_t low(std::size_t queued_bytes_max) noexcept {
+    return high(queued_bytes_max) / 4;
+  }
+
+  // After a flush, Connections::check_backlog() looks at this number of waiting bytes and more: one
+  // comparison, which the limit of the queue needs anyway.
+  [[nodiscard]] std::size_t checked_from() const noexcept { return checked_from_; }
+  // There was more than high(), and not yet low() again.
+  [[nodiscard]] bool is_high() const noexcept { return is_high_; }
+  void begin() noexcept {
+    is_high_ = true;
+    is_reported_ = true;
+    checked_from_ = 0;
+  }
+  void end() noexcept {
+    is_high_ = false;
+    is_reported_ = false;
+  }
+  // While it is not high.
+  void check_above(std::size_t bytes) noexcept { checked_from_ = bytes + 1; }
+  // MaxQueuedBytes has changed.
+  void check_again() noexcept { checked_from_ = 0; }
+  // on_writable() is due; true once after each end().
+  [[nodiscard]] bool take_end() noexcept { return !std::exchange(is_reported_, true); }
+
+ private:
+  std::size_t checked_from_ = 0;
+  bool is_high_ = false;
+  bool is_reported_ = true;
+};
+
 // The received bytes that a connection keeps: the beginning of an incomplete message, and all that
 // waits while reading is paused. The storage is at most twice what has arrived (but at least
 // kStorageBytesMin), whatever length a message claims.
@@ -312,6 +356,7 @@ class Connection : public TimerOwner {
   [[nodiscard]] const std::string& close_reason() const noexcept { return close_reason_; }
   void set_close_reason(std::string_view why) { close_reason_ = why; }
 
+  [[nodiscard]] Backlog& backlog() noexcept { return backlog_; }
   [[nodiscard]] OutboundQueue& outbound() noexcept { return outbound_; }
   [[nodiscard]] const OutboundQueue& outbound() const noexcept { return outbound_; }
   [[nodiscard]] Framing& framing() noexcept { return framing_; }
@@ -341,6 +386,7 @@ class Connection : public TimerOwner {
   MonoTime deadline_ = kNever;
   MonoTime takes_by_ = kNever;
   store::LogPosition waits_for_ = 0;
+  Backlog backlog_;
   OutboundQueue outbound_;
   Framing framing_;
   MonoTime paused_until_ = kNever;

@@ -77,7 +77,8 @@ class Connections {
  private:
   void send_waiting(Connection& connection);
   void block(Connection& connection);
-  void enforce_outbound_limit(Connection& connection);
+  void check_backlog(Connection& connection);
+  void on_backlog(Connection& connection, std::size_t waiting);
 
   LoopContext& loop_;
   BufferGovernor& buffers_;

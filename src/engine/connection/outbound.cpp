@@ -54,13 +54,29 @@ void Connections::end_slow_consumer(Connection& connection) {
             " bytes for " + std::to_string(time.count()) + " s (SlowConsumerTimeout)");
 }
 
-void Connections::enforce_outbound_limit(Connection& connection) {
+void Connections::check_backlog(Connection& connection) {
   if (connection.entry() == nullptr) return;
   const std::size_t waiting =
       connection.outbound().size() + connection.entry()->resend.queued().size();
-  if (waiting <= connection.entry()->settings.limits.queued_bytes_max) return;
-  close(connection, EventId::SlowConsumerQueueFull,
-        "slow consumer: " + std::to_string(waiting) + " bytes wait for it");
+  if (waiting >= connection.backlog().checked_from()) [[unlikely]]
+    on_backlog(connection, waiting);
+}
+
+void Connections::on_backlog(Connection& connection, std::size_t waiting) {
+  SessionEntry& entry = *connection.entry();
+  Backlog& backlog = connection.backlog();
+  const std::size_t queued_bytes_max = entry.settings.limits.queued_bytes_max;
+  if (waiting > queued_bytes_max) {
+    return close(connection, EventId::SlowConsumerQueueFull,
+                 "slow consumer: " + std::to_string(waiting) + " bytes wait for it");
+  }
+  if (waiting > Backlog::high(queued_bytes_max)) return backlog.begin();
+  if (backlog.is_high()) {
+    if (waiting > Backlog::low(queued_bytes_max)) return;
+    backlog.end();
+    loop_.arm(entry, loop_.now().mono);  // on_writable() is an event of its own.
+  }
+  backlog.check_above(Backlog::high(queued_bytes_max));
 }
 
 // If a connection breaks here, the application may send on another connection of the list. Those
@@ -79,7 +95,7 @@ void Connections::send_unsent(store::LogPosition durable) {
     if (!is_durable) mark_unsent(connection);
     loop_.boundary.run(connection, [&] {
       if (is_durable && !connection.is_blocked()) send_waiting(connection);
-      enforce_outbound_limit(connection);
+      check_backlog(connection);
     });
   }
   sending_.clear();

@@ -19,10 +19,10 @@ constexpr std::size_t kDueConnectionsPerTurn = 64;
 // Components free larger buffers than this after a large callback or resend.
 constexpr std::size_t kScratchBytesMax = 4U << 20U;
 
-// A halt also ends when the schedule ends the session.
-bool will_connect(const SessionEntry& entry) noexcept {
+// A halt also ends when the schedule ends the session. A timer's callback may log on.
+bool may_connect_again(const SessionEntry& entry) noexcept {
   const ConnectPolicy& policy = entry.connect_policy;
-  return policy.wants_connection() ||
+  return policy.wants_connection() || !entry.timers.empty() ||
          (policy.is_halted() && !entry.settings.schedule.is_non_stop());
 }
 
@@ -199,6 +199,7 @@ void EventLoop::on_timer(SessionEntry& entry) {
   }
   loop_.arm(entry, entry.machine.next_deadline());
   run_session_timers(entry);
+  if (!entry.timers.empty()) run_application_timers(entry);
   control_.follow_schedule(entry);
   const ConnectPolicy& policy = entry.connect_policy;
   if (policy.wants_connection() && entry.timetable.may_log_on() && entry.connection == nullptr) {
@@ -207,8 +208,24 @@ void EventLoop::on_timer(SessionEntry& entry) {
   }
 }
 
-// Resumes a resend that MaxResendsPerSecond has paused, and delivers the notice of a disconnection.
+// A timer that a callback sets runs in a later turn, also if it is due at once.
+void EventLoop::run_application_timers(SessionEntry& entry) {
+  const std::uint64_t number_max = entry.timers.last_number();
+  for (std::size_t i = 0; i < SessionTimers::kDuePerTurn; ++i) {
+    if (entry.abort.is_pending() || commit_.has_failed()) return;
+    auto callback = entry.timers.take_due(loop_.now(), number_max);
+    if (!callback) break;
+    actions_.run_timer(entry, *callback);
+  }
+  loop_.arm(entry, entry.timers.next(loop_.now()));
+}
+
+// Resumes a resend that MaxResendsPerSecond has paused, reports that a backlog has ended, and
+// delivers the notice of a disconnection.
 void EventLoop::run_session_timers(SessionEntry& entry) {
+  if (entry.connection != nullptr && entry.connection->backlog().take_end()) {
+    actions_.notify_writable(entry);
+  }
   if (entry.resend.is_in_progress() && entry.resend.resumes_at() > loop_.now().mono) {
     loop_.arm(entry, entry.resend.resumes_at());
   } else if (entry.resend.is_in_progress()) {
@@ -299,7 +316,7 @@ bool EventLoop::finished() {
   if (tasks_.inbox().is_open() || waits_for_operator()) return false;
   return std::ranges::all_of(listeners_.all(), [](const auto& one) { return one.socket == 0; }) &&
          std::ranges::none_of(registry_.entries(),
-                              [](const auto& entry) { return will_connect(*entry); });
+                              [](const auto& entry) { return may_connect_again(*entry); });
 }
 
 // Without this, a program in run() would exit, be started again, and its session be refused again.

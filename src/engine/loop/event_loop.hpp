@@ -96,6 +96,7 @@ class EventLoop {
   void on_timer(Connection& connection);
   void on_timer(SessionEntry& entry);
   void run_session_timers(SessionEntry& entry);
+  void run_application_timers(SessionEntry& entry);
   [[nodiscard]] MonoTime first_timer() const noexcept;
 
   void begin_stop();

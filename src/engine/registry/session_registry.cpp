@@ -111,6 +111,7 @@ void SessionRegistry::remove(SessionEntry& entry, std::string_view text) {
   if (entry.membership.is_closing()) return;
   leaving_.push_back(&entry);  // Allocates, so it comes first.
   entry.membership.become(MembershipState::Closing);
+  entry.timers.clear();
   remove_acceptor(entry);
   entry.connect_policy.log_out();
   if (entry.connection != nullptr) control_.log_out(entry, text);

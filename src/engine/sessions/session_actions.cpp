@@ -249,6 +249,26 @@ void SessionActions::notify_disconnection(SessionEntry& entry) {
   }));
 }
 
+void SessionActions::notify_writable(SessionEntry& entry) {
+  if (loop_.callbacks.on_writable == nullptr || entry.machine.state() != session::State::LoggedOn) {
+    return;
+  }
+  transactor_.transact(entry, [&](session::StateMachine&) {
+    static_cast<void>(transactor_.run_callback(
+        entry, [&] { loop_.callbacks.on_writable(loop_.callbacks.application, entry.session); }));
+  });
+}
+
+void SessionActions::run_timer(SessionEntry& entry, TimerCallback& callback) {
+  const auto call = [&] { callback(entry.session); };
+  transactor_.transact(entry, [&](session::StateMachine&) {
+    static_cast<void>(transactor_.run_callback(entry, [&] {
+      if (loop_.callbacks.run_timer == nullptr) return call();
+      loop_.callbacks.run_timer(loop_.callbacks.application, entry.session, call);
+    }));
+  });
+}
+
 void SessionActions::perform_own(SessionEntry& entry, const session::Disconnect& action) {
   entry.disconnection.set_reason(action.reason);
   if (entry.connection == nullptr) return;

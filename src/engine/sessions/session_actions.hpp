@@ -38,6 +38,9 @@ class SessionActions {
   void deliver_decided();
   void answer_logon(SessionEntry& entry, std::uint64_t logon_id, const LogonAnswer& answer);
   void notify_disconnection(SessionEntry& entry);
+  // Both are events of their own, outside of a running one.
+  void notify_writable(SessionEntry& entry);
+  void run_timer(SessionEntry& entry, TimerCallback& callback);
   void forget(SessionEntry& entry) noexcept;
 
  private:

@@ -31,6 +31,7 @@
 #include "engine/sessions/disconnection_notice.hpp"
 #include "engine/sessions/out_of_order_messages.hpp"
 #include "engine/sessions/pending_abort.hpp"
+#include "engine/sessions/session_timers.hpp"
 #include "engine/sessions/throttle.hpp"
 #include "engine/settings_names.hpp"
 
@@ -172,6 +173,7 @@ struct SessionEntry : TimerOwner {
   AcceptorHalt halt;             // acceptor
   std::size_t listener = 0;      // acceptor: the listener of its counterparty
   FileState file;
+  SessionTimers timers;  // of the application
 };
 
 // The state machine's configuration: the session's settings, and the needs of the application's

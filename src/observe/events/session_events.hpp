@@ -142,6 +142,10 @@ inline constexpr EventRow kSessionEvents[] = {
      "invalid.",
      "The application has a fault in on_sending().",
      "Correct the application, and tell the counterparty what the message was."},
+    {EventId::TimerRefused, Severity::Error, "TimerRefused",
+     "call_at() or call_after() has set no timer, because the session has 65,536 timers.",
+     "The application sets timers faster than they run or are cancelled.",
+     "Correct the application: cancel timers that are no longer needed."},
 };
 
 }  // namespace nexusfix::observe

@@ -1,6 +1,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <string>
+#include <vector>
 
 #include <nexusfix/simulator.hpp>
 
@@ -96,6 +97,60 @@ TEST_F(WorldTest, a_users_own_check_ends_the_run_and_the_first_violation_remains
   world.found("other", "");
   EXPECT_EQ(world.violation()->invariant, "mine");
   EXPECT_FALSE(world.settle(1min));
+}
+
+// Sends a message every ten minutes, and notes the times.
+struct Clockwork {
+  World& world;
+  std::vector<WorldTime>& times;
+
+  void on_logon(engine::Session& session) {
+    if (session.data<engine::TimerHandle>() != nullptr) return;  // a later Logon
+    session.attach<engine::TimerHandle>(set_timer(session));
+  }
+  engine::TimerHandle set_timer(engine::Session& session) {
+    return session.call_after(10min, [this](engine::Session& s) { tick(s); });
+  }
+  void tick(engine::Session& session) {
+    times.push_back(world.now());
+    wire::Encoder encoder = session.begin("B");
+    encoder.field(148, "news");
+    const auto sent = session.finish(encoder);
+    if (sent) world.promised(session, *sent);
+    set_timer(session);
+  }
+};
+
+TEST(World, timers_of_an_application_run_in_virtual_time) {
+  World world{{.seed = 4, .faults = {}}};
+  Seen at_venue;
+  std::vector<WorldTime> times;
+  world.add_process<Listener>("venue", kVenue, std::ref(at_venue));
+  world.add_process<Clockwork>("trader", kTrader, std::ref(world), std::ref(times));
+  world.run(24h);
+  ASSERT_GE(times.size(), 143U);
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    EXPECT_GE(times[i] - times[i - 1], 10min);
+    EXPECT_LT(times[i] - times[i - 1], 10min + 1s);
+  }
+  EXPECT_EQ(at_venue.received, static_cast<int>(times.size()));
+}
+
+TEST(World, timers_of_a_process_end_with_it) {
+  World world{{.seed = 4, .faults = {}}};
+  Seen at_venue;
+  std::vector<WorldTime> times;
+  world.add_process<Listener>("venue", kVenue, std::ref(at_venue));
+  const ProcessId trader =
+      world.add_process<Clockwork>("trader", kTrader, std::ref(world), std::ref(times));
+  world.run(15min);
+  ASSERT_EQ(times.size(), 1U);
+  world.kill(trader);
+  const WorldTime killed = world.now();
+  world.run(30min);
+  ASSERT_GE(times.size(), 2U);
+  EXPECT_GE(times[1], killed + 10min) << "the timer of its next run, not that of the dead one";
+  EXPECT_TRUE(world.settle(5min)) << world.violation()->what;
 }
 
 TEST(World, a_session_without_a_counterparty_does_not_settle) {

@@ -187,6 +187,27 @@ TEST_F(AllocationTest, ten_thousand_orders_in_two_pieces_each_allocate_nothing) 
   EXPECT_EQ(engine_->session(0).numbers().next_inbound, 2 + kWarmUpOrders + kOrders);
 }
 
+TEST_F(AllocationTest, timer_for_each_order_allocates_nothing_in_steady_state) {
+  Session& session = engine_->session(0);
+  std::array<engine::TimerHandle, 50> timers;
+  int ran = 0;
+  const auto set_and_cancel = [&] {
+    for (auto& timer : timers) {
+      session.cancel(timer);
+      timer = session.call_after(std::chrono::milliseconds{5}, [&ran](Session&) { ++ran; });
+    }
+    clock_.advance(std::chrono::milliseconds{5});
+    turn();
+  };
+  set_and_cancel();
+  set_and_cancel();
+  counting = true;
+  for (int i = 0; i < 100; ++i) set_and_cancel();
+  counting = false;
+  EXPECT_EQ(allocations.exchange(0), 0U);
+  EXPECT_EQ(ran, 102 * 50);
+}
+
 TEST(OutboundQueueTest, queue_that_never_runs_empty_does_not_grow) {
   engine::OutboundQueue queue;
   const std::string bytes(1'000, 'x');

@@ -32,6 +32,36 @@ TEST_F(EventLoopsTest, each_counterparty_reaches_its_session_through_one_port) {
   EXPECT_EQ(all.size(), 2U);
 }
 
+TEST_F(EventLoopsTest, range_goes_over_the_sessions_of_all_loops) {
+  sessions = session_text(0, "EventLoop=1\n") + session_text(1, "EventLoop=1\n");
+  open_loops();
+  EXPECT_EQ(std::ranges::distance(acceptor->sessions(0)), 0) << "a loop without sessions";
+  EXPECT_EQ(std::ranges::distance(acceptor->sessions(1)), 2);
+  std::vector<Session*> all;
+  for (Session& session : acceptor->sessions()) all.push_back(&session);
+  EXPECT_EQ(all, (std::vector<Session*>{&acceptor->session(0), &acceptor->session(1)}));
+}
+
+TEST_F(EventLoopsTest, timers_run_on_the_thread_of_their_session) {
+  open_loops();
+  std::atomic<int> ran{0};
+  for (Session& session : acceptor->sessions()) {
+    session.call_after(std::chrono::seconds{1}, [this, &ran](Session& s) {
+      const std::lock_guard lock{loop_venue.mutex};
+      loop_venue.threads[std::string{s.name()}].insert(std::this_thread::get_id());
+      ++ran;
+    });
+  }
+  clock.advance(std::chrono::seconds{1});
+  acceptor->start();
+  for (int i = 0; i < kSessions; ++i) connect().send(logon(who(i), 1) + order(who(i), 2, who(i)));
+  EXPECT_TRUE(wait_until([&] { return ran == kSessions; }));
+  EXPECT_TRUE(wait_until([&] { return loop_venue.order_count() == std::size_t{kSessions}; }));
+  stop_and_join();
+  for (const auto& [session, threads] : loop_venue.threads)
+    EXPECT_EQ(threads.size(), 1U) << session;
+}
+
 TEST_F(EventLoopsTest, logon_size_limit_of_a_session_on_another_loop_applies) {
   sessions = session_text(0, "EventLoop=0\n") + session_text(1, "EventLoop=1\nMaxLogonSize=9000\n");
   open_loops();
