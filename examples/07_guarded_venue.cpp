@@ -1,7 +1,9 @@
-// A venue with most of the callbacks: it cancels the orders of a disconnected trader, does not
-// resend outdated reports, limits a resend, and sees the bytes of every sent message.
+// A venue with most of the callbacks: it cancels the orders of a disconnected trader and
+// orders that are old, does not resend outdated reports, limits a resend, and sees the bytes of
+// every sent message.
 //
 // Usage: example_07_guarded_venue venue.cfg
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -16,30 +18,41 @@ using nexusfix::MessageReply;
 using nexusfix::SendDecision;
 using nexusfix::Session;
 using namespace nexusfix::literals;
+using namespace std::chrono_literals;
 
 namespace {
 
 // [guard]
+struct Order {
+  std::string symbol;
+  nexusfix::TimerHandle expiry;
+};
+using Book = std::map<std::string, Order>;  // the open orders of one trader, by ClOrdID
+
 struct Venue {
   MessageReply on_message(Session& session, const fix44::NewOrderSingle& order) {
     const std::string id{order.cl_ord_id().value};
-    if (open_.contains(id)) {
+    Book& open = book_of(session);
+    if (open.contains(id)) {
       return nexusfix::business_reject(0, 11, "ClOrdID " + id + " is in the book", id);
     }
     if (!report(session, id, order.symbol().value, fix44::OrdStatus::New)) return no_report();
-    open_.emplace(id, std::string{order.symbol().value});
+    const auto expiry = session.call_after(10min, [this, id](Session& s) { expire(s, id); });
+    open.emplace(id, Order{std::string{order.symbol().value}, expiry});
     return nexusfix::accept();
   }
 
   // Cancels every order of the disconnected trader. The store keeps the reports, and the trader
   // gets them by a resend after its next Logon.
   void on_disconnect(Session& session, const nexusfix::Disconnection& gone) {
+    Book& open = book_of(session);
     std::printf("%.*s: %zu orders cancelled\n", static_cast<int>(gone.text.size()),
-                gone.text.data(), open_.size());
-    for (const auto& [id, symbol] : open_) {
-      static_cast<void>(report(session, id, symbol, fix44::OrdStatus::Canceled));
+                gone.text.data(), open.size());
+    for (const auto& [id, order] : open) {
+      session.cancel(order.expiry);
+      static_cast<void>(report(session, id, order.symbol, fix44::OrdStatus::Canceled));
     }
-    open_.clear();
+    open.clear();
   }
 
   // An acknowledgement (OrdStatus New) that has to be resent is outdated: a GapFill takes its
@@ -63,6 +76,15 @@ struct Venue {
   // [end]
 
  private:
+  static Book& book_of(Session& session) {
+    Book* const book = session.data<Book>();
+    return book != nullptr ? *book : session.attach<Book>();
+  }
+  void expire(Session& session, const std::string& id) {
+    const auto order = book_of(session).extract(id);
+    if (!order) return;
+    static_cast<void>(report(session, id, order.mapped().symbol, fix44::OrdStatus::Canceled));
+  }
   bool report(Session& session, const std::string& id, std::string_view symbol,
               fix44::OrdStatus status) {
     const bool is_new = status == fix44::OrdStatus::New;
@@ -78,7 +100,6 @@ struct Venue {
     return nexusfix::business_reject(4, 0, "the report cannot be sent");
   }
 
-  std::map<std::string, std::string> open_;  // ClOrdID to Symbol
   unsigned reports_ = 0;
   std::size_t drop_copy_bytes_ = 0;
 };

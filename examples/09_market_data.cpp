@@ -1,7 +1,8 @@
 // A market-data publisher: it answers a MarketDataRequest with a snapshot, then it sends each
 // change. The market comes from standard input, on another thread than the engine's. A line is
 // `AAPL bid 150.25 300`: symbol, bid or offer, price, and the new size at this price, 0 for none.
-// The program ends at the end of its input.
+// The program ends at the end of its input. A client that reads too slowly gets no changes, and new
+// snapshots when it has caught up.
 //
 // Usage: example_09_market_data 09_market_data.cfg
 #include <algorithm>
@@ -90,7 +91,7 @@ class Publisher {
     if (same != subscriptions_.end()) {
       return reject(session, id, MDReqRejReason::DuplicateMdreqid, "it is subscribed already");
     }
-    Subscription wanted{&session, id, {}, {}};
+    Subscription wanted{.session = &session, .id = id};
     if (const auto fault = read(request, wanted)) {
       return reject(session, id, fault->reason, fault->text);
     }
@@ -106,14 +107,24 @@ class Publisher {
     std::erase_if(subscriptions_, [&](const auto& one) { return one.session == &session; });
   }
 
+  // The client has caught up.
+  void on_writable(Session& session) {
+    for (Subscription& one : subscriptions_) {
+      if (one.session != &session || !std::exchange(one.is_stale, false)) continue;
+      for (const std::string& symbol : one.symbols) send_snapshot(one, symbol);
+    }
+  }
+
   void set_level(const std::string& symbol, const Level& level) {
     const auto action = books_[symbol].set(level);
     if (!action) return;
     std::optional<fix44::MDEntrySize> size;
     if (*action != MDUpdateAction::Delete) size = fix44::MDEntrySize{level.size};
     using Entry = fix44::MarketDataIncrementalRefresh::NoMDEntries;
-    for (const Subscription& one : subscriptions_) {
+    for (Subscription& one : subscriptions_) {
       if (!one.symbols.contains(symbol) || !one.types.contains(level.type)) continue;
+      one.is_stale |= !one.session->is_writable();
+      if (one.is_stale) continue;
       log(one,
           one.session->send<fix44::MarketDataIncrementalRefresh>(
               fix44::MDReqID{one.id}, group<Entry>(entry(*action, level.type, fix44::Symbol{symbol},
@@ -127,6 +138,7 @@ class Publisher {
     std::string id{};  // MDReqID
     std::set<std::string> symbols{};
     std::set<MDEntryType> types{};
+    bool is_stale = false;  // changes were left out
   };
   struct Fault {
     MDReqRejReason reason = MDReqRejReason::UnknownSymbol;

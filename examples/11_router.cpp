@@ -50,8 +50,7 @@ class Router {
  public:
   // Returns false if there is no VENUE, or if a CompID contains kMark.
   bool attach(nexusfix::Engine& engine) {
-    for (std::size_t i = 0; i < engine.session_count(); ++i) {
-      Session& session = engine.session(i);
+    for (Session& session : engine.sessions()) {
       const std::string& who = session.id().target_comp_id;
       if (who.find(kMark) != std::string::npos) return false;
       if (who == kVenue) {

@@ -44,8 +44,7 @@ class Bridge {
  public:
   // Returns false if the configuration does not have exactly one session of each version.
   bool attach(nexusfix::Engine& engine) {
-    for (std::size_t i = 0; i < engine.session_count(); ++i) {
-      Session& session = engine.session(i);
+    for (Session& session : engine.sessions()) {
       (session.application_version() == "FIX.4.2" ? old_ : new_) = &session;
     }
     return engine.session_count() == 2 && old_ != nullptr && new_ != nullptr &&
