@@ -175,7 +175,10 @@ bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::
     }
     scanned.size = frame.size();
   }
-  if (must_wait(connection, *message)) return false;
+  // A session without a throttle, as most are, does not pay for the call.
+  const bool may_wait =
+      connection.entry() == nullptr || connection.entry()->limits.throttle.is_set();
+  if (may_wait && must_wait(connection, *message)) return false;
   ++loop_.stats.messages_in;
   if (connection.entry() == nullptr && !admission_.bind(connection, *message)) {
     loop_.report.logs().unknown(frame, /*is_message=*/true, loop_.now().wall);
