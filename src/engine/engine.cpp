@@ -512,7 +512,7 @@ std::vector<transport::Endpoint> Engine::accept_endpoints() const {
   return endpoints;
 }
 
-const EngineStats& Engine::stats(std::uint32_t loop) const noexcept { return at(loop).stats(); }
+EngineStats Engine::stats(std::uint32_t loop) const noexcept { return at(loop).stats(); }
 store::Store& Engine::store(std::uint32_t loop) noexcept { return at(loop).store(); }
 void Engine::reopen_logs() noexcept {
   for (const auto& loop : loops_) loop->logs().reopen();

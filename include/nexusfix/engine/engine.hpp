@@ -203,8 +203,10 @@ class Engine {
   // The listen addresses, with the actual ports for SocketAcceptPort=0, each once also if several
   // sessions share it. Any thread while no loop is served; otherwise the thread of the only loop.
   [[nodiscard]] std::vector<transport::Endpoint> accept_endpoints() const;
-  // The present counts of that loop. That loop's thread; valid until the engine ends.
-  [[nodiscard]] const EngineStats& stats(std::uint32_t loop = 0) const noexcept;
+  // The present counts of that loop. Any thread, also while the loop runs: each count is recent and
+  // does not go back. On the loop's own thread they are exact; on another thread, two counts may be
+  // of different moments. No allocation, no blocking; the loop does not wait either.
+  [[nodiscard]] EngineStats stats(std::uint32_t loop = 0) const noexcept;
   // The store of that loop's sessions. That loop's thread; valid until the engine ends. Read it
   // only: the engine must write each record itself.
   [[nodiscard]] store::Store& store(std::uint32_t loop = 0) noexcept;

@@ -65,7 +65,8 @@ class EventLoop {
   void take_commands_from_outside() noexcept { loop_.takes_commands = true; }
 
   [[nodiscard]] std::uint32_t index() const noexcept { return loop_.index; }
-  [[nodiscard]] const EngineStats& stats() const noexcept { return loop_.stats; }
+  // Any thread.
+  [[nodiscard]] EngineStats stats() const noexcept { return loop_.stats.read(); }
   [[nodiscard]] EngineLogs& logs() noexcept { return loop_.report.logs(); }
   [[nodiscard]] const std::shared_ptr<TaskInbox>& inbox() const noexcept {
     return tasks_.shared_inbox();

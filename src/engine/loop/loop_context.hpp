@@ -11,6 +11,7 @@
 #include "engine/connection/parsers.hpp"
 #include "engine/loop/event_boundary.hpp"
 #include "engine/loop/loop_clock.hpp"
+#include "engine/loop/loop_counters.hpp"
 #include "engine/loop/loop_dependencies.hpp"
 #include "engine/loop/loop_timers.hpp"
 #include "engine/report/reporter.hpp"
@@ -41,7 +42,7 @@ struct LoopContext : LoopDependencies {
   Reporter report;
   EventBoundary boundary;
   Callbacks callbacks;
-  EngineStats stats;
+  LoopCounters stats;
   Parsers parsers;
   bool is_stopping = false;
   bool takes_commands = false;  // from the control socket

@@ -1,4 +1,6 @@
 // Several event loops, each with its own sessions, and one port.
+#include <array>
+
 #include "event_loops_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -60,6 +62,44 @@ TEST_F(EventLoopsTest, timers_run_on_the_thread_of_their_session) {
   stop_and_join();
   for (const auto& [session, threads] : loop_venue.threads)
     EXPECT_EQ(threads.size(), 1U) << session;
+}
+
+TEST_F(EventLoopsTest, statistics_are_read_by_another_thread_while_the_loops_run) {
+  open_loops();
+  std::atomic<bool> ends{false};
+  std::uint64_t reads = 0;
+  std::array<engine::EngineStats, 2> seen;
+  std::thread reader{[&] {
+    for (; !ends; ++reads) {
+      for (std::uint32_t loop = 0; loop < 2; ++loop) {
+        const engine::EngineStats now = acceptor->stats(loop);
+        EXPECT_GE(now.messages_in, seen[loop].messages_in) << "a count does not go back";
+        EXPECT_GE(now.messages_out, seen[loop].messages_out);
+        EXPECT_GE(now.garbled, seen[loop].garbled);
+        EXPECT_GE(now.connections_refused, seen[loop].connections_refused);
+        seen[loop] = now;
+      }
+    }
+  }};
+  acceptor->start();
+  for (int i = 0; i < kSessions; ++i) connect().send(logon(who(i), 1) + order(who(i), 2, who(i)));
+  EXPECT_TRUE(wait_until([&] {
+    return std::ranges::all_of(peers,
+                               [](const auto& peer) { return peer->messages().size() == 2; });
+  }));
+  peers.front()->send("8=FIX.4.4\0019=5\00135=0\00110=000\001");
+  connect().send("GET / HTTP/1.1\r\n\r\n");
+  const auto sum = [&](std::uint64_t engine::EngineStats::* count) {
+    return acceptor->stats(0).*count + acceptor->stats(1).*count;
+  };
+  EXPECT_TRUE(wait_until([&] { return sum(&engine::EngineStats::garbled) >= 2; }));
+  EXPECT_TRUE(wait_until([&] { return sum(&engine::EngineStats::connections_refused) >= 1; }));
+  EXPECT_GE(sum(&engine::EngineStats::messages_in), 2U * kSessions);
+  EXPECT_GE(sum(&engine::EngineStats::messages_out), 2U * kSessions);
+  ends = true;
+  reader.join();
+  EXPECT_GT(reads, 0U);
+  stop_and_join();
 }
 
 TEST_F(EventLoopsTest, logon_size_limit_of_a_session_on_another_loop_applies) {
