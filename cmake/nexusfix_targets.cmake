@@ -6,6 +6,9 @@ find_package(Threads REQUIRED)
 add_library(nexusfix_flags INTERFACE)
 target_compile_options(nexusfix_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion
                                                 $<$<BOOL:${NEXUSFIX_WERROR}>:-Werror>)
+# g++ takes a source that is compiled together with others for a header.
+target_compile_options(nexusfix_flags INTERFACE
+                       $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 if(PROJECT_IS_TOP_LEVEL)
   # An object file names no folder of this machine: a clone elsewhere finds it in the cache.
   target_compile_options(nexusfix_flags INTERFACE -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
@@ -17,13 +20,13 @@ set(NEXUSFIX_UNTRUE_WARNINGS
 if(NOT PROJECT_IS_TOP_LEVEL)
   target_compile_options(nexusfix_flags INTERFACE ${NEXUSFIX_UNTRUE_WARNINGS})
 endif()
+# mold links tests and sanitized programs in a fifth of the time. The system's own linker links what
+# is delivered.
+find_program(NEXUSFIX_MOLD mold)
 if(NEXUSFIX_SANITIZE)
   target_compile_options(nexusfix_flags INTERFACE -fsanitize=${NEXUSFIX_SANITIZE}
                                                   -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(nexusfix_flags INTERFACE -fsanitize=${NEXUSFIX_SANITIZE})
-  # Sanitized programs are large: mold links them in a fifth of the time. What is delivered, the
-  # system's own linker links.
-  find_program(NEXUSFIX_MOLD mold)
   if(NEXUSFIX_MOLD)
     target_link_options(nexusfix_flags INTERFACE -fuse-ld=mold)
   endif()
@@ -32,19 +35,11 @@ if(NEXUSFIX_FUZZ)
   target_compile_options(nexusfix_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# nexusfix_compile_together() From here on in this folder, several source files of a target are
-# compiled as one: reading the same headers again is more than half of the work. -D
-# CMAKE_UNITY_BUILD=OFF: each is compiled by itself.
-macro(nexusfix_compile_together)
-  if(NOT DEFINED CMAKE_UNITY_BUILD)
-    set(CMAKE_UNITY_BUILD ON)
-    set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
-  endif()
-endmacro()
-# Sanitizers make compiling slow. A plain build proves that each source of a library or a program
-# stands alone; tests need not.
-if(NEXUSFIX_SANITIZE)
-  nexusfix_compile_together()
+# Sources of a target are compiled together, six at a time: reading the same headers again is half
+# of the work. CMAKE_UNITY_BUILD=OFF compiles each by itself.
+if(NOT DEFINED CMAKE_UNITY_BUILD)
+  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
 endif()
 
 # nexusfix_apart(a.cpp ...) Files that are compiled by themselves in any build: another file of the
@@ -60,11 +55,20 @@ function(nexusfix_hot target)
   if(NEXUSFIX_SANITIZE OR NOT CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo|MinSizeRel)$")
     return()
   endif()
-  if(NOT CMAKE_UNITY_BUILD)  # a unity build compiles them together with others already
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-    set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP hot)
-  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP hot)
   target_compile_options(${target} PRIVATE -fno-semantic-interposition)
+  if(CMAKE_UNITY_BUILD)
+    get_target_property(sources ${target} SOURCES)
+    list(FILTER sources INCLUDE REGEX "\\.cpp$")
+    list(REMOVE_ITEM sources ${ARGN})
+    set(position 0)
+    foreach(source IN LISTS sources)
+      math(EXPR group "${position} / ${CMAKE_UNITY_BUILD_BATCH_SIZE}")
+      math(EXPR position "${position} + 1")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    endforeach()
+  endif()
 endfunction()
 
 # nexusfix_precompile(TARGET a.hpp ...)
@@ -99,6 +103,9 @@ function(nexusfix_layer name)
                                   FILES ${headers})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_features(${target} PUBLIC cxx_std_23)
+  # Programs leave out the functions that they do not call.
+  target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
+  target_link_options(${target} INTERFACE LINKER:--gc-sections)
   if(NEXUSFIX_CORE_WITHOUT_EXCEPTIONS AND name MATCHES "^(wire|session)$")
     target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti)
   endif()

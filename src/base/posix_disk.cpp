@@ -145,10 +145,10 @@ class PosixFile final : public File {
     const int error = ::posix_fallocate(descriptor_, begin, static_cast<off_t>(size_bytes) - begin);
     if (error != 0) return failure("reserve", path_, error);
     // Written, not only allocated, so that a later sync has no metadata to write besides the data.
-    static constexpr std::array<char, kZeroBytes> kZeros{};
+    static std::array<char, kZeroBytes> zeros;  // not constant: it takes no room in the program
     for (std::uint64_t at = *before; at < size_bytes;) {
       const auto count = static_cast<std::size_t>(std::min(kZeroBytes, size_bytes - at));
-      if (auto written = write_at(at, std::span{kZeros}.first(count)); !written) return written;
+      if (auto written = write_at(at, std::span{zeros}.first(count)); !written) return written;
       at += count;
     }
     return {};

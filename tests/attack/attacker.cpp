@@ -27,7 +27,6 @@ constexpr std::size_t kHoards = 40;
 // At the same time. PARTS does not change these.
 constexpr std::size_t kStalledHandshakes = 600;  // more than one address may open
 constexpr std::size_t kOneShots = 200;
-constexpr std::size_t kHoarders = 4;
 
 // Each kind has its own addresses, so that one attack does not keep another out.
 constexpr Source kDribbling{16, 20};

@@ -12,7 +12,6 @@ namespace {
 constexpr std::size_t kStorm = 5'000;
 constexpr std::size_t kUnread = 30'000;
 constexpr std::size_t kOrders = 300;  // that are requested again
-constexpr std::size_t kHoarders = 4;
 constexpr std::size_t kEarly = 1'200;
 constexpr std::size_t kEarlyBytes = 10'000;
 constexpr std::size_t kKeepers = 4;  // sessions with a password

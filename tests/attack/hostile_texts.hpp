@@ -17,6 +17,8 @@ namespace nexusfix::attack {
 [[nodiscard]] std::string test_requests(std::size_t number);
 [[nodiscard]] std::string repeated_resends(std::size_t number);  // of everything, again and again
 [[nodiscard]] std::string unread_orders(std::size_t number);
+// The counterparties HOARDER0, HOARDER1, ... that send early messages.
+inline constexpr std::size_t kHoarders = 4;
 // Early messages of 12 MiB, less than MaxHeldBytes: the gap is never filled.
 [[nodiscard]] std::string early_orders(std::size_t number);
 

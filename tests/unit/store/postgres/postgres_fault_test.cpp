@@ -162,12 +162,12 @@ TEST_F(PostgresFault, a_server_that_stops_and_starts_again_is_found_again) {
 
 TEST_F(PostgresFault, a_server_that_says_nothing_is_given_up_and_asked_again) {
   store_.reset();
-  options_.answer_timeout = milliseconds{100};
+  options_.answer_timeout = milliseconds{1'000};
   store_ = open_or_fail(options_);
   append_next();
   proxy().stall(true);
   ASSERT_TRUE(store_->flush());
-  EXPECT_NE(wait_for_event(*store_, settler_, "did not answer within 100 ms"), "");
+  EXPECT_NE(wait_for_event(*store_, settler_, "did not answer within 1000 ms"), "");
   proxy().stall(false);
   ASSERT_TRUE(settler_.settle(*store_));
   expect_messages(1);
@@ -288,7 +288,7 @@ TEST_F(PostgresFault, large_and_many_messages_are_read_back_page_by_page) {
 
 TEST_F(PostgresFault, the_end_waits_for_a_database_that_hangs_as_long_as_for_an_answer) {
   store_.reset();
-  options_.answer_timeout = milliseconds{100};
+  options_.answer_timeout = milliseconds{1'000};
   options_.connect_timeout = std::chrono::hours{1};
   options_.outage_max = std::chrono::hours{1};
   do {  // On a busy machine the server may answer too late.
@@ -301,7 +301,7 @@ TEST_F(PostgresFault, the_end_waits_for_a_database_that_hangs_as_long_as_for_an_
   proxy().stall(false);
   ASSERT_FALSE(closed);
   EXPECT_EQ(closed.error().code, StoreErrorCode::Server);
-  EXPECT_NE(closed.error().text.find("confirmed nothing within 100 ms"), std::string::npos)
+  EXPECT_NE(closed.error().text.find("confirmed nothing within 1000 ms"), std::string::npos)
       << closed.error().text;
   EXPECT_LT(store_->durable(), store_->appended());
 }
