@@ -146,9 +146,9 @@ def fixed_address_prefix(stage):
 def run_ctest(stage):
     junit = build.ROOT / "build" / stage.name / "junit.xml"
     junit.unlink(missing_ok=True)
-    command = [*fixed_address_prefix(stage), "ctest", "--test-dir", str(junit.parent), "--output-on-failure",
-               "--no-tests=error", "-C", "parts", "-LE", "case$", "-j", str(stage.jobs),
-               "--timeout", str(HANG_SECONDS), "--output-junit", str(junit)]
+    command = [*fixed_address_prefix(stage), "ctest", "--test-dir", str(junit.parent),
+               "--output-on-failure", "--no-tests=error", "-C", "parts", "-LE", "case$",
+               "-j", str(stage.jobs), "--timeout", str(HANG_SECONDS), "--output-junit", str(junit)]
     if stage.labels:
         command += ["-L", stage.labels]
     log = junit.parent / "ctest.log"
