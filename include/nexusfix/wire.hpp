@@ -35,6 +35,7 @@
 #include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/resend.hpp>
 #include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/typed/draft.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 #include <nexusfix/wire/typed/typed.hpp>
 #include <nexusfix/wire/typed/typed_read.hpp>

@@ -3,10 +3,8 @@
 #include <nexusfix/wire/typed/typed_read.hpp>
 
 namespace nexusfix::wire {
-namespace {
 
-// The error of a value; nothing if the value is good.
-std::optional<FieldErrorCode> value_fault(const FieldCheck& check, std::string_view text) noexcept {
+std::optional<FieldErrorCode> find_fault(const FieldCheck& check, std::string_view text) noexcept {
   if (text.empty()) return FieldErrorCode::Empty;
   switch (check.kind) {
     case FieldCheck::Kind::Text:
@@ -27,11 +25,13 @@ std::optional<FieldErrorCode> value_fault(const FieldCheck& check, std::string_v
   return check.fault(text);
 }
 
+namespace {
+
 template <class View>
 bool are_right(const View& view, std::span<const FieldCheck> checks) noexcept {
   for (const FieldCheck& check : checks) {
     const std::optional<std::string_view> value = view[check.tag];
-    if (!value || value_fault(check, *value)) [[unlikely]]
+    if (!value || find_fault(check, *value)) [[unlikely]]
       return false;
   }
   return true;
@@ -43,7 +43,7 @@ template <class View>
   for (const FieldCheck& check : checks) {
     const std::optional<FieldView> field = view.find(check.tag);
     if (!field) return {FieldErrorCode::Missing, check.tag, 0};
-    const std::optional<FieldErrorCode> fault = value_fault(check, field->value);
+    const std::optional<FieldErrorCode> fault = find_fault(check, field->value);
     if (fault) return {*fault, check.tag, field->offset};
   }
   NEXUSFIX_ASSERT(false);  // callers only pass values that have an error

@@ -9,6 +9,7 @@
 #include <nexusfix/base/printable_text.hpp>
 
 #include "codegen/blocks.hpp"
+#include "codegen/emit_drafts.hpp"
 #include "codegen/emit_fields.hpp"
 #include "codegen/type_names.hpp"
 
@@ -321,10 +322,19 @@ class Emitter {
             "  static constexpr std::string_view kApplicationVersion = {};\n",
             string_literal(message.msg_type), string_literal(begin_string(dictionary_)),
             string_literal(application_version(dictionary_))) +
-        emit_facts(flatten(dictionary_, message.members));
+        emit_facts(flatten(dictionary_, message.members)) + draft_facts(message, name);
     return heading(fmt::format("{} ({})", message.name, message.msg_type)) +
            includes(block, {path("all_messages")}) + '\n' + emit_members(block, name, "") +
            in_namespace(emit_class(name, "TypedMessageView", facts, true));
+  }
+
+  // A message that is itself named Draft has none.
+  [[nodiscard]] std::string draft_facts(const MessageDefinition& message,
+                                        const std::string& name) const {
+    if (name == "Draft") return "";
+    return emit_draft_facts(names_, options_.name_space, name,
+                            flatten(dictionary_, message.members)) +
+           fmt::format("  using Draft = wire::Draft<{}>;\n", name);
   }
 
   [[nodiscard]] std::string emit_component(Index index) {
@@ -357,6 +367,7 @@ class Emitter {
     const std::string facts = fmt::format("  static constexpr wire::Tag kCountTag = {};\n",
                                           dictionary_.fields[group.count_field].tag) +
                               emit_facts(fields) +
+                              emit_draft_facts(names_, options_.name_space, name.name, fields) +
                               tag_array("kNested", nested_fields_of(dictionary_, fields));
     const std::string& count_name = dictionary_.fields[group.count_field].name;
     return heading("An entry of a group " + count_name) + includes(block) + '\n' +

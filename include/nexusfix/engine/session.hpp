@@ -19,6 +19,7 @@
 #include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/typed/dispatch.hpp>
+#include <nexusfix/wire/typed/draft.hpp>
 #include <nexusfix/wire/typed/typed.hpp>
 #include <nexusfix/wire/typed/typed_write.hpp>
 
@@ -148,6 +149,16 @@ class Session {
         wire::write_message_parts<Message>(encoder, wire::with_time(parts, clock)...);
       }
     });
+  }
+
+  // Sends a draft as it is: a new message each time, with a MsgSeqNum of its own. Does not check
+  // required fields: Draft::validate() does. The draft may change or end directly after the call.
+  //
+  //   auto sent = session.send(order);  // fix44::NewOrderSingle::Draft order;
+  template <class Message>
+  [[nodiscard]] SendResult send(const wire::Draft<Message>& draft) {
+    return send_typed<Message>(
+        [&](wire::Encoder& encoder) noexcept { encoder.fields(draft.fields()); });
   }
 
   // Prepares a typed message with constant fields, which are rendered once, here; see

@@ -16,30 +16,10 @@
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 #include <nexusfix/wire/typed/typed.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/wire/values/tag_prefix.hpp>
+#include <nexusfix/wire/values/value_text.hpp>
 
 namespace nexusfix::wire {
-
-// Whether only the session may write this field, because the field frames the message or identifies
-// the message and its session: 8, 9, 10, 34, 35, 43, 49, 52, 56, 122, 369.
-[[nodiscard]] constexpr bool belongs_to_session(Tag tag) noexcept {
-  switch (tag) {
-    case tag::BeginString:
-    case tag::BodyLength:
-    case tag::CheckSum:
-    case tag::MsgSeqNum:
-    case tag::MsgType:
-    case tag::PossDupFlag:
-    case tag::SenderCompID:
-    case tag::SendingTime:
-    case tag::TargetCompID:
-    case tag::OrigSendingTime:
-    case tag::LastMsgSeqNumProcessed:
-      return true;
-    default:
-      return false;
-  }
-}
 
 // The changes to make in a message. Values are copied. Keeps its storage when it is cleared. One
 // thread at a time.
@@ -54,8 +34,8 @@ class FieldEdits {
     if constexpr (std::convertible_to<Value, std::string_view>) {
       set_text(tag, value);
     } else {
-      std::array<char, kTextBytesMax> text;
-      set_text(tag, {text.data(), to_text(value, text.data())});
+      std::array<char, detail::kValueTextBytesMax> text;
+      set_text(tag, {text.data(), detail::value_text(value, text.data())});
     }
   }
   // A typed field: set(OrderQty{100_d}), set(Side::Buy).
@@ -88,33 +68,6 @@ class FieldEdits {
     std::size_t begin = 0;  // of the value within text_
     std::size_t size = 0;
   };
-  // Longer than the text of any number or time.
-  static constexpr std::size_t kTextBytesMax = 64;
-
-  template <class Value>
-  static std::size_t to_text(const Value& value, char* out) noexcept {
-    if constexpr (std::same_as<Value, char>) {
-      return *out = value, 1;
-    } else if constexpr (std::same_as<Value, bool>) {
-      return *out = value ? 'Y' : 'N', 1;
-    } else if constexpr (std::signed_integral<Value>) {
-      return from_int(value, out);
-    } else if constexpr (std::unsigned_integral<Value>) {
-      return from_uint(value, out);
-    } else if constexpr (std::same_as<Value, Decimal>) {
-      return from_decimal(value, out);
-    } else if constexpr (std::same_as<Value, FixedPrice>) {
-      return from_fixed_price(value, out);
-    } else if constexpr (std::convertible_to<Value, Date>) {
-      return from_date(value, out);
-    } else if constexpr (std::convertible_to<Value, WallTime>) {
-      return from_utc_timestamp(WallTime{value}, TimePrecision::Millis, out);
-    } else if constexpr (std::same_as<Value, PicoTime>) {
-      return from_utc_timestamp(value, TimePrecision::Millis, out);
-    } else {
-      return from_time_of_day(TimeOfDay{value}, TimePrecision::Millis, out);
-    }
-  }
   void set_text(Tag tag, std::string_view value);
   Edit& edit_of(Tag tag);
 

@@ -42,6 +42,7 @@ concept FieldValue = std::convertible_to<T, std::string_view> || std::same_as<T,
                      std::same_as<T, bool> || WholeNumber<T> || std::same_as<T, Decimal> ||
                      std::same_as<T, FixedPrice> || std::convertible_to<T, Date> || FieldTime<T>;
 
+class DraftFields;
 class GroupWriter;
 class RenderedFields;
 
@@ -124,6 +125,8 @@ class Encoder {
 
   // Fields that were rendered earlier. Their error becomes this message's error.
   NEXUSFIX_ALWAYS_INLINE Encoder& fields(const RenderedFields& rendered) noexcept;
+  // The fields of a draft.
+  Encoder& fields(const DraftFields& draft) noexcept;
 
   // The complete message, with BodyLength and CheckSum. It lies somewhere within the buffer. Call
   // this once, as the last function.

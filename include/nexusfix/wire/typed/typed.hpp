@@ -218,6 +218,14 @@ struct FieldList {};
 template <class... Names>
 struct FieldNames {};
 
+// The entries of the groups of a message or of an entry, as types.
+template <class... Entries>
+struct EntryList {};
+
+// A message to keep, M::Draft; see draft.hpp.
+template <class M>
+class Draft;
+
 // A generated message. It has M::kMsgType; M::kBeginString, the value of tag 8 in such a message;
 // M::kApplicationVersion, the version of its dictionary as configurations write it ("FIX.4.4",
 // "FIX.5.0SP2"); M::Required (a TagList); and M::from(view), which checks once that the required

@@ -125,6 +125,9 @@ inline constexpr std::array<FieldCheck, sizeof...(Fields)> kFieldChecks<FieldLis
 // The same for an entry of a group or for a component.
 [[nodiscard]] FieldError first_fault(const GroupEntry& view,
                                      std::span<const FieldCheck> checks) noexcept;
+// The error of a value; nothing if the value is good.
+[[nodiscard]] std::optional<FieldErrorCode> find_fault(const FieldCheck& check,
+                                                       std::string_view text) noexcept;
 // The error for a message of another type: OutOfRange at tag 35.
 [[nodiscard]] FieldError other_type(const MessageView& view) noexcept;
 

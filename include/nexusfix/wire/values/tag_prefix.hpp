@@ -67,6 +67,27 @@ namespace nexusfix::wire {
   }
 }
 
+// Whether only the session may write this field, because the field frames the message or identifies
+// the message and its session: 8, 9, 10, 34, 35, 43, 49, 52, 56, 122, 369.
+[[nodiscard]] constexpr bool belongs_to_session(Tag tag) noexcept {
+  switch (tag) {
+    case tag::BeginString:
+    case tag::BodyLength:
+    case tag::CheckSum:
+    case tag::MsgSeqNum:
+    case tag::MsgType:
+    case tag::PossDupFlag:
+    case tag::SenderCompID:
+    case tag::SendingTime:
+    case tag::TargetCompID:
+    case tag::OrigSendingTime:
+    case tag::LastMsgSeqNumProcessed:
+      return true;
+    default:
+      return false;
+  }
+}
+
 namespace detail {
 
 // Up to eight bytes, written by one store.
