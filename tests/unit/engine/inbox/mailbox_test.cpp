@@ -3,6 +3,8 @@
 #include <memory>
 #include <thread>
 
+#include <nexusfix/fix44/new_order_single.hpp>
+
 #include "support/network/fake_network.hpp"
 #include "unit/engine/connection/initiator_fixture.hpp"
 
@@ -82,6 +84,24 @@ TEST_F(MailboxTest, posted_message_is_sent_and_its_number_is_returned) {
   EXPECT_TRUE(result.sent->is_transmitted);
   EXPECT_EQ(mailbox->awaited(), 0U);
   EXPECT_TRUE(turn_until([&] { return venue.orders == std::vector<std::string>{"P1"}; }));
+}
+
+// The task owns the draft, and the thread may forget it.
+TEST_F(MailboxTest, a_draft_is_posted_and_sent_twice_as_two_messages) {
+  log_on_both();
+  fix44::NewOrderSingle::Draft order;
+  ASSERT_TRUE(order.set(fix44::ClOrdID{"DRAFT"}, fix44::Symbol{"AAPL"}, fix44::Side::Buy,
+                        fix44::TransactTime{WallTime{}}, fix44::OrdType::Market,
+                        fix44::OrderQty{100}));
+  ASSERT_TRUE(mailbox->post(handle, [draft = std::move(order)](Session& s) {
+    EXPECT_TRUE(s.send(draft));
+    return s.send(draft);
+  }));
+  const PostResult result = result_of();
+  ASSERT_TRUE(result.sent.has_value());
+  EXPECT_EQ(result.sent->msg_seq_num, 3U);
+  EXPECT_TRUE(
+      turn_until([&] { return venue.orders == std::vector<std::string>{"DRAFT", "DRAFT"}; }));
 }
 
 TEST_F(MailboxTest, message_posted_before_the_logon_is_stored_and_delivered) {
