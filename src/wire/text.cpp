@@ -88,18 +88,20 @@ std::string to_string(const ParseError& error) {
   return std::string{to_string(error.reason)} + " at byte " + std::to_string(error.offset);
 }
 
+void append_field(std::string& to, const FieldView& field, std::string_view msg_type) {
+  to += std::to_string(field.tag) + '=';
+  if (is_secret(field.tag, msg_type)) {
+    to += "***";
+  } else {
+    append_shown(to, field.value);
+  }
+  to += '|';
+}
+
 std::string to_string(const MessageView& message) {
   const std::string_view msg_type = message.msg_type();
   std::string text;
-  for (const FieldView field : message) {
-    text += std::to_string(field.tag) + '=';
-    if (is_secret(field.tag, msg_type)) {
-      text += "***";
-    } else {
-      append_shown(text, field.value);
-    }
-    text += '|';
-  }
+  for (const FieldView field : message) append_field(text, field, msg_type);
   return text;
 }
 

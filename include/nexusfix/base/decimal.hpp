@@ -222,6 +222,7 @@ class [[nodiscard]] CheckedDecimal {
                   "the result may not fit: test it, and then use *result");
     return false;
   }
+  // As for ==.
   template <class Other>
   friend constexpr bool operator<=>(const CheckedDecimal&, const Other&) noexcept {
     static_assert(!std::same_as<Other, Other>,

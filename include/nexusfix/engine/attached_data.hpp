@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::engine::detail {
 
 // Its address identifies a type. Not const: a linker may merge equal constants.

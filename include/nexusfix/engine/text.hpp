@@ -1,4 +1,4 @@
-// The engine's errors as text: to_string(), the same sentence as what(); and for format.hpp.
+// The engine's errors as text, the same sentence as what(); also for format.hpp.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Timers of a session: Session::call_at() and Session::call_after() set them.
+// Timers that an application sets for a session.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Formatters for std::format and for fmt of every type that has a to_string() in text.hpp, with the
+// Formatters for std::format and for fmt of every type that text.hpp writes as text, with the
 // width, alignment and precision of a text: {:>12}. std::format needs a library that has it (not
 // that of g++ 12). fmt is used where the program has included <fmt/format.h> before this header,
 // which includes no other library.

@@ -1,4 +1,4 @@
-// Values, messages and errors as text, for logs and people: to_string(). Not for the wire, which
+// Values, messages and errors as text, for logs and people. Not for the wire, which
 // Encoder writes, and not for the path of a message: each function allocates. A header of its own,
 // so that only programs that print compile it. format.hpp has the same for std::format and fmt.
 //
@@ -69,6 +69,8 @@ concept NamedEnum = DictionaryEnum<T> && requires { EnumNames<T>::kNames; };
 // passwords, which become ***. Bytes that could steer a terminal or end the line are written as
 // \x1B. dictionary::explain() has the names of the fields.
 [[nodiscard]] std::string to_string(const MessageView& message);
+// One field of a message with this MsgType (35) as to_string() of the message has it: "55=AAPL|".
+void append_field(std::string& to, const FieldView& field, std::string_view msg_type);
 
 namespace detail {
 
@@ -120,35 +122,23 @@ template <class Message>
 
 }  // namespace wire
 
+namespace detail {
+
+template <class T, class... Types>
+inline constexpr bool kIsOneOf = (std::same_as<T, Types> || ...);
+
+}  // namespace detail
+
 // Whether format.hpp formats the type, by its to_string().
 template <class T>
 inline constexpr bool kHasText =
-    wire::detail::IsField<T>::value || wire::NamedEnum<T> || wire::detail::kIsOptionalField<T>;
+    wire::detail::IsField<T>::value || wire::NamedEnum<T> || wire::detail::kIsOptionalField<T> ||
+    detail::kIsOneOf<T, Decimal, FixedPrice, CheckedDecimal, PicoTime, wire::MessageView,
+                     wire::FieldErrorCode, wire::FieldError, wire::EncodeErrorCode,
+                     wire::EncodeError, wire::GarbledReason, wire::ParseError>;
 template <class T>
   requires std::derived_from<T, wire::TypedMessageView<T>>
 inline constexpr bool kHasText<T> = true;
-template <>
-inline constexpr bool kHasText<Decimal> = true;
-template <>
-inline constexpr bool kHasText<FixedPrice> = true;
-template <>
-inline constexpr bool kHasText<CheckedDecimal> = true;
-template <>
-inline constexpr bool kHasText<PicoTime> = true;
-template <>
-inline constexpr bool kHasText<wire::MessageView> = true;
-template <>
-inline constexpr bool kHasText<wire::FieldErrorCode> = true;
-template <>
-inline constexpr bool kHasText<wire::FieldError> = true;
-template <>
-inline constexpr bool kHasText<wire::EncodeErrorCode> = true;
-template <>
-inline constexpr bool kHasText<wire::EncodeError> = true;
-template <>
-inline constexpr bool kHasText<wire::GarbledReason> = true;
-template <>
-inline constexpr bool kHasText<wire::ParseError> = true;
 
 namespace detail {
 

@@ -3,12 +3,11 @@
 #include <cstring>
 #include <new>
 
-#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/wire/encoder.hpp>
+#include <nexusfix/wire/text.hpp>
 #include <nexusfix/wire/typed/draft.hpp>
 #include <nexusfix/wire/typed/draft_fields.hpp>
 #include <nexusfix/wire/values/byte_block.hpp>
-#include <nexusfix/wire/values/tag_prefix.hpp>
 
 namespace nexusfix::wire {
 namespace {
@@ -243,15 +242,9 @@ std::string DraftFields::text() const {
   std::string text;
   constexpr std::uint32_t kMsgTypeField = 2;
   for (std::uint32_t at = kMsgTypeField; at < count_; ++at) {
-    const Tag tag = tag_at(at);
-    if (!text.empty()) text += '|';
-    text += std::to_string(tag) + '=';
-    if (is_password(tag)) {
-      text += "***";
-    } else {
-      append_printable(text, value_at(at));
-    }
+    append_field(text, {.tag = tag_at(at), .value = value_at(at)}, value_at(kMsgTypeField));
   }
+  if (!text.empty()) text.pop_back();
   return text;
 }
 
