@@ -136,6 +136,7 @@ inline constexpr bool kHasText =
     detail::kIsOneOf<T, Decimal, FixedPrice, CheckedDecimal, PicoTime, wire::MessageView,
                      wire::FieldErrorCode, wire::FieldError, wire::EncodeErrorCode,
                      wire::EncodeError, wire::GarbledReason, wire::ParseError>;
+// Typed messages, too.
 template <class T>
   requires std::derived_from<T, wire::TypedMessageView<T>>
 inline constexpr bool kHasText<T> = true;

@@ -87,8 +87,8 @@ using DraftResult = std::expected<void, DraftError>;
 struct DraftRules {
   // A Length field and its data field.
   struct DataPair {
-    Tag length;
-    Tag data;
+    Tag length;  // of the Length field
+    Tag data;    // of the data field
   };
   std::string_view begin_string;                     // of a message
   std::string_view msg_type;                         // of a message
@@ -103,13 +103,14 @@ struct DraftRules {
 
 // Names an entry of a group, or the message itself (depth 0).
 struct DraftPath {
+  // From a message or an entry to an entry of one of its groups.
   struct Step {
-    const DraftRules* group = nullptr;
-    std::size_t entry = 0;
+    const DraftRules* group = nullptr;  // its rules
+    std::size_t entry = 0;              // from 0 on
   };
-  const DraftRules* message = nullptr;
-  std::array<Step, kDraftDepthMax> steps{};
-  std::size_t depth = 0;
+  const DraftRules* message = nullptr;       // its rules
+  std::array<Step, kDraftDepthMax> steps{};  // from the message inwards
+  std::size_t depth = 0;                     // the number of steps
 
   // The rules of what it names.
   [[nodiscard]] const DraftRules& rules() const noexcept {
@@ -247,11 +248,12 @@ class DraftEdit {
  public:
   // A field, a data field with its Length field, or a group, as it was written.
   struct Part {
-    Tag tag = 0;
+    Tag tag = 0;               // of the field, or of the group's count field
     Tag length_tag = 0;        // of a data field
     std::uint32_t fields = 0;  // the number of fields; 0: it is removed
   };
 
+  // Begins an edit. The draft must outlive it.
   explicit DraftEdit(DraftFields& fields, const DraftRules& message);
   DraftEdit(const DraftEdit&) = delete;
   DraftEdit& operator=(const DraftEdit&) = delete;
