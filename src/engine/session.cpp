@@ -65,7 +65,8 @@ std::string_view Session::counterparty_version() const noexcept {
 }
 
 wire::SendingTime Session::sending_time() const noexcept {
-  return {now(), entry_->machine.time_precision()};
+  // begin() has read the clock: now() would read it again outside of events.
+  return {services_->loop.now().wall, entry_->machine.time_precision()};
 }
 
 wire::Encoder Session::begin(std::string_view msg_type) noexcept {

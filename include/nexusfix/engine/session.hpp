@@ -316,7 +316,8 @@ class PreparedMessage {
     return session_->template send_typed<Message>([&](wire::Encoder& encoder) noexcept {
       if constexpr ((wire::MessagePart<Parts> && ...)) {
         const auto clock = [this] { return session_->sending_time(); };
-        wire::write_header_parts<typename Message::Required>(encoder, parts...);
+        wire::write_header_parts<typename Message::Required>(encoder,
+                                                             wire::with_time(parts, clock)...);
         encoder.fields(constants_);
         wire::write_body_parts<typename Message::Required>(encoder,
                                                            wire::with_time(parts, clock)...);

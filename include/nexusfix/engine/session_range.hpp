@@ -13,7 +13,7 @@ class EventLoop;
 
 // A forward range of Session&, in the order of Engine::session(). It and its iterators are valid
 // until a session is added or destroyed, or the engine ends. Session::remove() destroys no session
-// before the next turn of its loop, so the body of a loop may call it.
+// before the end of a turn of its loop, so the body of a loop may call it.
 class SessionRange {
  public:
   // Points to one session.

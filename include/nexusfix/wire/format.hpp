@@ -6,6 +6,8 @@
 //   fmt::print("{} {:>10} at {}\n", report.side(), report.cum_qty(), report.avg_px());
 #pragma once
 
+#include <version>
+
 #include <nexusfix/wire/text.hpp>
 
 #ifdef __cpp_lib_format

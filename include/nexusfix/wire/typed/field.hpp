@@ -109,7 +109,12 @@ class OptionalField : public std::expected<T, FieldError> {
     if constexpr (std::convertible_to<const Other&, T>) {
       return this->has_value() ? **this : static_cast<T>(other);
     } else {
-      return this->has_value() ? (**this).value : T{other}.value;
+      using Plain = typename T::ValueType;
+      if constexpr (WholeNumber<Plain> && WholeNumber<Other>) {
+        return this->has_value() ? (**this).value : static_cast<Plain>(other);
+      } else {
+        return this->has_value() ? (**this).value : T{other}.value;
+      }
     }
   }
   // Deleted: `Price price = order.price();` would forget that the field may be missing.

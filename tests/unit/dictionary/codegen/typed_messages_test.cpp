@@ -121,6 +121,7 @@ TEST_F(TypedMessages, a_default_stands_for_a_field_that_is_missing_or_unreadable
   const std::string_view account = order->account().value_or("none");
   EXPECT_EQ(account, "ACC");
   EXPECT_EQ(order->text().value_or(""), "");
+  EXPECT_EQ(order->encoded_text_len().value_or(0), 0U);
   EXPECT_EQ(order->order_qty().value_or(0), 5_d);
   EXPECT_EQ(order->price().value_or(0_d), 0_d);
   EXPECT_EQ(order->price().value_or(fix44::Price{1}), fix44::Price{1});

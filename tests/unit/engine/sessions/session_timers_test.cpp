@@ -319,6 +319,18 @@ TEST_F(SessionTimersTest, limit_is_reported_and_a_cancelled_timer_makes_room) {
   EXPECT_TRUE(session().call_after(1h, note("C")));
 }
 
+int runs_of_function = 0;
+void count_run(Session&) { ++runs_of_function; }
+
+TEST_F(SessionTimersTest, function_is_a_callback) {
+  open();
+  runs_of_function = 0;
+  session().call_after(1s, count_run);
+  session().call_after(1s, &count_run);
+  pass(1s);
+  EXPECT_EQ(runs_of_function, 2);
+}
+
 TEST_F(SessionTimersTest, captures_are_moved_and_may_be_as_large_as_the_limit) {
   open();
   auto only = std::make_unique<std::string>("moved");
