@@ -2,6 +2,7 @@
 // is reused, although QuickFIX's own session would construct a new one: that is faster.
 #include "bench/compare/quickfix.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

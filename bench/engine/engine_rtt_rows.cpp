@@ -2,6 +2,7 @@
 // trader's engine runs on the measured core, the venue's on another one.
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <thread>

@@ -1,5 +1,6 @@
 // Work that is passed to another thread, compared with the same work done by the caller. The rows
 // need two cores; with one, they measure the scheduler.
+#include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
 #include <stdexcept>

@@ -1,4 +1,6 @@
 // From the bytes of one message to an index of its fields, with every check.
+#include <functional>
+
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"
 

@@ -1,6 +1,7 @@
 // Frames any stream in pieces of any size: no crash, no read outside of the bytes, progress at
 // every step, and the same frames, garbled results and skipped bytes as in one piece. Bytes that a
 // scanner has examined are overwritten, so that a second look is detected.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>

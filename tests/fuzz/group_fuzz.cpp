@@ -1,5 +1,6 @@
 // Groups in hostile messages: the entries are those that a simple walk finds, for any fields and
 // any shape. The input's first bytes choose the members of the shape, the others the fields.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,6 @@
 #include "soak/faulty_link.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <string_view>

@@ -1,5 +1,6 @@
 #include "support/postgres_server.hpp"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
-#include <ranges>
+#include <span>
 #include <string_view>
 
 #include <nexusfix/wire/message_view.hpp>
@@ -308,6 +308,7 @@ inline GroupView::Iterator GroupView::begin() const noexcept { return Iterator{*
 
 }  // namespace nexusfix::wire
 
-// A walk over all entries is not what a caller of std::ranges::size() expects.
+// A walk over all entries is not what a caller of std::ranges::size() expects. <span> declares the
+// variable, because it needs std::ranges::size(); <ranges> would take longer to compile.
 template <>
 inline constexpr bool std::ranges::disable_sized_range<nexusfix::wire::GroupView> = true;

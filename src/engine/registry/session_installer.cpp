@@ -1,6 +1,8 @@
 // Adds sessions to a running loop: all of them or none.
 #include "engine/registry/session_installer.hpp"
 
+#include <algorithm>
+
 #include "engine/acceptor/listeners.hpp"
 #include "engine/commit/commit_gate.hpp"
 #include "engine/control/session_control.hpp"

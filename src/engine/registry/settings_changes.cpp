@@ -1,6 +1,8 @@
 // Plans the changes of existing sessions after a reload, and when they take effect.
 #include "engine/registry/settings_changes.hpp"
 
+#include <algorithm>
+
 #include "engine/acceptor/listeners.hpp"
 #include "engine/loop/loop_context.hpp"
 #include "engine/registry/dynamic_sessions.hpp"

@@ -1,4 +1,5 @@
 // For any groups with any nesting, a parsed message has the entries that were written.
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>

@@ -1,4 +1,5 @@
 // All seven parsers give the same answers, because the report compares them at the same job.
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include <nexusfix/wire/data_fields.hpp>

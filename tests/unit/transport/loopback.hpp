@@ -1,6 +1,7 @@
 // A network with both ends of its connections: no threads, loopback only.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 #include "transport/tcp/resolver.hpp"
 
+#include <functional>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <semaphore>

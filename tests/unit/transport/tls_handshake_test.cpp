@@ -1,4 +1,5 @@
 // Which connections TLS accepts.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>

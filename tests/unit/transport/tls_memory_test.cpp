@@ -1,5 +1,6 @@
 // The memory of connections in wrapping networks, and that only one connection fails when there is
 // none. It is a program of its own because it replaces operator new.
+#include <algorithm>
 #include <malloc.h>
 #include <netinet/in.h>
 #include <openssl/crypto.h>

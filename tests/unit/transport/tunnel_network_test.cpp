@@ -2,6 +2,7 @@
 // byte of the target is lost.
 #include "transport/proxy/tunnel_network.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <future>

@@ -1,5 +1,6 @@
 // A stream that arrives in pieces: the scanner's state between them, and that it examines no byte
 // twice.
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>

@@ -1,5 +1,6 @@
 // No byte outside of the given ones is read or written, whatever their size: an inaccessible page
 // is first before them, then after them.
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <span>
 #include <string>

@@ -2,7 +2,6 @@
 // wire. A generated specialisation adds kValues, the existing values.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +42,22 @@ inline constexpr std::uint64_t kSmallIntBits = [] {
   }
   return bits;
 }();
+
+// std::lower_bound() of ascending values, without <algorithm>, which every program with generated
+// messages would compile.
+template <class Value, class IsBelow>
+[[nodiscard]] const Value* first_not_below(const IsBelow& below, const Value* from,
+                                           const Value* end) noexcept {
+  while (from != end) {
+    const Value* const middle = from + (end - from) / 2;
+    if (below(*middle)) {
+      from = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return from;
+}
 
 }  // namespace detail
 
@@ -103,9 +118,8 @@ struct IntEnumTraits {
   [[nodiscard]] static const IntValue* find(std::int64_t value) noexcept {
     const auto& values = EnumTraits<Enum>::kValues;
     const IntValue* const end = std::end(values);
-    const IntValue* const found = std::lower_bound(
-        std::begin(values), end, value,
-        [](const IntValue& entry, std::int64_t wanted) { return entry.value < wanted; });
+    const IntValue* const found = detail::first_not_below(
+        [value](const IntValue& entry) { return entry.value < value; }, std::begin(values), end);
     return found != end && found->value == value ? found : nullptr;
   }
 };
@@ -125,7 +139,8 @@ struct StringEnumTraits {
   [[nodiscard]] static Converted<Enum> from(std::string_view text) noexcept {
     const auto& values = EnumTraits<Enum>::kValues;
     const std::string_view* const end = std::end(values);
-    const std::string_view* const found = std::lower_bound(std::begin(values), end, text);
+    const std::string_view* const found = detail::first_not_below(
+        [text](std::string_view entry) { return entry < text; }, std::begin(values), end);
     if (found == end || *found != text) return std::unexpected{FieldErrorCode::OutOfRange};
     return static_cast<Enum>(found - std::begin(values));
   }

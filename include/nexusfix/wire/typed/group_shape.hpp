@@ -1,7 +1,6 @@
 // Which tags belong to a repeating group. That is enough to find its entries in a message.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -97,8 +96,18 @@ class GroupShape {
   }
   // The same for a tag of kLargeTagKey and above.
   [[nodiscard]] constexpr bool has_large(Tag tag) const noexcept {
-    const std::span<const Tag> members{large_members_, large_count_};
-    return std::ranges::binary_search(members, tag);
+    // No <algorithm> here: every program with generated messages would compile it.
+    std::uint32_t from = 0;
+    std::uint32_t to = large_count_;
+    while (from < to) {
+      const std::uint32_t middle = from + (to - from) / 2;
+      if (large_members_[middle] < tag) {
+        from = middle + 1;
+      } else {
+        to = middle;
+      }
+    }
+    return from < large_count_ && large_members_[from] == tag;
   }
   // Whether has_large() is true for any tag.
   [[nodiscard]] constexpr bool has_large_members() const noexcept { return large_count_ != 0; }
@@ -117,23 +126,36 @@ class GroupShape {
 
 namespace detail {
 
+[[nodiscard]] consteval std::size_t large_count(std::span<const Tag> tags) noexcept {
+  std::size_t count = 0;
+  for (const Tag tag : tags) count += tag >= kLargeTagKey ? 1 : 0;
+  return count;
+}
+
+// The tags of kLargeTagKey and above, ascending.
+template <std::size_t Count>
+[[nodiscard]] consteval std::array<Tag, Count> large_members(std::span<const Tag> tags) noexcept {
+  std::array<Tag, Count> large{};
+  std::size_t size = 0;
+  for (const Tag tag : tags) {
+    if (tag < kLargeTagKey) continue;
+    std::size_t at = size++;
+    for (; at > 0 && large[at - 1] > tag; --at) large[at] = large[at - 1];
+    large[at] = tag;
+  }
+  return large;
+}
+
 template <Tag... Members>
 struct GroupTables {
   static constexpr std::array<Tag, sizeof...(Members)> kMembers{Members...};
-  static constexpr std::size_t kLargeCount =
-      (std::size_t{0} + ... + (Members >= kLargeTagKey ? std::size_t{1} : std::size_t{0}));
 
   static constexpr auto kSlots = [] {
     std::array<std::uint16_t, group_slots_needed(sizeof...(Members))> slots{};
     fill_group_slots(kMembers, slots);
     return slots;
   }();
-  static constexpr auto kLargeMembers = [] {
-    std::array<Tag, kLargeCount> large{};
-    std::ranges::copy_if(kMembers, large.begin(), [](Tag tag) { return tag >= kLargeTagKey; });
-    std::ranges::sort(large);
-    return large;
-  }();
+  static constexpr auto kLargeMembers = large_members<large_count(kMembers)>(kMembers);
 };
 
 }  // namespace detail

@@ -2,7 +2,6 @@
 // a GroupEntry.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -10,7 +9,6 @@
 #include <expected>
 #include <iterator>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -19,6 +17,7 @@
 #include <nexusfix/wire/group_view.hpp>
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/typed/group_shape.hpp>
 #include <nexusfix/wire/typed/typed.hpp>
 #include <nexusfix/wire/values/byte_block.hpp>
 
@@ -239,7 +238,9 @@ template <class Entry>
 struct EntryTables {
   static constexpr std::array kTags = [] {
     std::array<Tag, Entry::kMembers.size() + Entry::kNested.size()> tags{};
-    std::ranges::copy(Entry::kNested, std::ranges::copy(Entry::kMembers, tags.begin()).out);
+    std::size_t at = 0;
+    for (const Tag tag : Entry::kMembers) tags[at++] = tag;
+    for (const Tag tag : Entry::kNested) tags[at++] = tag;
     return tags;
   }();
   static constexpr auto kSlots = [] {
@@ -247,13 +248,7 @@ struct EntryTables {
     fill_group_slots(kTags, slots);
     return slots;
   }();
-  static constexpr auto is_large = [](Tag tag) { return tag >= kLargeTagKey; };
-  static constexpr auto kLarge = [] {
-    std::array<Tag, static_cast<std::size_t>(std::ranges::count_if(kTags, is_large))> large{};
-    std::ranges::copy_if(kTags, large.begin(), is_large);
-    std::ranges::sort(large);
-    return large;
-  }();
+  static constexpr auto kLarge = large_members<large_count(kTags)>(kTags);
 };
 
 }  // namespace detail

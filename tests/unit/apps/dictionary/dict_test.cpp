@@ -1,5 +1,6 @@
 #include "nexusfix/dictionary/dict.hpp"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>

@@ -1,5 +1,6 @@
 #include "nexusfix/messages/validate.hpp"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>

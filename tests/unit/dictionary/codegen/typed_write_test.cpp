@@ -1,4 +1,5 @@
 // Writes typed messages and groups.
+#include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
 #include <optional>

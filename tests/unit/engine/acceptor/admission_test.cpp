@@ -1,4 +1,6 @@
 // Logons while the event loop is late: sessions that are logged on have priority.
+#include <algorithm>
+
 #include "acceptor_fixture.hpp"
 #include "engine/loop/lateness.hpp"
 

@@ -1,6 +1,7 @@
 // An initiator whose counterparty is broken or hostile: it logs the cause, disconnects, and
 // connects again.
 #include <array>
+#include <functional>
 
 #include "acceptor_fixture.hpp"
 

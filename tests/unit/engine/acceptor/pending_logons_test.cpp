@@ -1,6 +1,8 @@
 // Connections without a Logon: their limits, and which connection makes room for another.
 #include "engine/acceptor/pending_logons.hpp"
 
+#include <algorithm>
+
 #include "acceptor_fixture.hpp"
 #include "engine/report/notice_tally.hpp"
 

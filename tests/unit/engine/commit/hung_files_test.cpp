@@ -1,5 +1,6 @@
 // Files that a running engine reads again, and that do not answer: sessions continue to trade, and
 // the engine stops when asked.
+#include <algorithm>
 #include <fstream>
 
 #include "support/disks/hanging_disk.hpp"

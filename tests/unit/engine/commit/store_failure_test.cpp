@@ -2,6 +2,7 @@
 // counterparty.
 #include <cerrno>
 #include <filesystem>
+#include <functional>
 #include <sys/stat.h>
 
 #include "support/disks/fake_disk.hpp"

@@ -1,4 +1,6 @@
 // How the engine makes connections, and which peers it accepts. The clock is manual.
+#include <algorithm>
+
 #include "initiator_fixture.hpp"
 
 namespace nexusfix::testing {

@@ -1,5 +1,6 @@
 // What an attacker between both sides can do to a connection with TLS while ten sessions trade: N11
 // of the fault catalogue.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <netinet/in.h>

@@ -1,5 +1,7 @@
 // TLS through a proxy ends at the host behind the proxy: the certificate must have that host's
 // name.
+#include <functional>
+
 #include "initiator_fixture.hpp"
 #include "little_proxy.hpp"
 #include "support/test_certificates.hpp"

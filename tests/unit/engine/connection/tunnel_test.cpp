@@ -1,5 +1,6 @@
 // Initiators that connect through a proxy (ProxyType): the hosts that they reach, and the events.
 #include <algorithm>
+#include <functional>
 
 #include "initiator_fixture.hpp"
 #include "little_proxy.hpp"

@@ -2,6 +2,7 @@
 // the Logon is answered after the change is on the disk.
 #include <atomic>
 #include <cerrno>
+#include <functional>
 
 #include <nexusfix/engine/password_file.hpp>
 

@@ -1,4 +1,5 @@
 // Tasks from other threads for sessions, in every state of a session.
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <thread>

@@ -1,5 +1,6 @@
 // The cost of an order after Logon, apart from memory (allocation_test.cpp): no system calls except
 // wait, receive and send, no lock, and one clock reading per batch.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>

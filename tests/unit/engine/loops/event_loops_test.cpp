@@ -1,5 +1,7 @@
 // Several event loops, each with its own sessions, and one port.
+#include <algorithm>
 #include <array>
+#include <functional>
 
 #include "event_loops_fixture.hpp"
 

@@ -1,4 +1,5 @@
 // Connections with TLS that migrate to the event loop of their session.
+#include <functional>
 #include <thread>
 
 #include "support/test_certificates.hpp"

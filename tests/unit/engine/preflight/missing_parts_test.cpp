@@ -1,4 +1,5 @@
 // Keys that need a part with which the program was not linked: one error, and its remedy.
+#include <algorithm>
 #include <gmock/gmock.h>
 
 #include <nexusfix/engine/preflight.hpp>

@@ -1,5 +1,6 @@
 // Files, folders, addresses and CPUs that a configuration names: `config check` and a start check
 // them before anything is created.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>

@@ -1,6 +1,8 @@
 // A flood of event log lines: only the lines of its source are limited.
 #include "engine/report/notice_limiter.hpp"
 
+#include <algorithm>
+
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

@@ -1,5 +1,6 @@
 // What an application can see, change and refuse, and its notifications, apart from the messages
 // that it handles.
+#include <functional>
 #include <optional>
 #include <set>
 

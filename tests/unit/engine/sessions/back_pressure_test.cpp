@@ -1,4 +1,5 @@
 // Session::unsent_bytes(), is_writable(), and on_writable().
+#include <functional>
 #include <stdexcept>
 
 #include "unit/engine/acceptor/acceptor_fixture.hpp"

@@ -1,5 +1,6 @@
 // For any split of a connection's bytes into reads, the same messages reach the session, and a
 // connection keeps no more than the beginning of one message.
+#include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
 #include <string>

@@ -1,5 +1,6 @@
 // Application messages with a password or a tag of LogMaskedTags: they are sent, and never stored.
 #include <array>
+#include <functional>
 
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 

@@ -1,4 +1,5 @@
 // Typed outbound messages: complete ones, and ones with prepared constant fields.
+#include <functional>
 #include <optional>
 
 #include "unit/engine/acceptor/acceptor_fixture.hpp"

@@ -1,5 +1,6 @@
 // Two of our engines, one in each role, over loopback in every version.
 #include <array>
+#include <functional>
 
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 

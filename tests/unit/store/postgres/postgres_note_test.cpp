@@ -1,5 +1,6 @@
 // What the database has lost is found by the next start on this machine, seen or not: each
 // session goes on above every number that it may have used, and nothing is sent twice under one.
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>

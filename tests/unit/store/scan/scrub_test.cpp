@@ -1,6 +1,7 @@
 // Damage in closed segments is found and reported while the journal is in use (catalogue D8).
 #include "store/scan/scrub.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <gmock/gmock.h>
