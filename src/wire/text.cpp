@@ -113,7 +113,11 @@ std::string enum_text(std::string_view value, std::span<const EnumName> names) {
   return std::string{found->name} + " (" + std::string{value} + ')';
 }
 
-std::string value_text(std::string_view value) { return printable(value); }
+std::string value_text(std::string_view value) {
+  std::string text;
+  append_shown(text, value);
+  return text;
+}
 
 std::string value_text(Date value) {
   char text[kDateBytes];

@@ -41,7 +41,8 @@ struct TimerHandle {
 class TimerCallback {
  public:
   TimerCallback() = default;  // must not be called
-  // Implicit, so that call_at() takes a lambda. Throws what copying or moving the callback throws.
+  // Implicit, so that call_at() takes a lambda. A pointer to a function must not be null. Throws
+  // what copying or moving the callback throws.
   template <class Callback>
     requires(!std::is_same_v<std::remove_cvref_t<Callback>, TimerCallback>)
   TimerCallback(Callback&& callback) {  // NOLINT: implicit

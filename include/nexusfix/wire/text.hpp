@@ -23,6 +23,7 @@
 #include <nexusfix/wire/typed/field.hpp>
 #include <nexusfix/wire/typed/typed.hpp>
 #include <nexusfix/wire/typed/typed_read.hpp>
+#include <nexusfix/wire/values/tag_prefix.hpp>
 #include <nexusfix/wire/values/times.hpp>
 
 namespace nexusfix {
@@ -97,9 +98,11 @@ template <NamedEnum Enum>
   return detail::enum_text(EnumTraits<Enum>::text(value), EnumNames<Enum>::kNames);
 }
 
-// The value, as on the wire. In a text, bytes that could steer a terminal are written as \x1b.
+// The value, as on the wire; a password is ***. In a text, bytes that could steer a terminal are
+// written as \x1B.
 template <Tag FieldTag, class Value>
 [[nodiscard]] std::string to_string(const Field<FieldTag, Value>& field) {
+  if constexpr (is_password(FieldTag)) return "***";
   return detail::value_text(field.value);
 }
 

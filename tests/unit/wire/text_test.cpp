@@ -34,7 +34,8 @@ TEST(Text, a_time_has_as_many_digits_as_it_needs) {
 }
 
 TEST(Text, a_field_is_its_value) {
-  EXPECT_EQ(to_string(Field<11, std::string_view>{"A\x1b"}), "A\\x1b");
+  EXPECT_EQ(to_string(Field<11, std::string_view>{"A\x1b"}), "A\\x1B");
+  EXPECT_EQ(to_string(Field<554, std::string_view>{"secret"}), "***");
   EXPECT_EQ(to_string(Field<377, bool>{true}), "Y");
   EXPECT_EQ(to_string(Field<77, char>{'O'}), "O");
   EXPECT_EQ(to_string(Field<34, std::uint64_t>{~0ULL}), "18446744073709551615");
