@@ -45,7 +45,7 @@ class Stage:
 
 STAGES = [
     Stage("release", "every test, g++", targets=["all", "all_verify_interface_header_sets"],
-          simulates=True, jobs=5),
+          simulates=True, jobs=7),
     Stage("clang", "everything compiles without a warning; unit and property tests, addresses, "
           "bounds and undefined behaviour, clang-19", labels="unit|property",
           definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"], jobs=4,
