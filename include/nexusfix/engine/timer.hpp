@@ -45,7 +45,7 @@ class TimerCallback {
   // what copying or moving the callback throws.
   template <class Callback>
     requires(!std::is_same_v<std::remove_cvref_t<Callback>, TimerCallback>)
-  TimerCallback(Callback&& callback) {  // NOLINT: implicit
+  TimerCallback(Callback&& callback) {     // NOLINT: implicit
     using Given = std::decay_t<Callback>;  // of a function: its pointer
     constexpr bool kTakesSession = std::is_invocable_v<Given&, Session&>;
     constexpr bool kReturnsNothing = !kTakesSession || requires(Given& given, Session& session) {
