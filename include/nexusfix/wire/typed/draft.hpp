@@ -51,19 +51,34 @@ inline constexpr std::array<Tag, 0> kTags{};
 template <Tag... Tags>
 inline constexpr std::array<Tag, sizeof...(Tags)> kTags<TagList<Tags...>>{Tags...};
 
+// Of a field that is no data field: {0, 0}.
+template <class F>
+[[nodiscard]] consteval DraftRules::DataPair data_pair() {
+  if constexpr (DataTypedField<F>) {
+    return {F::kLengthTag, F::kTag};
+  } else {
+    return {0, 0};
+  }
+}
+
+// Without fold expressions: clang limits them to 256 operands, and a group of FIX 5.0 SP2 has 463
+// fields.
 template <class List>
 struct DataPairsOf;
-template <TypedField... Fields>
+template <class... Fields>
 struct DataPairsOf<FieldList<Fields...>> {
-  static constexpr std::size_t kCount =
-      (std::size_t{0} + ... + std::size_t{DataTypedField<Fields> ? 1U : 0U});
+  static constexpr std::array<DraftRules::DataPair, sizeof...(Fields)> kAll{data_pair<Fields>()...};
+  static constexpr std::size_t kCount = [] {
+    std::size_t count = 0;
+    for (const DraftRules::DataPair& pair : kAll) count += pair.data != 0;
+    return count;
+  }();
   static constexpr auto kPairs = [] {
     std::array<DraftRules::DataPair, kCount> pairs{};
     [[maybe_unused]] std::size_t at = 0;
-    [[maybe_unused]] const auto add = [&]<class F>(std::type_identity<F>) {
-      if constexpr (DataTypedField<F>) pairs[at++] = {F::kLengthTag, F::kTag};
-    };
-    (add(std::type_identity<Fields>{}), ...);
+    for (const DraftRules::DataPair& pair : kAll) {
+      if (pair.data != 0) pairs[at++] = pair;
+    }
     return pairs;
   }();
 };

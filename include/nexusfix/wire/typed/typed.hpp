@@ -212,7 +212,7 @@ template <TypedField T>
 template <Tag... Tags>
 struct TagList {};
 // The same as types, for code that converts the values.
-template <TypedField... Fields>
+template <class... Fields>
 struct FieldList {};
 // The same as names, which have no definition: a compiler shows them in its errors.
 template <class... Names>

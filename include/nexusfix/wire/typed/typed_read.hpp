@@ -104,7 +104,7 @@ template <TypedField F>
 
 template <class List>
 inline constexpr std::array<FieldCheck, 0> kFieldChecks{};
-template <TypedField... Fields>
+template <class... Fields>
 inline constexpr std::array<FieldCheck, sizeof...(Fields)> kFieldChecks<FieldList<Fields...>>{
     field_check<Fields>()...};
 

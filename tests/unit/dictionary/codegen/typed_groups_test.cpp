@@ -11,10 +11,12 @@
 #include <nexusfix/fix44/market_data_snapshot_full_refresh.hpp>
 #include <nexusfix/fix44/new_order_list.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
+#include <nexusfix/fix50sp2/market_data_incremental_refresh.hpp>
 #include <nexusfix/fix50sp2/market_data_request.hpp>
 #include <nexusfix/fix50sp2/new_order_single.hpp>
 #include <nexusfix/tiny/basket.hpp>
 #include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/typed/draft.hpp>
 
 #include "support/fix_text.hpp"
 
@@ -187,6 +189,14 @@ TEST_F(TypedGroups, the_largest_groups_compile) {
   ASSERT_EQ(symbols.size(), 2U);
   EXPECT_EQ(symbols.entry(0)->symbol().value, "AB");
   EXPECT_EQ(symbols.entry(1)->symbol().value, "CD");
+}
+
+// More fields than a fold expression of clang may have operands.
+TEST_F(TypedGroups, a_draft_has_entries_of_hundreds_of_fields) {
+  fix50sp2::MarketDataIncrementalRefresh::Draft draft;
+  auto entries = draft.group<fix50sp2::MarketDataIncrementalRefresh::NoMDEntries>();
+  ASSERT_TRUE(entries.add(fix50sp2::MDUpdateAction::New, fix50sp2::MDEntryPx{10}));
+  EXPECT_TRUE(draft.validate());
 }
 
 }  // namespace
