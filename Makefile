@@ -44,7 +44,7 @@ help:
 	@echo "  make clean     remove build/"
 	@echo
 	@echo "  make test STAGES=\"release clang\"         only these stages: release, clang,"
-	@echo "                                           tsan, hardened, fuzz"
+	@echo "                                           tsan, hardened"
 	@echo "  make bench BENCH=\"--quick --rows parse\"   pass options; --help lists them"
 	@echo
 	@echo "All but tidy and clean install missing packages; DEPS=no prevents it."
@@ -110,7 +110,7 @@ format: deps-test
 	@tools/tidy.py --list-sources | xargs clang-format-19 -i
 
 fuzz: deps-test
-	@tools/build.py fuzz --target nexusfix_tests_fuzz-smoke
+	@tools/build.py clang --target nexusfix_tests_fuzz-smoke -D NEXUSFIX_TESTS=ON
 	@tools/fuzz.sh $(FUZZ_SECONDS)
 
 # Seeds that the tests do not use. Two runs at once need different SIMULATE_SEEDs.

@@ -73,7 +73,7 @@ endfunction()
 
 # nexusfix_precompile(TARGET a.hpp ...)
 # In a build with sanitizers, which compiles slowly, reads these headers once for all sources of the
-# target. A plain build does not, so that it proves that each source includes what it uses.
+# target. A plain build reads them as a user's program does.
 function(nexusfix_precompile target)
   if(NEXUSFIX_SANITIZE)
     target_precompile_headers(${target} PRIVATE ${ARGN})
@@ -192,7 +192,7 @@ function(nexusfix_test name)
 endfunction()
 
 # nexusfix_fuzz_target(NAME SOURCES a.cpp ... [LINK lib ...])
-# A libFuzzer program, built by the preset "fuzz" only. Its seed corpus is corpus/NAME and its
+# A libFuzzer program, built by the preset "clang" only. Its seed corpus is corpus/NAME and its
 # regressions are regressions/NAME, both next to the CMakeLists.txt; either may be absent. The smoke
 # test replays them and then tries new inputs for a few seconds.
 function(nexusfix_fuzz_target name)

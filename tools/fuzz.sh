@@ -1,13 +1,13 @@
 #!/bin/sh
-# Runs every fuzz target of build/fuzz for the given number of seconds. New inputs are kept in
-# build/fuzz/fuzz_found. The output names an input that breaks a target: add it to
+# Runs every fuzz target of build/clang for the given number of seconds. New inputs are kept in
+# build/clang/fuzz_found. The output names an input that breaks a target: add it to
 # tests/fuzz/regressions/<target>/ together with the fix.
 set -eu
 seconds=${1:?Usage: fuzz.sh SECONDS}
 status=0
-for program in build/fuzz/fuzz_targets/*; do
+for program in build/clang/fuzz_targets/*; do
   name=$(basename "$program")
-  found=build/fuzz/fuzz_found/$name
+  found=build/clang/fuzz_found/$name
   set -- "$found"
   for kind in corpus regressions; do
     [ ! -d "tests/fuzz/$kind/$name" ] || set -- "$@" "tests/fuzz/$kind/$name"

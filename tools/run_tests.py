@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Runs everything that must pass, stage by stage, and continues after a failed stage. While the
-tests of a stage run, the next stages are built.
+"""Runs everything that must pass, stage by stage, and continues after a failed stage.
 
     tools/run_tests.py              all stages
     tools/run_tests.py release      only the named ones
@@ -16,7 +15,6 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import build
@@ -45,9 +43,9 @@ class Stage:
 
 STAGES = [
     Stage("release", "every test, g++", targets=["all", "all_verify_interface_header_sets"],
-          simulates=True, jobs=7),
-    Stage("clang", "everything compiles without a warning; unit and property tests, addresses, "
-          "bounds and undefined behaviour, clang-19", labels="unit|property",
+          simulates=True, jobs=5),
+    Stage("clang", "everything compiles without a warning; unit and property tests, fuzz targets, "
+          "addresses, bounds and undefined behaviour, clang-19", labels="unit|property|fuzz-smoke",
           definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"], jobs=4,
           environment={"RC_PARAMS": "max_success=30",  # `release` runs 100
                        "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
@@ -60,8 +58,6 @@ STAGES = [
     Stage("hardened", "the command with a distribution's flags, g++",
           targets=["nexusfix_tests_hardened"], labels="hardened",
           definitions=["CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -DNDEBUG"]),
-    Stage("fuzz", "fuzz targets for some seconds each, clang-19",
-          targets=["nexusfix_tests_fuzz-smoke"], labels="fuzz-smoke", jobs=2),  # none waits
 ]
 
 
@@ -131,10 +127,8 @@ def longest_tests(path, most=3):
     return ", ".join(f"{name} {seconds:.0f} s" for seconds, name in times[:most])
 
 
-def fixed_address_prefix(stage):
+def fixed_address_prefix():
     """ThreadSanitizer of g++ 12 does not start where the kernel spreads addresses widely."""
-    if not stage.fixed_addresses:
-        return []
     setarch = shutil.which("setarch")
     if setarch is None:
         return []
@@ -143,10 +137,10 @@ def fixed_address_prefix(stage):
     return prefix if tried.returncode == 0 else []
 
 
-def run_ctest(stage):
+def run_ctest(stage, prefix):
     junit = build.ROOT / "build" / stage.name / "junit.xml"
     junit.unlink(missing_ok=True)
-    command = [*fixed_address_prefix(stage), "ctest", "--test-dir", str(junit.parent),
+    command = [*prefix, "ctest", "--test-dir", str(junit.parent),
                "--output-on-failure", "--no-tests=error", "-C", "parts", "-LE", "case$",
                "-j", str(stage.jobs), "--timeout", str(HANG_SECONDS), "--output-junit", str(junit)]
     if stage.labels:
@@ -213,26 +207,20 @@ def show_simulated(last_log):
     return problem
 
 
-def build_stage(stage):
-    """Returns whether it was built, and the seconds. The tests of the stage before run meanwhile:
-    they wait for disks and peers often, and the build takes only what they leave."""
+def run_stage(stage):
+    """Returns the counts, the names of what failed, and the seconds of the build and of the
+    tests."""
+    prefix = fixed_address_prefix() if stage.fixed_addresses else []
     started = time.monotonic()
-    built = build.build(stage.name, stage.targets, DEFINITIONS + stage.definitions,
-                        ["nice", "-n", "15", *fixed_address_prefix(stage)])
-    return built, time.monotonic() - started
-
-
-def run_stage(stage, building):
-    """Tests a stage when it is built. Returns the counts, the names of what failed, and the seconds
-    of the build and of the tests."""
-    built, build_seconds = building.result()
+    built = build.build(stage.name, stage.targets, DEFINITIONS + stage.definitions, prefix)
+    seconds = [time.monotonic() - started, 0]
     if not built:
-        return Counts(failed=1), [f"{stage.name}: the build"], (build_seconds, 0)
+        return Counts(failed=1), [f"{stage.name}: the build"], seconds
     started = time.monotonic()
-    counts, failed = run_ctest(stage)
+    counts, failed = run_ctest(stage, prefix)
+    seconds[1] = time.monotonic() - started
     counts.passed += 1  # the build
-    return (counts, [f"{stage.name}: {name}" for name in failed],
-            (build_seconds, time.monotonic() - started))
+    return counts, [f"{stage.name}: {name}" for name in failed], seconds
 
 
 def time_table(seconds):
@@ -252,15 +240,10 @@ def main():
         return 2
     started = time.monotonic()
     total, failed, seconds = Counts(), [], {}
-    builder = ThreadPoolExecutor(max_workers=1)
-    try:
-        stages = [(known[name], builder.submit(build_stage, known[name])) for name in wanted]
-        for stage, building in stages:
-            counts, stage_failed, seconds[stage.name] = run_stage(stage, building)
-            total.add(counts)
-            failed += stage_failed
-    finally:
-        builder.shutdown(cancel_futures=True)
+    for name in wanted:
+        counts, stage_failed, seconds[name] = run_stage(known[name])
+        total.add(counts)
+        failed += stage_failed
     print(f"\n{time_table(seconds)}\nAll stages took {time.monotonic() - started:.0f} s.")
     if failed:
         print("Failed:", *failed, sep="\n  ")
