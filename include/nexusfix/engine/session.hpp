@@ -129,11 +129,11 @@ class Session {
   //
   // Each part is a typed field, a std::optional of one, the result of another message's getter
   // (such as order.account()), a repeating group made by group(), or the time of sending
-  // (TransactTime::now()). A call without a required
-  // field does not compile. A field that the dictionary does not have in this message does not
-  // compile either, unless its tag is user-defined (from 5000). Parts are sent in the given order,
-  // but header fields, like SenderSubID, come first. On a FIXT session a message of another FIX 5.0
-  // version than the session's own is sent with its ApplVerID (1128).
+  // (TransactTime::now()). A call without a required field does not compile. A field that the
+  // dictionary does not have in this message does not compile either, unless its tag is
+  // user-defined (from 5000). Parts are sent in the given order, but header fields, like
+  // SenderSubID, come first. On a FIXT session a message of another FIX 5.0 version than the
+  // session's own is sent with its ApplVerID (1128).
   //
   // Not logged on: the message is numbered and stored. If our Logon waits for its answer, the
   // message is sent directly after that answer; otherwise a resend sends it after the next Logon. A

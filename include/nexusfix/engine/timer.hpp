@@ -22,8 +22,8 @@ inline constexpr std::size_t kTimerBytesMax = 128;
 // The timers that one session may have at a time.
 inline constexpr std::size_t kTimersMax = 65'536;
 
-// Names a timer for Session::cancel(). It may be kept after the timer has run or was cancelled: no
-// other timer gets the same handle.
+// Names a timer for Session::cancel(). It may be kept after the timer has run or was cancelled,
+// until its session is removed: no other timer of the session gets the same handle.
 struct TimerHandle {
   std::uint64_t number = 0;        // among the timers of its session, from 1 on; 0: no timer
   std::chrono::nanoseconds due{};  // since the zero of its clock

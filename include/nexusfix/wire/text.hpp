@@ -1,6 +1,6 @@
-// Values, messages and errors as text, for logs and people. Not for the wire, which
-// Encoder writes, and not for the path of a message: each function allocates. A header of its own,
-// so that only programs that print compile it. format.hpp has the same for std::format and fmt.
+// Values, messages and errors as text, for logs and people. Not for the wire, which Encoder writes,
+// and not for the path of a message: each function allocates. A header of its own, so that only
+// programs that print compile it. format.hpp has the same for std::format and fmt.
 //
 //   to_string(order.price())      150.25, or: field 44 is missing
 //   to_string(report.side())      BUY (1)       with <nexusfix/fix44/enum_names.hpp>

@@ -93,7 +93,11 @@ TEST_F(JournalThreads, a_segment_that_was_opened_and_is_removed_is_noticed) {
       ASSERT_TRUE(append_next(std::string(1000, 'm')));
     // Each append, or the end of each flush, may be the one that finds the segment on the disk;
     // what notes it is another thread. In process mode an engine never flushes.
-    while (read_tail_marker(disk_, folder).marker->segment < 2) {
+    const auto marked_segment = [&] {
+      const FoundTailMarker found = read_tail_marker(disk_, folder);
+      return found.marker ? found.marker->segment : 0;
+    };
+    while (marked_segment() < 2) {
       ASSERT_TRUE(append_next());
       if (durability == Durability::Process) {
         std::this_thread::yield();
