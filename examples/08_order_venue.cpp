@@ -61,7 +61,7 @@ std::expected<Terms, std::string_view> read_terms(const Request& request) {
   if (request.side() != fix44::Side::Buy && request.side() != fix44::Side::Sell) {
     return std::unexpected{"Side: 1 or 2"};
   }
-  const auto lifetime = request.time_in_force().value_or(fix44::TimeInForce::Day);
+  const auto lifetime = request.time_in_force_or(fix44::TimeInForce::Day);
   if (lifetime != fix44::TimeInForce::Day && lifetime != fix44::TimeInForce::ImmediateOrCancel) {
     return std::unexpected{"TimeInForce: 0 or 3"};
   }
@@ -163,9 +163,8 @@ class Venue {
     order.symbol = said->symbol().value;
     order.side = said->side();
     order.is_canceled = said->exec_type() == fix44::ExecType::Canceled;
-    order.set_terms(
-        FixedPrice::from_decimal(said->price().value_or(fix44::Price{0_d}).value).value(),
-        stored.message.get<std::int64_t>(tag::OrderQty).value(), last_report_);
+    order.set_terms(FixedPrice::from_decimal(said->price_or(fix44::Price{0_d}).value).value(),
+                    stored.message.get<std::int64_t>(tag::OrderQty).value(), last_report_);
     if (said->exec_type() == fix44::ExecType::Trade) {
       order.fill(stored.message.get<std::int64_t>(tag::LastQty).value(),
                  FixedPrice::from_decimal(said->last_px()->value).value());

@@ -150,7 +150,7 @@ class Publisher {
     if (request.market_depth().value != 0) {
       return Fault{MDReqRejReason::UnsupportedMarketdepth, "the full book only: MarketDepth=0"};
     }
-    if (request.md_update_type().value_or(fix44::MDUpdateType::IncrementalRefresh) !=
+    if (request.md_update_type_or(fix44::MDUpdateType::IncrementalRefresh) !=
         fix44::MDUpdateType::IncrementalRefresh) {
       return Fault{MDReqRejReason::UnsupportedMdupdatetype, "changes only: MDUpdateType=1"};
     }

@@ -136,7 +136,7 @@ class Bridge {
         report.account(), *symbol, as<fix42::Side>(report.side()), report.order_qty(),
         as<fix42::OrdType>(report.ord_type()), report.price(),
         as<fix42::TimeInForce>(report.time_in_force()), report.last_qty(), report.last_px(),
-        report.leaves_qty(), report.cum_qty(), report.avg_px().value_or(fix42::AvgPx{0_d}),
+        report.leaves_qty(), report.cum_qty(), report.avg_px_or(fix42::AvgPx{0_d}),
         report.transact_time(), report.text()));
   }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace nexusfix::codegen {
 namespace {
@@ -163,9 +164,13 @@ void BlockMaker::name_own(Draft& draft, const std::string& class_name) {
           hidden != draft.inherited_names.end() && (components || hidden->second != tag);
       if (hides_another) static_cast<void>(names.take(wanted, ""));
       const std::string suffix = components ? "_component" : '_' + std::to_string(tag);
-      const std::string name = names.take(wanted, suffix);
-      block.own.push_back({name, member});
-      block.names.emplace(name, tag);
+      Accessor accessor{names.take(wanted, suffix), member};
+      if (const std::string with_default = identifier(accessor.name + "_or");
+          member.kind == MemberKind::Field && names.take(with_default, "_") == with_default) {
+        accessor.name_with_default = with_default;
+      }
+      block.names.emplace(accessor.name, tag);
+      block.own.push_back(std::move(accessor));
     }
   }
   block.names.insert(draft.inherited_names.begin(), draft.inherited_names.end());

@@ -204,13 +204,14 @@ class Emitter {
     return text;
   }
 
-  [[nodiscard]] static std::string function(std::string_view name, const std::string& result) {
-    const std::string line =
-        fmt::format("  [[nodiscard]] auto {}() const noexcept {{ return {}; }}\n", name, result);
+  [[nodiscard]] static std::string function(std::string_view name, const std::string& result,
+                                            std::string_view parameter = "") {
+    const std::string begin =
+        fmt::format("  [[nodiscard]] auto {}({}) const noexcept {{", name, parameter);
+    const std::string line = fmt::format("{} return {}; }}\n", begin, result);
     constexpr std::size_t kColumnsMax = 100;
     if (line.size() <= kColumnsMax + 1) return line;
-    return fmt::format("  [[nodiscard]] auto {}() const noexcept {{\n    return {};\n  }}\n", name,
-                       result);
+    return fmt::format("{}\n    return {};\n  }}\n", begin, result);
   }
 
   [[nodiscard]] std::string emit_accessor(const Accessor& accessor) const {
@@ -230,8 +231,15 @@ class Emitter {
       case MemberKind::Field:
         break;
     }
-    return function(accessor.name, fmt::format("wire::member<Self, {}, {}>(*this)",
-                                               qualified(names_.fields[member.index]), checked));
+    std::string text =
+        function(accessor.name, fmt::format("wire::member<Self, {}, {}>(*this)",
+                                            qualified(names_.fields[member.index]), checked));
+    if (!accessor.name_with_default.empty()) {
+      text +=
+          function(accessor.name_with_default,
+                   fmt::format("wire::value_or({}(), other)", accessor.name), "const auto& other");
+    }
+    return text;
   }
 
   // The accessors, as a base class of each class Self with these members. Checked: whether Self has

@@ -190,7 +190,7 @@ template <MessagePart T>
 template <class Fields>
 inline constexpr bool field_of_the_session = !std::same_as<Fields, FieldNames<>>;
 
-// The rules of set(): those of send(), without the required fields.
+// The rules of set() in addition to PartsCheck.
 template <class T, class... Parts>
 struct DraftCheck {
   static_assert(!not_message_part<decltype(strangers_in<Parts...>())>,
@@ -204,20 +204,8 @@ struct DraftCheck<T, Parts...> {
       !requires { T::kCountTag; } && !is_draft_tag(part_tag<Part>());
   using OfSession = decltype((name_if<kIsSessions<Parts>, typename FieldOf<Parts>::type>() + ... +
                               FieldNames<>{}));
-  static constexpr EntryErrors kGroups = errors_of_groups<Parts...>();
-
   static_assert(!field_of_the_session<OfSession>,
                 "the session itself writes this field when it sends the draft");
-  static_assert(tags_are_distinct<Parts...>(), "a field is given twice");
-  static_assert(!field_not_in_message<T, decltype(foreign_in<T, Parts...>())>,
-                "a field that the dictionary does not have here");
-  static_assert(!(PartOfLength<Parts> || ...), "a Length field is set with its data field");
-  static_assert(!kGroups.headless,
-                "an entry begins with the first field of its group, which is missing");
-  static_assert(!kGroups.foreign, "a field that the dictionary does not have in this group");
-  static_assert(!kGroups.twice, "a field is given twice in an entry of the group");
-  static_assert(!kGroups.missing,
-                "a field that the dictionary requires in each entry of this group is missing");
   static constexpr bool kDone = true;
 };
 
@@ -233,6 +221,7 @@ template <class T, class... Parts>
                                     const Parts&... parts) {
   static_assert(DraftCheck<T, Parts...>::kDone);
   if constexpr ((MessagePart<Parts> && ...)) {
+    static_assert(PartsCheck<T, Parts...>::kDone);
     DraftEdit edit{fields, *path.message};
     std::array<DraftEdit::Part, sizeof...(Parts)> written{
         DraftEdit::Part{part_tag<Parts>(), length_tag_of<Parts>(), 0}...};
@@ -260,9 +249,8 @@ template <class T, class F>
 template <class T, class F>
 bool erase_part(DraftFields& fields, const DraftPath& path) {
   constexpr Tag kTag = erased_tag<T, F>();
-  static_assert(std::ranges::find(T::kMembers, kTag) != T::kMembers.end() || (!requires {
-                  T::kCountTag;
-                } && is_draft_tag(kTag)), "a field that the dictionary does not have here");
+  static_assert(belongs_to<T>(kTag) && (is_draft_tag(kTag) || requires { T::kCountTag; }),
+                "a field that the dictionary does not have here");
   if constexpr (requires { T::kCountTag; }) {
     static_assert(kTag != T::kMembers.front(), "without its first field an entry does not begin");
   }
@@ -366,7 +354,7 @@ class DraftGroup {
   template <class... Parts>
   [[nodiscard]] DraftResult add(const EntryParts<Parts...>& entry) {
     using Checked = GroupParts<Entry, EntryParts<Parts...>>;
-    static_assert(detail::DraftCheck<Around, Checked>::kDone);
+    static_assert(detail::PartsCheck<Around, Checked>::kDone);
     DraftEdit edit{*fields_, *around_.message};
     detail::put_entry_of<Entry>(edit, entry);
     return edit.commit_entry(around_, kRules);

@@ -144,11 +144,13 @@ template <class T, class Other>
                                         const Other& other) noexcept {
   return field.has_value() && detail::is_same(*field, other);
 }
-// Whether both fields have the same value, or both are missing. A field that cannot be read equals
-// no field, also not another one that cannot be read: their texts may differ.
-template <class T>
+// Whether both fields have the same value, or both are missing: also two prices or quantities with
+// different tags. A field that cannot be read equals no field, also not another one that cannot be
+// read: their texts may differ.
+template <class T, class Other>
+  requires detail::ComparableWith<T, Other>
 [[nodiscard]] constexpr bool operator==(const OptionalField<T>& a,
-                                        const OptionalField<T>& b) noexcept {
+                                        const OptionalField<Other>& b) noexcept {
   if (a.has_value() && b.has_value()) return detail::is_same(*a, *b);
   return !a.has_value() && !b.has_value() && a.error().code == FieldErrorCode::Missing &&
          b.error().code == FieldErrorCode::Missing;

@@ -59,15 +59,18 @@ constexpr auto missing_in() {
   }
 }
 
+// Whether the dictionary, or the user, may have a field with this tag in a message or an entry.
+template <class M>
+[[nodiscard]] constexpr bool belongs_to(Tag tag) {
+  const bool is_outside = tag >= kUserDefinedTagMin || is_header_tag(tag);
+  return (is_outside && !requires { M::kCountTag; }) ||
+         std::ranges::find(M::kMembers, tag) != M::kMembers.end();
+}
+
 template <class M, class... Parts>
 constexpr auto foreign_in() {
   if constexpr (requires { M::kMembers; }) {
-    constexpr auto belongs = [](Tag tag) {
-      const bool is_outside = tag >= kUserDefinedTagMin || is_header_tag(tag);
-      return (is_outside && !requires { M::kCountTag; }) ||
-             std::ranges::find(M::kMembers, tag) != M::kMembers.end();
-    };
-    return (name_if<!belongs(part_tag<Parts>()), typename FieldOf<Parts>::type>() + ... +
+    return (name_if<!belongs_to<M>(part_tag<Parts>()), typename FieldOf<Parts>::type>() + ... +
             FieldNames<>{});
   } else {
     return FieldNames<>{};
@@ -126,21 +129,12 @@ inline constexpr bool required_field_missing = !std::same_as<Names, FieldNames<>
 template <class M, class Fields>
 inline constexpr bool field_not_in_message = !std::same_as<Fields, FieldNames<>>;
 
-// Its instantiation gives the errors. A class, and not functions that call each other: a compiler
-// lists every step of an instantiation. Constants and variable part of a prepared message are
-// parts.
-template <TypedMessage M, class... Parts>
-struct MessageCheck {
-  static_assert(!not_message_part<decltype(strangers_in<Parts...>())>,
-                "each part of a message is a typed field, such as Symbol{\"A\"}, or a group()");
-  static constexpr bool kDone = true;
-};
-template <TypedMessage M, MessagePart... Parts>
-struct MessageCheck<M, Parts...> {
+// The rules of a message to send and of a draft. Its instantiation gives the errors. A class, and
+// not functions that call each other: a compiler lists every step of an instantiation.
+template <class M, MessagePart... Parts>
+struct PartsCheck {
   static constexpr EntryErrors kGroups = errors_of_groups<Parts...>();
 
-  static_assert(!required_field_missing<M, decltype(missing_in<M, Parts...>())>,
-                "a field that the dictionary requires in this message is missing");
   static_assert(tags_are_distinct<Parts...>(), "a field is given twice");
   static_assert(!field_not_in_message<M, decltype(foreign_in<M, Parts...>())>,
                 "a field that the dictionary does not have here");
@@ -152,6 +146,19 @@ struct MessageCheck<M, Parts...> {
   static_assert(!kGroups.missing,
                 "a field that the dictionary requires in each entry of this group is missing");
   static constexpr bool kDone = true;
+};
+
+// The rules of a message to send. Constants and variable part of a prepared message are parts.
+template <TypedMessage M, class... Parts>
+struct MessageCheck {
+  static_assert(!not_message_part<decltype(strangers_in<Parts...>())>,
+                "each part of a message is a typed field, such as Symbol{\"A\"}, or a group()");
+  static constexpr bool kDone = true;
+};
+template <TypedMessage M, MessagePart... Parts>
+struct MessageCheck<M, Parts...> : PartsCheck<M, Parts...> {
+  static_assert(!required_field_missing<M, decltype(missing_in<M, Parts...>())>,
+                "a field that the dictionary requires in this message is missing");
 };
 
 }  // namespace detail

@@ -331,6 +331,17 @@ template <class Self, TypedField F, bool Checked, class Members>
   }
 }
 
+// The result of an accessor that takes a default value: that of OptionalField::value_or().
+template <TypedField F, class Other>
+[[nodiscard]] auto value_or(const OptionalField<F>& field, const Other& other) noexcept {
+  return field.value_or(other);
+}
+// The same for a field that from() has checked.
+template <TypedField F, class Other>
+[[nodiscard]] auto value_or(const F& field, const Other& other) noexcept {
+  return OptionalField<F>{field}.value_or(other);
+}
+
 // The first field of an entry. It is always present, because it begins the entry.
 template <class Self, TypedField F, class Members>
 [[nodiscard]] F first_member(const Members& members) noexcept {

@@ -13,6 +13,7 @@
 #include <nexusfix/fix44/new_order_single.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/typed/draft.hpp>
 #include <nexusfix/wire/typed/typed_write.hpp>
 
 #include "support/fix_text.hpp"
@@ -107,6 +108,8 @@ TEST_F(TypedMessages, two_optional_fields_are_equal_with_one_value_or_if_both_ar
   const auto price = order->price();
   EXPECT_TRUE(price == order->price());
   EXPECT_TRUE(order->account() == order->account());
+  EXPECT_FALSE(price == order->stop_px()) << "two fields, one is missing";
+  EXPECT_TRUE(order->stop_px() == order->price2()) << "two fields, both are missing";
   const auto late = fix44::NewOrderSingle::from(
       parse("35=D|34=2|11=A1|55=AAPL|54=1|40=2|44=x|60=20240115-10:30:00|"));
   ASSERT_TRUE(late);
@@ -118,14 +121,25 @@ TEST_F(TypedMessages, a_default_stands_for_a_field_that_is_missing_or_unreadable
   const auto order = fix44::NewOrderSingle::from(
       parse("35=D|34=2|1=ACC|11=A1|55=AAPL|54=1|38=5|40=2|44=x|60=20240115-10:30:00|"));
   ASSERT_TRUE(order);
-  const std::string_view account = order->account().value_or("none");
+  const std::string_view account = order->account_or("none");
   EXPECT_EQ(account, "ACC");
-  EXPECT_EQ(order->text().value_or(""), "");
-  EXPECT_EQ(order->encoded_text_len().value_or(0), 0U);
-  EXPECT_EQ(order->order_qty().value_or(0), 5_d);
-  EXPECT_EQ(order->price().value_or(0_d), 0_d);
-  EXPECT_EQ(order->price().value_or(fix44::Price{1}), fix44::Price{1});
-  EXPECT_EQ(order->time_in_force().value_or(fix44::TimeInForce::Day), fix44::TimeInForce::Day);
+  EXPECT_EQ(order->account().value_or("none"), "ACC");
+  EXPECT_EQ(order->text_or(""), "");
+  EXPECT_EQ(order->encoded_text_len_or(0), 0U);
+  EXPECT_EQ(order->order_qty_or(0), 5_d);
+  EXPECT_EQ(order->price_or(0_d), 0_d);
+  EXPECT_EQ(order->price_or(fix44::Price{1}), fix44::Price{1});
+  EXPECT_EQ(order->time_in_force_or(fix44::TimeInForce::Day), fix44::TimeInForce::Day);
+}
+
+TEST_F(TypedMessages, a_required_field_has_an_accessor_with_a_default_for_drafts) {
+  const auto order = fix44::NewOrderSingle::from(parse(kOrder));
+  ASSERT_TRUE(order);
+  EXPECT_EQ(order->cl_ord_id_or("none"), "A1");
+  EXPECT_EQ(order->side_or(fix44::Side::Sell), fix44::Side::Buy);
+  const fix44::NewOrderSingle::Draft empty;
+  EXPECT_EQ(empty.cl_ord_id_or("none"), "none");
+  EXPECT_EQ(empty.side_or(fix44::Side::Sell), fix44::Side::Sell);
 }
 
 TEST_F(TypedMessages, a_message_may_be_asked_for_its_type) {

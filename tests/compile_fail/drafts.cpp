@@ -1,0 +1,68 @@
+// Misuse of drafts that the compiler must refuse. NEXUSFIX_MISTAKE selects one; with 0 there is
+// none, and the file compiles.
+#include <nexusfix/fix44/execution_report.hpp>
+#include <nexusfix/fix44/market_data_snapshot_full_refresh.hpp>
+#include <nexusfix/fix44/new_order_single.hpp>
+#include <nexusfix/wire/typed/draft.hpp>
+
+namespace nexusfix {
+
+using namespace fix44;
+using wire::entry;
+using wire::group;
+using PartyIDs = NewOrderSingle::NoPartyIDs;
+using MDEntries = MarketDataSnapshotFullRefresh::NoMDEntries;
+
+bool use(NewOrderSingle::Draft& order, MarketDataSnapshotFullRefresh::Draft& prices) {
+#if NEXUSFIX_MISTAKE == 1
+  // error: the session itself writes this field when it sends the draft|MsgSeqNum
+  return order.set(Symbol{"A"}, MsgSeqNum{3}).has_value();
+#elif NEXUSFIX_MISTAKE == 2
+  // error: a field is given twice
+  return order.set(Symbol{"A"}, Symbol{"B"}).has_value();
+#elif NEXUSFIX_MISTAKE == 3
+  // error: a field that the dictionary does not have here|LastPx
+  return order.set(LastPx{"1.5"}).has_value();
+#elif NEXUSFIX_MISTAKE == 4
+  // error: a Length field is written with its data field
+  return order.set(EncodedTextLen{3}).has_value();
+#elif NEXUSFIX_MISTAKE == 5
+  // error: an entry begins with the first field of its group, which is missing
+  return order.group<PartyIDs>().add(PartyRole::ClientId).has_value();
+#elif NEXUSFIX_MISTAKE == 6
+  // error: a field that the dictionary does not have in this group
+  return order.set(group<PartyIDs>(entry(PartyID{"A"}, Text{"B"}))).has_value();
+#elif NEXUSFIX_MISTAKE == 7
+  // error: a field is given twice in an entry of the group
+  return order.group<PartyIDs>().add(PartyID{"A"}, PartyID{"B"}).has_value();
+#elif NEXUSFIX_MISTAKE == 8  // a group of another message
+  // error: the message has no such group
+  return order.group<MDEntries>().empty();
+#elif NEXUSFIX_MISTAKE == 9
+  // error: each part of a draft is a typed field, such as Symbol
+  return order.set("A1").has_value();
+#elif NEXUSFIX_MISTAKE == 10  // the errors of set() are lost
+  // error: ignoring return(ed)? value
+  order.set(Symbol{"A"});
+  return true;
+#elif NEXUSFIX_MISTAKE == 11
+  // error: a field that the dictionary does not have here
+  return order.erase<LastPx>();
+#elif NEXUSFIX_MISTAKE == 12
+  // error: without its first field an entry does not begin
+  return order.group<PartyIDs>()[0].erase<PartyID>();
+#elif NEXUSFIX_MISTAKE == 13  // a draft may lack any field, also a required one
+  // error: .*OptionalField.*ClOrdID
+  const ClOrdID id = order.cl_ord_id();
+  return id.value == "A";
+#elif NEXUSFIX_MISTAKE == 14
+  // error: a price or a quantity is exact: write Price
+  return order.set(Price{150.25}).has_value();
+#else
+  return order.set(Symbol{"A"}, Price{"150.25"}, group<PartyIDs>(entry(PartyID{"A"}))) &&
+         order.price() == order.stop_px() && order.validate() &&
+         prices.group<MDEntries>().add(MDEntryType::Bid).has_value();
+#endif
+}
+
+}  // namespace nexusfix
