@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <nexusfix/fix44/new_order_single.hpp>
 #include <nexusfix/wire.hpp>
 
 #include "bench/engine/inside.hpp"
@@ -205,6 +206,56 @@ struct EncodeOrder {
   std::uint64_t operator()(std::size_t input) { return encode(input).size(); }
 };
 
+struct EncodeDraft {
+  wire::HeaderTemplate session = session_header();
+  std::array<char, kMessageBytesMax> buffer{};
+
+  std::string_view operator()(const fix44::NewOrderSingle::Draft& draft, const Order& order) {
+    wire::Encoder encoder{buffer,
+                          session,
+                          {.msg_type = "D",
+                           .msg_seq_num = order.msg_seq_num,
+                           .sending_time = wall_time(order.sending_time_ms)}};
+    return encoder.fields(draft.fields()).finish().value_or(std::string_view{});
+  }
+};
+
+fix44::NewOrderSingle::Draft draft_of(const Order& order) {
+  fix44::NewOrderSingle::Draft draft;
+  const auto set = draft.set(
+      fix44::ClOrdID{order.cl_ord_id}, fix44::HandlInst::AutomatedExecutionOrderPrivate,
+      fix44::Symbol{order.symbol}, static_cast<fix44::Side>(order.side),
+      fix44::TransactTime{wall_time(order.transact_time_ms)}, fix44::OrderQty{order.order_qty},
+      fix44::OrdType::Limit, fix44::Price{Decimal{order.price_cents, 2}}, fix44::TimeInForce::Day);
+  if (!set) draft.clear();  // check() finds it
+  return draft;
+}
+
+struct BuildDraft {
+  std::vector<Order> orders;
+  EncodeDraft encode_draft{};
+
+  std::string_view encode(std::size_t input) {
+    return encode_draft(draft_of(orders[input]), orders[input]);
+  }
+  std::uint64_t operator()(std::size_t input) { return encode(input).size(); }
+};
+
+struct AmendDraft {
+  std::vector<Order> orders;
+  fix44::NewOrderSingle::Draft draft = draft_of(orders.front());
+  EncodeDraft encode_draft{};
+
+  std::string_view encode(std::size_t input) {
+    const Order& order = orders[input];
+    const auto set = draft.set(
+        fix44::ClOrdID{order.cl_ord_id}, fix44::TransactTime{wall_time(order.transact_time_ms)},
+        fix44::OrderQty{order.order_qty}, fix44::Price{Decimal{order.price_cents, 2}});
+    return set ? encode_draft(draft, order) : std::string_view{};
+  }
+  std::uint64_t operator()(std::size_t input) { return encode(input).size(); }
+};
+
 struct EncodeExecution {
   std::vector<Execution> executions;
   wire::HeaderTemplate session = session_header();
@@ -306,6 +357,12 @@ class NexusFix final : public Subject {
   }
   ContestantPtr encode_execution(const EncodeJob<Execution>& job) override {
     return make_encoding_contestant(EncodeExecution{job.values}, job);
+  }
+  ContestantPtr build_order(const EncodeJob<Order>& job) override {
+    return make_encoding_contestant(BuildDraft{job.values}, job);
+  }
+  ContestantPtr amend_order(const EncodeJob<Order>& job) override {
+    return make_encoding_contestant(AmendDraft{job.values}, job);
   }
   ContestantPtr stream_parse(const Stream& stream) override {
     return make_contestant(StreamParse{stream.bytes, wire::Parser{}}, {stream.field_count});

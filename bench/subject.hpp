@@ -203,6 +203,10 @@ class Subject {
   virtual ContestantPtr timestamp_text(const EncodeJob<std::int64_t>&) { return nullptr; }
   virtual ContestantPtr encode_order(const EncodeJob<Order>&) { return nullptr; }
   virtual ContestantPtr encode_execution(const EncodeJob<Execution>&) { return nullptr; }
+  // An order as an object: made for each message, or one that is kept, with another ClOrdID,
+  // TransactTime, OrderQty and Price for each message.
+  virtual ContestantPtr build_order(const EncodeJob<Order>&) { return nullptr; }
+  virtual ContestantPtr amend_order(const EncodeJob<Order>&) { return nullptr; }
   virtual ContestantPtr stream_parse(const Stream&) { return nullptr; }
   virtual ContestantPtr load_dictionary(const DictionaryJob&) { return nullptr; }
   virtual ContestantPtr validate(const ValidateJob&) { return nullptr; }

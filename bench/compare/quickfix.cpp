@@ -267,6 +267,21 @@ void set_header(FIX::Message& message, std::uint64_t msg_seq_num, std::int64_t s
   header.setField(FIX::SendingTime(time_stamp(sending_time_ms), 3));
 }
 
+void set_changing_fields(FIX::Message& message, const Order& o) {
+  message.setField(FIX::ClOrdID(o.cl_ord_id));
+  message.setField(FIX::TransactTime(time_stamp(o.transact_time_ms), 3));
+  message.setField(FIX::OrderQty(static_cast<double>(o.order_qty)));
+  message.setField(FIX::Price(static_cast<double>(o.price_cents) / kCents));
+}
+
+void set_kept_fields(FIX::Message& message, const Order& o) {
+  message.setField(FIX::HandlInst('1'));
+  message.setField(FIX::Symbol(o.symbol));
+  message.setField(FIX::Side(o.side));
+  message.setField(FIX::OrdType('2'));
+  message.setField(FIX::TimeInForce('0'));
+}
+
 struct EncodeOrder {
   std::vector<Order> orders;
   std::string text;
@@ -275,15 +290,25 @@ struct EncodeOrder {
     const Order& o = orders[input];
     FIX44::NewOrderSingle message;
     set_header(message, o.msg_seq_num, o.sending_time_ms);
-    message.setField(FIX::ClOrdID(o.cl_ord_id));
-    message.setField(FIX::HandlInst('1'));
-    message.setField(FIX::Symbol(o.symbol));
-    message.setField(FIX::Side(o.side));
-    message.setField(FIX::TransactTime(time_stamp(o.transact_time_ms), 3));
-    message.setField(FIX::OrderQty(static_cast<double>(o.order_qty)));
-    message.setField(FIX::OrdType('2'));
-    message.setField(FIX::Price(static_cast<double>(o.price_cents) / kCents));
-    message.setField(FIX::TimeInForce('0'));
+    set_kept_fields(message, o);
+    set_changing_fields(message, o);
+    return message.toString(text);
+  }
+  std::uint64_t operator()(std::size_t input) { return encode(input).size(); }
+};
+
+struct AmendOrder {
+  std::vector<Order> orders;
+  std::string text;
+  FIX44::NewOrderSingle message;
+
+  explicit AmendOrder(const std::vector<Order>& values) : orders(values) {
+    set_kept_fields(message, orders.front());
+  }
+  const std::string& encode(std::size_t input) {
+    const Order& o = orders[input];
+    set_header(message, o.msg_seq_num, o.sending_time_ms);
+    set_changing_fields(message, o);
     return message.toString(text);
   }
   std::uint64_t operator()(std::size_t input) { return encode(input).size(); }
@@ -519,6 +544,10 @@ class QuickFix final : public Subject {
   }
   ContestantPtr encode_execution(const EncodeJob<Execution>& job) override {
     return make_encoding_contestant(EncodeExecution{job.values, {}}, job);
+  }
+  ContestantPtr build_order(const EncodeJob<Order>& job) override { return encode_order(job); }
+  ContestantPtr amend_order(const EncodeJob<Order>& job) override {
+    return make_encoding_contestant(AmendOrder(job.values), job);
   }
   ContestantPtr stream_parse(const Stream& stream) override {
     return make_contestant(StreamParse{&stream.bytes, {}}, Answers{stream.field_count});

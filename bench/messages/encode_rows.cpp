@@ -115,6 +115,16 @@ void add_encode_rows(std::vector<Row>& rows) {
                              .published = {},
                              .budget = 28},
                             executions, &Subject::encode_execution));
+  rows.push_back(encode_row({.name = "draft/build",
+                             .purpose = "a new draft of an order, nine fields, to bytes",
+                             .published = {},
+                             .budget = {}},
+                            orders, &Subject::build_order));
+  rows.push_back(encode_row({.name = "draft/amend",
+                             .purpose = "a kept draft, four of nine fields change, to bytes",
+                             .published = {},
+                             .budget = {}},
+                            amended_orders, &Subject::amend_order));
 }
 
 }  // namespace nexusfix::bench

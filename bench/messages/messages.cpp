@@ -412,6 +412,15 @@ EncodeJob<Order> orders() {
   return job;
 }
 
+EncodeJob<Order> amended_orders() {
+  EncodeJob<Order> job = orders();
+  for (Order& order : job.values) {
+    order.symbol = job.values.front().symbol;
+    order.side = job.values.front().side;
+  }
+  return job;
+}
+
 EncodeJob<Execution> executions() {
   Random random{13};
   EncodeJob<Execution> job;

@@ -48,6 +48,7 @@ inline constexpr std::size_t kRotation = 64;
 [[nodiscard]] EncodeJob<PriceValue> price_values();
 [[nodiscard]] EncodeJob<std::int64_t> timestamp_values();
 [[nodiscard]] EncodeJob<Order> orders();
+[[nodiscard]] EncodeJob<Order> amended_orders();  // all have the first one's Symbol and Side
 [[nodiscard]] EncodeJob<Execution> executions();
 
 // At least this number of bytes of ExecutionReports, NewOrderSingles and Heartbeats, mixed.

@@ -55,8 +55,8 @@ class TimesTest(unittest.TestCase):
     def test_each_stage_has_a_line(self):
         self.assertEqual("             build   tests\n"
                          "release      480 s   301 s\n"
-                         "fuzz           3 s     0 s",
-                         run_tests.time_table({"release": [480.2, 300.9], "fuzz": [3, 0]}))
+                         "tsan           3 s     0 s",
+                         run_tests.time_table({"release": [480.2, 300.9], "tsan": [3, 0]}))
 
 
 class SimulatedTest(unittest.TestCase):

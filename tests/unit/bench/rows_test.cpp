@@ -56,6 +56,8 @@ TEST(RowsTest, every_name_of_the_contract_exists) {
                            "parse/long-values-1000",
                            "encode/NewOrderSingle",
                            "encode/ExecutionReport",
+                           "draft/build",
+                           "draft/amend",
                            "stream-parse",
                            "deferred/submit",
                            "deferred/inline",
