@@ -2,7 +2,7 @@
 # CMakePresets.json for the builds and CONTRIBUTING.md for working with them directly.
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-run deps-bench deps-test deps-docs run build examples test bench latency \
-        simulate crash soak docs tidy format fuzz install clean
+        instructions simulate crash soak docs tidy format fuzz install clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
@@ -27,6 +27,8 @@ help:
 	@echo
 	@echo "  make bench     measure parsing, encoding and queues, compared with QuickFIX"
 	@echo "  make latency   measure an order's round trip, and draw docs/images/latency.svg"
+	@echo "  make instructions"
+	@echo "                 count the instructions of the engine's paths, by part"
 	@echo
 	@echo "  make examples  build the command and the programs of examples/, without tests"
 	@echo "  make build     build the release with its tests, in build/release"
@@ -94,6 +96,10 @@ latency: deps-bench
 	@tools/build.py release --target nexusfix_bench $(FIRST_BUILD)
 	@build/release/bench/nexusfix_bench --rows rtt/spin --json build/bench/latency.json
 	@tools/pictures.py --latency build/bench/latency.json
+
+instructions: deps-test
+	@tools/build.py release --target nexusfix_instructions -D NEXUSFIX_TESTS=ON
+	@tools/instructions.py
 
 deps-docs:
 ifeq ($(DEPS),yes)

@@ -128,19 +128,22 @@ struct WireSizes {
   std::size_t report = 0;
 };
 
-// The orders of one session as wire bytes, with increasing MsgSeqNum.
-class OrderTexts {
+// Messages of one session's counterparty as wire bytes, with increasing MsgSeqNum.
+class ReceivedTexts {
  public:
   static constexpr std::size_t kMessages = 64;
   static constexpr std::uint64_t kFirstNumber = 10'000'000;
 
-  OrderTexts();
-  // Numbers the orders, beginning with first.
+  [[nodiscard]] static ReceivedTexts orders();
+  [[nodiscard]] static ReceivedTexts heartbeats();
+  [[nodiscard]] static std::string logon(WallTime now);
+  // Numbers the messages, beginning with first.
   void number_from(std::uint64_t first, WallTime now);
   [[nodiscard]] std::string_view operator[](std::size_t index) const { return texts_[index]; }
-  [[nodiscard]] static std::string logon(WallTime now);
 
  private:
+  void add(std::string_view msg_type, std::string_view body);
+
   std::vector<std::string> texts_;
 };
 

@@ -4,7 +4,7 @@
 
 #include "bench/engine/engine_bench.hpp"
 #include "bench/engine/inside.hpp"
-#include "bench/engine/memory_network.hpp"
+#include "bench/engine/inside_engine.hpp"
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"
 
@@ -17,8 +17,6 @@ constexpr std::string_view kTimeMark =
 constexpr std::string_view kNumberMark =
     "\x01"
     "34=";
-
-WallTime wall_now() { return SystemClock{}.now().wall; }
 
 std::string time_text(WallTime now) {
   const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());
@@ -39,57 +37,13 @@ void put_checksum(std::string& text) {
   text.replace(size + 3, digits.size(), digits);
 }
 
-// A venue with one session, which is logged on and gets its orders from memory.
-class Inside {
- public:
-  explicit Inside(bool is_in_memory)
-      : venue_{{.is_in_memory = is_in_memory}, {.network = &network_, .busy_spin = true}} {
-    Session& session = venue_.engine.session(0);
-    const auto set = session.set_next_numbers({.next_inbound = OrderTexts::kFirstNumber - 1,
-                                               .next_outbound = OrderTexts::kFirstNumber - 1},
-                                              "benchmark");
-    if (!set) throw std::runtime_error{set.error()};
-    turn();
-    const std::string logon = OrderTexts::logon(wall_now());
-    network_.deliver(logon);
-    // The journal may need some time to create its first segment.
-    while (network_.sends() == 0) turn();
-    if (!session.is_logged_on()) throw std::runtime_error{"the venue refused the Logon"};
-    prepare();
-  }
-
-  std::uint64_t take(std::size_t input) {
-    const std::uint64_t before = network_.sends();
-    network_.deliver(orders_[input]);
-    turn();
-    return network_.sends() - before;
-  }
-  void prepare() {
-    // A session that is logged out would be very fast.
-    if (!venue_.engine.session(0).is_logged_on()) {
-      throw std::runtime_error{"the venue was disconnected"};
-    }
-    orders_.number_from(venue_.engine.session(0).numbers().next_inbound, wall_now());
-  }
-  [[nodiscard]] WireSizes sizes() const { return {orders_[0].size(), network_.sent().size()}; }
-
- private:
-  void turn() {
-    if (!venue_.engine.poll(std::chrono::nanoseconds{0})) std::abort();
-  }
-
-  MemoryNetwork network_;
-  OpenEngine<Venue> venue_;
-  OrderTexts orders_;
-};
-
 struct InsideOperation {
-  std::unique_ptr<Inside> inside;
+  std::unique_ptr<InsideEngine> inside;
 
-  std::uint64_t operator()(std::size_t input) { return inside->take(input); }
+  std::uint64_t operator()(std::size_t input) { return inside->receive(input); }
   void prepare() { inside->prepare(); }
   void settle() {}
-  [[nodiscard]] CallLimits limits() const { return {.least = 1, .most = OrderTexts::kMessages}; }
+  [[nodiscard]] CallLimits limits() const { return {.least = 1, .most = ReceivedTexts::kMessages}; }
 };
 
 Plan plan_inside(Subjects) {
@@ -105,21 +59,33 @@ Plan plan_inside(Subjects) {
 }  // namespace
 
 ContestantPtr make_inside(bool is_in_memory) {
-  const Answers answers(OrderTexts::kMessages, 1);
-  return make_prepared_contestant(InsideOperation{std::make_unique<Inside>(is_in_memory)},
-                                  OrderTexts::kMessages, AnswersCheck{answers});
+  const Answers answers(ReceivedTexts::kMessages, 1);
+  return make_prepared_contestant(InsideOperation{std::make_unique<InsideEngine>(is_in_memory)},
+                                  ReceivedTexts::kMessages, AnswersCheck{answers});
 }
 
-OrderTexts::OrderTexts() {
+ReceivedTexts ReceivedTexts::orders() {
+  ReceivedTexts orders;
   for (std::size_t i = 0; i < kMessages; ++i) {
-    texts_.push_back(message_of(
-        fmt::format("35=D|49=T1|56=VENUE|34={}|52=20240115-10:30:00.000|11={}|21=1|55=AAPL|54={}|"
-                    "60=20240115-10:30:00.100|38=100|40=2|44=150.25|59=0|",
-                    kFirstNumber, kFirstNumber + i, 1 + i % 2)));
+    orders.add("D", fmt::format("11={}|21=1|55=AAPL|54={}|60=20240115-10:30:00.100|38=100|40=2|"
+                                "44=150.25|59=0|",
+                                kFirstNumber + i, 1 + i % 2));
   }
+  return orders;
 }
 
-void OrderTexts::number_from(std::uint64_t first, WallTime now) {
+ReceivedTexts ReceivedTexts::heartbeats() {
+  ReceivedTexts heartbeats;
+  for (std::size_t i = 0; i < kMessages; ++i) heartbeats.add("0", "");
+  return heartbeats;
+}
+
+void ReceivedTexts::add(std::string_view msg_type, std::string_view body) {
+  texts_.push_back(message_of(fmt::format("35={}|49=T1|56=VENUE|34={}|52=20240115-10:30:00.000|{}",
+                                          msg_type, kFirstNumber, body)));
+}
+
+void ReceivedTexts::number_from(std::uint64_t first, WallTime now) {
   const std::string time = time_text(now);
   for (std::uint64_t number = first; number < first + kMessages; ++number) {
     std::string& text = texts_[(number - kFirstNumber) % kMessages];
@@ -129,15 +95,15 @@ void OrderTexts::number_from(std::uint64_t first, WallTime now) {
   }
 }
 
-std::string OrderTexts::logon(WallTime now) {
+std::string ReceivedTexts::logon(WallTime now) {
   return message_of(fmt::format("35=A|49=T1|56=VENUE|34={}|52={}|98=0|108=30|", kFirstNumber - 1,
                                 time_text(now)));
 }
 
 WireSizes wire_sizes() {
   static const WireSizes sizes = [] {
-    Inside inside{true};
-    if (inside.take(0) != 1) throw std::runtime_error{"an order was not answered"};
+    InsideEngine inside{true};
+    if (inside.receive(0) != 1) throw std::runtime_error{"an order was not answered"};
     return inside.sizes();
   }();
   return sizes;

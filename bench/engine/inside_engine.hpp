@@ -1,0 +1,68 @@
+// A venue's engine whose bytes come from memory: it is measured without a kernel.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "bench/engine/engine_bench.hpp"
+#include "bench/engine/memory_network.hpp"
+
+namespace nexusfix::bench {
+
+// A venue with one session, which is logged on.
+class InsideEngine {
+ public:
+  // clock: null is the system's. Must outlive the engine.
+  explicit InsideEngine(bool is_in_memory, ReceivedTexts received = ReceivedTexts::orders(),
+                        Clock* clock = nullptr)
+      : venue_{{.is_in_memory = is_in_memory, .more = "MaxAdminMessagesPerSecond=1000000\n"},
+               {.clock = clock, .network = &network_, .busy_spin = true}},
+        clock_{clock},
+        received_{std::move(received)} {
+    const auto set = session().set_next_numbers({.next_inbound = ReceivedTexts::kFirstNumber - 1,
+                                                 .next_outbound = ReceivedTexts::kFirstNumber - 1},
+                                                "benchmark");
+    if (!set) throw std::runtime_error{set.error()};
+    turn();
+    const std::string logon = ReceivedTexts::logon(wall_now());
+    network_.deliver(logon);
+    // The journal may need some time to create its first segment.
+    while (network_.sends() == 0) turn();
+    if (!session().is_logged_on()) throw std::runtime_error{"the venue refused the Logon"};
+    prepare();
+  }
+
+  // Numbers the messages to receive, before each ReceivedTexts::kMessages of them.
+  void prepare() {
+    // A session that is logged out would be very fast.
+    if (!session().is_logged_on()) throw std::runtime_error{"the venue was disconnected"};
+    received_.number_from(session().numbers().next_inbound, wall_now());
+  }
+  // Receives a message and answers it. Returns the number of sent messages.
+  std::uint64_t receive(std::size_t input) {
+    const std::uint64_t before = network_.sends();
+    network_.deliver(received_[input]);
+    turn();
+    return network_.sends() - before;
+  }
+  // One turn of the loop. Without a message to receive it is idle.
+  void turn() {
+    if (!venue_.engine.poll(std::chrono::nanoseconds{0})) std::abort();
+  }
+  [[nodiscard]] Session& session() { return venue_.engine.session(0); }
+  [[nodiscard]] WireSizes sizes() const { return {received_[0].size(), network_.sent().size()}; }
+
+ private:
+  WallTime wall_now() { return clock_ == nullptr ? SystemClock{}.now().wall : clock_->now().wall; }
+
+  MemoryNetwork network_;
+  OpenEngine<Venue> venue_;
+  Clock* clock_;
+  ReceivedTexts received_;
+};
+
+}  // namespace nexusfix::bench
