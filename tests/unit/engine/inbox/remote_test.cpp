@@ -159,8 +159,9 @@ TEST_F(RemoteTest, refused_message_without_on_result_is_an_event_and_is_counted)
   for (unsigned i = 0; i < kMessages; ++i) ASSERT_TRUE(remote->send(order_of("EARLY")));
   for (int turn = 0; turn < 3; ++turn) initiator->poll(0ns);
   EXPECT_EQ(remote->refused(), kMessages);
-  EXPECT_TRUE(trader_log.has("what a remote has sent is not carried out: the session is not "
-                             "logged on"))
+  EXPECT_TRUE(
+      trader_log.has("what a remote has sent is not carried out: the session is not "
+                     "logged on"))
       << trader_log.all();
   const auto lines = std::ranges::count(trader_log.ids, EventId::RemoteRefused);
   EXPECT_GE(lines, 1);
@@ -169,7 +170,8 @@ TEST_F(RemoteTest, refused_message_without_on_result_is_an_event_and_is_counted)
 
 TEST_F(RemoteTest, exception_of_on_result_is_logged_and_the_next_message_is_sent) {
   log_on_both();
-  ASSERT_TRUE(remote->send(order_of("R1"), [](const PostResult&) { throw std::runtime_error{"x7"}; }));
+  ASSERT_TRUE(
+      remote->send(order_of("R1"), [](const PostResult&) { throw std::runtime_error{"x7"}; }));
   ASSERT_TRUE(remote->send(order_of("R2"), keep()));
   ASSERT_TRUE(turn_until([&] { return results.size() == 1; }));
   EXPECT_TRUE(trader_log.has("on_result of a message of a remote threw: x7"));
@@ -213,9 +215,8 @@ TEST_F(RemoteTest, message_that_waits_while_its_session_is_removed_has_a_result)
   ASSERT_TRUE(turn_until([&] { return results.size() == Remote::kCapacity; }));
   EXPECT_EQ(results.back().outcome, PostOutcome::NoSession);
   EXPECT_EQ(remote->refused(),
-            static_cast<std::uint64_t>(std::ranges::count_if(results, [](const auto& one) {
-              return one.outcome != PostOutcome::Done;
-            })));
+            static_cast<std::uint64_t>(std::ranges::count_if(
+                results, [](const auto& one) { return one.outcome != PostOutcome::Done; })));
 }
 
 TEST_F(RemoteTest, remote_follows_a_session_that_is_added_again) {
