@@ -84,16 +84,18 @@ void RemoteDirectory::end_loop(std::uint32_t loop) noexcept {
 
 std::expected<std::shared_ptr<RemoteSession>, std::string> RemoteDirectory::find(
     std::string_view name) {
-  const std::lock_guard lock{mutex_};
-  const auto found = sessions_.find(name);
-  if (found != sessions_.end() && found->second->place()) return found->second;
-  std::vector<std::string_view> names;
-  for (const auto& [known, session] : sessions_) {
-    if (session->place()) names.push_back(known);
+  std::vector<std::string> names;
+  {
+    const std::lock_guard lock{mutex_};
+    const auto found = sessions_.find(name);
+    if (found != sessions_.end() && found->second->place()) return found->second;
+    for (const auto& [known, session] : sessions_) {
+      if (session->place()) names.emplace_back(known);
+    }
   }
   std::string text = "the engine has no session ";
   text += name;
-  if (const auto nearest = dictionary::nearest_name(name, names)) {
+  if (const auto nearest = dictionary::nearest_name(name, {names.begin(), names.end()})) {
     text += "; did you mean " + std::string{*nearest} + "?";
   } else {
     text += ", and none of its " + std::to_string(names.size()) + " sessions has a similar name";

@@ -7,8 +7,8 @@
 namespace nexusfix::engine {
 namespace {
 
-// At most this number of tasks runs in one turn, so that the network is served between them.
-constexpr std::size_t kTasksPerTurn = 64;
+// At most this number of tasks runs in one turn: a received message waits for this number at most.
+constexpr std::size_t kTasksPerTurn = 16;
 
 // Its address stands for a thread.
 thread_local constinit char this_thread = 0;

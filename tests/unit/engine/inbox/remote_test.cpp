@@ -132,7 +132,7 @@ TEST_F(RemoteTest, turn_takes_a_bounded_number_of_messages_of_all_remotes) {
   }
   for (std::size_t turn = 1; turn < 10; ++turn) {
     initiator->poll(0ns);
-    EXPECT_LE(results.size(), 64 * turn);
+    EXPECT_LE(results.size(), 16 * turn);
     EXPECT_GE(results.size(), turn);
   }
   EXPECT_EQ(std::ranges::count_if(results, [](const auto& one) { return one.token == 1; }), 2)
@@ -248,6 +248,18 @@ TEST_F(RemoteTest, pending_messages_of_an_ended_engine_end_with_stopped) {
   ASSERT_FALSE(late.has_value());
   EXPECT_EQ(late.error().failure, RemoteFailure::Stopped);
   EXPECT_EQ(remote->wait_logged_on(1h), LogonWait::Stopped);
+  EXPECT_EQ(results.size(), 1U);
+}
+
+TEST_F(RemoteTest, result_of_an_ended_engine_cannot_send_another_message) {
+  open_both();
+  ASSERT_TRUE(remote->send(order_of("R1"), [this](const PostResult& result) {
+    results.push_back(result);
+    const auto again = remote->send(order_of("R2"), keep());
+    ASSERT_FALSE(again.has_value());
+    EXPECT_EQ(again.error().failure, RemoteFailure::Stopped);
+  }));
+  initiator.reset();
   EXPECT_EQ(results.size(), 1U);
 }
 
