@@ -13,7 +13,7 @@
 
 #include <nexusfix/engine/mailbox.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/engine/stored_callback.hpp>
+#include <nexusfix/engine/timer.hpp>
 
 namespace nexusfix::engine {
 
