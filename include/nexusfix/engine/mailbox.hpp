@@ -44,7 +44,7 @@ struct PostResult {
 
 // Why post() did not take a task.
 enum class PostError : std::uint8_t {
-  Full,     // kCapacity results were not collected: collect() them, also if no one reads them
+  Full,     // kCapacity results were not collected: collect() them, also if none is of interest
   Stopped,  // the engine has ended
 };
 // For people, such as "the engine has ended". Static lifetime.
