@@ -61,6 +61,8 @@ class Pair {
     if (!trader_.engine.poll(timeout_)) std::abort();
   }
   [[nodiscard]] Trader& trader() { return trader_.application; }
+  // Its engine is at work while it is not paused.
+  [[nodiscard]] Engine& venue() { return venue_.engine; }
   [[nodiscard]] std::uint64_t orders_taken() const {
     return venue_.application.orders.load(std::memory_order_acquire);
   }

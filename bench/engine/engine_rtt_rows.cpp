@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -15,18 +16,46 @@
 namespace nexusfix::bench {
 namespace {
 
+// A thread that serves no loop of the venue's engine, and sends on the venue's session. The trader
+// does not count its messages as reports of orders.
+class Desk {
+ public:
+  explicit Desk(Engine& venue) {
+    auto remote = venue.remote("FIX.4.4:VENUE->T1");
+    if (!remote) throw std::runtime_error{remote.error().what()};
+    remote_.emplace(std::move(*remote));
+    using namespace nexusfix::literals;
+    const auto set = draft_.set(fix44::OrderID{"10000000"}, fix44::ExecID{"10000000"},
+                                fix44::ExecType::New, fix44::OrdStatus::New,
+                                fix44::ClOrdID{"10000000"}, fix44::Symbol{"AAPL"}, fix44::Side::Buy,
+                                fix44::LeavesQty{100_d}, fix44::CumQty{0_d}, fix44::AvgPx{0_d});
+    if (!set) throw std::runtime_error{set.error().what()};
+  }
+  void send() {
+    if (!remote_->send(draft_)) std::abort();
+  }
+
+ private:
+  std::optional<Remote> remote_;
+  fix44::ExecutionReport::Draft draft_;
+};
+
 // A round trip. Only one part in the venue is measured, and the venue recorded it.
 struct LivePair {
   std::unique_ptr<WatchedNetwork> network;
   Pair pair;
+  std::optional<Desk> desk{};
 
-  explicit LivePair(std::unique_ptr<transport::Network> inner)
+  LivePair(std::unique_ptr<transport::Network> inner, bool has_desk)
       : network{std::make_unique<WatchedNetwork>(std::move(inner))},
-        pair{{.venue_network = network.get()}} {}
+        pair{{.venue_network = network.get()}} {
+    if (has_desk) desk.emplace(pair.venue());
+  }
 
   void round_trip() {
     Trader& trader = pair.trader();
     const std::uint64_t before = trader.reports;
+    if (desk) desk->send();
     trader.send_order();
     while (trader.reports == before) pair.poll();
   }
@@ -68,15 +97,53 @@ class LivePart final : public Contestant {
   const std::atomic<std::uint64_t> LiveTicks::* part_;
 };
 
-Plan plan_live(Subjects) {
+std::shared_ptr<LivePair> make_live(bool has_desk) {
   auto network = transport::make_epoll_network();
   if (!network) throw std::runtime_error{network.error().text};
-  const auto live = std::make_shared<LivePair>(std::move(*network));
+  return std::make_shared<LivePair>(std::move(*network), has_desk);
+}
+
+Plan plan_live(Subjects) {
+  const auto live = make_live(false);
   Plan plan{.owner = nullptr, .contestants = {}};
   plan.contestants.emplace_back("NexusFIX", std::make_unique<LivePart>(live, &LiveTicks::inside));
   plan.contestants.emplace_back("its receive",
                                 std::make_unique<LivePart>(live, &LiveTicks::receive));
   plan.contestants.emplace_back("its send", std::make_unique<LivePart>(live, &LiveTicks::send));
+  return plan;
+}
+
+Plan plan_live_remote(Subjects) {
+  Plan plan{.owner = nullptr, .contestants = {}};
+  plan.contestants.emplace_back("NexusFIX",
+                                std::make_unique<LivePart>(make_live(true), &LiveTicks::inside));
+  plan.contestants.emplace_back("no remote",
+                                std::make_unique<LivePart>(make_live(false), &LiveTicks::inside));
+  return plan;
+}
+
+// A round trip, with a message of another thread's Remote in the venue's queue at its beginning.
+struct RemoteRoundTrip {
+  RoundTrip round;
+  std::unique_ptr<Desk> desk;
+
+  std::uint64_t operator()(std::size_t input) {
+    desk->send();
+    return round(input);
+  }
+  void prepare() { round.prepare(); }
+  void settle() { round.settle(); }
+  [[nodiscard]] CallLimits limits() const { return {}; }
+};
+
+Plan plan_remote_round_trip(Subjects) {
+  Plan plan{.owner = nullptr, .contestants = {}};
+  RoundTrip busy{std::make_unique<Pair>(PairOptions{})};
+  auto desk = std::make_unique<Desk>(busy.pair->venue());
+  plan.contestants.emplace_back("NexusFIX",
+                                two_sided(RemoteRoundTrip{std::move(busy), std::move(desk)}, 1));
+  plan.contestants.emplace_back("no remote",
+                                two_sided(RoundTrip{std::make_unique<Pair>(PairOptions{})}, 1));
   return plan;
 }
 
@@ -160,6 +227,13 @@ void add_round_trip_rows(std::vector<Row>& rows) {
                    .published = {},
                    .budget = {}},
                   plan_live});
+  rows.push_back({{.name = "inside/remote",
+                   .purpose = "inside/live, while a Remote sends as many messages on the same "
+                              "session as there are orders",
+                   .published = {},
+                   .budget = {},
+                   .ratios = {{"no remote", 1.2}}},
+                  plan_live_remote});
   rows.push_back({{.name = "rtt/spin",
                    .purpose = "an order to its report over loopback TCP, both sides spinning",
                    .published = {},
@@ -172,6 +246,13 @@ void add_round_trip_rows(std::vector<Row>& rows) {
                    .budget = {},
                    .ratios = {{"bare TCP", 1.1}, {"bare io_uring"}}},
                   [](Subjects subjects) { return plan_round_trip(WaitMode::Block, subjects); }});
+  rows.push_back({{.name = "rtt/remote",
+                   .purpose = "rtt/spin, while a Remote sends as many messages on the same session "
+                              "as there are orders",
+                   .published = {},
+                   .budget = {},
+                   .ratios = {{"no remote"}}},
+                  plan_remote_round_trip});
   constexpr double kNsOfTwoMillionASecond = 500;
   rows.push_back({{.name = "throughput/one-way",
                    .purpose = "an order of one session, sent until it is taken",

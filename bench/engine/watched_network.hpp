@@ -13,8 +13,8 @@
 
 namespace nexusfix::bench {
 
-// The parts of the last round: the receive() that returned bytes, the time until send(), and
-// send(). Another thread reads them after it has received the answer.
+// The parts of the last round: the receive() that returned bytes, the time until the next send(),
+// and that send(). Another thread reads them after it has received the answer.
 struct LiveTicks {
   std::atomic<std::uint64_t> receive{0};
   std::atomic<std::uint64_t> inside{0};
@@ -33,11 +33,13 @@ class WatchedNetwork final : public transport::Network {
     const transport::IoResult result = inner_->receive(socket, buffer);
     if (result.status != transport::IoStatus::Ok) return result;
     received_at_ = read_ticks();
+    is_answered_ = false;
     ticks_.receive.store(received_at_ - begin, std::memory_order_relaxed);
     return result;
   }
   transport::IoResult send(transport::SocketId socket,
                            std::span<const char> bytes) noexcept override {
+    if (std::exchange(is_answered_, true)) return inner_->send(socket, bytes);
     const std::uint64_t begin = read_ticks();
     ticks_.inside.store(begin - received_at_, std::memory_order_relaxed);
     const transport::IoResult result = inner_->send(socket, bytes);
@@ -79,6 +81,7 @@ class WatchedNetwork final : public transport::Network {
  private:
   std::unique_ptr<Network> inner_;
   std::uint64_t received_at_ = 0;
+  bool is_answered_ = true;
   LiveTicks ticks_;
 };
 

@@ -15,8 +15,8 @@
 // A Session belongs to the thread of its loop, which also runs its callbacks. Callbacks of sessions
 // of different loops run at the same time: the application guards the state that they share. A
 // function that takes the number of a loop belongs to the thread of that loop. Other threads reach
-// sessions by a Mailbox (Engine::open_mailbox()). They and signal handlers call only the functions
-// that say so, such as Engine::stop().
+// sessions by a Remote (Engine::remote()) or a Mailbox (Engine::open_mailbox()). They and signal
+// handlers call only the functions that say so, such as Engine::stop().
 //
 // Allocation: at start, when a counterparty connects, and when a buffer grows to a new maximum. A
 // logged-on session in steady state allocates nothing between recv and send.
@@ -52,11 +52,17 @@ using engine::EngineError;
 using engine::EngineOptions;
 using engine::LogonAnswer;
 using engine::LogonRequest;
+using engine::LogonWait;
 using engine::MessageReply;
 using engine::Messages;
 using engine::OutgoingMessage;
+using engine::PostOutcome;
+using engine::PostResult;
 using engine::RecoveredMessage;
 using engine::reject_for;
+using engine::Remote;
+using engine::RemoteError;
+using engine::RemoteFailure;
 using engine::ResendAnswer;
 using engine::ResendRequest;
 using engine::run;

@@ -21,6 +21,7 @@
 #include "engine/engine_error.hpp"
 #include "engine/inbox/control.hpp"
 #include "engine/inbox/mailbox_state.hpp"
+#include "engine/inbox/remote_state.hpp"
 #include "engine/loop/event_loop.hpp"
 #include "engine/loop/thread_setup.hpp"
 #include "engine/loops/loop_directory.hpp"
@@ -140,6 +141,16 @@ int run_all(const std::vector<EventLoop*>& loops, transport::ServiceNotifier* se
   return std::ranges::max(results);
 }
 
+// The loops do not move, but the Engine may. From here on other threads may serve them.
+std::vector<EventLoop*> loops_to_run(const std::vector<std::unique_ptr<EventLoop>>& owned) {
+  std::vector<EventLoop*> loops;
+  for (const auto& loop : owned) {
+    loop->inbox()->serve_elsewhere();
+    loops.push_back(loop.get());
+  }
+  return loops;
+}
+
 void decide_on_core_dumps(Settings& settings) {
   if (!settings.threads.core_dumps) return keep_memory_out_of_core_dumps(KeptOut::ForGood);
   if (let_memory_into_core_dumps()) return;
@@ -157,6 +168,7 @@ struct Engine::Shared {
   std::unique_ptr<observe::EventLog> stderr_log;
   std::unique_ptr<SharedEventLog> log;
   std::shared_ptr<LoopDirectory> directory;
+  std::shared_ptr<RemoteDirectory> remotes = std::make_shared<RemoteDirectory>();
   std::shared_ptr<BufferBudget> budget;
   std::unique_ptr<transport::ServiceNotifier> service;  // null: systemd is not notified
   std::shared_ptr<TlsContexts> tls;                     // null: no session has TLS
@@ -197,6 +209,7 @@ struct Engine::Shared {
     dependencies.parts = options.parts;
     dependencies.index = loop;
     dependencies.directory = directory;
+    dependencies.remotes = remotes;
     dependencies.budget = budget;
     dependencies.service = service.get();
     dependencies.credentials = credentials;
@@ -375,11 +388,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   return Engine{std::move(shared), std::move(loops)};
 }
 
-int Engine::run() {
-  std::vector<EventLoop*> loops;
-  for (const auto& loop : loops_) loops.push_back(loop.get());
-  return run_all(loops, shared_->service.get());
-}
+int Engine::run() { return run_all(loops_to_run(loops_), shared_->service.get()); }
 
 bool Engine::poll(std::chrono::nanoseconds timeout, std::uint32_t loop) {
   if (shared_->directory) shared_->directory->serve_here();
@@ -400,11 +409,8 @@ void Engine::stop() noexcept {
 void Engine::start() {
   NEXUSFIX_ASSERT(worker_ == nullptr);
   worker_ = std::make_unique<Worker>();
-  // The loops do not move, but the Engine may.
-  std::vector<EventLoop*> loops;
-  for (const auto& loop : loops_) loops.push_back(loop.get());
   worker_->thread =
-      std::thread{[worker = worker_.get(), loops = std::move(loops),
+      std::thread{[worker = worker_.get(), loops = loops_to_run(loops_),
                    service = shared_->service.get()] { worker->result = run_all(loops, service); }};
 }
 
@@ -425,12 +431,17 @@ Mailbox Engine::open_mailbox() {
   auto state = std::make_unique<detail::MailboxState>();
   state->waiter = std::make_shared<Waiter>();
   for (const auto& loop : loops_) {
-    auto lane = std::make_shared<TaskChannel>();
-    lane->waiter = state->waiter;
+    auto lane = std::make_shared<TaskChannel>(state->waiter);
     state->ways.push_back({lane, loop->inbox()});
     loop->inbox()->add(std::move(lane));
   }
   return Mailbox{std::move(state)};
+}
+
+std::expected<Remote, EngineError> Engine::remote(std::string_view session) {
+  auto found = shared_->remotes->find(session);
+  if (!found) return std::unexpected{EngineError{std::move(found.error())}};
+  return Remote{std::make_shared<detail::RemoteState>(shared_->remotes, std::move(*found))};
 }
 
 std::size_t Engine::session_count() const noexcept {

@@ -247,6 +247,20 @@ struct Venue {
   }
   static void use(const Order&) {}
 };
+#elif NEXUSFIX_MISTAKE == 33
+// error: on_result has the argument \(const PostResult&\)
+struct Venue {
+  void ask(Remote& desk, const NewOrderSingle::Draft& order) {
+    static_cast<void>(desk.send(order, [](const SendResult&) {}));
+  }
+};
+#elif NEXUSFIX_MISTAKE == 34
+// error: on_result returns nothing
+struct Venue {
+  void ask(Remote& desk, const NewOrderSingle::Draft& order) {
+    static_cast<void>(desk.send(order, [](const PostResult& result) { return result.sent; }));
+  }
+};
 #endif
 
 int main_of(Venue& venue) { return run("venue.cfg", venue); }

@@ -46,6 +46,7 @@ enum class EventId : std::uint16_t {
   PostedTaskThrew = 1064,          // a task that was posted to the event loop threw
   ResentMessageNotEdited = 1065,   // on_sending() made a resent message invalid: it is gap-filled
   TimerRefused = 1066,             // a session has as many timers as it may have
+  RemoteRefused = 1067,            // what another thread posted to a session was not carried out
 
   SequenceNumbersReset = 2001,       // both sequence numbers are 1 again
   SequenceNumbersSet = 2002,         // an operator or the application set the next MsgSeqNum

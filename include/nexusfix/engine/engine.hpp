@@ -16,6 +16,7 @@
 #include <nexusfix/engine/application.hpp>
 #include <nexusfix/engine/mailbox.hpp>
 #include <nexusfix/engine/parts.hpp>
+#include <nexusfix/engine/remote.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/engine/session_range.hpp>
 #include <nexusfix/observe/event_log.hpp>
@@ -153,9 +154,17 @@ class Engine {
   // Logs out every session and ends run(). Any thread, and signal handlers.
   void stop() noexcept;
 
-  // Lets one other thread reach sessions: see Mailbox. Any thread. An engine with an open mailbox
-  // serves until stop(), because a task may log on an initiator again.
+  // Lets one other thread run tasks on sessions: see Mailbox. Any thread. An engine with an open
+  // mailbox serves until stop(), because a task may log on an initiator again.
   [[nodiscard]] Mailbox open_mailbox();
+
+  // Lets other threads send on the session of this name (Session::name()), in any loop: see Remote.
+  // Any thread, also while the engine runs. An engine with a Remote serves until stop(), because
+  // its log_on() may log on an initiator again. Error: there is no such session; the text has the
+  // nearest name. Allocates a queue of 256 KiB, which the copies of the Remote share.
+  //
+  //   auto remote = engine.remote("FIX.4.4:TRADER->VENUE");
+  [[nodiscard]] std::expected<Remote, EngineError> remote(std::string_view session);
 
   // The number of sessions, without templates. One loop: its thread; several loops: before they
   // run. The same holds for session() and find_session().

@@ -39,11 +39,12 @@ struct PostResult {
   PostOutcome outcome = PostOutcome::Done;  // whether the task ran, and with which end
   std::optional<Sent> sent;                 // of a task that returns a SendResult, when it is Done
   std::string text;                         // the reason of a failure, for people
+  std::optional<SendError> refusal{};  // of a task that returns a SendResult, when it is Refused
 };
 
 // Why post() did not take a task.
 enum class PostError : std::uint8_t {
-  Full,     // kCapacity tasks of the Mailbox have results that were not collected
+  Full,     // kCapacity results were not collected: collect() them, also if none is of interest
   Stopped,  // the engine has ended
 };
 // For people, such as "the engine has ended". Static lifetime.
@@ -57,6 +58,7 @@ inline void note_result(PostResult& result, SendResult&& returned) {
     result.sent = *returned;
   } else {
     result.outcome = PostOutcome::Refused;
+    result.refusal = returned.error();
     result.text = returned.error().what();
   }
 }
@@ -65,6 +67,34 @@ inline void note_result(PostResult& result, std::expected<void, std::string>&& r
   result.outcome = PostOutcome::Refused;
   result.text = std::move(returned.error());
 }
+
+// What an event loop does with a posted task, which lies in a slot of its queue.
+struct TaskKind {
+  void (*run)(void* task, Session& session, PostResult& result);
+  // After the task has ended. Destroys what it has captured.
+  void (*destroy)(void* task) noexcept;
+  // A task of a Remote: passes the result to the caller. False: the caller wants none. Null: false.
+  bool (*report)(void* task, const PostResult& result) = nullptr;
+  // Destroys what a task keeps in its slot for the next one of its kind. Null: it keeps nothing.
+  void (*discard)(void* task) noexcept = nullptr;
+};
+
+// The kind of a task of this type.
+template <class Task>
+struct TypedTask {
+  static void run(void* task, Session& session, PostResult& result) {
+    Task& call = *std::launder(static_cast<Task*>(task));
+    if constexpr (std::is_void_v<std::invoke_result_t<Task&, Session&>>) {
+      std::invoke(call, session);
+    } else {
+      note_result(result, std::invoke(call, session));
+    }
+  }
+  static void destroy(void* task) noexcept {
+    std::destroy_at(std::launder(static_cast<Task*>(task)));
+  }
+  static constexpr TaskKind kKind{.run = &run, .destroy = &destroy};
+};
 
 struct TaskPath;
 struct MailboxState;
@@ -81,7 +111,8 @@ concept PostedTask =
      std::same_as<std::invoke_result_t<Task&, Session&>, SendResult> ||
      std::same_as<std::invoke_result_t<Task&, Session&>, std::expected<void, std::string>>);
 
-// One producer's access to an engine, made by Engine::open_mailbox(). Tasks of one mailbox for
+// One producer's access to an engine, made by Engine::open_mailbox(). A thread that only sends
+// messages uses a Remote, which has no results to collect. Tasks of one mailbox for
 // sessions of one event loop run in the order of their posts, in every state of their session: a
 // task that sends on a session that is not logged on gets the same result as a callback.
 //
@@ -96,7 +127,8 @@ concept PostedTask =
 //   mailbox.collect([](const PostResult& r) { if (r.outcome != PostOutcome::Done) complain(r); });
 class Mailbox {
  public:
-  // Tasks that may be posted before their results are collected.
+  // The tasks that may be posted before their results are collected. A mailbox whose results are
+  // never collected takes this number of tasks, and then no other one.
   static constexpr std::size_t kCapacity = 1024;
   // The size limit of a task with its captures. A larger task does not compile.
   static constexpr std::size_t kTaskBytesMax = 224;
@@ -121,7 +153,7 @@ class Mailbox {
     const auto place = claim(session);
     if (!place) return std::unexpected{place.error()};
     ::new (*place) Stored(std::forward<Task>(task));
-    return commit(session, &run<Stored>, &destroy<Stored>);
+    return commit(session, detail::TypedTask<Stored>::kKind);
   }
 
   // Passes the results to the callback, for each event loop the oldest first. Returns their number.
@@ -134,27 +166,9 @@ class Mailbox {
   [[nodiscard]] std::size_t awaited() const noexcept;
 
  private:
-  template <class Task>
-  static void run(void* task, Session& session, PostResult& result) {
-    Task& call = *std::launder(static_cast<Task*>(task));
-    if constexpr (std::is_void_v<std::invoke_result_t<Task&, Session&>>) {
-      std::invoke(call, session);
-    } else {
-      detail::note_result(result, std::invoke(call, session));
-    }
-  }
-  template <class Task>
-  static void destroy(void* task) noexcept {
-    std::destroy_at(std::launder(static_cast<Task*>(task)));
-  }
-
-  using Run = void (*)(void* task, Session& session, PostResult& result);
-  using Destroy = void (*)(void* task) noexcept;
-
   [[nodiscard]] detail::TaskPath* path_to(SessionHandle session) noexcept;
   [[nodiscard]] std::expected<void*, PostError> claim(SessionHandle session) noexcept;
-  [[nodiscard]] PostToken commit(SessionHandle session, Run run_task,
-                                 Destroy destroy_task) noexcept;
+  [[nodiscard]] PostToken commit(SessionHandle session, const detail::TaskKind& kind) noexcept;
   [[nodiscard]] bool has_results() noexcept;
   void abandon() noexcept;
 

@@ -87,8 +87,8 @@ struct SessionHandle {
 };
 
 // One session of an engine. It lives until the engine ends or the session is removed. Only the
-// thread of its event loop uses it; other threads use a Mailbox. Commands of a callback, such as
-// log_out(), take effect after the current message.
+// thread of its event loop uses it; other threads use a Remote or a Mailbox. Commands of a
+// callback, such as log_out(), take effect after the current message.
 class Session {
  public:
   // For the engine.
@@ -273,6 +273,7 @@ class Session {
  private:
   template <class Message, class... Constants>
   friend class PreparedMessage;
+  friend class Remote;
 
   template <class Message, class Write>
   SendResult send_typed(Write&& write) {

@@ -35,39 +35,21 @@ struct TimerHandle {
   friend bool operator==(const TimerHandle&, const TimerHandle&) = default;
 };
 
-// The callback of a timer, with its captures in place: any function of a Session& that returns
-// nothing and has at most kTimerBytesMax bytes. One whose move may throw is allocated: a capture of
-// a const object, such as of a const std::string, has no move.
-class TimerCallback {
+namespace detail {
+
+// A callback with its captures in place: that of a timer, or of a result.
+//
+// Any function of an Argument that returns nothing and has at most BytesMax bytes. One whose move
+// may throw is allocated: a capture of a const object, such as of a const std::string, has no move.
+template <class Argument, std::size_t BytesMax>
+class StoredCallback {
  public:
-  TimerCallback() = default;  // must not be called
-  // Implicit, so that call_at() takes a lambda. A pointer to a function must not be null. Throws
-  // what copying or moving the callback throws.
-  template <class Callback>
-    requires(!std::is_same_v<std::remove_cvref_t<Callback>, TimerCallback>)
-  TimerCallback(Callback&& callback) {     // NOLINT: implicit
-    using Given = std::decay_t<Callback>;  // of a function: its pointer
-    constexpr bool kTakesSession = std::is_invocable_v<Given&, Session&>;
-    constexpr bool kReturnsNothing = !kTakesSession || requires(Given& given, Session& session) {
-      { std::invoke(given, session) } -> std::same_as<void>;
-    };
-    constexpr bool kFits =
-        sizeof(Given) <= kTimerBytesMax && alignof(Given) <= alignof(std::max_align_t);
-    static_assert(kTakesSession, "a timer's callback has the argument (Session&)");
-    static_assert(kReturnsNothing, "a timer's callback returns nothing: handle a SendResult in it");
-    static_assert(kFits, "a timer's callback may capture up to kTimerBytesMax bytes");
-    if constexpr (kTakesSession && kFits) {
-      if constexpr (std::is_nothrow_move_constructible_v<Given>) {
-        store<Given>(std::forward<Callback>(callback));
-      } else {
-        store<Allocated<Given>>(std::make_unique<Given>(std::forward<Callback>(callback)));
-      }
-    }
-  }
+  // There is no callback: it must not be called.
+  StoredCallback() = default;
   // Takes the callback of the other one, which then has none.
-  TimerCallback(TimerCallback&& other) noexcept { take(other); }
+  StoredCallback(StoredCallback&& other) noexcept { take(other); }
   // Destroys its own callback first.
-  TimerCallback& operator=(TimerCallback&& other) noexcept {
+  StoredCallback& operator=(StoredCallback&& other) noexcept {
     if (this != &other) {
       reset();
       take(other);
@@ -75,25 +57,56 @@ class TimerCallback {
     return *this;
   }
   // Destroys the captures.
-  ~TimerCallback() { reset(); }
+  ~StoredCallback() { reset(); }
 
+  // Whether there is a callback.
+  explicit operator bool() const noexcept { return operations_ != nullptr; }
   // Calls it. It may be called again.
-  void operator()(Session& session) { operations_->call(bytes_, session); }
+  void operator()(Argument argument) { operations_->call(bytes_, argument); }
+  // Destroys the callback with its captures.
+  void reset() noexcept {
+    if (operations_ != nullptr) std::exchange(operations_, nullptr)->destroy(bytes_);
+  }
+
+ protected:
+  template <class Given>
+  static constexpr bool kTakesArgument = std::is_invocable_v<Given&, Argument>;
+  template <class Given>
+  static constexpr bool kReturnsNothing =
+      !kTakesArgument<Given> || requires(Given& given, Argument argument) {
+        { std::invoke(given, argument) } -> std::same_as<void>;
+      };
+  template <class Given>
+  static constexpr bool kFits =
+      sizeof(Given) <= BytesMax && alignof(Given) <= alignof(std::max_align_t);
+
+  // There must be no callback yet. Throws what copying or moving the callback throws.
+  template <class Callback>
+  void emplace(Callback&& callback) {
+    using Given = std::decay_t<Callback>;  // of a function: its pointer
+    if constexpr (kTakesArgument<Given> && kFits<Given>) {
+      if constexpr (std::is_nothrow_move_constructible_v<Given>) {
+        store<Given>(std::forward<Callback>(callback));
+      } else {
+        store<Allocated<Given>>(std::make_unique<Given>(std::forward<Callback>(callback)));
+      }
+    }
+  }
 
  private:
   struct Operations {
-    void (*call)(void* callback, Session& session);
+    void (*call)(void* callback, Argument argument);
     void (*move)(void* from, void* to) noexcept;  // destroys the one that it moves from
     void (*destroy)(void* callback) noexcept;
   };
   template <class Given>
   struct Allocated {
     std::unique_ptr<Given> given;
-    void operator()(Session& session) { std::invoke(*given, session); }
+    void operator()(Argument argument) { std::invoke(*given, argument); }
   };
-  template <class Stored, class Argument>
-  void store(Argument&& argument) {
-    ::new (static_cast<void*>(bytes_)) Stored(std::forward<Argument>(argument));
+  template <class Stored, class Source>
+  void store(Source&& source) {
+    ::new (static_cast<void*>(bytes_)) Stored(std::forward<Source>(source));
     operations_ = &kOperations<Stored>;
   }
   template <class Stored>
@@ -102,7 +115,8 @@ class TimerCallback {
   }
   template <class Stored>
   static constexpr Operations kOperations{
-      .call = [](void* callback, Session& session) { std::invoke(as<Stored>(callback), session); },
+      .call = [](void* callback,
+                 Argument argument) { std::invoke(as<Stored>(callback), argument); },
       .move =
           [](void* from, void* to) noexcept {
             ::new (to) Stored(std::move(as<Stored>(from)));
@@ -110,16 +124,35 @@ class TimerCallback {
           },
       .destroy = [](void* callback) noexcept { std::destroy_at(&as<Stored>(callback)); }};
 
-  void reset() noexcept {
-    if (operations_ != nullptr) std::exchange(operations_, nullptr)->destroy(bytes_);
-  }
-  void take(TimerCallback& other) noexcept {
+  void take(StoredCallback& other) noexcept {
     operations_ = std::exchange(other.operations_, nullptr);
     if (operations_ != nullptr) operations_->move(other.bytes_, bytes_);
   }
 
   const Operations* operations_ = nullptr;  // null: there is no callback
-  alignas(std::max_align_t) std::byte bytes_[kTimerBytesMax];
+  alignas(std::max_align_t) std::byte bytes_[BytesMax];
+};
+
+}  // namespace detail
+
+// The callback of a timer, with its captures in place: any function of a Session& that returns
+// nothing and has at most kTimerBytesMax bytes. One whose move may throw is allocated: a capture of
+// a const object, such as of a const std::string, has no move.
+class TimerCallback : public detail::StoredCallback<Session&, kTimerBytesMax> {
+ public:
+  TimerCallback() = default;  // must not be called
+  // Implicit, so that call_at() takes a lambda. A pointer to a function must not be null. Throws
+  // what copying or moving the callback throws.
+  template <class Callback>
+    requires(!std::is_same_v<std::remove_cvref_t<Callback>, TimerCallback>)
+  TimerCallback(Callback&& callback) {  // NOLINT: implicit
+    using Given = std::decay_t<Callback>;
+    static_assert(kTakesArgument<Given>, "a timer's callback has the argument (Session&)");
+    static_assert(kReturnsNothing<Given>,
+                  "a timer's callback returns nothing: handle a SendResult in it");
+    static_assert(kFits<Given>, "a timer's callback may capture up to kTimerBytesMax bytes");
+    emplace(std::forward<Callback>(callback));
+  }
 };
 
 }  // namespace nexusfix::engine

@@ -24,7 +24,7 @@ std::string_view to_string(PostOutcome outcome) noexcept {
 std::string_view to_string(PostError error) noexcept {
   switch (error) {
     case PostError::Full:
-      return "too many tasks are under way: collect their results";
+      return "the results of 1024 tasks were not collected: call collect()";
     case PostError::Stopped:
       return "the engine has ended";
   }
@@ -46,8 +46,7 @@ void Mailbox::abandon() noexcept {
   if (!state_) return;
   for (detail::TaskPath& way : state_->ways) {
     if (way.lane->is_closed.load(std::memory_order_acquire)) way.lane->refuse_all();
-    // Release: the loop sees all tasks that were posted before.
-    way.lane->is_abandoned.store(true, std::memory_order_release);
+    way.lane->abandon();
     way.room->wake_if_asleep();
   }
 }
@@ -69,14 +68,13 @@ std::expected<void*, PostError> Mailbox::claim(SessionHandle session) noexcept {
   return posted->task;
 }
 
-PostToken Mailbox::commit(SessionHandle session, Run run_task, Destroy destroy_task) noexcept {
+PostToken Mailbox::commit(SessionHandle session, const detail::TaskKind& kind) noexcept {
   detail::TaskPath* const named = path_to(session);
   detail::TaskPath& way = named != nullptr ? *named : state_->ways.front();
   QueuedTask& posted = *way.lane->tasks.claim();  // The slot that claim() returned.
   posted.token = ++state_->posted;
   posted.session = session;
-  posted.run = run_task;
-  posted.destroy = destroy_task;
+  posted.kind = &kind;
   way.lane->tasks.commit();
   way.room->wake_if_asleep();
   return posted.token;
@@ -90,7 +88,7 @@ std::size_t Mailbox::collect(FunctionRef<void(const PostResult&)> callback) {
     // queue now.
     if (lane.is_closed.load(std::memory_order_acquire)) lane.refuse_all();
     PostResult result;
-    while (lane.results.pop(result)) {
+    while (lane.results->pop(result)) {
       ++state_->collected;
       ++count;
       callback(result);
@@ -102,7 +100,7 @@ std::size_t Mailbox::collect(FunctionRef<void(const PostResult&)> callback) {
 bool Mailbox::has_results() noexcept {
   for (detail::TaskPath& way : state_->ways) {
     if (way.lane->is_closed.load(std::memory_order_acquire)) way.lane->refuse_all();
-    if (!way.lane->results.readable(1).empty()) return true;
+    if (!way.lane->results->readable(1).empty()) return true;
   }
   return false;
 }

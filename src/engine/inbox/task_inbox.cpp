@@ -1,14 +1,17 @@
 #include "engine/inbox/task_inbox.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
 namespace nexusfix::engine {
 namespace {
 
-// At most this number of tasks of one mailbox runs in one turn, so that the network is served
-// between them.
-constexpr std::size_t kTasksPerTurn = 64;
+// At most this number of tasks runs in one turn: a received message waits for this number at most.
+constexpr std::size_t kTasksPerTurn = 16;
+
+// Its address stands for a thread.
+thread_local constinit char this_thread = 0;
 
 // Appends the new ones to those of the loop. The other thread has reserved the memory.
 template <class One>
@@ -34,9 +37,9 @@ void TaskChannel::refuse_all() {
     QueuedTask& posted = one.front();
     // The text is too short for the heap.
     PostResult result{posted.token, PostOutcome::Stopped, {}, "engine ended"};
-    posted.destroy(posted.task);
+    posted.kind->destroy(posted.task);
     tasks.release(1);
-    static_cast<void>(results.push(std::move(result)));
+    static_cast<void>(results->push(std::move(result)));
   }
 }
 
@@ -101,33 +104,62 @@ void TaskInbox::fall_asleep() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // Pairs with wake_if_asleep().
 }
 
-void TaskInbox::deliver(FunctionRef<void(QueuedTask&, PostResult&)> task) {
+bool TaskInbox::is_served_here() const noexcept {
+  return server_.load(std::memory_order_relaxed) == &this_thread;
+}
+
+void TaskInbox::serve_here() noexcept { server_.store(&this_thread, std::memory_order_relaxed); }
+
+void TaskInbox::deliver(RunTask run, EndTask end) {
   take_new();
-  for (const auto& lane : lanes_) deliver(*lane, task);
-  // Acquire pairs with Mailbox::abandon(): all tasks that were posted before are seen.
+  if (lanes_.empty()) [[likely]]
+    return;
+  std::size_t left = kTasksPerTurn;
+  const std::size_t first = first_lane_++;
+  for (std::size_t i = 0; i < lanes_.size() && left != 0; ++i) {
+    left -= deliver(*lanes_[(first + i) % lanes_.size()], left, run, end);
+  }
+  // Acquire pairs with TaskChannel::abandon(): all tasks that were posted before are seen.
   std::erase_if(lanes_, [](const auto& lane) {
     return lane->is_abandoned.load(std::memory_order_acquire) && lane->tasks.readable(1).empty();
   });
 }
 
-void TaskInbox::deliver(TaskChannel& lane, FunctionRef<void(QueuedTask&, PostResult&)> task) {
+std::size_t TaskInbox::deliver(TaskChannel& lane, std::size_t count_max, RunTask run, EndTask end) {
   std::size_t count = 0;
-  for (; count < kTasksPerTurn; ++count) {
+  for (; count < count_max; ++count) {
     const auto one = lane.tasks.readable(1);
     if (one.empty()) break;
     QueuedTask& posted = one.front();
     PostResult result;
     result.token = posted.token;
-    task(posted, result);
-    posted.destroy(posted.task);
+    run(posted, result);
+    if (lane.remote) end(lane, posted, result);
+    posted.kind->destroy(posted.task);
     lane.tasks.release(1);  // Before the result: its receiver may post again.
     // If the mailbox is abandoned, no thread collects results: one that does not fit is dropped.
-    static_cast<void>(lane.results.push(std::move(result)));
+    if (lane.results) static_cast<void>(lane.results->push(std::move(result)));
   }
-  if (count != 0) lane.waiter->ring();
+  if (count != 0 && lane.waiter) lane.waiter->ring();
+  return count;
 }
 
-void TaskInbox::close() {
+// A remote's callback is called on this thread: nothing may be posted after the queue was emptied.
+void TaskInbox::end_remote(TaskChannel& lane, EndTask end) {
+  {
+    const std::lock_guard lock{lane.remote->posting};
+    lane.is_closing.store(true, std::memory_order_relaxed);
+  }
+  for (auto one = lane.tasks.readable(1); !one.empty(); one = lane.tasks.readable(1)) {
+    QueuedTask& posted = one.front();
+    // The text is too short for the heap.
+    end(lane, posted, PostResult{posted.token, PostOutcome::Stopped, {}, "engine ended"});
+    posted.kind->destroy(posted.task);
+    lane.tasks.release(1);
+  }
+}
+
+void TaskInbox::close(EndTask end) {
   std::vector<std::unique_ptr<LoopTask>> undone;
   {
     const std::lock_guard lock{mutex_};
@@ -138,6 +170,10 @@ void TaskInbox::close() {
   }
   tasks_.clear();
   for (const auto& lane : lanes_) {
+    if (lane->remote) {
+      end_remote(*lane, end);
+      continue;
+    }
     lane->is_closing.store(true, std::memory_order_relaxed);
     lane->refuse_all();
     // From here on the mailbox consumes what it posts: release hands the queue over to it.

@@ -21,28 +21,73 @@ void TaskRunner::run_tasks(EventLoop& event_loop) {
 }
 
 void TaskRunner::run_posted_tasks() {
-  // Without memory the result may have no text; its outcome is right.
-  inbox_->deliver([this](QueuedTask& posted, PostResult& result) {
-    loop_.boundary.run([&] { run_posted_task(posted, result); });
-  });
+  inbox_->deliver(
+      // Without memory the result may have no text; its outcome is right.
+      [this](QueuedTask& posted, PostResult& result) {
+        loop_.boundary.run([&] { run_posted_task(posted, result); });
+      },
+      [this](TaskChannel& lane, QueuedTask& posted, const PostResult& result) {
+        if (!report_result(lane, posted, result)) report_refused(posted, result);
+      });
+}
+
+SessionEntry* TaskRunner::entry_of(SessionHandle session) const noexcept {
+  return session.loop == loop_.index ? registry_.entry_of(session.key) : nullptr;
 }
 
 void TaskRunner::run_posted_task(QueuedTask& posted, PostResult& result) {
-  const bool is_ours = posted.session.loop == loop_.index;
-  SessionEntry* const entry = is_ours ? registry_.entry_of(posted.session.key) : nullptr;
+  SessionEntry* const entry = entry_of(posted.session);
   if (entry == nullptr) {
     result.outcome = PostOutcome::NoSession;
     result.text = to_string(PostOutcome::NoSession);
     return;
   }
   const std::exception_ptr thrown =
-      Transactor::exception_of([&] { posted.run(posted.task, entry->session, result); });
+      Transactor::exception_of([&] { posted.kind->run(posted.task, entry->session, result); });
   outbox_.forget_begun();
   if (!thrown) return;
   result.outcome = PostOutcome::Threw;
   const std::string_view text = Transactor::text_of(thrown);
   loop_.report.session(EventId::PostedTaskThrew, *entry, {"a posted task threw: ", text});
   result.text = text;
+}
+
+// False: the task was not carried out, and no callback knows.
+bool TaskRunner::report_result(TaskChannel& lane, QueuedTask& posted, const PostResult& result) {
+  const bool is_done = result.outcome == PostOutcome::Done;
+  if (!is_done) lane.remote->refused.fetch_add(1, std::memory_order_relaxed);
+  if (posted.kind->report == nullptr) return is_done;
+  bool is_reported = true;
+  const std::exception_ptr thrown =
+      Transactor::exception_of([&] { is_reported = posted.kind->report(posted.task, result); });
+  outbox_.forget_begun();
+  if (thrown) {
+    loop_.report.engine_limited(
+        EventId::PostedTaskThrew,
+        {"on_result of a message of a remote threw: ", Transactor::text_of(thrown)});
+  }
+  return is_reported || is_done;
+}
+
+void TaskRunner::report_refused(const QueuedTask& posted, const PostResult& result) {
+  constexpr std::string_view kWhat = "what a remote has sent is not carried out: ";
+  if (SessionEntry* const entry = entry_of(posted.session)) {
+    loop_.report.peer(EventId::RemoteRefused, *entry, {kWhat, result.text});
+  } else {
+    loop_.report.engine_limited(EventId::RemoteRefused, {kWhat, result.text});
+  }
+}
+
+void TaskRunner::close() {
+  std::uint64_t unreported = 0;
+  inbox_->close([&](TaskChannel& lane, QueuedTask& posted, const PostResult& result) {
+    if (!report_result(lane, posted, result)) ++unreported;
+  });
+  loop_.remotes->end_loop(loop_.index);
+  if (unreported == 0) return;
+  loop_.report.engine(
+      EventId::RemoteRefused,
+      {unreported, " messages and commands of remotes are not carried out: the engine has ended"});
 }
 
 }  // namespace nexusfix::engine

@@ -5,6 +5,7 @@
 
 #include <nexusfix/base/time.hpp>
 
+#include "engine/inbox/remote_directory.hpp"
 #include "engine/inbox/task_inbox.hpp"
 #include "engine/loop/loop_context.hpp"
 
@@ -22,17 +23,24 @@ class TaskRunner {
         registry_{registry},
         transactor_{transactor},
         outbox_{outbox},
-        inbox_{std::make_shared<TaskInbox>(*loop.network)} {}
+        inbox_{std::make_shared<TaskInbox>(*loop.network)} {
+    loop.remotes->add_loop(inbox_);
+  }
 
   void run_tasks(EventLoop& event_loop);
+  // Ends every task that was not begun. A second call does no harm.
+  void close();
 
   [[nodiscard]] TaskInbox& inbox() const noexcept { return *inbox_; }
-  // For mailboxes, which may outlive the loop.
+  // For mailboxes and remotes, which may outlive the loop.
   [[nodiscard]] const std::shared_ptr<TaskInbox>& shared_inbox() const noexcept { return inbox_; }
 
  private:
   void run_posted_tasks();
   void run_posted_task(QueuedTask& posted, PostResult& result);
+  [[nodiscard]] bool report_result(TaskChannel& lane, QueuedTask& posted, const PostResult& result);
+  void report_refused(const QueuedTask& posted, const PostResult& result);
+  [[nodiscard]] SessionEntry* entry_of(SessionHandle session) const noexcept;
 
   LoopContext& loop_;
   SessionRegistry& registry_;

@@ -32,7 +32,7 @@ int EventLoop::run() {
   const ThreadSetup setup{loop_.cpu};
   if (!setup.failure().empty()) {
     loop_.report.engine(EventId::ThreadSetupFailed, setup.failure());
-    tasks_.inbox().close();
+    tasks_.close();
     if (loop_.directory) loop_.directory->remove_loop(loop_.index);
     // The sessions of other loops go on: the service manager must not wait for this loop.
     if (loop_.service != nullptr) loop_.service->has_ended(loop_.index);
@@ -53,12 +53,13 @@ int EventLoop::run() {
 }
 
 bool EventLoop::poll(std::chrono::nanoseconds timeout) {
+  tasks_.inbox().serve_here();
   // Before the inbox is read: a task that is posted after this must wake the thread.
   if (timeout > std::chrono::nanoseconds{0}) tasks_.inbox().fall_asleep();
   bool goes_on = false;
   if (!loop_.boundary.run([&] { goes_on = turn(timeout); })) end_without_memory();
   if (!goes_on) {
-    tasks_.inbox().close();
+    tasks_.close();
   } else if (!state_.busy_spin) {
     tasks_.inbox().fall_asleep();  // A caller may wait on descriptor() between two polls.
   }

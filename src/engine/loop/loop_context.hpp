@@ -27,6 +27,7 @@ struct LoopContext : LoopDependencies {
         report{*log, is_standard_error, time},
         boundary{report, time, connections, transactor},
         callbacks{application} {
+    if (!remotes) remotes = std::make_shared<RemoteDirectory>();
     if (!budget) budget = std::make_shared<BufferBudget>(Settings{}.buffered_bytes_max);
   }
 

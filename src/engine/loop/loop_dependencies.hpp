@@ -14,6 +14,7 @@
 
 #include "engine/connection/buffer_budget.hpp"
 #include "engine/credentials/credentials.hpp"
+#include "engine/inbox/remote_directory.hpp"
 #include "engine/loops/loop_directory.hpp"
 #include "engine/registry/tls_contexts.hpp"
 
@@ -36,7 +37,8 @@ struct LoopDependencies {
   Parts parts{};                   // what the application has linked
   std::uint32_t index = 0;         // of the loop
   std::shared_ptr<LoopDirectory> directory;  // null: this is the only loop
-  std::shared_ptr<BufferBudget> budget;      // null: the loop makes its own
+  std::shared_ptr<RemoteDirectory> remotes;  // null: the loop makes its own
+  std::shared_ptr<BufferBudget> budget;      // null: likewise
   std::shared_ptr<TlsContexts> tls;          // null: no session has TLS
   std::shared_ptr<Credentials> credentials;  // null: no session has a PasswordFile
 };

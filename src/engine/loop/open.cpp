@@ -64,7 +64,7 @@ EventLoop::EventLoop(LoopDependencies dependencies, Callbacks callbacks, bool bu
 EventLoop::~EventLoop() {
   if (loop_.directory) loop_.directory->remove_loop(loop_.index);
   if (loop_.credentials) loop_.credentials->remove_loop(loop_.index);
-  tasks_.inbox().close();
+  tasks_.close();
   for (const auto& [socket, connection] : connections_.table()) loop_.network->close(socket);
   listeners_.close_all();
 }

@@ -58,6 +58,7 @@ store::StoreResult<SessionEntry*> SessionRegistry::make_inactive_entry(SessionSe
       add_entry(std::move(settings), to_numbers(commit_.store().session(*key)));
   give_key(*entry, *key);
   entry->stored.handle_key_ = *key;
+  loop_.remotes->add(entry->name, entry->session.handle());
   entry->stored.log_ =
       loop_.report.logs().join(entry->settings, loop_.parsers.data_fields, loop_.now().wall);
   undo.keep();
@@ -151,6 +152,7 @@ void SessionRegistry::destroy(SessionEntry& entry) {
   reloader_.forget(entry);
   dynamic_.forget(entry);
   remove_acceptor(entry);
+  loop_.remotes->remove(entry.name, entry.session.handle());
   by_name_.erase(entry.name);
   if (entry.stored.trial_ == nullptr && entry.stored.key_ < by_key_.size() &&
       by_key_[entry.stored.key_] == &entry) {

@@ -83,6 +83,7 @@ void DynamicSessions::end_trial(SessionEntry& entry, std::string_view answer) {
   // From here on the session is stored: the store has its numbers.
   const std::unique_ptr<SessionTrial> trial = std::move(entry.stored.trial_);
   registry_.give_key(entry, *key);
+  loop_.remotes->add(entry.name, entry.session.handle());
   entry.stored.log_ =
       loop_.report.logs().join(entry.settings, loop_.parsers.data_fields, loop_.now().wall);
   names_.keep(entry.name);

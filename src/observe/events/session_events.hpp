@@ -146,6 +146,14 @@ inline constexpr EventRow kSessionEvents[] = {
      "call_at() or call_after() has set no timer, because the session has 65,536 timers.",
      "The application sets timers faster than they run or are cancelled.",
      "Correct the application: cancel timers that are no longer needed."},
+    {EventId::RemoteRefused, Severity::Error, "RemoteRefused",
+     "A message that another thread sent with a Remote was accepted, and the session did not send "
+     "it; or log_out() or log_on() of a Remote did not reach its session.",
+     "The text says why: for example, the session is not logged on and SendWhileLoggedOut=N is "
+     "set, "
+     "the session was removed, or the engine has ended. The call had no on_result.",
+     "Send the message again if it is still needed. Give on_result to send(), so that the "
+     "application knows."},
 };
 
 }  // namespace nexusfix::observe

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <nexusfix/engine.hpp>
+#include <nexusfix/fix44/news.hpp>
 
 #include "engine/connection/connection.hpp"
 #include "support/disks/temporary_folder.hpp"
@@ -206,6 +207,34 @@ TEST_F(AllocationTest, timer_for_each_order_allocates_nothing_in_steady_state) {
   counting = false;
   EXPECT_EQ(allocations.exchange(0), 0U);
   EXPECT_EQ(ran, 102 * 50);
+}
+
+// The copy of a draft goes to memory that the remote's queue keeps. So the loop frees nothing that
+// another thread has allocated.
+TEST_F(AllocationTest, drafts_of_a_remote_allocate_nothing_once_its_queue_has_their_memory) {
+  log_on();
+  auto remote = engine_->remote("FIX.4.4:VENUE->TRADER");
+  ASSERT_TRUE(remote.has_value()) << remote.error().what();
+  fix44::News::Draft news;
+  ASSERT_TRUE(news.set(fix44::Headline{"a headline that is no short string of the library"}));
+  ASSERT_TRUE(news.group<fix44::News::LinesOfText>().add(fix44::Text{"and its text"}));
+  std::size_t done = 0;
+  const auto send = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto accepted = remote->send(
+          news, [&done](const engine::PostResult& result) { done += result.sent ? 1 : 0; });
+      ASSERT_TRUE(accepted.has_value()) << accepted.error().what();
+      if (i % 10 == 9) turn();
+    }
+  };
+  send(3 * engine::Remote::kCapacity);
+  counting = true;
+  send(10'000);
+  counting = false;
+  EXPECT_EQ(allocations.exchange(0), 0U);
+  turn();
+  EXPECT_EQ(done, 3 * engine::Remote::kCapacity + 10'000);
+  EXPECT_EQ(remote->refused(), 0U);
 }
 
 TEST(OutboundQueueTest, queue_that_never_runs_empty_does_not_grow) {

@@ -3,6 +3,8 @@
 #include <array>
 #include <functional>
 
+#include <nexusfix/fix44/news.hpp>
+
 #include "event_loops_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -254,6 +256,54 @@ TEST_F(EventLoopsTest, tasks_reach_sessions_of_every_loop) {
   }
   EXPECT_EQ(done, kSessions);
   stop_and_join();
+}
+
+// Remotes are made while the loops run, and a callback of one loop sends through another one.
+TEST_F(EventLoopsTest, remotes_of_several_threads_reach_the_sessions_of_all_loops) {
+  constexpr int kMessages = 300;
+  open_loops();
+  acceptor->start();
+  fix44::News::Draft news;
+  ASSERT_TRUE(news.set(fix44::Headline{"to all"}));
+  ASSERT_TRUE(news.group<fix44::News::LinesOfText>().add(fix44::Text{"text"}));
+  std::mutex mutex;
+  std::map<std::string, std::vector<std::uint64_t>> numbers;  // by session
+  std::map<std::string, std::set<std::thread::id>> loops;
+  std::atomic<int> waits_within_loop{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kSessions; ++i) {
+    threads.emplace_back([&, name = "FIX.4.4:VENUE->" + who(i),
+                          next = "FIX.4.4:VENUE->" + who((i + 1) % kSessions)] {
+      auto remote = acceptor->remote(name);
+      const auto other = acceptor->remote(next);
+      ASSERT_TRUE(remote && other);
+      for (int sent = 0; sent < kMessages;) {
+        const auto accepted = remote->send(news, [&, name](const engine::PostResult& result) {
+          if (other->wait_logged_on(std::chrono::hours{1}) == engine::LogonWait::WithinLoop) {
+            waits_within_loop.fetch_add(1);
+          }
+          const std::lock_guard lock{mutex};
+          if (result.sent) numbers[name].push_back(result.sent->msg_seq_num);
+          loops[name].insert(std::this_thread::get_id());
+        });
+        if (accepted) ++sent;
+      }
+      const auto is_done = [&] {
+        const std::lock_guard lock{mutex};
+        return numbers[name].size() == kMessages;
+      };
+      while (!is_done()) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  stop_and_join();
+  EXPECT_EQ(waits_within_loop.load(), kSessions * kMessages);
+  ASSERT_EQ(numbers.size(), static_cast<std::size_t>(kSessions));
+  for (const auto& [name, some] : numbers) {
+    EXPECT_TRUE(std::ranges::is_sorted(some));
+    EXPECT_EQ(some.back(), static_cast<std::uint64_t>(kMessages));
+    EXPECT_EQ(loops[name].size(), 1U) << "the session's thread";
+  }
 }
 
 TEST_F(EventLoopsTest, loops_can_be_driven_by_threads_of_the_user) {
