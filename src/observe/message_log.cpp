@@ -23,8 +23,7 @@ void MaskedMessageLog::write(std::size_t session, MessageKind kind, std::string_
   bool has_secret = false;
   if (kind == MessageKind::Garbled) {
     message.bytes = bytes.substr(0, kGarbledBytesMax);
-    has_secret =
-        one.masking.finds_in_garbled(message.bytes, message.bytes.size() != bytes.size());
+    has_secret = one.masking.finds_in_garbled(message.bytes, message.bytes.size() != bytes.size());
   } else {
     has_secret = one.masking.finds(bytes);
   }

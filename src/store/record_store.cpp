@@ -1,8 +1,8 @@
-#include <nexusfix/store/record_store.hpp>
-
 #include <algorithm>
 #include <exception>
 #include <utility>
+
+#include <nexusfix/store/record_store.hpp>
 
 #include "store/format/entry.hpp"
 #include "store/state/session_table.hpp"
@@ -126,7 +126,7 @@ StoreResult<LogPosition> RecordStore::append_entries(std::span<const char> entri
     return failure(StoreErrorCode::Refused, applied.error());
   }
   const LogPosition end = appended_ + entries.size();
-  const Record record{.end = end, .time = now, .entries = entries, .messages = messages_};
+  const StoredRecord record{.end = end, .time = now, .entries = entries, .messages = messages_};
   if (auto written = call_medium([&] { return write(record); }); !written) {
     return std::unexpected{std::move(written.error())};
   }

@@ -1,5 +1,5 @@
-// A message log of one's own: every received and sent message, for a database, a queue, or a logging
-// library. EngineOptions::message_log names it.
+// A message log of one's own: every received and sent message, for a database, a queue, or a
+// logging library. EngineOptions::message_log names it.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ enum class MessageKind : std::uint8_t {
 
 // One message, as a MessageLog gets it. The views are valid until MessageLog::write() returns.
 struct LoggedMessage {
-  WallTime time;               // when it was received or sent, UTC
-  std::string_view session;    // Session::name(); empty: the peer belongs to no session, or not yet
-  std::string_view bytes;      // with SOH; values that the log files mask are *** here, too
-  std::uint32_t loop = 0;      // the event loop, from 0 on: calls of one loop come one at a time
-  MessageKind kind{};          // what it is
+  WallTime time;             // when it was received or sent, UTC
+  std::string_view session;  // Session::name(); empty: the peer belongs to no session, or not yet
+  std::string_view bytes;    // with SOH; values that the log files mask are *** here, too
+  std::uint32_t loop = 0;    // the event loop, from 0 on: calls of one loop come one at a time
+  MessageKind kind{};        // what it is
 };
 
 // Receives the messages of an engine: EngineOptions::message_log. Derive from it.

@@ -23,11 +23,11 @@ struct RecordMessage {
   SessionKey session = 0;         // the session that sent it
   std::uint64_t epoch = 1;        // the epoch of the session in which it was sent
   std::uint64_t msg_seq_num = 0;  // MsgSeqNum (34)
-  std::string_view bytes;         // the whole message: a part of Record::entries
+  std::string_view bytes;         // the whole message: a part of StoredRecord::entries
 };
 
 // A record, as a medium stores it. The views are valid until the call that gets it returns.
-struct Record {
+struct StoredRecord {
   LogPosition end = 0;                      // its position; ascends from record to record
   WallTime time;                            // for replay()
   std::span<const char> entries;            // for replay(): all that the record says, as bytes
@@ -39,7 +39,7 @@ struct Record {
 // all of them to replay() when it opens, in the same order, and implements read() and scan():
 //
 //   class MyStore : public store::RecordStore {
-//     StoreResult<void> write(const Record& record) override;  // INSERT
+//     StoreResult<void> write(const StoredRecord& record) override;  // INSERT
 //     StoreResult<void> commit() override;                     // COMMIT
 //     StoreResult<void> read(SessionKey key, std::uint64_t first, std::uint64_t last,
 //                            MessageVisitor visit) override;   // SELECT
@@ -47,8 +47,9 @@ struct Record {
 //   };
 //
 // An error of write() or commit() stops the store: every further call fails, and the engine ends
-// its sessions. A std::exception counts as an error with code Disk. After a restart the medium may have the record, or not, but no part
-// of it. The sessions need memory; replay() reads the whole log. One thread at a time, as Store.
+// its sessions. A std::exception counts as an error with code Disk. After a restart the medium may
+// have the record, or not, but no part of it. The sessions need memory; replay() reads the whole
+// log. One thread at a time, as Store.
 class RecordStore : public Store {
  public:
   ~RecordStore() override;
@@ -86,7 +87,7 @@ class RecordStore : public Store {
  private:
   // Stores the record, whole or not at all; read() and scan() find it at once. It need not be
   // durable before commit().
-  [[nodiscard]] virtual StoreResult<void> write(const Record& record) = 0;
+  [[nodiscard]] virtual StoreResult<void> write(const StoredRecord& record) = 0;
   // Makes all written records durable. Blocks until they are.
   [[nodiscard]] virtual StoreResult<void> commit() = 0;
 

@@ -36,14 +36,16 @@ store::Wake wake_of(transport::Network& network) {
 std::expected<void, EngineError> CommitGate::open(const Settings& settings) {
   const bool is_of_program = settings.store == StoreKind::Program;
   if (is_of_program && loop_.store_factory == nullptr) {
-    return std::unexpected{EngineError{
-        settings.file + ": Store=program, and this program brings no store: set "
-                        "EngineOptions::store_factory, or choose journal, memory or postgresql"}};
+    return std::unexpected{
+        EngineError{settings.file +
+                    ": Store=program, and this program brings no store: set "
+                    "EngineOptions::store_factory, or choose journal, memory or postgresql"}};
   }
   if (!is_of_program && loop_.store_factory != nullptr) {
-    return std::unexpected{EngineError{
-        settings.file + ": this program brings a store of its own (EngineOptions::store_factory): "
-                        "Store=program was expected in [DEFAULT]"}};
+    return std::unexpected{
+        EngineError{settings.file +
+                    ": this program brings a store of its own (EngineOptions::store_factory): "
+                    "Store=program was expected in [DEFAULT]"}};
   }
   switch (settings.store) {
     case StoreKind::Memory:
@@ -150,10 +152,9 @@ std::expected<void, EngineError> CommitGate::open_of_program(const Settings& set
     return failed("EngineOptions::store_factory threw: " +
                   std::string{Transactor::text_of(std::current_exception())});
   }
-  loop_.report.engine(EventId::StoreOpened, "the program's store: " +
-                                                std::to_string(store_->session_count()) +
-                                                " sessions, the log ends at " +
-                                                std::to_string(store_->appended()));
+  loop_.report.engine(EventId::StoreOpened,
+                      "the program's store: " + std::to_string(store_->session_count()) +
+                          " sessions, the log ends at " + std::to_string(store_->appended()));
   return {};
 }
 

@@ -118,8 +118,8 @@ class EngineLogs {
   std::map<std::string, Place, std::less<>> places_;  // by the session's name
   std::unique_ptr<observe::SessionLogs> logs_;
   std::unique_ptr<observe::MaskedMessageLog> messages_;  // null: the program has no message log
-  NoticeTally refused_;  // by messages_
-  std::atomic<observe::SessionLogs*> shared_{nullptr};  // equals logs_, for other threads
+  NoticeTally refused_;                                  // by messages_
+  std::atomic<observe::SessionLogs*> shared_{nullptr};   // equals logs_, for other threads
 };
 
 }  // namespace nexusfix::engine
