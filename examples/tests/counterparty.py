@@ -87,16 +87,17 @@ class Example(Process):
 
 
 class Client(Process):
-    """`nexusfix connect`, logged on."""
+    """`nexusfix connect`, logged on unless it does not wait for that."""
 
     def __init__(self, nexusfix, folder, port, sender, target="VENUE", begin_string="FIX.4.4",
-                 further=""):
+                 further="", waits=True):
         path = Path(folder, f"{sender}.cfg")
         path.write_text(CLIENT.format(port=port, store=Path(folder, sender), sender=sender,
                                       target=target, begin_string=begin_string, further=further),
                         encoding="utf-8")
         super().__init__([nexusfix, "connect", path])
-        self.wait_for("^logged on")
+        if waits:
+            self.wait_for("^logged on")
 
     def send(self, message):
         self.say("send " + message)

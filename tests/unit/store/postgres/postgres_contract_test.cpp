@@ -29,8 +29,7 @@ class PostgresPlace final : public StoreFactory {
 };
 
 StoreCase postgres(std::string name, std::uint32_t batches_in_flight_max) {
-  const auto make =
-      [=]() -> std::expected<std::unique_ptr<StoreFactory>, std::string> {
+  const auto make = [=]() -> std::expected<std::unique_ptr<StoreFactory>, std::string> {
     if (testing::PostgresServer::shared() == nullptr) {
       return std::unexpected{testing::PostgresServer::why()};
     }
