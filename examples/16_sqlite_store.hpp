@@ -16,7 +16,6 @@
 
 namespace store = nexusfix::store;
 
-// [statement]
 using Database = std::unique_ptr<sqlite3, decltype([](sqlite3* d) { sqlite3_close(d); })>;
 
 // Throws std::runtime_error with SQLite's text. RecordStore makes a StoreError of it.
@@ -68,9 +67,7 @@ class Statement {
   sqlite3* database_;
   std::unique_ptr<sqlite3_stmt, decltype([](sqlite3_stmt* s) { sqlite3_finalize(s); })> statement_;
 };
-// [end]
 
-// [store]
 class SqliteStore final : public store::RecordStore {
  public:
   SqliteStore(Database database, const std::string& path, const store::StoreOptions& options)
@@ -106,6 +103,7 @@ class SqliteStore final : public store::RecordStore {
   }
 
  private:
+  // [write]
   store::StoreResult<void> write(const store::StoredRecord& record) override {
     if (!std::exchange(is_in_transaction_, true)) begin_.run();
     const auto time = static_cast<std::uint64_t>(record.time.time_since_epoch().count());
@@ -121,6 +119,7 @@ class SqliteStore final : public store::RecordStore {
     if (std::exchange(is_in_transaction_, false)) commit_.run();
     return {};
   }
+  // [end]
 
   [[nodiscard]] Statement prepare(std::string_view sql) { return {database_.get(), sql}; }
   template <class Read>
@@ -181,4 +180,3 @@ class SqliteStores : public store::StoreFactory {
  private:
   std::string path_;
 };
-// [end]

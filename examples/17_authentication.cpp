@@ -21,7 +21,6 @@
 
 namespace {
 
-// [authentication]
 struct Check {
   nexusfix::engine::SessionHandle session;
   std::uint64_t logon = 0;  // LogonRequest::id
@@ -61,6 +60,7 @@ class Directory {
     return std::getline(std::cin, known) && !known.empty() && known == check.password;
   }
 
+  // [answer]
   // The answer reaches the session on its own thread. It has no effect if the connection has ended
   // or AuthenticationTimeout has passed: the engine has refused the Logon then.
   static void answer(nexusfix::engine::Mailbox& mailbox, const Check& check) {
@@ -73,6 +73,7 @@ class Directory {
     if (!posted) std::fprintf(stderr, "no answer: the engine has ended\n");
     mailbox.collect([](const auto&) {});  // NoSession: the session was removed meanwhile
   }
+  // [end]
 
   std::mutex mutex_;
   std::condition_variable_any has_checks_;
@@ -80,6 +81,7 @@ class Directory {
   std::jthread thread_;  // the last member: it uses the others
 };
 
+// [request]
 struct Venue {
   // The views of the request end with the callback: the check has copies.
   std::optional<nexusfix::LogonAnswer> on_logon_request(nexusfix::Session& session,

@@ -6,7 +6,7 @@ from counterparty import Client, Example, main
 
 def test(example, nexusfix, folder):
     def client(name, password):
-        user = f"Username={name.lower()}\nPassword={password}"
+        user = f"Username={name.lower()}\nPassword={password}\nReconnectInterval=600"
         return Client(nexusfix, folder, venue.port, name, further=user, waits=False)
 
     def expect_service(bob):
@@ -22,7 +22,7 @@ def test(example, nexusfix, folder):
             venue.wait_for(r"^directory: alice\?")
             expect_service(bob)  # while the directory has not answered
             venue.say("password")
-            alice.wait_for("^< .*35=5.*58=wrong user or password")
+            alice.wait_for("Logout received: wrong user or password")
         with client("ALICE", "password") as alice:
             venue.wait_for(r"^directory: alice\?")
         venue.say("password")  # for a connection that has ended

@@ -87,7 +87,7 @@ class Example(Process):
 
 
 class Client(Process):
-    """`nexusfix connect`, logged on unless it does not wait for that."""
+    """`nexusfix connect`, logged on. Without waits: perhaps not, with its events in the output."""
 
     def __init__(self, nexusfix, folder, port, sender, target="VENUE", begin_string="FIX.4.4",
                  further="", waits=True):
@@ -95,7 +95,8 @@ class Client(Process):
         path.write_text(CLIENT.format(port=port, store=Path(folder, sender), sender=sender,
                                       target=target, begin_string=begin_string, further=further),
                         encoding="utf-8")
-        super().__init__([nexusfix, "connect", path])
+        super().__init__([nexusfix, "connect", path],
+                         stderr=None if waits else subprocess.STDOUT)
         if waits:
             self.wait_for("^logged on")
 

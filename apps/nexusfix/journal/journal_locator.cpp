@@ -99,8 +99,9 @@ std::expected<LogPlace, std::string> find_log(Disk& disk, const std::string& pat
           .folder = {},
           .database = std::move(settings->postgres)};
     case config::StoreKind::Program:
-      return std::unexpected{path + ": Store=program: only the program that brings this store can "
-                                    "read it"};
+      return std::unexpected{path +
+                             ": Store=program: only the program that brings this store can "
+                             "read it"};
     case config::StoreKind::Memory:
       break;
   }
