@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,11 @@ struct KeptMessage {
   // Member by member.
   friend bool operator==(const KeptMessage&, const KeptMessage&) = default;
 };
+
+// For GoogleTest.
+inline void PrintTo(const KeptMessage& message, std::ostream* out) {
+  *out << message.number << " \"" << message.bytes << '"';
+}
 
 // The stored messages from first to last. An error of read() fails the test.
 inline std::vector<KeptMessage> read_all(Store& store, SessionKey key, std::uint64_t first = 1,
@@ -47,6 +53,12 @@ struct ScannedMessage {
   // Member by member.
   friend bool operator==(const ScannedMessage&, const ScannedMessage&) = default;
 };
+
+// For GoogleTest.
+inline void PrintTo(const ScannedMessage& message, std::ostream* out) {
+  *out << message.session << " epoch " << message.epoch << ' ' << message.number << " \""
+       << message.bytes << '"';
+}
 
 // All stored messages. An error of scan() fails the test.
 inline std::vector<ScannedMessage> scan_all(Store& store) {
