@@ -1,5 +1,4 @@
-// Opens the stores of a program that brings its own: EngineOptions::store_factory, for
-// Store=program.
+// What opens the stores of a program that brings its own.
 #pragma once
 
 #include <cstdint>

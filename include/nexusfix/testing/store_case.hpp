@@ -37,6 +37,7 @@ using Messages = std::vector<KeptMessage>;
 // The contract of Store: a parameterised suite.
 class StoreContract : public ::testing::TestWithParam<StoreCase> {
  protected:
+  // Makes the test's place, and opens the store there.
   void SetUp() override {
     auto made = GetParam().make();
     if (!made) GTEST_SKIP() << made.error();

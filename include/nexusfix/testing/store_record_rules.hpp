@@ -331,7 +331,7 @@ TEST_P(StoreContract, session_records_stay_in_place_while_sessions_are_added) {
   SCOPED_TRACE("session(): the reference stays valid for the life of the store");
   const SessionKey key = open_session(*store_, "A");
   const SessionRecord& record = store_->session(key);
-  for (int i = 0; i < 100; ++i) open_session(*store_, "S" + std::to_string(i));
+  for (int i = 0; i < 100; ++i) open_session(*store_, std::to_string(i));
   ASSERT_TRUE(append_message(*store_, key, 1, "x"));
   EXPECT_EQ(record.next_outbound, 2U);
 }
