@@ -12,9 +12,9 @@ packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-d
   libhowardhinnant-date-dev libsodium-dev libssl-dev libzstd-dev nlohmann-json3-dev tzdata"
 packages_bench="libquickfix-dev liburing-dev"
 packages_test="ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
-  libgtest-dev libgmock-dev librapidcheck-dev openjdk-17-jdk-headless maven openssl
-  googletest g++-aarch64-linux-gnu qemu-user libpq-dev postgresql doxygen python3-venv nodejs
-  valgrind"
+  libgtest-dev libgmock-dev librapidcheck-dev libspdlog-dev libsqlite3-dev openjdk-17-jdk-headless
+  maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev postgresql doxygen python3-venv
+  nodejs valgrind"
 
 list_only=no
 if [ "${1:-}" = "--list" ]; then

@@ -87,16 +87,18 @@ class Example(Process):
 
 
 class Client(Process):
-    """`nexusfix connect`, logged on."""
+    """`nexusfix connect`, logged on. Without waits: perhaps not, with its events in the output."""
 
     def __init__(self, nexusfix, folder, port, sender, target="VENUE", begin_string="FIX.4.4",
-                 further=""):
+                 further="", waits=True):
         path = Path(folder, f"{sender}.cfg")
         path.write_text(CLIENT.format(port=port, store=Path(folder, sender), sender=sender,
                                       target=target, begin_string=begin_string, further=further),
                         encoding="utf-8")
-        super().__init__([nexusfix, "connect", path])
-        self.wait_for("^logged on")
+        super().__init__([nexusfix, "connect", path],
+                         stderr=None if waits else subprocess.STDOUT)
+        if waits:
+            self.wait_for("^logged on")
 
     def send(self, message):
         self.say("send " + message)

@@ -4,7 +4,8 @@
 // arrived, and what was sent because of it) is one Transaction and becomes one record, which is in
 // the log whole or not at all. Two positions say how far the log is appended() and how far it is
 // durable(). Bytes go to a socket only when their record is durable. There are three stores: the
-// journal on disk (the default), memory, and PostgreSQL (postgres.hpp, a target of its own).
+// journal on disk (the default), memory, and PostgreSQL (postgres.hpp, a target of its own). A
+// program can bring another one: store_factory.hpp, record_store.hpp.
 //
 // What it is not: it does not know FIX. Messages are bytes with a number, and names of sessions are
 // text. It stores no inbound messages, only how far they were processed. It does not replicate.
@@ -29,5 +30,7 @@
 
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/store/memory_store.hpp>
+#include <nexusfix/store/record_store.hpp>
 #include <nexusfix/store/store.hpp>
+#include <nexusfix/store/store_factory.hpp>
 #include <nexusfix/store/transaction.hpp>

@@ -204,6 +204,8 @@ struct Engine::Shared {
     dependencies.disk = options.disk;
     dependencies.owned_disk = disk;
     dependencies.log = options.log;
+    dependencies.message_log = options.message_log;
+    dependencies.store_factory = options.store_factory;
     dependencies.is_standard_error = stderr_log != nullptr;
     dependencies.network = options.network;
     dependencies.parts = options.parts;

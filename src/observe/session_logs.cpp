@@ -11,7 +11,6 @@
 namespace nexusfix::observe {
 namespace {
 
-constexpr std::size_t kGarbledBytesMax = 4'096;
 constexpr std::size_t kEventBytesMax = 4'096;
 
 }  // namespace

@@ -165,6 +165,8 @@ std::string store_text(const config::Settings& settings) {
       return "in memory, forgotten at the end";
     case config::StoreKind::PostgreSQL:
       return "PostgreSQL, schema " + settings.postgres.schema;
+    case config::StoreKind::Program:
+      return "a store of the program that opens the engine";
     case config::StoreKind::Journal:
       break;
   }

@@ -98,6 +98,10 @@ std::expected<LogPlace, std::string> find_log(Disk& disk, const std::string& pat
           .name = fmt::format("PostgreSQL store {} of {}", settings->postgres.schema, path),
           .folder = {},
           .database = std::move(settings->postgres)};
+    case config::StoreKind::Program:
+      return std::unexpected{path +
+                             ": Store=program: only the program that brings this store can "
+                             "read it"};
     case config::StoreKind::Memory:
       break;
   }

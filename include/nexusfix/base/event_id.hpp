@@ -161,6 +161,7 @@ enum class EventId : std::uint16_t {
   DatabaseReconnected = 5047,       // the store is connected to the server again
   DatabasePositionNotNoted = 5048,  // the end of the confirmed log cannot be recorded
   DatabaseLostCommits = 5049,       // the database has lost commits that it had confirmed
+  StoreOpened = 5060,               // the program's store is open
 
   ConfigurationWarning = 6001,     // a key has no effect, or not the one that it seems to have
   DictionaryWarning = 6002,        // a dictionary has a fault, but is used
@@ -198,6 +199,7 @@ enum class EventId : std::uint16_t {
   LogDiskHasRoom = 8007,     // messages are logged again
   LogEventsDropped = 8008,   // more events about the logs occurred than are reported
   LogLinesLost = 8009,       // lines of this log are missing; the text has their number
+  MessageLogFailed = 8010,   // EngineOptions::message_log threw: it lacks messages
 };
 
 }  // namespace nexusfix

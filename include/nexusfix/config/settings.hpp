@@ -107,6 +107,7 @@ enum class StoreKind : std::uint8_t {
   Journal,     // in files
   Memory,      // in this process only: a restart begins at MsgSeqNum 1
   PostgreSQL,  // in a database
+  Program,     // in a store of the program: EngineOptions::store_factory
 };
 
 // Initiator: when to connect.

@@ -24,6 +24,14 @@
 #include <nexusfix/store/store.hpp>
 #include <nexusfix/transport/network.hpp>
 
+namespace nexusfix::observe {
+class MessageLog;
+}  // namespace nexusfix::observe
+
+namespace nexusfix::store {
+class StoreFactory;
+}  // namespace nexusfix::store
+
 namespace nexusfix::engine {
 
 class EventLoop;
@@ -41,6 +49,12 @@ struct EngineOptions {
   // Receives every event, from one loop at a time. null: standard error, except for sessions that
   // set ScreenLogShowEvents.
   observe::EventLog* log = nullptr;
+  // Receives every message, on the thread of its event loop: nexusfix/observe/message_log.hpp. It
+  // has no effect on the logs of FileLogPath. null: none.
+  observe::MessageLog* message_log = nullptr;
+  // Opens the stores of Store=program: nexusfix/store/store_factory.hpp. null: Store=program is an
+  // error; with a factory, every other store is one.
+  store::StoreFactory* store_factory = nullptr;
   // true: run() polls without sleeping, and a posted task does not make descriptor() readable,
   // because no thread waits there. BusySpin=Y has the same effect.
   bool busy_spin = false;

@@ -31,6 +31,9 @@ struct MaskedField {
   [[nodiscard]] bool operator==(const MaskedField&) const = default;
 };
 
+// The number of bytes of one piece of garbled input that a log gets at most.
+inline constexpr std::size_t kGarbledBytesMax = 4'096;
+
 // The log files of a session.
 struct LogFileOptions {
   std::string folder{};         // FileLogPath; empty: no files

@@ -92,11 +92,7 @@ struct JournalOptions {
   // how far the log reaches.
   std::chrono::milliseconds watch_interval{500};
   // A callback that wakes the owner of a store.
-  struct Wake {
-    // Called on a thread of the store. Must not call the store, and should return soon. Null: none.
-    void (*call)(void* context) noexcept = nullptr;
-    void* context = nullptr;  // passed to call; must live as long as the store
-  };
+  using Wake = store::Wake;
   // Called when durable() has moved after a flush() that did not reach appended(), when a fetch()
   // is done, when the store has failed, and when take_event() has an event.
   Wake on_durable{};

@@ -82,6 +82,13 @@ struct StoreEvent {
   std::string text;                   // the details
 };
 
+// Wakes the owner of a store.
+struct Wake {
+  // Called on a thread of the store. Must not call the store, and should return soon. Null: none.
+  void (*call)(void* context) noexcept = nullptr;
+  void* context = nullptr;  // passed to call; must live as long as the store
+};
+
 // Stored messages that another thread reads, so that the caller need not wait. The destructor ends
 // the reading. It may outlive the store.
 class Fetch {
@@ -155,7 +162,7 @@ class Store {
   // load.
   [[nodiscard]] virtual LogPosition synced() const noexcept { return durable(); }
   // Moves durable() towards appended(), at once or in the background, and returns durable(). While
-  // that is below appended(), call it again when the store calls JournalOptions::on_durable. May
+  // that is below appended(), call it again when the store calls on_durable (StoreOptions). May
   // block on the disk, as the durability mode requires.
   [[nodiscard]] virtual StoreResult<LogPosition> flush() = 0;
   // Ends the log in order: everything appended is on the disk, and the next opening knows it.
@@ -186,8 +193,8 @@ class Store {
                                                std::uint64_t last, MessageVisitor visit) = 0;
 
   // The same for a caller that must not wait: a thread reads the messages as they are now, until
-  // they have bytes_max bytes or more together. The store calls JournalOptions::on_durable when it
-  // is done. Null: the store has no such thread, and read() waits for nothing but the disk.
+  // they have bytes_max bytes or more together. The store calls on_durable (StoreOptions) when
+  // it is done. Null: the store has no such thread, and read() waits for nothing but the disk.
   [[nodiscard]] virtual std::unique_ptr<Fetch> fetch(SessionKey key, std::uint64_t first,
                                                      std::uint64_t last, std::uint64_t bytes_max) {
     static_cast<void>(key), static_cast<void>(first), static_cast<void>(last);

@@ -13,9 +13,12 @@ using store::RetiredSegments;
 using store::StandbyPolicy;
 
 inline constexpr KeyRow kStore[] = {
-    {"Store", NextStart, one_of("journal, memory or postgresql"),
-     sets_to<&Settings::store, StoreKind::Journal, StoreKind::Memory, StoreKind::PostgreSQL>,
-     "journal", "postgresql", "journal, memory or postgresql", "QuickFIX: as the program says"},
+    {"Store", NextStart, one_of("journal, memory, postgresql or program"),
+     sets_to<&Settings::store, StoreKind::Journal, StoreKind::Memory, StoreKind::PostgreSQL,
+             StoreKind::Program>,
+     "journal", "postgresql",
+     "journal, memory, postgresql or program: a store that the program brings",
+     "QuickFIX: as the program says"},
     {"FileStorePath", NextStart, kFolder, shared(Shared::Folder, kReadByBuilder), "store",
      "data/store", "the journal's folder; that of the position file of PostgreSQL",
      "QuickFIX keeps files of its own there: see nexusfix journal import"},

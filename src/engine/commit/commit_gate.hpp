@@ -93,6 +93,7 @@ class CommitGate {
  private:
   [[nodiscard]] std::expected<void, EngineError> open_journal(const Settings& settings);
   [[nodiscard]] std::expected<void, EngineError> open_postgres(const Settings& settings);
+  [[nodiscard]] std::expected<void, EngineError> open_of_program(const Settings& settings);
   void report_opened(const store::JournalReport& found, const std::string& folder);
   void report_power_loss(const store::JournalReport& found, const std::string& folder);
   void check_slow_disk();

@@ -1,13 +1,16 @@
 // Opens the store that the settings name, and reports its state.
+#include <exception>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <nexusfix/store/memory_store.hpp>
+#include <nexusfix/store/store_factory.hpp>
 
 #include "engine/commit/commit_gate.hpp"
 #include "engine/loops/loop_partition.hpp"
 #include "engine/preflight/missing_parts.hpp"
+#include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -23,7 +26,7 @@ std::string describe(const store::JournalReport& report, const std::string& fold
          counted(report.messages, "message") + ", " + counted(report.bytes, "byte");
 }
 
-store::JournalOptions::Wake wake_of(transport::Network& network) {
+store::Wake wake_of(transport::Network& network) {
   return {.call = [](void* context) noexcept { static_cast<transport::Network*>(context)->wake(); },
           .context = &network};
 }
@@ -31,12 +34,27 @@ store::JournalOptions::Wake wake_of(transport::Network& network) {
 }  // namespace
 
 std::expected<void, EngineError> CommitGate::open(const Settings& settings) {
+  const bool is_of_program = settings.store == StoreKind::Program;
+  if (is_of_program && loop_.store_factory == nullptr) {
+    return std::unexpected{
+        EngineError{settings.file +
+                    ": Store=program, and this program brings no store: set "
+                    "EngineOptions::store_factory, or choose journal, memory or postgresql"}};
+  }
+  if (!is_of_program && loop_.store_factory != nullptr) {
+    return std::unexpected{
+        EngineError{settings.file +
+                    ": this program brings a store of its own (EngineOptions::store_factory): "
+                    "Store=program was expected in [DEFAULT]"}};
+  }
   switch (settings.store) {
     case StoreKind::Memory:
       store_ = store::make_memory_store(kRecordBytesMax);
       return {};
     case StoreKind::PostgreSQL:
       return open_postgres(settings);
+    case StoreKind::Program:
+      return open_of_program(settings);
     default:
       return open_journal(settings);
   }
@@ -111,6 +129,32 @@ std::expected<void, EngineError> CommitGate::open_postgres(const Settings& setti
                                                    std::to_string(store_->session_count()) +
                                                    " sessions, the log ends at " +
                                                    std::to_string(store_->appended()));
+  return {};
+}
+
+std::expected<void, EngineError> CommitGate::open_of_program(const Settings& settings) {
+  stall_timeout_ = settings.journal_stall_timeout;
+  const auto failed = [&](const std::string& why) {
+    return std::unexpected{EngineError{"Store=program: the store of event loop " +
+                                       std::to_string(loop_.index) + " is not open: " + why}};
+  };
+  try {
+    auto opened = loop_.store_factory->open({.loop = loop_.index,
+                                             .loop_count = settings.event_loops,
+                                             .record_bytes_max = kRecordBytesMax,
+                                             .on_durable = wake_of(*loop_.network),
+                                             .disk = loop_.disk,
+                                             .clock = loop_.clock});
+    if (!opened) return failed(opened.error().text);
+    if (*opened == nullptr) return failed("EngineOptions::store_factory returned null");
+    store_ = std::move(*opened);
+  } catch (...) {
+    return failed("EngineOptions::store_factory threw: " +
+                  std::string{Transactor::text_of(std::current_exception())});
+  }
+  loop_.report.engine(EventId::StoreOpened,
+                      "the program's store: " + std::to_string(store_->session_count()) +
+                          " sessions, the log ends at " + std::to_string(store_->appended()));
   return {};
 }
 

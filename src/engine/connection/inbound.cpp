@@ -181,7 +181,9 @@ bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::
   if (may_wait && must_wait(connection, *message)) return false;
   ++loop_.stats.messages_in;
   if (connection.entry() == nullptr && !admission_.bind(connection, *message)) {
-    loop_.report.logs().unknown(frame, /*is_message=*/true, loop_.now().wall);
+    if (!connection.is_migrating()) {  // the other loop logs it
+      loop_.report.logs().unknown(frame, /*is_message=*/true, loop_.now().wall);
+    }
     return true;
   }
   SessionEntry& entry = *connection.entry();

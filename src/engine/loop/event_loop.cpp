@@ -121,6 +121,7 @@ void EventLoop::run_housekeeping() {
     loop_.boundary.run([this] { changes_.apply_next_settings(); });
   loop_.report.logs().turn(loop_.now().wall);
   loop_.report.report_memory();
+  loop_.report.report_refused();
 }
 
 void EventLoop::end_events() {

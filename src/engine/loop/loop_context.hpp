@@ -24,7 +24,7 @@ struct LoopContext : LoopDependencies {
               Transactor& transactor)
       : LoopDependencies{std::move(dependencies)},
         time{*clock},
-        report{*log, is_standard_error, time},
+        report{*log, is_standard_error, message_log, index, time},
         boundary{report, time, connections, transactor},
         callbacks{application} {
     if (!remotes) remotes = std::make_shared<RemoteDirectory>();

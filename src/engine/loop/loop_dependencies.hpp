@@ -33,6 +33,8 @@ struct LoopDependencies {
   std::optional<unsigned> cpu{};                  // for the thread of run()
   transport::ServiceNotifier* service = nullptr;  // null: there is no service manager
   observe::EventLog* log = nullptr;
+  observe::MessageLog* message_log = nullptr;    // null: there is none
+  store::StoreFactory* store_factory = nullptr;  // null: Store=program is an error
   bool is_standard_error = false;  // log writes to standard error, because no log was given
   Parts parts{};                   // what the application has linked
   std::uint32_t index = 0;         // of the loop

@@ -20,9 +20,15 @@ std::uint64_t hash_of(std::string_view name) noexcept {
   return hash;
 }
 
+// For people.
+std::string store_of_loop(const Settings& settings, std::uint32_t loop) {
+  if (settings.store != StoreKind::Program) return folder_of_loop(settings.store_folder, loop);
+  return "the program's store of event loop " + std::to_string(loop);
+}
+
 // The loop of each stored session.
 std::expected<std::map<std::string, std::uint32_t, std::less<>>, EngineError> stored_sessions(
-    const std::vector<std::unique_ptr<EventLoop>>& loops, const std::string& folder) {
+    const std::vector<std::unique_ptr<EventLoop>>& loops, const Settings& settings) {
   std::map<std::string, std::uint32_t, std::less<>> stored;
   for (const auto& loop : loops) {
     const store::Store& store = loop->store();
@@ -31,8 +37,8 @@ std::expected<std::map<std::string, std::uint32_t, std::less<>>, EngineError> st
       const auto [place, added] = stored.emplace(name, loop->index());
       if (added) continue;
       return std::unexpected{EngineError{"session " + std::string{name} + " is stored twice, in " +
-                                         folder_of_loop(folder, place->second) + " and in " +
-                                         folder_of_loop(folder, loop->index()) +
+                                         store_of_loop(settings, place->second) + " and in " +
+                                         store_of_loop(settings, loop->index()) +
                                          ": move the one that is not meant away"}};
     }
   }
@@ -71,7 +77,7 @@ std::expected<void, EngineError> fill(std::vector<Settings>& shares,
     const std::uint32_t loop = home ? *home : one.event_loop.value_or(by_name);
     if (one.event_loop && *one.event_loop != loop) {
       return wrong(std::to_string(*one.event_loop) + ", and it is stored in loop " +
-                   std::to_string(loop) + ", " + folder_of_loop(shares.front().store_folder, loop));
+                   std::to_string(loop) + ", " + store_of_loop(shares.front(), loop));
     }
     if (loop >= shares.size()) {
       return wrong(std::to_string(loop) + ": the engine was started with " +
@@ -101,7 +107,7 @@ std::expected<std::vector<Settings>, EngineError> partition_by_loop(
     shares.front().sessions = std::move(sessions);
     return shares;
   }
-  const auto stored = stored_sessions(loops, settings.store_folder);
+  const auto stored = stored_sessions(loops, settings);
   if (!stored) return std::unexpected{stored.error()};
   const auto home_of = [&](const std::string& name) -> std::optional<std::uint32_t> {
     const auto found = stored->find(name);

@@ -1,8 +1,12 @@
 #include "engine/report/engine_logs.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <utility>
 #include <vector>
+
+#include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -35,6 +39,14 @@ observe::SessionLogOptions options_of(const SessionSettings& settings,
 
 }  // namespace
 
+EngineLogs::EngineLogs(observe::EventLog& events, bool is_standard_error,
+                       observe::MessageLog* messages, std::uint32_t loop)
+    : events_{events}, is_standard_error_{is_standard_error} {
+  if (messages != nullptr) {
+    messages_ = std::make_unique<observe::MaskedMessageLog>(*messages, loop);
+  }
+}
+
 std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& settings,
                                                   const wire::DataFieldTable& data_fields,
                                                   std::uint32_t loop, WallTime now) {
@@ -52,8 +64,8 @@ std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& se
     wanted = wanted || is_wanted(options);
     static_cast<void>(widen_global(options));
     if (one.is_template) continue;  // a session that is made of it joins later
-    places_[options.name] = {options_.size(), one.log.has_standard_error};
-    options_.push_back(std::move(options));
+    Place& place = places_[options.name];
+    place = {append(std::move(options)), one.log.has_standard_error};
   }
   if (wanted) {
     if (auto begun = begin(now); !begun) return begun;
@@ -68,8 +80,7 @@ std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& se
 
 // Opens all present logs; the last one is for events that belong to no session.
 std::expected<void, std::string> EngineLogs::begin(WallTime now) {
-  options_.push_back(global_options_);
-  global_.index = options_.size() - 1;
+  global_.index = append(global_options_);
   auto opened = observe::SessionLogs::open(*disk_, {.queue_bytes = queue_bytes_}, options_, now);
   if (!opened) return std::unexpected{"the logs cannot be written: " + opened.error()};
   logs_ = std::move(*opened);
@@ -101,8 +112,28 @@ bool EngineLogs::widen_global(const observe::SessionLogOptions& session) {
 
 std::size_t EngineLogs::add(observe::SessionLogOptions options, bool is_global) {
   if (logs_ != nullptr) static_cast<void>(logs_->add(options, is_global));
+  return append(std::move(options));
+}
+
+// The index in options_, in logs_ and in messages_.
+std::size_t EngineLogs::append(observe::SessionLogOptions options) {
   options_.push_back(std::move(options));
+  if (messages_ != nullptr) messages_->add(options_.back().name, options_.back().masked);
   return options_.size() - 1;
+}
+
+void EngineLogs::pass_on(std::size_t session, observe::MessageKind kind, std::string_view bytes,
+                         WallTime now) noexcept {
+  try {
+    messages_->write(session, kind, bytes, now);
+  } catch (...) {
+    const std::exception_ptr thrown = std::current_exception();
+    try {
+      refused_.add(1, std::string{Transactor::text_of(thrown)});
+    } catch (const std::bad_alloc&) {
+      refused_.add(1);
+    }
+  }
 }
 
 std::size_t EngineLogs::join(const SessionSettings& session,
@@ -137,11 +168,11 @@ void EngineLogs::log_event(const Place& place, EventId id, std::string_view sess
 }
 
 void EngineLogs::unknown(std::string_view bytes, bool is_message, WallTime now) noexcept {
-  if (logs_ == nullptr || !takes_unknown_) return;
+  if (!takes_unknown_) return;
   if (is_message) {
-    logs_->received(global_.index, bytes, now);
+    received(global_.index, bytes, now);
   } else {
-    logs_->garbled(global_.index, bytes, now);
+    garbled(global_.index, bytes, now);
   }
 }
 

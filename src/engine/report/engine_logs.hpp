@@ -16,9 +16,11 @@
 #include <nexusfix/base/event_id.hpp>
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/message_log.hpp>
 #include <nexusfix/observe/session_logs.hpp>
 #include <nexusfix/wire/data_fields.hpp>
 
+#include "engine/report/notice_tally.hpp"
 #include "engine/settings_names.hpp"
 
 namespace nexusfix::engine {
@@ -27,8 +29,9 @@ namespace nexusfix::engine {
 // Without logs every call but event() is one branch.
 class EngineLogs {
  public:
-  EngineLogs(observe::EventLog& events, bool is_standard_error) noexcept
-      : events_{events}, is_standard_error_{is_standard_error} {}
+  // messages: null: the program has no message log. loop: the index of the loop.
+  EngineLogs(observe::EventLog& events, bool is_standard_error, observe::MessageLog* messages,
+             std::uint32_t loop);
 
   // Before this call, only the event log receives events; open() then writes them to the files. The
   // error names the folder or file that cannot be written. data_fields: for masked fields that only
@@ -43,16 +46,21 @@ class EngineLogs {
 
   void received(std::size_t session, std::string_view message, WallTime now) noexcept {
     if (logs_ != nullptr) logs_->received(session, message, now);
+    if (messages_ != nullptr) pass_on(session, observe::MessageKind::Received, message, now);
   }
   void sent(std::size_t session, std::string_view message, WallTime now) noexcept {
     if (logs_ != nullptr) logs_->sent(session, message, now);
+    if (messages_ != nullptr) pass_on(session, observe::MessageKind::Sent, message, now);
   }
   void garbled(std::size_t session, std::string_view bytes, WallTime now) noexcept {
     if (logs_ != nullptr) logs_->garbled(session, bytes, now);
+    if (messages_ != nullptr) pass_on(session, observe::MessageKind::Garbled, bytes, now);
   }
   [[nodiscard]] bool takes_sent(std::size_t session) const noexcept {
-    return logs_ != nullptr && logs_->takes_sent(session);
+    return (logs_ != nullptr && logs_->takes_sent(session)) || messages_ != nullptr;
   }
+  // The messages for which the program's message log threw, with the last reason.
+  [[nodiscard]] NoticeTally& refused() noexcept { return refused_; }
   // The log of lines that belong to no session: an index like those of join().
   [[nodiscard]] std::size_t global() const noexcept { return global_.index; }
   // The first bytes of a peer that belongs to no session.
@@ -89,10 +97,13 @@ class EngineLogs {
   [[nodiscard]] std::expected<void, std::string> begin(WallTime now);
   [[nodiscard]] bool widen_global(const observe::SessionLogOptions& session);
   [[nodiscard]] std::size_t add(observe::SessionLogOptions options, bool is_global);
+  [[nodiscard]] std::size_t append(observe::SessionLogOptions options);
   [[nodiscard]] const Place& place_of(std::string_view session) const noexcept;
   void log_event(const Place& place, EventId id, std::string_view session, std::string_view text,
                  WallTime now);
   void take_notices(WallTime now);
+  void pass_on(std::size_t session, observe::MessageKind kind, std::string_view bytes,
+               WallTime now) noexcept;
 
   observe::EventLog& events_;
   bool is_standard_error_;
@@ -106,7 +117,9 @@ class EngineLogs {
   Place global_;
   std::map<std::string, Place, std::less<>> places_;  // by the session's name
   std::unique_ptr<observe::SessionLogs> logs_;
-  std::atomic<observe::SessionLogs*> shared_{nullptr};  // equals logs_, for other threads
+  std::unique_ptr<observe::MaskedMessageLog> messages_;  // null: the program has no message log
+  NoticeTally refused_;                                  // by messages_
+  std::atomic<observe::SessionLogs*> shared_{nullptr};   // equals logs_, for other threads
 };
 
 }  // namespace nexusfix::engine

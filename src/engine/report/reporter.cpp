@@ -91,6 +91,16 @@ void Reporter::report_memory_failures() {
   }
 }
 
+void Reporter::report_refused_messages() {
+  NoticeTally& refused = logs_.refused();
+  if (const std::uint64_t messages = refused.take(time_.now().mono); messages != 0) {
+    engine(EventId::MessageLogFailed,
+           {"the program's message log threw, and lacks ", messages,
+            messages == 1 ? " message: " : " messages; the last exception: ", refused.last()});
+  }
+  time_.wake_at(refused.due());
+}
+
 void Reporter::report_if(bool is_allowed, EventId id, std::string_view session,
                          const EventText& text) {
   if (is_allowed) {

@@ -34,8 +34,10 @@ enum class NoRoom : std::uint8_t { Descriptors, Address, Port, Displaced };
 // is memory again.
 class Reporter {
  public:
-  Reporter(observe::EventLog& events, bool is_standard_error, LoopClock& time) noexcept
-      : logs_{events, is_standard_error}, time_{time} {}
+  // messages: null: the program has no message log. loop: the index of the loop.
+  Reporter(observe::EventLog& events, bool is_standard_error, observe::MessageLog* messages,
+           std::uint32_t loop, LoopClock& time)
+      : logs_{events, is_standard_error, messages, loop}, time_{time} {}
 
   // Always logged: only for events that no counterparty can repeat at will.
   void engine(EventId id, const EventText& text) { report(id, {}, text); }
@@ -66,6 +68,11 @@ class Reporter {
     if (memory_failures_ != 0) [[unlikely]]
       report_memory_failures();
   }
+  // Once a turn: reports the messages that the program's message log lacks.
+  void report_refused() {
+    if (logs_.refused().has_any()) [[unlikely]]
+      report_refused_messages();
+  }
   // With the timers: reports the number of events that a limit has left out.
   void report_suppressed();
 
@@ -76,6 +83,7 @@ class Reporter {
  private:
   void report_tallies();
   void report_memory_failures();
+  void report_refused_messages();
   bool report(EventId id, std::string_view session, const EventText& text);
   void report_if(bool is_allowed, EventId id, std::string_view session, const EventText& text);
 

@@ -134,6 +134,11 @@ inline constexpr EventRow kEngineEvents[] = {
      "one, and the cause.",
      "The queue was full, the disk was nearly full, or the file could not be written.",
      "The store has the messages that were sent: `nexusfix journal show`."},
+    {EventId::MessageLogFailed, Severity::Error, "MessageLogFailed",
+     "The message log of the program (EngineOptions::message_log) lacks messages, because it threw "
+     "an exception. The sessions have processed or sent them all the same.",
+     "The text has the number of messages and the last exception.",
+     "Correct the cause in the program's log."},
 };
 
 }  // namespace nexusfix::observe

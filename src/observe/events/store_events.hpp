@@ -127,6 +127,9 @@ inline constexpr EventRow kStoreEvents[] = {
      "The database has lost commits that it had confirmed. Each session skips sequence numbers.",
      "A standby was promoted that lacked them, or the database was restored from a backup.",
      "Compare the sequence numbers that NXF-2045 names with the counterparties."},
+    {EventId::StoreOpened, Severity::Info, "StoreOpened",
+     "The store of the program (Store=program) is open. The text says what it contains.",
+     "The engine started.", "No action is needed."},
 };
 
 }  // namespace nexusfix::observe

@@ -185,7 +185,7 @@ inline const HonouredKey kHonouredKeys[] = {
      "StartTime=08:00:00\nEndTime=17:00:00\n"},
     {"HolidayFile", "days.txt", "", "the path of a file of dates",
      "StartTime=08:00:00\nEndTime=17:00:00\n"},
-    {"Store", "memory", "disk", "journal, memory or postgresql"},
+    {"Store", "memory", "disk", "journal, memory, postgresql or program"},
     {"JournalDurability", "group", "most", "none, process, group or sync"},
     {"JournalGroupMicros", "1000000", "1000001", "from 0 to 1000000"},
     {"JournalNumbersAhead", "1000000000", "1000000001", "from 1 to 1000000000"},

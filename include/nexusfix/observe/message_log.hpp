@@ -1,0 +1,71 @@
+// A message log of one's own: every received and sent message, for a database, a queue, or a
+// logging library. EngineOptions::message_log names it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/observe/session_logs.hpp>
+
+namespace nexusfix::observe {
+
+// What a logged message is.
+enum class MessageKind : std::uint8_t {
+  Received,  // a message of the counterparty, before the session layer has checked it
+  Sent,      // a message of ours, when the store has its record
+  Garbled,   // received bytes that are no message: the first 4,096 of them
+};
+
+// One message, as a MessageLog gets it. The views are valid until MessageLog::write() returns.
+struct LoggedMessage {
+  WallTime time;             // when it was received or sent, UTC
+  std::string_view session;  // Session::name(); empty: the peer belongs to no session, or not yet
+  std::string_view bytes;    // with SOH; values that the log files mask are *** here, too
+  std::uint32_t loop = 0;    // the event loop, from 0 on: calls of one loop come one at a time
+  MessageKind kind{};        // what it is
+};
+
+// Receives the messages of an engine: EngineOptions::message_log. Derive from it.
+class MessageLog {
+ public:
+  virtual ~MessageLog() = default;
+  // Called for each message, Heartbeats and resent messages included, on the thread of its event
+  // loop. Each loop calls it for its own sessions, and several loops call it at the same time.
+  //
+  // It must not block, or the sessions of that loop wait: copy the bytes into a queue of that loop
+  // (deferred::RecordQueue), and write them on another thread. If it throws, the session goes on,
+  // and event NXF-8010 reports it, at most once a second.
+  virtual void write(const LoggedMessage& message) = 0;
+};
+
+// Masks the messages of one event loop, and passes them to a MessageLog. For the engine.
+class MaskedMessageLog {
+ public:
+  // The log is not owned.
+  MaskedMessageLog(MessageLog& log, std::uint32_t loop);
+  MaskedMessageLog(const MaskedMessageLog&) = delete;
+  MaskedMessageLog& operator=(const MaskedMessageLog&) = delete;
+  ~MaskedMessageLog();
+
+  // Adds a session, whose index is the number of sessions before it. masked: besides the fields
+  // that are always masked. Allocates.
+  void add(std::string_view session, std::span<const MaskedField> masked);
+  // Passes a message of the session with this index. Allocates only to mask a value. Throws what
+  // the log throws.
+  void write(std::size_t session, MessageKind kind, std::string_view bytes, WallTime time);
+
+ private:
+  struct MaskedSession;
+  MessageLog& log_;
+  std::uint32_t loop_;
+  std::vector<std::unique_ptr<MaskedSession>> sessions_;
+  std::string masked_;
+};
+
+}  // namespace nexusfix::observe
