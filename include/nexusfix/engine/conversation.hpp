@@ -39,8 +39,8 @@ enum class WaitEnd : std::uint8_t {
   TimedOut,   // none arrived in time
   LoggedOut,  // the session was logged out, for whatever reason: see Conversations::next()
   Cancelled,  // ConversationHandle::cancel() has ended it
-  NoTimer,  // its timer was refused, as Session::call_after() says: the session is being removed, or
-            // has kTimersMax timers
+  NoTimer,    // its timer was refused, as Session::call_after() says: the session is being removed,
+            // or has kTimersMax timers
 };
 // For people, such as "timed out". Static lifetime.
 [[nodiscard]] constexpr std::string_view to_string(WaitEnd end) noexcept {
@@ -275,7 +275,8 @@ class SessionConversations {
 template <class T>
 inline constexpr bool kIsView =
     std::same_as<T, std::string_view> || std::same_as<T, wire::MessageView> ||
-    wire::TypedMessage<T> || requires { requires std::same_as<typename T::ValueType, std::string_view>; };
+    wire::TypedMessage<T> ||
+    requires { requires std::same_as<typename T::ValueType, std::string_view>; };
 template <class T>
 inline constexpr bool kIsConversing = requires { typename T::Conversing; };
 template <class P>
@@ -418,7 +419,7 @@ class ConversationPromise : public Link {
   Session& session_;
   std::exception_ptr thrown_;
   ConversationHandle* handle_ = nullptr;
-  Wait* wait_ = nullptr;              // null: it runs
+  Wait* wait_ = nullptr;       // null: it runs
   bool is_cancelled_ = false;  // its present wait, or the next one
 };
 
@@ -623,9 +624,10 @@ class Conversations {
     static_assert(std::derived_from<Application, Conversations>,
                   "an application with conversations is: struct A : nexusfix::Conversations<A>");
     static_assert(sizeof...(Types) > 0, "name the awaited message: next<fix44::ExecutionReport>()");
-    static_assert((detail::kIsListed<Types, typename detail::HandlesOf<Application>::type> && ...),
-                  "the awaited message needs a public on_message(Session&, const M&): it gets those "
-                  "messages that no conversation waits for");
+    static_assert(
+        (detail::kIsListed<Types, typename detail::HandlesOf<Application>::type> && ...),
+        "the awaited message needs a public on_message(Session&, const M&): it gets those "
+        "messages that no conversation waits for");
     static_assert((std::predicate<Where&, const Types&> && ...),
                   "next() takes a time, and a function: bool where(const M&)");
     return detail::Next<Application, Where, Types...>{timeout, std::move(where)};
