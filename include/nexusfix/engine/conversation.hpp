@@ -40,7 +40,7 @@ enum class WaitEnd : std::uint8_t {
   LoggedOut,  // the session was logged out, for whatever reason: see Conversations::next()
   Cancelled,  // ConversationHandle::cancel() has ended it
   NoTimer,    // its timer was refused, as Session::call_after() says: the session is being removed,
-            // or has kTimersMax timers
+              // or has kTimersMax timers
 };
 // For people, such as "timed out". Static lifetime.
 [[nodiscard]] constexpr std::string_view to_string(WaitEnd end) noexcept {
