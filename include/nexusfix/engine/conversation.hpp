@@ -27,6 +27,7 @@
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/owned_message.hpp>
 #include <nexusfix/wire/typed/typed.hpp>
+#include <nexusfix/wire/typed/typed_read.hpp>
 
 namespace nexusfix::engine {
 
@@ -105,9 +106,17 @@ class [[nodiscard]] Received {
  private:
   template <std::size_t... I>
   void read(std::size_t which, std::index_sequence<I...>) {
-    ((which == I ? static_cast<void>(typed_.template emplace<I + 1>(*Types::from(message_)))
-                 : static_cast<void>(0)),
-     ...);
+    (read_as<I + 1, Types>(which == I), ...);
+  }
+  // on_message() would get it: it has been checked.
+  template <std::size_t Index, class M>
+  void read_as(bool is_it) {
+    if (!is_it) return;
+    if constexpr (std::derived_from<M, wire::TypedMessageView<M>>) {
+      typed_.template emplace<Index>(wire::detail::Unchecked::make<M>(message_.view()));
+    } else {
+      typed_.template emplace<Index>(*M::from(message_.view()));
+    }
   }
 
   WaitEnd end_;
@@ -279,11 +288,12 @@ inline constexpr bool kIsView =
     requires { requires std::same_as<typename T::ValueType, std::string_view>; };
 template <class T>
 inline constexpr bool kIsConversing = requires { typename T::Conversing; };
+// A lambda is passed to its coroutine as a const reference: it ends with its statement.
 template <class P>
 inline constexpr bool kMayEndEarly =
     kIsView<std::remove_cvref_t<P>> || std::is_rvalue_reference_v<P> ||
     (std::is_lvalue_reference_v<P> && std::is_const_v<std::remove_reference_t<P>> &&
-     !std::is_empty_v<std::remove_cvref_t<P>> && !kIsConversing<std::remove_cvref_t<P>>);
+     !kIsConversing<std::remove_cvref_t<P>>);
 
 template <class... Parameters>
 struct ConversationParameters {
@@ -291,7 +301,8 @@ struct ConversationParameters {
                 "a conversation has one parameter of the type Session&");
   static_assert(!(kMayEndEarly<Parameters> || ...),
                 "a parameter of a conversation must outlive its first co_await: take a "
-                "std::string or a Draft by value; a view, a const reference or a capture may not");
+                "std::string or a Draft by value, not a view or a const reference, and write a "
+                "function, not a lambda");
   using promise_type = ConversationPromise;
 };
 
@@ -304,8 +315,9 @@ struct ConversationParameters {
 // and their destructors may call no function of the session but id() and name().
 //
 // Arguments are taken by value, or by reference to objects that live longer, such as Session& and
-// the application. A view or a const reference as a parameter does not compile. The coroutine's
-// frame is its only allocation in steady state. Only the thread of the session's event loop.
+// the application. A parameter that is a view or a const reference does not compile, nor does a
+// lambda. The coroutine's frame is its only allocation in steady state. Only the thread of the
+// session's event loop.
 class [[nodiscard("a conversation begins with start()")]] Conversation {
  public:
   // For the compiler.
@@ -594,12 +606,12 @@ class Conversations {
   //
   // Several types, as in next<A, B>(): the first message of any of them, Received<A, B>::get<A>().
   template <wire::TypedMessage... Types>
-  [[nodiscard]] static auto next() {
+  static auto next() {
     return make<Types...>(std::nullopt, detail::AnyMessage{});
   }
   // The same, and ends with WaitEnd::TimedOut after this time, by a timer of the session.
   template <wire::TypedMessage... Types>
-  [[nodiscard]] static auto next(std::chrono::nanoseconds timeout) {
+  static auto next(std::chrono::nanoseconds timeout) {
     return make<Types...>(timeout, detail::AnyMessage{});
   }
   // The same for messages of which where(message) is true; the others go to other conversations or
@@ -609,28 +621,34 @@ class Conversations {
   //   co_await next<fix44::ExecutionReport>(5s, [&](auto& m) { return m.cl_ord_id() == id; });
   template <wire::TypedMessage... Types, class Where>
     requires(!detail::Duration<Where>)
-  [[nodiscard]] static auto next(Where where) {
+  static auto next(Where where) {
     return make<Types...>(std::nullopt, std::move(where));
   }
   // The same with both.
   template <wire::TypedMessage... Types, class Where>
-  [[nodiscard]] static auto next(std::chrono::nanoseconds timeout, Where where) {
+  static auto next(std::chrono::nanoseconds timeout, Where where) {
     return make<Types...>(timeout, std::move(where));
   }
 
  private:
   template <class... Types, class Where>
   static auto make(const std::optional<std::chrono::nanoseconds>& timeout, Where where) {
-    static_assert(std::derived_from<Application, Conversations>,
+    constexpr bool kIsBase = std::is_base_of_v<Conversations, Application>;
+    static_assert(kIsBase,
                   "an application with conversations is: struct A : nexusfix::Conversations<A>");
     static_assert(sizeof...(Types) > 0, "name the awaited message: next<fix44::ExecutionReport>()");
     static_assert(
-        (detail::kIsListed<Types, typename detail::HandlesOf<Application>::type> && ...),
+        !kIsBase ||
+            (detail::kIsListed<Types, typename detail::HandlesOf<Application>::type> && ...),
         "the awaited message needs a public on_message(Session&, const M&): it gets those "
         "messages that no conversation waits for");
-    static_assert((std::predicate<Where&, const Types&> && ...),
-                  "next() takes a time, and a function: bool where(const M&)");
-    return detail::Next<Application, Where, Types...>{timeout, std::move(where)};
+    constexpr bool kCanChoose = (std::predicate<Where&, const Types&> && ...);
+    static_assert(kCanChoose, "next() takes a time, and a function: bool where(const M&)");
+    if constexpr (kCanChoose) {
+      return detail::Next<Application, Where, Types...>{timeout, std::move(where)};
+    } else {
+      return detail::Next<Application, detail::AnyMessage, Types...>{timeout, {}};
+    }
   }
 };
 
