@@ -2,7 +2,7 @@
 # Installs missing packages on Debian 12. Usage: deps.sh [--list] run|bench|test|docs
 #   run    what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
 #   bench  that, and what `make bench` needs: QuickFIX and io_uring, for the comparison
-#   test   that, and what `make test` needs: clang, sanitizers, test libraries, QuickFIX, Java,
+#   test   that, and what `make test` needs: clang, sanitizers, test libraries, Asio, QuickFIX, Java,
 #          PostgreSQL's programs, a compiler and an emulator for 64-bit ARM, and Node.js
 #   docs   what `make docs` needs; the rest comes from PyPI
 # It does not call apt if nothing is missing. --list: prints the missing packages, installs nothing.
@@ -12,7 +12,7 @@ packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-d
   libhowardhinnant-date-dev libsodium-dev libssl-dev libzstd-dev nlohmann-json3-dev tzdata"
 packages_bench="libquickfix-dev liburing-dev"
 packages_test="ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
-  libgtest-dev libgmock-dev librapidcheck-dev openjdk-17-jdk-headless maven openssl
+  libasio-dev libgtest-dev libgmock-dev librapidcheck-dev openjdk-17-jdk-headless maven openssl
   googletest g++-aarch64-linux-gnu qemu-user libpq-dev postgresql doxygen python3-venv nodejs"
 
 list_only=no
