@@ -2,8 +2,8 @@
 # Installs missing packages on Debian 12. Usage: deps.sh [--list] run|bench|test|docs
 #   run    what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
 #   bench  that, and what `make bench` needs: QuickFIX and io_uring, for the comparison
-#   test   that, and what `make test` needs: clang, sanitizers, test libraries, Asio, QuickFIX, Java,
-#          PostgreSQL's programs, a compiler and an emulator for 64-bit ARM, and Node.js
+#   test   that, and what `make test` needs: clang, sanitizers, test libraries, Asio, Java,
+#          PostgreSQL's programs, QuickFIX, a compiler and an emulator for 64-bit ARM, and Node.js
 #   docs   what `make docs` needs; the rest comes from PyPI
 # It does not call apt if nothing is missing. --list: prints the missing packages, installs nothing.
 set -eu

@@ -657,6 +657,7 @@ class Conversations {
 // Checks the parameters of the coroutine.
 template <class... Parameters>
 struct std::coroutine_traits<nexusfix::engine::Conversation, Parameters...> {
+  // For the compiler.
   using promise_type =
       typename nexusfix::engine::detail::ConversationParameters<Parameters...>::promise_type;
 };
