@@ -106,7 +106,7 @@ struct Desk : Conversations<Desk> {
   Conversation trade(Session&) { const auto report = co_await next<ExecutionReport>(5); }
 };
 #elif NEXUSFIX_MISTAKE == 12
-// error: use of deleted function|deleted
+// error: .*deleted
 struct Desk : Conversations<Desk> {
   void on_message(Session&, const ExecutionReport&) {}
   Conversation trade(Session&) {
@@ -120,6 +120,15 @@ struct Other {};
 struct Desk : Conversations<Other> {
   void on_message(Session&, const ExecutionReport&) {}
   Conversation trade(Session&) { const auto report = co_await next<ExecutionReport>(5s); }
+};
+#elif NEXUSFIX_MISTAKE == 14
+// error: .*deleted
+struct Desk : Conversations<Desk> {
+  void on_message(Session&, const ExecutionReport&) {}
+  Conversation trade(Session&) {
+    const std::string_view id = (co_await next<ExecutionReport>())->order_id().value;
+    static_cast<void>(id);
+  }
 };
 #endif
 

@@ -13,7 +13,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -84,11 +83,11 @@ class [[nodiscard]] Received {
   // The message, if it is an M; otherwise null.
   template <class M>
     requires(std::same_as<M, Types> || ...)
-  [[nodiscard]] const M* get() const noexcept {
+  [[nodiscard]] const M* get() const& noexcept {
     return std::get_if<M>(&typed_);
   }
   // The message. Throws std::logic_error if there is none.
-  [[nodiscard]] const auto& operator*() const
+  [[nodiscard]] const auto& operator*() const&
     requires(sizeof...(Types) == 1)
   {
     if (end_ == WaitEnd::Message) [[likely]]
@@ -97,11 +96,17 @@ class [[nodiscard]] Received {
                            std::string{to_string(end_)}};
   }
   // The same.
-  [[nodiscard]] const auto* operator->() const
+  [[nodiscard]] const auto* operator->() const&
     requires(sizeof...(Types) == 1)
   {
     return &**this;
   }
+  // Not of a result without a name: `(co_await next<M>())->symbol()` would be a view of a message
+  // that is gone.
+  template <class M>
+  void get() const&& = delete;
+  void operator*() const&& = delete;
+  void operator->() const&& = delete;
 
  private:
   template <std::size_t... I>
@@ -242,7 +247,7 @@ class SessionConversations {
   SessionConversations() = default;
   SessionConversations(const SessionConversations&) = delete;
   SessionConversations& operator=(const SessionConversations&) = delete;
-  // Destroys the conversations, the last one first; none of them is resumed.
+  // Destroys the conversations, the last one first; none of them is resumed, nor can be cancelled.
   ~SessionConversations();
 
   [[nodiscard]] static SessionConversations& of(Session& session) {
@@ -389,9 +394,7 @@ class ConversationPromise : public Link {
   template <class... Parameters>
   explicit ConversationPromise(Parameters&... parameters) noexcept
       : session_{session_among(parameters...)} {}
-  ~ConversationPromise() {
-    if (handle_ != nullptr) handle_->promise_ = nullptr;
-  }
+  ~ConversationPromise() { leave_handle(); }
 
   [[nodiscard]] Conversation get_return_object() noexcept { return Conversation{*this}; }
   [[nodiscard]] static std::suspend_always initial_suspend() noexcept { return {}; }
@@ -417,6 +420,10 @@ class ConversationPromise : public Link {
     const std::exception_ptr thrown = std::move(thrown_);
     frame.destroy();
     if (thrown) std::rethrow_exception(thrown);
+  }
+  // Its handle is then that of a conversation that has ended.
+  void leave_handle() noexcept {
+    if (handle_ != nullptr) std::exchange(handle_, nullptr)->promise_ = nullptr;
   }
   void destroy() noexcept {
     std::coroutine_handle<ConversationPromise>::from_promise(*this).destroy();
@@ -475,6 +482,9 @@ inline void Wait::finish(WaitEnd end) {
 }
 
 inline SessionConversations::~SessionConversations() {
+  for (Link* at = conversations_.next(); at != &conversations_; at = at->next()) {
+    static_cast<ConversationPromise&>(*at).leave_handle();
+  }
   while (conversations_.previous() != &conversations_) {
     static_cast<ConversationPromise&>(*conversations_.previous()).destroy();
   }

@@ -360,6 +360,26 @@ TEST_F(ConversationTest, conversation_ends_before_the_data_of_its_session) {
   EXPECT_EQ(orders, 7);
 }
 
+TEST_F(ConversationTest, conversations_of_an_ending_engine_cannot_cancel_each_other) {
+  struct Cancelling {
+    ConversationHandle& other;
+    bool& is_cancelled;
+    ~Cancelling() { is_cancelled = other.cancel(); }
+  };
+  struct Last {
+    static Conversation wait(Session&, ConversationHandle& other, bool& is_cancelled) {
+      const Cancelling local{other, is_cancelled};
+      const auto report = co_await Desk::next<ExecutionReport>();
+    }
+  };
+  open_desk();
+  bool is_cancelled = true;
+  ConversationHandle one = desk.note_all(session(), "one").start();
+  Last::wait(session(), one, is_cancelled).start();
+  acceptor.reset();
+  EXPECT_FALSE(is_cancelled);
+}
+
 TEST_F(ConversationTest, conversation_that_is_not_started_is_destroyed) {
   open_desk();
   static_cast<void>(desk.note_all(session(), "one"));
