@@ -2,8 +2,8 @@
 # Installs missing packages on Debian 12. Usage: deps.sh [--list] run|bench|test|docs
 #   run    what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
 #   bench  that, and what `make bench` needs: QuickFIX and io_uring, for the comparison
-#   test   that, and what `make test` needs: clang, sanitizers, test libraries, QuickFIX, Java,
-#          PostgreSQL's programs, a compiler and an emulator for 64-bit ARM, Node.js, Valgrind
+#   test   that, and what `make test` needs: clang, sanitizers, test libraries, Asio, Java, Node.js,
+#          PostgreSQL's programs, QuickFIX, a compiler and an emulator for 64-bit ARM, Valgrind
 #   docs   what `make docs` needs; the rest comes from PyPI
 # It does not call apt if nothing is missing. --list: prints the missing packages, installs nothing.
 set -eu
@@ -12,9 +12,9 @@ packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-d
   libhowardhinnant-date-dev libsodium-dev libssl-dev libzstd-dev nlohmann-json3-dev tzdata"
 packages_bench="libquickfix-dev liburing-dev"
 packages_test="ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
-  libgtest-dev libgmock-dev librapidcheck-dev libspdlog-dev libsqlite3-dev openjdk-17-jdk-headless
-  maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev postgresql doxygen python3-venv
-  nodejs valgrind"
+  libasio-dev libgtest-dev libgmock-dev librapidcheck-dev libspdlog-dev libsqlite3-dev
+  openjdk-17-jdk-headless maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev
+  postgresql doxygen python3-venv nodejs valgrind"
 
 list_only=no
 if [ "${1:-}" = "--list" ]; then

@@ -67,6 +67,10 @@ concept RunsTimers = requires {
   []<class Base>(void (Base::*)(Session&, FunctionRef<void()>)) {}(&Application::run_timer);
 };
 
+// Its coroutines get a message before on_message() does: see conversation.hpp.
+template <class Application>
+concept Converses = requires { typename Application::Conversing; };
+
 template <class Application, class Argument>
 MessageReply call(Application& application, Session& session, const Argument& argument) {
   if constexpr (!OnMessage<Application, Argument>) {  // CallbackCheck has reported it
@@ -87,6 +91,9 @@ struct ApplicationVisitor {
 
   template <wire::TypedMessage Message>
   MessageReply operator()(const Message& message) {
+    if constexpr (Converses<Application>) {
+      if (Application::Conversing::deliver(session, message)) return accept();
+    }
     return call(application, session, message);
   }
   MessageReply operator()(const wire::MessageView& message) {
@@ -100,6 +107,19 @@ struct ApplicationVisitor {
     return reject_for(error);
   }
 };
+
+template <class Application>
+void make_logout(Application&, Callbacks& callbacks) {
+  if constexpr (Converses<Application>) {
+    callbacks.on_logout = [](void* a, Session& s) {
+      Application::Conversing::log_out(s, [&] {
+        if constexpr (OnLogout<Application>) static_cast<Application*>(a)->on_logout(s);
+      });
+    };
+  } else if constexpr (OnLogout<Application>) {
+    callbacks.on_logout = [](void* a, Session& s) { static_cast<Application*>(a)->on_logout(s); };
+  }
+}
 
 template <class Application>
 void make_notices(Application&, Callbacks& callbacks) {
@@ -188,9 +208,7 @@ template <class Application>
   if constexpr (detail::OnLogon<Application>) {
     callbacks.on_logon = [](void* a, Session& s) { static_cast<Application*>(a)->on_logon(s); };
   }
-  if constexpr (detail::OnLogout<Application>) {
-    callbacks.on_logout = [](void* a, Session& s) { static_cast<Application*>(a)->on_logout(s); };
-  }
+  detail::make_logout(application, callbacks);
   callbacks.on_message = [](void* a, Session& s, const wire::MessageView& message) {
     return wire::dispatch(
         typename detail::HandlesOf<Application>::type{}, s.counterparty_version(), message,

@@ -156,11 +156,13 @@ class Engine {
   // would return. With several loops the program polls each of them, always on the same thread.
   bool poll(std::chrono::nanoseconds timeout, std::uint32_t loop = 0);
   // A file descriptor for a loop of the caller: it is readable when poll(0) would find something to
-  // read. The engine also has timers, so call poll() at next_deadline() at the latest. Owned by the
-  // engine. -1: the network has none (a simulator).
+  // read. The engine also has timers, so call poll() at next_deadline() at the latest, and once
+  // before the first wait: docs/guide/event-loops.md. Owned by the engine, and the same until it is
+  // destroyed. -1: the network has none (a simulator).
   [[nodiscard]] int descriptor(std::uint32_t loop = 0) const noexcept;
-  // The monotonic time of the next timer. It is in the past while a resend can go on, or while a
-  // message that was sent between two polls waits to be journaled and transmitted.
+  // The monotonic time of the next timer; kNever: there is none. It is in the past while a resend
+  // can go on, or while a message that was sent between two polls waits to be journaled and
+  // transmitted. It changes with each poll() and each call of a session.
   [[nodiscard]] MonoTime next_deadline(std::uint32_t loop = 0) const noexcept;
   // EventLoops, 1 to 64: loops have the numbers from 0 to loop_count() - 1. Any thread.
   [[nodiscard]] std::uint32_t loop_count() const noexcept;

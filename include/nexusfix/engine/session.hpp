@@ -37,6 +37,10 @@ struct PendingKeys {
 struct SessionEntry;
 struct SessionServices;
 
+namespace detail {
+class SessionConversations;
+}
+
 // Why a message was not sent. It got no MsgSeqNum, and nothing was stored.
 enum class SendFailure : std::uint8_t {
   Encode,                 // a value cannot be sent: see SendError::encode
@@ -274,6 +278,7 @@ class Session {
   template <class Message, class... Constants>
   friend class PreparedMessage;
   friend class Remote;
+  friend class detail::SessionConversations;
 
   template <class Message, class Write>
   SendResult send_typed(Write&& write) {
@@ -297,6 +302,7 @@ class Session {
   const SessionServices* services_;
   SessionEntry* entry_;
   detail::AttachedData data_;
+  detail::AttachedData conversations_;  // see conversation.hpp; they end before data_
 };
 
 // A message whose constant fields are rendered once, by Session::prepare(). It must not outlive its
