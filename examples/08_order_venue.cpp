@@ -25,7 +25,7 @@
 #include <nexusfix/fix44/order_cancel_request.hpp>
 #include <nexusfix/fix44/tags.hpp>
 
-#include "08_order_book.hpp"
+#include "parts/08_order_book.hpp"
 
 namespace tag = nexusfix::fix44::tag;
 using nexusfix::Decimal;

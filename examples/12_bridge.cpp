@@ -1,6 +1,6 @@
 // A bridge between a FIX 4.2 and a FIX 5.0SP2 session. It translates orders, cancels, replacements
 // and their answers to the version of the other side. ClOrdID and OrigClOrdID do not change, so the
-// chain of an order is the same on both sides. 12_translate.hpp lists the differences.
+// chain of an order is the same on both sides. parts/12_translate.hpp lists the differences.
 //
 // On the FIXT session, DefaultApplVerID (1137) of the Logon sets the version. A message of another
 // version (ApplVerID, 1128) matches no handler, and the answer is a BusinessMessageReject. A value
@@ -29,7 +29,7 @@
 #include <nexusfix/fix50sp2/order_cancel_replace_request.hpp>
 #include <nexusfix/fix50sp2/order_cancel_request.hpp>
 
-#include "12_translate.hpp"
+#include "parts/12_translate.hpp"
 
 namespace fix42 = nexusfix::fix42;
 namespace fix50 = nexusfix::fix50sp2;

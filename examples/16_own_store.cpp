@@ -1,5 +1,5 @@
 // A store of your own: the sessions' numbers and messages are in a database of SQLite
-// (16_sqlite_store.hpp). The venue fills every order.
+// (parts/16_sqlite_store.hpp). The venue fills every order.
 //
 // Usage: example_16_own_store 16_own_store.cfg fix.db
 #include <string>
@@ -9,7 +9,7 @@
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
 
-#include "16_sqlite_store.hpp"
+#include "parts/16_sqlite_store.hpp"
 
 namespace fix44 = nexusfix::fix44;
 using namespace nexusfix::literals;

@@ -6,9 +6,9 @@
     tools/instructions.py --check          end with 1 if a path takes more than its ceiling
     tools/instructions.py --functions 20   the 20 functions with the most instructions, too
 
-An engine with a journal gets its bytes from memory, so that no instruction is the kernel's, and its
-time passes by turns, so that each run counts the same. Callgrind has no AVX-512: the parser uses its
-AVX2 kernel. Other threads are not counted. The part of an inlined function is that of its own file;
+An engine with a journal gets its bytes from memory, so that no instruction is the kernel's. Its
+time passes by turns, so that each run counts the same. Callgrind has no AVX-512: the parser uses
+its AVX2 kernel. Other threads are not counted. The part of an inlined function is that of its own file;
 the standard library's belongs to the file that calls it.
 """
 

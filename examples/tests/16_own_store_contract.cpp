@@ -7,7 +7,7 @@
 
 #include <nexusfix/testing/store_contract.hpp>
 
-#include "16_sqlite_store.hpp"
+#include "parts/16_sqlite_store.hpp"
 
 namespace {
 

@@ -24,7 +24,7 @@
 //   };
 #pragma once
 
-#include <nexusfix/engine/conversation.hpp>
+#include <nexusfix/engine/coroutine/conversation.hpp>
 
 namespace nexusfix {
 

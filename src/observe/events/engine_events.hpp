@@ -136,7 +136,7 @@ inline constexpr EventRow kEngineEvents[] = {
      "The store has the messages that were sent: `nexusfix journal show`."},
     {EventId::MessageLogFailed, Severity::Error, "MessageLogFailed",
      "The message log of the program (EngineOptions::message_log) lacks messages, because it threw "
-     "an exception. The sessions have processed or sent them all the same.",
+     "an exception. The sessions have nevertheless processed or sent them.",
      "The text has the number of messages and the last exception.",
      "Correct the cause in the program's log."},
 };
