@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -16,6 +15,21 @@
 namespace nexusfix::engine {
 
 class Session;
+
+namespace detail {
+
+// Calls a function of a Session&, which may be a member function of Session. std::invoke() does the
+// same, but reading <functional> would take a tenth of the time of compiling a small program.
+template <class Callback>
+decltype(auto) call_with(Callback& callback, Session& session) {
+  if constexpr (std::is_member_pointer_v<Callback>) {
+    return (session.*callback)();
+  } else {
+    return callback(session);
+  }
+}
+
+}  // namespace detail
 
 // The size limit of a timer's callback with its captures. A larger one does not compile.
 inline constexpr std::size_t kTimerBytesMax = 128;
@@ -49,7 +63,7 @@ class TimerCallback {
     using Given = std::decay_t<Callback>;  // of a function: its pointer
     constexpr bool kTakesSession = std::is_invocable_v<Given&, Session&>;
     constexpr bool kReturnsNothing = !kTakesSession || requires(Given& given, Session& session) {
-      { std::invoke(given, session) } -> std::same_as<void>;
+      { detail::call_with(given, session) } -> std::same_as<void>;
     };
     constexpr bool kFits =
         sizeof(Given) <= kTimerBytesMax && alignof(Given) <= alignof(std::max_align_t);
@@ -89,7 +103,7 @@ class TimerCallback {
   template <class Given>
   struct Allocated {
     std::unique_ptr<Given> given;
-    void operator()(Session& session) { std::invoke(*given, session); }
+    void operator()(Session& session) { detail::call_with(*given, session); }
   };
   template <class Stored, class Argument>
   void store(Argument&& argument) {
@@ -102,7 +116,8 @@ class TimerCallback {
   }
   template <class Stored>
   static constexpr Operations kOperations{
-      .call = [](void* callback, Session& session) { std::invoke(as<Stored>(callback), session); },
+      .call = [](void* callback,
+                 Session& session) { detail::call_with(as<Stored>(callback), session); },
       .move =
           [](void* from, void* to) noexcept {
             ::new (to) Stored(std::move(as<Stored>(from)));

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <expected>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -260,9 +259,8 @@ template <class T, class F>
 template <class T, class F>
 bool erase_part(DraftFields& fields, const DraftPath& path) {
   constexpr Tag kTag = erased_tag<T, F>();
-  static_assert(std::ranges::find(T::kMembers, kTag) != T::kMembers.end() || (!requires {
-                  T::kCountTag;
-                } && is_draft_tag(kTag)), "a field that the dictionary does not have here");
+  static_assert(contains(T::kMembers, kTag) || (!requires { T::kCountTag; } && is_draft_tag(kTag)),
+                "a field that the dictionary does not have here");
   if constexpr (requires { T::kCountTag; }) {
     static_assert(kTag != T::kMembers.front(), "without its first field an entry does not begin");
   }
@@ -318,7 +316,7 @@ class DraftEntry : public Entry::template Members<DraftEntry<Entry>> {
   // A group within the entry.
   template <class Nested>
   [[nodiscard]] DraftGroup<Nested> group() noexcept {
-    static_assert(std::ranges::find(Entry::kMembers, Nested::kCountTag) != Entry::kMembers.end(),
+    static_assert(detail::contains(Entry::kMembers, Nested::kCountTag),
                   "the entry has no such group");
     return {*fields_, path_};
   }
@@ -490,8 +488,7 @@ class Draft : public M::template Members<Draft<M>> {
   // A group of the message, to add, change and remove entries.
   template <class Entry>
   [[nodiscard]] DraftGroup<Entry> group() noexcept {
-    static_assert(std::ranges::find(M::kMembers, Entry::kCountTag) != M::kMembers.end(),
-                  "the message has no such group");
+    static_assert(detail::contains(M::kMembers, Entry::kCountTag), "the message has no such group");
     return {fields_, path()};
   }
   // Reads a field of any type, such as a user-defined one: get<DeskID>() with

@@ -2,9 +2,8 @@
 // the entries of its groups. Each error is one static assertion that names the message.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <ranges>
+#include <span>
 #include <tuple>
 #include <type_traits>
 
@@ -64,8 +63,7 @@ constexpr auto foreign_in() {
   if constexpr (requires { M::kMembers; }) {
     constexpr auto belongs = [](Tag tag) {
       const bool is_outside = tag >= kUserDefinedTagMin || is_header_tag(tag);
-      return (is_outside && !requires { M::kCountTag; }) ||
-             std::ranges::find(M::kMembers, tag) != M::kMembers.end();
+      return (is_outside && !requires { M::kCountTag; }) || contains(M::kMembers, tag);
     };
     return (name_if<!belongs(part_tag<Parts>()), typename FieldOf<Parts>::type>() + ... +
             FieldNames<>{});
