@@ -109,9 +109,15 @@ function(nexusfix_layer name)
   cmake_parse_arguments(arg "ON_DEMAND" ""
                         "SOURCES;DEPENDS;PRIVATE_LINK;PRIVATE_PACKAGES;PKG_CONFIG" ${ARGN})
   set(target nexusfix_${name})
-  add_library(${target} STATIC ${arg_SOURCES})
+  # The same objects in both kinds: CMake's own symbol for a shared library is left out.
+  set(kind STATIC)
+  if(NEXUSFIX_SHARED)
+    set(kind SHARED)
+  endif()
+  add_library(${target} ${kind} ${arg_SOURCES})
   add_library(nexusfix::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${NEXUSFIX_ABI} DEFINE_SYMBOL ""
     EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON
     VERIFY_INTERFACE_HEADER_SETS ${NEXUSFIX_DEVELOPER})
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS
