@@ -4,6 +4,7 @@ include(CMakePackageConfigHelpers)
 get_property(layers GLOBAL PROPERTY NEXUSFIX_LAYERS)
 install(TARGETS ${layers} EXPORT nexusfixTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT nexusfixTargets NAMESPACE nexusfix::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/nexusfix)

@@ -294,6 +294,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "the fills of some open orders could not be reported\n");
     return 1;
   }
-  const nexusfix::engine::StopSignals signals{*engine};
+  const nexusfix::StopSignals signals{*engine};
   return engine->run();
 }

@@ -248,7 +248,7 @@ int main(int argc, char** argv) {
       });
     };
     auto posted = post();
-    while (!posted && posted.error() == nexusfix::engine::PostError::Full) {
+    while (!posted && posted.error() == nexusfix::PostError::Full) {
       static_cast<void>(mailbox.wait(std::chrono::seconds{1}));
       mailbox.collect([](const auto&) {});
       posted = post();

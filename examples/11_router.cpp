@@ -200,6 +200,6 @@ int main(int argc, char** argv) {
                  path, kMark);
     return 1;
   }
-  const nexusfix::engine::StopSignals signals{*engine};
+  const nexusfix::StopSignals signals{*engine};
   return engine->run();
 }

@@ -212,6 +212,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "one session of FIX.4.2 and one of FIX.5.0SP2 are needed\n");
     return 1;
   }
-  const nexusfix::engine::StopSignals signals{*engine};
+  const nexusfix::StopSignals signals{*engine};
   return engine->run();
 }

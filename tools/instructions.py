@@ -8,8 +8,8 @@
 
 An engine with a journal gets its bytes from memory, so that no instruction is the kernel's. Its
 time passes by turns, so that each run counts the same. Callgrind has no AVX-512: the parser uses
-its AVX2 kernel. Other threads are not counted. The part of an inlined function is that of its own file;
-the standard library's belongs to the file that calls it.
+its AVX2 kernel. Other threads are not counted. The part of an inlined function is that of its own
+file; the standard library's belongs to the file that calls it.
 """
 
 import argparse

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <nexusfix/base/decimal.hpp>
+#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>

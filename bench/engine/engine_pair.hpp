@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include <nexusfix/transport/network.hpp>
+
 #include "bench/engine/engine_bench.hpp"
 
 namespace nexusfix::bench {

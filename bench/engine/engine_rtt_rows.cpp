@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include <nexusfix/transport/network.hpp>
+
 #include "bench/engine/bare_tcp.hpp"
 #include "bench/engine/engine_pair.hpp"
 #include "bench/engine/watched_network.hpp"

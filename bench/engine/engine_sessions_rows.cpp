@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <thread>
 
+#include <nexusfix/config/settings.hpp>
+
 #include "bench/engine/bare_tcp.hpp"
 #include "bench/engine/engine_bench.hpp"
 #include "bench/messages/messages.hpp"

@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/store/journal.hpp>
+
 #include "bench/row.hpp"
 #include "bench/store/store_bench.hpp"
 

@@ -13,6 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/store/journal.hpp>
+
 #include "bench/measure/background.hpp"
 #include "bench/measure/timer.hpp"
 #include "bench/row.hpp"

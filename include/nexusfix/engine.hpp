@@ -31,35 +31,42 @@
 //   return nexusfix::run("venue.cfg", venue);
 #pragma once
 
-#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/application.hpp>
 #include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine/mailbox.hpp>
 #include <nexusfix/engine/session.hpp>
+#include <nexusfix/engine/session_range.hpp>
+#include <nexusfix/engine/stop_signals.hpp>
 
 namespace nexusfix {
 
 // The names that an application uses.
-using config::load_settings;
-using config::parse_settings;
-using config::Settings;
-using config::SettingsError;
-using config::SettingsErrors;
 using engine::accept;
 using engine::business_reject;
 using engine::Disconnection;
 using engine::Engine;
 using engine::EngineError;
 using engine::EngineOptions;
+using engine::EngineStats;
 using engine::LogonAnswer;
 using engine::LogonRequest;
 using engine::LogonWait;
+using engine::Mailbox;
 using engine::MessageReply;
 using engine::Messages;
 using engine::OutgoingMessage;
+using engine::Parts;
+using engine::PendingChange;
+using engine::PendingKeys;
+using engine::PostedTask;
+using engine::PostError;
 using engine::PostOutcome;
 using engine::PostResult;
+using engine::PostToken;
+using engine::PreparedMessage;
 using engine::RecoveredMessage;
 using engine::reject_for;
+using engine::Reloaded;
 using engine::Remote;
 using engine::RemoteError;
 using engine::RemoteFailure;
@@ -68,13 +75,21 @@ using engine::ResendRequest;
 using engine::run;
 using engine::SendDecision;
 using engine::SendError;
+using engine::SendFailure;
 using engine::SendResult;
 using engine::Sent;
 using engine::SentMessage;
 using engine::Session;
 using engine::session_reject;
+using engine::SessionHandle;
+using engine::SessionRange;
+using engine::StopSignals;
+using engine::TimerCallback;
 using engine::TimerHandle;
 using engine::unsupported_message_type;
+using observe::EventLog;
+using session::DisconnectReason;
+using session::Numbers;
 using session::SessionId;
 using wire::entry;
 using wire::group;

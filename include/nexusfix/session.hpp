@@ -29,6 +29,7 @@
 
 #include <nexusfix/session/actions.hpp>
 #include <nexusfix/session/config.hpp>
+#include <nexusfix/session/decisions.hpp>
 #include <nexusfix/session/reject_reason.hpp>
 #include <nexusfix/session/schedule.hpp>
 #include <nexusfix/session/session_id.hpp>

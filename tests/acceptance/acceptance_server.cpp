@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
 
 #include "acceptance/echo_application.hpp"

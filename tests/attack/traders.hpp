@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <nexusfix/transport/network.hpp>
+#include <nexusfix/transport/tls.hpp>
 
 namespace nexusfix::attack {
 

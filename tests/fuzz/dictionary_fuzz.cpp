@@ -13,6 +13,7 @@
 #include <nexusfix/dictionary/model.hpp>
 #include <nexusfix/dictionary/names.hpp>
 
+#include "dictionary/builtin/compressed.hpp"
 #include "dictionary/builtin/packed.hpp"
 #include "fuzz/harness/target.hpp"
 
@@ -76,9 +77,10 @@ void check(const Dictionary& dictionary) {
 
 void check_packing(Dictionary dictionary) {
   TextPool pool;
-  const std::vector<std::uint64_t> words = pack(dictionary, pool);
+  const std::string packed = pack(dictionary, pool);
   dictionary.warnings.clear();
-  require(unpack(words, pool.text()) == dictionary);
+  require(unpack(packed, pool.text()) == dictionary);
+  require(decompress(compress(packed), packed.size()) == packed);
 }
 
 // One more line counts the rest.

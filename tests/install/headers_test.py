@@ -14,10 +14,13 @@ LAUNCHER = [found] if (found := shutil.which("ccache")) else []
 LANGUAGE_HEADER = "nexusfix/base/language.hpp"
 # Function templates are instantiated, so that warnings of the optimiser in them are seen, too.
 PROGRAM = SOURCE / "examples" / "12_bridge.cpp"
+WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-Wconversion")
+COMPILERS = [COMPILER] + [found for name in ("clang++-19",)
+                          if (found := shutil.which(name)) and Path(COMPILER).name != name]
 TYPED = ("fix42", "fix44", "fix50sp2", "fixt11")
 
 
-def compiled(text, *flags):
+def compiled(text, *flags, compiler=COMPILER):
     """The exit status and the output of the compiler for a source with this text."""
     includes = [f"-I{SOURCE / 'include'}", f"-I{PROGRAM.parent}"]
     includes += [f"-I{BUILD}/tools/codegen/nexusfix_{name}/include" for name in TYPED]
@@ -25,7 +28,7 @@ def compiled(text, *flags):
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "user.cpp"
     path.write_text(text, encoding="utf-8")
-    ended = subprocess.run([*LAUNCHER, COMPILER, *includes, *flags, "-c", path, "-o",
+    ended = subprocess.run([*LAUNCHER, compiler, *includes, *flags, "-c", path, "-o",
                             folder / "user.o"], capture_output=True, text=True, check=False,
                            env={**os.environ, "LC_ALL": "C"})
     return ended.returncode, ended.stderr
@@ -53,8 +56,24 @@ class HeadersTest(unittest.TestCase):
     def test_no_header_has_a_warning_in_a_user_s_build(self):
         text = "".join(f"#include <{header}>\n" for header in public_headers())
         text += PROGRAM.read_text(encoding="utf-8")
-        status, output = compiled(text, "-std=c++23", "-O3", "-Wall", "-Wextra", "-Wshadow")
-        self.assertEqual((0, ""), (status, output))
+        for compiler in COMPILERS:
+            status, output = compiled(text, "-std=c++23", "-O3", *WARNINGS, compiler=compiler)
+            self.assertEqual((0, ""), (status, output), compiler)
+
+    def test_no_generated_header_has_a_warning_in_a_user_s_build(self):
+        text = "".join(f"#include <nexusfix/{name}.hpp>\n" for name in TYPED)
+        for compiler in COMPILERS:
+            status, output = compiled(text, "-std=c++23", *WARNINGS, compiler=compiler)
+            self.assertEqual((0, ""), (status, output), compiler)
+
+    def test_the_engine_s_header_reads_no_header_of_its_parts(self):
+        status, output = compiled("#include <nexusfix/engine.hpp>\n", "-std=c++23", "-MM", "-MF",
+                                  "/dev/stderr")
+        self.assertEqual(0, status, output)
+        self.assertIn("nexusfix/engine/session.hpp", output)
+        for hidden in ("store/", "transport/", "deferred/", "config/", "dictionary/",
+                       "observe/session_logs.hpp", "session/state_machine.hpp"):
+            self.assertNotIn(f"include/nexusfix/{hidden}", output)
 
 
 if __name__ == "__main__":

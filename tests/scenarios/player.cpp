@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
 
 #include "scenarios/message_text.hpp"

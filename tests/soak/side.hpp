@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <nexusfix/base/clock.hpp>
+#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
 
 #include "soak/counterparties.hpp"

@@ -1,10 +1,14 @@
 #include "codegen/emit_names.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "codegen/names.hpp"
+#include "dictionary/builtin/compressed.hpp"
 #include "dictionary/builtin/name_rows.hpp"
 #include "dictionary/builtin/packed.hpp"
 
@@ -39,9 +43,10 @@ void append_fields(std::string& out, std::size_t version, const std::vector<Fiel
   out += "};\n";
 }
 
-void append_packed(std::string& out, std::size_t version, const std::vector<std::uint64_t>& words) {
+void append_packed(std::string& out, std::string_view bytes) {
   constexpr std::size_t kWordsInLine = 4;
-  out += fmt::format("constexpr std::uint64_t kPacked{}[] = {{", version);
+  out += "constexpr std::uint64_t kWords[] = {";
+  const std::vector<std::uint64_t> words = dictionary::compress(bytes);
   for (std::size_t i = 0; i < words.size(); ++i) {
     out += fmt::format("{}{:#x},", i % kWordsInLine == 0 ? "\n    " : " ", words[i]);
   }
@@ -69,14 +74,11 @@ std::string emit_names(const std::vector<dictionary::Dictionary>& dictionaries) 
   dictionary::TextPool pool;
   std::string arrays;
   std::string table;
-  std::string packed;
   for (std::size_t version = 0; version < dictionaries.size(); ++version) {
     const NameRows rows = make_name_rows(dictionaries[version], pool);
     append_fields(arrays, version, rows.fields);
     append_values(arrays, "kValues", version, rows.values);
     append_values(arrays, "kMessages", version, rows.messages);
-    append_packed(arrays, version, pack(dictionaries[version], pool));
-    packed += fmt::format("    kPacked{},\n", version);
     table += fmt::format(
         "    {{{{kText, sizeof kText - 1}},\n"
         "     std::span{{kFields{0}}}.first({1}),\n"
@@ -85,13 +87,24 @@ std::string emit_names(const std::vector<dictionary::Dictionary>& dictionaries) 
         version, rows.fields.size(), rows.values.size(), rows.messages.size(),
         dictionaries[version].begin_string, dictionaries[version].service_pack);
   }
+  const std::string text = text_array(pool.text());
+  std::string packed;
+  std::string sizes;
+  for (const dictionary::Dictionary& dictionary : dictionaries) {
+    const std::string bytes = pack(dictionary, pool);
+    packed += bytes;
+    sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", bytes.size());
+  }
+  append_packed(arrays, pool.text() + packed);
   return "// Written by nexusfix_codegen from the files in dictionaries/.\n"
          "#include \"dictionary/builtin/builtin_rows.hpp\"\n\n"
          "namespace nexusfix::dictionary {\nnamespace {\n\n" +
-         text_array(pool.text()) + arrays +
-         "\n}  // namespace\n\nconst NameTable::Rows kBuiltinRows[kVersionCount] = {\n" + table +
-         "};\n\nconst std::span<const std::uint64_t> kBuiltinPacked[kVersionCount] = {\n" + packed +
-         "};\n\n}  // namespace nexusfix::dictionary\n";
+         text + arrays +
+         "\n}  // namespace\n\nconstinit const NameTable::Rows kBuiltinRows[kVersionCount] = {\n" +
+         table + "};\n\n" +
+         fmt::format("constinit const BuiltinPacked kBuiltinPacked{{kWords, {}, {{{}}}}};\n\n",
+                     pool.text().size(), sizes) +
+         "}  // namespace nexusfix::dictionary\n";
 }
 
 }  // namespace nexusfix::codegen

@@ -8,8 +8,8 @@
 
 namespace nexusfix::codegen {
 
-// A C++ source that defines kBuiltinRows and kBuiltinPacked, one entry for each dictionary, in this
-// order.
+// A C++ source that defines kBuiltinText, kBuiltinRows and kBuiltinPacked, one entry for each
+// dictionary, in this order.
 [[nodiscard]] std::string emit_names(const std::vector<dictionary::Dictionary>& dictionaries);
 
 }  // namespace nexusfix::codegen

@@ -16,7 +16,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/validator.hpp>
-#include <nexusfix/observe/session_logs.hpp>
+#include <nexusfix/observe/log_options.hpp>
 #include <nexusfix/session/config.hpp>
 #include <nexusfix/session/schedule.hpp>
 #include <nexusfix/store/journal.hpp>

@@ -5,14 +5,12 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/base/disk.hpp>
-#include <nexusfix/config/settings.hpp>
+#include <nexusfix/base/time.hpp>
 #include <nexusfix/engine/application.hpp>
 #include <nexusfix/engine/mailbox.hpp>
 #include <nexusfix/engine/parts.hpp>
@@ -20,17 +18,26 @@
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/engine/session_range.hpp>
 #include <nexusfix/observe/event_log.hpp>
-#include <nexusfix/observe/session_logs.hpp>
-#include <nexusfix/store/store.hpp>
-#include <nexusfix/transport/network.hpp>
+#include <nexusfix/observe/session_logs_stats.hpp>
 
+// A program that uses one of these includes its header.
+namespace nexusfix {
+class Disk;  // <nexusfix/base/disk.hpp>
+}
+namespace nexusfix::config {
+struct Settings;  // <nexusfix/settings.hpp>
+}
 namespace nexusfix::observe {
-class MessageLog;
-}  // namespace nexusfix::observe
-
+class MessageLog;  // <nexusfix/observe/message_log.hpp>
+}
 namespace nexusfix::store {
-class StoreFactory;
+class Store;         // <nexusfix/store.hpp>
+class StoreFactory;  // <nexusfix/store.hpp>
 }  // namespace nexusfix::store
+namespace nexusfix::transport {
+struct Endpoint;  // <nexusfix/transport.hpp>
+class Network;    // <nexusfix/transport.hpp>
+}  // namespace nexusfix::transport
 
 namespace nexusfix::engine {
 
@@ -118,14 +125,22 @@ class Engine {
     static_assert(detail::CallbackCheck<Application>::kDone);
     return open_with(path, make_callbacks(application), options);
   }
-  // The same with settings that the program has read or built: config::load_settings(),
-  // config::parse_settings(). Without Settings::text, reload() returns an error.
+  // The same with settings that the program has read or built: load_settings(), parse_settings() of
+  // <nexusfix/settings.hpp>. Without Settings::text, reload() returns an error.
   template <class Application>
-  [[nodiscard]] static std::expected<Engine, EngineError> open(Settings settings,
+  [[nodiscard]] static std::expected<Engine, EngineError> open(Settings&& settings,
                                                                Application& application,
                                                                EngineOptions options = {}) {
     static_assert(detail::CallbackCheck<Application>::kDone);
     return open_with(std::move(settings), make_callbacks(application), options);
+  }
+  // The same with a copy of the settings.
+  template <class Application>
+  [[nodiscard]] static std::expected<Engine, EngineError> open(const Settings& settings,
+                                                               Application& application,
+                                                               EngineOptions options = {}) {
+    static_assert(detail::CallbackCheck<Application>::kDone);
+    return open_with(settings, make_callbacks(application), options);
   }
 
   // Moves an engine, also after start(): sessions stay where they are, and references to them

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/session/decisions.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
 namespace nexusfix::engine {

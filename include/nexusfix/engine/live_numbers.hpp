@@ -7,7 +7,7 @@
 #include <expected>
 #include <string>
 
-#include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/session/decisions.hpp>
 
 namespace nexusfix::engine {
 

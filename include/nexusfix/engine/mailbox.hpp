@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
@@ -16,6 +15,7 @@
 
 #include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/engine/session.hpp>
+#include <nexusfix/engine/timer.hpp>
 
 namespace nexusfix::engine {
 
@@ -85,9 +85,9 @@ struct TypedTask {
   static void run(void* task, Session& session, PostResult& result) {
     Task& call = *std::launder(static_cast<Task*>(task));
     if constexpr (std::is_void_v<std::invoke_result_t<Task&, Session&>>) {
-      std::invoke(call, session);
+      call_with(call, session);
     } else {
-      note_result(result, std::invoke(call, session));
+      note_result(result, call_with(call, session));
     }
   }
   static void destroy(void* task) noexcept {

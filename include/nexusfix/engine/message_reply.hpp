@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/session/decisions.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::engine {

@@ -15,8 +15,8 @@
 #include <nexusfix/engine/attached_data.hpp>
 #include <nexusfix/engine/events.hpp>
 #include <nexusfix/engine/timer.hpp>
+#include <nexusfix/session/decisions.hpp>
 #include <nexusfix/session/session_id.hpp>
-#include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/typed/dispatch.hpp>
 #include <nexusfix/wire/typed/draft.hpp>

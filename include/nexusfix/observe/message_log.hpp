@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <nexusfix/base/time.hpp>
-#include <nexusfix/observe/session_logs.hpp>
+#include <nexusfix/observe/log_options.hpp>
 
 namespace nexusfix::observe {
 

@@ -18,55 +18,13 @@
 #include <nexusfix/deferred/consumer_thread.hpp>
 #include <nexusfix/deferred/record_queue.hpp>
 #include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/log_options.hpp>
+#include <nexusfix/observe/session_logs_stats.hpp>
 
 namespace nexusfix::observe {
 
-// A field whose value is never logged. These fields are always masked: Password (554), NewPassword
-// (925), EncryptedPassword (1402), EncryptedNewPassword (1404), and RawData (96) of a Logon and of
-// a UserRequest.
-struct MaskedField {
-  std::uint32_t tag = 0;         // the field
-  std::uint32_t length_tag = 0;  // the Length field of a data field; 0: it is not a data field
-  // Whether both tags are equal.
-  [[nodiscard]] bool operator==(const MaskedField&) const = default;
-};
-
 // The number of bytes of one piece of garbled input that a log gets at most.
 inline constexpr std::size_t kGarbledBytesMax = 4'096;
-
-// The log files of a session.
-struct LogFileOptions {
-  std::string folder{};         // FileLogPath; empty: no files
-  std::string backup_folder{};  // FileLogBackupPath; empty: the folder
-  // LogMaxBytes: a file that would become longer becomes a numbered backup, and a new file begins;
-  // 0: never.
-  std::uint64_t bytes_max = 64U << 20U;
-  std::uint32_t backups_max = 10;  // LogKeepFiles: of each file; older backups are removed
-  bool is_daily = false;           // a new file begins with each day, too; UTC
-  bool has_heartbeats = true;      // whether Heartbeats are logged
-  bool has_message_times = true;   // FileIncludeTimeStampForMessages: a time before each message
-  EventFormat event_format = EventFormat::Text;  // the form of the lines of events
-  unsigned fraction_digits = 9;                  // of the seconds in times; 0 to 9
-  // The mode of the files, whatever the umask of the process is: 0640, for example. 0: new files
-  // get mode 0600, and existing files keep theirs.
-  unsigned permissions = 0;
-  // LogMinFreeBytes: while fewer bytes are free on the disk, messages are not logged, so that logs
-  // never fill it.
-  std::uint64_t free_bytes_min = 256U << 20U;
-  // Whether every option is equal.
-  [[nodiscard]] bool operator==(const LogFileOptions&) const = default;
-};
-
-// What a session logs on the screen (standard output).
-struct ScreenLogOptions {
-  bool has_incoming = false;     // received messages
-  bool has_outgoing = false;     // sent messages
-  bool has_events = false;       // events
-  bool has_heartbeats = true;    // Heartbeats among the messages
-  unsigned fraction_digits = 3;  // of the seconds in times; 0 to 9
-  // Whether every option is equal.
-  [[nodiscard]] bool operator==(const ScreenLogOptions&) const = default;
-};
 
 // The logs of one session.
 struct SessionLogOptions {
@@ -88,14 +46,6 @@ struct SessionLogsOptions {
   // its own bytes and 32 more. A message that is longer than half of the queue is lost.
   std::size_t queue_bytes = 8U << 20U;
   int screen_descriptor = 1;  // a file descriptor, not owned; 1: standard output
-};
-
-// Counts since the start.
-struct SessionLogsStats {
-  std::uint64_t taken = 0;           // messages and events that found room in the queue
-  std::uint64_t lost_in_queue = 0;   // messages and events that found no room
-  std::uint64_t lost_on_disk = 0;    // lines that could not be written
-  std::uint64_t lost_on_screen = 0;  // lines that the terminal did not take in time
 };
 
 // An event about the logs themselves, for the event log.

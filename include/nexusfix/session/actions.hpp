@@ -6,6 +6,7 @@
 #include <string_view>
 #include <variant>
 
+#include <nexusfix/session/decisions.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
 namespace nexusfix::session {
@@ -102,26 +103,6 @@ struct LoggedOn {};
 // The session is no longer logged on. Notify the application. Follows each LoggedOn, once.
 struct LoggedOut {};
 
-// Why the session closes a connection.
-enum class DisconnectReason : std::uint8_t {
-  LogonTimeout,          // no Logon arrived within LogonConfig::timeout
-  LogoutComplete,        // both sides have sent a Logout
-  LogoutTimeout,         // the counterparty did not answer our Logout
-  HeartbeatTimeout,      // the counterparty sent nothing and did not answer our TestRequest
-  FirstMessageNotLogon,  // the first message of the connection is not a Logon
-  LogonRefused,          // the Logon is invalid, or the counterparty refused our Logon
-  LogonNotSent,          // our Logon cannot be encoded
-  NotAuthenticated,      // the owner refused the Logon
-  LogonNotDecided,       // the owner did not decide within LogonConfig::authentication_timeout
-  SessionTimeOver,       // the scheduled session ended before the Logon was answered
-  // One side has lost its sequence numbers. Connect again only when they are known again: after
-  // set_sequence_numbers() or a Reset.
-  MsgSeqNumTooLow,
-  ProtocolViolation,  // the notice before it names the broken rule
-  StreamUnusable,     // the end of a message cannot be found in the received bytes
-  Operator,           // on_logout_command() while the session was not logged on
-};
-
 // Close the connection after all bytes of earlier actions are sent. Then call on_disconnected().
 struct Disconnect {
   DisconnectReason reason = DisconnectReason::Operator;  // for the log and for the reconnect policy
@@ -167,8 +148,6 @@ using Action = std::variant<Transmit, Retransmit, Deliver, Administrative, Buffe
                             DiscardOutOfOrder, AskResend, Replay, Reset, Release, Authenticate,
                             LoggedOn, LoggedOut, Disconnect, Notice>;
 
-// The reason in words, for a log: "Logout not answered". Static lifetime.
-[[nodiscard]] std::string_view to_string(DisconnectReason reason) noexcept;
 // The notice in words, for a log: "gap detected". Static lifetime.
 [[nodiscard]] std::string_view to_string(NoticeCode code) noexcept;
 // The meaning of a SessionStatus (1409) as FIX defines it, for a log. Static lifetime.

@@ -20,6 +20,7 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/session/actions.hpp>
 #include <nexusfix/session/config.hpp>
+#include <nexusfix/session/decisions.hpp>
 #include <nexusfix/session/machine/action_queue.hpp>
 #include <nexusfix/session/machine/event_texts.hpp>
 #include <nexusfix/session/machine/header_cache.hpp>
@@ -40,47 +41,6 @@ namespace nexusfix::session {
 namespace detail {
 struct Inbound;  // a message and what was read of its header
 }
-
-// The application's decision on a delivered message.
-struct DeliveryDecision {
-  // What the session does with the message.
-  enum class Kind : std::uint8_t {
-    Accept,          // counts it as received
-    RejectBusiness,  // answers with BusinessMessageReject (j); before FIX 4.2 with Reject (3)
-    RejectSession,   // answers with Reject (3)
-  };
-  Kind kind = Kind::Accept;   // a rejected message counts as received, too
-  unsigned reason = 0;        // BusinessRejectReason (380) or SessionRejectReason (373)
-  wire::Tag ref_tag = 0;      // RefTagID (371) of a Reject; 0: none
-  std::string_view text{};    // Text (58); must live until next_action() returned nothing
-  std::string_view ref_id{};  // BusinessRejectRefID (379), likewise; empty: none
-};
-
-// The owner's decision on a resend.
-struct ResendDecision {
-  // How the session answers the request.
-  enum class Kind : std::uint8_t {
-    Resend,   // resends the messages from `from` on, and gap-fills the requested ones before it
-    GapFill,  // gap-fills the whole range
-    Reject,   // sends a Reject with text; LogOut instead if a Logon implies the resend
-    LogOut,   // sends a Logout with text
-  };
-  Kind kind = Kind::Resend;  // the answer
-  std::uint64_t from = 0;    // Resend: the first MsgSeqNum to resend; 0: all of the range
-  std::string_view text{};   // Text (58); must live until next_action() returned nothing
-};
-
-// The owner's decision on a Logon.
-struct LogonDecision {
-  // How the session answers the Logon.
-  enum class Kind : std::uint8_t {
-    Accept,  // sends our Logon
-    Refuse,  // sends a Logout with text, and closes the connection
-  };
-  Kind kind = Kind::Accept;  // the answer
-  std::string_view text{};   // Refuse: Text (58); must live until next_action() returned nothing
-  std::optional<std::uint32_t> session_status{};  // SessionStatus (1409) of the answer; FIXT only
-};
 
 // Why finish_message() has no message. engine::SendError is another type, with the errors of the
 // application's send().

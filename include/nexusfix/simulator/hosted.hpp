@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/application.hpp>
 #include <nexusfix/engine/engine.hpp>
 

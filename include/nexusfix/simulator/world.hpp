@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <nexusfix/base/random.hpp>
+#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/simulator/fault.hpp>
 #include <nexusfix/simulator/hosted.hpp>

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <ranges>
 #include <span>
 #include <string_view>
 #include <type_traits>

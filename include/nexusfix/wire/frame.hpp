@@ -1,7 +1,6 @@
 // Finds messages in a stream of bytes.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -167,7 +166,7 @@ template <std::size_t LengthAt, std::size_t Digits>
 // and so would the next frame's address.
 [[nodiscard, gnu::always_inline]] inline std::size_t ordinary_frame_size(
     const char* bytes, std::size_t size, std::size_t message_bytes_max) noexcept {
-  const std::size_t size_max = std::min(size, message_bytes_max);
+  const std::size_t size_max = size < message_bytes_max ? size : message_bytes_max;
   if (size_max < kOrdinaryBytesMin) return 0;
   constexpr char kSoh = '\x01';
   const OrdinaryPattern* pattern = &kFix4Of3;
@@ -221,7 +220,8 @@ class FrameScanner {
  public:
   // A scanner at the start of a stream.
   explicit FrameScanner(FrameLimits limits = {}) noexcept
-      : message_bytes_max_{std::min(limits.message_bytes_max, kMessageBytesMax)} {}
+      : message_bytes_max_{limits.message_bytes_max < kMessageBytesMax ? limits.message_bytes_max
+                                                                       : kMessageBytesMax} {}
 
   // Examines the front of bytes. Never reads past them; O(examined bytes).
   [[nodiscard, gnu::always_inline]] FrameResult next(std::string_view bytes) noexcept {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <ranges>
+#include <span>
 
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/typed/field.hpp>

@@ -1,7 +1,6 @@
 // The part of a message's header that does not change within a session, rendered once.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -142,7 +141,10 @@ struct ConstantText {
     text += more;
     bytes = text.size();
   }
-  void pad() { text.resize(std::max(whole_blocks(bytes), 2 * kBlockBytes)); }
+  void pad() {
+    const std::size_t whole = whole_blocks(bytes);
+    text.resize(whole < 2 * kBlockBytes ? 2 * kBlockBytes : whole);
+  }
   [[nodiscard]] std::string_view view() const noexcept { return {text.data(), bytes}; }
 };
 

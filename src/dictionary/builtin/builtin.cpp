@@ -1,11 +1,15 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <mutex>
+#include <string>
+#include <string_view>
 
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/wire/application_version.hpp>
 
 #include "dictionary/builtin/builtin_rows.hpp"
+#include "dictionary/builtin/compressed.hpp"
 #include "dictionary/builtin/packed.hpp"
 
 namespace nexusfix::dictionary {
@@ -16,6 +20,20 @@ namespace {
 constexpr std::string_view kTransport = "FIXT.1.1";
 static_assert(wire::kApplicationVersions.size() == static_cast<std::size_t>(Version::Fixt11));
 static_assert(wire::kApplicationVersions[static_cast<std::size_t>(Version::Fix44)] == "FIX.4.4");
+
+// Unpacks all versions again for each of them: no program uses many, and none keeps the bytes.
+Dictionary unpack_builtin(std::size_t version) {
+  std::size_t size = kBuiltinPacked.text_size;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < kVersionCount; ++i) {
+    if (i == version) begin = size;
+    size += kBuiltinPacked.sizes[i];
+  }
+  const std::string bytes = decompress(kBuiltinPacked.words, size);
+  const std::string_view all = bytes;
+  return unpack(all.substr(begin, kBuiltinPacked.sizes[version]),
+                all.substr(0, kBuiltinPacked.text_size));
+}
 
 }  // namespace
 
@@ -45,9 +63,7 @@ const Dictionary& builtin_dictionary(Version version) {
   static std::array<Unpacked, kVersionCount> unpacked;
   const auto at = static_cast<std::size_t>(version);
   Unpacked& entry = unpacked.at(at);
-  std::call_once(entry.once, [&] {
-    entry.dictionary = new Dictionary{unpack(kBuiltinPacked[at], kBuiltinRows[at].text)};
-  });
+  std::call_once(entry.once, [&] { entry.dictionary = new Dictionary{unpack_builtin(at)}; });
   return *entry.dictionary;
 }
 

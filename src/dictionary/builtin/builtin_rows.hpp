@@ -1,6 +1,7 @@
 // The rows that nexusfix_codegen has made from the files in dictionaries/, in Version's order.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -11,8 +12,14 @@ namespace nexusfix::dictionary {
 
 inline constexpr std::size_t kVersionCount = static_cast<std::size_t>(Version::Fixt11) + 1;
 
+// Of builtin_names() alone: a program that prints no names does not get the half megabyte of rows.
 extern const NameTable::Rows kBuiltinRows[kVersionCount];
-// The output of pack(). Its texts are in NameTable::Rows::text.
-extern const std::span<const std::uint64_t> kBuiltinPacked[kVersionCount];
+// The texts of all packed dictionaries, then these dictionaries: the output of compress().
+struct BuiltinPacked {
+  std::span<const std::uint64_t> words;
+  std::size_t text_size;
+  std::size_t sizes[kVersionCount];  // of the packed dictionaries
+};
+extern const BuiltinPacked kBuiltinPacked;
 
 }  // namespace nexusfix::dictionary

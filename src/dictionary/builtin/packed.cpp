@@ -5,13 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "dictionary/builtin/numbers.hpp"
+
 namespace nexusfix::dictionary {
 namespace {
 
-constexpr std::size_t kWordBytes = 8;
-constexpr std::size_t kBitsPerByte = 8;
-constexpr unsigned kDigitBits = 7;  // of a byte of a number; the eighth bit: another byte follows
-constexpr unsigned kDigitMask = (1U << kDigitBits) - 1;
 constexpr unsigned kOthersBits = 3;  // of OtherValues
 static_assert(static_cast<unsigned>(OtherValues::Tenor) < 1U << kOthersBits);
 
@@ -19,10 +17,7 @@ class Packer {
  public:
   explicit Packer(TextPool& pool) : pool_{pool} {}
 
-  void number(std::uint64_t value) {
-    for (; value > kDigitMask; value >>= kDigitBits) byte((value & kDigitMask) | (kDigitMask + 1));
-    byte(value);
-  }
+  void number(std::uint64_t value) { append_number(bytes_, value); }
   void text(const std::string& text) {
     const TextPlace place = pool_.place(text);
     number(place.size);
@@ -62,33 +57,20 @@ class Packer {
     }
   }
 
-  [[nodiscard]] std::vector<std::uint64_t> take() { return std::move(words_); }
+  [[nodiscard]] std::string take() { return std::move(bytes_); }
 
  private:
-  void byte(std::uint64_t value) {
-    const std::size_t at = bytes_++ % kWordBytes;
-    if (at == 0) words_.push_back(0);
-    words_.back() |= value << (at * kBitsPerByte);
-  }
-
   TextPool& pool_;
   std::map<const std::vector<EnumValue>*, std::size_t> enumerations_;  // a field's, to its number
-  std::vector<std::uint64_t> words_;
-  std::size_t bytes_ = 0;
+  std::string bytes_;
 };
 
 class Unpacker {
  public:
-  Unpacker(std::span<const std::uint64_t> words, std::string_view text)
-      : words_{words}, text_{text} {}
+  Unpacker(std::string_view packed, std::string_view text) : bytes_{packed}, text_{text} {}
 
   std::uint64_t number() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0;; shift += kDigitBits) {
-      const std::uint64_t digit = byte();
-      value |= (digit & kDigitMask) << shift;
-      if (digit <= kDigitMask) return value;
-    }
+    return read_number([this] { return bytes_[at_++]; });
   }
   std::string text() {
     const std::uint64_t size = number();
@@ -126,20 +108,15 @@ class Unpacker {
   }
 
  private:
-  std::uint64_t byte() {
-    const std::size_t at = bytes_++;
-    return (words_[at / kWordBytes] >> (at % kWordBytes * kBitsPerByte)) & 0xFFU;
-  }
-
-  std::span<const std::uint64_t> words_;
+  std::string_view bytes_;
   std::string_view text_;
   std::vector<std::vector<EnumValue>> enumerations_;
-  std::size_t bytes_ = 0;
+  std::size_t at_ = 0;
 };
 
 }  // namespace
 
-std::vector<std::uint64_t> pack(const Dictionary& dictionary, TextPool& pool) {
+std::string pack(const Dictionary& dictionary, TextPool& pool) {
   Packer packer{pool};
   packer.text(dictionary.begin_string);
   packer.number(dictionary.service_pack);
@@ -168,8 +145,8 @@ std::vector<std::uint64_t> pack(const Dictionary& dictionary, TextPool& pool) {
   return packer.take();
 }
 
-Dictionary unpack(std::span<const std::uint64_t> words, std::string_view text) {
-  Unpacker unpacker{words, text};
+Dictionary unpack(std::string_view packed, std::string_view text) {
+  Unpacker unpacker{packed, text};
   Dictionary dictionary;
   dictionary.begin_string = unpacker.text();
   dictionary.service_pack = static_cast<unsigned>(unpacker.number());

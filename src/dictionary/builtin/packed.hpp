@@ -2,10 +2,8 @@
 // compiled into the program. Private to the layer and to the tool that compiles them.
 #pragma once
 
-#include <cstdint>
-#include <span>
+#include <string>
 #include <string_view>
-#include <vector>
 
 #include <nexusfix/dictionary/model.hpp>
 
@@ -13,11 +11,10 @@
 
 namespace nexusfix::dictionary {
 
-// Omits warnings, which concern only the editor of the file. Uses words instead of bytes, because a
-// compiler reads a source of few large numbers faster than one of many small ones.
-[[nodiscard]] std::vector<std::uint64_t> pack(const Dictionary& dictionary, TextPool& pool);
+// Omits warnings, which concern only the editor of the file.
+[[nodiscard]] std::string pack(const Dictionary& dictionary, TextPool& pool);
 
-// words must come from pack() and text from its pool. Nothing is checked.
-[[nodiscard]] Dictionary unpack(std::span<const std::uint64_t> words, std::string_view text);
+// packed must come from pack() and text from its pool. Nothing is checked.
+[[nodiscard]] Dictionary unpack(std::string_view packed, std::string_view text);
 
 }  // namespace nexusfix::dictionary

@@ -4,6 +4,7 @@
 
 #include <nexusfix/engine.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/venue/quote_hint.hpp>
 #include <nexusfix/wire.hpp>
 

@@ -6,6 +6,7 @@
 #include <nexusfix/engine.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
+#include <nexusfix/settings.hpp>
 
 namespace fix44 = nexusfix::fix44;
 using nexusfix::Session;

@@ -6,6 +6,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine.hpp>
 #include <nexusfix/engine/passwords.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/store/journal_check.hpp>
 #include <nexusfix/transport/proxy.hpp>
 

@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
 
 #include "engine/loop/event_loop.hpp"

@@ -1,19 +1,12 @@
-// The two sequence numbers of a session. Applications use only Numbers.
+// The two sequence numbers of a session. Not for applications.
 #pragma once
 
 #include <cstdint>
 
 #include <nexusfix/base/assert.hpp>
+#include <nexusfix/session/decisions.hpp>
 
 namespace nexusfix::session {
-
-// The next MsgSeqNum (34) of each direction. Both are at least 1, and at most 2^63.
-struct Numbers {
-  std::uint64_t next_inbound = 1;   // expected from the counterparty: NextTargetMsgSeqNum
-  std::uint64_t next_outbound = 1;  // of our next message: NextSenderMsgSeqNum
-  // Equal if both are.
-  friend bool operator==(const Numbers&, const Numbers&) = default;
-};
 
 namespace detail {
 

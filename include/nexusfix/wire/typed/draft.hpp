@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <expected>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -306,7 +305,7 @@ class DraftEntry : public Entry::template Members<DraftEntry<Entry>> {
   // A group within the entry.
   template <class Nested>
   [[nodiscard]] DraftGroup<Nested> group() noexcept {
-    static_assert(std::ranges::find(Entry::kMembers, Nested::kCountTag) != Entry::kMembers.end(),
+    static_assert(detail::contains(Entry::kMembers, Nested::kCountTag),
                   "the entry has no such group");
     return {*fields_, path_};
   }
@@ -478,8 +477,7 @@ class Draft : public M::template Members<Draft<M>> {
   // A group of the message, to add, change and remove entries.
   template <class Entry>
   [[nodiscard]] DraftGroup<Entry> group() noexcept {
-    static_assert(std::ranges::find(M::kMembers, Entry::kCountTag) != M::kMembers.end(),
-                  "the message has no such group");
+    static_assert(detail::contains(M::kMembers, Entry::kCountTag), "the message has no such group");
     return {fields_, path()};
   }
   // Reads a field of any type, such as a user-defined one: get<DeskID>() with

@@ -2,9 +2,8 @@
 // the entries of its groups. Each error is one static assertion that names the message.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <ranges>
+#include <span>
 #include <tuple>
 #include <type_traits>
 
@@ -63,8 +62,7 @@ constexpr auto missing_in() {
 template <class M>
 [[nodiscard]] constexpr bool belongs_to(Tag tag) {
   const bool is_outside = tag >= kUserDefinedTagMin || is_header_tag(tag);
-  return (is_outside && !requires { M::kCountTag; }) ||
-         std::ranges::find(M::kMembers, tag) != M::kMembers.end();
+  return (is_outside && !requires { M::kCountTag; }) || contains(M::kMembers, tag);
 }
 
 template <class M, class... Parts>

@@ -5,8 +5,10 @@
 #include <concepts>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/wire/typed/field.hpp>
@@ -26,6 +28,32 @@ template <class Entry, class... Entries>
 struct GroupParts {
   using EntryType = Entry;         // the generated entry
   std::tuple<Entries...> entries;  // an EntryParts for each entry
+};
+
+// The elements of a range: a reference to a named one; another one is moved into it.
+// std::views::all() does the same, but <ranges> would take longer to compile than this header.
+template <class Range>
+class Elements {
+ public:
+  // Range is the type of a forwarding reference.
+  explicit constexpr Elements(Range&& range) noexcept : range_{std::forward<Range>(range)} {}
+  constexpr Elements(Elements&&) noexcept = default;
+  // Only if no element is copied.
+  constexpr Elements(const Elements&) noexcept
+    requires(std::is_lvalue_reference_v<Range> || std::ranges::view<Range>)
+  = default;
+  Elements& operator=(const Elements&) = delete;
+  ~Elements() = default;
+
+  // The first element; valid as long as the range.
+  [[nodiscard]] constexpr auto begin() const { return std::ranges::begin(range_); }
+  // The end of the elements.
+  [[nodiscard]] constexpr auto end() const { return std::ranges::end(range_); }
+  // The number of elements.
+  [[nodiscard]] constexpr auto size() const { return std::ranges::size(range_); }
+
+ private:
+  Range range_;
 };
 
 // A repeating group with one entry for each element of a range; also made by group().
@@ -134,6 +162,21 @@ template <MessagePart T>
   } else {
     return !IsOptionalField<T>::value && part_tag<T>() == tag;
   }
+}
+
+// The 0-based index of a tag; the number of tags if it is not among them.
+template <std::size_t kCount>
+[[nodiscard]] constexpr std::size_t position_of(const std::array<Tag, kCount>& tags,
+                                                Tag wanted) noexcept {
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (tags[i] == wanted) return i;
+  }
+  return kCount;
+}
+// Whether a tag is among these.
+template <std::size_t kCount>
+[[nodiscard]] constexpr bool contains(const std::array<Tag, kCount>& tags, Tag wanted) noexcept {
+  return position_of(tags, wanted) < kCount;
 }
 
 }  // namespace detail

@@ -1,13 +1,11 @@
 // Writes typed fields and repeating groups. MessageCheck holds the rules of the dictionary.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <expected>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -74,10 +72,14 @@ template <class Entry, class... Parts>
 [[nodiscard]] consteval auto order_of_parts() {
   const std::array<Tag, sizeof...(Parts)> tags{part_tag<Parts>()...};
   std::array<std::size_t, sizeof...(Parts)> order{};
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::sort(order, {}, [&](std::size_t i) {
-    return std::ranges::find(Entry::kMembers, tags[i]) - Entry::kMembers.begin();
-  });
+  const auto comes_before = [&](std::size_t a, std::size_t b) {
+    return position_of(Entry::kMembers, tags[a]) < position_of(Entry::kMembers, tags[b]);
+  };
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    std::size_t at = i;
+    for (; at != 0 && comes_before(i, order[at - 1]); --at) order[at] = order[at - 1];
+    order[at] = i;
+  }
   return order;
 }
 
@@ -140,12 +142,10 @@ template <class Entry, class... Entries>
 //   group<MarketDataSnapshotFullRefresh::NoMDEntries>(levels, [](const Level& level) {
 //     return entry(MDEntryType::Bid, MDEntryPx{level.price}, MDEntrySize{level.size});
 //   })
-template <class Entry, std::ranges::viewable_range Range, class MakeEntry>
-  requires std::ranges::sized_range<Range>
-[[nodiscard]] constexpr auto group(Range&& range, MakeEntry make_entry) noexcept {
-  using View = std::views::all_t<Range>;
-  return GroupRange<Entry, View, MakeEntry>{std::views::all(std::forward<Range>(range)),
-                                            std::move(make_entry)};
+template <class Entry, std::ranges::sized_range Range, class MakeEntry>
+[[nodiscard]] constexpr GroupRange<Entry, Elements<Range>, MakeEntry> group(
+    Range&& range, MakeEntry make_entry) noexcept {
+  return {Elements<Range>{std::forward<Range>(range)}, std::move(make_entry)};
 }
 
 // A part with its time: now() becomes the time of sending, which clock() returns; every other part

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
 
 #include "support/disks/fake_disk.hpp"

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
 
 #include "support/disks/temporary_folder.hpp"

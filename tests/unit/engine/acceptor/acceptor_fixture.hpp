@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
 #include <nexusfix/engine/passwords.hpp>
 #include <nexusfix/transport/proxy.hpp>

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
 #include <nexusfix/fix44/news.hpp>
 

@@ -1,0 +1,55 @@
+// Where the messages and events of a session are logged, and in which form.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <nexusfix/observe/event_log.hpp>
+
+namespace nexusfix::observe {
+
+// A field whose value is never logged. These fields are always masked: Password (554), NewPassword
+// (925), EncryptedPassword (1402), EncryptedNewPassword (1404), and RawData (96) of a Logon and of
+// a UserRequest.
+struct MaskedField {
+  std::uint32_t tag = 0;         // the field
+  std::uint32_t length_tag = 0;  // the Length field of a data field; 0: it is not a data field
+  // Whether both tags are equal.
+  [[nodiscard]] bool operator==(const MaskedField&) const = default;
+};
+
+// The log files of a session.
+struct LogFileOptions {
+  std::string folder{};         // FileLogPath; empty: no files
+  std::string backup_folder{};  // FileLogBackupPath; empty: the folder
+  // LogMaxBytes: a file that would become longer becomes a numbered backup, and a new file begins;
+  // 0: never.
+  std::uint64_t bytes_max = 64U << 20U;
+  std::uint32_t backups_max = 10;  // LogKeepFiles: of each file; older backups are removed
+  bool is_daily = false;           // a new file begins with each day, too; UTC
+  bool has_heartbeats = true;      // whether Heartbeats are logged
+  bool has_message_times = true;   // FileIncludeTimeStampForMessages: a time before each message
+  EventFormat event_format = EventFormat::Text;  // the form of the lines of events
+  unsigned fraction_digits = 9;                  // of the seconds in times; 0 to 9
+  // The mode of the files, whatever the umask of the process is: 0640, for example. 0: new files
+  // get mode 0600, and existing files keep theirs.
+  unsigned permissions = 0;
+  // LogMinFreeBytes: while fewer bytes are free on the disk, messages are not logged, so that logs
+  // never fill it.
+  std::uint64_t free_bytes_min = 256U << 20U;
+  // Whether every option is equal.
+  [[nodiscard]] bool operator==(const LogFileOptions&) const = default;
+};
+
+// What a session logs on the screen (standard output).
+struct ScreenLogOptions {
+  bool has_incoming = false;     // received messages
+  bool has_outgoing = false;     // sent messages
+  bool has_events = false;       // events
+  bool has_heartbeats = true;    // Heartbeats among the messages
+  unsigned fraction_digits = 3;  // of the seconds in times; 0 to 9
+  // Whether every option is equal.
+  [[nodiscard]] bool operator==(const ScreenLogOptions&) const = default;
+};
+
+}  // namespace nexusfix::observe

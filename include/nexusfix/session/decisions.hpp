@@ -1,0 +1,85 @@
+// What an application and the session layer tell each other: sequence numbers, decisions, and the
+// reason of a disconnection. For programs that do not drive the state machine themselves.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <nexusfix/wire/typed/field.hpp>
+
+namespace nexusfix::session {
+
+// The next MsgSeqNum (34) of each direction. Both are at least 1, and at most 2^63.
+struct Numbers {
+  std::uint64_t next_inbound = 1;   // expected from the counterparty: NextTargetMsgSeqNum
+  std::uint64_t next_outbound = 1;  // of our next message: NextSenderMsgSeqNum
+  // Equal if both are.
+  friend bool operator==(const Numbers&, const Numbers&) = default;
+};
+
+// The application's decision on a delivered message.
+struct DeliveryDecision {
+  // What the session does with the message.
+  enum class Kind : std::uint8_t {
+    Accept,          // counts it as received
+    RejectBusiness,  // answers with BusinessMessageReject (j); before FIX 4.2 with Reject (3)
+    RejectSession,   // answers with Reject (3)
+  };
+  Kind kind = Kind::Accept;   // a rejected message counts as received, too
+  unsigned reason = 0;        // BusinessRejectReason (380) or SessionRejectReason (373)
+  wire::Tag ref_tag = 0;      // RefTagID (371) of a Reject; 0: none
+  std::string_view text{};    // Text (58); must live until next_action() returned nothing
+  std::string_view ref_id{};  // BusinessRejectRefID (379), likewise; empty: none
+};
+
+// The owner's decision on a resend.
+struct ResendDecision {
+  // How the session answers the request.
+  enum class Kind : std::uint8_t {
+    Resend,   // resends the messages from `from` on, and gap-fills the requested ones before it
+    GapFill,  // gap-fills the whole range
+    Reject,   // sends a Reject with text; LogOut instead if a Logon implies the resend
+    LogOut,   // sends a Logout with text
+  };
+  Kind kind = Kind::Resend;  // the answer
+  std::uint64_t from = 0;    // Resend: the first MsgSeqNum to resend; 0: all of the range
+  std::string_view text{};   // Text (58); must live until next_action() returned nothing
+};
+
+// The owner's decision on a Logon.
+struct LogonDecision {
+  // How the session answers the Logon.
+  enum class Kind : std::uint8_t {
+    Accept,  // sends our Logon
+    Refuse,  // sends a Logout with text, and closes the connection
+  };
+  Kind kind = Kind::Accept;  // the answer
+  std::string_view text{};   // Refuse: Text (58); must live until next_action() returned nothing
+  std::optional<std::uint32_t> session_status{};  // SessionStatus (1409) of the answer; FIXT only
+};
+
+// Why the session closes a connection.
+enum class DisconnectReason : std::uint8_t {
+  LogonTimeout,          // no Logon arrived within LogonConfig::timeout
+  LogoutComplete,        // both sides have sent a Logout
+  LogoutTimeout,         // the counterparty did not answer our Logout
+  HeartbeatTimeout,      // the counterparty sent nothing and did not answer our TestRequest
+  FirstMessageNotLogon,  // the first message of the connection is not a Logon
+  LogonRefused,          // the Logon is invalid, or the counterparty refused our Logon
+  LogonNotSent,          // our Logon cannot be encoded
+  NotAuthenticated,      // the owner refused the Logon
+  LogonNotDecided,       // the owner did not decide within LogonConfig::authentication_timeout
+  SessionTimeOver,       // the scheduled session ended before the Logon was answered
+  // One side has lost its sequence numbers. Connect again only when they are known again: after
+  // set_sequence_numbers() or a Reset.
+  MsgSeqNumTooLow,
+  ProtocolViolation,  // the notice before it names the broken rule
+  StreamUnusable,     // the end of a message cannot be found in the received bytes
+  Operator,           // on_logout_command() while the session was not logged on
+};
+
+// The reason in words, for a log: "Logout not answered". Static lifetime.
+[[nodiscard]] std::string_view to_string(DisconnectReason reason) noexcept;
+
+}  // namespace nexusfix::session

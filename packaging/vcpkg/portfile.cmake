@@ -1,0 +1,20 @@
+# An overlay port: it builds the sources that it lies in. docs/operations/install.md shows its use.
+get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
+
+vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES
+  passwords NEXUSFIX_PASSWORDS
+  tls NEXUSFIX_TLS
+  postgres NEXUSFIX_POSTGRES)
+string(COMPARE EQUAL "${VCPKG_LIBRARY_LINKAGE}" "dynamic" shared)
+vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}"
+  OPTIONS -DNEXUSFIX_TESTS=OFF -DNEXUSFIX_WERROR=OFF -DNEXUSFIX_SHARED=${shared} ${features})
+# With the command and the generator, which builds of applications call.
+vcpkg_cmake_build(TARGET nexusfix_installed)
+vcpkg_cmake_install()
+vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/nexusfix)
+vcpkg_copy_tools(TOOL_NAMES nexusfix nexusfix_codegen AUTO_CLEAN)
+vcpkg_fixup_pkgconfig()
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share"
+                    "${CURRENT_PACKAGES_DIR}/debug/lib/systemd")
+file(INSTALL "${CMAKE_CURRENT_LIST_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")
+vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")
