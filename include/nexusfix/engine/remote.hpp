@@ -59,7 +59,7 @@ class ResultCallback : public detail::StoredCallback<const PostResult&, kResultC
   ResultCallback(Callback&& callback) {  // NOLINT: implicit
     using Given = std::decay_t<Callback>;
     static_assert(kTakesArgument<Given>, "on_result has the argument (const PostResult&)");
-    static_assert(kReturnsNothing<Given>, "on_result returns nothing");
+    static_assert(returns_nothing<Given>(), "on_result returns nothing");
     static_assert(kFits<Given>, "on_result may capture up to kResultCallbackBytesMax bytes");
     emplace(std::forward<Callback>(callback));
   }

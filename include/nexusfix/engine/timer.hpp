@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -86,10 +85,13 @@ class StoredCallback {
   template <class Given>
   static constexpr bool kTakesArgument = std::is_invocable_v<Given&, Argument>;
   template <class Given>
-  static constexpr bool kReturnsNothing =
-      !kTakesArgument<Given> || requires(Given& given, Argument argument) {
-        { call_with(given, argument) } -> std::same_as<void>;
-      };
+  [[nodiscard]] static consteval bool returns_nothing() {
+    if constexpr (kTakesArgument<Given>) {
+      return std::is_void_v<std::invoke_result_t<Given&, Argument>>;
+    } else {
+      return true;  // the error is about the argument
+    }
+  }
   template <class Given>
   static constexpr bool kFits =
       sizeof(Given) <= BytesMax && alignof(Given) <= alignof(std::max_align_t);
@@ -161,7 +163,7 @@ class TimerCallback : public detail::StoredCallback<Session&, kTimerBytesMax> {
   TimerCallback(Callback&& callback) {  // NOLINT: implicit
     using Given = std::decay_t<Callback>;
     static_assert(kTakesArgument<Given>, "a timer's callback has the argument (Session&)");
-    static_assert(kReturnsNothing<Given>,
+    static_assert(returns_nothing<Given>(),
                   "a timer's callback returns nothing: handle a SendResult in it");
     static_assert(kFits<Given>, "a timer's callback may capture up to kTimerBytesMax bytes");
     emplace(std::forward<Callback>(callback));

@@ -1,4 +1,4 @@
-// What the logs of an engine have counted: Engine::log_stats().
+// What the logs of an engine have counted.
 #pragma once
 
 #include <cstdint>

@@ -160,9 +160,9 @@ Dictionary unpack(std::string_view packed, std::string_view text) {
   }
   dictionary.groups.resize(unpacker.number());
   for (GroupDefinition& group : dictionary.groups) {
-    const std::uint64_t packed = unpacker.number();
-    group.count_field = static_cast<Index>(packed >> 1U);
-    group.any_field_begins = (packed & 1U) != 0;
+    const std::uint64_t head = unpacker.number();
+    group.count_field = static_cast<Index>(head >> 1U);
+    group.any_field_begins = (head & 1U) != 0;
     group.members = unpacker.members();
   }
   dictionary.header = unpacker.members();

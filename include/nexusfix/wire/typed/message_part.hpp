@@ -37,7 +37,7 @@ class Elements {
  public:
   // Range is the type of a forwarding reference.
   explicit constexpr Elements(Range&& range) noexcept : range_{std::forward<Range>(range)} {}
-  constexpr Elements(Elements&&) noexcept = default;
+  constexpr Elements(Elements&&) noexcept = default;  // takes the range
   // Only if no element is copied.
   constexpr Elements(const Elements&) noexcept
     requires(std::is_lvalue_reference_v<Range> || std::ranges::view<Range>)
