@@ -222,7 +222,7 @@ ExplainedSession explain(const MergedSection& keys, std::string name) {
       session.values.push_back({&description, std::string{description.fallback}, 0, false, {}});
     }
   }
-  for (const auto& [name, value] : keys.application()) {
+  for (const auto& [application_key, value] : keys.application()) {
     session.application_keys.push_back({std::string{value.name}, value.given.line});
   }
   return session;

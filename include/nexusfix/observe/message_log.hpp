@@ -18,7 +18,7 @@ namespace nexusfix::observe {
 // What a logged message is.
 enum class MessageKind : std::uint8_t {
   Received,  // a message of the counterparty, before the session layer has checked it
-  Sent,      // a message of ours, when the store has its record
+  Sent,      // our message, when the store has its record
   Garbled,   // received bytes that are no message: the first 4,096 of them
 };
 

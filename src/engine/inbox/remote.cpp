@@ -133,7 +133,7 @@ PostToken RemoteState::commit(QueuedTask& slot) noexcept {
 Remote::Remote(std::shared_ptr<detail::RemoteState> state) noexcept : state_{std::move(state)} {}
 
 std::expected<PostToken, RemoteError> Remote::post(const wire::DraftFields& fields,
-                                                   detail::SendFields send,
+                                                   detail::SendFields send_fields,
                                                    ResultCallback&& on_result) {
   detail::RemoteState& state = *state_;
   const std::lock_guard lock{state.share->posting};
@@ -146,7 +146,7 @@ std::expected<PostToken, RemoteError> Remote::post(const wire::DraftFields& fiel
   }
   RemoteMessage& message = message_in(queued.task);
   message.fields = fields;
-  message.send = send;
+  message.send = send_fields;
   message.on_result = std::move(on_result);
   return state.commit(queued);
 }
