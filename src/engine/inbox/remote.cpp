@@ -36,7 +36,9 @@ constexpr detail::TaskKind kRemoteMessage{
         [](void* task) noexcept {
           RemoteMessage& message = message_in(task);
           message.on_result.reset();
-          if (message.fields.body().size() > kKeptBytesMax) message.fields = wire::DraftFields{};
+          if (message.fields.body().size() > kKeptBytesMax || message.fields.has_password()) {
+            message.fields = wire::DraftFields{};
+          }
         },
     .report =
         [](void* task, const PostResult& result) {
