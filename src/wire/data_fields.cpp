@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <map>
 
 #include <nexusfix/wire/data_fields.hpp>
@@ -20,6 +22,18 @@ constexpr bool by_length_tag(const DataFieldPair& a, const DataFieldPair& b) noe
 static_assert(std::is_sorted(std::begin(kStandardPairs), std::end(kStandardPairs), by_length_tag));
 
 }  // namespace
+
+Tag standard_data_tag(Tag length_tag) noexcept {
+  constexpr Tag kLast = std::end(kStandardPairs)[-1].length;
+  static constexpr auto kDataTags = [] {
+    std::array<std::uint16_t, kLast + 1> tags{};
+    for (const DataFieldPair pair : kStandardPairs) {
+      tags[pair.length] = static_cast<std::uint16_t>(pair.data);
+    }
+    return tags;
+  }();
+  return length_tag <= kLast ? kDataTags[length_tag] : 0;
+}
 
 DataFieldTable DataFieldTable::standard() {
   DataFieldTable table;

@@ -16,6 +16,10 @@ struct DataFieldPair {
   Tag data = 0;    // tag of the data field
 };
 
+// The data field that a Length field of FIX 4.0 to 5.0 SP2 announces; 0: length_tag is none. One
+// load, to be asked for each field of a message.
+[[nodiscard]] Tag standard_data_tag(Tag length_tag) noexcept;
+
 // The pairs that a parser knows. A dictionary can extend them. A value type: any number of threads
 // may read it.
 class DataFieldTable {

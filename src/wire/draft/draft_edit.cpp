@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include <nexusfix/wire/data_fields.hpp>
 #include <nexusfix/wire/typed/draft_fields.hpp>
 #include <nexusfix/wire/values/tag_prefix.hpp>
 
@@ -49,6 +50,17 @@ void move_elements(T* array, std::size_t from, std::size_t count, std::size_t to
     default:
       return !is_draft_tag(tag);
   }
+}
+
+// Whether its data field follows each Length field. A lone one would announce what a draft has
+// after it.
+[[nodiscard]] bool has_whole_data(const MessageView& message) noexcept {
+  Tag announced = 0;
+  for (const FieldView field : message) {
+    if (announced != 0 && field.tag != announced) return false;
+    announced = announced == 0 ? standard_data_tag(field.tag) : 0;
+  }
+  return announced == 0;
 }
 
 }  // namespace
@@ -307,7 +319,7 @@ DraftResult DraftFields::assign(const MessageView& message, const DraftRules& ru
   if (message.msg_type() != rules.msg_type || message.begin_string() != rules.begin_string) {
     return std::unexpected{DraftError{.code = DraftErrorCode::OtherType, .tag = tag::MsgType}};
   }
-  if (message.fault()) {
+  if (message.fault() || !has_whole_data(message)) {
     return std::unexpected{DraftError{.code = DraftErrorCode::MessageMalformed}};
   }
   DraftEdit edit{*this, rules};

@@ -66,7 +66,9 @@ template <class List>
 struct DataPairsOf;
 template <class... Fields>
 struct DataPairsOf<FieldList<Fields...>> {
-  static constexpr std::array<DraftRules::DataPair, sizeof...(Fields)> kAll{data_pair<Fields>()...};
+  // The last one is XmlData, which the header of a message may have.
+  static constexpr std::array<DraftRules::DataPair, sizeof...(Fields) + 1> kAll{
+      data_pair<Fields>()..., DraftRules::DataPair{212, 213}};
   static constexpr std::size_t kCount = [] {
     std::size_t count = 0;
     for (const DraftRules::DataPair& pair : kAll) count += pair.data != 0;

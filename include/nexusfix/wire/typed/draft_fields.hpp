@@ -37,7 +37,7 @@ enum class DraftErrorCode : std::uint8_t {
   NoEntry,            // the group has no entry of this number
   GroupCountWrong,    // the count field does not announce the entries that follow
   OtherType,          // a message of another type
-  MessageMalformed,   // the parser has found a fault in the message
+  MessageMalformed,   // a fault that the parser found, or a Length field without its data field
   TooLong,            // longer than kDraftBytesMax
 };
 

@@ -109,6 +109,11 @@ TEST(DraftFrom, refuses_another_message_and_one_with_a_fault) {
   };
   EXPECT_EQ(code_of(test::message_of("35=8|34=2|")), DraftErrorCode::OtherType);
   EXPECT_EQ(code_of(test::message_of(order_and("x=1|"))), DraftErrorCode::MessageMalformed);
+  // A Length field that its data field does not follow would announce what comes after it in the
+  // draft.
+  EXPECT_EQ(code_of(test::message_of(order_and("354=3|97=N|355=D|58=t|"))),
+            DraftErrorCode::MessageMalformed);
+  EXPECT_EQ(code_of(test::message_of(order_and("212=3|58=t|"))), DraftErrorCode::MessageMalformed);
   EXPECT_EQ(NewOrderSingle::Draft::from(wire::MessageView{}).error().code,
             DraftErrorCode::OtherType);
 }

@@ -131,6 +131,17 @@ TEST(Draft, a_data_field_may_contain_any_byte) {
   done(draft.validate());
 }
 
+TEST(Draft, data_of_the_header_is_set_and_erased_with_its_length) {
+  NewOrderSingle::Draft draft = order();
+  done(draft.set(XmlData{"<a>\x01</a>"}));
+  EXPECT_EQ(draft.view()[212], "8");
+  for (const wire::Tag tag : {212U, 213U}) {
+    NewOrderSingle::Draft erased = draft;
+    EXPECT_TRUE(erased.erase(tag));
+    EXPECT_EQ(erased, order());
+  }
+}
+
 TEST(Draft, user_defined_fields_are_set_by_tag_or_by_a_type) {
   NewOrderSingle::Draft draft = order();
   done(draft.set(DeskID{"north"}));
@@ -154,8 +165,8 @@ TEST(Draft, a_field_of_the_dictionary_that_is_set_by_tag_must_be_of_its_type) {
   EXPECT_EQ(code(draft.set(38, "many")), DraftErrorCode::ValueMalformed);
   EXPECT_EQ(code(draft.set(54, "x")), DraftErrorCode::ValueOutOfRange);
   EXPECT_EQ(code(draft.set(31, "1.5")), DraftErrorCode::FieldNotInMessage);  // LastPx
-  for (const wire::Tag tag : {8U, 9U, 10U, 34U, 35U, 49U, 52U, 56U, 43U, 122U, 89U, 93U, 1128U,
-                              627U, 0U, 453U, 354U, 355U}) {
+  for (const wire::Tag tag : {8U,  9U,  10U,   34U,  35U, 49U,  52U,  56U,  43U,  122U,
+                              89U, 93U, 1128U, 627U, 0U,  453U, 354U, 355U, 212U, 213U}) {
     EXPECT_EQ(code(draft.set(tag, "1")), DraftErrorCode::TagInvalid) << tag;
   }
   EXPECT_EQ(draft.order_qty()->value, Decimal::from_int(100));
