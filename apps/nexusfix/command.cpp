@@ -35,6 +35,7 @@ constexpr std::array kCommands{
             "connect client.cfg", run_connect},
     Command{"trade", "run the example trader, an initiator that sends orders",
             "trade trader.cfg --orders 1000", run_trade},
+    Command{"ctl", "show and steer a running engine", "ctl status", run_ctl},
     Command{"journal", "show, check, repair and change a journal", "journal show store/venue",
             run_journal},
     Command{"passwd", "set the users and passwords of an acceptor", "passwd users.txt BROKER",

@@ -57,6 +57,7 @@ int run_connect(Arguments arguments);
 int run_config(Arguments arguments);
 int run_explain(Arguments arguments);
 int run_doctor(Arguments arguments);
+int run_ctl(Arguments arguments);
 int run_journal(Arguments arguments);
 int run_passwd(Arguments arguments);
 int run_bench(Arguments arguments);

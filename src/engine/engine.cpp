@@ -244,10 +244,12 @@ struct Engine::Shared {
                            const EngineOptions& options) {
     if (disk == nullptr || store_folder.empty()) return;
     std::vector<Control::Place> places;
+    WholeEngine engine{.loops = {}, .tls = tls};
     for (const auto& loop : loops) {
       places.push_back({folder_of_loop(store_folder, loop->index()), loop->inbox()});
+      engine.loops.push_back(loop.get());
     }
-    auto opened = Control::open(std::move(places));
+    auto opened = Control::open(std::move(places), std::move(engine));
     if (opened) {
       control = std::move(*opened);
       for (const auto& loop : loops) loop->take_commands_from_outside();

@@ -112,7 +112,11 @@ void Session::log_out(std::string_view text) { services_->control.log_out(*entry
 void Session::answer_logon(std::uint64_t id, const LogonAnswer& answer) {
   services_->actions.answer_logon(*entry_, id, answer);
 }
-void Session::disconnect(std::string_view why) { services_->control.disconnect(*entry_, why); }
+void Session::disconnect(std::string_view why) {
+  std::string text = "disconnected by the application";
+  if (!why.empty()) (text += ": ") += why;
+  services_->control.disconnect(*entry_, text);
+}
 void Session::reset(std::string_view text) { services_->control.reset(*entry_, text); }
 void Session::remove(std::string_view text) { services_->registry.remove(*entry_, text); }
 void Session::log_on() { services_->control.log_on(*entry_); }

@@ -9,7 +9,7 @@
 #include <string>
 #include <unistd.h>
 
-#include <nexusfix/engine/live_numbers.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/session/session_id.hpp>
 
 #include "nexusfix/command.hpp"

@@ -187,8 +187,9 @@ enum class EventId : std::uint16_t {
   OutOfMemory = 7005,          // work was undone for lack of memory
   SessionCutForMemory = 7006,  // a session is disconnected for lack of memory
   EventsSuppressed = 7007,     // more events occurred than are logged in a second
-  CommandsUnavailable = 7008,  // nexusfix journal set cannot reach this engine
+  CommandsUnavailable = 7008,  // nexusfix ctl cannot reach this engine
   EndedWithoutMemory = 7009,   // the engine ends in order for lack of memory
+  OperatorCommand = 7010,      // an operator's command through the control socket
 
   LogQueueFull = 8001,       // messages and events are not logged: the disk is too slow
   LogQueueDrained = 8002,    // the logs keep up again

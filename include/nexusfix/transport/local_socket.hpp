@@ -16,7 +16,7 @@
 namespace nexusfix::transport {
 
 // The longest line in either direction, in bytes, with its line feed.
-inline constexpr std::size_t kLocalLineBytesMax = 4096;
+inline constexpr std::size_t kLocalLineBytesMax = 64UL << 10U;
 
 // The process that has connected, as the kernel reports it.
 struct LocalPeer {
@@ -24,9 +24,9 @@ struct LocalPeer {
   std::int32_t process = 0;  // its process ID
 };
 
-// Answers callers one after the other, on its own thread. A caller that sends no line in time, or
-// one that is too long, is disconnected. The same time limit holds for the line and again for
-// taking the answer.
+// Answers lines one after the other, on its own thread. A caller that sends no line in time, or one
+// that is too long, is disconnected, and holds up no other. The same time limit holds for the line
+// and again for taking the answer.
 class LocalServer {
  public:
   // Answers the lines.
@@ -64,5 +64,9 @@ class LocalServer {
 [[nodiscard]] std::expected<std::string, NetworkError> ask_local(const std::string& path,
                                                                  std::string_view line,
                                                                  std::chrono::milliseconds timeout);
+
+// The paths of the listening sockets of this machine whose file has this name and belongs to this
+// user, in the order in which the kernel lists them. A socket with a relative path is not found.
+[[nodiscard]] std::vector<std::string> find_local_sockets(std::string_view name);
 
 }  // namespace nexusfix::transport

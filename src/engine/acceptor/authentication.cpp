@@ -120,7 +120,7 @@ const SessionSettings* LogonAdmission::acceptor_settings(const Connection& conne
   const auto id = id_of(logon);
   if (!id) return nullptr;
   if (const SessionEntry* entry = known_acceptor(*id)) {
-    return entry->listener == connection.accepted().listener ? &entry->settings : nullptr;
+    return entry->acceptor.listener == connection.accepted().listener ? &entry->settings : nullptr;
   }
   const SessionTemplate* const found = dynamic_.template_for(connection, without_sub_ids(*id));
   return found == nullptr ? nullptr : &found->settings;

@@ -106,7 +106,8 @@ std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connecti
     return Refusal{EventId::SessionAlreadyLoggedOn,
                    session + " is logged on from elsewhere already"};
   }
-  if (entry.halt.accepts_only_reset() && logon[tag::ResetSeqNumFlag] != std::string_view{"Y"}) {
+  if (entry.acceptor.halt.accepts_only_reset() &&
+      logon[tag::ResetSeqNumFlag] != std::string_view{"Y"}) {
     return Refusal{EventId::SessionAwaitsOperator,
                    session + " waits for an operator to set its sequence numbers"};
   }
@@ -139,7 +140,7 @@ SessionEntry* LogonAdmission::find_acceptor(const Connection& connection,
   const auto id = id_of(logon);
   if (!id) return nullptr;
   if (SessionEntry* const entry = known_acceptor(*id)) {
-    return entry->listener == connection.accepted().listener ? entry : nullptr;
+    return entry->acceptor.listener == connection.accepted().listener ? entry : nullptr;
   }
   return dynamic_.make_dynamic(connection, without_sub_ids(*id));
 }

@@ -187,6 +187,7 @@ bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::
     return true;
   }
   SessionEntry& entry = *connection.entry();
+  entry.tally.on_received(loop_.now().wall);
   if (connection.has_waited()) entry.machine.set_delayed(true);
   control_.note_administrative(entry, *message);
   dynamic_.log_received(entry, frame);

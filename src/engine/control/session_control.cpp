@@ -11,9 +11,7 @@
 namespace nexusfix::engine {
 
 void SessionControl::disconnect(SessionEntry& entry, std::string_view why) {
-  std::string text = "disconnected by the application";
-  if (!why.empty()) (text += ": ") += why;
-  entry.commands.add(SessionCommands::Kind::Disconnect, std::move(text));
+  entry.commands.add(SessionCommands::Kind::Disconnect, std::string{why});
   static_cast<void>(transactor_.now());
   transactor_.apply_or_defer(entry);
 }
@@ -34,12 +32,12 @@ void SessionControl::disconnect_now(SessionEntry& entry, std::string_view why) {
 }
 
 void SessionControl::halt(SessionEntry& entry) noexcept {
-  entry.halt.accepts_only_reset_ = true;
+  entry.acceptor.halt.accepts_only_reset_ = true;
   entry.connect_policy.halt();
 }
 
 void SessionControl::on_reset(SessionEntry& entry) {
-  entry.halt.accepts_only_reset_ = false;
+  entry.acceptor.halt.accepts_only_reset_ = false;
   if (entry.connect_policy.on_reset(may_connect(entry), entry.connection != nullptr,
                                     loop_.now().mono)) {
     loop_.arm(entry, entry.connect_policy.connect_at());
@@ -48,7 +46,7 @@ void SessionControl::on_reset(SessionEntry& entry) {
 
 // The sequence numbers are known again: the session connects, and accepts every valid Logon.
 void SessionControl::end_halt(SessionEntry& entry) {
-  entry.halt.accepts_only_reset_ = false;
+  entry.acceptor.halt.accepts_only_reset_ = false;
   if (!may_connect(entry)) return;
   if (entry.connect_policy.on_numbers_set(entry.connection != nullptr, transactor_.now().mono)) {
     loop_.arm(entry, entry.connect_policy.connect_at());

@@ -80,6 +80,8 @@ class EventLoop {
   [[nodiscard]] SettingsChanges& changes() noexcept { return changes_; }
   [[nodiscard]] Reloader& reloader() noexcept { return reloader_; }
   [[nodiscard]] SessionControl& control() noexcept { return control_; }
+  [[nodiscard]] Reporter& report() noexcept { return loop_.report; }
+  [[nodiscard]] bool store_has_failed() const noexcept { return commit_.has_failed(); }
 
  private:
   // In open.cpp.

@@ -185,7 +185,7 @@ std::expected<void, EngineError> EventLoop::open_listeners(const std::string& fi
     if (!entry->settings.accept) continue;
     const auto listener = listeners_.listen_for(entry->settings, file);
     if (!listener) return std::unexpected{listener.error()};
-    entry->listener = *listener;
+    entry->acceptor.listener = *listener;
   }
   for (SessionTemplate& one : dynamic_.templates()) {
     const auto listener = listeners_.listen_for(one.settings, file);

@@ -47,7 +47,7 @@ std::vector<std::string> both(std::vector<std::string> first,
 void SettingsChanges::apply_change(Change& change) {
   if (change.entry == nullptr) return;
   SessionEntry& entry = *change.entry;
-  if (change.listener) entry.listener = *change.listener;
+  if (change.listener) entry.acceptor.listener = *change.listener;
   const bool waits = entry.connection != nullptr && change.whole && change.at_once.has_value();
   const bool waits_for_all = entry.connection != nullptr && change.whole && !change.at_once &&
                              !change.keys.at_logon.empty();

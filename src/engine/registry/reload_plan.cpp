@@ -101,7 +101,8 @@ void Reloader::note_leaving_listeners(const ReloadPlan& plan) {
       const auto moves = [&](const Change& one) {
         return one.entry == entry.get() && SettingsChanges::has_moved(one);
       };
-      return entry->settings.accept && entry->listener == i && !entry->membership.is_out() &&
+      return entry->settings.accept && entry->acceptor.listener == i &&
+             !entry->membership.is_out() &&
              std::ranges::find(plan.out, entry.get()) == plan.out.end() &&
              std::ranges::none_of(plan.changes, moves);
     };
@@ -120,7 +121,7 @@ std::expected<void, EngineError> Reloader::keep_listeners(const ReloadPlan& plan
     if (!entry->settings.accept || std::ranges::any_of(plan.changes, is_it)) continue;
     const auto listener = listeners_.listen_for(entry->settings, plan.fresh.file);
     if (!listener) return std::unexpected{listener.error()};
-    entry->listener = *listener;
+    entry->acceptor.listener = *listener;
     listeners_.all()[*listener].is_kept = true;
   }
   return {};

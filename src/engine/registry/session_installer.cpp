@@ -122,14 +122,14 @@ std::expected<void, EngineError> SessionInstaller::make_session(SessionSettings 
   }
   const auto entry = registry_.make_inactive_entry(std::move(settings));
   if (!entry) return std::unexpected{EngineError{entry.error().text}};
-  (*entry)->listener = listener;
+  (*entry)->acceptor.listener = listener;
   made.entries.push_back(*entry);
   return {};
 }
 
 void SessionInstaller::admit(SessionEntry& entry) {
   registry_.activate(entry);
-  if (entry.settings.accept) listeners_.all()[entry.listener].is_kept = false;
+  if (entry.settings.accept) listeners_.all()[entry.acceptor.listener].is_kept = false;
   loop_.report.session(EventId::SessionAdded, entry, "session added");
   control_.follow_schedule(entry);
 }

@@ -209,7 +209,7 @@ void SettingsChanges::refresh_listeners(const ReloadPlan& plan) {
     const transport::Endpoint* wanted = nullptr;
     for (const Change& change : plan.changes) {
       const SessionEntry* const entry = change.entry;
-      if (entry == nullptr || entry->membership.is_out() || entry->listener != i) continue;
+      if (entry == nullptr || entry->membership.is_out() || entry->acceptor.listener != i) continue;
       const SessionSettings& next =
           entry->file.next_settings() ? *entry->file.next_settings() : entry->settings;
       if (next.accept) wanted = &*next.accept;
@@ -227,7 +227,8 @@ void SettingsChanges::refresh_listeners(const ReloadPlan& plan) {
       listener.allowed.allow(one.admission.allowed_remote_addresses);
     };
     for (const auto& entry : registry_.entries()) {
-      if (entry->membership.is_out() || !entry->settings.accept || entry->listener != i) continue;
+      if (entry->membership.is_out() || !entry->settings.accept || entry->acceptor.listener != i)
+        continue;
       widen(entry->file.next_settings() ? *entry->file.next_settings() : entry->settings);
     }
     for (const SessionTemplate& one : dynamic_.templates()) {

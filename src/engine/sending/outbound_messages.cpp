@@ -72,6 +72,7 @@ void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
 
 void Outbox::perform(SessionEntry& entry, const session::Retransmit& action) {
   ++loop_.stats.messages_out;
+  ++entry.tally.messages_out;
   transmit(entry, action.bytes);
   note_sent(entry, SentMessage::Kind::Resend, action.msg_seq_num, action.bytes);
 }
@@ -90,6 +91,7 @@ void Outbox::record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std
 // New messages wait for the end of a resend: the counterparty expects the lower MsgSeqNums first.
 void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes) {
   ++loop_.stats.messages_out;
+  ++entry.tally.messages_out;
   if (!entry.resend.is_in_progress()) {
     transmit(entry, bytes);
   } else if (entry.connection != nullptr && !entry.abort.is_pending()) {

@@ -132,9 +132,27 @@ struct OutboundRules {
   bool keeps_masked_out = false;  // the store gets no message with one of LogMaskedTags
 };
 
+struct AcceptorSide {
+  AcceptorHalt halt;
+  std::size_t listener = 0;  // of its counterparty
+};
+
 struct SessionLimits {
   Throttle throttle;    // received messages
   SecondLimit notices;  // for lines of the event log
+};
+
+// Counted since the engine started. The loop's thread.
+struct SessionTally {
+  std::uint64_t messages_in = 0;
+  std::uint64_t messages_out = 0;
+  WallTime received_at{};  // of the last message; the epoch: there was none
+  WallTime changed_at{};   // of the last Logon or its end; the epoch: there was none
+
+  void on_received(WallTime now) noexcept {
+    ++messages_in;
+    received_at = now;
+  }
 };
 
 // Its timer is due at the session's earliest deadline, or before.
@@ -154,6 +172,7 @@ struct SessionEntry : TimerOwner {
   OutboundRules outbound;
   Registration stored;
   SessionLimits limits;
+  SessionTally tally;
   SessionCommands commands;
   ResendState resend;
   OutOfOrderMessages out_of_order;
@@ -170,8 +189,7 @@ struct SessionEntry : TimerOwner {
   Timetable timetable;
   Membership membership;
   ConnectPolicy connect_policy;  // initiator
-  AcceptorHalt halt;             // acceptor
-  std::size_t listener = 0;      // acceptor: the listener of its counterparty
+  AcceptorSide acceptor;
   FileState file;
   SessionTimers timers;  // of the application
 };

@@ -92,8 +92,8 @@ inline constexpr EventRow kEngineEvents[] = {
      "A counterparty or a client causes events without end.",
      "Look for the cause in the events before this one."},
     {EventId::CommandsUnavailable, Severity::Warning, "CommandsUnavailable",
-     "This engine accepts no commands of `nexusfix journal set` while it runs. Everything else "
-     "works.",
+     "This engine accepts no commands of `nexusfix ctl` and `nexusfix journal set` while it runs. "
+     "Everything else works.",
      "The control socket in the journal's folder cannot be made.",
      "Correct the cause that the text names, or set sequence numbers while the engine is down."},
     {EventId::EndedWithoutMemory, Severity::Error, "EndedWithoutMemory",
@@ -102,6 +102,10 @@ inline constexpr EventRow kEngineEvents[] = {
      "The process reached its limit, or the machine has no memory left.",
      "Free memory, or raise the limit of the service, and start the engine again. Counterparties "
      "get what they missed after their next Logon."},
+    {EventId::OperatorCommand, Severity::Info, "OperatorCommand",
+     "An operator gave the running engine a command. The text has the command, the operator, the "
+     "reason, and the user and process that the kernel reports.",
+     "`nexusfix ctl`, or command_running_engine().", "No action is needed."},
     {EventId::LogQueueFull, Severity::Error, "LogQueueFull",
      "Messages and events are not logged, because the disk does not take the logs fast enough.",
      "The disk of the logs is slow or stalled.", "Check the disk, or raise LogQueueBytes."},

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <new>
 #include <optional>
 #include <poll.h>
@@ -28,8 +29,9 @@ using Millis = std::chrono::milliseconds;
 
 constexpr Millis kBetweenTries{50};
 constexpr Millis kPollMax{60'000};
-// Callers in the backlog.
-constexpr int kCallersWaitingMax = 8;
+// Callers in the backlog of a socket, and those that have connected and not sent their line.
+constexpr int kCallersWaitingMax = 64;
+constexpr std::size_t kCallersMax = 256;
 
 // A path that is too long for a socket address is reached through its folder's descriptor.
 struct Address {
@@ -149,9 +151,11 @@ bool write_line(int socket, std::string line, const Wait& wait) {
   line += '\n';
   std::string_view rest{line};
   while (!rest.empty()) {
-    if (!await(socket, POLLOUT, wait)) return false;
     const ssize_t sent = ::send(socket, rest.data(), rest.size(), MSG_NOSIGNAL);
-    if (sent < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    if (sent < 0 && (errno == EAGAIN || errno == EINTR)) {
+      if (!await(socket, POLLOUT, wait)) return false;
+      continue;
+    }
     if (sent <= 0) return false;
     rest.remove_prefix(static_cast<std::size_t>(sent));
   }
@@ -177,9 +181,20 @@ std::optional<LocalPeer> peer_of(int socket) noexcept {
 struct LocalServer::State {
   State(Answerer& asked, Millis timeout) noexcept : answerer{asked}, caller_timeout{timeout} {}
 
+  // A process that has connected and not sent its line yet.
+  struct Caller {
+    Descriptor socket;
+    std::size_t path;  // an index
+    LocalPeer peer;
+    MonoTime deadline;
+    std::string line;
+    bool is_done = false;
+  };
+
   std::vector<std::string> paths;
   std::vector<Descriptor> sockets;
-  std::vector<pollfd> waited;  // stop, then the sockets
+  std::vector<Caller> callers;
+  std::vector<pollfd> waited;  // stop, the sockets, the callers
   Descriptor stop;
   Answerer& answerer;
   Millis caller_timeout;
@@ -187,18 +202,47 @@ struct LocalServer::State {
   std::thread thread;
 
   void run() {
-    for (;;) {
-      if (::poll(waited.data(), waited.size(), -1) < 0 && errno != EINTR) return;
-      if (waited[0].revents != 0) return;
-      for (std::size_t i = 1; i < waited.size(); ++i) {
-        if (std::exchange(waited[i].revents, short{0}) != 0) serve(i - 1);
+    while (await_work()) {
+      const std::size_t callers_waited = waited.size() - 1 - sockets.size();
+      for (std::size_t i = 0; i < callers_waited; ++i) {
+        if (waited[1 + sockets.size() + i].revents != 0) read(callers[i]);
+      }
+      const MonoTime now = clock.now().mono;
+      std::erase_if(callers,
+                    [now](const Caller& one) { return one.is_done || one.deadline <= now; });
+      for (std::size_t i = 0; i < sockets.size(); ++i) {
+        if (waited[1 + i].revents != 0) accept(i);
       }
     }
   }
 
-  void serve(std::size_t index) {
-    const Descriptor caller{
-        ::accept4(sockets[index].get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+  // Waits until a caller comes, sends something or is late. False: the server ends.
+  [[nodiscard]] bool await_work() {
+    const short accepts = callers.size() < kCallersMax ? POLLIN : 0;
+    waited.resize(1 + sockets.size() + callers.size());
+    waited[0] = {stop.get(), POLLIN, 0};
+    std::size_t at = 1;
+    for (const Descriptor& socket : sockets) waited[at++] = {socket.get(), accepts, 0};
+    MonoTime first = kNever;
+    for (const Caller& caller : callers) {
+      waited[at++] = {caller.socket.get(), POLLIN, 0};
+      first = std::min(first, caller.deadline);
+    }
+    int timeout = -1;
+    if (first != kNever) {
+      const auto left = std::chrono::ceil<Millis>(first - clock.now().mono);
+      timeout = static_cast<int>(std::clamp(left, Millis{0}, kPollMax).count());
+    }
+    if (::poll(waited.data(), waited.size(), timeout) < 0) {
+      if (errno != EINTR) return false;
+      for (pollfd& one : waited) one.revents = 0;
+    }
+    return waited[0].revents == 0;
+  }
+
+  void accept(std::size_t path) {
+    Descriptor caller{
+        ::accept4(sockets[path].get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
     if (!caller) {
       // Out of descriptors: without a pause the next try would be at once.
       static_cast<void>(await(-1, 0, {clock, kBetweenTries, stop.get()}));
@@ -206,14 +250,26 @@ struct LocalServer::State {
     }
     const auto peer = peer_of(caller.get());
     if (!peer || (peer->user != ::geteuid() && peer->user != 0)) return;
+    callers.push_back({std::move(caller), path, *peer, clock.now().mono + caller_timeout, {}});
+  }
+
+  void read(Caller& caller) {
+    std::array<char, kLocalLineBytesMax> buffer;
+    const int socket = caller.socket.get();
+    const ssize_t got = ::recv(socket, buffer.data(), buffer.size() - caller.line.size(), 0);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    caller.is_done = true;
+    if (got <= 0) return;
     try {
-      const auto line = read_line(caller.get(), {clock, caller_timeout, stop.get()});
-      if (!line || has_hung_up(caller.get())) return;
-      std::string answer = answerer.answer(index, *peer, *line, stop.get());
-      static_cast<void>(
-          write_line(caller.get(), std::move(answer), {clock, caller_timeout, stop.get()}));
+      caller.line.append(buffer.data(), static_cast<std::size_t>(got));
+      const std::size_t end = caller.line.find('\n');
+      caller.is_done = end != std::string::npos || caller.line.size() == buffer.size();
+      if (end == std::string::npos || has_hung_up(socket)) return;
+      caller.line.resize(end);
+      std::string answer = answerer.answer(caller.path, caller.peer, caller.line, stop.get());
+      static_cast<void>(write_line(socket, std::move(answer), {clock, caller_timeout, stop.get()}));
     } catch (const std::bad_alloc&) {
-      return;  // The caller sees that there is no answer.
+      caller.is_done = true;  // The caller sees that there is no answer.
     }
   }
 };
@@ -235,10 +291,8 @@ std::expected<std::unique_ptr<LocalServer>, NetworkError> LocalServer::open(
     state.sockets.push_back(std::move(*socket));
     state.paths.push_back(path);
   }
-  state.waited.push_back({state.stop.get(), POLLIN, 0});
-  for (const Descriptor& socket : state.sockets) {
-    state.waited.push_back({socket.get(), POLLIN, 0});
-  }
+  state.callers.reserve(kCallersMax);
+  state.waited.reserve(1 + state.sockets.size() + kCallersMax);
   try {
     state.thread = std::thread{[&state] { state.run(); }};
   } catch (const std::system_error& error) {
@@ -278,6 +332,22 @@ std::expected<std::string, NetworkError> ask_local(const std::string& path, std:
     if (auto answer = read_line(socket.get(), wait)) return *std::move(answer);
   }
   return std::unexpected{NetworkError{path + ": no answer", ETIMEDOUT}};
+}
+
+std::vector<std::string> find_local_sockets(std::string_view name) {
+  std::vector<std::string> paths;
+  std::ifstream sockets{"/proc/net/unix"};
+  for (std::string line; std::getline(sockets, line);) {
+    const std::size_t begin = line.find(" /");
+    if (begin == std::string::npos) continue;
+    std::string path = line.substr(begin + 1);
+    if (path.substr(path.rfind('/') + 1) != name) continue;
+    struct stat found{};
+    if (::lstat(path.c_str(), &found) != 0 || found.st_uid != ::geteuid()) continue;
+    // The kernel lists each accepted connection, too.
+    if (std::ranges::find(paths, path) == paths.end()) paths.push_back(std::move(path));
+  }
+  return paths;
 }
 
 }  // namespace nexusfix::transport

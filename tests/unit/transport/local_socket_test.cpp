@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <vector>
 
 #include <nexusfix/transport/local_socket.hpp>
 
@@ -133,7 +134,15 @@ TEST_F(LocalSocketTest, caller_with_a_line_that_is_too_long_is_disconnected_unan
   EXPECT_TRUE(ask_local(path, "the next one", kLong).has_value());
 }
 
-TEST_F(LocalSocketTest, silent_callers_delay_the_next_one_only_until_their_time_is_over) {
+TEST_F(LocalSocketTest, silent_callers_hold_up_no_other) {
+  open();
+  std::vector<int> silent(200);
+  for (int& caller : silent) caller = call();
+  EXPECT_EQ(ask_local(path, "hello", kLong).value_or("none"), "0 mine here hello");
+  for (const int caller : silent) ::close(caller);
+}
+
+TEST_F(LocalSocketTest, silent_callers_are_disconnected_when_their_time_is_over) {
   open(std::chrono::milliseconds{100});
   const int stalled = call();
   const int half = call();

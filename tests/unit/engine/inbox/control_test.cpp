@@ -2,46 +2,17 @@
 #include "engine/inbox/control.hpp"
 
 #include <filesystem>
-#include <functional>
 #include <future>
 #include <sys/stat.h>
 
-#include <nexusfix/engine/live_numbers.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/transport/local_socket.hpp>
 
 #include "support/network/fake_network.hpp"
-#include "unit/engine/acceptor/acceptor_fixture.hpp"
+#include "unit/engine/inbox/control_fixture.hpp"
 
 namespace nexusfix::testing {
 namespace {
-
-using LiveResult = std::expected<void, engine::LiveError>;
-
-class ControlTest : public AcceptorTest {
- protected:
-  static constexpr const char* kTrader = "FIX.4.4:VENUE->TRADER";
-
-  [[nodiscard]] std::string store_folder() const { return folder.path() + "/store"; }
-  // Runs the call on another thread, as another process would; the engine serves meanwhile.
-  template <class Call>
-  auto while_serving(Call call) {
-    auto result = std::async(std::launch::async, std::move(call));
-    while (result.wait_for(std::chrono::milliseconds{0}) != std::future_status::ready) {
-      acceptor->poll(std::chrono::milliseconds{1});
-      for (const auto& peer : peers) peer->poll();
-    }
-    return result.get();
-  }
-  LiveResult set(const engine::LiveNumbers& request) {
-    return while_serving([&] { return engine::set_live_numbers(store_folder(), request); });
-  }
-  std::expected<std::string, transport::NetworkError> say(const std::string& line) {
-    return while_serving([&] {
-      return transport::ask_local(store_folder() + "/control", line, std::chrono::seconds{20});
-    });
-  }
-  [[nodiscard]] session::Numbers numbers() { return acceptor->session(0).numbers(); }
-};
 
 TEST_F(ControlTest, numbers_set_in_a_running_engine_survive_a_restart) {
   open();
@@ -145,7 +116,8 @@ TEST_F(ControlTest, command_that_no_loop_reads_is_withdrawn) {
   transport::FakeInternet internet;
   transport::FakeNetwork network{internet};
   const auto room = std::make_shared<engine::TaskInbox>(network);
-  const auto control = engine::Control::open({{folder.path(), room}}, std::chrono::milliseconds{1});
+  const auto control =
+      engine::Control::open({{folder.path(), room}}, {}, std::chrono::milliseconds{1});
   ASSERT_TRUE(control.has_value()) << control.error();
   const auto done = engine::set_live_numbers(folder.path(), {.session = kTrader, .reason = "x"});
   ASSERT_FALSE(done.has_value());

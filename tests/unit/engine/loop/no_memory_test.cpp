@@ -8,7 +8,7 @@
 #include <future>
 #include <thread>
 
-#include <nexusfix/engine/live_numbers.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 
 #include "support/disks/passing_disk.hpp"
 #include "support/failing_new.hpp"

@@ -1,0 +1,126 @@
+#include "nexusfix/control/engine_report.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <optional>
+
+#include <nexusfix/base/edit_distance.hpp>
+
+#include "nexusfix/text/json.hpp"
+#include "nexusfix/text/text.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::size_t kNameColumns = 31;
+
+std::chrono::sys_seconds whole_seconds(WallTime time) {
+  return std::chrono::floor<std::chrono::seconds>(time);
+}
+std::string date_and_time(WallTime time) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", whole_seconds(time));
+}
+std::string date_and_time(const std::optional<WallTime>& time) {
+  return time ? date_and_time(*time) + " UTC" : "never";
+}
+
+// "09:12:01" of today, "2026-11-21" of another day.
+std::string short_time(const std::optional<WallTime>& time, WallTime now) {
+  if (!time) return "-";
+  const auto day = [](WallTime of) { return std::chrono::floor<std::chrono::days>(of); };
+  if (day(*time) == day(now)) return fmt::format("{:%H:%M:%S}", whole_seconds(*time));
+  return fmt::format("{:%Y-%m-%d}", whole_seconds(*time));
+}
+
+std::optional<std::string> json_time(const std::optional<WallTime>& time) {
+  if (!time) return std::nullopt;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", whole_seconds(*time));
+}
+
+std::string_view role_of(const engine::SessionStatus& session) noexcept {
+  return session.is_initiator ? "initiator" : "acceptor";
+}
+
+Json session_json(const engine::SessionStatus& session) {
+  return Json::object({{"session", session.name},
+                       {"role", role_of(session)},
+                       {"state", session.state},
+                       {"since", json_time(session.since)},
+                       {"nextInbound", session.next.next_inbound},
+                       {"nextOutbound", session.next.next_outbound},
+                       {"messagesIn", session.messages_in},
+                       {"messagesOut", session.messages_out},
+                       {"lastReceived", json_time(session.received_at)},
+                       {"unsentBytes", session.unsent_bytes}});
+}
+
+}  // namespace
+
+std::string engine_table(const engine::EngineStatus& engine, WallTime now) {
+  const std::string logged_on{to_string(engine::SessionState::LoggedOn)};
+  const auto on = static_cast<std::uint64_t>(
+      std::ranges::count(engine.sessions, logged_on, &engine::SessionStatus::state));
+  std::string text =
+      fmt::format("engine of process {}, since {} UTC: {}, {} logged on\n", engine.process,
+                  date_and_time(engine.started), counted(engine.sessions.size(), "session"), on);
+  if (engine.sessions.empty()) return text;
+  const auto add_row = [&text](std::string_view name, std::string_view state,
+                               std::string_view since, std::string_view in, std::string_view out) {
+    text += fmt::format("{:<{}}  {:<15}  {:<10}  {:>8}  {:>8}\n", name, kNameColumns, state, since,
+                        in, out);
+  };
+  add_row("SESSION", "STATE", "SINCE", "NEXT IN", "NEXT OUT");
+  for (const engine::SessionStatus& one : engine.sessions) {
+    std::string_view name = one.name;
+    if (name.size() > kNameColumns) {
+      (text += name) += '\n';
+      name = {};
+    }
+    add_row(name, one.state, short_time(one.since, now), std::to_string(one.next.next_inbound),
+            std::to_string(one.next.next_outbound));
+  }
+  return text;
+}
+
+std::string session_details(const engine::SessionStatus& session) {
+  return fmt::format(
+      "{}\n"
+      "  role           {}\n"
+      "  state          {}\n"
+      "  since          {}\n"
+      "  next MsgSeqNum in {}, out {}\n"
+      "  messages       in {}, out {}, since the engine started\n"
+      "  last received  {}\n"
+      "  unsent         {}\n",
+      session.name, role_of(session), session.state, date_and_time(session.since),
+      session.next.next_inbound, session.next.next_outbound, with_thousands(session.messages_in),
+      with_thousands(session.messages_out), date_and_time(session.received_at),
+      counted(session.unsent_bytes, "byte"));
+}
+
+std::string engine_json(const engine::EngineStatus& engine) {
+  return Json::object({{"process", engine.process},
+                       {"started", json_time(engine.started)},
+                       {"eventLoops", engine.loops},
+                       {"sessions", Json::array(engine.sessions, session_json)}})
+      .document();
+}
+
+const engine::SessionStatus* find_session(const engine::EngineStatus& engine,
+                                          std::string_view name) noexcept {
+  const auto found = std::ranges::find(engine.sessions, name, &engine::SessionStatus::name);
+  return found == engine.sessions.end() ? nullptr : &*found;
+}
+
+std::string no_session_text(const engine::EngineStatus& engine, std::string_view name) {
+  std::string text = fmt::format("the engine has no session {}", name);
+  if (engine.sessions.empty()) return text;
+  const auto nearest = std::ranges::min_element(
+      engine.sessions, {}, [name](const auto& one) { return edit_distance(name, one.name); });
+  return text + fmt::format("; the nearest name is {}", nearest->name);
+}
+
+}  // namespace nexusfix::command

@@ -1,0 +1,27 @@
+// What `nexusfix ctl status` prints of a running engine.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/engine/running_engine.hpp>
+
+namespace nexusfix::command {
+
+// A table of at most 80 columns, with a line about the engine. A name that is too long for its
+// column has a line of its own. now: times of today have no date.
+[[nodiscard]] std::string engine_table(const engine::EngineStatus& engine, WallTime now);
+// All that is known of one session, one line each.
+[[nodiscard]] std::string session_details(const engine::SessionStatus& session);
+[[nodiscard]] std::string engine_json(const engine::EngineStatus& engine);
+
+// The session of this name; null: there is none.
+[[nodiscard]] const engine::SessionStatus* find_session(const engine::EngineStatus& engine,
+                                                        std::string_view name) noexcept;
+// "the engine has no session X; did you mean Y?", or the names if there are few.
+[[nodiscard]] std::string no_session_text(const engine::EngineStatus& engine,
+                                          std::string_view name);
+
+}  // namespace nexusfix::command

@@ -1,0 +1,130 @@
+// What an operator's program asks of a running engine from another process: the state of its
+// sessions, commands, and new sequence numbers. Requests go through the socket `control` in the
+// store's folder (docs/operations/control.md).
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/session/decisions.hpp>
+
+namespace nexusfix::engine {
+
+// Why a request was not carried out, or it is not known whether it was.
+struct LiveError {
+  bool is_absent = false;  // no engine listens in this folder
+  std::string text;        // the reason, for people
+};
+
+// One session of a running engine, at one moment. The counts are those since the engine started.
+struct SessionStatus {
+  std::string name{};                     // as Session::name()
+  bool is_initiator = false;              // false: an acceptor
+  std::string state{};                    // "logged on": a text of to_string(SessionState)
+  std::optional<WallTime> since{};        // of the last Logon or its end; none: there was no Logon
+  session::Numbers next{};                // the next MsgSeqNum of each direction
+  std::uint64_t messages_in = 0;          // received messages of every type
+  std::uint64_t messages_out = 0;         // our messages of every type
+  std::optional<WallTime> received_at{};  // of the last received message; none: there was none
+  std::uint64_t unsent_bytes = 0;         // as Session::unsent_bytes()
+};
+
+// What a session does at a moment.
+enum class SessionState : std::uint8_t {
+  LoggedOn,       // both sides have sent a Logon
+  LoggingOn,      // connected; the exchange of Logons is not complete
+  LoggingOut,     // our Logout is not answered yet
+  Connecting,     // initiator: connect() has not finished
+  Waiting,        // initiator: it connects when ReconnectInterval is over
+  Listening,      // acceptor: not connected
+  LoggedOut,      // initiator: does not connect until log_on()
+  OutOfSchedule,  // the schedule is closed
+  Halted,         // sequence numbers were lost: an operator must set them
+  StoreFailed,    // the store has failed, and no session can log on
+};
+// "logged on", "logging on", "logging out", "connecting", "waiting", "listening", "logged out",
+// "out of schedule", "halted", "store failed".
+[[nodiscard]] std::string_view to_string(SessionState state) noexcept;
+
+// A running engine, at one moment.
+struct EngineStatus {
+  std::int32_t process = 0;               // its process ID
+  WallTime started{};                     // when it was opened
+  std::uint32_t loops = 1;                // EventLoops
+  std::vector<SessionStatus> sessions{};  // of all loops, as Engine::session() has them
+};
+
+// Asks the engine that runs with this store for its sessions. folder: of the store. Blocks for at
+// most timeout for each 32 sessions: they are read by their loop, 32 in a turn, so that no order
+// waits for a long list. Any thread or process of the engine's user, or of root.
+[[nodiscard]] std::expected<EngineStatus, LiveError> status_of_running_engine(
+    const std::string& folder, std::chrono::milliseconds timeout = std::chrono::seconds{15});
+
+// What an operator can do. The first four need a session.
+enum class OperatorAct : std::uint8_t {
+  LogOut,              // Session::log_out()
+  LogOn,               // Session::log_on()
+  Disconnect,          // Session::disconnect()
+  Reset,               // Session::reset()
+  Reload,              // Engine::request_reload()
+  RotateLogs,          // Engine::reopen_logs()
+  ReloadCertificates,  // Engine::reload_certificates()
+  Stop,                // Engine::stop()
+};
+// "log-out", "log-on", "disconnect", "reset", "reload", "rotate-logs", "reload-certificates",
+// "stop".
+[[nodiscard]] std::string_view to_string(OperatorAct act) noexcept;
+[[nodiscard]] std::optional<OperatorAct> operator_act_of(std::string_view text) noexcept;
+// Whether the act is one on a session, and not on the whole engine.
+[[nodiscard]] constexpr bool needs_session(OperatorAct act) noexcept {
+  return act <= OperatorAct::Reset;
+}
+
+// A command to a running engine. All texts are printable.
+struct OperatorCommand {
+  OperatorAct act = OperatorAct::Reload;  // what to do
+  std::string session{};                  // its name, as Session::name(); empty: the whole engine
+  std::string text{};                     // Text (58) of the Logout of LogOut and Reset
+  std::string reason{};                   // operator and cause; at most kLiveReasonBytesMax bytes
+};
+// The longest reason of a request, in bytes.
+inline constexpr std::size_t kLiveReasonBytesMax = 1500;
+
+// Has the engine that runs with this store carry out a command. The event log has it (NXF-7010),
+// with the user and the process that the kernel reports. Returns when the engine has begun it, or
+// refuses it: a Logout, a reload and a stop take longer. folder and threads: as
+// status_of_running_engine(). Blocks for at most timeout; after a timeout the command may still be
+// carried out, and the text says so.
+[[nodiscard]] std::expected<void, LiveError> command_running_engine(
+    const std::string& folder, const OperatorCommand& command,
+    std::chrono::milliseconds timeout = std::chrono::seconds{15});
+
+// The store folders of the engines that run on this machine under this user, by their control
+// sockets. Reads /proc/net/unix.
+[[nodiscard]] std::vector<std::string> find_running_engines();
+
+// A request to set the next sequence numbers of one session.
+struct LiveNumbers {
+  std::string session{};        // its name, as Session::name()
+  session::Numbers expected{};  // its present next numbers; if they differ, nothing is set
+  session::Numbers wanted{};    // the new next numbers, both 1 to 2^62
+  std::string reason{};         // operator and cause; printable, at most kLiveReasonBytesMax bytes
+};
+
+// Asks the engine that runs with this store to set sequence numbers. folder: of the store, or of
+// one event loop's store. The session's loop runs Session::set_next_numbers() on its own thread.
+// Blocks until the change is in the log, until the engine refuses it, or for at most timeout; after
+// a timeout the change may still happen, and the text says so. Threads: as
+// status_of_running_engine().
+[[nodiscard]] std::expected<void, LiveError> set_live_numbers(
+    const std::string& folder, const LiveNumbers& request,
+    std::chrono::milliseconds timeout = std::chrono::seconds{30});
+
+}  // namespace nexusfix::engine
