@@ -52,7 +52,7 @@ bool CommitGate::has_room_for(std::size_t bytes) {
   return false;
 }
 
-std::optional<store::LogPosition> CommitGate::flush_store() {
+std::optional<store::LogPosition> CommitGate::flush() {
   if (has_failed()) return std::nullopt;
   const store::LogPosition appended = store_->appended();
   if (appended != flushed_to_) disk_watch_.begin(store_->synced(), loop_.now().mono);

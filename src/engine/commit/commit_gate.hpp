@@ -65,13 +65,11 @@ class CommitGate {
   // room.
   [[nodiscard]] bool has_room_for(std::size_t bytes);
 
+  // Nothing was appended since the last flush(), and all that was appended before is durable.
+  [[nodiscard]] bool is_settled() const noexcept { return is_settled_; }
   // Makes appended records durable, as far as the store can do it now. Bytes of records up to the
-  // returned position may leave. Nullopt: there is nothing to send, or the store has failed.
-  [[nodiscard]] std::optional<store::LogPosition> flush(bool has_unsent) {
-    if (is_settled_ && !has_unsent) [[likely]]  // most turns
-      return std::nullopt;
-    return flush_store();
-  }
+  // returned position may leave. Nullopt: the store has failed.
+  [[nodiscard]] std::optional<store::LogPosition> flush();
   // Whether the store has made nothing durable for JournalStallTimeout: connections must not wait
   // for records after `durable` any longer.
   [[nodiscard]] bool has_stalled(store::LogPosition durable);
@@ -97,7 +95,6 @@ class CommitGate {
   void report_opened(const store::JournalReport& found, const std::string& folder);
   void report_power_loss(const store::JournalReport& found, const std::string& folder);
   void check_slow_disk();
-  [[nodiscard]] std::optional<store::LogPosition> flush_store();
 
   LoopContext& loop_;
   FailureHandler on_failure_;

@@ -1,6 +1,8 @@
 // Frames the bytes of a connection as messages, and passes them to its session.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <vector>
@@ -50,7 +52,13 @@ class Inbound {
   void on_bytes(Connection& connection, std::string_view bytes);
   void resume(Connection& connection);
   void drain_delayed(Connection& connection);
-  [[nodiscard]] bool receive_directly();
+  enum class Direct : std::uint8_t {
+    NeedsWait,  // nothing was received: the network must be asked
+    Nothing,    // no connection has bytes
+    Received,   // bytes, or the end of a connection, were processed
+  };
+  // The time of the turn is read again, unless the network must be asked.
+  [[nodiscard]] Direct receive_directly();
 
  private:
   // The bytes of one receive(): other sessions wait at most while the messages in them are
@@ -86,8 +94,9 @@ class Inbound {
 
   std::string repaired_;  // a message whose BodyLength or CheckSum was wrong, corrected
   ScratchBuffer receive_buffer_;
-  unsigned turns_unasked_ = 0;  // without a wait(), when receive_directly() is in use
-  std::size_t next_asked_ = 0;  // index of the connection that it has tried last
+  // Since the last wait(), when receive_directly() is in use.
+  std::size_t receives_unasked_ = 0;
+  std::size_t first_asked_ = 0;  // index of the connection that it has tried first
 };
 
 }  // namespace nexusfix::engine

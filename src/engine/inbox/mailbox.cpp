@@ -47,7 +47,7 @@ void Mailbox::abandon() noexcept {
   for (detail::TaskPath& way : state_->ways) {
     if (way.lane->is_closed.load(std::memory_order_acquire)) way.lane->refuse_all();
     way.lane->abandon();
-    way.room->wake_if_asleep();
+    way.room->notify();
   }
 }
 
@@ -76,7 +76,7 @@ PostToken Mailbox::commit(SessionHandle session, const detail::TaskKind& kind) n
   posted.session = session;
   posted.kind = &kind;
   way.lane->tasks.commit();
-  way.room->wake_if_asleep();
+  way.room->notify();
   return posted.token;
 }
 

@@ -105,7 +105,7 @@ void RemoteState::open_lane(std::uint32_t loop) {
 void RemoteState::abandon_lane() noexcept {
   if (!lane_) return;
   lane_->abandon();
-  directory->inbox_of(loop_).wake_if_asleep();
+  directory->inbox_of(loop_).notify();
 }
 
 std::expected<QueuedTask*, RemoteError> RemoteState::claim(const TaskKind& kind) {
@@ -126,7 +126,7 @@ PostToken RemoteState::commit(QueuedTask& slot) noexcept {
   slot.token = ++posted_;
   slot.session = claimed_for_;
   lane_->tasks.commit();
-  directory->inbox_of(loop_).wake_if_asleep();
+  directory->inbox_of(loop_).notify();
   return slot.token;
 }
 

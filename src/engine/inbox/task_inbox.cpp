@@ -52,7 +52,8 @@ void TaskInbox::add(std::shared_ptr<TaskChannel> lane) {
   }
   new_.reserve(taken_lanes_ + new_.size() + 1);
   new_.push_back(std::move(lane));
-  has_new_.store(true, std::memory_order_release);  // Pairs with the acquire in take_new().
+  has_new_.store(true, std::memory_order_release);      // Pairs with the acquire in take_new().
+  has_work_.exchange(true, std::memory_order_release);  // As in notify().
   network_->wake();
 }
 
@@ -61,13 +62,17 @@ void TaskInbox::add(std::unique_ptr<LoopTask> task) {
   if (is_closed_) return;  // The caller destroys it.
   new_tasks_.reserve(taken_tasks_ + new_tasks_.size() + 1);
   new_tasks_.push_back(std::move(task));
-  has_new_.store(true, std::memory_order_release);  // Pairs with the acquire in take_new().
+  has_new_.store(true, std::memory_order_release);      // Pairs with the acquire in take_new().
+  has_work_.exchange(true, std::memory_order_release);  // As in notify().
   network_->wake();
 }
 
-void TaskInbox::wake_if_asleep() {
-  // After the task was pushed: either the loop sees it, or this thread sees that the loop is
-  // asleep. Pairs with the fence in fall_asleep().
+void TaskInbox::notify() {
+  // Release pairs with the acquire in deliver(). An exchange, because the loop then sees what
+  // was posted before by other threads, too.
+  has_work_.exchange(true, std::memory_order_release);
+  // Either the loop sees that there is work, or this thread sees that the loop is asleep. Pairs
+  // with the fence in fall_asleep().
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!is_asleep_.load(std::memory_order_relaxed)) return;
   if (!is_asleep_.exchange(false, std::memory_order_relaxed)) return;
@@ -86,14 +91,6 @@ void TaskInbox::take_new() noexcept {
   has_new_.store(false, std::memory_order_relaxed);
 }
 
-bool TaskInbox::has_work() {
-  take_new();
-  for (const auto& lane : lanes_) {
-    if (!lane->tasks.readable(1).empty()) return true;
-  }
-  return false;
-}
-
 bool TaskInbox::is_open() {
   take_new();
   return !lanes_.empty();
@@ -101,7 +98,7 @@ bool TaskInbox::is_open() {
 
 void TaskInbox::fall_asleep() noexcept {
   is_asleep_.store(true, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // Pairs with wake_if_asleep().
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // Pairs with notify().
 }
 
 bool TaskInbox::is_served_here() const noexcept {
@@ -111,9 +108,9 @@ bool TaskInbox::is_served_here() const noexcept {
 void TaskInbox::serve_here() noexcept { server_.store(&this_thread, std::memory_order_relaxed); }
 
 void TaskInbox::deliver(RunTask run, EndTask end) {
+  // Before the lanes are read: what is posted afterwards sets it again.
+  static_cast<void>(has_work_.exchange(false, std::memory_order_acquire));
   take_new();
-  if (lanes_.empty()) [[likely]]
-    return;
   std::size_t left = kTasksPerTurn;
   const std::size_t first = first_lane_++;
   for (std::size_t i = 0; i < lanes_.size() && left != 0; ++i) {
@@ -123,6 +120,8 @@ void TaskInbox::deliver(RunTask run, EndTask end) {
   std::erase_if(lanes_, [](const auto& lane) {
     return lane->is_abandoned.load(std::memory_order_acquire) && lane->tasks.readable(1).empty();
   });
+  const auto has_tasks = [](const auto& lane) { return !lane->tasks.readable(1).empty(); };
+  if (std::ranges::any_of(lanes_, has_tasks)) has_work_.store(true, std::memory_order_relaxed);
 }
 
 std::size_t TaskInbox::deliver(TaskChannel& lane, std::size_t count_max, RunTask run, EndTask end) {

@@ -93,7 +93,8 @@ class TaskInbox {
   // Runs the task once, soon, between two events. A loop that has ended destroys it without running
   // it.
   void add(std::unique_ptr<LoopTask> task);
-  void wake_if_asleep();
+  // After a task was posted, or a channel was abandoned.
+  void notify();
   // Whether the calling thread is the one that called serve_here() last.
   [[nodiscard]] bool is_served_here() const noexcept;
   // Another thread will serve the loop.
@@ -101,7 +102,10 @@ class TaskInbox {
 
   // The loop's thread from here on.
   void serve_here() noexcept;
-  [[nodiscard]] bool has_work();
+  // Whether deliver() may find something. One atomic load.
+  [[nodiscard]] bool has_work() const noexcept {
+    return has_work_.load(std::memory_order_relaxed);  // Pairs with notify().
+  }
   // False: there is no mailbox or remote that could post a task.
   [[nodiscard]] bool is_open();
   // Until wake_up(), a post must wake the loop.
@@ -127,6 +131,7 @@ class TaskInbox {
 
   std::atomic<bool> is_asleep_{false};
   std::atomic<const void*> server_{nullptr};  // stands for a thread; null: none that is known
+  std::atomic<bool> has_work_{false};         // something was posted, added or abandoned
   std::atomic<bool> has_new_{false};
   std::mutex mutex_;  // guards what follows, down to is_closed_
   transport::Network* network_;

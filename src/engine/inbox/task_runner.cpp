@@ -8,10 +8,7 @@
 
 namespace nexusfix::engine {
 
-void TaskRunner::run_tasks(EventLoop& event_loop) {
-  run_posted_tasks();
-  if (!inbox_->has_tasks()) [[likely]]
-    return;
+void TaskRunner::run_loop_tasks(EventLoop& event_loop) {
   auto tasks = inbox_->take_tasks();
   // A task that has found no memory is destroyed; its destructor reports that to a waiting thread.
   std::erase_if(tasks, [&](const std::unique_ptr<LoopTask>& task) {

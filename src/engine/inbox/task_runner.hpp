@@ -27,7 +27,13 @@ class TaskRunner {
     loop.remotes->add_loop(inbox_);
   }
 
-  void run_tasks(EventLoop& event_loop);
+  // Once a turn.
+  void run_tasks(EventLoop& event_loop) {
+    if (inbox_->has_work()) [[unlikely]]
+      run_posted_tasks();
+    if (inbox_->has_tasks()) [[unlikely]]
+      run_loop_tasks(event_loop);
+  }
   // Ends every task that was not begun. A second call does no harm.
   void close();
 
@@ -37,6 +43,7 @@ class TaskRunner {
 
  private:
   void run_posted_tasks();
+  void run_loop_tasks(EventLoop& event_loop);
   void run_posted_task(QueuedTask& posted, PostResult& result);
   [[nodiscard]] bool report_result(TaskChannel& lane, QueuedTask& posted, const PostResult& result);
   void report_refused(const QueuedTask& posted, const PostResult& result);

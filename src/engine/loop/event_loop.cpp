@@ -75,15 +75,18 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   end_events();
   if (finished()) return false;
   const MonoTime first = first_timer();
-  if (resends_.is_ready() || first <= loop_.now().mono || tasks_.inbox().has_work()) {
+  if (has_due_work(first)) {
     timeout = std::chrono::nanoseconds{0};
   } else if (first != kNever) {
     timeout = std::min(timeout, std::chrono::nanoseconds{first - loop_.now().mono});
   }
   std::size_t count = 0;
   const bool spins = state_.busy_spin && timeout == std::chrono::nanoseconds{0};
-  const bool is_direct = spins && inbound_.receive_directly();
-  if (!is_direct) {
+  const auto direct = spins ? inbound_.receive_directly() : Inbound::Direct::NeedsWait;
+  // Whatever else another thread has finished wakes the network.
+  if (direct == Inbound::Direct::Nothing && !has_due_work(first)) return true;
+  const bool asks_network = direct == Inbound::Direct::NeedsWait;
+  if (asks_network) {
     count = loop_.network->wait(state_.ready, timeout);
     loop_.time.update();
   }
@@ -95,10 +98,10 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   tasks_.run_tasks(*this);
   admission_.on_password_checks();
   resends_.serve_replays();
-  run_timers();
+  if (first_timer() <= loop_.now().mono) run_timers();
   actions_.deliver_decided();
-  // Direct receives in a row delay this by at most kTurnsUnaskedMax turns.
-  if (!is_direct || first <= loop_.now().mono || finished()) run_housekeeping();
+  // Turns that receive directly delay this, as they delay the wait.
+  if (asks_network || first <= loop_.now().mono || finished()) run_housekeeping();
   end_events();
   connections_.destroy_closed();
   return !finished();
@@ -122,12 +125,6 @@ void EventLoop::run_housekeeping() {
   loop_.report.logs().turn(loop_.now().wall);
   loop_.report.report_memory();
   loop_.report.report_refused();
-}
-
-void EventLoop::end_events() {
-  if (transactor_.has_aborted()) [[unlikely]]
-    transactor_.end_aborted();
-  flush();
 }
 
 MonoTime EventLoop::next_deadline() const {
@@ -170,14 +167,10 @@ void EventLoop::handle(const transport::Ready& ready) {
   }
 }
 
-MonoTime EventLoop::first_timer() const noexcept {
-  return std::min(loop_.time.wakes_at(), loop_.timers.first());
-}
-
 // An owner that becomes due during these timers runs in the next turn.
 void EventLoop::run_timers() {
   const MonoTime first = first_timer();
-  if (loop_.now().mono < first || commit_.has_failed()) return;
+  if (commit_.has_failed()) return;
   // Connections that the last turn left over are late by design: they say nothing about the loop.
   admission_.note_lateness(std::exchange(state_.has_late_connections, false) ? loop_.now().mono
                                                                              : first);
@@ -306,10 +299,7 @@ void EventLoop::begin_stop() {
   for (Connection* connection : unbound) connections_.close(*connection);
 }
 
-bool EventLoop::finished() {
-  if (commit_.has_failed()) return true;
-  if (!connections_.table().empty()) [[likely]]
-    return false;
+bool EventLoop::has_no_more_work() {
   // A callback may have sent a message at the very end. A stalled disk delays a stop for a limited
   // time only.
   if (commit_.waits_for_disk() && loop_.now().mono < state_.stop_by) return false;
@@ -330,7 +320,7 @@ bool EventLoop::waits_for_operator() const noexcept {
 }
 
 void EventLoop::flush() {
-  const auto durable = commit_.flush(connections_.has_unsent());
+  const auto durable = commit_.flush();
   if (!durable) return;
   if (commit_.has_stalled(*durable)) connections_.close_stalled(*durable);
   connections_.send_unsent(*durable);

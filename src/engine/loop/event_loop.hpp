@@ -2,6 +2,7 @@
 // durable, and sends.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <expected>
@@ -92,7 +93,12 @@ class EventLoop {
   [[nodiscard]] bool turn(std::chrono::nanoseconds timeout);
   void handle(const transport::Ready& ready);
   void run_housekeeping();
-  void end_events();
+  // Ends aborted sessions, and sends what may leave. Most turns have neither.
+  void end_events() {
+    if (transactor_.has_aborted()) [[unlikely]]
+      transactor_.end_aborted();
+    if (connections_.has_unsent() || !commit_.is_settled()) flush();
+  }
   void flush();
 
   void run_timers();
@@ -100,10 +106,25 @@ class EventLoop {
   void on_timer(SessionEntry& entry);
   void run_session_timers(SessionEntry& entry);
   void run_application_timers(SessionEntry& entry);
-  [[nodiscard]] MonoTime first_timer() const noexcept;
+  // When the next timed work is due; kNever: there is none.
+  [[nodiscard]] MonoTime first_timer() const noexcept {
+    return std::min(loop_.time.wakes_at(), loop_.timers.first());
+  }
+
+  // Whether the loop has work that no event of the network announces.
+  [[nodiscard]] bool has_due_work(MonoTime first) const noexcept {
+    return first <= loop_.now().mono || tasks_.inbox().has_work() || resends_.is_ready() ||
+           actions_.has_decided();
+  }
 
   void begin_stop();
-  [[nodiscard]] bool finished();
+  [[nodiscard]] bool finished() {
+    if (commit_.has_failed()) [[unlikely]]
+      return true;
+    return connections_.table().empty() && has_no_more_work();
+  }
+  // There is no connection.
+  [[nodiscard]] bool has_no_more_work();
   [[nodiscard]] bool waits_for_operator() const noexcept;
   void end_all_sessions(const store::StoreError& error);
   void end_without_memory();

@@ -46,6 +46,7 @@ class TimerQueue {
     }
     timer.at = at;
     rise(timer.place);
+    if (at < first_) first_ = at;
   }
 
   void disarm(Owner& owner) noexcept {
@@ -56,16 +57,16 @@ class TimerQueue {
     timer = Timer{};
     Owner* const last = heap_.back();
     heap_.pop_back();
-    if (last == &owner) return;
-    put(hole, last);
-    rise(hole);
-    sink(last->timer_.place);
+    if (last != &owner) {
+      put(hole, last);
+      rise(hole);
+      sink(last->timer_.place);
+    }
+    first_ = heap_.empty() ? kNever : heap_.front()->timer_.at;
   }
 
   // kNever: no owner is armed.
-  [[nodiscard]] MonoTime first() const noexcept {
-    return heap_.empty() ? kNever : heap_.front()->timer_.at;
-  }
+  [[nodiscard]] MonoTime first() const noexcept { return first_; }
 
   // Disarms the due owners and appends them to due, the earliest first; at most count_max, the
   // others stay armed.
@@ -115,6 +116,7 @@ class TimerQueue {
   }
 
   std::vector<Owner*> heap_;
+  MonoTime first_ = kNever;  // of heap_.front(): every turn asks for it
 };
 
 }  // namespace nexusfix::engine

@@ -36,6 +36,7 @@ class SessionActions {
   void perform(SessionEntry& entry, const session::Action& action);
   void decide_logon(SessionEntry& entry);
   void deliver_decided();
+  [[nodiscard]] bool has_decided() const noexcept { return !decided_.empty(); }
   void answer_logon(SessionEntry& entry, std::uint64_t logon_id, const LogonAnswer& answer);
   void notify_disconnection(SessionEntry& entry);
   // Both are events of their own, outside of a running one.

@@ -59,6 +59,18 @@ TEST_F(SpinningTest, order_on_one_of_few_connections_is_read_without_a_wait) {
   EXPECT_LE(asked, turns / 8);
 }
 
+TEST_F(SpinningTest, idle_turn_receives_once_and_asks_the_network_every_seventeenth_time) {
+  open_spinning();
+  log_on("T1");
+  turn(2);
+  const std::uint64_t waits = counts.waits;
+  const std::uint64_t receives = counts.receives;
+  constexpr unsigned kTurns = 170;
+  for (unsigned i = 0; i < kTurns; ++i) acceptor->poll(std::chrono::nanoseconds{0});
+  EXPECT_EQ(counts.waits - waits, kTurns / 17);
+  EXPECT_EQ(counts.receives - receives, kTurns - kTurns / 17);
+}
+
 TEST_F(SpinningTest, busy_connection_does_not_delay_a_new_connection) {
   open_spinning();
   RawPeer& busy = log_on("T1");
