@@ -99,7 +99,9 @@ def read_profile(text):
 
 def profile(program, path, folder):
     output = Path(folder) / path
-    subprocess.run(["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={output}",
+    # Fair: the loop spins until the journal's thread has created the first segment.
+    subprocess.run(["valgrind", "--quiet", "--fair-sched=yes", "--tool=callgrind",
+                    f"--callgrind-out-file={output}",
                     "--collect-atstart=no", "--toggle-collect=nexusfix_counted", program, path,
                     str(BATCHES)], check=True, env=os.environ | {"TMPDIR": folder})
     return read_profile(output.read_text(encoding="utf-8"))
