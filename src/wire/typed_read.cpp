@@ -4,7 +4,10 @@
 
 namespace nexusfix::wire {
 
-std::optional<FieldErrorCode> find_fault(const FieldCheck& check, std::string_view text) noexcept {
+namespace {
+
+[[gnu::always_inline]] inline std::optional<FieldErrorCode> fault_of(
+    const FieldCheck& check, std::string_view text) noexcept {
   if (text.empty()) return FieldErrorCode::Empty;
   switch (check.kind) {
     case FieldCheck::Kind::Text:
@@ -25,13 +28,11 @@ std::optional<FieldErrorCode> find_fault(const FieldCheck& check, std::string_vi
   return check.fault(text);
 }
 
-namespace {
-
 template <class View>
 bool are_right(const View& view, std::span<const FieldCheck> checks) noexcept {
   for (const FieldCheck& check : checks) {
     const std::optional<std::string_view> value = view[check.tag];
-    if (!value || find_fault(check, *value)) [[unlikely]]
+    if (!value || fault_of(check, *value)) [[unlikely]]
       return false;
   }
   return true;
@@ -51,6 +52,10 @@ template <class View>
 }
 
 }  // namespace
+
+std::optional<FieldErrorCode> find_fault(const FieldCheck& check, std::string_view text) noexcept {
+  return fault_of(check, text);
+}
 
 bool are_fields_right(const MessageView& view, std::span<const FieldCheck> checks) noexcept {
   return are_right(view, checks);

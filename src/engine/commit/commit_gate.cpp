@@ -55,7 +55,8 @@ bool CommitGate::has_room_for(std::size_t bytes) {
 std::optional<store::LogPosition> CommitGate::flush() {
   if (has_failed()) return std::nullopt;
   const store::LogPosition appended = store_->appended();
-  if (appended != flushed_to_) disk_watch_.begin(store_->synced(), loop_.now().mono);
+  if (appended != flushed_to_ && disk_watch_.is_idle())
+    disk_watch_.begin(store_->synced(), loop_.now().mono);
   flushed_to_ = appended;
   store::LogPosition durable = store_->durable();
   if (flushed_to_ != durable) {

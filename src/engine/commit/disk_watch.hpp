@@ -28,12 +28,10 @@ class DiskWatch {
   // When to look(); kNever: everything was on the disk.
   [[nodiscard]] MonoTime next() const noexcept { return next_; }
 
-  // Something was appended.
-  void begin(store::LogPosition synced, MonoTime now) noexcept {
-    if (next_ != kNever || bound_.count() == 0) [[likely]]
-      return;
-    start(synced, now);
-  }
+  // It watches the disk, and nothing was appended since everything was on the disk.
+  [[nodiscard]] bool is_idle() const noexcept { return next_ == kNever && bound_.count() != 0; }
+  // Something was appended, and it is idle.
+  void begin(store::LogPosition synced, MonoTime now) noexcept { start(synced, now); }
 
   std::optional<Change> look(store::LogPosition synced, store::LogPosition appended,
                              MonoTime now) noexcept {

@@ -16,7 +16,7 @@ void OutboundQueue::take(std::size_t count) noexcept {
   if (taken_ == bytes_.size()) {
     clear();
   } else if (taken_ > bytes_.size() / 2) {
-    bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(taken_));
+    bytes_.erase(0, taken_);
     taken_ = 0;
   }
 }
@@ -27,7 +27,7 @@ void OutboundQueue::clear() noexcept {
 }
 
 void OutboundQueue::release() noexcept {
-  std::vector<char>{}.swap(bytes_);
+  std::string{}.swap(bytes_);
   taken_ = 0;
   storage_ = 0;
 }

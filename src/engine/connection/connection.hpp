@@ -47,10 +47,10 @@ class OutboundQueue {
   void push(std::string_view bytes) {
     if (const std::size_t wanted = storage_for(bytes.size()); wanted != 0) [[unlikely]]
       grow(wanted);
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    bytes_.append(bytes);
   }
   [[nodiscard]] std::span<const char> waiting() const noexcept {
-    return std::span{bytes_}.subspan(taken_);
+    return std::span<const char>{bytes_}.subspan(taken_);
   }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() - taken_; }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
@@ -69,7 +69,7 @@ class OutboundQueue {
  private:
   void grow(std::size_t storage);
 
-  std::vector<char> bytes_;
+  std::string bytes_;
   std::size_t taken_ = 0;
   BufferCharge storage_;
 };

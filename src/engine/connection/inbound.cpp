@@ -90,7 +90,8 @@ bool Inbound::listens(const Connection& connection) const noexcept {
 
 void Inbound::on_bytes(Connection& connection, std::string_view bytes) {
   const Receiving receiving{connection};
-  bytes.remove_prefix(complete_carried(connection, bytes));
+  if (!connection.framing().carried().empty()) [[unlikely]]
+    bytes.remove_prefix(complete_carried(connection, bytes));
   while (!bytes.empty() && listens(connection)) {
     wire::FrameResult frame = connection.framing().next(bytes);
     if (frame.status == wire::FrameStatus::NeedMore) {
@@ -189,7 +190,7 @@ bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::
   SessionEntry& entry = *connection.entry();
   entry.tally.on_received(loop_.now().wall);
   if (connection.has_waited()) entry.machine.set_delayed(true);
-  control_.note_administrative(entry, *message);
+  control_.note_received(entry, *message);
   dynamic_.log_received(entry, frame);
   transactor_.transact(
       entry, [&](session::StateMachine& machine) { machine.on_message(*message, loop_.now()); });

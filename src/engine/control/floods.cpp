@@ -15,9 +15,7 @@ constexpr std::string_view kSequenceReset = "4";
 
 // Runs before the message is processed, so that the answer to it is the last one.
 void SessionControl::note_administrative(SessionEntry& entry, const wire::MessageView& message) {
-  if (!session::is_administrative(message.msg_type()) || message.msg_type() == kSequenceReset) {
-    return;
-  }
+  if (message.msg_type() == kSequenceReset) return;
   const std::uint32_t count_max = entry.settings.limits.admin_messages_per_second_max;
   if (entry.connection->rates().administrative.allow(loop_.now().mono, count_max)) return;
   disconnect_flooder(

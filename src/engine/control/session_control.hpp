@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <nexusfix/base/time.hpp>
+#include <nexusfix/session/version.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/loop/loop_context.hpp"
@@ -43,10 +44,14 @@ class SessionControl {
   void disconnect_now(SessionEntry& entry, std::string_view why);
   void follow_schedule(SessionEntry& entry);
   void open_for_logons(SessionEntry& entry);
-  void note_administrative(SessionEntry& entry, const wire::MessageView& message);
+  void note_received(SessionEntry& entry, const wire::MessageView& message) {
+    if (session::is_administrative(message.msg_type())) [[unlikely]]
+      note_administrative(entry, message);
+  }
   void note_reject(SessionEntry& entry);
 
  private:
+  void note_administrative(SessionEntry& entry, const wire::MessageView& message);
   [[nodiscard]] bool may_connect(const SessionEntry& entry) const noexcept;
   [[nodiscard]] std::expected<void, std::string> record_next_numbers(SessionEntry& entry,
                                                                      session::Numbers numbers,

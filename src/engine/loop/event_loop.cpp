@@ -99,7 +99,8 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   admission_.on_password_checks();
   resends_.serve_replays();
   if (first_timer() <= loop_.now().mono) run_timers();
-  actions_.deliver_decided();
+  if (actions_.has_decided()) [[unlikely]]
+    actions_.deliver_decided();
   // Turns that receive directly delay this, as they delay the wait.
   if (asks_network || first <= loop_.now().mono || finished()) run_housekeeping();
   end_events();

@@ -174,8 +174,8 @@ SendResult Outbox::send_message(SessionEntry& entry,
     if (is_edited) is_kept_out |= is_edit_secret(entry, *message);
     if (is_kept_out && !is_transmitted) return failure(SendFailure::NotLoggedOn);
   }
-  if (transactor_.phase() == Phase::Callback) transactor_.save_for_undo(entry);
   const UndoEntry before{entry};
+  if (transactor_.phase() == Phase::Callback) transactor_.save_for_undo(before);
   const auto outbound = entry.machine.finish_message(message);
   if (!outbound) {
     const bool encode = outbound.error().code == session::OutboundErrorCode::Encode;

@@ -80,8 +80,7 @@ void ResendServer::perform(SessionEntry& entry, const session::Replay& action) {
   replay_ready_ = true;
 }
 
-void ResendServer::serve_replays() {
-  if (!replay_ready_ && !replay_fetches_) return;
+void ResendServer::serve_all() {
   replay_ready_ = false;
   replay_fetches_ = false;
   std::erase_if(replaying_, [](SessionEntry* entry) {

@@ -31,7 +31,11 @@ class ResendServer {
         transactor_{transactor},
         outbox_{outbox} {}
 
-  void serve_replays();
+  // Once a turn.
+  void serve_replays() {
+    if (replay_ready_ || replay_fetches_) [[unlikely]]
+      serve_all();
+  }
   void finish_replay(SessionEntry& entry);
   void perform(SessionEntry& entry, const session::AskResend& action);
   void perform(SessionEntry& entry, const session::Replay& action);
@@ -50,6 +54,7 @@ class ResendServer {
     std::size_t size = 0;
   };
 
+  void serve_all();
   void serve_replay(SessionEntry& entry);
   [[nodiscard]] bool has_fetched(SessionEntry& entry);
   [[nodiscard]] std::uint64_t resends_now_max(SessionEntry& entry);

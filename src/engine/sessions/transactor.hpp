@@ -106,7 +106,7 @@ class Transactor {
   // The text of an exception; valid while `thrown` is.
   [[nodiscard]] static std::string_view text_of(const std::exception_ptr& thrown) noexcept;
   // Before a callback's first message of a session.
-  void save_for_undo(SessionEntry& entry);
+  void save_for_undo(const UndoEntry& before);
 
   // Rolls the running event back, and aborts its sessions.
   void abort_event(SessionEntry& entry) noexcept;

@@ -124,11 +124,11 @@ void UndoEntry::undo() const noexcept {
   entry->until_logon.roll_back(until_logon_size, left_to_resend);
 }
 
-void Transactor::save_for_undo(SessionEntry& entry) {
+void Transactor::save_for_undo(const UndoEntry& before) {
   for (std::size_t i = undo_log_first_; i < undo_log_.size(); ++i) {
-    if (undo_log_[i].entry == &entry) return;
+    if (undo_log_[i].entry == before.entry) return;
   }
-  undo_log_.emplace_back(entry);
+  undo_log_.push_back(before);
 }
 
 void Transactor::undo_since(std::size_t first, store::Transaction::Mark mark) noexcept {
