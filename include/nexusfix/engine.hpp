@@ -31,10 +31,20 @@
 //   return nexusfix::run("venue.cfg", venue);
 #pragma once
 
+// clang-format off: in the order of their use, so that an error names few of them.
+#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/typed/typed.hpp>
+#include <nexusfix/wire/typed/typed_read.hpp>
+#include <nexusfix/wire/typed/message_part.hpp>
+#include <nexusfix/wire/typed/message_check.hpp>
+#include <nexusfix/wire/typed/typed_write.hpp>
+#include <nexusfix/wire/typed/draft.hpp>
+#include <nexusfix/engine/session.hpp>
+#include <nexusfix/engine/callback_check.hpp>
+// clang-format on
 #include <nexusfix/engine/application.hpp>
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/mailbox.hpp>
-#include <nexusfix/engine/session.hpp>
 #include <nexusfix/engine/session_range.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 

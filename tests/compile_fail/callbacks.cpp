@@ -261,6 +261,48 @@ struct Venue {
     static_cast<void>(desk.send(order, [](const PostResult& result) { return result.sent; }));
   }
 };
+#elif NEXUSFIX_MISTAKE == 35
+// error: on_message.* is (a )?private
+class Venue {
+ public:
+  void on_message(Session&, const NewOrderSingle&) {}
+
+ private:
+  void on_message(Session&, const ExecutionReport&) {}
+};
+#elif NEXUSFIX_MISTAKE == 36
+// error: onCreate\(\) is not called: on_logon\(\) is
+struct Venue {
+  void onCreate(const std::string&) {}
+};
+#elif NEXUSFIX_MISTAKE == 37
+// error: a function or a lambda is not called|function or a lambda
+struct Venue {
+  void operator()(Session&, const NewOrderSingle&) {}
+};
+#elif NEXUSFIX_MISTAKE == 38
+// error: name a message whose header is included
+struct Venue {
+  void on_logon(Session& session) { static_cast<void>(session.send(fix44::ClOrdID{"A"})); }
+};
+#elif NEXUSFIX_MISTAKE == 39
+// error: name a message whose header is included
+struct Venue {
+  void on_logon(Session& session) { static_cast<void>(session.send<fix44::OrderCancelRequest>()); }
+};
+#elif NEXUSFIX_MISTAKE == 40
+// error: the session itself sends the messages of the session layer
+struct Venue {
+  void on_logon(Session& session) { static_cast<void>(session.send<fix44::Logon>()); }
+};
+#elif NEXUSFIX_MISTAKE == 41
+// error: field\(tag, value\) takes a text
+struct Venue {
+  void on_logon(Session& session) {
+    wire::Encoder encoder = session.begin("D");
+    encoder.field(44, 1.5);
+  }
+};
 #endif
 
 int main_of(Venue& venue) { return run("venue.cfg", venue); }

@@ -65,4 +65,44 @@ bool use(NewOrderSingle::Draft& order, MarketDataSnapshotFullRefresh::Draft& pri
 #endif
 }
 
+bool use_more(NewOrderSingle::Draft& order, MarketDataSnapshotFullRefresh::Draft& prices) {
+#if NEXUSFIX_MISTAKE == 15
+  // error: the message has no such group
+  return order.group<NoPartyIDs>().empty();
+#elif NEXUSFIX_MISTAKE == 16  // of an entry
+  // error: the message has no such group
+  return order.group<PartyIDs::NoPartySubIDs>().empty();
+#elif NEXUSFIX_MISTAKE == 17
+  // error: the entry has no such group
+  return order.group<PartyIDs>()[0].group<NewOrderSingle::NoAllocs>().empty();
+#elif NEXUSFIX_MISTAKE == 18
+  // error: group<G>\(\) takes a group
+  return order.set(group<NoPartyIDs>(entry(PartyID{"A"}))).has_value();
+#elif NEXUSFIX_MISTAKE == 19
+  // error: group<G>\(\) takes entries
+  return order.set(group<PartyIDs>(PartyID{"A"})).has_value();
+#elif NEXUSFIX_MISTAKE == 20
+  // error: each part of an entry is a typed field
+  return order.set(group<PartyIDs>(entry("A"))).has_value();
+#elif NEXUSFIX_MISTAKE == 21
+  // error: each part of an entry is a typed field
+  return order.group<PartyIDs>().add("A").has_value();
+#elif NEXUSFIX_MISTAKE == 22
+  // error: group\(\) writes the count of its entries
+  return order.set(NoPartyIDs{1}).has_value();
+#elif NEXUSFIX_MISTAKE == 23
+  // error: set\(tag, value\) takes a text
+  return order.set(44, 1.5).has_value();
+#elif NEXUSFIX_MISTAKE == 24  // QuickFIX's way
+  // error: M is the view of a received message
+  const NewOrderSingle other;
+  return order.empty();
+#elif NEXUSFIX_MISTAKE == 25
+  // error: from\(\) takes a received message
+  return NewOrderSingle::Draft::from(prices).has_value();
+#else
+  return order.empty() && prices.empty();
+#endif
+}
+
 }  // namespace nexusfix

@@ -89,7 +89,15 @@ bool use(std::span<char> buffer, wire::HeaderTemplate& session, const wire::Mess
   // error: .*OptionalField.*Decimal
   const Decimal price = view.as<ExecutionReport>()->price();
   return send(buffer, session, Side::Buy, Price{price});
-#elif NEXUSFIX_MISTAKE == 18
+#else
+  return send(buffer, session, Side::Buy, SolicitedFlag{false}, OrderQty{100}, Price{"-150.25"},
+              group<PartyIDs>(entry(PartyID{"A"})));
+#endif
+}
+
+bool use_values(std::span<char> buffer, wire::HeaderTemplate& session,
+                const wire::MessageView& view) {
+#if NEXUSFIX_MISTAKE == 18
   // error: a Boolean field takes true or false
   return send(buffer, session, Side::Buy, SolicitedFlag{"N"});
 #elif NEXUSFIX_MISTAKE == 19
@@ -101,9 +109,20 @@ bool use(std::span<char> buffer, wire::HeaderTemplate& session, const wire::Mess
 #elif NEXUSFIX_MISTAKE == 21
   // error: a text field takes a text
   return send(buffer, session, Side::Buy, Account{5});
+#elif NEXUSFIX_MISTAKE == 22
+  // error: this field is an integer in this FIX version
+  return TotNoOrders{"5"}.value == 5;
+#elif NEXUSFIX_MISTAKE == 23
+  // error: this field is an integer in this FIX version
+  return TotNoOrders{'5'}.value == 5;
+#elif NEXUSFIX_MISTAKE == 24
+  // error: this field takes a time or a date
+  return send(buffer, session, Side::Buy, ExpireTime{"20261124-10:00:00"});
+#elif NEXUSFIX_MISTAKE == 25
+  // error: group\(\) writes the count of its entries
+  return send(buffer, session, Side::Buy, NoPartyIDs{1});
 #else
-  return send(buffer, session, Side::Buy, SolicitedFlag{false}, OrderQty{100}, Price{"-150.25"},
-              group<PartyIDs>(entry(PartyID{"A"})));
+  return send(buffer, session, Side::Buy, Text{view.msg_type()});
 #endif
 }
 

@@ -116,6 +116,9 @@ NEXUSFIX_MEMBER(writeLogon)
 NEXUSFIX_MEMBER(write_log_on)
 NEXUSFIX_MEMBER(onWritable)
 NEXUSFIX_MEMBER(OnWritable)
+NEXUSFIX_MEMBER(onCreate)
+NEXUSFIX_MEMBER(OnCreate)
+NEXUSFIX_MEMBER(on_create)
 NEXUSFIX_MEMBER(Handles)
 #undef NEXUSFIX_MEMBER
 
@@ -185,6 +188,21 @@ concept Callable = requires(A& a, Arguments&&... arguments) {
 template <class A, class M>
 concept TakesAnywhere = Callable<A, Anything, M> || Callable<A, M> || Callable<A, M, Anything> ||
                         Callable<A, Anything, M, Anything>;
+// Whether every on_message() of an application is public: for one that is private, the compiler's
+// error names it, because a using-declaration names all. Of a final class nothing can be derived.
+template <class A, bool IsChecked>
+struct OnMessageMustBePublic {
+  static constexpr bool kDone = true;
+};
+template <class A>
+struct OnMessageMustBePublic<A, true> : A {
+  using A::on_message;
+  static constexpr bool kDone = true;
+
+ protected:
+  ~OnMessageMustBePublic() = default;
+};
+
 template <class A, class M>
 struct IsTakenOtherwise
     : std::bool_constant<!Takes<A, M> && !TakesAnywhere<A, const UnknownMessage&> &&
@@ -245,8 +263,13 @@ inline constexpr bool kTakesAll = false;
 template <class A, class... Types>
 inline constexpr bool kTakesAll<A, Messages<Types...>> = (Takes<A, Types> && ...);
 
+// A lambda, for example.
 template <class A>
-concept Application = std::is_class_v<A> && Complete<A> && !requires(A& a) { a.operator->(); };
+concept IsFunctionOnly = requires { &A::operator(); } && !has_on_message<A>() && !has_on_logon<A>();
+
+template <class A>
+concept Application =
+    std::is_class_v<A> && !std::is_const_v<A> && Complete<A> && !requires(A& a) { a.operator->(); };
 // Not the concept, whose reasons a compiler would list.
 template <class A>
 inline constexpr bool kIsApplication = Application<A>;
@@ -256,8 +279,9 @@ inline constexpr bool kIsApplication = Application<A>;
 template <class A>
 struct CallbackCheck {
   static_assert(kIsApplication<A>,
-                "the application is an object of a class that is defined before: it is not a "
+                "the application is an object of a class that is defined before: not const, a "
                 "pointer or a union");
+  static constexpr bool kIsNamed = false;
   static constexpr bool kDone = true;
 };
 template <Application A>
@@ -399,6 +423,15 @@ struct CallbackCheck<A> {
                 "FromAdmin() is not called: it is on_admin()");
   static_assert(!has_ToAdmin<A>() || has_write_logon<A>(),
                 "ToAdmin() is not called: it is write_logon()");
+  static_assert(!has_onCreate<A>() || has_on_logon<A>(),
+                "onCreate() is not called: on_logon() is; Engine::sessions() has all sessions");
+  static_assert(!has_OnCreate<A>() || has_on_logon<A>(),
+                "OnCreate() is not called: on_logon() is; Engine::sessions() has all sessions");
+  static_assert(!has_on_create<A>() || has_on_logon<A>(),
+                "on_create() is not called: on_logon() is; Engine::sessions() has all sessions");
+  static_assert(!IsFunctionOnly<A>,
+                "the application is an object of a class with callbacks such as on_message(): a "
+                "function or a lambda is not called");
   static_assert(NamesHandles<A> || !(has_Handles<A>() || MisnamesHandles<A>),
                 "the list of messages must be: public: using Handles = Messages<...>");
 
@@ -440,6 +473,15 @@ struct CallbackCheck<A> {
 
   static constexpr bool kDone = true;
 };
+
+// Not within CallbackCheck: each instantiation around an error costs three lines of it.
+template <class A>
+inline constexpr bool kIsSeenWhole = false;
+template <Application A>
+inline constexpr bool kIsSeenWhole<A> =
+    has_on_message<A>() && CallbackCheck<A>::kIsNamed && !std::is_final_v<A>;
+template <class A>
+using PublicCheck = OnMessageMustBePublic<A, kIsSeenWhole<A>>;
 
 }  // namespace detail
 }  // namespace nexusfix::engine

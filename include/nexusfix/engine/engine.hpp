@@ -123,6 +123,7 @@ class Engine {
                                                                Application& application,
                                                                EngineOptions options = {}) {
     static_assert(detail::CallbackCheck<Application>::kDone);
+    static_assert(detail::PublicCheck<Application>::kDone);
     return open_with(path, make_callbacks(application), options);
   }
   // The same with settings that the program has read or built: load_settings(), parse_settings() of
@@ -132,6 +133,7 @@ class Engine {
                                                                Application& application,
                                                                EngineOptions options = {}) {
     static_assert(detail::CallbackCheck<Application>::kDone);
+    static_assert(detail::PublicCheck<Application>::kDone);
     return open_with(std::move(settings), make_callbacks(application), options);
   }
   // The same with a copy of the settings.
@@ -140,6 +142,7 @@ class Engine {
                                                                Application& application,
                                                                EngineOptions options = {}) {
     static_assert(detail::CallbackCheck<Application>::kDone);
+    static_assert(detail::PublicCheck<Application>::kDone);
     return open_with(settings, make_callbacks(application), options);
   }
 
@@ -291,6 +294,7 @@ int run_opened(std::expected<Engine, EngineError> engine);
 template <class Application>
 int run(const std::string& path, Application& application, EngineOptions options = {}) {
   static_assert(detail::CallbackCheck<Application>::kDone);
+  static_assert(detail::PublicCheck<Application>::kDone);
   options.notify_systemd = true;
   return detail::run_opened(Engine::open(path, application, options));
 }

@@ -17,11 +17,13 @@
 #include <nexusfix/engine/timer.hpp>
 #include <nexusfix/session/decisions.hpp>
 #include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/version.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/typed/dispatch.hpp>
 #include <nexusfix/wire/typed/draft.hpp>
 #include <nexusfix/wire/typed/typed.hpp>
 #include <nexusfix/wire/typed/typed_write.hpp>
+#include <nexusfix/wire/values/tag_prefix.hpp>
 
 namespace nexusfix::engine {
 
@@ -38,8 +40,16 @@ struct SessionEntry;
 struct SessionServices;
 
 namespace detail {
+
 class SessionConversations;
-}
+
+// Whether only the session layer sends messages of this type.
+template <class Message>
+inline constexpr bool kIsOfSessionLayer = false;
+template <wire::TypedMessage Message>
+inline constexpr bool kIsOfSessionLayer<Message> = session::is_administrative(Message::kMsgType);
+
+}  // namespace detail
 
 // Why a message was not sent. It got no MsgSeqNum, and nothing was stored.
 enum class SendFailure : std::uint8_t {
@@ -144,15 +154,26 @@ class Session {
   // reset of the sequence numbers that comes first (ResetOn... keys, or ResetSeqNumFlag from either
   // side) ends the epoch of its MsgSeqNum, and it is not sent. With SendWhileLoggedOut=N the
   // message is refused instead.
-  template <wire::TypedMessage Message, class... Parts>
+  template <class Message = wire::detail::NoMessage, class... Parts>
   [[nodiscard]] SendResult send(const Parts&... parts) {
-    static_assert(wire::detail::MessageCheck<Message, Parts...>::kDone);
-    return send_typed<Message>([&](wire::Encoder& encoder) noexcept {
-      if constexpr ((wire::MessagePart<Parts> && ...)) {
+    constexpr bool kIsOfSession = detail::kIsOfSessionLayer<Message>;
+    static_assert(!kIsOfSession,
+                  "the session itself sends the messages of the session layer: log_on(), "
+                  "log_out(), reset(); write_logon() adds fields to a Logon");
+    if constexpr (kIsOfSession) {
+      return {};
+    } else if constexpr (!wire::TypedMessage<Message> || !(wire::MessagePart<Parts> && ...)) {
+      static_assert(wire::detail::MessageCheck<Message, Parts...>::kDone);
+      return {};
+    } else {
+      static_assert(wire::detail::MessageCheck<Message, Parts...>::kDone);
+      static_assert(!(wire::belongs_to_session(wire::detail::part_tag<Parts>()) || ...),
+                    "the session itself writes this field when it sends the message");
+      return send_typed<Message>([&](wire::Encoder& encoder) noexcept {
         const auto clock = [this] { return sending_time(); };
         wire::write_message_parts<Message>(encoder, wire::with_time(parts, clock)...);
-      }
-    });
+      });
+    }
   }
 
   // Sends a draft as it is: a new message each time, with a MsgSeqNum of its own. Does not check

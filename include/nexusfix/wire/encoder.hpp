@@ -94,6 +94,33 @@ class Encoder {
     return put(prefix_of(tag), tag, value, precision);
   }
 
+  // Do not compile: a floating-point number is not exact, and an enumeration is a typed field.
+  template <class Value>
+    requires(!FieldValue<Value>)
+  Encoder& field(Tag, const Value&) noexcept {
+    static_assert(detail::kCompiles<Value>,
+                  "field(tag, value) takes a text, an integer, a char, a bool, a time or Decimal: "
+                  "150.25_d; typed fields such as Side::Buy are for Session::send<M>()");
+    return *this;
+  }
+  // As above.
+  template <Tag kTag, class Value>
+    requires(!FieldValue<Value>)
+  Encoder& field(const Value&) noexcept {
+    static_assert(detail::kCompiles<Value>,
+                  "field<tag>(value) takes a text, an integer, a char, a bool, a time or Decimal: "
+                  "150.25_d; typed fields such as Side::Buy are for Session::send<M>()");
+    return *this;
+  }
+  // A value without its tag.
+  template <class Value>
+  Encoder& field(const Value&) noexcept {
+    static_assert(detail::kCompiles<Value>,
+                  "field(tag, value) takes a tag and a value: field(tag::ClOrdID, \"A1\"); typed "
+                  "fields such as ClOrdID{\"A1\"} are for Session::send<M>()");
+    return *this;
+  }
+
   // Writes a Length field and its data field. The value may contain any byte. An empty value is the
   // error EmptyValue.
   Encoder& data(Tag length_tag, Tag data_tag, std::string_view value) noexcept {

@@ -418,8 +418,15 @@ template <class T, TextFront Front = TextFront::Unreadable>
   } else if constexpr (std::is_same_v<T, Date>) {
     return to_date(text);
   } else {
-    static_assert(std::is_same_v<T, TimeOfDay>, "no FIX type is read as this C++ type");
-    return to_time_of_day(text);
+    constexpr bool kIsRead = std::is_same_v<T, TimeOfDay>;
+    static_assert(kIsRead,
+                  "no FIX type is read as this C++ type: std::string_view, std::int64_t, "
+                  "nexusfix::Decimal, char, bool, WallTime, Date are");
+    if constexpr (kIsRead) {
+      return to_time_of_day(text);
+    } else {
+      return std::unexpected{FieldErrorCode::Malformed};
+    }
   }
 }
 

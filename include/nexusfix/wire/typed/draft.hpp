@@ -213,8 +213,8 @@ struct DraftCheck<T, Parts...> {
 // set(5001, "text"), and not typed fields.
 template <class... Parts>
 inline constexpr bool kIsTagAndValue = false;
-template <class First, class Second>
-inline constexpr bool kIsTagAndValue<First, Second> = WholeNumber<First>;
+template <WholeNumber First, class Second>
+inline constexpr bool kIsTagAndValue<First, Second> = true;
 
 // set() of a message and of an entry.
 template <class T, class... Parts>
@@ -243,18 +243,22 @@ template <class T, class F>
 [[nodiscard]] constexpr Tag erased_tag() {
   if constexpr (TypedField<F>) {
     return tag_of<F>();
-  } else {
+  } else if constexpr (TypedEntry<F>) {
     return F::kCountTag;
+  } else {
+    return 0;
   }
 }
 template <class T, class F>
 bool erase_part(DraftFields& fields, const DraftPath& path) {
   constexpr Tag kTag = erased_tag<T, F>();
-  static_assert(belongs_to<T>(kTag) && (is_draft_tag(kTag) || requires { T::kCountTag; }),
-                "a field that the dictionary does not have here");
+  static_assert(kTag != 0, "erase<F>() removes a typed field or a group");
+  constexpr bool kHas = belongs_to<T>(kTag) && (is_draft_tag(kTag) || requires { T::kCountTag; });
+  static_assert(kTag == 0 || kHas, "a field that the dictionary does not have here");
   if constexpr (requires { T::kCountTag; }) {
     static_assert(kTag != T::kMembers.front(), "without its first field an entry does not begin");
   }
+  static_assert(!is_count<T, F>(), "erase<G>() removes a group: NewOrderSingle::NoPartyIDs");
   if (!fields.has(path, kTag)) return false;
   DraftEdit edit{fields, *path.message};
   DraftEdit::Part part{.tag = kTag};
@@ -264,6 +268,24 @@ bool erase_part(DraftFields& fields, const DraftPath& path) {
   }
   return edit.commit(path, {&part, 1}).has_value();
 }
+
+// Whether T, a message or an entry, has a group.
+template <class T, class Entry>
+[[nodiscard]] consteval bool is_group_of() noexcept {
+  if constexpr (TypedEntry<Entry>) {
+    return contains(T::kMembers, Entry::kCountTag);
+  } else {
+    return false;
+  }
+}
+// A group that a message does not have, so that group() has the only error.
+struct NoGroup {
+  [[nodiscard]] NoGroup operator[](std::size_t) const noexcept { return {}; }
+  [[nodiscard]] DraftResult add(const auto&...) const { return {}; }
+  [[nodiscard]] DraftResult set(const auto&...) const { return {}; }
+  [[nodiscard]] bool empty() const noexcept { return true; }
+  [[nodiscard]] std::size_t size() const noexcept { return 0; }
+};
 
 // An entry that does not exist (any more) reads as an entry with one field of tag 0 without a
 // value, so that its first field can be read, too.
@@ -299,6 +321,15 @@ class DraftEntry : public Entry::template Members<DraftEntry<Entry>> {
     edit.value(tag, value);
     return edit.commit_checked(path_, tag);
   }
+  // Does not compile: a floating-point number is not exact, and an enumeration is a typed field.
+  template <class Value>
+    requires(!FieldValue<Value>)
+  DraftResult set(Tag, const Value&) {
+    static_assert(detail::kCompiles<Value>,
+                  "set(tag, value) takes a text, an integer, a char, a bool, a time or a Decimal: "
+                  "150.25_d; an enumeration is set without its tag: set(Side::Buy)");
+    return {};
+  }
   // Removes a field or a nested group; false: it was not there. An entry keeps its first field.
   template <class F>
   bool erase() {
@@ -306,10 +337,14 @@ class DraftEntry : public Entry::template Members<DraftEntry<Entry>> {
   }
   // A group within the entry.
   template <class Nested>
-  [[nodiscard]] DraftGroup<Nested> group() noexcept {
-    static_assert(detail::contains(Entry::kMembers, Nested::kCountTag),
-                  "the entry has no such group");
-    return {*fields_, path_};
+  [[nodiscard]] auto group() noexcept {
+    if constexpr (detail::is_group_of<Entry, Nested>()) {
+      return DraftGroup<Nested>{*fields_, path_};
+    } else {
+      static_assert(detail::kCompiles<Nested>,
+                    "the entry has no such group: group<G>() takes a group that is nested in it");
+      return detail::NoGroup{};
+    }
   }
   // Whether there is an entry of this number.
   [[nodiscard]] bool exists() const noexcept { return fields_->entry(path_).has_value(); }
@@ -347,9 +382,15 @@ class DraftGroup {
 
   // Adds an entry at the end. An entry without the group's first field or a required one does not
   // compile. Errors: those of Draft::set().
-  template <MessagePart... Parts>
+  template <class... Parts>
   [[nodiscard]] DraftResult add(const Parts&... parts) {
-    return add(wire::entry(parts...));
+    if constexpr ((MessagePart<Parts> && ...)) {
+      return add(wire::entry(parts...));
+    } else {
+      static_assert(detail::kCompiles<Parts...>,
+                    "each part of an entry is a typed field, such as PartyID{\"A\"}, or a group()");
+      return {};
+    }
   }
   // The same for the result of entry(), which a function may have made.
   template <class... Parts>
@@ -424,6 +465,14 @@ class Draft : public M::template Members<Draft<M>> {
   [[nodiscard]] static std::expected<Draft, DraftError> from(const M& message) {
     return from(message.view());
   }
+  // Does not compile: a message of another type.
+  template <class Other>
+  static std::expected<Draft, DraftError> from(const Other&) {
+    static_assert(detail::kCompiles<Other>,
+                  "from() takes a received message of the draft's own type; "
+                  "with_fields_of(draft) takes the fields of another draft");
+    return {};
+  }
   // A draft of M with all fields of another draft that M has, too: a replacement that repeats its
   // order. Other fields are left out; so is a group whose entries begin with another field in M.
   template <class Other>
@@ -458,6 +507,15 @@ class Draft : public M::template Members<Draft<M>> {
     edit.value(tag, value);
     return edit.commit_checked(path(), tag);
   }
+  // Does not compile: a floating-point number is not exact, and an enumeration is a typed field.
+  template <class Value>
+    requires(!FieldValue<Value>)
+  DraftResult set(Tag, const Value&) {
+    static_assert(detail::kCompiles<Value>,
+                  "set(tag, value) takes a text, an integer, a char, a bool, a time or a Decimal: "
+                  "150.25_d; an enumeration is set without its tag: set(Side::Buy)");
+    return {};
+  }
   // Removes a field (erase<Price>()) or a group (erase<NoPartyIDs>()); false: it was not there.
   template <class F>
   bool erase() {
@@ -478,15 +536,26 @@ class Draft : public M::template Members<Draft<M>> {
   }
   // A group of the message, to add, change and remove entries.
   template <class Entry>
-  [[nodiscard]] DraftGroup<Entry> group() noexcept {
-    static_assert(detail::contains(M::kMembers, Entry::kCountTag), "the message has no such group");
-    return {fields_, path()};
+  [[nodiscard]] auto group() noexcept {
+    if constexpr (detail::is_group_of<M, Entry>()) {
+      return DraftGroup<Entry>{fields_, path()};
+    } else {
+      static_assert(detail::kCompiles<Entry>,
+                    "the message has no such group: group<G>() takes one of its groups, such as "
+                    "fix44::NewOrderSingle::NoPartyIDs");
+      return detail::NoGroup{};
+    }
   }
   // Reads a field of any type, such as a user-defined one: get<DeskID>() with
   // `using DeskID = wire::Field<5001, std::string_view>;`.
-  template <TypedField F>
-  [[nodiscard]] OptionalField<F> get() const noexcept {
-    return read_field<F>(view());
+  template <class F>
+  [[nodiscard]] auto get() const noexcept {
+    if constexpr (TypedField<F>) {
+      return read_field<F>(view());
+    } else {
+      static_assert(detail::kCompiles<F>, "get<F>() reads a typed field, such as fix44::Symbol");
+      return 0;
+    }
   }
 
   // Removes all fields and keeps the memory.

@@ -1,6 +1,7 @@
 // A field: a tag and the bytes of its value, and the errors of a read.
 #pragma once
 
+#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -90,6 +91,22 @@ template <class Value, class Other>
 
 }  // namespace detail
 
+namespace detail {
+
+// What `Value value = order.price();` would convert to, with one condition: a compiler lists all.
+template <class T, class Value>
+inline constexpr bool kIsValueOf = std::same_as<Value, T>;
+template <class T, class Value>
+  requires HasValueType<T>
+inline constexpr bool kIsValueOf<T, Value> =
+    std::same_as<Value, T> || std::same_as<Value, typename T::ValueType> ||
+    (std::same_as<typename T::ValueType, std::string_view> &&
+     requires { typename Value::traits_type; });  // std::string, too
+template <class T, class Value>
+concept IsValueOf = kIsValueOf<T, Value>;
+
+}  // namespace detail
+
 // A value that was read from a message, or why there is none: test it, then use *field,
 // field->value or value_or(). Getters of fields that the dictionary requires return the value
 // itself.
@@ -119,8 +136,8 @@ class OptionalField : public std::expected<T, FieldError> {
   }
   // Deleted: `Price price = order.price();` would forget that the field may be missing.
   template <class Value>
-    requires std::same_as<Value, T> || std::same_as<Value, typename T::ValueType>
-  operator Value() const = delete;
+    requires detail::IsValueOf<T, Value>
+  operator Value() const = delete;  // test the field, and then use *field or field->value
 };
 
 namespace detail {
@@ -167,10 +184,10 @@ constexpr bool operator==(const OptionalField<T>&, const Other&) noexcept {
 }
 // Does not compile: the answer would be false for a field that is missing.
 template <class T, class Other>
-constexpr bool operator<=>(const OptionalField<T>&, const Other&) noexcept {
+constexpr std::strong_ordering operator<=>(const OptionalField<T>&, const Other&) noexcept {
   static_assert(detail::kCompiles<T, Other>,
                 "the field may be missing: test it, and then order its value: *field > 100");
-  return false;
+  return std::strong_ordering::equal;
 }
 
 }  // namespace nexusfix::wire

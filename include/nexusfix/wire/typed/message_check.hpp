@@ -35,7 +35,8 @@ constexpr auto name_if() {
 }
 template <class... Parts>
 constexpr auto strangers_in() {
-  return (name_if<!MessagePart<Parts>, Parts>() + ... + FieldNames<>{});
+  return (name_if<!MessagePart<Parts> && !std::same_as<Parts, NoPart>, Parts>() + ... +
+          FieldNames<>{});
 }
 template <class... Parts>
 [[nodiscard]] constexpr bool have_tag([[maybe_unused]] Tag tag) {
@@ -75,16 +76,36 @@ constexpr auto foreign_in() {
   }
 }
 
+// Whether a tag is the count field of a group of T.
+template <class... Entries>
+[[nodiscard]] constexpr bool is_count_in([[maybe_unused]] Tag tag,
+                                         std::type_identity<EntryList<Entries...>>) {
+  return ((Entries::kCountTag == tag) || ...);
+}
+// Whether a part is the count field of a group, as a field and not as group().
+template <class T, class Part>
+[[nodiscard]] constexpr bool is_count() {
+  if constexpr (requires {
+                  typename T::Groups;
+                  typename FieldOf<Part>::type::ValueType;
+                }) {
+    return is_count_in(part_tag<Part>(), std::type_identity<typename T::Groups>{});
+  } else {
+    return false;
+  }
+}
+
 // The errors of one entry, or of all entries of the groups among the parts.
 struct EntryErrors {
   bool twice = false;
   bool foreign = false;
   bool headless = false;
   bool missing = false;
+  bool counted = false;
 
   friend constexpr EntryErrors operator|(EntryErrors a, EntryErrors b) {
     return {a.twice || b.twice, a.foreign || b.foreign, a.headless || b.headless,
-            a.missing || b.missing};
+            a.missing || b.missing, a.counted || b.counted};
   }
 };
 template <class... Parts>
@@ -95,7 +116,8 @@ template <class Entry, class... Parts>
              .twice = !tags_are_distinct<Parts...>(),
              .foreign = !std::same_as<decltype(foreign_in<Entry, Parts...>()), FieldNames<>>,
              .headless = !(part_has<Parts>(Entry::kMembers.front()) || ...),
-             .missing = !HasAll<typename Entry::Required, Parts...>::value} |
+             .missing = !HasAll<typename Entry::Required, Parts...>::value,
+             .counted = (is_count<Entry, Parts>() || ...)} |
          errors_of_groups<Parts...>();
 }
 template <class T>
@@ -110,13 +132,19 @@ template <class Entry, class... Entries>
 template <class Entry, class Range, class MakeEntry>
 [[nodiscard]] constexpr EntryErrors errors_of_group(
     std::type_identity<GroupRange<Entry, Range, MakeEntry>>) {
-  using Made = std::invoke_result_t<const MakeEntry&, std::ranges::range_reference_t<const Range>>;
-  return errors_of_entry<Entry>(std::type_identity<std::remove_cvref_t<Made>>{});
+  if constexpr (MakesEntry<Range, MakeEntry>) {
+    return errors_of_entry<Entry>(std::type_identity<MadeEntry<Range, MakeEntry>>{});
+  } else {
+    return {};  // group() has the error
+  }
 }
 template <class... Parts>
 [[nodiscard]] constexpr EntryErrors errors_of_groups() {
   return (errors_of_group(std::type_identity<Parts>{}) | ... | EntryErrors{});
 }
+
+// The message that send() takes if the call names none.
+struct NoMessage;
 
 // Read as the cause that a compiler prints: required_field_missing<NewOrderSingle,
 // FieldNames<names::Side>>.
@@ -137,6 +165,8 @@ struct PartsCheck {
   static_assert(!field_not_in_message<M, decltype(foreign_in<M, Parts...>())>,
                 "a field that the dictionary does not have here");
   static_assert(!(PartOfLength<Parts> || ...), "a Length field is written with its data field");
+  static_assert(!(is_count<M, Parts>() || ...) && !kGroups.counted,
+                "group() writes the count of its entries, such as NoPartyIDs: leave it out");
   static_assert(!kGroups.headless,
                 "an entry begins with the first field of its group, which is missing");
   static_assert(!kGroups.foreign, "a field that the dictionary does not have in this group");
@@ -147,8 +177,15 @@ struct PartsCheck {
 };
 
 // The rules of a message to send. Constants and variable part of a prepared message are parts.
-template <TypedMessage M, class... Parts>
+template <class M, class... Parts>
 struct MessageCheck {
+  static_assert(kCompiles<M>,
+                "name a message whose header is included: send<fix44::NewOrderSingle>(...); a "
+                "draft is sent by send(draft), a received message by send(*M::Draft::from(m))");
+  static constexpr bool kDone = true;
+};
+template <TypedMessage M, class... Parts>
+struct MessageCheck<M, Parts...> {
   static_assert(!not_message_part<decltype(strangers_in<Parts...>())>,
                 "each part of a message is a typed field, such as Symbol{\"A\"}, or a group()");
   static constexpr bool kDone = true;

@@ -23,6 +23,13 @@ struct EntryParts {
   std::tuple<Parts...> parts;  // in the order in which they were given
 };
 
+// A generated entry of a repeating group: fix44::NewOrderSingle::NoPartyIDs. It names the group.
+template <class T>
+concept TypedEntry = requires {
+  T::kCountTag;
+  T::kMembers;
+};
+
 // A repeating group with the given entries; made by group().
 template <class Entry, class... Entries>
 struct GroupParts {
@@ -92,6 +99,17 @@ template <class T>
 struct IsEntryParts : std::false_type {};
 template <class... Parts>
 struct IsEntryParts<EntryParts<Parts...>> : std::true_type {};
+
+// What makes an entry of each element of a range.
+template <class Range, class MakeEntry>
+using MadeEntry = std::remove_cvref_t<
+    std::invoke_result_t<const MakeEntry&, std::ranges::range_reference_t<const Range>>>;
+template <class Range, class MakeEntry>
+concept MakesEntry = requires { typename MadeEntry<Range, MakeEntry>; } &&
+                     IsEntryParts<MadeEntry<Range, MakeEntry>>::value;
+
+// An entry() or a group() that has an error: what it is a part of has no other one.
+struct NoPart {};
 
 template <class T>
 struct IsOptionalField : std::false_type {};

@@ -20,22 +20,43 @@ namespace nexusfix::wire {
 
 namespace detail {
 
+// The kinds of values, and what each of them takes: the errors of Field's constructor.
+template <class Value>
+inline constexpr bool kIsBool = std::same_as<Value, bool>;
+template <class Value>
+inline constexpr bool kIsPrice = std::same_as<Value, Decimal>;
+template <class Value>
+inline constexpr bool kIsText = std::same_as<Value, std::string_view>;
+template <class Value>
+inline constexpr bool kIsOther = !kIsBool<Value> && !kIsPrice<Value> && !kIsText<Value> &&
+                                 !Character<Value> && !WholeNumber<Value>;
+
+// The result of a getter, with a value of this type: the deleted conversion names the mistake.
+template <class Value, class Other>
+concept Optionally =
+    requires { requires std::same_as<typename Other::value_type::ValueType, Value>; };
 // Arguments that C++ would convert, or that would cost a page of candidates.
 template <class Value, class Other>
-inline constexpr bool kIsMistaken = false;
-template <class Other>
-inline constexpr bool kIsMistaken<bool, Other> =
-    !std::same_as<Other, bool> && (std::is_scalar_v<Other> || std::is_array_v<Other>);
-template <class Other>
-inline constexpr bool kIsMistaken<Decimal, Other> =
-    std::same_as<Other, bool> || Character<Other> || std::is_enum_v<Other> ||
-    std::same_as<Other, CheckedDecimal> ||
-    (!std::is_array_v<Other> && std::convertible_to<const Other&, std::string_view>);
-template <class Other>
-inline constexpr bool kIsMistaken<std::string_view, Other> =
-    std::is_arithmetic_v<Other> || std::is_enum_v<Other>;
+[[nodiscard]] consteval bool is_mistaken() noexcept {
+  if constexpr (Optionally<Value, Other>) {
+    return false;
+  } else if constexpr (kIsPrice<Value> || kIsBool<Value>) {
+    return !(kIsPrice<Value> && (WholeNumber<Other> || std::is_array_v<Other>)) &&
+           !std::same_as<Other, Value>;
+  } else if constexpr (WholeNumber<Value>) {
+    return !std::convertible_to<const Other&, Value> || kIsBool<Other> || Character<Other> ||
+           std::is_floating_point_v<Other>;
+  } else {
+    return !std::convertible_to<const Other&, Value> ||
+           (Character<Value> && !std::same_as<Other, Value>);
+  }
+}
 template <class Value, class Other>
-concept MistakenValue = kIsMistaken<Value, Other>;
+concept MistakenValue = is_mistaken<Value, Other>();
+
+// False. Read as the cause that a compiler prints: is_value_of_field<17, long, char[5]>.
+template <Tag FieldTag, class Value, class Other>
+inline constexpr bool is_value_of_field = false;
 
 }  // namespace detail
 
@@ -63,28 +84,31 @@ struct Field {
   template <std::size_t Size>
     requires std::same_as<Value, Decimal>
   consteval explicit Field(const char (&text)[Size]) : value{Decimal::from_literal(text)} {}
-  // Does not compile: a price or a quantity is exact.
-  template <std::floating_point Number>
-    requires std::same_as<Value, Decimal>
-  constexpr explicit Field(Number) {
-    static_assert(!std::floating_point<Number>,
-                  "a price or a quantity is exact: write Price{\"150.25\"}, or Price{150.25_d} "
-                  "with namespace nexusfix::literals");
-  }
-  // Does not compile: `"N"` and `'N'` would convert to true, and `'1'` to 49.
+  // Does not compile: a value of another type. `'1'` would convert to 49, and "N" to true.
   template <class Other>
     requires detail::MistakenValue<Value, Other>
   constexpr explicit Field(const Other&) {
-    static_assert(!detail::MistakenValue<Value, Other> || !std::same_as<Value, bool>,
-                  "a Boolean field takes true or false");
-    static_assert(!std::same_as<Other, CheckedDecimal>,
+    constexpr bool kTakes = detail::is_value_of_field<FieldTag, Value, Other>;
+    constexpr bool kIsChecked = std::same_as<Other, CheckedDecimal>;
+    constexpr bool kIsDouble = std::is_floating_point_v<Other>;
+    static_assert(kTakes || !detail::kIsBool<Value>, "a Boolean field takes true or false");
+    static_assert(kTakes || !detail::kIsPrice<Value> || !kIsChecked,
                   "the result of + - or * may not fit: test it, and then write Price{*result}");
-    static_assert(!detail::MistakenValue<Value, Other> || !std::same_as<Value, Decimal> ||
-                      std::same_as<Other, CheckedDecimal>,
+    static_assert(kTakes || !detail::kIsPrice<Value> || !kIsDouble,
+                  "a price or a quantity is exact: write Price{\"150.25\"}, or Price{150.25_d} "
+                  "with namespace nexusfix::literals");
+    static_assert(kTakes || !detail::kIsPrice<Value> || kIsChecked || kIsDouble,
                   "a price or a quantity takes an integer, a literal such as \"150.25\", or a "
                   "Decimal: wire::convert<Decimal>(text) reads a text at run time");
-    static_assert(!detail::MistakenValue<Value, Other> || !std::same_as<Value, std::string_view>,
+    static_assert(kTakes || !detail::kIsText<Value>,
                   "a text field takes a text, which must live until the message is sent");
+    static_assert(kTakes || !WholeNumber<Value>,
+                  "this field is an integer in this FIX version: write 5, not \"5\" or '5'; "
+                  "wire::convert<std::int64_t>(text) reads a text at run time");
+    static_assert(kTakes || !Character<Value>, "this field takes one character: write 'A'");
+    static_assert(kTakes || !detail::kIsOther<Value>,
+                  "this field takes a time or a date: session.now(), wire::Date{2026y / 11 / 24}; "
+                  "wire::convert<WallTime>(text) reads a text at run time");
   }
   // For send(): the field with the time at which the message is sent, which is its SendingTime
   // (52), and with the same precision: session.send<...>(TransactTime::now(), ...).
@@ -132,13 +156,35 @@ template <Tag FieldTag, class Other>
 }
 // Does not compile: a price or a quantity is ordered with exact numbers.
 template <Tag FieldTag, class Value, class Other>
-  requires(!std::same_as<Other, Decimal> && !WholeNumber<Other> && !requires { Other::kTag; } &&
-           !detail::kIsOptionalField<Other>)
-constexpr bool operator<=>(const Field<FieldTag, Value>&, const Other&) noexcept {
+  requires(!(detail::kIsPrice<Value> && (detail::kIsPrice<Other> || WholeNumber<Other>)) &&
+           !requires { Other::kTag; } && !detail::kIsOptionalField<Other>)
+constexpr std::strong_ordering operator<=>(const Field<FieldTag, Value>&, const Other&) noexcept {
   static_assert(detail::kCompiles<Value, Other>,
                 "a price or a quantity is ordered with an exact number: 100, or 150.25_d with "
                 "namespace nexusfix::literals; other fields by their .value");
-  return false;
+  return std::strong_ordering::equal;
+}
+// Does not compile: a map whose key is a text field would keep a view of a message.
+template <Tag FieldTag, class Value>
+  requires(!std::same_as<Value, Decimal>)
+constexpr std::strong_ordering operator<=>(const Field<FieldTag, Value>&,
+                                           const Field<FieldTag, Value>&) noexcept {
+  static_assert(detail::kCompiles<Value>,
+                "fields are ordered by their .value; the key of a map is std::string{field.value}, "
+                "because a text field is a view of its message");
+  return std::strong_ordering::equal;
+}
+// Does not compile: a text field is no text.
+template <class Other, Tag FieldTag>
+constexpr std::string_view operator+(const Other&, const Field<FieldTag, std::string_view>&) {
+  static_assert(detail::kCompiles<Other>, "a text has field.value: std::string{field.value}");
+  return {};
+}
+// The same with the field first.
+template <Tag FieldTag, class Other>
+constexpr std::string_view operator+(const Field<FieldTag, std::string_view>&, const Other&) {
+  static_assert(detail::kCompiles<Other>, "a text has field.value: std::string{field.value}");
+  return {};
 }
 // The order of prices and quantities, also of different fields: cum_qty() < order_qty().
 template <Tag First, Tag Second>

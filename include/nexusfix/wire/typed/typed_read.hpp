@@ -163,6 +163,9 @@ struct Unchecked {
 template <class Self>
 class TypedMessageView {
  public:
+  // Does not compile: `NewOrderSingle order(ClOrdID{"A1"}, ...);`.
+  template <TypedField First, class... Others>
+  explicit TypedMessageView(const First&, const Others&...) noexcept : TypedMessageView{} {}
   // Checks MsgType and the fields that the dictionary requires. The accessor of a required field
   // then returns a plain value. Fields within repeating groups are checked when they are read.
   [[nodiscard]] static std::expected<Self, FieldError> from(const MessageView& view) noexcept {
@@ -179,6 +182,13 @@ class TypedMessageView {
 
  protected:
   friend struct detail::Unchecked;
+  // Does not compile: `NewOrderSingle order;`, a view of no message.
+  template <class Any = Self>
+  TypedMessageView() noexcept {
+    static_assert(detail::kCompiles<Any>,
+                  "M is the view of a received message: send by session.send<M>(...), build and "
+                  "keep an M::Draft");
+  }
   // For a message that was checked.
   explicit TypedMessageView(const MessageView& view) noexcept : view_{view} {}
 
@@ -225,6 +235,13 @@ class TypedEntryView {
 
  protected:
   friend struct detail::Unchecked;
+  // Does not compile: a view of no entry.
+  template <class Any = Self>
+  TypedEntryView() noexcept {
+    static_assert(detail::kCompiles<Any>,
+                  "an entry is the view of a received one: send by group<G>(entry(...)), and read "
+                  "by a getter such as order.no_party_ids()");
+  }
   // For an entry that GroupView found.
   explicit TypedEntryView(const GroupEntry& entry) noexcept : entry_{entry} {}
 

@@ -116,12 +116,19 @@ void write_group(Encoder& encoder, const GroupRange<Entry, Range, MakeEntry>& gr
 }  // namespace detail
 
 // One entry of a group. Its fields may be given in any order and are written in the dictionary's.
-template <MessagePart... Parts>
-[[nodiscard]] constexpr EntryParts<Parts...> entry(const Parts&... parts) noexcept {
+template <class... Parts>
+[[nodiscard]] constexpr auto entry(const Parts&... parts) noexcept {
+  constexpr bool kIsEntry = ((MessagePart<Parts> || std::same_as<Parts, detail::NoPart>) && ...);
+  static_assert(kIsEntry,
+                "each part of an entry is a typed field, such as PartyID{\"A\"}, or a group()");
   static_assert(
       !detail::kHasTimeOfSending<Parts...>,
       "now() is for send(): an entry of a group takes a time: TransactTime{session.now()}");
-  return {{parts...}};
+  if constexpr ((MessagePart<Parts> && ...)) {
+    return EntryParts<Parts...>{{parts...}};
+  } else {
+    return detail::NoPart{};
+  }
 }
 
 // A repeating group to send. Entry names it: fix44::NewOrderSingle::NoPartyIDs. An entry does not
@@ -131,9 +138,19 @@ template <MessagePart... Parts>
 //   group<NewOrderSingle::NoPartyIDs>(entry(PartyID{"A"}, PartyRole::ClientID),
 //                                     entry(PartyID{"B"}, PartyRole::ExecutingFirm))
 template <class Entry, class... Entries>
-  requires(detail::IsEntryParts<Entries>::value && ...)
-[[nodiscard]] constexpr GroupParts<Entry, Entries...> group(const Entries&... entries) noexcept {
-  return {{entries...}};
+[[nodiscard]] constexpr auto group(const Entries&... entries) noexcept {
+  constexpr bool kIsGroup = TypedEntry<Entry>;
+  constexpr bool kHasEntries =
+      ((detail::IsEntryParts<Entries>::value || std::same_as<Entries, detail::NoPart>) && ...);
+  static_assert(kIsGroup, "group<G>() takes a group: G is fix44::NewOrderSingle::NoPartyIDs");
+  static_assert(kHasEntries,
+                "group<G>() takes entries, entry(PartyID{\"A\"}, ...), or a range and a function "
+                "that makes an entry of each element");
+  if constexpr (kIsGroup && (detail::IsEntryParts<Entries>::value && ...)) {
+    return GroupParts<Entry, Entries...>{{entries...}};
+  } else {
+    return detail::NoPart{};
+  }
 }
 
 // The same with one entry for each element of a range of known size. make_entry(element) makes it
@@ -143,9 +160,19 @@ template <class Entry, class... Entries>
 //     return entry(MDEntryType::Bid, MDEntryPx{level.price}, MDEntrySize{level.size});
 //   })
 template <class Entry, std::ranges::sized_range Range, class MakeEntry>
-[[nodiscard]] constexpr GroupRange<Entry, Elements<Range>, MakeEntry> group(
-    Range&& range, MakeEntry make_entry) noexcept {
-  return {Elements<Range>{std::forward<Range>(range)}, std::move(make_entry)};
+  requires(!detail::IsEntryParts<MakeEntry>::value)
+[[nodiscard]] constexpr auto group(Range&& range, MakeEntry make_entry) noexcept {
+  constexpr bool kIsGroup = TypedEntry<Entry>;
+  constexpr bool kMakesEntry = detail::MakesEntry<Elements<Range>, MakeEntry>;
+  static_assert(kIsGroup, "group<G>() takes a group: G is fix44::NewOrderSingle::NoPartyIDs");
+  static_assert(kMakesEntry,
+                "the function of group() takes an element of the range and returns entry(...)");
+  if constexpr (kIsGroup && kMakesEntry) {
+    return GroupRange<Entry, Elements<Range>, MakeEntry>{
+        Elements<Range>{std::forward<Range>(range)}, std::move(make_entry)};
+  } else {
+    return detail::NoPart{};
+  }
 }
 
 // A part with its time: now() becomes the time of sending, which clock() returns; every other part
