@@ -47,6 +47,23 @@ std::string_view EventTexts::with_tag(std::string_view text, std::string_view re
 
 // Text, or what the reason means, and then, in parentheses, what is refused: "bad price (45=12
 // 371=44 372=D 373=5)". A long text is cut, so that the rest has room.
+namespace {
+
+// The standard text of SessionRejectReason or BusinessRejectReason; empty: the message has neither.
+std::string_view reason_of(const wire::MessageView& message) noexcept {
+  const auto capped = [](std::uint64_t value) {
+    constexpr std::uint64_t kUnknownReason = 1'000;
+    return static_cast<unsigned>(std::min(value, kUnknownReason));
+  };
+  const auto session = message.get<std::uint64_t>(tag::SessionRejectReason);
+  if (session) return session_reject_text(capped(*session));
+  const auto business = message.get<std::uint64_t>(tag::BusinessRejectReason);
+  if (business) return business_reject_text(capped(*business));
+  return {};
+}
+
+}  // namespace
+
 std::string_view EventTexts::of_reject(const wire::MessageView& message) noexcept {
   constexpr std::size_t kValueBytesMax = 20;
   constexpr std::string_view kCut = "...";
@@ -57,8 +74,11 @@ std::string_view EventTexts::of_reject(const wire::MessageView& message) noexcep
   constexpr Shown kShown[] = {{tag::RefSeqNum, " 45="},
                               {tag::RefTagID, " 371="},
                               {tag::RefMsgType, " 372="},
-                              {tag::SessionRejectReason, " 373="}};
-  constexpr std::size_t kShownBytesMax = std::size(kShown) * (kValueBytesMax + 5) + 2;
+                              {tag::SessionRejectReason, " 373="},
+                              {tag::BusinessRejectReason, " 380="}};
+  constexpr std::size_t kReasonBytesMax = 70;  // with " []"
+  constexpr std::size_t kShownBytesMax =
+      std::size(kShown) * (kValueBytesMax + 5) + 2 + kReasonBytesMax;
   // The event may have noted something else.
   const std::size_t room = noted_.size() - noted_size_;
   if (room <= kShownBytesMax + kCut.size()) return message[tag::Text].value_or(std::string_view{});
@@ -66,15 +86,17 @@ std::string_view EventTexts::of_reject(const wire::MessageView& message) noexcep
   char* const begin = noted_.data() + noted_size_;
   char* out = begin;
   const auto append = [&](std::string_view part) { out = std::ranges::copy(part, out).out; };
-  const wire::OptionalField<std::uint64_t> reason =
-      message.get<std::uint64_t>(tag::SessionRejectReason);
+  const std::string_view reason = reason_of(message);
   std::string_view text = message[tag::Text].value_or(std::string_view{});
-  constexpr std::uint64_t kUnknownReason = 1'000;
-  if (text.empty() && reason) {
-    text = session_reject_text(static_cast<unsigned>(std::min(*reason, kUnknownReason)));
-  }
+  const bool is_reason = text.empty();
+  if (is_reason) text = reason;
   append(text.substr(0, text_max));
   if (text.size() > text_max) append(kCut);
+  if (!is_reason && !reason.empty() && text != reason) {
+    append(" [");
+    append(reason);
+    append("]");
+  }
   char* const shown = out;
   for (const Shown& one : kShown) {
     const std::optional<std::string_view> value = message[one.tag];

@@ -428,13 +428,16 @@ void StateMachine::reject_and_log_out(const Inbound& in, const Objection& object
 // engines that disagree would go on for ever.
 void StateMachine::push_reject(const wire::MessageView& message, std::uint64_t msg_seq_num,
                                const Objection& objection) noexcept {
+  const std::string_view type = message.msg_type();
+  if (type == "j" && objection.is_business) {
+    return actions_.notice(NoticeCode::RejectReceived, texts_.of_reject(message));
+  }
   const std::string_view text = !objection.text.empty() ? objection.text
                                 : objection.is_business ? business_reject_text(objection.reason)
                                                         : session_reject_text(objection.reason);
   actions_.notice(NoticeCode::MessageRejected, texts_.with_tag(text, objection.ref_tag),
                   numbers_.next_inbound(), msg_seq_num);
-  const std::string_view type = message.msg_type();
-  if (type == "3" || (type == "j" && objection.is_business)) return;
+  if (type == "3") return;
   message_ = &message;
   message_seq_num_ = msg_seq_num;
   objection_ = objection;

@@ -113,7 +113,7 @@ struct Disconnect {
 enum class NoticeCode : std::uint8_t {
   MessageGarbled,          // bytes that are no valid message are ignored; both values are 0
   MessageRejected,         // a received message is rejected; the text has the reason
-  RejectReceived,          // from the counterparty; the text has its reason; both values are 0
+  RejectReceived,          // or an unprocessed BusinessMessageReject; both values are 0
   GapDetected,             // messages are missing
   GapClosed,               // all missing messages arrived or were gap-filled; received: its end
   ResendServed,            // a requested range was resent or gap-filled; received: its last one

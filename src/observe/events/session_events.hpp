@@ -88,8 +88,9 @@ inline constexpr EventRow kSessionEvents[] = {
      "Compare the message with the dictionary of both sides: `nexusfix validate` shows every "
      "fault."},
     {EventId::RejectReceived, Severity::Warning, "RejectReceived",
-     "The counterparty rejected one of our messages with a Reject (3). Its Text (58) is in the "
-     "event.",
+     "The counterparty rejected one of our messages with a Reject (3), or with a "
+     "BusinessMessageReject (j) that the application does not process. The event has its Text (58) "
+     "and its reason.",
      "Our message breaks a rule of the counterparty.",
      "Find the message by RefSeqNum (45) in the message log, and compare it with the rules of "
      "engagement."},

@@ -33,15 +33,31 @@ TEST(Reject, received_is_reported_with_its_fields_and_reason) {
     EXPECT_TRUE(acceptor.has_notice(NoticeCode::RejectReceived)) << fields;
     return acceptor.notice_texts.back();
   };
-  EXPECT_EQ(noted("45=12|371=44|372=D|373=5|58=bad price"), "bad price (45=12 371=44 372=D 373=5)");
+  EXPECT_EQ(
+      noted("45=12|371=44|372=D|373=5|58=bad price"),
+      "bad price [Value is incorrect (out of range) for this tag] (45=12 371=44 372=D 373=5)");
   EXPECT_EQ(noted("45=12|372=D|373=1"), "Required tag missing (45=12 372=D 373=1)");
   EXPECT_EQ(noted("45=12|373=99"), "Other (45=12 373=99)");
   EXPECT_EQ(noted("45=12"), "45=12");
   EXPECT_EQ(noted("45=12|371=44"), "45=12 371=44");
   // A long text is truncated, so that the rest has room.
-  EXPECT_EQ(noted("45=12|373=5|58=" + std::string(500, 'x')),
-            std::string(157, 'x') + "... (45=12 373=5)");
+  EXPECT_EQ(
+      noted("45=12|373=5|58=" + std::string(500, 'x')),
+      std::string(157, 'x') + "... [Value is incorrect (out of range) for this tag] (45=12 373=5)");
   EXPECT_EQ(noted("45=12|371=" + std::string(500, '4')), "45=12 371=" + std::string(20, '4'));
+}
+
+TEST(Reject, business_reject_that_the_application_does_not_process_is_one_of_our_message) {
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  answer_with(
+      acceptor,
+      {.kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
+  acceptor.in("35=j|34=2|45=7|372=D|380=2|58=no AAPL here");
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_FALSE(acceptor.has_notice(NoticeCode::MessageRejected));
+  ASSERT_TRUE(acceptor.has_notice(NoticeCode::RejectReceived));
+  EXPECT_EQ(acceptor.notice_texts.back(), "no AAPL here [Unknown Security] (45=7 372=D 380=2)");
 }
 
 TEST(Reject, malformed_reject_is_never_rejected) {

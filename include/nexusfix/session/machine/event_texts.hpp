@@ -30,7 +30,7 @@ class EventTexts {
 
   std::array<char, kTextBytesMax> compared_{};
   std::array<char, 10> ref_tag_{};
-  std::array<char, 2 * kTextBytesMax> noted_{};  // each text has its own part of it
+  std::array<char, 3 * kTextBytesMax> noted_{};  // each text has its own part of it
   std::size_t noted_size_ = 0;
 };
 
