@@ -4,13 +4,19 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <malloc.h>
 #include <new>
+#include <string_view>
 
 namespace nexusfix::test {
 
 inline thread_local std::size_t allocations = 0;
 inline thread_local std::size_t failing_allocation = 0;  // the first one that fails; 0: none
 inline thread_local std::size_t failing_count = 1;       // the number of failures from there on
+
+// Allocations that were freed with this text in them; no text: none is looked at.
+inline thread_local std::string_view searched;
+inline thread_local std::size_t released_with_it = 0;
 
 inline void* counted(std::size_t size, std::size_t alignment) noexcept {
   ++allocations;
@@ -24,7 +30,13 @@ inline void* counted_or_throw(std::size_t size, std::size_t alignment) {
 }
 
 // Not inlined: g++ would see free() for a delete, and not the allocation of its new.
-[[gnu::noinline]] inline void release(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] inline void release(void* memory) noexcept {
+  if (memory != nullptr && !searched.empty()) {
+    const std::string_view bytes{static_cast<const char*>(memory), ::malloc_usable_size(memory)};
+    if (bytes.find(searched) != std::string_view::npos) ++released_with_it;
+  }
+  std::free(memory);
+}
 
 }  // namespace nexusfix::test
 

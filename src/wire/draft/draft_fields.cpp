@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 
+#include <nexusfix/base/secret.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/text.hpp>
 #include <nexusfix/wire/typed/draft.hpp>
@@ -40,8 +41,11 @@ DraftFields::Block DraftFields::Block::allocate(std::size_t fields, std::size_t 
   return block;
 }
 
+// A draft may have had a password.
 void DraftFields::Block::free() noexcept {
-  if (memory != nullptr) ::operator delete(memory, std::align_val_t{kKeysAlignment});
+  if (memory == nullptr) return;
+  wipe_bytes({text(), bytes});
+  ::operator delete(memory, std::align_val_t{kKeysAlignment});
   memory = nullptr;
 }
 
@@ -102,6 +106,7 @@ bool DraftFields::has_password() const noexcept {
 }
 
 void DraftFields::clear() noexcept {
+  if (has_password()) wipe_bytes({block_.text(), begin_of(count_)});
   count_ = 0;
   has_groups_ = false;
 }

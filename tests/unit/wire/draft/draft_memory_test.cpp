@@ -4,6 +4,7 @@
 #include <string>
 
 #include <nexusfix/fix44/order_cancel_replace_request.hpp>
+#include <nexusfix/fix44/user_request.hpp>
 
 #include "support/counted_new.hpp"
 #include "unit/wire/draft/draft_text.hpp"
@@ -90,6 +91,27 @@ void fails_without_change(const NewOrderSingle::Draft& before, Edit edit) {
     EXPECT_EQ(draft, before);
     EXPECT_EQ(to_string(draft), to_string(before));
   }
+}
+
+TEST(DraftMemory, freed_memory_has_no_password) {
+  nexusfix::test::searched = "hunter2-hunter2";
+  const auto with_password = [] {
+    UserRequest::Draft draft;
+    done(draft.set(Password{nexusfix::test::searched}));
+    return draft;
+  };
+  UserRequest::Draft grown = with_password();
+  done(grown.set(UserRequestID{std::string(100'000, 'x')}));
+  UserRequest::Draft copied = grown;
+  copied = with_password();
+  done(copied.set(Password{"other"}));
+  UserRequest::Draft cleared = with_password();
+  cleared.clear();
+  EXPECT_EQ(nexusfix::test::released_with_it, 0U);
+  grown = {};
+  cleared = {};
+  EXPECT_EQ(nexusfix::test::released_with_it, 0U);
+  nexusfix::test::searched = {};
 }
 
 TEST(DraftMemory, an_allocation_that_fails_leaves_the_draft_as_it_was) {
