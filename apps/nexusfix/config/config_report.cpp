@@ -339,6 +339,9 @@ std::string config_text(const ExplainedSettings& explained, sys_seconds now, boo
     text += (warning.is_note ? "note: " : "warning: ") + warning.what() + "\n";
   }
   text += "store: " + store_text(settings) + "\n";
+  // Most sessions have the same list: it is shown once.
+  std::string shown_differences;
+  std::string_view shown_for;
   for (std::size_t i = 0; i < explained.sessions.size(); ++i) {
     const ExplainedSession& session = explained.sessions[i];
     const SessionSettings& built = settings.sessions[i];
@@ -348,7 +351,15 @@ std::string config_text(const ExplainedSettings& explained, sys_seconds now, boo
     text += state_text(built.schedule, now);
     append_values(text, session, all);
     append_application(text, session);
-    append_differences(text, session);
+    std::string differences;
+    append_differences(differences, session);
+    if (differences == shown_differences && !differences.empty()) {
+      differences = fmt::format("  not as elsewhere  the same as {}\n", shown_for);
+    } else {
+      shown_differences = differences;
+      shown_for = session.name;
+    }
+    text += differences;
   }
   return text;
 }

@@ -10,7 +10,7 @@
 
 namespace nexusfix::engine {
 
-struct Connection;
+class Connection;
 class Connections;
 class Reporter;
 struct SessionEntry;

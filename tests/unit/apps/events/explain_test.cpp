@@ -121,8 +121,8 @@ TEST(Explain, says_meaning_cause_and_what_to_do) {
       *text,
       "NXF-1042 RejectReceived, WARN, session\n"
       "  meaning     The counterparty rejected one of our messages with a Reject (3), or with a\n"
-      "              BusinessMessageReject (j) that the application does not process. The event has "
-      "its\n"
+      "              BusinessMessageReject (j) that the application does not process. The event "
+      "has its\n"
       "              Text (58) and its reason.\n"
       "  cause       Our message breaks a rule of the counterparty.\n"
       "  what to do  Find the message by RefSeqNum (45) in the message log, and compare it "
