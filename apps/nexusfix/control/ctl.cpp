@@ -184,13 +184,21 @@ int run_chosen(const CtlOptions& options, const std::string& chosen) {
 struct Act {
   const char* name;
   const char* purpose;
+  const char* arguments = "--reason 'agreed by phone'";  // of the example
 };
+constexpr const char* kExampleSession = "'FIX.4.4:VENUE->TRADER'";
+constexpr const char* kExitStatus =
+    "\n\nExit status:\n"
+    "  0  success\n"
+    "  1  no engine answers, it refuses the command, or it was not confirmed\n"
+    "  2  the arguments are wrong";
 constexpr std::array kSessionActs{
     Act{"log-out", "send a Logout; an initiator then stays logged out"},
     Act{"log-on", "initiator: connect and log on again"},
     Act{"disconnect", "end the connection without a Logout; an initiator connects again"},
     Act{"reset", "log out, and reset both sequence numbers to 1"},
-    Act{"set-numbers", "set the next sequence numbers of a session without a connection"},
+    Act{"set-numbers", "set the next sequence numbers of a session without a connection",
+        "--next-in 120"},
 };
 constexpr std::array kEngineActs{
     Act{"reload", "read the configuration again"},
@@ -205,14 +213,17 @@ void add_acts(CLI::App& app, CtlOptions& options) {
   status->add_option("SESSION", options.session, "show one session with all details");
   status->add_flag("--json", options.is_json, "print JSON");
   status->add_flag("--watch", options.watches, "show it again each second, until Ctrl-C");
-  const auto add = [&](const Act& one) {
+  status->footer(std::string{"Examples:\n  $ nexusfix ctl status\n  $ nexusfix ctl status "} +
+                 kExampleSession + kExitStatus);
+  const auto add = [&](const Act& one, const std::string& example) {
     CLI::App* const sub = app.add_subcommand(one.name, one.purpose);
+    sub->footer("Example:\n  $ nexusfix ctl " + example + one.arguments + kExitStatus);
     sub->add_flag("--yes", options.is_confirmed, "do not ask");
     sub->add_option("--reason", options.reason, "why: for the event log")->option_text("TEXT");
     return sub;
   };
   for (const Act& one : kSessionActs) {
-    CLI::App* const sub = add(one);
+    CLI::App* const sub = add(one, std::string{one.name} + ' ' + kExampleSession + ' ');
     sub->add_option("SESSION", options.session, "its name, such as FIX.4.4:VENUE->TRADER")
         ->required();
     const std::string_view name = one.name;
@@ -225,7 +236,7 @@ void add_acts(CLI::App& app, CtlOptions& options) {
       sub->add_option("--next-out", options.next_out, "the next MsgSeqNum to send")->check(number);
     }
   }
-  for (const Act& one : kEngineActs) add(one);
+  for (const Act& one : kEngineActs) add(one, std::string{one.name} + ' ');
 }
 
 }  // namespace
@@ -244,13 +255,9 @@ int run_ctl(Arguments arguments) {
   app.require_subcommand(1);
   add_acts(app, options);
   app.footer(
-      "Example:\n"
+      "Examples:\n"
       "  $ nexusfix ctl status\n"
-      "  $ nexusfix ctl log-out 'FIX.4.4:VENUE->TRADER' --reason 'agreed by phone'\n\n"
-      "Exit status:\n"
-      "  0  success\n"
-      "  1  no engine answers, it refuses the command, or it was not confirmed\n"
-      "  2  the arguments are wrong");
+      "  $ nexusfix ctl log-out 'FIX.4.4:VENUE->TRADER' --reason 'agreed by phone'");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   return run_chosen(options, app.get_subcommands().front()->get_name());
 }

@@ -81,6 +81,7 @@ enum class OperatorAct : std::uint8_t {
 // "log-out", "log-on", "disconnect", "reset", "reload", "rotate-logs", "reload-certificates",
 // "stop".
 [[nodiscard]] std::string_view to_string(OperatorAct act) noexcept;
+// The act of this text; nothing: there is none.
 [[nodiscard]] std::optional<OperatorAct> operator_act_of(std::string_view text) noexcept;
 // Whether the act is one on a session, and not on the whole engine.
 [[nodiscard]] constexpr bool needs_session(OperatorAct act) noexcept {

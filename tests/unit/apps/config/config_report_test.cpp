@@ -52,8 +52,8 @@ TEST(ConfigReport, each_of_several_addresses_has_its_own_name_once) {
 }
 
 TEST(ConfigReport, differences_from_other_engines_are_listed_once_for_sessions_with_the_same_ones) {
-  const auto two = explained(
-      "Store=memory\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=C\n");
+  const auto two =
+      explained("Store=memory\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=C\n");
   ASSERT_EQ(two.sessions.size(), 2U);
   const std::string text = config_text(two, {}, false);
   const std::size_t first = text.find("  not as elsewhere\n");
