@@ -195,7 +195,7 @@ constexpr const char* kExitStatus =
 constexpr std::array kSessionActs{
     Act{"log-out", "send a Logout; an initiator then stays logged out"},
     Act{"log-on", "initiator: connect and log on again"},
-    Act{"disconnect", "end the connection without a Logout; an initiator connects again"},
+    Act{"disconnect", "end the connection without a Logout"},
     Act{"reset", "log out, and reset both sequence numbers to 1"},
     Act{"set-numbers", "set the next sequence numbers of a session without a connection",
         "--next-in 120"},
