@@ -17,16 +17,17 @@
 
 namespace nexusfix::engine {
 
-// Durations, counted in buckets. A bucket is at most 1/16 as wide as its values, so that every
-// figure is within 6.25 % of the measured one, and never below it; durations below 64 ns are within
-// 4 ns. Durations of 69 s and more are in the last bucket.
+// Durations, counted in buckets whose width grows with the duration. Those of an event loop are at
+// most 1/16 as wide as their durations, those of a session 1/8; below 64 ns they are 4 and 8 ns
+// wide. A figure is the end of a bucket: it is never below the measured duration, and at most 6.25
+// or 12.5 % above it. The last bucket has everything from 69 s on.
 class LatencyHistogram {
  public:
-  // The durations above `above`, up to `up_to`.
+  // Durations of at least `from` and below `to`.
   struct Bucket {
-    std::chrono::nanoseconds above{0};  // exclusive; the first bucket includes 0
-    std::chrono::nanoseconds up_to{0};  // inclusive; max(): the last bucket, which has no end
-    std::uint64_t count = 0;            // at least 1
+    std::chrono::nanoseconds from{0};
+    std::chrono::nanoseconds to{0};  // max(): the last bucket, which has no end
+    std::uint64_t count = 0;         // at least 1
   };
 
   LatencyHistogram() = default;  // empty
@@ -42,15 +43,14 @@ class LatencyHistogram {
   [[nodiscard]] std::chrono::nanoseconds sum() const noexcept { return sum_; }
   // 0: it is empty.
   [[nodiscard]] std::chrono::nanoseconds mean() const noexcept;
-  // The duration that this share of all did not exceed; percent: 0 to 100, 99.9 for P99.9. It is
-  // the end of a bucket; in the last bucket, its beginning. 0: it is empty.
+  // This share of all durations is below the result; percent: above 0, at most 100; 99.9 for P99.9.
+  // 100 gives the end of the highest bucket. In the last bucket it is the begin. 0: it is empty.
   [[nodiscard]] std::chrono::nanoseconds percentile(double percent) const noexcept;
-  // The number of durations in buckets that end at or before `limit`.
-  [[nodiscard]] std::uint64_t count_up_to(std::chrono::nanoseconds limit) const noexcept;
+  // The number of durations in buckets that end at `limit` or before it. Exact if a bucket ends
+  // there: at each power of two from 64 ns to 2^36 ns.
+  [[nodiscard]] std::uint64_t count_below(std::chrono::nanoseconds limit) const noexcept;
   // The buckets with at least one duration, ascending. Valid as long as this object.
   [[nodiscard]] const std::vector<Bucket>& buckets() const noexcept { return buckets_; }
-  // Adds the durations of the other one.
-  void add(const LatencyHistogram& other);
 
  private:
   std::vector<Bucket> buckets_;
@@ -59,8 +59,9 @@ class LatencyHistogram {
 
 // The messages of one MsgType.
 struct MessageCount {
-  std::string msg_type{};   // MsgType (35); "other": types after the first 14 of a session, and
-                            // types of more than 8 characters
+  // MsgType (35); "other": types after the first 16 of this session and direction, and types of
+  // more than 8 characters
+  std::string msg_type{};
   std::uint64_t count = 0;  // at least 1
 };
 
@@ -75,12 +76,12 @@ struct RejectCount {
 
 // The messages of a session in one direction.
 struct DirectionStatistics {
-  std::uint64_t messages = 0;              // of every type; sent: resent ones, too
-  std::uint64_t bytes = 0;                 // of these messages
-  std::optional<WallTime> last_at{};       // of the last message; absent: there was none
-  std::vector<MessageCount> by_type{};     // without resent ones; in the order of their MsgType
-  std::vector<RejectCount> rejects{};      // by reason, ascending; Reject (3) first
-  std::uint64_t resend_requests = 0;       // ResendRequest (2)
+  std::uint64_t messages = 0;           // of every type; sent: resent ones, too
+  std::uint64_t bytes = 0;              // of these messages
+  std::optional<WallTime> last_at{};    // of the last message; absent: there was none
+  std::vector<MessageCount> by_type{};  // without resent ones; in the order of their MsgType
+  std::vector<RejectCount> rejects{};   // by reason, ascending; Reject (3) first
+  std::uint64_t resend_requests = 0;    // ResendRequest (2)
 };
 
 // One session. The counts begin when the engine starts, and when the session is added.
@@ -148,17 +149,17 @@ struct StoreStatistics {
 
 // One event loop.
 struct LoopStatistics {
-  std::uint32_t index = 0;             // 0 to EventLoops - 1
-  EngineStats counts{};                // as Engine::stats()
-  std::uint64_t bytes_in = 0;          // of messages_in
-  std::uint64_t bytes_out = 0;         // of messages_out
-  std::uint64_t connections = 0;       // open ones, with those that have not logged on
-  std::uint64_t turns = 0;             // since the start
+  std::uint32_t index = 0;              // 0 to EventLoops - 1
+  EngineStats counts{};                 // as Engine::stats()
+  std::uint64_t bytes_in = 0;           // of messages_in
+  std::uint64_t bytes_out = 0;          // of messages_out
+  std::uint64_t connections = 0;        // open ones, with those that have not logged on
+  std::uint64_t turns = 0;              // since the start
   std::optional<WallTime> turned_at{};  // when the last turn began; absent: there was none
   // run() or start() serves it, so that it turns at least once a second. False: the program polls
   // it, when it likes; or it has ended.
   bool is_running = false;
-  std::uint64_t late_turns = 0;  // turns that ran a timer more than 10 ms late
+  std::uint64_t late_turns = 0;    // turns that ran a timer more than 10 ms late
   std::uint64_t posted_tasks = 0;  // tasks of other threads that it has run
   StoreStatistics store{};
 
