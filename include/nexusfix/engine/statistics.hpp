@@ -20,7 +20,7 @@ namespace nexusfix::engine {
 // Durations, counted in buckets whose width grows with the duration. Those of an event loop are at
 // most 1/16 as wide as their durations, those of a session 1/8; below 64 ns they are 4 and 8 ns
 // wide. A figure is the end of a bucket: it is never below the measured duration, and at most 6.25
-// or 12.5 % above it. The last bucket has everything from 69 s on.
+// or 12.5 % above it. The last bucket has all durations from about a minute on.
 class LatencyHistogram {
  public:
   // Durations of at least `from` and below `to`.
