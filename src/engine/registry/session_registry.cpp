@@ -147,7 +147,7 @@ void SessionRegistry::destroy_leaving() {
 }
 
 void SessionRegistry::destroy(SessionEntry& entry) {
-  loop_.latency.settle(loop_.now().mono);  // It points to the session's figures.
+  if (loop_.latency.is_unsettled()) loop_.latency.settle(loop_.now().mono);  // the session's
   loop_.timers.disarm(entry);
   changes_.forget(entry);
   resends_.forget(entry);
