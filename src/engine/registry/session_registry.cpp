@@ -81,6 +81,7 @@ void SessionRegistry::give_key(SessionEntry& entry, store::SessionKey key) {
   if (by_key_.size() <= key) by_key_.resize(key + std::size_t{1});
   by_key_[key] = &entry;
   entry.stored.key_ = key;
+  loop_.board.add(entry.counters);
 }
 
 // From here on an acceptor admits its counterparty, and an initiator connects. A second call does

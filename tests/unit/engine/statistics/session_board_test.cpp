@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <gtest/gtest.h>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -26,7 +27,9 @@ TEST(SessionBoard, reader_keeps_what_it_reads_while_sessions_are_removed) {
   }};
   constexpr int kTrades = 200;
   for (int i = 0; i < 400 || seen == 0; ++i) {
-    const auto counters = board.add("SESSION" + std::to_string(i), 0, /*is_initiator=*/true);
+    const auto counters =
+        std::make_shared<SessionCounters>("SESSION" + std::to_string(i), 0, /*initiator=*/true);
+    board.add(counters);
     counters->details.make();
     for (int trade = 0; trade < kTrades; ++trade) {
       counters->on_received(pack("D"), 100, WallTime{std::chrono::seconds{1}});
@@ -43,9 +46,10 @@ TEST(SessionBoard, reader_keeps_what_it_reads_while_sessions_are_removed) {
 
 TEST(SessionBoard, sessions_are_in_the_order_of_their_creation) {
   SessionBoard board;
-  const auto first = board.add("A", 0, false);
-  const auto second = board.add("B", 0, false);
-  const auto third = board.add("C", 0, false);
+  const auto second = std::make_shared<SessionCounters>("B", 0, false);
+  board.add(std::make_shared<SessionCounters>("A", 0, false));
+  board.add(second);
+  board.add(std::make_shared<SessionCounters>("C", 0, false));
   board.remove(*second);
   ASSERT_EQ(board.copy().size(), 2U);
   EXPECT_EQ(board.copy()[0]->name, "A");
