@@ -126,6 +126,24 @@ inline constexpr std::size_t kLiveReasonBytesMax = 1500;
     const std::string& folder, const std::string& session, const std::string& reason,
     std::chrono::milliseconds timeout = std::chrono::seconds{10});
 
+// One of the durations that an engine measures: see docs/guide/statistics.md.
+struct LatencyRow {
+  std::uint32_t loop = 0;   // the index of the event loop
+  std::string what{};       // "receive to callback", "callback to sent", ...
+  std::uint64_t count = 0;  // of the measured durations; the figures below are 0 without any
+  std::chrono::nanoseconds mean{0};
+  std::chrono::nanoseconds p50{0};   // half of all durations are below it
+  std::chrono::nanoseconds p90{0};   // and so on
+  std::chrono::nanoseconds p99{0};
+  std::chrono::nanoseconds p999{0};  // 99.9 %
+  std::chrono::nanoseconds highest{0};
+};
+
+// Asks a running engine for its latencies: of one session, or of each event loop (empty).
+[[nodiscard]] std::expected<std::vector<LatencyRow>, LiveError> latencies_of_running_engine(
+    const std::string& folder, const std::string& session,
+    std::chrono::milliseconds timeout = std::chrono::seconds{15});
+
 // The engines that run on this machine under this user: the folder of the store of a socket that is
 // called `control`, and the path of one that is called *.control. Reads /proc/net/unix.
 [[nodiscard]] std::vector<std::string> find_running_engines();

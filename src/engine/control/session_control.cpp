@@ -9,6 +9,7 @@
 #include "engine/connection/connections.hpp"
 #include "engine/sending/outbox.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
 
@@ -71,6 +72,7 @@ void SessionControl::log_on(SessionEntry& entry) {
   if (!may_connect(entry)) return;
   entry.connect_policy.log_on(entry.connection != nullptr, transactor_.now().mono);
   loop_.arm(entry, entry.connect_policy.connect_at());
+  publish(entry, loop_.now().wall);
 }
 
 // A change of sequence numbers that changes none: every reader of the log shows its text.
@@ -127,8 +129,8 @@ void SessionControl::send_gap_fill(SessionEntry& entry, std::uint64_t new_seq_no
 // An initiator keeps its intent: it connects again when it is enabled.
 void SessionControl::disable(SessionEntry& entry, std::string_view text) {
   entry.timetable.set_disabled(true);
+  publish(entry, transactor_.now().wall);
   if (entry.connection == nullptr) return;
-  static_cast<void>(transactor_.now());
   if (entry.connection->is_connecting()) {
     return connections_.close(*entry.connection, EventId::ConnectAborted,
                               "the connection attempt is aborted: the session is disabled");
@@ -140,9 +142,10 @@ void SessionControl::disable(SessionEntry& entry, std::string_view text) {
 
 void SessionControl::enable(SessionEntry& entry) {
   entry.timetable.set_disabled(false);
+  publish(entry, transactor_.now().wall);
   if (!entry.connect_policy.wants_connection() || !entry.timetable.may_log_on()) return;
   entry.connect_policy.restart_intervals();
-  entry.connect_policy.connect_now(transactor_.now().mono);
+  entry.connect_policy.connect_now(loop_.now().mono);
   loop_.arm(entry, entry.connect_policy.connect_at());
 }
 
@@ -192,6 +195,7 @@ std::expected<void, std::string> SessionControl::record_next_numbers(SessionEntr
   entry.machine.set_sequence_numbers(numbers);
   end_halt(entry);
   entry.progress.set_next_inbound(numbers.next_inbound);
+  publish(entry, loop_.now().wall);
   loop_.report.session(
       EventId::SequenceNumbersSet, entry,
       {"next MsgSeqNum set by hand: in ", before.next_inbound, " to ", numbers.next_inbound,

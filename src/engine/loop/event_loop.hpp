@@ -61,6 +61,10 @@ class EventLoop {
   // Stops when all work is done: no new Logon and no new message of the application is accepted,
   // and resends, unsent bytes and posted tasks are finished, for at most this time. Any thread.
   void request_drain(std::chrono::seconds time_max) noexcept;
+  [[nodiscard]] bool is_stopping() const noexcept {
+    // Only shown: no other memory depends on it.
+    return state_.stop_requested.load(std::memory_order_relaxed);
+  }
   void wake() noexcept { loop_.network->wake(); }
   [[nodiscard]] int descriptor() const noexcept { return loop_.network->descriptor(); }
   [[nodiscard]] MonoTime next_deadline() const;
@@ -71,6 +75,7 @@ class EventLoop {
   [[nodiscard]] std::uint32_t index() const noexcept { return loop_.index; }
   // Any thread.
   [[nodiscard]] EngineStats stats() const noexcept { return loop_.stats.read(); }
+  void add_to(EngineStatistics& figures, const Now& now) const;
   [[nodiscard]] EngineLogs& logs() noexcept { return loop_.report.logs(); }
   [[nodiscard]] const std::shared_ptr<TaskInbox>& inbox() const noexcept {
     return tasks_.shared_inbox();

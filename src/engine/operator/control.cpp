@@ -57,6 +57,10 @@ std::string Control::answer(std::size_t socket, const transport::LocalPeer& peer
     return *took ? number_answer(kRoundTrip, static_cast<std::uint64_t>((*took)->count()))
                  : std::string{kStillWaiting};
   }
+  if (const auto* const latency = std::get_if<LatencyRequest>(&*request)) {
+    const auto rows = desk_.latencies(latency->session);
+    return rows ? latencies_answer(*rows) : rows.error();
+  }
   if (const auto* const tail = std::get_if<TailRequest>(&*request)) {
     return begin_tail(tail->session, caller);
   }

@@ -48,12 +48,15 @@ struct TailRequest {
 struct TailReadRequest {
   std::uint64_t id = 0;  // of the tail
 };
+struct LatencyRequest {
+  std::string session;  // empty: of each loop
+};
 // Not of the socket: a loop's store records an act on the whole engine.
 struct RecordRequest {
   OperatorCommand command;
 };
 using ControlRequest = std::variant<LiveNumbers, StatusRequest, OperatorCommand, RoundTripRequest,
-                                    TailRequest, TailReadRequest, RecordRequest>;
+                                    TailRequest, TailReadRequest, LatencyRequest, RecordRequest>;
 
 // A part of the answer to a StatusRequest.
 struct StatusPage {
@@ -67,6 +70,7 @@ struct StatusPage {
 [[nodiscard]] std::string line_of(const RoundTripRequest& request);
 [[nodiscard]] std::string line_of(const TailRequest& request);
 [[nodiscard]] std::string line_of(const TailReadRequest& request);
+[[nodiscard]] std::string line_of(const LatencyRequest& request);
 // The error is the answer.
 [[nodiscard]] std::expected<ControlRequest, std::string> read_request(std::string_view line);
 
@@ -104,5 +108,9 @@ auto read_all_pages(Ask ask, ToError to_error)
 // The answer to a TailReadRequest: the number of lost messages, and then each message.
 void append_message(std::string& answer, const observe::LoggedMessage& message);
 [[nodiscard]] std::optional<LiveMessages> read_messages(std::string_view answer);
+
+// The answer to a LatencyRequest.
+[[nodiscard]] std::string latencies_answer(const std::vector<LatencyRow>& rows);
+[[nodiscard]] std::optional<std::vector<LatencyRow>> read_latencies(std::string_view answer);
 
 }  // namespace nexusfix::engine

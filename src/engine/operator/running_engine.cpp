@@ -144,6 +144,15 @@ std::expected<EngineStatus, LiveError> status_of_running_engine(const std::strin
       [](std::string answer) { return LiveError{.text = std::move(answer)}; });
 }
 
+std::expected<std::vector<LatencyRow>, LiveError> latencies_of_running_engine(
+    const std::string& folder, const std::string& session, std::chrono::milliseconds timeout) {
+  const auto answer = command_engine(folder, line_of(LatencyRequest{session}), timeout, {});
+  if (!answer) return std::unexpected{answer.error()};
+  auto rows = read_latencies(*answer);
+  if (!rows) return std::unexpected{LiveError{.text = *answer}};
+  return *std::move(rows);
+}
+
 std::vector<std::string> find_running_engines() {
   std::vector<std::string> found;
   const auto add_if_it_answers = [&found](std::string place) {
