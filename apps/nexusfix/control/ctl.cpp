@@ -117,6 +117,14 @@ int show_status(const std::string& folder, const CtlOptions& options) {
   }
 }
 
+int show_latency(const std::string& folder, const CtlOptions& options) {
+  const auto rows = engine::latencies_of_running_engine(folder, options.session);
+  if (!rows) return fail(kName, text_of(rows.error(), folder));
+  fmt::print("{}", options.is_json ? latency_json(*rows, options.session)
+                                   : latency_table(*rows, options.session));
+  return kSuccess;
+}
+
 // Asks on a terminal, unless --yes was given.
 bool may_act(const CtlOptions& options, const std::string& what) {
   return options.is_confirmed || is_confirmed_by_hand(what + "?");
@@ -263,6 +271,7 @@ int run_chosen(CtlOptions options, const std::string& chosen) {
   if (!folder) return fail(kName, folder.error());
   if (!is_reason(options.reason)) return fail(kName, kReasonTooLong);
   if (chosen == "status") return show_status(*folder, options);
+  if (chosen == "latency") return show_latency(*folder, options);
   if (chosen == "set-numbers") return set_numbers(*folder, options);
   if (chosen == "test-request") return test_request(*folder, options);
   if (chosen == "tail") {
@@ -314,6 +323,11 @@ void add_acts(CLI::App& app, CtlOptions& options) {
   status->add_flag("--watch", options.watches, "show it again each second, until Ctrl-C");
   status->footer(std::string{"Examples:\n  $ nexusfix ctl status\n  $ nexusfix ctl status "} +
                  kExampleSession + kExitStatus);
+  CLI::App* const latency = app.add_subcommand(
+      "latency", "show the percentiles of the engine's latencies, or of one session's");
+  latency->add_option("SESSION", options.session, "its name, such as FIX.4.4:VENUE->TRADER");
+  latency->add_flag("--json", options.is_json, "print JSON");
+  latency->footer(std::string{"Example:\n  $ nexusfix ctl latency"} + kExitStatus);
   const auto add = [&](const Act& one, const std::string& example) {
     CLI::App* const sub = app.add_subcommand(one.name, one.purpose);
     sub->footer("Example:\n  $ nexusfix ctl " + example + one.arguments + kExitStatus);

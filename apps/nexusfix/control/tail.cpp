@@ -86,6 +86,9 @@ int run_tail(const std::string& place, const TailOptions& options) {
   }
   auto tail = engine::MessageTail::open(place, session);
   if (!tail) return fail(kName, tail.error().text);
+  // On standard error, so that standard output has messages only.
+  fmt::print(stderr, "following the messages of {}; Ctrl-C ends it\n",
+             session.empty() ? "every session" : session);
   for (std::uint64_t shown = 0;;) {
     const auto got = tail->next();
     if (!got) return fail(kName, got.error().text);
