@@ -192,8 +192,8 @@ struct Engine::Shared {
   std::shared_ptr<DisabledSessions> disabled;
   std::unique_ptr<OperatorDesk> desk;  // null until all is open
   std::unique_ptr<Control> control;    // uses the desk; null: no commands from other processes
-  bool has_proxies = false;                             // a session has UseTCPProxy
-  bool has_tunnels = false;                             // a session has ProxyType
+  bool has_proxies = false;            // a session has UseTCPProxy
+  bool has_tunnels = false;            // a session has ProxyType
 
   // is_available() has checked that the parts exist: here and in dependencies_of().
   void check_passwords(const Settings& settings, const EngineOptions& options) {
@@ -255,6 +255,22 @@ struct Engine::Shared {
     dependencies.tls_network = transport::make_tls_network(*dependencies.network);
     dependencies.network = dependencies.tls_network.get();
     return dependencies;
+  }
+
+  void note_proxies(const Settings& settings) {
+    has_proxies = std::ranges::any_of(settings.sessions, [](const SessionSettings& one) {
+      return one.accept && one.accept->trusted_proxies;
+    });
+    has_tunnels = std::ranges::any_of(settings.sessions, has_proxy);
+  }
+
+  // The list is beside the first socket.
+  std::expected<void, EngineError> read_disabled(const std::vector<std::string>& sockets) {
+    auto read =
+        DisabledSessions::open(sockets.empty() ? std::string{} : sockets.front() + ".disabled");
+    if (!read) return std::unexpected{EngineError{std::move(read.error())}};
+    disabled = *std::move(read);
+    return {};
   }
 
   void open_desk(const Loops& loops) {
@@ -371,10 +387,9 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   const std::string file = settings.file;
   const std::vector<std::string> sockets =
       control_sockets_of(settings, /*is_on_disk=*/shared->disk != nullptr);
-  auto disabled =
-      DisabledSessions::open(sockets.empty() ? std::string{} : sockets.front() + ".disabled");
-  if (!disabled) return std::unexpected{EngineError{std::move(disabled.error())}};
-  shared->disabled = *std::move(disabled);
+  if (auto read = shared->read_disabled(sockets); !read) {
+    return std::unexpected{std::move(read.error())};
+  }
   decide_on_core_dumps(settings);
   if (auto ready = is_available(settings, *options.disk, options.parts); !ready) {
     return std::unexpected{std::move(ready.error())};
@@ -384,10 +399,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     return std::unexpected{std::move(given.error())};
   }
   shared->check_passwords(settings, options);
-  shared->has_proxies = std::ranges::any_of(settings.sessions, [](const SessionSettings& one) {
-    return one.accept && one.accept->trusted_proxies;
-  });
-  shared->has_tunnels = std::ranges::any_of(settings.sessions, has_proxy);
+  shared->note_proxies(settings);
   Loops loops;
   for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
     auto dependencies = shared->dependencies_of(loop, options);

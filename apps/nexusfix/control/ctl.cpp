@@ -66,7 +66,7 @@ std::expected<std::string, std::string> place_of(const CtlOptions& options) {
   if (!options.engine.empty()) {
     std::error_code error;
     return std::filesystem::is_regular_file(options.engine, error) ? place_in(options.engine)
-                                                                    : options.engine;
+                                                                   : options.engine;
   }
   const std::vector<std::string> running = engine::find_running_engines();
   if (running.size() == 1) return running.front();

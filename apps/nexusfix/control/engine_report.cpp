@@ -125,8 +125,8 @@ std::string latency_table(const std::vector<engine::LatencyRow>& rows, std::stri
   const bool has_loops = !rows.empty() && rows.back().loop > 0 && session.empty();
   for (const engine::LatencyRow& row : rows) {
     add_row(has_loops ? fmt::format("{}: {}", row.loop, row.what) : row.what, row.count,
-            micros(row, row.p50), micros(row, row.p90), micros(row, row.p99),
-            micros(row, row.p999), micros(row, row.highest));
+            micros(row, row.p50), micros(row, row.p90), micros(row, row.p99), micros(row, row.p999),
+            micros(row, row.highest));
   }
   return text;
 }

@@ -7,7 +7,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <nexusfix/engine/message_tail.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/control/tail_filter.hpp"
@@ -46,16 +46,16 @@ std::string json_line(const engine::LiveMessage& message) {
 void print_one(const engine::LiveMessage& message, TailForm form) {
   if (form == TailForm::Json) return fmt::print("{}\n", json_line(message));
   const auto millis = std::chrono::floor<std::chrono::milliseconds>(message.time);
-  const std::string prefix = fmt::format("{:%H:%M:%S} {:<3} {}  ", millis,
-                                         direction_of(message.kind), message.session);
+  const std::string prefix =
+      fmt::format("{:%H:%M:%S} {:<3} {}  ", millis, direction_of(message.kind), message.session);
   if (message.kind == observe::MessageKind::Garbled) {
     return fmt::print("{}no message: {}\n", printable(prefix), printable(message.bytes));
   }
   printing::print_message(
       stdout, message.bytes,
       {.colour = ::isatty(STDOUT_FILENO) != 0 ? printing::Colour::Always : printing::Colour::Never,
-       .detail = form == TailForm::Summary ? printing::Detail::HeadingOnly
-                                           : printing::Detail::Fields,
+       .detail =
+           form == TailForm::Summary ? printing::Detail::HeadingOnly : printing::Detail::Fields,
        .prefix = prefix});
 }
 
@@ -74,8 +74,8 @@ int run_tail(const std::string& place, const TailOptions& options) {
   std::vector<std::string> conditions = options.arguments;
   std::string session;
   // A session's name has "->"; a condition may have it only in its value.
-  if (!conditions.empty() && conditions[0].substr(0, conditions[0].find('=')).find("->") !=
-                                 std::string::npos) {
+  if (!conditions.empty() &&
+      conditions[0].substr(0, conditions[0].find('=')).find("->") != std::string::npos) {
     session = conditions[0];
     conditions.erase(conditions.begin());
   }

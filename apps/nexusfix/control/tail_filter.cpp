@@ -51,8 +51,8 @@ std::expected<TailFilter, std::string> TailFilter::parse(
   TailFilter filter;
   for (const std::string& one : conditions) {
     const std::size_t equals = one.find('=');
-    const auto tag =
-        equals == std::string::npos ? std::nullopt : tag_of(std::string_view{one}.substr(0, equals));
+    const auto tag = equals == std::string::npos ? std::nullopt
+                                                 : tag_of(std::string_view{one}.substr(0, equals));
     if (!tag) {
       return std::unexpected{fmt::format(
           "{}: a filter is TAG=VALUE or NAME=VALUE, such as 35=D or MsgType=NewOrderSingle", one)};
@@ -67,9 +67,8 @@ bool TailFilter::admits(std::string_view bytes) const {
   const printing::DecodedMessage message = printing::decode_message(bytes);
   return std::ranges::all_of(conditions_, [&](const Condition& condition) {
     return std::ranges::any_of(message.fields, [&](const printing::DecodedField& field) {
-      return field.tag == condition.tag &&
-             (field.value == condition.value ||
-              is_name_of(field.tag, field.value, condition.value));
+      return field.tag == condition.tag && (field.value == condition.value ||
+                                            is_name_of(field.tag, field.value, condition.value));
     });
   });
 }

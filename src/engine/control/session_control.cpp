@@ -109,7 +109,8 @@ std::string SessionControl::gap_fill_refusal(const SessionEntry& entry, std::uin
   const std::uint64_t next = entry.machine.sequence_numbers().next_outbound;
   if (new_seq_no <= next) {
     return "the next MsgSeqNum out is " + std::to_string(next) + ": a gap fill to " +
-           std::to_string(new_seq_no) + " skips nothing. What was sent is only filled in answer to a "
+           std::to_string(new_seq_no) +
+           " skips nothing. What was sent is only filled in answer to a "
            "ResendRequest";
   }
   if (new_seq_no - next > kGapFillSkipsMax) {

@@ -40,9 +40,9 @@ std::string Control::answer(std::size_t socket, const transport::LocalPeer& peer
   end_old_tails();
   auto request = read_request(line);
   if (!request) return std::move(request.error());
-  const OperatorCaller caller{.identity = "user " + std::to_string(peer.user) + ", process " +
-                                          std::to_string(peer.process),
-                              .stop = stop};
+  const OperatorCaller caller{
+      .identity = "user " + std::to_string(peer.user) + ", process " + std::to_string(peer.process),
+      .stop = stop};
   if (const auto* const status = std::get_if<StatusRequest>(&*request)) {
     return desk_.status_page(*status, caller);
   }

@@ -24,9 +24,9 @@ constexpr std::string_view kTailRead = "tail-read";
 constexpr std::string_view kLatency = "latency";
 
 constexpr std::array<std::string_view, 13> kActs{
-    "log-out",       "log-on", "disconnect", "reset",  "test-request",
-    "send-gap-fill", "enable", "disable",    "reload", "rotate-logs",
-    "reload-certificates", "stop", "drain"};
+    "log-out", "log-on",  "disconnect", "reset",       "test-request",        "send-gap-fill",
+    "enable",  "disable", "reload",     "rotate-logs", "reload-certificates", "stop",
+    "drain"};
 static_assert(kActs[static_cast<std::size_t>(OperatorAct::Drain)] == "drain");
 
 bool is_printable(std::string_view text) noexcept {

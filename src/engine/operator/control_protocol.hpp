@@ -13,7 +13,6 @@
 #include <variant>
 #include <vector>
 
-#include <nexusfix/engine/message_tail.hpp>
 #include <nexusfix/engine/running_engine.hpp>
 
 namespace nexusfix::engine {
@@ -78,7 +77,6 @@ struct StatusPage {
 void append_head(std::string& answer, const EngineStatus& engine, const StatusRequest& next);
 void append_row(std::string& answer, const SessionStatus& session);
 [[nodiscard]] std::optional<StatusPage> read_page(std::string_view answer);
-
 
 // Reads the pages of all sessions. ask: the answer to each StatusRequest, or an error. to_error:
 // makes the same kind of error of an answer that is no page.

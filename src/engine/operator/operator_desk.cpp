@@ -115,10 +115,9 @@ std::expected<std::uint64_t, std::string> OperatorDesk::carry_out(OperatorComman
   add_caller(command.reason, caller);
   const bool changes_enabled =
       command.act == OperatorAct::Enable || command.act == OperatorAct::Disable;
-  std::string answer = !needs_session(command.act)
-                           ? carry_out_on_engine(std::move(command), caller)
-                       : changes_enabled ? change_enabled(command, caller)
-                                         : ask_session_loop(command, caller);
+  std::string answer = !needs_session(command.act) ? carry_out_on_engine(std::move(command), caller)
+                       : changes_enabled           ? change_enabled(command, caller)
+                                                   : ask_session_loop(command, caller);
   if (answer == kDone) return 0;
   if (const auto number = read_number_answer(answer, kSentTestRequest)) return *number;
   return std::unexpected{std::move(answer)};

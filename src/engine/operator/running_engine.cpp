@@ -3,9 +3,9 @@
 #include <cerrno>
 #include <filesystem>
 #include <iterator>
+#include <poll.h>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <variant>
 
@@ -133,7 +133,7 @@ std::expected<std::chrono::nanoseconds, LiveError> test_running_session(
                                                "back within " +
                                                std::to_string(timeout.count()) + " ms"}};
     }
-    std::this_thread::sleep_for(kBetweenLooks);
+    static_cast<void>(::poll(nullptr, 0, static_cast<int>(kBetweenLooks.count())));
   }
 }
 

@@ -1,5 +1,5 @@
 // Another process follows the messages of a running engine.
-#include <nexusfix/engine/message_tail.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 
 #include "engine/operator/control_protocol.hpp"
 #include "engine/tap/message_tap.hpp"
@@ -95,7 +95,10 @@ TEST_F(MessageTailTest, readers_above_the_limit_are_refused) {
 }
 
 TEST_F(MessageTailTest, any_byte_of_a_data_field_arrives) {
-  const std::string bytes{"8=FIX\x01" "96=\t\n\x1e\\%0A%\x01", 18};
+  const std::string bytes{
+      "8=FIX\x01"
+      "96=\t\n\x1e\\%0A%\x01",
+      18};
   std::string answer = engine::number_answer(engine::kMessages, 3);
   engine::append_message(answer, {.time = {}, .session = "S", .bytes = bytes, .kind = {}});
   EXPECT_EQ(answer.find('\n'), std::string::npos);
@@ -104,7 +107,9 @@ TEST_F(MessageTailTest, any_byte_of_a_data_field_arrives) {
   EXPECT_EQ(got->lost, 3U);
   ASSERT_EQ(got->messages.size(), 1U);
   EXPECT_EQ(got->messages[0].bytes, bytes);
-  for (const char* damaged : {"", "messages", "messages\tx", "messages\t1\x1e", "messages\t1\x1e" "1\t9\tS\tx"}) {
+  for (const char* damaged : {"", "messages", "messages\tx", "messages\t1\x1e",
+                              "messages\t1\x1e"
+                              "1\t9\tS\tx"}) {
     EXPECT_FALSE(engine::read_messages(damaged).has_value()) << damaged;
   }
 }
@@ -115,7 +120,9 @@ TEST(MessageTap, costs_nothing_without_readers_and_forgets_one_that_has_gone) {
   const auto channel = std::make_shared<engine::TapChannel>("");
   tap.add(channel);
   EXPECT_TRUE(tap.is_heard());
-  { engine::TapReader reader{{channel}}; }
+  {
+    engine::TapReader reader{{channel}};
+  }
   tap.write({.time = {}, .session = "S", .bytes = "8=FIX", .kind = {}});
   EXPECT_FALSE(tap.is_heard());
   EXPECT_TRUE(channel->has_ended());

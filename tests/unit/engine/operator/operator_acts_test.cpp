@@ -31,7 +31,8 @@ class OperatorActsTest : public ControlTest {
       RawPeer& peer, const std::function<void(const std::string&)>& on_test_request) {
     std::size_t seen = peer.messages().size();
     auto result = std::async(std::launch::async, [&] {
-      return engine::test_running_session(store_folder(), kTrader, "anna", std::chrono::seconds{20});
+      return engine::test_running_session(store_folder(), kTrader, "anna",
+                                          std::chrono::seconds{20});
     });
     while (result.wait_for(std::chrono::milliseconds{0}) != std::future_status::ready) {
       acceptor->poll(std::chrono::milliseconds{1});
@@ -53,8 +54,9 @@ TEST_F(OperatorActsTest, act_is_in_the_journal_and_changes_no_number) {
   acceptor.reset();
   const auto texts = recorded(kTrader);
   ASSERT_EQ(texts.size(), 1U);
-  EXPECT_TRUE(texts[0].starts_with("operator: disable: anna: fat finger (given to the running "
-                                   "engine by user "))
+  EXPECT_TRUE(
+      texts[0].starts_with("operator: disable: anna: fat finger (given to the running "
+                           "engine by user "))
       << texts[0];
 }
 
