@@ -22,9 +22,10 @@ struct Section {
   std::string_view title;
   std::string_view prefix;
 };
+constexpr std::string_view kSessions = "Sessions";
 constexpr Section kSections[] = {{"Event loops", "nexusfix_loop_"},
                                  {"Stores", "nexusfix_store_"},
-                                 {"Sessions", "nexusfix_session_"}};
+                                 {kSessions, "nexusfix_session_"}};
 
 std::string_view section_of(std::string_view name) {
   const auto found = std::ranges::find_if(
@@ -112,19 +113,19 @@ std::string metrics_page() {
   for (const MetricDescription& metric : metrics::described_metrics()) {
     if (const std::string_view own = section_of(metric.name); own != section) {
       section = own;
+      const bool are_sessions = section == kSessions;
       page += fmt::format(
-          "\n## {}\n\n| metric | type | unit | labels | meaning | written for |\n"
-          "|---|---|---|---|---|---|\n",
-          section);
+          "\n## {}\n\n| metric | type | unit | labels | meaning |{}\n|---|---|---|---|---|{}\n",
+          section, are_sessions ? " written for |" : "", are_sessions ? "---|" : "");
     }
     std::string labels{metric.labels};
     for (std::size_t at = 0; (at = labels.find(',', at)) != std::string::npos; at += 2) {
       labels.replace(at, 1, ", ");
     }
-    std::string_view written;
-    if (section == "Sessions") written = metric.is_essential ? "every session" : "up to 500";
-    page += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", metric.name, to_string(metric.type),
-                        metric.unit, labels, metric.help, written);
+    page += fmt::format("| `{}` | {} | {} | {} | {} |", metric.name, to_string(metric.type),
+                        metric.unit, labels, metric.help);
+    if (section == kSessions) page += metric.is_essential ? " every session |" : " up to 500 |";
+    page += '\n';
   }
   return page;
 }
