@@ -20,7 +20,6 @@
 #include <nexusfix/transport/proxy.hpp>
 
 #include "engine/engine_error.hpp"
-#include "engine/inbox/control.hpp"
 #include "engine/inbox/mailbox_state.hpp"
 #include "engine/inbox/remote_state.hpp"
 #include "engine/loop/event_loop.hpp"
@@ -28,6 +27,8 @@
 #include "engine/loops/loop_directory.hpp"
 #include "engine/loops/loop_partition.hpp"
 #include "engine/loops/reload_round.hpp"
+#include "engine/operator/control.hpp"
+#include "engine/operator/operator_desk.hpp"
 #include "engine/preflight/preflight.hpp"
 #include "engine/registry/tls_contexts.hpp"
 
@@ -152,6 +153,18 @@ std::vector<EventLoop*> loops_to_run(const std::vector<std::unique_ptr<EventLoop
   return loops;
 }
 
+// ControlSocket; otherwise one in the folder of each loop's journal, if that is on a disk of the
+// operating system. Empty: none.
+std::vector<std::string> control_sockets_of(const Settings& settings, bool is_on_disk) {
+  if (!settings.control_socket.empty()) return {settings.control_socket};
+  std::vector<std::string> paths;
+  if (settings.store != StoreKind::Journal || !is_on_disk) return paths;
+  for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
+    paths.push_back(folder_of_loop(settings.store_folder, loop) + "/control");
+  }
+  return paths;
+}
+
 void decide_on_core_dumps(Settings& settings) {
   if (!settings.threads.core_dumps) return keep_memory_out_of_core_dumps(KeptOut::ForGood);
   if (let_memory_into_core_dumps()) return;
@@ -176,9 +189,11 @@ struct Engine::Shared {
   std::unique_ptr<transport::ServiceNotifier> service;  // null: systemd is not notified
   std::shared_ptr<TlsContexts> tls;                     // null: no session has TLS
   std::shared_ptr<Credentials> credentials;             // null: no session has a PasswordFile
-  std::unique_ptr<Control> control;                     // null: no commands from outside
-  bool has_proxies = false;                             // a session has UseTCPProxy
-  bool has_tunnels = false;                             // a session has ProxyType
+  std::shared_ptr<DisabledSessions> disabled;
+  std::unique_ptr<OperatorDesk> desk;  // null until all is open
+  std::unique_ptr<Control> control;    // uses the desk; null: no commands from other processes
+  bool has_proxies = false;            // a session has UseTCPProxy
+  bool has_tunnels = false;            // a session has ProxyType
 
   // is_available() has checked that the parts exist: here and in dependencies_of().
   void check_passwords(const Settings& settings, const EngineOptions& options) {
@@ -215,6 +230,7 @@ struct Engine::Shared {
     dependencies.index = loop;
     dependencies.directory = directory;
     dependencies.remotes = remotes;
+    dependencies.disabled = disabled;
     dependencies.budget = budget;
     dependencies.service = service.get();
     dependencies.credentials = credentials;
@@ -241,18 +257,37 @@ struct Engine::Shared {
     return dependencies;
   }
 
-  // Opens the socket for an operator's commands, for journals on a disk of the operating system.
-  // Without it, everything else works.
-  void listen_for_commands(const std::string& store_folder, const Loops& loops,
-                           const EngineOptions& options) {
-    if (disk == nullptr || store_folder.empty()) return;
-    std::vector<Control::Place> places;
+  void note_proxies(const Settings& settings) {
+    has_proxies = std::ranges::any_of(settings.sessions, [](const SessionSettings& one) {
+      return one.accept && one.accept->trusted_proxies;
+    });
+    has_tunnels = std::ranges::any_of(settings.sessions, has_proxy);
+  }
+
+  // The list is beside the first socket.
+  std::expected<void, EngineError> read_disabled(const std::vector<std::string>& sockets) {
+    auto read =
+        DisabledSessions::open(sockets.empty() ? std::string{} : sockets.front() + ".disabled");
+    if (!read) return std::unexpected{EngineError{std::move(read.error())}};
+    disabled = *std::move(read);
+    return {};
+  }
+
+  void open_desk(const Loops& loops) {
+    std::vector<std::shared_ptr<TaskInbox>> inboxes;
     WholeEngine engine{.loops = {}, .tls = tls};
     for (const auto& loop : loops) {
-      places.push_back({folder_of_loop(store_folder, loop->index()), loop->inbox()});
+      inboxes.push_back(loop->inbox());
       engine.loops.push_back(loop.get());
     }
-    auto opened = Control::open(std::move(places), std::move(engine));
+    desk = std::make_unique<OperatorDesk>(std::move(inboxes), std::move(engine), disabled);
+  }
+
+  // Opens the socket for an operator's commands. Without it, everything else works.
+  void listen_for_commands(const std::vector<std::string>& paths, const Loops& loops,
+                           const EngineOptions& options) {
+    if (paths.empty()) return;
+    auto opened = Control::open(paths, *desk);
     if (opened) {
       control = std::move(*opened);
       for (const auto& loop : loops) loop->take_commands_from_outside();
@@ -263,6 +298,11 @@ struct Engine::Shared {
          .id = EventId::CommandsUnavailable,
          .session = {},
          .text = "this engine accepts no commands while it runs: " + opened.error()});
+  }
+
+  void end_commands() noexcept {
+    control.reset();
+    desk.reset();
   }
 
   // Fills in the objects of the operating system where the caller gave none, and the notifier of
@@ -300,7 +340,7 @@ Engine& Engine::operator=(Engine&& other) noexcept {
       stop();
       static_cast<void>(join());
     }
-    if (shared_) shared_->control.reset();
+    if (shared_) shared_->end_commands();
     loops_ = std::move(other.loops_);  // before the objects that they use
     shared_ = std::move(other.shared_);
     worker_ = std::move(other.worker_);
@@ -314,7 +354,7 @@ Engine::~Engine() {
     static_cast<void>(join());
   }
   // The control socket closes before the store's lock is released.
-  if (shared_) shared_->control.reset();
+  if (shared_) shared_->end_commands();
 }
 
 std::expected<Engine, EngineError> Engine::open_with(const std::string& path, Callbacks callbacks,
@@ -345,8 +385,11 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
       std::make_shared<BufferBudget>(settings.buffered_bytes_max, settings.event_loops);
   const ThreadSettings threads = settings.threads;
   const std::string file = settings.file;
-  const std::string store_folder =
-      settings.store == StoreKind::Journal ? settings.store_folder : std::string{};
+  const std::vector<std::string> sockets =
+      control_sockets_of(settings, /*is_on_disk=*/shared->disk != nullptr);
+  if (auto read = shared->read_disabled(sockets); !read) {
+    return std::unexpected{std::move(read.error())};
+  }
   decide_on_core_dumps(settings);
   if (auto ready = is_available(settings, *options.disk, options.parts); !ready) {
     return std::unexpected{std::move(ready.error())};
@@ -356,10 +399,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     return std::unexpected{std::move(given.error())};
   }
   shared->check_passwords(settings, options);
-  shared->has_proxies = std::ranges::any_of(settings.sessions, [](const SessionSettings& one) {
-    return one.accept && one.accept->trusted_proxies;
-  });
-  shared->has_tunnels = std::ranges::any_of(settings.sessions, has_proxy);
+  shared->note_proxies(settings);
   Loops loops;
   for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
     auto dependencies = shared->dependencies_of(loop, options);
@@ -393,7 +433,8 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   if (auto kept = keep_memory(threads, file); !kept) {
     return std::unexpected{std::move(kept.error())};
   }
-  shared->listen_for_commands(store_folder, loops, options);
+  shared->open_desk(loops);
+  shared->listen_for_commands(sockets, loops, options);
   return Engine{std::move(shared), std::move(loops)};
 }
 

@@ -30,6 +30,7 @@ struct LoopContext : LoopDependencies {
         boundary{report, time, connections, transactor},
         callbacks{application} {
     if (!remotes) remotes = std::make_shared<RemoteDirectory>();
+    if (!disabled) disabled = std::make_shared<DisabledSessions>();
     if (!budget) budget = std::make_shared<BufferBudget>(Settings{}.buffered_bytes_max);
   }
 
