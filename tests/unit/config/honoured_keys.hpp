@@ -260,6 +260,7 @@ inline const HonouredKey kHonouredKeys[] = {
     {"ThrottleInterval", "3600", "3601", "from 1 to 3600"},
     {"ThrottleAction", "LogOut", "Kick", "Delay, Reject or LogOut"},
     {"InboundDelivery", "AtMostOnce", "Twice", "AtLeastOnce or AtMostOnce"},
+    {"JournalInbound", "Y", "perhaps", "Y or N"},
     {"SendWhileLoggedOut", "N", "perhaps", "Y or N"},
     {"DisconnectNoticeDelay", "86400", "86401", "from 0 to 86400"},
     {"AllowResetSeqNumFlag", "N", "perhaps", "Y or N"},
