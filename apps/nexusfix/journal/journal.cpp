@@ -1,6 +1,7 @@
 // nexusfix journal: shows, checks, repairs and changes a journal.
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <chrono>
 #include <fmt/format.h>
 
 #include <nexusfix/base/clock.hpp>
@@ -53,9 +54,14 @@ int verify(const VerifyOptions& options) {
   return is_sound(*check) ? kSuccess : kFailure;
 }
 
-int archive(const std::string& log) {
+struct ArchiveOptions {
+  std::string log;
+  std::uint32_t keep_days = 0;  // 0: for ever
+};
+
+int archive(const ArchiveOptions& options) {
   PosixDisk disk;
-  const auto place = find_log(disk, log);
+  const auto place = find_log(disk, options.log);
   if (!place) return fail("journal", place.error());
   if (!place->is_journal()) return refuse_database(*place, kServerChecks);
   const auto done = archive_retired(disk, place->folder);
@@ -65,6 +71,11 @@ int archive(const std::string& log) {
                with_thousands(one.archive_bytes));
   }
   if (done->empty()) fmt::print("journal {}: no retired segment to archive\n", place->folder);
+  if (options.keep_days == 0) return kSuccess;
+  const WallTime limit = SystemClock{}.now().wall - std::chrono::days{options.keep_days};
+  const auto removed = remove_old_archives(disk, place->folder, limit);
+  if (!removed) return fail("journal", removed.error());
+  for (const std::string& path : *removed) fmt::print("{}: removed\n", path);
   return kSuccess;
 }
 
@@ -159,16 +170,21 @@ CLI::App* add_repair(CLI::App& app, RepairRequest& request) {
   return repair;
 }
 
-CLI::App* add_archive(CLI::App& app, std::string& log) {
+CLI::App* add_archive(CLI::App& app, ArchiveOptions& options) {
   CLI::App* archive = app.add_subcommand(
       "archive",
       "pack retired segments with zstd\n"
       "Packs each segment in the folder `retired` (JournalRetired=keep), reads the archive back, "
       "and then removes the segment.");
-  add_folder(*archive, log);
+  add_folder(*archive, options.log);
+  archive
+      ->add_option("--keep-days", options.keep_days,
+                   "then remove archives that were written this number of days ago")
+      ->check(CLI::Range(1, 36'500))
+      ->option_text("N");
   archive->footer(
       "Example:\n"
-      "  $ nexusfix journal archive store/venue");
+      "  $ nexusfix journal archive store/venue --keep-days 2555");
   return archive;
 }
 
@@ -301,8 +317,8 @@ int run_journal(Arguments arguments) {
   const CLI::App* show_command = add_show(app, show_options);
   const CLI::App* verify_command = add_verify(app, verify_options);
   const CLI::App* repair_command = add_repair(app, repair_request);
-  std::string archive_log;
-  const CLI::App* archive_command = add_archive(app, archive_log);
+  ArchiveOptions archive_options;
+  const CLI::App* archive_command = add_archive(app, archive_options);
   std::string log;  // the log of the actions below
   const CLI::App* set_command = add_set(app, set_request, log);
   ImportRequest import_request;
@@ -318,7 +334,7 @@ int run_journal(Arguments arguments) {
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (show_command->parsed()) return show(show_options);
   if (verify_command->parsed()) return verify(verify_options);
-  if (archive_command->parsed()) return archive(archive_log);
+  if (archive_command->parsed()) return archive(archive_options);
   if (repair_command->parsed()) return repair(repair_request);
   PosixDisk disk;
   SystemClock clock;

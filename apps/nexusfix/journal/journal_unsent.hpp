@@ -13,17 +13,17 @@ namespace nexusfix::command {
 
 struct UnsentMessage {
   std::uint64_t msg_seq_num = 0;
-  WallTime time;  // when it was recorded
-  std::string bytes;
+  WallTime time{};  // when it was recorded
+  std::string bytes{};
 };
 
 struct UnsentOfSession {
-  std::string session;
+  std::string session{};
   std::uint64_t epoch = 1;
   // The last mark: messages below this MsgSeqNum have left. 0: the log has none in this epoch.
   std::uint64_t left_until = 0;
-  WallTime marked_at;                   // when; only with a mark
-  std::vector<UnsentMessage> messages;  // of the current epoch, above the mark
+  WallTime marked_at{};                   // when; only with a mark
+  std::vector<UnsentMessage> messages{};  // of the current epoch, above the mark
 };
 
 // session: empty: all. Fails if the log cannot be read, has no such session, or no marks at all.

@@ -286,6 +286,8 @@ inline const HonouredKey kHonouredKeys[] = {
     {"LogMaxBytes", "1000000000000000", "1000000000000001", "from 0 to 1000000000000000",
      "FileLogPath=log\n"},
     {"LogKeepFiles", "1000000", "1000001", "from 0 to 1000000", "FileLogPath=log\n"},
+    {"LogKeepDays", "36500", "36501", "from 0 to 36500", "FileLogPath=log\n"},
+    {"LogCompress", "Y", "perhaps", "Y or N", "FileLogPath=log\n"},
     {"LogDaily", "Y", "perhaps", "Y or N", "FileLogPath=log\n"},
     {"EventLogFormat", "json", "xml", "text or json", "FileLogPath=log\n"},
     {"LogFileMode", "0640", "0440", "octal from 0600 to 0666", "FileLogPath=log\n"},
