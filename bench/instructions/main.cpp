@@ -107,7 +107,8 @@ int main(int count, char** words) {
                                                               words[2], nullptr, 10)))) {
       return 0;
     }
-    std::fputs("usage: nexusfix_instructions order|order-inbound|heartbeat|send|idle BATCHES\n", stderr);
+    std::fputs("usage: nexusfix_instructions order|order-inbound|heartbeat|send|idle BATCHES\n",
+               stderr);
     return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "nexusfix_instructions: %s\n", error.what());

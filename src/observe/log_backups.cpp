@@ -59,7 +59,8 @@ void remove_above(Disk& disk, const std::string& folder, const std::string& name
   for (std::size_t i = backups.size(); i-- > 0;) {
     if (numbers == 0 || backups[i].number != last) ++numbers;
     last = backups[i].number;
-    if (numbers > backups_max) static_cast<void>(disk.remove(backup_path(folder, name, backups[i])));
+    if (numbers <= backups_max) continue;
+    static_cast<void>(disk.remove(backup_path(folder, name, backups[i])));
   }
 }
 

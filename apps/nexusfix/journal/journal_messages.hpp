@@ -37,8 +37,8 @@ struct MessageFilter {
   std::string text;               // that the message has; empty: any message
 };
 
-// Prints the messages that pass the filter, in the order of the log, and returns their number. Fails if there is no session
-// with the filter's name, or the journal cannot be read.
+// Prints the messages that pass the filter, in the order of the log, and returns their number.
+// Fails if there is no session with the filter's name, or the journal cannot be read.
 [[nodiscard]] std::expected<std::uint64_t, std::string> print_messages(std::FILE* out,
                                                                        store::Store& store,
                                                                        const MessageFilter& filter,

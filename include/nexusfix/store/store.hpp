@@ -206,7 +206,7 @@ class Store {
   enum class LogKind : std::uint8_t {
     Sent,      // it got its MsgSeqNum on this side, and is stored for a resend
     Received,  // the counterparty sent it; only with JournalInbound
-    Left,      // no message: those below msg_seq_num were handed to a socket; only with JournalInbound
+    Left,      // no message: those below msg_seq_num were handed to a socket; JournalInbound
   };
   // One stored message of a scan. Both views are valid until the visitor returns.
   struct LogMessage {

@@ -48,7 +48,9 @@ std::vector<MissingPart> missing_parts(const SessionSettings& settings, const Pa
     missing.push_back(
         {settings.credentials.password_file_line, text_of("PasswordFile", kPasswords)});
   }
-  if (parts.log_compression == nullptr && settings.log.files.is_compressed) missing.push_back({settings.line, text_of("LogCompress", kLogCompression)});
+  if (parts.log_compression == nullptr && settings.log.files.is_compressed) {
+    missing.push_back({settings.line, text_of("LogCompress", kLogCompression)});
+  }
   return missing;
 }
 

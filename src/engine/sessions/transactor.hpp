@@ -17,7 +17,7 @@
 #include "engine/loop/loop_context.hpp"
 #include "engine/scratch_buffer.hpp"
 #include "engine/sending/sent_messages.hpp"
-#include "engine/sessions/received_message.hpp"
+#include "engine/commit/received_message.hpp"
 #include "engine/sessions/session_entry.hpp"
 
 namespace nexusfix::engine {

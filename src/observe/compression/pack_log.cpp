@@ -21,7 +21,11 @@ std::unexpected<DiskError> zstd_error(const std::string& path, std::string cause
 class Packer {
  public:
   Packer(File& from, File& to, const std::string& path, std::uint64_t size)
-      : from_{from}, to_{to}, path_{path}, context_{ZSTD_createCCtx(), &ZSTD_freeCCtx}, left_{size} {}
+      : from_{from},
+        to_{to},
+        path_{path},
+        context_{ZSTD_createCCtx(), &ZSTD_freeCCtx},
+        left_{size} {}
 
   DiskResult<void> begin() {
     if (context_ == nullptr) return zstd_error(path_, "no memory");

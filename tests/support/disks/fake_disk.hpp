@@ -47,7 +47,8 @@ class FakeDisk final : public Disk {
   DiskResult<void> sync_directory(const std::string& path) override;
   DiskResult<WallTime> written_at(const std::string& path) override {
     const auto found = written_at_.find(path);
-    return found == written_at_.end() ? Disk::written_at(path) : DiskResult<WallTime>{found->second};
+    if (found == written_at_.end()) return Disk::written_at(path);
+    return found->second;
   }
   std::string boot_id() override { return "boot " + std::to_string(boot_); }
   std::string mount_id(const std::string&) override {

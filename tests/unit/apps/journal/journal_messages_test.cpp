@@ -10,7 +10,7 @@
 
 #include <nexusfix/store/journal.hpp>
 
-#include "nexusfix/journal/journal_unsent.hpp"
+#include "nexusfix/journal/show/journal_unsent.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/fix_text.hpp"
 #include "support/output_text.hpp"

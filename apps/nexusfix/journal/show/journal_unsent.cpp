@@ -1,4 +1,4 @@
-#include "nexusfix/journal/journal_unsent.hpp"
+#include "nexusfix/journal/show/journal_unsent.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

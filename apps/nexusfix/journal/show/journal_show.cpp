@@ -1,4 +1,4 @@
-#include "nexusfix/journal/journal_show.hpp"
+#include "nexusfix/journal/show/journal_show.hpp"
 
 #include <expected>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include "nexusfix/journal/journal_messages.hpp"
 #include "nexusfix/journal/journal_report.hpp"
 #include "nexusfix/journal/journal_summary.hpp"
-#include "nexusfix/journal/journal_unsent.hpp"
+#include "nexusfix/journal/show/journal_unsent.hpp"
 #include "nexusfix/run/engine_options.hpp"
 #include "nexusfix/text/text.hpp"
 

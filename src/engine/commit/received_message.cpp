@@ -1,4 +1,4 @@
-#include "engine/sessions/received_message.hpp"
+#include "engine/commit/received_message.hpp"
 
 #include <algorithm>
 #include <span>
