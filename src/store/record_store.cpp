@@ -141,7 +141,7 @@ void RecordStore::find_messages(std::span<const char> entries) {
   EntryReader reader{entries};
   Entry entry;
   while (reader.next(entry)) {
-    if (belongs_to_no_session(entry) || entry.session >= sessions_->table.size()) continue;
+    if (is_of_log(entry.kind) || entry.session >= sessions_->table.size()) continue;
     if (entry.kind == EntryKind::OutboundMessage) {
       messages_.push_back(
           {entry.session, sessions_->epoch_of(entry.session), entry.number, entry.bytes});

@@ -108,20 +108,6 @@ void Transaction::messages_left(SessionKey session, std::uint64_t msg_seq_num) {
       room_for(kEntryHeaderBytes));
 }
 
-void Transaction::note(SessionKey session, std::string_view text) {
-  form_ = Form::Other;
-  const std::string_view kept = text.substr(0, kNoteBytesMax);
-  encode_entry({.kind = EntryKind::Note, .session = session, .number = 0, .bytes = kept},
-               room_for(kEntryHeaderBytes + kept.size()));
-}
-
-void Transaction::note(std::string_view text) {
-  form_ = Form::Other;
-  const std::string_view kept = text.substr(0, kNoteBytesMax);
-  encode_entry({.kind = EntryKind::Note, .session = 0, .number = kNoteOnLog, .bytes = kept},
-               room_for(kEntryHeaderBytes + kept.size()));
-}
-
 void Transaction::rollback(Mark mark) noexcept {
   NEXUSFIX_ASSERT(mark <= used_);
   if (mark == used_) return;

@@ -144,12 +144,8 @@ std::string changes_text(const store::JournalCheck& check) {
     return "no sequence numbers were set by hand, and nothing was repaired\n";
   std::string text;
   for (const store::FoundChange& change : check.changes) {
-    using Kind = store::FoundChange::Kind;
-    if (change.kind != Kind::NumbersSet) {
-      const std::string_view whole = change.kind == Kind::Repair ? "repair" : "engine";
-      text += fmt::format("{}  {}\n  {}\n", time_text(change.time),
-                          change.session.empty() ? std::string{whole} : printable(change.session),
-                          printable(change.text));
+    if (change.session.empty()) {
+      text += fmt::format("{}  repair\n  {}\n", time_text(change.time), printable(change.text));
       continue;
     }
     text += fmt::format("{}  {}\n  before: {}\n  after:  {}\n  {}\n", time_text(change.time),

@@ -46,17 +46,10 @@ struct UnusedBytes {
   std::uint64_t bytes = 0;   // up to the end of the file
 };
 
-// What an operator did, as the log keeps it.
+// What an operator changed, as the log keeps it: sequence numbers that were set, or a repair.
 struct FoundChange {
-  // What it was.
-  enum class Kind : std::uint8_t {
-    NumbersSet,  // the sequence numbers of a session
-    Repair,      // of the log; its new sequence numbers are other changes
-    Note,        // another act, as Transaction::note() keeps it
-  };
-  WallTime time;                  // when it was done
-  Kind kind = Kind::NumbersSet;   // what it was
-  std::string session;            // the name; empty: a repair, or a note about the whole log
+  WallTime time;                  // when the change was made
+  std::string session;            // the name; empty: a repair, whose new numbers are other entries
   NumbersChange::Numbers before;  // the sequence numbers before the change
   NumbersChange::Numbers after;   // the sequence numbers after the change
   std::string text;               // who, when and why

@@ -15,8 +15,8 @@ namespace nexusfix::store {
 // The number of a session within one log, from 0 on. It never changes.
 using SessionKey = std::uint32_t;
 
-// The kinds of entries in a record, each with its values. A Transaction adds 2 to 6, 8, 11 and 12.
-// The store and its repair write the others.
+// The kinds of entries in a record, each with its values. A Transaction adds 2 to 6, 8 and 11. The
+// store and its repair write the others.
 enum class EntryKind : std::uint8_t {
   SessionOpened = 1,    // the name of a new session
   InboundProgress = 2,  // the next inbound MsgSeqNum, and perhaps the received message
@@ -28,8 +28,7 @@ enum class EntryKind : std::uint8_t {
   MessagesLost = 8,     // the first and last MsgSeqNum of messages that damaged bytes contained
   NumbersReserved = 9,  // outbound MsgSeqNums below this one may have been used without a record
   SessionRenamed = 10,  // the name of the session from here on
-  Note = 11,            // a text about the session (number 0) or the whole log (number 1)
-  MessagesLeft = 12,    // outbound messages below this MsgSeqNum were handed to a socket
+  MessagesLeft = 11,    // outbound messages below this MsgSeqNum were handed to a socket
   LogSynced = 16,       // a log position: the disk had everything before it at this time
   LogClosed = 17,       // the same, and the journal was closed in order
   LogOwned = 18,        // the epoch of the owner that wrote the log from this record on
@@ -65,9 +64,6 @@ struct CommonRecord {
   std::uint64_t next_inbound = 0;  // the next inbound MsgSeqNum; 0: unchanged
 };
 
-// The most bytes of one note.
-inline constexpr std::size_t kNoteBytesMax = 4096;
-
 // Builds the entries of one record, for Store::append(). Reuse one object: its buffer grows to the
 // largest record and is then allocated no more. One thread at a time.
 //
@@ -99,11 +95,6 @@ class Transaction {
   // Each outbound message of the current epoch below this MsgSeqNum was handed to a socket at least
   // once, or gap-filled. For an audit; it changes nothing else.
   void messages_left(SessionKey session, std::uint64_t msg_seq_num);
-  // Keeps a text: who did what to the session, when, and why. It changes nothing else. At most
-  // kNoteBytesMax bytes; the rest is cut. `nexusfix journal show --changes` prints it.
-  void note(SessionKey session, std::string_view text);
-  // The same about the whole log, and no session.
-  void note(std::string_view text);
 
   // A position between two entries, for rollback().
   using Mark = std::size_t;

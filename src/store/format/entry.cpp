@@ -105,9 +105,6 @@ bool is_well_formed(const Entry& entry) noexcept {
     case EntryKind::InboundProgress:
     case EntryKind::OutboundMessage:
       return entry.number != 0;
-    case EntryKind::Note:
-      return entry.bytes.size() <= kNoteBytesMax &&
-             (entry.number == 0 || (entry.number == kNoteOnLog && entry.session == 0));
     case EntryKind::Reset:
       return entry.number == 0 && entry.bytes.empty();
     case EntryKind::NumbersSet:

@@ -4,7 +4,7 @@
 //        0      1  EntryKind
 //        1      4  session key
 //        5      8  number: next inbound, MsgSeqNum or log position; 0 in SessionOpened, Reset,
-//                  NumbersSet, Removed and SessionRenamed; in Note 0, or 1 for the whole log
+//                  NumbersSet, Removed and SessionRenamed
 //       13      4  length of the bytes that follow
 //       17      -  the message, the session's name, a change of numbers, a text, or the last of the
 //                  lost numbers (8 bytes); in InboundProgress the received message, or nothing
@@ -44,8 +44,6 @@ inline constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 62U;
 [[nodiscard]] constexpr bool is_of_log(EntryKind kind) noexcept {
   return states_synced(kind) || kind == EntryKind::LogOwned;
 }
-// The number of a Note about the log as a whole.
-inline constexpr std::uint64_t kNoteOnLog = 1;
 
 struct Entry {
   EntryKind kind{};
@@ -53,12 +51,6 @@ struct Entry {
   std::uint64_t number = 0;
   std::string_view bytes;
 };
-
-// Whether the entry's session key means nothing.
-[[nodiscard]] constexpr bool belongs_to_no_session(const Entry& entry) noexcept {
-  return entry.kind == EntryKind::Removed || is_of_log(entry.kind) ||
-         (entry.kind == EntryKind::Note && entry.number == kNoteOnLog);
-}
 
 // out has room for kEntryHeaderBytes and the entry's bytes, of which there are less than 2^32.
 inline void encode_entry(const Entry& entry, char* out) noexcept {

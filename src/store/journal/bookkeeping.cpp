@@ -76,7 +76,6 @@ bool Bookkeeping::track(const Entry& entry) {
     case EntryKind::Removed:
     case EntryKind::MessagesLost:
     case EntryKind::NumbersReserved:
-    case EntryKind::Note:
     case EntryKind::MessagesLeft:
     case EntryKind::LogSynced:
     case EntryKind::LogClosed:

@@ -559,7 +559,6 @@ StoreResult<void> Journal::scan_log(LogVisitor visit) {
     EntryReader reader{record.entries};
     Entry entry;
     while (reader.next(entry)) {
-      if (belongs_to_no_session(entry)) continue;
       // Entries in segments that opening did not read may be forged.
       is_known = entry.session < epochs.size();
       if (!is_known) return false;

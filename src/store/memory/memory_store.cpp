@@ -179,7 +179,6 @@ class MemoryStore final : public Store {
     EntryReader reader{entries};
     Entry entry;
     while (reader.next(entry)) {
-      if (belongs_to_no_session(entry)) continue;
       Messages& messages = messages_[entry.session];
       if (begins_epoch(entry)) {
         messages.list.clear();

@@ -101,14 +101,13 @@ void Batch::add(std::span<const char> entries, WallTime time, std::vector<Sessio
       case EntryKind::InboundProgress:
       case EntryKind::Removed:
       case EntryKind::NumbersReserved:
-      case EntryKind::Note:
       case EntryKind::MessagesLeft:
       case EntryKind::LogSynced:
       case EntryKind::LogClosed:
       case EntryKind::LogOwned:
         break;
     }
-    if (!belongs_to_no_session(entry)) touch(entry.session);
+    if (entry.kind != EntryKind::Removed && !is_of_log(entry.kind)) touch(entry.session);
     position = end_ + (entries.size() - reader.rest().size());
   }
   end_ += entries.size();

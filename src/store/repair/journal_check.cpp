@@ -208,34 +208,23 @@ class Check {
       } else if (entry.kind == EntryKind::NumbersSet) {
         const NumbersChange change = *decode_numbers_change(entry.bytes);
         check_.changes.push_back({.time = record.time,
-                                  .kind = FoundChange::Kind::NumbersSet,
                                   .session = {},
                                   .before = change.before,
                                   .after = change.after,
                                   .text = std::string{change.text}});
         changed_.push_back(entry.session);
       } else if (entry.kind == EntryKind::Removed && !is_filler(entry.bytes)) {
-        add_text(record.time, FoundChange::Kind::Repair, std::nullopt, entry.bytes);
-      } else if (entry.kind == EntryKind::Note) {
-        add_text(record.time, FoundChange::Kind::Note,
-                 belongs_to_no_session(entry) ? std::nullopt : std::optional{entry.session},
-                 entry.bytes);
+        check_.changes.push_back({.time = record.time,
+                                  .session = {},
+                                  .before = {},
+                                  .after = {},
+                                  .text = std::string{entry.bytes}});
+        changed_.push_back(std::nullopt);
       }
       if (states_synced(entry.kind)) is_closed_ = entry.kind == EntryKind::LogClosed;
       if (entry.kind == EntryKind::LogOwned) owner_epoch_ = std::max(owner_epoch_, entry.number);
     }
     return {};
-  }
-
-  void add_text(WallTime time, FoundChange::Kind kind, std::optional<SessionKey> session,
-                std::string_view text) {
-    check_.changes.push_back({.time = time,
-                              .kind = kind,
-                              .session = {},
-                              .before = {},
-                              .after = {},
-                              .text = std::string{text}});
-    changed_.push_back(session);
   }
 
   // A session that is not known when the log's state is known has no records that could say more.
@@ -278,7 +267,7 @@ class Check {
   std::vector<std::uint64_t> messages_;  // by session key
   bool is_closed_ = false;               // in order, by the last record
   std::uint64_t owner_epoch_ = 0;        // of the last owner that wrote to it
-  // By index in check_.changes; nothing: a repair, or a note about the whole log.
+  // By index in check_.changes; nothing: a repair.
   std::vector<std::optional<SessionKey>> changed_;
 };
 

@@ -63,7 +63,7 @@ void DamagedLog::end() {
 }
 
 std::expected<void, std::string_view> DamagedLog::resolve(const Entry& entry, WallTime time) {
-  if (belongs_to_no_session(entry)) return {};
+  if (entry.kind == EntryKind::Removed || is_of_log(entry.kind)) return {};
   if (entry.kind == EntryKind::SessionOpened) {
     if (opens_from_) return {};  // the same record opens those before it
     opens_from_ = entry.session;

@@ -92,7 +92,8 @@ std::expected<void, std::string_view> SessionTable::apply_all(std::span<const ch
 
 std::expected<void, std::string_view> SessionTable::apply_one(const Entry& entry, WallTime time) {
   if (entry.kind == EntryKind::SessionOpened) return open(entry, time);
-  if (belongs_to_no_session(entry)) return {};
+  if (entry.kind == EntryKind::Removed) return {};  // belongs to no session
+  if (is_of_log(entry.kind)) return {};
   if (entry.session >= by_key_.size()) {
     return std::unexpected{kNeverOpened};
   }
@@ -125,7 +126,6 @@ std::expected<void, std::string_view> SessionTable::apply_one(const Entry& entry
       return {};
     case EntryKind::SessionRenamed:
       return rename(entry);
-    case EntryKind::Note:
     case EntryKind::MessagesLeft:
       return {};
     case EntryKind::Removed:

@@ -63,15 +63,6 @@ TEST(Transaction, rollback_knows_where_a_received_message_begins) {
   EXPECT_EQ(transaction.common()->next_inbound, 0U);
 }
 
-TEST(Transaction, note_is_cut_at_its_limit) {
-  Transaction transaction;
-  transaction.note(3, std::string(kNoteBytesMax + 1, 'x'));
-  EntryReader reader{transaction.entries()};
-  Entry entry;
-  ASSERT_TRUE(reader.next(entry));
-  EXPECT_EQ(entry.bytes.size(), kNoteBytesMax);
-}
-
 TEST(Transaction, clear_empties_it) {
   Transaction transaction;
   EXPECT_TRUE(transaction.empty());
@@ -190,10 +181,7 @@ TEST(EntryReader, refuses_forms_that_no_writer_makes) {
   EXPECT_TRUE(reads({EntryKind::InboundProgress, 0, 1, "x"}));
   EXPECT_FALSE(reads({EntryKind::MessagesLeft, 0, 1, "x"}));
   EXPECT_FALSE(reads({EntryKind::MessagesLeft, 0, 0, ""}));
-  EXPECT_TRUE(reads({EntryKind::Note, 3, 0, "text"}));
-  EXPECT_TRUE(reads({EntryKind::Note, 0, 1, "text"}));
-  EXPECT_FALSE(reads({EntryKind::Note, 3, 1, "text"}));
-  EXPECT_FALSE(reads({EntryKind::Note, 0, 2, "text"}));
+  EXPECT_TRUE(reads({EntryKind::MessagesLeft, 0, 1, ""}));
   EXPECT_FALSE(reads({EntryKind::OutboundNumber, 0, 0, ""}));
   EXPECT_FALSE(reads({EntryKind::OutboundMessage, 0, 0, "x"}));
   EXPECT_FALSE(reads({EntryKind::Reset, 0, 1, ""}));

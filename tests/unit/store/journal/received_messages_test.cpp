@@ -1,4 +1,4 @@
-// Received messages in the journal (JournalInbound), notes, and marks of what has left.
+// Received messages in the journal (JournalInbound), and marks of what has left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -134,35 +134,12 @@ TEST_F(ReceivedMessages, survive_segments_and_checkpoints) {
   EXPECT_EQ(check->messages, 200U);
 }
 
-TEST_F(ReceivedMessages, notes_are_kept_with_their_time_and_session) {
-  {
-    const OpenedJournal journal = open();
-    const SessionKey key = open_session(*journal.store, "A");
-    Transaction notes;
-    notes.note("alice: stop: end of day");
-    notes.note(key, "bob: log-out: counterparty asked");
-    ASSERT_TRUE(journal.store->append(notes, at_second(70)));
-    ASSERT_TRUE(journal.store->close());
-  }
-  const auto check = verify_journal(disk_, kFolder);
-  ASSERT_TRUE(check) << check.error().text;
-  ASSERT_EQ(check->changes.size(), 2U);
-  EXPECT_EQ(check->changes[0].kind, FoundChange::Kind::Note);
-  EXPECT_EQ(check->changes[0].session, "");
-  EXPECT_EQ(check->changes[0].text, "alice: stop: end of day");
-  EXPECT_EQ(check->changes[1].session, "A");
-  EXPECT_EQ(check->changes[1].time, at_second(70));
-  EXPECT_EQ(open().store->session(0).next_outbound, 1U);
-}
-
 // A program before this kind of entry refuses in the same way: nothing is lost by a downgrade.
 TEST_F(ReceivedMessages, an_entry_that_only_a_newer_version_knows_is_refused_and_nothing_changes) {
   {
     const OpenedJournal journal = open();
     const SessionKey key = open_session(*journal.store, "A");
-    Transaction note;
-    note.note(key, "text");
-    ASSERT_TRUE(journal.store->append(note, at_second(60)));
+    ASSERT_TRUE(append(*journal.store, [&](Transaction& t) { t.inbound_progress(key, 2, "text"); }));
     ASSERT_TRUE(journal.store->close());
   }
   std::string file = disk_.contents(kFirst);
@@ -170,7 +147,7 @@ TEST_F(ReceivedMessages, an_entry_that_only_a_newer_version_knows_is_refused_and
   ASSERT_TRUE(header);
   const std::size_t at = file.find("text") - kEntryHeaderBytes - kRecordHeaderBytes;
   const auto record = std::span{file}.subspan(at);
-  ASSERT_EQ(record[kRecordHeaderBytes], static_cast<char>(EntryKind::Note));
+  ASSERT_EQ(record[kRecordHeaderBytes], static_cast<char>(EntryKind::InboundProgress));
   record[kRecordHeaderBytes] = 15;
   const RecordHeader head = decode_record_header(record.first<kRecordHeaderBytes>());
   seal_record(record.first(static_cast<std::size_t>(head.record_bytes())), RecordSeed{*header}, at,
