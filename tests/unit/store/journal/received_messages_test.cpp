@@ -139,7 +139,8 @@ TEST_F(ReceivedMessages, an_entry_that_only_a_newer_version_knows_is_refused_and
   {
     const OpenedJournal journal = open();
     const SessionKey key = open_session(*journal.store, "A");
-    ASSERT_TRUE(append(*journal.store, [&](Transaction& t) { t.inbound_progress(key, 2, "text"); }));
+    ASSERT_TRUE(append(*journal.store,
+                       [&](Transaction& t) { t.inbound_progress(key, 2, "text"); }));
     ASSERT_TRUE(journal.store->close());
   }
   std::string file = disk_.contents(kFirst);
