@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 #include <zstd.h>
 

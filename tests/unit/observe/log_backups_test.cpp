@@ -6,13 +6,16 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 #include <zstd.h>
 
 #include <nexusfix/observe/log_compression.hpp>
 #include <nexusfix/observe/session_logs.hpp>
 
+#include "observe/log_backups.hpp"
 #include "support/disks/fake_disk.hpp"
+#include "support/disks/temporary_folder.hpp"
 #include "support/fix_text.hpp"
 
 namespace nexusfix::observe {
@@ -190,6 +193,43 @@ TEST_F(LogBackups, disk_without_times_keeps_every_backup) {
   now += days{30};
   receive("three");
   EXPECT_TRUE(disk.exists(packed(1)));
+}
+
+// On a real disk a thread packs. Its end may interrupt it; the next run packs what is left.
+TEST(LogBackupsOnARealDisk, are_packed_by_a_thread_in_this_run_or_the_next) {
+  const testing::TemporaryFolder folder;
+  PosixDisk disk;
+  const std::string log = folder.path() + "/log";
+  LogFileOptions files;
+  files.folder = log;
+  files.bytes_max = 100;
+  files.backups_max = 100;
+  files.is_compressed = true;
+  const auto run = [&] {
+    auto logs = SessionLogs::open(disk, {.compression = log_compression_part()},
+                                  {{.name = "A", .prefix = "A", .files = files, .screen = {}}},
+                                  kMorning);
+    ASSERT_TRUE(logs) << logs.error();
+    for (int i = 0; i < 20; ++i) (*logs)->received(0, fix("FIX.4.4", "35=0|"), kMorning);
+  };
+  run();
+  run();
+  const auto unpacked = [&] {
+    std::size_t count = 0;
+    const auto names = disk.list(log);
+    for (const std::string& name : *names) {
+      const auto backup = read_backup_name(name, "A.messages");
+      if (backup && !backup->is_packed) ++count;
+    }
+    return count;
+  };
+  auto logs = SessionLogs::open(disk, {.compression = log_compression_part()},
+                                {{.name = "A", .prefix = "A", .files = files, .screen = {}}},
+                                kMorning);
+  ASSERT_TRUE(logs) << logs.error();
+  (*logs)->received(0, fix("FIX.4.4", "35=0|"), kMorning);
+  while (unpacked() != 0) std::this_thread::yield();
+  EXPECT_GT(disk.list(log)->size(), 20U);
 }
 
 }  // namespace

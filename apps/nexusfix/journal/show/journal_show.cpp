@@ -1,11 +1,13 @@
 #include "nexusfix/journal/show/journal_show.hpp"
 
+#include <algorithm>
 #include <expected>
 #include <fmt/format.h>
-#include <memory>
+#include <optional>
+#include <tuple>
 #include <utility>
-#include <vector>
 
+#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/wire/values/times.hpp>
 
 #include "nexusfix/command.hpp"
