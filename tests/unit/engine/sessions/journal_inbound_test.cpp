@@ -11,10 +11,18 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using store::Store;
 
 constexpr std::string_view kCanary = "qWz7Kx9PvJt3";
+
+// Decides each Logon later.
+struct LateVenue : EchoVenue {
+  std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest& request) {
+    id = request.id;
+    return std::nullopt;
+  }
+  std::uint64_t id = 0;
+};
 
 class JournalInbound : public AcceptorTest {
  protected:
@@ -190,6 +198,25 @@ TEST_F(JournalInbound, end_of_a_connection_shows_what_has_left_and_later_message
   EchoVenue::answer(acceptor->session(0), "LATER");
   turn(3);
   EXPECT_THAT(log_now(), ElementsAre("in A 1", "out 8 2", "in D 2", "left 3", "out 8 3"));
+}
+
+TEST_F(JournalInbound, logon_that_waits_for_its_decision_is_recorded_when_it_is_accepted) {
+  LateVenue late;
+  auto settings = config::parse_settings(config(), "venue.cfg");
+  ASSERT_TRUE(settings.has_value());
+  auto opened = Engine::open(std::move(*settings), late, options());
+  ASSERT_TRUE(opened.has_value()) << opened.error().what();
+  acceptor.emplace(std::move(*opened));
+  RawPeer& peer = connect();
+  peer.send(logon("TRADER", 1, "554=" + std::string{kCanary} + "|") +
+            order("TRADER", 2, "ORDER-2"));
+  turn(20);
+  EXPECT_THAT(log_now(), IsEmpty());
+  acceptor->session(0).answer_logon(late.id, {});
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  stop();
+  EXPECT_THAT(log_now(), ElementsAre("in A 1", "out 8 2", "in D 2"));
+  EXPECT_THAT(received().front(), HasSubstr("|554=***|"));
 }
 
 TEST_F(JournalInbound, is_refused_with_another_store) {
