@@ -230,6 +230,7 @@ TEST(LogBackupsOnARealDisk, are_packed_by_a_thread_in_this_run_or_the_next) {
   (*logs)->received(0, fix("FIX.4.4", "35=0|"), kMorning);
   while (unpacked() != 0) std::this_thread::yield();
   EXPECT_GT(disk.list(log)->size(), 20U);
+  EXPECT_GT(disk.written_at(log + "/A.messages.backup.1.log.zst").value(), kMorning);
 }
 
 }  // namespace
