@@ -39,11 +39,13 @@ void Transaction::inbound_progress(SessionKey session, std::uint64_t next_inboun
     form_ = Form::Other;
   }
   progress_at_ = used_;
-  encode_entry({.kind = EntryKind::InboundProgress,
-                .session = session,
-                .number = next_inbound,
-                .bytes = received},
-               room_for(kEntryHeaderBytes + received.size()));
+  Entry entry{
+      .kind = EntryKind::InboundProgress, .session = session, .number = next_inbound, .bytes = {}};
+  // Apart: without a message, as in most journals, the size is a constant.
+  if (received.empty()) [[likely]]
+    return encode_entry(entry, room_for(kEntryHeaderBytes));
+  entry.bytes = received;
+  encode_entry(entry, room_for(kEntryHeaderBytes + received.size()));
 }
 
 void Transaction::outbound_message(SessionKey session, std::uint64_t msg_seq_num,

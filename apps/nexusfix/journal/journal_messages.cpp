@@ -25,12 +25,6 @@ std::string with_bars(std::string_view bytes) {
 using LogMessage = store::Store::LogMessage;
 using LogKind = store::Store::LogKind;
 
-std::string time_of(WallTime time) {
-  std::string text;
-  append_utc(text, time, UtcForm::Fix, 6);
-  return text;
-}
-
 // MsgSeqNum (34). Of a received message the log has only the one after it that is expected.
 std::uint64_t number_of(const LogMessage& message) {
   constexpr std::string_view kTag = "\x01" "34=";
@@ -48,14 +42,14 @@ std::string json_line(const LogMessage& message) {
                             {"epoch", message.epoch},
                             {"number", number_of(message)},
                             {"direction", message.kind == LogKind::Received ? "in" : "out"}});
-  if (message.time != WallTime{}) json.set("time", time_of(message.time));
+  if (message.time != WallTime{}) json.set("time", record_time(message.time));
   set_message(json, message.bytes);
   return json.line();
 }
 
 // "FIX.4.4:A->B  epoch 1  17", or "... received 17"
 std::string heading(const LogMessage& message, bool has_time) {
-  return fmt::format("{}{}  epoch {}  {}{}", has_time ? time_of(message.time) + "  " : "",
+  return fmt::format("{}{}  epoch {}  {}{}", has_time ? record_time(message.time) + "  " : "",
                      printing::printable(message.session), message.epoch,
                      message.kind == LogKind::Received ? "received " : "", number_of(message));
 }
@@ -88,6 +82,12 @@ bool passes(const LogMessage& message, const MessageFilter& filter) {
 }
 
 }  // namespace
+
+std::string record_time(WallTime time) {
+  std::string text;
+  append_utc(text, time, UtcForm::Fix, 6);
+  return text;
+}
 
 std::string shown_message(std::string_view bytes) {
   return printing::printable(with_bars(bytes));

@@ -44,6 +44,8 @@ struct MessageFilter {
                                                                        const MessageFilter& filter,
                                                                        MessageLook look);
 
+// The time of a record, UTC: 20261124-07:31:02.118204
+[[nodiscard]] std::string record_time(WallTime time);
 // A message on one line, with `|` for SOH.
 [[nodiscard]] std::string shown_message(std::string_view bytes);
 // Sets "message" of an object, and "message_hex" if the bytes are not UTF-8.

@@ -65,10 +65,13 @@ void Transactor::transact(SessionEntry& entry, Event event) {
 }
 
 void Transactor::transact(SessionEntry& entry, const wire::MessageView& message) {
-  received_.begin(entry, message);
+  const bool keeps_received = entry.progress.keeps_received_;
+  if (keeps_received) [[unlikely]]
+    received_.begin(entry, message);
   transact(entry,
            [&](session::StateMachine& machine) { machine.on_message(message, loop_.now()); });
-  received_.end();
+  if (keeps_received) [[unlikely]]
+    received_.end();
 }
 
 void Transactor::run_event(SessionEntry& entry, Event event) {

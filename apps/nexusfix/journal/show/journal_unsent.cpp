@@ -5,7 +5,6 @@
 #include <map>
 
 #include <nexusfix/base/printable_text.hpp>
-#include <nexusfix/base/utc_text.hpp>
 
 #include "nexusfix/journal/journal_messages.hpp"
 #include "nexusfix/text/json.hpp"
@@ -13,12 +12,6 @@
 
 namespace nexusfix::command {
 namespace {
-
-std::string time_of(WallTime time) {
-  std::string text;
-  append_utc(text, time, UtcForm::Fix, 3);
-  return text;
-}
 
 // Without a mark everything counts as unsent, and a journal has millions of messages.
 class Search {
@@ -92,9 +85,9 @@ std::string unsent_text(const std::vector<UnsentOfSession>& sessions) {
     text += one.left_until == 0
                 ? "  the log does not say what has left in this epoch\n"
                 : fmt::format("  what is below MsgSeqNum {} has left, as of {}\n", one.left_until,
-                              time_of(one.marked_at));
+                              record_time(one.marked_at));
     for (const UnsentMessage& message : one.messages) {
-      text += fmt::format("  {}  {}  {}\n", message.msg_seq_num, time_of(message.time),
+      text += fmt::format("  {}  {}  {}\n", message.msg_seq_num, record_time(message.time),
                           shown_message(message.bytes));
     }
   }
@@ -106,11 +99,11 @@ std::string unsent_json(const std::vector<UnsentOfSession>& sessions) {
            Json json = Json::object({{"session", one.session}, {"epoch", one.epoch}});
            if (one.left_until != 0) {
              json.set("left_until", one.left_until);
-             json.set("as_of", time_of(one.marked_at));
+             json.set("as_of", record_time(one.marked_at));
            }
            json.set("messages", Json::array(one.messages, [](const UnsentMessage& message) {
                       Json item = Json::object(
-                          {{"number", message.msg_seq_num}, {"time", time_of(message.time)}});
+                          {{"number", message.msg_seq_num}, {"time", record_time(message.time)}});
                       set_message(item, message.bytes);
                       return item;
                     }));

@@ -123,8 +123,8 @@ TEST_F(PrintReceived, unsent_needs_a_mark_and_lists_what_is_above_it) {
   ASSERT_TRUE(found) << found.error();
   EXPECT_EQ(unsent_text(*found),
             "FIX.4.4:A->B  epoch 1: 1 message may not have left\n"
-            "  what is below MsgSeqNum 3 has left, as of 20231114-22:14:20.000\n"
-            "  3  20231114-22:14:20.000  8=FIX.4.4|35=8|34=3|11=X|\n");
+            "  what is below MsgSeqNum 3 has left, as of 20231114-22:14:20.000000\n"
+            "  3  20231114-22:14:20.000000  8=FIX.4.4|35=8|34=3|11=X|\n");
   mark.clear();
   mark.messages_left(0, 4);
   ASSERT_TRUE(store_->append(mark, kLater));
