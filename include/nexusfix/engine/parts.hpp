@@ -4,6 +4,10 @@
 
 #include <nexusfix/base/language.hpp>
 
+namespace nexusfix::observe {
+struct LogCompressionPart;
+}  // namespace nexusfix::observe
+
 namespace nexusfix::store {
 struct PostgresPart;
 }  // namespace nexusfix::store
@@ -25,6 +29,8 @@ struct Parts {
   const PasswordPart* passwords = nullptr;
   // Store=postgresql: store::postgres_part(), of nexusfix::postgres
   const store::PostgresPart* postgres = nullptr;
+  // LogCompress: observe::log_compression_part(), of nexusfix::log_compression
+  const observe::LogCompressionPart* log_compression = nullptr;
 };
 
 }  // namespace nexusfix::engine

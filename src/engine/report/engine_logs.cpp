@@ -54,10 +54,12 @@ void EngineLogs::add_reader(std::shared_ptr<TapChannel> reader) {
 
 std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& settings,
                                                   const wire::DataFieldTable& data_fields,
-                                                  std::uint32_t loop, WallTime now) {
+                                                  const Parts& parts, std::uint32_t loop,
+                                                  WallTime now) {
   is_open_ = true;
   disk_ = &disk;
   queue_bytes_ = settings.log_queue_bytes;
+  compression_ = parts.log_compression;
   takes_unknown_ = settings.logs_unknown_sessions;
   global_options_.prefix = loop == 0 ? "GLOBAL" : "GLOBAL-loop-" + std::to_string(loop);
   const std::vector<Early> early = std::exchange(early_, {});
@@ -86,7 +88,8 @@ std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& se
 // Opens all present logs; the last one is for events that belong to no session.
 std::expected<void, std::string> EngineLogs::begin(WallTime now) {
   global_.index = append(global_options_);
-  auto opened = observe::SessionLogs::open(*disk_, {.queue_bytes = queue_bytes_}, options_, now);
+  auto opened = observe::SessionLogs::open(
+      *disk_, {.queue_bytes = queue_bytes_, .compression = compression_}, options_, now);
   if (!opened) return std::unexpected{"the logs cannot be written: " + opened.error()};
   logs_ = std::move(*opened);
   shared_.store(logs_.get(), std::memory_order_release);

@@ -15,6 +15,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/event_id.hpp>
 #include <nexusfix/base/time.hpp>
+#include <nexusfix/engine/parts.hpp>
 #include <nexusfix/observe/event_log.hpp>
 #include <nexusfix/observe/message_log.hpp>
 #include <nexusfix/observe/session_logs.hpp>
@@ -41,7 +42,8 @@ class EngineLogs {
   // a dictionary knows.
   [[nodiscard]] std::expected<void, std::string> open(Disk& disk, const Settings& settings,
                                                       const wire::DataFieldTable& data_fields,
-                                                      std::uint32_t loop, WallTime now);
+                                                      const Parts& parts, std::uint32_t loop,
+                                                      WallTime now);
   // Returns the index of a session's logs, at the start or later. A session that comes back
   // continues its logs; with changed keys it gets a new index, and the same files by the new keys.
   [[nodiscard]] std::size_t join(const SessionSettings& session,
@@ -115,6 +117,7 @@ class EngineLogs {
   std::vector<Early> early_;  // events before open()
   Disk* disk_ = nullptr;
   std::size_t queue_bytes_ = 0;
+  const observe::LogCompressionPart* compression_ = nullptr;
   std::vector<observe::SessionLogOptions> options_;  // by index
   observe::SessionLogOptions global_options_;        // masks every field that any session masks
   Place global_;
