@@ -31,6 +31,8 @@ LAYERS = {
     "config": {"base", "wire", "dictionary", "session", "store", "transport", "observe"},
     "engine": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
                "deferred", "config"},
+    "web": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
+            "engine"},
     "simulator": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
                   "config", "engine"},
 }

@@ -14,6 +14,7 @@
 #include <nexusfix/base/core_dumps.hpp>
 #include <nexusfix/config/explain_settings.hpp>
 #include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine/operations.hpp>
 #include <nexusfix/engine/preflight.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 #include <nexusfix/transport/proxy.hpp>
@@ -27,6 +28,7 @@
 #include "engine/loops/loop_directory.hpp"
 #include "engine/loops/loop_partition.hpp"
 #include "engine/loops/reload_round.hpp"
+#include "engine/operations/engine_operations.hpp"
 #include "engine/preflight/preflight.hpp"
 #include "engine/registry/tls_contexts.hpp"
 
@@ -174,6 +176,8 @@ struct Engine::Shared {
   std::shared_ptr<TlsContexts> tls;                     // null: no session has TLS
   std::shared_ptr<Credentials> credentials;             // null: no session has a PasswordFile
   std::unique_ptr<Control> control;                     // null: no commands from outside
+  std::unique_ptr<OperationsServer> web;                // null: no ports for operators
+  std::unique_ptr<EngineOperations> operations;         // for web, which ends first
   bool has_proxies = false;                             // a session has UseTCPProxy
   bool has_tunnels = false;                             // a session has ProxyType
 
@@ -184,6 +188,39 @@ struct Engine::Shared {
     NEXUSFIX_ASSERT(options.parts.passwords != nullptr);
     credentials = options.parts.passwords->make_service(*options.disk, disk,
                                                         settings.logons_being_checked_max);
+  }
+
+  // Opens the ports for operators, which nothing uses before serve_operators().
+  std::expected<void, EngineError> open_web(Settings& settings, const Parts& parts) {
+    const config::WebSettings& wanted = settings.web;
+    if (!wanted.metrics_port && !wanted.console_port) return {};
+    if (parts.web == nullptr) {
+      settings.warnings.push_back({settings.file, wanted.console_line,
+                                   "HttpAcceptPort: no web page is served: this program was built "
+                                   "without nexusfix::web"});
+      return {};
+    }
+    auto opened = parts.web->open(settings);
+    if (!opened) return std::unexpected{EngineError{std::move(opened.error())}};
+    web = std::move(*opened);
+    return {};
+  }
+  std::expected<void, EngineError> serve_operators(const Loops& loops,
+                                                   const std::string& store_folder) {
+    if (!web) return {};
+    std::vector<EventLoop*> all;
+    for (const auto& loop : loops) all.push_back(loop.get());
+    operations = std::make_unique<EngineOperations>(std::move(all), store_folder);
+    if (auto started = web->start(*operations); !started) {
+      return std::unexpected{EngineError{std::move(started.error())}};
+    }
+    return {};
+  }
+  // Before the loops end, and before the store's lock is released.
+  void end_outside_access() noexcept {
+    web.reset();
+    operations.reset();
+    control.reset();
   }
 
   // Makes TLS contexts for the sessions that have TLS.
@@ -204,6 +241,7 @@ struct Engine::Shared {
     dependencies.disk = options.disk;
     dependencies.owned_disk = disk;
     dependencies.log = options.log;
+    if (web) dependencies.event_tap = &web->events();
     dependencies.message_log = options.message_log;
     dependencies.store_factory = options.store_factory;
     dependencies.is_standard_error = stderr_log != nullptr;
@@ -295,7 +333,7 @@ Engine& Engine::operator=(Engine&& other) noexcept {
       stop();
       static_cast<void>(join());
     }
-    if (shared_) shared_->control.reset();
+    if (shared_) shared_->end_outside_access();
     loops_ = std::move(other.loops_);  // before the objects that they use
     shared_ = std::move(other.shared_);
     worker_ = std::move(other.worker_);
@@ -308,8 +346,7 @@ Engine::~Engine() {
     stop();
     static_cast<void>(join());
   }
-  // The control socket closes before the store's lock is released.
-  if (shared_) shared_->control.reset();
+  if (shared_) shared_->end_outside_access();
 }
 
 std::expected<Engine, EngineError> Engine::open_with(const std::string& path, Callbacks callbacks,
@@ -350,6 +387,9 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   if (auto given = shared->protect(settings, *options.disk); !given) {
     return std::unexpected{std::move(given.error())};
   }
+  if (auto opened = shared->open_web(settings, options.parts); !opened) {
+    return std::unexpected{std::move(opened.error())};
+  }
   shared->check_passwords(settings, options);
   shared->has_proxies = std::ranges::any_of(settings.sessions, [](const SessionSettings& one) {
     return one.accept && one.accept->trusted_proxies;
@@ -389,6 +429,10 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     return std::unexpected{std::move(kept.error())};
   }
   shared->listen_for_commands(store_folder, loops, options);
+  if (auto served = shared->serve_operators(loops, store_folder); !served) {
+    shared->end_outside_access();
+    return std::unexpected{std::move(served.error())};
+  }
   return Engine{std::move(shared), std::move(loops)};
 }
 

@@ -5,6 +5,9 @@
 #include <nexusfix/engine/passwords.hpp>
 #include <nexusfix/store/postgres.hpp>
 #include <nexusfix/transport/proxy.hpp>
+#ifdef NEXUSFIX_WEB_CONSOLE
+#include <nexusfix/web.hpp>
+#endif
 
 #include "nexusfix/journal/journal_locator.hpp"
 
@@ -17,6 +20,9 @@ inline engine::Parts linked_parts() noexcept {
   parts.passwords = engine::password_part();
 #ifdef NEXUSFIX_POSTGRES_STORE
   parts.postgres = store::postgres_part();
+#endif
+#ifdef NEXUSFIX_WEB_CONSOLE
+  parts.web = web::web_part();
 #endif
   return parts;
 }

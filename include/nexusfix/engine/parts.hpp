@@ -12,6 +12,10 @@ namespace nexusfix::transport {
 struct ProxyPart;
 }  // namespace nexusfix::transport
 
+namespace nexusfix::web {
+struct WebPart;
+}  // namespace nexusfix::web
+
 namespace nexusfix::engine {
 
 struct PasswordPart;
@@ -25,6 +29,9 @@ struct Parts {
   const PasswordPart* passwords = nullptr;
   // Store=postgresql: store::postgres_part(), of nexusfix::postgres
   const store::PostgresPart* postgres = nullptr;
+  // MetricsPort, ConsolePort, HttpAcceptPort: web::web_part(), of nexusfix::web. Without it,
+  // HttpAcceptPort alone is a warning: the files of QuickFIX have it.
+  const web::WebPart* web = nullptr;
 };
 
 }  // namespace nexusfix::engine

@@ -19,6 +19,9 @@ constexpr PartText kPasswords{"the password service", "nexusfix::passwords",
 constexpr PartText kPostgres{"the PostgreSQL store", "nexusfix::postgres",
                              "options.parts.postgres = nexusfix::store::postgres_part();"};
 
+constexpr PartText kWeb{"the web console and metrics", "nexusfix::web",
+                        "options.parts.web = nexusfix::web::web_part();"};
+
 std::string text_of(std::string_view key, const PartText& part) {
   std::string text{key};
   text += ": this program was built without ";
@@ -44,6 +47,15 @@ std::vector<MissingPart> missing_parts(const SessionSettings& settings, const Pa
   if (parts.passwords == nullptr && !settings.credentials.password_file.empty()) {
     missing.push_back(
         {settings.credentials.password_file_line, text_of("PasswordFile", kPasswords)});
+  }
+  return missing;
+}
+
+std::vector<MissingPart> missing_web_part(const config::WebSettings& web) {
+  std::vector<MissingPart> missing;
+  if (web.metrics_port) missing.push_back({web.metrics_line, text_of("MetricsPort", kWeb)});
+  if (web.console_port && web.console_port != web.http_accept_port) {
+    missing.push_back({web.console_line, text_of("ConsolePort", kWeb)});
   }
   return missing;
 }
