@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -166,6 +167,8 @@ void decide_on_core_dumps(Settings& settings) {
 // Outlives the loops; destroyed after them.
 struct Engine::Shared {
   std::unique_ptr<Clock> clock;
+  Clock* time = nullptr;  // of the engine
+  WallTime started{};
   std::shared_ptr<Disk> disk;  // null: the application's is used
   std::unique_ptr<observe::EventLog> stderr_log;
   std::unique_ptr<SharedEventLog> log;
@@ -307,6 +310,8 @@ struct Engine::Shared {
       clock = std::make_unique<SystemClock>();
       options.clock = clock.get();
     }
+    time = options.clock;
+    started = time->now().wall;
     if (options.disk == nullptr) {
       disk = std::make_shared<PosixDisk>();
       options.disk = disk.get();
@@ -569,6 +574,18 @@ std::vector<transport::Endpoint> Engine::accept_endpoints() const {
   std::vector<transport::Endpoint> endpoints;
   for (const auto& loop : loops_) loop->listeners().append_accept_endpoints(endpoints);
   return endpoints;
+}
+
+EngineStatistics Engine::statistics() const {
+  const Now now = shared_->time->now();
+  EngineStatistics figures{.process = ::getpid(),
+                           .started = shared_->started,
+                           .taken_at = now.wall,
+                           .is_stopping = loops_.front()->is_stopping(),
+                           .buffered_bytes = shared_->budget->used(),
+                           .logs = log_stats()};
+  for (const auto& loop : loops_) loop->add_to(figures, now);
+  return figures;
 }
 
 EngineStats Engine::stats(std::uint32_t loop) const noexcept { return at(loop).stats(); }

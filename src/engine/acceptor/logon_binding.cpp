@@ -46,6 +46,9 @@ bool LogonAdmission::may_come_from(const SessionSettings& settings, std::string_
 bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon) {
   const LogonCredentials& credentials = connection.credentials();
   const auto refuse = [&](const Refusal& refusal) {
+    if (const auto id = id_of(logon)) {
+      if (SessionEntry* const known = known_acceptor(*id)) ++known->counters->logon_failures;
+    }
     connections_.refuse(connection, refusal.id, refusal.why);
     return false;
   };

@@ -86,7 +86,10 @@ class CommitGate {
   // Reports the events of the store, also while nothing is appended.
   void check();
   void fail(const store::StoreError& error);
-  void end() noexcept { health_ = Health::Ended; }
+  void end() noexcept {
+    health_ = Health::Ended;
+    publish_health();
+  }
 
  private:
   [[nodiscard]] std::expected<void, EngineError> open_journal(const Settings& settings);
@@ -95,6 +98,8 @@ class CommitGate {
   void report_opened(const store::JournalReport& found, const std::string& folder);
   void report_power_loss(const store::JournalReport& found, const std::string& folder);
   void check_slow_disk();
+  void publish_health() noexcept;
+  void publish_synced() noexcept;
 
   LoopContext& loop_;
   FailureHandler on_failure_;
@@ -104,6 +109,7 @@ class CommitGate {
   store::LogPosition stalled_at_ = 0;          // durable() has been this since the time-out began
   MonoTime stalled_until_ = kNever;            // kNever: the store does not lag
   DiskWatch disk_watch_;
+  store::LogPosition unsynced_from_ = 0;       // appended() at LoopCounters' unsynced_since
   store::LogPosition flushed_to_ = 0;  // what was appended before the last flush()
   bool is_settled_ = false;  // nothing was appended since, and all of that was durable then
 };

@@ -9,6 +9,7 @@
 #include "engine/registry/session_registry.hpp"
 #include "engine/sessions/out_of_order_queue.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -66,6 +67,7 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
   entry->resend.abort();
   entry->resend.queued().release();
   entry->until_logon.release();
+  count_end(connection, *entry, was_connecting);
   if (!why.empty()) loop_.report.peer(id, *entry, why, &connection);
   if (!was_connecting) {
     transactor_.transact(
@@ -77,8 +79,23 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
     registry_.remove(*entry, {});
   entry->connect_policy.on_closed(entry->settings, entry->name, entry->timetable.may_log_on(),
                                   loop_.now().mono);
+  publish(*entry, loop_.now().wall);
   if (!entry->connect_policy.wants_connection() || !entry->timetable.may_log_on()) return;
   loop_.arm(*entry, entry->connect_policy.connect_at());
+}
+
+void Connections::count_end(const Connection& connection, SessionEntry& entry,
+                            bool was_connecting) noexcept {
+  SessionCounters& counters = *entry.counters;
+  if (was_connecting) {
+    ++counters.connect_failures;
+  } else if (connection.has_logged_on()) {
+    ++counters.disconnects;
+  } else {
+    ++counters.logon_failures;
+  }
+  counters.test_request_at = kNever;
+  counters.on_unsent(0, loop_.now().wall);
 }
 
 void Connections::destroy_closed() noexcept {

@@ -29,11 +29,22 @@ void Connections::send_waiting(Connection& connection) {
     }
     connection.on_taken(result.bytes);
   }
+  note_sent(connection);
   if (connection.outbound().empty() && connection.is_draining()) {
     close(connection, EventId::ConnectionClosed, connection.close_reason());
   } else if (connection.entry() != nullptr && connection.entry()->resend.is_in_progress() &&
              connection.outbound().size() <= buffers_.replay_bytes_max()) {
     resends_.set_ready();  // There is room again for the resend.
+  }
+}
+
+void Connections::note_sent(Connection& connection) {
+  if (connection.entry() == nullptr) return;
+  SessionCounters& counters = *connection.entry()->counters;
+  const std::size_t unsent = connection.outbound().size();
+  if (unsent == 0) loop_.latency.on_sent(connection.answers(), counters);
+  if (unsent != 0 || counters.unsent_bytes.read() != 0) [[unlikely]] {
+    counters.on_unsent(unsent + connection.entry()->resend.queued().size(), loop_.now().wall);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "engine/control/session_control.hpp"
 #include "engine/loop/loop_context.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -45,6 +46,7 @@ void SessionControl::follow_schedule(SessionEntry& entry) {
     if (commit_.has_failed()) return;
     if (state.may_log_on && !entry.timetable.may_log_on_) open_for_logons(entry);
     if (!state.may_log_on && entry.timetable.may_log_on_) close_for_logons(entry);
+    publish(entry, loop_.now().wall);
   }
   const auto until = entry.timetable.until_ - loop_.now().wall;
   loop_.arm(entry, loop_.now().mono + std::min<std::chrono::nanoseconds>(until, kLooksAgainAfter));

@@ -7,6 +7,7 @@
 #include "engine/connection/connections.hpp"
 #include "engine/sending/outbox.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
 
@@ -69,6 +70,7 @@ void SessionControl::log_on(SessionEntry& entry) {
   if (!may_connect(entry)) return;
   entry.connect_policy.log_on(entry.connection != nullptr, transactor_.now().mono);
   loop_.arm(entry, entry.connect_policy.connect_at());
+  publish(entry, loop_.now().wall);
 }
 
 bool SessionControl::may_connect(const SessionEntry& entry) const noexcept {
@@ -117,6 +119,7 @@ std::expected<void, std::string> SessionControl::record_next_numbers(SessionEntr
   entry.machine.set_sequence_numbers(numbers);
   end_halt(entry);
   entry.progress.set_next_inbound(numbers.next_inbound);
+  publish(entry, loop_.now().wall);
   loop_.report.session(
       EventId::SequenceNumbersSet, entry,
       {"next MsgSeqNum set by hand: in ", before.next_inbound, " to ", numbers.next_inbound,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/loop/event_loop.hpp"
+#include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -69,42 +70,17 @@ class SetNumbersTask final : public ControlTask {
   std::optional<store::LogPosition> set_at_;
 };
 
-[[nodiscard]] SessionState state_of(const SessionEntry& entry, bool store_has_failed) noexcept {
-  if (store_has_failed) return SessionState::StoreFailed;
-  switch (entry.machine.state()) {
-    case session::State::LoggedOn:
-      return SessionState::LoggedOn;
-    case session::State::LogoutSent:
-      return SessionState::LoggingOut;
-    case session::State::AwaitingLogon:
-    case session::State::LogonSent:
-    case session::State::LogonReceived:
-      return SessionState::LoggingOn;
-    case session::State::Disconnected:
-      break;
-  }
-  if (entry.acceptor.halt.accepts_only_reset()) return SessionState::Halted;
-  if (entry.connection != nullptr && entry.connection->is_connecting()) {
-    return SessionState::Connecting;
-  }
-  const bool is_initiator = entry.settings.session.role == session::Role::Initiator;
-  if (is_initiator && !entry.connect_policy.wants_connection()) return SessionState::LoggedOut;
-  if (!entry.timetable.may_log_on()) return SessionState::OutOfSchedule;
-  return is_initiator ? SessionState::Waiting : SessionState::Listening;
-}
-
 [[nodiscard]] SessionStatus status_of(const SessionEntry& entry, bool store_has_failed) {
-  const auto if_set = [](WallTime time) {
-    return time == WallTime{} ? std::optional<WallTime>{} : time;
-  };
+  const SessionCounters& counters = *entry.counters;
+  const SessionState state = store_has_failed ? SessionState::StoreFailed : state_of(entry).state;
   return {.name = entry.name,
           .is_initiator = entry.settings.session.role == session::Role::Initiator,
-          .state = std::string{to_string(state_of(entry, store_has_failed))},
-          .since = if_set(entry.tally.changed_at),
+          .state = std::string{to_string(state)},
+          .since = counters.since.if_set(),
           .next = entry.machine.sequence_numbers(),
-          .messages_in = entry.tally.messages_in,
-          .messages_out = entry.tally.messages_out,
-          .received_at = if_set(entry.tally.received_at),
+          .messages_in = counters.in.messages.read(),
+          .messages_out = counters.out.messages.read(),
+          .received_at = counters.in.last_at.if_set(),
           .unsent_bytes = entry.session.unsent_bytes()};
 }
 

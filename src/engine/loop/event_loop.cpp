@@ -16,6 +16,9 @@ constexpr std::chrono::nanoseconds kIdleWait = std::chrono::seconds{1};
 // sent no Logon are due together; trading sessions must not wait for all of them.
 constexpr std::size_t kDueConnectionsPerTurn = 64;
 
+// LoopStatistics::late_turns.
+constexpr std::chrono::milliseconds kLate{10};
+
 // Components free larger buffers than this after a large callback or resend.
 constexpr std::size_t kScratchBytesMax = 4U << 20U;
 
@@ -43,10 +46,12 @@ int EventLoop::run() {
   if (service != nullptr) timeout = std::min(timeout, service->sleep_max());
   if (loop_.directory) loop_.directory->serve_here();
   state_.is_running = true;
+  loop_.stats.is_running.set(true);
   while (poll(timeout)) {
     if (service != nullptr) service->is_alive(loop_.index, loop_.now().mono);
   }
   state_.is_running = false;
+  loop_.stats.is_running.set(false);
   if (service != nullptr) service->has_ended(loop_.index);
   LoopDirectory::serve_no_more();
   return commit_.has_failed() ? 1 : 0;
@@ -57,11 +62,15 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   // Before the inbox is read: a task that is posted after this must wake the thread.
   if (timeout > std::chrono::nanoseconds{0}) tasks_.inbox().fall_asleep();
   bool goes_on = false;
+  ++loop_.stats.turns;
+  loop_.stats.turned_at_ns.set(loop_.now().mono.time_since_epoch().count());
   if (!loop_.boundary.run([&] { goes_on = turn(timeout); })) end_without_memory();
   if (!goes_on) {
     tasks_.close();
   } else if (!state_.busy_spin) {
-    tasks_.inbox().fall_asleep();  // A caller may wait on descriptor() between two polls.
+    // It may sleep between two polls, until descriptor() is readable.
+    tasks_.inbox().fall_asleep();
+    if (loop_.latency.is_unsettled()) loop_.latency.settle(loop_.time.read().mono);
   }
   return goes_on;
 }
@@ -88,7 +97,7 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   const bool asks_network = direct == Inbound::Direct::NeedsWait;
   if (asks_network) {
     count = loop_.network->wait(state_.ready, timeout);
-    loop_.time.update();
+    loop_.update_time();
   }
   tasks_.inbox().wake_up();
   for (std::size_t i = 0; i < count && !commit_.has_failed(); ++i) {
@@ -114,6 +123,7 @@ void EventLoop::run_housekeeping() {
   loop_.boundary.run([this] { acceptor_.check_refused(); });
   commit_.check();
   certificates_.check();
+  loop_.stats.connections.set(connections_.table().size());
   if (buffers_.check()) {
     transactor_.give_back(kScratchBytesMax);
     resends_.give_back(kScratchBytesMax);
@@ -173,8 +183,9 @@ void EventLoop::run_timers() {
   const MonoTime first = first_timer();
   if (commit_.has_failed()) return;
   // Connections that the last turn left over are late by design: they say nothing about the loop.
-  admission_.note_lateness(std::exchange(state_.has_late_connections, false) ? loop_.now().mono
-                                                                             : first);
+  const bool is_known_late = std::exchange(state_.has_late_connections, false);
+  admission_.note_lateness(is_known_late ? loop_.now().mono : first);
+  if (!is_known_late && loop_.now().mono - first > kLate) ++loop_.stats.late_turns;
   if (loop_.now().mono >= loop_.time.wakes_at()) loop_.time.clear_wake();
   const auto& due = loop_.timers.take_due_connections(loop_.now().mono, kDueConnectionsPerTurn);
   state_.has_late_connections = loop_.timers.first_connection() <= loop_.now().mono;
@@ -260,6 +271,15 @@ void EventLoop::on_timer(Connection& connection) {
   } else {
     connections_.refuse(connection, EventId::LogonTimedOut,
                         "no Logon came in time" + connections_.protection_of(connection));
+  }
+}
+
+void EventLoop::add_to(EngineStatistics& figures, const Now& now) const {
+  figures.loops.push_back(loop_.stats.read(loop_.index, now));
+  const bool has_failed = figures.loops.back().store.health == StoreHealth::Failed;
+  for (const auto& counters : loop_.board.copy()) {
+    SessionStatistics& session = figures.sessions.emplace_back(counters->read());
+    if (has_failed) session.state = SessionState::StoreFailed;
   }
 }
 

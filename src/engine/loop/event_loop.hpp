@@ -58,6 +58,10 @@ class EventLoop {
   bool poll(std::chrono::nanoseconds timeout);
   // Any thread.
   void request_stop() noexcept;
+  [[nodiscard]] bool is_stopping() const noexcept {
+    // Only shown: no other memory depends on it.
+    return state_.stop_requested.load(std::memory_order_relaxed);
+  }
   void wake() noexcept { loop_.network->wake(); }
   [[nodiscard]] int descriptor() const noexcept { return loop_.network->descriptor(); }
   [[nodiscard]] MonoTime next_deadline() const;
@@ -68,6 +72,7 @@ class EventLoop {
   [[nodiscard]] std::uint32_t index() const noexcept { return loop_.index; }
   // Any thread.
   [[nodiscard]] EngineStats stats() const noexcept { return loop_.stats.read(); }
+  void add_to(EngineStatistics& figures, const Now& now) const;
   [[nodiscard]] EngineLogs& logs() noexcept { return loop_.report.logs(); }
   [[nodiscard]] const std::shared_ptr<TaskInbox>& inbox() const noexcept {
     return tasks_.shared_inbox();

@@ -14,6 +14,7 @@
 #include "engine/sending/resend_server.hpp"
 #include "engine/sessions/session_actions.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/statistics/session_state.hpp"
 #include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
@@ -72,6 +73,7 @@ SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numb
       std::make_unique<SessionEntry>(services_, std::move(settings), numbers));
   note_rules(loop_, entry.settings);
   by_name_.emplace(entry.name, &entry);
+  publish(entry, loop_.now().wall);
   return &entry;
 }
 
@@ -88,6 +90,7 @@ void SessionRegistry::activate(SessionEntry& entry) {
   if (entry.settings.session.role == session::Role::Initiator) {
     if (entry.membership.is_out()) entry.membership.become(MembershipState::Active);
     entry.connect_policy.log_on(entry.connection != nullptr, loop_.now().mono);
+    publish(entry, loop_.now().wall);
     return loop_.arm(entry, entry.connect_policy.connect_at());
   }
   // A qualifier is not part of a Logon; the configuration refuses it for acceptors.
@@ -100,6 +103,7 @@ void SessionRegistry::activate(SessionEntry& entry) {
 void SessionRegistry::deactivate(SessionEntry& entry) noexcept {
   if (entry.membership.is_active()) entry.membership.become(MembershipState::Removed);
   entry.connect_policy.log_out();
+  publish(entry, loop_.now().wall);
   remove_acceptor(entry);
 }
 
@@ -143,6 +147,7 @@ void SessionRegistry::destroy_leaving() {
 }
 
 void SessionRegistry::destroy(SessionEntry& entry) {
+  loop_.latency.settle(loop_.now().mono);  // It points to the session's figures.
   loop_.timers.disarm(entry);
   changes_.forget(entry);
   resends_.forget(entry);

@@ -178,6 +178,7 @@ void OutOfOrderQueue::discard_out_of_order(SessionEntry& entry, std::uint64_t be
   }
   if (lost.count() == 0) return;
   loop_.stats.out_of_order_discarded += lost.count();
+  entry.counters->out_of_order_discarded += lost.count();
   entry.out_of_order.discarded_ += lost.count();
   loop_.report.peer(EventId::HeldMessagesDiscarded, entry,
                     std::to_string(lost.count()) +

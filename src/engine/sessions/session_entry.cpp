@@ -29,6 +29,15 @@ session::SessionConfig session_config_of(const SessionServices& services,
   return config;
 }
 
+namespace {
+
+std::shared_ptr<SessionCounters> make_counters(LoopContext& loop, const SessionSettings& settings) {
+  return loop.board.add(settings.session.id.to_string(), loop.index,
+                        settings.session.role == session::Role::Initiator);
+}
+
+}  // namespace
+
 SessionEntry::SessionEntry(const SessionServices& session_services,
                            SessionSettings session_settings, session::Numbers numbers)
     : machine{session_config_of(session_services, session_settings, *this), numbers},
@@ -39,6 +48,7 @@ SessionEntry::SessionEntry(const SessionServices& session_services,
       limits{.throttle = Throttle{session_settings.throttle.messages_max,
                                   session_settings.throttle.interval},
              .notices = {}},
+      counters{make_counters(session_services.loop, session_settings)},
       settings{std::move(session_settings)},
       name{settings.session.id.to_string()},
       services{session_services},
@@ -48,6 +58,8 @@ SessionEntry::SessionEntry(const SessionServices& session_services,
   until_logon.count_in(budget);
   out_of_order.count_in(budget);
 }
+
+SessionEntry::~SessionEntry() { services.loop.board.remove(*counters); }
 
 wire::FrameScanner SessionEntry::frame_scanner() const {
   return wire::FrameScanner{

@@ -34,6 +34,7 @@
 #include "engine/sessions/session_timers.hpp"
 #include "engine/sessions/throttle.hpp"
 #include "engine/settings_names.hpp"
+#include "engine/statistics/session_counters.hpp"
 
 namespace nexusfix::engine {
 
@@ -142,23 +143,11 @@ struct SessionLimits {
   SecondLimit notices;  // for lines of the event log
 };
 
-// Counted since the engine started. The loop's thread.
-struct SessionTally {
-  std::uint64_t messages_in = 0;
-  std::uint64_t messages_out = 0;
-  WallTime received_at{};  // of the last message; the epoch: there was none
-  WallTime changed_at{};   // of the last Logon or its end; the epoch: there was none
-
-  void on_received(WallTime now) noexcept {
-    ++messages_in;
-    received_at = now;
-  }
-};
-
 // Its timer is due at the session's earliest deadline, or before.
 struct SessionEntry : TimerOwner {
   SessionEntry(const SessionServices& services, SessionSettings session_settings,
                session::Numbers numbers);
+  ~SessionEntry();
   // The state machine's configuration points into the entry.
   SessionEntry(const SessionEntry&) = delete;
   SessionEntry& operator=(const SessionEntry&) = delete;
@@ -172,7 +161,7 @@ struct SessionEntry : TimerOwner {
   OutboundRules outbound;
   Registration stored;
   SessionLimits limits;
-  SessionTally tally;
+  std::shared_ptr<SessionCounters> counters;  // never null; readers may outlive the entry
   SessionCommands commands;
   ResendState resend;
   OutOfOrderMessages out_of_order;

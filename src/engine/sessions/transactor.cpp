@@ -13,6 +13,7 @@
 #include "engine/sending/outbox.hpp"
 #include "engine/sending/resend_server.hpp"
 #include "engine/sessions/session_actions.hpp"
+#include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -62,6 +63,7 @@ void Transactor::run_event(SessionEntry& entry, Event event) {
     record_progress(entry);
     append_record();
   } while (!deferred_.empty());  // on_sent() may have given commands
+  publish(entry, loop_.now().wall);
 }
 
 // Runs the commands that a callback gave to other sessions, whose actions are not being performed.
@@ -72,6 +74,7 @@ void Transactor::run_deferred() {
     if (other.abort.is_pending()) continue;
     run_actions(other);
     record_progress(other);
+    publish(other, loop_.now().wall);
     loop_.arm(other, other.machine.next_deadline());
   }
 }

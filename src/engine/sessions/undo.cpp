@@ -119,7 +119,10 @@ UndoEntry::UndoEntry(SessionEntry& session) noexcept
 
 void UndoEntry::undo() const noexcept {
   entry->machine.rewind_outbound(next_outbound);
-  if (entry->connection != nullptr) entry->connection->outbound().shrink_to(outbound_size);
+  if (entry->connection != nullptr) {
+    entry->connection->outbound().shrink_to(outbound_size);
+    if (outbound_size == 0) entry->connection->answers() = {};
+  }
   entry->resend.queued().shrink_to(resend_queued_size);
   entry->until_logon.roll_back(until_logon_size, left_to_resend);
 }
