@@ -5,7 +5,6 @@
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -179,8 +178,8 @@ struct Engine::Shared {
   std::shared_ptr<TlsContexts> tls;                     // null: no session has TLS
   std::shared_ptr<Credentials> credentials;             // null: no session has a PasswordFile
   std::unique_ptr<Control> control;                     // null: no commands from outside
+  std::unique_ptr<EngineOperations> operations;         // of all loops
   std::unique_ptr<OperationsServer> web;                // null: no ports for operators
-  std::unique_ptr<EngineOperations> operations;         // for web, which ends first
   bool has_proxies = false;                             // a session has UseTCPProxy
   bool has_tunnels = false;                             // a session has ProxyType
 
@@ -208,21 +207,22 @@ struct Engine::Shared {
     web = std::move(*opened);
     return {};
   }
-  std::expected<void, EngineError> serve_operators(const Loops& loops,
-                                                   const std::string& store_folder) {
-    if (!web) return {};
+  std::expected<void, EngineError> serve_operators(const Loops& loops, std::string store_folder) {
     std::vector<EventLoop*> all;
     for (const auto& loop : loops) all.push_back(loop.get());
-    operations = std::make_unique<EngineOperations>(std::move(all), store_folder);
-    if (auto started = web->start(*operations); !started) {
-      return std::unexpected{EngineError{std::move(started.error())}};
-    }
-    return {};
+    operations = std::make_unique<EngineOperations>(
+        std::move(all), EngineOperations::Facts{.clock = time,
+                                                .started = started,
+                                                .budget = budget,
+                                                .store_folder = std::move(store_folder)});
+    if (!web) return {};
+    auto serving = web->start(*operations);
+    if (serving) return {};
+    return std::unexpected{EngineError{std::move(serving.error())}};
   }
   // Before the loops end, and before the store's lock is released.
   void end_outside_access() noexcept {
     web.reset();
-    operations.reset();
     control.reset();
   }
 
@@ -576,18 +576,7 @@ std::vector<transport::Endpoint> Engine::accept_endpoints() const {
   return endpoints;
 }
 
-EngineStatistics Engine::statistics() const {
-  const Now now = shared_->time->now();
-  EngineStatistics figures{.process = ::getpid(),
-                           .started = shared_->started,
-                           .taken_at = now.wall,
-                           .is_stopping = loops_.front()->is_stopping(),
-                           .buffered_bytes = shared_->budget->used(),
-                           .logs = log_stats()};
-  for (const auto& loop : loops_) loop->add_to(figures, now);
-  return figures;
-}
-
+EngineStatistics Engine::statistics() const { return shared_->operations->statistics(); }
 EngineStats Engine::stats(std::uint32_t loop) const noexcept { return at(loop).stats(); }
 store::Store& Engine::store(std::uint32_t loop) noexcept { return at(loop).store(); }
 void Engine::reopen_logs() noexcept {
@@ -601,15 +590,7 @@ void Engine::reload_certificates() noexcept {
 }
 
 observe::SessionLogsStats Engine::log_stats() const noexcept {
-  observe::SessionLogsStats all;
-  for (const auto& loop : loops_) {
-    const observe::SessionLogsStats one = loop->logs().stats();
-    all.taken += one.taken;
-    all.lost_in_queue += one.lost_in_queue;
-    all.lost_on_disk += one.lost_on_disk;
-    all.lost_on_screen += one.lost_on_screen;
-  }
-  return all;
+  return shared_->operations->log_stats();
 }
 
 int detail::run_opened(std::expected<Engine, EngineError> engine) {

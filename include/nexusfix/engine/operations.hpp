@@ -10,6 +10,7 @@
 #include <nexusfix/base/event_id.hpp>
 #include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/running_engine.hpp>
+#include <nexusfix/engine/statistics.hpp>
 #include <nexusfix/observe/event_log.hpp>
 
 namespace nexusfix::engine {
@@ -20,6 +21,8 @@ class Operations {
   // It lives as long as the server that start() got it for.
   virtual ~Operations() = default;
 
+  // As Engine::statistics(). Does not block.
+  [[nodiscard]] virtual EngineStatistics statistics() const = 0;
   // Carries out a command, as command_running_engine() does. identity: the operator, for the event
   // log. Blocks until the session's event loop has begun it, at most for some seconds. The error
   // says why nothing was done.

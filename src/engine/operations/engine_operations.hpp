@@ -1,11 +1,16 @@
 // The engine, as the part that serves operators sees it.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/operations.hpp>
+
+#include "engine/connection/buffer_budget.hpp"
 
 namespace nexusfix::engine {
 
@@ -14,10 +19,18 @@ class EventLoop;
 // Any thread but those of the loops, which must outlive it.
 class EngineOperations final : public Operations {
  public:
-  // store_folder: of the control socket; empty: there is none.
-  EngineOperations(std::vector<EventLoop*> loops, std::string store_folder)
-      : loops_{std::move(loops)}, store_folder_{std::move(store_folder)} {}
+  struct Facts {
+    Clock* clock = nullptr;  // of the engine
+    WallTime started{};
+    std::shared_ptr<const BufferBudget> budget{};
+    std::string store_folder{};  // of the control socket; empty: there is none
+  };
 
+  EngineOperations(std::vector<EventLoop*> loops, Facts facts)
+      : loops_{std::move(loops)}, facts_{std::move(facts)} {}
+
+  [[nodiscard]] EngineStatistics statistics() const override;
+  [[nodiscard]] observe::SessionLogsStats log_stats() const noexcept;
   [[nodiscard]] std::expected<void, std::string> command(OperatorCommand command,
                                                          std::string_view identity) override;
   [[nodiscard]] std::expected<void, std::string> set_numbers(LiveNumbers numbers,
@@ -26,7 +39,7 @@ class EngineOperations final : public Operations {
 
  private:
   std::vector<EventLoop*> loops_;
-  std::string store_folder_;
+  Facts facts_;
 };
 
 }  // namespace nexusfix::engine
