@@ -20,7 +20,6 @@
 #include <nexusfix/transport/proxy.hpp>
 
 #include "engine/engine_error.hpp"
-#include "engine/inbox/control.hpp"
 #include "engine/inbox/mailbox_state.hpp"
 #include "engine/inbox/remote_state.hpp"
 #include "engine/loop/event_loop.hpp"
@@ -29,6 +28,8 @@
 #include "engine/loops/loop_partition.hpp"
 #include "engine/loops/reload_round.hpp"
 #include "engine/operations/engine_operations.hpp"
+#include "engine/operator/control.hpp"
+#include "engine/operator/operator_desk.hpp"
 #include "engine/preflight/preflight.hpp"
 #include "engine/registry/tls_contexts.hpp"
 
@@ -153,6 +154,18 @@ std::vector<EventLoop*> loops_to_run(const std::vector<std::unique_ptr<EventLoop
   return loops;
 }
 
+// ControlSocket; otherwise one in the folder of each loop's journal, if that is on a disk of the
+// operating system. Empty: none.
+std::vector<std::string> control_sockets_of(const Settings& settings, bool is_on_disk) {
+  if (!settings.control_socket.empty()) return {settings.control_socket};
+  std::vector<std::string> paths;
+  if (settings.store != StoreKind::Journal || !is_on_disk) return paths;
+  for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
+    paths.push_back(folder_of_loop(settings.store_folder, loop) + "/control");
+  }
+  return paths;
+}
+
 void decide_on_core_dumps(Settings& settings) {
   if (!settings.threads.core_dumps) return keep_memory_out_of_core_dumps(KeptOut::ForGood);
   if (let_memory_into_core_dumps()) return;
@@ -177,9 +190,11 @@ struct Engine::Shared {
   std::unique_ptr<transport::ServiceNotifier> service;  // null: systemd is not notified
   std::shared_ptr<TlsContexts> tls;                     // null: no session has TLS
   std::shared_ptr<Credentials> credentials;             // null: no session has a PasswordFile
-  std::unique_ptr<Control> control;                     // null: no commands from outside
-  std::unique_ptr<EngineOperations> operations;         // of all loops
-  std::unique_ptr<OperationsServer> web;                // null: no ports for operators
+  std::shared_ptr<DisabledSessions> disabled;
+  std::unique_ptr<OperatorDesk> desk;  // null until all is open
+  std::unique_ptr<Control> control;    // uses the desk; null: no commands from other processes
+  std::unique_ptr<EngineOperations> operations;  // uses the desk
+  std::unique_ptr<OperationsServer> web;         // uses operations; null: no ports for operators
   bool has_proxies = false;                             // a session has UseTCPProxy
   bool has_tunnels = false;                             // a session has ProxyType
 
@@ -207,25 +222,26 @@ struct Engine::Shared {
     web = std::move(*opened);
     return {};
   }
-  std::expected<void, EngineError> serve_operators(const Loops& loops, std::string store_folder) {
+  std::expected<void, EngineError> serve_operators(const Loops& loops,
+                                                   const std::string& store_folder) {
     std::vector<EventLoop*> all;
-    for (const auto& loop : loops) all.push_back(loop.get());
+    std::vector<std::string> folders;
+    for (const auto& loop : loops) {
+      all.push_back(loop.get());
+      if (!store_folder.empty()) folders.push_back(folder_of_loop(store_folder, loop->index()));
+    }
     operations = std::make_unique<EngineOperations>(
         std::move(all), EngineOperations::Facts{.clock = time,
                                                 .started = started,
                                                 .budget = budget,
-                                                .store_folder = std::move(store_folder)});
+                                                .desk = desk.get(),
+                                                .journal_folders = std::move(folders)});
     if (!web) return {};
+    for (const auto& loop : loops) loop->take_commands_from_outside();
     auto serving = web->start(*operations);
     if (serving) return {};
     return std::unexpected{EngineError{std::move(serving.error())}};
   }
-  // Before the loops end, and before the store's lock is released.
-  void end_outside_access() noexcept {
-    web.reset();
-    control.reset();
-  }
-
   // Makes TLS contexts for the sessions that have TLS.
   std::expected<void, EngineError> protect(Settings& settings, Disk& files) {
     auto contexts = std::make_shared<TlsContexts>();
@@ -253,6 +269,7 @@ struct Engine::Shared {
     dependencies.index = loop;
     dependencies.directory = directory;
     dependencies.remotes = remotes;
+    dependencies.disabled = disabled;
     dependencies.budget = budget;
     dependencies.service = service.get();
     dependencies.credentials = credentials;
@@ -279,18 +296,21 @@ struct Engine::Shared {
     return dependencies;
   }
 
-  // Opens the socket for an operator's commands, for journals on a disk of the operating system.
-  // Without it, everything else works.
-  void listen_for_commands(const std::string& store_folder, const Loops& loops,
-                           const EngineOptions& options) {
-    if (disk == nullptr || store_folder.empty()) return;
-    std::vector<Control::Place> places;
+  void open_desk(const Loops& loops) {
+    std::vector<std::shared_ptr<TaskInbox>> inboxes;
     WholeEngine engine{.loops = {}, .tls = tls};
     for (const auto& loop : loops) {
-      places.push_back({folder_of_loop(store_folder, loop->index()), loop->inbox()});
+      inboxes.push_back(loop->inbox());
       engine.loops.push_back(loop.get());
     }
-    auto opened = Control::open(std::move(places), std::move(engine));
+    desk = std::make_unique<OperatorDesk>(std::move(inboxes), std::move(engine), disabled);
+  }
+
+  // Opens the socket for an operator's commands. Without it, everything else works.
+  void listen_for_commands(const std::vector<std::string>& paths, const Loops& loops,
+                           const EngineOptions& options) {
+    if (paths.empty()) return;
+    auto opened = Control::open(paths, *desk);
     if (opened) {
       control = std::move(*opened);
       for (const auto& loop : loops) loop->take_commands_from_outside();
@@ -301,6 +321,13 @@ struct Engine::Shared {
          .id = EventId::CommandsUnavailable,
          .session = {},
          .text = "this engine accepts no commands while it runs: " + opened.error()});
+  }
+
+  void end_commands() noexcept {
+    web.reset();
+    operations.reset();
+    control.reset();
+    desk.reset();
   }
 
   // Fills in the objects of the operating system where the caller gave none, and the notifier of
@@ -338,7 +365,7 @@ Engine& Engine::operator=(Engine&& other) noexcept {
       stop();
       static_cast<void>(join());
     }
-    if (shared_) shared_->end_outside_access();
+    if (shared_) shared_->end_commands();
     loops_ = std::move(other.loops_);  // before the objects that they use
     shared_ = std::move(other.shared_);
     worker_ = std::move(other.worker_);
@@ -351,7 +378,8 @@ Engine::~Engine() {
     stop();
     static_cast<void>(join());
   }
-  if (shared_) shared_->end_outside_access();
+  // The control socket closes before the store's lock is released.
+  if (shared_) shared_->end_commands();
 }
 
 std::expected<Engine, EngineError> Engine::open_with(const std::string& path, Callbacks callbacks,
@@ -382,8 +410,14 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
       std::make_shared<BufferBudget>(settings.buffered_bytes_max, settings.event_loops);
   const ThreadSettings threads = settings.threads;
   const std::string file = settings.file;
-  const std::string store_folder =
-      settings.store == StoreKind::Journal ? settings.store_folder : std::string{};
+  const bool has_journal = shared->disk != nullptr && settings.store == StoreKind::Journal;
+  const std::string store_folder = has_journal ? settings.store_folder : std::string{};
+  const std::vector<std::string> sockets =
+      control_sockets_of(settings, /*is_on_disk=*/shared->disk != nullptr);
+  auto disabled =
+      DisabledSessions::open(sockets.empty() ? std::string{} : sockets.front() + ".disabled");
+  if (!disabled) return std::unexpected{EngineError{std::move(disabled.error())}};
+  shared->disabled = *std::move(disabled);
   decide_on_core_dumps(settings);
   if (auto ready = is_available(settings, *options.disk, options.parts); !ready) {
     return std::unexpected{std::move(ready.error())};
@@ -433,9 +467,10 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   if (auto kept = keep_memory(threads, file); !kept) {
     return std::unexpected{std::move(kept.error())};
   }
-  shared->listen_for_commands(store_folder, loops, options);
+  shared->open_desk(loops);
+  shared->listen_for_commands(sockets, loops, options);
   if (auto served = shared->serve_operators(loops, store_folder); !served) {
-    shared->end_outside_access();
+    shared->end_commands();
     return std::unexpected{std::move(served.error())};
   }
   return Engine{std::move(shared), std::move(loops)};

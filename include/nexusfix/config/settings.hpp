@@ -270,6 +270,9 @@ struct Settings {
   StoreKind store = StoreKind::Journal;   // Store
   std::string store_folder;  // FileStorePath: the journal, or the position file of a database
   std::size_t store_folder_line = 0;                          // of FileStorePath; 0: not given
+  // ControlSocket: the path of the socket of nexusfix ctl. Empty: `control` in the folder of each
+  // journal, and none with another store.
+  std::string control_socket;
   store::Durability durability = store::Durability::Process;  // JournalDurability
   std::uint64_t segment_bytes = 64U << 20U;                   // of the journal; no key sets it
   // JournalGroupMicros: with Durability::Group, the first message waits this time for others. 0 to

@@ -2,18 +2,36 @@
 // ask of it. For parts: a program uses Engine itself.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include <nexusfix/base/event_id.hpp>
+#include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/engine/statistics.hpp>
 #include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/message_log.hpp>
 
 namespace nexusfix::engine {
+
+// Copies of the messages of a running engine, from one moment on. One thread at a time.
+class MessageFeed {
+ public:
+  // Receives one message. Its views are valid until the call returns.
+  using Visitor = FunctionRef<void(const observe::LoggedMessage&)>;
+
+  // It may outlive the engine: then nothing more comes.
+  virtual ~MessageFeed() = default;
+  // Passes the messages that wait, up to about bytes_max bytes. Does not block.
+  virtual void read(std::size_t bytes_max, Visitor visit) = 0;
+  // The number of messages that did not fit since the last call: read() was called too late.
+  [[nodiscard]] virtual std::uint64_t take_lost() = 0;
+};
 
 // A running engine. Any thread but those of event loops.
 class Operations {
@@ -23,15 +41,21 @@ class Operations {
 
   // As Engine::statistics(). Does not block.
   [[nodiscard]] virtual EngineStatistics statistics() const = 0;
+  // The folders of the journal, by event loop. Empty: there is no journal on the disk.
+  [[nodiscard]] virtual std::vector<std::string> journal_folders() const = 0;
   // Carries out a command, as command_running_engine() does. identity: the operator, for the event
-  // log. Blocks until the session's event loop has begun it, at most for some seconds. The error
-  // says why nothing was done.
+  // log and the store; printable. Blocks until the session's event loop has begun it, at most for
+  // some seconds. The error says why nothing was done.
   [[nodiscard]] virtual std::expected<void, std::string> command(OperatorCommand command,
-                                                                 std::string_view identity) = 0;
+                                                                 const std::string& identity) = 0;
   // Sets sequence numbers, as set_live_numbers() does. identity, blocking and errors: as of
   // command().
-  [[nodiscard]] virtual std::expected<void, std::string> set_numbers(LiveNumbers numbers,
-                                                                     std::string_view identity) = 0;
+  [[nodiscard]] virtual std::expected<void, std::string> set_numbers(
+      LiveNumbers numbers, const std::string& identity) = 0;
+  // The messages of a session from here on; empty: of all sessions. The error: there are too many
+  // readers already.
+  [[nodiscard]] virtual std::expected<std::unique_ptr<MessageFeed>, std::string> follow(
+      const std::string& session) = 0;
   // Logs an event of the engine, soon. Does not block.
   virtual void report(EventId id, std::string text) = 0;
 };

@@ -31,6 +31,7 @@ struct LoopContext : LoopDependencies {
         callbacks{application} {
     report.logs().tap_events(event_tap);
     if (!remotes) remotes = std::make_shared<RemoteDirectory>();
+    if (!disabled) disabled = std::make_shared<DisabledSessions>();
     if (!budget) budget = std::make_shared<BufferBudget>(Settings{}.buffered_bytes_max);
   }
 

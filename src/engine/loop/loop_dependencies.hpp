@@ -16,6 +16,7 @@
 #include "engine/credentials/credentials.hpp"
 #include "engine/inbox/remote_directory.hpp"
 #include "engine/loops/loop_directory.hpp"
+#include "engine/operator/disabled_sessions.hpp"
 #include "engine/registry/tls_contexts.hpp"
 
 namespace nexusfix::engine {
@@ -41,6 +42,7 @@ struct LoopDependencies {
   std::uint32_t index = 0;         // of the loop
   std::shared_ptr<LoopDirectory> directory;  // null: this is the only loop
   std::shared_ptr<RemoteDirectory> remotes;  // null: the loop makes its own
+  std::shared_ptr<DisabledSessions> disabled;  // null: likewise
   std::shared_ptr<BufferBudget> budget;      // null: likewise
   std::shared_ptr<TlsContexts> tls;          // null: no session has TLS
   std::shared_ptr<Credentials> credentials;  // null: no session has a PasswordFile

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/loop/event_loop.hpp"
+#include "engine/operator/operator_desk.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -19,17 +20,17 @@ class ReportTask final : public LoopTask {
   std::string text_;
 };
 
-template <class Request>
-std::expected<void, std::string> with_identity(Request& request, std::string_view identity) {
-  request.reason = std::string{identity} + ": " + request.reason;
-  if (request.reason.size() <= kLiveReasonBytesMax) return {};
-  return std::unexpected{std::string{"the reason is too long"}};
-}
+class TapFeed final : public MessageFeed {
+ public:
+  explicit TapFeed(TapReader reader) noexcept : reader_{std::move(reader)} {}
+  void read(std::size_t bytes_max, Visitor visit) override {
+    reader_.read(bytes_max, visit);
+  }
+  [[nodiscard]] std::uint64_t take_lost() override { return reader_.take_lost(); }
 
-std::expected<void, std::string> text_of(std::expected<void, LiveError> result) {
-  if (result) return {};
-  return std::unexpected{std::move(result.error().text)};
-}
+ private:
+  TapReader reader_;
+};
 
 }  // namespace
 
@@ -58,15 +59,22 @@ observe::SessionLogsStats EngineOperations::log_stats() const noexcept {
 }
 
 std::expected<void, std::string> EngineOperations::command(OperatorCommand command,
-                                                           std::string_view identity) {
-  if (auto named = with_identity(command, identity); !named) return named;
-  return text_of(command_running_engine(facts_.store_folder, command));
+                                                           const std::string& identity) {
+  const auto done = facts_.desk->carry_out(std::move(command), {.identity = identity});
+  if (!done) return std::unexpected{done.error()};
+  return {};
 }
 
 std::expected<void, std::string> EngineOperations::set_numbers(LiveNumbers numbers,
-                                                               std::string_view identity) {
-  if (auto named = with_identity(numbers, identity); !named) return named;
-  return text_of(set_live_numbers(facts_.store_folder, numbers));
+                                                               const std::string& identity) {
+  return facts_.desk->set_numbers(std::move(numbers), {.identity = identity});
+}
+
+std::expected<std::unique_ptr<MessageFeed>, std::string> EngineOperations::follow(
+    const std::string& session) {
+  auto reader = facts_.desk->tap(session);
+  if (!reader) return std::unexpected{std::move(reader.error())};
+  return std::make_unique<TapFeed>(std::move(*reader));
 }
 
 void EngineOperations::report(EventId id, std::string text) {

@@ -15,6 +15,7 @@
 namespace nexusfix::engine {
 
 class EventLoop;
+class OperatorDesk;
 
 // Any thread but those of the loops, which must outlive it.
 class EngineOperations final : public Operations {
@@ -23,7 +24,8 @@ class EngineOperations final : public Operations {
     Clock* clock = nullptr;  // of the engine
     WallTime started{};
     std::shared_ptr<const BufferBudget> budget{};
-    std::string store_folder{};  // of the control socket; empty: there is none
+    OperatorDesk* desk = nullptr;                // never null
+    std::vector<std::string> journal_folders{};  // by loop; empty: there is no journal on the disk
   };
 
   EngineOperations(std::vector<EventLoop*> loops, Facts facts)
@@ -31,10 +33,15 @@ class EngineOperations final : public Operations {
 
   [[nodiscard]] EngineStatistics statistics() const override;
   [[nodiscard]] observe::SessionLogsStats log_stats() const noexcept;
+  [[nodiscard]] std::vector<std::string> journal_folders() const override {
+    return facts_.journal_folders;
+  }
   [[nodiscard]] std::expected<void, std::string> command(OperatorCommand command,
-                                                         std::string_view identity) override;
+                                                         const std::string& identity) override;
   [[nodiscard]] std::expected<void, std::string> set_numbers(LiveNumbers numbers,
-                                                             std::string_view identity) override;
+                                                             const std::string& identity) override;
+  [[nodiscard]] std::expected<std::unique_ptr<MessageFeed>, std::string> follow(
+      const std::string& session) override;
   void report(EventId id, std::string text) override;
 
  private:

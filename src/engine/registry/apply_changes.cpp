@@ -97,7 +97,7 @@ void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settin
   entry.connect_policy.use_first_address();
   note_rules(loop_, entry.settings);
   entry.timetable.expire();  // The schedule may have changed.
-  if (entry.settings.schedule.is_non_stop() && !entry.timetable.may_log_on())
+  if (entry.settings.schedule.is_non_stop() && !entry.timetable.is_open())
     control_.open_for_logons(entry);
   if (entry.membership.is_out()) return;  // The rest happens when the session comes back.
   control_.follow_schedule(entry);

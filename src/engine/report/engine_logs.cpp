@@ -41,10 +41,15 @@ observe::SessionLogOptions options_of(const SessionSettings& settings,
 
 EngineLogs::EngineLogs(observe::EventLog& events, bool is_standard_error,
                        observe::MessageLog* messages, std::uint32_t loop)
-    : events_{events}, is_standard_error_{is_standard_error} {
-  if (messages != nullptr) {
-    messages_ = std::make_unique<observe::MaskedMessageLog>(*messages, loop);
-  }
+    : events_{events},
+      is_standard_error_{is_standard_error},
+      tap_{messages},
+      masked_{tap_, loop},
+      messages_{tap_.is_heard() ? &masked_ : nullptr} {}
+
+void EngineLogs::add_reader(std::shared_ptr<TapChannel> reader) {
+  tap_.add(std::move(reader));
+  messages_ = &masked_;
 }
 
 std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& settings,
@@ -115,10 +120,10 @@ std::size_t EngineLogs::add(observe::SessionLogOptions options, bool is_global) 
   return append(std::move(options));
 }
 
-// The index in options_, in logs_ and in messages_.
+// The index in options_, in logs_ and in masked_.
 std::size_t EngineLogs::append(observe::SessionLogOptions options) {
   options_.push_back(std::move(options));
-  if (messages_ != nullptr) messages_->add(options_.back().name, options_.back().masked);
+  masked_.add(options_.back().name, options_.back().masked);
   return options_.size() - 1;
 }
 
@@ -134,6 +139,7 @@ void EngineLogs::pass_on(std::size_t session, observe::MessageKind kind, std::st
       refused_.add(1);
     }
   }
+  if (!tap_.is_heard()) messages_ = nullptr;
 }
 
 std::size_t EngineLogs::join(const SessionSettings& session,

@@ -22,6 +22,7 @@
 
 #include "engine/report/notice_tally.hpp"
 #include "engine/settings_names.hpp"
+#include "engine/tap/message_tap.hpp"
 
 namespace nexusfix::engine {
 
@@ -32,6 +33,8 @@ class EngineLogs {
   // messages: null: the program has no message log. loop: the index of the loop.
   EngineLogs(observe::EventLog& events, bool is_standard_error, observe::MessageLog* messages,
              std::uint32_t loop);
+  // A reader gets copies of the messages from here on.
+  void add_reader(std::shared_ptr<TapChannel> reader);
 
   // Every event goes to this log as well; null: to none.
   void tap_events(observe::EventLog* tap) noexcept { event_tap_ = tap; }
@@ -121,8 +124,10 @@ class EngineLogs {
   Place global_;
   std::map<std::string, Place, std::less<>> places_;  // by the session's name
   std::unique_ptr<observe::SessionLogs> logs_;
-  std::unique_ptr<observe::MaskedMessageLog> messages_;  // null: the program has no message log
-  NoticeTally refused_;                                  // by messages_
+  MessageTap tap_;
+  observe::MaskedMessageLog masked_;               // before tap_
+  observe::MaskedMessageLog* messages_ = nullptr;  // equals masked_; null: no one listens
+  NoticeTally refused_;                            // by the program's message log
   std::atomic<observe::SessionLogs*> shared_{nullptr};   // equals logs_, for other threads
 };
 

@@ -106,6 +106,11 @@ inline constexpr EventRow kEngineEvents[] = {
      "An operator gave the running engine a command. The text has the command, the operator, the "
      "reason, and the user and process that the kernel reports.",
      "`nexusfix ctl`, or command_running_engine().", "No action is needed."},
+    {EventId::DrainEnded, Severity::Info, "DrainEnded",
+     "The engine stops after `stop --drain`. The text says whether all work was done, or what was "
+     "left when the time limit was reached.",
+     "NXF-7010 came before.",
+     "If work was left: counterparties get the messages in a resend after the next Logon."},
     {EventId::MetricsOpened, Severity::Info, "MetricsOpened",
      "The engine serves its metrics for Prometheus, and its health. The text has the address.",
      "MetricsPort is in the configuration.", "No action is needed."},

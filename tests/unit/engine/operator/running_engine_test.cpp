@@ -4,7 +4,7 @@
 
 #include <nexusfix/engine/running_engine.hpp>
 
-#include "unit/engine/inbox/control_fixture.hpp"
+#include "unit/engine/operator/control_fixture.hpp"
 
 namespace nexusfix::testing {
 namespace {

@@ -1,4 +1,4 @@
-// What a request of the control socket does on a loop's thread.
+// What a request to the OperatorDesk does on a loop's thread.
 #pragma once
 
 #include <atomic>
@@ -9,9 +9,10 @@
 #include <string_view>
 #include <sys/eventfd.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
-#include "engine/inbox/control_protocol.hpp"
+#include "engine/operator/control_protocol.hpp"
 #include "engine/loops/loop_directory.hpp"
 
 namespace nexusfix::engine {
@@ -24,7 +25,7 @@ struct WholeEngine {
   std::shared_ptr<TlsContexts> tls;  // null: no session has TLS
 };
 
-// A request on its way from the socket's thread to a loop's thread.
+// A request on its way from another thread to a loop's thread.
 struct ControlOrder {
   enum class State : std::uint8_t {
     Waiting,  // for the loop
@@ -56,6 +57,22 @@ struct ControlOrder {
   std::atomic<State> state{State::Waiting};
   std::string answer;  // the loop writes it before Answered
   const int answered = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);  // readable when Answered
+};
+
+// The base of all tasks: takes the order once, and answers it in any case.
+class ControlTask : public LoopTask {
+ public:
+  explicit ControlTask(std::shared_ptr<ControlOrder> order) : order_{std::move(order)} {}
+
+ protected:
+  // False: the caller waits no more, and nothing must happen.
+  [[nodiscard]] bool take() noexcept;
+  void reply(std::string_view text) noexcept {
+    order_->reply(text);
+    order_.reset();
+  }
+
+  std::shared_ptr<ControlOrder> order_;  // null: it is answered
 };
 
 // The task that carries out an order's request. engine must outlive the loops.

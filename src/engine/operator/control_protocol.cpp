@@ -1,12 +1,15 @@
-#include "engine/inbox/control_protocol.hpp"
+#include "engine/operator/control_protocol.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
 #include <concepts>
+#include <span>
 #include <system_error>
 #include <utility>
+
+#include <nexusfix/base/escaped_text.hpp>
 
 namespace nexusfix::engine {
 namespace {
@@ -17,9 +20,13 @@ constexpr std::string_view kStatus = "status";
 constexpr char kTab = '\t';
 constexpr char kRow = '\x1e';
 
-constexpr std::array<std::string_view, 8> kActs{
-    "log-out", "log-on",      "disconnect",          "reset",
-    "reload",  "rotate-logs", "reload-certificates", "stop"};
+constexpr std::string_view kTailRead = "tail-read";
+
+constexpr std::array<std::string_view, 13> kActs{
+    "log-out",       "log-on", "disconnect", "reset",  "test-request",
+    "send-gap-fill", "enable", "disable",    "reload", "rotate-logs",
+    "reload-certificates", "stop", "drain"};
+static_assert(kActs[static_cast<std::size_t>(OperatorAct::Drain)] == "drain");
 
 bool is_printable(std::string_view text) noexcept {
   return std::ranges::all_of(text, [](char c) {
@@ -77,20 +84,38 @@ std::optional<LiveNumbers> read_numbers(const std::vector<std::string_view>& fie
                      .reason = std::string{fields[6]}};
 }
 
-std::optional<ControlRequest> read_control(const std::vector<std::string_view>& fields) {
-  if (fields.size() == 5 && fields[2] == kStatus) {
-    const auto loop = to_number<std::uint32_t>(fields[3]);
-    const auto first = to_number<std::size_t>(fields[4]);
-    if (!loop || !first) return std::nullopt;
-    return StatusRequest{*loop, *first};
+// The fields after "ctl" and the version.
+std::optional<ControlRequest> read_control(std::span<const std::string_view> fields) {
+  const std::string_view word = fields.empty() ? std::string_view{} : fields[0];
+  if (word == kStatus && fields.size() == 3) {
+    const auto loop = to_number<std::uint32_t>(fields[1]);
+    const auto first = to_number<std::size_t>(fields[2]);
+    if (loop && first) return StatusRequest{*loop, *first};
   }
-  if (fields.size() != 6 || fields[5].size() > kLiveReasonBytesMax) return std::nullopt;
-  const auto act = operator_act_of(fields[2]);
-  if (!act || needs_session(*act) == fields[3].empty()) return std::nullopt;
+  if (word == kRoundTrip && fields.size() == 3) {
+    const auto id = to_number<std::uint64_t>(fields[2]);
+    if (id) return RoundTripRequest{std::string{fields[1]}, *id};
+  }
+  if (word == kTail && fields.size() == 2) return TailRequest{std::string{fields[1]}};
+  if (word == kTailRead && fields.size() == 2) {
+    if (const auto id = to_number<std::uint64_t>(fields[1])) return TailReadRequest{*id};
+  }
+  if (fields.size() != 5 || fields[4].size() > kLiveReasonBytesMax) return std::nullopt;
+  const auto act = operator_act_of(word);
+  const auto number = to_number<std::uint64_t>(fields[3]);
+  if (!act || !number || needs_session(*act) == fields[1].empty()) return std::nullopt;
   return OperatorCommand{.act = *act,
-                         .session = std::string{fields[3]},
-                         .text = std::string{fields[4]},
-                         .reason = std::string{fields[5]}};
+                         .session = std::string{fields[1]},
+                         .text = std::string{fields[2]},
+                         .number = *number,
+                         .reason = std::string{fields[4]}};
+}
+
+std::string begin_line(std::string_view word) {
+  std::string line{kControl};
+  append(line, kControlVersion);
+  append(line, word);
+  return line;
 }
 
 std::optional<SessionStatus> read_row(std::string_view row) {
@@ -138,21 +163,37 @@ std::string line_of(const LiveNumbers& request) {
 }
 
 std::string line_of(const StatusRequest& request) {
-  std::string line{kControl};
-  append(line, kControlVersion);
-  append(line, kStatus);
+  std::string line = begin_line(kStatus);
   append(line, request.loop);
   append(line, request.first);
   return line;
 }
 
 std::string line_of(const OperatorCommand& command) {
-  std::string line{kControl};
-  append(line, kControlVersion);
-  append(line, to_string(command.act));
+  std::string line = begin_line(to_string(command.act));
   append(line, command.session);
   append(line, command.text);
+  append(line, command.number);
   append(line, command.reason);
+  return line;
+}
+
+std::string line_of(const RoundTripRequest& request) {
+  std::string line = begin_line(kRoundTrip);
+  append(line, request.session);
+  append(line, request.id);
+  return line;
+}
+
+std::string line_of(const TailRequest& request) {
+  std::string line = begin_line(kTail);
+  append(line, request.session);
+  return line;
+}
+
+std::string line_of(const TailReadRequest& request) {
+  std::string line = begin_line(kTailRead);
+  append(line, request.id);
   return line;
 }
 
@@ -169,7 +210,9 @@ std::expected<ControlRequest, std::string> read_request(std::string_view line) {
                                " of the control protocol, and the command version " +
                                std::to_string(*version) + ": nothing was done"};
       }
-      if (auto request = version ? read_control(fields) : std::nullopt) return *std::move(request);
+      if (version) {
+        if (auto request = read_control(std::span{fields}.subspan(2))) return *std::move(request);
+      }
     }
   }
   return std::unexpected{"this is no command that the engine knows: nothing was set"};
@@ -217,6 +260,50 @@ std::optional<StatusPage> read_page(std::string_view answer) {
     page.status.sessions.push_back(*std::move(session));
   }
   return page;
+}
+
+std::string number_answer(std::string_view word, std::uint64_t number) {
+  std::string answer{word};
+  append(answer, number);
+  return answer;
+}
+
+std::optional<std::uint64_t> read_number_answer(std::string_view answer, std::string_view word) {
+  if (!answer.starts_with(word)) return std::nullopt;
+  answer.remove_prefix(word.size());
+  if (answer.empty() || answer[0] != kTab) return std::nullopt;
+  return to_number<std::uint64_t>(answer.substr(1));
+}
+
+// A message may have any byte in a data field. SOH is the most frequent one, and is kept.
+void append_message(std::string& answer, const observe::LoggedMessage& message) {
+  answer += kRow;
+  answer += std::to_string(message.time.time_since_epoch().count());
+  append(answer, static_cast<std::uint32_t>(message.kind));
+  append(answer, message.session);
+  answer += kTab;
+  append_escaped(answer, message.bytes,
+                 [](char byte) { return byte != '\n' && byte != kTab && byte != kRow; });
+}
+
+std::optional<LiveMessages> read_messages(std::string_view answer) {
+  const auto rows = split(answer, kRow);
+  const auto lost = read_number_answer(rows[0], kMessages);
+  if (!lost) return std::nullopt;
+  LiveMessages messages{.messages = {}, .lost = *lost};
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const auto fields = split(rows[i], kTab);
+    if (fields.size() != 4) return std::nullopt;
+    const auto time = to_number<std::int64_t>(fields[0]);
+    const auto kind = to_number<std::uint8_t>(fields[1]);
+    constexpr auto kKindMax = static_cast<std::uint8_t>(observe::MessageKind::Garbled);
+    if (!time || !kind || *kind > kKindMax) return std::nullopt;
+    messages.messages.push_back({.time = WallTime{std::chrono::nanoseconds{*time}},
+                                 .kind = static_cast<observe::MessageKind>(*kind),
+                                 .session = std::string{fields[2]},
+                                 .bytes = unescaped(fields[3])});
+  }
+  return messages;
 }
 
 }  // namespace nexusfix::engine

@@ -1,5 +1,5 @@
 // An operator sets the numbers of a running engine through the control socket in its store folder.
-#include "engine/inbox/control.hpp"
+#include "engine/operator/control.hpp"
 
 #include <filesystem>
 #include <future>
@@ -9,7 +9,7 @@
 #include <nexusfix/transport/local_socket.hpp>
 
 #include "support/network/fake_network.hpp"
-#include "unit/engine/inbox/control_fixture.hpp"
+#include "unit/engine/operator/control_fixture.hpp"
 
 namespace nexusfix::testing {
 namespace {

@@ -1,34 +1,14 @@
-#include "engine/inbox/control_tasks.hpp"
+#include "engine/operator/control_tasks.hpp"
 
 #include <optional>
 #include <utility>
 
 #include "engine/loop/event_loop.hpp"
+#include "engine/operator/command_task.hpp"
 #include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
 namespace {
-
-// The base of all: takes the order once, and answers it in any case.
-class ControlTask : public LoopTask {
- public:
-  explicit ControlTask(std::shared_ptr<ControlOrder> order) : order_{std::move(order)} {}
-
- protected:
-  // False: the caller waits no more, and nothing must happen.
-  [[nodiscard]] bool take() noexcept {
-    auto waiting = ControlOrder::State::Waiting;
-    if (order_->state.compare_exchange_strong(waiting, ControlOrder::State::Taken)) return true;
-    order_.reset();
-    return false;
-  }
-  void reply(std::string_view text) noexcept {
-    order_->reply(text);
-    order_.reset();
-  }
-
-  std::shared_ptr<ControlOrder> order_;  // null: it is answered
-};
 
 // The first run sets the sequence numbers; it runs again until they are durable in the log.
 class SetNumbersTask final : public ControlTask {
@@ -118,94 +98,36 @@ class StatusTask final : public ControlTask {
   static constexpr std::size_t kRowBytesMax = ControlOrder::kPageBytesMax - 256;
 };
 
-// A command to one session, or to the whole engine.
-class CommandTask final : public ControlTask {
+class RoundTripTask final : public ControlTask {
  public:
-  CommandTask(std::shared_ptr<ControlOrder> order, const WholeEngine& engine)
-      : ControlTask{std::move(order)}, engine_{engine} {}
-  ~CommandTask() override {
-    if (order_) order_->reply("the engine has ended, or has no memory: nothing was done");
+  using ControlTask::ControlTask;
+  ~RoundTripTask() override {
+    if (order_) order_->reply("the engine has ended, or has no memory");
   }
   void run(EventLoop& event_loop) override {
     if (!take()) return;
-    const OperatorCommand& command = std::get<OperatorCommand>(order_->request);
-    const std::string refusal = needs_session(command.act) ? on_session(event_loop, command)
-                                                           : on_engine(event_loop, command);
-    reply(refusal.empty() ? kDone : std::string_view{refusal});
+    const auto& request = std::get<RoundTripRequest>(order_->request);
+    const SessionEntry* const entry = event_loop.registry().find_entry(request.session);
+    if (entry == nullptr) return reply(std::string{kNoSession} + request.session);
+    const RoundTrips::Trip* const trip = event_loop.control().round_trips().find(*entry, request.id);
+    if (trip == nullptr) return reply("the engine knows no such TestRequest any more");
+    if (!trip->took) return reply(kStillWaiting);
+    reply(number_answer(kRoundTrip, static_cast<std::uint64_t>(trip->took->count())));
   }
-
- private:
-  [[nodiscard]] static std::string on_session(EventLoop& event_loop,
-                                              const OperatorCommand& command) {
-    SessionEntry* const entry = event_loop.registry().find_entry(command.session);
-    if (entry == nullptr) return std::string{kNoSession} + command.session;
-    const bool is_initiator = entry->settings.session.role == session::Role::Initiator;
-    const bool is_connected = entry->connection != nullptr;
-    if (command.act == OperatorAct::LogOn && !is_initiator) {
-      return "the session is an acceptor: its counterparty logs on";
-    }
-    if (command.act == OperatorAct::LogOut && !is_initiator && !is_connected) {
-      return "the session is not connected";
-    }
-    if (command.act == OperatorAct::Disconnect && !is_connected) {
-      return "the session is not connected";
-    }
-    event_loop.report().session(EventId::OperatorCommand, *entry,
-                                {"operator: ", to_string(command.act), ": ", command.reason});
-    SessionControl& control = event_loop.control();
-    switch (command.act) {
-      case OperatorAct::LogOut:
-        control.log_out(*entry, command.text);
-        break;
-      case OperatorAct::LogOn:
-        control.log_on(*entry);
-        break;
-      case OperatorAct::Disconnect:
-        control.disconnect(*entry, "disconnected by an operator: " + command.reason);
-        break;
-      case OperatorAct::Reset:
-        control.reset(*entry, command.text);
-        break;
-      default:
-        break;
-    }
-    return {};
-  }
-
-  [[nodiscard]] std::string on_engine(EventLoop& event_loop, const OperatorCommand& command) const {
-    if (command.act == OperatorAct::ReloadCertificates && engine_.tls == nullptr) {
-      return "no session of the engine has TLS";
-    }
-    event_loop.report().engine(EventId::OperatorCommand,
-                               {"operator: ", to_string(command.act), ": ", command.reason});
-    switch (command.act) {
-      case OperatorAct::Reload:
-        engine_.loops.front()->reloader().request_reload();
-        break;
-      case OperatorAct::RotateLogs:
-        for (EventLoop* const loop : engine_.loops) loop->logs().reopen();
-        break;
-      case OperatorAct::ReloadCertificates:
-        engine_.tls->want_reload();
-        engine_.loops.front()->wake();
-        break;
-      case OperatorAct::Stop:
-        for (EventLoop* const loop : engine_.loops) loop->request_stop();
-        break;
-      default:
-        break;
-    }
-    return {};
-  }
-
-  const WholeEngine& engine_;
 };
 
 }  // namespace
 
+bool ControlTask::take() noexcept {
+  auto waiting = ControlOrder::State::Waiting;
+  if (order_->state.compare_exchange_strong(waiting, ControlOrder::State::Taken)) return true;
+  order_.reset();
+  return false;
+}
+
 void ControlOrder::reply(std::string_view text) noexcept {
   answer.assign(text.substr(0, answer.capacity()));
-  state.store(State::Answered, std::memory_order_release);  // Pairs with Control's wait.
+  state.store(State::Answered, std::memory_order_release);  // Pairs with OperatorDesk's wait.
   const std::uint64_t one = 1;
   static_cast<void>(!::write(answered, &one, sizeof one));
 }
@@ -218,7 +140,10 @@ std::unique_ptr<LoopTask> make_control_task(std::shared_ptr<ControlOrder> order,
   if (std::holds_alternative<StatusRequest>(order->request)) {
     return std::make_unique<StatusTask>(std::move(order));
   }
-  return std::make_unique<CommandTask>(std::move(order), engine);
+  if (std::holds_alternative<RoundTripRequest>(order->request)) {
+    return std::make_unique<RoundTripTask>(std::move(order));
+  }
+  return make_command_task(std::move(order), engine);
 }
 
 }  // namespace nexusfix::engine
