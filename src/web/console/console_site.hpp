@@ -2,6 +2,7 @@
 #pragma once
 
 #include <expected>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,8 @@
 
 #include "web/console/access.hpp"
 #include "web/console/event_ring.hpp"
+#include "web/console/journal_pages.hpp"
+#include "web/console/live_stream.hpp"
 #include "web/http/http_server.hpp"
 #include "web/server/worker.hpp"
 
@@ -45,6 +48,13 @@ class ConsoleSite final : public Site {
   [[nodiscard]] Response sign_in(const Request& request);
   void answer_operator(const Request& request, const SignIn& sign_in, Reply reply);
   [[nodiscard]] Response overview(const SignIn& sign_in) const;
+  [[nodiscard]] Response live(const Request& request);
+  void act(const Request& request, const SignIn& sign_in, Reply reply);
+  // On the worker, which may block.
+  void in_background(Reply reply, std::move_only_function<Response()> work);
+  [[nodiscard]] Response messages(const Request& request);
+  [[nodiscard]] Response configuration(const std::string& session);
+  [[nodiscard]] Response schedule();
   void report_refusals();
 
   ConsoleOptions options_;
@@ -52,6 +62,8 @@ class ConsoleSite final : public Site {
   Clock& clock_;
   PosixDisk disk_;
   Access access_;
+  StateBoard board_;
+  JournalPages pages_{disk_};  // the worker's
   Worker worker_;
   engine::Operations* engine_ = nullptr;
 };

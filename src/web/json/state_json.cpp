@@ -127,20 +127,15 @@ std::string state_json(const EngineStatistics& figures) {
 }
 
 std::string figures_json(const EngineStatistics& figures, std::string_view session) {
-  LatencyHistogram receive_to_callback;
-  LatencyHistogram callback_to_sent;
-  LatencyHistogram receive_to_sent;
-  LatencyHistogram round_trip;
+  Json loops = Json::array();
   for (const LoopStatistics& loop : figures.loops) {
-    receive_to_callback.add(loop.receive_to_callback);
-    callback_to_sent.add(loop.callback_to_sent);
-    receive_to_sent.add(loop.receive_to_sent);
-    round_trip.add(loop.test_request_round_trip);
+    loops.push_back({{"index", loop.index},
+                     {"receive_to_callback", histogram_json(loop.receive_to_callback)},
+                     {"callback_to_sent", histogram_json(loop.callback_to_sent)},
+                     {"receive_to_sent", histogram_json(loop.receive_to_sent)},
+                     {"test_request_round_trip", histogram_json(loop.test_request_round_trip)}});
   }
-  Json answer = {{"receive_to_callback", histogram_json(receive_to_callback)},
-                 {"callback_to_sent", histogram_json(callback_to_sent)},
-                 {"receive_to_sent", histogram_json(receive_to_sent)},
-                 {"test_request_round_trip", histogram_json(round_trip)}};
+  Json answer = {{"loops", std::move(loops)}};
   const auto found = std::ranges::find(figures.sessions, session, &SessionStatistics::name);
   if (found != figures.sessions.end()) {
     answer["session"] = {
