@@ -76,6 +76,7 @@ nexusfix_pkg_config(wire "FIX messages: framing, parsing, conversions, encoding"
 nexusfix_pkg_config(engine "FIX sessions: acceptors and initiators with a journal on disk")
 nexusfix_pkg_config(proxy "NexusFIX by way of proxies: UseTCPProxy, ProxyType")
 nexusfix_pkg_config(passwords "NexusFIX with passwords of Logons: PasswordFile")
+nexusfix_pkg_config(metrics "NexusFIX statistics for Prometheus, health and readiness")
 nexusfix_pkg_config(journal_tools "NexusFIX journals: checking and repairing")
 if(TARGET nexusfix_postgres)
   nexusfix_pkg_config(postgres "NexusFIX with its store in PostgreSQL: Store=postgresql")

@@ -31,8 +31,9 @@ LAYERS = {
     "config": {"base", "wire", "dictionary", "session", "store", "transport", "observe"},
     "engine": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
                "deferred", "config"},
+    "metrics": {"base", "session", "observe", "engine"},
     "web": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
-            "engine"},
+            "engine", "metrics"},
     "simulator": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
                   "config", "engine"},
 }

@@ -90,7 +90,8 @@ struct SessionStatistics {
   std::uint32_t loop = 0;     // the index of its event loop
   bool is_initiator = false;  // false: an acceptor
   SessionState state = SessionState::Listening;
-  WallTime since{};          // when this state began
+  WallTime since{};                            // when this state began
+  std::optional<WallTime> logon_changed_at{};  // of the last Logon or its end; absent: no Logon
   bool is_expected = false;  // it should be logged on now: see docs/guide/statistics.md
   session::Numbers next{};   // the next MsgSeqNum of each direction
 

@@ -190,7 +190,10 @@ bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::
     return true;
   }
   SessionEntry& entry = *connection.entry();
-  note_received(entry, *message, frame.size());
+  const PackedMsgType msg_type = pack(message->msg_type());
+  entry.counters->on_received(msg_type, frame.size(), loop_.now().wall);
+  if (has_more_figures(msg_type)) [[unlikely]]
+    count_received(*message, msg_type, loop_.now().mono, *entry.counters, loop_.stats);
   if (connection.has_waited()) entry.machine.set_delayed(true);
   control_.note_received(entry, *message);
   dynamic_.log_received(entry, frame);
@@ -198,15 +201,6 @@ bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::
       entry, [&](session::StateMachine& machine) { machine.on_message(*message, loop_.now()); });
   out_of_order_.deliver_in_sequence(entry);
   return true;
-}
-
-void Inbound::note_received(SessionEntry& entry, const wire::MessageView& message,
-                            std::size_t bytes) {
-  const PackedMsgType msg_type = pack(message.msg_type());
-  entry.counters->on_received(msg_type, bytes, loop_.now().wall);
-  if (!has_more_figures(msg_type)) [[likely]]
-    return;
-  count_received(message, msg_type, loop_.now().mono, *entry.counters, loop_.stats);
 }
 
 // ValidateLengthAndChecksum=N: accepts what QuickFIX accepts. The code after it sees a message with

@@ -72,7 +72,6 @@ class Inbound {
   // False: the message must wait; it was not processed.
   [[nodiscard]] bool on_scanned(Connection& connection, wire::FrameResult& frame,
                                 std::string_view bytes);
-  void note_received(SessionEntry& entry, const wire::MessageView& message, std::size_t bytes);
   [[nodiscard]] bool on_frame(Connection& connection, wire::FrameResult& scanned,
                               std::string_view bytes);
   [[nodiscard]] std::expected<wire::MessageView, wire::ParseError> parse_repaired(

@@ -56,10 +56,10 @@ class SetNumbersTask final : public ControlTask {
   return {.name = entry.name,
           .is_initiator = entry.settings.session.role == session::Role::Initiator,
           .state = std::string{to_string(state)},
-          .since = counters.since.if_set(),
+          .since = counters.logon_changed_at.if_set(),
           .next = entry.machine.sequence_numbers(),
-          .messages_in = counters.in.messages.read(),
-          .messages_out = counters.out.messages.read(),
+          .messages_in = counters.messages_in(),
+          .messages_out = counters.messages_out(),
           .received_at = counters.in.last_at.if_set(),
           .unsent_bytes = entry.session.unsent_bytes()};
 }

@@ -84,8 +84,9 @@ void Outbox::note_transmitted(SessionEntry& entry, PackedMsgType msg_type, std::
 }
 
 void Outbox::perform(SessionEntry& entry, const session::Retransmit& action) {
-  count_sent(entry, action.bytes, /*msg_type=*/0);
-  ++entry.counters->resent;
+  ++loop_.stats.messages_out;
+  loop_.stats.bytes_out += action.bytes.size();
+  entry.counters->on_resent(action.bytes.size(), loop_.now().wall);
   transmit(entry, action.bytes);
   note_sent(entry, SentMessage::Kind::Resend, action.msg_seq_num, action.bytes);
 }

@@ -217,6 +217,7 @@ void SessionActions::answer_logon(SessionEntry& entry, std::uint64_t logon_id,
 
 void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) {
   ++entry.counters->logons;
+  entry.counters->logon_changed_at.set(loop_.now().wall);
   entry.disconnection.cancel();
   entry.connect_policy.on_logged_on();
   entry.membership.on_logged_on();
@@ -232,6 +233,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) 
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOut&) {
+  entry.counters->logon_changed_at.set(loop_.now().wall);
   loop_.remotes->set_logged_on(entry.name, entry.session.handle(), false);
   loop_.report.peer(EventId::LoggedOut, entry, "logged out");
   note_disconnection(entry);

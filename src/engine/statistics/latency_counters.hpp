@@ -29,10 +29,8 @@ class LatencyCounters {
   static constexpr std::size_t kSubBuckets = std::size_t{1} << SubBits;
   static constexpr std::size_t kBuckets = (kDurationBits - kLinearBits + 1) * kSubBuckets;
 
-  // The bucket of a duration. Durations below 0 are in the first one, those that are too long in
-  // the last one.
+  // The bucket of a duration of at least 0. Those that are too long are in the last one.
   [[nodiscard]] static constexpr std::size_t index_of(std::int64_t duration_ns) noexcept {
-    if (duration_ns <= 0) return 0;
     const auto units = static_cast<std::uint64_t>(duration_ns) >> kUnitBits;
     if (units < kSubBuckets) return units;
     const auto exponent = static_cast<unsigned>(std::bit_width(units)) - 1 - SubBits;
@@ -49,8 +47,13 @@ class LatencyCounters {
 
   // The writer's thread. The same duration, for a number of messages.
   void record(std::chrono::nanoseconds duration, std::uint64_t count = 1) noexcept {
-    counts_[index_of(duration.count())] += count;
-    if (duration.count() > 0) sum_ns_ += count * static_cast<std::uint64_t>(duration.count());
+    record_at(index_of(duration.count()), duration, count);
+  }
+  // index: as index_of() returns it.
+  void record_at(std::size_t index, std::chrono::nanoseconds duration,
+                 std::uint64_t count) noexcept {
+    counts_[index] += count;
+    sum_ns_ += count * static_cast<std::uint64_t>(duration.count());
   }
   // Any thread.
   [[nodiscard]] LatencyHistogram read() const {
@@ -76,5 +79,10 @@ class LatencyCounters {
 // A session has its own, so it takes half the memory.
 using LoopLatency = LatencyCounters<4>;
 using SessionLatency = LatencyCounters<3>;
+
+// A bucket of a session is two of a loop.
+[[nodiscard]] constexpr std::size_t session_index_of(std::size_t loop_index) noexcept {
+  return loop_index / 2;
+}
 
 }  // namespace nexusfix::engine

@@ -11,7 +11,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 #include <nexusfix/base/time.hpp>
 
@@ -49,12 +48,13 @@ class LatencyMeter {
     if (called_ != kNever) [[unlikely]]
       answers.called = called_;
   }
-  // The socket has taken all of the queue.
+  // The socket has taken all of the queue, and there are answers in it.
   void on_sent(QueuedAnswers& answers, SessionCounters& session) noexcept {
-    if (answers.count == 0) return;
     if (sent_count_ == kSentMax) [[unlikely]]
       settle(clock_.read().mono);
-    sent_[sent_count_++] = {&session, std::exchange(answers, {})};
+    sent_[sent_count_++] = {&session, answers};
+    answers.count = 0;
+    answers.called = kNever;
   }
 
   // The time was read after the last on_sent().

@@ -23,6 +23,12 @@ void MessageTypeCounters::count_in_another(PackedMsgType msg_type) noexcept {
   ++other_;
 }
 
+std::uint64_t MessageTypeCounters::all() const noexcept {
+  std::uint64_t all = other_.read();
+  for (const Slot& slot : slots_) all += slot.count.read();
+  return all;
+}
+
 std::uint64_t MessageTypeCounters::of(PackedMsgType msg_type) const noexcept {
   for (const Slot& slot : slots_) {
     if (slot.msg_type.read() == msg_type) return slot.count.read();

@@ -45,6 +45,7 @@ class MessageTypeCounters {
   }
   // Any thread: in the order of their MsgType, "other" last.
   [[nodiscard]] std::vector<MessageCount> read() const;
+  [[nodiscard]] std::uint64_t all() const noexcept;
   [[nodiscard]] std::uint64_t of(PackedMsgType msg_type) const noexcept;
 
  private:

@@ -1,4 +1,5 @@
-// The answers that wait in a connection's queue of outbound bytes, for the measurement of latencies.
+// The answers that wait in a connection's queue of outbound bytes, for the measurement of
+// latencies.
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,8 @@
 
 namespace nexusfix::engine {
 
-// A pointer that is set once: the loop's thread makes the object, every thread reads it. It lives as
-// long as this.
+// A pointer that is set once: the loop's thread makes the object, every thread reads it. It lives
+// as long as this.
 template <class Object>
 class MadeOnce {
  public:
@@ -67,7 +67,6 @@ struct alignas(deferred::kCacheLineBytes) SessionCounters {
       : name{session}, loop{in_loop}, is_initiator{initiator} {}
 
   struct Direction {
-    Counter messages;
     Counter bytes;
     TimeFigure last_at;
     Figure<std::uint64_t> next{};  // MsgSeqNum
@@ -80,7 +79,8 @@ struct alignas(deferred::kCacheLineBytes) SessionCounters {
   Figure<std::uint64_t> unsent_bytes;
   TimeFigure unsent_since;
   Figure<PublishedState> state;
-  TimeFigure since;
+  TimeFigure since;                                  // of the state
+  TimeFigure logon_changed_at;                       // the last Logon or its end
   MadeOnce<SessionLatency> test_request_round_trip;  // made with the first TestRequest
   // The loop's thread: when our TestRequest was sent; kNever: none waits for its Heartbeat.
   MonoTime test_request_at = kNever;
@@ -101,19 +101,21 @@ struct alignas(deferred::kCacheLineBytes) SessionCounters {
 
   // The loop's thread.
   void on_received(PackedMsgType msg_type, std::size_t bytes, WallTime now) noexcept {
-    ++in.messages;
     in.bytes += bytes;
     in.last_at.set(now);
     if (SessionDetails* const made = details.get()) [[likely]]
       made->types_in.count(msg_type);
   }
-  // A new message; a resent one has MsgType 0, and is not counted by type.
   void on_sent(PackedMsgType msg_type, std::size_t bytes, WallTime now) noexcept {
-    ++out.messages;
     out.bytes += bytes;
     out.last_at.set(now);
     if (SessionDetails* const made = details.get()) [[likely]]
       made->types_out.count(msg_type);
+  }
+  void on_resent(std::size_t bytes, WallTime now) noexcept {
+    ++resent;
+    out.bytes += bytes;
+    out.last_at.set(now);
   }
   void on_unsent(std::size_t bytes, WallTime now) noexcept {
     unsent_bytes.set(bytes);
@@ -124,7 +126,9 @@ struct alignas(deferred::kCacheLineBytes) SessionCounters {
     if (state.read().state != next.state || !since.is_set()) since.set(now);
     state.set(next);
   }
-  // Any thread.
+  // Any thread. The messages of all types, resent ones included.
+  [[nodiscard]] std::uint64_t messages_in() const noexcept;
+  [[nodiscard]] std::uint64_t messages_out() const noexcept;
   [[nodiscard]] SessionStatistics read() const;
 };
 
