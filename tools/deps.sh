@@ -3,18 +3,20 @@
 #   run    what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
 #   bench  that, and what `make bench` needs: QuickFIX and io_uring, for the comparison
 #   test   that, and what `make test` needs: clang, sanitizers, test libraries, Asio, Java, Node.js,
-#          PostgreSQL's programs, QuickFIX, a compiler and an emulator for 64-bit ARM, Valgrind
+#          PostgreSQL's programs, QuickFIX, a compiler and an emulator for 64-bit ARM, Valgrind, a
+#          browser
 #   docs   what `make docs` needs; the rest comes from PyPI
 # It does not call apt if nothing is missing. --list: prints the missing packages, installs nothing.
 set -eu
 
 packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-dev
-  libhowardhinnant-date-dev libsodium-dev libssl-dev libzstd-dev nlohmann-json3-dev tzdata"
+  libboost-dev libhowardhinnant-date-dev libsodium-dev libssl-dev libzstd-dev nlohmann-json3-dev
+  tzdata"
 packages_bench="libquickfix-dev liburing-dev"
 packages_test="ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
   libasio-dev libgtest-dev libgmock-dev librapidcheck-dev libspdlog-dev libsqlite3-dev
   openjdk-17-jdk-headless maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev
-  postgresql doxygen python3-venv nodejs valgrind"
+  postgresql doxygen python3-venv nodejs valgrind chromium chromium-driver"
 
 list_only=no
 if [ "${1:-}" = "--list" ]; then
@@ -27,7 +29,7 @@ case "${1:-}" in
   test) wanted="$packages_run $packages_bench $packages_test" ;;
   docs) wanted="python3-venv doxygen" ;;
   *)
-    sed -n '2,8s/^# //p' "$0" >&2
+    sed -n '2,9s/^# //p' "$0" >&2
     exit 2
     ;;
 esac

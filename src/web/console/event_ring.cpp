@@ -18,6 +18,7 @@ void EventRing::write(const observe::Event& event) {
 
 std::vector<KeptEvent> EventRing::after(std::uint64_t number, std::size_t count) const {
   const std::lock_guard lock{mutex_};
+  if (number > last_) number = 0;  // of an earlier run of the engine
   const auto first = std::ranges::upper_bound(events_, number, {}, &KeptEvent::number);
   const auto left = static_cast<std::size_t>(events_.end() - first);
   return {first + static_cast<std::ptrdiff_t>(left - std::min(left, count)), events_.end()};
