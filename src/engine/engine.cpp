@@ -195,8 +195,9 @@ struct Engine::Shared {
   std::unique_ptr<Control> control;    // uses the desk; null: no commands from other processes
   std::unique_ptr<EngineOperations> operations;  // uses the desk
   std::unique_ptr<OperationsServer> web;         // uses operations; null: no ports for operators
-  bool has_proxies = false;                             // a session has UseTCPProxy
-  bool has_tunnels = false;                             // a session has ProxyType
+  std::string store_folder;                      // of a journal on the disk; empty: there is none
+  bool has_proxies = false;            // a session has UseTCPProxy
+  bool has_tunnels = false;            // a session has ProxyType
 
   // is_available() has checked that the parts exist: here and in dependencies_of().
   void check_passwords(const Settings& settings, const EngineOptions& options) {
@@ -222,8 +223,7 @@ struct Engine::Shared {
     web = std::move(*opened);
     return {};
   }
-  std::expected<void, EngineError> serve_operators(const Loops& loops,
-                                                   const std::string& store_folder) {
+  std::expected<void, EngineError> serve_operators(const Loops& loops) {
     std::vector<EventLoop*> all;
     std::vector<std::string> folders;
     for (const auto& loop : loops) {
@@ -249,6 +249,18 @@ struct Engine::Shared {
       return std::unexpected{to_error(errors)};
     }
     if (!contexts->empty()) tls = std::move(contexts);
+    return {};
+  }
+
+  // What connections from outside need: certificates, ports for operators, passwords, proxies.
+  std::expected<void, EngineError> prepare_outside(Settings& settings,
+                                                   const EngineOptions& options) {
+    if (auto given = protect(settings, *options.disk); !given) return given;
+    if (auto opened = open_web(settings, options.parts); !opened) return opened;
+    check_passwords(settings, options);
+    note_proxies(settings);
+    const bool has_journal = disk != nullptr && settings.store == StoreKind::Journal;
+    if (has_journal) store_folder = settings.store_folder;
     return {};
   }
 
@@ -294,6 +306,22 @@ struct Engine::Shared {
     dependencies.tls_network = transport::make_tls_network(*dependencies.network);
     dependencies.network = dependencies.tls_network.get();
     return dependencies;
+  }
+
+  void note_proxies(const Settings& settings) {
+    has_proxies = std::ranges::any_of(settings.sessions, [](const SessionSettings& one) {
+      return one.accept && one.accept->trusted_proxies;
+    });
+    has_tunnels = std::ranges::any_of(settings.sessions, has_proxy);
+  }
+
+  // The list is beside the first socket.
+  std::expected<void, EngineError> read_disabled(const std::vector<std::string>& sockets) {
+    auto read =
+        DisabledSessions::open(sockets.empty() ? std::string{} : sockets.front() + ".disabled");
+    if (!read) return std::unexpected{EngineError{std::move(read.error())}};
+    disabled = *std::move(read);
+    return {};
   }
 
   void open_desk(const Loops& loops) {
@@ -410,30 +438,19 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
       std::make_shared<BufferBudget>(settings.buffered_bytes_max, settings.event_loops);
   const ThreadSettings threads = settings.threads;
   const std::string file = settings.file;
-  const bool has_journal = shared->disk != nullptr && settings.store == StoreKind::Journal;
-  const std::string store_folder = has_journal ? settings.store_folder : std::string{};
   const std::vector<std::string> sockets =
       control_sockets_of(settings, /*is_on_disk=*/shared->disk != nullptr);
-  auto disabled =
-      DisabledSessions::open(sockets.empty() ? std::string{} : sockets.front() + ".disabled");
-  if (!disabled) return std::unexpected{EngineError{std::move(disabled.error())}};
-  shared->disabled = *std::move(disabled);
+  if (auto read = shared->read_disabled(sockets); !read) {
+    return std::unexpected{std::move(read.error())};
+  }
   decide_on_core_dumps(settings);
   if (auto ready = is_available(settings, *options.disk, options.parts); !ready) {
     return std::unexpected{std::move(ready.error())};
   }
   std::ranges::move(open_folders(settings, *options.disk), std::back_inserter(settings.warnings));
-  if (auto given = shared->protect(settings, *options.disk); !given) {
-    return std::unexpected{std::move(given.error())};
+  if (auto prepared = shared->prepare_outside(settings, options); !prepared) {
+    return std::unexpected{std::move(prepared.error())};
   }
-  if (auto opened = shared->open_web(settings, options.parts); !opened) {
-    return std::unexpected{std::move(opened.error())};
-  }
-  shared->check_passwords(settings, options);
-  shared->has_proxies = std::ranges::any_of(settings.sessions, [](const SessionSettings& one) {
-    return one.accept && one.accept->trusted_proxies;
-  });
-  shared->has_tunnels = std::ranges::any_of(settings.sessions, has_proxy);
   Loops loops;
   for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
     auto dependencies = shared->dependencies_of(loop, options);
@@ -469,7 +486,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   }
   shared->open_desk(loops);
   shared->listen_for_commands(sockets, loops, options);
-  if (auto served = shared->serve_operators(loops, store_folder); !served) {
+  if (auto served = shared->serve_operators(loops); !served) {
     shared->end_commands();
     return std::unexpected{std::move(served.error())};
   }

@@ -10,9 +10,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/time.hpp>
+#include <nexusfix/observe/message_log.hpp>
 #include <nexusfix/session/decisions.hpp>
 
 namespace nexusfix::engine {
@@ -111,20 +113,81 @@ inline constexpr std::uint64_t kGapFillSkipsMax = 1'000'000;
 inline constexpr std::size_t kLiveReasonBytesMax = 1500;
 
 // Has the engine that runs with this store carry out a command. The event log has it (NXF-7010),
-// and so has the store, with the user and the process that the kernel reports. Returns when the engine has begun it, or
-// refuses it: a Logout, a reload and a stop take longer. folder and threads: as
-// status_of_running_engine(). Blocks for at most timeout; after a timeout the command may still be
-// carried out, and the text says so.
+// and so has the store, with the user and the process that the kernel reports. Returns when the
+// engine has begun it, or refuses it: a Logout, a reload and a stop take longer. folder and
+// threads: as status_of_running_engine(). Blocks for at most timeout; after a timeout the command
+// may still be carried out, and the text says so.
 [[nodiscard]] std::expected<void, LiveError> command_running_engine(
     const std::string& folder, const OperatorCommand& command,
     std::chrono::milliseconds timeout = std::chrono::seconds{15});
 
 // Sends a TestRequest on a session that is logged on, and returns the time until its Heartbeat came
-// back, as the engine's event loop measured it. Recorded like a command. Blocks for at most timeout;
-// is_absent is false then, and the text says that no Heartbeat came.
+// back, as the engine's event loop measured it. Recorded like a command. Blocks for at most
+// timeout; is_absent is false then, and the text says that no Heartbeat came.
 [[nodiscard]] std::expected<std::chrono::nanoseconds, LiveError> test_running_session(
     const std::string& folder, const std::string& session, const std::string& reason,
     std::chrono::milliseconds timeout = std::chrono::seconds{10});
+
+// One message of a running engine.
+struct LiveMessage {
+  WallTime time{};              // when it was received or sent, UTC
+  observe::MessageKind kind{};  // received, sent, or bytes that are no message
+  std::string session{};        // its name; empty: the peer belongs to no session
+  std::string bytes{};          // with SOH; passwords and values of LogMaskedTags are ***
+};
+
+// The messages since the last call.
+struct LiveMessages {
+  std::vector<LiveMessage> messages{};  // those of one event loop in their order
+  std::uint64_t lost = 0;               // messages that did not fit, because next() was called late
+};
+
+// A reader of an engine's messages. The engine copies each message into a ring of 1 MiB for each of
+// its event loops, and waits for no reader: what does not fit is counted. The engine ends a reader
+// that has not called next() for a minute. One thread at a time.
+//
+//   auto tail = MessageTail::open("/srv/venue/store", "FIX.4.4:VENUE->BROKER");
+//   while (auto got = tail->next()) show(*got);
+class MessageTail {
+ public:
+  // The readers that an engine has at once.
+  static constexpr std::size_t kReadersMax = 32;
+
+  // folder: as of status_of_running_engine(). session: only its messages; empty: all of them. The
+  // error says that the engine has no such session, or kReadersMax readers already.
+  [[nodiscard]] static std::expected<MessageTail, LiveError> open(
+      const std::string& folder, const std::string& session,
+      std::chrono::milliseconds timeout = std::chrono::seconds{15});
+  // The messages that wait, up to about 40 KiB; none if none came. Does not wait for any. An error:
+  // the engine has ended, or has ended this reader.
+  [[nodiscard]] std::expected<LiveMessages, LiveError> next();
+
+ private:
+  MessageTail(std::string folder, std::uint64_t id, std::chrono::milliseconds timeout) noexcept
+      : folder_{std::move(folder)}, id_{id}, timeout_{timeout} {}
+
+  std::string folder_;
+  std::uint64_t id_;
+  std::chrono::milliseconds timeout_;
+};
+
+// One of the durations that an engine measures: see docs/guide/statistics.md.
+struct LatencyRow {
+  std::uint32_t loop = 0;   // the index of the event loop
+  std::string what{};       // "receive to callback", "callback to sent", ...
+  std::uint64_t count = 0;  // of the measured durations; the figures below are 0 without any
+  std::chrono::nanoseconds mean{0};
+  std::chrono::nanoseconds p50{0};  // half of all durations are below it
+  std::chrono::nanoseconds p90{0};  // and so on
+  std::chrono::nanoseconds p99{0};
+  std::chrono::nanoseconds p999{0};  // 99.9 %
+  std::chrono::nanoseconds highest{0};
+};
+
+// Asks a running engine for its latencies: of one session, or of each event loop (empty).
+[[nodiscard]] std::expected<std::vector<LatencyRow>, LiveError> latencies_of_running_engine(
+    const std::string& folder, const std::string& session,
+    std::chrono::milliseconds timeout = std::chrono::seconds{15});
 
 // The engines that run on this machine under this user: the folder of the store of a socket that is
 // called `control`, and the path of one that is called *.control. Reads /proc/net/unix.

@@ -109,7 +109,8 @@ std::string SessionControl::gap_fill_refusal(const SessionEntry& entry, std::uin
   const std::uint64_t next = entry.machine.sequence_numbers().next_outbound;
   if (new_seq_no <= next) {
     return "the next MsgSeqNum out is " + std::to_string(next) + ": a gap fill to " +
-           std::to_string(new_seq_no) + " skips nothing. What was sent is only filled in answer to a "
+           std::to_string(new_seq_no) +
+           " skips nothing. What was sent is only filled in answer to a "
            "ResendRequest";
   }
   if (new_seq_no - next > kGapFillSkipsMax) {
@@ -129,8 +130,8 @@ void SessionControl::send_gap_fill(SessionEntry& entry, std::uint64_t new_seq_no
 // An initiator keeps its intent: it connects again when it is enabled.
 void SessionControl::disable(SessionEntry& entry, std::string_view text) {
   entry.timetable.set_disabled(true);
+  publish(entry, transactor_.now().wall);
   if (entry.connection == nullptr) return;
-  static_cast<void>(transactor_.now());
   if (entry.connection->is_connecting()) {
     return connections_.close(*entry.connection, EventId::ConnectAborted,
                               "the connection attempt is aborted: the session is disabled");
@@ -142,9 +143,10 @@ void SessionControl::disable(SessionEntry& entry, std::string_view text) {
 
 void SessionControl::enable(SessionEntry& entry) {
   entry.timetable.set_disabled(false);
+  publish(entry, transactor_.now().wall);
   if (!entry.connect_policy.wants_connection() || !entry.timetable.may_log_on()) return;
   entry.connect_policy.restart_intervals();
-  entry.connect_policy.connect_now(transactor_.now().mono);
+  entry.connect_policy.connect_now(loop_.now().mono);
   loop_.arm(entry, entry.connect_policy.connect_at());
 }
 

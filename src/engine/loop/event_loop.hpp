@@ -58,13 +58,13 @@ class EventLoop {
   bool poll(std::chrono::nanoseconds timeout);
   // Any thread.
   void request_stop() noexcept;
+  // Stops when all work is done: no new Logon and no new message of the application is accepted,
+  // and resends, unsent bytes and posted tasks are finished, for at most this time. Any thread.
+  void request_drain(std::chrono::seconds time_max) noexcept;
   [[nodiscard]] bool is_stopping() const noexcept {
     // Only shown: no other memory depends on it.
     return state_.stop_requested.load(std::memory_order_relaxed);
   }
-  // Stops when all work is done: no new Logon and no new message of the application is accepted,
-  // and resends, unsent bytes and posted tasks are finished, for at most this time. Any thread.
-  void request_drain(std::chrono::seconds time_max) noexcept;
   void wake() noexcept { loop_.network->wake(); }
   [[nodiscard]] int descriptor() const noexcept { return loop_.network->descriptor(); }
   [[nodiscard]] MonoTime next_deadline() const;

@@ -40,9 +40,9 @@ std::string Control::answer(std::size_t socket, const transport::LocalPeer& peer
   end_old_tails();
   auto request = read_request(line);
   if (!request) return std::move(request.error());
-  const OperatorCaller caller{.identity = "user " + std::to_string(peer.user) + ", process " +
-                                          std::to_string(peer.process),
-                              .stop = stop};
+  const OperatorCaller caller{
+      .identity = "user " + std::to_string(peer.user) + ", process " + std::to_string(peer.process),
+      .stop = stop};
   if (const auto* const status = std::get_if<StatusRequest>(&*request)) {
     return desk_.status_page(*status, caller);
   }
@@ -56,6 +56,10 @@ std::string Control::answer(std::size_t socket, const transport::LocalPeer& peer
     if (!took) return took.error();
     return *took ? number_answer(kRoundTrip, static_cast<std::uint64_t>((*took)->count()))
                  : std::string{kStillWaiting};
+  }
+  if (const auto* const latency = std::get_if<LatencyRequest>(&*request)) {
+    const auto rows = desk_.latencies(latency->session);
+    return rows ? latencies_answer(*rows) : rows.error();
   }
   if (const auto* const tail = std::get_if<TailRequest>(&*request)) {
     return begin_tail(tail->session, caller);

@@ -10,8 +10,8 @@
 
 namespace nexusfix::engine {
 
-// Sends a line to the engine of this folder or control socket, and returns its answer. unknown: what
-// a person must do if the answer did not come in time.
+// Sends a line to the engine of this folder or control socket, and returns its answer. unknown:
+// what a person must do if the answer did not come in time.
 [[nodiscard]] std::expected<std::string, LiveError> ask_engine(const std::string& folder,
                                                                const std::string& line,
                                                                std::chrono::milliseconds timeout,

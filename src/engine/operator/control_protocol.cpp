@@ -21,11 +21,12 @@ constexpr char kTab = '\t';
 constexpr char kRow = '\x1e';
 
 constexpr std::string_view kTailRead = "tail-read";
+constexpr std::string_view kLatency = "latency";
 
 constexpr std::array<std::string_view, 13> kActs{
-    "log-out",       "log-on", "disconnect", "reset",  "test-request",
-    "send-gap-fill", "enable", "disable",    "reload", "rotate-logs",
-    "reload-certificates", "stop", "drain"};
+    "log-out", "log-on",  "disconnect", "reset",       "test-request",        "send-gap-fill",
+    "enable",  "disable", "reload",     "rotate-logs", "reload-certificates", "stop",
+    "drain"};
 static_assert(kActs[static_cast<std::size_t>(OperatorAct::Drain)] == "drain");
 
 bool is_printable(std::string_view text) noexcept {
@@ -96,6 +97,7 @@ std::optional<ControlRequest> read_control(std::span<const std::string_view> fie
     const auto id = to_number<std::uint64_t>(fields[2]);
     if (id) return RoundTripRequest{std::string{fields[1]}, *id};
   }
+  if (word == kLatency && fields.size() == 2) return LatencyRequest{std::string{fields[1]}};
   if (word == kTail && fields.size() == 2) return TailRequest{std::string{fields[1]}};
   if (word == kTailRead && fields.size() == 2) {
     if (const auto id = to_number<std::uint64_t>(fields[1])) return TailReadRequest{*id};
@@ -194,6 +196,12 @@ std::string line_of(const TailRequest& request) {
 std::string line_of(const TailReadRequest& request) {
   std::string line = begin_line(kTailRead);
   append(line, request.id);
+  return line;
+}
+
+std::string line_of(const LatencyRequest& request) {
+  std::string line = begin_line(kLatency);
+  append(line, request.session);
   return line;
 }
 
@@ -304,6 +312,48 @@ std::optional<LiveMessages> read_messages(std::string_view answer) {
                                  .bytes = unescaped(fields[3])});
   }
   return messages;
+}
+
+std::string latencies_answer(const std::vector<LatencyRow>& rows) {
+  std::string answer{kLatency};
+  for (const LatencyRow& row : rows) {
+    (answer += kRow) += row.what;
+    append(answer, row.loop);
+    append(answer, row.count);
+    for (const auto figure : {row.mean, row.p50, row.p90, row.p99, row.p999, row.highest}) {
+      append(answer, static_cast<std::int64_t>(figure.count()));
+    }
+  }
+  return answer;
+}
+
+std::optional<std::vector<LatencyRow>> read_latencies(std::string_view answer) {
+  const auto rows = split(answer, kRow);
+  if (rows[0] != kLatency) return std::nullopt;
+  std::vector<LatencyRow> latencies;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const auto fields = split(rows[i], kTab);
+    if (fields.size() != 9) return std::nullopt;
+    const auto loop = to_number<std::uint32_t>(fields[1]);
+    const auto count = to_number<std::uint64_t>(fields[2]);
+    std::array<std::chrono::nanoseconds, 6> figures{};
+    for (std::size_t at = 0; at < figures.size(); ++at) {
+      const auto nanos = to_number<std::int64_t>(fields[3 + at]);
+      if (!nanos) return std::nullopt;
+      figures[at] = std::chrono::nanoseconds{*nanos};
+    }
+    if (!loop || !count) return std::nullopt;
+    latencies.push_back({.loop = *loop,
+                         .what = std::string{fields[0]},
+                         .count = *count,
+                         .mean = figures[0],
+                         .p50 = figures[1],
+                         .p90 = figures[2],
+                         .p99 = figures[3],
+                         .p999 = figures[4],
+                         .highest = figures[5]});
+  }
+  return latencies;
 }
 
 }  // namespace nexusfix::engine

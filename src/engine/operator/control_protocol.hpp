@@ -13,7 +13,6 @@
 #include <variant>
 #include <vector>
 
-#include <nexusfix/engine/message_tail.hpp>
 #include <nexusfix/engine/running_engine.hpp>
 
 namespace nexusfix::engine {
@@ -48,12 +47,15 @@ struct TailRequest {
 struct TailReadRequest {
   std::uint64_t id = 0;  // of the tail
 };
+struct LatencyRequest {
+  std::string session;  // empty: of each loop
+};
 // Not of the socket: a loop's store records an act on the whole engine.
 struct RecordRequest {
   OperatorCommand command;
 };
 using ControlRequest = std::variant<LiveNumbers, StatusRequest, OperatorCommand, RoundTripRequest,
-                                    TailRequest, TailReadRequest, RecordRequest>;
+                                    TailRequest, TailReadRequest, LatencyRequest, RecordRequest>;
 
 // A part of the answer to a StatusRequest.
 struct StatusPage {
@@ -67,6 +69,7 @@ struct StatusPage {
 [[nodiscard]] std::string line_of(const RoundTripRequest& request);
 [[nodiscard]] std::string line_of(const TailRequest& request);
 [[nodiscard]] std::string line_of(const TailReadRequest& request);
+[[nodiscard]] std::string line_of(const LatencyRequest& request);
 // The error is the answer.
 [[nodiscard]] std::expected<ControlRequest, std::string> read_request(std::string_view line);
 
@@ -74,7 +77,6 @@ struct StatusPage {
 void append_head(std::string& answer, const EngineStatus& engine, const StatusRequest& next);
 void append_row(std::string& answer, const SessionStatus& session);
 [[nodiscard]] std::optional<StatusPage> read_page(std::string_view answer);
-
 
 // Reads the pages of all sessions. ask: the answer to each StatusRequest, or an error. to_error:
 // makes the same kind of error of an answer that is no page.
@@ -104,5 +106,9 @@ auto read_all_pages(Ask ask, ToError to_error)
 // The answer to a TailReadRequest: the number of lost messages, and then each message.
 void append_message(std::string& answer, const observe::LoggedMessage& message);
 [[nodiscard]] std::optional<LiveMessages> read_messages(std::string_view answer);
+
+// The answer to a LatencyRequest.
+[[nodiscard]] std::string latencies_answer(const std::vector<LatencyRow>& rows);
+[[nodiscard]] std::optional<std::vector<LatencyRow>> read_latencies(std::string_view answer);
 
 }  // namespace nexusfix::engine

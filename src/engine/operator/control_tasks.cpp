@@ -109,7 +109,8 @@ class RoundTripTask final : public ControlTask {
     const auto& request = std::get<RoundTripRequest>(order_->request);
     const SessionEntry* const entry = event_loop.registry().find_entry(request.session);
     if (entry == nullptr) return reply(std::string{kNoSession} + request.session);
-    const RoundTrips::Trip* const trip = event_loop.control().round_trips().find(*entry, request.id);
+    const RoundTrips::Trip* const trip =
+        event_loop.control().round_trips().find(*entry, request.id);
     if (trip == nullptr) return reply("the engine knows no such TestRequest any more");
     if (!trip->took) return reply(kStillWaiting);
     reply(number_answer(kRoundTrip, static_cast<std::uint64_t>(trip->took->count())));

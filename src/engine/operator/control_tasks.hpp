@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/operator/control_protocol.hpp"
 #include "engine/loops/loop_directory.hpp"
+#include "engine/operator/control_protocol.hpp"
 
 namespace nexusfix::engine {
 

@@ -1,6 +1,6 @@
 #include <utility>
 
-#include <nexusfix/engine/message_tail.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 
 #include "engine/operator/control_client.hpp"
 #include "engine/operator/control_protocol.hpp"

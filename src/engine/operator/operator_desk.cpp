@@ -1,5 +1,6 @@
 #include "engine/operator/operator_desk.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <poll.h>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include <nexusfix/base/clock.hpp>
+#include <nexusfix/engine/statistics.hpp>
 
 #include "engine/loop/event_loop.hpp"
 
@@ -32,6 +34,18 @@ class TapTask final : public LoopTask {
 std::expected<void, std::string> to_result(std::string answer) {
   if (answer == kDone) return {};
   return std::unexpected{std::move(answer)};
+}
+
+LatencyRow latency_row(std::uint32_t loop, const char* what, const LatencyHistogram& durations) {
+  return {.loop = loop,
+          .what = what,
+          .count = durations.count(),
+          .mean = durations.mean(),
+          .p50 = durations.percentile(50),
+          .p90 = durations.percentile(90),
+          .p99 = durations.percentile(99),
+          .p999 = durations.percentile(99.9),
+          .highest = durations.percentile(100)};
 }
 
 // An event or a record has both: what the operator writes, and what this process knows.
@@ -101,10 +115,9 @@ std::expected<std::uint64_t, std::string> OperatorDesk::carry_out(OperatorComman
   add_caller(command.reason, caller);
   const bool changes_enabled =
       command.act == OperatorAct::Enable || command.act == OperatorAct::Disable;
-  std::string answer = !needs_session(command.act)
-                           ? carry_out_on_engine(std::move(command), caller)
-                       : changes_enabled ? change_enabled(command, caller)
-                                         : ask_session_loop(command, caller);
+  std::string answer = !needs_session(command.act) ? carry_out_on_engine(std::move(command), caller)
+                       : changes_enabled           ? change_enabled(command, caller)
+                                                   : ask_session_loop(command, caller);
   if (answer == kDone) return 0;
   if (const auto number = read_number_answer(answer, kSentTestRequest)) return *number;
   return std::unexpected{std::move(answer)};
@@ -168,6 +181,27 @@ std::expected<EngineStatus, std::string> OperatorDesk::status(const OperatorCall
         return status_page(request, caller);
       },
       [](std::string answer) { return answer; });
+}
+
+std::expected<std::vector<LatencyRow>, std::string> OperatorDesk::latencies(
+    const std::string& session) const {
+  EngineStatistics figures;
+  for (const EventLoop* const loop : engine_.loops) loop->add_to(figures, SystemClock{}.now());
+  std::vector<LatencyRow> rows;
+  if (session.empty()) {
+    for (const LoopStatistics& loop : figures.loops) {
+      rows.push_back(latency_row(loop.index, "receive to callback", loop.receive_to_callback));
+      rows.push_back(latency_row(loop.index, "callback to sent", loop.callback_to_sent));
+      rows.push_back(latency_row(loop.index, "receive to sent", loop.receive_to_sent));
+      rows.push_back(latency_row(loop.index, "TestRequest", loop.test_request_round_trip));
+    }
+    return rows;
+  }
+  const auto found = std::ranges::find(figures.sessions, session, &SessionStatistics::name);
+  if (found == figures.sessions.end()) return std::unexpected{std::string{kNoSession} + session};
+  rows.push_back(latency_row(found->loop, "receive to sent", found->receive_to_sent));
+  rows.push_back(latency_row(found->loop, "TestRequest", found->test_request_round_trip));
+  return rows;
 }
 
 bool OperatorDesk::serves(const std::string& session, const OperatorCaller& caller) {

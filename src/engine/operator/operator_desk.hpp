@@ -55,6 +55,9 @@ class OperatorDesk {
   [[nodiscard]] std::expected<EngineStatus, std::string> status(const OperatorCaller& caller);
   // The encoded answer to a request of the control socket.
   [[nodiscard]] std::string status_page(const StatusRequest& request, const OperatorCaller& caller);
+  // The error: no loop has the session. Does not wait for a loop.
+  [[nodiscard]] std::expected<std::vector<LatencyRow>, std::string> latencies(
+      const std::string& session) const;
   [[nodiscard]] bool serves(const std::string& session, const OperatorCaller& caller);
   // Copies of the messages of one session, or of all (empty). The error: there are kReadersMax
   // readers already.

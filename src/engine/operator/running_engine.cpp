@@ -3,9 +3,9 @@
 #include <cerrno>
 #include <filesystem>
 #include <iterator>
+#include <poll.h>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <variant>
 
@@ -133,7 +133,7 @@ std::expected<std::chrono::nanoseconds, LiveError> test_running_session(
                                                "back within " +
                                                std::to_string(timeout.count()) + " ms"}};
     }
-    std::this_thread::sleep_for(kBetweenLooks);
+    static_cast<void>(::poll(nullptr, 0, static_cast<int>(kBetweenLooks.count())));
   }
 }
 
@@ -142,6 +142,15 @@ std::expected<EngineStatus, LiveError> status_of_running_engine(const std::strin
   return read_all_pages(
       [&](const StatusRequest& next) { return ask_engine(folder, line_of(next), timeout); },
       [](std::string answer) { return LiveError{.text = std::move(answer)}; });
+}
+
+std::expected<std::vector<LatencyRow>, LiveError> latencies_of_running_engine(
+    const std::string& folder, const std::string& session, std::chrono::milliseconds timeout) {
+  const auto answer = command_engine(folder, line_of(LatencyRequest{session}), timeout, {});
+  if (!answer) return std::unexpected{answer.error()};
+  auto rows = read_latencies(*answer);
+  if (!rows) return std::unexpected{LiveError{.text = *answer}};
+  return *std::move(rows);
 }
 
 std::vector<std::string> find_running_engines() {

@@ -144,6 +144,7 @@ inline const HonouredKey kHonouredKeys[] = {
     {"AllowedCertificates", "san:broker.example.com", "broker",
      "certificates, such as san:", "SocketUseSSL=Y\n"},
     {"FileStorePath", "folder", "", "the path of a folder"},
+    {"ControlSocket", "run/venue.control", "", "the path of a socket"},
     {"FileStoreSync", "Y", "perhaps", "Y or N"},
     {"PersistMessages", "N", "perhaps", "Y or N"},
     {"ResetOnLogon", "Y", "perhaps", "Y or N"},

@@ -5,6 +5,7 @@
 #include <expected>
 #include <future>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <nexusfix/engine/running_engine.hpp>
@@ -38,6 +39,25 @@ class ControlTest : public AcceptorTest {
     return while_serving([&] {
       return transport::ask_local(store_folder() + "/control", line, std::chrono::seconds{20});
     });
+  }
+  engine::EngineStatus status() {
+    auto found = while_serving([&] { return engine::status_of_running_engine(store_folder()); });
+    EXPECT_TRUE(found.has_value()) << found.error().text;
+    return found.value_or(engine::EngineStatus{});
+  }
+  engine::SessionStatus status_of(std::string_view name) {
+    for (engine::SessionStatus& one : status().sessions) {
+      if (one.name == name) return std::move(one);
+    }
+    ADD_FAILURE() << "no session " << name;
+    return {};
+  }
+  LiveResult command(const engine::OperatorCommand& one) {
+    return while_serving([&] { return engine::command_running_engine(store_folder(), one); });
+  }
+  std::string refusal_of(const engine::OperatorCommand& one) {
+    const auto done = command(one);
+    return done ? "it is done" : done.error().text;
   }
   [[nodiscard]] session::Numbers numbers() { return acceptor->session(0).numbers(); }
 };

@@ -115,9 +115,11 @@ TEST_F(ControlTest, engine_that_has_ended_sets_nothing) {
 TEST_F(ControlTest, command_that_no_loop_reads_is_withdrawn) {
   transport::FakeInternet internet;
   transport::FakeNetwork network{internet};
-  const auto room = std::make_shared<engine::TaskInbox>(network);
-  const auto control =
-      engine::Control::open({{folder.path(), room}}, {}, std::chrono::milliseconds{1});
+  engine::OperatorDesk desk{{std::make_shared<engine::TaskInbox>(network)},
+                            {},
+                            std::make_shared<engine::DisabledSessions>(),
+                            std::chrono::milliseconds{1}};
+  const auto control = engine::Control::open({folder.path() + "/control"}, desk);
   ASSERT_TRUE(control.has_value()) << control.error();
   const auto done = engine::set_live_numbers(folder.path(), {.session = kTrader, .reason = "x"});
   ASSERT_FALSE(done.has_value());
@@ -143,11 +145,18 @@ TEST_F(ControlTest, each_event_loop_has_a_socket_in_its_own_folder) {
   const engine::LiveNumbers request{.session = "FIX.4.2:VENUE->OTHER",
                                     .wanted = {.next_inbound = 5, .next_outbound = 6},
                                     .reason = "x"};
-  const auto elsewhere = engine::set_live_numbers(store_folder(), request);
+  const auto elsewhere =
+      engine::set_live_numbers(store_folder() + "/loop-1", {.session = kTrader, .reason = "x"});
   ASSERT_FALSE(elsewhere.has_value());
   EXPECT_NE(elsewhere.error().text.find("from here"), std::string::npos);
   const auto done = engine::set_live_numbers(store_folder() + "/loop-1", request);
   EXPECT_TRUE(done.has_value()) << done.error().text;
+  const auto by_first = engine::set_live_numbers(
+      store_folder(), {.session = request.session,
+                       .expected = request.wanted,
+                       .wanted = {.next_inbound = 7, .next_outbound = 8},
+                       .reason = "the first socket answers for all loops"});
+  EXPECT_TRUE(by_first.has_value()) << by_first.error().text;
   acceptor->stop();
   EXPECT_EQ(acceptor->join(), 0);
 }

@@ -10,33 +10,11 @@ namespace nexusfix::testing {
 namespace {
 
 using engine::EngineStatus;
-using engine::OperatorAct;
 using engine::OperatorCommand;
 using engine::SessionStatus;
 using enum engine::OperatorAct;
 
-class RunningEngineTest : public ControlTest {
- protected:
-  EngineStatus status() {
-    auto found = while_serving([&] { return engine::status_of_running_engine(store_folder()); });
-    EXPECT_TRUE(found.has_value()) << found.error().text;
-    return found.value_or(EngineStatus{});
-  }
-  SessionStatus status_of(std::string_view name) {
-    for (SessionStatus& one : status().sessions) {
-      if (one.name == name) return std::move(one);
-    }
-    ADD_FAILURE() << "no session " << name;
-    return {};
-  }
-  LiveResult command(const OperatorCommand& one) {
-    return while_serving([&] { return engine::command_running_engine(store_folder(), one); });
-  }
-  std::string refusal_of(const OperatorCommand& one) {
-    const auto done = command(one);
-    return done ? "it is done" : done.error().text;
-  }
-};
+using RunningEngineTest = ControlTest;
 
 TEST_F(RunningEngineTest, status_has_the_state_numbers_and_counts_of_each_session) {
   open();
@@ -136,15 +114,17 @@ TEST_F(RunningEngineTest, command_that_cannot_be_carried_out_says_why_and_change
 
 TEST_F(RunningEngineTest, line_of_another_version_or_of_none_is_refused) {
   open();
-  EXPECT_TRUE(contains(say("ctl\t2\tstatus\t0\t0").value_or(""), "speaks version 1"));
+  EXPECT_TRUE(contains(say("ctl\t1\tstatus\t0\t0").value_or(""), "speaks version 2"));
   for (const char* line :
-       {"ctl", "ctl\t1", "ctl\t1\tstatus", "ctl\t1\tstatus\t-1\t0", "ctl\t1\tstatus\t0\t0\t0",
-        "ctl\tx\tstop\t\t\t", "ctl\t1\tstop\tX\t\t", "ctl\t1\tlog-out\t\t\t", "ctl\t1\tnone\t\t\t",
-        "ctl\t1\tstop\t\t\t\x1e"}) {
+       {"ctl", "ctl\t2", "ctl\t2\tstatus", "ctl\t2\tstatus\t-1\t0", "ctl\t2\tstatus\t0\t0\t0",
+        "ctl\tx\tstop\t\t\t0\t", "ctl\t2\tstop\tX\t\t0\t", "ctl\t2\tlog-out\t\t\t0\t",
+        "ctl\t2\tnone\t\t\t0\t", "ctl\t2\tstop\t\t\t0\t\x1e", "ctl\t2\tstop\t\t\t-1\t",
+        "ctl\t2\ttail", "ctl\t2\ttail-read\tx", "ctl\t2\tround-trip\tX\t"}) {
     EXPECT_TRUE(contains(say(line).value_or(""), "no command that the engine knows")) << line;
   }
-  EXPECT_TRUE(contains(say("ctl\t1\tstatus\t7\t0").value_or(""), "no event loop"));
-  EXPECT_TRUE(contains(say("ctl\t1\tstatus\t0\t99999").value_or(""), "status\t"));
+  EXPECT_TRUE(contains(say("ctl\t2\tstatus\t7\t0").value_or(""), "no event loop"));
+  EXPECT_TRUE(contains(say("ctl\t2\tstatus\t0\t99999").value_or(""), "status\t"));
+  EXPECT_TRUE(contains(say("ctl\t2\ttail-read\t7").value_or(""), "begin another"));
   expect_still_serving();
 }
 
