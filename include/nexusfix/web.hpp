@@ -5,7 +5,7 @@
 //   options.parts.web = web::web_part();
 #pragma once
 
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/operations/operations.hpp>
 
 namespace nexusfix::web {
 

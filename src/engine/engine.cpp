@@ -14,7 +14,7 @@
 #include <nexusfix/base/core_dumps.hpp>
 #include <nexusfix/config/explain_settings.hpp>
 #include <nexusfix/engine/engine.hpp>
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/operations/operations.hpp>
 #include <nexusfix/engine/preflight.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 #include <nexusfix/transport/proxy.hpp>
@@ -196,8 +196,8 @@ struct Engine::Shared {
   std::unique_ptr<EngineOperations> operations;  // uses the desk
   std::unique_ptr<OperationsServer> web;         // uses operations; null: no ports for operators
   std::string store_folder;                      // of a journal on the disk; empty: there is none
-  bool has_proxies = false;            // a session has UseTCPProxy
-  bool has_tunnels = false;            // a session has ProxyType
+  bool has_proxies = false;                      // a session has UseTCPProxy
+  bool has_tunnels = false;                      // a session has ProxyType
 
   // is_available() has checked that the parts exist: here and in dependencies_of().
   void check_passwords(const Settings& settings, const EngineOptions& options) {
@@ -254,7 +254,9 @@ struct Engine::Shared {
 
   // What connections from outside need: certificates, ports for operators, passwords, proxies.
   std::expected<void, EngineError> prepare_outside(Settings& settings,
+                                                   const std::vector<std::string>& sockets,
                                                    const EngineOptions& options) {
+    if (auto read = read_disabled(sockets); !read) return read;
     if (auto given = protect(settings, *options.disk); !given) return given;
     if (auto opened = open_web(settings, options.parts); !opened) return opened;
     check_passwords(settings, options);
@@ -440,15 +442,12 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   const std::string file = settings.file;
   const std::vector<std::string> sockets =
       control_sockets_of(settings, /*is_on_disk=*/shared->disk != nullptr);
-  if (auto read = shared->read_disabled(sockets); !read) {
-    return std::unexpected{std::move(read.error())};
-  }
   decide_on_core_dumps(settings);
   if (auto ready = is_available(settings, *options.disk, options.parts); !ready) {
     return std::unexpected{std::move(ready.error())};
   }
   std::ranges::move(open_folders(settings, *options.disk), std::back_inserter(settings.warnings));
-  if (auto prepared = shared->prepare_outside(settings, options); !prepared) {
+  if (auto prepared = shared->prepare_outside(settings, sockets, options); !prepared) {
     return std::unexpected{std::move(prepared.error())};
   }
   Loops loops;

@@ -245,7 +245,7 @@ struct ThreadSettings {
 struct WebSettings {
   std::optional<std::uint16_t> metrics_port{};      // MetricsPort; 0: any free port
   std::string metrics_host = "127.0.0.1";           // MetricsHost
-  std::optional<std::uint16_t> console_port{};      // ConsolePort, or HttpAcceptPort; 0: any free one
+  std::optional<std::uint16_t> console_port{};      // ConsolePort, HttpAcceptPort; 0: any free port
   std::optional<std::uint16_t> http_accept_port{};  // HttpAcceptPort; 0: none
   std::string console_host = "127.0.0.1";           // ConsoleHost
   std::vector<std::string> console_names{};         // ConsoleNames: besides its address
@@ -269,7 +269,7 @@ struct Settings {
   std::vector<SessionSettings> sessions;  // at least one
   StoreKind store = StoreKind::Journal;   // Store
   std::string store_folder;  // FileStorePath: the journal, or the position file of a database
-  std::size_t store_folder_line = 0;                          // of FileStorePath; 0: not given
+  std::size_t store_folder_line = 0;  // of FileStorePath; 0: not given
   // ControlSocket: the path of the socket of nexusfix ctl. Empty: `control` in the folder of each
   // journal, and none with another store.
   std::string control_socket;

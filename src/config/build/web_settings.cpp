@@ -8,8 +8,7 @@ namespace nexusfix::config {
 namespace {
 
 bool is_loopback(const std::string& host) {
-  const auto address =
-      transport::canonical_address(std::string{transport::without_brackets(host)});
+  const auto address = transport::canonical_address(std::string{transport::without_brackets(host)});
   return address && (address->starts_with("127.") || *address == "::1");
 }
 
@@ -75,8 +74,8 @@ void build_web(WebSettings& web, const SharedKeys& keys, SettingsReport& report)
   const bool is_shared = web.metrics_port == web.console_port && *web.console_port != 0 &&
                          web.metrics_host == web.console_host;
   if (!is_shared) return;
-  report.error(web.metrics_line, "MetricsPort=" + std::to_string(*web.metrics_port) +
-                                     ": line " + std::to_string(web.console_line) +
+  report.error(web.metrics_line, "MetricsPort=" + std::to_string(*web.metrics_port) + ": line " +
+                                     std::to_string(web.console_line) +
                                      " has the same port; two different ones were expected");
 }
 

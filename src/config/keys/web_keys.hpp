@@ -7,8 +7,8 @@ namespace nexusfix::config::keys {
 
 using enum TakesEffect;
 
-inline constexpr ValueRule kHostNames = read_by<read_host_names>(
-    "list", "host names or addresses, such as desk.example.com,10.0.0.5,");
+inline constexpr ValueRule kHostNames =
+    read_by<read_host_names>("list", "host names or addresses, such as desk.example.com,10.0.0.5,");
 
 inline constexpr KeyRow kWeb[] = {
     {"MetricsPort", NextStart, port(0), sets<&WebSettings::metrics_port>, "", "9464",

@@ -23,9 +23,7 @@ class ReportTask final : public LoopTask {
 class TapFeed final : public MessageFeed {
  public:
   explicit TapFeed(TapReader reader) noexcept : reader_{std::move(reader)} {}
-  void read(std::size_t bytes_max, Visitor visit) override {
-    reader_.read(bytes_max, visit);
-  }
+  void read(std::size_t bytes_max, Visitor visit) override { reader_.read(bytes_max, visit); }
   [[nodiscard]] std::uint64_t take_lost() override { return reader_.take_lost(); }
 
  private:

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/operations/operations.hpp>
 
 #include "engine/connection/buffer_budget.hpp"
 

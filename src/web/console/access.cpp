@@ -47,8 +47,7 @@ std::expected<std::vector<OperatorToken>, std::string> parse_tokens(std::string_
     if (line.empty() || line.starts_with('#')) continue;
     const std::size_t colon = line.find(':');
     const bool is_right = colon != std::string_view::npos && colon > 0 &&
-                          line.size() - colon - 1 >= kTokenBytesMin &&
-                          printable(line) == line;
+                          line.size() - colon - 1 >= kTokenBytesMin && printable(line) == line;
     if (!is_right) {
       return std::unexpected{path + ':' + std::to_string(line_number) +
                              ": a name, a colon and a token of at least 24 characters were "
@@ -63,9 +62,8 @@ std::expected<std::vector<OperatorToken>, std::string> parse_tokens(std::string_
 std::expected<std::vector<OperatorToken>, std::string> make_tokens(Disk& disk,
                                                                    const std::string& path) {
   std::vector<OperatorToken> tokens{{"operator", random_secret()}};
-  const std::string text =
-      "# Operators of the web console, one a line: NAME:TOKEN\n" + tokens[0].name + ':' +
-      tokens[0].token + '\n';
+  const std::string text = "# Operators of the web console, one a line: NAME:TOKEN\n" +
+                           tokens[0].name + ':' + tokens[0].token + '\n';
   const auto file = disk.open(path, OpenMode::Create);  // 0600
   if (!file) return std::unexpected{file.error().what()};
   if (auto written = (*file)->write_at(0, text); !written) {

@@ -53,8 +53,7 @@ class Access {
   // has_tls: cookies are for HTTPS only. has_certificates: each client has shown a valid one.
   Access(bool has_tls, bool has_certificates) noexcept
       : has_tls_{has_tls}, has_certificates_{has_certificates} {}
-  void listen_on(std::string_view host, std::uint16_t port,
-                 const std::vector<std::string>& names);
+  void listen_on(std::string_view host, std::uint16_t port, const std::vector<std::string>& names);
   void set_tokens(std::vector<OperatorToken> tokens) { tokens_ = std::move(tokens); }
 
   // Whether Host is a name of this server. A page of another site whose name was pointed to this

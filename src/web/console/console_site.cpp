@@ -67,8 +67,7 @@ void ConsoleSite::answer(Request request, Reply reply) {
   }
   if (const PageFile* const file = page_file(request.path)) {
     if (request.method == "POST") return reply.send(wrong(405, "GET was expected"));
-    return reply.send(
-        {.content_type = file->content_type, .body = std::string{file->content}});
+    return reply.send({.content_type = file->content_type, .body = std::string{file->content}});
   }
   if (!request.path.starts_with("/api/")) return reply.send(wrong(404, "there is no such page"));
   if (!access_.is_same_site(request)) {
@@ -90,8 +89,7 @@ Response ConsoleSite::sign_in(const Request& request) {
   const auto token = body.is_object() ? body.find("token") : body.end();
   if (token == body.end() || !token->is_string()) return wrong(400, "a token was expected");
   const std::string_view address = transport::peer_address_of(request.peer);
-  auto attempt =
-      access_.sign_in(token->get_ref<const std::string&>(), address, clock_.now().mono);
+  auto attempt = access_.sign_in(token->get_ref<const std::string&>(), address, clock_.now().mono);
   report_refusals();
   switch (attempt.result) {
     case Access::Result::LockedOut: {
@@ -104,8 +102,8 @@ Response ConsoleSite::sign_in(const Request& request) {
     case Access::Result::SignedIn:
       break;
   }
-  engine_->report(EventId::ConsoleSignedIn, "web console: " + attempt.identity +
-                                                " has signed in from " + request.peer);
+  engine_->report(EventId::ConsoleSignedIn,
+                  "web console: " + attempt.identity + " has signed in from " + request.peer);
   Response response = json_response(200, "{}");
   response.fields.emplace_back("Set-Cookie", std::move(attempt.cookie));
   return response;
@@ -162,17 +160,15 @@ Response ConsoleSite::live(const Request& request) {
   }
   auto stream = std::make_unique<LiveStream>(board_, events_, number_of(request.argument("after")),
                                              std::move(feed));
-  Response response{.content_type = "text/event-stream",
-                    .body = *stream->next(clock_.now().mono)};
+  Response response{.content_type = "text/event-stream", .body = *stream->next(clock_.now().mono)};
   response.stream = std::move(stream);
   return response;
 }
 
 void ConsoleSite::in_background(Reply reply, std::move_only_function<Response()> work) {
   Reply refusal = reply;
-  const bool is_taken = worker_.add([reply = std::move(reply), work = std::move(work)]() mutable {
-    reply.send(work());
-  });
+  const bool is_taken = worker_.add(
+      [reply = std::move(reply), work = std::move(work)]() mutable { reply.send(work()); });
   if (!is_taken) refusal.send(wrong(503, "too many requests wait: try again"));
 }
 
@@ -198,8 +194,7 @@ void ConsoleSite::act(const Request& request, const SignIn& sign_in, Reply reply
 Response ConsoleSite::messages(const Request& request) {
   const std::string session{request.argument("session")};
   const engine::EngineStatistics figures = engine_->statistics();
-  const auto found =
-      std::ranges::find(figures.sessions, session, &engine::SessionStatistics::name);
+  const auto found = std::ranges::find(figures.sessions, session, &engine::SessionStatistics::name);
   if (found == figures.sessions.end()) return wrong(404, "the engine has no session " + session);
   const auto folders = engine_->journal_folders();
   if (found->loop >= folders.size()) return wrong(404, "the engine has no journal on the disk");
@@ -214,8 +209,7 @@ Response ConsoleSite::messages(const Request& request) {
     message["direction"] = "out";
     messages.push_back(std::move(message));
   }
-  return json_response(200,
-                       to_text({{"messages", std::move(messages)}, {"before", page->before}}));
+  return json_response(200, to_text({{"messages", std::move(messages)}, {"before", page->before}}));
 }
 
 Response ConsoleSite::configuration(const std::string& session) {

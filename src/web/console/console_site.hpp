@@ -9,7 +9,7 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/operations/operations.hpp>
 
 #include "web/console/access.hpp"
 #include "web/console/event_ring.hpp"

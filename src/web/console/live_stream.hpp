@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/operations/operations.hpp>
 
 #include "web/console/event_ring.hpp"
 #include "web/http/request.hpp"

@@ -44,11 +44,11 @@ class Site {
 };
 
 struct HttpLimits {
-  std::size_t connections_max = 256;                // of a port; the next one gets 503
-  std::chrono::milliseconds request_time{10'000};   // from its first byte to its last one
-  std::chrono::milliseconds idle_time{30'000};      // between two requests
-  std::chrono::milliseconds reader_time{30'000};    // in which a client must read something
-  std::chrono::milliseconds tick{1'000};            // between two chunks of a stream
+  std::size_t connections_max = 256;               // of a port; the next one gets 503
+  std::chrono::milliseconds request_time{10'000};  // from its first byte to its last one
+  std::chrono::milliseconds idle_time{30'000};     // between two requests
+  std::chrono::milliseconds reader_time{30'000};   // in which a client must read something
+  std::chrono::milliseconds tick{1'000};           // between two chunks of a stream
 };
 
 class HttpServer {

@@ -12,8 +12,8 @@
 namespace nexusfix::web {
 
 struct Request {
-  std::string method{};  // "GET", "HEAD" or "POST"
-  std::string path{};    // without the query; percent-decoded
+  std::string method{};                                       // "GET", "HEAD" or "POST"
+  std::string path{};                                         // without the query; percent-decoded
   std::vector<std::pair<std::string, std::string>> query{};   // percent-decoded
   std::vector<std::pair<std::string, std::string>> fields{};  // names in lower case
   std::string body{};

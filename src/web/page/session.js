@@ -38,6 +38,7 @@ function messageBody(message) {
 function messagesTab(name) {
   const hasJournal = store.overview.has_journal;
   const live = [];
+  let waiting = [];  // while the list stands still
   let leftOut = 0;
   let before = 0;
   const list = el("div", { class: "panel flush", id: "messages" });
@@ -46,26 +47,36 @@ function messagesTab(name) {
   const source = el("select", { id: "message-source", onchange: () => begin() },
     el("option", { value: "live" }, "live, both directions"),
     hasJournal ? el("option", { value: "stored" }, "stored, sent") : null);
+  const paused = el("input", { type: "checkbox", id: "paused", onchange: () => showLive([]) });
   const more = el("button", { type: "button", hidden: true, onclick: () => load() }, "Older messages");
   const form = el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); begin(); } },
     el("label", { for: "message-source" }, "Show"), source,
     el("label", { for: "message-text" }, "that contain"), el("div", { class: "grow" }, text),
-    el("button", {}, "Search"));
+    el("button", {}, "Search"),
+    el("label", {}, paused, " pause"));
 
   function begin() {
     before = 0;
+    waiting = [];
     list.replaceChildren();
     more.hidden = true;
     if (source.value === "stored") load();
     else showLive(live);
   }
 
+  // The list stands still while a message is open, so that it can be read.
   function showLive(messages) {
-    setText(note, "New messages appear here as they are sent and received. Search shows only those that contain a text, such as 11=ORD-5."
-      + (leftOut > 0 ? ` ${count(leftOut)} were left out: they came too fast.` : ""));
-    const wanted = messages.filter((message) => message.text.includes(text.value));
-    list.prepend(...wanted.map(messageRow).reverse());
-    while (list.children.length > kLiveMax) list.lastChild.remove();
+    waiting.push(...messages.filter((message) => message.text.includes(text.value)));
+    waiting.splice(0, Math.max(0, waiting.length - kLiveMax));
+    const isHeld = paused.checked || list.querySelector("[open]") !== null;
+    if (!isHeld) {
+      list.prepend(...waiting.map(messageRow).reverse());
+      while (list.children.length > kLiveMax) list.lastChild.remove();
+      waiting = [];
+    }
+    setText(note, waiting.length > 0 ? `${count(waiting.length)} newer messages wait: close the open message, or end the pause.`
+      : "New messages appear here as they are sent and received. Search shows only those that contain a text, such as 11=ORD-5."
+        + (leftOut > 0 ? ` ${count(leftOut)} were left out: they came too fast.` : ""));
   }
 
   async function load() {

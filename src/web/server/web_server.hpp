@@ -10,7 +10,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/config/settings.hpp>
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/operations/operations.hpp>
 #include <nexusfix/transport/network.hpp>
 #include <nexusfix/transport/tls.hpp>
 

@@ -104,8 +104,8 @@ TEST_F(AccessTest, requests_of_other_sites_are_recognised) {
   EXPECT_TRUE(access.is_same_site(with({})));
   EXPECT_TRUE(access.is_same_site(
       with({{"origin", "http://localhost:8080"}, {"sec-fetch-site", "same-origin"}})));
-  for (const char* const origin : {"http://evil.example.com", "null", "http://localhost:8081",
-                                   "https://localhost:8080"}) {
+  for (const char* const origin :
+       {"http://evil.example.com", "null", "http://localhost:8081", "https://localhost:8080"}) {
     EXPECT_FALSE(access.is_same_site(with({{"origin", origin}}))) << origin;
   }
   EXPECT_FALSE(access.is_same_site(with({{"sec-fetch-site", "cross-site"}})));

@@ -25,9 +25,9 @@ TEST(ConsoleActs, act_on_a_session_is_a_command_with_its_reason) {
 }
 
 TEST(ConsoleActs, numbers_are_set_only_if_the_present_ones_are_given) {
-  const auto act = read_act(
-      R"({"act":"set-numbers","session":"S","reason":"r","expected":{"in":1,"out":2},)"
-      R"("wanted":{"in":3,"out":4}})");
+  const auto act =
+      read_act(R"({"act":"set-numbers","session":"S","reason":"r","expected":{"in":1,"out":2},)"
+               R"("wanted":{"in":3,"out":4}})");
   ASSERT_TRUE(act) << act.error();
   const auto& numbers = std::get<engine::LiveNumbers>(*act);
   EXPECT_EQ(numbers.expected, (session::Numbers{1, 2}));

@@ -10,9 +10,9 @@
 namespace nexusfix::web {
 namespace {
 
-using testing::ManualClock;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using testing::ManualClock;
 using ::testing::StartsWith;
 using transport::SocketId;
 
@@ -49,9 +49,7 @@ class TestSite final : public Site {
 
 class HttpServerTest : public ::testing::Test {
  protected:
-  HttpServerTest() {
-    port = server.listen({.host = "", .port = 8080}, site).value();
-  }
+  HttpServerTest() { port = server.listen({.host = "", .port = 8080}, site).value(); }
   SocketId connect() {
     const SocketId socket = clients.connect({.host = "server", .port = port}).value();
     turn();

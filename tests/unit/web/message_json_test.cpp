@@ -12,8 +12,8 @@ std::string with_soh(std::string text) {
 }
 
 TEST(MessageJson, fields_have_the_names_and_meanings_of_their_version) {
-  const Json message = message_json(with_soh(
-      "8=FIX.4.4|9=70|35=D|34=7|49=A|52=20240115-10:30:00|56=B|11=ORD-5|54=1|10=000|"));
+  const Json message = message_json(
+      with_soh("8=FIX.4.4|9=70|35=D|34=7|49=A|52=20240115-10:30:00|56=B|11=ORD-5|54=1|10=000|"));
   EXPECT_EQ(message["type"], "D");
   EXPECT_EQ(message["name"], "NewOrderSingle");
   EXPECT_EQ(message["number"], "7");
@@ -22,8 +22,8 @@ TEST(MessageJson, fields_have_the_names_and_meanings_of_their_version) {
 }
 
 TEST(MessageJson, markup_and_control_bytes_of_a_counterparty_stay_text) {
-  const std::string text = to_text(message_json(
-      with_soh("8=FIX.4.4|35=0|58=<script>alert(1)</script>\x1b[2J\xff|10=000|")));
+  const std::string text = to_text(
+      message_json(with_soh("8=FIX.4.4|35=0|58=<script>alert(1)</script>\x1b[2J\xff|10=000|")));
   EXPECT_NE(text.find("<script>alert(1)</script>\\\\x1b[2J\\\\xff"), std::string::npos) << text;
 }
 

@@ -202,8 +202,8 @@ class Acts(WithConsole):
 class Shown(WithConsole):
     def test_stored_messages_are_decoded_searched_and_paged(self):
         self.start()
-        script = "".join(f"35=D|11=ORD-{n}|55=ACME|54=1|38=100|40=2|44=10.5|60=NOW|\n"
-                         for n in range(1, 4))
+        script = "".join(f"send 35=D|11=ORD-{n}|55=ACME|54=1|38=100|40=2|44=10.5|60=now\n"
+                         f"expect 35=8 150=0 11=ORD-{n}\n" for n in range(1, 4))
         self.assertEqual(self.connect(self.fix_port, script).returncode, 0)
         path = f"/api/messages?session={SESSION.replace('>', '%3E')}"
         page = json.loads(self.ask("GET", path, **self.bearer())[2])
