@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <span>
 
 #include <nexusfix/base/printable_text.hpp>
@@ -88,8 +89,7 @@ std::expected<std::vector<OperatorToken>, std::string> load_tokens(Disk& disk,
                                                                    const std::string& path) {
   auto file = disk.open(path, OpenMode::ReadRegular);
   if (!file) {
-    constexpr int kAbsent = 2;  // ENOENT
-    if (file.error().error_number == kAbsent) return make_tokens(disk, path);
+    if (file.error().error_number == ENOENT) return make_tokens(disk, path);
     return std::unexpected{file.error().what()};
   }
   if (!disk.is_private(path).value_or(true)) {

@@ -153,14 +153,19 @@ Response ConsoleSite::overview(const SignIn& sign_in) const {
 // The first chunk comes with the head, so that the page need not wait for a tick.
 Response ConsoleSite::live(const Request& request) {
   std::unique_ptr<engine::MessageFeed> feed;
+  std::string refusal;
   if (const std::string session{request.argument("session")}; !session.empty()) {
     auto followed = engine_->follow(session);
-    if (!followed) return wrong(503, followed.error());
-    feed = std::move(*followed);
+    if (followed) {
+      feed = std::move(*followed);
+    } else {
+      refusal = "event: refused\ndata: " + to_text({{"error", followed.error()}}) + "\n\n";
+    }
   }
   auto stream = std::make_unique<LiveStream>(board_, events_, number_of(request.argument("after")),
                                              std::move(feed));
-  Response response{.content_type = "text/event-stream", .body = *stream->next(clock_.now().mono)};
+  Response response{.content_type = "text/event-stream",
+                    .body = refusal + *stream->next(clock_.now().mono)};
   response.stream = std::move(stream);
   return response;
 }

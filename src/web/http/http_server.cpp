@@ -109,8 +109,8 @@ void HttpServer::receive(SocketId socket) {
   if (got.status == IoStatus::WouldBlock) return;
   if (got.status != IoStatus::Ok) return close(socket);
   Connection& connection = found->second;
-  // A stream takes no requests, and what comes after an answer with an error is not read.
-  if (connection.stream != nullptr) return;
+  // A stream takes no requests. While a site answers, only a broken or refused client gets here.
+  if (connection.stream != nullptr || connection.is_answering) return;
   const bool is_first = !connection.reader.has_begun();
   connection.reader.add({buffer_.data(), got.bytes});
   if (is_first) connection.deadline = in(limits_.request_time);

@@ -58,6 +58,7 @@ export function follow(session) {
   source.addEventListener("state", (event) => takeState(JSON.parse(event.data)));
   source.addEventListener("events", (event) => takeEvents(JSON.parse(event.data)));
   source.addEventListener("messages", (event) => tell("messages", JSON.parse(event.data)));
+  source.addEventListener("refused", (event) => tell("refused", JSON.parse(event.data).error));
   source.onopen = () => tell("connection", true);
   source.onerror = () => {
     tell("connection", false);

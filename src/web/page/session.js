@@ -101,6 +101,7 @@ function messagesTab(name) {
   return {
     node: el("div", {}, form, note, list, el("p", {}, more)),
     on: {
+      refused: (why) => setText(note, why),
       messages: (data) => {
         leftOut += data.left_out;
         live.push(...data.messages);

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import socket
+import ssl
 import subprocess
 import sys
 import unittest
@@ -154,6 +155,42 @@ class Access(WithConsole):
         done = run("serve", self.venue_config(more="ConsolePort=0\nConsoleHost=0.0.0.0\n"))
         self.assertEqual(done.returncode, 1)
         self.assertIn("needs ConsoleCertificateFile", done.stderr)
+
+
+class Certificates(WithConsole):
+    def make(self, name, *more):
+        """A key and a certificate, signed by the authority if there is one."""
+        files = [self.folder / f"{name}.{end}" for end in ("key", "pem")]
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                        "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", f"/CN={name}",
+                        "-keyout", files[0], "-out", files[1], *map(str, more)],
+                       check=True, capture_output=True)
+        files[0].chmod(0o600)
+        return files
+
+    def test_certificate_is_the_sign_in_and_its_name_the_operator(self):
+        key, authority = self.make("desk")
+        signed = ("-CA", authority, "-CAkey", key, "-addext")
+        server_key, server = self.make("console", *signed, "subjectAltName=DNS:localhost")
+        client_key, client = self.make("anna", *signed, "subjectAltName=DNS:anna.desk.example.com")
+        self.start(f"ConsolePort=0\nConsoleCertificateFile={server}\n"
+                   f"ConsoleCertificateKeyFile={server_key}\nConsoleAuthoritiesFile={authority}\n",
+                   tokens=False)
+        context = ssl.create_default_context(cafile=str(authority))
+
+        def overview():
+            connection = http.client.HTTPSConnection("localhost", self.console, context=context,
+                                                     timeout=LIMIT_SECONDS)
+            self.addCleanup(connection.close)
+            connection.request("GET", "/api/overview")
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        with self.assertRaises(OSError):
+            overview()
+        context.load_cert_chain(client, client_key)
+        status, answer = overview()
+        self.assertEqual((status, answer["identity"]), (200, "dns:anna.desk.example.com"))
+        self.assertFalse((self.folder / "console.token").exists())
 
 
 class Acts(WithConsole):
