@@ -125,7 +125,7 @@ TEST(AccessByCertificate, identity_is_that_of_the_certificate) {
   access.listen_on("10.0.0.1", 443, {});
   Request request = with({});
   EXPECT_EQ(access.find(request, kNow), nullptr);
-  request.identities = {"dns:anna.desk.example.com"};
+  request.identities = {"pin:sha256/AAAA", "dns:anna.desk.example.com"};
   const SignIn* const found = access.find(request, kNow);
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->identity, "dns:anna.desk.example.com");

@@ -156,8 +156,7 @@ TEST_F(HttpServerTest, silent_connections_are_closed) {
 }
 
 TEST_F(HttpServerTest, client_that_does_not_read_its_answer_is_cut_off) {
-  const SocketId client = clients.connect({.host = "server", .port = port}).value();
-  server.turn();
+  const SocketId client = connect();
   ASSERT_EQ(clients.send(client, std::string_view{"GET /large HTTP/1.1\r\n\r\n"}).bytes, 23U);
   for (int i = 0; i < 3; ++i) server.turn();
   clock.advance(std::chrono::seconds{31});
@@ -237,6 +236,8 @@ TEST(HttpServerEnd, reply_may_outlive_the_server) {
     const auto port = server.listen({.host = "", .port = 0}, site).value();
     const SocketId client = clients.connect({.host = "server", .port = port}).value();
     server.turn();
+    std::array<transport::Ready, 4> events;
+    ASSERT_GT(clients.wait(events, std::chrono::nanoseconds{0}), 0U);
     ASSERT_EQ(clients.send(client, std::string_view{"GET /late HTTP/1.1\r\n\r\n"}).bytes, 22U);
     server.turn();
   }

@@ -112,7 +112,8 @@ class Console(WithConsole):
                 browser.open(self.base + place)
                 browser.wait_for_text(words, selector)
                 self.assertEqual(browser.run(NAMELESS), [])
-        browser.run("document.activeElement.blur()")
+        browser.call("POST", f"{browser.session}/refresh", {})
+        browser.wait_for_text("disabled", "#sessions")
         browser.press(TAB)
         self.assertEqual(browser.run("return document.activeElement.textContent"),
                          "Skip to content")
