@@ -57,7 +57,8 @@ export const count = (number) => number.toLocaleString("en-GB");
 
 export function rate(perSecond) {
   if (perSecond === 0) return "0";
-  return perSecond < 10 ? perSecond.toFixed(1) : count(Math.round(perSecond));
+  if (perSecond < 10) return perSecond.toFixed(1);
+  return perSecond < 100000 ? count(Math.round(perSecond)) : `${Math.round(perSecond / 1000)}k`;
 }
 
 export function bytes(number) {

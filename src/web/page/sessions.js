@@ -54,7 +54,7 @@ class Row {
 
 export function sessionsView() {
   const tiles = {
-    on: tile("Logged on"), trouble: tile("Need attention"), rate: tile("Messages / s, in and out"),
+    on: tile("Logged on"), trouble: tile("Need attention"), rate: tile("Messages / s, in / out"),
     store: tile("Store"), late: tile("Late turns"), unsent: tile("Unsent"),
   };
   const body = el("tbody");
