@@ -6,6 +6,9 @@
 #include <nexusfix/observe/log_compression.hpp>
 #include <nexusfix/store/postgres.hpp>
 #include <nexusfix/transport/proxy.hpp>
+#ifdef NEXUSFIX_WEB_CONSOLE
+#include <nexusfix/web.hpp>
+#endif
 
 #include "nexusfix/journal/journal_locator.hpp"
 
@@ -19,6 +22,9 @@ inline engine::Parts linked_parts() noexcept {
   parts.log_compression = observe::log_compression_part();
 #ifdef NEXUSFIX_POSTGRES_STORE
   parts.postgres = store::postgres_part();
+#endif
+#ifdef NEXUSFIX_WEB_CONSOLE
+  parts.web = web::web_part();
 #endif
   return parts;
 }

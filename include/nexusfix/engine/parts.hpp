@@ -16,6 +16,10 @@ namespace nexusfix::transport {
 struct ProxyPart;
 }  // namespace nexusfix::transport
 
+namespace nexusfix::web {
+struct WebPart;
+}  // namespace nexusfix::web
+
 namespace nexusfix::engine {
 
 struct PasswordPart;
@@ -31,6 +35,9 @@ struct Parts {
   const store::PostgresPart* postgres = nullptr;
   // LogCompress: observe::log_compression_part(), of nexusfix::log_compression
   const observe::LogCompressionPart* log_compression = nullptr;
+  // MetricsPort, ConsolePort, HttpAcceptPort: web::web_part(), of nexusfix::web. Without it,
+  // HttpAcceptPort alone is a warning: the files of QuickFIX have it.
+  const web::WebPart* web = nullptr;
 };
 
 }  // namespace nexusfix::engine

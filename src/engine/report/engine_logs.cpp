@@ -190,6 +190,7 @@ void EngineLogs::event(EventId id, std::string_view session, std::string_view te
   if (!is_standard_error_ || place.has_standard_error) {
     events_.write({now, id, session, text});
   }
+  if (event_tap_ != nullptr) event_tap_->write({now, id, session, text});
   constexpr std::size_t kEarlyMax = 1'000;
   if (!is_open_ && early_.size() < kEarlyMax) {
     early_.push_back({id, std::string{session}, std::string{text}, now});

@@ -37,6 +37,9 @@ class EngineLogs {
   // A reader gets copies of the messages from here on.
   void add_reader(std::shared_ptr<TapChannel> reader);
 
+  // Every event goes to this log as well; null: to none.
+  void tap_events(observe::EventLog* tap) noexcept { event_tap_ = tap; }
+
   // Before this call, only the event log receives events; open() then writes them to the files. The
   // error names the folder or file that cannot be written. data_fields: for masked fields that only
   // a dictionary knows.
@@ -111,6 +114,7 @@ class EngineLogs {
                WallTime now) noexcept;
 
   observe::EventLog& events_;
+  observe::EventLog* event_tap_ = nullptr;
   bool is_standard_error_;
   bool takes_unknown_ = true;
   bool is_open_ = false;

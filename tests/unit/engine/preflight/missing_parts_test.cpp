@@ -94,6 +94,24 @@ TEST_F(MissingParts, each_missing_part_of_a_configuration_is_named) {
                           line_of("[SESSION]", 3) + "ProxyType" + std::string{kNoProxies}));
 }
 
+TEST_F(MissingParts, missing_web_part_is_reported_for_each_port) {
+  extra = "ConsolePort=0\nMetricsPort=0";
+  constexpr std::string_view kNoWeb =
+      ": this program was built without the web console and metrics. Link nexusfix::web, and open "
+      "the engine with EngineOptions that have: options.parts.web = nexusfix::web::web_part();";
+  EXPECT_THAT(errors(), ElementsAre(line_of("ConsolePort") + "ConsolePort" + std::string{kNoWeb},
+                                    line_of("MetricsPort") + "MetricsPort" + std::string{kNoWeb}));
+}
+
+// The examples of QuickFIX have it, and programs that were ported need no console.
+TEST_F(MissingParts, http_accept_port_alone_is_a_warning) {
+  extra = "HttpAcceptPort=9911";
+  EXPECT_THAT(errors(), ElementsAre());
+  auto settings = config::parse_settings(config(), "venue.cfg");
+  ASSERT_TRUE(Engine::open(std::move(*settings), venue, bare_options()).has_value());
+  EXPECT_TRUE(log.has("HttpAcceptPort: no web page is served"));
+}
+
 TEST_F(MissingParts, missing_part_of_an_added_session_is_named) {
   auto settings = config::parse_settings(config(), "venue.cfg");
   auto opened = Engine::open(std::move(*settings), venue, bare_options());
