@@ -383,14 +383,12 @@ struct Venue {
 // error: onLogin\(\) is not called: it is on_logon\(\)
 // error: handle_message\(\) is not called: it is on_message\(\)
 // error: onInboundApplicationMsg\(\) is not called: it is on_message\(\)
-// error: on_execution_report\(\) is not called: it is on_message\(Session&, const ExecutionReport&\)
-// error: OnNewOrderSingle\(\) is not called: it is on_message\(Session&, const NewOrderSingle&\)
-// error: modify_outbound\(\) is not called: it is on_sending\(\)
-// error: on_authenticate\(\) is not called: it is on_logon_request\(\)
-// error: onHeartbeat\(\) is not called: it is on_admin\(\)
-// error: onMsg\(\) is not called: it is on_message\(\)
-// error: toApp\(\) is not called: it is on_sending\(\)
-// error: toAdmin\(\) is not called: it is write_logon\(\)
+// error: on_execution_report\(\) is not called: it is on_message\(Session&, const
+// ExecutionReport&\) error: OnNewOrderSingle\(\) is not called: it is on_message\(Session&, const
+// NewOrderSingle&\) error: modify_outbound\(\) is not called: it is on_sending\(\) error:
+// on_authenticate\(\) is not called: it is on_logon_request\(\) error: onHeartbeat\(\) is not
+// called: it is on_admin\(\) error: onMsg\(\) is not called: it is on_message\(\) error: toApp\(\)
+// is not called: it is on_sending\(\) error: toAdmin\(\) is not called: it is write_logon\(\)
 // error: OnDisconnected\(\) is not called: it is on_disconnect\(\)
 struct Venue {
   void onLogin(Session&, int);
@@ -441,7 +439,9 @@ struct Venue {
 #elif NEXUSFIX_MISTAKE == 50
 // error: collect\(\) takes a function of \(const PostResult&\)
 struct Venue {
-  void ask(Mailbox& mailbox) { mailbox.collect([](int) {}); }
+  void ask(Mailbox& mailbox) {
+    mailbox.collect([](int) {});
+  }
 };
 #elif NEXUSFIX_MISTAKE == 51
 // error: an engine is opened: auto engine = Engine::open
@@ -451,7 +451,9 @@ struct Venue {
 #elif NEXUSFIX_MISTAKE == 52
 // error: .*deleted
 struct Venue {
-  void on_logon(Session& session) { session.call_after([](Session&) {}, std::chrono::seconds{1}); }
+  void on_logon(Session& session) {
+    session.call_after([](Session&) {}, std::chrono::seconds{1});
+  }
 };
 #elif NEXUSFIX_MISTAKE == 53 && !defined(__clang__)  // only g++ can list the bases of a class
 // error: an on_message\(\) hides that of a base

@@ -42,7 +42,15 @@ bool use(const ExecutionReport& report) {
   // error: now\(\) is for send\(\)
   static_cast<void>(entry(OrigTime::now()));
   return true;
-#elif NEXUSFIX_MISTAKE == 10
+#else
+  const CheckedDecimal notional = report.leaves_qty() * report.avg_px();
+  return notional && *notional > 100 && report.cl_ord_id() == "A1" && report.price() == 150.25_d &&
+         report.avg_px() == Price{"150.25"} && report.price().value_or(0) > 100;
+#endif
+}
+
+bool use_plain(const ExecutionReport& report) {
+#if NEXUSFIX_MISTAKE == 10
   // error: no viable conversion|conversion from
   const ClOrdID id = "A1";
   return report.cl_ord_id() == id.value;
@@ -80,10 +88,7 @@ bool use(const ExecutionReport& report) {
   copy = report.exec_id();
   const std::string_view view = report.order_id();
   const Decimal average = report.avg_px();
-  if (copy == view && average == 1) return false;
-  const CheckedDecimal notional = report.leaves_qty() * report.avg_px();
-  return notional && *notional > 100 && report.cl_ord_id() == "A1" && report.price() == 150.25_d &&
-         report.avg_px() == Price{"150.25"} && report.price().value_or(0) > 100;
+  return copy == view && average == 1;
 #endif
 }
 

@@ -41,8 +41,8 @@ struct DataPairs {
 [[nodiscard]] std::string emit_plain_field(const dictionary::FieldDefinition& field,
                                            const std::string& name, const DataPairs& pairs);
 
-// The enumeration of a field with one, and its EnumTraits. name_space: see EmitOptions. version: that
-// of the dictionary, such as "FIX.4.4".
+// The enumeration of a field with one, and its EnumTraits. name_space: see EmitOptions. version:
+// that of the dictionary, such as "FIX.4.4".
 struct FieldText {
   std::string declaration;  // within the namespace
   std::string traits;       // within nexusfix::wire

@@ -168,8 +168,7 @@ class Emitter {
             heading("The names of all messages") +
                 "#include <nexusfix/wire/typed/message_list.hpp>\n"
                 "#include <nexusfix/wire/typed/stream.hpp>\n\n" +
-                in_namespace("using wire::operator<<;\n\n" + declarations) +
-                '\n' +
+                in_namespace("using wire::operator<<;\n\n" + declarations) + '\n' +
                 in_namespace(fmt::format("struct AllMessages {{\n"
                                          "  using Names = wire::MessageNames<{}>;\n}};\n",
                                          list),

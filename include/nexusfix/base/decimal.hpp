@@ -52,9 +52,8 @@ class Decimal {
       : mantissa_{mantissa}, scale_{scale} {}
   // Does not compile: a floating-point number is not exact, and a text is a literal.
   template <class Other>
-    requires std::is_arithmetic_v<Other> || std::is_array_v<Other> || requires {
-      typename Other::traits_type;
-    }
+    requires std::is_arithmetic_v<Other> || std::is_array_v<Other> ||
+             requires { typename Other::traits_type; }
   constexpr explicit Decimal(const Other&) noexcept {
     static_assert(!std::same_as<Other, Other>,
                   "write 150.25_d with namespace nexusfix::literals, or Decimal::from_int(150): "

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <nexusfix/base/function_ref.hpp>
-#include <nexusfix/engine/callback_check.hpp>
+#include <nexusfix/engine/callbacks/callback_check.hpp>
 #include <nexusfix/engine/handled_messages.hpp>
 #include <nexusfix/engine/message_reply.hpp>
 #include <nexusfix/engine/outgoing.hpp>

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::transport {
 
 // Which side of the handshake a context is for.

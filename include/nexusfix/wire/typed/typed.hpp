@@ -41,7 +41,8 @@ template <class Value, class Other>
   if constexpr (Optionally<Value, Other>) {
     return false;
   } else if constexpr (kIsPrice<Value> || kIsBool<Value>) {
-    return !(kIsPrice<Value> && (std::is_array_v<Other> || nexusfix::detail::DecimalField<Other>)) &&
+    return !(kIsPrice<Value> &&
+             (std::is_array_v<Other> || nexusfix::detail::DecimalField<Other>)) &&
            !std::same_as<Other, Value>;
   } else if constexpr (WholeNumber<Value>) {
     return !std::convertible_to<const Other&, Value> || kIsBool<Other> || Character<Other> ||

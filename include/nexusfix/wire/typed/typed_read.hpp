@@ -295,7 +295,9 @@ class TypedGroup {
 
     Iterator() = default;
     explicit Iterator(const GroupView::Iterator& at) noexcept : at_{at} {}
-    [[nodiscard]] reference operator*() const noexcept { return detail::Unchecked::make<Entry>(*at_); }
+    [[nodiscard]] reference operator*() const noexcept {
+      return detail::Unchecked::make<Entry>(*at_);
+    }
     Iterator& operator++() noexcept {
       ++at_;
       return *this;

@@ -77,7 +77,9 @@ TEST_F(EngineLogsTest, an_event_of_the_start_on_the_screen_is_not_on_standard_er
   own.log = nullptr;
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
-  { ASSERT_TRUE(Engine::open(std::move(*settings), venue, own).has_value()); }
+  {
+    ASSERT_TRUE(Engine::open(std::move(*settings), venue, own).has_value());
+  }
   const std::string screen = ::testing::internal::GetCapturedStdout();
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
   EXPECT_THAT(screen, HasSubstr("UnknownKey"));
@@ -90,7 +92,9 @@ TEST_F(EngineLogsTest, an_engine_that_does_not_start_prints_its_events_to_standa
   EngineOptions own = options();
   own.log = nullptr;
   ::testing::internal::CaptureStderr();
-  { EXPECT_FALSE(Engine::open(std::move(*settings), venue, own).has_value()); }
+  {
+    EXPECT_FALSE(Engine::open(std::move(*settings), venue, own).has_value());
+  }
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("UnknownKey"));
 }
 

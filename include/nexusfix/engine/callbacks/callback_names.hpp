@@ -4,6 +4,8 @@
 
 #include <type_traits>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::engine::detail {
 
 // The callbacks; then other spellings of them, also those of QuickFIX, QuickFIX/N and fix8, and of

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <nexusfix/engine/callback_names.hpp>
+#include <nexusfix/engine/callbacks/callback_names.hpp>
 #include <nexusfix/engine/events.hpp>
 #include <nexusfix/engine/handled_messages.hpp>
 #include <nexusfix/engine/message_reply.hpp>
