@@ -20,9 +20,9 @@
 #include <nexusfix/session/config.hpp>
 #include <nexusfix/session/schedule.hpp>
 #include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/postgres.hpp>
+#include <nexusfix/store/postgres_options.hpp>
 #include <nexusfix/transport/network.hpp>
-#include <nexusfix/transport/tls.hpp>
+#include <nexusfix/transport/tls_settings.hpp>
 
 namespace nexusfix::config {
 

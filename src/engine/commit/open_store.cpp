@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <nexusfix/store/memory_store.hpp>
+#include <nexusfix/store/postgres.hpp>
 #include <nexusfix/store/store_factory.hpp>
 
 #include "engine/commit/commit_gate.hpp"

@@ -52,6 +52,16 @@ void EngineLogs::add_reader(std::shared_ptr<TapChannel> reader) {
   messages_ = &masked_;
 }
 
+EngineLogs::~EngineLogs() {
+  try {
+    for (std::size_t i = 0; i < held_; ++i) {
+      const Early& one = early_[i];
+      events_.write({one.time, one.id, one.session, one.text});
+    }
+  } catch (const std::bad_alloc&) {  // the engine did not start; its error has the reason
+  }
+}
+
 std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& settings,
                                                   const wire::DataFieldTable& data_fields,
                                                   const Parts& parts, std::uint32_t loop,
@@ -63,6 +73,7 @@ std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& se
   takes_unknown_ = settings.logs_unknown_sessions;
   global_options_.prefix = loop == 0 ? "GLOBAL" : "GLOBAL-loop-" + std::to_string(loop);
   const std::vector<Early> early = std::exchange(early_, {});
+  const std::size_t held = std::exchange(held_, 0);
   bool wanted = false;
   global_.has_standard_error = false;
   for (const SessionSettings& one : settings.sessions) {
@@ -73,6 +84,12 @@ std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& se
     if (one.is_template) continue;  // a session that is made of it joins later
     Place& place = places_[options.name];
     place = {append(std::move(options)), one.log.has_standard_error};
+  }
+  for (std::size_t i = 0; i < held; ++i) {
+    const Early& one = early[i];
+    if (place_of(one.session).has_standard_error) {
+      events_.write({one.time, one.id, one.session, one.text});
+    }
   }
   if (wanted) {
     if (auto begun = begin(now); !begun) return begun;
@@ -187,13 +204,14 @@ void EngineLogs::unknown(std::string_view bytes, bool is_message, WallTime now) 
 
 void EngineLogs::event(EventId id, std::string_view session, std::string_view text, WallTime now) {
   const Place& place = place_of(session);
-  if (!is_standard_error_ || place.has_standard_error) {
-    events_.write({now, id, session, text});
-  }
   if (event_tap_ != nullptr) event_tap_->write({now, id, session, text});
   constexpr std::size_t kEarlyMax = 1'000;
-  if (!is_open_ && early_.size() < kEarlyMax) {
-    early_.push_back({id, std::string{session}, std::string{text}, now});
+  const bool is_early = !is_open_ && early_.size() < kEarlyMax;
+  if (is_early) early_.push_back({id, std::string{session}, std::string{text}, now});
+  if (is_early && is_standard_error_) {
+    held_ = early_.size();
+  } else if (!is_standard_error_ || place.has_standard_error) {
+    events_.write({now, id, session, text});
   }
   if (logs_ != nullptr) log_event(place, id, session, text, now);
 }
