@@ -16,9 +16,7 @@
 #include <nexusfix/dictionary/names.hpp>
 
 #include "nexusfix/messages/decoded_message.hpp"
-#include "nexusfix/messages/message_scanner.hpp"
 #include "nexusfix/messages/print_message.hpp"
-#include "nexusfix/messages/scanned_file.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -37,9 +35,7 @@ class DecodeRun {
 
   int run() {
     if (!load_dictionary()) return kUsage;
-    bool readable = true;
-    if (options_.files.empty()) readable = decode_file("-");
-    for (const std::string& file : options_.files) readable &= decode_file(file);
+    const bool readable = decode_all();
     if (options_.summary && messages_ > 0) {
       fmt::print(streams_.out, "{} message{}, {} faulty{}\n", messages_, messages_ == 1 ? "" : "s",
                  faulty_, skipped_ > 0 ? fmt::format(", {} skipped", skipped_) : "");
@@ -84,21 +80,20 @@ class DecodeRun {
     return true;
   }
 
-  bool decode_file(const std::string& path) {
-    const FileScan file{path, options_.delimiter};
-    const auto each = [&](const printing::ScannedMessage& message) { print(message); };
+  // False: a file could not be read.
+  bool decode_all() {
+    const auto each = [&](const logs::LogMessage& message) {
+      print(message);
+      return logs::AfterMessage::Continue;
+    };
     const auto drained = [&] { std::fflush(streams_.out); };
-    const auto scanned = scan_file(disk_, file, {each, drained});
-    if (!scanned) {
-      complain(scanned.error().what());
-    } else if (scanned->count > 0) {
-      skipped_ += scanned->count;
-      complain(skipped_text(file, *scanned));
-    }
-    return scanned.has_value();
+    const auto failed = [&](std::string_view error) { complain(error); };
+    const logs::LogReport report = logs::read_logs(disk_, options_.input, {each, drained, failed});
+    skipped_ = report.skipped();
+    return !report.has_unopened() && !report.has_unread();
   }
 
-  void print(const printing::ScannedMessage& scanned) {
+  void print(const logs::LogMessage& scanned) {
     const printing::DecodedMessage message = printing::decode_message(scanned.bytes);
     // The version that a Logon agrees on applies to the messages after it.
     const auto application = dictionary::version_of_appl_ver_id(message.value(kDefaultApplVerID));

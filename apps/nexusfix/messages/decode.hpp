@@ -10,16 +10,16 @@
 #include <nexusfix/dictionary/load.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/logs/source/log_reader.hpp"
 
 namespace nexusfix::command {
 
 enum class ColourChoice : std::uint8_t { Auto, Always, Never };
 
 struct DecodeOptions {
-  std::vector<std::string> files;  // none, or "-": standard input
+  logs::LogRequest input;
   std::string dictionary;          // a file in the QuickFIX XML form; empty: the built-in ones
   dictionary::DictionaryFaults faults = dictionary::DictionaryFaults::Refuse;  // of that file
-  std::string delimiter;  // between fields; empty: each message shows it
   ColourChoice colour = ColourChoice::Auto;
   bool summary = false;  // one line a message, and a count
 };

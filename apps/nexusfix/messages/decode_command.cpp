@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "nexusfix/logs/log_options.hpp"
 #include "nexusfix/messages/decode.hpp"
 
 namespace nexusfix::command {
@@ -18,10 +19,9 @@ int run_decode(Arguments arguments) {
                                                                  {"always", ColourChoice::Always},
                                                                  {"never", ColourChoice::Never}};
   std::string colour = "auto";
-  app.add_option("FILE", options.files, "files to read; without one, or for -: standard input");
+  add_log_options(app, options.input);
   app.add_option("--dict", options.dictionary, "your own dictionary: QuickFIX XML or Orchestra")
       ->option_text("FILE");
-  add_delimiter(app, options.delimiter);
   app.add_option("--color", colour, "auto, always or never (default auto: on a terminal)")
       ->check([&](const std::string& word) -> std::string {
         return choices.contains(word) ? "" : word + ": auto, always or never was expected";

@@ -1,0 +1,138 @@
+#include "nexusfix/logs/fields/message_fields.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+
+#include <nexusfix/base/ascii.hpp>
+#include <nexusfix/wire/data_fields.hpp>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace nexusfix::logs {
+namespace {
+
+constexpr char kSoh = '\x01';
+
+// Finds each SOH in turn. It looks at 16 bytes at once, and keeps the places that it found.
+class SohFinder {
+ public:
+  explicit SohFinder(std::string_view bytes) : bytes_{bytes} {}
+
+  // The first SOH at this place or later, or the size of the bytes. place never decreases.
+  std::size_t at_or_after(std::size_t place) {
+#if defined(__SSE2__)
+    constexpr std::size_t kLanes = 16;
+    for (;;) {
+      if (place < block_end_ && place >= block_end_ - kLanes) {
+        const auto passed = static_cast<unsigned>(place - (block_end_ - kLanes));
+        places_ &= ~0U << passed;
+        if (places_ != 0) {
+          return block_end_ - kLanes + static_cast<std::size_t>(std::countr_zero(places_));
+        }
+        place = block_end_;
+      }
+      if (place + kLanes > bytes_.size()) break;
+      // Valid: an unaligned load of 16 bytes of the message.
+      const __m128i block =
+          _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes_.data() + place));
+      places_ = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_set1_epi8(kSoh))));
+      block_end_ = place + kLanes;
+    }
+#endif
+    return std::min(bytes_.find(kSoh, place), bytes_.size());
+  }
+
+ private:
+  std::string_view bytes_;
+  std::size_t block_end_ = 0;  // of the block with these places
+  unsigned places_ = 0;
+};
+
+// The tag before `=`; 0: it is none. size: of the text with `=`; 0: there is no `=`.
+struct TagText {
+  wire::Tag tag = 0;
+  std::size_t size = 0;
+};
+
+TagText read_tag(std::string_view field) {
+  constexpr std::size_t kUsualDigitsMax = 9;  // cannot overflow
+  wire::Tag tag = 0;
+  std::size_t at = 0;
+  while (at < field.size() && at < kUsualDigitsMax && is_digit(field[at])) {
+    tag = tag * 10 + static_cast<wire::Tag>(field[at] - '0');
+    ++at;
+  }
+  const bool is_number = at > 0 && field.front() != '0';
+  if (at < field.size() && field[at] == '=') return {is_number ? tag : 0, at + 1};
+  const std::size_t equals = field.find('=');
+  if (equals == field.npos) return {};
+  std::uint64_t number = 0;
+  const auto [stop, fault] = std::from_chars(field.data(), field.data() + equals, number);
+  const bool is_tag = is_number && fault == std::errc{} && stop == field.data() + equals &&
+                      number <= static_cast<std::uint64_t>(wire::kTagMax);
+  return {is_tag ? static_cast<wire::Tag>(number) : 0, equals + 1};
+}
+
+}  // namespace
+
+void MessageFields::read(std::string_view bytes) {
+  fields_.clear();
+  SohFinder soh{bytes};
+  wire::Tag data_tag = 0;  // that the field before announced
+  std::size_t data_size = 0;
+  for (std::size_t at = 0; at < bytes.size();) {
+    std::size_t end = soh.at_or_after(at);
+    const TagText tag = read_tag(bytes.substr(at, end - at));
+    const std::size_t value_at = at + tag.size;
+    if (data_tag != 0 && tag.tag == data_tag && data_size < bytes.size() - value_at &&
+        bytes[value_at + data_size] == kSoh) {
+      end = value_at + data_size;
+    }
+    fields_.push_back({tag.tag, bytes.substr(at, end - at), bytes.substr(value_at, end - value_at)});
+    data_tag = tag.tag > 0 ? wire::standard_data_tag(tag.tag) : 0;
+    if (data_tag != 0) {
+      const std::string_view size = fields_.back().value;
+      const char* const stop = size.data() + size.size();
+      const auto [read_to, fault] = std::from_chars(size.data(), stop, data_size);
+      if (size.empty() || fault != std::errc{} || read_to != stop) data_tag = 0;
+    }
+    at = end + 1;
+  }
+}
+
+std::string_view MessageFields::value(wire::Tag tag) const noexcept {
+  const auto found = std::ranges::find(fields_, tag, &MessageField::tag);
+  return found == fields_.end() ? std::string_view{} : found->value;
+}
+
+bool has_data_field(std::string_view bytes) noexcept {
+  SohFinder soh{bytes};
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t end = soh.at_or_after(at);
+    const wire::Tag tag = read_tag(bytes.substr(at, end - at)).tag;
+    if (tag > 0 && wire::standard_data_tag(tag) != 0) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+std::string_view msg_type_of(std::string_view bytes) noexcept {
+  constexpr std::string_view kMsgType = "35=";
+  constexpr std::size_t kBegin = 5;  // of a separator, at the earliest: after `8=FIX`
+  const auto end_of_field = [&](std::size_t at) {
+    while (at < bytes.size() && bytes[at] != kSoh) ++at;
+    return at;
+  };
+  const std::size_t body_length = end_of_field(kBegin) + 1;
+  const std::size_t at = end_of_field(body_length) + 1;
+  if (at >= bytes.size() || !bytes.substr(at).starts_with(kMsgType)) return {};
+  const std::size_t value = at + kMsgType.size();
+  return bytes.substr(value, end_of_field(value) - value);
+}
+
+}  // namespace nexusfix::logs
