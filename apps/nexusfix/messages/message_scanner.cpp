@@ -63,15 +63,10 @@ void convert(std::string& to, std::string_view text, const MessageBegin& begin, 
   if (to.back() != kSoh) to += kSoh;
 }
 
-// Replaces each separator by SOH, if the separator is one byte. The compiler makes vectors of the
-// loop.
+// Replaces each separator by SOH, if the separator is one byte.
 void replace_each(std::string& to, std::string_view text, const MessageBegin& begin) {
   to.assign(text);
-  const char separator = begin.separator.front();
-  char* const data = to.data();
-  for (std::size_t at = begin.size; at < to.size(); ++at) {
-    data[at] = data[at] == separator ? kSoh : data[at];
-  }
+  replace_bytes(to.data() + begin.size, to.size() - begin.size, begin.separator.front(), kSoh);
   if (to.back() != kSoh) to += kSoh;
 }
 
@@ -287,9 +282,10 @@ MessageScanner::LineState MessageScanner::open_escaped_line(std::size_t begin) {
   return LineState::Escaped;
 }
 
-ScannedMessage MessageScanner::take(std::size_t at, std::size_t size, const MessageBegin& begin) {
+ScannedMessage MessageScanner::take(std::size_t at, std::size_t size, const MessageBegin& begin,
+                                    std::string_view prefix) {
   ScannedMessage message;
-  message.prefix = line_before(at);
+  message.prefix = prefix;
   message.bytes = converted(std::string_view{buffer_}.substr(at, size), begin);
   message.offset = base_ + at;
   at_ = at + size;
@@ -312,10 +308,14 @@ void MessageScanner::remember(std::size_t at, const MessageBegin& begin) {
 std::optional<ScannedMessage> MessageScanner::next_usual(std::size_t at) {
   constexpr std::size_t kBytesMin = kRecognisedBytesMax;
   const std::string_view text = std::string_view{buffer_}.substr(at);
-  if (usual_.empty() || !text.starts_with(usual_) || text.size() < kBytesMin) return std::nullopt;
-  if (at > at_) {
-    const std::string_view front = line_before(at);
-    if (is_digit(buffer_[at - 1]) || (reads_marks_ && front.contains('E'))) return std::nullopt;
+  if (usual_.empty() || text.size() < kBytesMin || !text.starts_with(usual_)) return std::nullopt;
+  std::string_view front = std::string_view{buffer_}.substr(at_, at - at_);
+  if (!front.empty()) {
+    // Usually it is one line feed, and the text before the message.
+    if (front.front() == '\n') front.remove_prefix(1);
+    if (front.size() > kPrefixBytesMax || front.contains('\n')) front = line_before(at);
+    if (!front.empty() && is_digit(front.back())) return std::nullopt;
+    if (reads_marks_ && front.contains('E')) return std::nullopt;
   }
   constexpr std::size_t kTagBytes = 3;  // the separator, and `9=`
   const MessageBegin begin{.kind = Kind::Found,
@@ -323,7 +323,7 @@ std::optional<ScannedMessage> MessageScanner::next_usual(std::size_t at) {
                            .separator = text.substr(usual_.size() - kTagBytes, 1)};
   const auto found = by_body_length(text, begin);
   if (!found || !found->complete) return std::nullopt;
-  return take(at, found->size, begin);
+  return take(at, found->size, begin, front);
 }
 
 std::optional<ScannedMessage> MessageScanner::next() {
@@ -351,7 +351,7 @@ std::optional<ScannedMessage> MessageScanner::next() {
     const Extent found = extent(at, begin);
     if (!found.complete) return std::nullopt;
     remember(at, begin);
-    return take(at, found.size, begin);
+    return take(at, found.size, begin, line_before(at));
   }
 }
 

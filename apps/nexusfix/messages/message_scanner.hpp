@@ -59,7 +59,8 @@ class MessageScanner {
 
   [[nodiscard]] std::optional<ScannedMessage> next_of_line();
   [[nodiscard]] std::optional<ScannedMessage> next_usual(std::size_t at);
-  [[nodiscard]] ScannedMessage take(std::size_t at, std::size_t size, const MessageBegin& begin);
+  [[nodiscard]] ScannedMessage take(std::size_t at, std::size_t size, const MessageBegin& begin,
+                                    std::string_view prefix);
   void remember(std::size_t at, const MessageBegin& begin);
   void forget_messages();
   [[nodiscard]] LineState open_escaped_line(std::size_t begin);

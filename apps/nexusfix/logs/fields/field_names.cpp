@@ -23,6 +23,8 @@ constexpr std::array kOrder{Version::Fix44, Version::Fix50Sp2, Version::Fixt11,
                             Version::Fix42, Version::Fix43,    Version::Fix50,
                             Version::Fix41, Version::Fix40,    Version::Fix50Sp1};
 
+bool is_name_character(char c) { return is_alphanumeric(c) || c == '_'; }
+
 std::optional<wire::Tag> tag_of(std::string_view digits) {
   wire::Tag tag = 0;
   const char* const end = digits.data() + digits.size();
@@ -153,7 +155,10 @@ const TagNames::Version& TagNames::of(std::string_view begin_string) {
     slot->names.resize(kTagsMax);
     const auto add = [&](const dictionary::NameTable& table, wire::Tag tag) {
       std::string_view& name = slot->names[static_cast<std::size_t>(tag)];
-      if (name.empty()) name = table.field_name(tag).value_or(std::string_view{});
+      if (!name.empty()) return;
+      // A name of other characters would need escapes in JSON: its tag is printed.
+      const std::string_view found = table.field_name(tag).value_or(std::string_view{});
+      if (std::ranges::all_of(found, is_name_character)) name = found;
     };
     for (wire::Tag tag = 1; tag < kTagsMax; ++tag) {
       if (own_ != nullptr) add(*own_, tag);

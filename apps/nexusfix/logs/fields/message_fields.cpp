@@ -1,10 +1,11 @@
 #include "nexusfix/logs/fields/message_fields.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cstdint>
-#include <cstring>
+#include <string>
 
 #include <nexusfix/base/ascii.hpp>
 #include <nexusfix/wire/data_fields.hpp>
@@ -110,13 +111,58 @@ std::string_view MessageFields::value(wire::Tag tag) const noexcept {
   return found == fields_.end() ? std::string_view{} : found->value;
 }
 
+namespace {
+
+// For the first two digits of a tag: which third characters a Length field may have. A bit for each
+// digit, and one for `=`. Most fields are decided by this table.
+constexpr unsigned kEqualsBit = 10;
+using LengthTags = std::array<std::uint16_t, 100>;
+
+LengthTags make_length_tags() {
+  LengthTags table{};
+  for (const wire::DataFieldPair& pair : wire::DataFieldTable::standard().pairs()) {
+    const std::string digits = std::to_string(pair.length) + '=';
+    const auto first_two = static_cast<std::size_t>((digits[0] - '0') * 10 + (digits[1] - '0'));
+    const unsigned bit = digits[2] == '=' ? kEqualsBit : static_cast<unsigned>(digits[2] - '0');
+    table[first_two] = static_cast<std::uint16_t>(table[first_two] | (1U << bit));
+  }
+  return table;
+}
+
+// field: at least three bytes.
+bool may_be_length(const LengthTags& table, const char* field) noexcept {
+  const auto tens = static_cast<unsigned>(field[0] - '0');
+  const auto ones = static_cast<unsigned>(field[1] - '0');
+  if (tens > 9 || ones > 9) return false;
+  const unsigned third = field[2] == '=' ? kEqualsBit : static_cast<unsigned>(field[2] - '0');
+  return third <= kEqualsBit && (table[tens * 10 + ones] >> third & 1U) != 0;
+}
+
+}  // namespace
+
 bool has_data_field(std::string_view bytes) noexcept {
-  SohFinder soh{bytes};
-  for (std::size_t at = 0; at < bytes.size();) {
-    const std::size_t end = soh.at_or_after(at);
-    const wire::Tag tag = read_tag(bytes.substr(at, end - at)).tag;
-    if (tag > 0 && wire::standard_data_tag(tag) != 0) return true;
-    at = end + 1;
+  static const LengthTags kTable = make_length_tags();
+  constexpr std::size_t kTagBytesMin = 3;  // two digits and `=`: the lowest Length tag is 90
+  const auto is_length_at = [&](std::size_t at) {
+    if (at + kTagBytesMin > bytes.size() || !may_be_length(kTable, bytes.data() + at)) return false;
+    const wire::Tag tag = read_tag(bytes.substr(at)).tag;
+    return tag > 0 && wire::standard_data_tag(tag) != 0;
+  };
+  std::size_t at = 0;
+#if defined(__SSE2__)
+  constexpr std::size_t kLanes = 16;
+  for (; at + kLanes <= bytes.size(); at += kLanes) {
+    // Valid: an unaligned load of 16 bytes of the message.
+    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data() + at));
+    auto places =
+        static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_set1_epi8(kSoh))));
+    for (; places != 0; places &= places - 1) {
+      if (is_length_at(at + static_cast<std::size_t>(std::countr_zero(places)) + 1)) return true;
+    }
+  }
+#endif
+  for (; at < bytes.size(); ++at) {
+    if (bytes[at] == kSoh && is_length_at(at + 1)) return true;
   }
   return false;
 }

@@ -6,10 +6,7 @@
 #include <utility>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/json_text.hpp>
 #include <nexusfix/base/printable_text.hpp>
-
-#include "nexusfix/logs/output/json_bytes.hpp"
 
 namespace nexusfix::logs {
 namespace {
@@ -62,7 +59,10 @@ std::expected<std::vector<wire::Tag>, std::string> read_columns(std::string_view
 }
 
 MessageWriter::MessageWriter(std::FILE* out, const OutputOptions& options)
-    : out_{out}, options_{options}, names_{options.own_names} {
+    : out_{out},
+      options_{options},
+      names_{options.own_names},
+      objects_{options.own_names, options.columns} {
   const bool has_columns = options.form == OutputForm::Csv || options.form == OutputForm::Table;
   if (has_columns && options_.columns.empty()) {
     options_.columns.assign(kUsualColumns.begin(), kUsualColumns.end());
@@ -126,91 +126,11 @@ void MessageWriter::write_raw(const LogMessage& message) {
   text_ += '\n';
 }
 
-void MessageWriter::write_exact(const LogMessage& message) {
-  if (!is_utf8(message.bytes)) {
-    text_ += ",\"message\":";
-    append_json_text(text_, message.bytes);
-    text_ += ",\"message_hex\":\"";
-    for (const char c : message.bytes) append_hex(text_, static_cast<unsigned char>(c));
-    text_ += '"';
-    return;
-  }
-  text_ += ",\"message\":\"";
-  for (const MessageField& field : fields_.all()) {
-    append_json_bytes(text_, field.text);
-    text_ += "\\u0001";
-  }
-  text_ += '"';
-}
-
 void MessageWriter::write_object(const LogMessage& message) {
-  const bool is_array = options_.form == OutputForm::Json;
-  if (is_array) text_ += count_ == 0 ? "[\n" : ",\n";
-  fields_.read(message.bytes);
-  text_ += '{';
-  if (options_.with_path) {
-    text_ += "\"file\":";
-    append_json_text(text_, message.path);
-    text_ += ',';
-  }
-  text_ += "\"offset\":";
-  fmt::format_to(std::back_inserter(text_), "{}", message.offset);
-  text_ += ",\"prefix\":";
-  append_json_text(text_, message.prefix);
-  if (options_.columns.empty()) write_exact(message);
-  text_ += ",\"fields\":{";
-  write_field_members(names_.of(fields_.value(kBeginString)));
-  text_ += is_array ? "}}" : "}}\n";
-}
-
-// A tag that occurs again is rare outside of groups. The first place of the tag has all values.
-void MessageWriter::write_field_members(const TagNames::Version& names) {
-  const std::span<const MessageField> all = fields_.all();
-  is_written_.assign(all.size(), false);
-  // A filter of the tags that occurred: without a hit, no later field has the same tag.
-  std::array<std::uint64_t, 4> once{};
-  std::array<std::uint64_t, 4> twice{};
-  for (const MessageField& field : all) {
-    const auto tag = static_cast<unsigned>(field.tag) % 256;
-    const std::uint64_t bit = std::uint64_t{1} << (tag % 64);
-    twice[tag / 64] |= once[tag / 64] & bit;
-    once[tag / 64] |= bit;
-  }
-  bool is_first = true;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const MessageField& field = all[i];
-    if (is_written_[i]) continue;
-    if (!is_wanted(field.tag)) continue;
-    text_ += is_first ? "\"" : ",\"";
-    is_first = false;
-    const std::string_view name = names.name(field.tag);
-    if (!name.empty()) {
-      text_ += name;
-    } else if (field.tag != 0) {
-      fmt::format_to(std::back_inserter(text_), "{}", field.tag);
-    }
-    text_ += "\":";
-    const auto tag = static_cast<unsigned>(field.tag) % 256;
-    bool has_several = false;
-    if ((twice[tag / 64] >> (tag % 64) & 1U) != 0) {
-      for (std::size_t j = i + 1; j < all.size(); ++j) {
-        if (all[j].tag != field.tag) continue;
-        if (!has_several) {
-          text_ += '[';
-          append_json_string(text_, field.value);
-          has_several = true;
-        }
-        text_ += ',';
-        append_json_string(text_, all[j].value);
-        is_written_[j] = true;
-      }
-    }
-    if (has_several) {
-      text_ += ']';
-    } else {
-      append_json_string(text_, field.value);
-    }
-  }
+  if (options_.form == OutputForm::Json) text_ += count_ == 0 ? "[\n" : ",\n";
+  const std::string_view path = options_.with_path ? message.path : std::string_view{};
+  objects_.append(text_, message, path);
+  if (options_.form == OutputForm::Ndjson) text_ += '\n';
 }
 
 std::string MessageWriter::column_name(wire::Tag tag) {

@@ -15,6 +15,7 @@
 
 #include "nexusfix/logs/fields/field_names.hpp"
 #include "nexusfix/logs/fields/message_fields.hpp"
+#include "nexusfix/logs/output/json_objects.hpp"
 #include "nexusfix/logs/source/log_reader.hpp"
 
 namespace nexusfix::logs {
@@ -39,10 +40,7 @@ struct OutputOptions {
 [[nodiscard]] std::expected<std::vector<wire::Tag>, std::string> read_columns(
     std::string_view text, const FieldNames& names);
 
-// An object of Ndjson and Json: the text before the message, the exact message (message_hex has its
-// bytes if they are not UTF-8), and its fields by name. A field that occurs several times has an
-// array of its values. With columns it has only these fields. In a row of Csv and Table these values
-// have a `;` between them.
+// In a row of Csv and Table the values of a field that occurs several times have a `;` between them.
 class MessageWriter {
  public:
   // out must outlive the writer.
@@ -60,8 +58,6 @@ class MessageWriter {
   void write_line(const LogMessage& message);
   void write_raw(const LogMessage& message);
   void write_object(const LogMessage& message);
-  void write_field_members(const TagNames::Version& names);
-  void write_exact(const LogMessage& message);
   void write_row(const LogMessage& message);
   void write_table_row(std::vector<std::string> cells);
   void flush_table();
@@ -77,7 +73,7 @@ class MessageWriter {
   std::uint64_t count_ = 0;
   std::vector<std::vector<std::string>> rows_;  // of a table, until its widths are known
   std::vector<std::size_t> widths_;
-  std::vector<bool> is_written_;  // fields of the object
+  JsonObjects objects_;
 };
 
 }  // namespace nexusfix::logs
