@@ -28,8 +28,9 @@ void add_time(CLI::App& app, const std::string& name, std::optional<WallTime>& t
       ->check([](const std::string& text) -> std::string {
         return logs::read_time(text)
                    ? ""
-                   : text + ": a time in UTC was expected, such as 20240115-10:30:00.5, "
-                            "\"2024-01-15 10:30\" or 2024-01-15";
+                   : text +
+                         ": a time in UTC was expected, such as 20240115-10:30:00.5, "
+                         "\"2024-01-15 10:30\" or 2024-01-15";
       })
       ->option_text("TIME");
 }
@@ -58,7 +59,7 @@ void add_log_options(CLI::App& app, logs::LogRequest& request) {
   app.add_flag("--merge", request.is_merged, "read all files together, in the order of time");
 }
 
-void add_output_options(CLI::App& app, logs::OutputForm& form, std::string& fields) {
+void add_output_options(CLI::App& app, std::optional<logs::OutputForm>& form, std::string& fields) {
   struct Choice {
     const char* name;
     logs::OutputForm form;
@@ -72,8 +73,7 @@ void add_output_options(CLI::App& app, logs::OutputForm& form, std::string& fiel
         Choice{"--json", Json, "print the same objects as one JSON array"},
         Choice{"--csv", Csv, "print a row a message (RFC 4180), after a row of names"},
         Choice{"--table", Table, "print aligned columns"}}) {
-    forms->add_flag_callback(
-        choice.name, [&form, choice] { form = choice.form; }, choice.meaning);
+    forms->add_flag_callback(choice.name, [&form, choice] { form = choice.form; }, choice.meaning);
   }
   forms->require_option(0, 1);
   app.add_option("--fields", fields, "print only these fields, by tag or name, such as 11,Symbol")

@@ -1,6 +1,7 @@
 // The arguments of every subcommand that reads logs.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "nexusfix/logs/output/message_writer.hpp"
@@ -16,6 +17,6 @@ namespace nexusfix::command {
 void add_log_options(CLI::App& app, logs::LogRequest& request);
 
 // --raw, --ndjson, --json, --csv and --table, which exclude each other, and --fields.
-void add_output_options(CLI::App& app, logs::OutputForm& form, std::string& fields);
+void add_output_options(CLI::App& app, std::optional<logs::OutputForm>& form, std::string& fields);
 
 }  // namespace nexusfix::command

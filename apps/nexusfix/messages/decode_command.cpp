@@ -27,12 +27,16 @@ int run_decode(Arguments arguments) {
         return choices.contains(word) ? "" : word + ": auto, always or never was expected";
       })
       ->option_text("WHEN");
-  app.add_flag("--summary", options.summary, "print one line for each message, and a count");
+  CLI::Option* const summary =
+      app.add_flag("--summary", options.summary, "print one line for each message, and a count");
+  add_output_options(app, options.form, options.fields);
+  app.get_option("--fields")->excludes(summary);
   bool is_lenient = false;
   app.add_flag("--lenient", is_lenient, "accept a dictionary with errors, and list the errors");
   app.footer(
       "Examples:\n"
       "  $ nexusfix decode messages.log\n"
+      "  $ nexusfix decode --csv --fields SendingTime,ClOrdID,Text messages.log.gz\n"
       "  $ grep 11=A1 messages.log | nexusfix decode --summary\n\n"
       "Exit status:\n"
       "  0  no message is faulty\n"

@@ -23,6 +23,16 @@ void store(char* at, __m128i bytes) noexcept {
 }
 #endif
 
+#if defined(__SSE2__)
+// The texts are short: a call of memcmp() would take longer.
+bool is_equal(const char* at, std::string_view wanted) noexcept {
+  for (const char c : wanted) {
+    if (*at++ != c) return false;
+  }
+  return true;
+}
+#endif
+
 }  // namespace
 
 std::size_t find_bytes(std::string_view text, std::string_view wanted, std::size_t from) noexcept {
@@ -45,8 +55,7 @@ std::size_t find_bytes(std::string_view text, std::string_view wanted, std::size
       unsigned places = places_at(text.data() + block) & (~0U << (from - block));
       for (; places != 0; places &= places - 1) {
         const char* const place = text.data() + block + std::countr_zero(places);
-        if (wanted.size() == 3 ||
-            std::memcmp(place + 1, wanted.data() + 1, wanted.size() - 3) == 0) {
+        if (is_equal(place + 1, wanted.substr(1, wanted.size() - 3))) {
           return static_cast<std::size_t>(place - text.data());
         }
       }

@@ -82,7 +82,7 @@ class MessageScanner {
 
   std::string delimiter_;
   std::string buffer_;
-  std::string usual_;         // how the last message began, up to BodyLength; empty: unusually
+  std::string usual_;        // how the last message began, up to BodyLength; empty: unusually
   std::uint64_t base_ = 0;   // the offset of the buffer in all bytes that were fed
   bool starts_line_ = true;  // the buffer begins with a line
   std::size_t at_ = 0;       // after the last message

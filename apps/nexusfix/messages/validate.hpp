@@ -16,8 +16,8 @@ namespace nexusfix::command {
 
 struct ValidateOptions {
   logs::LogRequest input;
-  std::string version;             // empty: each message's own
-  std::string dictionary;          // a file; instead of a version
+  std::string version;     // empty: each message's own
+  std::string dictionary;  // a file; instead of a version
   dictionary::DictionaryFaults faults = dictionary::DictionaryFaults::Refuse;  // of that file
   dictionary::ValidationRules rules;
   bool json = false;     // one object a message

@@ -8,7 +8,6 @@
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/nearest_name.hpp>
 
-
 namespace nexusfix::logs {
 namespace {
 
@@ -29,7 +28,8 @@ std::optional<wire::Tag> tag_of(std::string_view digits) {
   wire::Tag tag = 0;
   const char* const end = digits.data() + digits.size();
   const auto [stop, fault] = std::from_chars(digits.data(), end, tag);
-  if (!is_all_digits(digits) || fault != std::errc{} || stop != end || tag == 0) return std::nullopt;
+  if (!is_all_digits(digits) || fault != std::errc{} || stop != end || tag == 0)
+    return std::nullopt;
   return tag;
 }
 
@@ -72,6 +72,16 @@ const FieldDefinition* FieldNames::field(std::string_view word) const {
     });
     found = near == dictionary.fields.end() ? nullptr : &*near;
     return found != nullptr;
+  });
+  return found;
+}
+
+std::optional<std::string> FieldNames::message_name(std::string_view msg_type) const {
+  std::optional<std::string> found;
+  each([&](const Dictionary& dictionary) {
+    const dictionary::MessageDefinition* const message = dictionary.message(msg_type);
+    if (message != nullptr) found = message->name;
+    return found.has_value();
   });
   return found;
 }
@@ -163,7 +173,8 @@ const TagNames::Version& TagNames::of(std::string_view begin_string) {
     for (wire::Tag tag = 1; tag < kTagsMax; ++tag) {
       if (own_ != nullptr) add(*own_, tag);
       add(dictionary::builtin_names(version), tag);
-      if (version == dictionary::Version::Fixt11) add(dictionary::builtin_names(dictionary::Version::Fix50Sp2), tag);
+      if (version == dictionary::Version::Fixt11)
+        add(dictionary::builtin_names(dictionary::Version::Fix50Sp2), tag);
     }
   }
   begin_string_ = begin_string;

@@ -22,6 +22,8 @@ class FieldNames {
   // there is none.
   [[nodiscard]] const dictionary::FieldDefinition* field(std::string_view word) const;
   [[nodiscard]] const dictionary::FieldDefinition* field(wire::Tag tag) const;
+  // The name of a message: "NewOrderSingle" for "D".
+  [[nodiscard]] std::optional<std::string> message_name(std::string_view msg_type) const;
   // The name that a wrong one most likely stands for.
   [[nodiscard]] std::optional<std::string_view> nearest_field(std::string_view word) const;
   // The value on the wire of this name in the enumeration, in any version: "1" for BUY. A MsgType
@@ -30,7 +32,8 @@ class FieldNames {
   // Whether the enumeration has this value on the wire.
   [[nodiscard]] bool has_value(wire::Tag tag, std::string_view value) const;
   // The name of a value that a wrong one most likely stands for.
-  [[nodiscard]] std::optional<std::string> nearest_value(wire::Tag tag, std::string_view word) const;
+  [[nodiscard]] std::optional<std::string> nearest_value(wire::Tag tag,
+                                                         std::string_view word) const;
   // The tags of the groups with this count field, with those of groups within them. Sorted; empty:
   // it counts no group.
   [[nodiscard]] std::vector<wire::Tag> group_members(wire::Tag count) const;

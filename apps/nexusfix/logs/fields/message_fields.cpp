@@ -41,7 +41,8 @@ class SohFinder {
       // Valid: an unaligned load of 16 bytes of the message.
       const __m128i block =
           _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes_.data() + place));
-      places_ = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_set1_epi8(kSoh))));
+      places_ =
+          static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_set1_epi8(kSoh))));
       block_end_ = place + kLanes;
     }
 #endif
@@ -94,7 +95,8 @@ void MessageFields::read(std::string_view bytes) {
         bytes[value_at + data_size] == kSoh) {
       end = value_at + data_size;
     }
-    fields_.push_back({tag.tag, bytes.substr(at, end - at), bytes.substr(value_at, end - value_at)});
+    fields_.push_back(
+        {tag.tag, bytes.substr(at, end - at), bytes.substr(value_at, end - value_at)});
     data_tag = tag.tag > 0 ? wire::standard_data_tag(tag.tag) : 0;
     if (data_tag != 0) {
       const std::string_view size = fields_.back().value;
@@ -120,7 +122,8 @@ using LengthTags = std::array<std::uint16_t, 100>;
 
 LengthTags make_length_tags() {
   LengthTags table{};
-  for (const wire::DataFieldPair& pair : wire::DataFieldTable::standard().pairs()) {
+  const wire::DataFieldTable standard = wire::DataFieldTable::standard();
+  for (const wire::DataFieldPair& pair : standard.pairs()) {
     const std::string digits = std::to_string(pair.length) + '=';
     const auto first_two = static_cast<std::size_t>((digits[0] - '0') * 10 + (digits[1] - '0'));
     const unsigned bit = digits[2] == '=' ? kEqualsBit : static_cast<unsigned>(digits[2] - '0');

@@ -11,9 +11,9 @@
 namespace nexusfix::logs {
 
 struct MessageField {
-  wire::Tag tag = 0;        // 0: the text before `=` is no tag
-  std::string_view text;    // the whole field: `55=AAPL`
-  std::string_view value;   // `AAPL`; without `=` the whole field
+  wire::Tag tag = 0;       // 0: the text before `=` is no tag
+  std::string_view text;   // the whole field: `55=AAPL`
+  std::string_view value;  // `AAPL`; without `=` the whole field
 };
 
 // Keeps its memory from one message to the next.

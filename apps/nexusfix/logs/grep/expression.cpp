@@ -26,10 +26,10 @@ struct NamedComparator {
   Comparator comparator;
 };
 constexpr std::array kComparators{
-    NamedComparator{"=", Comparator::Equal},       NamedComparator{"!=", Comparator::NotEqual},
-    NamedComparator{"<", Comparator::Less},        NamedComparator{"<=", Comparator::LessOrEqual},
-    NamedComparator{">", Comparator::Greater},     NamedComparator{">=", Comparator::GreaterOrEqual},
-    NamedComparator{"~", Comparator::Matches},     NamedComparator{"!~", Comparator::MatchesNot}};
+    NamedComparator{"=", Comparator::Equal},   NamedComparator{"!=", Comparator::NotEqual},
+    NamedComparator{"<", Comparator::Less},    NamedComparator{"<=", Comparator::LessOrEqual},
+    NamedComparator{">", Comparator::Greater}, NamedComparator{">=", Comparator::GreaterOrEqual},
+    NamedComparator{"~", Comparator::Matches}, NamedComparator{"!~", Comparator::MatchesNot}};
 
 bool has_fractions(FieldType type) {
   return type == FieldType::Price || type == FieldType::PriceOffset || type == FieldType::Qty ||
@@ -44,11 +44,16 @@ std::optional<Decimal> number_of(std::string_view text) {
 template <class Value>
 bool fulfils(Comparator comparator, const Value& found, const Value& value) {
   switch (comparator) {
-    case Comparator::Less: return found < value;
-    case Comparator::LessOrEqual: return found <= value;
-    case Comparator::Greater: return found > value;
-    case Comparator::GreaterOrEqual: return found >= value;
-    default: return found == value;
+    case Comparator::Less:
+      return found < value;
+    case Comparator::LessOrEqual:
+      return found <= value;
+    case Comparator::Greater:
+      return found > value;
+    case Comparator::GreaterOrEqual:
+      return found >= value;
+    default:
+      return found == value;
   }
 }
 
@@ -108,8 +113,9 @@ class Parser {
     }
     if (is_sign("(")) return read_enclosed(depth, ")");
     if (next().kind != Token::Kind::Word) {
-      return error(next().kind == Token::Kind::End ? "the expression ends where a field was expected"
-                                                   : "a field was expected here",
+      return error(next().kind == Token::Kind::End
+                       ? "the expression ends where a field was expected"
+                       : "a field was expected here",
                    next());
     }
     return read_field(depth);
@@ -232,7 +238,8 @@ class Parser {
 
 bool Comparison::holds_for(std::string_view found) const {
   switch (comparator) {
-    case Comparator::Has: return true;
+    case Comparator::Has:
+      return true;
     case Comparator::Matches:
     case Comparator::MatchesNot:
       return re2::RE2::PartialMatch(re2::StringPiece{found.data(), found.size()}, *pattern);
@@ -240,7 +247,8 @@ bool Comparison::holds_for(std::string_view found) const {
     case Comparator::NotEqual:
       if (!is_numeric) return found == value;
       break;
-    default: break;
+    default:
+      break;
   }
   if (number) {
     if (const auto found_number = number_of(found)) {
@@ -263,8 +271,8 @@ std::expected<Expression, ExpressionError> parse_expression(std::string_view tex
 
 std::string underlined(std::string_view expression, const ExpressionError& error) {
   std::string before = printable(expression.substr(0, error.begin));
-  const std::string wrong = printable(expression.substr(
-      std::min(error.begin, expression.size()), error.size));
+  const std::string wrong =
+      printable(expression.substr(std::min(error.begin, expression.size()), error.size));
   const std::size_t marks = std::max<std::size_t>(wrong.size(), 1);
   return fmt::format("{}\n  {}\n  {}^{}", error.text, printable(expression),
                      std::string(before.size(), ' '), std::string(marks - 1, '~'));

@@ -11,12 +11,10 @@ namespace nexusfix::logs {
 namespace {
 
 // The longer ones first.
-constexpr std::array<std::string_view, 10> kComparators{"!=", "<=", ">=", "!~", "==",
-                                                        "=~", "=",  "<",  ">",  "~"};
+constexpr std::array<std::string_view, 10> kComparators{
+    "!=", "<=", ">=", "!~", "==", "=~", "=", "<", ">", "~"};
 
-bool ends_word(char c) {
-  return std::string_view{" \t\r\n()[]=<>~!&|\"'"}.contains(c);
-}
+bool ends_word(char c) { return std::string_view{" \t\r\n()[]=<>~!&|\"'"}.contains(c); }
 
 Token::Kind kind_of_word(std::string_view word) {
   if (equals_ignoring_case(word, "and")) return Token::Kind::And;
@@ -69,8 +67,8 @@ class Lexer {
     } else if (std::string_view{"()[].|&"}.contains(rest.front())) {
       add(Token::Kind::Sign, rest.substr(0, 1), 1);
     } else {
-      const auto* const end = std::ranges::find_if(
-          rest, [](char c) { return ends_word(c) || c == '.'; });
+      const auto* const end =
+          std::ranges::find_if(rest, [](char c) { return ends_word(c) || c == '.'; });
       const std::string_view word{rest.begin(), end};
       add(kind_of_word(word), word, word.size());
     }

@@ -52,8 +52,7 @@ class GrepRun {
       if (prints_) writer_.flush();
     };
     const auto failed = [&](std::string_view error) { complain(error); };
-    const logs::LogReport report =
-        logs::read_logs(disk, options_.input, {each, drained, failed});
+    const logs::LogReport report = logs::read_logs(disk, options_.input, {each, drained, failed});
     if (prints_) writer_.finish();
     if (options_.only_count) print_counts(report);
     std::fflush(streams_.out);

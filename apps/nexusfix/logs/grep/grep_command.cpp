@@ -10,7 +10,8 @@ namespace nexusfix::command {
 int run_grep(Arguments arguments) {
   CLI::App app{
       "EXPR compares fields, by name or tag, with values: = != < <= > >=, and ~ !~ with a regular "
-      "expression (RE2). Enumerated values may have their names. `and`, `or`, `not` and parentheses "
+      "expression (RE2). Enumerated values may have their names. `and`, `or`, `not` and "
+      "parentheses "
       "combine comparisons. A field alone asks whether the message has it. NoPartyIDs.PartyID=X "
       "looks into a group, and NoPartyIDs[PartyID=X and PartyRole=12] into one entry.",
       "nexusfix grep"};
@@ -19,7 +20,8 @@ int run_grep(Arguments arguments) {
   app.add_option("EXPR", options.expression, "what the messages must fulfil")->required();
   add_log_options(app, options.input);
   app.add_flag("-v,--invert", options.is_inverted, "messages that do not fulfil EXPR");
-  app.add_flag("-c,--count", options.only_count, "print only the number of messages, for each file");
+  app.add_flag("-c,--count", options.only_count,
+               "print only the number of messages, for each file");
   app.add_flag("-q,--quiet", options.is_quiet, "print nothing, and end at the first message found");
   app.add_option("-m,--max-count", options.count_max, "end after N messages")->option_text("N");
   app.add_option("-B,--before", options.before, "print N messages before each, too")
@@ -27,7 +29,8 @@ int run_grep(Arguments arguments) {
   app.add_option("-A,--after", options.after, "print N messages after each, too")->option_text("N");
   app.add_option("-C,--context", context, "print N messages before and after each, too")
       ->option_text("N");
-  add_output_options(app, options.form, options.fields);
+  std::optional<logs::OutputForm> form;
+  add_output_options(app, form, options.fields);
   app.add_option("--dict", options.dictionary, "your own dictionary: QuickFIX XML or Orchestra")
       ->option_text("FILE");
   app.footer(
@@ -40,6 +43,7 @@ int run_grep(Arguments arguments) {
       "  1  none was found, or a file could not be read to its end\n"
       "  2  a file cannot be opened, or EXPR or the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  options.form = form.value_or(logs::OutputForm::Line);
   options.before = std::max(options.before, context);
   options.after = std::max(options.after, context);
   PosixDisk disk;

@@ -38,6 +38,9 @@ Matcher::Step Matcher::compile(const Expression& expression) {
     step.whole = step.begin + comparison.value + kSoh;
   }
   step.is_exact = is_exact(step);
+  step.is_of_msg_type = step.kind == Kind::Comparison
+                            ? comparison.tag == kMsgType
+                            : !is_group && std::ranges::all_of(step.parts, &Step::is_of_msg_type);
   return step;
 }
 
@@ -52,12 +55,15 @@ bool Matcher::is_exact(const Step& step) {
 bool Matcher::may_match(const Step& step, std::string_view bytes) {
   const auto may = [&](const Step& part) { return may_match(part, bytes); };
   switch (step.kind) {
-    case Kind::And: return std::ranges::all_of(step.parts, may);
-    case Kind::Or: return std::ranges::any_of(step.parts, may);
+    case Kind::And:
+      return std::ranges::all_of(step.parts, may);
+    case Kind::Or:
+      return std::ranges::any_of(step.parts, may);
     case Kind::Group:
       return find_bytes(bytes, step.begin) != bytes.npos &&
              (!step.parts.front().is_exact || may(step.parts.front()));
-    case Kind::Comparison: return may_compare(step, bytes);
+    case Kind::Comparison:
+      return may_compare(step, bytes);
     case Kind::Not: {
       // Only a value of MsgType is certain: any other may be a part of a data field.
       const Step& part = step.parts.front();
@@ -76,8 +82,8 @@ bool Matcher::may_compare(const Step& step, std::string_view bytes) {
     if (!msg_type.empty()) return comparison.holds_for(msg_type) != comparison.is_negative();
   }
   if (!step.whole.empty()) return find_bytes(bytes, step.whole) != bytes.npos;
-  const bool needs_field_only = comparison.comparator == Comparator::Has ||
-                                comparison.is_negative() || step.is_data;
+  const bool needs_field_only =
+      comparison.comparator == Comparator::Has || comparison.is_negative() || step.is_data;
   for (std::size_t at = 0; (at = find_bytes(bytes, step.begin, at)) != bytes.npos;) {
     if (needs_field_only) return true;
     at += step.begin.size();
@@ -105,7 +111,9 @@ bool Matcher::compares(const Comparison& comparison, std::string_view bytes, Fie
 // Each entry begins with the first field of the first entry. The group ends with the first field
 // that is not a member of it.
 bool Matcher::matches_group(const Step& step, Fields fields) {
-  const auto is_member = [&](wire::Tag tag) { return std::ranges::binary_search(step.members, tag); };
+  const auto is_member = [&](wire::Tag tag) {
+    return std::ranges::binary_search(step.members, tag);
+  };
   for (std::size_t at = 0; at < fields.size(); ++at) {
     if (fields[at].tag != step.count) continue;
     std::size_t begin = at + 1;
@@ -125,11 +133,16 @@ bool Matcher::matches_group(const Step& step, Fields fields) {
 bool Matcher::matches(const Step& step, std::string_view bytes, Fields fields) {
   const auto matches_part = [&](const Step& part) { return matches(part, bytes, fields); };
   switch (step.kind) {
-    case Kind::And: return std::ranges::all_of(step.parts, matches_part);
-    case Kind::Or: return std::ranges::any_of(step.parts, matches_part);
-    case Kind::Not: return !matches_part(step.parts.front());
-    case Kind::Group: return matches_group(step, fields);
-    case Kind::Comparison: return compares(step.comparison, bytes, fields);
+    case Kind::And:
+      return std::ranges::all_of(step.parts, matches_part);
+    case Kind::Or:
+      return std::ranges::any_of(step.parts, matches_part);
+    case Kind::Not:
+      return !matches_part(step.parts.front());
+    case Kind::Group:
+      return matches_group(step, fields);
+    case Kind::Comparison:
+      return compares(step.comparison, bytes, fields);
   }
   return false;
 }
@@ -141,6 +154,7 @@ bool Matcher::matches_fields(std::string_view bytes) {
 
 bool Matcher::matches(std::string_view bytes) {
   if (!may_match(plan_, bytes)) return false;
+  if (plan_.is_of_msg_type && plan_.is_exact && !msg_type_of(bytes).empty()) return true;
   if (plan_.is_exact && !has_data_field(bytes)) return true;
   return matches_fields(bytes);
 }

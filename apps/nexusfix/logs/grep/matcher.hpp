@@ -1,5 +1,5 @@
-// Decides whether a message fulfils an expression. It looks for bytes that a fulfilling message must
-// have, and reads the fields of only those messages.
+// Decides whether a message fulfils an expression. It looks for bytes that a fulfilling message
+// must have, and reads the fields of only those messages.
 #pragma once
 
 #include <string>
@@ -30,8 +30,9 @@ class Matcher {
     std::vector<Step> parts{};
     wire::Tag count = 0;
     std::vector<wire::Tag> members{};
-    bool is_data = false;   // the value of the field may have SOH
-    bool is_exact = false;  // a message without data fields is decided by its bytes
+    bool is_data = false;         // the value of the field may have SOH
+    bool is_exact = false;        // a message without data fields is decided by its bytes
+    bool is_of_msg_type = false;  // only MsgType counts, which comes before every data field
   };
   using Fields = std::span<const MessageField>;
 

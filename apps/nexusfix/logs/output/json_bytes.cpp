@@ -22,9 +22,7 @@ char* write_hex(char* out, unsigned char byte) noexcept {
   return out;
 }
 
-constexpr bool is_plain(char c) noexcept {
-  return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
-}
+constexpr bool is_plain(char c) noexcept { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; }
 
 // Writes the first character of text, which is not plain, and removes it.
 char* write_special(char* out, std::string_view& text) noexcept {
@@ -68,11 +66,10 @@ char* write_json_bytes(char* out, std::string_view text, const char* readable) n
       // negative, so it is not greater than the last control character.
       const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data()));
       _mm_storeu_si128(reinterpret_cast<__m128i*>(out), bytes);
-      const __m128i special = _mm_or_si128(
-          _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
-                       _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
-          _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f)),
-                       _mm_cmplt_epi8(bytes, _mm_set1_epi8(' '))));
+      const __m128i special = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                                                        _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
+                                           _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f)),
+                                                        _mm_cmplt_epi8(bytes, _mm_set1_epi8(' '))));
       const auto places = static_cast<unsigned>(_mm_movemask_epi8(special)) | 1U << kLanes;
       const std::size_t plain =
           std::min(text.size(), static_cast<std::size_t>(std::countr_zero(places)));

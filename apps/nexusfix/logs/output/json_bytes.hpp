@@ -14,8 +14,8 @@ inline constexpr std::size_t kJsonSlack = 16;
 [[nodiscard]] bool is_utf8(std::string_view text) noexcept;
 
 // Writes text without quotes, and returns the end. A reader gets exactly these bytes if they are
-// UTF-8; each other byte is written as \\xff, with its backslash. readable: where the memory of text
-// may be read up to.
+// UTF-8; each other byte is written as \\xff, with its backslash. readable: where the memory of
+// text may be read up to.
 char* write_json_bytes(char* out, std::string_view text, const char* readable) noexcept;
 
 // The same with quotes.

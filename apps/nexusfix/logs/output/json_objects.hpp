@@ -19,8 +19,8 @@ namespace nexusfix::logs {
 // its digits.
 class JsonObjects {
  public:
-  // own: its names come first, if it is not null. columns: only these fields, and no message; empty:
-  // all.
+  // own: its names come first, if it is not null. columns: only these fields, and no message;
+  // empty: all.
   JsonObjects(const dictionary::NameTable* own, std::vector<wire::Tag> columns)
       : names_{own}, columns_{std::move(columns)} {}
 

@@ -18,7 +18,7 @@ constexpr std::size_t kBufferBytes = 256U << 10U;
 constexpr std::size_t kMeasuredRows = 1000;
 constexpr std::size_t kCellBytesMax = 40;
 // Of Csv and Table without --fields.
-constexpr std::array<wire::Tag, 18> kUsualColumns{52, 49, 56, 34, 35, 11,  41, 37, 17,
+constexpr std::array<wire::Tag, 18> kUsualColumns{52,  49, 56, 34, 35, 11, 41, 37, 17,
                                                   150, 39, 55, 54, 38, 44, 32, 31, 58};
 
 void append_csv(std::string& to, std::string_view cell) {
@@ -70,17 +70,26 @@ MessageWriter::MessageWriter(std::FILE* out, const OutputOptions& options)
 }
 
 bool MessageWriter::is_wanted(wire::Tag tag) const noexcept {
-  return options_.columns.empty() || std::ranges::find(options_.columns, tag) != options_.columns.end();
+  return options_.columns.empty() ||
+         std::ranges::find(options_.columns, tag) != options_.columns.end();
 }
 
 void MessageWriter::write(const LogMessage& message) {
   switch (options_.form) {
-    case OutputForm::Line: write_line(message); break;
-    case OutputForm::Raw: write_raw(message); break;
+    case OutputForm::Line:
+      write_line(message);
+      break;
+    case OutputForm::Raw:
+      write_raw(message);
+      break;
     case OutputForm::Ndjson:
-    case OutputForm::Json: write_object(message); break;
+    case OutputForm::Json:
+      write_object(message);
+      break;
     case OutputForm::Csv:
-    case OutputForm::Table: write_row(message); break;
+    case OutputForm::Table:
+      write_row(message);
+      break;
   }
   ++count_;
   limit_buffer();

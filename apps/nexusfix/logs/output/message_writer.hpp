@@ -40,7 +40,8 @@ struct OutputOptions {
 [[nodiscard]] std::expected<std::vector<wire::Tag>, std::string> read_columns(
     std::string_view text, const FieldNames& names);
 
-// In a row of Csv and Table the values of a field that occurs several times have a `;` between them.
+// In a row of Csv and Table the values of a field that occurs several times have a `;` between
+// them.
 class MessageWriter {
  public:
   // out must outlive the writer.

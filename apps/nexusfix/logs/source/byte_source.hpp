@@ -25,6 +25,8 @@ using Source = std::unique_ptr<ByteSource>;
 
 // Bytes that are at hand already, and then those of another source, which may be null.
 [[nodiscard]] Source source_of(std::string head, Source rest);
+// No bytes, but this error.
+[[nodiscard]] Source failing_source(std::string error);
 // The bytes of an open file.
 [[nodiscard]] Source file_source(std::unique_ptr<File> file);
 

@@ -41,7 +41,23 @@ class HeadedSource final : public ByteSource {
   Source rest_;
 };
 
+class FailingSource final : public ByteSource {
+ public:
+  explicit FailingSource(std::string error) : error_{std::move(error)} {}
+
+  std::expected<std::size_t, std::string> read(std::span<char>) override {
+    return std::unexpected{error_};
+  }
+
+ private:
+  std::string error_;
+};
+
 }  // namespace
+
+Source failing_source(std::string error) {
+  return std::make_unique<FailingSource>(std::move(error));
+}
 
 Source source_of(std::string head, Source rest) {
   return std::make_unique<HeadedSource>(std::move(head), std::move(rest));

@@ -50,8 +50,8 @@ class Reading {
     LogReport::FileReport& file = report_.files.emplace_back();
     file.path = path == "-" ? "standard input" : path;
     auto source = open_source(disk_, path, request_.kind);
-    if (source) return std::optional<LogReader>{std::in_place, std::move(*source),
-                                                request_.delimiter};
+    if (source)
+      return std::optional<LogReader>{std::in_place, std::move(*source), request_.delimiter};
     file.is_open = false;
     file.error = std::move(source.error());
     calls_.failed(file.error);

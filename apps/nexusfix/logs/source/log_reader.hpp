@@ -43,21 +43,21 @@ class LogReader {
 
 // What a subcommand reads.
 struct LogRequest {
-  std::vector<std::string> files;  // none, or "-": standard input
+  std::vector<std::string> files{};  // none, or "-": standard input
   SourceKind kind = SourceKind::Recognised;
-  std::string delimiter;         // between fields; empty: each message shows it
-  bool with_rotated = false;     // each file with those that rotation made of it
-  bool is_merged = false;        // all files in the order of time; otherwise one after the other
-  std::optional<WallTime> from;  // messages of this time and later
-  std::optional<WallTime> until;  // messages before this time
+  std::string delimiter{};          // between fields; empty: each message shows it
+  bool with_rotated = false;        // each file with those that rotation made of it
+  bool is_merged = false;           // all files in the order of time; otherwise one after the other
+  std::optional<WallTime> from{};   // messages of this time and later
+  std::optional<WallTime> until{};  // messages before this time
 };
 
 struct LogMessage {
-  std::string_view bytes;     // with SOH after each field
-  std::string_view prefix;    // the text before it in its line
+  std::string_view bytes{};   // with SOH after each field
+  std::string_view prefix{};  // the text before it in its line
   std::uint64_t offset = 0;   // in the unpacked bytes of its file
   std::size_t file = 0;       // position in LogReport::files
-  std::string_view path;      // of that file
+  std::string_view path{};    // of that file
 };
 
 struct LogReport {
@@ -81,7 +81,7 @@ enum class AfterMessage : std::uint8_t { Continue, Stop };
 
 struct LogCalls {
   FunctionRef<AfterMessage(const LogMessage&)> each;
-  FunctionRef<void()> drained;                      // as LogReader::next()
+  FunctionRef<void()> drained;                       // as LogReader::next()
   FunctionRef<void(std::string_view error)> failed;  // one line about a file
 };
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <chrono>
 #include <string>
-#include <string>
 
 #include <nexusfix/base/ascii.hpp>
 
@@ -67,7 +66,8 @@ std::optional<WallTime> time_at(std::string_view text, std::size_t at) {
   const auto minute = digits(text, at + 3, 2);
   const auto second = digits(text, at + 6, 2);
   constexpr unsigned kSecondMax = 60;  // a leap second
-  if (!hour || !minute || !second || *hour > 23 || *minute > 59 || *second > kSecondMax || at == 0) {
+  if (!hour || !minute || !second || *hour > 23 || *minute > 59 || *second > kSecondMax ||
+      at == 0) {
     return std::nullopt;
   }
   const char between = text[at - 1];
@@ -83,13 +83,12 @@ struct DirectionWord {
   LoggedDirection direction;
 };
 constexpr std::array kDirectionWords{
-    DirectionWord{"in", LoggedDirection::In},        DirectionWord{"out", LoggedDirection::Out},
-    DirectionWord{"incoming", LoggedDirection::In},  DirectionWord{"outgoing", LoggedDirection::Out},
-    DirectionWord{"received", LoggedDirection::In},  DirectionWord{"sent", LoggedDirection::Out},
-    DirectionWord{"recv", LoggedDirection::In},      DirectionWord{"send", LoggedDirection::Out},
-    DirectionWord{"inbound", LoggedDirection::In},   DirectionWord{"outbound", LoggedDirection::Out},
-    DirectionWord{"rx", LoggedDirection::In},
-    DirectionWord{"tx", LoggedDirection::Out}};
+    DirectionWord{"in", LoggedDirection::In},       DirectionWord{"out", LoggedDirection::Out},
+    DirectionWord{"incoming", LoggedDirection::In}, DirectionWord{"outgoing", LoggedDirection::Out},
+    DirectionWord{"received", LoggedDirection::In}, DirectionWord{"sent", LoggedDirection::Out},
+    DirectionWord{"recv", LoggedDirection::In},     DirectionWord{"send", LoggedDirection::Out},
+    DirectionWord{"inbound", LoggedDirection::In},  DirectionWord{"outbound", LoggedDirection::Out},
+    DirectionWord{"rx", LoggedDirection::In},       DirectionWord{"tx", LoggedDirection::Out}};
 
 }  // namespace
 
@@ -104,7 +103,9 @@ std::optional<WallTime> time_in(std::string_view text) {
 
 std::optional<WallTime> time_of_message(std::string_view prefix, std::string_view bytes) {
   if (const auto time = time_in(prefix)) return time;
-  constexpr std::string_view kSendingTime = "\x01" "52=";
+  constexpr std::string_view kSendingTime =
+      "\x01"
+      "52=";
   const std::size_t at = printing::find_bytes(bytes, kSendingTime);
   if (at == bytes.npos) return std::nullopt;
   const std::string_view value = bytes.substr(at + kSendingTime.size());
@@ -142,8 +143,7 @@ LoggedDirection direction_in(std::string_view prefix) {
     const std::string_view word = prefix.substr(at, end - at);
     for (const DirectionWord& known : kDirectionWords) {
       if (word.size() == known.word.size() &&
-          std::ranges::equal(word, known.word,
-                             [](char a, char b) { return to_lower(a) == b; })) {
+          std::ranges::equal(word, known.word, [](char a, char b) { return to_lower(a) == b; })) {
         return known.direction;
       }
     }

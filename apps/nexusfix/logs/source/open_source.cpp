@@ -11,18 +11,17 @@ struct NamedKind {
   std::string_view name;
   SourceKind kind;
 };
-constexpr std::array kKinds{NamedKind{"text", SourceKind::Text},
-                            NamedKind{"hex", SourceKind::Hex},
-                            NamedKind{"gzip", SourceKind::Gzip},
-                            NamedKind{"zstd", SourceKind::Zstd},
-                            NamedKind{"xz", SourceKind::Xz},
-                            NamedKind{"journal", SourceKind::Journal}};
+constexpr std::array kKinds{
+    NamedKind{"text", SourceKind::Text}, NamedKind{"hex", SourceKind::Hex},
+    NamedKind{"gzip", SourceKind::Gzip}, NamedKind{"zstd", SourceKind::Zstd},
+    NamedKind{"xz", SourceKind::Xz},     NamedKind{"journal", SourceKind::Journal}};
 
 constexpr std::string_view kGzipMagic{"\x1f\x8b", 2};
 constexpr std::string_view kZstdMagic{"\x28\xb5\x2f\xfd", 4};
-constexpr std::string_view kXzMagic{"\xfd"
-                                    "7zXZ\0",
-                                    6};
+constexpr std::string_view kXzMagic{
+    "\xfd"
+    "7zXZ\0",
+    6};
 constexpr std::size_t kHeadBytes = 4096;
 
 SourceKind recognise(std::string_view head) {
@@ -36,44 +35,55 @@ bool is_archive(SourceKind kind) {
   return kind == SourceKind::Gzip || kind == SourceKind::Zstd || kind == SourceKind::Xz;
 }
 
+// The first bytes, and why there are no more.
+struct Head {
+  std::string bytes;
+  std::string error;
+};
+
 // The first bytes of a pipe may be fewer than those that decide: a line of a hex dump has 30.
-std::expected<std::string, std::string> read_head(ByteSource& source) {
+Head read_head(ByteSource& source) {
   constexpr std::size_t kDecidingBytes = 16;
-  std::string head(kHeadBytes, '\0');
+  Head head{std::string(kHeadBytes, '\0'), {}};
   std::size_t size = 0;
   while (size < kDecidingBytes) {
-    const auto got = source.read(std::span{head}.subspan(size));
-    if (!got) return std::unexpected{got.error()};
-    if (*got == 0) break;
+    const auto got = source.read(std::span{head.bytes}.subspan(size));
+    if (!got) head.error = got.error();
+    if (got.value_or(0) == 0) break;
     size += *got;
   }
-  head.resize(size);
+  head.bytes.resize(size);
   return head;
 }
 
-std::expected<Source, std::string> opened_as(Source source, SourceKind kind, bool may_be_packed) {
+// What was recognised at the beginning of an archive, or of a file.
+enum class Within : std::uint8_t { File, Archive };
+
+std::expected<Source, std::string> opened_as(Source source, SourceKind kind, Within within) {
   if (kind == SourceKind::Recognised) {
-    auto head = read_head(*source);
-    if (!head) return std::unexpected{std::move(head.error())};
-    kind = recognise(*head);
-    source = source_of(std::move(*head), std::move(source));
+    Head head = read_head(*source);
+    if (!head.error.empty()) {
+      if (within == Within::File) return std::unexpected{std::move(head.error)};
+      // A damaged archive is reported when it is read, after the bytes before the damage.
+      source = failing_source(std::move(head.error));
+    }
+    kind = recognise(head.bytes);
+    source = source_of(std::move(head.bytes), std::move(source));
     // An archive within an archive is read as bytes.
-    if (is_archive(kind) && !may_be_packed) return source;
+    if (is_archive(kind) && within == Within::Archive) return source;
   }
   if (kind == SourceKind::Hex) return hex_source(std::move(source));
   if (!is_archive(kind)) return source;
   Source unpacked = kind == SourceKind::Gzip   ? gzip_source(std::move(source))
                     : kind == SourceKind::Zstd ? zstd_source(std::move(source))
                                                : xz_source(std::move(source));
-  // A damaged archive is reported when it is read, after the bytes before the damage.
-  return opened_as(std::move(unpacked), SourceKind::Recognised, false);
+  return opened_as(std::move(unpacked), SourceKind::Recognised, Within::Archive);
 }
 
 bool has_journal(Disk& disk, const std::string& folder) {
   const auto names = disk.list(folder);
-  return names && std::ranges::any_of(*names, [](const std::string& name) {
-           return name.ends_with(".journal");
-         });
+  return names && std::ranges::any_of(
+                      *names, [](const std::string& name) { return name.ends_with(".journal"); });
 }
 
 // A rotated file, and its place in the order of age.
@@ -112,8 +122,8 @@ std::optional<Rotated> rotated_from(std::string_view name, std::string_view curr
     const std::string stem{current.substr(0, current.size() - kCurrent.size())};
     const std::string backup = stem + ".backup.";
     if (bare.starts_with(backup) && bare.ends_with(".log")) {
-      const auto number = number_of(bare.substr(
-          backup.size(), bare.size() - std::min(bare.size(), backup.size() + 4)));
+      const auto number = number_of(
+          bare.substr(backup.size(), bare.size() - std::min(bare.size(), backup.size() + 4)));
       if (number) return Rotated{std::string{name}, true, *number};
     }
   }
@@ -151,12 +161,12 @@ std::expected<Source, std::string> open_source(Disk& disk, const std::string& pa
   }
   auto file = disk.open(is_input ? "/dev/stdin" : path, OpenMode::Read);
   if (!file) return std::unexpected{file.error().what()};
-  return opened_as(file_source(std::move(*file)), kind, true);
+  return opened_as(file_source(std::move(*file)), kind, Within::File);
 }
 
 std::vector<std::string> rotated_set(Disk& disk, const std::string& path) {
   const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == path.npos ? "." : path.substr(0, slash + 1);
+  const std::string folder = slash == path.npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
   const std::string before = slash == path.npos ? "" : path.substr(0, slash + 1);
   const std::string current = path.substr(before.size());
   std::vector<Rotated> found;

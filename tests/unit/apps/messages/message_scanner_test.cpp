@@ -315,7 +315,12 @@ TEST(MessageScanner, shortens_a_prefix_that_is_no_line) {
 
 // A run of equal beginnings is read without recognising each: the result is the same.
 TEST(MessageScanner, reads_usual_and_unusual_messages_in_turn) {
-  const std::string wrong_length = "8=FIX.4.4\x01" "9=7000\x01" "35=0\x01" "34=2\x01" "10=000\x01";
+  const std::string wrong_length =
+      "8=FIX.4.4\x01"
+      "9=7000\x01"
+      "35=0\x01"
+      "34=2\x01"
+      "10=000\x01";
   std::string text;
   Messages expected;
   for (int i = 0; i < 40; ++i) {
