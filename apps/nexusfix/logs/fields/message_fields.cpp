@@ -5,6 +5,7 @@
 #include <bit>
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <nexusfix/base/ascii.hpp>
@@ -18,42 +19,6 @@ namespace nexusfix::logs {
 namespace {
 
 constexpr char kSoh = '\x01';
-
-// Finds each SOH in turn. It looks at 16 bytes at once, and keeps the places that it found.
-class SohFinder {
- public:
-  explicit SohFinder(std::string_view bytes) : bytes_{bytes} {}
-
-  // The first SOH at this place or later, or the size of the bytes. place never decreases.
-  std::size_t at_or_after(std::size_t place) {
-#if defined(__SSE2__)
-    constexpr std::size_t kLanes = 16;
-    for (;;) {
-      if (place < block_end_ && place >= block_end_ - kLanes) {
-        const auto passed = static_cast<unsigned>(place - (block_end_ - kLanes));
-        places_ &= ~0U << passed;
-        if (places_ != 0) {
-          return block_end_ - kLanes + static_cast<std::size_t>(std::countr_zero(places_));
-        }
-        place = block_end_;
-      }
-      if (place + kLanes > bytes_.size()) break;
-      // Valid: an unaligned load of 16 bytes of the message.
-      const __m128i block =
-          _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes_.data() + place));
-      places_ =
-          static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_set1_epi8(kSoh))));
-      block_end_ = place + kLanes;
-    }
-#endif
-    return std::min(bytes_.find(kSoh, place), bytes_.size());
-  }
-
- private:
-  std::string_view bytes_;
-  std::size_t block_end_ = 0;  // of the block with these places
-  unsigned places_ = 0;
-};
 
 // The tag before `=`; 0: it is none. size: of the text with `=`; 0: there is no `=`.
 struct TagText {
@@ -79,41 +44,6 @@ TagText read_tag(std::string_view field) {
                       number <= static_cast<std::uint64_t>(wire::kTagMax);
   return {is_tag ? static_cast<wire::Tag>(number) : 0, equals + 1};
 }
-
-}  // namespace
-
-void MessageFields::read(std::string_view bytes) {
-  fields_.clear();
-  SohFinder soh{bytes};
-  wire::Tag data_tag = 0;  // that the field before announced
-  std::size_t data_size = 0;
-  for (std::size_t at = 0; at < bytes.size();) {
-    std::size_t end = soh.at_or_after(at);
-    const TagText tag = read_tag(bytes.substr(at, end - at));
-    const std::size_t value_at = at + tag.size;
-    if (data_tag != 0 && tag.tag == data_tag && data_size < bytes.size() - value_at &&
-        bytes[value_at + data_size] == kSoh) {
-      end = value_at + data_size;
-    }
-    fields_.push_back(
-        {tag.tag, bytes.substr(at, end - at), bytes.substr(value_at, end - value_at)});
-    data_tag = tag.tag > 0 ? wire::standard_data_tag(tag.tag) : 0;
-    if (data_tag != 0) {
-      const std::string_view size = fields_.back().value;
-      const char* const stop = size.data() + size.size();
-      const auto [read_to, fault] = std::from_chars(size.data(), stop, data_size);
-      if (size.empty() || fault != std::errc{} || read_to != stop) data_tag = 0;
-    }
-    at = end + 1;
-  }
-}
-
-std::string_view MessageFields::value(wire::Tag tag) const noexcept {
-  const auto found = std::ranges::find(fields_, tag, &MessageField::tag);
-  return found == fields_.end() ? std::string_view{} : found->value;
-}
-
-namespace {
 
 // For the first two digits of a tag: which third characters a Length field may have. A bit for each
 // digit, and one for `=`. Most fields are decided by this table.
@@ -141,16 +71,14 @@ bool may_be_length(const LengthTags& table, const char* field) noexcept {
   return third <= kEqualsBit && (table[tens * 10 + ones] >> third & 1U) != 0;
 }
 
-}  // namespace
-
-bool has_data_field(std::string_view bytes) noexcept {
+const LengthTags& length_tags() {
   static const LengthTags kTable = make_length_tags();
-  constexpr std::size_t kTagBytesMin = 3;  // two digits and `=`: the lowest Length tag is 90
-  const auto is_length_at = [&](std::size_t at) {
-    if (at + kTagBytesMin > bytes.size() || !may_be_length(kTable, bytes.data() + at)) return false;
-    const wire::Tag tag = read_tag(bytes.substr(at)).tag;
-    return tag > 0 && wire::standard_data_tag(tag) != 0;
-  };
+  return kTable;
+}
+
+// Calls use with the place of each SOH, until it returns false. Looks at 16 bytes at once.
+template <class Use>
+void each_soh(std::string_view bytes, Use use) {
   std::size_t at = 0;
 #if defined(__SSE2__)
   constexpr std::size_t kLanes = 16;
@@ -160,14 +88,75 @@ bool has_data_field(std::string_view bytes) noexcept {
     auto places =
         static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_set1_epi8(kSoh))));
     for (; places != 0; places &= places - 1) {
-      if (is_length_at(at + static_cast<std::size_t>(std::countr_zero(places)) + 1)) return true;
+      if (!use(at + static_cast<std::size_t>(std::countr_zero(places)))) return;
     }
   }
 #endif
   for (; at < bytes.size(); ++at) {
-    if (bytes[at] == kSoh && is_length_at(at + 1)) return true;
+    if (bytes[at] == kSoh && !use(at)) return;
   }
-  return false;
+}
+
+std::optional<std::size_t> size_of(std::string_view text) {
+  std::size_t size = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, fault] = std::from_chars(text.data(), end, size);
+  if (text.empty() || fault != std::errc{} || stop != end) return std::nullopt;
+  return size;
+}
+
+}  // namespace
+
+void MessageFields::read(std::string_view bytes) {
+  fields_.clear();
+  const LengthTags& lengths = length_tags();
+  std::size_t at = 0;        // of the field
+  std::size_t data_end = 0;  // the value of a data field goes on up to here
+  wire::Tag data_tag = 0;    // that the field before announced
+  std::size_t data_size = 0;
+  const auto end_field = [&](std::size_t end) {
+    if (end < data_end) return true;
+    const std::string_view text = bytes.substr(at, end - at);
+    const TagText tag = read_tag(text);
+    if (data_tag != 0 && tag.tag == data_tag) {
+      const std::size_t value = at + tag.size;
+      const bool fits = data_size < bytes.size() - value && bytes[value + data_size] == kSoh;
+      if (fits && end < value + data_size) {
+        data_end = value + data_size;
+        return true;
+      }
+    }
+    fields_.push_back({tag.tag, text, text.substr(tag.size)});
+    data_tag = 0;
+    if (text.size() > 2 && may_be_length(lengths, text.data()) && tag.tag > 0) {
+      const auto size = size_of(fields_.back().value);
+      data_tag = size ? wire::standard_data_tag(tag.tag) : 0;
+      data_size = size.value_or(0);
+    }
+    at = end + 1;
+    return true;
+  };
+  each_soh(bytes, end_field);
+  if (at < bytes.size()) end_field(bytes.size());
+}
+
+std::string_view MessageFields::value(wire::Tag tag) const noexcept {
+  const auto found = std::ranges::find(fields_, tag, &MessageField::tag);
+  return found == fields_.end() ? std::string_view{} : found->value;
+}
+
+bool has_data_field(std::string_view bytes) noexcept {
+  const LengthTags& lengths = length_tags();
+  constexpr std::size_t kTagBytesMin = 3;  // two digits and `=`: the lowest Length tag is 90
+  bool has = false;
+  each_soh(bytes, [&](std::size_t soh) {
+    const std::size_t at = soh + 1;
+    if (at + kTagBytesMin > bytes.size() || !may_be_length(lengths, bytes.data() + at)) return true;
+    const wire::Tag tag = read_tag(bytes.substr(at)).tag;
+    has = tag > 0 && wire::standard_data_tag(tag) != 0;
+    return !has;
+  });
+  return has;
 }
 
 std::string_view msg_type_of(std::string_view bytes) noexcept {

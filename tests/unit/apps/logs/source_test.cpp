@@ -1,4 +1,5 @@
-#include <cerrno>
+#include <algorithm>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <lzma.h>
@@ -147,31 +148,38 @@ TEST_F(LogSource, goes_on_after_a_file_that_does_not_exist) {
   EXPECT_THAT(errors_.front(), HasSubstr("/a"));
 }
 
-TEST_F(LogSource, reads_hex_dumps_of_several_tools) {
+// How a tool writes a line.
+struct DumpForm {
+  std::string before;  // the offset
+  int offset_digits;
+  std::string after;    // the offset
+  std::string between;  // the bytes of a pair
+  std::string middle;   // of a line
+  std::string text;     // before the text at the right
+};
+
+std::string dump(const std::string& bytes, const DumpForm& form) {
   constexpr std::size_t kRow = 16;
-  const std::string bytes = order(1);
-  const auto dump = [&](const char* offset_format, const std::string& between,
-                        const std::string& middle, const std::string& text_mark) {
-    std::string lines;
-    for (std::size_t at = 0; at < bytes.size(); at += kRow) {
-      char text[64];
-      std::snprintf(text, sizeof text, offset_format, at);
-      lines += text;
-      const std::size_t end = std::min(at + kRow, bytes.size());
-      for (std::size_t i = at; i < end; ++i) {
-        if (i > at) lines += (i - at) % 8 == 0 ? middle : (i - at) % 2 == 0 ? " " : between;
-        std::snprintf(text, sizeof text, "%02x", static_cast<unsigned char>(bytes[i]));
-        lines += text;
-      }
-      lines += text_mark + "8=FIX.. 12 34\n";
+  std::string lines;
+  for (std::size_t at = 0; at < bytes.size(); at += kRow) {
+    lines += form.before + fmt::format("{:0{}x}", at, form.offset_digits) + form.after;
+    const std::size_t end = std::min(at + kRow, bytes.size());
+    for (std::size_t i = at; i < end; ++i) {
+      if (i > at) lines += (i - at) % 8 == 0 ? form.middle : (i - at) % 2 == 0 ? " " : form.between;
+      lines += fmt::format("{:02x}", static_cast<unsigned char>(bytes[i]));
     }
-    return lines;
-  };
-  // hexdump -C, xxd, tcpdump -X, and pairs alone.
-  for (const std::string& text :
-       {dump("%08zx  ", " ", "  ", "  |"), dump("%08zx: ", "", " ", "  "),
-        "10:30:00 IP a.1 > b.2: Flags [P.]\n" + dump("\t0x%04zx:  ", "", " ", "  "),
-        dump("%06zx ", " ", " ", "   ")}) {
+    lines += form.text + "8=FIX.. 12 34\n";
+  }
+  return lines;
+}
+
+TEST_F(LogSource, reads_hex_dumps_of_several_tools) {
+  const std::string hexdump = dump(order(1), {"", 8, "  ", " ", "  ", "  |"});
+  const std::string xxd = dump(order(1), {"", 8, ": ", "", " ", "  "});
+  const std::string tcpdump =
+      "10:30:00 IP a.1 > b.2: Flags [P.]\n" + dump(order(1), {"\t0x", 4, ":  ", "", " ", "  "});
+  const std::string wireshark = dump(order(1), {"", 6, " ", " ", " ", "   "});
+  for (const std::string& text : {hexdump, xxd, tcpdump, wireshark}) {
     EXPECT_THAT(read(text), ElementsAre("A1")) << text;
     EXPECT_THAT(read(gzip(text)), ElementsAre("A1"));
   }
@@ -186,8 +194,7 @@ TEST_F(LogSource, reads_what_the_user_says_instead_of_what_it_recognises) {
 
 TEST_F(LogSource, reads_the_messages_of_a_journal) {
   {
-    auto opened =
-        store::open_journal(disk_, {.folder = "/store", .background = false}, WallTime{});
+    auto opened = store::open_journal(disk_, {.folder = "/store", .background = false}, WallTime{});
     ASSERT_TRUE(opened.has_value());
     const auto key = opened->store->open_session("FIX.4.4:T->V", WallTime{});
     ASSERT_TRUE(key.has_value());
