@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "nexusfix/logs/source/log_time.hpp"
 #include "nexusfix/messages/message_begin.hpp"
@@ -66,16 +67,18 @@ void add_output_options(CLI::App& app, std::optional<logs::OutputForm>& form, st
     const char* meaning;
   };
   using enum logs::OutputForm;
-  CLI::Option_group* const forms = app.add_option_group("forms");
+  std::vector<CLI::Option*> forms;
   for (const Choice choice :
        {Choice{"--raw", Raw, "print the exact bytes of each message after the text before it"},
         Choice{"--ndjson", Ndjson, "print a JSON object a line, with the exact message"},
         Choice{"--json", Json, "print the same objects as one JSON array"},
         Choice{"--csv", Csv, "print a row a message (RFC 4180), after a row of names"},
         Choice{"--table", Table, "print aligned columns"}}) {
-    forms->add_flag_callback(choice.name, [&form, choice] { form = choice.form; }, choice.meaning);
+    CLI::Option* const option =
+        app.add_flag_callback(choice.name, [&form, choice] { form = choice.form; }, choice.meaning);
+    for (CLI::Option* const other : forms) option->excludes(other);
+    forms.push_back(option);
   }
-  forms->require_option(0, 1);
   app.add_option("--fields", fields, "print only these fields, by tag or name, such as 11,Symbol")
       ->option_text("TAGS");
 }

@@ -36,7 +36,7 @@ int run_grep(Arguments arguments) {
   app.footer(
       "Examples:\n"
       "  $ nexusfix grep 'MsgType=D and Symbol~\"AAPL|MSFT\" and Price>150' messages.log\n"
-      "  $ nexusfix grep 'OrdStatus=REJECTED' --rotated --fields ClOrdID,Text messages.log\n"
+      "  $ nexusfix grep OrdStatus=REJECTED --rotated --fields ClOrdID,Text a.log\n"
       "  $ nexusfix grep '11=A1 or 41=A1' messages.log.gz | nexusfix decode\n\n"
       "Exit status:\n"
       "  0  a message was found\n"

@@ -153,16 +153,16 @@ std::optional<printing::ScannedMessage> LogReader::next(FunctionRef<void()> drai
   for (;;) {
     if (auto message = scanner_.next()) return message;
     if (is_at_end_) return std::nullopt;
+    if (was_short_) drained();
     const std::size_t got = scanner_.feed_from(kChunkBytes, [&](std::span<char> bytes) {
       const auto read = source_->read(bytes);
       if (!read) error_ = read.error();
       return read.value_or(0);
     });
+    was_short_ = got < kChunkBytes;
     if (got == 0) {
       is_at_end_ = true;
       scanner_.finish();
-    } else if (got < kChunkBytes) {
-      drained();
     }
   }
 }

@@ -39,6 +39,7 @@ class LogReader {
   printing::MessageScanner scanner_;
   std::string error_;
   bool is_at_end_ = false;
+  bool was_short_ = false;  // the last read got all that had arrived
 };
 
 // What a subcommand reads.

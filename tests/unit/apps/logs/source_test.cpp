@@ -261,6 +261,27 @@ TEST_F(LogSource, stops_when_the_caller_has_enough) {
   EXPECT_EQ(seen, 1);
 }
 
+// What was read is passed before it waits for more: a pipe may stay open.
+TEST_F(LogSource, passes_what_has_arrived_before_it_asks_for_more) {
+  class Pipe final : public ByteSource {
+   public:
+    std::expected<std::size_t, std::string> read(std::span<char> bytes) override {
+      if (is_read_) return std::size_t{0};
+      is_read_ = true;
+      return order(1).append("\n").copy(bytes.data(), bytes.size());
+    }
+
+   private:
+    bool is_read_ = false;
+  };
+  LogReader reader{std::make_unique<Pipe>(), ""};
+  int drained = 0;
+  EXPECT_TRUE(reader.next([&] { ++drained; }).has_value());
+  EXPECT_EQ(drained, 0);
+  EXPECT_FALSE(reader.next([&] { ++drained; }).has_value());
+  EXPECT_EQ(drained, 1);
+}
+
 // Logs as other engines write them.
 TEST_F(LogSource, reads_the_logs_of_other_engines) {
   const std::string message = order(1);
