@@ -40,7 +40,7 @@ CommitGate::Waited CommitGate::wait_for(store::LogPosition position) {
 
 // On a full disk, the remaining room is for messages that cannot be refused.
 bool CommitGate::has_room_for(std::size_t bytes) {
-  if (health_ == Health::Full) return false;
+  if (health_ >= Health::Full) return false;
   if (store_->has_room_for(bytes)) [[likely]]
     return true;
   health_ = Health::Full;

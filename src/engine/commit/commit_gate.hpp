@@ -25,7 +25,8 @@ class CommitGate {
  public:
   enum class Health : std::uint8_t {
     Ok,
-    Full,    // application messages are refused until there is room again
+    Full,      // application messages are refused until there is room again
+    Draining,  // application messages are refused until the end
     Failed,  // for ever: nothing is certain to be on the disk any more
     Ended,   // for ever, too: the loop has ended without memory; the store is sound
   };
@@ -64,6 +65,10 @@ class CommitGate {
   // Whether an application message fits. After one refusal all are refused, until check() finds
   // room.
   [[nodiscard]] bool has_room_for(std::size_t bytes);
+
+  // From here on no application message fits.
+  void begin_drain() noexcept { health_ = std::max(health_, Health::Draining); }
+  [[nodiscard]] bool is_draining() const noexcept { return health_ == Health::Draining; }
 
   // Nothing was appended since the last flush(), and all that was appended before is durable.
   [[nodiscard]] bool is_settled() const noexcept { return is_settled_; }

@@ -79,7 +79,8 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   if (timeout > std::chrono::nanoseconds{0}) loop_.time.update();
   if (reloader_.is_requested()) [[unlikely]]
     reloader_.reload_as_requested();
-  if (state_.stop_requested.load(std::memory_order_acquire) && !loop_.is_stopping) begin_stop();
+  if (state_.stop_requested.load(std::memory_order_acquire) && !loop_.is_stopping) [[unlikely]]
+    on_stop_requested();
   // Messages that the application sent between two turns are sent before the wait.
   end_events();
   if (finished()) return false;
@@ -283,48 +284,12 @@ void EventLoop::add_to(EngineStatistics& figures, const Now& now) const {
   }
 }
 
-void EventLoop::request_stop() noexcept {
-  state_.stop_requested.store(true,
-                              std::memory_order_release);  // Pairs with the acquire in turn().
-  loop_.network->wake();
-}
-
-// LogoutTimeout bounds the wait for each counterparty's Logout. The last bytes of a connection have
-// their own deadline.
-void EventLoop::begin_stop() {
-  loop_.time.update();
-  loop_.is_stopping = true;
-  if (loop_.service != nullptr) loop_.service->stopping();
-  if (loop_.directory) loop_.directory->remove_loop(loop_.index);
-  reloader_.stop();
-  if (commit_.stall_timeout().count() != 0)
-    state_.stop_by = loop_.now().mono + 2 * commit_.stall_timeout();
-  listeners_.close_all();
-  for (const auto& owned : registry_.entries()) {
-    SessionEntry& entry = *owned;
-    entry.connect_policy.log_out();
-    if (entry.disconnection.is_pending()) {
-      transactor_.transact(entry, [&](session::StateMachine&) { entry.disconnection.make_due(); });
-    }
-    if (entry.connection == nullptr) continue;
-    if (!entry.connection->is_connecting()) {
-      control_.log_out(entry, {});
-    } else {
-      connections_.close(*entry.connection, EventId::ConnectionClosedByStop, "stopping");
-    }
-  }
-  std::vector<Connection*> unbound;
-  for (const auto& [socket, connection] : connections_.table()) {
-    if (connection->entry() == nullptr) unbound.push_back(connection.get());
-  }
-  for (Connection* connection : unbound) connections_.close(*connection);
-}
-
 bool EventLoop::has_no_more_work() {
   // A callback may have sent a message at the very end. A stalled disk delays a stop for a limited
   // time only.
   if (commit_.waits_for_disk() && loop_.now().mono < state_.stop_by) return false;
   if (loop_.is_stopping) return true;
+  if (commit_.is_draining()) return false;  // The next turn stops the loop.
   if (loop_.directory) return false;
   if (tasks_.inbox().is_open() || waits_for_operator()) return false;
   return std::ranges::all_of(listeners_.all(), [](const auto& one) { return one.socket == 0; }) &&

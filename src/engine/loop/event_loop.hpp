@@ -58,6 +58,9 @@ class EventLoop {
   bool poll(std::chrono::nanoseconds timeout);
   // Any thread.
   void request_stop() noexcept;
+  // Stops when all work is done: no new Logon and no new message of the application is accepted,
+  // and resends, unsent bytes and posted tasks are finished, for at most this time. Any thread.
+  void request_drain(std::chrono::seconds time_max) noexcept;
   [[nodiscard]] bool is_stopping() const noexcept {
     // Only shown: no other memory depends on it.
     return state_.stop_requested.load(std::memory_order_relaxed);
@@ -122,6 +125,11 @@ class EventLoop {
            actions_.has_decided();
   }
 
+  // In stop.cpp.
+  void on_stop_requested();
+  void begin_drain();
+  [[nodiscard]] std::size_t count_undrained() const noexcept;
+  void close_unbound();
   void begin_stop();
   [[nodiscard]] bool finished() {
     if (commit_.has_failed()) [[unlikely]]
@@ -142,6 +150,9 @@ class EventLoop {
     bool is_running = false;              // run() is on the stack
     bool has_late_connections = false;    // the last turn left due connections over
     MonoTime stop_by = kNever;            // from then on, a stop no longer waits for the disk
+    MonoTime drain_by = kNever;  // a drain ends then at the latest; kNever: there is none
+    // Seconds that a drain may take; 0: the loop stops at once. Read after stop_requested.
+    std::atomic<std::int64_t> drain_seconds{0};
     std::atomic<bool> stop_requested{false};
   };
 

@@ -72,6 +72,7 @@ SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numb
   SessionEntry& entry = *entries_.emplace_back(
       std::make_unique<SessionEntry>(services_, std::move(settings), numbers));
   note_rules(loop_, entry.settings);
+  entry.timetable.set_disabled(loop_.disabled->contains(entry.name));
   by_name_.emplace(entry.name, &entry);
   publish(entry, loop_.now().wall);
   return &entry;

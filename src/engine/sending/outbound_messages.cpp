@@ -64,6 +64,9 @@ void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
   const bool is_kept_out = is_edited ? is_edit_secret(entry, bytes)
                                      : entry.outbound.keeps_masked_out && has_secret(entry, bytes);
   record_outbound(entry, action.msg_seq_num, bytes, action.is_resendable && !is_kept_out);
+  // A gap fill uses all MsgSeqNums that it skips.
+  if (action.skips_to > action.msg_seq_num + 1) [[unlikely]]
+    record_outbound(entry, action.skips_to - 1, {}, /*is_resendable=*/false);
   const PackedMsgType msg_type = pack(action.msg_type);
   queue_bytes(entry, bytes, msg_type);
   using Kind = SentMessage::Kind;

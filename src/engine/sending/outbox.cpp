@@ -140,7 +140,7 @@ std::optional<SendFailure> Outbox::obstacle(std::size_t bytes) noexcept {
   if (transactor_.phase() == Phase::Observing) return SendFailure::WithinSending;
   if (commit_.has_failed()) return SendFailure::StoreStopped;
   if (!commit_.has_room_for(transactor_.record().entries().size() + bytes))
-    return SendFailure::StoreFull;
+    return commit_.is_draining() ? SendFailure::Draining : SendFailure::StoreFull;
   return std::nullopt;
 }
 

@@ -26,6 +26,7 @@ namespace {
   if (entry.connection != nullptr && entry.connection->is_connecting()) {
     return SessionState::Connecting;
   }
+  if (entry.timetable.is_disabled()) return SessionState::Disabled;
   if (is_initiator(entry) && !entry.connect_policy.wants_connection()) {
     return SessionState::LoggedOut;
   }
