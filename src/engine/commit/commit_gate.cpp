@@ -76,6 +76,7 @@ std::optional<store::LogPosition> CommitGate::flush() {
 bool CommitGate::has_stalled(store::LogPosition durable) {
   if (durable == flushed_to_) {
     stalled_until_ = kNever;
+    is_stalled_ = false;
     return false;
   }
   if (stall_timeout_.count() == 0) return false;
@@ -88,7 +89,8 @@ bool CommitGate::has_stalled(store::LogPosition durable) {
   stalled_at_ = durable;
   stalled_until_ = now + stall_timeout_;
   loop_.wake_at(stalled_until_);
-  return !has_moved;
+  is_stalled_ = !has_moved;
+  return is_stalled_;
 }
 
 void CommitGate::check() {
@@ -110,7 +112,7 @@ void CommitGate::check() {
 }
 
 void CommitGate::publish_health() noexcept {
-  StoreHealth health = is_waiting() ? StoreHealth::Stalled : StoreHealth::Ok;
+  StoreHealth health = is_stalled_ ? StoreHealth::Stalled : StoreHealth::Ok;
   if (health_ == Health::Full) health = StoreHealth::Full;
   if (has_failed()) health = StoreHealth::Failed;
   loop_.stats.store.health.set(health);

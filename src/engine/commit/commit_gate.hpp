@@ -113,6 +113,7 @@ class CommitGate {
   std::chrono::nanoseconds stall_timeout_{0};  // 0: the store never lags
   store::LogPosition stalled_at_ = 0;          // durable() has been this since the time-out began
   MonoTime stalled_until_ = kNever;            // kNever: the store does not lag
+  bool is_stalled_ = false;                    // it has lagged for the whole time-out
   DiskWatch disk_watch_;
   store::LogPosition unsynced_from_ = 0;  // appended() at LoopCounters' unsynced_since
   store::LogPosition flushed_to_ = 0;     // what was appended before the last flush()

@@ -17,23 +17,23 @@ using std::chrono::seconds;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr WallTime kNow{seconds{1'800'000'000}};
+constexpr WallTime kScrapedAt{seconds{1'800'000'000}};
 
 EngineStatistics trading() {
-  EngineStatistics engine{.started = kNow - seconds{60},
-                          .taken_at = kNow,
-                          .loops = {{.index = 0, .turned_at = kNow, .is_running = true}},
+  EngineStatistics engine{.started = kScrapedAt - seconds{60},
+                          .taken_at = kScrapedAt,
+                          .loops = {{.index = 0, .turned_at = kScrapedAt, .is_running = true}},
                           .sessions = {{.name = "FIX.4.4:VENUE->TRADER",
                                         .state = SessionState::LoggedOn,
                                         .next = {.next_inbound = 4, .next_outbound = 7}}}};
   auto& session = engine.sessions.front();
   session.in.messages = 3;
-  session.in.last_at = kNow - milliseconds{1500};
+  session.in.last_at = kScrapedAt - milliseconds{1500};
   session.in.by_type = {{"A", 1}, {"D", 2}};
   session.out.rejects = {{.is_business = false, .reason = 5, .count = 2},
                          {.is_business = true, .reason = std::nullopt, .count = 1}};
   session.unsent_bytes = 100;
-  session.unsent_since = kNow - seconds{2};
+  session.unsent_since = kScrapedAt - seconds{2};
   engine.loops[0].receive_to_sent = LatencyHistogram{
       {{nanoseconds{480}, nanoseconds{512}, 3}, {nanoseconds{1024}, nanoseconds{1088}, 1}}};
   return engine;
