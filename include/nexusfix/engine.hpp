@@ -57,6 +57,7 @@ using engine::Disconnection;
 using engine::Engine;
 using engine::EngineError;
 using engine::EngineOptions;
+using engine::EngineStatistics;
 using engine::EngineStats;
 using engine::LogonAnswer;
 using engine::LogonRequest;

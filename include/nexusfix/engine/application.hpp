@@ -11,8 +11,8 @@
 
 #include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/engine/callbacks/callback_check.hpp>
-#include <nexusfix/engine/handled_messages.hpp>
-#include <nexusfix/engine/message_reply.hpp>
+#include <nexusfix/engine/callbacks/handled_messages.hpp>
+#include <nexusfix/engine/callbacks/message_reply.hpp>
 #include <nexusfix/engine/outgoing.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/wire/message_view.hpp>

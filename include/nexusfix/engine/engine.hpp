@@ -18,6 +18,7 @@
 #include <nexusfix/engine/remote.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/engine/session_range.hpp>
+#include <nexusfix/engine/statistics.hpp>
 #include <nexusfix/observe/event_log.hpp>
 #include <nexusfix/observe/session_logs_stats.hpp>
 
@@ -94,19 +95,6 @@ struct Reloaded {
   std::vector<std::string> removed;    // sessions that are no longer in the file: they log out
   std::vector<std::string> changed;    // sessions whose values differ from those of the text before
   std::vector<PendingChange> pending;  // all pending ones, also of earlier texts
-};
-
-// The counts of one event loop since the engine was opened.
-struct EngineStats {
-  std::uint64_t messages_in = 0;   // received messages of every type, without garbled ones
-  std::uint64_t messages_out = 0;  // our messages of every type, new ones and resent ones
-  std::uint64_t garbled = 0;       // received bytes that are no valid message
-  // Connections that were closed without a session: no descriptor or no memory was left, the
-  // address is not allowed, a limit was reached, or the Logon fits no session.
-  std::uint64_t connections_refused = 0;
-  // Application messages that arrived early, waited in the buffer, and were never processed: a gap
-  // fill of the counterparty or a reset of the sequence numbers skipped them.
-  std::uint64_t out_of_order_discarded = 0;
 };
 
 // The sessions of one configuration, with their store, ports and logs.
@@ -263,6 +251,13 @@ class Engine {
   // does not go back. On the loop's own thread they are exact; on another thread, two counts may be
   // of different moments. No allocation, no blocking; the loop does not wait either.
   [[nodiscard]] EngineStats stats(std::uint32_t loop = 0) const noexcept;
+  // All that the engine counts and measures, of every loop and session, as it is now. Any thread,
+  // also while the engine runs: no loop waits for the reader. It allocates what it returns, about
+  // 1 KiB a session.
+  //
+  //   const nexusfix::EngineStatistics now = engine.statistics();
+  //   for (const auto& session : now.sessions) show(session.name, session.in.messages);
+  [[nodiscard]] EngineStatistics statistics() const;
   // The store of that loop's sessions. That loop's thread; valid until the engine ends. Read it
   // only: the engine must write each record itself.
   [[nodiscard]] store::Store& store(std::uint32_t loop = 0) noexcept;

@@ -66,6 +66,7 @@ enum class SendFailure : std::uint8_t {
   WithinSending,          // on_sending(), on_sent() and write_logon() cannot send
   SessionEnding,  // its sequence numbers are about to be reset, and the message would be lost
   OutOfMemory,    // the message was not numbered, stored or sent
+  Draining,       // the engine finishes its work and stops: no new message is accepted
 };
 
 // The error of a send.

@@ -83,6 +83,10 @@ class PreflightChecks {
         errors_.push_back({settings_.file, missing.line, std::move(missing.text)});
       }
     }
+    if (parts_.web != nullptr) return;
+    for (MissingPart& missing : missing_web_part(settings_.web)) {
+      errors_.push_back({settings_.file, missing.line, std::move(missing.text)});
+    }
   }
 
   void check_folders() {
