@@ -8,6 +8,7 @@
 #include <nexusfix/fix44/new_order_single.hpp>
 #include <nexusfix/wire/format.hpp>
 #include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/typed/draft.hpp>
 
 #include "support/fix_text.hpp"
 
@@ -50,7 +51,7 @@ TEST(MessageText, a_stream_gets_messages_fields_and_errors_as_on_the_wire) {
   ASSERT_TRUE(order);
   std::ostringstream out;
   out << order->cl_ord_id() << ' ' << order->side() << ' ' << order->price() << ' '
-      << order->transact_time() << ' ' << order->stop_px() << ' ' << 10.50_d << ' '
+      << order->transact_time() << ' ' << order->stop_px() << ' ' << Decimal{1050, 2} << ' '
       << fix44::Password{"secret"} << ' ' << fix44::SolicitedFlag{true} << '\n'
       << *order;
   EXPECT_EQ(out.str(), "A1 1 10.50 20240115-10:30:00.100 field 99 is missing 10.50 *** Y\n" +
