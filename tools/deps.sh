@@ -4,18 +4,19 @@
 #   bench  that, and what `make bench` needs: QuickFIX and io_uring, for the comparison
 #   test   that, and what `make test` needs: clang, sanitizers, test libraries, Asio, Java, Node.js,
 #          PostgreSQL's programs, Prometheus, QuickFIX, a compiler and an emulator for 64-bit ARM,
-#          Valgrind
+#          Valgrind, a browser
 #   docs   what `make docs` needs; the rest comes from PyPI
 # It does not call apt if nothing is missing. --list: prints the missing packages, installs nothing.
 set -eu
 
 packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-dev
-  libhowardhinnant-date-dev libsodium-dev libssl-dev libzstd-dev nlohmann-json3-dev tzdata"
+  libboost-dev libhowardhinnant-date-dev liblzma-dev libre2-dev libsodium-dev libssl-dev
+  libzstd-dev nlohmann-json3-dev tzdata zlib1g-dev"
 packages_bench="libquickfix-dev liburing-dev"
 packages_test="ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
   libasio-dev libgtest-dev libgmock-dev librapidcheck-dev libspdlog-dev libsqlite3-dev
   openjdk-17-jdk-headless maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev
-  postgresql prometheus doxygen python3-venv nodejs valgrind"
+  postgresql prometheus doxygen python3-venv nodejs valgrind chromium chromium-driver"
 
 list_only=no
 if [ "${1:-}" = "--list" ]; then

@@ -5,7 +5,6 @@
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -15,9 +14,11 @@
 #include <nexusfix/base/core_dumps.hpp>
 #include <nexusfix/config/explain_settings.hpp>
 #include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine/operations/operations.hpp>
 #include <nexusfix/engine/preflight.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 #include <nexusfix/transport/proxy.hpp>
+#include <nexusfix/transport/tls.hpp>
 
 #include "engine/engine_error.hpp"
 #include "engine/inbox/mailbox_state.hpp"
@@ -27,6 +28,7 @@
 #include "engine/loops/loop_directory.hpp"
 #include "engine/loops/loop_partition.hpp"
 #include "engine/loops/reload_round.hpp"
+#include "engine/operations/engine_operations.hpp"
 #include "engine/operator/control.hpp"
 #include "engine/operator/operator_desk.hpp"
 #include "engine/preflight/preflight.hpp"
@@ -192,8 +194,11 @@ struct Engine::Shared {
   std::shared_ptr<DisabledSessions> disabled;
   std::unique_ptr<OperatorDesk> desk;  // null until all is open
   std::unique_ptr<Control> control;    // uses the desk; null: no commands from other processes
-  bool has_proxies = false;            // a session has UseTCPProxy
-  bool has_tunnels = false;            // a session has ProxyType
+  std::unique_ptr<EngineOperations> operations;  // uses the desk
+  std::unique_ptr<OperationsServer> web;         // uses operations; null: no ports for operators
+  std::string store_folder;                      // of a journal on the disk; empty: there is none
+  bool has_proxies = false;                      // a session has UseTCPProxy
+  bool has_tunnels = false;                      // a session has ProxyType
 
   // is_available() has checked that the parts exist: here and in dependencies_of().
   void check_passwords(const Settings& settings, const EngineOptions& options) {
@@ -204,6 +209,40 @@ struct Engine::Shared {
                                                         settings.logons_being_checked_max);
   }
 
+  // Opens the ports for operators, which nothing uses before serve_operators().
+  std::expected<void, EngineError> open_web(Settings& settings, const Parts& parts) {
+    const config::WebSettings& wanted = settings.web;
+    if (!wanted.metrics_port && !wanted.console_port) return {};
+    if (parts.web == nullptr) {
+      settings.warnings.push_back({settings.file, wanted.console_line,
+                                   "HttpAcceptPort: no web page is served: this program was built "
+                                   "without nexusfix::web"});
+      return {};
+    }
+    auto opened = parts.web->open(settings);
+    if (!opened) return std::unexpected{EngineError{std::move(opened.error())}};
+    web = std::move(*opened);
+    return {};
+  }
+  std::expected<void, EngineError> serve_operators(const Loops& loops) {
+    std::vector<EventLoop*> all;
+    std::vector<std::string> folders;
+    for (const auto& loop : loops) {
+      all.push_back(loop.get());
+      if (!store_folder.empty()) folders.push_back(folder_of_loop(store_folder, loop->index()));
+    }
+    operations = std::make_unique<EngineOperations>(
+        std::move(all), EngineOperations::Facts{.clock = time,
+                                                .started = started,
+                                                .budget = budget,
+                                                .desk = desk.get(),
+                                                .journal_folders = std::move(folders)});
+    if (!web) return {};
+    for (const auto& loop : loops) loop->take_commands_from_outside();
+    auto serving = web->start(*operations);
+    if (serving) return {};
+    return std::unexpected{EngineError{std::move(serving.error())}};
+  }
   // Makes TLS contexts for the sessions that have TLS.
   std::expected<void, EngineError> protect(Settings& settings, Disk& files) {
     auto contexts = std::make_shared<TlsContexts>();
@@ -211,6 +250,20 @@ struct Engine::Shared {
       return std::unexpected{to_error(errors)};
     }
     if (!contexts->empty()) tls = std::move(contexts);
+    return {};
+  }
+
+  // What connections from outside need: certificates, ports for operators, passwords, proxies.
+  std::expected<void, EngineError> prepare_outside(Settings& settings,
+                                                   const std::vector<std::string>& sockets,
+                                                   const EngineOptions& options) {
+    if (auto read = read_disabled(sockets); !read) return read;
+    if (auto given = protect(settings, *options.disk); !given) return given;
+    if (auto opened = open_web(settings, options.parts); !opened) return opened;
+    check_passwords(settings, options);
+    note_proxies(settings);
+    const bool has_journal = disk != nullptr && settings.store == StoreKind::Journal;
+    if (has_journal) store_folder = settings.store_folder;
     return {};
   }
 
@@ -222,6 +275,7 @@ struct Engine::Shared {
     dependencies.disk = options.disk;
     dependencies.owned_disk = disk;
     dependencies.log = options.log;
+    if (web) dependencies.event_tap = &web->events();
     dependencies.message_log = options.message_log;
     dependencies.store_factory = options.store_factory;
     dependencies.is_standard_error = stderr_log != nullptr;
@@ -301,6 +355,8 @@ struct Engine::Shared {
   }
 
   void end_commands() noexcept {
+    web.reset();
+    operations.reset();
     control.reset();
     desk.reset();
   }
@@ -387,19 +443,14 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   const std::string file = settings.file;
   const std::vector<std::string> sockets =
       control_sockets_of(settings, /*is_on_disk=*/shared->disk != nullptr);
-  if (auto read = shared->read_disabled(sockets); !read) {
-    return std::unexpected{std::move(read.error())};
-  }
   decide_on_core_dumps(settings);
   if (auto ready = is_available(settings, *options.disk, options.parts); !ready) {
     return std::unexpected{std::move(ready.error())};
   }
   std::ranges::move(open_folders(settings, *options.disk), std::back_inserter(settings.warnings));
-  if (auto given = shared->protect(settings, *options.disk); !given) {
-    return std::unexpected{std::move(given.error())};
+  if (auto prepared = shared->prepare_outside(settings, sockets, options); !prepared) {
+    return std::unexpected{std::move(prepared.error())};
   }
-  shared->check_passwords(settings, options);
-  shared->note_proxies(settings);
   Loops loops;
   for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
     auto dependencies = shared->dependencies_of(loop, options);
@@ -435,6 +486,10 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   }
   shared->open_desk(loops);
   shared->listen_for_commands(sockets, loops, options);
+  if (auto served = shared->serve_operators(loops); !served) {
+    shared->end_commands();
+    return std::unexpected{std::move(served.error())};
+  }
   return Engine{std::move(shared), std::move(loops)};
 }
 
@@ -494,6 +549,10 @@ std::expected<Remote, EngineError> Engine::remote(std::string_view session) {
   return Remote{std::make_shared<detail::RemoteState>(shared_->remotes, std::move(*found))};
 }
 
+std::expected<Remote, EngineError> Engine::remote(const session::SessionId& session) {
+  return remote(session.to_string());
+}
+
 std::size_t Engine::session_count() const noexcept {
   std::size_t count = 0;
   for (const auto& loop : loops_) count += loop->registry().entries().size();
@@ -513,6 +572,10 @@ Session* Engine::find_session(std::string_view name) noexcept {
     if (SessionEntry* const entry = loop->registry().find_entry(name)) return &entry->session;
   }
   return nullptr;
+}
+
+Session* Engine::find_session(const session::SessionId& id) {
+  return find_session(std::string_view{id.to_string()});
 }
 
 SessionRange Engine::sessions() const noexcept {
@@ -573,18 +636,7 @@ std::vector<transport::Endpoint> Engine::accept_endpoints() const {
   return endpoints;
 }
 
-EngineStatistics Engine::statistics() const {
-  const Now now = shared_->time->now();
-  EngineStatistics figures{.process = ::getpid(),
-                           .started = shared_->started,
-                           .taken_at = now.wall,
-                           .is_stopping = loops_.front()->is_stopping(),
-                           .buffered_bytes = shared_->budget->used(),
-                           .logs = log_stats()};
-  for (const auto& loop : loops_) loop->add_to(figures, now);
-  return figures;
-}
-
+EngineStatistics Engine::statistics() const { return shared_->operations->statistics(); }
 EngineStats Engine::stats(std::uint32_t loop) const noexcept { return at(loop).stats(); }
 store::Store& Engine::store(std::uint32_t loop) noexcept { return at(loop).store(); }
 void Engine::reopen_logs() noexcept {
@@ -598,15 +650,7 @@ void Engine::reload_certificates() noexcept {
 }
 
 observe::SessionLogsStats Engine::log_stats() const noexcept {
-  observe::SessionLogsStats all;
-  for (const auto& loop : loops_) {
-    const observe::SessionLogsStats one = loop->logs().stats();
-    all.taken += one.taken;
-    all.lost_in_queue += one.lost_in_queue;
-    all.lost_on_disk += one.lost_on_disk;
-    all.lost_on_screen += one.lost_on_screen;
-  }
-  return all;
+  return shared_->operations->log_stats();
 }
 
 int detail::run_opened(std::expected<Engine, EngineError> engine) {

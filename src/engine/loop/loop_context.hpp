@@ -29,6 +29,7 @@ struct LoopContext : LoopDependencies {
         report{*log, is_standard_error, message_log, index, time},
         boundary{report, time, connections, transactor},
         callbacks{application} {
+    report.logs().tap_events(event_tap);
     if (!remotes) remotes = std::make_shared<RemoteDirectory>();
     if (!disabled) disabled = std::make_shared<DisabledSessions>();
     if (!budget) budget = std::make_shared<BufferBudget>(Settings{}.buffered_bytes_max);

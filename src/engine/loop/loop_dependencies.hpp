@@ -34,6 +34,7 @@ struct LoopDependencies {
   std::optional<unsigned> cpu{};                  // for the thread of run()
   transport::ServiceNotifier* service = nullptr;  // null: there is no service manager
   observe::EventLog* log = nullptr;
+  observe::EventLog* event_tap = nullptr;        // gets every event as well; null: there is none
   observe::MessageLog* message_log = nullptr;    // null: there is none
   store::StoreFactory* store_factory = nullptr;  // null: Store=program is an error
   bool is_standard_error = false;  // log writes to standard error, because no log was given
