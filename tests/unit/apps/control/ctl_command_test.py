@@ -4,6 +4,7 @@
 import json
 import subprocess
 import sys
+import time
 import unittest
 
 import command_test
@@ -85,6 +86,27 @@ class Ctl(WithFolder):
         shown = run("journal", "show", "--changes", self.folder / "venue.cfg")
         self.assertIn("operator: disable: ", shown.stdout)
         self.assertIn("fat finger (given to the running engine by user", shown.stdout)
+
+    def await_event(self, event):
+        log = self.folder / "log" / "FIX.4.4-VENUE-TRADER.event.current.log"
+        deadline = time.monotonic() + command_test.LIMIT_SECONDS
+        while event not in log.read_text():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+
+    def test_disabled_session_stays_so_when_a_reload_takes_it_out_and_back(self):
+        other = "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=OTHER\n"
+        self.serve(more=f"FileLogPath={self.folder}/log\n{other}")
+        config = self.folder / "venue.cfg"
+        text = config.read_text()
+        self.assertEqual(self.ctl("disable", SESSION, "--yes").returncode, 0)
+        config.write_text(text[:text.index("[SESSION]")] + other)
+        self.assertEqual(self.ctl("reload", "--yes").returncode, 0)
+        self.await_event("NXF-6017")  # it is out
+        config.write_text(text)
+        self.assertEqual(self.ctl("reload", "--yes").returncode, 0)
+        self.await_event("NXF-6018")  # it is back
+        self.assertIn("disabled", self.ctl("status", SESSION).stdout)
 
     def test_tail_shows_the_messages_that_the_filter_admits(self):
         _, port = self.serve()

@@ -136,7 +136,7 @@ TEST_F(OperatorActsTest, disabled_initiator_does_not_connect_until_it_is_enabled
   EXPECT_TRUE(reaches("logged on")) << log.all();
 }
 
-TEST_F(OperatorActsTest, disabled_session_stays_disabled_after_a_restart_and_a_reload) {
+TEST_F(OperatorActsTest, disabled_session_stays_disabled_after_a_restart) {
   open();
   ASSERT_TRUE(command({.act = Disable, .session = kTrader, .reason = "anna"}));
   reopen();
