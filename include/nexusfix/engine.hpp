@@ -40,7 +40,7 @@
 #include <nexusfix/wire/typed/typed_write.hpp>
 #include <nexusfix/wire/typed/draft.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/engine/callback_check.hpp>
+#include <nexusfix/engine/callbacks/callback_check.hpp>
 // clang-format on
 #include <nexusfix/engine/application.hpp>
 #include <nexusfix/engine/engine.hpp>

@@ -31,17 +31,17 @@ class LatencyHistogram {
   };
 
   LatencyHistogram() = default;  // empty
-  // buckets: ascending; sum: of all durations.
-  LatencyHistogram(std::vector<Bucket> buckets, std::chrono::nanoseconds sum) noexcept
-      : buckets_{std::move(buckets)}, sum_{sum} {}
+  // buckets: ascending.
+  explicit LatencyHistogram(std::vector<Bucket> buckets) noexcept : buckets_{std::move(buckets)} {}
 
   // The number of durations.
   [[nodiscard]] std::uint64_t count() const noexcept;
   // True: nothing was measured.
   [[nodiscard]] bool empty() const noexcept { return buckets_.empty(); }
-  // Of all durations.
-  [[nodiscard]] std::chrono::nanoseconds sum() const noexcept { return sum_; }
-  // 0: it is empty.
+  // Of all durations, each counted as the middle of its bucket: within half a bucket's width. In
+  // the last bucket, as its begin.
+  [[nodiscard]] std::chrono::nanoseconds sum() const noexcept;
+  // Likewise. 0: it is empty.
   [[nodiscard]] std::chrono::nanoseconds mean() const noexcept;
   // This share of all durations is below the result; percent: above 0, at most 100; 99.9 for P99.9.
   // 100 gives the end of the highest bucket. In the last bucket it is the begin. 0: it is empty.
@@ -54,7 +54,6 @@ class LatencyHistogram {
 
  private:
   std::vector<Bucket> buckets_;
-  std::chrono::nanoseconds sum_{0};
 };
 
 // The messages of one MsgType.

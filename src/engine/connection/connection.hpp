@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,7 +49,11 @@ class OutboundQueue {
   void push(std::string_view bytes) {
     if (const std::size_t wanted = storage_for(bytes.size()); wanted != 0) [[unlikely]]
       grow(wanted);
-    bytes_.append(bytes);
+    // There is room; append() would be a call of the library.
+    bytes_.resize_and_overwrite(bytes_.size() + bytes.size(), [&](char* begin, std::size_t size) {
+      std::memcpy(begin + size - bytes.size(), bytes.data(), bytes.size());
+      return size;
+    });
   }
   [[nodiscard]] std::span<const char> waiting() const noexcept {
     return std::span<const char>{bytes_}.subspan(taken_);

@@ -152,7 +152,7 @@ void SessionControl::enable(SessionEntry& entry) {
 
 bool SessionControl::may_connect(const SessionEntry& entry) const noexcept {
   return entry.settings.session.role == session::Role::Initiator && !loop_.is_stopping &&
-         entry.membership.is_active();
+         !commit_.is_draining() && entry.membership.is_active();
 }
 
 std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& entry,

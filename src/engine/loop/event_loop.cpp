@@ -289,6 +289,7 @@ bool EventLoop::has_no_more_work() {
   // time only.
   if (commit_.waits_for_disk() && loop_.now().mono < state_.stop_by) return false;
   if (loop_.is_stopping) return true;
+  if (commit_.is_draining()) return false;  // The next turn stops the loop.
   if (loop_.directory) return false;
   if (tasks_.inbox().is_open() || waits_for_operator()) return false;
   return std::ranges::all_of(listeners_.all(), [](const auto& one) { return one.socket == 0; }) &&

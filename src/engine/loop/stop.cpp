@@ -40,8 +40,9 @@ void EventLoop::on_stop_requested() {
     loop_.report.engine(EventId::DrainEnded, "drained: all work is done, the engine stops");
   } else {
     loop_.report.engine(EventId::DrainEnded,
-                        {"the time for the drain is over, the engine stops: ",
-                         static_cast<std::uint64_t>(left), " sessions have unfinished work"});
+                        {"the time for the drain is over, the engine stops; sessions with "
+                         "unfinished work: ",
+                         static_cast<std::uint64_t>(left)});
   }
   begin_stop();
 }
@@ -52,9 +53,8 @@ void EventLoop::begin_drain() {
   listeners_.close_all();
   for (const auto& owned : registry_.entries()) {
     SessionEntry& entry = *owned;
-    if (entry.connection == nullptr) entry.connect_policy.log_out();
+    entry.connect_policy.log_out();  // A connection that ends is not opened again.
     if (entry.connection == nullptr || !entry.connection->is_connecting()) continue;
-    entry.connect_policy.log_out();
     connections_.close(*entry.connection, EventId::ConnectionClosedByStop, "draining");
   }
   close_unbound();

@@ -82,6 +82,7 @@ void SessionRegistry::give_key(SessionEntry& entry, store::SessionKey key) {
   if (by_key_.size() <= key) by_key_.resize(key + std::size_t{1});
   by_key_[key] = &entry;
   entry.stored.key_ = key;
+  loop_.board.add(entry.counters);
 }
 
 // From here on an acceptor admits its counterparty, and an initiator connects. A second call does
@@ -148,7 +149,7 @@ void SessionRegistry::destroy_leaving() {
 }
 
 void SessionRegistry::destroy(SessionEntry& entry) {
-  loop_.latency.settle(loop_.now().mono);  // It points to the session's figures.
+  if (loop_.latency.is_unsettled()) loop_.latency.settle(loop_.now().mono);  // the session's
   loop_.timers.disarm(entry);
   changes_.forget(entry);
   resends_.forget(entry);

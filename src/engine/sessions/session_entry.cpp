@@ -31,9 +31,10 @@ session::SessionConfig session_config_of(const SessionServices& services,
 
 namespace {
 
-std::shared_ptr<SessionCounters> make_counters(LoopContext& loop, const SessionSettings& settings) {
-  return loop.board.add(settings.session.id.to_string(), loop.index,
-                        settings.session.role == session::Role::Initiator);
+std::shared_ptr<SessionCounters> make_counters(const LoopContext& loop,
+                                               const SessionSettings& settings) {
+  return std::make_shared<SessionCounters>(settings.session.id.to_string(), loop.index,
+                                           settings.session.role == session::Role::Initiator);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/message_reply.hpp>
+#include <nexusfix/engine/callbacks/message_reply.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/store/store.hpp>

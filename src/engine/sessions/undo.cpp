@@ -22,6 +22,7 @@ void Transactor::abort_session(SessionEntry& entry, std::string why) noexcept {
 // A session took part in the event if its sequence numbers differ from
 // those of the store.
 void Transactor::abort_event(SessionEntry& entry) noexcept {
+  loop_.latency.on_delivered();
   record_.clear();
   sent_.clear();
   undo_log_.clear();

@@ -47,14 +47,10 @@ class LatencyCounters {
 
   // The writer's thread. The same duration, for a number of messages.
   void record(std::chrono::nanoseconds duration, std::uint64_t count = 1) noexcept {
-    record_at(index_of(duration.count()), duration, count);
+    record_at(index_of(duration.count()), count);
   }
   // index: as index_of() returns it.
-  void record_at(std::size_t index, std::chrono::nanoseconds duration,
-                 std::uint64_t count) noexcept {
-    counts_[index] += count;
-    sum_ns_ += count * static_cast<std::uint64_t>(duration.count());
-  }
+  void record_at(std::size_t index, std::uint64_t count) noexcept { counts_[index] += count; }
   // Any thread.
   [[nodiscard]] LatencyHistogram read() const {
     std::vector<LatencyHistogram::Bucket> buckets;
@@ -67,13 +63,11 @@ class LatencyCounters {
                                        : std::chrono::nanoseconds{begin_of(i + 1)},
                          .count = count});
     }
-    return {std::move(buckets),
-            std::chrono::nanoseconds{static_cast<std::int64_t>(sum_ns_.read())}};
+    return LatencyHistogram{std::move(buckets)};
   }
 
  private:
   std::array<Counter, kBuckets> counts_;
-  Counter sum_ns_;
 };
 
 // A session has its own, so it takes half the memory.

@@ -1,6 +1,6 @@
 #include "engine/statistics/latency_meter.hpp"
 
-#include <span>
+#include <utility>
 
 namespace nexusfix::engine {
 
@@ -11,18 +11,14 @@ void LatencyMeter::time_call() noexcept {
 }
 
 void LatencyMeter::settle(MonoTime now) noexcept {
-  for (const Sent& sent : std::span{sent_}.first(sent_count_)) {
-    const QueuedAnswers& answers = sent.answers;
-    const MonoTime::duration taken = now - answers.received;
-    const std::size_t index = LoopLatency::index_of(taken.count());
-    counters_.receive_to_sent.record_at(index, taken, answers.count);
-    if (SessionDetails* const details = sent.session->details.get()) {
-      details->receive_to_sent.record_at(session_index_of(index), taken, answers.count);
-    }
-    if (answers.called != kNever) [[unlikely]]
-      counters_.callback_to_sent.record(now - answers.called);
+  const SessionCounters* const session = std::exchange(sent_by_, nullptr);
+  const std::size_t index = LoopLatency::index_of((now - sent_.received).count());
+  counters_.receive_to_sent.record_at(index, sent_.count);
+  if (SessionDetails* const details = session->details.get()) {
+    details->receive_to_sent.record_at(session_index_of(index), sent_.count);
   }
-  sent_count_ = 0;
+  if (sent_.called != kNever) [[unlikely]]
+    counters_.callback_to_sent.record(now - sent_.called);
 }
 
 }  // namespace nexusfix::engine

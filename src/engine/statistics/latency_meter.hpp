@@ -8,10 +8,6 @@
 // between two parts of the order's path; it is made for one message of kTimedEvery.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-
 #include <nexusfix/base/time.hpp>
 
 #include "engine/loop/loop_clock.hpp"
@@ -50,34 +46,28 @@ class LatencyMeter {
   }
   // The socket has taken all of the queue, and there are answers in it.
   void on_sent(QueuedAnswers& answers, SessionCounters& session) noexcept {
-    if (sent_count_ == kSentMax) [[unlikely]]
-      settle(clock_.read().mono);
-    sent_[sent_count_++] = {&session, answers};
+    if (sent_by_ != nullptr) [[unlikely]]
+      settle(clock_.read().mono);  // those of another connection
+    sent_by_ = &session;
+    sent_ = answers;
     answers.count = 0;
     answers.called = kNever;
   }
 
-  // The time was read after the last on_sent().
-  [[nodiscard]] bool is_unsettled() const noexcept { return sent_count_ != 0; }
+  // Answers were sent, and the time of that is not known yet: settle() tells it.
+  [[nodiscard]] bool is_unsettled() const noexcept { return sent_by_ != nullptr; }
   void settle(MonoTime now) noexcept;
 
  private:
-  static constexpr std::size_t kSentMax = 16;
-
-  struct Sent {
-    SessionCounters* session = nullptr;
-    QueuedAnswers answers;
-  };
-
   void time_call() noexcept;
 
   LoopClock& clock_;
   LoopCounters& counters_;
-  bool is_answering_ = false;  // on_message() runs
-  unsigned untimed_ = 1;       // the call after this number of calls is timed
-  MonoTime called_ = kNever;   // kNever: the running call is not timed
-  std::size_t sent_count_ = 0;
-  std::array<Sent, kSentMax> sent_;
+  bool is_answering_ = false;           // on_message() runs
+  unsigned untimed_ = 1;                // the call after this number of calls is timed
+  MonoTime called_ = kNever;            // kNever: the running call is not timed
+  SessionCounters* sent_by_ = nullptr;  // null: nothing is unsettled
+  QueuedAnswers sent_;
 };
 
 }  // namespace nexusfix::engine

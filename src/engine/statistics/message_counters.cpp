@@ -11,20 +11,18 @@ std::string unpack(PackedMsgType msg_type) {
   return text;
 }
 
-void MessageTypeCounters::count_in_another(PackedMsgType msg_type) noexcept {
-  const std::size_t first = hash(msg_type);
-  for (std::size_t i = 0; i < kSlots && msg_type != 0; ++i) {
-    Slot& slot = slots_[(first + i) % kSlots];
+std::size_t MessageTypeCounters::slot_of(PackedMsgType msg_type) noexcept {
+  if (msg_type == 0) return kOther;
+  for (std::size_t i = kOther + 1; i < kSlots; ++i) {
+    Slot& slot = slots_[i];
     if (slot.msg_type.read() == 0) slot.msg_type.set(msg_type);
-    if (slot.msg_type.read() != msg_type) continue;
-    ++slot.count;
-    return;
+    if (slot.msg_type.read() == msg_type) return i;
   }
-  ++other_;
+  return kOther;
 }
 
 std::uint64_t MessageTypeCounters::all() const noexcept {
-  std::uint64_t all = other_.read();
+  std::uint64_t all = 0;
   for (const Slot& slot : slots_) all += slot.count.read();
   return all;
 }
@@ -44,7 +42,9 @@ std::vector<MessageCount> MessageTypeCounters::read() const {
     if (msg_type != 0 && count != 0) counts.push_back({unpack(msg_type), count});
   }
   std::ranges::sort(counts, {}, &MessageCount::msg_type);
-  if (const std::uint64_t count = other_.read(); count != 0) counts.push_back({"other", count});
+  if (const std::uint64_t count = slots_[kOther].count.read(); count != 0) {
+    counts.push_back({"other", count});
+  }
   return counts;
 }
 

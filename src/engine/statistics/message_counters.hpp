@@ -31,17 +31,15 @@ using PackedMsgType = std::uint64_t;
 }
 [[nodiscard]] std::string unpack(PackedMsgType msg_type);
 
-// A small hash table that only grows. Most sessions use fewer than ten types.
+// The types in the order of their first message, which most sessions have fewer than ten of. A
+// message has mostly the type of the one before it, so that slot is looked at first.
 class MessageTypeCounters {
  public:
   // The loop's thread.
   void count(PackedMsgType msg_type) noexcept {
-    Slot& first = slots_[hash(msg_type)];
-    if (first.msg_type.read() == msg_type && msg_type != 0) [[likely]] {
-      ++first.count;
-      return;
-    }
-    count_in_another(msg_type);
+    if (slots_[last_].msg_type.read() != msg_type) [[unlikely]]
+      last_ = slot_of(msg_type);
+    ++slots_[last_].count;
   }
   // Any thread: in the order of their MsgType, "other" last.
   [[nodiscard]] std::vector<MessageCount> read() const;
@@ -49,22 +47,18 @@ class MessageTypeCounters {
   [[nodiscard]] std::uint64_t of(PackedMsgType msg_type) const noexcept;
 
  private:
-  static constexpr unsigned kSlotBits = 4;
-  static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
+  static constexpr std::size_t kOther = 0;  // the slot of all other types; its msg_type is 0
+  static constexpr std::size_t kSlots = 1 + 16;
 
   struct Slot {
-    Figure<PackedMsgType> msg_type;  // 0: it is free
+    Figure<PackedMsgType> msg_type{};  // 0: it is free
     Counter count;
   };
 
-  [[nodiscard]] static std::size_t hash(PackedMsgType msg_type) noexcept {
-    constexpr std::uint64_t kGoldenRatio = 0x9E3779B97F4A7C15U;
-    return (msg_type * kGoldenRatio) >> (64U - kSlotBits);
-  }
-  void count_in_another(PackedMsgType msg_type) noexcept;
+  [[nodiscard]] std::size_t slot_of(PackedMsgType msg_type) noexcept;
 
+  std::size_t last_ = kOther;  // the loop's thread
   std::array<Slot, kSlots> slots_;
-  Counter other_;
 };
 
 enum class RejectKind : std::uint8_t { Session, Business };

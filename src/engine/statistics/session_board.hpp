@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,16 +18,14 @@ class SessionBoard {
  public:
   using List = std::vector<std::shared_ptr<const SessionCounters>>;
 
-  // The loop's thread.
-  [[nodiscard]] std::shared_ptr<SessionCounters> add(std::string_view session, std::uint32_t loop,
-                                                     bool is_initiator) {
-    auto counters = std::make_shared<SessionCounters>(session, loop, is_initiator);
+  // The loop's thread. A session on trial is not added: otherwise any client could fill monitoring
+  // systems with names.
+  void add(std::shared_ptr<SessionCounters> counters) {
     const std::lock_guard lock{mutex_};
     counters->number = ++last_number_;
-    by_number_.emplace(counters->number, counters);
-    return counters;
+    by_number_.emplace(counters->number, std::move(counters));
   }
-  // The loop's thread.
+  // The loop's thread. A second call does no harm.
   void remove(const SessionCounters& counters) noexcept {
     const std::lock_guard lock{mutex_};
     by_number_.erase(counters.number);

@@ -94,7 +94,7 @@ struct alignas(deferred::kCacheLineBytes) SessionCounters {
   Counter garbled;
   Counter out_of_order_discarded;
 
-  std::uint64_t number = 0;  // the SessionBoard's
+  std::uint64_t number = 0;  // in the SessionBoard; 0: it is not there
   const std::string name;
   const std::uint32_t loop;
   const bool is_initiator;

@@ -16,7 +16,18 @@ std::uint64_t LatencyHistogram::count() const noexcept {
 
 nanoseconds LatencyHistogram::mean() const noexcept {
   const std::uint64_t all = count();
-  return all == 0 ? nanoseconds{0} : sum_ / static_cast<std::int64_t>(all);
+  return all == 0 ? nanoseconds{0} : sum() / static_cast<std::int64_t>(all);
+}
+
+nanoseconds LatencyHistogram::sum() const noexcept {
+  nanoseconds sum{0};
+  for (const Bucket& bucket : buckets_) {
+    const nanoseconds width = bucket.to - bucket.from;
+    const nanoseconds middle =
+        bucket.to == nanoseconds::max() ? bucket.from : bucket.from + width / 2;
+    sum += middle * static_cast<std::int64_t>(bucket.count);
+  }
+  return sum;
 }
 
 nanoseconds LatencyHistogram::percentile(double percent) const noexcept {

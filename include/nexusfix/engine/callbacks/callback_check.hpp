@@ -10,8 +10,8 @@
 #include <utility>
 
 #include <nexusfix/engine/events.hpp>
-#include <nexusfix/engine/handled_messages.hpp>
-#include <nexusfix/engine/message_reply.hpp>
+#include <nexusfix/engine/callbacks/handled_messages.hpp>
+#include <nexusfix/engine/callbacks/message_reply.hpp>
 #include <nexusfix/engine/outgoing.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/session/version.hpp>
