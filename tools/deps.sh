@@ -10,8 +10,8 @@
 set -eu
 
 packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-dev
-  libboost-dev libhowardhinnant-date-dev libsodium-dev libssl-dev libzstd-dev nlohmann-json3-dev
-  tzdata"
+  libboost-dev libhowardhinnant-date-dev liblzma-dev libre2-dev libsodium-dev libssl-dev
+  libzstd-dev nlohmann-json3-dev tzdata zlib1g-dev"
 packages_bench="libquickfix-dev liburing-dev"
 packages_test="ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
   libasio-dev libgtest-dev libgmock-dev librapidcheck-dev libspdlog-dev libsqlite3-dev

@@ -9,8 +9,9 @@
 #include <nexusfix/base/edit_distance.hpp>
 
 #include "nexusfix/dictionary/dict.hpp"
+#include "nexusfix/logs/grep/grep.hpp"
+#include "nexusfix/logs/stats/stats.hpp"
 #include "nexusfix/messages/decode.hpp"
-#include "nexusfix/messages/message_begin.hpp"
 #include "nexusfix/messages/validate.hpp"
 #include "nexusfix/text/help.hpp"
 
@@ -21,6 +22,10 @@ constexpr std::array kCommands{
     Command{"demo", "run a venue and a trader on this machine, and measure them", "demo", run_demo},
     Command{"decode", "print FIX messages with field names and meanings", "decode messages.log",
             run_decode},
+    Command{"grep", "find messages in logs by their fields",
+            "grep 'MsgType=D and Price>150' messages.log", run_grep},
+    Command{"stats", "count messages, gaps, rejects and latencies in logs", "stats messages.log",
+            run_stats},
     Command{"validate", "find the errors in FIX messages", "validate messages.log", run_validate},
     Command{"dict", "look up fields, values and messages, and compare versions", "dict 39=2",
             run_dict},
@@ -71,18 +76,6 @@ void add_strict(CLI::App& app, UnknownKeys& unknown_keys) {
   app.add_flag_callback(
       "--strict", [&] { unknown_keys = UnknownKeys::Refuse; },
       "treat an unknown configuration key as an error");
-}
-
-void add_delimiter(CLI::App& app, std::string& delimiter) {
-  app.add_option_function<std::string>(
-         "--delimiter",
-         [&](const std::string& text) { delimiter = *printing::read_delimiter(text); },
-         "the separator of fields, such as `;`, SOH or \\x01 (default: detected in each message)")
-      ->check([](const std::string& text) -> std::string {
-        const auto read = printing::read_delimiter(text);
-        return read ? "" : read.error();
-      })
-      ->option_text("TEXT");
 }
 
 std::optional<int> parse_arguments(CLI::App& app, Arguments arguments) {

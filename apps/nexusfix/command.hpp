@@ -44,9 +44,6 @@ struct Command {
 // --strict, of a subcommand that opens an engine.
 void add_strict(CLI::App& app, UnknownKeys& unknown_keys);
 
-// --delimiter, of a subcommand that scans files for messages.
-void add_delimiter(CLI::App& app, std::string& delimiter);
-
 // Prints "nexusfix NAME: text" to standard error. Returns kFailure.
 int fail(std::string_view name, std::string_view text);
 

@@ -158,6 +158,9 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
     if (const Given* given = keys.right("EventLoops")) loops_line = given->line;
     settings.sessions.push_back(build_session(keys, report, calendars));
     logs.take(keys, settings.sessions.back().log);
+    if (const Given* given = keys.right("JournalInbound")) {
+      settings.sessions.back().journals_inbound_line = given->line;
+    }
     add_any(settings, keys);
   }
   logs.finish();

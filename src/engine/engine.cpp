@@ -18,6 +18,7 @@
 #include <nexusfix/engine/preflight.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 #include <nexusfix/transport/proxy.hpp>
+#include <nexusfix/transport/tls.hpp>
 
 #include "engine/engine_error.hpp"
 #include "engine/inbox/mailbox_state.hpp"
@@ -548,6 +549,10 @@ std::expected<Remote, EngineError> Engine::remote(std::string_view session) {
   return Remote{std::make_shared<detail::RemoteState>(shared_->remotes, std::move(*found))};
 }
 
+std::expected<Remote, EngineError> Engine::remote(const session::SessionId& session) {
+  return remote(session.to_string());
+}
+
 std::size_t Engine::session_count() const noexcept {
   std::size_t count = 0;
   for (const auto& loop : loops_) count += loop->registry().entries().size();
@@ -567,6 +572,10 @@ Session* Engine::find_session(std::string_view name) noexcept {
     if (SessionEntry* const entry = loop->registry().find_entry(name)) return &entry->session;
   }
   return nullptr;
+}
+
+Session* Engine::find_session(const session::SessionId& id) {
+  return find_session(std::string_view{id.to_string()});
 }
 
 SessionRange Engine::sessions() const noexcept {

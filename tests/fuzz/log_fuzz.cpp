@@ -100,7 +100,7 @@ void check_printed(std::string_view text, bool is_summary) {
   FakeDisk disk;
   disk.set_contents("/log", text);
   nexusfix::command::DecodeOptions options;
-  options.files = {"/log"};
+  options.input.files = {"/log"};
   options.colour = nexusfix::command::ColourChoice::Never;
   options.summary = is_summary;
   const std::string shown = output_of([&](std::FILE* out) {

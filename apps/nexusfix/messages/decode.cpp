@@ -16,9 +16,7 @@
 #include <nexusfix/dictionary/names.hpp>
 
 #include "nexusfix/messages/decoded_message.hpp"
-#include "nexusfix/messages/message_scanner.hpp"
 #include "nexusfix/messages/print_message.hpp"
-#include "nexusfix/messages/scanned_file.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -36,14 +34,14 @@ class DecodeRun {
   }
 
   int run() {
-    if (!load_dictionary()) return kUsage;
-    bool readable = true;
-    if (options_.files.empty()) readable = decode_file("-");
-    for (const std::string& file : options_.files) readable &= decode_file(file);
+    if (!load_dictionary() || !read_fields()) return kUsage;
+    if (options_.form) make_writer();
+    const bool readable = decode_all();
     if (options_.summary && messages_ > 0) {
       fmt::print(streams_.out, "{} message{}, {} faulty{}\n", messages_, messages_ == 1 ? "" : "s",
                  faulty_, skipped_ > 0 ? fmt::format(", {} skipped", skipped_) : "");
     }
+    if (writer_) writer_->finish();
     std::fflush(streams_.out);
     if (!readable) return kUsage;
     if (messages_ == 0) {
@@ -72,33 +70,61 @@ class DecodeRun {
       complain(text.error().what());
       return false;
     }
-    const auto loaded = dictionary::load_dictionary(*text, options_.dictionary, options_.faults);
+    auto loaded = dictionary::load_dictionary(*text, options_.dictionary, options_.faults);
     if (!loaded) {
       for (const std::string& error : loaded.error().all()) complain(error);
       return false;
     }
     for (const std::string& warning : loaded->warnings) complain("warning: " + warning);
     own_names_.emplace(*loaded);
+    own_dictionary_ = std::move(*loaded);
     own_table_ = own_names_->table();
     print_.own_names = &own_table_;
     return true;
   }
 
-  bool decode_file(const std::string& path) {
-    const FileScan file{path, options_.delimiter};
-    const auto each = [&](const printing::ScannedMessage& message) { print(message); };
-    const auto drained = [&] { std::fflush(streams_.out); };
-    const auto scanned = scan_file(disk_, file, {each, drained});
-    if (!scanned) {
-      complain(scanned.error().what());
-    } else if (scanned->count > 0) {
-      skipped_ += scanned->count;
-      complain(skipped_text(file, *scanned));
+  bool read_fields() {
+    if (options_.fields.empty()) return true;
+    const logs::FieldNames names{own_dictionary_ ? &*own_dictionary_ : nullptr};
+    auto columns = logs::read_columns(options_.fields, names);
+    if (!columns) {
+      complain("--fields: " + columns.error());
+      return false;
     }
-    return scanned.has_value();
+    columns_ = std::move(*columns);
+    print_.only = columns_;
+    return true;
   }
 
-  void print(const printing::ScannedMessage& scanned) {
+  void make_writer() {
+    writer_.emplace(streams_.out, logs::OutputOptions{.form = *options_.form,
+                                                      .columns = columns_,
+                                                      .with_path = options_.input.files.size() > 1,
+                                                      .own_names = print_.own_names});
+  }
+
+  // False: a file could not be read.
+  bool decode_all() {
+    const auto each = [&](const logs::LogMessage& message) {
+      print(message);
+      return logs::AfterMessage::Continue;
+    };
+    const auto drained = [&] {
+      if (writer_) writer_->flush();
+      std::fflush(streams_.out);
+    };
+    const auto failed = [&](std::string_view error) { complain(error); };
+    const logs::LogReport report = logs::read_logs(disk_, options_.input, {each, drained, failed});
+    skipped_ = report.skipped();
+    return !report.has_unopened() && !report.has_unread();
+  }
+
+  void print(const logs::LogMessage& scanned) {
+    if (writer_) {
+      ++messages_;
+      writer_->write(scanned);
+      return;
+    }
     const printing::DecodedMessage message = printing::decode_message(scanned.bytes);
     // The version that a Logon agrees on applies to the messages after it.
     const auto application = dictionary::version_of_appl_ver_id(message.value(kDefaultApplVerID));
@@ -113,7 +139,10 @@ class DecodeRun {
   Disk& disk_;
   DecodeStreams streams_;
   std::optional<dictionary::LoadedNames> own_names_;
+  std::optional<dictionary::Dictionary> own_dictionary_;
   dictionary::NameTable own_table_;
+  std::vector<wire::Tag> columns_;
+  std::optional<logs::MessageWriter> writer_;
   PrintOptions print_;
   std::uint64_t messages_ = 0;
   std::uint64_t faulty_ = 0;

@@ -3,25 +3,28 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/dictionary/load.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/logs/output/message_writer.hpp"
+#include "nexusfix/logs/source/log_reader.hpp"
 
 namespace nexusfix::command {
 
 enum class ColourChoice : std::uint8_t { Auto, Always, Never };
 
 struct DecodeOptions {
-  std::vector<std::string> files;  // none, or "-": standard input
-  std::string dictionary;          // a file in the QuickFIX XML form; empty: the built-in ones
+  logs::LogRequest input;
+  std::string dictionary;  // a file in the QuickFIX XML form; empty: the built-in ones
   dictionary::DictionaryFaults faults = dictionary::DictionaryFaults::Refuse;  // of that file
-  std::string delimiter;  // between fields; empty: each message shows it
   ColourChoice colour = ColourChoice::Auto;
-  bool summary = false;  // one line a message, and a count
+  bool summary = false;                  // one line a message, and a count
+  std::optional<logs::OutputForm> form;  // unset: for people
+  std::string fields;                    // the value of --fields; empty: all
 };
 
 struct DecodeStreams {
@@ -30,7 +33,8 @@ struct DecodeStreams {
 };
 
 // Returns kSuccess; kFailure if a message was faulty or there was none; kUsage if a file or the
-// dictionary cannot be read. Memory is bounded by one message and one chunk of a file.
+// dictionary cannot be read. In a form for programs no message counts as faulty. Memory is bounded
+// by one message and one chunk of a file.
 int decode_files(const DecodeOptions& options, Disk& disk, DecodeStreams streams);
 
 int run_decode(Arguments arguments);

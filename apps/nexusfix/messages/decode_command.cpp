@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "nexusfix/logs/log_options.hpp"
 #include "nexusfix/messages/decode.hpp"
 
 namespace nexusfix::command {
@@ -18,21 +19,24 @@ int run_decode(Arguments arguments) {
                                                                  {"always", ColourChoice::Always},
                                                                  {"never", ColourChoice::Never}};
   std::string colour = "auto";
-  app.add_option("FILE", options.files, "files to read; without one, or for -: standard input");
+  add_log_options(app, options.input);
   app.add_option("--dict", options.dictionary, "your own dictionary: QuickFIX XML or Orchestra")
       ->option_text("FILE");
-  add_delimiter(app, options.delimiter);
   app.add_option("--color", colour, "auto, always or never (default auto: on a terminal)")
       ->check([&](const std::string& word) -> std::string {
         return choices.contains(word) ? "" : word + ": auto, always or never was expected";
       })
       ->option_text("WHEN");
-  app.add_flag("--summary", options.summary, "print one line for each message, and a count");
+  CLI::Option* const summary =
+      app.add_flag("--summary", options.summary, "print one line for each message, and a count");
+  add_output_options(app, options.form, options.fields);
+  app.get_option("--fields")->excludes(summary);
   bool is_lenient = false;
   app.add_flag("--lenient", is_lenient, "accept a dictionary with errors, and list the errors");
   app.footer(
       "Examples:\n"
       "  $ nexusfix decode messages.log\n"
+      "  $ nexusfix decode --csv --fields SendingTime,ClOrdID,Text messages.log.gz\n"
       "  $ grep 11=A1 messages.log | nexusfix decode --summary\n\n"
       "Exit status:\n"
       "  0  no message is faulty\n"

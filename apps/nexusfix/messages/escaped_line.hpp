@@ -8,8 +8,8 @@
 
 namespace nexusfix::printing {
 
-// The size of "20240115-10:30:00.123 IN MASKED ESCAPED : ", with or without a time, at the
-// beginning of a line; 0: the line does not have the mark.
+// The size of "20240115-10:30:00.123 IN MASKED ESCAPED : ", with any text in place of the time, at
+// the beginning of a line; 0: the line does not have the mark.
 [[nodiscard]] std::size_t escaped_mark_size(std::string_view line);
 
 // Appends the original bytes. A backslash that begins no escape is kept.

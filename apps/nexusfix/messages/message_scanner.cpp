@@ -8,6 +8,7 @@
 #include <nexusfix/wire/checksum.hpp>
 
 #include "nexusfix/messages/escaped_line.hpp"
+#include "nexusfix/messages/find_bytes.hpp"
 
 namespace nexusfix::printing {
 namespace {
@@ -65,13 +66,7 @@ void convert(std::string& to, std::string_view text, const MessageBegin& begin, 
 // Replaces each separator by SOH, if the separator is one byte.
 void replace_each(std::string& to, std::string_view text, const MessageBegin& begin) {
   to.assign(text);
-  char* const end = to.data() + to.size();
-  for (char* at = to.data() + begin.size; at < end; ++at) {
-    at = static_cast<char*>(
-        std::memchr(at, begin.separator.front(), static_cast<std::size_t>(end - at)));
-    if (at == nullptr) break;
-    *at = kSoh;
-  }
+  replace_bytes(to.data() + begin.size, to.size() - begin.size, begin.separator.front(), kSoh);
   if (to.back() != kSoh) to += kSoh;
 }
 
@@ -90,9 +85,13 @@ bool adds_up(std::string_view bytes) {
 }  // namespace
 
 void MessageScanner::feed(std::string_view bytes) {
-  // Erasing moves the rest of the buffer, so it is not done for every message.
-  if (at_ > buffer_.size() / 2) forget_before(at_);
+  forget_messages();
   buffer_.append(bytes);
+}
+
+// Erasing moves the rest of the buffer, so it is not done for every message.
+void MessageScanner::forget_messages() {
+  if (at_ > buffer_.size() / 2) forget_before(at_);
 }
 
 void MessageScanner::forget_before(std::size_t position) {
@@ -243,6 +242,7 @@ std::optional<ScannedMessage> MessageScanner::next_of_line() {
     mark_.clear();
     message->prefix = other_;
   }
+  if (message) message->offset = line_offset_;
   return message;
 }
 
@@ -282,16 +282,61 @@ MessageScanner::LineState MessageScanner::open_escaped_line(std::size_t begin) {
   return LineState::Escaped;
 }
 
+ScannedMessage MessageScanner::take(std::size_t at, std::size_t size, const MessageBegin& begin,
+                                    std::string_view prefix) {
+  ScannedMessage message;
+  message.prefix = prefix;
+  message.bytes = converted(std::string_view{buffer_}.substr(at, size), begin);
+  message.offset = base_ + at;
+  at_ = at + size;
+  tried_ = at_;
+  return message;
+}
+
+// The next message most likely begins with the same bytes: its BeginString and separator need not
+// be recognised again.
+void MessageScanner::remember(std::size_t at, const MessageBegin& begin) {
+  usual_.clear();
+  const std::string_view text = std::string_view{buffer_}.substr(at);
+  if (begin.separator.size() == 1 && text.substr(begin.size + 1).starts_with("9=")) {
+    usual_.assign(text.substr(0, begin.size + 3));
+  }
+}
+
+// A message that begins as the last one did, in a line without the mark ESCAPED, and is as long as
+// its BodyLength says. Nothing: next() looks at it in detail, and decides the same.
+std::optional<ScannedMessage> MessageScanner::next_usual(std::size_t at) {
+  constexpr std::size_t kBytesMin = kRecognisedBytesMax;
+  const std::string_view text = std::string_view{buffer_}.substr(at);
+  if (usual_.empty() || text.size() < kBytesMin || !text.starts_with(usual_)) return std::nullopt;
+  std::string_view front = std::string_view{buffer_}.substr(at_, at - at_);
+  if (!front.empty()) {
+    // Usually it is one line feed, and the text before the message.
+    if (front.front() == '\n') front.remove_prefix(1);
+    if (front.size() > kPrefixBytesMax || front.contains('\n')) front = line_before(at);
+    if (!front.empty() && is_digit(front.back())) return std::nullopt;
+    if (reads_marks_ && front.contains('E')) return std::nullopt;
+  }
+  constexpr std::size_t kTagBytes = 3;  // the separator, and `9=`
+  const MessageBegin begin{.kind = Kind::Found,
+                           .size = usual_.size() - kTagBytes,
+                           .separator = text.substr(usual_.size() - kTagBytes, 1)};
+  const auto found = by_body_length(text, begin);
+  if (!found || !found->complete) return std::nullopt;
+  return take(at, found->size, begin, front);
+}
+
 std::optional<ScannedMessage> MessageScanner::next() {
   for (;;) {
     if (auto message = next_of_line()) return message;
-    const std::size_t at = buffer_.find(kBegin, std::max(at_, tried_));
+    const std::size_t at = find_bytes(buffer_, kBegin, std::max(at_, tried_));
     if (at == buffer_.npos) {
       // Only the beginning of the last line may still be the prefix of a message.
       const std::size_t keep = std::max(buffer_.rfind('\n') + 1, at_);
       forget_before(std::max(keep, buffer_.size() - std::min(buffer_.size(), kPrefixBytesMax)));
       return std::nullopt;
     }
+    if (auto message = next_usual(at)) return message;
     if (reads_marks_ && at > at_ && !is_in_plain_line(at)) {
       const LineState line = open_escaped_line(at);
       if (line == LineState::Incomplete) return std::nullopt;
@@ -305,12 +350,8 @@ std::optional<ScannedMessage> MessageScanner::next() {
     }
     const Extent found = extent(at, begin);
     if (!found.complete) return std::nullopt;
-    ScannedMessage message;
-    message.prefix = line_before(at);
-    message.bytes = converted(std::string_view{buffer_}.substr(at, found.size), begin);
-    at_ = at + found.size;
-    tried_ = at_;
-    return message;
+    remember(at, begin);
+    return take(at, found.size, begin, line_before(at));
   }
 }
 

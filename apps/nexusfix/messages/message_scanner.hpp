@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,7 @@ namespace nexusfix::printing {
 struct ScannedMessage {
   std::string_view bytes{};   // with SOH after each field, in place of the separator
   std::string_view prefix{};  // the text before it in its line
+  std::uint64_t offset = 0;   // in all bytes that were fed; of an escaped line: of the line
 };
 
 // Each message shows its separator: the text between BeginString and `9=`. A message ends with the
@@ -39,6 +41,10 @@ class MessageScanner {
   explicit MessageScanner(std::string delimiter = {}) : delimiter_{std::move(delimiter)} {}
 
   void feed(std::string_view bytes);
+  // Feeds up to size_max bytes without a copy. read(span<char>) writes them, and returns their
+  // number. Returns that number.
+  template <class Read>
+  std::size_t feed_from(std::size_t size_max, Read read);
   void finish() { finished_ = true; }
   // Returns nothing if the bytes that were fed so far have no complete message.
   [[nodiscard]] std::optional<ScannedMessage> next();
@@ -52,6 +58,11 @@ class MessageScanner {
   enum class LineState : std::uint8_t { Plain, Escaped, Incomplete };
 
   [[nodiscard]] std::optional<ScannedMessage> next_of_line();
+  [[nodiscard]] std::optional<ScannedMessage> next_usual(std::size_t at);
+  [[nodiscard]] ScannedMessage take(std::size_t at, std::size_t size, const MessageBegin& begin,
+                                    std::string_view prefix);
+  void remember(std::size_t at, const MessageBegin& begin);
+  void forget_messages();
   [[nodiscard]] LineState open_escaped_line(std::size_t begin);
   [[nodiscard]] bool is_in_plain_line(std::size_t begin);
   [[nodiscard]] std::string_view line_before(std::size_t begin) const;
@@ -71,6 +82,7 @@ class MessageScanner {
 
   std::string delimiter_;
   std::string buffer_;
+  std::string usual_;        // how the last message began, up to BodyLength; empty: unusually
   std::uint64_t base_ = 0;   // the offset of the buffer in all bytes that were fed
   bool starts_line_ = true;  // the buffer begins with a line
   std::size_t at_ = 0;       // after the last message
@@ -89,5 +101,17 @@ class MessageScanner {
   std::string mark_;                      // of it, until its first message
   std::uint64_t line_offset_ = 0;
 };
+
+template <class Read>
+std::size_t MessageScanner::feed_from(std::size_t size_max, Read read) {
+  forget_messages();
+  std::size_t got = 0;
+  const std::size_t before = buffer_.size();
+  buffer_.resize_and_overwrite(before + size_max, [&](char* data, std::size_t) {
+    got = read(std::span<char>{data + before, size_max});
+    return before + got;
+  });
+  return got;
+}
 
 }  // namespace nexusfix::printing

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <iterator>
 #include <optional>
 
 namespace nexusfix::printing {
@@ -116,15 +117,26 @@ std::string heading(const DecodedMessage& message, const Names& names, const Pai
                             or_question_mark(message.value(kSendingTime)), paint.off);
 }
 
-std::string field_lines(const DecodedMessage& message, const Names& names, const Paint& paint) {
+std::vector<DecodedField> shown_fields(const DecodedMessage& message,
+                                       std::span<const wire::Tag> only) {
+  if (only.empty()) return message.fields;
+  std::vector<DecodedField> shown;
+  std::ranges::copy_if(message.fields, std::back_inserter(shown), [&](const DecodedField& field) {
+    return std::ranges::find(only, field.tag) != only.end();
+  });
+  return shown;
+}
+
+std::string field_lines(std::span<const DecodedField> fields, const Names& names,
+                        const Paint& paint) {
   std::size_t tag_width = 4;
   std::size_t name_width = 0;
-  for (const DecodedField& field : message.fields) {
+  for (const DecodedField& field : fields) {
     tag_width = std::max(tag_width, field.tag == 0 ? 1 : field.tag_text.size());
     name_width = std::max(name_width, names.field(field.tag).size());
   }
   std::string lines;
-  for (const DecodedField& field : message.fields) {
+  for (const DecodedField& field : fields) {
     if (field.tag == 0) {
       const std::string_view equals = field.value.empty() ? "" : "=";
       lines += fmt::format("  {:>{}}  {:<{}}  {}{}{}\n", "?", tag_width, "", name_width,
@@ -150,7 +162,9 @@ std::size_t print_message(std::FILE* out, const DecodedMessage& message,
   const Names names{message, options};
   const Paint& paint = options.colour == Colour::Always ? kPaint : kNoPaint;
   std::string text = heading(message, names, paint, options.prefix);
-  if (options.detail == Detail::Fields) text += field_lines(message, names, paint);
+  if (options.detail == Detail::Fields) {
+    text += field_lines(shown_fields(message, options.only), names, paint);
+  }
   for (const std::string& fault : message.faults) {
     text += fmt::format("  {}! {}{}\n", paint.fault, printable(fault), paint.off);
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,7 +26,8 @@ struct PrintOptions {
   const dictionary::NameTable* own_names = nullptr;
   // For FIXT.1.1 messages without ApplVerID.
   dictionary::Version default_application = dictionary::Version::Fix50Sp2;
-  std::string_view prefix;  // printed before the heading
+  std::string_view prefix;          // printed before the heading
+  std::span<const wire::Tag> only;  // prints only these fields; empty: all
 };
 
 // NewOrderSingle (D)  34=2  TRADER -> VENUE  20240115-10:30:00.123

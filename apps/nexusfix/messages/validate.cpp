@@ -19,7 +19,6 @@
 #include "nexusfix/dictionary/named_dictionary.hpp"
 #include "nexusfix/messages/decoded_message.hpp"
 #include "nexusfix/messages/print_message.hpp"
-#include "nexusfix/messages/scanned_file.hpp"
 #include "nexusfix/text/json.hpp"
 
 namespace nexusfix::command {
@@ -88,9 +87,7 @@ class ValidateRun {
 
   int run() {
     if (!open_named()) return kUsage;
-    bool readable = true;
-    if (options_.files.empty()) readable = validate_file("-");
-    for (const std::string& file : options_.files) readable &= validate_file(file);
+    const bool readable = validate_all();
     if (options_.json && options_.summary) {
       const Json counts =
           Json::object({{"messages", total_}, {"invalid", invalid_}, {"skipped", skipped_}});
@@ -140,25 +137,25 @@ class ValidateRun {
     return nullptr;
   }
 
-  bool validate_file(const std::string& path) {
-    file_ = path == "-" ? "standard input" : path;
-    in_file_ = 0;
-    const FileScan file{path, options_.delimiter};
-    const auto each = [&](const printing::ScannedMessage& message) { validate(message.bytes); };
+  // False: a file could not be read.
+  bool validate_all() {
+    std::vector<std::uint64_t> in_files;
+    const auto each = [&](const logs::LogMessage& message) {
+      in_files.resize(std::max(in_files.size(), message.file + 1));
+      file_ = message.path;
+      in_file_ = ++in_files[message.file];
+      validate(message.bytes);
+      return logs::AfterMessage::Continue;
+    };
     const auto drained = [&] { std::fflush(streams_.out); };
-    const auto scanned = scan_file(disk_, file, {each, drained});
-    if (!scanned) {
-      complain(scanned.error().what());
-    } else if (scanned->count > 0) {
-      skipped_ += scanned->count;
-      complain(skipped_text(file, *scanned));
-    }
-    return scanned.has_value();
+    const auto failed = [&](std::string_view error) { complain(error); };
+    const logs::LogReport report = logs::read_logs(disk_, options_.input, {each, drained, failed});
+    skipped_ = report.skipped();
+    return !report.has_unopened() && !report.has_unread();
   }
 
   void validate(std::string_view bytes) {
     ++total_;
-    ++in_file_;
     const printing::DecodedMessage message = printing::decode_message(bytes);
     Checker* const checker = checker_of(message);
     if (is_broken_) return;

@@ -10,15 +10,15 @@
 #include <nexusfix/dictionary/validator.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/logs/source/log_reader.hpp"
 
 namespace nexusfix::command {
 
 struct ValidateOptions {
-  std::vector<std::string> files;  // none, or "-": standard input
-  std::string version;             // empty: each message's own
-  std::string dictionary;          // a file; instead of a version
+  logs::LogRequest input;
+  std::string version;     // empty: each message's own
+  std::string dictionary;  // a file; instead of a version
   dictionary::DictionaryFaults faults = dictionary::DictionaryFaults::Refuse;  // of that file
-  std::string delimiter;  // between fields; empty: each message shows it
   dictionary::ValidationRules rules;
   bool json = false;     // one object a message
   bool summary = false;  // only the counts

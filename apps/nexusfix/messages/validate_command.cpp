@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "nexusfix/dictionary/named_dictionary.hpp"
+#include "nexusfix/logs/log_options.hpp"
 #include "nexusfix/messages/validate.hpp"
 
 namespace nexusfix::command {
@@ -14,7 +15,7 @@ int run_validate(Arguments arguments) {
       "nexusfix validate"};
   ValidateOptions options;
   std::vector<std::string> rules;
-  app.add_option("FILE", options.files, "files to read; without one, or for -: standard input");
+  add_log_options(app, options.input);
   CLI::Option* const version =
       app.add_option("--version", options.version,
                      "the FIX version of all messages (default: each message's own): one of " +
@@ -32,7 +33,6 @@ int run_validate(Arguments arguments) {
       })
       ->allow_extra_args(false)
       ->option_text("KEY=Y|N");
-  add_delimiter(app, options.delimiter);
   app.add_flag("--json", options.json, "print JSON, one object for each message, for programs");
   app.add_flag("--summary", options.summary, "print only the number of invalid messages");
   bool is_lenient = false;

@@ -207,6 +207,7 @@ enum class EventId : std::uint16_t {
   LogEventsDropped = 8008,   // more events about the logs occurred than are reported
   LogLinesLost = 8009,       // lines of this log are missing; the text has their number
   MessageLogFailed = 8010,   // EngineOptions::message_log threw: it lacks messages
+  LogNotPacked = 8011,       // the backup of a log cannot be packed (LogCompress)
 };
 
 }  // namespace nexusfix

@@ -20,9 +20,9 @@
 #include <nexusfix/session/config.hpp>
 #include <nexusfix/session/schedule.hpp>
 #include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/postgres.hpp>
+#include <nexusfix/store/postgres_options.hpp>
 #include <nexusfix/transport/network.hpp>
-#include <nexusfix/transport/tls.hpp>
+#include <nexusfix/transport/tls_settings.hpp>
 
 namespace nexusfix::config {
 
@@ -205,6 +205,10 @@ struct SessionSettings {
   ThrottleSettings throttle;       // how many messages it may send
   // InboundDelivery: when the store records that a message was processed.
   InboundDelivery inbound_delivery = InboundDelivery::AtLeastOnce;
+  // JournalInbound: the journal keeps each received message that raises the next inbound MsgSeqNum,
+  // in the record of its effect. Other stores refuse it when the engine starts.
+  bool journals_inbound = false;
+  std::size_t journals_inbound_line = 0;  // of JournalInbound; 0: it is not given
   // SendWhileLoggedOut. false: without a Logon send() fails, and no message is numbered or stored.
   bool sends_while_logged_out = true;
   // DisconnectNoticeDelay: on_disconnect() is called when the counterparty has not logged on again

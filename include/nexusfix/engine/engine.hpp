@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
@@ -134,6 +135,13 @@ class Engine {
     return open_with(settings, make_callbacks(application), options);
   }
 
+  // Does not compile: an engine that cannot start is an error, and no object.
+  template <class Application>
+  explicit Engine(const std::string&, const Application&, EngineOptions = {}) : Engine{none()} {
+    static_assert(!std::is_same_v<Application, Application>,
+                  "an engine is opened: auto engine = Engine::open(\"venue.cfg\", application); "
+                  "if (!engine) complain(engine.error().what()); else return engine->run();");
+  }
   // Moves an engine, also after start(): sessions stay where they are, and references to them
   // remain valid. No other thread may use the engine meanwhile.
   Engine(Engine&&) noexcept;
@@ -187,6 +195,8 @@ class Engine {
   //
   //   auto remote = engine.remote("FIX.4.4:TRADER->VENUE");
   [[nodiscard]] std::expected<Remote, EngineError> remote(std::string_view session);
+  // The same for an identity. Error: no session has it.
+  [[nodiscard]] std::expected<Remote, EngineError> remote(const session::SessionId& session);
 
   // The number of sessions, without templates. One loop: its thread; several loops: before they
   // run. The same holds for session() and find_session().
@@ -202,6 +212,9 @@ class Engine {
   [[nodiscard]] SessionRange sessions(std::uint32_t loop) const noexcept;
   // The session of this name (Session::name()), in any loop. Null: there is none.
   [[nodiscard]] Session* find_session(std::string_view name) noexcept;
+  // The session of this identity (Session::id()), in any loop. Null: there is none. Allocates its
+  // name.
+  [[nodiscard]] Session* find_session(const session::SessionId& id);
   // Adds the sessions of another configuration to the present ones: all of them or, with an error,
   // none. Its settings of stores and threads are ignored. A session cannot have TLS, UseTCPProxy,
   // ProxyType or PasswordFile if none had it at the start. Call it on that loop's thread, not from
@@ -262,6 +275,7 @@ class Engine {
  private:
   struct Worker;
   struct Shared;
+  [[nodiscard]] static Engine&& none() noexcept;  // for the constructor that does not compile
   using Loops = std::vector<std::unique_ptr<EventLoop>>;
 
   Engine(std::unique_ptr<Shared> shared, Loops loops) noexcept;

@@ -163,11 +163,12 @@ struct LoopStatistics {
   std::uint64_t posted_tasks = 0;  // tasks of other threads that it has run
   StoreStatistics store{};
 
-  // From the arrival of a message, as the loop's clock had it, to the call of on_message().
+  // Of one application message in 17: from its arrival, as the loop's clock had it, to the call of
+  // on_message();
   LatencyHistogram receive_to_callback{};
-  // From that call until the socket has taken the messages that it sent.
+  // from that call until the socket has taken the messages that it sent;
   LatencyHistogram callback_to_sent{};
-  // Both together.
+  // and both together.
   LatencyHistogram receive_to_sent{};
   LatencyHistogram test_request_round_trip{};  // of all its sessions, with removed ones
 };

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,7 +24,7 @@
 #include "engine/credentials/password_change.hpp"
 #include "engine/loop/timer_queue.hpp"
 #include "engine/report/second_limit.hpp"
-#include "engine/statistics/queued_answers.hpp"
+#include "engine/statistics/timed_answer.hpp"
 
 namespace nexusfix::engine {
 
@@ -49,11 +48,7 @@ class OutboundQueue {
   void push(std::string_view bytes) {
     if (const std::size_t wanted = storage_for(bytes.size()); wanted != 0) [[unlikely]]
       grow(wanted);
-    // There is room; append() would be a call of the library.
-    bytes_.resize_and_overwrite(bytes_.size() + bytes.size(), [&](char* begin, std::size_t size) {
-      std::memcpy(begin + size - bytes.size(), bytes.data(), bytes.size());
-      return size;
-    });
+    bytes_.append(bytes);
   }
   [[nodiscard]] std::span<const char> waiting() const noexcept {
     return std::span<const char>{bytes_}.subspan(taken_);
@@ -362,7 +357,7 @@ class Connection : public TimerOwner {
   [[nodiscard]] const std::string& close_reason() const noexcept { return close_reason_; }
   void set_close_reason(std::string_view why) { close_reason_ = why; }
 
-  [[nodiscard]] QueuedAnswers& answers() noexcept { return answers_; }
+  [[nodiscard]] TimedAnswer& timed_answer() noexcept { return timed_answer_; }
   [[nodiscard]] Backlog& backlog() noexcept { return backlog_; }
   [[nodiscard]] OutboundQueue& outbound() noexcept { return outbound_; }
   [[nodiscard]] const OutboundQueue& outbound() const noexcept { return outbound_; }
@@ -395,7 +390,7 @@ class Connection : public TimerOwner {
   store::LogPosition waits_for_ = 0;
   Backlog backlog_;
   OutboundQueue outbound_;
-  QueuedAnswers answers_;
+  TimedAnswer timed_answer_;
   Framing framing_;
   MonoTime paused_until_ = kNever;
   ConnectionRates rates_;

@@ -7,6 +7,7 @@
 #include "engine/acceptor/acceptor.hpp"
 #include "engine/connection/inbound.hpp"
 #include "engine/registry/session_registry.hpp"
+#include "engine/sending/waiting_messages.hpp"
 #include "engine/sessions/out_of_order_queue.hpp"
 #include "engine/sessions/transactor.hpp"
 #include "engine/statistics/session_state.hpp"
@@ -62,6 +63,8 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
   loop_.timers.disarm(connection);
   closed_.push_back(std::move(owned));
   const bool was_connecting = connection.is_connecting();
+  const std::uint64_t lost =
+      entry != nullptr && entry->progress.keeps_received() ? lowest_waiting(*entry) : 0;
   connection.end();
   if (entry == nullptr) return;
   entry->resend.abort();
@@ -70,8 +73,10 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
   count_end(connection, *entry, was_connecting);
   if (!why.empty()) loop_.report.peer(id, *entry, why, &connection);
   if (!was_connecting) {
-    transactor_.transact(
-        *entry, [this](session::StateMachine& machine) { machine.on_disconnected(loop_.now()); });
+    transactor_.transact(*entry, [&](session::StateMachine& machine) {
+      transactor_.record_end(*entry, lost);
+      machine.on_disconnected(loop_.now());
+    });
   }
   OutOfOrderQueue::forget_out_of_order(
       *entry);  // They are requested again, unless a reset follows.

@@ -197,8 +197,7 @@ bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::
   if (connection.has_waited()) entry.machine.set_delayed(true);
   control_.note_received(entry, *message);
   dynamic_.log_received(entry, frame);
-  transactor_.transact(
-      entry, [&](session::StateMachine& machine) { machine.on_message(*message, loop_.now()); });
+  transactor_.transact(entry, *message);
   out_of_order_.deliver_in_sequence(entry);
   return true;
 }

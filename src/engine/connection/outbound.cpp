@@ -17,9 +17,8 @@ void Connections::mark_unsent(Connection& connection) {
 inline void Connections::note_sent(Connection& connection, SessionEntry& entry) noexcept {
   SessionCounters& counters = *entry.counters;
   const std::size_t unsent = connection.outbound().size();
-  if (unsent == 0 && connection.answers().count != 0) {
-    loop_.latency.on_sent(connection.answers(), counters);
-  }
+  if (unsent == 0 && connection.timed_answer().is_queued()) [[unlikely]]
+    loop_.latency.on_sent(connection.timed_answer(), counters);
   if (unsent != 0 || counters.unsent_bytes.read() != 0) [[unlikely]] {
     counters.on_unsent(unsent + entry.resend.queued().size(), loop_.now().wall);
   }

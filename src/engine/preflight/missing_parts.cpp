@@ -16,6 +16,9 @@ constexpr PartText kProxy{"proxies", "nexusfix::proxy",
                           "options.parts.proxy = nexusfix::transport::proxy_part();"};
 constexpr PartText kPasswords{"the password service", "nexusfix::passwords",
                               "options.parts.passwords = nexusfix::engine::password_part();"};
+constexpr PartText kLogCompression{
+    "zstd", "nexusfix::log_compression",
+    "options.parts.log_compression = nexusfix::observe::log_compression_part();"};
 constexpr PartText kPostgres{"the PostgreSQL store", "nexusfix::postgres",
                              "options.parts.postgres = nexusfix::store::postgres_part();"};
 
@@ -47,6 +50,9 @@ std::vector<MissingPart> missing_parts(const SessionSettings& settings, const Pa
   if (parts.passwords == nullptr && !settings.credentials.password_file.empty()) {
     missing.push_back(
         {settings.credentials.password_file_line, text_of("PasswordFile", kPasswords)});
+  }
+  if (parts.log_compression == nullptr && settings.log.files.is_compressed) {
+    missing.push_back({settings.line, text_of("LogCompress", kLogCompression)});
   }
   return missing;
 }

@@ -8,6 +8,7 @@
 
 #include <nexusfix/config/explain_settings.hpp>
 #include <nexusfix/engine/preflight.hpp>
+#include <nexusfix/transport/tls.hpp>
 
 #include "engine/credentials/credentials.hpp"
 #include "engine/loop/thread_setup.hpp"

@@ -93,6 +93,7 @@ void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settin
   if (is_throttled_otherwise) entry.limits.throttle = std::move(made);
   entry.outbound.keeps_masked_out =
       !entry.settings.log.masked.empty() && !entry.settings.log.stores_masked;
+  entry.progress.keep_received(entry.settings.journals_inbound);
   if (entry.connection != nullptr) entry.connection->backlog().check_again();
   entry.connect_policy.use_first_address();
   note_rules(loop_, entry.settings);

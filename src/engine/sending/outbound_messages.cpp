@@ -169,7 +169,7 @@ void Outbox::transmit(SessionEntry& entry, std::string_view bytes) {
   // Bytes that waited for the end of a resend have their records already; this event adds its own.
   connection.wait_for(commit_.store().appended());
   connections_.mark_unsent(connection);
-  loop_.latency.on_queued(connection.answers());
+  loop_.latency.on_queued(connection.timed_answer());
   if (!connection.is_in_event()) transactor_.add_connection(connection);
 }
 

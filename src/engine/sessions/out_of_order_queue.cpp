@@ -104,8 +104,7 @@ void OutOfOrderQueue::deliver_due(SessionEntry& entry) {
     if (!due) continue;  // It came again in the meantime.
     const auto message = loop_.parsers.inbound.parse(bytes);
     NEXUSFIX_ASSERT(message.has_value());  // It was parsed when it came.
-    transactor_.transact(
-        entry, [&](session::StateMachine& machine) { machine.on_message(*message, loop_.now()); });
+    transactor_.transact(entry, *message);
   }
 }
 

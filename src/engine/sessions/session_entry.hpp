@@ -113,19 +113,31 @@ class Registration {
 // Where the session is in an event, and what the store has of its inbound messages.
 class EventProgress {
  public:
-  explicit EventProgress(std::uint64_t next_inbound) noexcept : next_inbound_{next_inbound} {}
+  EventProgress(std::uint64_t next_inbound, bool keeps_received) noexcept
+      : next_inbound_{next_inbound}, keeps_received_{keeps_received} {}
 
   // Its actions are being performed.
   [[nodiscard]] bool is_acting() const noexcept { return is_acting_; }
   // The numbers were reset or set by hand, or are those of a session on trial: the Transactor has
   // nothing to record up to this one.
-  void set_next_inbound(std::uint64_t number) noexcept { next_inbound_ = number; }
+  void set_next_inbound(std::uint64_t number) noexcept {
+    next_inbound_ = number;
+    left_ = 0;
+  }
+  // JournalInbound, which a reload may change.
+  void keep_received(bool keeps) noexcept { keeps_received_ = keeps; }
+  [[nodiscard]] bool keeps_received() const noexcept { return keeps_received_; }
 
  private:
   friend class Transactor;
 
   std::uint64_t next_inbound_;  // the store's
   bool is_acting_ = false;
+  bool keeps_received_;      // the store gets each received message with the progress
+  // The counterparty has received our Logon, and has asked for what it missed before.
+  bool is_settled_ = false;
+  std::uint64_t left_ = 0;  // the last MessagesLeft of the store; 0: none since the start
+  std::string held_logon_;  // a Logon that waits for its decision, as the store will have it
 };
 
 struct OutboundRules {

@@ -122,7 +122,7 @@ void UndoEntry::undo() const noexcept {
   entry->machine.rewind_outbound(next_outbound);
   if (entry->connection != nullptr) {
     entry->connection->outbound().shrink_to(outbound_size);
-    if (outbound_size == 0) entry->connection->answers() = {};
+    if (outbound_size == 0) entry->connection->timed_answer() = {};
   }
   entry->resend.queued().shrink_to(resend_queued_size);
   entry->until_logon.roll_back(until_logon_size, left_to_resend);

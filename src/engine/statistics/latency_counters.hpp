@@ -45,12 +45,8 @@ class LatencyCounters {
     return static_cast<std::int64_t>(sub << (exponent + kUnitBits));
   }
 
-  // The writer's thread. The same duration, for a number of messages.
-  void record(std::chrono::nanoseconds duration, std::uint64_t count = 1) noexcept {
-    record_at(index_of(duration.count()), count);
-  }
-  // index: as index_of() returns it.
-  void record_at(std::size_t index, std::uint64_t count) noexcept { counts_[index] += count; }
+  // The writer's thread.
+  void record(std::chrono::nanoseconds duration) noexcept { ++counts_[index_of(duration.count())]; }
   // Any thread.
   [[nodiscard]] LatencyHistogram read() const {
     std::vector<LatencyHistogram::Bucket> buckets;
@@ -73,10 +69,5 @@ class LatencyCounters {
 // A session has its own, so it takes half the memory.
 using LoopLatency = LatencyCounters<4>;
 using SessionLatency = LatencyCounters<3>;
-
-// A bucket of a session is two of a loop.
-[[nodiscard]] constexpr std::size_t session_index_of(std::size_t loop_index) noexcept {
-  return loop_index / 2;
-}
 
 }  // namespace nexusfix::engine

@@ -10,15 +10,20 @@ void LatencyMeter::time_call() noexcept {
   counters_.receive_to_callback.record(called_ - clock_.now().mono);
 }
 
+void LatencyMeter::on_sent(TimedAnswer& answer, SessionCounters& session) noexcept {
+  // A timed call that has sent on several connections.
+  if (is_unsettled()) settle(clock_.read().mono);
+  sent_by_ = &session;
+  sent_ = std::exchange(answer, {});
+}
+
 void LatencyMeter::settle(MonoTime now) noexcept {
   const SessionCounters* const session = std::exchange(sent_by_, nullptr);
-  const std::size_t index = LoopLatency::index_of((now - sent_.received).count());
-  counters_.receive_to_sent.record_at(index, sent_.count);
+  counters_.callback_to_sent.record(now - sent_.called);
+  counters_.receive_to_sent.record(now - sent_.received);
   if (SessionDetails* const details = session->details.get()) {
-    details->receive_to_sent.record_at(session_index_of(index), sent_.count);
+    details->receive_to_sent.record(now - sent_.received);
   }
-  if (sent_.called != kNever) [[unlikely]]
-    counters_.callback_to_sent.record(now - sent_.called);
 }
 
 }  // namespace nexusfix::engine

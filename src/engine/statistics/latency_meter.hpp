@@ -1,19 +1,19 @@
 // Measures how long messages take from their arrival to the callback and to their answers.
 //
-// The loop reads its clock once for all bytes that one look at the network has found: that is when
-// a message has arrived. An answer is sent when the socket has taken its bytes; the time of that is
-// the next one that the loop reads, so that the clock is not read for the measurement. A loop that
-// sleeps reads it after it has sent. A spinning loop reads it after its next look at the sockets,
-// so that look is within the figures. Only the call of on_message() needs a reading of its own,
-// between two parts of the order's path; it is made for one message of kTimedEvery.
+// One message of kTimedEvery is measured, because a reading of the clock takes as long as 200
+// instructions. The loop reads its clock once for all bytes that one look at the network has found:
+// that is when a message has arrived. The call of on_message() is read for the measurement. An
+// answer is sent when the socket has taken its bytes; the time of that is the next one that the
+// loop reads anyway. A loop that sleeps reads it at the end of its turn. A spinning loop reads it
+// after its next look at the sockets, so that look is within the figures.
 #pragma once
 
 #include <nexusfix/base/time.hpp>
 
 #include "engine/loop/loop_clock.hpp"
 #include "engine/statistics/loop_counters.hpp"
-#include "engine/statistics/queued_answers.hpp"
 #include "engine/statistics/session_counters.hpp"
+#include "engine/statistics/timed_answer.hpp"
 
 namespace nexusfix::engine {
 
@@ -28,34 +28,22 @@ class LatencyMeter {
 
   // on_message() is called next.
   void on_deliver() noexcept {
-    is_answering_ = true;
     if (--untimed_ == 0) [[unlikely]]
       time_call();
   }
   // It has returned.
-  void on_delivered() noexcept {
-    is_answering_ = false;
-    called_ = kNever;
-  }
+  void on_delivered() noexcept { called_ = kNever; }
   // A message has been added to a connection's queue.
-  void on_queued(QueuedAnswers& answers) const noexcept {
-    if (!is_answering_) return;
-    if (answers.count++ == 0) answers.received = clock_.now().mono;
-    if (called_ != kNever) [[unlikely]]
-      answers.called = called_;
+  void on_queued(TimedAnswer& answer) const noexcept {
+    if (called_ != kNever && !answer.is_queued()) [[unlikely]]
+      answer = {.received = clock_.now().mono, .called = called_};
   }
-  // The socket has taken all of the queue, and there are answers in it.
-  void on_sent(QueuedAnswers& answers, SessionCounters& session) noexcept {
-    if (sent_by_ != nullptr) [[unlikely]]
-      settle(clock_.read().mono);  // those of another connection
-    sent_by_ = &session;
-    sent_ = answers;
-    answers.count = 0;
-    answers.called = kNever;
-  }
+  // The socket has taken all of the queue, with this answer.
+  void on_sent(TimedAnswer& answer, SessionCounters& session) noexcept;
 
-  // Answers were sent, and the time of that is not known yet: settle() tells it.
+  // An answer was sent, and the time of that is not known yet.
   [[nodiscard]] bool is_unsettled() const noexcept { return sent_by_ != nullptr; }
+  // This is the time.
   void settle(MonoTime now) noexcept;
 
  private:
@@ -63,11 +51,10 @@ class LatencyMeter {
 
   LoopClock& clock_;
   LoopCounters& counters_;
-  bool is_answering_ = false;           // on_message() runs
   unsigned untimed_ = 1;                // the call after this number of calls is timed
   MonoTime called_ = kNever;            // kNever: the running call is not timed
   SessionCounters* sent_by_ = nullptr;  // null: nothing is unsettled
-  QueuedAnswers sent_;
+  TimedAnswer sent_;
 };
 
 }  // namespace nexusfix::engine

@@ -162,6 +162,11 @@ inline constexpr EventRow kEngineEvents[] = {
      "an exception. The sessions have nevertheless processed or sent them.",
      "The text has the number of messages and the last exception.",
      "Correct the cause in the program's log."},
+    {EventId::LogNotPacked, Severity::Warning, "LogNotPacked",
+     "The backup of a log cannot be packed with zstd (LogCompress=Y). It stays as it was, and no "
+     "line is lost.",
+     "The disk is full, a permission is missing, or the disk returned an error.",
+     "Correct the cause that the text names. The next rotation tries again."},
 };
 
 }  // namespace nexusfix::observe

@@ -216,8 +216,8 @@ constexpr Metric kMetrics[] = {
       "From that call until the socket has taken the messages that it sent, likewise."},
      of_loops<[](const LoopStatistics& one) { return one.callback_to_sent; }>},
     {{"nexusfix_loop_receive_to_sent_seconds", Histogram, "seconds", "loop",
-      "From the arrival of a message until the socket has taken those that on_message() sent, of "
-      "each message sent."},
+      "From the arrival of a message until the socket has taken the answers of on_message(), "
+      "likewise."},
      of_loops<[](const LoopStatistics& one) { return one.receive_to_sent; }>},
     {{"nexusfix_loop_test_request_round_trip_seconds", Histogram, "seconds", "loop",
       "From our TestRequest to the Heartbeat that answers it."},

@@ -187,7 +187,7 @@ DiskResult<std::vector<std::string>> FakeDisk::list(const std::string& path) {
   if (!folders_.contains(path)) return failure("list", path, ENOENT);
   std::vector<std::string> names;
   for (const auto& [name, inode] : names_) {
-    if (folder_of(name) == path) names.push_back(name.substr(path.size() + 1));
+    if (folder_of(name) == path && name != path) names.push_back(name.substr(path.size() + 1));
   }
   return names;  // a map is sorted
 }

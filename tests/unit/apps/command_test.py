@@ -104,7 +104,8 @@ class Words(unittest.TestCase):
     def test_help_names_every_subcommand_with_an_example(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
-        for name in ("demo", "decode", "validate", "dict", "explain", "serve", "connect",
+        for name in ("demo", "decode", "grep", "stats", "validate", "dict", "explain", "serve",
+                     "connect",
                      "trade", "journal", "simulate"):
             self.assertRegex(done.stdout, rf"(?m)^  {name} .*\n +\$ nexusfix {name}")
             help_of_one = run(name, "--help")
@@ -192,7 +193,8 @@ class Words(unittest.TestCase):
         self.assertIn("Usage: nexusfix trade [OPTIONS] CONFIG\n", shown)
         self.assertIn("Usage: nexusfix codegen --output DIR [OPTIONS] DICT\n",
                       run("codegen", "--help").stdout)
-        for name in ("demo", "decode", "validate", "dict", "serve", "connect", "trade"):
+        for name in ("demo", "decode", "grep", "stats", "validate", "dict", "serve", "connect",
+                     "trade"):
             self.assertNotRegex(run(name, "--help").stdout, r"UINT|\{|\[\d")
 
     def test_wrong_arguments_end_with_status_2(self):
@@ -218,7 +220,9 @@ class Output(WithFolder):
         self.assertEqual(run("decode", sound).returncode, 0)
         venue, _ = self.serve()
         self.end(venue)
-        for arguments in (("--help",), ("decode", sound),
+        for arguments in (("--help",), ("decode", sound), ("decode", "--json", sound),
+                          ("grep", "35=0", sound), ("grep", "-c", "35=0", sound),
+                          ("stats", sound),
                           ("journal", "show", self.folder / "venue"),
                           ("serve", self.folder / "venue.cfg", "--dump-book")):
             done = self.run_into_full_disk(*arguments)

@@ -103,9 +103,10 @@ class HostileText(secrets_test.Talking):
             self.assert_harmless(path, path.read_bytes())
         for path in self.folder.glob("log/*.messages.*"):
             self.assert_harmless(path, path.read_bytes(), SOH_MAY_BE_TOO)
-            for command in ("decode", "validate"):
-                done = subprocess.run([command_test.NEXUSFIX, command, path], capture_output=True,
-                                      timeout=LIMIT_SECONDS, check=False)
+            for command in (["decode"], ["decode", "--ndjson"], ["validate"], ["grep", "35"],
+                            ["stats"]):
+                done = subprocess.run([command_test.NEXUSFIX, *command, path],
+                                      capture_output=True, timeout=LIMIT_SECONDS, check=False)
                 shown = (done.stdout + done.stderr).decode()  # UTF-8 text is not escaped
                 self.assert_harmless((command, path), shown.encode("ascii", "ignore"))
                 self.assertFalse([c for c in shown if unicodedata.category(c) == "Cc"

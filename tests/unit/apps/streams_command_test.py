@@ -74,15 +74,17 @@ class Scanned(unittest.TestCase):
                 self.assertIn("standard input: 1 place with 8=FIX is no message", done.stderr)
 
     def test_decode_prints_each_message_when_its_line_has_come(self):
-        for name, expected in (("decode", "Heartbeat (0)"), ("validate", "message 1: ")):
-            with subprocess.Popen([command_test.NEXUSFIX, name], stdin=subprocess.PIPE, text=True,
-                                  stdout=subprocess.PIPE) as child:
+        for words, expected in ((["decode"], "Heartbeat (0)"), (["validate"], "message 1: "),
+                                (["decode", "--ndjson"], '"MsgType":"0"'),
+                                (["grep", "35=0"], "1 8=FIX.4.4|")):
+            with subprocess.Popen([command_test.NEXUSFIX, *words], stdin=subprocess.PIPE,
+                                  text=True, stdout=subprocess.PIPE) as child:
                 self.addCleanup(child.kill)
                 for number in range(1, 4):
                     child.stdin.write(f"{number} 8=FIX.4.4|9=5|35=0|10=163|\n")
                     child.stdin.flush()
                     # Its input is still open, and the message is printed.
-                    wanted = expected.replace("1", str(number))
+                    wanted = re.sub("^1|(?<= )1", str(number), expected)
                     while wanted not in (line := child.stdout.readline()):
                         self.assertNotEqual(line, "")
                 child.stdin.close()

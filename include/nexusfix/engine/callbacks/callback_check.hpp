@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <nexusfix/engine/callbacks/callback_names.hpp>
 #include <nexusfix/engine/events.hpp>
 #include <nexusfix/engine/callbacks/handled_messages.hpp>
 #include <nexusfix/engine/callbacks/message_reply.hpp>
@@ -22,105 +23,6 @@
 namespace nexusfix::engine {
 
 namespace detail {
-
-// has_NAME<A>: whether class A has a member of this name: a function, overloaded or not, a
-// template, or data, of any access. Both then inherits two of this name, and neither can be named.
-// A final class has no derived class: only its accessible members that are not overloaded count.
-//
-// Its destructor is protected, because -Wnon-virtual-dtor would warn about an application that is
-// an interface.
-#define NEXUSFIX_MEMBER(name)                      \
-  struct With_##name {                             \
-    int name;                                      \
-  };                                               \
-  template <class A>                               \
-  struct Both_##name : A, With_##name {            \
-   protected:                                      \
-    ~Both_##name() = default;                      \
-  };                                               \
-  template <class A>                               \
-  consteval bool has_##name() {                    \
-    if constexpr (std::is_final_v<A>) {            \
-      return requires { &A::name; };               \
-    } else {                                       \
-      return !requires { &Both_##name<A>::name; }; \
-    }                                              \
-  }
-
-NEXUSFIX_MEMBER(on_logon)
-NEXUSFIX_MEMBER(on_logout)
-NEXUSFIX_MEMBER(on_message)
-NEXUSFIX_MEMBER(on_recovered)
-NEXUSFIX_MEMBER(on_logon_request)
-NEXUSFIX_MEMBER(on_admin)
-NEXUSFIX_MEMBER(on_sending)
-NEXUSFIX_MEMBER(on_sent)
-NEXUSFIX_MEMBER(on_resend_request)
-NEXUSFIX_MEMBER(on_disconnect)
-NEXUSFIX_MEMBER(write_logon)
-NEXUSFIX_MEMBER(on_writable)
-
-// Other spellings, also those of QuickFIX and of the Google style.
-NEXUSFIX_MEMBER(OnLogon)
-NEXUSFIX_MEMBER(OnLogout)
-NEXUSFIX_MEMBER(OnMessage)
-NEXUSFIX_MEMBER(OnRecovered)
-NEXUSFIX_MEMBER(OnLogonRequest)
-NEXUSFIX_MEMBER(OnAdmin)
-NEXUSFIX_MEMBER(OnSending)
-NEXUSFIX_MEMBER(OnSent)
-NEXUSFIX_MEMBER(OnResendRequest)
-NEXUSFIX_MEMBER(OnDisconnect)
-NEXUSFIX_MEMBER(WriteLogon)
-NEXUSFIX_MEMBER(FromApp)
-NEXUSFIX_MEMBER(ToApp)
-NEXUSFIX_MEMBER(FromAdmin)
-NEXUSFIX_MEMBER(ToAdmin)
-NEXUSFIX_MEMBER(onLogon)
-NEXUSFIX_MEMBER(onLogOn)
-NEXUSFIX_MEMBER(on_log_on)
-NEXUSFIX_MEMBER(on_login)
-NEXUSFIX_MEMBER(on_logged_on)
-NEXUSFIX_MEMBER(onLogout)
-NEXUSFIX_MEMBER(onLogOut)
-NEXUSFIX_MEMBER(on_log_out)
-NEXUSFIX_MEMBER(on_logoff)
-NEXUSFIX_MEMBER(on_logged_out)
-NEXUSFIX_MEMBER(onMessage)
-NEXUSFIX_MEMBER(on_messages)
-NEXUSFIX_MEMBER(on_app_message)
-NEXUSFIX_MEMBER(on_received)
-NEXUSFIX_MEMBER(fromApp)
-NEXUSFIX_MEMBER(from_app)
-NEXUSFIX_MEMBER(onRecovered)
-NEXUSFIX_MEMBER(on_recover)
-NEXUSFIX_MEMBER(on_recovery)
-NEXUSFIX_MEMBER(onLogonRequest)
-NEXUSFIX_MEMBER(on_login_request)
-NEXUSFIX_MEMBER(onAdmin)
-NEXUSFIX_MEMBER(fromAdmin)
-NEXUSFIX_MEMBER(from_admin)
-NEXUSFIX_MEMBER(on_admin_message)
-NEXUSFIX_MEMBER(onSending)
-NEXUSFIX_MEMBER(on_send)
-NEXUSFIX_MEMBER(toApp)
-NEXUSFIX_MEMBER(to_app)
-NEXUSFIX_MEMBER(toAdmin)
-NEXUSFIX_MEMBER(to_admin)
-NEXUSFIX_MEMBER(onSent)
-NEXUSFIX_MEMBER(onResendRequest)
-NEXUSFIX_MEMBER(on_resend)
-NEXUSFIX_MEMBER(onDisconnect)
-NEXUSFIX_MEMBER(on_disconnected)
-NEXUSFIX_MEMBER(writeLogon)
-NEXUSFIX_MEMBER(write_log_on)
-NEXUSFIX_MEMBER(onWritable)
-NEXUSFIX_MEMBER(OnWritable)
-NEXUSFIX_MEMBER(onCreate)
-NEXUSFIX_MEMBER(OnCreate)
-NEXUSFIX_MEMBER(on_create)
-NEXUSFIX_MEMBER(Handles)
-#undef NEXUSFIX_MEMBER
 
 template <class Result, class... Accepted>
 concept OneOf = (std::same_as<Result, Accepted> || ...);
@@ -188,21 +90,6 @@ concept Callable = requires(A& a, Arguments&&... arguments) {
 template <class A, class M>
 concept TakesAnywhere = Callable<A, Anything, M> || Callable<A, M> || Callable<A, M, Anything> ||
                         Callable<A, Anything, M, Anything>;
-// Whether every on_message() of an application is public: for one that is private, the compiler's
-// error names it, because a using-declaration names all. Of a final class nothing can be derived.
-template <class A, bool IsChecked>
-struct OnMessageMustBePublic {
-  static constexpr bool kDone = true;
-};
-template <class A>
-struct OnMessageMustBePublic<A, true> : A {
-  using A::on_message;
-  static constexpr bool kDone = true;
-
- protected:
-  ~OnMessageMustBePublic() = default;
-};
-
 template <class A, class M>
 struct IsTakenOtherwise
     : std::bool_constant<!Takes<A, M> && !TakesAnywhere<A, const UnknownMessage&> &&
@@ -285,7 +172,7 @@ struct CallbackCheck {
   static constexpr bool kDone = true;
 };
 template <Application A>
-struct CallbackCheck<A> {
+struct CallbackCheck<A> : CallbackNameCheck<A> {
   static_assert(!has_on_logon<A>() || OnLogon<A>,
                 "on_logon() must be: public: void on_logon(Session&)");
   static_assert(!has_on_logout<A>() || OnLogout<A>,
@@ -314,121 +201,6 @@ struct CallbackCheck<A> {
   static_assert(!has_on_sent<A>() || OnSent<A>,
                 "on_sent() must be: public: void on_sent(Session&, const SentMessage&)");
 
-  // A wrong name is accepted beside the right one: one class can serve two engines.
-  static_assert(!has_onLogon<A>() || has_on_logon<A>(),
-                "onLogon() is not called: it is on_logon()");
-  static_assert(!has_onLogOn<A>() || has_on_logon<A>(),
-                "onLogOn() is not called: it is on_logon()");
-  static_assert(!has_on_log_on<A>() || has_on_logon<A>(),
-                "on_log_on() is not called: it is on_logon()");
-  static_assert(!has_on_login<A>() || has_on_logon<A>(),
-                "on_login() is not called: it is on_logon()");
-  static_assert(!has_on_logged_on<A>() || has_on_logon<A>(),
-                "on_logged_on() is not called: it is on_logon()");
-  static_assert(!has_onLogout<A>() || has_on_logout<A>(),
-                "onLogout() is not called: it is on_logout()");
-  static_assert(!has_onLogOut<A>() || has_on_logout<A>(),
-                "onLogOut() is not called: it is on_logout()");
-  static_assert(!has_on_log_out<A>() || has_on_logout<A>(),
-                "on_log_out() is not called: it is on_logout()");
-  static_assert(!has_on_logoff<A>() || has_on_logout<A>(),
-                "on_logoff() is not called: it is on_logout()");
-  static_assert(!has_on_logged_out<A>() || has_on_logout<A>(),
-                "on_logged_out() is not called: it is on_logout()");
-  static_assert(!has_onMessage<A>() || has_on_message<A>(),
-                "onMessage() is not called: it is on_message()");
-  static_assert(!has_on_messages<A>() || has_on_message<A>(),
-                "on_messages() is not called: it is on_message()");
-  static_assert(!has_on_app_message<A>() || has_on_message<A>(),
-                "on_app_message() is not called: it is on_message()");
-  static_assert(!has_on_received<A>() || has_on_message<A>(),
-                "on_received() is not called: it is on_message()");
-  static_assert(!has_fromApp<A>() || has_on_message<A>(),
-                "fromApp() is not called: it is on_message()");
-  static_assert(!has_from_app<A>() || has_on_message<A>(),
-                "from_app() is not called: it is on_message()");
-  static_assert(!has_onRecovered<A>() || has_on_recovered<A>(),
-                "onRecovered() is not called: it is on_recovered()");
-  static_assert(!has_on_recover<A>() || has_on_recovered<A>(),
-                "on_recover() is not called: it is on_recovered()");
-  static_assert(!has_on_recovery<A>() || has_on_recovered<A>(),
-                "on_recovery() is not called: it is on_recovered()");
-  static_assert(!has_onLogonRequest<A>() || has_on_logon_request<A>(),
-                "onLogonRequest() is not called: it is on_logon_request()");
-  static_assert(!has_on_login_request<A>() || has_on_logon_request<A>(),
-                "on_login_request() is not called: it is on_logon_request()");
-  static_assert(!has_onAdmin<A>() || has_on_admin<A>(),
-                "onAdmin() is not called: it is on_admin()");
-  static_assert(!has_fromAdmin<A>() || has_on_admin<A>(),
-                "fromAdmin() is not called: it is on_admin()");
-  static_assert(!has_from_admin<A>() || has_on_admin<A>(),
-                "from_admin() is not called: it is on_admin()");
-  static_assert(!has_on_admin_message<A>() || has_on_admin<A>(),
-                "on_admin_message() is not called: it is on_admin()");
-  static_assert(!has_onSending<A>() || has_on_sending<A>(),
-                "onSending() is not called: it is on_sending()");
-  static_assert(!has_on_send<A>() || has_on_sending<A>(),
-                "on_send() is not called: it is on_sending()");
-  static_assert(!has_toApp<A>() || has_on_sending<A>(),
-                "toApp() is not called: it is on_sending()");
-  static_assert(!has_to_app<A>() || has_on_sending<A>(),
-                "to_app() is not called: it is on_sending()");
-  static_assert(!has_toAdmin<A>() || has_write_logon<A>(),
-                "toAdmin() is not called: it is write_logon()");
-  static_assert(!has_to_admin<A>() || has_write_logon<A>(),
-                "to_admin() is not called: it is write_logon()");
-  static_assert(!has_onSent<A>() || has_on_sent<A>(), "onSent() is not called: it is on_sent()");
-  static_assert(!has_onResendRequest<A>() || has_on_resend_request<A>(),
-                "onResendRequest() is not called: it is on_resend_request()");
-  static_assert(!has_on_resend<A>() || has_on_resend_request<A>(),
-                "on_resend() is not called: it is on_resend_request()");
-  static_assert(!has_onDisconnect<A>() || has_on_disconnect<A>(),
-                "onDisconnect() is not called: it is on_disconnect()");
-  static_assert(!has_on_disconnected<A>() || has_on_disconnect<A>(),
-                "on_disconnected() is not called: it is on_disconnect()");
-  static_assert(!has_writeLogon<A>() || has_write_logon<A>(),
-                "writeLogon() is not called: it is write_logon()");
-  static_assert(!has_write_log_on<A>() || has_write_logon<A>(),
-                "write_log_on() is not called: it is write_logon()");
-  static_assert(!has_onWritable<A>() || has_on_writable<A>(),
-                "onWritable() is not called: it is on_writable()");
-  static_assert(!has_OnWritable<A>() || has_on_writable<A>(),
-                "OnWritable() is not called: it is on_writable()");
-  static_assert(!has_OnLogon<A>() || has_on_logon<A>(),
-                "OnLogon() is not called: it is on_logon()");
-  static_assert(!has_OnLogout<A>() || has_on_logout<A>(),
-                "OnLogout() is not called: it is on_logout()");
-  static_assert(!has_OnMessage<A>() || has_on_message<A>(),
-                "OnMessage() is not called: it is on_message()");
-  static_assert(!has_OnRecovered<A>() || has_on_recovered<A>(),
-                "OnRecovered() is not called: it is on_recovered()");
-  static_assert(!has_OnLogonRequest<A>() || has_on_logon_request<A>(),
-                "OnLogonRequest() is not called: it is on_logon_request()");
-  static_assert(!has_OnAdmin<A>() || has_on_admin<A>(),
-                "OnAdmin() is not called: it is on_admin()");
-  static_assert(!has_OnSending<A>() || has_on_sending<A>(),
-                "OnSending() is not called: it is on_sending()");
-  static_assert(!has_OnSent<A>() || has_on_sent<A>(), "OnSent() is not called: it is on_sent()");
-  static_assert(!has_OnResendRequest<A>() || has_on_resend_request<A>(),
-                "OnResendRequest() is not called: it is on_resend_request()");
-  static_assert(!has_OnDisconnect<A>() || has_on_disconnect<A>(),
-                "OnDisconnect() is not called: it is on_disconnect()");
-  static_assert(!has_WriteLogon<A>() || has_write_logon<A>(),
-                "WriteLogon() is not called: it is write_logon()");
-  static_assert(!has_FromApp<A>() || has_on_message<A>(),
-                "FromApp() is not called: it is on_message()");
-  static_assert(!has_ToApp<A>() || has_on_sending<A>(),
-                "ToApp() is not called: it is on_sending()");
-  static_assert(!has_FromAdmin<A>() || has_on_admin<A>(),
-                "FromAdmin() is not called: it is on_admin()");
-  static_assert(!has_ToAdmin<A>() || has_write_logon<A>(),
-                "ToAdmin() is not called: it is write_logon()");
-  static_assert(!has_onCreate<A>() || has_on_logon<A>(),
-                "onCreate() is not called: on_logon() is; Engine::sessions() has all sessions");
-  static_assert(!has_OnCreate<A>() || has_on_logon<A>(),
-                "OnCreate() is not called: on_logon() is; Engine::sessions() has all sessions");
-  static_assert(!has_on_create<A>() || has_on_logon<A>(),
-                "on_create() is not called: on_logon() is; Engine::sessions() has all sessions");
   static_assert(!IsFunctionOnly<A>,
                 "the application is an object of a class with callbacks such as on_message(): a "
                 "function or a lambda is not called");
@@ -474,14 +246,69 @@ struct CallbackCheck<A> {
   static constexpr bool kDone = true;
 };
 
+// Whether a base of the application takes a message that the application does not. Only g++ can
+// list the bases of a class.
+template <class A, class... Bases>
+consteval bool hides_any() {
+  return ((!TakesEverything<Bases> && takes_unlisted<Bases, typename HandlesOf<A>::type>()) || ...);
+}
+template <class A>
+consteval bool hides_on_message() {
+#if defined(__GNUC__) && !defined(__clang__)
+  return hides_any<A, __bases(A)...>();
+#else
+  return false;
+#endif
+}
+// Within a derived class a protected on_message() can be called, and a private one cannot.
+template <class A>
+struct Derived : A {
+  template <class M>
+  static consteval bool takes() {
+    return requires(Derived& a, Session& s, const M& m) { a.on_message(s, m); };
+  }
+
+ protected:
+  ~Derived() = default;
+};
+template <class A>
+consteval bool has_protected_on_message() {
+  return []<class List, std::size_t... I>(List, std::index_sequence<I...>) {
+    return ((Derived<A>::template takes<Unlisted<List, I>>() && !Takes<A, Unlisted<List, I>>) ||
+            ...);
+  }(typename HandlesOf<A>::type{}, std::make_index_sequence<kRemainders>{}) ||
+         (Derived<A>::template takes<wire::MessageView>() && !Takes<A, wire::MessageView>);
+}
+
+// Whether every on_message() of an application is public, and those of its bases are not hidden.
+// For one that is private, the compiler's error names it, because a using-declaration names all. Of
+// a final class nothing can be derived.
+//
 // Not within CallbackCheck: each instantiation around an error costs three lines of it.
+template <class A, bool IsChecked>
+struct AllOnMessagesCheck {
+  static constexpr bool kDone = true;
+};
+template <class A>
+struct AllOnMessagesCheck<A, true> : A {
+  using A::on_message;
+  static_assert(!has_protected_on_message<A>(),
+                "an on_message() is protected, and is never called: it must be public");
+  static_assert(!hides_on_message<A>(),
+                "an on_message() hides that of a base, which is never called: add "
+                "using Base::on_message;");
+  static constexpr bool kDone = true;
+
+ protected:
+  ~AllOnMessagesCheck() = default;
+};
 template <class A>
 inline constexpr bool kIsSeenWhole = false;
 template <Application A>
 inline constexpr bool kIsSeenWhole<A> =
     has_on_message<A>() && CallbackCheck<A>::kIsNamed && !std::is_final_v<A>;
 template <class A>
-using PublicCheck = OnMessageMustBePublic<A, kIsSeenWhole<A>>;
+using PublicCheck = AllOnMessagesCheck<A, kIsSeenWhole<A>>;
 
 }  // namespace detail
 }  // namespace nexusfix::engine

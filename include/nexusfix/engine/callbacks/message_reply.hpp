@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <nexusfix/session/decisions.hpp>
+#include <nexusfix/session/reject_reason.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::engine {
@@ -88,10 +89,23 @@ class MessageReply {
 [[nodiscard]] MessageReply business_reject(unsigned reason, wire::Tag ref_tag,
                                            std::string_view text,
                                            std::string_view ref_id = {}) noexcept;
+// The same with a reason by its name: business_reject(session::BusinessRejectReason::Other, 0,
+// text).
+[[nodiscard]] inline MessageReply business_reject(session::BusinessRejectReason reason,
+                                                  wire::Tag ref_tag, std::string_view text,
+                                                  std::string_view ref_id = {}) noexcept {
+  return business_reject(static_cast<unsigned>(reason), ref_tag, text, ref_id);
+}
 // Answers with a Reject (3). reason: SessionRejectReason (373); ref_tag and text as in
 // business_reject(). The message counts as received.
 [[nodiscard]] MessageReply session_reject(unsigned reason, wire::Tag ref_tag,
                                           std::string_view text) noexcept;
+// The same with a reason by its name: session::SessionRejectReason::ValueIncorrect.
+[[nodiscard]] inline MessageReply session_reject(session::SessionRejectReason reason,
+                                                 wire::Tag ref_tag,
+                                                 std::string_view text) noexcept {
+  return session_reject(static_cast<unsigned>(reason), ref_tag, text);
+}
 // A BusinessMessageReject with BusinessRejectReason 3, as the engine answers a message type that
 // the application does not handle.
 [[nodiscard]] MessageReply unsupported_message_type() noexcept;

@@ -29,7 +29,7 @@ class Decode : public ::testing::Test {
   }
   int run_on(std::string_view text, DecodeOptions options = {}) {
     disk_.set_contents("log", text);
-    options.files = {"log"};
+    options.input.files = {"log"};
     return run(options);
   }
 
@@ -50,7 +50,7 @@ TEST_F(Decode, reads_standard_input_when_there_is_no_file_or_a_dash) {
   disk_.set_contents("/dev/stdin", kOrder);
   EXPECT_EQ(run({}), kSuccess);
   DecodeOptions dash;
-  dash.files = {"-"};
+  dash.input.files = {"-"};
   EXPECT_EQ(run(dash), kSuccess);
   EXPECT_THAT(out_.text(), HasSubstr("NewOrderSingle"));
 }
@@ -82,7 +82,7 @@ TEST_F(Decode, ends_with_1_if_there_is_no_message) {
 TEST_F(Decode, names_a_file_that_is_missing_and_reads_the_others) {
   disk_.set_contents("log", kOrder);
   DecodeOptions options;
-  options.files = {"missing", "log"};
+  options.input.files = {"missing", "log"};
   EXPECT_EQ(run(options), kUsage);
   EXPECT_EQ(err_.text(), "nexusfix decode: open missing: No such file or directory\n");
   EXPECT_THAT(out_.text(), HasSubstr("NewOrderSingle"));
@@ -125,7 +125,7 @@ TEST_F(Decode, reports_the_number_of_skipped_places_at_the_end) {
 TEST_F(Decode, takes_the_delimiter_that_is_given) {
   std::string text = bar(kOrder);
   DecodeOptions options;
-  options.delimiter = "|";
+  options.input.delimiter = "|";
   EXPECT_EQ(run_on(text + "\n" + kOrder, options), kSuccess);
   EXPECT_THAT(err_.text(), HasSubstr("1 place with 8=FIX is no message, the first at byte "));
   EXPECT_THAT(err_.text(), HasSubstr("the delimiter does not follow"));

@@ -225,7 +225,8 @@ TEST(MessageScanner, decodes_a_line_of_our_log_that_is_escaped) {
   }
   for (const std::string mark :
        {"20240115-10:30:00.123456789 IN ESCAPED : ", "20240115-10:30:00 OUT MASKED ESCAPED : ",
-        "IN ESCAPED : ", "OUT MASKED ESCAPED : ", "IN GARBLED ESCAPED : "}) {
+        "IN ESCAPED : ", "OUT MASKED ESCAPED : ", "IN GARBLED ESCAPED : ",
+        "venue.log:7:20240115-10:30:00 IN ESCAPED : ", "host1 OUT GARBLED MASKED ESCAPED : "}) {
     const Scan found =
         scan(kOrder + "\n" + mark + escaped + "\n" + mark + escaped + "\n" + kReport);
     EXPECT_EQ(found.messages, (Messages{kOrder, text, text, kReport})) << mark;
@@ -310,6 +311,34 @@ TEST(MessageScanner, shortens_a_prefix_that_is_no_line) {
   const Scan found = scan(std::string(100'000, 'x') + kOrder, 1000);
   ASSERT_EQ(found.messages, (Messages{kOrder}));
   EXPECT_EQ(found.prefixes[0], std::string(4096, 'x'));
+}
+
+// A run of equal beginnings is read without recognising each: the result is the same.
+TEST(MessageScanner, reads_usual_and_unusual_messages_in_turn) {
+  const std::string wrong_length =
+      "8=FIX.4.4\x01"
+      "9=7000\x01"
+      "35=0\x01"
+      "34=2\x01"
+      "10=000\x01";
+  std::string text;
+  Messages expected;
+  for (int i = 0; i < 40; ++i) {
+    const std::string& message = i % 5 == 3 ? kReport : i % 7 == 6 ? wrong_length : kOrder;
+    text += i % 3 == 0 ? "10:00:00 IN : " : "10:00:00 Event ";
+    text += i % 4 == 0 ? bar(message) : message;
+    if (i % 11 != 10) text += '\n';
+    expected.push_back(message);
+  }
+  EXPECT_EQ(scan(text).messages, expected);
+}
+
+TEST(MessageScanner, reports_the_place_of_each_message) {
+  MessageScanner scanner;
+  scanner.feed("x " + kOrder + "\n12 " + kOrder);
+  scanner.finish();
+  EXPECT_EQ(scanner.next()->offset, 2U);
+  EXPECT_EQ(scanner.next()->offset, 6U + kOrder.size());
 }
 
 TEST(MessageScanner, finds_nothing_in_nothing) {

@@ -46,7 +46,7 @@ class Validate : public ::testing::Test {
   }
   int run_on(std::string_view text, ValidateOptions options = {}) {
     disk_.set_contents("log", text);
-    options.files = {"log"};
+    options.input.files = {"log"};
     return run(options);
   }
 
@@ -186,7 +186,7 @@ TEST_F(Validate, skipped_places_are_counted_and_a_delimiter_can_be_forced) {
   EXPECT_EQ(run_on("8=FIX or so\n" + bar(order("FIX.4.4")) + "\n", options), kSuccess);
   EXPECT_EQ(out_.text(), "1 message, 0 invalid, 1 skipped\n");
   EXPECT_THAT(err_.text(), HasSubstr("log: 1 place with 8=FIX is no message"));
-  options.delimiter = ";";
+  options.input.delimiter = ";";
   EXPECT_EQ(run_on(bar(order("FIX.4.4")) + "\n", options), kFailure);
   EXPECT_THAT(err_.text(), EndsWith("the delimiter does not follow\nnexusfix validate: no "
                                     "message\n"));
@@ -214,7 +214,7 @@ TEST_F(Validate, reads_standard_input_and_names_an_unreadable_file) {
   disk_.set_contents("/dev/stdin", order("FIX.4.4"));
   EXPECT_EQ(run({}), kSuccess);
   ValidateOptions options;
-  options.files = {"missing", "-"};
+  options.input.files = {"missing", "-"};
   EXPECT_EQ(run(options), kUsage);
   EXPECT_THAT(err_.text(), HasSubstr("missing"));
   EXPECT_EQ(out_.text(), "1 message, 0 invalid\n1 message, 0 invalid\n");

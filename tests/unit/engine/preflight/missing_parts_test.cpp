@@ -70,6 +70,16 @@ TEST_F(MissingParts, missing_proxies_are_reported_once) {
               ElementsAre(line_of("[SESSION]") + "UseTCPProxy" + std::string{kNoProxies}));
 }
 
+TEST_F(MissingParts, missing_log_compression_is_reported_once) {
+  extra = "LogCompress=Y\nFileLogPath=" + folder.path() + "/log";
+  EXPECT_THAT(errors(),
+              ElementsAre(line_of("[SESSION]") +
+                          "LogCompress: this program was built without zstd. Link "
+                          "nexusfix::log_compression, and open the engine with EngineOptions that "
+                          "have: options.parts.log_compression = "
+                          "nexusfix::observe::log_compression_part();"));
+}
+
 TEST_F(MissingParts, missing_password_service_is_reported_and_the_file_is_not_read) {
   extra = "PasswordFile=" + folder.path() + "/none";
   EXPECT_THAT(errors(), ElementsAre(line_of("PasswordFile") + std::string{kNoPasswords}));

@@ -1,0 +1,185 @@
+#include "nexusfix/logs/fields/field_names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <nexusfix/base/ascii.hpp>
+#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/nearest_name.hpp>
+
+namespace nexusfix::logs {
+namespace {
+
+using dictionary::Dictionary;
+using dictionary::EnumValue;
+using dictionary::FieldDefinition;
+using dictionary::Version;
+
+constexpr wire::Tag kMsgType = 35;
+// The most used first.
+constexpr std::array kOrder{Version::Fix44, Version::Fix50Sp2, Version::Fixt11,
+                            Version::Fix42, Version::Fix43,    Version::Fix50,
+                            Version::Fix41, Version::Fix40,    Version::Fix50Sp1};
+
+bool is_name_character(char c) { return is_alphanumeric(c) || c == '_'; }
+
+std::optional<wire::Tag> tag_of(std::string_view digits) {
+  wire::Tag tag = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, fault] = std::from_chars(digits.data(), end, tag);
+  if (!is_all_digits(digits) || fault != std::errc{} || stop != end || tag == 0)
+    return std::nullopt;
+  return tag;
+}
+
+void add_members(std::vector<wire::Tag>& tags, const Dictionary& dictionary,
+                 const dictionary::GroupDefinition& group) {
+  for (const dictionary::FlatMember& member : dictionary::flatten(dictionary, group.members)) {
+    tags.push_back(dictionary.fields[member.field].tag);
+    if (member.group) add_members(tags, dictionary, dictionary.groups[*member.group]);
+  }
+}
+
+}  // namespace
+
+template <class Use>
+void FieldNames::each(Use use) const {
+  if (own_ != nullptr && use(*own_)) return;
+  for (const Version version : kOrder) {
+    if (use(dictionary::builtin_dictionary(version))) return;
+  }
+}
+
+const FieldDefinition* FieldNames::field(wire::Tag tag) const {
+  const FieldDefinition* found = nullptr;
+  each([&](const Dictionary& dictionary) { return (found = dictionary.field(tag)) != nullptr; });
+  return found;
+}
+
+const FieldDefinition* FieldNames::field(std::string_view word) const {
+  if (const auto tag = tag_of(word)) return field(*tag);
+  const FieldDefinition* found = nullptr;
+  each([&](const Dictionary& dictionary) {
+    const auto exact = std::ranges::find(dictionary.fields, word, &FieldDefinition::name);
+    found = exact == dictionary.fields.end() ? nullptr : &*exact;
+    return found != nullptr;
+  });
+  if (found != nullptr) return found;
+  each([&](const Dictionary& dictionary) {
+    const auto near = std::ranges::find_if(dictionary.fields, [&](const FieldDefinition& field) {
+      return equals_ignoring_case(field.name, word);
+    });
+    found = near == dictionary.fields.end() ? nullptr : &*near;
+    return found != nullptr;
+  });
+  return found;
+}
+
+std::optional<std::string> FieldNames::message_name(std::string_view msg_type) const {
+  std::optional<std::string> found;
+  each([&](const Dictionary& dictionary) {
+    const dictionary::MessageDefinition* const message = dictionary.message(msg_type);
+    if (message != nullptr) found = message->name;
+    return found.has_value();
+  });
+  return found;
+}
+
+std::optional<std::string_view> FieldNames::nearest_field(std::string_view word) const {
+  std::vector<std::string_view> names;
+  each([&](const Dictionary& dictionary) {
+    for (const FieldDefinition& field : dictionary.fields) names.push_back(field.name);
+    return false;
+  });
+  return dictionary::nearest_name(word, names);
+}
+
+std::optional<std::string> FieldNames::value(wire::Tag tag, std::string_view name) const {
+  std::optional<std::string> found;
+  each([&](const Dictionary& dictionary) {
+    if (tag == kMsgType) {
+      for (const dictionary::MessageDefinition& message : dictionary.messages) {
+        if (equals_ignoring_case(message.name, name)) found = message.msg_type;
+      }
+    }
+    const FieldDefinition* const field = dictionary.field(tag);
+    if (!found && field != nullptr) {
+      for (const EnumValue& value : field->values) {
+        if (equals_ignoring_case(value.name, name)) found = value.value;
+      }
+    }
+    return found.has_value();
+  });
+  return found;
+}
+
+bool FieldNames::has_value(wire::Tag tag, std::string_view value) const {
+  bool has = false;
+  each([&](const Dictionary& dictionary) {
+    const FieldDefinition* const field = dictionary.field(tag);
+    has = (field != nullptr && std::ranges::count(field->values, value, &EnumValue::value) > 0) ||
+          (tag == kMsgType && dictionary.message(value) != nullptr);
+    return has;
+  });
+  return has;
+}
+
+std::optional<std::string> FieldNames::nearest_value(wire::Tag tag, std::string_view word) const {
+  std::optional<std::string> found;
+  each([&](const Dictionary& dictionary) {
+    std::vector<std::string_view> names;
+    if (tag == kMsgType) {
+      for (const auto& message : dictionary.messages) names.push_back(message.name);
+    }
+    if (const FieldDefinition* const field = dictionary.field(tag); field != nullptr) {
+      for (const EnumValue& value : field->values) names.push_back(value.name);
+    }
+    if (const auto near = dictionary::nearest_name(word, names)) found = std::string{*near};
+    return found.has_value();
+  });
+  return found;
+}
+
+std::vector<wire::Tag> FieldNames::group_members(wire::Tag count) const {
+  std::vector<wire::Tag> tags;
+  each([&](const Dictionary& dictionary) {
+    for (const dictionary::GroupDefinition& group : dictionary.groups) {
+      if (dictionary.fields[group.count_field].tag == count) add_members(tags, dictionary, group);
+    }
+    return false;
+  });
+  std::ranges::sort(tags);
+  tags.erase(std::ranges::unique(tags).begin(), tags.end());
+  return tags;
+}
+
+const TagNames::Version& TagNames::of(std::string_view begin_string) {
+  if (last_ != nullptr && begin_string == begin_string_) return *last_;
+  constexpr wire::Tag kTagsMax = 4096;  // higher tags are those of users
+  const auto known = dictionary::version_of_begin_string(begin_string);
+  const auto version = known.value_or(dictionary::Version::Fixt11);
+  auto& slot = versions_[static_cast<std::size_t>(version)];
+  if (slot == nullptr) {
+    slot = std::make_unique<Version>();
+    slot->names.resize(kTagsMax);
+    const auto add = [&](const dictionary::NameTable& table, wire::Tag tag) {
+      std::string_view& name = slot->names[static_cast<std::size_t>(tag)];
+      if (!name.empty()) return;
+      // A name of other characters would need escapes in JSON: its tag is printed.
+      const std::string_view found = table.field_name(tag).value_or(std::string_view{});
+      if (std::ranges::all_of(found, is_name_character)) name = found;
+    };
+    for (wire::Tag tag = 1; tag < kTagsMax; ++tag) {
+      if (own_ != nullptr) add(*own_, tag);
+      add(dictionary::builtin_names(version), tag);
+      if (version == dictionary::Version::Fixt11)
+        add(dictionary::builtin_names(dictionary::Version::Fix50Sp2), tag);
+    }
+  }
+  begin_string_ = begin_string;
+  last_ = slot.get();
+  return *last_;
+}
+
+}  // namespace nexusfix::logs

@@ -1,0 +1,176 @@
+#include "nexusfix/logs/fields/message_fields.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <nexusfix/base/ascii.hpp>
+#include <nexusfix/wire/data_fields.hpp>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace nexusfix::logs {
+namespace {
+
+constexpr char kSoh = '\x01';
+
+// The tag before `=`; 0: it is none. size: of the text with `=`; 0: there is no `=`.
+struct TagText {
+  wire::Tag tag = 0;
+  std::size_t size = 0;
+};
+
+TagText read_tag(std::string_view field) {
+  constexpr std::size_t kUsualDigitsMax = 9;  // cannot overflow
+  wire::Tag tag = 0;
+  std::size_t at = 0;
+  while (at < field.size() && at < kUsualDigitsMax && is_digit(field[at])) {
+    tag = tag * 10 + static_cast<wire::Tag>(field[at] - '0');
+    ++at;
+  }
+  const bool is_number = at > 0 && field.front() != '0';
+  if (at < field.size() && field[at] == '=') return {is_number ? tag : 0, at + 1};
+  const std::size_t equals = field.find('=');
+  if (equals == field.npos) return {};
+  std::uint64_t number = 0;
+  const auto [stop, fault] = std::from_chars(field.data(), field.data() + equals, number);
+  const bool is_tag = is_number && fault == std::errc{} && stop == field.data() + equals &&
+                      number <= static_cast<std::uint64_t>(wire::kTagMax);
+  return {is_tag ? static_cast<wire::Tag>(number) : 0, equals + 1};
+}
+
+// For the first two digits of a tag: which third characters a Length field may have. A bit for each
+// digit, and one for `=`. Most fields are decided by this table.
+constexpr unsigned kEqualsBit = 10;
+using LengthTags = std::array<std::uint16_t, 100>;
+
+LengthTags make_length_tags() {
+  LengthTags table{};
+  const wire::DataFieldTable standard = wire::DataFieldTable::standard();
+  for (const wire::DataFieldPair& pair : standard.pairs()) {
+    const std::string digits = std::to_string(pair.length) + '=';
+    const auto first_two = static_cast<std::size_t>((digits[0] - '0') * 10 + (digits[1] - '0'));
+    const unsigned bit = digits[2] == '=' ? kEqualsBit : static_cast<unsigned>(digits[2] - '0');
+    table[first_two] = static_cast<std::uint16_t>(table[first_two] | (1U << bit));
+  }
+  return table;
+}
+
+// field: at least three bytes.
+bool may_be_length(const LengthTags& table, const char* field) noexcept {
+  const auto tens = static_cast<unsigned>(field[0] - '0');
+  const auto ones = static_cast<unsigned>(field[1] - '0');
+  if (tens > 9 || ones > 9) return false;
+  const unsigned third = field[2] == '=' ? kEqualsBit : static_cast<unsigned>(field[2] - '0');
+  return third <= kEqualsBit && (table[tens * 10 + ones] >> third & 1U) != 0;
+}
+
+const LengthTags& length_tags() {
+  static const LengthTags kTable = make_length_tags();
+  return kTable;
+}
+
+// Calls use with the place of each SOH, until it returns false. Looks at 16 bytes at once.
+template <class Use>
+void each_soh(std::string_view bytes, Use use) {
+  std::size_t at = 0;
+#if defined(__SSE2__)
+  constexpr std::size_t kLanes = 16;
+  for (; at + kLanes <= bytes.size(); at += kLanes) {
+    // Valid: an unaligned load of 16 bytes of the message.
+    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data() + at));
+    auto places =
+        static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_set1_epi8(kSoh))));
+    for (; places != 0; places &= places - 1) {
+      if (!use(at + static_cast<std::size_t>(std::countr_zero(places)))) return;
+    }
+  }
+#endif
+  for (; at < bytes.size(); ++at) {
+    if (bytes[at] == kSoh && !use(at)) return;
+  }
+}
+
+std::optional<std::size_t> size_of(std::string_view text) {
+  std::size_t size = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, fault] = std::from_chars(text.data(), end, size);
+  if (text.empty() || fault != std::errc{} || stop != end) return std::nullopt;
+  return size;
+}
+
+}  // namespace
+
+void MessageFields::read(std::string_view bytes) {
+  fields_.clear();
+  const LengthTags& lengths = length_tags();
+  std::size_t at = 0;        // of the field
+  std::size_t data_end = 0;  // the value of a data field goes on up to here
+  wire::Tag data_tag = 0;    // that the field before announced
+  std::size_t data_size = 0;
+  const auto end_field = [&](std::size_t end) {
+    if (end < data_end) return true;
+    const std::string_view text = bytes.substr(at, end - at);
+    const TagText tag = read_tag(text);
+    if (data_tag != 0 && tag.tag == data_tag) {
+      const std::size_t value = at + tag.size;
+      const bool fits = data_size < bytes.size() - value && bytes[value + data_size] == kSoh;
+      if (fits && end < value + data_size) {
+        data_end = value + data_size;
+        return true;
+      }
+    }
+    fields_.push_back({tag.tag, text, text.substr(tag.size)});
+    data_tag = 0;
+    if (text.size() > 2 && may_be_length(lengths, text.data()) && tag.tag > 0) {
+      const auto size = size_of(fields_.back().value);
+      data_tag = size ? wire::standard_data_tag(tag.tag) : 0;
+      data_size = size.value_or(0);
+    }
+    at = end + 1;
+    return true;
+  };
+  each_soh(bytes, end_field);
+  if (at < bytes.size()) end_field(bytes.size());
+}
+
+std::string_view MessageFields::value(wire::Tag tag) const noexcept {
+  const auto found = std::ranges::find(fields_, tag, &MessageField::tag);
+  return found == fields_.end() ? std::string_view{} : found->value;
+}
+
+bool has_data_field(std::string_view bytes) noexcept {
+  const LengthTags& lengths = length_tags();
+  constexpr std::size_t kTagBytesMin = 3;  // two digits and `=`: the lowest Length tag is 90
+  bool has = false;
+  each_soh(bytes, [&](std::size_t soh) {
+    const std::size_t at = soh + 1;
+    if (at + kTagBytesMin > bytes.size() || !may_be_length(lengths, bytes.data() + at)) return true;
+    const wire::Tag tag = read_tag(bytes.substr(at)).tag;
+    has = tag > 0 && wire::standard_data_tag(tag) != 0;
+    return !has;
+  });
+  return has;
+}
+
+std::string_view msg_type_of(std::string_view bytes) noexcept {
+  constexpr std::string_view kMsgType = "35=";
+  constexpr std::size_t kBegin = 5;  // of a separator, at the earliest: after `8=FIX`
+  const auto end_of_field = [&](std::size_t at) {
+    while (at < bytes.size() && bytes[at] != kSoh) ++at;
+    return at;
+  };
+  const std::size_t body_length = end_of_field(kBegin) + 1;
+  const std::size_t at = end_of_field(body_length) + 1;
+  if (at >= bytes.size() || !bytes.substr(at).starts_with(kMsgType)) return {};
+  const std::size_t value = at + kMsgType.size();
+  return bytes.substr(value, end_of_field(value) - value);
+}
+
+}  // namespace nexusfix::logs

@@ -1,0 +1,52 @@
+// Decides whether a message fulfils an expression. It looks for bytes that a fulfilling message
+// must have, and reads the fields of only those messages.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nexusfix/logs/fields/message_fields.hpp"
+#include "nexusfix/logs/grep/expression.hpp"
+
+namespace nexusfix::logs {
+
+class Matcher {
+ public:
+  explicit Matcher(const Expression& expression);
+
+  // bytes: one message with SOH after each field. The result is the one of matches_fields(); most
+  // messages are decided by their bytes.
+  [[nodiscard]] bool matches(std::string_view bytes);
+  // The same, by the fields alone.
+  [[nodiscard]] bool matches_fields(std::string_view bytes);
+
+ private:
+  struct Step {
+    Expression::Kind kind = Expression::Kind::Comparison;
+    Comparison comparison{};
+    std::string begin{};  // SOH, the tag and `=`; of a group: of its count field
+    std::string whole{};  // that, the value and SOH, if exactly these bytes must occur
+    std::vector<Step> parts{};
+    wire::Tag count = 0;
+    std::vector<wire::Tag> members{};
+    bool is_data = false;         // the value of the field may have SOH
+    bool is_exact = false;        // a message without data fields is decided by its bytes
+    bool is_of_msg_type = false;  // only MsgType counts, which comes before every data field
+  };
+  using Fields = std::span<const MessageField>;
+
+  static Step compile(const Expression& expression);
+  static bool is_exact(const Step& step);
+  // False: the message does not fulfil the step. True: it may.
+  static bool may_match(const Step& step, std::string_view bytes);
+  static bool may_compare(const Step& step, std::string_view bytes);
+  static bool matches(const Step& step, std::string_view bytes, Fields fields);
+  static bool compares(const Comparison& comparison, std::string_view bytes, Fields fields);
+  static bool matches_group(const Step& step, Fields fields);
+
+  Step plan_;
+  MessageFields fields_;
+};
+
+}  // namespace nexusfix::logs

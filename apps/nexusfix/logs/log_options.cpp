@@ -1,0 +1,86 @@
+#include "nexusfix/logs/log_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "nexusfix/logs/source/log_time.hpp"
+#include "nexusfix/messages/message_begin.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+void add_delimiter(CLI::App& app, std::string& delimiter) {
+  app.add_option_function<std::string>(
+         "--delimiter",
+         [&](const std::string& text) { delimiter = *printing::read_delimiter(text); },
+         "the separator of fields, such as `;`, SOH or \\x01 (default: detected in each message)")
+      ->check([](const std::string& text) -> std::string {
+        const auto read = printing::read_delimiter(text);
+        return read ? "" : read.error();
+      })
+      ->option_text("TEXT");
+}
+
+void add_time(CLI::App& app, const std::string& name, std::optional<WallTime>& time,
+              const std::string& meaning) {
+  app.add_option_function<std::string>(
+         name, [&](const std::string& text) { time = logs::read_time(text); }, meaning)
+      ->check([](const std::string& text) -> std::string {
+        return logs::read_time(text)
+                   ? ""
+                   : text +
+                         ": a time in UTC was expected, such as 20240115-10:30:00.5, "
+                         "\"2024-01-15 10:30\" or 2024-01-15";
+      })
+      ->option_text("TIME");
+}
+
+}  // namespace
+
+void add_log_options(CLI::App& app, logs::LogRequest& request) {
+  app.add_option("FILE", request.files,
+                 "logs, raw bytes, hex dumps, archives of them (gzip, zstd, xz), and folders of "
+                 "journals; without one, or for -: standard input");
+  app.add_option_function<std::string>(
+         "--as", [&](const std::string& name) { request.kind = *logs::source_kind(name); },
+         "what the files are (default: recognised by their bytes): one of " +
+             logs::source_kind_names())
+      ->check([](const std::string& name) -> std::string {
+        return logs::source_kind(name)
+                   ? ""
+                   : name + ": one of these was expected: " + logs::source_kind_names();
+      })
+      ->option_text("KIND");
+  add_delimiter(app, request.delimiter);
+  add_time(app, "--from", request.from, "only messages of this time (UTC) and later");
+  add_time(app, "--to", request.until, "only messages before this time");
+  app.add_flag("--rotated", request.with_rotated,
+               "read each file after the files that rotation made of it");
+  app.add_flag("--merge", request.is_merged, "read all files together, in the order of time");
+}
+
+void add_output_options(CLI::App& app, std::optional<logs::OutputForm>& form, std::string& fields) {
+  struct Choice {
+    const char* name;
+    logs::OutputForm form;
+    const char* meaning;
+  };
+  using enum logs::OutputForm;
+  std::vector<CLI::Option*> forms;
+  for (const Choice choice :
+       {Choice{"--raw", Raw, "print the exact bytes of each message after the text before it"},
+        Choice{"--ndjson", Ndjson, "print a JSON object a line, with the exact message"},
+        Choice{"--json", Json, "print the same objects as one JSON array"},
+        Choice{"--csv", Csv, "print a row a message (RFC 4180), after a row of names"},
+        Choice{"--table", Table, "print aligned columns"}}) {
+    CLI::Option* const option =
+        app.add_flag_callback(choice.name, [&form, choice] { form = choice.form; }, choice.meaning);
+    for (CLI::Option* const other : forms) option->excludes(other);
+    forms.push_back(option);
+  }
+  app.add_option("--fields", fields, "print only these fields, by tag or name, such as 11,Symbol")
+      ->option_text("TAGS");
+}
+
+}  // namespace nexusfix::command

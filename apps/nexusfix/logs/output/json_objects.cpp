@@ -1,0 +1,141 @@
+#include "nexusfix/logs/output/json_objects.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <nexusfix/base/printable_text.hpp>
+
+#include "nexusfix/logs/output/json_bytes.hpp"
+
+namespace nexusfix::logs {
+namespace {
+
+constexpr wire::Tag kBeginString = 8;
+constexpr std::size_t kDigitsMax = 20;
+constexpr std::size_t kNameBytesMax = 128;  // with quotes and signs; a longer name is not written
+
+char* write_number(char* out, std::uint64_t number) noexcept {
+  return std::to_chars(out, out + kDigitsMax, number).ptr;
+}
+
+char* write_hex_member(char* out, std::string_view bytes) noexcept {
+  constexpr std::string_view kHexDigits = "0123456789abcdef";
+  out = write_text(out, ",\"message_hex\":\"");
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    *out++ = kHexDigits[byte >> 4U];
+    *out++ = kHexDigits[byte & 0xfU];
+  }
+  return write_text(out, "\"");
+}
+
+}  // namespace
+
+void JsonObjects::Occurrences::add(wire::Tag tag) noexcept {
+  const auto place = static_cast<unsigned>(tag) % 256;
+  const std::uint64_t bit = std::uint64_t{1} << (place % 64);
+  again[place / 64] |= once[place / 64] & bit;
+  once[place / 64] |= bit;
+}
+
+bool JsonObjects::Occurrences::may_repeat(wire::Tag tag) const noexcept {
+  const auto place = static_cast<unsigned>(tag) % 256;
+  return (again[place / 64] >> (place % 64) & 1U) != 0;
+}
+
+bool JsonObjects::is_wanted(wire::Tag tag) const noexcept {
+  return columns_.empty() || std::ranges::find(columns_, tag) != columns_.end();
+}
+
+void JsonObjects::append(std::string& to, const LogMessage& message, std::string_view path) {
+  fields_.read(message.bytes);
+  const std::size_t texts = path.size() + message.prefix.size() + 2 * message.bytes.size();
+  const std::size_t most = texts * kJsonByteMax + 2 * message.bytes.size() +
+                           (fields_.all().size() + 2) * kNameBytesMax + kJsonSlack;
+  const std::size_t before = to.size();
+  to.resize_and_overwrite(before + most, [&](char* data, std::size_t) {
+    return static_cast<std::size_t>(write(data + before, message, path) - data);
+  });
+}
+
+char* JsonObjects::write(char* out, const LogMessage& message, std::string_view path) {
+  out = write_text(out, "{");
+  if (!path.empty()) {
+    out = write_text(out, "\"file\":");
+    out = write_json_string(out, path, path.data() + path.size());
+    out = write_text(out, ",");
+  }
+  out = write_text(out, "\"offset\":");
+  out = write_number(out, message.offset);
+  out = write_text(out, ",\"prefix\":");
+  const std::string_view prefix = message.prefix;
+  out = write_json_string(out, prefix, prefix.data() + prefix.size());
+  if (columns_.empty()) out = write_message(out, message.bytes);
+  out = write_text(out, ",\"fields\":{");
+  out = write_fields(out, message.bytes);
+  return write_text(out, "}}");
+}
+
+char* JsonObjects::write_message(char* out, std::string_view bytes) const {
+  const char* const readable = bytes.data() + bytes.size();
+  out = write_text(out, ",\"message\":\"");
+  if (!is_utf8(bytes)) {
+    out = write_json_bytes(out, bytes, readable);
+    return write_hex_member(write_text(out, "\""), bytes);
+  }
+  for (const MessageField& field : fields_.all()) {
+    out = write_json_bytes(out, field.text, readable);
+    out = write_text(out, "\\u0001");
+  }
+  return write_text(out, "\"");
+}
+
+char* JsonObjects::write_fields(char* out, std::string_view bytes) {
+  const std::span<const MessageField> all = fields_.all();
+  const TagNames::Version& names = names_.of(fields_.value(kBeginString));
+  const char* const readable = bytes.data() + bytes.size();
+  is_written_.assign(all.size(), 0);
+  Occurrences occurrences;
+  for (const MessageField& field : all) occurrences.add(field.tag);
+  bool is_first = true;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const MessageField& field = all[i];
+    if (is_written_[i] != 0 || !is_wanted(field.tag)) continue;
+    if (!is_first) *out++ = ',';
+    is_first = false;
+    *out++ = '"';
+    const std::string_view name = names.name(field.tag);
+    if (!name.empty() && name.size() < kNameBytesMax / 2) {
+      out = write_text(out, name);
+    } else if (field.tag != 0) {
+      out = write_number(out, static_cast<std::uint64_t>(field.tag));
+    }
+    out = write_text(out, "\":");
+    if (occurrences.may_repeat(field.tag)) {
+      out = write_values(out, i, readable);
+    } else {
+      out = write_json_string(out, field.value, readable);
+    }
+  }
+  return out;
+}
+
+// The value of this field, or an array with those of the later fields with the same tag.
+char* JsonObjects::write_values(char* out, std::size_t first, const char* readable) {
+  const std::span<const MessageField> all = fields_.all();
+  const wire::Tag tag = all[first].tag;
+  char* const begin = out;
+  out = write_text(out, "[");
+  out = write_json_string(out, all[first].value, readable);
+  bool has_several = false;
+  for (std::size_t i = first + 1; i < all.size(); ++i) {
+    if (all[i].tag != tag) continue;
+    has_several = true;
+    is_written_[i] = 1;
+    *out++ = ',';
+    out = write_json_string(out, all[i].value, readable);
+  }
+  return has_several ? write_text(out, "]") : write_json_string(begin, all[first].value, readable);
+}
+
+}  // namespace nexusfix::logs

@@ -1,0 +1,51 @@
+// Messages as JSON objects.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nexusfix/logs/fields/field_names.hpp"
+#include "nexusfix/logs/fields/message_fields.hpp"
+#include "nexusfix/logs/source/log_reader.hpp"
+
+namespace nexusfix::logs {
+
+// {"offset":17,"prefix":"10:30 IN : ","message":"8=FIX.4.4\\u0001...","fields":{"BeginString":
+// "FIX.4.4",...}}. A reader gets the exact bytes of the message; if they are not UTF-8, message_hex
+// has them. A field that occurs several times has an array of its values; a tag without a name has
+// its digits.
+class JsonObjects {
+ public:
+  // own: its names come first, if it is not null. columns: only these fields, and no message;
+  // empty: all.
+  JsonObjects(const dictionary::NameTable* own, std::vector<wire::Tag> columns)
+      : names_{own}, columns_{std::move(columns)} {}
+
+  // path: the first member, if it is not empty.
+  void append(std::string& to, const LogMessage& message, std::string_view path);
+
+ private:
+  // The tags that occur once and more than once, by their last 8 bits: a filter.
+  struct Occurrences {
+    std::array<std::uint64_t, 4> once{};
+    std::array<std::uint64_t, 4> again{};
+    void add(wire::Tag tag) noexcept;
+    [[nodiscard]] bool may_repeat(wire::Tag tag) const noexcept;
+  };
+
+  [[nodiscard]] char* write(char* out, const LogMessage& message, std::string_view path);
+  [[nodiscard]] char* write_message(char* out, std::string_view bytes) const;
+  [[nodiscard]] char* write_fields(char* out, std::string_view bytes);
+  [[nodiscard]] char* write_values(char* out, std::size_t first, const char* readable);
+  [[nodiscard]] bool is_wanted(wire::Tag tag) const noexcept;
+
+  TagNames names_;
+  std::vector<wire::Tag> columns_;
+  MessageFields fields_;
+  std::vector<char> is_written_;  // by field
+};
+
+}  // namespace nexusfix::logs

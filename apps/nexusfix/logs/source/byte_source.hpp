@@ -1,0 +1,50 @@
+// The bytes of a log, wherever they come from: a file, standard input, an archive, a hex dump or a
+// journal. Each source reads another one, or the disk.
+#pragma once
+
+#include <cstddef>
+#include <expected>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <nexusfix/base/disk.hpp>
+
+namespace nexusfix::logs {
+
+// One thread at a time.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  // Writes up to bytes.size() bytes, as soon as there are any, and returns their number. 0: the
+  // end. The error is one line without the source's name; it is final. May block.
+  [[nodiscard]] virtual std::expected<std::size_t, std::string> read(std::span<char> bytes) = 0;
+};
+
+using Source = std::unique_ptr<ByteSource>;
+
+// Bytes that are at hand already, and then those of another source, which may be null.
+[[nodiscard]] Source source_of(std::string head, Source rest);
+// No bytes, but this error.
+[[nodiscard]] Source failing_source(std::string error);
+// The bytes of an open file.
+[[nodiscard]] Source file_source(std::unique_ptr<File> file);
+
+// The unpacked bytes of an archive: one or more gzip members, zstd frames or xz streams. An archive
+// that is cut or damaged is an error after the bytes that could be unpacked. Unpacking needs at
+// most 64 MiB; an archive that wants more is an error.
+[[nodiscard]] Source gzip_source(Source packed);
+[[nodiscard]] Source zstd_source(Source packed);
+[[nodiscard]] Source xz_source(Source packed);
+
+// Whether text begins like a hex dump of xxd, hexdump -C, od, tcpdump -X or Wireshark.
+[[nodiscard]] bool is_hex_dump(std::string_view text);
+// The bytes that a hex dump shows. Lines that are none of it are left out.
+[[nodiscard]] Source hex_source(Source dump);
+
+// The messages of a journal, one a line: "SESSION OUT epoch 1 : 8=FIX...". Segments that were
+// retired or archived are read, too. The journal may be in use. A thread of its own reads the
+// journal. The disk must outlive the source.
+[[nodiscard]] Source journal_source(Disk& disk, std::string folder);
+
+}  // namespace nexusfix::logs

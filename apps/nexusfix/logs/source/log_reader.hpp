@@ -1,0 +1,94 @@
+// The messages of logs, one after the other, in bounded memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/time.hpp>
+
+#include "nexusfix/logs/source/byte_source.hpp"
+#include "nexusfix/logs/source/open_source.hpp"
+#include "nexusfix/messages/message_scanner.hpp"
+
+namespace nexusfix::logs {
+
+// The messages of one source.
+class LogReader {
+ public:
+  LogReader(Source source, std::string delimiter)
+      : source_{std::move(source)}, scanner_{std::move(delimiter)} {}
+
+  // Nothing: the end, or error(). drained is called when everything that has arrived was read, and
+  // more may come. The message is valid until the next call.
+  [[nodiscard]] std::optional<printing::ScannedMessage> next(FunctionRef<void()> drained);
+  // Why reading ended early; empty: it did not.
+  [[nodiscard]] const std::string& error() const noexcept { return error_; }
+  [[nodiscard]] const printing::MessageScanner::Skipped& skipped() const noexcept {
+    return scanner_.skipped();
+  }
+
+ private:
+  Source source_;
+  printing::MessageScanner scanner_;
+  std::string error_;
+  bool is_at_end_ = false;
+  bool was_short_ = false;  // the last read got all that had arrived
+};
+
+// What a subcommand reads.
+struct LogRequest {
+  std::vector<std::string> files{};  // none, or "-": standard input
+  SourceKind kind = SourceKind::Recognised;
+  std::string delimiter{};          // between fields; empty: each message shows it
+  bool with_rotated = false;        // each file with those that rotation made of it
+  bool is_merged = false;           // all files in the order of time; otherwise one after the other
+  std::optional<WallTime> from{};   // messages of this time and later
+  std::optional<WallTime> until{};  // messages before this time
+};
+
+struct LogMessage {
+  std::string_view bytes{};   // with SOH after each field
+  std::string_view prefix{};  // the text before it in its line
+  std::uint64_t offset = 0;   // in the unpacked bytes of its file
+  std::size_t file = 0;       // position in LogReport::files
+  std::string_view path{};    // of that file
+};
+
+struct LogReport {
+  struct FileReport {
+    std::string path;  // "standard input" for -
+    printing::MessageScanner::Skipped skipped;
+    std::string error;  // one line with the path; empty: everything was read
+    bool is_open = true;
+  };
+  std::vector<FileReport> files;
+
+  // Places with 8=FIX that are no message, in all files.
+  [[nodiscard]] std::uint64_t skipped() const noexcept;
+  // A file could not be opened.
+  [[nodiscard]] bool has_unopened() const noexcept;
+  // An opened file could not be read to its end.
+  [[nodiscard]] bool has_unread() const noexcept;
+};
+
+enum class AfterMessage : std::uint8_t { Continue, Stop };
+
+struct LogCalls {
+  FunctionRef<AfterMessage(const LogMessage&)> each;
+  FunctionRef<void()> drained;                       // as LogReader::next()
+  FunctionRef<void(std::string_view error)> failed;  // one line about a file
+};
+
+// Passes the messages of all files. A file that cannot be opened or read is reported at once, and
+// the others are read. A message without a time has that of the message before it, for merging, and
+// is outside of every time window. The views are valid during the call.
+LogReport read_logs(Disk& disk, const LogRequest& request, LogCalls calls);
+
+}  // namespace nexusfix::logs

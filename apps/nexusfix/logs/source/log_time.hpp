@@ -1,0 +1,27 @@
+// When a message was logged or sent.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <nexusfix/base/time.hpp>
+
+namespace nexusfix::logs {
+
+// The first time with a date in a text, in UTC: 20240115-10:30:00.123, 2024-01-15 10:30:00,123,
+// 2024-01-15T10:30:00Z or 2024/01/15 10:30:00, with 0 to 9 digits after the second.
+[[nodiscard]] std::optional<WallTime> time_in(std::string_view text);
+
+// The time before a message in its line, or else its SendingTime (52). bytes: with SOH.
+[[nodiscard]] std::optional<WallTime> time_of_message(std::string_view prefix,
+                                                      std::string_view bytes);
+
+// Reads the value of --from or --to: one of the forms above, also without seconds, or a date alone.
+[[nodiscard]] std::optional<WallTime> read_time(std::string_view text);
+
+enum class LoggedDirection : std::uint8_t { Unknown, In, Out };
+// By a word before the message in its line: IN, OUT, incoming, outgoing, received, sent.
+[[nodiscard]] LoggedDirection direction_in(std::string_view prefix);
+
+}  // namespace nexusfix::logs

@@ -1,0 +1,185 @@
+#include "nexusfix/logs/source/open_source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace nexusfix::logs {
+namespace {
+
+struct NamedKind {
+  std::string_view name;
+  SourceKind kind;
+};
+constexpr std::array kKinds{
+    NamedKind{"text", SourceKind::Text}, NamedKind{"hex", SourceKind::Hex},
+    NamedKind{"gzip", SourceKind::Gzip}, NamedKind{"zstd", SourceKind::Zstd},
+    NamedKind{"xz", SourceKind::Xz},     NamedKind{"journal", SourceKind::Journal}};
+
+constexpr std::string_view kGzipMagic{"\x1f\x8b", 2};
+constexpr std::string_view kZstdMagic{"\x28\xb5\x2f\xfd", 4};
+constexpr std::string_view kXzMagic{
+    "\xfd"
+    "7zXZ\0",
+    6};
+constexpr std::size_t kHeadBytes = 4096;
+
+SourceKind recognise(std::string_view head) {
+  if (head.starts_with(kGzipMagic)) return SourceKind::Gzip;
+  if (head.starts_with(kZstdMagic)) return SourceKind::Zstd;
+  if (head.starts_with(kXzMagic)) return SourceKind::Xz;
+  return is_hex_dump(head) ? SourceKind::Hex : SourceKind::Text;
+}
+
+bool is_archive(SourceKind kind) {
+  return kind == SourceKind::Gzip || kind == SourceKind::Zstd || kind == SourceKind::Xz;
+}
+
+// The first bytes, and why there are no more.
+struct Head {
+  std::string bytes;
+  std::string error;
+};
+
+// The first bytes of a pipe may be fewer than those that decide: a line of a hex dump has 30.
+Head read_head(ByteSource& source) {
+  constexpr std::size_t kDecidingBytes = 16;
+  Head head{std::string(kHeadBytes, '\0'), {}};
+  std::size_t size = 0;
+  while (size < kDecidingBytes) {
+    const auto got = source.read(std::span{head.bytes}.subspan(size));
+    if (!got) head.error = got.error();
+    if (got.value_or(0) == 0) break;
+    size += *got;
+  }
+  head.bytes.resize(size);
+  return head;
+}
+
+// What was recognised at the beginning of an archive, or of a file.
+enum class Within : std::uint8_t { File, Archive };
+
+std::expected<Source, std::string> opened_as(Source source, SourceKind kind, Within within) {
+  if (kind == SourceKind::Recognised) {
+    Head head = read_head(*source);
+    if (!head.error.empty()) {
+      if (within == Within::File) return std::unexpected{std::move(head.error)};
+      // A damaged archive is reported when it is read, after the bytes before the damage.
+      source = failing_source(std::move(head.error));
+    }
+    kind = recognise(head.bytes);
+    source = source_of(std::move(head.bytes), std::move(source));
+    // An archive within an archive is read as bytes.
+    if (is_archive(kind) && within == Within::Archive) return source;
+  }
+  if (kind == SourceKind::Hex) return hex_source(std::move(source));
+  if (!is_archive(kind)) return source;
+  Source unpacked = kind == SourceKind::Gzip   ? gzip_source(std::move(source))
+                    : kind == SourceKind::Zstd ? zstd_source(std::move(source))
+                                               : xz_source(std::move(source));
+  return opened_as(std::move(unpacked), SourceKind::Recognised, Within::Archive);
+}
+
+bool has_journal(Disk& disk, const std::string& folder) {
+  const auto names = disk.list(folder);
+  return names && std::ranges::any_of(
+                      *names, [](const std::string& name) { return name.ends_with(".journal"); });
+}
+
+// A rotated file, and its place in the order of age.
+struct Rotated {
+  std::string name;
+  bool has_date = false;
+  std::uint64_t number = 0;
+};
+
+std::string_view without_archive_suffix(std::string_view name) {
+  for (const std::string_view suffix : {".gz", ".zst", ".xz"}) {
+    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  }
+  return name;
+}
+
+// The digits of a text of digits and `-`, such as 2024-01-15; nothing: it has others.
+std::optional<std::uint64_t> number_of(std::string_view text) {
+  std::uint64_t number = 0;
+  std::size_t digits = 0;
+  for (const char c : text) {
+    if (c == '-' && digits > 0) continue;
+    if (c < '0' || c > '9' || ++digits > 18) return std::nullopt;
+    number = number * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return digits == 0 ? std::nullopt : std::optional{number};
+}
+
+// Whether name is a rotated form of current. Our backups count upwards, those of logrotate
+// downwards, and dates upwards.
+std::optional<Rotated> rotated_from(std::string_view name, std::string_view current) {
+  constexpr std::uint64_t kDateMin = 19'000'101;
+  constexpr std::string_view kCurrent = ".current.log";
+  const std::string_view bare = without_archive_suffix(name);
+  if (current.ends_with(kCurrent)) {
+    const std::string stem{current.substr(0, current.size() - kCurrent.size())};
+    const std::string backup = stem + ".backup.";
+    if (bare.starts_with(backup) && bare.ends_with(".log")) {
+      const auto number = number_of(
+          bare.substr(backup.size(), bare.size() - std::min(bare.size(), backup.size() + 4)));
+      if (number) return Rotated{std::string{name}, true, *number};
+    }
+  }
+  if (bare.size() < current.size() + 2 || !bare.starts_with(current)) return std::nullopt;
+  const char mark = bare[current.size()];
+  const auto number = number_of(bare.substr(current.size() + 1));
+  if (!number || (mark != '.' && mark != '-')) return std::nullopt;
+  return Rotated{std::string{name}, *number >= kDateMin, *number};
+}
+
+bool is_older(const Rotated& left, const Rotated& right) {
+  if (left.has_date != right.has_date) return left.has_date;
+  return left.has_date ? left.number < right.number : left.number > right.number;
+}
+
+}  // namespace
+
+std::optional<SourceKind> source_kind(std::string_view name) {
+  const auto* const found = std::ranges::find(kKinds, name, &NamedKind::name);
+  return found == kKinds.end() ? std::nullopt : std::optional{found->kind};
+}
+
+std::string source_kind_names() {
+  std::string names;
+  for (const NamedKind& kind : kKinds) names.append(names.empty() ? "" : ", ").append(kind.name);
+  return names;
+}
+
+std::expected<Source, std::string> open_source(Disk& disk, const std::string& path,
+                                               SourceKind kind) {
+  const bool is_input = path == "-";
+  if (kind == SourceKind::Journal ||
+      (kind == SourceKind::Recognised && !is_input && has_journal(disk, path))) {
+    return journal_source(disk, path);
+  }
+  auto file = disk.open(is_input ? "/dev/stdin" : path, OpenMode::Read);
+  if (!file) return std::unexpected{file.error().what()};
+  return opened_as(file_source(std::move(*file)), kind, Within::File);
+}
+
+std::vector<std::string> rotated_set(Disk& disk, const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == path.npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+  const std::string before = slash == path.npos ? "" : path.substr(0, slash + 1);
+  const std::string current = path.substr(before.size());
+  std::vector<Rotated> found;
+  if (const auto names = disk.list(folder)) {
+    for (const std::string& name : *names) {
+      if (auto rotated = rotated_from(name, current)) found.push_back(std::move(*rotated));
+    }
+  }
+  std::ranges::sort(found, is_older);
+  std::vector<std::string> paths;
+  for (const Rotated& rotated : found) paths.push_back(before + rotated.name);
+  paths.push_back(path);
+  return paths;
+}
+
+}  // namespace nexusfix::logs

@@ -1,0 +1,120 @@
+// What the messages of logs add up to, in bounded memory.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+
+#include "nexusfix/logs/fields/message_fields.hpp"
+#include "nexusfix/logs/source/log_reader.hpp"
+#include "nexusfix/logs/stats/latency_histogram.hpp"
+
+namespace nexusfix::logs {
+
+// One direction of a session: from SenderCompID to TargetCompID.
+struct FlowStatistics {
+  std::string sender;
+  std::string target;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  std::map<std::string, std::uint64_t, std::less<>> by_type;
+  std::uint64_t last_number = 0;  // the MsgSeqNum that was seen last, in order
+  std::uint64_t gaps = 0;         // times that numbers were left out
+  std::uint64_t missing = 0;      // numbers that were left out, less those that came later
+  std::uint64_t duplicates = 0;   // numbers that came again without PossDupFlag
+  std::uint64_t resends = 0;      // messages with PossDupFlag
+  std::uint64_t resets = 0;       // times that the numbers began again
+};
+
+// Messages that reject others, with the same kind and reason.
+struct RejectStatistics {
+  std::string kind;    // "Reject", "BusinessMessageReject", "order rejected", "cancel rejected"
+  std::string reason;  // the value of the reason field; empty: there is none
+  std::string text;    // Text (58)
+  std::uint64_t count = 0;
+  // The first of them.
+  std::string first_id;  // ClOrdID or MsgSeqNum of the rejected message
+  std::optional<std::uint64_t>
+      rejected_offset;  // of the rejected message in its file, if it is near
+  std::uint64_t reject_offset = 0;
+};
+
+struct OrderStatistics {
+  std::uint64_t orders = 0;      // NewOrderSingle
+  std::uint64_t cancels = 0;     // OrderCancelRequest
+  std::uint64_t replaces = 0;    // OrderCancelReplaceRequest
+  std::uint64_t filled = 0;      // reports with OrdStatus FILLED
+  std::uint64_t canceled = 0;    // with CANCELED
+  std::uint64_t rejected = 0;    // with REJECTED
+  std::uint64_t fills = 0;       // reports of executions
+  std::uint64_t unanswered = 0;  // requests without a report
+};
+
+class LogStatistics {
+ public:
+  void add(const LogMessage& message);
+  // Call it once, after the last message.
+  void finish();
+
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t garbled = 0;  // without MsgType in its place
+  std::optional<WallTime> first;
+  std::optional<WallTime> last;
+  std::map<std::string, std::uint64_t, std::less<>> by_type;
+  std::chrono::sys_seconds busiest_second{};
+  std::uint64_t busiest_count = 0;
+  OrderStatistics orders;
+  LatencyHistogram first_report;  // from a request to its first report, by ClOrdID
+
+  // By the number of messages, the largest first.
+  [[nodiscard]] std::vector<const FlowStatistics*> flows() const;
+  [[nodiscard]] std::vector<const RejectStatistics*> rejects() const;
+  // Reject reasons, requests and seconds that found no room in the tables.
+  [[nodiscard]] std::uint64_t unlisted_rejects() const noexcept { return unlisted_rejects_; }
+  [[nodiscard]] std::uint64_t forgotten_requests() const noexcept { return forgotten_requests_; }
+
+ private:
+  // The fields that count, by place in this table.
+  struct Header;
+  struct Flow {
+    FlowStatistics counts;
+    // The places of the last messages, by MsgSeqNum.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> places;
+    std::uint64_t* type_count = nullptr;  // of last_type
+    std::string last_type;
+  };
+
+  Flow& flow_of(std::string_view sender, std::string_view target);
+  void count_second(WallTime time);
+  void count_number(Flow& flow, const Header& header, std::uint64_t offset);
+  void count_order(const Header& header, const LogMessage& message,
+                   const std::optional<WallTime>& time);
+  void count_report(const Header& header, const LogMessage& message);
+  void count_reject(std::string_view kind, std::string_view reason, const Header& header,
+                    const LogMessage& message);
+
+  MessageFields fields_;
+  std::unordered_map<std::string, Flow> flows_;
+  std::string flow_key_;
+  Flow* last_flow_ = nullptr;
+  std::map<std::string, RejectStatistics, std::less<>> rejects_;
+  std::uint64_t unlisted_rejects_ = 0;
+  // Requests that wait for a report: a hash of session and ClOrdID, and the time.
+  std::unordered_map<std::uint64_t, WallTime> waiting_;
+  std::uint64_t forgotten_requests_ = 0;
+  std::unordered_map<std::int64_t, std::uint64_t> seconds_;
+  std::int64_t second_ = 0;
+  std::uint64_t second_count_ = 0;
+};
+
+}  // namespace nexusfix::logs

@@ -1,0 +1,57 @@
+#include "nexusfix/logs/stats/stats.hpp"
+
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+
+#include <nexusfix/base/printable_text.hpp>
+
+#include "nexusfix/logs/fields/own_dictionary.hpp"
+#include "nexusfix/logs/grep/matcher.hpp"
+#include "nexusfix/logs/stats/log_statistics.hpp"
+#include "nexusfix/logs/stats/stats_report.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::size_t kRowsMax = 20;
+
+}  // namespace
+
+int stats_files(const StatsOptions& options, Disk& disk, StatsStreams streams) {
+  const auto complain = [&](std::string_view text) {
+    fmt::print(streams.err, "nexusfix stats: {}\n", text);
+    return kUsage;
+  };
+  const auto own = logs::own_dictionary(disk, options.dictionary);
+  if (!own) return complain(own.error());
+  const logs::FieldNames names{own->get()};
+  std::optional<logs::Matcher> matcher;
+  if (!options.expression.empty()) {
+    const auto expression = logs::parse_expression(options.expression, names);
+    if (!expression) return complain(logs::underlined(options.expression, expression.error()));
+    matcher.emplace(*expression);
+  }
+  // The histogram is too large for the stack of a thread.
+  const auto statistics = std::make_unique<logs::LogStatistics>();
+  const auto each = [&](const logs::LogMessage& message) {
+    if (!matcher || matcher->matches(message.bytes)) statistics->add(message);
+    return logs::AfterMessage::Continue;
+  };
+  const auto failed = [&](std::string_view error) { complain(printable(error)); };
+  const logs::LogReport report = logs::read_logs(disk, options.input, {each, [] {}, failed});
+  statistics->finish();
+  const std::string text =
+      options.is_json ? logs::statistics_json(*statistics, names)
+                      : logs::statistics_text(*statistics, names, options.shows_all ? 0 : kRowsMax);
+  if (statistics->messages > 0 || options.is_json) {
+    std::fwrite(text.data(), 1, text.size(), streams.out);
+  } else {
+    complain("no message");
+  }
+  std::fflush(streams.out);
+  if (report.has_unopened()) return kUsage;
+  return statistics->messages > 0 && !report.has_unread() ? kSuccess : kFailure;
+}
+
+}  // namespace nexusfix::command

@@ -1,0 +1,33 @@
+// `nexusfix stats`: what the messages of logs add up to.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include <nexusfix/base/disk.hpp>
+
+#include "nexusfix/command.hpp"
+#include "nexusfix/logs/source/log_reader.hpp"
+
+namespace nexusfix::command {
+
+struct StatsOptions {
+  logs::LogRequest input{};
+  std::string expression{};  // only messages that fulfil it; empty: all
+  std::string dictionary{};  // a file; its names come before the built-in ones
+  bool is_json = false;
+  bool shows_all = false;  // all rows of each table
+};
+
+struct StatsStreams {
+  std::FILE* out = stdout;
+  std::FILE* err = stderr;
+};
+
+// Returns kSuccess; kFailure if there was no message, or an opened file could not be read to its
+// end; kUsage if a file or the dictionary cannot be opened, or the expression is wrong.
+int stats_files(const StatsOptions& options, Disk& disk, StatsStreams streams);
+
+int run_stats(Arguments arguments);
+
+}  // namespace nexusfix::command

@@ -1,0 +1,37 @@
+#include <CLI/CLI.hpp>
+#include <utility>
+
+#include "nexusfix/logs/log_options.hpp"
+#include "nexusfix/logs/stats/stats.hpp"
+
+namespace nexusfix::command {
+
+int run_stats(Arguments arguments) {
+  CLI::App app{
+      "Counts messages by type and session, rates, sequence gaps, duplicates and resends, orders "
+      "and fills, rejects with their reasons, and measures the time from each request to its first "
+      "report. Read the log of one side: the logs of both sides have each message twice.",
+      "nexusfix stats"};
+  StatsOptions options;
+  add_log_options(app, options.input);
+  app.add_option("--where", options.expression,
+                 "only messages that fulfil an expression of `nexusfix grep`")
+      ->option_text("EXPR");
+  app.add_flag("--all", options.shows_all, "print all rows (default: the first 20 of each table)");
+  app.add_flag("--json", options.is_json, "print one JSON object with everything, for programs");
+  app.add_option("--dict", options.dictionary, "your own dictionary: QuickFIX XML or Orchestra")
+      ->option_text("FILE");
+  app.footer(
+      "Examples:\n"
+      "  $ nexusfix stats messages.log\n"
+      "  $ nexusfix stats --rotated --from 2024-01-15 --where TargetCompID=V messages.log\n\n"
+      "Exit status:\n"
+      "  0  there are messages\n"
+      "  1  there is none, or a file could not be read to its end\n"
+      "  2  a file cannot be opened, or EXPR or the arguments are wrong");
+  if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  PosixDisk disk;
+  return stats_files(options, disk, {});
+}
+
+}  // namespace nexusfix::command

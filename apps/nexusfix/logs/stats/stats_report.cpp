@@ -1,0 +1,257 @@
+#include "nexusfix/logs/stats/stats_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <optional>
+
+#include <nexusfix/base/printable_text.hpp>
+#include <nexusfix/base/utc_text.hpp>
+
+#include "nexusfix/text/json.hpp"
+#include "nexusfix/text/text.hpp"
+
+namespace nexusfix::logs {
+namespace {
+
+using command::counted;
+using command::duration_text;
+using command::Json;
+using command::with_thousands;
+
+struct Percentile {
+  std::string_view name;
+  double share;
+};
+constexpr std::array kPercentiles{Percentile{"p50", 0.5}, Percentile{"p90", 0.9},
+                                  Percentile{"p99", 0.99}, Percentile{"p999", 0.999}};
+
+std::string time_text(WallTime time) {
+  constexpr unsigned kMilliseconds = 3;
+  std::string text;
+  append_utc(text, time, UtcForm::Plain, kMilliseconds);
+  return text;
+}
+
+double seconds_between(const LogStatistics& statistics) {
+  if (!statistics.first) return 0;
+  return std::chrono::duration<double>(*statistics.last - *statistics.first).count();
+}
+
+std::string type_name(const FieldNames& names, const std::string& type) {
+  return names.message_name(type).value_or(type.empty() ? "without MsgType" : "unknown");
+}
+
+std::string share_text(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "-";
+  return fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string summary(const LogStatistics& statistics) {
+  const double seconds = seconds_between(statistics);
+  std::string text = fmt::format("{}, {} bytes", counted(statistics.messages, "message"),
+                                 with_thousands(statistics.bytes));
+  if (statistics.garbled > 0) {
+    text += fmt::format(", {} without MsgType in its place", with_thousands(statistics.garbled));
+  }
+  if (statistics.first) {
+    text +=
+        fmt::format("\n{} to {} UTC", time_text(*statistics.first), time_text(*statistics.last));
+    if (seconds > 0) {
+      text += fmt::format(", {:.1f} messages a second",
+                          static_cast<double>(statistics.messages) / seconds);
+    }
+    text += fmt::format("\nbusiest second: {} with {}",
+                        utc_text(statistics.busiest_second, UtcForm::Plain),
+                        counted(statistics.busiest_count, "message"));
+  }
+  return text + "\n";
+}
+
+// The number of rows to print.
+std::size_t shown(std::size_t size, std::size_t rows_max) {
+  return rows_max == 0 ? size : std::min(size, rows_max);
+}
+
+void append_rest(std::string& to, std::size_t size, std::size_t rows_max) {
+  if (shown(size, rows_max) < size) {
+    to += fmt::format("  ... and {} more: --all shows them\n",
+                      with_thousands(size - shown(size, rows_max)));
+  }
+}
+
+std::string types_table(const LogStatistics& statistics, const FieldNames& names,
+                        std::size_t rows_max) {
+  std::vector<std::pair<std::string, std::uint64_t>> types(statistics.by_type.begin(),
+                                                           statistics.by_type.end());
+  std::ranges::stable_sort(types, std::ranges::greater{},
+                           &std::pair<std::string, std::uint64_t>::second);
+  std::string text = "\nMessages by type\n";
+  for (std::size_t i = 0; i < shown(types.size(), rows_max); ++i) {
+    const auto& [type, count] = types[i];
+    text += fmt::format("  {:>14}  {:>7}  {} ({})\n", with_thousands(count),
+                        share_text(count, statistics.messages), printable(type_name(names, type)),
+                        printable(type));
+  }
+  append_rest(text, types.size(), rows_max);
+  return text;
+}
+
+std::string flows_table(const LogStatistics& statistics, std::size_t rows_max) {
+  const auto flows = statistics.flows();
+  std::string text = "\nSessions, by direction\n";
+  for (std::size_t i = 0; i < shown(flows.size(), rows_max); ++i) {
+    const FlowStatistics& flow = *flows[i];
+    text += fmt::format("  {:>14}  {} -> {}", with_thousands(flow.messages), printable(flow.sender),
+                        printable(flow.target));
+    const auto add = [&](std::uint64_t count, std::string_view one) {
+      if (count > 0) text += fmt::format("  {}", counted(count, one));
+    };
+    add(flow.gaps, "gap");
+    add(flow.missing, "missing number");
+    add(flow.duplicates, "duplicate");
+    add(flow.resends, "resend");
+    add(flow.resets, "reset");
+    text += '\n';
+  }
+  append_rest(text, flows.size(), rows_max);
+  return text;
+}
+
+std::string orders_table(const LogStatistics& statistics) {
+  const OrderStatistics& orders = statistics.orders;
+  if (orders.orders + orders.cancels + orders.replaces + orders.fills == 0) return {};
+  std::string text = "\nOrders\n";
+  const auto row = [&](std::string_view name, std::uint64_t count, std::string_view share) {
+    text += fmt::format("  {:>14}  {}{}{}\n", with_thousands(count), name,
+                        share.empty() ? "" : ", ", share);
+  };
+  row("new orders", orders.orders, "");
+  row("filled", orders.filled, share_text(orders.filled, orders.orders));
+  row("canceled", orders.canceled, share_text(orders.canceled, orders.orders));
+  row("rejected", orders.rejected, share_text(orders.rejected, orders.orders));
+  row("fills", orders.fills, "");
+  row("cancel requests", orders.cancels, "");
+  row("replace requests", orders.replaces, "");
+  row("requests without a report", orders.unanswered, "");
+  const LatencyHistogram& latency = statistics.first_report;
+  if (latency.count() > 0) {
+    text += fmt::format("\nFrom a request to its first report, {}\n ",
+                        counted(latency.count(), "time"));
+    for (const Percentile& percentile : kPercentiles) {
+      text += fmt::format(" {} {} ", percentile.name,
+                          duration_text(latency.percentile(percentile.share)));
+    }
+    text += fmt::format(" max {}\n", duration_text(latency.max()));
+  }
+  return text;
+}
+
+std::string rejects_table(const LogStatistics& statistics, std::size_t rows_max) {
+  const auto rejects = statistics.rejects();
+  if (rejects.empty()) return {};
+  std::string text = "\nRejects\n";
+  for (std::size_t i = 0; i < shown(rejects.size(), rows_max); ++i) {
+    const RejectStatistics& reject = *rejects[i];
+    text += fmt::format("  {:>14}  {}", with_thousands(reject.count), reject.kind);
+    if (!reject.reason.empty()) text += fmt::format(", reason {}", printable(reject.reason));
+    if (!reject.text.empty()) text += fmt::format(": {}", printable(reject.text));
+    text += fmt::format("\n{:>18}first at byte {}", "", with_thousands(reject.reject_offset));
+    if (!reject.first_id.empty()) text += fmt::format(", of {}", printable(reject.first_id));
+    if (reject.rejected_offset) {
+      text += fmt::format(" at byte {}", with_thousands(*reject.rejected_offset));
+    }
+    text += '\n';
+  }
+  append_rest(text, rejects.size(), rows_max);
+  return text;
+}
+
+Json optional_time(const std::optional<WallTime>& time) {
+  return time ? Json{time_text(*time)} : Json{};
+}
+
+Json flow_json(const FlowStatistics& flow) {
+  Json types = Json::object();
+  for (const auto& [type, count] : flow.by_type) types.set(type, count);
+  Json json = Json::object({{"sender", flow.sender},
+                            {"target", flow.target},
+                            {"messages", flow.messages},
+                            {"bytes", flow.bytes},
+                            {"gaps", flow.gaps},
+                            {"missing", flow.missing},
+                            {"duplicates", flow.duplicates},
+                            {"resends", flow.resends},
+                            {"resets", flow.resets}});
+  json.set("types", std::move(types));
+  return json;
+}
+
+Json reject_json(const RejectStatistics& reject) {
+  return Json::object({{"kind", reject.kind},
+                       {"reason", reject.reason},
+                       {"text", reject.text},
+                       {"count", reject.count},
+                       {"first_id", reject.first_id},
+                       {"first_offset", reject.reject_offset},
+                       {"rejected_offset", reject.rejected_offset}});
+}
+
+Json orders_json(const OrderStatistics& orders) {
+  return Json::object({{"new", orders.orders},
+                       {"cancel_requests", orders.cancels},
+                       {"replace_requests", orders.replaces},
+                       {"filled", orders.filled},
+                       {"canceled", orders.canceled},
+                       {"rejected", orders.rejected},
+                       {"fills", orders.fills},
+                       {"unanswered", orders.unanswered}});
+}
+
+Json latency_json(const LatencyHistogram& latency) {
+  Json json = Json::object({{"count", latency.count()}});
+  if (latency.count() == 0) return json;
+  for (const Percentile& percentile : kPercentiles) {
+    json.set(fmt::format("{}_ns", percentile.name), latency.percentile(percentile.share).count());
+  }
+  json.set("max_ns", latency.max().count());
+  return json;
+}
+
+}  // namespace
+
+std::string statistics_text(const LogStatistics& statistics, const FieldNames& names,
+                            std::size_t rows_max) {
+  return summary(statistics) + types_table(statistics, names, rows_max) +
+         flows_table(statistics, rows_max) + orders_table(statistics) +
+         rejects_table(statistics, rows_max);
+}
+
+std::string statistics_json(const LogStatistics& statistics, const FieldNames& names) {
+  Json json = Json::object({{"messages", statistics.messages},
+                            {"bytes", statistics.bytes},
+                            {"garbled", statistics.garbled},
+                            {"first", optional_time(statistics.first)},
+                            {"last", optional_time(statistics.last)}});
+  json.set("busiest_second",
+           Json::object({{"time", utc_text(statistics.busiest_second, UtcForm::Plain)},
+                         {"messages", statistics.busiest_count}}));
+  Json types = Json::array();
+  for (const auto& [type, count] : statistics.by_type) {
+    types.push_back(
+        Json::object({{"type", type}, {"name", names.message_name(type)}, {"messages", count}}));
+  }
+  json.set("types", std::move(types));
+  json.set("sessions", Json::array(statistics.flows(),
+                                   [](const FlowStatistics* flow) { return flow_json(*flow); }));
+  json.set("orders", orders_json(statistics.orders));
+  json.set("request_to_first_report", latency_json(statistics.first_report));
+  json.set("rejects", Json::array(statistics.rejects(), [](const RejectStatistics* reject) {
+             return reject_json(*reject);
+           }));
+  json.set("unlisted_rejects", statistics.unlisted_rejects());
+  json.set("forgotten_requests", statistics.forgotten_requests());
+  return json.document();
+}
+
+}  // namespace nexusfix::logs

@@ -1,0 +1,101 @@
+#include "nexusfix/messages/find_bytes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace nexusfix::printing {
+namespace {
+
+#if defined(__SSE2__)
+constexpr std::size_t kLanes = 16;
+
+// Valid: unaligned loads and stores of 16 bytes of the caller's text.
+__m128i load(const char* at) noexcept {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+}
+void store(char* at, __m128i bytes) noexcept {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(at), bytes);
+}
+#endif
+
+#if defined(__SSE2__)
+// The texts are short: a call of memcmp() would take longer.
+bool is_equal(const char* at, std::string_view wanted) noexcept {
+  for (const char c : wanted) {
+    if (*at++ != c) return false;
+  }
+  return true;
+}
+#endif
+
+}  // namespace
+
+std::size_t find_bytes(std::string_view text, std::string_view wanted, std::size_t from) noexcept {
+  const std::size_t distance = wanted.size() - 1;
+#if defined(__SSE2__)
+  const __m128i first = _mm_set1_epi8(wanted.front());
+  const __m128i next_to_last = _mm_set1_epi8(wanted[distance - 1]);
+  const __m128i last = _mm_set1_epi8(wanted.back());
+  const auto places_at = [&](const char* at) {
+    const __m128i end = _mm_and_si128(_mm_cmpeq_epi8(load(at + distance - 1), next_to_last),
+                                      _mm_cmpeq_epi8(load(at + distance), last));
+    return static_cast<unsigned>(
+        _mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(load(at), first), end)));
+  };
+  if (text.size() >= distance + kLanes) {
+    const std::size_t last_block = text.size() - distance - kLanes;
+    while (from < text.size() - distance) {
+      const std::size_t block = std::min(from, last_block);
+      // The last block overlaps the one before it.
+      unsigned places = places_at(text.data() + block) & (~0U << (from - block));
+      for (; places != 0; places &= places - 1) {
+        const char* const place = text.data() + block + std::countr_zero(places);
+        if (is_equal(place + 1, wanted.substr(1, wanted.size() - 3))) {
+          return static_cast<std::size_t>(place - text.data());
+        }
+      }
+      from = block + kLanes;
+    }
+    return text.npos;
+  }
+#endif
+  if (from + distance >= text.size()) return text.npos;
+  const void* const found =
+      ::memmem(text.data() + from, text.size() - from, wanted.data(), wanted.size());
+  if (found == nullptr) return text.npos;
+  return static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+}
+
+void replace_bytes(char* data, std::size_t size, char from, char to) noexcept {
+  std::size_t at = 0;
+#if defined(__SSE2__)
+  const __m128i wanted = _mm_set1_epi8(from);
+  const __m128i change = _mm_set1_epi8(static_cast<char>(from ^ to));
+  for (; at + kLanes <= size; at += kLanes) {
+    const __m128i bytes = load(data + at);
+    store(data + at, _mm_xor_si128(bytes, _mm_and_si128(_mm_cmpeq_epi8(bytes, wanted), change)));
+  }
+#endif
+  for (; at < size; ++at) {
+    if (data[at] == from) data[at] = to;
+  }
+}
+
+bool is_ascii(std::string_view text) noexcept {
+  std::size_t at = 0;
+  unsigned high = 0;
+#if defined(__SSE2__)
+  for (; at + kLanes <= text.size(); at += kLanes) {
+    high |= static_cast<unsigned>(_mm_movemask_epi8(load(text.data() + at)));
+  }
+#endif
+  for (; at < text.size(); ++at) high |= static_cast<unsigned char>(text[at]) & 0x80U;
+  return high == 0;
+}
+
+}  // namespace nexusfix::printing

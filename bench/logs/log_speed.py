@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Measures `nexusfix grep`, `decode` and `stats` on a log of 1 GB, next to ripgrep.
+
+Usage: log_speed.py NEXUSFIX [--megabytes N] [--repeat N] [--folder FOLDER]
+
+Prints the median CPU time of one core, and megabytes a second of it. CPU time is used because other
+programs of the machine then disturb less. All answers of a row must be the same in each run.
+"""
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+SOH = '\x01'
+MAKE_LOG = Path(__file__).resolve().parent / 'make_log.py'
+
+
+def cpu_seconds(command):
+    """The user and system time of a command, its output, and its peak memory in bytes."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    size = 0
+    first = b''
+    while chunk := process.stdout.read(1 << 20):
+        first = first or chunk[:64]
+        size += len(chunk)
+    _, _, usage = os.wait4(process.pid, 0)
+    process.returncode = 0
+    return usage.ru_utime + usage.ru_stime, (first.split(b'\n')[0], size), usage.ru_maxrss * 1024
+
+
+def rows(nexusfix, log):
+    """Name and command of each row."""
+    grep = [nexusfix, 'grep', '-c']
+    yield 'grep MsgType=D', [*grep, 'MsgType=D', log]
+    yield 'grep ClOrdID=ORDAZ00000777', [*grep, 'ClOrdID=ORDAZ00000777', log]
+    yield 'grep Symbol=NESN', [*grep, 'Symbol=NESN', log]
+    yield 'grep Price>390', [*grep, 'Price>390', log]
+    yield 'grep NoPartyIDs.PartyID=TRADER7', [*grep, 'NoPartyIDs.PartyID=TRADER7', log]
+    yield 'decode --ndjson', [nexusfix, 'decode', '--ndjson', log]
+    yield 'decode --csv', [nexusfix, 'decode', '--csv', log]
+    yield 'stats', [nexusfix, 'stats', log]
+    if ripgrep := shutil.which('rg'):
+        count = [ripgrep, '-a', '-c']
+        yield 'ripgrep MsgType=D', [*count, f'{SOH}35=D{SOH}', log]
+        yield 'ripgrep ClOrdID=ORDAZ00000777', [*count, f'{SOH}11=ORDAZ00000777{SOH}', log]
+        yield 'ripgrep Symbol=NESN', [*count, f'{SOH}55=NESN{SOH}', log]
+        yield 'ripgrep Price>390', [*count, f'{SOH}44=(39[0-9]|[4-9][0-9][0-9])', log]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('nexusfix')
+    parser.add_argument('--megabytes', type=int, default=1000)
+    parser.add_argument('--repeat', type=int, default=5)
+    parser.add_argument('--folder', default='build')
+    options = parser.parse_args()
+    log = Path(options.folder) / f'speed-{options.megabytes}.log'
+    if not log.exists():
+        subprocess.run([sys.executable, MAKE_LOG, log, str(options.megabytes)], check=True)
+    log.read_bytes()  # into the cache of the system
+    megabytes = log.stat().st_size / 1e6
+    print(f'{"row":34} {"s":>7} {"MB/s":>7} {"MB of memory":>13}  answer')
+    for name, command in rows(options.nexusfix, str(log)):
+        times = []
+        answers = set()
+        peak = 0
+        for _ in range(options.repeat):
+            seconds, answer, memory = cpu_seconds(command)
+            times.append(seconds)
+            answers.add(answer)
+            peak = max(peak, memory)
+        if len(answers) != 1:
+            sys.exit(f'{name}: the answers differ: {answers}')
+        median = statistics.median(times)
+        answer, size = answers.pop()
+        shown = answer.decode(errors='replace') if size < 64 else f'{size:,} bytes'
+        print(f'{name:34} {median:7.3f} {megabytes / median:7.0f} {peak / 1e6:13.0f}  {shown}',
+              flush=True)
+
+
+if __name__ == '__main__':
+    main()

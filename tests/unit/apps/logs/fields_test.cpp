@@ -1,0 +1,92 @@
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nexusfix/logs/fields/message_fields.hpp"
+#include "nexusfix/messages/decoded_message.hpp"
+#include "nexusfix/messages/find_bytes.hpp"
+#include "support/fix_text.hpp"
+
+namespace nexusfix::logs {
+namespace {
+
+using testing::fix;
+using testing::soh;
+
+// The reader for people reads the same fields.
+TEST(MessageFields, are_those_that_decode_prints) {
+  for (const std::string body :
+       {"35=D|34=2|11=A1|", "35=B|95=5|96=a|b=c|58=x|", "35=B|95=99|96=abc|58=x|",
+        "35=B|95=x|96=a|", "35=D|nonsense|=x|0=y|01=z|-1=a|99999999999=b|2147483647=c|55=|", "|||",
+        "35=D|212=3|213=||||"}) {
+    const std::string bytes = fix("FIX.4.4", body);
+    MessageFields fields;
+    fields.read(bytes);
+    const printing::DecodedMessage decoded = printing::decode_message(bytes);
+    ASSERT_EQ(fields.all().size(), decoded.fields.size()) << body;
+    for (std::size_t i = 0; i < decoded.fields.size(); ++i) {
+      EXPECT_EQ(fields.all()[i].tag, decoded.fields[i].tag) << body << ' ' << i;
+      if (decoded.fields[i].tag == 0) continue;
+      EXPECT_EQ(fields.all()[i].value, decoded.fields[i].value) << body << ' ' << i;
+    }
+  }
+}
+
+TEST(MessageFields, may_have_data_fields_only_after_a_length) {
+  EXPECT_FALSE(has_data_field(fix("FIX.4.4", "35=D|34=2|11=A1|9=1|900=x|2120=1|35=x|")));
+  for (const std::string field : {"90=1|", "93=1|", "95=1|", "212=1|", "1184=1|", "1468=1|"}) {
+    for (std::size_t before = 0; before < 20; ++before) {
+      EXPECT_TRUE(has_data_field(
+          fix("FIX.4.4", "35=D|58=" + std::string(before, 'x') + "|" + field + "11=A|")))
+          << field;
+    }
+  }
+}
+
+TEST(MessageFields, knows_msg_type_only_in_its_place) {
+  EXPECT_EQ(msg_type_of(fix("FIX.4.4", "35=D|34=2|")), "D");
+  EXPECT_EQ(msg_type_of(fix("FIXT.1.1", "35=AE|34=2|")), "AE");
+  EXPECT_EQ(msg_type_of(fix("FIX.4.4", "34=2|35=D|")), "");
+  EXPECT_EQ(msg_type_of(soh("8=FIX.4.4|9=5|35=D")), "D");
+  EXPECT_EQ(msg_type_of(""), "");
+  EXPECT_EQ(msg_type_of("8=FIX"), "");
+}
+
+TEST(FindBytes, finds_what_a_string_finds_at_every_place_and_length) {
+  for (const std::string_view wanted : {"8=FIX",
+                                        "\x01"
+                                        "55=",
+                                        "aba", "abababab"}) {
+    for (std::size_t size = 0; size < 70; ++size) {
+      for (std::size_t at = 0; at + wanted.size() <= size; ++at) {
+        std::string text(size, wanted.front());
+        text.replace(at, wanted.size(), wanted);
+        for (const std::size_t from : {std::size_t{0}, at, at + 1, size, size + 1}) {
+          ASSERT_EQ(printing::find_bytes(text, wanted, from), text.find(wanted, from));
+        }
+      }
+      const std::string without(size, 'x');
+      ASSERT_EQ(printing::find_bytes(without, wanted), without.npos);
+    }
+  }
+}
+
+TEST(FindBytes, replaces_and_recognises_bytes_at_every_place) {
+  for (std::size_t size = 1; size < 40; ++size) {
+    for (std::size_t at = 0; at < size; ++at) {
+      std::string text(size, 'x');
+      text[at] = '|';
+      std::string expected(size, 'x');
+      expected[at] = '\x01';
+      printing::replace_bytes(text.data(), text.size(), '|', '\x01');
+      EXPECT_EQ(text, expected);
+      EXPECT_TRUE(printing::is_ascii(text));
+      text[at] = '\x80';
+      EXPECT_FALSE(printing::is_ascii(text));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nexusfix::logs

@@ -1,0 +1,111 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "nexusfix/logs/output/json_bytes.hpp"
+#include "nexusfix/logs/output/message_writer.hpp"
+#include "support/fix_text.hpp"
+#include "support/output_text.hpp"
+
+namespace nexusfix::logs {
+namespace {
+
+using testing::bar;
+using testing::fix;
+using testing::soh;
+
+const std::string kOrder = fix(
+    "FIX.4.4", "35=D|34=2|11=A\"1\"|453=2|448=X|448=Y|55=a,b|58=two\nlines \\ \xc3\xa4|9999=z|");
+
+std::string written(const OutputOptions& options, const std::string& bytes, int times = 1) {
+  testing::OutputText out;
+  MessageWriter writer{out.stream(), options};
+  for (int i = 0; i < times; ++i) {
+    writer.write({.bytes = bytes, .prefix = "10:30 \x1b", .offset = 17, .path = "log"});
+  }
+  writer.finish();
+  return out.text();
+}
+
+TEST(MessageWriter, keeps_the_exact_bytes_in_json) {
+  const auto object = nlohmann::json::parse(written({.form = OutputForm::Ndjson}, kOrder));
+  EXPECT_EQ(object["message"], kOrder);
+  EXPECT_EQ(object["offset"], 17);
+  EXPECT_EQ(object["prefix"], "10:30 \x1b");
+  EXPECT_EQ(object["fields"]["ClOrdID"], "A\"1\"");
+  EXPECT_EQ(object["fields"]["PartyID"], (nlohmann::json{"X", "Y"}));
+  EXPECT_EQ(object["fields"]["Text"], "two\nlines \\ \xc3\xa4");
+  EXPECT_EQ(object["fields"]["9999"], "z");
+  const auto array = nlohmann::json::parse(written({.form = OutputForm::Json}, kOrder, 2));
+  ASSERT_EQ(array.size(), 2U);
+  EXPECT_EQ(array[1], object);
+  EXPECT_EQ(written({.form = OutputForm::Json}, kOrder, 0), "[]\n");
+}
+
+TEST(MessageWriter, has_the_bytes_in_hex_if_they_are_not_utf_8) {
+  const std::string bytes = fix("FIX.4.4", "35=B|58=\xff\xfe|");
+  const auto object = nlohmann::json::parse(written({.form = OutputForm::Ndjson}, bytes));
+  std::string hex;
+  for (const char c : bytes) {
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(c));
+    hex += digits;
+  }
+  EXPECT_EQ(object["message_hex"], hex);
+  EXPECT_EQ(object["fields"]["Text"], "\\xff\\xfe");
+}
+
+TEST(MessageWriter, prints_only_the_wanted_fields) {
+  const std::vector<wire::Tag> columns{55, 448};
+  const auto object =
+      nlohmann::json::parse(written({.form = OutputForm::Ndjson, .columns = columns}, kOrder));
+  EXPECT_FALSE(object.contains("message"));
+  EXPECT_EQ(object["fields"].size(), 2U);
+  EXPECT_EQ(written({.columns = columns}, kOrder), "10:30 \\x1b448=X|448=Y|55=a,b|\n");
+  EXPECT_EQ(written({.form = OutputForm::Csv, .columns = columns, .with_path = true}, kOrder),
+            "file,Symbol,PartyID\r\nlog,\"a,b\",X;Y\r\n");
+}
+
+TEST(MessageWriter, quotes_csv_as_rfc_4180_says) {
+  EXPECT_EQ(written({.form = OutputForm::Csv, .columns = {11, 58, 9999, 1}}, kOrder),
+            "ClOrdID,Text,9999,Account\r\n\"A\"\"1\"\"\",\"two\nlines \\ \xc3\xa4\",z,\r\n");
+}
+
+TEST(MessageWriter, keeps_the_exact_bytes_in_raw_form) {
+  EXPECT_EQ(written({.form = OutputForm::Raw}, kOrder), "10:30 \x1b" + kOrder + "\n");
+}
+
+TEST(MessageWriter, aligns_a_table) {
+  EXPECT_EQ(written({.form = OutputForm::Table, .columns = {35, 11}}, kOrder, 2),
+            "MsgType  ClOrdID\nD        A\"1\"\nD        A\"1\"\n");
+}
+
+TEST(MessageWriter, reads_columns_by_name_and_tag) {
+  const FieldNames names;
+  EXPECT_EQ(read_columns("11, Symbol,99999", names), (std::vector<wire::Tag>{11, 55, 99999}));
+  EXPECT_EQ(read_columns("Sybmol", names).error(),
+            "'Sybmol' is no field of FIX. Did you mean Symbol?");
+  EXPECT_FALSE(read_columns("", names).has_value());
+  EXPECT_FALSE(read_columns(",", names).has_value());
+}
+
+// Each length, and each place of a special byte, within and at the end of vectors.
+TEST(JsonBytes, are_read_back_as_they_were) {
+  for (std::size_t size = 0; size < 40; ++size) {
+    for (std::size_t at = 0; at <= size; ++at) {
+      for (const char* const special :
+           {"\"", "\\", "\n", "\x01", "\x7f", "\xc2\x85", "\xe2\x82\xac"}) {
+        std::string text(size, 'a');
+        text.insert(at, special);
+        std::string json(text.size() * kJsonByteMax + kJsonSlack + 2, '\0');
+        const char* const end = write_json_string(json.data(), text, text.data() + text.size());
+        json.resize(static_cast<std::size_t>(end - json.data()));
+        ASSERT_EQ(nlohmann::json::parse(json), text) << json;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nexusfix::logs

@@ -1,0 +1,346 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <lzma.h>
+#include <string>
+#include <vector>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <nexusfix/store/journal.hpp>
+
+#include "nexusfix/logs/source/log_reader.hpp"
+#include "nexusfix/logs/source/log_time.hpp"
+#include "support/disks/fake_disk.hpp"
+#include "support/fix_text.hpp"
+
+namespace nexusfix::logs {
+namespace {
+
+using testing::bar;
+using ::testing::ElementsAre;
+using testing::FakeDisk;
+using testing::fix;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string order(int number, const std::string& time = "20240115-10:30:00") {
+  return fix("FIX.4.4", "35=D|34=" + std::to_string(number) + "|49=T|52=" + time + "|56=V|11=A" +
+                            std::to_string(number) + "|");
+}
+
+std::string gzip(const std::string& text) {
+  z_stream stream{};
+  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  std::string packed(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+std::string zstd(const std::string& text) {
+  std::string packed(ZSTD_compressBound(text.size()), '\0');
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 1));
+  return packed;
+}
+
+std::string xz(const std::string& text) {
+  std::string packed(lzma_stream_buffer_bound(text.size()), '\0');
+  std::size_t size = 0;
+  EXPECT_EQ(lzma_easy_buffer_encode(
+                0, LZMA_CHECK_CRC32, nullptr, reinterpret_cast<const std::uint8_t*>(text.data()),
+                text.size(), reinterpret_cast<std::uint8_t*>(packed.data()), &size, packed.size()),
+            LZMA_OK);
+  packed.resize(size);
+  return packed;
+}
+
+class LogSource : public ::testing::Test {
+ protected:
+  // The ClOrdIDs of the messages, in the order in which they were passed.
+  std::vector<std::string> read(LogRequest request) {
+    std::vector<std::string> found;
+    errors_.clear();
+    prefixes_.clear();
+    report_ = read_logs(disk_, request,
+                        {[&](const LogMessage& message) {
+                           const std::string text = bar(message.bytes);
+                           const std::size_t at = text.find("|11=") + 4;
+                           found.push_back(text.substr(at, text.find('|', at) - at));
+                           prefixes_.emplace_back(message.prefix);
+                           return AfterMessage::Continue;
+                         },
+                         [] {}, [&](std::string_view error) { errors_.emplace_back(error); }});
+    return found;
+  }
+  std::vector<std::string> read(const std::string& text) {
+    disk_.set_contents("/log", text);
+    return read(LogRequest{.files = {"/log"}});
+  }
+
+  FakeDisk disk_;
+  LogReport report_;
+  std::vector<std::string> errors_;
+  std::vector<std::string> prefixes_;
+};
+
+TEST_F(LogSource, reads_archives_by_their_bytes_whatever_their_name) {
+  const std::string text = "a " + order(1) + "\nb " + order(2) + "\n";
+  for (const std::string& packed : {gzip(text), zstd(text), xz(text)}) {
+    EXPECT_THAT(read(packed), ElementsAre("A1", "A2"));
+    EXPECT_THAT(prefixes_, ElementsAre("a ", "b "));
+    EXPECT_THAT(errors_, IsEmpty());
+  }
+}
+
+TEST_F(LogSource, reads_an_archive_of_several_parts) {
+  EXPECT_THAT(read(gzip(order(1)) + gzip(order(2))), ElementsAre("A1", "A2"));
+  EXPECT_THAT(read(zstd(order(1)) + zstd(order(2))), ElementsAre("A1", "A2"));
+  EXPECT_THAT(read(xz(order(1)) + xz(order(2))), ElementsAre("A1", "A2"));
+}
+
+TEST_F(LogSource, unpacks_more_than_its_buffers_hold) {
+  std::string text;
+  constexpr int kMessages = 20'000;
+  for (int i = 0; i < kMessages; ++i) text += "10:30 " + order(i) + "\n";
+  for (const std::string& packed : {gzip(text), zstd(text), xz(text)}) {
+    EXPECT_EQ(read(packed).size(), static_cast<std::size_t>(kMessages));
+  }
+}
+
+// The messages before the cut are counted, and the error is one line.
+TEST_F(LogSource, reports_an_archive_that_is_cut_after_the_messages_before) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += "10:30 " + order(i * 7919 % 20'000) + "\n";
+  for (std::string packed : {gzip(text), zstd(text), xz(text)}) {
+    packed.resize(packed.size() - 20);
+    const std::size_t found = read(packed).size();
+    EXPECT_GT(found, 0U);
+    EXPECT_LE(found, 20'000U);
+    EXPECT_TRUE(report_.has_unread());
+    EXPECT_FALSE(report_.has_unopened());
+    ASSERT_EQ(errors_.size(), 1U);
+    EXPECT_THAT(errors_.front(), HasSubstr("the archive is cut"));
+  }
+}
+
+TEST_F(LogSource, reports_a_damaged_archive) {
+  for (std::string packed : {gzip(order(1)), zstd(order(1)), xz(order(1))}) {
+    for (std::size_t i = packed.size() / 2; i < packed.size() / 2 + 8; ++i) packed[i] ^= 0x55;
+    read(packed);
+    EXPECT_TRUE(report_.has_unread());
+    ASSERT_EQ(errors_.size(), 1U);
+    EXPECT_THAT(errors_.front(), HasSubstr("/log: "));
+  }
+}
+
+TEST_F(LogSource, goes_on_after_a_file_that_does_not_exist) {
+  disk_.set_contents("/b", order(2));
+  EXPECT_THAT(read(LogRequest{.files = {"/a", "/b"}}), ElementsAre("A2"));
+  EXPECT_TRUE(report_.has_unopened());
+  ASSERT_EQ(errors_.size(), 1U);
+  EXPECT_THAT(errors_.front(), HasSubstr("/a"));
+}
+
+// How a tool writes a line.
+struct DumpForm {
+  std::string before;  // the offset
+  int offset_digits;
+  std::string after;    // the offset
+  std::string between;  // the bytes of a pair
+  std::string middle;   // of a line
+  std::string text;     // before the text at the right
+};
+
+std::string dump(const std::string& bytes, const DumpForm& form) {
+  constexpr std::size_t kRow = 16;
+  std::string lines;
+  for (std::size_t at = 0; at < bytes.size(); at += kRow) {
+    lines += form.before + fmt::format("{:0{}x}", at, form.offset_digits) + form.after;
+    const std::size_t end = std::min(at + kRow, bytes.size());
+    for (std::size_t i = at; i < end; ++i) {
+      if (i > at) lines += (i - at) % 8 == 0 ? form.middle : (i - at) % 2 == 0 ? " " : form.between;
+      lines += fmt::format("{:02x}", static_cast<unsigned char>(bytes[i]));
+    }
+    lines += form.text + "8=FIX.. 12 34\n";
+  }
+  return lines;
+}
+
+TEST_F(LogSource, reads_hex_dumps_of_several_tools) {
+  const std::string hexdump = dump(order(1), {"", 8, "  ", " ", "  ", "  |"});
+  const std::string xxd = dump(order(1), {"", 8, ": ", "", " ", "  "});
+  const std::string tcpdump =
+      "10:30:00 IP a.1 > b.2: Flags [P.]\n" + dump(order(1), {"\t0x", 4, ":  ", "", " ", "  "});
+  const std::string wireshark = dump(order(1), {"", 6, " ", " ", " ", "   "});
+  for (const std::string& text : {hexdump, xxd, tcpdump, wireshark}) {
+    EXPECT_THAT(read(text), ElementsAre("A1")) << text;
+    EXPECT_THAT(read(gzip(text)), ElementsAre("A1"));
+  }
+}
+
+TEST_F(LogSource, reads_what_the_user_says_instead_of_what_it_recognises) {
+  disk_.set_contents("/log", "00000000  38 3d 46 49 58 2e 34 2e  34\n" + order(1));
+  EXPECT_THAT(read(LogRequest{.files = {"/log"}, .kind = SourceKind::Text}), ElementsAre("A1"));
+  EXPECT_THAT(read(LogRequest{.files = {"/log"}, .kind = SourceKind::Gzip}), IsEmpty());
+  EXPECT_THAT(errors_.front(), HasSubstr("gzip: "));
+}
+
+TEST_F(LogSource, reads_the_messages_of_a_journal) {
+  {
+    auto opened = store::open_journal(disk_, {.folder = "/store", .background = false}, WallTime{});
+    ASSERT_TRUE(opened.has_value());
+    const auto key = opened->store->open_session("FIX.4.4:T->V", WallTime{});
+    ASSERT_TRUE(key.has_value());
+    store::Transaction transaction;
+    for (const int number : {1, 2, 3}) {
+      transaction.outbound_message(*key, static_cast<std::uint64_t>(number), order(number));
+    }
+    ASSERT_TRUE(opened->store->append(transaction, WallTime{}).has_value());
+    ASSERT_TRUE(opened->store->close().has_value());
+  }
+  EXPECT_THAT(read(LogRequest{.files = {"/store"}}), ElementsAre("A1", "A2", "A3"));
+  EXPECT_THAT(prefixes_.front(), HasSubstr("FIX.4.4:T->V OUT epoch 1 : "));
+  EXPECT_THAT(errors_, IsEmpty());
+}
+
+TEST_F(LogSource, reports_a_folder_without_a_journal) {
+  ASSERT_TRUE(disk_.make_directories("/empty").has_value());
+  read(LogRequest{.files = {"/empty"}, .kind = SourceKind::Journal});
+  EXPECT_EQ(errors_.size(), 1U);
+}
+
+TEST_F(LogSource, merges_files_by_time_and_keeps_the_order_of_equal_times) {
+  disk_.set_contents("/a", "20240115-10:30:00.1 " + order(1) + "\n20240115-10:30:00.4 " + order(4));
+  disk_.set_contents("/b", order(3, "20240115-10:30:00.300") + order(5, "20240115-10:30:00.5"));
+  disk_.set_contents("/c", "2024-01-15 10:30:00,100 " + order(2) + "\nno time " +
+                               fix("FIX.4.4", "35=0|11=none|") + "\n");
+  EXPECT_THAT(read(LogRequest{.files = {"/a", "/b", "/c"}, .is_merged = true}),
+              ElementsAre("A1", "A2", "none", "A3", "A4", "A5"));
+}
+
+TEST_F(LogSource, reads_a_rotated_set_from_the_oldest_file_on) {
+  ASSERT_TRUE(disk_.make_directories("/logs").has_value());
+  disk_.set_contents("/logs/s.messages.current.log", order(5));
+  disk_.set_contents("/logs/s.messages.backup.9.log", order(3));
+  disk_.set_contents("/logs/s.messages.backup.10.log.gz", gzip(order(4)));
+  disk_.set_contents("/logs/s.messages.current.log.2", order(1));
+  disk_.set_contents("/logs/s.messages.current.log.1", order(2));
+  disk_.set_contents("/logs/s.event.current.log", order(8));
+  disk_.set_contents("/logs/s.messages.current.log.old", order(9));
+  // Files with the number of a day or a backup come before those of logrotate.
+  EXPECT_THAT(read(LogRequest{.files = {"/logs/s.messages.current.log"}, .with_rotated = true}),
+              ElementsAre("A3", "A4", "A1", "A2", "A5"));
+}
+
+TEST_F(LogSource, limits_messages_to_a_time_window) {
+  disk_.set_contents("/log", "20240115-10:30:00 " + order(1) + "\n20240115-10:30:01 " + order(2) +
+                                 "\n20240115-10:30:02 " + order(3) + "\n");
+  LogRequest request{.files = {"/log"}};
+  request.from = read_time("2024-01-15 10:30:01");
+  EXPECT_THAT(read(request), ElementsAre("A2", "A3"));
+  request.until = read_time("20240115-10:30:02");
+  EXPECT_THAT(read(request), ElementsAre("A2"));
+}
+
+TEST_F(LogSource, stops_when_the_caller_has_enough) {
+  disk_.set_contents("/log", order(1) + order(2));
+  int seen = 0;
+  read_logs(disk_, {.files = {"/log", "/log"}},
+            {[&](const LogMessage&) {
+               ++seen;
+               return AfterMessage::Stop;
+             },
+             [] {}, [](std::string_view) {}});
+  EXPECT_EQ(seen, 1);
+}
+
+// What was read is passed before it waits for more: a pipe may stay open.
+TEST_F(LogSource, passes_what_has_arrived_before_it_asks_for_more) {
+  class Pipe final : public ByteSource {
+   public:
+    std::expected<std::size_t, std::string> read(std::span<char> bytes) override {
+      if (is_read_) return std::size_t{0};
+      is_read_ = true;
+      return order(1).append("\n").copy(bytes.data(), bytes.size());
+    }
+
+   private:
+    bool is_read_ = false;
+  };
+  LogReader reader{std::make_unique<Pipe>(), ""};
+  int drained = 0;
+  EXPECT_TRUE(reader.next([&] { ++drained; }).has_value());
+  EXPECT_EQ(drained, 0);
+  EXPECT_FALSE(reader.next([&] { ++drained; }).has_value());
+  EXPECT_EQ(drained, 1);
+}
+
+// Logs as other engines write them.
+TEST_F(LogSource, reads_the_logs_of_other_engines) {
+  const std::string message = order(1);
+  std::string carets;
+  for (const char c : message) carets += c == '\x01' ? std::string{"^A"} : std::string{c};
+  for (const std::string& line :
+       {"20240115-10:30:00.123456 : " + message + "\n",                        // QuickFIX
+        "<20240115-10:30:00, FIX.4.4:T->V, incoming> (" + message + ")\n",     // its screen
+        "2024/01/15 10:30:00.123456 [FIX.4.4:T->V] " + message + "\n",         // Go
+        "20240115-10:30:00.123 INFO <FIX.4.4:T->V> " + bar(message) + "\r\n",  // Java
+        "2024-01-15 10:30:00.123456789 A  [0001] received " + carets + "\n",   // Fix8
+        "{\"level\":\"info\",\"msg\":\"" + bar(message) + "\"}\n"}) {
+    EXPECT_THAT(read(line + line), ElementsAre("A1", "A1")) << line;
+  }
+}
+
+TEST_F(LogSource, reads_binary_bytes_without_messages) {
+  std::string bytes;
+  for (int i = 0; i < 100'000; ++i) bytes += static_cast<char>(i * 31 % 251);
+  EXPECT_THAT(read(bytes), IsEmpty());
+  EXPECT_THAT(read(std::string(100'000, '\0') + order(1)), ElementsAre("A1"));
+  EXPECT_THAT(read(std::string{}), IsEmpty());
+  EXPECT_THAT(errors_, IsEmpty());
+}
+
+TEST(LogTime, reads_the_forms_of_common_logs) {
+  const auto expected = time_in("20240115-10:30:00.123");
+  ASSERT_TRUE(expected.has_value());
+  EXPECT_EQ(expected->time_since_epoch(), std::chrono::milliseconds{1'705'314'600'123});
+  for (const std::string_view text :
+       {"2024-01-15 10:30:00,123", "2024-01-15T10:30:00.123Z", "[2024/01/15 10:30:00.123000] x",
+        "a 9:1 20240115-10:30:00.123000000 IN : ", "0:0:0 2024-01-15 10:30:00.123"}) {
+    EXPECT_EQ(time_in(text), expected) << text;
+  }
+  for (const std::string_view text :
+       {"10:30:00", "20240115", "20241315-10:30:00", "20240115-24:30:00", "20240115-10:60:00",
+        "20240230-10:30:00", "99990115-10:30:00", "20240115-10:3:00", "", ":", "::::::::"}) {
+    EXPECT_FALSE(time_in(text).has_value()) << text;
+  }
+}
+
+TEST(LogTime, reads_times_of_arguments) {
+  const auto time = read_time("20240115-10:30:00");
+  ASSERT_TRUE(time.has_value());
+  EXPECT_EQ(read_time("2024-01-15T10:30"), time);
+  EXPECT_EQ(read_time("2024-01-15 10:30:00.000Z"), time);
+  EXPECT_EQ(read_time("2024-01-15"), *time - std::chrono::minutes{630});
+  for (const std::string_view text :
+       {"10:30", "yesterday", "20240115-10:30:00x", "x20240115", ""}) {
+    EXPECT_FALSE(read_time(text).has_value()) << text;
+  }
+}
+
+TEST(LogTime, recognises_directions_by_whole_words) {
+  EXPECT_EQ(direction_in("20240115-10:30:00 IN : "), LoggedDirection::In);
+  EXPECT_EQ(direction_in("20240115-10:30:00 OUT MASKED : "), LoggedDirection::Out);
+  EXPECT_EQ(direction_in("<FIX.4.4:T->V, outgoing> ("), LoggedDirection::Out);
+  EXPECT_EQ(direction_in("INFO input: "), LoggedDirection::Unknown);
+}
+
+}  // namespace
+}  // namespace nexusfix::logs

@@ -1,0 +1,162 @@
+#include "nexusfix/logs/stats/stats.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "nexusfix/logs/stats/latency_histogram.hpp"
+#include "support/disks/fake_disk.hpp"
+#include "support/fix_text.hpp"
+#include "support/output_text.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+using testing::fix;
+using ::testing::HasSubstr;
+
+class Stats : public ::testing::Test {
+ protected:
+  // A line of the venue's log. second: of 10:30.
+  void add(const std::string& second, const std::string& sender, const std::string& target,
+           const std::string& number, const std::string& type, const std::string& body = {}) {
+    const std::string time = "20240115-10:30:" + second;
+    text_ += time + " : " +
+             fix("FIX.4.4", "35=" + type + "|34=" + number + "|49=" + sender + "|52=" + time +
+                                "|56=" + target + "|" + body) +
+             "\n";
+  }
+  int run(StatsOptions options) {
+    disk_.set_contents("log", text_);
+    options.input.files = {"log"};
+    return stats_files(options, disk_, {out_.stream(), err_.stream()});
+  }
+  nlohmann::json json() {
+    EXPECT_EQ(run({.is_json = true}), kSuccess);
+    return nlohmann::json::parse(out_.text());
+  }
+
+  std::string text_;
+  testing::FakeDisk disk_;
+  testing::OutputText out_;
+  testing::OutputText err_;
+};
+
+TEST_F(Stats, counts_gaps_duplicates_resends_and_resets) {
+  add("00", "T", "V", "1", "A");
+  add("01", "T", "V", "2", "0");
+  add("02", "T", "V", "5", "0");           // 3 and 4 are missing
+  add("03", "T", "V", "3", "D", "43=Y|");  // and come
+  add("04", "T", "V", "4", "4", "43=Y|36=6|");
+  add("05", "T", "V", "5", "0");  // again without PossDupFlag
+  add("06", "T", "V", "6", "4", "123=Y|36=9|");
+  add("07", "T", "V", "9", "0");
+  add("08", "T", "V", "1", "A", "141=Y|");
+  const auto session = json()["sessions"][0];
+  EXPECT_EQ(session["gaps"], 1);
+  EXPECT_EQ(session["missing"], 0);
+  EXPECT_EQ(session["resends"], 2);
+  EXPECT_EQ(session["duplicates"], 1);
+  EXPECT_EQ(session["resets"], 1);
+  EXPECT_EQ(session["messages"], 9);
+  EXPECT_EQ(session["types"]["0"], 4);
+}
+
+TEST_F(Stats, finds_the_busiest_second) {
+  add("00", "T", "V", "1", "0");
+  add("01", "T", "V", "2", "0");
+  add("01.5", "V", "T", "1", "0");
+  add("02", "T", "V", "3", "0");
+  const auto result = json();
+  EXPECT_EQ(result["busiest_second"]["messages"], 2);
+  EXPECT_EQ(result["busiest_second"]["time"], "2024-01-15 10:30:01");
+}
+
+TEST_F(Stats, measures_the_first_report_of_each_request) {
+  add("00.000", "T", "V", "1", "D", "11=A1|");
+  add("00.010", "V", "T", "1", "8", "11=A1|37=X|39=0|150=0|");
+  add("00.500", "V", "T", "2", "8", "11=A1|37=X|39=2|150=F|");
+  add("01.000", "T", "V", "2", "F", "11=A2|41=A1|");
+  add("01.020", "V", "T", "3", "9", "11=A2|41=A1|39=2|102=0|58=too late|");
+  add("02.000", "T", "V", "3", "D", "11=A3|");
+  const auto result = json();
+  EXPECT_EQ(result["request_to_first_report"]["count"], 2);
+  EXPECT_EQ(result["request_to_first_report"]["max_ns"], 20'000'000);
+  EXPECT_EQ(result["orders"]["new"], 2);
+  EXPECT_EQ(result["orders"]["filled"], 1);
+  EXPECT_EQ(result["orders"]["fills"], 1);
+  EXPECT_EQ(result["orders"]["unanswered"], 1);
+  EXPECT_EQ(result["rejects"][0]["kind"], "cancel rejected");
+  EXPECT_EQ(result["rejects"][0]["text"], "too late");
+}
+
+TEST_F(Stats, names_the_message_that_was_rejected) {
+  const std::string first_line_prefix = "20240115-10:30:00 : ";
+  add("00", "T", "V", "7", "D", "11=A1|");
+  const std::size_t second = text_.size() + first_line_prefix.size();
+  add("01", "V", "T", "3", "3", "45=7|371=55|373=1|58=Symbol is missing|");
+  add("02", "V", "T", "4", "3", "45=8|371=55|373=1|58=Symbol is missing|");
+  const auto reject = json()["rejects"][0];
+  EXPECT_EQ(reject["count"], 2);
+  EXPECT_EQ(reject["first_id"], "7");
+  EXPECT_EQ(reject["rejected_offset"], first_line_prefix.size());
+  EXPECT_EQ(reject["first_offset"], second);
+}
+
+TEST_F(Stats, prints_tables_for_people) {
+  add("00", "T", "V", "1", "D", "11=A1|");
+  add("01", "V", "T", "1", "8", "11=A1|39=8|150=8|103=1|58=\x1b[2Jno|");
+  EXPECT_EQ(run({}), kSuccess);
+  EXPECT_THAT(out_.text(), HasSubstr("2 messages, "));
+  EXPECT_THAT(out_.text(), HasSubstr("NewOrderSingle (D)"));
+  EXPECT_THAT(out_.text(), HasSubstr("T -> V"));
+  EXPECT_THAT(out_.text(), HasSubstr("order rejected, reason 1: \\x1b[2Jno"));
+  EXPECT_THAT(out_.text(), HasSubstr("of A1"));
+  EXPECT_THAT(out_.text(), HasSubstr("p50 1.0"));
+}
+
+TEST_F(Stats, counts_only_what_an_expression_selects) {
+  add("00", "T", "V", "1", "D", "11=A1|");
+  add("01", "V", "T", "1", "0");
+  EXPECT_EQ(run({.expression = "MsgType=D", .is_json = true}), kSuccess);
+  EXPECT_EQ(nlohmann::json::parse(out_.text())["messages"], 1);
+  EXPECT_EQ(run({.expression = "Nosuch=D"}), kUsage);
+}
+
+TEST_F(Stats, fails_without_messages) {
+  text_ = "nothing\n";
+  EXPECT_EQ(run({}), kFailure);
+  EXPECT_THAT(err_.text(), HasSubstr("no message"));
+}
+
+TEST_F(Stats, bounds_what_hostile_messages_make_it_keep) {
+  for (int i = 0; i < 3000; ++i) {
+    const std::string id = std::to_string(i);
+    add("00", "S" + id, "V", "1", "X" + id, "11=A|");
+    add("00", "S", "V", id, "Y" + id, "11=" + id + "|");
+  }
+  const auto result = json();
+  EXPECT_EQ(result["messages"], 6000);
+  EXPECT_EQ(result["sessions"].size(), 3001U);
+  EXPECT_LE(result["sessions"][0]["types"].size(), 501U);
+}
+
+TEST(LatencyHistogram, has_percentiles_within_three_percent) {
+  logs::LatencyHistogram histogram;
+  for (int i = 1; i <= 10'000; ++i) histogram.add(std::chrono::microseconds{i});
+  EXPECT_EQ(histogram.count(), 10'000U);
+  for (const double share : {0.001, 0.5, 0.9, 0.99, 1.0}) {
+    const double expected = share * 10'000'000;
+    const auto found = static_cast<double>(histogram.percentile(share).count());
+    EXPECT_GE(found, expected * 0.999);
+    EXPECT_LE(found, expected * 1.035);
+  }
+  EXPECT_EQ(histogram.max(), std::chrono::milliseconds{10});
+  histogram.add(std::chrono::nanoseconds{-5});  // clocks may differ
+  histogram.add(std::chrono::nanoseconds::max());
+  EXPECT_EQ(histogram.percentile(1.0), std::chrono::nanoseconds::max());
+}
+
+}  // namespace
+}  // namespace nexusfix::command
