@@ -81,8 +81,9 @@ class Metrics(WithConsole):
         self.assertEqual((status, fields["Content-Type"]),
                          (200, "text/plain; version=0.0.4; charset=utf-8"))
         self.assertIn(SESSION, text)
-        self.assertEqual(self.ask("GET", "/healthz", self.metrics)[0::2], (200, "ok\n"))
-        self.assertEqual(self.ask("GET", "/readyz", self.metrics)[0], 200)
+        # The port is open before the event loop has made its first turn.
+        for path in ("/healthz", "/readyz"):
+            wait_until(lambda path=path: self.ask("GET", path, self.metrics)[0] == 200, path)
         self.assertEqual(self.ask("GET", "/", self.metrics)[0], 404)
         self.assertEqual(self.ask("POST", "/metrics", self.metrics, body={})[0], 405)
 
