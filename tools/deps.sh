@@ -3,19 +3,20 @@
 #   run    what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
 #   bench  that, and what `make bench` needs: QuickFIX and io_uring, for the comparison
 #   test   that, and what `make test` needs: clang, sanitizers, test libraries, Asio, Java, Node.js,
-#          PostgreSQL's programs, QuickFIX, a compiler and an emulator for 64-bit ARM, Valgrind
+#          PostgreSQL's programs, Prometheus, QuickFIX, a compiler and an emulator for 64-bit ARM,
+#          Valgrind, a browser
 #   docs   what `make docs` needs; the rest comes from PyPI
 # It does not call apt if nothing is missing. --list: prints the missing packages, installs nothing.
 set -eu
 
 packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-dev
-  libhowardhinnant-date-dev liblzma-dev libre2-dev libsodium-dev libssl-dev libzstd-dev
-  nlohmann-json3-dev tzdata zlib1g-dev"
+  libboost-dev libhowardhinnant-date-dev liblzma-dev libre2-dev libsodium-dev libssl-dev
+  libzstd-dev nlohmann-json3-dev tzdata zlib1g-dev"
 packages_bench="libquickfix-dev liburing-dev"
 packages_test="ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
   libasio-dev libgtest-dev libgmock-dev librapidcheck-dev libspdlog-dev libsqlite3-dev
   openjdk-17-jdk-headless maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev
-  postgresql doxygen python3-venv nodejs valgrind"
+  postgresql prometheus doxygen python3-venv nodejs valgrind chromium chromium-driver"
 
 list_only=no
 if [ "${1:-}" = "--list" ]; then
@@ -28,7 +29,7 @@ case "${1:-}" in
   test) wanted="$packages_run $packages_bench $packages_test" ;;
   docs) wanted="python3-venv doxygen" ;;
   *)
-    sed -n '2,8s/^# //p' "$0" >&2
+    sed -n '2,9s/^# //p' "$0" >&2
     exit 2
     ;;
 esac
@@ -64,7 +65,7 @@ fi
 
 log=$(mktemp)
 no_server=""
-trap 'rm -f "$log"; [ -z "$no_server" ] || $as_root rm -f "$no_server"' EXIT
+trap 'rm -f "$log"; [ -z "$no_server" ] || $as_root rm -f $no_server' EXIT
 # apt's output is long. It is shown only on a failure.
 apt() {
   if ! $as_root env DEBIAN_FRONTEND=noninteractive \
@@ -84,7 +85,22 @@ case " $lacking " in
     $as_root sh -c 'mkdir -p "${1%/*}" && echo "create_main_cluster = false" >"$1"' sh "$no_server"
     ;;
 esac
+# Likewise Prometheus, which the package would start at once and at each boot.
+case " $lacking " in
+  *" prometheus "*)
+    policy="${NEXUSFIX_SBIN:-/usr/sbin}/policy-rc.d"
+    if [ ! -e "$policy" ]; then
+      no_server="$no_server $policy"
+      $as_root sh -c 'printf "#!/bin/sh\nexit 101\n" >"$1" && chmod +x "$1"' sh "$policy"
+    fi
+    ;;
+esac
 echo "deps: apt-get install (some minutes on a fresh machine)"
 # shellcheck disable=SC2086 -- each word is a package
 apt install -y --no-install-recommends $lacking
+case " $lacking " in
+  *" prometheus "*)
+    ! command -v update-rc.d >/dev/null 2>&1 || $as_root update-rc.d prometheus disable
+    ;;
+esac
 echo "deps: installed"

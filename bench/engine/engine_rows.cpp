@@ -56,13 +56,27 @@ Plan plan_inside(Subjects) {
   return plan;
 }
 
+ContestantPtr make_inside_with(bool is_in_memory, const std::string& more_keys) {
+  const Answers answers(ReceivedTexts::kMessages, 1);
+  return make_prepared_contestant(
+      InsideOperation{std::make_unique<InsideEngine>(is_in_memory, ReceivedTexts::orders(), nullptr,
+                                                     more_keys)},
+      ReceivedTexts::kMessages, AnswersCheck{answers});
+}
+
+Plan plan_inside_inbound(Subjects) {
+  const WireSizes sizes = wire_sizes();
+  Plan plan{.owner = nullptr,
+            .bytes = static_cast<double>(sizes.order + sizes.report),
+            .contestants = {}};
+  plan.contestants.emplace_back("NexusFIX", make_inside_with(false, "JournalInbound=Y\n"));
+  plan.contestants.emplace_back("NexusFIX, reports only", make_inside(false));
+  return plan;
+}
+
 }  // namespace
 
-ContestantPtr make_inside(bool is_in_memory) {
-  const Answers answers(ReceivedTexts::kMessages, 1);
-  return make_prepared_contestant(InsideOperation{std::make_unique<InsideEngine>(is_in_memory)},
-                                  ReceivedTexts::kMessages, AnswersCheck{answers});
-}
+ContestantPtr make_inside(bool is_in_memory) { return make_inside_with(is_in_memory, {}); }
 
 ReceivedTexts ReceivedTexts::orders() {
   ReceivedTexts orders;
@@ -111,12 +125,18 @@ WireSizes wire_sizes() {
 
 void add_engine_rows(std::vector<Row>& rows) {
   constexpr double kInsideBudgetNs = 200;
+  constexpr double kInboundBudgetNs = 25;
   rows.push_back({{.name = "inside",
                    .purpose = "an order's bytes to its report's, journaled, over a network in "
                               "memory; the application's part included",
                    .published = {},
                    .budget = kInsideBudgetNs},
                   plan_inside});
+  rows.push_back({{.name = "inside/inbound",
+                   .purpose = "the same with JournalInbound=Y: the order is in the record, too",
+                   .published = {},
+                   .budget = kInsideBudgetNs + kInboundBudgetNs},
+                  plan_inside_inbound});
 }
 
 }  // namespace nexusfix::bench

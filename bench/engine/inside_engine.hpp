@@ -18,8 +18,9 @@ class InsideEngine {
  public:
   // clock: null is the system's. Must outlive the engine.
   explicit InsideEngine(bool is_in_memory, ReceivedTexts received = ReceivedTexts::orders(),
-                        Clock* clock = nullptr)
-      : venue_{{.is_in_memory = is_in_memory, .more = "MaxAdminMessagesPerSecond=1000000\n"},
+                        Clock* clock = nullptr, const std::string& more_keys = {})
+      : venue_{{.is_in_memory = is_in_memory,
+                .more = "MaxAdminMessagesPerSecond=1000000\n" + more_keys},
                {.clock = clock, .network = &network_, .busy_spin = true}},
         clock_{clock},
         received_{std::move(received)} {

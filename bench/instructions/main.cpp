@@ -1,7 +1,7 @@
 // Takes one path of the engine many times, for callgrind: tools/instructions.py counts the
 // instructions within nexusfix_counted().
 //
-//   nexusfix_instructions order|heartbeat|send|idle BATCHES
+//   nexusfix_instructions order|order-inbound|heartbeat|send|idle BATCHES
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -51,9 +51,10 @@ void count(InsideEngine& engine, unsigned batches, FunctionRef<void(std::size_t)
   }
 }
 
-void receive(ReceivedTexts texts, std::uint64_t answers, unsigned batches) {
+void receive(ReceivedTexts texts, std::uint64_t answers, unsigned batches,
+             const std::string& more_keys = {}) {
   SteppedClock clock;
-  InsideEngine engine{false, std::move(texts), &clock};
+  InsideEngine engine{false, std::move(texts), &clock, more_keys};
   count(engine, batches, [&](std::size_t i) {
     if (engine.receive(i) != answers) std::abort();
   });
@@ -82,6 +83,8 @@ void idle(unsigned batches) {
 bool run(std::string_view path, unsigned batches) {
   if (path == "order") {
     receive(ReceivedTexts::orders(), 1, batches);
+  } else if (path == "order-inbound") {
+    receive(ReceivedTexts::orders(), 1, batches, "JournalInbound=Y\n");
   } else if (path == "heartbeat") {
     receive(ReceivedTexts::heartbeats(), 0, batches);
   } else if (path == "send") {
@@ -104,7 +107,8 @@ int main(int count, char** words) {
                                                               words[2], nullptr, 10)))) {
       return 0;
     }
-    std::fputs("usage: nexusfix_instructions order|heartbeat|send|idle BATCHES\n", stderr);
+    std::fputs("usage: nexusfix_instructions order|order-inbound|heartbeat|send|idle BATCHES\n",
+               stderr);
     return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "nexusfix_instructions: %s\n", error.what());

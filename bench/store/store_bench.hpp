@@ -24,6 +24,7 @@ struct OpenStore {
   PosixDisk disk;
   std::atomic<std::uint64_t> wakes{0};
   std::vector<std::string> texts = execution_reports().texts;
+  std::vector<std::string> received;  // orders that are recorded with them; empty: none
   std::unique_ptr<store::Store> store;
   std::vector<store::SessionKey> keys;
   store::Transaction transaction;
@@ -60,6 +61,10 @@ struct OpenStore {
     const std::string& text = texts[input & (texts.size() - 1)];  // a power of two
     transaction.clear();
     transaction.outbound_message(key, store->session(key).next_outbound, text);
+    if (!received.empty()) {
+      transaction.inbound_progress(key, store->session(key).next_inbound + 1,
+                                   received[input & (received.size() - 1)]);
+    }
     if (!store->append(transaction, WallTime{})) std::abort();
     return text.size();
   }

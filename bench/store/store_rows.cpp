@@ -82,7 +82,9 @@ struct MappedCopy {
   std::vector<std::string> texts = execution_reports().texts;
   std::size_t offset = 0;
 
-  MappedCopy() {
+  // received: bytes that are copied, too: one text for each, or none.
+  explicit MappedCopy(const std::vector<std::string>& received = {}) {
+    for (std::size_t i = 0; i < received.size(); ++i) texts[i] += received[i];
     PosixDisk disk;
     file = disk.open(folder->file("device"), OpenMode::Create).value();
     if (!file->reserve(Device::kFileBytes)) std::abort();
@@ -115,6 +117,24 @@ Plan plan_append(std::optional<store::Durability> durability, Subjects subjects)
   add_contestants(plan, subjects, [&](Subject& subject) {
     return subject.append(execution_reports(), durability.has_value());
   });
+  return plan;
+}
+
+// A report, and the order that it answers, in one record: what JournalInbound adds.
+Plan plan_append_inbound() {
+  const std::vector<std::string> orders = new_order_singles().texts;
+  Plan plan{.owner = nullptr, .contestants = {}};
+  plan.bytes = mean_bytes() + new_order_singles().mean_bytes;
+  Append ours{.open = std::make_unique<OpenStore>(store::Durability::Process, kMessages)};
+  ours.open->received = orders;
+  Append without{.open = std::make_unique<OpenStore>(store::Durability::Process, kMessages)};
+  plan.contestants.emplace_back("NexusFIX",
+                                make_prepared_contestant(std::move(ours), kMessages, ReadsBack{}));
+  plan.contestants.emplace_back(
+      "NexusFIX, reports only",
+      make_prepared_contestant(std::move(without), kMessages, ReadsBack{}));
+  plan.contestants.emplace_back("device",
+                                make_contestant(MappedCopy{orders}, Answers(kMessages, 1)));
   return plan;
 }
 
@@ -158,6 +178,11 @@ void add_store_rows(std::vector<Row>& rows) {
         .published = {},
         .budget = 40},
        [](Subjects subjects) { return plan_append(store::Durability::Process, subjects); }});
+  rows.push_back({{.name = "store/append-process-inbound",
+                   .purpose = "the same, and the received order in the same record",
+                   .published = {},
+                   .budget = 65},
+                  [](Subjects) { return plan_append_inbound(); }});
   rows.push_back(
       {{.name = "store/append-none",
         .purpose = "a message and its number in a journal that is never synced",

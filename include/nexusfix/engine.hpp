@@ -40,7 +40,7 @@
 #include <nexusfix/wire/typed/typed_write.hpp>
 #include <nexusfix/wire/typed/draft.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/engine/callback_check.hpp>
+#include <nexusfix/engine/callbacks/callback_check.hpp>
 // clang-format on
 #include <nexusfix/engine/application.hpp>
 #include <nexusfix/engine/engine.hpp>
@@ -57,6 +57,7 @@ using engine::Disconnection;
 using engine::Engine;
 using engine::EngineError;
 using engine::EngineOptions;
+using engine::EngineStatistics;
 using engine::EngineStats;
 using engine::LogonAnswer;
 using engine::LogonRequest;

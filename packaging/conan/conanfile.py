@@ -29,10 +29,11 @@ class NexusFix(ConanFile):
         "tls": [True, False],        # OpenSSL
         "passwords": [True, False],  # libsodium
         "postgres": [True, False],   # libpq
+        "web": [True, False],        # Boost.Beast
         "dependencies": ["conan", "system"],
     }
     default_options = {"shared": False, "tls": True, "passwords": True, "postgres": False,
-                       "dependencies": "conan"}
+                       "web": False, "dependencies": "conan"}
 
     @property
     def _sources(self):
@@ -70,6 +71,8 @@ class NexusFix(ConanFile):
             self.requires("libsodium/1.0.19")
         if self.options.postgres:
             self.requires("libpq/15.4")
+        if self.options.web:
+            self.requires("boost/1.83.0", options={"header_only": True})
 
     def generate(self):
         if self.options.dependencies == "conan":
@@ -83,6 +86,7 @@ class NexusFix(ConanFile):
             "NEXUSFIX_TLS": bool(self.options.tls),
             "NEXUSFIX_PASSWORDS": bool(self.options.passwords),
             "NEXUSFIX_POSTGRES": "ON" if self.options.postgres else "OFF",
+            "NEXUSFIX_WEB": bool(self.options.web),
         })
         toolchain.generate()
 

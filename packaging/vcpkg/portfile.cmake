@@ -4,7 +4,8 @@ get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES
   passwords NEXUSFIX_PASSWORDS
   tls NEXUSFIX_TLS
-  postgres NEXUSFIX_POSTGRES)
+  postgres NEXUSFIX_POSTGRES
+  web NEXUSFIX_WEB)
 string(COMPARE EQUAL "${VCPKG_LIBRARY_LINKAGE}" "dynamic" shared)
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}"
   OPTIONS -DNEXUSFIX_TESTS=OFF -DNEXUSFIX_WERROR=OFF -DNEXUSFIX_SHARED=${shared} ${features})

@@ -29,6 +29,10 @@ DiskResult<FileStatus> Disk::status(const std::string& path) {
   return std::unexpected{DiskError{.path = path, .operation = "stat", .error_number = EOPNOTSUPP}};
 }
 
+DiskResult<WallTime> Disk::written_at(const std::string& path) {
+  return std::unexpected{DiskError{.path = path, .operation = "stat", .error_number = EOPNOTSUPP}};
+}
+
 std::string Disk::mount_id(const std::string&) { return {}; }
 
 DiskResult<void> Disk::rename(const std::string& from, const std::string&) {

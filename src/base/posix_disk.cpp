@@ -339,6 +339,13 @@ DiskResult<FileStatus> PosixDisk::status(const std::string& path) {
   return *found;
 }
 
+DiskResult<WallTime> PosixDisk::written_at(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return failure("stat", path, errno);
+  return WallTime{std::chrono::seconds{found.st_mtim.tv_sec} +
+                  std::chrono::nanoseconds{found.st_mtim.tv_nsec}};
+}
+
 DiskResult<std::vector<std::string>> PosixDisk::list(const std::string& path) {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder{::opendir(path.c_str()), &::closedir};
   if (!folder) return failure("list", path, errno);

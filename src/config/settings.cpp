@@ -15,6 +15,7 @@
 #include "config/build/shared_keys.hpp"
 #include "config/build/store_settings.hpp"
 #include "config/build/tls_settings.hpp"
+#include "config/build/web_settings.hpp"
 #include "config/keys/find_key.hpp"
 #include "config/text/settings_file.hpp"
 #include "config/text/settings_section.hpp"
@@ -157,6 +158,9 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
     if (const Given* given = keys.right("EventLoops")) loops_line = given->line;
     settings.sessions.push_back(build_session(keys, report, calendars));
     logs.take(keys, settings.sessions.back().log);
+    if (const Given* given = keys.right("JournalInbound")) {
+      settings.sessions.back().journals_inbound_line = given->line;
+    }
     add_any(settings, keys);
   }
   logs.finish();
@@ -164,6 +168,7 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
   settings.log_queue_bytes = std::bit_ceil(settings.log_queue_bytes);
   build_store(settings, shared, sections.sessions.front().line, sections.folder, report);
   check_threads(settings, shared, report);
+  build_web(settings.web, shared, report);
   check_identities(settings.sessions, report);
   check_loops(settings, loops_line, report);
   check_shared_ports(settings.sessions, report);

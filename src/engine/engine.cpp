@@ -14,12 +14,13 @@
 #include <nexusfix/base/core_dumps.hpp>
 #include <nexusfix/config/explain_settings.hpp>
 #include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine/operations/operations.hpp>
 #include <nexusfix/engine/preflight.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 #include <nexusfix/transport/proxy.hpp>
+#include <nexusfix/transport/tls.hpp>
 
 #include "engine/engine_error.hpp"
-#include "engine/inbox/control.hpp"
 #include "engine/inbox/mailbox_state.hpp"
 #include "engine/inbox/remote_state.hpp"
 #include "engine/loop/event_loop.hpp"
@@ -27,6 +28,9 @@
 #include "engine/loops/loop_directory.hpp"
 #include "engine/loops/loop_partition.hpp"
 #include "engine/loops/reload_round.hpp"
+#include "engine/operations/engine_operations.hpp"
+#include "engine/operator/control.hpp"
+#include "engine/operator/operator_desk.hpp"
 #include "engine/preflight/preflight.hpp"
 #include "engine/registry/tls_contexts.hpp"
 
@@ -151,6 +155,18 @@ std::vector<EventLoop*> loops_to_run(const std::vector<std::unique_ptr<EventLoop
   return loops;
 }
 
+// ControlSocket; otherwise one in the folder of each loop's journal, if that is on a disk of the
+// operating system. Empty: none.
+std::vector<std::string> control_sockets_of(const Settings& settings, bool is_on_disk) {
+  if (!settings.control_socket.empty()) return {settings.control_socket};
+  std::vector<std::string> paths;
+  if (settings.store != StoreKind::Journal || !is_on_disk) return paths;
+  for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
+    paths.push_back(folder_of_loop(settings.store_folder, loop) + "/control");
+  }
+  return paths;
+}
+
 void decide_on_core_dumps(Settings& settings) {
   if (!settings.threads.core_dumps) return keep_memory_out_of_core_dumps(KeptOut::ForGood);
   if (let_memory_into_core_dumps()) return;
@@ -164,6 +180,8 @@ void decide_on_core_dumps(Settings& settings) {
 // Outlives the loops; destroyed after them.
 struct Engine::Shared {
   std::unique_ptr<Clock> clock;
+  Clock* time = nullptr;  // of the engine
+  WallTime started{};
   std::shared_ptr<Disk> disk;  // null: the application's is used
   std::unique_ptr<observe::EventLog> stderr_log;
   std::unique_ptr<SharedEventLog> log;
@@ -173,9 +191,14 @@ struct Engine::Shared {
   std::unique_ptr<transport::ServiceNotifier> service;  // null: systemd is not notified
   std::shared_ptr<TlsContexts> tls;                     // null: no session has TLS
   std::shared_ptr<Credentials> credentials;             // null: no session has a PasswordFile
-  std::unique_ptr<Control> control;                     // null: no commands from outside
-  bool has_proxies = false;                             // a session has UseTCPProxy
-  bool has_tunnels = false;                             // a session has ProxyType
+  std::shared_ptr<DisabledSessions> disabled;
+  std::unique_ptr<OperatorDesk> desk;  // null until all is open
+  std::unique_ptr<Control> control;    // uses the desk; null: no commands from other processes
+  std::unique_ptr<EngineOperations> operations;  // uses the desk
+  std::unique_ptr<OperationsServer> web;         // uses operations; null: no ports for operators
+  std::string store_folder;                      // of a journal on the disk; empty: there is none
+  bool has_proxies = false;                      // a session has UseTCPProxy
+  bool has_tunnels = false;                      // a session has ProxyType
 
   // is_available() has checked that the parts exist: here and in dependencies_of().
   void check_passwords(const Settings& settings, const EngineOptions& options) {
@@ -186,6 +209,40 @@ struct Engine::Shared {
                                                         settings.logons_being_checked_max);
   }
 
+  // Opens the ports for operators, which nothing uses before serve_operators().
+  std::expected<void, EngineError> open_web(Settings& settings, const Parts& parts) {
+    const config::WebSettings& wanted = settings.web;
+    if (!wanted.metrics_port && !wanted.console_port) return {};
+    if (parts.web == nullptr) {
+      settings.warnings.push_back({settings.file, wanted.console_line,
+                                   "HttpAcceptPort: no web page is served: this program was built "
+                                   "without nexusfix::web"});
+      return {};
+    }
+    auto opened = parts.web->open(settings);
+    if (!opened) return std::unexpected{EngineError{std::move(opened.error())}};
+    web = std::move(*opened);
+    return {};
+  }
+  std::expected<void, EngineError> serve_operators(const Loops& loops) {
+    std::vector<EventLoop*> all;
+    std::vector<std::string> folders;
+    for (const auto& loop : loops) {
+      all.push_back(loop.get());
+      if (!store_folder.empty()) folders.push_back(folder_of_loop(store_folder, loop->index()));
+    }
+    operations = std::make_unique<EngineOperations>(
+        std::move(all), EngineOperations::Facts{.clock = time,
+                                                .started = started,
+                                                .budget = budget,
+                                                .desk = desk.get(),
+                                                .journal_folders = std::move(folders)});
+    if (!web) return {};
+    for (const auto& loop : loops) loop->take_commands_from_outside();
+    auto serving = web->start(*operations);
+    if (serving) return {};
+    return std::unexpected{EngineError{std::move(serving.error())}};
+  }
   // Makes TLS contexts for the sessions that have TLS.
   std::expected<void, EngineError> protect(Settings& settings, Disk& files) {
     auto contexts = std::make_shared<TlsContexts>();
@@ -193,6 +250,20 @@ struct Engine::Shared {
       return std::unexpected{to_error(errors)};
     }
     if (!contexts->empty()) tls = std::move(contexts);
+    return {};
+  }
+
+  // What connections from outside need: certificates, ports for operators, passwords, proxies.
+  std::expected<void, EngineError> prepare_outside(Settings& settings,
+                                                   const std::vector<std::string>& sockets,
+                                                   const EngineOptions& options) {
+    if (auto read = read_disabled(sockets); !read) return read;
+    if (auto given = protect(settings, *options.disk); !given) return given;
+    if (auto opened = open_web(settings, options.parts); !opened) return opened;
+    check_passwords(settings, options);
+    note_proxies(settings);
+    const bool has_journal = disk != nullptr && settings.store == StoreKind::Journal;
+    if (has_journal) store_folder = settings.store_folder;
     return {};
   }
 
@@ -204,6 +275,7 @@ struct Engine::Shared {
     dependencies.disk = options.disk;
     dependencies.owned_disk = disk;
     dependencies.log = options.log;
+    if (web) dependencies.event_tap = &web->events();
     dependencies.message_log = options.message_log;
     dependencies.store_factory = options.store_factory;
     dependencies.is_standard_error = stderr_log != nullptr;
@@ -212,6 +284,7 @@ struct Engine::Shared {
     dependencies.index = loop;
     dependencies.directory = directory;
     dependencies.remotes = remotes;
+    dependencies.disabled = disabled;
     dependencies.budget = budget;
     dependencies.service = service.get();
     dependencies.credentials = credentials;
@@ -238,18 +311,37 @@ struct Engine::Shared {
     return dependencies;
   }
 
-  // Opens the socket for an operator's commands, for journals on a disk of the operating system.
-  // Without it, everything else works.
-  void listen_for_commands(const std::string& store_folder, const Loops& loops,
-                           const EngineOptions& options) {
-    if (disk == nullptr || store_folder.empty()) return;
-    std::vector<Control::Place> places;
+  void note_proxies(const Settings& settings) {
+    has_proxies = std::ranges::any_of(settings.sessions, [](const SessionSettings& one) {
+      return one.accept && one.accept->trusted_proxies;
+    });
+    has_tunnels = std::ranges::any_of(settings.sessions, has_proxy);
+  }
+
+  // The list is beside the first socket.
+  std::expected<void, EngineError> read_disabled(const std::vector<std::string>& sockets) {
+    auto read =
+        DisabledSessions::open(sockets.empty() ? std::string{} : sockets.front() + ".disabled");
+    if (!read) return std::unexpected{EngineError{std::move(read.error())}};
+    disabled = *std::move(read);
+    return {};
+  }
+
+  void open_desk(const Loops& loops) {
+    std::vector<std::shared_ptr<TaskInbox>> inboxes;
     WholeEngine engine{.loops = {}, .tls = tls};
     for (const auto& loop : loops) {
-      places.push_back({folder_of_loop(store_folder, loop->index()), loop->inbox()});
+      inboxes.push_back(loop->inbox());
       engine.loops.push_back(loop.get());
     }
-    auto opened = Control::open(std::move(places), std::move(engine));
+    desk = std::make_unique<OperatorDesk>(std::move(inboxes), std::move(engine), disabled);
+  }
+
+  // Opens the socket for an operator's commands. Without it, everything else works.
+  void listen_for_commands(const std::vector<std::string>& paths, const Loops& loops,
+                           const EngineOptions& options) {
+    if (paths.empty()) return;
+    auto opened = Control::open(paths, *desk);
     if (opened) {
       control = std::move(*opened);
       for (const auto& loop : loops) loop->take_commands_from_outside();
@@ -262,6 +354,13 @@ struct Engine::Shared {
          .text = "this engine accepts no commands while it runs: " + opened.error()});
   }
 
+  void end_commands() noexcept {
+    web.reset();
+    operations.reset();
+    control.reset();
+    desk.reset();
+  }
+
   // Fills in the objects of the operating system where the caller gave none, and the notifier of
   // systemd.
   std::expected<void, EngineError> supply(EngineOptions& options, std::uint32_t loops) {
@@ -269,6 +368,8 @@ struct Engine::Shared {
       clock = std::make_unique<SystemClock>();
       options.clock = clock.get();
     }
+    time = options.clock;
+    started = time->now().wall;
     if (options.disk == nullptr) {
       disk = std::make_shared<PosixDisk>();
       options.disk = disk.get();
@@ -295,7 +396,7 @@ Engine& Engine::operator=(Engine&& other) noexcept {
       stop();
       static_cast<void>(join());
     }
-    if (shared_) shared_->control.reset();
+    if (shared_) shared_->end_commands();
     loops_ = std::move(other.loops_);  // before the objects that they use
     shared_ = std::move(other.shared_);
     worker_ = std::move(other.worker_);
@@ -309,7 +410,7 @@ Engine::~Engine() {
     static_cast<void>(join());
   }
   // The control socket closes before the store's lock is released.
-  if (shared_) shared_->control.reset();
+  if (shared_) shared_->end_commands();
 }
 
 std::expected<Engine, EngineError> Engine::open_with(const std::string& path, Callbacks callbacks,
@@ -340,21 +441,16 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
       std::make_shared<BufferBudget>(settings.buffered_bytes_max, settings.event_loops);
   const ThreadSettings threads = settings.threads;
   const std::string file = settings.file;
-  const std::string store_folder =
-      settings.store == StoreKind::Journal ? settings.store_folder : std::string{};
+  const std::vector<std::string> sockets =
+      control_sockets_of(settings, /*is_on_disk=*/shared->disk != nullptr);
   decide_on_core_dumps(settings);
   if (auto ready = is_available(settings, *options.disk, options.parts); !ready) {
     return std::unexpected{std::move(ready.error())};
   }
   std::ranges::move(open_folders(settings, *options.disk), std::back_inserter(settings.warnings));
-  if (auto given = shared->protect(settings, *options.disk); !given) {
-    return std::unexpected{std::move(given.error())};
+  if (auto prepared = shared->prepare_outside(settings, sockets, options); !prepared) {
+    return std::unexpected{std::move(prepared.error())};
   }
-  shared->check_passwords(settings, options);
-  shared->has_proxies = std::ranges::any_of(settings.sessions, [](const SessionSettings& one) {
-    return one.accept && one.accept->trusted_proxies;
-  });
-  shared->has_tunnels = std::ranges::any_of(settings.sessions, has_proxy);
   Loops loops;
   for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
     auto dependencies = shared->dependencies_of(loop, options);
@@ -388,7 +484,12 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   if (auto kept = keep_memory(threads, file); !kept) {
     return std::unexpected{std::move(kept.error())};
   }
-  shared->listen_for_commands(store_folder, loops, options);
+  shared->open_desk(loops);
+  shared->listen_for_commands(sockets, loops, options);
+  if (auto served = shared->serve_operators(loops); !served) {
+    shared->end_commands();
+    return std::unexpected{std::move(served.error())};
+  }
   return Engine{std::move(shared), std::move(loops)};
 }
 
@@ -448,6 +549,10 @@ std::expected<Remote, EngineError> Engine::remote(std::string_view session) {
   return Remote{std::make_shared<detail::RemoteState>(shared_->remotes, std::move(*found))};
 }
 
+std::expected<Remote, EngineError> Engine::remote(const session::SessionId& session) {
+  return remote(session.to_string());
+}
+
 std::size_t Engine::session_count() const noexcept {
   std::size_t count = 0;
   for (const auto& loop : loops_) count += loop->registry().entries().size();
@@ -467,6 +572,10 @@ Session* Engine::find_session(std::string_view name) noexcept {
     if (SessionEntry* const entry = loop->registry().find_entry(name)) return &entry->session;
   }
   return nullptr;
+}
+
+Session* Engine::find_session(const session::SessionId& id) {
+  return find_session(std::string_view{id.to_string()});
 }
 
 SessionRange Engine::sessions() const noexcept {
@@ -527,6 +636,7 @@ std::vector<transport::Endpoint> Engine::accept_endpoints() const {
   return endpoints;
 }
 
+EngineStatistics Engine::statistics() const { return shared_->operations->statistics(); }
 EngineStats Engine::stats(std::uint32_t loop) const noexcept { return at(loop).stats(); }
 store::Store& Engine::store(std::uint32_t loop) noexcept { return at(loop).store(); }
 void Engine::reopen_logs() noexcept {
@@ -540,15 +650,7 @@ void Engine::reload_certificates() noexcept {
 }
 
 observe::SessionLogsStats Engine::log_stats() const noexcept {
-  observe::SessionLogsStats all;
-  for (const auto& loop : loops_) {
-    const observe::SessionLogsStats one = loop->logs().stats();
-    all.taken += one.taken;
-    all.lost_in_queue += one.lost_in_queue;
-    all.lost_on_disk += one.lost_on_disk;
-    all.lost_on_screen += one.lost_on_screen;
-  }
-  return all;
+  return shared_->operations->log_stats();
 }
 
 int detail::run_opened(std::expected<Engine, EngineError> engine) {

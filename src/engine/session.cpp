@@ -153,6 +153,8 @@ std::string SendError::what() const {
       return "the store has failed or is closed; nothing is accepted any more";
     case SendFailure::StoreFull:
       return "the disk has no room for more of the log; what is left is for session messages";
+    case SendFailure::Draining:
+      return "the engine is being drained, and accepts no new message";
     case SendFailure::Encode:
       break;
   }

@@ -9,13 +9,13 @@
 
 #include <nexusfix/base/utc_text.hpp>
 
+#include "observe/log_backups.hpp"
+
 namespace nexusfix::observe {
 namespace {
 
 constexpr std::chrono::seconds kLookAgainAfter{1};
 constexpr std::string_view kCurrent = ".current.log";
-constexpr std::string_view kBackup = ".backup.";
-constexpr std::string_view kSuffix = ".log";
 
 // A clock that was set back makes a check due, too.
 bool is_due(WallTime last, WallTime now) noexcept {
@@ -24,24 +24,6 @@ bool is_due(WallTime last, WallTime now) noexcept {
 
 std::chrono::sys_days day_of(WallTime time) noexcept {
   return std::chrono::floor<std::chrono::days>(time);
-}
-
-// The <n> of "<name>.backup.<n>.log".
-std::optional<std::uint64_t> backup_number(std::string_view file, std::string_view name) noexcept {
-  if (!file.starts_with(name)) return std::nullopt;
-  file.remove_prefix(name.size());
-  if (!file.starts_with(kBackup) || !file.ends_with(kSuffix)) return std::nullopt;
-  if (file.size() <= kBackup.size() + kSuffix.size()) return std::nullopt;
-  file.remove_prefix(kBackup.size());
-  file.remove_suffix(kSuffix.size());
-  std::uint64_t number = 0;
-  const auto [stop, error] = std::from_chars(file.data(), file.data() + file.size(), number);
-  if (error != std::errc{} || stop != file.data() + file.size()) return std::nullopt;
-  return number;
-}
-
-std::string backup_path(const std::string& folder, const std::string& name, std::uint64_t number) {
-  return folder + "/" + name + std::string{kBackup} + std::to_string(number) + std::string{kSuffix};
 }
 
 std::string describe(const SessionLogs::Loss& loss, std::string_view what, std::string_view why) {
@@ -275,20 +257,13 @@ DiskResult<void> LogFile::rotate(Disk& disk, WallTime now) {
 
 DiskResult<void> LogFile::move_away(Disk& disk, const std::string& folder) {
   if (auto made = disk.make_directories(folder); !made) return made;
-  const auto files = disk.list(folder);
-  if (!files) return std::unexpected{files.error()};
-  std::vector<std::uint64_t> numbers;
-  for (const std::string& file : *files) {
-    if (const auto number = backup_number(file, name_)) numbers.push_back(*number);
-  }
-  std::ranges::sort(numbers);
-  const std::uint64_t next = numbers.empty() ? 1 : numbers.back() + 1;
-  if (auto moved = disk.rename(path_, backup_path(folder, name_, next)); !moved) return moved;
-  numbers.push_back(next);
-  const std::size_t kept = std::min<std::size_t>(numbers.size(), options_.backups_max);
-  for (std::size_t i = 0; i < numbers.size() - kept; ++i) {
-    static_cast<void>(disk.remove(backup_path(folder, name_, numbers[i])));
-  }
+  auto backups = find_backups(disk, folder, name_);
+  if (!backups) return std::unexpected{backups.error()};
+  const LogBackup made{.number = backups->empty() ? 1 : backups->back().number + 1};
+  if (auto moved = disk.rename(path_, backup_path(folder, name_, made)); !moved) return moved;
+  ++rotations_;
+  backups->push_back(made);
+  remove_above(disk, folder, name_, std::move(*backups), options_.backups_max);
   return {};
 }
 

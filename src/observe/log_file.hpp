@@ -59,6 +59,8 @@ class LogFile {
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   // Lines that could not be written, since the start.
   [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
+  // How often the file became a backup, since the start.
+  [[nodiscard]] std::uint64_t rotations() const noexcept { return rotations_; }
 
  private:
   [[nodiscard]] DiskResult<void> write_out(Disk& disk, WallTime now);
@@ -88,6 +90,7 @@ class LogFile {
   std::string loss_cause_;
   std::size_t report_bytes_ = 0;  // the size of the report of loss_ at the beginning of lines_
   std::uint64_t lost_ = 0;
+  std::uint64_t rotations_ = 0;
   std::optional<WallTime> failed_at_;
 };
 

@@ -4,6 +4,15 @@
 
 namespace nexusfix::observe {
 
+void append_masked(std::string& to, std::string_view message, std::span<const MaskedField> more) {
+  Masking masking{more};
+  if (!masking.finds(message)) {
+    to += message;
+    return;
+  }
+  masking.append_masked(to);
+}
+
 struct MaskedMessageLog::MaskedSession {
   std::string name;
   Masking masking;

@@ -24,7 +24,7 @@ void SessionLogs::Loss::add(WallTime time, std::uint64_t number) noexcept {
 SessionLogs::SessionLogs(Disk& disk, const SessionLogsOptions& options)
     : queue_{options.queue_bytes},
       thread_{deferred::Idle::Doze},
-      writer_{std::make_unique<Writer>(disk, options.screen_descriptor)} {}
+      writer_{std::make_unique<Writer>(disk, options)} {}
 
 std::expected<std::unique_ptr<SessionLogs>, std::string> SessionLogs::open(
     Disk& disk, const SessionLogsOptions& options, std::vector<SessionLogOptions> sessions,

@@ -127,6 +127,24 @@ void StateMachine::on_logout_command(std::string_view text, Now now) noexcept {
   leave(text, DisconnectReason::Operator);
 }
 
+void StateMachine::on_logon_refused(std::string_view text, Now now) noexcept {
+  begin_event(now);
+  if (!phase_.is(Phase::AwaitingLogon)) return;
+  log_out_and_disconnect(text, DisconnectReason::LogonRefused);
+}
+
+void StateMachine::on_test_request_command(std::string_view test_req_id, Now now) noexcept {
+  begin_event(now);
+  if (!phase_.is(Phase::LoggedOn)) return;
+  actions_.push({.step = Step::TransmitTestRequest, .text = test_req_id});
+}
+
+void StateMachine::on_gap_fill_command(std::uint64_t new_seq_no, Now now) noexcept {
+  begin_event(now);
+  if (!phase_.is(Phase::LoggedOn) || new_seq_no <= numbers_.next_outbound()) return;
+  actions_.push({.step = Step::TransmitGapFill, .first = new_seq_no});
+}
+
 void StateMachine::on_session_end(std::string_view text, Now now) noexcept {
   begin_event(now);
   if (!phase_.is_connected()) return reset_sequence_numbers();
@@ -326,8 +344,11 @@ std::optional<Action> StateMachine::perform(const Pending& pending, Scratch scra
         if (in_full && pending.flag) detail::write_test_req_id(encoder, pending.text);
       });
     case Step::TransmitTestRequest:
-      return transmit("1", scratch,
-                      [](wire::Encoder& encoder, bool) { encoder.field(tag::TestReqID, "TEST"); });
+      return transmit("1", scratch, [&](wire::Encoder& encoder, bool) {
+        encoder.field(tag::TestReqID, pending.text.empty() ? "TEST" : pending.text);
+      });
+    case Step::TransmitGapFill:
+      return transmit_gap_fill(pending.first, scratch);
     case Step::TransmitResendRequest:
       return transmit("2", scratch, [&](wire::Encoder& encoder, bool) {
         encoder.field(tag::BeginSeqNo, pending.first);
@@ -423,6 +444,17 @@ Action StateMachine::transmit_reject(Scratch scratch) noexcept {
         detail::write_reject(encoder, contents, config_.fixt, version, in_full);
       });
   action.is_resendable = as_business;
+  return action;
+}
+
+// FIX Session Layer, "SequenceReset-GapFill": it has no PossDupFlag, because nothing was sent with
+// the MsgSeqNums that it skips.
+Action StateMachine::transmit_gap_fill(std::uint64_t new_seq_no, Scratch scratch) noexcept {
+  Transmit action = transmit("4", scratch, [&](wire::Encoder& encoder, bool) {
+    encoder.field(tag::GapFillFlag, 'Y').field(tag::NewSeqNo, new_seq_no);
+  });
+  numbers_.skip_outbound(new_seq_no);
+  action.skips_to = new_seq_no;
   return action;
 }
 

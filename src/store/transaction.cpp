@@ -27,7 +27,8 @@ void Transaction::give_back(std::size_t bytes_max) {
   std::vector<char>(kReservedBytes).swap(buffer_);
 }
 
-void Transaction::inbound_progress(SessionKey session, std::uint64_t next_inbound) {
+void Transaction::inbound_progress(SessionKey session, std::uint64_t next_inbound,
+                                   std::string_view received) {
   if (form_ == Form::Empty && next_inbound != 0) {
     form_ = Form::Common;
     common_ = {.session = session, .msg_seq_num = 0, .next_inbound = next_inbound};
@@ -37,9 +38,14 @@ void Transaction::inbound_progress(SessionKey session, std::uint64_t next_inboun
   } else {
     form_ = Form::Other;
   }
-  encode_entry(
-      {.kind = EntryKind::InboundProgress, .session = session, .number = next_inbound, .bytes = {}},
-      room_for(kEntryHeaderBytes));
+  progress_at_ = used_;
+  Entry entry{
+      .kind = EntryKind::InboundProgress, .session = session, .number = next_inbound, .bytes = {}};
+  // Apart: without a message, as in most journals, the size is a constant.
+  if (received.empty()) [[likely]]
+    return encode_entry(entry, room_for(kEntryHeaderBytes));
+  entry.bytes = received;
+  encode_entry(entry, room_for(kEntryHeaderBytes + received.size()));
 }
 
 void Transaction::outbound_message(SessionKey session, std::uint64_t msg_seq_num,
@@ -97,12 +103,19 @@ void Transaction::messages_lost(SessionKey session, std::uint64_t first, std::ui
   std::copy(entry.begin(), entry.end(), room_for(entry.size()));
 }
 
+void Transaction::messages_left(SessionKey session, std::uint64_t msg_seq_num) {
+  form_ = Form::Other;
+  encode_entry(
+      {.kind = EntryKind::MessagesLeft, .session = session, .number = msg_seq_num, .bytes = {}},
+      room_for(kEntryHeaderBytes));
+}
+
 void Transaction::rollback(Mark mark) noexcept {
   NEXUSFIX_ASSERT(mark <= used_);
   if (mark == used_) return;
   // Of two common entries the second one is the inbound progress.
-  const bool drops_progress =
-      form_ == Form::Common && common_.msg_seq_num != 0 && mark + kEntryHeaderBytes == used_;
+  const bool drops_progress = form_ == Form::Common && common_.msg_seq_num != 0 &&
+                              common_.next_inbound != 0 && mark == progress_at_;
   if (mark == 0) {
     form_ = Form::Empty;
   } else if (drops_progress) {

@@ -3,6 +3,7 @@
 #include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 #include <nexusfix/wire/text.hpp>
+#include <nexusfix/wire/typed/stream.hpp>
 #include <nexusfix/wire/values/tag_prefix.hpp>
 
 namespace nexusfix {
@@ -129,6 +130,18 @@ std::string value_text(TimeOfDay value) {
   const PicoTime time{WallTime{value}, 0};
   return {text, from_time_of_day(value, precision_of(time), text)};
 }
+
+void print(TextSink sink, std::string_view value) { sink(value_text(value)); }
+void print(TextSink sink, Decimal value) { sink(value_text(value)); }
+void print(TextSink sink, WallTime value) { sink(value_text(value)); }
+void print(TextSink sink, Date value) { sink(value_text(value)); }
+void print(TextSink sink, TimeOfDay value) { sink(value_text(value)); }
+void print(TextSink sink, std::int64_t value) { sink(value_text(value)); }
+void print(TextSink sink, std::uint64_t value) { sink(value_text(value)); }
+void print(TextSink sink, char value) { sink(value_text(value)); }
+void print(TextSink sink, bool value) { sink(value_text(value)); }
+void print(TextSink sink, const FieldError& error) { sink(to_string(error)); }
+void print(TextSink sink, const MessageView& message) { sink(to_string(message)); }
 
 }  // namespace detail
 }  // namespace wire

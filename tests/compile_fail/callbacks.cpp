@@ -4,6 +4,7 @@
 #include <concepts>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -302,6 +303,165 @@ struct Venue {
     wire::Encoder encoder = session.begin("D");
     encoder.field(44, 1.5);
   }
+};
+#elif NEXUSFIX_MISTAKE == 42  // each callback is private
+// error: on_logon\(\) must be: public: void
+// error: on_logout\(\) must be: public: void
+// error: on_recovered\(\) must be: public: void
+// error: on_logon_request\(\) must be: public: std::optional<LogonAnswer>
+// error: on_admin\(\) must be: public: void
+// error: on_sending\(\) must be: public: SendDecision or void
+// error: on_sent\(\) must be: public: void
+// error: on_resend_request\(\) must be: public: ResendAnswer
+// error: on_disconnect\(\) must be: public: void
+// error: write_logon\(\) must be: public: void
+// error: on_writable\(\) must be: public: void
+class Venue {
+  void on_logon(Session&);
+  void on_logout(Session&);
+  void on_recovered(const RecoveredMessage&);
+  std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest&);
+  void on_admin(Session&, const MessageView&);
+  SendDecision on_sending(Session&, OutgoingMessage&);
+  void on_sent(Session&, const SentMessage&);
+  ResendAnswer on_resend_request(Session&, const ResendRequest&);
+  void on_disconnect(Session&, const Disconnection&);
+  void write_logon(Session&, wire::Encoder&, const wire::MessageHeader&);
+  void on_writable(Session&);
+};
+#elif NEXUSFIX_MISTAKE == 43  // each callback has another argument
+// error: on_logon\(\) must be: public: void
+// error: on_logout\(\) must be: public: void
+// error: on_recovered\(\) must be: public: void
+// error: on_logon_request\(\) must be: public: std::optional<LogonAnswer>
+// error: on_admin\(\) must be: public: void
+// error: on_sending\(\) must be: public: SendDecision or void
+// error: on_sent\(\) must be: public: void
+// error: on_resend_request\(\) must be: public: ResendAnswer
+// error: on_disconnect\(\) must be: public: void
+// error: write_logon\(\) must be: public: void
+// error: on_writable\(\) must be: public: void
+struct Venue {
+  void on_logon(const SessionId&);
+  void on_logout(const SessionId&);
+  void on_recovered(const SessionId&);
+  std::optional<LogonAnswer> on_logon_request(const SessionId&);
+  void on_admin(const SessionId&);
+  SendDecision on_sending(const SessionId&);
+  void on_sent(const SessionId&);
+  ResendAnswer on_resend_request(const SessionId&);
+  void on_disconnect(const SessionId&);
+  void write_logon(const SessionId&);
+  void on_writable(const SessionId&);
+};
+#elif NEXUSFIX_MISTAKE == 44  // each callback returns something else
+// error: on_logon\(\) must be: public: void
+// error: on_logout\(\) must be: public: void
+// error: on_recovered\(\) must be: public: void
+// error: on_logon_request\(\) must be: public: std::optional<LogonAnswer>
+// error: on_admin\(\) must be: public: void
+// error: on_sending\(\) must be: public: SendDecision or void
+// error: on_sent\(\) must be: public: void
+// error: on_resend_request\(\) must be: public: ResendAnswer
+// error: on_disconnect\(\) must be: public: void
+// error: write_logon\(\) must be: public: void
+// error: on_writable\(\) must be: public: void
+struct Venue {
+  int on_logon(Session&);
+  int on_logout(Session&);
+  int on_recovered(const RecoveredMessage&);
+  int on_logon_request(Session&, const LogonRequest&);
+  int on_admin(Session&, const MessageView&);
+  int on_sending(Session&, OutgoingMessage&);
+  int on_sent(Session&, const SentMessage&);
+  int on_resend_request(Session&, const ResendRequest&);
+  int on_disconnect(Session&, const Disconnection&);
+  int write_logon(Session&, wire::Encoder&, const wire::MessageHeader&);
+  int on_writable(Session&);
+};
+#elif NEXUSFIX_MISTAKE == 45  // names of other engines
+// error: onLogin\(\) is not called: it is on_logon\(\)
+// error: handle_message\(\) is not called: it is on_message\(\)
+// error: onInboundApplicationMsg\(\) is not called: it is on_message\(\)
+// error: on_execution_report\(\) is not called: it is on_message\(Session&, const
+// ExecutionReport&\) error: OnNewOrderSingle\(\) is not called: it is on_message\(Session&, const
+// NewOrderSingle&\) error: modify_outbound\(\) is not called: it is on_sending\(\) error:
+// on_authenticate\(\) is not called: it is on_logon_request\(\) error: onHeartbeat\(\) is not
+// called: it is on_admin\(\) error: onMsg\(\) is not called: it is on_message\(\) error: toApp\(\)
+// is not called: it is on_sending\(\) error: toAdmin\(\) is not called: it is write_logon\(\)
+// error: OnDisconnected\(\) is not called: it is on_disconnect\(\)
+struct Venue {
+  void onLogin(Session&, int);
+  void handle_message(Session&, int);
+  void onInboundApplicationMsg(Session&, int);
+  void on_execution_report(Session&, int);
+  void OnNewOrderSingle(Session&, int);
+  void modify_outbound(Session&, int);
+  void on_authenticate(Session&, int);
+  void onHeartbeat(Session&, int);
+  void onMsg(Session&, int);
+  void toApp(Session&, int);
+  void toAdmin(Session&, int);
+  void OnDisconnected(Session&, int);
+};
+#elif NEXUSFIX_MISTAKE == 46
+// error: an on_message\(\) is protected, and is never called
+class Venue {
+ public:
+  void on_message(Session&, const NewOrderSingle&) {}
+
+ protected:
+  void on_message(Session&, const ExecutionReport&) {}
+};
+#elif NEXUSFIX_MISTAKE == 47
+// error: an on_message\(\) is protected, and is never called
+class Venue {
+ public:
+  void on_message(Session&, const NewOrderSingle&) {}
+
+ protected:
+  void on_message(Session&, const MessageView&) {}
+};
+#elif NEXUSFIX_MISTAKE == 48
+// error: a task is a function of \(Session&\)
+struct Venue {
+  void ask(Mailbox& mailbox, SessionHandle session, NewOrderSingle::Draft& order) {
+    static_cast<void>(mailbox.post(session, order));
+  }
+};
+#elif NEXUSFIX_MISTAKE == 49
+// error: a task returns nothing, a SendResult
+struct Venue {
+  void ask(Mailbox& mailbox, SessionHandle session) {
+    static_cast<void>(mailbox.post(session, [](Session&) { return 5; }));
+  }
+};
+#elif NEXUSFIX_MISTAKE == 50
+// error: collect\(\) takes a function of \(const PostResult&\)
+struct Venue {
+  void ask(Mailbox& mailbox) {
+    mailbox.collect([](int) {});
+  }
+};
+#elif NEXUSFIX_MISTAKE == 51
+// error: an engine is opened: auto engine = Engine::open
+struct Venue {
+  static int main_of(Venue& venue) { return Engine{"venue.cfg", venue}.run(); }
+};
+#elif NEXUSFIX_MISTAKE == 52
+// error: .*deleted
+struct Venue {
+  void on_logon(Session& session) {
+    session.call_after([](Session&) {}, std::chrono::seconds{1});
+  }
+};
+#elif NEXUSFIX_MISTAKE == 53 && !defined(__clang__)  // only g++ can list the bases of a class
+// error: an on_message\(\) hides that of a base
+struct Base {
+  void on_message(Session&, const NewOrderSingle&) {}
+};
+struct Venue : Base {
+  void on_message(Session&, const ExecutionReport&) {}
 };
 #endif
 

@@ -100,6 +100,10 @@ bool use_more(NewOrderSingle::Draft& order, MarketDataSnapshotFullRefresh::Draft
 #elif NEXUSFIX_MISTAKE == 25
   // error: from\(\) takes a received message
   return NewOrderSingle::Draft::from(prices).has_value();
+#elif NEXUSFIX_MISTAKE == 26
+  // error: a draft begins empty
+  const NewOrderSingle::Draft other{ClOrdID{"A1"}};
+  return other.empty();
 #else
   return order.empty() && prices.empty();
 #endif

@@ -4,11 +4,24 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/fix42/enums/side.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/market_data_snapshot_full_refresh.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
 #include <nexusfix/wire/typed/dispatch.hpp>
 #include <nexusfix/wire/typed/typed_write.hpp>
+
+namespace nexusfix::wire {
+
+// An enumeration of another version with the tag of PartyRole, which FIX 4.2 does not have.
+enum class OtherVersion : std::int64_t { ClientId = 3 };
+template <>
+struct EnumTraits<OtherVersion> : IntEnumTraits<OtherVersion, 452> {
+  static constexpr std::string_view kApplicationVersion = "FIX.4.3";
+  static constexpr IntValue kValues[] = {{3, "3"}};
+};
+
+}  // namespace nexusfix::wire
 
 namespace nexusfix {
 
@@ -121,6 +134,15 @@ bool use_values(std::span<char> buffer, wire::HeaderTemplate& session,
 #elif NEXUSFIX_MISTAKE == 25
   // error: group\(\) writes the count of its entries
   return send(buffer, session, Side::Buy, NoPartyIDs{1});
+#elif NEXUSFIX_MISTAKE == 26
+  // error: an enumeration of another FIX version
+  return wire::encode<NewOrderSingle>(buffer, session, {}, ClOrdID{"A"}, Symbol{"B"},
+                                      fix42::Side::Buy, TransactTime{}, OrdType::Market)
+      .has_value();
+#elif NEXUSFIX_MISTAKE == 27  // in an entry of a group
+  // error: an enumeration of another FIX version
+  return send(buffer, session, Side::Buy,
+              group<PartyIDs>(entry(PartyID{"A"}, wire::OtherVersion::ClientId)));
 #else
   return send(buffer, session, Side::Buy, Text{view.msg_type()});
 #endif

@@ -1,5 +1,8 @@
 // Misuse of the values of fields that the compiler must refuse. NEXUSFIX_MISTAKE selects one; with
 // 0 there is none, and the file compiles.
+#include <string>
+#include <string_view>
+
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
 #include <nexusfix/wire/typed/typed_write.hpp>
@@ -43,6 +46,49 @@ bool use(const ExecutionReport& report) {
   const CheckedDecimal notional = report.leaves_qty() * report.avg_px();
   return notional && *notional > 100 && report.cl_ord_id() == "A1" && report.price() == 150.25_d &&
          report.avg_px() == Price{"150.25"} && report.price().value_or(0) > 100;
+#endif
+}
+
+bool use_plain(const ExecutionReport& report) {
+#if NEXUSFIX_MISTAKE == 10
+  // error: no viable conversion|conversion from
+  const ClOrdID id = "A1";
+  return report.cl_ord_id() == id.value;
+#elif NEXUSFIX_MISTAKE == 11
+  // error: no viable overloaded|no match for
+  ClOrdID id;
+  id = "A1";
+  return report.cl_ord_id() == id.value;
+#elif NEXUSFIX_MISTAKE == 12
+  // error: .*Decimal.*double
+  const double price = report.avg_px();
+  return price > 1;
+#elif NEXUSFIX_MISTAKE == 13
+  // error: write 150.25_d with namespace nexusfix::literals
+  return report.avg_px() == Decimal{150.25};
+#elif NEXUSFIX_MISTAKE == 14
+  // error: write 150.25_d with namespace nexusfix::literals
+  return report.avg_px() == Decimal{"150.25"};
+#elif NEXUSFIX_MISTAKE == 15
+  // error: a price or a quantity is exact: write 1.5_d
+  return (report.avg_px() * 1.5).has_value();
+#elif NEXUSFIX_MISTAKE == 16
+  // error: a text has field.value
+  const std::string text = "order " + report.order_id();
+  return text.empty();
+#elif NEXUSFIX_MISTAKE == 17
+  // error: .*deleted
+  const std::string text = report.cl_ord_id();
+  return text.empty();
+#else
+  for (auto& party : report.no_party_ids()) {
+    if (party.party_id() == "A") return true;
+  }
+  std::string copy = report.order_id();
+  copy = report.exec_id();
+  const std::string_view view = report.order_id();
+  const Decimal average = report.avg_px();
+  return copy == view && average == 1;
 #endif
 }
 

@@ -3,7 +3,10 @@
 checks at the end that no order was lost or filled twice, and that the reports, the venue's rebuilt
 book and both journals agree.
 
-    crash_test.py --nexusfix PATH [--seed N] [--kills 20] [--begin-string FIX.4.4]
+    crash_test.py --nexusfix PATH [--seed N] [--kills 20] [--begin-string FIX.4.4] [--inbound]
+
+--inbound: both sides keep what they receive (JournalInbound=Y). At the end each message that one
+side has stored as sent is in the other side's journal as received, once.
 
 The seed (or NEXUSFIX_CRASH_SEED) decides which process is killed, and after how many finished
 orders; it is printed. The scheduler decides where in the code the signal strikes.
@@ -111,7 +114,9 @@ class Run:
         self.write_configs()
 
     def write_configs(self):
-        common = f"FileStorePath={{store}}\n[SESSION]\nBeginString={self.options.begin_string}\n"
+        inbound = "JournalInbound=Y\n" if self.options.inbound else ""
+        common = (f"{inbound}FileStorePath={{store}}\n[SESSION]\n"
+                  f"BeginString={self.options.begin_string}\n")
         venue = ("[DEFAULT]\nConnectionType=acceptor\nSocketAcceptHost=127.0.0.1\n"
                  f"SocketAcceptPort={self.port}\n" + common.format(store=self.folder / "venue")
                  + "SenderCompID=VENUE\nTargetCompID=TRADER\n")
@@ -250,6 +255,8 @@ class Run:
             if found != (quantity, quantity, quantity) or Decimal(order["leaves_qty"]) != 0:
                 raise Failure(f"{cl_ord_id} of {quantity}: reported, in the book, ordered: {found}")
         self.check_journals()
+        if self.options.inbound:
+            self.check_received()
         print(f"{self.orders} orders, {len(reports)} reports: none lost, none filled twice; the "
               "book and both journals agree")
 
@@ -265,6 +272,33 @@ class Run:
                 or venue["next_outbound"] != trader["next_inbound"]):
             raise Failure(f"the journals disagree: venue {venue}, trader {trader}")
 
+    def messages_of(self, side, direction):
+        """The application messages of a journal: how often it has each MsgSeqNum, with its body."""
+        found = {}
+        for line in self.output_of("journal", "show", self.folder / side, "--json",
+                                   "--direction", direction).splitlines():
+            message = json.loads(line)
+            fields = [field.partition("=") for field in message["message"].split("\x01")]
+            tags = {tag: value for tag, _, value in fields}
+            if tags["35"] in ("D", "8"):
+                body = (tags["11"], tags.get("17"))
+                found.setdefault((message["number"], body), 0)
+                found[(message["number"], body)] += 1
+        return found
+
+    def check_received(self):
+        for sender, receiver in (("trader", "venue"), ("venue", "trader")):
+            sent = self.messages_of(sender, "out")
+            received = self.messages_of(receiver, "in")
+            if set(sent) != set(received):
+                raise Failure(f"{receiver}: sent and not recorded as received "
+                              f"{sorted(set(sent) - set(received))[:5]}, the other way round "
+                              f"{sorted(set(received) - set(sent))[:5]}")
+            twice = [number for number, count in received.items() if count != 1]
+            if twice:
+                raise Failure(f"{receiver}: recorded as received twice: {sorted(twice)[:5]}")
+        print("both journals have each message that was received, once")
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
@@ -272,6 +306,7 @@ def main():
     parser.add_argument("--seed", type=int)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--begin-string", default="FIX.4.4")
+    parser.add_argument("--inbound", action="store_true")
     options = parser.parse_args()
     seed = options.seed
     if seed is None:

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "deps.sh"
-REAL = ["sh", "env", "sed", "cat", "mktemp", "mkdir", "rm", "grep"]
+REAL = ["sh", "env", "sed", "cat", "chmod", "mktemp", "mkdir", "rm", "grep"]
 
 
 class DepsTest(unittest.TestCase):
@@ -24,6 +24,8 @@ class DepsTest(unittest.TestCase):
         self.fake("id", "echo 0")
         self.fake("apt-get", f'echo "apt-get $DEBIAN_FRONTEND $*" >> {self.calls}')
         self.etc = self.folder / "etc"
+        self.sbin = self.folder / "sbin"
+        self.sbin.mkdir()
         self.installed("")
 
     def fake(self, name, body):
@@ -41,6 +43,7 @@ class DepsTest(unittest.TestCase):
         return subprocess.run([self.folder / "sh", SCRIPT, *arguments], text=True, check=False,
                               capture_output=True, env={"PATH": str(self.folder),
                                                         "NEXUSFIX_ETC": str(self.etc),
+                                                        "NEXUSFIX_SBIN": str(self.sbin),
                                                         "TMPDIR": os.environ.get("TMPDIR", "/tmp")})
 
     def apt_calls(self):
@@ -75,6 +78,24 @@ class DepsTest(unittest.TestCase):
         self.installed("maven")
         self.assertEqual(0, self.run_script("test").returncode)
         self.assertEqual(1, len(self.apt_calls()))
+
+    def test_prometheus_is_installed_and_neither_started_now_nor_at_boot(self):
+        self.installed("prometheus")
+        policy = self.sbin / "policy-rc.d"
+        self.fake("apt-get", f'case "$*" in *" install "*) {policy}; '
+                             f'echo $? >> {self.calls};; esac')
+        self.fake("update-rc.d", f'echo "update-rc.d $*" >> {self.calls}')
+        result = self.run_script("test")
+        self.assertEqual(0, result.returncode, result.stderr)
+        self.assertEqual(["101", "update-rc.d prometheus disable"], self.apt_calls())
+        self.assertFalse(policy.exists())
+
+    def test_policy_of_the_machine_stays_as_it_is(self):
+        self.installed("prometheus")
+        policy = self.sbin / "policy-rc.d"
+        policy.write_text("#!/bin/sh\nexit 0\n")
+        self.assertEqual(0, self.run_script("test").returncode)
+        self.assertEqual(policy.read_text(), "#!/bin/sh\nexit 0\n")
 
     def test_run_needs_neither_java_nor_clang_nor_postgresql_nor_test_libraries(self):
         self.installed("maven openjdk-17-jdk-headless clang-19 libgtest-dev libquickfix-dev "

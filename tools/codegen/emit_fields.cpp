@@ -206,7 +206,7 @@ std::string emit_enum_names(const FieldDefinition& field, const std::string& typ
 }
 
 FieldText emit_enum_field(const FieldDefinition& field, const std::string& name,
-                          std::string_view name_space) {
+                          std::string_view name_space, std::string_view version) {
   const EnumKind kind = enum_kind(field);
   FieldText text = emit_enum(field, name, kind);
   for (const Enumerator& enumerator : enumerators(field)) {
@@ -214,8 +214,10 @@ FieldText emit_enum_field(const FieldDefinition& field, const std::string& name,
   }
   text.declaration += "};\n";
   const std::string type = fmt::format("{}::{}", name_space, name);
-  text.traits = fmt::format("template <>\nstruct EnumTraits<{0}> : {1}<{0}, {2}> {{\n{3}}};\n",
-                            type, traits_base(kind), field.tag, text.traits);
+  text.traits = fmt::format(
+      "template <>\nstruct EnumTraits<{0}> : {1}<{0}, {2}> {{\n"
+      "  static constexpr std::string_view kApplicationVersion = {4};\n{3}}};\n",
+      type, traits_base(kind), field.tag, text.traits, string_literal(version));
   return text;
 }
 

@@ -41,14 +41,16 @@ struct DataPairs {
 [[nodiscard]] std::string emit_plain_field(const dictionary::FieldDefinition& field,
                                            const std::string& name, const DataPairs& pairs);
 
-// The enumeration of a field with one, and its EnumTraits. name_space: see EmitOptions.
+// The enumeration of a field with one, and its EnumTraits. name_space: see EmitOptions. version:
+// that of the dictionary, such as "FIX.4.4".
 struct FieldText {
   std::string declaration;  // within the namespace
   std::string traits;       // within nexusfix::wire
   std::vector<std::string> enumerators;
 };
 [[nodiscard]] FieldText emit_enum_field(const dictionary::FieldDefinition& field,
-                                        const std::string& name, std::string_view name_space);
+                                        const std::string& name, std::string_view name_space,
+                                        std::string_view version);
 
 // The dictionary's names of an enumeration's values, as a specialisation of wire::EnumNames. type:
 // the enumeration, with its namespace.

@@ -112,7 +112,8 @@ class Emitter {
 
   [[nodiscard]] GeneratedFile enumeration(std::size_t field) const {
     const FieldText emitted =
-        emit_enum_field(dictionary_.fields[field], names_.fields[field], options_.name_space);
+        emit_enum_field(dictionary_.fields[field], names_.fields[field], options_.name_space,
+                        application_version(dictionary_));
     return {path(names_.enum_files[field]),
             heading("The values of " + dictionary_.fields[field].name) +
                 "#include <cstdint>\n#include <string_view>\n\n"
@@ -165,8 +166,9 @@ class Emitter {
     }
     return {path("all_messages"),
             heading("The names of all messages") +
-                "#include <nexusfix/wire/typed/message_list.hpp>\n\n" + in_namespace(declarations) +
-                '\n' +
+                "#include <nexusfix/wire/typed/message_list.hpp>\n"
+                "#include <nexusfix/wire/typed/stream.hpp>\n\n" +
+                in_namespace("using wire::operator<<;\n\n" + declarations) + '\n' +
                 in_namespace(fmt::format("struct AllMessages {{\n"
                                          "  using Names = wire::MessageNames<{}>;\n}};\n",
                                          list),

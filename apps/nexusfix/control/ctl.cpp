@@ -2,11 +2,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fmt/format.h>
 #include <optional>
 #include <poll.h>
 #include <string>
+#include <system_error>
 #include <unistd.h>
 
 #include <nexusfix/base/clock.hpp>
@@ -15,8 +18,10 @@
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/control/engine_report.hpp"
-#include "nexusfix/journal/journal_locator.hpp"
+#include "nexusfix/control/tail.hpp"
 #include "nexusfix/journal/journal_set.hpp"
+#include "nexusfix/text/json.hpp"
+#include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -25,34 +30,50 @@ constexpr std::string_view kName = "ctl";
 constexpr int kBetweenLooksMillis = 1'000;
 
 struct CtlOptions {
-  std::string engine;  // a configuration file or a store's folder; empty: the only one that runs
+  // A configuration file, a store's folder or a control socket; empty: the only one that runs.
+  std::string engine;
   std::string session;
   std::string text;
   std::string reason;
   std::uint64_t next_in = 0;  // 0: not given
   std::uint64_t next_out = 0;
+  std::uint64_t new_seq_no = 0;
+  std::uint64_t seconds = 30;  // of a drain
+  std::uint64_t wait_seconds = 10;
+  bool drains = false;
   bool is_json = false;
   bool watches = false;
   bool is_confirmed = false;
+  bool is_summary = false;
+  TailOptions tail;
 };
 
-// The store folder of the engine that the operator means. The error says which ones run.
-std::expected<std::string, std::string> folder_of(const CtlOptions& options) {
+// ControlSocket of a configuration file; otherwise the folder of its journal.
+std::expected<std::string, std::string> place_in(const std::string& file) {
+  PosixDisk disk;
+  const auto settings = load_settings(disk, file);
+  if (!settings) return std::unexpected{settings.error()};
+  if (!settings->control_socket.empty()) return settings->control_socket;
+  if (settings->store == config::StoreKind::Journal) return settings->store_folder;
+  return std::unexpected{file +
+                         ": its sessions have no journal, so that the engine has a control socket "
+                         "only if ControlSocket names one"};
+}
+
+// The store folder or the control socket of the engine that the operator means. The error says
+// which ones run.
+std::expected<std::string, std::string> place_of(const CtlOptions& options) {
   if (!options.engine.empty()) {
-    PosixDisk disk;
-    auto place = find_log(disk, options.engine);
-    if (!place) return std::unexpected{std::move(place.error())};
-    if (place->is_journal()) return place->folder;
-    return std::unexpected{options.engine +
-                           ": the control socket is in a journal's folder, and its sessions have "
-                           "another store"};
+    std::error_code error;
+    return std::filesystem::is_regular_file(options.engine, error) ? place_in(options.engine)
+                                                                   : options.engine;
   }
   const std::vector<std::string> running = engine::find_running_engines();
   if (running.size() == 1) return running.front();
   if (running.empty()) {
     return std::unexpected{
-        "no engine of this user runs on this machine, or it has no journal; --engine names its "
-        "configuration file"};
+        "no engine of this user runs on this machine with a control socket that can be found; "
+        "--engine names its configuration file"};
   }
   std::string text = "several engines run; choose one with --engine:";
   for (const std::string& folder : running) (text += "\n  --engine ") += folder;
@@ -96,6 +117,14 @@ int show_status(const std::string& folder, const CtlOptions& options) {
   }
 }
 
+int show_latency(const std::string& folder, const CtlOptions& options) {
+  const auto rows = engine::latencies_of_running_engine(folder, options.session);
+  if (!rows) return fail(kName, text_of(rows.error(), folder));
+  fmt::print("{}", options.is_json ? latency_json(*rows, options.session)
+                                   : latency_table(*rows, options.session));
+  return kSuccess;
+}
+
 // Asks on a terminal, unless --yes was given.
 bool may_act(const CtlOptions& options, const std::string& what) {
   return options.is_confirmed || is_confirmed_by_hand(what + "?");
@@ -127,8 +156,16 @@ int set_numbers_of(const std::string& folder, const CtlOptions& options,
                                                       .wanted = wanted,
                                                       .reason = audit_text(options)});
   if (!done) return fail(kName, text_of(done.error(), folder));
-  fmt::print("set: {} next MsgSeqNum in {}, out {}\n", session.name, wanted.next_inbound,
-             wanted.next_outbound);
+  if (options.is_json) {
+    fmt::print("{}", Json::object({{"act", "set-numbers"},
+                                   {"session", session.name},
+                                   {"nextInbound", wanted.next_inbound},
+                                   {"nextOutbound", wanted.next_outbound}})
+                         .document());
+  } else {
+    fmt::print("set: {} next MsgSeqNum in {}, out {}\n", session.name, wanted.next_inbound,
+               wanted.next_outbound);
+  }
   return kSuccess;
 }
 
@@ -147,37 +184,103 @@ int set_numbers(const std::string& folder, const CtlOptions& options) {
   return set_numbers_of(folder, options, *session);
 }
 
+// What a person must know before an act.
+std::string question_of(engine::OperatorAct what, const engine::SessionStatus& session,
+                        const CtlOptions& options) {
+  std::string text = fmt::format("{} {} ({})", to_string(what), session.name, session.state);
+  if (what == engine::OperatorAct::SendGapFill) {
+    text += fmt::format(": our MsgSeqNums {} to {} are skipped", session.next.next_outbound,
+                        options.new_seq_no - 1);
+  }
+  if (what == engine::OperatorAct::LogOut && !session.is_initiator) {
+    text += ": the counterparty may log on again (disable prevents it)";
+  }
+  return text;
+}
+
+void print_done(std::string_view act, const engine::SessionStatus* session,
+                const CtlOptions& options) {
+  if (options.is_json) {
+    Json json = Json::object({{"act", act}});
+    if (session != nullptr) {
+      json.set("session", session->name);
+      json.set("state", session->state);
+      json.set("nextInbound", session->next.next_inbound);
+      json.set("nextOutbound", session->next.next_outbound);
+    }
+    return fmt::print("{}", json.document());
+  }
+  if (session == nullptr) {
+    return fmt::print("{}: the engine carries it out; its event log has the result\n", act);
+  }
+  fmt::print("{} {}: it is {} now\n", act, session->name, session->state);
+}
+
 int act(const std::string& folder, const CtlOptions& options, engine::OperatorAct what) {
-  const std::string_view name = to_string(what);
   const bool has_session = engine::needs_session(what);
+  const std::string_view name = to_string(what);
   std::string question = fmt::format("{} the engine of {}", name, folder);
   if (has_session) {
     const auto session = session_in(folder, options);
     if (!session) return fail(kName, session.error());
-    question = fmt::format("{} {} ({})", name, session->name, session->state);
+    question = question_of(what, *session, options);
   }
   if (!may_act(options, question)) return not_confirmed();
+  const bool is_fill = what == engine::OperatorAct::SendGapFill;
+  const bool is_drain = what == engine::OperatorAct::Drain;
+  const std::uint64_t number = is_fill ? options.new_seq_no : is_drain ? options.seconds : 0;
   const auto done = engine::command_running_engine(folder, {.act = what,
                                                             .session = options.session,
                                                             .text = options.text,
+                                                            .number = number,
                                                             .reason = audit_text(options)});
   if (!done) return fail(kName, text_of(done.error(), folder));
   if (!has_session) {
-    fmt::print("{}: the engine carries it out; its event log has the result\n", name);
+    print_done(name, nullptr, options);
     return kSuccess;
   }
   const auto after = session_in(folder, options);
   if (!after) return fail(kName, after.error());
-  fmt::print("{} {}: it is {} now\n", name, after->name, after->state);
+  print_done(name, &*after, options);
   return kSuccess;
 }
 
-int run_chosen(const CtlOptions& options, const std::string& chosen) {
-  const auto folder = folder_of(options);
+int test_request(const std::string& folder, const CtlOptions& options) {
+  const auto session = session_in(folder, options);
+  if (!session) return fail(kName, session.error());
+  if (!may_act(options, question_of(engine::OperatorAct::TestRequest, *session, options))) {
+    return not_confirmed();
+  }
+  const auto took = engine::test_running_session(folder, session->name, audit_text(options),
+                                                 std::chrono::seconds{options.wait_seconds});
+  if (!took) return fail(kName, text_of(took.error(), folder));
+  const double micros = static_cast<double>(took->count()) / 1'000.0;
+  if (options.is_json) {
+    fmt::print("{}", Json::object({{"act", "test-request"},
+                                   {"session", session->name},
+                                   {"roundTripMicros", micros}})
+                         .document());
+  } else {
+    fmt::print("test-request {}: its Heartbeat came after {:.1f} us\n", session->name, micros);
+  }
+  return kSuccess;
+}
+
+int run_chosen(CtlOptions options, const std::string& chosen) {
+  const auto folder = place_of(options);
   if (!folder) return fail(kName, folder.error());
   if (!is_reason(options.reason)) return fail(kName, kReasonTooLong);
   if (chosen == "status") return show_status(*folder, options);
+  if (chosen == "latency") return show_latency(*folder, options);
   if (chosen == "set-numbers") return set_numbers(*folder, options);
+  if (chosen == "test-request") return test_request(*folder, options);
+  if (chosen == "tail") {
+    options.tail.form = options.is_json      ? TailForm::Json
+                        : options.is_summary ? TailForm::Summary
+                                             : TailForm::Fields;
+    return run_tail(*folder, options.tail);
+  }
+  if (chosen == "stop" && options.drains) return act(*folder, options, engine::OperatorAct::Drain);
   return act(*folder, options, *engine::operator_act_of(chosen));
 }
 
@@ -197,6 +300,11 @@ constexpr std::array kSessionActs{
     Act{"log-on", "initiator: connect and log on again"},
     Act{"disconnect", "end the connection without a Logout"},
     Act{"reset", "log out, and reset both sequence numbers to 1"},
+    Act{"enable", "allow Logons again after disable"},
+    Act{"disable", "log out, and refuse every Logon until enable, also after a restart"},
+    Act{"test-request", "send a TestRequest, and show when its Heartbeat comes back",
+        "--reason 'is it alive'"},
+    Act{"send-gap-fill", "skip outbound sequence numbers that were never used", "--to 120"},
     Act{"set-numbers", "set the next sequence numbers of a session without a connection",
         "--next-in 120"},
 };
@@ -215,11 +323,18 @@ void add_acts(CLI::App& app, CtlOptions& options) {
   status->add_flag("--watch", options.watches, "show it again each second, until Ctrl-C");
   status->footer(std::string{"Examples:\n  $ nexusfix ctl status\n  $ nexusfix ctl status "} +
                  kExampleSession + kExitStatus);
+  CLI::App* const latency = app.add_subcommand(
+      "latency", "show the percentiles of the engine's latencies, or of one session's");
+  latency->add_option("SESSION", options.session, "its name, such as FIX.4.4:VENUE->TRADER");
+  latency->add_flag("--json", options.is_json, "print JSON");
+  latency->footer(std::string{"Example:\n  $ nexusfix ctl latency"} + kExitStatus);
   const auto add = [&](const Act& one, const std::string& example) {
     CLI::App* const sub = app.add_subcommand(one.name, one.purpose);
     sub->footer("Example:\n  $ nexusfix ctl " + example + one.arguments + kExitStatus);
     sub->add_flag("--yes", options.is_confirmed, "do not ask");
-    sub->add_option("--reason", options.reason, "why: for the event log")->option_text("TEXT");
+    sub->add_option("--reason", options.reason, "why: for the event log and the store")
+        ->option_text("TEXT");
+    sub->add_flag("--json", options.is_json, "print JSON");
     return sub;
   };
   for (const Act& one : kSessionActs) {
@@ -227,16 +342,45 @@ void add_acts(CLI::App& app, CtlOptions& options) {
     sub->add_option("SESSION", options.session, "its name, such as FIX.4.4:VENUE->TRADER")
         ->required();
     const std::string_view name = one.name;
-    if (name == "log-out" || name == "reset") {
+    if (name == "log-out" || name == "reset" || name == "disable") {
       sub->add_option("--text", options.text, "Text (58) of the Logout")->option_text("TEXT");
     }
+    const auto number = CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62U);
+    if (name == "send-gap-fill") {
+      sub->add_option("--to", options.new_seq_no, "our next MsgSeqNum after the gap fill")
+          ->check(number)
+          ->required();
+    }
+    if (name == "test-request") {
+      sub->add_option("--wait", options.wait_seconds, "seconds to wait for the Heartbeat (10)")
+          ->check(CLI::Range(1, 600));
+    }
     if (name == "set-numbers") {
-      const auto number = CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62U);
       sub->add_option("--next-in", options.next_in, "the next MsgSeqNum to receive")->check(number);
       sub->add_option("--next-out", options.next_out, "the next MsgSeqNum to send")->check(number);
     }
   }
-  for (const Act& one : kEngineActs) add(one, std::string{one.name} + ' ');
+  for (const Act& one : kEngineActs) {
+    CLI::App* const sub = add(one, std::string{one.name} + ' ');
+    if (std::string_view{one.name} != "stop") continue;
+    sub->add_flag("--drain", options.drains,
+                  "first finish resends and unsent bytes, and accept no new work");
+    sub->add_option("--limit", options.seconds, "seconds that a drain may take (30)")
+        ->check(CLI::Range(std::uint64_t{1}, engine::kDrainSecondsMax));
+  }
+}
+
+void add_tail(CLI::App& app, CtlOptions& options) {
+  CLI::App* const tail = app.add_subcommand(
+      "tail", "show messages as they come and go, until Ctrl-C: of one session, or of all");
+  tail->add_option("SESSION|FILTER", options.tail.arguments,
+                   "a session's name; conditions such as 35=D or Side=BUY, which must all hold");
+  tail->add_flag("--summary", options.is_summary, "print one line for each message");
+  tail->add_flag("--json", options.is_json, "print one JSON object for each message");
+  tail->add_option("--count", options.tail.count, "end after this number of messages")
+      ->check(CLI::PositiveNumber);
+  tail->footer(std::string{"Examples:\n  $ nexusfix ctl tail --summary\n  $ nexusfix ctl tail "} +
+               kExampleSession + " MsgType=NewOrderSingle 55=EURUSD" + kExitStatus);
 }
 
 }  // namespace
@@ -245,21 +389,23 @@ int run_ctl(Arguments arguments) {
   CtlOptions options;
   CLI::App app{
       "Shows and steers an engine that runs on this machine under this user: its sessions, their "
-      "state and sequence numbers. It works for each program that embeds the engine and has a "
-      "journal. An act asks for confirmation, and is recorded in the event log.",
+      "state, sequence numbers and messages. It works for each program that embeds the engine. An "
+      "act asks for confirmation, and is recorded in the event log and in the store.",
       "nexusfix ctl"};
   app.add_option("--engine", options.engine,
-                 "its configuration file, or its store's folder; default: the only one that runs")
+                 "its configuration file, its store's folder, or its control socket; default: the "
+                 "only one that runs")
       ->option_text("PATH");
   app.fallthrough();
   app.require_subcommand(1);
   add_acts(app, options);
+  add_tail(app, options);
   app.footer(
       "Examples:\n"
       "  $ nexusfix ctl status\n"
       "  $ nexusfix ctl log-out 'FIX.4.4:VENUE->TRADER' --reason 'agreed by phone'");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
-  return run_chosen(options, app.get_subcommands().front()->get_name());
+  return run_chosen(std::move(options), app.get_subcommands().front()->get_name());
 }
 
 }  // namespace nexusfix::command

@@ -109,6 +109,46 @@ std::string engine_json(const engine::EngineStatus& engine) {
       .document();
 }
 
+std::string latency_table(const std::vector<engine::LatencyRow>& rows, std::string_view session) {
+  std::string text = fmt::format("latencies {} in microseconds, since the engine started\n",
+                                 session.empty() ? "of each event loop" : session);
+  const auto add_row = [&text](std::string_view what, const auto&... cells) {
+    text += fmt::format("{:<22}", what);
+    ((text += fmt::format("  {:>8}", cells)), ...);
+    text += '\n';
+  };
+  const auto micros = [](const engine::LatencyRow& row, std::chrono::nanoseconds figure) {
+    if (row.count == 0) return std::string{"-"};
+    return fmt::format("{:.1f}", static_cast<double>(figure.count()) / 1'000.0);
+  };
+  add_row("", "COUNT", "P50", "P90", "P99", "P99.9", "HIGHEST");
+  const bool has_loops = !rows.empty() && rows.back().loop > 0 && session.empty();
+  for (const engine::LatencyRow& row : rows) {
+    add_row(has_loops ? fmt::format("{}: {}", row.loop, row.what) : row.what, row.count,
+            micros(row, row.p50), micros(row, row.p90), micros(row, row.p99), micros(row, row.p999),
+            micros(row, row.highest));
+  }
+  return text;
+}
+
+std::string latency_json(const std::vector<engine::LatencyRow>& rows, std::string_view session) {
+  Json json = Json::object();
+  if (!session.empty()) json.set("session", session);
+  json.set("latencies", Json::array(rows, [](const engine::LatencyRow& row) {
+             const auto nanos = [](std::chrono::nanoseconds figure) { return figure.count(); };
+             return Json::object({{"loop", row.loop},
+                                  {"what", row.what},
+                                  {"count", row.count},
+                                  {"meanNanos", nanos(row.mean)},
+                                  {"p50Nanos", nanos(row.p50)},
+                                  {"p90Nanos", nanos(row.p90)},
+                                  {"p99Nanos", nanos(row.p99)},
+                                  {"p999Nanos", nanos(row.p999)},
+                                  {"highestNanos", nanos(row.highest)}});
+           }));
+  return json.document();
+}
+
 const engine::SessionStatus* find_session(const engine::EngineStatus& engine,
                                           std::string_view name) noexcept {
   const auto found = std::ranges::find(engine.sessions, name, &engine::SessionStatus::name);

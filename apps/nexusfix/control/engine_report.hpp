@@ -17,6 +17,12 @@ namespace nexusfix::command {
 [[nodiscard]] std::string session_details(const engine::SessionStatus& session);
 [[nodiscard]] std::string engine_json(const engine::EngineStatus& engine);
 
+// The latencies of one session (its name) or of the engine's loops (empty), in microseconds.
+[[nodiscard]] std::string latency_table(const std::vector<engine::LatencyRow>& rows,
+                                        std::string_view session);
+[[nodiscard]] std::string latency_json(const std::vector<engine::LatencyRow>& rows,
+                                       std::string_view session);
+
 // The session of this name; null: there is none.
 [[nodiscard]] const engine::SessionStatus* find_session(const engine::EngineStatus& engine,
                                                         std::string_view name) noexcept;

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <string>
@@ -7,32 +8,45 @@
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/events/explain.hpp"
+#include "nexusfix/events/explain_metrics.hpp"
 
 namespace nexusfix::command {
 
 int run_explain(Arguments arguments) {
-  CLI::App app{"Prints the meaning of each event, its cause, and what to do.", "nexusfix explain"};
+  CLI::App app{
+      "Prints the meaning of each event, its cause, and what to do; or the meaning of a metric.",
+      "nexusfix explain"};
   std::vector<std::string> events;
-  app.add_option("EVENT", events, "NXF-1042, 1042 or the event's name; without one: a list of all");
+  app.add_option(
+      "EVENT", events,
+      "NXF-1042, 1042, the event's name, or the name of a metric; without one: a list of "
+      "all events");
   bool is_json = false;
   bool is_markdown = false;
+  bool is_of_metrics = false;
   CLI::Option* const json =
       app.add_flag("--json", is_json, "print JSON, one object a line, for programs");
-  app.add_flag("--markdown", is_markdown, "print all events as the page docs/reference/events.md")
+  app.add_flag("--markdown", is_markdown,
+               "print all events as the page docs/reference/events.md; with --metrics, all metrics "
+               "as docs/reference/metrics.md")
       ->excludes(json);
+  app.add_flag("--metrics", is_of_metrics, "metrics, in place of events");
   app.footer(
       "Examples:\n"
       "  $ nexusfix explain NXF-1042\n"
-      "  $ nexusfix explain 1042 2003\n\n"
+      "  $ nexusfix explain 1042 2003\n"
+      "  $ nexusfix explain nexusfix_session_gaps_total\n\n"
       "Exit status:\n"
       "  0  success\n"
-      "  2  there is no such event, or the arguments are wrong");
+      "  2  there is no such event or metric, or the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (is_markdown) {
-    fmt::print("{}", events_page());
+    fmt::print("{}", is_of_metrics ? metrics_page() : events_page());
     return kSuccess;
   }
-  const auto text = explain_events(events, is_json ? ExplainForm::Json : ExplainForm::Text);
+  const ExplainForm form = is_json ? ExplainForm::Json : ExplainForm::Text;
+  is_of_metrics |= !events.empty() && std::ranges::all_of(events, is_metric_name);
+  const auto text = is_of_metrics ? explain_metrics(events, form) : explain_events(events, form);
   if (!text) {
     static_cast<void>(fail("explain", text.error()));
     return kUsage;

@@ -1,6 +1,7 @@
 // nexusfix journal: shows, checks, repairs and changes a journal.
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <chrono>
 #include <fmt/format.h>
 
 #include <nexusfix/base/clock.hpp>
@@ -9,34 +10,15 @@
 #include "nexusfix/journal/archive/journal_archive.hpp"
 #include "nexusfix/journal/journal_import.hpp"
 #include "nexusfix/journal/journal_locator.hpp"
-#include "nexusfix/journal/journal_messages.hpp"
 #include "nexusfix/journal/journal_report.hpp"
 #include "nexusfix/journal/journal_set.hpp"
+#include "nexusfix/journal/show/journal_show.hpp"
 #include "nexusfix/journal/journal_summary.hpp"
 #include "nexusfix/run/engine_options.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
 namespace {
-
-constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 62U;
-
-struct ShowOptions {
-  std::string folder;
-  bool json = false;
-  bool messages = false;
-  bool decode = false;
-  bool changes = false;
-  bool archived = false;
-  std::string session;
-  std::uint64_t first = 1;
-  std::uint64_t last = 0;   // 0: no limit
-  std::uint64_t epoch = 0;  // 0: every epoch
-
-  [[nodiscard]] bool wants_messages() const {
-    return messages || decode || first > 1 || last > 0 || epoch > 0;
-  }
-};
 
 struct VerifyOptions {
   std::string folder;
@@ -51,57 +33,6 @@ struct RepairRequest {
   std::string reason;
   std::vector<std::string> names;
 };
-
-// Actions on the files of a journal cannot run on a database.
-int refuse_database(const LogPlace& place, std::string_view instead) {
-  return fail("journal",
-              fmt::format("{}: this needs the files of a journal. {}", place.name, instead));
-}
-
-int show(const ShowOptions& options) {
-  PosixDisk posix;
-  const auto place = find_log(posix, options.folder);
-  if (!place) return fail("journal", place.error());
-  WholeJournalDisk whole{posix, place->folder};
-  Disk& disk = options.archived ? static_cast<Disk&>(whole) : posix;
-  if (options.changes) {
-    if (!place->is_journal()) {
-      return refuse_database(*place, "Its view number_change_list shows the changes");
-    }
-    const auto check = store::verify_journal(disk, place->folder);
-    if (!check) return fail("journal", check.error().text);
-    fmt::print("{}", changes_text(*check));
-    return kSuccess;
-  }
-  auto log = look_into(disk, *place, postgres_opener());
-  if (!log) return fail("journal", log.error());
-  const std::string session = stored_name(*log->store, options.session);
-  if (options.wants_messages()) {
-    MessageFilter filter{.session = {}, .first = options.first, .last = UINT64_MAX, .epoch = {}};
-    if (!session.empty()) filter.session = session;
-    if (options.last > 0) filter.last = options.last;
-    if (options.epoch > 0) filter.epoch = options.epoch;
-    const MessageForm form = options.decode ? MessageForm::Decoded
-                             : options.json ? MessageForm::Json
-                                            : MessageForm::Line;
-    const auto printed = print_messages(stdout, *log->store, filter, form);
-    if (!printed) return fail("journal", printed.error());
-    return *printed > 0 ? kSuccess : fail("journal", "there is no such message");
-  }
-  const bool is_whole =
-      !log->report || (log->report->damages.empty() && log->report->lost_end.empty());
-  auto summary = summarize_log(*log->store, std::move(log->report), place->name);
-  if (!summary) return fail("journal", summary.error());
-  if (!session.empty()) {
-    if (const auto key = find_session(*log->store, session); !key) {
-      return fail("journal", key.error());
-    }
-    std::erase_if(summary->sessions,
-                  [&](const SessionSummary& one) { return one.name != session; });
-  }
-  fmt::print("{}", options.json ? summary_json(*summary) : summary_text(*summary));
-  return is_whole ? kSuccess : kFailure;
-}
 
 constexpr std::string_view kServerChecks =
     "PostgreSQL checks its own pages (data checksums, pg_amcheck) and is restored from a backup";
@@ -123,9 +54,14 @@ int verify(const VerifyOptions& options) {
   return is_sound(*check) ? kSuccess : kFailure;
 }
 
-int archive(const std::string& log) {
+struct ArchiveOptions {
+  std::string log;
+  std::uint32_t keep_days = 0;  // 0: for ever
+};
+
+int archive(const ArchiveOptions& options) {
   PosixDisk disk;
-  const auto place = find_log(disk, log);
+  const auto place = find_log(disk, options.log);
   if (!place) return fail("journal", place.error());
   if (!place->is_journal()) return refuse_database(*place, kServerChecks);
   const auto done = archive_retired(disk, place->folder);
@@ -135,6 +71,11 @@ int archive(const std::string& log) {
                with_thousands(one.archive_bytes));
   }
   if (done->empty()) fmt::print("journal {}: no retired segment to archive\n", place->folder);
+  if (options.keep_days == 0) return kSuccess;
+  const WallTime limit = SystemClock{}.now().wall - std::chrono::days{options.keep_days};
+  const auto removed = remove_old_archives(disk, place->folder, limit);
+  if (!removed) return fail("journal", removed.error());
+  for (const std::string& path : *removed) fmt::print("{}: removed\n", path);
   return kSuccess;
 }
 
@@ -188,57 +129,6 @@ int repair(const RepairRequest& request) {
   return kSuccess;
 }
 
-// The help does not show this range: its end limits no user.
-CLI::Range any_number() { return {std::uint64_t{1}, kNumberMax, "NUMBER"}; }
-
-CLI::Option* add_folder(CLI::App& app, std::string& folder) {
-  return app
-      .add_option("LOG", folder,
-                  "the configuration file of the engine, or the folder of a journal "
-                  "(FileStorePath)")
-      ->required();
-}
-
-CLI::App* add_show(CLI::App& app, ShowOptions& options) {
-  CLI::App* show = app.add_subcommand("show",
-                                      "print sessions, sequence numbers and messages\n"
-                                      "It only reads, also while an engine runs.");
-  add_folder(*show, options.folder);
-  CLI::Option* json =
-      show->add_flag("--json", options.json, "print JSON; messages are one object a line");
-  CLI::Option* session = show->add_option("--session", options.session,
-                                          "only this session, by its whole name: 'FIX.4.4:A->B'")
-                             ->option_text("NAME");
-  CLI::Option* messages =
-      show->add_flag("--messages", options.messages, "print the stored messages, one a line");
-  show->add_option("--from", options.first, "only messages from this MsgSeqNum on")
-      ->check(any_number())
-      ->option_text("N");
-  show->add_option("--to", options.last, "only messages up to this MsgSeqNum")
-      ->check(any_number())
-      ->option_text("N");
-  show->add_option("--epoch", options.epoch, "only messages of this epoch, which counts resets")
-      ->check(any_number())
-      ->option_text("E");
-  show->add_flag("--decode", options.decode, "print messages field by field, with names")
-      ->excludes(json);
-  show->add_flag("--archived", options.archived, "also read retired segments and archives");
-  show->add_flag("--changes", options.changes,
-                 "print who set sequence numbers or repaired the log, when, and why")
-      ->excludes(json)
-      ->excludes(session)
-      ->excludes(messages);
-  show->footer(
-      "Examples:\n"
-      "  $ nexusfix journal show store/venue\n"
-      "  $ nexusfix journal show store/venue --messages --from 10 --to 20\n\n"
-      "Exit status:\n"
-      "  0  success\n"
-      "  1  LOG has damage, its end is missing, or there is no such message\n"
-      "  2  the arguments are wrong");
-  return show;
-}
-
 CLI::App* add_verify(CLI::App& app, VerifyOptions& options) {
   CLI::App* verify = app.add_subcommand("verify",
                                         "read and check every record\n"
@@ -280,16 +170,21 @@ CLI::App* add_repair(CLI::App& app, RepairRequest& request) {
   return repair;
 }
 
-CLI::App* add_archive(CLI::App& app, std::string& log) {
+CLI::App* add_archive(CLI::App& app, ArchiveOptions& options) {
   CLI::App* archive = app.add_subcommand(
       "archive",
       "pack retired segments with zstd\n"
       "Packs each segment in the folder `retired` (JournalRetired=keep), reads the archive back, "
       "and then removes the segment.");
-  add_folder(*archive, log);
+  add_folder(*archive, options.log);
+  archive
+      ->add_option("--keep-days", options.keep_days,
+                   "then remove archives that were written this number of days ago")
+      ->check(CLI::Range(1, 36'500))
+      ->option_text("N");
   archive->footer(
       "Example:\n"
-      "  $ nexusfix journal archive store/venue");
+      "  $ nexusfix journal archive store/venue --keep-days 2555");
   return archive;
 }
 
@@ -422,8 +317,8 @@ int run_journal(Arguments arguments) {
   const CLI::App* show_command = add_show(app, show_options);
   const CLI::App* verify_command = add_verify(app, verify_options);
   const CLI::App* repair_command = add_repair(app, repair_request);
-  std::string archive_log;
-  const CLI::App* archive_command = add_archive(app, archive_log);
+  ArchiveOptions archive_options;
+  const CLI::App* archive_command = add_archive(app, archive_options);
   std::string log;  // the log of the actions below
   const CLI::App* set_command = add_set(app, set_request, log);
   ImportRequest import_request;
@@ -439,7 +334,7 @@ int run_journal(Arguments arguments) {
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (show_command->parsed()) return show(show_options);
   if (verify_command->parsed()) return verify(verify_options);
-  if (archive_command->parsed()) return archive(archive_log);
+  if (archive_command->parsed()) return archive(archive_options);
   if (repair_command->parsed()) return repair(repair_request);
   PosixDisk disk;
   SystemClock clock;

@@ -148,6 +148,11 @@ std::string changes_text(const store::JournalCheck& check) {
       text += fmt::format("{}  repair\n  {}\n", time_text(change.time), printable(change.text));
       continue;
     }
+    if (change.before == change.after) {  // an operator's act
+      text += fmt::format("{}  {}\n  {}\n", time_text(change.time), printable(change.session),
+                          printable(change.text));
+      continue;
+    }
     text += fmt::format("{}  {}\n  before: {}\n  after:  {}\n  {}\n", time_text(change.time),
                         printable(change.session), numbers_text(change.before),
                         numbers_text(change.after), printable(change.text));

@@ -28,6 +28,7 @@ struct DemoOptions {
   std::uint64_t latency_orders = 20'000;
   std::uint64_t stream_orders = 100'000;
   std::uint64_t window = 256;
+  std::uint16_t console_port = 0;  // 0: no web console
   bool spin = false;
   bool keep = false;
 };
@@ -68,12 +69,14 @@ class TemporaryFolder {
   bool keep_;
 };
 
-std::string venue_config(const TemporaryFolder& folder) {
+std::string venue_config(const TemporaryFolder& folder, std::uint16_t console_port) {
+  const std::string console =
+      console_port == 0 ? "" : fmt::format("ConsolePort={}\nConsoleActs=Y\n", console_port);
   return fmt::format(
       "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptHost=127.0.0.1\nSocketAcceptPort=0\n"
-      "FileStorePath={}\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\n"
+      "FileStorePath={}\n{}[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\n"
       "TargetCompID=TRADER\nHeartBtInt=30\n",
-      folder.at("venue"));
+      folder.at("venue"), console);
 }
 
 std::string trader_config(const TemporaryFolder& folder, std::uint16_t port) {
@@ -105,6 +108,11 @@ class Demo {
 
   std::expected<void, std::string> run() {
     if (auto done = start_venue(); !done) return done;
+    if (options_.console_port != 0) {
+      fmt::print("web console of the venue: http://127.0.0.1:{}/, with the token in {}\n",
+                 options_.console_port, folder_.at("venue/console.token"));
+      std::fflush(stdout);
+    }
     if (auto done = start_trader(); !done) return done;
     if (auto done = until([this] { return trader_ended_; }, kSilence); !done) return done;
     if (!trader_->succeeded()) return std::unexpected{*trader_->ended()};
@@ -127,7 +135,8 @@ class Demo {
 
   std::expected<void, std::string> start_venue() {
     const std::string path = folder_.at("venue.cfg");
-    if (auto done = write_whole_file(disk_, path, venue_config(folder_)); !done) return done;
+    const std::string config = venue_config(folder_, options_.console_port);
+    if (auto done = write_whole_file(disk_, path, config); !done) return done;
     std::vector<std::string> arguments{"serve", path};
     if (options_.spin) arguments.emplace_back("--spin");
     auto child = ChildProcess::start("venue", arguments);
@@ -317,6 +326,12 @@ int run_demo(Arguments arguments) {
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}))
       ->option_text("N");
+#ifdef NEXUSFIX_WEB_CONSOLE
+  app.add_option("--console", options.console_port,
+                 "serve the venue's web console on 127.0.0.1 while it trades")
+      ->check(CLI::Range(1, 65'535))
+      ->option_text("PORT");
+#endif
   // On two cores, two spinning processes leave no core for other programs: any work of another
   // program then costs milliseconds of latency and most of the throughput.
   options.spin = std::thread::hardware_concurrency() > 2;
@@ -326,7 +341,8 @@ int run_demo(Arguments arguments) {
   app.footer(
       "Examples:\n"
       "  $ nexusfix demo\n"
-      "  $ nexusfix demo --orders-latency 1000 --orders-stream 1000 --keep\n\n"
+      "  $ nexusfix demo --orders-latency 1000 --orders-stream 1000 --keep\n"
+      "  $ nexusfix demo --console 8080 --orders-latency 2000000\n\n"
       "Exit status:\n"
       "  0  all orders are filled, and the journals agree\n"
       "  1  a process failed, or the journals do not agree\n"

@@ -3,8 +3,12 @@
 
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/passwords.hpp>
+#include <nexusfix/observe/log_compression.hpp>
 #include <nexusfix/store/postgres.hpp>
 #include <nexusfix/transport/proxy.hpp>
+#ifdef NEXUSFIX_WEB_CONSOLE
+#include <nexusfix/web.hpp>
+#endif
 
 #include "nexusfix/journal/journal_locator.hpp"
 
@@ -15,8 +19,12 @@ inline engine::Parts linked_parts() noexcept {
   engine::Parts parts;
   parts.proxy = transport::proxy_part();
   parts.passwords = engine::password_part();
+  parts.log_compression = observe::log_compression_part();
 #ifdef NEXUSFIX_POSTGRES_STORE
   parts.postgres = store::postgres_part();
+#endif
+#ifdef NEXUSFIX_WEB_CONSOLE
+  parts.web = web::web_part();
 #endif
   return parts;
 }

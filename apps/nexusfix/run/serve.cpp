@@ -32,6 +32,7 @@ struct ServeOptions {
   bool dump_book = false;
   bool accept_losses = false;
   bool spin = false;
+  std::uint16_t console_port = 0;  // 0: as the configuration says
 };
 
 // Prints the book that a start would rebuild, without listening.
@@ -115,6 +116,7 @@ int serve(const ServeOptions& options) {
                "venue ends, and OrderIDs and ExecIDs begin at 1 again\n",
                kName);
   }
+  if (options.console_port != 0) settings->web.console_port = options.console_port;
   SystemRandom random;
   venue::Venue venue{{.hash_seed = random.next()}};
   engine::EngineOptions engine_settings = engine_options(options.spin);
@@ -158,6 +160,12 @@ int run_serve(Arguments arguments) {
       ->required();
   add_strict(app, options.unknown_keys);
   app.add_flag("--spin", options.spin, "poll without sleeping: lower latency, a whole core");
+#ifdef NEXUSFIX_WEB_CONSOLE
+  app.add_option("--console", options.console_port,
+                 "serve a web console on 127.0.0.1, as ConsolePort does")
+      ->check(CLI::Range(1, 65'535))
+      ->option_text("PORT");
+#endif
   app.add_option("--book", options.book_file, "write the order book to FILE (JSON) at the end")
       ->option_text("FILE");
   app.add_flag("--dump-book", options.dump_book,

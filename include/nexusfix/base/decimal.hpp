@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <nexusfix/base/assert.hpp>
@@ -49,6 +50,15 @@ class Decimal {
   // mantissa / 10^scale. scale: digits after the point, 0 to kScaleMax; the caller ensures it.
   constexpr Decimal(std::int64_t mantissa, unsigned scale) noexcept
       : mantissa_{mantissa}, scale_{scale} {}
+  // Does not compile: a floating-point number is not exact, and a text is a literal.
+  template <class Other>
+    requires std::is_arithmetic_v<Other> || std::is_array_v<Other> ||
+             requires { typename Other::traits_type; }
+  constexpr explicit Decimal(const Other&) noexcept {
+    static_assert(!std::same_as<Other, Other>,
+                  "write 150.25_d with namespace nexusfix::literals, or Decimal::from_int(150): "
+                  "wire::convert<Decimal>(text) reads a text at run time");
+  }
   // A whole number, with scale 0.
   static constexpr Decimal from_int(std::int64_t value) noexcept { return {value, 0}; }
   // "-150.25": a sign, digits, digit separators (1'000) and one point; anything else does not
@@ -189,6 +199,12 @@ class [[nodiscard]] CheckedDecimal {
   // The value of a field: fix44::OrderQty.
   template <detail::DecimalField Field>
   constexpr CheckedDecimal(const Field& field) noexcept : value_{field.value} {}
+  // Does not compile: 0.1 has no exact value.
+  template <std::floating_point Number>
+  constexpr CheckedDecimal(Number) noexcept {
+    static_assert(!std::same_as<Number, Number>,
+                  "a price or a quantity is exact: write 1.5_d with namespace nexusfix::literals");
+  }
   // Does not compile: the getter of an optional field is tested before its value is used.
   template <class Optional>
     requires detail::DecimalField<typename Optional::value_type>

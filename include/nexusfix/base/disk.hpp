@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <nexusfix/base/language.hpp>
+#include <nexusfix/base/time.hpp>
 
 namespace nexusfix {
 
@@ -143,6 +144,9 @@ class Disk {
   [[nodiscard]] virtual DiskResult<bool> is_private(const std::string& path);
   // The status of the folder or file that the path names now. EOPNOTSUPP: this disk has no status.
   [[nodiscard]] virtual DiskResult<FileStatus> status(const std::string& path);
+  // When the content of a file was written last, by the clock of its file system. EOPNOTSUPP: this
+  // disk does not know it.
+  [[nodiscard]] virtual DiskResult<WallTime> written_at(const std::string& path);
   // The names (not the paths) of the regular files in a folder, sorted.
   [[nodiscard]] virtual DiskResult<std::vector<std::string>> list(const std::string& path) = 0;
   // Removes the name of a file.
@@ -188,6 +192,7 @@ class PosixDisk final : public Disk {
   [[nodiscard]] DiskResult<void> could_write_into(const std::string& path) override;
   [[nodiscard]] DiskResult<bool> is_private(const std::string& path) override;
   [[nodiscard]] DiskResult<FileStatus> status(const std::string& path) override;
+  [[nodiscard]] DiskResult<WallTime> written_at(const std::string& path) override;
   [[nodiscard]] DiskResult<std::vector<std::string>> list(const std::string& path) override;
   [[nodiscard]] DiskResult<void> remove(const std::string& path) override;
   [[nodiscard]] DiskResult<void> rename(const std::string& from, const std::string& to) override;

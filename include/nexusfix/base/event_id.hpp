@@ -118,6 +118,7 @@ enum class EventId : std::uint16_t {
   SessionAlreadyLoggedOn = 4012,    // the session has another connection
   SessionAwaitsOperator = 4013,     // the session waits for an operator to set its numbers
   LogonTimedOutLoopLate = 4014,     // the event loop was too late to answer the Logon
+  LogonSessionDisabled = 4015,      // an operator has disabled the session of the Logon
   PasswordRefused = 4020,           // Username or Password is wrong, or the address locked out
   PasswordNotChecked = 4021,        // the password of a Logon could not be checked
   PasswordCheckTimedOut = 4022,     // a password was not checked within LogonTimeout
@@ -189,7 +190,12 @@ enum class EventId : std::uint16_t {
   EventsSuppressed = 7007,     // more events occurred than are logged in a second
   CommandsUnavailable = 7008,  // nexusfix ctl cannot reach this engine
   EndedWithoutMemory = 7009,   // the engine ends in order for lack of memory
-  OperatorCommand = 7010,      // an operator's command through the control socket
+  OperatorCommand = 7010,      // an operator's command to the running engine
+  DrainEnded = 7011,           // the engine has finished its work, or its time to do so, and stops
+  MetricsOpened = 7030,        // MetricsPort is open
+  ConsoleOpened = 7031,        // the web console is open
+  ConsoleSignedIn = 7032,      // an operator has signed in to the web console
+  ConsoleRefused = 7033,       // a wrong token was sent to the web console
 
   LogQueueFull = 8001,       // messages and events are not logged: the disk is too slow
   LogQueueDrained = 8002,    // the logs keep up again
@@ -201,6 +207,7 @@ enum class EventId : std::uint16_t {
   LogEventsDropped = 8008,   // more events about the logs occurred than are reported
   LogLinesLost = 8009,       // lines of this log are missing; the text has their number
   MessageLogFailed = 8010,   // EngineOptions::message_log threw: it lacks messages
+  LogNotPacked = 8011,       // the backup of a log cannot be packed (LogCompress)
 };
 
 }  // namespace nexusfix

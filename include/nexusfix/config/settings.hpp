@@ -20,9 +20,9 @@
 #include <nexusfix/session/config.hpp>
 #include <nexusfix/session/schedule.hpp>
 #include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/postgres.hpp>
+#include <nexusfix/store/postgres_options.hpp>
 #include <nexusfix/transport/network.hpp>
-#include <nexusfix/transport/tls.hpp>
+#include <nexusfix/transport/tls_settings.hpp>
 
 namespace nexusfix::config {
 
@@ -205,6 +205,10 @@ struct SessionSettings {
   ThrottleSettings throttle;       // how many messages it may send
   // InboundDelivery: when the store records that a message was processed.
   InboundDelivery inbound_delivery = InboundDelivery::AtLeastOnce;
+  // JournalInbound: the journal keeps each received message that raises the next inbound MsgSeqNum,
+  // in the record of its effect. Other stores refuse it when the engine starts.
+  bool journals_inbound = false;
+  std::size_t journals_inbound_line = 0;  // of JournalInbound; 0: it is not given
   // SendWhileLoggedOut. false: without a Logon send() fails, and no message is numbered or stored.
   bool sends_while_logged_out = true;
   // DisconnectNoticeDelay: on_disconnect() is called when the counterparty has not logged on again
@@ -241,6 +245,27 @@ struct ThreadSettings {
   std::chrono::milliseconds logon_lateness_max{200};
 };
 
+// The ports for operators and for monitoring. A program that links nexusfix::web serves them.
+struct WebSettings {
+  std::optional<std::uint16_t> metrics_port{};      // MetricsPort; 0: any free port
+  std::string metrics_host = "127.0.0.1";           // MetricsHost
+  std::optional<std::uint16_t> console_port{};      // ConsolePort, HttpAcceptPort; 0: any free port
+  std::optional<std::uint16_t> http_accept_port{};  // HttpAcceptPort; 0: none
+  std::string console_host = "127.0.0.1";           // ConsoleHost
+  std::vector<std::string> console_names{};         // ConsoleNames: besides its address
+  // ConsoleTokenFile; empty: console.token in the store's folder, or in the current one.
+  std::string console_token_file{};
+  bool allows_acts = false;  // ConsoleActs: false: the console only shows
+  // ConsoleCertificateFile and the keys after it; empty: the console has no TLS.
+  std::string certificate_file{};
+  std::string certificate_key_file{};  // ConsoleCertificateKeyFile; empty: in certificate_file
+  // ConsoleAuthoritiesFile: of operators' certificates; empty: a token is asked for.
+  std::string authorities_file{};
+  // The line of the key that opens the port, 1-based; 0: there is none.
+  std::size_t metrics_line = 0;
+  std::size_t console_line = 0;  // see metrics_line
+};
+
 // A whole configuration. It owns everything that it has.
 struct Settings {
   std::string file;  // the path, as it was given
@@ -248,7 +273,10 @@ struct Settings {
   std::vector<SessionSettings> sessions;  // at least one
   StoreKind store = StoreKind::Journal;   // Store
   std::string store_folder;  // FileStorePath: the journal, or the position file of a database
-  std::size_t store_folder_line = 0;                          // of FileStorePath; 0: not given
+  std::size_t store_folder_line = 0;  // of FileStorePath; 0: not given
+  // ControlSocket: the path of the socket of nexusfix ctl. Empty: `control` in the folder of each
+  // journal, and none with another store.
+  std::string control_socket;
   store::Durability durability = store::Durability::Process;  // JournalDurability
   std::uint64_t segment_bytes = 64U << 20U;                   // of the journal; no key sets it
   // JournalGroupMicros: with Durability::Group, the first message waits this time for others. 0 to
@@ -269,6 +297,7 @@ struct Settings {
   // to the loop of its name's checksum.
   std::uint32_t event_loops = 1;
   ThreadSettings threads;  // what the threads of the event loops require
+  WebSettings web{};       // the ports for operators and for monitoring
   // DynamicSessionsMax: sessions that may be created from templates while the engine runs, in
   // addition to those in the store; 0 to 50,000.
   std::uint32_t dynamic_sessions_max = 1'000;

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include <nexusfix/base/function_ref.hpp>
-#include <nexusfix/engine/callback_check.hpp>
-#include <nexusfix/engine/handled_messages.hpp>
-#include <nexusfix/engine/message_reply.hpp>
+#include <nexusfix/engine/callbacks/callback_check.hpp>
+#include <nexusfix/engine/callbacks/handled_messages.hpp>
+#include <nexusfix/engine/callbacks/message_reply.hpp>
 #include <nexusfix/engine/outgoing.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/wire/message_view.hpp>

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
@@ -17,6 +18,7 @@
 #include <nexusfix/engine/remote.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/engine/session_range.hpp>
+#include <nexusfix/engine/statistics.hpp>
 #include <nexusfix/observe/event_log.hpp>
 #include <nexusfix/observe/session_logs_stats.hpp>
 
@@ -95,19 +97,6 @@ struct Reloaded {
   std::vector<PendingChange> pending;  // all pending ones, also of earlier texts
 };
 
-// The counts of one event loop since the engine was opened.
-struct EngineStats {
-  std::uint64_t messages_in = 0;   // received messages of every type, without garbled ones
-  std::uint64_t messages_out = 0;  // our messages of every type, new ones and resent ones
-  std::uint64_t garbled = 0;       // received bytes that are no valid message
-  // Connections that were closed without a session: no descriptor or no memory was left, the
-  // address is not allowed, a limit was reached, or the Logon fits no session.
-  std::uint64_t connections_refused = 0;
-  // Application messages that arrived early, waited in the buffer, and were never processed: a gap
-  // fill of the counterparty or a reset of the sequence numbers skipped them.
-  std::uint64_t out_of_order_discarded = 0;
-};
-
 // The sessions of one configuration, with their store, ports and logs.
 //
 // Where a comment names no thread, it is the one that serves the only event loop; with several
@@ -146,6 +135,13 @@ class Engine {
     return open_with(settings, make_callbacks(application), options);
   }
 
+  // Does not compile: an engine that cannot start is an error, and no object.
+  template <class Application>
+  explicit Engine(const std::string&, const Application&, EngineOptions = {}) : Engine{none()} {
+    static_assert(!std::is_same_v<Application, Application>,
+                  "an engine is opened: auto engine = Engine::open(\"venue.cfg\", application); "
+                  "if (!engine) complain(engine.error().what()); else return engine->run();");
+  }
   // Moves an engine, also after start(): sessions stay where they are, and references to them
   // remain valid. No other thread may use the engine meanwhile.
   Engine(Engine&&) noexcept;
@@ -199,6 +195,8 @@ class Engine {
   //
   //   auto remote = engine.remote("FIX.4.4:TRADER->VENUE");
   [[nodiscard]] std::expected<Remote, EngineError> remote(std::string_view session);
+  // The same for an identity. Error: no session has it.
+  [[nodiscard]] std::expected<Remote, EngineError> remote(const session::SessionId& session);
 
   // The number of sessions, without templates. One loop: its thread; several loops: before they
   // run. The same holds for session() and find_session().
@@ -214,6 +212,9 @@ class Engine {
   [[nodiscard]] SessionRange sessions(std::uint32_t loop) const noexcept;
   // The session of this name (Session::name()), in any loop. Null: there is none.
   [[nodiscard]] Session* find_session(std::string_view name) noexcept;
+  // The session of this identity (Session::id()), in any loop. Null: there is none. Allocates its
+  // name.
+  [[nodiscard]] Session* find_session(const session::SessionId& id);
   // Adds the sessions of another configuration to the present ones: all of them or, with an error,
   // none. Its settings of stores and threads are ignored. A session cannot have TLS, UseTCPProxy,
   // ProxyType or PasswordFile if none had it at the start. Call it on that loop's thread, not from
@@ -250,6 +251,13 @@ class Engine {
   // does not go back. On the loop's own thread they are exact; on another thread, two counts may be
   // of different moments. No allocation, no blocking; the loop does not wait either.
   [[nodiscard]] EngineStats stats(std::uint32_t loop = 0) const noexcept;
+  // All that the engine counts and measures, of every loop and session, as it is now. Any thread,
+  // also while the engine runs: no loop waits for the reader. It allocates what it returns, about
+  // 1 KiB a session.
+  //
+  //   const nexusfix::EngineStatistics now = engine.statistics();
+  //   for (const auto& session : now.sessions) show(session.name, session.in.messages);
+  [[nodiscard]] EngineStatistics statistics() const;
   // The store of that loop's sessions. That loop's thread; valid until the engine ends. Read it
   // only: the engine must write each record itself.
   [[nodiscard]] store::Store& store(std::uint32_t loop = 0) noexcept;
@@ -267,6 +275,7 @@ class Engine {
  private:
   struct Worker;
   struct Shared;
+  [[nodiscard]] static Engine&& none() noexcept;  // for the constructor that does not compile
   using Loops = std::vector<std::unique_ptr<EventLoop>>;
 
   Engine(std::unique_ptr<Shared> shared, Loops loops) noexcept;

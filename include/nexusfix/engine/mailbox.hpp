@@ -145,20 +145,37 @@ class Mailbox {
   // Posts the task for the session of this handle: it has exactly one result. On an error the task
   // is not called. Throws what copying the task throws, and then posts nothing.
   template <class Task>
-    requires PostedTask<std::remove_cvref_t<Task>>
   [[nodiscard]] std::expected<PostToken, PostError> post(SessionHandle session, Task&& task) {
     using Stored = std::remove_cvref_t<Task>;
+    constexpr bool kIsCalled = std::invocable<Stored&, Session&>;
+    constexpr bool kIsTask = PostedTask<Stored>;
+    static_assert(kIsCalled, "a task is a function of (Session&); a Remote sends a draft");
+    static_assert(kIsTask || !kIsCalled,
+                  "a task returns nothing, a SendResult, or std::expected<void, std::string>");
     static_assert(sizeof(Stored) <= kTaskBytesMax, "a task may capture up to kTaskBytesMax bytes");
     static_assert(alignof(Stored) <= alignof(std::max_align_t));
-    const auto place = claim(session);
-    if (!place) return std::unexpected{place.error()};
-    ::new (*place) Stored(std::forward<Task>(task));
-    return commit(session, detail::TypedTask<Stored>::kKind);
+    if constexpr (kIsTask) {
+      const auto place = claim(session);
+      if (!place) return std::unexpected{place.error()};
+      ::new (*place) Stored(std::forward<Task>(task));
+      return commit(session, detail::TypedTask<Stored>::kKind);
+    } else {
+      return {};
+    }
   }
 
   // Passes the results to the callback, for each event loop the oldest first. Returns their number.
   // Does not wait. A result is valid until the callback returns.
-  std::size_t collect(FunctionRef<void(const PostResult&)> callback);
+  template <class Callback>
+  std::size_t collect(Callback&& callback) {
+    constexpr bool kIsCalled = std::invocable<Callback&, const PostResult&>;
+    static_assert(kIsCalled, "collect() takes a function of (const PostResult&)");
+    if constexpr (kIsCalled) {
+      return collect_with(callback);
+    } else {
+      return 0;
+    }
+  }
   // Waits until a result can be collected. False: the timeout is over, or no result is awaited. Not
   // for an engine's own thread, which would wait for itself.
   [[nodiscard]] bool wait(std::chrono::nanoseconds timeout);
@@ -166,6 +183,7 @@ class Mailbox {
   [[nodiscard]] std::size_t awaited() const noexcept;
 
  private:
+  std::size_t collect_with(FunctionRef<void(const PostResult&)> callback);
   [[nodiscard]] detail::TaskPath* path_to(SessionHandle session) noexcept;
   [[nodiscard]] std::expected<void*, PostError> claim(SessionHandle session) noexcept;
   [[nodiscard]] PostToken commit(SessionHandle session, const detail::TaskKind& kind) noexcept;

@@ -4,6 +4,10 @@
 
 #include <nexusfix/base/language.hpp>
 
+namespace nexusfix::observe {
+struct LogCompressionPart;
+}  // namespace nexusfix::observe
+
 namespace nexusfix::store {
 struct PostgresPart;
 }  // namespace nexusfix::store
@@ -11,6 +15,10 @@ struct PostgresPart;
 namespace nexusfix::transport {
 struct ProxyPart;
 }  // namespace nexusfix::transport
+
+namespace nexusfix::web {
+struct WebPart;
+}  // namespace nexusfix::web
 
 namespace nexusfix::engine {
 
@@ -25,6 +33,11 @@ struct Parts {
   const PasswordPart* passwords = nullptr;
   // Store=postgresql: store::postgres_part(), of nexusfix::postgres
   const store::PostgresPart* postgres = nullptr;
+  // LogCompress: observe::log_compression_part(), of nexusfix::log_compression
+  const observe::LogCompressionPart* log_compression = nullptr;
+  // MetricsPort, ConsolePort, HttpAcceptPort: web::web_part(), of nexusfix::web. Without it,
+  // HttpAcceptPort alone is a warning: the files of QuickFIX have it.
+  const web::WebPart* web = nullptr;
 };
 
 }  // namespace nexusfix::engine

@@ -1,6 +1,6 @@
 // What an operator's program asks of a running engine from another process: the state of its
-// sessions, commands, and new sequence numbers. Requests go through the socket `control` in the
-// store's folder (docs/operations/control.md).
+// sessions, commands, and new sequence numbers. Requests go through the control socket: `control`
+// in the store's folder, or the path of ControlSocket (docs/operations/control.md).
 #pragma once
 
 #include <chrono>
@@ -10,9 +10,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/time.hpp>
+#include <nexusfix/observe/message_log.hpp>
 #include <nexusfix/session/decisions.hpp>
 
 namespace nexusfix::engine {
@@ -45,12 +47,13 @@ enum class SessionState : std::uint8_t {
   Waiting,        // initiator: it connects when ReconnectInterval is over
   Listening,      // acceptor: not connected
   LoggedOut,      // initiator: does not connect until log_on()
+  Disabled,       // an operator has disabled it: no Logon until it is enabled
   OutOfSchedule,  // the schedule is closed
   Halted,         // sequence numbers were lost: an operator must set them
   StoreFailed,    // the store has failed, and no session can log on
 };
 // "logged on", "logging on", "logging out", "connecting", "waiting", "listening", "logged out",
-// "out of schedule", "halted", "store failed".
+// "disabled", "out of schedule", "halted", "store failed".
 [[nodiscard]] std::string_view to_string(SessionState state) noexcept;
 
 // A running engine, at one moment.
@@ -61,54 +64,133 @@ struct EngineStatus {
   std::vector<SessionStatus> sessions{};  // of all loops, as Engine::session() has them
 };
 
-// Asks the engine that runs with this store for its sessions. folder: of the store. Blocks for at
+// Asks the engine that runs with this store for its sessions. folder: of the store, or the path of
+// the control socket, as in all functions of this file. Blocks for at
 // most timeout for each 32 sessions: they are read by their loop, 32 in a turn, so that no order
 // waits for a long list. Any thread or process of the engine's user, or of root.
 [[nodiscard]] std::expected<EngineStatus, LiveError> status_of_running_engine(
     const std::string& folder, std::chrono::milliseconds timeout = std::chrono::seconds{15});
 
-// What an operator can do. The first four need a session.
+// What an operator can do. The first eight need a session.
 enum class OperatorAct : std::uint8_t {
   LogOut,              // Session::log_out()
   LogOn,               // Session::log_on()
   Disconnect,          // Session::disconnect()
   Reset,               // Session::reset()
+  TestRequest,         // sends a TestRequest: see test_running_session()
+  SendGapFill,         // sends a SequenceReset-GapFill: our next MsgSeqNum is `number`
+  Enable,              // ends Disable
+  Disable,             // logs the session out; no Logon until Enable, also after a restart
   Reload,              // Engine::request_reload()
   RotateLogs,          // Engine::reopen_logs()
   ReloadCertificates,  // Engine::reload_certificates()
   Stop,                // Engine::stop()
+  Drain,               // Engine::stop() when resends and unsent bytes are done; `number`: seconds
 };
-// "log-out", "log-on", "disconnect", "reset", "reload", "rotate-logs", "reload-certificates",
-// "stop".
+// "log-out", "log-on", "disconnect", "reset", "test-request", "send-gap-fill", "enable", "disable",
+// "reload", "rotate-logs", "reload-certificates", "stop", "drain".
 [[nodiscard]] std::string_view to_string(OperatorAct act) noexcept;
 // The act of this text; nothing: there is none.
 [[nodiscard]] std::optional<OperatorAct> operator_act_of(std::string_view text) noexcept;
 // Whether the act is one on a session, and not on the whole engine.
 [[nodiscard]] constexpr bool needs_session(OperatorAct act) noexcept {
-  return act <= OperatorAct::Reset;
+  return act <= OperatorAct::Disable;
 }
 
 // A command to a running engine. All texts are printable.
 struct OperatorCommand {
   OperatorAct act = OperatorAct::Reload;  // what to do
   std::string session{};                  // its name, as Session::name(); empty: the whole engine
-  std::string text{};                     // Text (58) of the Logout of LogOut and Reset
+  std::string text{};                     // Text (58) of the Logout of LogOut, Reset and Disable
+  std::uint64_t number = 0;               // SendGapFill: NewSeqNo; Drain: its time limit
   std::string reason{};                   // operator and cause; at most kLiveReasonBytesMax bytes
 };
+// The longest time limit of Drain: an hour.
+inline constexpr std::uint64_t kDrainSecondsMax = 3'600;
+// The MsgSeqNums that one SendGapFill may skip.
+inline constexpr std::uint64_t kGapFillSkipsMax = 1'000'000;
 // The longest reason of a request, in bytes.
 inline constexpr std::size_t kLiveReasonBytesMax = 1500;
 
 // Has the engine that runs with this store carry out a command. The event log has it (NXF-7010),
-// with the user and the process that the kernel reports. Returns when the engine has begun it, or
-// refuses it: a Logout, a reload and a stop take longer. folder and threads: as
-// status_of_running_engine(). Blocks for at most timeout; after a timeout the command may still be
-// carried out, and the text says so.
+// and so has the store, with the user and the process that the kernel reports. Returns when the
+// engine has begun it, or refuses it: a Logout, a reload and a stop take longer. folder and
+// threads: as status_of_running_engine(). Blocks for at most timeout; after a timeout the command
+// may still be carried out, and the text says so.
 [[nodiscard]] std::expected<void, LiveError> command_running_engine(
     const std::string& folder, const OperatorCommand& command,
     std::chrono::milliseconds timeout = std::chrono::seconds{15});
 
-// The store folders of the engines that run on this machine under this user, by their control
-// sockets. Reads /proc/net/unix.
+// Sends a TestRequest on a session that is logged on, and returns the time until its Heartbeat came
+// back, as the engine's event loop measured it. Recorded like a command. Blocks for at most
+// timeout; is_absent is false then, and the text says that no Heartbeat came.
+[[nodiscard]] std::expected<std::chrono::nanoseconds, LiveError> test_running_session(
+    const std::string& folder, const std::string& session, const std::string& reason,
+    std::chrono::milliseconds timeout = std::chrono::seconds{10});
+
+// One message of a running engine.
+struct LiveMessage {
+  WallTime time{};              // when it was received or sent, UTC
+  observe::MessageKind kind{};  // received, sent, or bytes that are no message
+  std::string session{};        // its name; empty: the peer belongs to no session
+  std::string bytes{};          // with SOH; passwords and values of LogMaskedTags are ***
+};
+
+// The messages since the last call.
+struct LiveMessages {
+  std::vector<LiveMessage> messages{};  // those of one event loop in their order
+  std::uint64_t lost = 0;               // messages that did not fit, because next() was called late
+};
+
+// A reader of an engine's messages. The engine copies each message into a ring of 1 MiB for each of
+// its event loops, and waits for no reader: what does not fit is counted. The engine ends a reader
+// that has not called next() for a minute. One thread at a time.
+//
+//   auto tail = MessageTail::open("/srv/venue/store", "FIX.4.4:VENUE->BROKER");
+//   while (auto got = tail->next()) show(*got);
+class MessageTail {
+ public:
+  // The readers that an engine has at once.
+  static constexpr std::size_t kReadersMax = 32;
+
+  // folder: as of status_of_running_engine(). session: only its messages; empty: all of them. The
+  // error says that the engine has no such session, or kReadersMax readers already.
+  [[nodiscard]] static std::expected<MessageTail, LiveError> open(
+      const std::string& folder, const std::string& session,
+      std::chrono::milliseconds timeout = std::chrono::seconds{15});
+  // The messages that wait, up to about 40 KiB; none if none came. Does not wait for any. An error:
+  // the engine has ended, or has ended this reader.
+  [[nodiscard]] std::expected<LiveMessages, LiveError> next();
+
+ private:
+  MessageTail(std::string folder, std::uint64_t id, std::chrono::milliseconds timeout) noexcept
+      : folder_{std::move(folder)}, id_{id}, timeout_{timeout} {}
+
+  std::string folder_;
+  std::uint64_t id_;
+  std::chrono::milliseconds timeout_;
+};
+
+// One of the durations that an engine measures: see docs/guide/statistics.md.
+struct LatencyRow {
+  std::uint32_t loop = 0;   // the index of the event loop
+  std::string what{};       // "receive to callback", "callback to sent", ...
+  std::uint64_t count = 0;  // of the measured durations; the figures below are 0 without any
+  std::chrono::nanoseconds mean{0};
+  std::chrono::nanoseconds p50{0};  // half of all durations are below it
+  std::chrono::nanoseconds p90{0};  // and so on
+  std::chrono::nanoseconds p99{0};
+  std::chrono::nanoseconds p999{0};  // 99.9 %
+  std::chrono::nanoseconds highest{0};
+};
+
+// Asks a running engine for its latencies: of one session, or of each event loop (empty).
+[[nodiscard]] std::expected<std::vector<LatencyRow>, LiveError> latencies_of_running_engine(
+    const std::string& folder, const std::string& session,
+    std::chrono::milliseconds timeout = std::chrono::seconds{15});
+
+// The engines that run on this machine under this user: the folder of the store of a socket that is
+// called `control`, and the path of one that is called *.control. Reads /proc/net/unix.
 [[nodiscard]] std::vector<std::string> find_running_engines();
 
 // A request to set the next sequence numbers of one session.

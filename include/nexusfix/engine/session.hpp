@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,6 +66,7 @@ enum class SendFailure : std::uint8_t {
   WithinSending,          // on_sending(), on_sent() and write_logon() cannot send
   SessionEnding,  // its sequence numbers are about to be reset, and the message would be lost
   OutOfMemory,    // the message was not numbered, stored or sent
+  Draining,       // the engine finishes its work and stops: no new message is accepted
 };
 
 // The error of a send.
@@ -84,6 +86,14 @@ struct Sent {
   // Logon. If a reset comes first, it is never sent.
   bool is_transmitted = true;
 };
+
+// The text of an error of this layer, such as SendError, in a std::ostream.
+template <class Traits, class Error>
+  requires requires(const Error& error) { std::string_view{error.what()}; }
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                             const Error& error) {
+  return out << std::string_view{error.what()};
+}
 
 // What every send returns: the MsgSeqNum, or why the message was not sent.
 using SendResult = std::expected<Sent, SendError>;
@@ -232,6 +242,10 @@ class Session {
   // The same with a time from now on: from the time of the running event, or of the clock outside
   // of events. A negative delay is 0.
   TimerHandle call_after(std::chrono::nanoseconds delay, TimerCallback callback);
+  // Do not compile: the time comes first.
+  void call_after(TimerCallback callback, std::chrono::nanoseconds delay) = delete;
+  // As for call_after().
+  void call_at(TimerCallback callback, WallTime time) = delete;
   // Cancels a timer of this session and destroys its captures. False: it has run, it is running, or
   // it was cancelled before; nothing happens.
   bool cancel(const TimerHandle& timer) noexcept;

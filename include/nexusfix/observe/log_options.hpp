@@ -1,6 +1,7 @@
 // Where the messages and events of a session are logged, and in which form.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -26,6 +27,10 @@ struct LogFileOptions {
   // 0: never.
   std::uint64_t bytes_max = 64U << 20U;
   std::uint32_t backups_max = 10;  // LogKeepFiles: of each file; older backups are removed
+  // LogKeepDays: a backup that was written this number of days ago is removed, besides those above
+  // backups_max; 0: never. A disk that does not know when a file was written keeps it.
+  std::chrono::days keep_for{0};
+  bool is_compressed = false;      // LogCompress: backups are packed with zstd
   bool is_daily = false;           // a new file begins with each day, too; UTC
   bool has_heartbeats = true;      // whether Heartbeats are logged
   bool has_message_times = true;   // FileIncludeTimeStampForMessages: a time before each message

@@ -44,6 +44,10 @@ class MessageLog {
   virtual void write(const LoggedMessage& message) = 0;
 };
 
+// Appends a whole message with *** in place of each value that must not be logged: passwords, and
+// the fields in `more`. BodyLength and CheckSum are those of the appended bytes. Allocates.
+void append_masked(std::string& to, std::string_view message, std::span<const MaskedField> more);
+
 // Masks the messages of one event loop, and passes them to a MessageLog. For the engine.
 class MaskedMessageLog {
  public:

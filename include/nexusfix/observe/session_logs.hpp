@@ -26,6 +26,8 @@ namespace nexusfix::observe {
 // The number of bytes of one piece of garbled input that a log gets at most.
 inline constexpr std::size_t kGarbledBytesMax = 4'096;
 
+struct LogCompressionPart;
+
 // The logs of one session.
 struct SessionLogOptions {
   std::string name{};    // "FIX.4.4:VENUE->TRADER", for the screen
@@ -46,6 +48,8 @@ struct SessionLogsOptions {
   // its own bytes and 32 more. A message that is longer than half of the queue is lost.
   std::size_t queue_bytes = 8U << 20U;
   int screen_descriptor = 1;  // a file descriptor, not owned; 1: standard output
+  // For files with LogFileOptions::is_compressed; null: they are not packed.
+  const LogCompressionPart* compression = nullptr;
 };
 
 // An event about the logs themselves, for the event log.

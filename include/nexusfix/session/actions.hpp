@@ -19,6 +19,7 @@ struct Transmit {
   std::string_view msg_type{};    // MsgType (35); static lifetime
   std::string_view bytes{};       // the whole message, in the scratch buffer of next_action()
   bool is_resendable = false;     // true: store the bytes, not only the MsgSeqNum
+  std::uint64_t skips_to = 0;     // a gap fill: our next MsgSeqNum is this one; otherwise 0
 };
 
 // Send these bytes. They use no new MsgSeqNum: they are a resent message, or a gap fill in its

@@ -105,6 +105,16 @@ class StateMachine {
   // The operator or the application ends the session: a Logout with text (58). Before the session
   // is logged on, the connection is closed without one. text: as above.
   void on_logout_command(std::string_view text, Now now) noexcept;
+  // The owner does not admit the connection that has sent a Logon: a Logout with text (58), and the
+  // end of the connection. Only instead of on_message(), for the first message. text: as above.
+  void on_logon_refused(std::string_view text, Now now) noexcept;
+  // The operator asks whether the counterparty answers: a TestRequest with this TestReqID. Ignored
+  // unless the session is logged on. test_req_id: as text above.
+  void on_test_request_command(std::string_view test_req_id, Now now) noexcept;
+  // The operator skips outbound MsgSeqNums that were never used: a SequenceReset-GapFill takes the
+  // next one, and the message after it has new_seq_no. Ignored unless the session is logged on and
+  // new_seq_no is above the next outbound MsgSeqNum.
+  void on_gap_fill_command(std::uint64_t new_seq_no, Now now) noexcept;
 
   // A stored message of a Replay, with the bytes that were sent first. Call it in ascending order;
   // messages that are left out are gap-filled. bytes must stay valid until next_action() has
@@ -224,6 +234,7 @@ class StateMachine {
   [[nodiscard]] Transmit transmit(std::string_view msg_type, Scratch scratch, Body&& body) noexcept;
   [[nodiscard]] Action transmit_logon(const Pending& pending, Scratch scratch) noexcept;
   [[nodiscard]] Action transmit_logout(const Pending& pending, Scratch scratch) noexcept;
+  [[nodiscard]] Action transmit_gap_fill(std::uint64_t new_seq_no, Scratch scratch) noexcept;
   [[nodiscard]] Action transmit_reject(Scratch scratch) noexcept;
   [[nodiscard]] std::optional<Action> retransmit_stored(Scratch scratch) noexcept;
   [[nodiscard]] std::optional<Action> retransmit_rest(Scratch scratch) noexcept;

@@ -202,18 +202,31 @@ class Store {
     return nullptr;
   }
 
+  // What an entry of the log says about a message.
+  enum class LogKind : std::uint8_t {
+    Sent,      // it got its MsgSeqNum on this side, and is stored for a resend
+    Received,  // the counterparty sent it; only with JournalInbound
+    Left,      // no message: those below msg_seq_num were handed to a socket; JournalInbound
+  };
   // One stored message of a scan. Both views are valid until the visitor returns.
   struct LogMessage {
-    std::string_view session;       // the name of the session
-    std::uint64_t epoch = 1;        // the epoch of the session in which it was sent
-    std::uint64_t msg_seq_num = 0;  // MsgSeqNum (34)
-    std::string_view bytes;         // the whole message, as it was sent first
+    std::string_view session;  // the name of the session
+    std::uint64_t epoch = 1;   // the epoch of the session in which it was sent or received
+    // MsgSeqNum (34). Of a received message: the MsgSeqNum before the next one that is expected
+    // after it, which differs after a gap fill.
+    std::uint64_t msg_seq_num = 0;
+    std::string_view bytes;        // the whole message, as it was sent first, or received
+    LogKind kind = LogKind::Sent;  // what this is; scan() passes only Sent
+    WallTime time{};               // when it was recorded; only from scan_all() of a journal
   };
   // Receives one stored message of a scan.
   using LogVisitor = FunctionRef<void(const LogMessage&)>;
   // Passes every stored message of every session and epoch, in the order of the log. An application
   // rebuilds its state from them. O(log); blocks on the disk. Errors: as of read().
   [[nodiscard]] virtual StoreResult<void> scan(LogVisitor visit) = 0;
+  // The same with entries of every LogKind, in the order of the log: a received message comes after
+  // the messages that were sent because of it.
+  [[nodiscard]] virtual StoreResult<void> scan_all(LogVisitor visit) { return scan(visit); }
 };
 
 }  // namespace nexusfix::store

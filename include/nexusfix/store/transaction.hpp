@@ -15,11 +15,11 @@ namespace nexusfix::store {
 // The number of a session within one log, from 0 on. It never changes.
 using SessionKey = std::uint32_t;
 
-// The kinds of entries in a record, each with its values. A Transaction adds 2 to 6 and 8. The
+// The kinds of entries in a record, each with its values. A Transaction adds 2 to 6, 8 and 11. The
 // store and its repair write the others.
 enum class EntryKind : std::uint8_t {
   SessionOpened = 1,    // the name of a new session
-  InboundProgress = 2,  // the next inbound MsgSeqNum
+  InboundProgress = 2,  // the next inbound MsgSeqNum, and perhaps the received message
   OutboundMessage = 3,  // MsgSeqNum and bytes of a message that is stored for a resend
   OutboundNumber = 4,   // the MsgSeqNum of an administrative message
   Reset = 5,            // nothing: both sequence numbers are 1, and a new epoch begins
@@ -28,6 +28,7 @@ enum class EntryKind : std::uint8_t {
   MessagesLost = 8,     // the first and last MsgSeqNum of messages that damaged bytes contained
   NumbersReserved = 9,  // outbound MsgSeqNums below this one may have been used without a record
   SessionRenamed = 10,  // the name of the session from here on
+  MessagesLeft = 11,    // outbound messages below this MsgSeqNum were handed to a socket
   LogSynced = 16,       // a log position: the disk had everything before it at this time
   LogClosed = 17,       // the same, and the journal was closed in order
   LogOwned = 18,        // the epoch of the owner that wrote the log from this record on
@@ -75,8 +76,10 @@ class Transaction {
   // Empty. Allocates the buffer.
   Transaction();
 
-  // Everything below next_inbound was received and processed.
-  void inbound_progress(SessionKey session, std::uint64_t next_inbound);
+  // Everything below next_inbound was received and processed. received: the message that raised it,
+  // for an audit; copied. Empty: the log does not keep it.
+  void inbound_progress(SessionKey session, std::uint64_t next_inbound,
+                        std::string_view received = {});
   // This message is sent, and is stored for a resend. bytes: the whole message; copied.
   void outbound_message(SessionKey session, std::uint64_t msg_seq_num, std::string_view bytes);
   // An administrative message is sent: its MsgSeqNum is used, and its bytes are not stored.
@@ -89,6 +92,9 @@ class Transaction {
   // The log has lost the messages with MsgSeqNums first to last (inclusive) of the current epoch,
   // or may have lost some.
   void messages_lost(SessionKey session, std::uint64_t first, std::uint64_t last);
+  // Each outbound message of the current epoch below this MsgSeqNum was handed to a socket at least
+  // once, or gap-filled. For an audit; it changes nothing else.
+  void messages_left(SessionKey session, std::uint64_t msg_seq_num);
 
   // A position between two entries, for rollback().
   using Mark = std::size_t;
@@ -137,6 +143,7 @@ class Transaction {
   std::vector<char> buffer_;  // as large as was ever needed
   std::size_t used_ = 0;
   CommonRecord common_;
+  std::size_t progress_at_ = 0;  // of common_: the begin of its inbound progress
   Form form_ = Form::Empty;
 };
 

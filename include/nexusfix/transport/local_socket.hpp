@@ -65,8 +65,9 @@ class LocalServer {
                                                                  std::string_view line,
                                                                  std::chrono::milliseconds timeout);
 
-// The paths of the listening sockets of this machine whose file has this name and belongs to this
-// user, in the order in which the kernel lists them. A socket with a relative path is not found.
+// The paths of the listening sockets of this machine whose file has this name, or one that ends
+// with a dot and this name, and belongs to this user, in the order in which the kernel lists them.
+// A socket with a relative path is not found.
 [[nodiscard]] std::vector<std::string> find_local_sockets(std::string_view name);
 
 }  // namespace nexusfix::transport

@@ -39,6 +39,9 @@ void SharedKeys::report_other(Key key, const Given& first, const Given& given) {
     case Shared::Threads:
       return report_.error(given.line, name + ": differs from line " + line +
                                            ", but all sessions share the engine's threads");
+    case Shared::Web:
+      return report_.error(given.line, name + ": differs from line " + line +
+                                           ", but all sessions share one console");
   }
 }
 

@@ -37,11 +37,25 @@ void build_folder(Settings& settings, const SharedKeys& keys, std::size_t first_
                                          without);
 }
 
+// Once for each line: many sessions have it from [DEFAULT].
+void check_inbound(const Settings& settings, SettingsReport& report) {
+  if (settings.store == StoreKind::Journal) return;
+  std::size_t reported = 0;
+  for (const SessionSettings& session : settings.sessions) {
+    if (!session.journals_inbound || session.journals_inbound_line == reported) continue;
+    reported = session.journals_inbound_line;
+    report.error(reported,
+                 "JournalInbound=Y: only the journal keeps received messages: Store=journal, or "
+                 "JournalInbound=N, was expected");
+  }
+}
+
 }  // namespace
 
 void build_store(Settings& settings, const SharedKeys& keys, std::size_t first_session_line,
                  FolderMeant meant, SettingsReport& report) {
   build_folder(settings, keys, first_session_line, meant, report);
+  check_inbound(settings, report);
   const store::Retention& retention = settings.journal_retention;
   if (retention.even_current && retention.keep_bytes == 0 && retention.keep_for.count() == 0) {
     report.warning(keys.find("JournalRetireCurrent")->line,

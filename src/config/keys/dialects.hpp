@@ -44,7 +44,7 @@ inline constexpr DialectRow kDialectRows[] = {
     {kCpp,
      "CertificateRevocationListDirectory CertificateRevocationListFile CertificateVerifyLevel "
      "CertificationAuthoritiesDirectory CertificationAuthoritiesFile ClientCertificateFile "
-     "ClientCertificateKeyFile FileLogBackupPath HostSelectionPolicy "
+     "ClientCertificateKeyFile FileLogBackupPath HostSelectionPolicy HttpAcceptPort "
      "HostSelectionPolicyPriorityStartOverInterval LogonDay LogonTime LogoutDay LogoutTime "
      "PostgreSQLStoreDatabase PostgreSQLStoreHost PostgreSQLStorePassword PostgreSQLStorePort "
      "PostgreSQLStoreUser SSLCipherSuite SSLProtocol SendNextExpectedMsgSeqNum "

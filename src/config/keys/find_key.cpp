@@ -89,7 +89,6 @@ constexpr KeyGroup kInstead[] = {
     {"CmeEnhancedResend", "N", "messages are resent as the FIX rules say"},
     {"Encoding", "", "values are the bytes of the message, and are never converted"},
     {"SocketIgnoreProxy", "Y", "a proxy is used only if ProxyType names its type"},
-    {"HttpAcceptPort", "0", "no web page is served"},
     {"ResetOnError DisconnectOnError", "N", "errors are answered as the FIX rules say"},
     {"ThreadModel", "", "EventLoops says how many threads serve the sessions"},
 };

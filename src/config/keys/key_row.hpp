@@ -50,6 +50,7 @@ enum class Shared : std::uint8_t {
   Logs,     // another one is a warning
   Store,    // another one is an error
   Threads,  // another one is an error
+  Web,      // another one is an error
 };
 
 // Where the members of a struct are in what the keys set: the settings of a session, of the engine,
@@ -119,6 +120,8 @@ template <>
 struct Place<Settings> : At<Settings> {};
 template <>
 struct Place<ThreadSettings> : At<Settings, &Settings::threads> {};
+template <>
+struct Place<WebSettings> : At<Settings, &Settings::web> {};
 template <>
 struct Place<store::Retention> : At<Settings, &Settings::journal_retention> {};
 template <>

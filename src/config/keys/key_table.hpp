@@ -15,6 +15,7 @@
 #include "config/keys/session_keys.hpp"
 #include "config/keys/store_keys.hpp"
 #include "config/keys/tls_keys.hpp"
+#include "config/keys/web_keys.hpp"
 
 namespace nexusfix::config {
 
@@ -49,7 +50,7 @@ inline constexpr auto kKeyRows =
            group("sequence numbers", keys::kSequenceNumbers), group("resends", keys::kResends),
            group("what is checked", keys::kChecks), group("what is sent", keys::kSending),
            group("store", keys::kStore, Shared::Store), group("log", keys::kLog),
-           group("file", keys::kFile));
+           group("web", keys::kWeb, Shared::Web), group("file", keys::kFile));
 
 // A honoured key, by its place in the table. Code names it as the file does, in its usual spelling:
 // keys.find("HeartBtInt"). A name that is not in the table does not compile.

@@ -22,6 +22,10 @@ inline constexpr KeyRow kStore[] = {
     {"FileStorePath", NextStart, kFolder, shared(Shared::Folder, kReadByBuilder), "store",
      "data/store", "the journal's folder; that of the position file of PostgreSQL",
      "QuickFIX keeps files of its own there: see nexusfix journal import"},
+    {"ControlSocket", NextStart, path("the path of a socket"), sets<&Settings::control_socket>, "",
+     "run/venue.control",
+     "the socket of nexusfix ctl; none: `control` in the journal's folder, and no socket with "
+     "another store"},
     {"FileStoreSync", NextStart, kYesOrNo,
      sets_to<&Settings::durability, Durability::Sync, Durability::Process>, "N", "Y",
      "Y: as JournalDurability=sync", "QuickFIX/Go: Y"},

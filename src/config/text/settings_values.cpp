@@ -218,6 +218,19 @@ std::optional<std::vector<std::uint32_t>> read_tags(std::string_view value) {
   return tags.empty() ? std::nullopt : std::optional{std::move(tags)};
 }
 
+std::optional<std::vector<std::string>> read_host_names(std::string_view value) {
+  constexpr std::string_view kOthers = ".-:_";
+  std::vector<std::string> names;
+  for (const std::string_view word : words_of(value)) {
+    std::string& name = names.emplace_back(transport::without_brackets(word));
+    for (char& c : name) {
+      if (!is_digit(c) && !is_letter(c) && !kOthers.contains(c)) return std::nullopt;
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+  }
+  return names.empty() ? std::nullopt : std::optional{std::move(names)};
+}
+
 std::optional<TlsVersions> read_tls_versions(std::string_view value) {
   // Without a sign, or with a plus, versions are added; with a minus taken away.
   TlsVersions versions;

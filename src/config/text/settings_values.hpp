@@ -59,6 +59,8 @@ struct LogonTag {
 
 // Tags without 8, 9, 10 and 35.
 [[nodiscard]] std::optional<std::vector<std::uint32_t>> read_tags(std::string_view value);
+// "desk.example.com,[::1]": without brackets, in lower case.
+[[nodiscard]] std::optional<std::vector<std::string>> read_host_names(std::string_view value);
 
 // Versions of TLS in the spelling of any engine: "TLSv1.2,TLSv1.3", "all -SSLv2", "Tls12". Older
 // versions are known, and never used: a list of them alone has neither.

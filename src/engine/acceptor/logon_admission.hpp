@@ -78,6 +78,7 @@ class LogonAdmission {
   [[nodiscard]] std::optional<Refusal> refusal_of(const Connection& connection,
                                                   const wire::MessageView& logon,
                                                   const SessionEntry& entry) const;
+  void refuse_disabled(SessionEntry& entry);
   [[nodiscard]] SessionEntry* find_acceptor(const Connection& connection,
                                             const wire::MessageView& logon);
   [[nodiscard]] SessionEntry* known_acceptor(const session::SessionId& id);

@@ -46,6 +46,9 @@ bool LogonAdmission::may_come_from(const SessionSettings& settings, std::string_
 bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon) {
   const LogonCredentials& credentials = connection.credentials();
   const auto refuse = [&](const Refusal& refusal) {
+    if (const auto id = id_of(logon)) {
+      if (SessionEntry* const known = known_acceptor(*id)) ++known->counters->logon_failures;
+    }
     connections_.refuse(connection, refusal.id, refusal.why);
     return false;
   };
@@ -63,7 +66,17 @@ bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon
                         (credentials.text().empty() ? "" : ": " + credentials.text()));
   transactor_.transact(
       *entry, [this](session::StateMachine& machine) { machine.on_connected(loop_.now()); });
+  if (entry->timetable.is_disabled()) refuse_disabled(*entry);
   return connection.listens();
+}
+
+// The counterparty has proven who it is, as far as the session asks for it: it may know why.
+void LogonAdmission::refuse_disabled(SessionEntry& entry) {
+  loop_.report.peer(EventId::LogonSessionDisabled, entry,
+                    "its Logon is refused: an operator has disabled the session");
+  transactor_.transact(entry, [this](session::StateMachine& machine) {
+    machine.on_logon_refused(kDisabledText, loop_.now());
+  });
 }
 
 // Runs before the Logon creates a session from a template, or is bound to one.
@@ -99,7 +112,7 @@ std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connecti
   if (!entry.settings.credentials.password_file.empty() && !connection.credentials().are_right()) {
     return Refusal{EventId::PasswordNotChecked, session + ": its password was not checked"};
   }
-  if (!entry.timetable.may_log_on()) {
+  if (!entry.timetable.is_open()) {
     return Refusal{EventId::LogonOutsideSchedule, session + " is closed by its schedule"};
   }
   if (entry.connection != nullptr) {

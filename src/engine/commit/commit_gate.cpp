@@ -40,10 +40,11 @@ CommitGate::Waited CommitGate::wait_for(store::LogPosition position) {
 
 // On a full disk, the remaining room is for messages that cannot be refused.
 bool CommitGate::has_room_for(std::size_t bytes) {
-  if (health_ == Health::Full) return false;
+  if (health_ >= Health::Full) return false;
   if (store_->has_room_for(bytes)) [[likely]]
     return true;
   health_ = Health::Full;
+  publish_health();
   loop_.report.engine(
       EventId::StoreFull,
       "the store has no room for the log (the disk is full, or the database does not keep up): "
@@ -67,6 +68,8 @@ std::optional<store::LogPosition> CommitGate::flush() {
     durable = store_->durable();
   }
   is_settled_ = durable == flushed_to_;
+  loop_.stats.store.appended.set(flushed_to_);
+  loop_.stats.store.durable.set(durable);
   return durable;
 }
 
@@ -97,11 +100,33 @@ void CommitGate::check() {
     loop_.report.engine(event->id, event->text);
   }
   if (disk_watch_.next() != kNever) check_slow_disk();
+  publish_health();
+  publish_synced();
   if (health_ == Health::Full && store_->has_room_for(kPlentyBytes)) {
     health_ = Health::Ok;
     loop_.report.engine(EventId::StoreHasRoom,
                         "the store has room for the log again: application messages are accepted");
   }
+}
+
+void CommitGate::publish_health() noexcept {
+  StoreHealth health = is_waiting() ? StoreHealth::Stalled : StoreHealth::Ok;
+  if (health_ == Health::Full) health = StoreHealth::Full;
+  if (has_failed()) health = StoreHealth::Failed;
+  loop_.stats.store.health.set(health);
+}
+
+// While records are appended all the time, synced() never reaches appended(). So it is followed to
+// what was appended at one moment, and then to what is appended by now.
+void CommitGate::publish_synced() noexcept {
+  auto& published = loop_.stats.store;
+  const store::LogPosition synced = store_->synced();
+  const store::LogPosition appended = store_->appended();
+  published.synced.set(synced);
+  if (synced >= appended) return published.unsynced_since.clear();
+  if (published.unsynced_since.is_set() && synced < unsynced_from_) return;
+  unsynced_from_ = appended;
+  published.unsynced_since.set(loop_.now().wall);
 }
 
 // With JournalDurability=process no message waits for the disk. A stalled disk is reported
@@ -127,6 +152,7 @@ void CommitGate::check_slow_disk() {
 
 void CommitGate::fail(const store::StoreError& error) {
   health_ = Health::Failed;
+  publish_health();
   on_failure_.call(on_failure_.context, error);
 }
 

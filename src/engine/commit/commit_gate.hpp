@@ -25,7 +25,8 @@ class CommitGate {
  public:
   enum class Health : std::uint8_t {
     Ok,
-    Full,    // application messages are refused until there is room again
+    Full,      // application messages are refused until there is room again
+    Draining,  // application messages are refused until the end
     Failed,  // for ever: nothing is certain to be on the disk any more
     Ended,   // for ever, too: the loop has ended without memory; the store is sound
   };
@@ -65,6 +66,10 @@ class CommitGate {
   // room.
   [[nodiscard]] bool has_room_for(std::size_t bytes);
 
+  // From here on no application message fits.
+  void begin_drain() noexcept { health_ = std::max(health_, Health::Draining); }
+  [[nodiscard]] bool is_draining() const noexcept { return health_ == Health::Draining; }
+
   // Nothing was appended since the last flush(), and all that was appended before is durable.
   [[nodiscard]] bool is_settled() const noexcept { return is_settled_; }
   // Makes appended records durable, as far as the store can do it now. Bytes of records up to the
@@ -86,7 +91,10 @@ class CommitGate {
   // Reports the events of the store, also while nothing is appended.
   void check();
   void fail(const store::StoreError& error);
-  void end() noexcept { health_ = Health::Ended; }
+  void end() noexcept {
+    health_ = Health::Ended;
+    publish_health();
+  }
 
  private:
   [[nodiscard]] std::expected<void, EngineError> open_journal(const Settings& settings);
@@ -95,6 +103,8 @@ class CommitGate {
   void report_opened(const store::JournalReport& found, const std::string& folder);
   void report_power_loss(const store::JournalReport& found, const std::string& folder);
   void check_slow_disk();
+  void publish_health() noexcept;
+  void publish_synced() noexcept;
 
   LoopContext& loop_;
   FailureHandler on_failure_;
@@ -104,6 +114,7 @@ class CommitGate {
   store::LogPosition stalled_at_ = 0;          // durable() has been this since the time-out began
   MonoTime stalled_until_ = kNever;            // kNever: the store does not lag
   DiskWatch disk_watch_;
+  store::LogPosition unsynced_from_ = 0;       // appended() at LoopCounters' unsynced_since
   store::LogPosition flushed_to_ = 0;  // what was appended before the last flush()
   bool is_settled_ = false;  // nothing was appended since, and all of that was durable then
 };

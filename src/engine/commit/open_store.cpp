@@ -1,10 +1,12 @@
 // Opens the store that the settings name, and reports its state.
+#include <algorithm>
 #include <exception>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <nexusfix/store/memory_store.hpp>
+#include <nexusfix/store/postgres.hpp>
 #include <nexusfix/store/store_factory.hpp>
 
 #include "engine/commit/commit_gate.hpp"
@@ -15,8 +17,10 @@
 namespace nexusfix::engine {
 namespace {
 
-// The bytes that a callback may send, one more message, and the head of its entry.
-constexpr std::uint32_t kRecordBytesMax = kTransactionBytesMax + (2U << 20U);
+// The bytes that a callback may send, one more message, the received one (MaxMessageSize), and the
+// heads of their entries.
+constexpr std::uint32_t kReceivedBytesMax = 64U << 20U;
+constexpr std::uint32_t kRecordBytesMax = kTransactionBytesMax + (2U << 20U) + kReceivedBytesMax;
 
 std::string describe(const store::JournalReport& report, const std::string& folder) {
   const auto counted = [](std::uint64_t count, std::string_view what) {
@@ -46,6 +50,14 @@ std::expected<void, EngineError> CommitGate::open(const Settings& settings) {
         EngineError{settings.file +
                     ": this program brings a store of its own (EngineOptions::store_factory): "
                     "Store=program was expected in [DEFAULT]"}};
+  }
+  const bool keeps_received =
+      std::ranges::any_of(settings.sessions, &SessionSettings::journals_inbound);
+  if (keeps_received && settings.store != StoreKind::Journal) {
+    return std::unexpected{
+        EngineError{settings.file +
+                    ": JournalInbound=Y: only the journal keeps received messages: Store=journal, "
+                    "or JournalInbound=N, was expected"}};
   }
   switch (settings.store) {
     case StoreKind::Memory:

@@ -88,7 +88,10 @@ Connection::Connection(transport::SocketId socket, SessionEntry& entry, MonoTime
       deadline_{deadline},
       framing_{entry.frame_scanner()} {}
 
-void Connection::link() noexcept { entry_->connection = this; }
+void Connection::link() noexcept {
+  entry_->connection = this;
+  entry_->counters->details.make();
+}
 
 void Connection::on_connected() noexcept {
   become(LinkState::Bound);

@@ -24,6 +24,7 @@
 #include "engine/credentials/password_change.hpp"
 #include "engine/loop/timer_queue.hpp"
 #include "engine/report/second_limit.hpp"
+#include "engine/statistics/timed_answer.hpp"
 
 namespace nexusfix::engine {
 
@@ -356,6 +357,7 @@ class Connection : public TimerOwner {
   [[nodiscard]] const std::string& close_reason() const noexcept { return close_reason_; }
   void set_close_reason(std::string_view why) { close_reason_ = why; }
 
+  [[nodiscard]] TimedAnswer& timed_answer() noexcept { return timed_answer_; }
   [[nodiscard]] Backlog& backlog() noexcept { return backlog_; }
   [[nodiscard]] OutboundQueue& outbound() noexcept { return outbound_; }
   [[nodiscard]] const OutboundQueue& outbound() const noexcept { return outbound_; }
@@ -388,6 +390,7 @@ class Connection : public TimerOwner {
   store::LogPosition waits_for_ = 0;
   Backlog backlog_;
   OutboundQueue outbound_;
+  TimedAnswer timed_answer_;
   Framing framing_;
   MonoTime paused_until_ = kNever;
   ConnectionRates rates_;

@@ -7,8 +7,10 @@
 #include "engine/acceptor/acceptor.hpp"
 #include "engine/connection/inbound.hpp"
 #include "engine/registry/session_registry.hpp"
+#include "engine/sending/waiting_messages.hpp"
 #include "engine/sessions/out_of_order_queue.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -61,15 +63,20 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
   loop_.timers.disarm(connection);
   closed_.push_back(std::move(owned));
   const bool was_connecting = connection.is_connecting();
+  const std::uint64_t lost =
+      entry != nullptr && entry->progress.keeps_received() ? lowest_waiting(*entry) : 0;
   connection.end();
   if (entry == nullptr) return;
   entry->resend.abort();
   entry->resend.queued().release();
   entry->until_logon.release();
+  count_end(connection, *entry, was_connecting);
   if (!why.empty()) loop_.report.peer(id, *entry, why, &connection);
   if (!was_connecting) {
-    transactor_.transact(
-        *entry, [this](session::StateMachine& machine) { machine.on_disconnected(loop_.now()); });
+    transactor_.transact(*entry, [&](session::StateMachine& machine) {
+      transactor_.record_end(*entry, lost);
+      machine.on_disconnected(loop_.now());
+    });
   }
   OutOfOrderQueue::forget_out_of_order(
       *entry);  // They are requested again, unless a reset follows.
@@ -77,8 +84,23 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
     registry_.remove(*entry, {});
   entry->connect_policy.on_closed(entry->settings, entry->name, entry->timetable.may_log_on(),
                                   loop_.now().mono);
+  publish(*entry, loop_.now().wall);
   if (!entry->connect_policy.wants_connection() || !entry->timetable.may_log_on()) return;
   loop_.arm(*entry, entry->connect_policy.connect_at());
+}
+
+void Connections::count_end(const Connection& connection, SessionEntry& entry,
+                            bool was_connecting) noexcept {
+  SessionCounters& counters = *entry.counters;
+  if (was_connecting) {
+    ++counters.connect_failures;
+  } else if (connection.has_logged_on()) {
+    ++counters.disconnects;
+  } else {
+    ++counters.logon_failures;
+  }
+  counters.test_request_at = kNever;
+  counters.on_unsent(0, loop_.now().wall);
 }
 
 void Connections::destroy_closed() noexcept {

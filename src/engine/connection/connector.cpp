@@ -5,6 +5,7 @@
 #include "engine/loop/loop_context.hpp"
 #include "engine/registry/settings_changes.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/statistics/session_state.hpp"
 #include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
@@ -16,6 +17,7 @@ void Connector::connect(SessionEntry& entry) {
   const auto socket = loop_.network->connect(endpoint);
   if (!socket) {
     loop_.report.session(EventId::ConnectFailed, entry, socket.error().text);
+    ++entry.counters->connect_failures;
     entry.connect_policy.schedule(entry.settings, entry.name, loop_.now().mono);
     return;
   }
@@ -32,6 +34,7 @@ void Connector::connect(SessionEntry& entry) {
   connection.link();
   loop_.arm(connection, deadline);
   entry.connect_policy.on_connecting();
+  publish(entry, loop_.now().wall);
 }
 
 void Connector::on_connected(Connection& connection) {

@@ -40,12 +40,12 @@ Inbound::Direct Inbound::receive_directly() {
         loop_.network->receive(connection.socket_id(), receive_buffer_.span());
     if (result.status == transport::IoStatus::WouldBlock) [[likely]]
       continue;
-    loop_.time.update();
+    loop_.update_time();
     loop_.boundary.run(connection, [&] { on_receive_result(connection, result); });
     return Direct::Received;
   }
   if (receives_unasked_ == before) return Direct::NeedsWait;
-  loop_.time.update();
+  loop_.update_time();
   return Direct::Nothing;
 }
 

@@ -19,6 +19,7 @@
 #include "engine/registry/settings_changes.hpp"
 #include "engine/sessions/out_of_order_queue.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/statistics/administrative.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -181,6 +182,7 @@ bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::
       connection.entry() == nullptr || connection.entry()->limits.throttle.is_set();
   if (may_wait && must_wait(connection, *message)) return false;
   ++loop_.stats.messages_in;
+  loop_.stats.bytes_in += frame.size();
   if (connection.entry() == nullptr && !admission_.bind(connection, *message)) {
     if (!connection.is_migrating()) {  // the other loop logs it
       loop_.report.logs().unknown(frame, /*is_message=*/true, loop_.now().wall);
@@ -188,12 +190,14 @@ bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::
     return true;
   }
   SessionEntry& entry = *connection.entry();
-  entry.tally.on_received(loop_.now().wall);
+  const PackedMsgType msg_type = pack(message->msg_type());
+  entry.counters->on_received(msg_type, frame.size(), loop_.now().wall);
+  if (has_more_figures(msg_type)) [[unlikely]]
+    count_received(*message, msg_type, loop_.now().mono, *entry.counters, loop_.stats);
   if (connection.has_waited()) entry.machine.set_delayed(true);
   control_.note_received(entry, *message);
   dynamic_.log_received(entry, frame);
-  transactor_.transact(
-      entry, [&](session::StateMachine& machine) { machine.on_message(*message, loop_.now()); });
+  transactor_.transact(entry, *message);
   out_of_order_.deliver_in_sequence(entry);
   return true;
 }
@@ -305,6 +309,7 @@ void Inbound::on_garbled_frame(Connection& connection, wire::GarbledReason reaso
     return;
   }
   SessionEntry& entry = *connection.entry();
+  ++entry.counters->garbled;
   loop_.report.logs().garbled(entry.stored.log(), bytes, loop_.now().wall);
   transactor_.transact(
       entry, [&](session::StateMachine& machine) { machine.on_garbled(reason, loop_.now()); });

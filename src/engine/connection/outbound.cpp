@@ -14,6 +14,16 @@ void Connections::mark_unsent(Connection& connection) {
   unsent_.push_back(&connection);
 }
 
+inline void Connections::note_sent(Connection& connection, SessionEntry& entry) noexcept {
+  SessionCounters& counters = *entry.counters;
+  const std::size_t unsent = connection.outbound().size();
+  if (unsent == 0 && connection.timed_answer().is_queued()) [[unlikely]]
+    loop_.latency.on_sent(connection.timed_answer(), counters);
+  if (unsent != 0 || counters.unsent_bytes.read() != 0) [[unlikely]] {
+    counters.on_unsent(unsent + entry.resend.queued().size(), loop_.now().wall);
+  }
+}
+
 void Connections::send_waiting(Connection& connection) {
   while (!connection.outbound().empty()) {
     const transport::IoResult result =
@@ -29,6 +39,7 @@ void Connections::send_waiting(Connection& connection) {
     }
     connection.on_taken(result.bytes);
   }
+  if (connection.entry() != nullptr) note_sent(connection, *connection.entry());
   if (connection.outbound().empty() && connection.is_draining()) {
     close(connection, EventId::ConnectionClosed, connection.close_reason());
   } else if (connection.entry() != nullptr && connection.entry()->resend.is_in_progress() &&

@@ -2,6 +2,8 @@
 // room in the store.
 #include <string>
 
+#include <nexusfix/wire/session_tags.hpp>
+
 #include "engine/control/session_control.hpp"
 #include "engine/loop/loop_context.hpp"
 
@@ -10,11 +12,15 @@ namespace {
 
 // SequenceReset is not counted: a resend contains one for each gap that it fills.
 constexpr std::string_view kSequenceReset = "4";
+constexpr std::string_view kHeartbeat = "0";
 
 }  // namespace
 
 // Runs before the message is processed, so that the answer to it is the last one.
 void SessionControl::note_administrative(SessionEntry& entry, const wire::MessageView& message) {
+  if (round_trips_.is_waiting() && message.msg_type() == kHeartbeat) {
+    round_trips_.on_heartbeat(entry, message[tag::TestReqID].value_or(""), loop_.now().mono);
+  }
   if (message.msg_type() == kSequenceReset) return;
   const std::uint32_t count_max = entry.settings.limits.admin_messages_per_second_max;
   if (entry.connection->rates().administrative.allow(loop_.now().mono, count_max)) return;

@@ -11,6 +11,7 @@
 #include "engine/control/session_control.hpp"
 #include "engine/loop/loop_context.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -43,8 +44,9 @@ void SessionControl::follow_schedule(SessionEntry& entry) {
       end_session(entry, state.numbers_since);
     }
     if (commit_.has_failed()) return;
-    if (state.may_log_on && !entry.timetable.may_log_on_) open_for_logons(entry);
-    if (!state.may_log_on && entry.timetable.may_log_on_) close_for_logons(entry);
+    if (state.may_log_on && !entry.timetable.is_open_) open_for_logons(entry);
+    if (!state.may_log_on && entry.timetable.is_open_) close_for_logons(entry);
+    publish(entry, loop_.now().wall);
   }
   const auto until = entry.timetable.until_ - loop_.now().wall;
   loop_.arm(entry, loop_.now().mono + std::min<std::chrono::nanoseconds>(until, kLooksAgainAfter));
@@ -64,7 +66,7 @@ void SessionControl::end_session(SessionEntry& entry, sys_seconds ended_at) {
 }
 
 void SessionControl::close_for_logons(SessionEntry& entry) {
-  entry.timetable.may_log_on_ = false;
+  entry.timetable.is_open_ = false;
   const auto next = entry.settings.schedule.next_logon(
       std::chrono::floor<std::chrono::seconds>(loop_.now().wall));
   loop_.report.session(
@@ -82,7 +84,7 @@ void SessionControl::close_for_logons(SessionEntry& entry) {
 }
 
 void SessionControl::open_for_logons(SessionEntry& entry) {
-  entry.timetable.may_log_on_ = true;
+  entry.timetable.is_open_ = true;
   loop_.report.session(
       EventId::SessionOpenBySchedule, entry,
       entry.timetable.until_ == WallTime::max()
@@ -92,7 +94,9 @@ void SessionControl::open_for_logons(SessionEntry& entry) {
                          UtcForm::Plain) +
                 " UTC");
   entry.connect_policy.connect_now(loop_.now().mono);
-  if (entry.connect_policy.wants_connection()) loop_.arm(entry, loop_.now().mono);
+  if (entry.connect_policy.wants_connection() && entry.timetable.may_log_on()) {
+    loop_.arm(entry, loop_.now().mono);
+  }
 }
 
 }  // namespace nexusfix::engine

@@ -3,10 +3,13 @@
 #include <string>
 #include <utility>
 
+#include <nexusfix/engine/running_engine.hpp>
+
 #include "engine/commit/commit_gate.hpp"
 #include "engine/connection/connections.hpp"
 #include "engine/sending/outbox.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
 
@@ -69,11 +72,87 @@ void SessionControl::log_on(SessionEntry& entry) {
   if (!may_connect(entry)) return;
   entry.connect_policy.log_on(entry.connection != nullptr, transactor_.now().mono);
   loop_.arm(entry, entry.connect_policy.connect_at());
+  publish(entry, loop_.now().wall);
+}
+
+// A change of sequence numbers that changes none: every reader of the log shows its text.
+void SessionControl::record_act(SessionEntry& entry, std::string_view text) {
+  if (commit_.has_failed() || entry.stored.is_on_trial()) return;
+  outbox_.forget_begun();
+  static_cast<void>(transactor_.now());
+  transactor_.record().set_numbers(
+      entry.stored.key(), store::numbers_change(commit_.store().session(entry.stored.key()), {},
+                                                loop_.now().wall, text));
+  transactor_.append_record();
+}
+
+void SessionControl::record_act(std::string_view text,
+                                std::span<const std::unique_ptr<SessionEntry>> entries) {
+  bool is_recorded = false;
+  for (const auto& entry : entries) {
+    if (entry->connection == nullptr) continue;
+    record_act(*entry, text);
+    is_recorded = true;
+  }
+  if (!is_recorded && !entries.empty()) record_act(*entries.front(), text);
+}
+
+std::uint64_t SessionControl::send_test_request(SessionEntry& entry) {
+  const RoundTrips::Trip& trip = round_trips_.begin(entry, transactor_.now().mono);
+  transactor_.transact(entry, [&](session::StateMachine& machine) {
+    machine.on_test_request_command(trip.test_req_id(), loop_.now());
+  });
+  return trip.id;
+}
+
+std::string SessionControl::gap_fill_refusal(const SessionEntry& entry, std::uint64_t new_seq_no) {
+  const std::uint64_t next = entry.machine.sequence_numbers().next_outbound;
+  if (new_seq_no <= next) {
+    return "the next MsgSeqNum out is " + std::to_string(next) + ": a gap fill to " +
+           std::to_string(new_seq_no) +
+           " skips nothing. What was sent is only filled in answer to a "
+           "ResendRequest";
+  }
+  if (new_seq_no - next > kGapFillSkipsMax) {
+    return "a gap fill skips at most " + std::to_string(kGapFillSkipsMax) +
+           " MsgSeqNums, and the next one out is " + std::to_string(next);
+  }
+  if (entry.resend.is_in_progress()) return "a resend is in progress: wait until it is done";
+  return {};
+}
+
+void SessionControl::send_gap_fill(SessionEntry& entry, std::uint64_t new_seq_no) {
+  transactor_.transact(entry, [&](session::StateMachine& machine) {
+    machine.on_gap_fill_command(new_seq_no, loop_.now());
+  });
+}
+
+// An initiator keeps its intent: it connects again when it is enabled.
+void SessionControl::disable(SessionEntry& entry, std::string_view text) {
+  entry.timetable.set_disabled(true);
+  publish(entry, transactor_.now().wall);
+  if (entry.connection == nullptr) return;
+  if (entry.connection->is_connecting()) {
+    return connections_.close(*entry.connection, EventId::ConnectAborted,
+                              "the connection attempt is aborted: the session is disabled");
+  }
+  entry.commands.add(SessionCommands::Kind::LogOut,
+                     std::string{text.empty() ? kDisabledText : text});
+  transactor_.apply_or_defer(entry);
+}
+
+void SessionControl::enable(SessionEntry& entry) {
+  entry.timetable.set_disabled(false);
+  publish(entry, transactor_.now().wall);
+  if (!entry.connect_policy.wants_connection() || !entry.timetable.may_log_on()) return;
+  entry.connect_policy.restart_intervals();
+  entry.connect_policy.connect_now(loop_.now().mono);
+  loop_.arm(entry, entry.connect_policy.connect_at());
 }
 
 bool SessionControl::may_connect(const SessionEntry& entry) const noexcept {
   return entry.settings.session.role == session::Role::Initiator && !loop_.is_stopping &&
-         entry.membership.is_active();
+         !commit_.is_draining() && entry.membership.is_active();
 }
 
 std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& entry,
@@ -117,6 +196,7 @@ std::expected<void, std::string> SessionControl::record_next_numbers(SessionEntr
   entry.machine.set_sequence_numbers(numbers);
   end_halt(entry);
   entry.progress.set_next_inbound(numbers.next_inbound);
+  publish(entry, loop_.now().wall);
   loop_.report.session(
       EventId::SequenceNumbersSet, entry,
       {"next MsgSeqNum set by hand: in ", before.next_inbound, " to ", numbers.next_inbound,

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <expected>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,6 +13,7 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/loop/loop_context.hpp"
+#include "engine/operator/round_trips.hpp"
 #include "engine/sessions/session_entry.hpp"
 
 namespace nexusfix::engine {
@@ -19,6 +22,9 @@ class CommitGate;
 class Connections;
 class Outbox;
 class Transactor;
+
+// Text (58) of the Logout of a session that an operator has disabled.
+inline constexpr std::string_view kDisabledText = "Session disabled by the operator";
 
 class SessionControl {
  public:
@@ -37,6 +43,22 @@ class SessionControl {
                                                                   session::Numbers numbers,
                                                                   std::string_view reason);
   void log_out(SessionEntry& entry, std::string_view text);
+  // Acts of an operator. Only while the Transactor is idle.
+  // The store has the text, beside sequence numbers that stay as they are.
+  void record_act(SessionEntry& entry, std::string_view text);
+  // An act on the whole engine: for each connected session; without any, for the first one.
+  void record_act(std::string_view text, std::span<const std::unique_ptr<SessionEntry>> entries);
+  // The session must be logged on. Returns the number of the TestRequest, for round_trips().
+  [[nodiscard]] std::uint64_t send_test_request(SessionEntry& entry);
+  // Why send_gap_fill() must not be called. Empty: it may be.
+  [[nodiscard]] static std::string gap_fill_refusal(const SessionEntry& entry,
+                                                    std::uint64_t new_seq_no);
+  void send_gap_fill(SessionEntry& entry, std::uint64_t new_seq_no);
+  // Logs the session out, and allows no Logon until enable().
+  void disable(SessionEntry& entry, std::string_view text);
+  void enable(SessionEntry& entry);
+  [[nodiscard]] const RoundTrips& round_trips() const noexcept { return round_trips_; }
+
   // One side has lost sequence numbers: the session waits for an operator.
   static void halt(SessionEntry& entry) noexcept;
   // The sequence numbers are 1 again.
@@ -66,6 +88,7 @@ class SessionControl {
   Connections& connections_;
   Transactor& transactor_;
   Outbox& outbox_;
+  RoundTrips round_trips_;
 };
 
 }  // namespace nexusfix::engine

@@ -10,7 +10,11 @@ namespace nexusfix::engine {
 // Valid from `since` until `until`. SessionControl computes it.
 class Timetable {
  public:
-  [[nodiscard]] bool may_log_on() const noexcept { return may_log_on_; }
+  // The schedule is open, and no operator has disabled the session.
+  [[nodiscard]] bool may_log_on() const noexcept { return is_open_ && !is_disabled_; }
+  [[nodiscard]] bool is_open() const noexcept { return is_open_; }
+  [[nodiscard]] bool is_disabled() const noexcept { return is_disabled_; }
+  void set_disabled(bool is_disabled) noexcept { is_disabled_ = is_disabled; }
   // The settings have changed: SessionControl::follow_schedule() computes it again.
   void expire() noexcept {
     since_ = WallTime::max();
@@ -25,7 +29,8 @@ class Timetable {
  private:
   friend class SessionControl;
 
-  bool may_log_on_ = true;
+  bool is_open_ = true;
+  bool is_disabled_ = false;
   WallTime since_ = WallTime::max();
   WallTime until_ = WallTime::min();
   // The end for which the sequence numbers were reset.

@@ -80,7 +80,7 @@ PostToken Mailbox::commit(SessionHandle session, const detail::TaskKind& kind) n
   return posted.token;
 }
 
-std::size_t Mailbox::collect(FunctionRef<void(const PostResult&)> callback) {
+std::size_t Mailbox::collect_with(FunctionRef<void(const PostResult&)> callback) {
   std::size_t count = 0;
   for (detail::TaskPath& way : state_->ways) {
     TaskChannel& lane = *way.lane;

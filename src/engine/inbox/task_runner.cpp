@@ -33,6 +33,7 @@ SessionEntry* TaskRunner::entry_of(SessionHandle session) const noexcept {
 }
 
 void TaskRunner::run_posted_task(QueuedTask& posted, PostResult& result) {
+  ++loop_.stats.posted_tasks;
   SessionEntry* const entry = entry_of(posted.session);
   if (entry == nullptr) {
     result.outcome = PostOutcome::NoSession;

@@ -16,6 +16,9 @@ constexpr std::chrono::nanoseconds kIdleWait = std::chrono::seconds{1};
 // sent no Logon are due together; trading sessions must not wait for all of them.
 constexpr std::size_t kDueConnectionsPerTurn = 64;
 
+// LoopStatistics::late_turns.
+constexpr std::chrono::milliseconds kLate{10};
+
 // Components free larger buffers than this after a large callback or resend.
 constexpr std::size_t kScratchBytesMax = 4U << 20U;
 
@@ -43,10 +46,12 @@ int EventLoop::run() {
   if (service != nullptr) timeout = std::min(timeout, service->sleep_max());
   if (loop_.directory) loop_.directory->serve_here();
   state_.is_running = true;
+  loop_.stats.is_running.set(true);
   while (poll(timeout)) {
     if (service != nullptr) service->is_alive(loop_.index, loop_.now().mono);
   }
   state_.is_running = false;
+  loop_.stats.is_running.set(false);
   if (service != nullptr) service->has_ended(loop_.index);
   LoopDirectory::serve_no_more();
   return commit_.has_failed() ? 1 : 0;
@@ -57,11 +62,15 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   // Before the inbox is read: a task that is posted after this must wake the thread.
   if (timeout > std::chrono::nanoseconds{0}) tasks_.inbox().fall_asleep();
   bool goes_on = false;
+  ++loop_.stats.turns;
+  loop_.stats.turned_at_ns.set(loop_.now().mono.time_since_epoch().count());
   if (!loop_.boundary.run([&] { goes_on = turn(timeout); })) end_without_memory();
   if (!goes_on) {
     tasks_.close();
   } else if (!state_.busy_spin) {
-    tasks_.inbox().fall_asleep();  // A caller may wait on descriptor() between two polls.
+    // It may sleep between two polls, until descriptor() is readable.
+    tasks_.inbox().fall_asleep();
+    if (loop_.latency.is_unsettled()) loop_.latency.settle(loop_.time.read().mono);
   }
   return goes_on;
 }
@@ -70,7 +79,8 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   if (timeout > std::chrono::nanoseconds{0}) loop_.time.update();
   if (reloader_.is_requested()) [[unlikely]]
     reloader_.reload_as_requested();
-  if (state_.stop_requested.load(std::memory_order_acquire) && !loop_.is_stopping) begin_stop();
+  if (state_.stop_requested.load(std::memory_order_acquire) && !loop_.is_stopping) [[unlikely]]
+    on_stop_requested();
   // Messages that the application sent between two turns are sent before the wait.
   end_events();
   if (finished()) return false;
@@ -88,7 +98,7 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   const bool asks_network = direct == Inbound::Direct::NeedsWait;
   if (asks_network) {
     count = loop_.network->wait(state_.ready, timeout);
-    loop_.time.update();
+    loop_.update_time();
   }
   tasks_.inbox().wake_up();
   for (std::size_t i = 0; i < count && !commit_.has_failed(); ++i) {
@@ -114,6 +124,7 @@ void EventLoop::run_housekeeping() {
   loop_.boundary.run([this] { acceptor_.check_refused(); });
   commit_.check();
   certificates_.check();
+  loop_.stats.connections.set(connections_.table().size());
   if (buffers_.check()) {
     transactor_.give_back(kScratchBytesMax);
     resends_.give_back(kScratchBytesMax);
@@ -173,8 +184,9 @@ void EventLoop::run_timers() {
   const MonoTime first = first_timer();
   if (commit_.has_failed()) return;
   // Connections that the last turn left over are late by design: they say nothing about the loop.
-  admission_.note_lateness(std::exchange(state_.has_late_connections, false) ? loop_.now().mono
-                                                                             : first);
+  const bool is_known_late = std::exchange(state_.has_late_connections, false);
+  admission_.note_lateness(is_known_late ? loop_.now().mono : first);
+  if (!is_known_late && loop_.now().mono - first > kLate) ++loop_.stats.late_turns;
   if (loop_.now().mono >= loop_.time.wakes_at()) loop_.time.clear_wake();
   const auto& due = loop_.timers.take_due_connections(loop_.now().mono, kDueConnectionsPerTurn);
   state_.has_late_connections = loop_.timers.first_connection() <= loop_.now().mono;
@@ -263,41 +275,13 @@ void EventLoop::on_timer(Connection& connection) {
   }
 }
 
-void EventLoop::request_stop() noexcept {
-  state_.stop_requested.store(true,
-                              std::memory_order_release);  // Pairs with the acquire in turn().
-  loop_.network->wake();
-}
-
-// LogoutTimeout bounds the wait for each counterparty's Logout. The last bytes of a connection have
-// their own deadline.
-void EventLoop::begin_stop() {
-  loop_.time.update();
-  loop_.is_stopping = true;
-  if (loop_.service != nullptr) loop_.service->stopping();
-  if (loop_.directory) loop_.directory->remove_loop(loop_.index);
-  reloader_.stop();
-  if (commit_.stall_timeout().count() != 0)
-    state_.stop_by = loop_.now().mono + 2 * commit_.stall_timeout();
-  listeners_.close_all();
-  for (const auto& owned : registry_.entries()) {
-    SessionEntry& entry = *owned;
-    entry.connect_policy.log_out();
-    if (entry.disconnection.is_pending()) {
-      transactor_.transact(entry, [&](session::StateMachine&) { entry.disconnection.make_due(); });
-    }
-    if (entry.connection == nullptr) continue;
-    if (!entry.connection->is_connecting()) {
-      control_.log_out(entry, {});
-    } else {
-      connections_.close(*entry.connection, EventId::ConnectionClosedByStop, "stopping");
-    }
+void EventLoop::add_to(EngineStatistics& figures, const Now& now) const {
+  figures.loops.push_back(loop_.stats.read(loop_.index, now));
+  const bool has_failed = figures.loops.back().store.health == StoreHealth::Failed;
+  for (const auto& counters : loop_.board.copy()) {
+    SessionStatistics& session = figures.sessions.emplace_back(counters->read());
+    if (has_failed) session.state = SessionState::StoreFailed;
   }
-  std::vector<Connection*> unbound;
-  for (const auto& [socket, connection] : connections_.table()) {
-    if (connection->entry() == nullptr) unbound.push_back(connection.get());
-  }
-  for (Connection* connection : unbound) connections_.close(*connection);
 }
 
 bool EventLoop::has_no_more_work() {
@@ -305,6 +289,7 @@ bool EventLoop::has_no_more_work() {
   // time only.
   if (commit_.waits_for_disk() && loop_.now().mono < state_.stop_by) return false;
   if (loop_.is_stopping) return true;
+  if (commit_.is_draining()) return false;  // The next turn stops the loop.
   if (loop_.directory) return false;
   if (tasks_.inbox().is_open() || waits_for_operator()) return false;
   return std::ranges::all_of(listeners_.all(), [](const auto& one) { return one.socket == 0; }) &&

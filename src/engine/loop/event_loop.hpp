@@ -58,6 +58,13 @@ class EventLoop {
   bool poll(std::chrono::nanoseconds timeout);
   // Any thread.
   void request_stop() noexcept;
+  // Stops when all work is done: no new Logon and no new message of the application is accepted,
+  // and resends, unsent bytes and posted tasks are finished, for at most this time. Any thread.
+  void request_drain(std::chrono::seconds time_max) noexcept;
+  [[nodiscard]] bool is_stopping() const noexcept {
+    // Only shown: no other memory depends on it.
+    return state_.stop_requested.load(std::memory_order_relaxed);
+  }
   void wake() noexcept { loop_.network->wake(); }
   [[nodiscard]] int descriptor() const noexcept { return loop_.network->descriptor(); }
   [[nodiscard]] MonoTime next_deadline() const;
@@ -68,6 +75,7 @@ class EventLoop {
   [[nodiscard]] std::uint32_t index() const noexcept { return loop_.index; }
   // Any thread.
   [[nodiscard]] EngineStats stats() const noexcept { return loop_.stats.read(); }
+  void add_to(EngineStatistics& figures, const Now& now) const;
   [[nodiscard]] EngineLogs& logs() noexcept { return loop_.report.logs(); }
   [[nodiscard]] const std::shared_ptr<TaskInbox>& inbox() const noexcept {
     return tasks_.shared_inbox();
@@ -117,6 +125,11 @@ class EventLoop {
            actions_.has_decided();
   }
 
+  // In stop.cpp.
+  void on_stop_requested();
+  void begin_drain();
+  [[nodiscard]] std::size_t count_undrained() const noexcept;
+  void close_unbound();
   void begin_stop();
   [[nodiscard]] bool finished() {
     if (commit_.has_failed()) [[unlikely]]
@@ -137,6 +150,9 @@ class EventLoop {
     bool is_running = false;              // run() is on the stack
     bool has_late_connections = false;    // the last turn left due connections over
     MonoTime stop_by = kNever;            // from then on, a stop no longer waits for the disk
+    MonoTime drain_by = kNever;  // a drain ends then at the latest; kNever: there is none
+    // Seconds that a drain may take; 0: the loop stops at once. Read after stop_requested.
+    std::atomic<std::int64_t> drain_seconds{0};
     std::atomic<bool> stop_requested{false};
   };
 

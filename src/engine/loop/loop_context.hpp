@@ -11,10 +11,12 @@
 #include "engine/connection/parsers.hpp"
 #include "engine/loop/event_boundary.hpp"
 #include "engine/loop/loop_clock.hpp"
-#include "engine/loop/loop_counters.hpp"
 #include "engine/loop/loop_dependencies.hpp"
 #include "engine/loop/loop_timers.hpp"
 #include "engine/report/reporter.hpp"
+#include "engine/statistics/latency_meter.hpp"
+#include "engine/statistics/loop_counters.hpp"
+#include "engine/statistics/session_board.hpp"
 
 namespace nexusfix::engine {
 
@@ -27,11 +29,18 @@ struct LoopContext : LoopDependencies {
         report{*log, is_standard_error, message_log, index, time},
         boundary{report, time, connections, transactor},
         callbacks{application} {
+    report.logs().tap_events(event_tap);
     if (!remotes) remotes = std::make_shared<RemoteDirectory>();
+    if (!disabled) disabled = std::make_shared<DisabledSessions>();
     if (!budget) budget = std::make_shared<BufferBudget>(Settings{}.buffered_bytes_max);
   }
 
   [[nodiscard]] const Now& now() const noexcept { return time.now(); }
+  // Begins a new turn, or the next event of one.
+  void update_time() {
+    time.update();
+    if (latency.is_unsettled()) latency.settle(time.now().mono);
+  }
   void wake_at(MonoTime deadline) noexcept { time.wake_at(deadline); }
   template <class Owner>
   void arm(Owner& owner, MonoTime deadline) {
@@ -43,10 +52,12 @@ struct LoopContext : LoopDependencies {
   Reporter report;
   EventBoundary boundary;
   Callbacks callbacks;
-  LoopCounters stats;
   Parsers parsers;
   bool is_stopping = false;
   bool takes_commands = false;  // from the control socket
+  LatencyMeter latency{time, stats};
+  LoopCounters stats;
+  SessionBoard board;
 };
 
 }  // namespace nexusfix::engine

@@ -16,6 +16,7 @@
 #include "engine/credentials/credentials.hpp"
 #include "engine/inbox/remote_directory.hpp"
 #include "engine/loops/loop_directory.hpp"
+#include "engine/operator/disabled_sessions.hpp"
 #include "engine/registry/tls_contexts.hpp"
 
 namespace nexusfix::engine {
@@ -33,6 +34,7 @@ struct LoopDependencies {
   std::optional<unsigned> cpu{};                  // for the thread of run()
   transport::ServiceNotifier* service = nullptr;  // null: there is no service manager
   observe::EventLog* log = nullptr;
+  observe::EventLog* event_tap = nullptr;        // gets every event as well; null: there is none
   observe::MessageLog* message_log = nullptr;    // null: there is none
   store::StoreFactory* store_factory = nullptr;  // null: Store=program is an error
   bool is_standard_error = false;  // log writes to standard error, because no log was given
@@ -40,6 +42,7 @@ struct LoopDependencies {
   std::uint32_t index = 0;         // of the loop
   std::shared_ptr<LoopDirectory> directory;  // null: this is the only loop
   std::shared_ptr<RemoteDirectory> remotes;  // null: the loop makes its own
+  std::shared_ptr<DisabledSessions> disabled;  // null: likewise
   std::shared_ptr<BufferBudget> budget;      // null: likewise
   std::shared_ptr<TlsContexts> tls;          // null: no session has TLS
   std::shared_ptr<Credentials> credentials;  // null: no session has a PasswordFile

@@ -79,7 +79,7 @@ std::expected<void, EngineError> EventLoop::prepare(Settings& settings) {
   }
   if (auto done = load_dictionaries(loop_, settings); !done) return done;
   if (auto opened = loop_.report.logs().open(*loop_.disk, settings, loop_.parsers.data_fields,
-                                             loop_.index, loop_.now().wall);
+                                             loop_.parts, loop_.index, loop_.now().wall);
       !opened) {
     return std::unexpected{EngineError{std::move(opened.error())}};
   }

@@ -16,8 +16,14 @@ constexpr PartText kProxy{"proxies", "nexusfix::proxy",
                           "options.parts.proxy = nexusfix::transport::proxy_part();"};
 constexpr PartText kPasswords{"the password service", "nexusfix::passwords",
                               "options.parts.passwords = nexusfix::engine::password_part();"};
+constexpr PartText kLogCompression{
+    "zstd", "nexusfix::log_compression",
+    "options.parts.log_compression = nexusfix::observe::log_compression_part();"};
 constexpr PartText kPostgres{"the PostgreSQL store", "nexusfix::postgres",
                              "options.parts.postgres = nexusfix::store::postgres_part();"};
+
+constexpr PartText kWeb{"the web console and metrics", "nexusfix::web",
+                        "options.parts.web = nexusfix::web::web_part();"};
 
 std::string text_of(std::string_view key, const PartText& part) {
   std::string text{key};
@@ -44,6 +50,18 @@ std::vector<MissingPart> missing_parts(const SessionSettings& settings, const Pa
   if (parts.passwords == nullptr && !settings.credentials.password_file.empty()) {
     missing.push_back(
         {settings.credentials.password_file_line, text_of("PasswordFile", kPasswords)});
+  }
+  if (parts.log_compression == nullptr && settings.log.files.is_compressed) {
+    missing.push_back({settings.line, text_of("LogCompress", kLogCompression)});
+  }
+  return missing;
+}
+
+std::vector<MissingPart> missing_web_part(const config::WebSettings& web) {
+  std::vector<MissingPart> missing;
+  if (web.metrics_port) missing.push_back({web.metrics_line, text_of("MetricsPort", kWeb)});
+  if (web.console_port && web.console_port != web.http_accept_port) {
+    missing.push_back({web.console_line, text_of("ConsolePort", kWeb)});
   }
   return missing;
 }

@@ -19,6 +19,8 @@ struct MissingPart {
 // Empty: the program has every part that the session needs.
 [[nodiscard]] std::vector<MissingPart> missing_parts(const SessionSettings& settings,
                                                      const Parts& parts);
+// The ports that need nexusfix::web. HttpAcceptPort alone is none of them: see Parts::web.
+[[nodiscard]] std::vector<MissingPart> missing_web_part(const config::WebSettings& web);
 // The text for Store=postgresql, which is a key of the engine.
 [[nodiscard]] std::string missing_postgres_text();
 

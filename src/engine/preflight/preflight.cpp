@@ -8,6 +8,7 @@
 
 #include <nexusfix/config/explain_settings.hpp>
 #include <nexusfix/engine/preflight.hpp>
+#include <nexusfix/transport/tls.hpp>
 
 #include "engine/credentials/credentials.hpp"
 #include "engine/loop/thread_setup.hpp"
@@ -81,6 +82,10 @@ class PreflightChecks {
         if (std::ranges::any_of(errors_, is_same)) continue;
         errors_.push_back({settings_.file, missing.line, std::move(missing.text)});
       }
+    }
+    if (parts_.web != nullptr) return;
+    for (MissingPart& missing : missing_web_part(settings_.web)) {
+      errors_.push_back({settings_.file, missing.line, std::move(missing.text)});
     }
   }
 

@@ -93,11 +93,12 @@ void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settin
   if (is_throttled_otherwise) entry.limits.throttle = std::move(made);
   entry.outbound.keeps_masked_out =
       !entry.settings.log.masked.empty() && !entry.settings.log.stores_masked;
+  entry.progress.keep_received(entry.settings.journals_inbound);
   if (entry.connection != nullptr) entry.connection->backlog().check_again();
   entry.connect_policy.use_first_address();
   note_rules(loop_, entry.settings);
   entry.timetable.expire();  // The schedule may have changed.
-  if (entry.settings.schedule.is_non_stop() && !entry.timetable.may_log_on())
+  if (entry.settings.schedule.is_non_stop() && !entry.timetable.is_open())
     control_.open_for_logons(entry);
   if (entry.membership.is_out()) return;  // The rest happens when the session comes back.
   control_.follow_schedule(entry);

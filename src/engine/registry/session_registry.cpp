@@ -14,6 +14,7 @@
 #include "engine/sending/resend_server.hpp"
 #include "engine/sessions/session_actions.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/statistics/session_state.hpp"
 #include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
@@ -71,7 +72,9 @@ SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numb
   SessionEntry& entry = *entries_.emplace_back(
       std::make_unique<SessionEntry>(services_, std::move(settings), numbers));
   note_rules(loop_, entry.settings);
+  entry.timetable.set_disabled(loop_.disabled->contains(entry.name));
   by_name_.emplace(entry.name, &entry);
+  publish(entry, loop_.now().wall);
   return &entry;
 }
 
@@ -79,6 +82,7 @@ void SessionRegistry::give_key(SessionEntry& entry, store::SessionKey key) {
   if (by_key_.size() <= key) by_key_.resize(key + std::size_t{1});
   by_key_[key] = &entry;
   entry.stored.key_ = key;
+  loop_.board.add(entry.counters);
 }
 
 // From here on an acceptor admits its counterparty, and an initiator connects. A second call does
@@ -88,6 +92,7 @@ void SessionRegistry::activate(SessionEntry& entry) {
   if (entry.settings.session.role == session::Role::Initiator) {
     if (entry.membership.is_out()) entry.membership.become(MembershipState::Active);
     entry.connect_policy.log_on(entry.connection != nullptr, loop_.now().mono);
+    publish(entry, loop_.now().wall);
     return loop_.arm(entry, entry.connect_policy.connect_at());
   }
   // A qualifier is not part of a Logon; the configuration refuses it for acceptors.
@@ -100,6 +105,7 @@ void SessionRegistry::activate(SessionEntry& entry) {
 void SessionRegistry::deactivate(SessionEntry& entry) noexcept {
   if (entry.membership.is_active()) entry.membership.become(MembershipState::Removed);
   entry.connect_policy.log_out();
+  publish(entry, loop_.now().wall);
   remove_acceptor(entry);
 }
 
@@ -143,6 +149,7 @@ void SessionRegistry::destroy_leaving() {
 }
 
 void SessionRegistry::destroy(SessionEntry& entry) {
+  if (loop_.latency.is_unsettled()) loop_.latency.settle(loop_.now().mono);  // the session's
   loop_.timers.disarm(entry);
   changes_.forget(entry);
   resends_.forget(entry);

@@ -41,21 +41,39 @@ observe::SessionLogOptions options_of(const SessionSettings& settings,
 
 EngineLogs::EngineLogs(observe::EventLog& events, bool is_standard_error,
                        observe::MessageLog* messages, std::uint32_t loop)
-    : events_{events}, is_standard_error_{is_standard_error} {
-  if (messages != nullptr) {
-    messages_ = std::make_unique<observe::MaskedMessageLog>(*messages, loop);
+    : events_{events},
+      is_standard_error_{is_standard_error},
+      tap_{messages},
+      masked_{tap_, loop},
+      messages_{tap_.is_heard() ? &masked_ : nullptr} {}
+
+void EngineLogs::add_reader(std::shared_ptr<TapChannel> reader) {
+  tap_.add(std::move(reader));
+  messages_ = &masked_;
+}
+
+EngineLogs::~EngineLogs() {
+  try {
+    for (std::size_t i = 0; i < held_; ++i) {
+      const Early& one = early_[i];
+      events_.write({one.time, one.id, one.session, one.text});
+    }
+  } catch (const std::bad_alloc&) {  // the engine did not start; its error has the reason
   }
 }
 
 std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& settings,
                                                   const wire::DataFieldTable& data_fields,
-                                                  std::uint32_t loop, WallTime now) {
+                                                  const Parts& parts, std::uint32_t loop,
+                                                  WallTime now) {
   is_open_ = true;
   disk_ = &disk;
   queue_bytes_ = settings.log_queue_bytes;
+  compression_ = parts.log_compression;
   takes_unknown_ = settings.logs_unknown_sessions;
   global_options_.prefix = loop == 0 ? "GLOBAL" : "GLOBAL-loop-" + std::to_string(loop);
   const std::vector<Early> early = std::exchange(early_, {});
+  const std::size_t held = std::exchange(held_, 0);
   bool wanted = false;
   global_.has_standard_error = false;
   for (const SessionSettings& one : settings.sessions) {
@@ -66,6 +84,12 @@ std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& se
     if (one.is_template) continue;  // a session that is made of it joins later
     Place& place = places_[options.name];
     place = {append(std::move(options)), one.log.has_standard_error};
+  }
+  for (std::size_t i = 0; i < held; ++i) {
+    const Early& one = early[i];
+    if (place_of(one.session).has_standard_error) {
+      events_.write({one.time, one.id, one.session, one.text});
+    }
   }
   if (wanted) {
     if (auto begun = begin(now); !begun) return begun;
@@ -81,7 +105,8 @@ std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& se
 // Opens all present logs; the last one is for events that belong to no session.
 std::expected<void, std::string> EngineLogs::begin(WallTime now) {
   global_.index = append(global_options_);
-  auto opened = observe::SessionLogs::open(*disk_, {.queue_bytes = queue_bytes_}, options_, now);
+  auto opened = observe::SessionLogs::open(
+      *disk_, {.queue_bytes = queue_bytes_, .compression = compression_}, options_, now);
   if (!opened) return std::unexpected{"the logs cannot be written: " + opened.error()};
   logs_ = std::move(*opened);
   shared_.store(logs_.get(), std::memory_order_release);
@@ -115,10 +140,10 @@ std::size_t EngineLogs::add(observe::SessionLogOptions options, bool is_global) 
   return append(std::move(options));
 }
 
-// The index in options_, in logs_ and in messages_.
+// The index in options_, in logs_ and in masked_.
 std::size_t EngineLogs::append(observe::SessionLogOptions options) {
   options_.push_back(std::move(options));
-  if (messages_ != nullptr) messages_->add(options_.back().name, options_.back().masked);
+  masked_.add(options_.back().name, options_.back().masked);
   return options_.size() - 1;
 }
 
@@ -134,6 +159,7 @@ void EngineLogs::pass_on(std::size_t session, observe::MessageKind kind, std::st
       refused_.add(1);
     }
   }
+  if (!tap_.is_heard()) messages_ = nullptr;
 }
 
 std::size_t EngineLogs::join(const SessionSettings& session,
@@ -178,12 +204,14 @@ void EngineLogs::unknown(std::string_view bytes, bool is_message, WallTime now) 
 
 void EngineLogs::event(EventId id, std::string_view session, std::string_view text, WallTime now) {
   const Place& place = place_of(session);
-  if (!is_standard_error_ || place.has_standard_error) {
-    events_.write({now, id, session, text});
-  }
+  if (event_tap_ != nullptr) event_tap_->write({now, id, session, text});
   constexpr std::size_t kEarlyMax = 1'000;
-  if (!is_open_ && early_.size() < kEarlyMax) {
-    early_.push_back({id, std::string{session}, std::string{text}, now});
+  const bool is_early = !is_open_ && early_.size() < kEarlyMax;
+  if (is_early) early_.push_back({id, std::string{session}, std::string{text}, now});
+  if (is_early && is_standard_error_) {
+    held_ = early_.size();
+  } else if (!is_standard_error_ || place.has_standard_error) {
+    events_.write({now, id, session, text});
   }
   if (logs_ != nullptr) log_event(place, id, session, text, now);
 }

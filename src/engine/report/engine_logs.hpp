@@ -15,6 +15,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/event_id.hpp>
 #include <nexusfix/base/time.hpp>
+#include <nexusfix/engine/parts.hpp>
 #include <nexusfix/observe/event_log.hpp>
 #include <nexusfix/observe/message_log.hpp>
 #include <nexusfix/observe/session_logs.hpp>
@@ -22,6 +23,7 @@
 
 #include "engine/report/notice_tally.hpp"
 #include "engine/settings_names.hpp"
+#include "engine/tap/message_tap.hpp"
 
 namespace nexusfix::engine {
 
@@ -32,13 +34,25 @@ class EngineLogs {
   // messages: null: the program has no message log. loop: the index of the loop.
   EngineLogs(observe::EventLog& events, bool is_standard_error, observe::MessageLog* messages,
              std::uint32_t loop);
+  EngineLogs(const EngineLogs&) = delete;
+  EngineLogs& operator=(const EngineLogs&) = delete;
+  // Without open(), standard error gets the events that were kept for it.
+  ~EngineLogs();
 
-  // Before this call, only the event log receives events; open() then writes them to the files. The
-  // error names the folder or file that cannot be written. data_fields: for masked fields that only
-  // a dictionary knows.
+  // A reader gets copies of the messages from here on.
+  void add_reader(std::shared_ptr<TapChannel> reader);
+  // Every event goes to this log as well; null: to none.
+  void tap_events(observe::EventLog* tap) noexcept { event_tap_ = tap; }
+
+
+  // Before this call, only a program's event log receives events; open() then writes them to the
+  // files and, by ScreenLogShowEvents, to standard error or to the screen. The error names the
+  // folder or file that cannot be written. data_fields: for masked fields that only a dictionary
+  // knows.
   [[nodiscard]] std::expected<void, std::string> open(Disk& disk, const Settings& settings,
                                                       const wire::DataFieldTable& data_fields,
-                                                      std::uint32_t loop, WallTime now);
+                                                      const Parts& parts, std::uint32_t loop,
+                                                      WallTime now);
   // Returns the index of a session's logs, at the start or later. A session that comes back
   // continues its logs; with changed keys it gets a new index, and the same files by the new keys.
   [[nodiscard]] std::size_t join(const SessionSettings& session,
@@ -106,19 +120,24 @@ class EngineLogs {
                WallTime now) noexcept;
 
   observe::EventLog& events_;
+  observe::EventLog* event_tap_ = nullptr;
   bool is_standard_error_;
   bool takes_unknown_ = true;
   bool is_open_ = false;
   std::vector<Early> early_;  // events before open()
+  std::size_t held_ = 0;      // of them, the first ones, which standard error has not received
   Disk* disk_ = nullptr;
   std::size_t queue_bytes_ = 0;
+  const observe::LogCompressionPart* compression_ = nullptr;
   std::vector<observe::SessionLogOptions> options_;  // by index
   observe::SessionLogOptions global_options_;        // masks every field that any session masks
   Place global_;
   std::map<std::string, Place, std::less<>> places_;  // by the session's name
   std::unique_ptr<observe::SessionLogs> logs_;
-  std::unique_ptr<observe::MaskedMessageLog> messages_;  // null: the program has no message log
-  NoticeTally refused_;                                  // by messages_
+  MessageTap tap_;
+  observe::MaskedMessageLog masked_;               // before tap_
+  observe::MaskedMessageLog* messages_ = nullptr;  // equals masked_; null: no one listens
+  NoticeTally refused_;                            // by the program's message log
   std::atomic<observe::SessionLogs*> shared_{nullptr};   // equals logs_, for other threads
 };
 

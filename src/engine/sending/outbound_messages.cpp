@@ -12,6 +12,7 @@
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/sending/outbox.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/statistics/administrative.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -63,16 +64,29 @@ void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
   const bool is_kept_out = is_edited ? is_edit_secret(entry, bytes)
                                      : entry.outbound.keeps_masked_out && has_secret(entry, bytes);
   record_outbound(entry, action.msg_seq_num, bytes, action.is_resendable && !is_kept_out);
-  queue_bytes(entry, bytes);
+  // A gap fill uses all MsgSeqNums that it skips.
+  if (action.skips_to > action.msg_seq_num + 1) [[unlikely]]
+    record_outbound(entry, action.skips_to - 1, {}, /*is_resendable=*/false);
+  const PackedMsgType msg_type = pack(action.msg_type);
+  queue_bytes(entry, bytes, msg_type);
   using Kind = SentMessage::Kind;
   note_sent(entry, action.is_resendable ? Kind::Application : Kind::Administrative,
             action.msg_seq_num, bytes);
   if (action.msg_type == kReject) control_.note_reject(entry);
+  note_transmitted(entry, msg_type, bytes);
+}
+
+void Outbox::note_transmitted(SessionEntry& entry, PackedMsgType msg_type, std::string_view bytes) {
+  if (msg_type == kPackedTestRequest) entry.counters->test_request_at = loop_.now().mono;
+  if (msg_type != kPackedReject && msg_type != kPackedBusinessReject) return;
+  const auto message = loop_.parsers.outbound.parse(bytes);
+  if (message) count_sent_reject(*message, msg_type, *entry.counters);
 }
 
 void Outbox::perform(SessionEntry& entry, const session::Retransmit& action) {
   ++loop_.stats.messages_out;
-  ++entry.tally.messages_out;
+  loop_.stats.bytes_out += action.bytes.size();
+  entry.counters->on_resent(action.bytes.size(), loop_.now().wall);
   transmit(entry, action.bytes);
   note_sent(entry, SentMessage::Kind::Resend, action.msg_seq_num, action.bytes);
 }
@@ -89,9 +103,8 @@ void Outbox::record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std
 }
 
 // New messages wait for the end of a resend: the counterparty expects the lower MsgSeqNums first.
-void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes) {
-  ++loop_.stats.messages_out;
-  ++entry.tally.messages_out;
+void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes, PackedMsgType msg_type) {
+  count_sent(entry, bytes, msg_type);
   if (!entry.resend.is_in_progress()) {
     transmit(entry, bytes);
   } else if (entry.connection != nullptr && !entry.abort.is_pending()) {
@@ -138,9 +151,9 @@ void Outbox::perform(SessionEntry& entry, const session::Release&) {
     NEXUSFIX_ASSERT(frame.status == wire::FrameStatus::Complete);  // It was encoded here.
     const std::string_view bytes = rest.substr(0, frame.size);
     rest.remove_prefix(frame.size);
-    queue_bytes(entry, bytes);
     const auto message = loop_.parsers.outbound.parse(bytes);
     NEXUSFIX_ASSERT(message.has_value());
+    queue_bytes(entry, bytes, pack(message->msg_type()));
     note_sent(entry, SentMessage::Kind::Application,
               message->get<std::uint64_t>(tag::MsgSeqNum).value_or(0), bytes);
   }
@@ -156,6 +169,7 @@ void Outbox::transmit(SessionEntry& entry, std::string_view bytes) {
   // Bytes that waited for the end of a resend have their records already; this event adds its own.
   connection.wait_for(commit_.store().appended());
   connections_.mark_unsent(connection);
+  loop_.latency.on_queued(connection.timed_answer());
   if (!connection.is_in_event()) transactor_.add_connection(connection);
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/commit/commit_gate.hpp"
 #include "engine/sessions/transactor.hpp"
+#include "engine/statistics/session_state.hpp"
 #include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
@@ -47,6 +48,7 @@ wire::Encoder Outbox::begin_message(SessionEntry& entry, std::string_view msg_ty
 wire::Encoder Outbox::begin_in_buffer(SessionEntry& entry, std::string_view msg_type) noexcept {
   begun_ = &entry;
   begun_has_password_ = msg_type == kUserRequest;
+  begun_msg_type_ = pack(msg_type);
   wire::Encoder encoder =
       entry.machine.begin_message(encode_buffer_.span(), msg_type, transactor_.now());
   encoder.note_passwords_in(begun_has_password_);
@@ -138,7 +140,7 @@ std::optional<SendFailure> Outbox::obstacle(std::size_t bytes) noexcept {
   if (transactor_.phase() == Phase::Observing) return SendFailure::WithinSending;
   if (commit_.has_failed()) return SendFailure::StoreStopped;
   if (!commit_.has_room_for(transactor_.record().entries().size() + bytes))
-    return SendFailure::StoreFull;
+    return commit_.is_draining() ? SendFailure::Draining : SendFailure::StoreFull;
   return std::nullopt;
 }
 
@@ -189,13 +191,16 @@ SendResult Outbox::send_message(SessionEntry& entry,
   }};
   record_outbound(entry, outbound->msg_seq_num, outbound->bytes, !is_kept_out);
   if (is_transmitted) {
-    queue_bytes(entry, outbound->bytes);
+    queue_bytes(entry, outbound->bytes, begun_msg_type_);
   } else if (outlet == session::Outlet::AfterLogon) {
     queue_until_logon(entry, outbound->bytes);
   }
   note_sent(entry, SentMessage::Kind::Application, outbound->msg_seq_num, outbound->bytes,
             is_transmitted);
-  if (transactor_.is_idle()) transactor_.append_record();
+  if (transactor_.is_idle()) {
+    transactor_.append_record();
+    publish(entry, loop_.now().wall);
+  }
   undo.keep();
   if (commit_.has_failed()) return failure(SendFailure::StoreStopped);
   return Sent{.msg_seq_num = outbound->msg_seq_num, .is_transmitted = is_transmitted};

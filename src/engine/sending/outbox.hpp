@@ -75,7 +75,13 @@ class Outbox {
                  std::string_view bytes, bool is_transmitted = true);
   void record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,
                        bool is_resendable);
-  void queue_bytes(SessionEntry& entry, std::string_view bytes);
+  void queue_bytes(SessionEntry& entry, std::string_view bytes, PackedMsgType msg_type);
+  void count_sent(SessionEntry& entry, std::string_view bytes, PackedMsgType msg_type) noexcept {
+    ++loop_.stats.messages_out;
+    loop_.stats.bytes_out += bytes.size();
+    entry.counters->on_sent(msg_type, bytes.size(), loop_.now().wall);
+  }
+  void note_transmitted(SessionEntry& entry, PackedMsgType msg_type, std::string_view bytes);
   void queue_until_logon(SessionEntry& entry, std::string_view bytes);
 
   LoopContext& loop_;
@@ -89,6 +95,7 @@ class Outbox {
   ScratchBuffer encode_buffer_;
   SessionEntry* begun_ = nullptr;    // the session whose message is being encoded
   bool begun_has_password_ = false;  // set while it is encoded
+  PackedMsgType begun_msg_type_ = 0;
   wire::FieldEdits edits_;
   ScratchBuffer edited_buffer_;
 };

@@ -104,8 +104,7 @@ void OutOfOrderQueue::deliver_due(SessionEntry& entry) {
     if (!due) continue;  // It came again in the meantime.
     const auto message = loop_.parsers.inbound.parse(bytes);
     NEXUSFIX_ASSERT(message.has_value());  // It was parsed when it came.
-    transactor_.transact(
-        entry, [&](session::StateMachine& machine) { machine.on_message(*message, loop_.now()); });
+    transactor_.transact(entry, *message);
   }
 }
 
@@ -178,6 +177,7 @@ void OutOfOrderQueue::discard_out_of_order(SessionEntry& entry, std::uint64_t be
   }
   if (lost.count() == 0) return;
   loop_.stats.out_of_order_discarded += lost.count();
+  entry.counters->out_of_order_discarded += lost.count();
   entry.out_of_order.discarded_ += lost.count();
   loop_.report.peer(EventId::HeldMessagesDiscarded, entry,
                     std::to_string(lost.count()) +

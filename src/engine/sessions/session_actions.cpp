@@ -126,11 +126,13 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& ac
     return entry.machine.on_delivered({},
                                       loop_.now());  // The store failed or is stalled.
   } else if (!transactor_.run_callback(entry, [&] {
+               loop_.latency.on_deliver();
                reply = loop_.callbacks.on_message(loop_.callbacks.application, entry.session,
                                                   *action.message);
              })) {
     reply = business_reject(kApplicationNotAvailable, 0, "Application not available");
   }
+  loop_.latency.on_delivered();
   if (reply.accepts()) [[likely]]
     return entry.machine.on_delivered({}, loop_.now());
   entry.reply = reply;
@@ -214,7 +216,8 @@ void SessionActions::answer_logon(SessionEntry& entry, std::uint64_t logon_id,
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) {
-  entry.tally.changed_at = loop_.now().wall;
+  ++entry.counters->logons;
+  entry.counters->logon_changed_at.set(loop_.now().wall);
   entry.disconnection.cancel();
   entry.connect_policy.on_logged_on();
   entry.membership.on_logged_on();
@@ -230,7 +233,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) 
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOut&) {
-  entry.tally.changed_at = loop_.now().wall;
+  entry.counters->logon_changed_at.set(loop_.now().wall);
   loop_.remotes->set_logged_on(entry.name, entry.session.handle(), false);
   loop_.report.peer(EventId::LoggedOut, entry, "logged out");
   note_disconnection(entry);
@@ -300,6 +303,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Disconnect&
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::Notice& action) {
+  if (action.code == session::NoticeCode::GapDetected) ++entry.counters->gaps;
   loop_.report.peer(event_of(action.code), entry, describe(action));
   if (tells_of_lost_numbers(action)) halt_for_operator(entry, action);
 }

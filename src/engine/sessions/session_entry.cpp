@@ -29,16 +29,27 @@ session::SessionConfig session_config_of(const SessionServices& services,
   return config;
 }
 
+namespace {
+
+std::shared_ptr<SessionCounters> make_counters(const LoopContext& loop,
+                                               const SessionSettings& settings) {
+  return std::make_shared<SessionCounters>(settings.session.id.to_string(), loop.index,
+                                           settings.session.role == session::Role::Initiator);
+}
+
+}  // namespace
+
 SessionEntry::SessionEntry(const SessionServices& session_services,
                            SessionSettings session_settings, session::Numbers numbers)
     : machine{session_config_of(session_services, session_settings, *this), numbers},
-      progress{numbers.next_inbound},
+      progress{numbers.next_inbound, session_settings.journals_inbound},
       outbound{.has_sub_ids = session_settings.session.id.has_sub_ids(),
                .keeps_masked_out =
                    !session_settings.log.masked.empty() && !session_settings.log.stores_masked},
       limits{.throttle = Throttle{session_settings.throttle.messages_max,
                                   session_settings.throttle.interval},
              .notices = {}},
+      counters{make_counters(session_services.loop, session_settings)},
       settings{std::move(session_settings)},
       name{settings.session.id.to_string()},
       services{session_services},
@@ -48,6 +59,8 @@ SessionEntry::SessionEntry(const SessionServices& session_services,
   until_logon.count_in(budget);
   out_of_order.count_in(budget);
 }
+
+SessionEntry::~SessionEntry() { services.loop.board.remove(*counters); }
 
 wire::FrameScanner SessionEntry::frame_scanner() const {
   return wire::FrameScanner{

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/message_reply.hpp>
+#include <nexusfix/engine/callbacks/message_reply.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/store/store.hpp>
@@ -34,6 +34,7 @@
 #include "engine/sessions/session_timers.hpp"
 #include "engine/sessions/throttle.hpp"
 #include "engine/settings_names.hpp"
+#include "engine/statistics/session_counters.hpp"
 
 namespace nexusfix::engine {
 
@@ -112,19 +113,31 @@ class Registration {
 // Where the session is in an event, and what the store has of its inbound messages.
 class EventProgress {
  public:
-  explicit EventProgress(std::uint64_t next_inbound) noexcept : next_inbound_{next_inbound} {}
+  EventProgress(std::uint64_t next_inbound, bool keeps_received) noexcept
+      : next_inbound_{next_inbound}, keeps_received_{keeps_received} {}
 
   // Its actions are being performed.
   [[nodiscard]] bool is_acting() const noexcept { return is_acting_; }
   // The numbers were reset or set by hand, or are those of a session on trial: the Transactor has
   // nothing to record up to this one.
-  void set_next_inbound(std::uint64_t number) noexcept { next_inbound_ = number; }
+  void set_next_inbound(std::uint64_t number) noexcept {
+    next_inbound_ = number;
+    left_ = 0;
+  }
+  // JournalInbound, which a reload may change.
+  void keep_received(bool keeps) noexcept { keeps_received_ = keeps; }
+  [[nodiscard]] bool keeps_received() const noexcept { return keeps_received_; }
 
  private:
   friend class Transactor;
 
   std::uint64_t next_inbound_;  // the store's
   bool is_acting_ = false;
+  bool keeps_received_;      // the store gets each received message with the progress
+  // The counterparty has received our Logon, and has asked for what it missed before.
+  bool is_settled_ = false;
+  std::uint64_t left_ = 0;  // the last MessagesLeft of the store; 0: none since the start
+  std::string held_logon_;  // a Logon that waits for its decision, as the store will have it
 };
 
 struct OutboundRules {
@@ -142,23 +155,11 @@ struct SessionLimits {
   SecondLimit notices;  // for lines of the event log
 };
 
-// Counted since the engine started. The loop's thread.
-struct SessionTally {
-  std::uint64_t messages_in = 0;
-  std::uint64_t messages_out = 0;
-  WallTime received_at{};  // of the last message; the epoch: there was none
-  WallTime changed_at{};   // of the last Logon or its end; the epoch: there was none
-
-  void on_received(WallTime now) noexcept {
-    ++messages_in;
-    received_at = now;
-  }
-};
-
 // Its timer is due at the session's earliest deadline, or before.
 struct SessionEntry : TimerOwner {
   SessionEntry(const SessionServices& services, SessionSettings session_settings,
                session::Numbers numbers);
+  ~SessionEntry();
   // The state machine's configuration points into the entry.
   SessionEntry(const SessionEntry&) = delete;
   SessionEntry& operator=(const SessionEntry&) = delete;
@@ -172,7 +173,7 @@ struct SessionEntry : TimerOwner {
   OutboundRules outbound;
   Registration stored;
   SessionLimits limits;
-  SessionTally tally;
+  std::shared_ptr<SessionCounters> counters;  // never null; readers may outlive the entry
   SessionCommands commands;
   ResendState resend;
   OutOfOrderMessages out_of_order;

@@ -13,12 +13,23 @@
 #include "engine/sending/outbox.hpp"
 #include "engine/sending/resend_server.hpp"
 #include "engine/sessions/session_actions.hpp"
+#include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
 namespace {
 
 // The growth of a stored message when it is sent again: 43=Y, 122 and a longer BodyLength.
 constexpr std::size_t kResendGrowthBytes = session::StateMachine::kScratchBytes;
+
+constexpr std::string_view kLogon = "A";
+constexpr std::string_view kHeartbeat = "0";
+
+// Whether no message of the session waits: for its connection, a resend or a Logon.
+bool has_sent_all(const SessionEntry& entry) noexcept {
+  return entry.connection != nullptr && entry.connection->outbound().empty() &&
+         !entry.resend.is_in_progress() && entry.resend.queued().empty() &&
+         entry.until_logon.queued().empty() && entry.until_logon.left_to_resend() == 0;
+}
 
 }  // namespace
 
@@ -54,14 +65,27 @@ void Transactor::transact(SessionEntry& entry, Event event) {
   loop_.arm(entry, entry.machine.next_deadline());
 }
 
+void Transactor::transact(SessionEntry& entry, const wire::MessageView& message) {
+  const bool keeps_received = entry.progress.keeps_received_;
+  if (keeps_received) [[unlikely]]
+    received_.begin(entry, message);
+  transact(entry,
+           [&](session::StateMachine& machine) { machine.on_message(message, loop_.now()); });
+  if (keeps_received) [[unlikely]]
+    received_.end();
+}
+
 void Transactor::run_event(SessionEntry& entry, Event event) {
   event(entry.machine);
   run_actions(entry);
+  if (entry.progress.keeps_received_) [[unlikely]]
+    hold_logon(entry);
   do {
     run_deferred();
     record_progress(entry);
     append_record();
   } while (!deferred_.empty());  // on_sent() may have given commands
+  publish(entry, loop_.now().wall);
 }
 
 // Runs the commands that a callback gave to other sessions, whose actions are not being performed.
@@ -72,6 +96,7 @@ void Transactor::run_deferred() {
     if (other.abort.is_pending()) continue;
     run_actions(other);
     record_progress(other);
+    publish(other, loop_.now().wall);
     loop_.arm(other, other.machine.next_deadline());
   }
 }
@@ -117,14 +142,50 @@ void Transactor::record_progress(SessionEntry& entry) {
   const std::uint64_t next_inbound = entry.machine.sequence_numbers().next_inbound;
   if (next_inbound == entry.progress.next_inbound_) return;
   entry.progress.next_inbound_ = next_inbound;
-  record_.inbound_progress(entry.stored.key(), next_inbound);
+  if (!entry.progress.keeps_received_) [[likely]]
+    return record_.inbound_progress(entry.stored.key(), next_inbound);
+  record_.inbound_progress(entry.stored.key(), next_inbound, received_by(entry));
+  entry.progress.held_logon_.clear();
+  if (received_.settles(entry)) entry.progress.is_settled_ = true;
+  if (received_.is_of(entry, kHeartbeat) && has_sent_all(entry)) {
+    record_left(entry, entry.machine.sequence_numbers().next_outbound);
+  }
+}
+
+// A counterparty that misses a message asks for it after our Logon, and before it sends anything
+// else. So the messages before a Heartbeat have left, unless some wait here.
+void Transactor::record_left(SessionEntry& entry, std::uint64_t msg_seq_num) {
+  if (!entry.progress.is_settled_ || msg_seq_num <= entry.progress.left_) return;
+  entry.progress.left_ = msg_seq_num;
+  record_.messages_left(entry.stored.key(), msg_seq_num);
+}
+
+void Transactor::record_end(SessionEntry& entry, std::uint64_t lost) {
+  if (!entry.progress.keeps_received_) return;
+  if (!entry.stored.is_on_trial()) {
+    record_left(entry, lost != 0 ? lost : entry.machine.sequence_numbers().next_outbound);
+  }
+  entry.progress.is_settled_ = false;
+}
+
+// A Logon that waits for its decision raises the next inbound MsgSeqNum in a later event.
+std::string_view Transactor::received_by(SessionEntry& entry) {
+  const std::string_view received = received_.stored_form(entry);
+  return received.empty() ? std::string_view{entry.progress.held_logon_} : received;
+}
+
+void Transactor::hold_logon(SessionEntry& entry) {
+  if (entry.machine.state() != session::State::LogonReceived) return;
+  if (received_.is_of(entry, kLogon)) entry.progress.held_logon_ = received_.stored_form(entry);
 }
 
 // At most once: a message that is recorded and not delivered, because the store failed or stalled,
 // is never delivered. A failed store is noticed when this event is recorded.
 bool Transactor::record_before_delivery(SessionEntry& entry, std::uint64_t msg_seq_num) {
   entry.progress.next_inbound_ = msg_seq_num + 1;
-  record_.inbound_progress(entry.stored.key(), entry.progress.next_inbound_);
+  record_.inbound_progress(
+      entry.stored.key(), entry.progress.next_inbound_,
+      entry.progress.keeps_received_ ? received_by(entry) : std::string_view{});
   const auto appended = commit_.append(record_);
   if (!appended) return false;
   const CommitGate::Waited waited = commit_.wait_for(*appended);

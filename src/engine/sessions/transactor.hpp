@@ -17,6 +17,7 @@
 #include "engine/loop/loop_context.hpp"
 #include "engine/scratch_buffer.hpp"
 #include "engine/sending/sent_messages.hpp"
+#include "engine/commit/received_message.hpp"
 #include "engine/sessions/session_entry.hpp"
 
 namespace nexusfix::engine {
@@ -62,6 +63,8 @@ class Transactor {
 
   // Runs the event, the session's actions, and its commands. Appends one record.
   void transact(SessionEntry& entry, Event event);
+  // The same for a message of the counterparty. With JournalInbound the record has it, too.
+  void transact(SessionEntry& entry, const wire::MessageView& message);
   // Runs the commands that were given to the session: now, or after the actions of the running
   // event.
   void apply_or_defer(SessionEntry& entry);
@@ -69,6 +72,9 @@ class Transactor {
   void run_deferred_commands(SessionEntry& entry) {
     if (!deferred_.empty()) transact(entry, [](session::StateMachine&) {});
   }
+  // JournalInbound, in the event of the connection's end: records which messages it has taken.
+  // lost: the lowest MsgSeqNum that waited for it; 0: none did.
+  void record_end(SessionEntry& entry, std::uint64_t lost);
   // Appends the record; the connections that got bytes wait until it is durable.
   void append_record();
   // True: the MsgSeqNum is durably recorded as received (InboundDelivery=at-most-once).
@@ -129,6 +135,11 @@ class Transactor {
   void run_actions(SessionEntry& entry);
   void run_command(SessionEntry& entry);
   void record_progress(SessionEntry& entry);
+  // The received message that raises the session's next inbound MsgSeqNum, as the store keeps it;
+  // empty: it keeps none. Valid until the next call.
+  [[nodiscard]] std::string_view received_by(SessionEntry& entry);
+  void hold_logon(SessionEntry& entry);
+  void record_left(SessionEntry& entry, std::uint64_t msg_seq_num);
   void undo_since(std::size_t first, store::Transaction::Mark mark) noexcept;
 
   LoopContext& loop_;
@@ -142,6 +153,7 @@ class Transactor {
   SessionControl& control_;
 
   store::Transaction record_;
+  ReceivedMessage received_;
   Phase phase_ = Phase::Idle;
   std::vector<UndoEntry> undo_log_;
   std::size_t undo_log_first_ = 0;                 // the first entry of the running callback

@@ -22,6 +22,7 @@ void Transactor::abort_session(SessionEntry& entry, std::string why) noexcept {
 // A session took part in the event if its sequence numbers differ from
 // those of the store.
 void Transactor::abort_event(SessionEntry& entry) noexcept {
+  loop_.latency.on_delivered();
   record_.clear();
   sent_.clear();
   undo_log_.clear();
@@ -119,7 +120,10 @@ UndoEntry::UndoEntry(SessionEntry& session) noexcept
 
 void UndoEntry::undo() const noexcept {
   entry->machine.rewind_outbound(next_outbound);
-  if (entry->connection != nullptr) entry->connection->outbound().shrink_to(outbound_size);
+  if (entry->connection != nullptr) {
+    entry->connection->outbound().shrink_to(outbound_size);
+    if (outbound_size == 0) entry->connection->timed_answer() = {};
+  }
   entry->resend.queued().shrink_to(resend_queued_size);
   entry->until_logon.roll_back(until_logon_size, left_to_resend);
 }

@@ -106,6 +106,25 @@ inline constexpr EventRow kEngineEvents[] = {
      "An operator gave the running engine a command. The text has the command, the operator, the "
      "reason, and the user and process that the kernel reports.",
      "`nexusfix ctl`, or command_running_engine().", "No action is needed."},
+    {EventId::DrainEnded, Severity::Info, "DrainEnded",
+     "The engine stops after `stop --drain`. The text says whether all work was done, or what was "
+     "left when the time limit was reached.",
+     "NXF-7010 came before.",
+     "If work was left: counterparties get the messages in a resend after the next Logon."},
+    {EventId::MetricsOpened, Severity::Info, "MetricsOpened",
+     "The engine serves its metrics for Prometheus, and its health. The text has the address.",
+     "MetricsPort is in the configuration.", "No action is needed."},
+    {EventId::ConsoleOpened, Severity::Info, "ConsoleOpened",
+     "The engine serves its web console. The text has the address, and the file with the token.",
+     "ConsolePort or HttpAcceptPort is in the configuration.", "No action is needed."},
+    {EventId::ConsoleSignedIn, Severity::Info, "ConsoleSignedIn",
+     "An operator has signed in to the web console. The text has the operator and the address.",
+     "A browser sent a right token.", "No action is needed."},
+    {EventId::ConsoleRefused, Severity::Warning, "ConsoleRefused",
+     "A wrong token was sent to the web console. The text has the address. After five of them the "
+     "address must wait a minute.",
+     "A mistyped or former token, or an attempt to guess one.",
+     "Find out who uses that address. If it is not an operator, change the tokens."},
     {EventId::LogQueueFull, Severity::Error, "LogQueueFull",
      "Messages and events are not logged, because the disk does not take the logs fast enough.",
      "The disk of the logs is slow or stalled.", "Check the disk, or raise LogQueueBytes."},
@@ -143,6 +162,11 @@ inline constexpr EventRow kEngineEvents[] = {
      "an exception. The sessions have nevertheless processed or sent them.",
      "The text has the number of messages and the last exception.",
      "Correct the cause in the program's log."},
+    {EventId::LogNotPacked, Severity::Warning, "LogNotPacked",
+     "The backup of a log cannot be packed with zstd (LogCompress=Y). It stays as it was, and no "
+     "line is lost.",
+     "The disk is full, a permission is missing, or the disk returned an error.",
+     "Correct the cause that the text names. The next rotation tries again."},
 };
 
 }  // namespace nexusfix::observe

@@ -65,6 +65,9 @@ inline constexpr EventRow kLogonEvents[] = {
      "still late.",
      "The machine has too little CPU time, or a callback takes too long.",
      "Find what delays the loop: `nexusfix doctor`, NXF-7002, NXF-7003."},
+    {EventId::LogonSessionDisabled, Severity::Warning, "LogonSessionDisabled",
+     "A Logon is refused by a Logout, because an operator has disabled its session.",
+     "`nexusfix ctl disable`.", "`nexusfix ctl enable`, when the session may be used again."},
     {EventId::PasswordRefused, Severity::Warning, "PasswordRefused",
      "The connection is closed, because the Username or the Password of its Logon is wrong, or the "
      "address is locked out.",

@@ -18,13 +18,15 @@ constexpr std::size_t kReopenedMax = 64;
 
 }  // namespace
 
-LogFiles::LogFiles(Disk& disk, LogNotices& notices) : disk_{disk}, notices_{notices} {
+LogFiles::LogFiles(Disk& disk, LogNotices& notices, const LogCompressionPart* compression)
+    : disk_{disk}, notices_{notices}, backups_{disk, notices, compression} {
   spare_memory_.reserve(kSpareMemoryMax);
 }
 
 DiskResult<LogFile*> LogFiles::open(const LogFileOptions& options, const std::string& name,
                                     WallTime now, OpenWhen when) {
   auto file = std::make_unique<LogFile>(options, name);
+  backups_.watch(options, name);
   if (const auto found = files_.find(file->path()); found != files_.end()) {
     found->second->change(options);
     return found->second.get();
@@ -52,6 +54,7 @@ std::string& LogFiles::begin_line(LogFile& file, WallTime time) {
 }
 
 void LogFiles::write(WallTime now) {
+  backups_.on_time(now);
   for (LogFile* file : with_lines_) {
     if (!deferred::detail::returns_normally([&] { write_file(*file, now); })) {
       // Without memory the lines are lost. The file may be open and missing in open_files_, so that
@@ -71,7 +74,9 @@ void LogFiles::write(WallTime now) {
 void LogFiles::write_file(LogFile& file, WallTime now) {
   const bool was_open = file.is_open();
   const std::uint64_t lost_before = file.lost();
+  const std::uint64_t rotations_before = file.rotations();
   if (auto notice = file.write(disk_, now)) notices_.post(std::move(*notice));
+  if (file.rotations() != rotations_before) backups_.on_rotated(now);
   count_lost(file.lost() - lost_before);
   if (was_open == file.is_open()) return;
   if (was_open) {

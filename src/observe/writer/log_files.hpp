@@ -15,6 +15,7 @@
 #include <nexusfix/observe/session_logs.hpp>
 
 #include "observe/log_file.hpp"
+#include "observe/writer/backup_keeper.hpp"
 #include "observe/writer/log_notices.hpp"
 
 namespace nexusfix::observe {
@@ -24,8 +25,8 @@ class LogFiles {
  public:
   enum class OpenWhen : std::uint8_t { Now, WithFirstLine };
 
-  // Both must outlive it.
-  LogFiles(Disk& disk, LogNotices& notices);
+  // All must outlive it. compression: null: no backup is packed.
+  LogFiles(Disk& disk, LogNotices& notices, const LogCompressionPart* compression);
 
   // The file of that name: the existing one, with changed options, if a session was added again.
   // The pointer is valid as long as this object.
@@ -66,6 +67,7 @@ class LogFiles {
   std::vector<LogFile*> open_files_;       // in the order in which they were opened
   std::vector<LogFile*> to_reopen_;
   std::atomic<std::uint64_t> lost_{0};
+  BackupKeeper backups_;
 };
 
 }  // namespace nexusfix::observe

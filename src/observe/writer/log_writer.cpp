@@ -43,8 +43,10 @@ void wipe(std::span<const std::byte> record) noexcept {
 
 }  // namespace
 
-SessionLogs::Writer::Writer(Disk& disk, int screen_descriptor)
-    : folders_{disk, notices_}, files_{disk, notices_}, screen_{screen_descriptor} {}
+SessionLogs::Writer::Writer(Disk& disk, const SessionLogsOptions& options)
+    : folders_{disk, notices_},
+      files_{disk, notices_, options.compression},
+      screen_{options.screen_descriptor} {}
 
 SessionLogs::Writer::Stream SessionLogs::Writer::make_stream(SessionLogOptions options) {
   Stream stream{std::move(options), MessageLine{Masking{{}}}};

@@ -30,7 +30,7 @@ namespace nexusfix::observe {
 // the disk takes no threads.
 class SessionLogs::Writer {
  public:
-  Writer(Disk& disk, int screen_descriptor);
+  Writer(Disk& disk, const SessionLogsOptions& options);
 
   // Before all others. Opens the files that can stay open together. The files of the other sessions
   // are opened with their first lines: to open and close thousands of files takes seconds.

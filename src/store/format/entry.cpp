@@ -98,10 +98,11 @@ bool is_well_formed(const Entry& entry) noexcept {
     case EntryKind::SessionOpened:
     case EntryKind::SessionRenamed:
       return entry.number == 0;
-    case EntryKind::InboundProgress:
     case EntryKind::OutboundNumber:
     case EntryKind::NumbersReserved:
+    case EntryKind::MessagesLeft:
       return entry.number != 0 && entry.bytes.empty();
+    case EntryKind::InboundProgress:
     case EntryKind::OutboundMessage:
       return entry.number != 0;
     case EntryKind::Reset:
@@ -128,7 +129,7 @@ bool could_begin_entries(std::span<const char, kEntryHeaderBytes> header,
                          std::uint64_t entries_bytes) noexcept {
   const auto kind = static_cast<unsigned char>(header[0]);
   const bool is_of_session = kind >= static_cast<unsigned char>(EntryKind::SessionOpened) &&
-                             kind <= static_cast<unsigned char>(EntryKind::SessionRenamed);
+                             kind <= static_cast<unsigned char>(EntryKind::MessagesLeft);
   return (is_of_session || is_of_log(static_cast<EntryKind>(kind))) &&
          load_little_endian<std::uint64_t>(&header[kEntryNumberAt]) <= kNumberMax &&
          kEntryHeaderBytes + load_little_endian<std::uint32_t>(&header[kEntryLengthAt]) <=

@@ -7,7 +7,7 @@
 //                  NumbersSet, Removed and SessionRenamed
 //       13      4  length of the bytes that follow
 //       17      -  the message, the session's name, a change of numbers, a text, or the last of the
-//                  lost numbers (8 bytes)
+//                  lost numbers (8 bytes); in InboundProgress the received message, or nothing
 #pragma once
 
 #include <cstddef>
@@ -97,8 +97,7 @@ class EntryReader {
   // The kinds that nearly every message has one of, in their valid form.
   [[nodiscard]] static bool is_common(const Entry& entry) noexcept {
     if (entry.number == 0) return false;
-    return entry.kind == EntryKind::OutboundMessage ||
-           (entry.kind == EntryKind::InboundProgress && entry.bytes.empty());
+    return entry.kind == EntryKind::OutboundMessage || entry.kind == EntryKind::InboundProgress;
   }
 
   std::span<const char> rest_;

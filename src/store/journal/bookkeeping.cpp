@@ -76,6 +76,7 @@ bool Bookkeeping::track(const Entry& entry) {
     case EntryKind::Removed:
     case EntryKind::MessagesLost:
     case EntryKind::NumbersReserved:
+    case EntryKind::MessagesLeft:
     case EntryKind::LogSynced:
     case EntryKind::LogClosed:
     case EntryKind::LogOwned:

@@ -64,6 +64,21 @@ std::span<const char> after_last_reset(std::span<const char> entries, SessionKey
   return result;
 }
 
+// What scan_all() passes of the entry; nothing: it passes nothing.
+std::optional<Store::LogKind> log_kind(const Entry& entry) noexcept {
+  switch (entry.kind) {
+    case EntryKind::OutboundMessage:
+      return Store::LogKind::Sent;
+    case EntryKind::InboundProgress:
+      if (entry.bytes.empty()) return std::nullopt;
+      return Store::LogKind::Received;
+    case EntryKind::MessagesLeft:
+      return Store::LogKind::Left;
+    default:
+      return std::nullopt;
+  }
+}
+
 // Messages that are not known may have been sent under these numbers.
 void append_skip(std::vector<char>& entries, SessionKey key, std::uint64_t first,
                  std::uint64_t last) {
@@ -277,7 +292,12 @@ class Journal final : public Store {
 
   StoreResult<void> read(SessionKey key, std::uint64_t first, std::uint64_t last,
                          MessageVisitor visit) override;
-  StoreResult<void> scan(LogVisitor visit) override;
+  StoreResult<void> scan(LogVisitor visit) override {
+    return scan_log([&](const LogMessage& message) {
+      if (message.kind == LogKind::Sent) visit(message);
+    });
+  }
+  StoreResult<void> scan_all(LogVisitor visit) override { return scan_log(visit); }
 
  private:
   void retire_segments(WallTime now);
@@ -328,6 +348,7 @@ class Journal final : public Store {
   StoreResult<LogPosition> append_entries(std::span<const char> entries, const CommonRecord* common,
                                           WallTime now);
   StoreResult<void> close_in_order();
+  StoreResult<void> scan_log(LogVisitor visit);
   std::vector<char> skip_numbers(Recovered& recovered) const;
 
   Disk& disk_;
@@ -527,7 +548,7 @@ StoreResult<void> Journal::read(SessionKey key, std::uint64_t first, std::uint64
   return damage.result(first, std::min(last, session(key).next_outbound - 1));
 }
 
-StoreResult<void> Journal::scan(LogVisitor visit) {
+StoreResult<void> Journal::scan_log(LogVisitor visit) {
   if (failed()) return stopped_error();
   auto found = find_first_epochs(disk_, options_.folder, writer_.segments(), reading_,
                                  state_.sessions.size());
@@ -545,11 +566,14 @@ StoreResult<void> Journal::scan(LogVisitor visit) {
       if (entry.kind == EntryKind::NumbersSet) {
         epochs[entry.session] = decode_numbers_change(entry.bytes)->after.epoch;
       }
-      if (entry.kind != EntryKind::OutboundMessage) continue;
+      const std::optional<LogKind> kind = log_kind(entry);
+      if (!kind) continue;
       visit({.session = state_.sessions.name(entry.session),
              .epoch = epochs[entry.session],
-             .msg_seq_num = entry.number,
-             .bytes = entry.bytes});
+             .msg_seq_num = *kind == LogKind::Received ? entry.number - 1 : entry.number,
+             .bytes = entry.bytes,
+             .kind = *kind,
+             .time = record.time});
     }
     return true;
   };

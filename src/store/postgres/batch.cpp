@@ -101,6 +101,7 @@ void Batch::add(std::span<const char> entries, WallTime time, std::vector<Sessio
       case EntryKind::InboundProgress:
       case EntryKind::Removed:
       case EntryKind::NumbersReserved:
+      case EntryKind::MessagesLeft:
       case EntryKind::LogSynced:
       case EntryKind::LogClosed:
       case EntryKind::LogOwned:

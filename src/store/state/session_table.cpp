@@ -13,6 +13,8 @@ static_assert(kSessionsMax == 65536 && kSessionNameBytesMax == 1024, "named in t
 
 namespace {
 
+constexpr std::string_view kUnknownEntry =
+    "an entry is malformed, or of a kind that only a newer version knows";
 constexpr std::string_view kNameTooLong = "a session's name is longer than 1024 bytes";
 
 }  // namespace
@@ -82,7 +84,7 @@ std::expected<void, std::string_view> SessionTable::apply_all(std::span<const ch
   }
   if (!reader.at_end()) {
     undo();
-    return std::unexpected{"an entry is malformed"};
+    return std::unexpected{kUnknownEntry};
   }
   if (has_rare_) apply_rare(entries);
   return {};
@@ -124,6 +126,8 @@ std::expected<void, std::string_view> SessionTable::apply_one(const Entry& entry
       return {};
     case EntryKind::SessionRenamed:
       return rename(entry);
+    case EntryKind::MessagesLeft:
+      return {};
     case EntryKind::Removed:
     case EntryKind::SessionOpened:
     case EntryKind::LogSynced:

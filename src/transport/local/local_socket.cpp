@@ -341,7 +341,10 @@ std::vector<std::string> find_local_sockets(std::string_view name) {
     const std::size_t begin = line.find(" /");
     if (begin == std::string::npos) continue;
     std::string path = line.substr(begin + 1);
-    if (path.substr(path.rfind('/') + 1) != name) continue;
+    const std::string_view file = std::string_view{path}.substr(path.rfind('/') + 1);
+    const bool has_suffix = file.size() > name.size() + 1 && file.ends_with(name) &&
+                            file[file.size() - name.size() - 1] == '.';
+    if (file != name && !has_suffix) continue;
     struct stat found{};
     if (::lstat(path.c_str(), &found) != 0 || found.st_uid != ::geteuid()) continue;
     // The kernel lists each accepted connection, too.

@@ -45,6 +45,11 @@ class FakeDisk final : public Disk {
   DiskResult<void> remove(const std::string& path) override;
   DiskResult<void> rename(const std::string& from, const std::string& to) override;
   DiskResult<void> sync_directory(const std::string& path) override;
+  DiskResult<WallTime> written_at(const std::string& path) override {
+    const auto found = written_at_.find(path);
+    if (found == written_at_.end()) return Disk::written_at(path);
+    return found->second;
+  }
   std::string boot_id() override { return "boot " + std::to_string(boot_); }
   std::string mount_id(const std::string&) override {
     return mount_ == 0 ? std::string{} : "mount " + std::to_string(mount_);
@@ -95,6 +100,8 @@ class FakeDisk final : public Disk {
   [[nodiscard]] unsigned calls() const;
   [[nodiscard]] unsigned faults_hit() const { return faults_hit_; }
 
+  // Without this call, the disk does not know when a file was written.
+  void set_written_at(const std::string& path, WallTime time) { written_at_[path] = time; }
   // A file as the next process would see it; set_contents() writes and syncs.
   [[nodiscard]] std::string contents(const std::string& path) const;
   void set_contents(const std::string& path, std::string_view bytes);
@@ -128,6 +135,7 @@ class FakeDisk final : public Disk {
   [[nodiscard]] std::uint64_t used_bytes() const;
   void end_process();
 
+  std::map<std::string, WallTime> written_at_;
   Names names_;
   Names synced_names_;
   std::set<std::string> folders_;

@@ -318,13 +318,13 @@ class Talked(Talking):
 
 class Secrets(Talked):
     def test_nothing_that_was_written_has_a_password(self):
-        self.assert_no_password_is_written("JournalDurability=group\n", ALLOW)
+        self.assert_no_password_is_written("JournalDurability=group\nJournalInbound=Y\n", ALLOW)
 
     def test_nothing_that_a_strict_venue_wrote_has_a_password(self):
         self.assert_no_password_is_written("JournalDurability=process\n", "")
 
     def test_nothing_on_a_screen_has_a_password(self):
-        self.everything("JournalDurability=sync\n", "ScreenLogShowIncoming=Y\n"
+        self.everything("JournalDurability=sync\nJournalInbound=Y\n", "ScreenLogShowIncoming=Y\n"
                         f"ScreenLogShowOutgoing=Y\nScreenLogShowEvents=Y\n{ALLOW}")
         shown = (self.folder / "venue.out").read_text()
         self.assertIn("554=***", shown)

@@ -50,6 +50,19 @@ TEST(Transaction, rollback_drops_what_came_after_the_mark) {
   EXPECT_TRUE(transaction.empty());
 }
 
+TEST(Transaction, rollback_knows_where_a_received_message_begins) {
+  Transaction transaction;
+  transaction.outbound_message(0, 1, "report");
+  const Transaction::Mark before = transaction.mark();
+  transaction.inbound_progress(0, 2, "order");
+  ASSERT_NE(transaction.common(), nullptr);
+  EXPECT_EQ(transaction.common()->next_inbound, 2U);
+  transaction.rollback(before);
+  ASSERT_NE(transaction.common(), nullptr);
+  EXPECT_EQ(transaction.common()->msg_seq_num, 1U);
+  EXPECT_EQ(transaction.common()->next_inbound, 0U);
+}
+
 TEST(Transaction, clear_empties_it) {
   Transaction transaction;
   EXPECT_TRUE(transaction.empty());
@@ -165,7 +178,10 @@ TEST(EntryReader, refuses_forms_that_no_writer_makes) {
   EXPECT_FALSE(reads({static_cast<EntryKind>(0), 0, 1, ""}));
   EXPECT_FALSE(reads({static_cast<EntryKind>(6), 0, 1, ""}));
   EXPECT_FALSE(reads({EntryKind::InboundProgress, 0, 0, ""}));
-  EXPECT_FALSE(reads({EntryKind::InboundProgress, 0, 1, "x"}));
+  EXPECT_TRUE(reads({EntryKind::InboundProgress, 0, 1, "x"}));
+  EXPECT_FALSE(reads({EntryKind::MessagesLeft, 0, 1, "x"}));
+  EXPECT_FALSE(reads({EntryKind::MessagesLeft, 0, 0, ""}));
+  EXPECT_TRUE(reads({EntryKind::MessagesLeft, 0, 1, ""}));
   EXPECT_FALSE(reads({EntryKind::OutboundNumber, 0, 0, ""}));
   EXPECT_FALSE(reads({EntryKind::OutboundMessage, 0, 0, "x"}));
   EXPECT_FALSE(reads({EntryKind::Reset, 0, 1, ""}));

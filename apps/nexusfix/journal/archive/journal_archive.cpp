@@ -184,6 +184,27 @@ std::expected<std::vector<ArchivedSegment>, std::string> archive_retired(
   return done;
 }
 
+std::expected<std::vector<std::string>, std::string> remove_old_archives(Disk& disk,
+                                                                         const std::string& folder,
+                                                                         WallTime written_before) {
+  const std::string retired = retired_folder(folder);
+  const auto names = disk.list(retired);
+  if (!names) return std::unexpected{names.error().what()};
+  std::vector<std::string> removed;
+  for (const std::string& name : *names) {
+    // In the order of the log: what stays is without a gap.
+    if (is_segment_name(name, "")) break;
+    if (!is_segment_name(name, kArchiveSuffix)) continue;
+    const std::string path = retired + '/' + name;
+    const auto written = disk.written_at(path);
+    if (!written) return std::unexpected{written.error().what()};
+    if (*written >= written_before) break;
+    if (auto done = disk.remove(path); !done) return std::unexpected{done.error().what()};
+    removed.push_back(path);
+  }
+  return removed;
+}
+
 DiskResult<std::vector<std::string>> WholeJournalDisk::retired() const {
   auto names = disk_.list(retired_folder(folder_));
   if (!names && names.error().error_number == ENOENT) return std::vector<std::string>{};

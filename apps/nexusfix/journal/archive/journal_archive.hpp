@@ -33,6 +33,11 @@ struct ArchivedSegment {
 [[nodiscard]] std::expected<std::vector<ArchivedSegment>, std::string> archive_retired(
     Disk& disk, const std::string& folder);
 
+// Removes the archives in the folder `retired` that were written before this time: the oldest ones,
+// up to the first that stays. Returns their paths.
+[[nodiscard]] std::expected<std::vector<std::string>, std::string> remove_old_archives(
+    Disk& disk, const std::string& folder, WallTime written_before);
+
 // Shows a journal's folder as it was before segments were retired: the segments and archives in
 // "retired" appear among the others. Only for reading. One thread.
 class WholeJournalDisk final : public Disk {

@@ -19,8 +19,8 @@
 
 #include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/engine/attached_data.hpp>
-#include <nexusfix/engine/callback_check.hpp>
-#include <nexusfix/engine/handled_messages.hpp>
+#include <nexusfix/engine/callbacks/callback_check.hpp>
+#include <nexusfix/engine/callbacks/handled_messages.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/engine/timer.hpp>
 #include <nexusfix/wire/message_view.hpp>

@@ -17,7 +17,8 @@ enum class Step : std::uint8_t {
   TransmitLogout,     // text, second: SessionStatus and 1; 0: none
   Authenticate,       // first: logon_id
   TransmitHeartbeat,  // text: TestReqID, flag: whether there is one
-  TransmitTestRequest,
+  TransmitTestRequest,    // text: TestReqID; empty: ours
+  TransmitGapFill,        // first: NewSeqNo
   TransmitResendRequest,  // first: BeginSeqNo, second: EndSeqNo, 0: everything
   TransmitReject,         // the objection to the message that is being handled
   RetransmitStored,       // the stored message that on_replay_message() was given

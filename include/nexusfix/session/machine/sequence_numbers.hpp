@@ -32,6 +32,11 @@ class SequenceNumbers {
   }
   // Assigns the next MsgSeqNum to a message.
   [[nodiscard]] std::uint64_t take_outbound() noexcept { return numbers_.next_outbound++; }
+  // The MsgSeqNums before next_outbound are not used.
+  void skip_outbound(std::uint64_t next_outbound) noexcept {
+    NEXUSFIX_ASSERT(next_outbound >= numbers_.next_outbound);
+    numbers_.next_outbound = next_outbound;
+  }
   void rewind_outbound(std::uint64_t next_outbound) noexcept {
     NEXUSFIX_ASSERT(next_outbound >= 1);
     NEXUSFIX_ASSERT(next_outbound <= numbers_.next_outbound);

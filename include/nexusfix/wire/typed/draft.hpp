@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
@@ -449,6 +450,12 @@ class Draft : public M::template Members<Draft<M>> {
  public:
   // An empty draft. Does not allocate.
   Draft() = default;
+  // Does not compile: setting a field may fail, and a constructor has no result.
+  template <TypedField First, class... Others>
+  explicit Draft(const First&, const Others&...) {
+    static_assert(detail::kCompiles<First>,
+                  "a draft begins empty: Draft order; then auto done = order.set(ClOrdID{\"A1\"})");
+  }
 
   // A draft of a received message. Errors: OtherType, MessageMalformed, EmptyValue for a field
   // without a value.
@@ -589,6 +596,12 @@ class Draft : public M::template Members<Draft<M>> {
   }
   // "35=D|11=A1|38=100", for people: passwords are ***, control characters \x01.
   friend std::string to_string(const Draft& draft) { return draft.fields_.text(); }
+  // The same in a std::ostream.
+  template <class Traits>
+  friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                                      const Draft& draft) {
+    return out << std::string_view{draft.fields_.text()};
+  }
 
  private:
   template <class Other>

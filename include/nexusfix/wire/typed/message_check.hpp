@@ -76,6 +76,44 @@ constexpr auto foreign_in() {
   }
 }
 
+// Whether an enumeration among the parts, or within their groups, is of another FIX version than
+// that of the message. Fields of the header are of the session's version.
+template <class M, class Part>
+[[nodiscard]] constexpr bool is_of_other_version(std::type_identity<Part>);
+template <class M, class... Parts>
+[[nodiscard]] constexpr bool is_of_other_version(std::type_identity<EntryParts<Parts...>>);
+template <class M, class Entry, class... Entries>
+[[nodiscard]] constexpr bool is_of_other_version(
+    std::type_identity<GroupParts<Entry, Entries...>>) {
+  return (is_of_other_version<M>(std::type_identity<Entries>{}) || ...);
+}
+template <class M, class Entry, class Range, class MakeEntry>
+[[nodiscard]] constexpr bool is_of_other_version(
+    std::type_identity<GroupRange<Entry, Range, MakeEntry>>) {
+  if constexpr (MakesEntry<Range, MakeEntry>) {
+    return is_of_other_version<M>(std::type_identity<MadeEntry<Range, MakeEntry>>{});
+  } else {
+    return false;
+  }
+}
+template <class M, class... Parts>
+constexpr bool is_of_other_version(std::type_identity<EntryParts<Parts...>>) {
+  return (is_of_other_version<M>(std::type_identity<Parts>{}) || ...);
+}
+template <class M, class Part>
+constexpr bool is_of_other_version(std::type_identity<Part>) {
+  using Enum = typename FieldOf<Part>::type;
+  if constexpr (requires {
+                  M::kApplicationVersion;
+                  EnumTraits<Enum>::kApplicationVersion;
+                }) {
+    return EnumTraits<Enum>::kApplicationVersion != M::kApplicationVersion &&
+           !is_header_tag(EnumTraits<Enum>::kTag);
+  } else {
+    return false;
+  }
+}
+
 // Whether a tag is the count field of a group of T.
 template <class... Entries>
 [[nodiscard]] constexpr bool is_count_in([[maybe_unused]] Tag tag,
@@ -152,6 +190,9 @@ template <class Types>
 inline constexpr bool not_message_part = !std::same_as<Types, FieldNames<>>;
 template <class M, class Names>
 inline constexpr bool required_field_missing = !std::same_as<Names, FieldNames<>>;
+template <class M, class... Parts>
+inline constexpr bool enumeration_of_another_version =
+    (is_of_other_version<M>(std::type_identity<Parts>{}) || ...);
 template <class M, class Fields>
 inline constexpr bool field_not_in_message = !std::same_as<Fields, FieldNames<>>;
 
@@ -164,6 +205,8 @@ struct PartsCheck {
   static_assert(tags_are_distinct<Parts...>(), "a field is given twice");
   static_assert(!field_not_in_message<M, decltype(foreign_in<M, Parts...>())>,
                 "a field that the dictionary does not have here");
+  static_assert(!enumeration_of_another_version<M, Parts...>,
+                "an enumeration of another FIX version: take that of the message's own namespace");
   static_assert(!(PartOfLength<Parts> || ...), "a Length field is written with its data field");
   static_assert(!(is_count<M, Parts>() || ...) && !kGroups.counted,
                 "group() writes the count of its entries, such as NoPartyIDs: leave it out");

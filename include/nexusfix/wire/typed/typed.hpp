@@ -41,7 +41,8 @@ template <class Value, class Other>
   if constexpr (Optionally<Value, Other>) {
     return false;
   } else if constexpr (kIsPrice<Value> || kIsBool<Value>) {
-    return !(kIsPrice<Value> && (WholeNumber<Other> || std::is_array_v<Other>)) &&
+    return !(kIsPrice<Value> &&
+             (std::is_array_v<Other> || nexusfix::detail::DecimalField<Other>)) &&
            !std::same_as<Other, Value>;
   } else if constexpr (WholeNumber<Value>) {
     return !std::convertible_to<const Other&, Value> || kIsBool<Other> || Character<Other> ||
@@ -53,6 +54,35 @@ template <class Value, class Other>
 }
 template <class Value, class Other>
 concept MistakenValue = is_mistaken<Value, Other>();
+
+// What a field converts to: a text to std::string_view, which lives as long as the message, and to
+// std::string, which copies it; a price, a quantity, a time or a date to its value. One condition:
+// a compiler lists all.
+template <class Value, class Other>
+inline constexpr bool kIsPlainValue =
+    (std::is_class_v<Value> && std::same_as<Value, Other>) || (kIsText<Value> && requires {
+      typename Other::allocator_type;
+      requires std::same_as<typename Other::traits_type, typename Value::traits_type>;
+    });
+template <class Value, class Other>
+concept PlainValue = kIsPlainValue<Value, Other>;
+
+// What the operators return that do not compile, so that they are the only error.
+struct NoText {
+  template <class Text>
+  operator Text() const;  // NOLINT(google-explicit-constructor)
+};
+
+// The number as a price or a quantity. Of anything else there is no value: the constructor has the
+// error.
+template <class Value, class Other>
+[[nodiscard]] constexpr Value value_of(const Other& other) noexcept {
+  if constexpr (kIsPrice<Value> && WholeNumber<Other>) {
+    return Decimal::from_int(static_cast<std::int64_t>(other));
+  } else {
+    return {};
+  }
+}
 
 // False. Read as the cause that a compiler prints: is_value_of_field<17, long, char[5]>.
 template <Tag FieldTag, class Value, class Other>
@@ -73,22 +103,22 @@ struct Field {
   Value value{};                         // a text is a view, which the caller keeps alive
 
   Field() = default;
+  // Without moves and with few constructors: a compiler lists each of them after `Price p = 100;`.
+  Field(const Field&) = default;
+  Field& operator=(const Field&) = default;
   // A field with this value.
   constexpr explicit Field(Value v) noexcept : value{v} {}
-  // A price or a quantity from an integer, up to 2^63 - 1.
-  template <WholeNumber Number>
-    requires std::same_as<Value, Decimal>
-  constexpr explicit Field(Number number) noexcept
-      : value{Decimal::from_int(static_cast<std::int64_t>(number))} {}
   // A price or a quantity from a literal: Price{"150.25"}; see Decimal::from_literal().
   template <std::size_t Size>
     requires std::same_as<Value, Decimal>
   consteval explicit Field(const char (&text)[Size]) : value{Decimal::from_literal(text)} {}
-  // Does not compile: a value of another type. `'1'` would convert to 49, and "N" to true.
+  // A price or a quantity from an integer, up to 2^63 - 1. A value of another type does not
+  // compile: `'1'` would convert to 49, and "N" to true.
   template <class Other>
     requires detail::MistakenValue<Value, Other>
-  constexpr explicit Field(const Other&) {
-    constexpr bool kTakes = detail::is_value_of_field<FieldTag, Value, Other>;
+  constexpr explicit Field(const Other& other) : value{detail::value_of<Value>(other)} {
+    constexpr bool kTakes = detail::is_value_of_field<FieldTag, Value, Other> ||
+                            (detail::kIsPrice<Value> && WholeNumber<Other>);
     constexpr bool kIsChecked = std::same_as<Other, CheckedDecimal>;
     constexpr bool kIsDouble = std::is_floating_point_v<Other>;
     static_assert(kTakes || !detail::kIsBool<Value>, "a Boolean field takes true or false");
@@ -116,6 +146,13 @@ struct Field {
     requires std::same_as<Value, WallTime>
   {
     return {};
+  }
+  // The value: `const std::string_view id = order.cl_ord_id();` lives as long as the message, a
+  // std::string is a copy. A number, a bool and a char are field.value.
+  template <class Other>
+    requires detail::PlainValue<Value, Other>
+  constexpr operator Other() const noexcept(std::same_as<Other, Value>) {  // NOLINT: implicit
+    return Other(value);
   }
   // Whether the values are equal.
   friend bool operator==(const Field&, const Field&) = default;
@@ -176,13 +213,13 @@ constexpr std::strong_ordering operator<=>(const Field<FieldTag, Value>&,
 }
 // Does not compile: a text field is no text.
 template <class Other, Tag FieldTag>
-constexpr std::string_view operator+(const Other&, const Field<FieldTag, std::string_view>&) {
+constexpr detail::NoText operator+(const Other&, const Field<FieldTag, std::string_view>&) {
   static_assert(detail::kCompiles<Other>, "a text has field.value: std::string{field.value}");
   return {};
 }
 // The same with the field first.
 template <Tag FieldTag, class Other>
-constexpr std::string_view operator+(const Field<FieldTag, std::string_view>&, const Other&) {
+constexpr detail::NoText operator+(const Field<FieldTag, std::string_view>&, const Other&) {
   static_assert(detail::kCompiles<Other>, "a text has field.value: std::string{field.value}");
   return {};
 }

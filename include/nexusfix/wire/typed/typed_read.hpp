@@ -18,6 +18,7 @@
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 #include <nexusfix/wire/typed/group_shape.hpp>
+#include <nexusfix/wire/typed/stream.hpp>
 #include <nexusfix/wire/typed/typed.hpp>
 #include <nexusfix/wire/values/byte_block.hpp>
 
@@ -290,11 +291,13 @@ class TypedGroup {
     using value_type = Entry;
     using difference_type = std::ptrdiff_t;
     using pointer = void;
-    using reference = Entry;
+    using reference = const Entry;  // const, so that `for (auto& party : ...)` compiles
 
     Iterator() = default;
     explicit Iterator(const GroupView::Iterator& at) noexcept : at_{at} {}
-    [[nodiscard]] Entry operator*() const noexcept { return detail::Unchecked::make<Entry>(*at_); }
+    [[nodiscard]] reference operator*() const noexcept {
+      return detail::Unchecked::make<Entry>(*at_);
+    }
     Iterator& operator++() noexcept {
       ++at_;
       return *this;

@@ -68,6 +68,64 @@ class Ctl(WithFolder):
         self.assertEqual(unknown.returncode, 1)
         self.assertIn("the nearest name is " + SESSION, unknown.stderr)
 
+    def test_disabled_session_stays_so_after_a_restart(self):
+        venue, _ = self.serve()
+        done = self.ctl("disable", SESSION, "--yes", "--reason", "fat finger")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, f"disable {SESSION}: it is disabled now\n")
+        again = self.ctl("disable", SESSION, "--yes")
+        self.assertEqual(again.returncode, 1)
+        self.assertIn("disabled already", again.stderr)
+        self.assertEqual(self.ctl("stop", "--yes").returncode, 0)
+        venue.wait(command_test.LIMIT_SECONDS)
+        self.serve()
+        self.assertIn("disabled", self.ctl("status").stdout)
+        enabled = json.loads(self.ctl("enable", SESSION, "--yes", "--json").stdout)
+        self.assertEqual(enabled["state"], "listening")
+        shown = run("journal", "show", "--changes", self.folder / "venue.cfg")
+        self.assertIn("operator: disable: ", shown.stdout)
+        self.assertIn("fat finger (given to the running engine by user", shown.stdout)
+
+    def test_tail_shows_the_messages_that_the_filter_admits(self):
+        _, port = self.serve()
+        with subprocess.Popen([command_test.NEXUSFIX, "ctl", "--engine",
+                               self.folder / "venue.cfg", "tail", SESSION, "MsgType=Logon",
+                               "--count", "2", "--json"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as tail:
+            self.assertIn("following the messages of " + SESSION, tail.stderr.readline())
+            self.connect(port, "logout\n")
+            lines = [json.loads(line) for line in tail.stdout]
+            self.assertEqual(tail.wait(command_test.LIMIT_SECONDS), 0)
+        self.assertEqual([one["direction"] for one in lines], ["in", "out"])
+        self.assertTrue(all("\x0135=A\x01" in one["message"] for one in lines), lines)
+
+    def test_filter_that_is_none_is_status_2(self):
+        self.serve()
+        done = self.ctl("tail", "MsgTipe=D")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("MsgTipe=D: a filter is TAG=VALUE", done.stderr)
+
+    def test_latency_has_a_row_for_each_figure(self):
+        self.serve()
+        rows = json.loads(self.ctl("latency", "--json").stdout)["latencies"]
+        self.assertEqual([one["what"] for one in rows],
+                         ["receive to callback", "callback to sent", "receive to sent",
+                          "TestRequest"])
+        self.assertIn("P99.9", self.ctl("latency", SESSION).stdout)
+        self.assertIn("serves no session X", self.ctl("latency", "X").stderr)
+
+    def test_drain_ends_the_venue(self):
+        venue, _ = self.serve()
+        done = self.ctl("stop", "--drain", "--limit", 5, "--yes", "--reason", "upgrade")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(venue.wait(command_test.LIMIT_SECONDS), 0)
+
+    def test_store_in_memory_has_the_socket_of_its_configuration(self):
+        self.serve(more=f"Store=memory\nControlSocket={self.folder}/venue.control\n")
+        self.assertIn(SESSION, self.ctl("status").stdout)
+        by_path = run("ctl", "--engine", self.folder / "venue.control", "status")
+        self.assertIn(SESSION, by_path.stdout)
+
     def test_stop_ends_the_venue_in_order(self):
         venue, _ = self.serve()
         done = self.ctl("stop", "--yes", "--reason", "end of day")

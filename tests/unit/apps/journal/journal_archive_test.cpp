@@ -95,6 +95,22 @@ TEST_F(JournalArchive, retired_segments_are_packed_and_the_whole_log_is_read_fro
   EXPECT_THAT(*archive_retired(disk_, kFolder), IsEmpty());
 }
 
+TEST_F(JournalArchive, old_archives_are_removed_without_a_gap_in_what_stays) {
+  const auto done = archive_retired(disk_, kFolder);
+  ASSERT_TRUE(done) << done.error();
+  ASSERT_GT(done->size(), 3U);
+  const WallTime now{std::chrono::days{20'000}};
+  for (const ArchivedSegment& one : *done) disk_.set_written_at(one.file, now);
+  disk_.set_written_at((*done)[0].file, now - std::chrono::days{31});
+  disk_.set_written_at((*done)[2].file, now - std::chrono::days{31});
+  const auto removed = remove_old_archives(disk_, kFolder, now - std::chrono::days{30});
+  ASSERT_TRUE(removed) << removed.error();
+  EXPECT_EQ(*removed, std::vector{(*done)[0].file});
+  EXPECT_FALSE(disk_.exists((*done)[0].file));
+  EXPECT_TRUE(disk_.exists((*done)[2].file));
+  EXPECT_GT(messages_of_all(), 0U);
+}
+
 TEST_F(JournalArchive, a_flipped_bit_anywhere_in_an_archive_is_reported) {
   ASSERT_TRUE(archive_retired(disk_, kFolder));
   const std::string archive = disk_.contents(kFirst + ".zst");

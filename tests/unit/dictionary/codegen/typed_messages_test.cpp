@@ -88,6 +88,23 @@ TEST_F(TypedMessages, reads_required_fields_as_values_and_the_others_as_results)
   EXPECT_EQ(order->view()[fix44::tag::Symbol], "AAPL");
 }
 
+TEST_F(TypedMessages, a_required_field_is_assigned_to_its_plain_value) {
+  const auto order = fix44::NewOrderSingle::from(parse(kOrder));
+  ASSERT_TRUE(order);
+  const std::string_view view = order->cl_ord_id();
+  std::string copy = order->cl_ord_id();
+  EXPECT_EQ(view.data(), order->cl_ord_id().value.data()) << "a view of the message";
+  EXPECT_EQ(copy, "A1");
+  copy = order->symbol();
+  EXPECT_EQ(copy + std::string{order->cl_ord_id()}, "AAPLA1");
+  const Decimal price = *order->price();
+  EXPECT_EQ(price, 10.50_d);
+  EXPECT_EQ(fix44::StopPx{*order->price()}, fix44::StopPx{"10.5"});
+  EXPECT_EQ(fix44::OrigClOrdID{order->cl_ord_id()}, fix44::OrigClOrdID{"A1"});
+  const WallTime time = order->transact_time();
+  EXPECT_EQ(time, order->transact_time().value);
+}
+
 TEST_F(TypedMessages, an_optional_field_compares_with_values_and_a_missing_one_equals_none) {
   const auto order = fix44::NewOrderSingle::from(parse(kOrder));
   ASSERT_TRUE(order);

@@ -70,6 +70,19 @@ class RemoteTest : public InitiatorTest {
   std::vector<PostResult> results;
 };
 
+TEST_F(RemoteTest, a_session_is_found_by_its_identity) {
+  open_both();
+  const session::SessionId id = initiator->sessions().begin()->id();
+  EXPECT_EQ(initiator->find_session(id), initiator->find_session(kTrader));
+  EXPECT_EQ(initiator->remote(id)->session_name(), kTrader);
+  session::SessionId other = id;
+  other.qualifier = "2";
+  EXPECT_EQ(initiator->find_session(other), nullptr);
+  const auto none = initiator->remote(other);
+  ASSERT_FALSE(none.has_value());
+  EXPECT_NE(none.error().what().find("FIX.4.4:TRADER->VENUE:2"), std::string::npos);
+}
+
 TEST_F(RemoteTest, draft_is_sent_and_its_result_has_the_number) {
   log_on_both();
   const auto token = remote->send(order_of("R1"), keep());

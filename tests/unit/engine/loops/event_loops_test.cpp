@@ -83,6 +83,7 @@ TEST_F(EventLoopsTest, statistics_are_read_by_another_thread_while_the_loops_run
         EXPECT_GE(now.connections_refused, seen[loop].connections_refused);
         seen[loop] = now;
       }
+      EXPECT_EQ(acceptor->statistics().sessions.size(), std::size_t{kSessions});
     }
   }};
   acceptor->start();

@@ -70,6 +70,16 @@ TEST_F(MissingParts, missing_proxies_are_reported_once) {
               ElementsAre(line_of("[SESSION]") + "UseTCPProxy" + std::string{kNoProxies}));
 }
 
+TEST_F(MissingParts, missing_log_compression_is_reported_once) {
+  extra = "LogCompress=Y\nFileLogPath=" + folder.path() + "/log";
+  EXPECT_THAT(errors(),
+              ElementsAre(line_of("[SESSION]") +
+                          "LogCompress: this program was built without zstd. Link "
+                          "nexusfix::log_compression, and open the engine with EngineOptions that "
+                          "have: options.parts.log_compression = "
+                          "nexusfix::observe::log_compression_part();"));
+}
+
 TEST_F(MissingParts, missing_password_service_is_reported_and_the_file_is_not_read) {
   extra = "PasswordFile=" + folder.path() + "/none";
   EXPECT_THAT(errors(), ElementsAre(line_of("PasswordFile") + std::string{kNoPasswords}));
@@ -82,6 +92,24 @@ TEST_F(MissingParts, each_missing_part_of_a_configuration_is_named) {
               ElementsAre(line_of("PasswordFile") + std::string{kNoPasswords},
                           line_of("[SESSION]") + "UseTCPProxy" + std::string{kNoProxies},
                           line_of("[SESSION]", 3) + "ProxyType" + std::string{kNoProxies}));
+}
+
+TEST_F(MissingParts, missing_web_part_is_reported_for_each_port) {
+  extra = "ConsolePort=0\nMetricsPort=0";
+  constexpr std::string_view kNoWeb =
+      ": this program was built without the web console and metrics. Link nexusfix::web, and open "
+      "the engine with EngineOptions that have: options.parts.web = nexusfix::web::web_part();";
+  EXPECT_THAT(errors(), ElementsAre(line_of("ConsolePort") + "ConsolePort" + std::string{kNoWeb},
+                                    line_of("MetricsPort") + "MetricsPort" + std::string{kNoWeb}));
+}
+
+// The examples of QuickFIX have it, and programs that were ported need no console.
+TEST_F(MissingParts, http_accept_port_alone_is_a_warning) {
+  extra = "HttpAcceptPort=9911";
+  EXPECT_THAT(errors(), ElementsAre());
+  auto settings = config::parse_settings(config(), "venue.cfg");
+  ASSERT_TRUE(Engine::open(std::move(*settings), venue, bare_options()).has_value());
+  EXPECT_TRUE(log.has("HttpAcceptPort: no web page is served"));
 }
 
 TEST_F(MissingParts, missing_part_of_an_added_session_is_named) {

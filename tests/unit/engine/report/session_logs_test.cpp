@@ -69,6 +69,35 @@ TEST_F(EngineLogsTest, every_message_is_one_line_with_its_direction_in_the_order
   EXPECT_THAT(lines("FIX.4.2-VENUE-OTHER.messages"), ::testing::IsEmpty());
 }
 
+TEST_F(EngineLogsTest, an_event_of_the_start_on_the_screen_is_not_on_standard_error_too) {
+  extra = "ScreenLogShowEvents=Y\nUnknownKey=1";
+  auto settings = config::parse_settings(config(), "venue.cfg");
+  ASSERT_TRUE(settings.has_value());
+  EngineOptions own = options();
+  own.log = nullptr;
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  {
+    ASSERT_TRUE(Engine::open(std::move(*settings), venue, own).has_value());
+  }
+  const std::string screen = ::testing::internal::GetCapturedStdout();
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_THAT(screen, HasSubstr("UnknownKey"));
+}
+
+TEST_F(EngineLogsTest, an_engine_that_does_not_start_prints_its_events_to_standard_error) {
+  extra = "ScreenLogShowEvents=Y\nUnknownKey=1\nFileLogPath=/proc/none";
+  auto settings = config::parse_settings(config(), "venue.cfg");
+  ASSERT_TRUE(settings.has_value());
+  EngineOptions own = options();
+  own.log = nullptr;
+  ::testing::internal::CaptureStderr();
+  {
+    EXPECT_FALSE(Engine::open(std::move(*settings), venue, own).has_value());
+  }
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("UnknownKey"));
+}
+
 TEST_F(EngineLogsTest, json_events_are_objects_with_their_identifiers) {
   extra += "\nEventLogFormat=json";
   open();

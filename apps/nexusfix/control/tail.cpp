@@ -1,0 +1,106 @@
+#include "nexusfix/control/tail.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <nexusfix/engine/running_engine.hpp>
+
+#include "nexusfix/command.hpp"
+#include "nexusfix/control/tail_filter.hpp"
+#include "nexusfix/messages/print_message.hpp"
+#include "nexusfix/text/json.hpp"
+#include "nexusfix/text/text.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::string_view kName = "ctl";
+// Short for a person, and long enough that twenty readers cost the engine nothing.
+constexpr int kBetweenReadsMillis = 100;
+
+std::string_view direction_of(observe::MessageKind kind) noexcept {
+  switch (kind) {
+    case observe::MessageKind::Received:
+      return "in";
+    case observe::MessageKind::Sent:
+      return "out";
+    case observe::MessageKind::Garbled:
+      break;
+  }
+  return "garbled";
+}
+
+std::string json_line(const engine::LiveMessage& message) {
+  const auto micros = std::chrono::floor<std::chrono::microseconds>(message.time);
+  return Json::object({{"time", fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", micros)},
+                       {"direction", direction_of(message.kind)},
+                       {"session", message.session},
+                       {"message", message.bytes}})
+      .line();
+}
+
+void print_one(const engine::LiveMessage& message, TailForm form) {
+  if (form == TailForm::Json) return fmt::print("{}\n", json_line(message));
+  const auto millis = std::chrono::floor<std::chrono::milliseconds>(message.time);
+  const std::string prefix =
+      fmt::format("{:%H:%M:%S} {:<3} {}  ", millis, direction_of(message.kind), message.session);
+  if (message.kind == observe::MessageKind::Garbled) {
+    return fmt::print("{}no message: {}\n", printable(prefix), printable(message.bytes));
+  }
+  printing::print_message(
+      stdout, message.bytes,
+      {.colour = ::isatty(STDOUT_FILENO) != 0 ? printing::Colour::Always : printing::Colour::Never,
+       .detail =
+           form == TailForm::Summary ? printing::Detail::HeadingOnly : printing::Detail::Fields,
+       .prefix = prefix});
+}
+
+void print_lost(std::uint64_t lost, TailForm form) {
+  if (lost == 0) return;
+  if (form == TailForm::Json) {
+    fmt::print("{}\n", Json::object({{"lost", lost}}).line());
+  } else {
+    fmt::print("... {} not shown: more came than this reader took\n", counted(lost, "message"));
+  }
+}
+
+}  // namespace
+
+int run_tail(const std::string& place, const TailOptions& options) {
+  std::vector<std::string> conditions = options.arguments;
+  std::string session;
+  // A session's name has "->"; a condition may have it only in its value.
+  if (!conditions.empty() &&
+      conditions[0].substr(0, conditions[0].find('=')).find("->") != std::string::npos) {
+    session = conditions[0];
+    conditions.erase(conditions.begin());
+  }
+  const auto filter = TailFilter::parse(conditions);
+  if (!filter) {
+    static_cast<void>(fail(kName, filter.error()));
+    return kUsage;
+  }
+  auto tail = engine::MessageTail::open(place, session);
+  if (!tail) return fail(kName, tail.error().text);
+  // On standard error, so that standard output has messages only.
+  fmt::print(stderr, "following the messages of {}; Ctrl-C ends it\n",
+             session.empty() ? "every session" : session);
+  for (std::uint64_t shown = 0;;) {
+    const auto got = tail->next();
+    if (!got) return fail(kName, got.error().text);
+    for (const engine::LiveMessage& message : got->messages) {
+      if (!filter->admits(message.bytes)) continue;
+      print_one(message, options.form);
+      if (++shown == options.count) return std::fflush(stdout) == 0 ? kSuccess : kFailure;
+    }
+    print_lost(got->lost, options.form);
+    if (std::fflush(stdout) != 0) return kFailure;  // no one reads
+    if (got->messages.empty()) static_cast<void>(::poll(nullptr, 0, kBetweenReadsMillis));
+  }
+}
+
+}  // namespace nexusfix::command

@@ -1,0 +1,24 @@
+// Explains the metrics of an engine, with the texts of their table.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nexusfix/events/explain.hpp"
+
+namespace nexusfix::command {
+
+// Whether the argument of `nexusfix explain` is a metric, and not an event.
+[[nodiscard]] bool is_metric_name(std::string_view text) noexcept;
+
+// names: of metrics; none: a list of all. The error names the first unknown metric, and the one
+// with the most similar name.
+[[nodiscard]] std::expected<std::string, std::string> explain_metrics(
+    const std::vector<std::string>& names, ExplainForm form);
+
+// docs/reference/metrics.md
+[[nodiscard]] std::string metrics_page();
+
+}  // namespace nexusfix::command

@@ -1,0 +1,314 @@
+// Compile-time errors for callbacks that the engine would not call: a wrong signature, access,
+// return type or spelling. make_callbacks() runs the checks.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <nexusfix/engine/callbacks/callback_names.hpp>
+#include <nexusfix/engine/events.hpp>
+#include <nexusfix/engine/callbacks/handled_messages.hpp>
+#include <nexusfix/engine/callbacks/message_reply.hpp>
+#include <nexusfix/engine/outgoing.hpp>
+#include <nexusfix/engine/session.hpp>
+#include <nexusfix/session/version.hpp>
+#include <nexusfix/wire/encoder.hpp>
+#include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/typed/typed.hpp>
+
+namespace nexusfix::engine {
+
+namespace detail {
+
+template <class Result, class... Accepted>
+concept OneOf = (std::same_as<Result, Accepted> || ...);
+
+// The right callbacks.
+template <class A>
+concept OnLogon = requires(A& a, Session& s) {
+  { a.on_logon(s) } -> std::same_as<void>;
+};
+template <class A>
+concept OnLogout = requires(A& a, Session& s) {
+  { a.on_logout(s) } -> std::same_as<void>;
+};
+template <class A>
+concept OnLogonRequest = requires(A& a, Session& s, const LogonRequest& r) {
+  { a.on_logon_request(s, r) } -> OneOf<LogonAnswer, std::optional<LogonAnswer>>;
+};
+template <class A>
+concept OnResendRequest = requires(A& a, Session& s, const ResendRequest& r) {
+  { a.on_resend_request(s, r) } -> std::same_as<ResendAnswer>;
+};
+template <class A>
+concept OnDisconnect = requires(A& a, Session& s, const Disconnection& d) {
+  { a.on_disconnect(s, d) } -> std::same_as<void>;
+};
+template <class A>
+concept OnWritable = requires(A& a, Session& s) {
+  { a.on_writable(s) } -> std::same_as<void>;
+};
+template <class A>
+concept WriteLogon = requires(A& a, Session& s, wire::Encoder& e, const wire::MessageHeader& h) {
+  { a.write_logon(s, e, h) } -> std::same_as<void>;
+};
+template <class A>
+concept OnRecovered = requires(A& a, const RecoveredMessage& m) {
+  { a.on_recovered(m) } -> std::same_as<void>;
+};
+template <class A>
+concept OnAdmin = requires(A& a, Session& s, const wire::MessageView& m) {
+  { a.on_admin(s, m) } -> std::same_as<void>;
+};
+template <class A>
+concept OnSending = requires(A& a, Session& s, OutgoingMessage& m) {
+  { a.on_sending(s, m) } -> OneOf<void, SendDecision>;
+};
+template <class A>
+concept OnSent = requires(A& a, Session& s, const SentMessage& m) {
+  { a.on_sent(s, m) } -> std::same_as<void>;
+};
+template <class A, class M>
+concept OnMessage = requires(A& a, Session& s, const M& m) {
+  { a.on_message(s, m) } -> OneOf<void, MessageReply>;
+};
+
+// Converts to a reference to any type.
+struct Anything {
+  template <class T>
+  operator T&() const;  // NOLINT(google-explicit-constructor)
+};
+template <class A, class... Arguments>
+concept Callable = requires(A& a, Arguments&&... arguments) {
+  a.on_message(std::forward<Arguments>(arguments)...);
+};
+// Properties of a message that an on_message() of the application names.
+template <class A, class M>
+concept TakesAnywhere = Callable<A, Anything, M> || Callable<A, M> || Callable<A, M, Anything> ||
+                        Callable<A, Anything, M, Anything>;
+template <class A, class M>
+struct IsTakenOtherwise
+    : std::bool_constant<!Takes<A, M> && !TakesAnywhere<A, const UnknownMessage&> &&
+                         (TakesAnywhere<A, const Exactly<M>&> || Callable<A, Anything, M&> ||
+                          Callable<A, Anything, M> || Callable<A, Anything, const M*>)> {};
+template <class A, class M>
+struct IsTakenByTemplate : std::bool_constant<!TakesExactly<A, M> && Takes<A, M>> {};
+template <class A, class M>
+struct IsAnsweredOtherwise : std::bool_constant<Takes<A, M> && !OnMessage<A, M>> {};
+
+// Properties of the list of messages.
+template <class List>
+inline constexpr bool kIsList = false;
+template <class... Types>
+inline constexpr bool kIsList<Messages<Types...>> = true;
+template <class M, class List>
+inline constexpr bool kIsListed = false;
+template <class M, class... Types>
+inline constexpr bool kIsListed<M, Messages<Types...>> = (std::same_as<M, Types> || ...);
+template <class List>
+inline constexpr bool kHasSessionMessage = false;
+template <class... Types>
+inline constexpr bool kHasSessionMessage<Messages<Types...>> =
+    (session::is_administrative(Types::kMsgType) || ...);
+template <class A>
+concept MisnamesHandles = requires { requires kIsList<typename A::handles>; } || requires {
+  requires kIsList<typename A::Handle>;
+} || requires { requires kIsList<typename A::HandledMessages>; };
+
+// Converts to each message that is not in the list and whose MsgType has this remainder. With all
+// of them, several overloads would be ambiguous, as if there was none.
+inline constexpr std::size_t kRemainders = 16;
+[[nodiscard]] constexpr std::size_t remainder_of(std::string_view msg_type) noexcept {
+  std::size_t sum = 0;
+  for (const char c : msg_type) sum += static_cast<unsigned char>(c);
+  return sum % kRemainders;
+}
+template <class List, std::size_t Remainder>
+struct Unlisted {
+  template <class T>
+    requires wire::TypedMessage<T> && (!kIsListed<T, List>) &&
+             (remainder_of(T::kMsgType) == Remainder)
+  operator T() const;  // NOLINT(google-explicit-constructor)
+};
+// Whether an on_message() takes a message, of whatever dictionary, that is not in the list.
+template <class A, class List>
+consteval bool takes_unlisted() {
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    return (Takes<A, Unlisted<List, I>> || ...);
+  }(std::make_index_sequence<kRemainders>{});
+}
+
+// The compiler's error names the messages of the list.
+template <class List>
+inline constexpr bool kIsEmpty = std::same_as<List, MessageNames<>>;
+template <class A, class List>
+inline constexpr bool kTakesAll = false;
+template <class A, class... Types>
+inline constexpr bool kTakesAll<A, Messages<Types...>> = (Takes<A, Types> && ...);
+
+// A lambda, for example.
+template <class A>
+concept IsFunctionOnly = requires { &A::operator(); } && !has_on_message<A>() && !has_on_logon<A>();
+
+template <class A>
+concept Application =
+    std::is_class_v<A> && !std::is_const_v<A> && Complete<A> && !requires(A& a) { a.operator->(); };
+// Not the concept, whose reasons a compiler would list.
+template <class A>
+inline constexpr bool kIsApplication = Application<A>;
+
+// Its instantiation gives the errors. A class, and not functions that call each other: a compiler
+// lists every step of an instantiation.
+template <class A>
+struct CallbackCheck {
+  static_assert(kIsApplication<A>,
+                "the application is an object of a class that is defined before: not const, a "
+                "pointer or a union");
+  static constexpr bool kIsNamed = false;
+  static constexpr bool kDone = true;
+};
+template <Application A>
+struct CallbackCheck<A> : CallbackNameCheck<A> {
+  static_assert(!has_on_logon<A>() || OnLogon<A>,
+                "on_logon() must be: public: void on_logon(Session&)");
+  static_assert(!has_on_logout<A>() || OnLogout<A>,
+                "on_logout() must be: public: void on_logout(Session&)");
+  static_assert(!has_on_logon_request<A>() || OnLogonRequest<A>,
+                "on_logon_request() must be: public: std::optional<LogonAnswer> "
+                "on_logon_request(Session&, const LogonRequest&)");
+  static_assert(!has_on_resend_request<A>() || OnResendRequest<A>,
+                "on_resend_request() must be: public: ResendAnswer "
+                "on_resend_request(Session&, const ResendRequest&)");
+  static_assert(!has_on_disconnect<A>() || OnDisconnect<A>,
+                "on_disconnect() must be: public: void "
+                "on_disconnect(Session&, const Disconnection&)");
+  static_assert(!has_on_writable<A>() || OnWritable<A>,
+                "on_writable() must be: public: void on_writable(Session&)");
+  static_assert(!has_write_logon<A>() || WriteLogon<A>,
+                "write_logon() must be: public: void "
+                "write_logon(Session&, wire::Encoder&, const wire::MessageHeader&)");
+  static_assert(!has_on_recovered<A>() || OnRecovered<A>,
+                "on_recovered() must be: public: void on_recovered(const RecoveredMessage&)");
+  static_assert(!has_on_admin<A>() || OnAdmin<A>,
+                "on_admin() must be: public: void on_admin(Session&, const MessageView&)");
+  static_assert(!has_on_sending<A>() || OnSending<A>,
+                "on_sending() must be: public: SendDecision or void "
+                "on_sending(Session&, OutgoingMessage&)");
+  static_assert(!has_on_sent<A>() || OnSent<A>,
+                "on_sent() must be: public: void on_sent(Session&, const SentMessage&)");
+
+  static_assert(!IsFunctionOnly<A>,
+                "the application is an object of a class with callbacks such as on_message(): a "
+                "function or a lambda is not called");
+  static_assert(NamesHandles<A> || !(has_Handles<A>() || MisnamesHandles<A>),
+                "the list of messages must be: public: using Handles = Messages<...>");
+
+  using Handles = typename HandlesOf<A>::type;
+  static constexpr bool kIsTemplate =
+      TakesEverything<A> || !kIsEmpty<Selected<A, IsTakenByTemplate>>;
+  static constexpr bool kIsOtherwise =
+      !kIsEmpty<Selected<A, IsTakenOtherwise>> || IsTakenOtherwise<A, wire::MessageView>::value;
+  static constexpr bool kTakesUnlisted = !kIsTemplate && takes_unlisted<A, Handles>();
+  static_assert(!kIsOtherwise,
+                "on_message() must be: public: MessageReply or void "
+                "on_message(Session&, const M&)");
+  static_assert(kIsTemplate || kIsEmpty<Selected<A, IsAnsweredOtherwise>>,
+                "on_message() must return MessageReply or void");
+  static_assert(!kHasSessionMessage<Handles>,
+                "on_message() does not get messages of the session layer: "
+                "void on_admin(Session&, const MessageView&) does");
+  static_assert(!kIsTemplate || NamesHandles<A>,
+                "on_message() is a template: list its messages, using Handles = Messages<...>, "
+                "or take const M&");
+  static_assert(kIsTemplate || kIsEmpty<Selected<A, IsTakenIncomplete>>,
+                "on_message() takes a message whose header is not included");
+  static_assert(!kTakesUnlisted || !NamesHandles<A>,
+                "on_message() takes a message that Handles does not list");
+  static_assert(!kTakesUnlisted || NamesHandles<A>,
+                "on_message() takes a message of another dictionary: list all messages, "
+                "using Handles = Messages<...>");
+  static_assert(kTakesAll<A, Handles>,
+                "Handles lists a message that no public on_message(Session&, const M&) takes");
+  static constexpr bool kIsNamed =
+      kIsTemplate || kIsOtherwise || kTakesUnlisted || !kIsEmpty<Selected<A, IsTakenIncomplete>> ||
+      !std::same_as<Handles, Messages<>> || Takes<A, wire::MessageView>;
+  static_assert(!has_on_message<A>() || kIsNamed,
+                "on_message() is never called: it must be public, and have the arguments "
+                "(Session&, const M&); include M's header, or list it, "
+                "using Handles = Messages<...>");
+  static_assert(!Takes<A, wire::MessageView> || OnMessage<A, wire::MessageView>,
+                "on_message() must return MessageReply or void");
+
+  static constexpr bool kDone = true;
+};
+
+// Whether a base of the application takes a message that the application does not. Only g++ can
+// list the bases of a class.
+template <class A, class... Bases>
+consteval bool hides_any() {
+  return ((!TakesEverything<Bases> && takes_unlisted<Bases, typename HandlesOf<A>::type>()) || ...);
+}
+template <class A>
+consteval bool hides_on_message() {
+#if defined(__GNUC__) && !defined(__clang__)
+  return hides_any<A, __bases(A)...>();
+#else
+  return false;
+#endif
+}
+// Within a derived class a protected on_message() can be called, and a private one cannot.
+template <class A>
+struct Derived : A {
+  template <class M>
+  static consteval bool takes() {
+    return requires(Derived& a, Session& s, const M& m) { a.on_message(s, m); };
+  }
+
+ protected:
+  ~Derived() = default;
+};
+template <class A>
+consteval bool has_protected_on_message() {
+  return []<class List, std::size_t... I>(List, std::index_sequence<I...>) {
+    return ((Derived<A>::template takes<Unlisted<List, I>>() && !Takes<A, Unlisted<List, I>>) ||
+            ...);
+  }(typename HandlesOf<A>::type{}, std::make_index_sequence<kRemainders>{}) ||
+         (Derived<A>::template takes<wire::MessageView>() && !Takes<A, wire::MessageView>);
+}
+
+// Whether every on_message() of an application is public, and those of its bases are not hidden.
+// For one that is private, the compiler's error names it, because a using-declaration names all. Of
+// a final class nothing can be derived.
+//
+// Not within CallbackCheck: each instantiation around an error costs three lines of it.
+template <class A, bool IsChecked>
+struct AllOnMessagesCheck {
+  static constexpr bool kDone = true;
+};
+template <class A>
+struct AllOnMessagesCheck<A, true> : A {
+  using A::on_message;
+  static_assert(!has_protected_on_message<A>(),
+                "an on_message() is protected, and is never called: it must be public");
+  static_assert(!hides_on_message<A>(),
+                "an on_message() hides that of a base, which is never called: add "
+                "using Base::on_message;");
+  static constexpr bool kDone = true;
+
+ protected:
+  ~AllOnMessagesCheck() = default;
+};
+template <class A>
+inline constexpr bool kIsSeenWhole = false;
+template <Application A>
+inline constexpr bool kIsSeenWhole<A> =
+    has_on_message<A>() && CallbackCheck<A>::kIsNamed && !std::is_final_v<A>;
+template <class A>
+using PublicCheck = AllOnMessagesCheck<A, kIsSeenWhole<A>>;
+
+}  // namespace detail
+}  // namespace nexusfix::engine

@@ -1,0 +1,108 @@
+// Ends a loop in order: at once, or after its work is done.
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "engine/loop/event_loop.hpp"
+
+namespace nexusfix::engine {
+
+void EventLoop::request_stop() noexcept {
+  state_.drain_seconds.store(0, std::memory_order_relaxed);
+  state_.stop_requested.store(true,
+                              std::memory_order_release);  // Pairs with the acquire in turn().
+  loop_.network->wake();
+}
+
+void EventLoop::request_drain(std::chrono::seconds time_max) noexcept {
+  state_.drain_seconds.store(time_max.count(), std::memory_order_relaxed);
+  state_.stop_requested.store(true,
+                              std::memory_order_release);  // Pairs with the acquire in turn().
+  loop_.network->wake();
+}
+
+// A stop ends a drain that is under way.
+void EventLoop::on_stop_requested() {
+  const std::int64_t seconds = state_.drain_seconds.load(std::memory_order_relaxed);
+  if (seconds == 0) return begin_stop();
+  loop_.time.update();
+  if (!commit_.is_draining()) {
+    state_.drain_by = loop_.now().mono + std::chrono::seconds{seconds};
+    begin_drain();
+  }
+  end_events();
+  const std::size_t left = count_undrained();
+  const bool is_done = left == 0 && commit_.is_settled() && !tasks_.inbox().has_work();
+  if (!is_done && !commit_.has_failed() && loop_.now().mono < state_.drain_by) {
+    return loop_.wake_at(state_.drain_by);
+  }
+  if (is_done) {
+    loop_.report.engine(EventId::DrainEnded, "drained: all work is done, the engine stops");
+  } else {
+    loop_.report.engine(EventId::DrainEnded,
+                        {"the time for the drain is over, the engine stops; sessions with "
+                         "unfinished work: ",
+                         static_cast<std::uint64_t>(left)});
+  }
+  begin_stop();
+}
+
+void EventLoop::begin_drain() {
+  commit_.begin_drain();
+  reloader_.stop();
+  listeners_.close_all();
+  for (const auto& owned : registry_.entries()) {
+    SessionEntry& entry = *owned;
+    entry.connect_policy.log_out();  // A connection that ends is not opened again.
+    if (entry.connection == nullptr || !entry.connection->is_connecting()) continue;
+    connections_.close(*entry.connection, EventId::ConnectionClosedByStop, "draining");
+  }
+  close_unbound();
+}
+
+// The sessions whose counterparties must still get something.
+std::size_t EventLoop::count_undrained() const noexcept {
+  return static_cast<std::size_t>(std::ranges::count_if(registry_.entries(), [](const auto& one) {
+    const bool is_queued = !one->until_logon.queued().waiting().empty();
+    return one->connection != nullptr && !one->connection->is_dead() &&
+           (one->resend.is_in_progress() || !one->connection->outbound().waiting().empty() ||
+            !one->resend.queued().waiting().empty() || is_queued);
+  }));
+}
+
+void EventLoop::close_unbound() {
+  std::vector<Connection*> unbound;
+  for (const auto& [socket, connection] : connections_.table()) {
+    if (connection->entry() == nullptr) unbound.push_back(connection.get());
+  }
+  for (Connection* connection : unbound) connections_.close(*connection);
+}
+
+// LogoutTimeout bounds the wait for each counterparty's Logout. The last bytes of a connection have
+// their own deadline.
+void EventLoop::begin_stop() {
+  loop_.time.update();
+  loop_.is_stopping = true;
+  if (loop_.service != nullptr) loop_.service->stopping();
+  if (loop_.directory) loop_.directory->remove_loop(loop_.index);
+  reloader_.stop();
+  if (commit_.stall_timeout().count() != 0)
+    state_.stop_by = loop_.now().mono + 2 * commit_.stall_timeout();
+  listeners_.close_all();
+  for (const auto& owned : registry_.entries()) {
+    SessionEntry& entry = *owned;
+    entry.connect_policy.log_out();
+    if (entry.disconnection.is_pending()) {
+      transactor_.transact(entry, [&](session::StateMachine&) { entry.disconnection.make_due(); });
+    }
+    if (entry.connection == nullptr) continue;
+    if (!entry.connection->is_connecting()) {
+      control_.log_out(entry, {});
+    } else {
+      connections_.close(*entry.connection, EventId::ConnectionClosedByStop, "stopping");
+    }
+  }
+  close_unbound();
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,149 @@
+#include "engine/operator/command_task.hpp"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "engine/loop/event_loop.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+// Why an act on a session is not possible now. Empty: it is.
+[[nodiscard]] std::string refusal_of(const SessionEntry& entry, OperatorAct act) {
+  const bool is_initiator = entry.settings.session.role == session::Role::Initiator;
+  const bool is_connected = entry.connection != nullptr;
+  const bool is_logged_on = entry.machine.state() == session::State::LoggedOn;
+  const bool is_disabled = entry.timetable.is_disabled();
+  switch (act) {
+    case OperatorAct::LogOn:
+      if (!is_initiator) return "the session is an acceptor: its counterparty logs on";
+      return is_disabled ? "the session is disabled: enable it first" : "";
+    case OperatorAct::LogOut:
+      return is_initiator || is_connected ? "" : "the session is not connected";
+    case OperatorAct::Disconnect:
+      return is_connected ? "" : "the session is not connected";
+    case OperatorAct::TestRequest:
+    case OperatorAct::SendGapFill:
+      return is_logged_on ? "" : "the session is not logged on";
+    case OperatorAct::Enable:
+      return is_disabled ? "" : "the session is not disabled";
+    case OperatorAct::Disable:
+      return is_disabled ? "the session is disabled already" : "";
+    default:
+      return {};
+  }
+}
+
+// What the event log and the store have of a command.
+[[nodiscard]] std::string text_of(const OperatorCommand& command) {
+  std::string text = "operator: ";
+  text += to_string(command.act);
+  if (command.number != 0) (text += ' ') += std::to_string(command.number);
+  return (text += ": ") += command.reason;
+}
+
+// A command to one session, or to the whole engine.
+class CommandTask final : public ControlTask {
+ public:
+  CommandTask(std::shared_ptr<ControlOrder> order, const WholeEngine& engine)
+      : ControlTask{std::move(order)}, engine_{engine} {}
+  ~CommandTask() override {
+    if (order_) order_->reply("the engine has ended, or has no memory: nothing was done");
+  }
+  void run(EventLoop& event_loop) override {
+    if (!take()) return;
+    if (const auto* const record = std::get_if<RecordRequest>(&order_->request)) {
+      event_loop.control().record_act(text_of(record->command), event_loop.registry().entries());
+      return reply(kDone);
+    }
+    const OperatorCommand& command = std::get<OperatorCommand>(order_->request);
+    reply(needs_session(command.act) ? on_session(event_loop, command)
+                                     : on_engine(event_loop, command));
+  }
+
+ private:
+  // Both return the answer.
+  [[nodiscard]] static std::string on_session(EventLoop& event_loop,
+                                              const OperatorCommand& command) {
+    SessionEntry* const entry = event_loop.registry().find_entry(command.session);
+    if (entry == nullptr) return std::string{kNoSession} + command.session;
+    SessionControl& control = event_loop.control();
+    std::string refusal = refusal_of(*entry, command.act);
+    if (refusal.empty() && command.act == OperatorAct::SendGapFill) {
+      refusal = control.gap_fill_refusal(*entry, command.number);
+    }
+    if (!refusal.empty()) return refusal;
+    const std::string text = text_of(command);
+    event_loop.report().session(EventId::OperatorCommand, *entry, text);
+    control.record_act(*entry, text);
+    switch (command.act) {
+      case OperatorAct::LogOut:
+        control.log_out(*entry, command.text);
+        break;
+      case OperatorAct::LogOn:
+        control.log_on(*entry);
+        break;
+      case OperatorAct::Disconnect:
+        control.disconnect(*entry, "disconnected by an operator: " + command.reason);
+        break;
+      case OperatorAct::Reset:
+        control.reset(*entry, command.text);
+        break;
+      case OperatorAct::TestRequest:
+        return number_answer(kSentTestRequest, control.send_test_request(*entry));
+      case OperatorAct::SendGapFill:
+        control.send_gap_fill(*entry, command.number);
+        break;
+      case OperatorAct::Enable:
+        control.enable(*entry);
+        break;
+      case OperatorAct::Disable:
+        control.disable(*entry, command.text);
+        break;
+      default:
+        break;
+    }
+    return std::string{kDone};
+  }
+
+  [[nodiscard]] std::string on_engine(EventLoop& event_loop, const OperatorCommand& command) const {
+    const std::string text = text_of(command);
+    event_loop.report().engine(EventId::OperatorCommand, text);
+    event_loop.control().record_act(text, event_loop.registry().entries());
+    switch (command.act) {
+      case OperatorAct::Reload:
+        engine_.loops.front()->reloader().request_reload();
+        break;
+      case OperatorAct::RotateLogs:
+        for (EventLoop* const loop : engine_.loops) loop->logs().reopen();
+        break;
+      case OperatorAct::ReloadCertificates:
+        engine_.tls->want_reload();
+        engine_.loops.front()->wake();
+        break;
+      case OperatorAct::Stop:
+        for (EventLoop* const loop : engine_.loops) loop->request_stop();
+        break;
+      case OperatorAct::Drain:
+        for (EventLoop* const loop : engine_.loops) {
+          loop->request_drain(std::chrono::seconds{command.number});
+        }
+        break;
+      default:
+        break;
+    }
+    return std::string{kDone};
+  }
+
+  const WholeEngine& engine_;
+};
+
+}  // namespace
+
+std::unique_ptr<LoopTask> make_command_task(std::shared_ptr<ControlOrder> order,
+                                            const WholeEngine& engine) {
+  return std::make_unique<CommandTask>(std::move(order), engine);
+}
+
+}  // namespace nexusfix::engine

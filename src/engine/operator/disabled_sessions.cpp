@@ -1,0 +1,85 @@
+#include "engine/operator/disabled_sessions.hpp"
+
+#include <cerrno>
+#include <functional>
+#include <utility>
+
+#include <nexusfix/base/disk.hpp>
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr std::uint64_t kFileBytesMax = std::uint64_t{64} << 20U;
+
+DiskResult<void> write_durably(Disk& disk, const std::string& path, const std::string& content) {
+  auto file = disk.open(path, OpenMode::Create);
+  if (!file) return std::unexpected{file.error()};
+  if (auto done = (*file)->truncate(0); !done) return done;
+  if (auto done = (*file)->write_at(0, content); !done) return done;
+  return (*file)->sync();
+}
+
+// A reader finds the old file or the new one, and nothing in between.
+DiskResult<void> replace_file(const std::string& path, const std::string& content) {
+  PosixDisk disk;
+  const std::string next = path + ".new";
+  if (auto done = write_durably(disk, next, content); !done) return done;
+  if (auto done = disk.rename(next, path); !done) return done;
+  const std::size_t slash = path.rfind('/');
+  return disk.sync_directory(slash == std::string::npos ? "." : path.substr(0, slash));
+}
+
+}  // namespace
+
+std::expected<std::shared_ptr<DisabledSessions>, std::string> DisabledSessions::open(
+    std::string file) {
+  auto disabled = std::make_shared<DisabledSessions>();
+  disabled->file_ = std::move(file);
+  if (disabled->file_.empty()) return disabled;
+  PosixDisk disk;
+  const auto content = read_regular_file(disk, disabled->file_, kFileBytesMax);
+  if (!content) {
+    const int cause = content.error().error_number;
+    if (cause == ENOENT || cause == ENOTDIR) return disabled;
+    return std::unexpected{"the list of disabled sessions cannot be read: " +
+                           content.error().what()};
+  }
+  for (std::string_view rest{*content}; !rest.empty();) {
+    const std::size_t end = rest.find('\n');
+    if (const auto name = rest.substr(0, end); !name.empty()) disabled->names_.emplace(name);
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  disabled->has_any_ = !disabled->names_.empty();
+  return disabled;
+}
+
+std::expected<void, std::string> DisabledSessions::add(const std::string& session) {
+  const std::lock_guard changing{changing_};
+  Names names = names_;
+  names.insert(session);
+  return replace(std::move(names));
+}
+
+std::expected<void, std::string> DisabledSessions::remove(const std::string& session) {
+  const std::lock_guard changing{changing_};
+  Names names = names_;
+  names.erase(session);
+  return replace(std::move(names));
+}
+
+std::expected<void, std::string> DisabledSessions::replace(Names names) {
+  if (!file_.empty()) {
+    std::string content;
+    for (const std::string& name : names) (content += name) += '\n';
+    if (auto done = replace_file(file_, content); !done) {
+      return std::unexpected{"the list of disabled sessions cannot be written: " +
+                             done.error().what()};
+    }
+  }
+  const std::lock_guard lock{mutex_};
+  names_ = std::move(names);
+  has_any_.store(!names_.empty(), std::memory_order_relaxed);
+  return {};
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,28 @@
+// What messages of the session layer add to the figures: rejects by reason, and the round trip of a
+// TestRequest.
+#pragma once
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/wire/message_view.hpp>
+
+#include "engine/statistics/loop_counters.hpp"
+#include "engine/statistics/session_counters.hpp"
+
+namespace nexusfix::engine {
+
+inline constexpr PackedMsgType kPackedHeartbeat = pack("0");
+inline constexpr PackedMsgType kPackedTestRequest = pack("1");
+inline constexpr PackedMsgType kPackedReject = pack("3");
+inline constexpr PackedMsgType kPackedBusinessReject = pack("j");
+
+// Whether count_received() does something for a message of this type.
+[[nodiscard]] constexpr bool has_more_figures(PackedMsgType msg_type) noexcept {
+  return msg_type <= kPackedReject || msg_type == kPackedBusinessReject;
+}
+void count_received(const wire::MessageView& message, PackedMsgType msg_type, MonoTime now,
+                    SessionCounters& session, LoopCounters& loop) noexcept;
+// A Reject or a BusinessMessageReject of ours.
+void count_sent_reject(const wire::MessageView& message, PackedMsgType msg_type,
+                       SessionCounters& session) noexcept;
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,52 @@
+#include "engine/statistics/session_state.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+[[nodiscard]] bool is_initiator(const SessionEntry& entry) noexcept {
+  return entry.settings.session.role == session::Role::Initiator;
+}
+
+[[nodiscard]] SessionState session_state_of(const SessionEntry& entry) noexcept {
+  switch (entry.machine.state()) {
+    case session::State::LoggedOn:
+      return SessionState::LoggedOn;
+    case session::State::LogoutSent:
+      return SessionState::LoggingOut;
+    case session::State::AwaitingLogon:
+    case session::State::LogonSent:
+    case session::State::LogonReceived:
+      return SessionState::LoggingOn;
+    case session::State::Disconnected:
+      break;
+  }
+  if (entry.acceptor.halt.accepts_only_reset() || entry.connect_policy.is_halted()) {
+    return SessionState::Halted;
+  }
+  if (entry.connection != nullptr && entry.connection->is_connecting()) {
+    return SessionState::Connecting;
+  }
+  if (entry.timetable.is_disabled()) return SessionState::Disabled;
+  if (is_initiator(entry) && !entry.connect_policy.wants_connection()) {
+    return SessionState::LoggedOut;
+  }
+  if (!entry.timetable.may_log_on()) return SessionState::OutOfSchedule;
+  return is_initiator(entry) ? SessionState::Waiting : SessionState::Listening;
+}
+
+}  // namespace
+
+// A halted initiator is expected, too: it waits for an operator. An acceptor cannot know whether
+// its counterparty wants to log on.
+PublishedState state_of(const SessionEntry& entry) noexcept {
+  const ConnectPolicy& policy = entry.connect_policy;
+  return {.state = session_state_of(entry),
+          .is_expected = is_initiator(entry) && entry.timetable.may_log_on() &&
+                         (policy.wants_connection() || policy.is_halted())};
+}
+
+void publish_state(SessionEntry& entry, WallTime now) noexcept {
+  entry.counters->set_state(state_of(entry), now);
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,242 @@
+#include "web/console/access.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <span>
+
+#include <nexusfix/base/printable_text.hpp>
+#include <nexusfix/base/random.hpp>
+#include <nexusfix/transport/network.hpp>
+
+namespace nexusfix::web {
+namespace {
+
+constexpr std::size_t kTokenFileBytesMax = 64U << 10U;
+constexpr std::size_t kAddressesMax = 1'000;
+
+// 256 bits of the kernel, as 64 hexadecimal digits.
+std::string random_secret() {
+  SystemRandom random;
+  std::string text;
+  for (int i = 0; i < 4; ++i) {
+    const std::uint64_t number = random.next();
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+      append_hex(text, static_cast<unsigned char>(number >> shift & 0xFFU));
+    }
+  }
+  return text;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower{text};
+  for (char& one : lower) {
+    if (one >= 'A' && one <= 'Z') one = static_cast<char>(one - 'A' + 'a');
+  }
+  return lower;
+}
+
+std::expected<std::vector<OperatorToken>, std::string> parse_tokens(std::string_view text,
+                                                                    const std::string& path) {
+  std::vector<OperatorToken> tokens;
+  std::size_t line_number = 0;
+  while (!text.empty()) {
+    ++line_number;
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty() || line.starts_with('#')) continue;
+    const std::size_t colon = line.find(':');
+    const bool is_right = colon != std::string_view::npos && colon > 0 &&
+                          line.size() - colon - 1 >= kTokenBytesMin && printable(line) == line;
+    if (!is_right) {
+      return std::unexpected{path + ':' + std::to_string(line_number) +
+                             ": a name, a colon and a token of at least 24 characters were "
+                             "expected"};
+    }
+    tokens.push_back({std::string{line.substr(0, colon)}, std::string{line.substr(colon + 1)}});
+  }
+  if (tokens.empty()) return std::unexpected{path + ": has no token"};
+  return tokens;
+}
+
+std::expected<std::vector<OperatorToken>, std::string> make_tokens(Disk& disk,
+                                                                   const std::string& path) {
+  std::vector<OperatorToken> tokens{{"operator", random_secret()}};
+  const std::string text = "# Operators of the web console, one a line: NAME:TOKEN\n" +
+                           tokens[0].name + ':' + tokens[0].token + '\n';
+  const auto file = disk.open(path, OpenMode::Create);  // 0600
+  if (!file) return std::unexpected{file.error().what()};
+  if (auto written = (*file)->write_at(0, text); !written) {
+    return std::unexpected{written.error().what()};
+  }
+  return tokens;
+}
+
+}  // namespace
+
+bool equals_in_constant_time(std::string_view a, std::string_view b) noexcept {
+  if (a.size() != b.size()) return false;
+  // volatile: the compiler must not end the loop at the first difference.
+  volatile unsigned char difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference = static_cast<unsigned char>(difference | static_cast<unsigned char>(a[i] ^ b[i]));
+  }
+  return difference == 0;
+}
+
+std::expected<std::vector<OperatorToken>, std::string> load_tokens(Disk& disk,
+                                                                   const std::string& path) {
+  auto file = disk.open(path, OpenMode::ReadRegular);
+  if (!file) {
+    if (file.error().error_number == ENOENT) return make_tokens(disk, path);
+    return std::unexpected{file.error().what()};
+  }
+  if (!disk.is_private(path).value_or(true)) {
+    return std::unexpected{path + ": others than its owner may read it: chmod 600 " + path};
+  }
+  std::string text(kTokenFileBytesMax, '\0');
+  const auto got = (*file)->read_at(0, text);
+  if (!got) return std::unexpected{got.error().what()};
+  if (*got == text.size()) return std::unexpected{path + ": is larger than 64 KiB"};
+  text.resize(*got);
+  return parse_tokens(text, path);
+}
+
+void Access::listen_on(std::string_view host, std::uint16_t port,
+                       const std::vector<std::string>& names) {
+  port_ = port;
+  // Cookies of one host are sent to all of its ports.
+  cookie_name_ = "nexusfix_" + std::to_string(port);
+  std::vector<std::string> all{names};
+  all.emplace_back(transport::without_brackets(host));
+  for (const char* const own : {"localhost", "127.0.0.1", "::1"}) all.emplace_back(own);
+  const std::string scheme = has_tls_ ? "https://" : "http://";
+  for (std::string& name : all) {
+    if (name.find(':') != std::string::npos) name = '[' + name + ']';
+    const std::string with_port = name + ':' + std::to_string(port);
+    hosts_.push_back(with_port);
+    origins_.push_back(scheme + with_port);
+    if (port != (has_tls_ ? 443 : 80)) continue;
+    hosts_.push_back(name);
+    origins_.push_back(scheme + name);
+  }
+  transient_csrf_ = random_secret();
+}
+
+bool Access::is_our_host(const Request& request) const {
+  return !request.repeats("host") &&
+         std::ranges::find(hosts_, lower_case(request.field("host"))) != hosts_.end();
+}
+
+bool Access::is_same_site(const Request& request) const {
+  const std::string_view origin = request.field("origin");
+  const std::string_view site = request.field("sec-fetch-site");
+  const bool is_ours =
+      origin.empty() || std::ranges::find(origins_, lower_case(origin)) != origins_.end();
+  return is_ours && (site.empty() || site == "same-origin" || site == "none");
+}
+
+const SignIn* Access::find(const Request& request, MonoTime now) {
+  if (has_certificates_) {
+    if (request.identities.empty()) return nullptr;
+    // A name says more than the pin of the key.
+    const auto name = std::ranges::find_if(
+        request.identities, [](const std::string& one) { return !one.starts_with("pin:"); });
+    transient_ = {
+        .identity = name == request.identities.end() ? request.identities.front() : *name,
+        .key = {},
+        .csrf = transient_csrf_};
+    return &transient_;
+  }
+  std::erase_if(sign_ins_, [&](const SignIn& one) { return now - one.used_at > kIdleMax; });
+  if (const std::string_view key = cookie_of(request); !key.empty()) {
+    for (SignIn& one : sign_ins_) {
+      if (!equals_in_constant_time(one.key, key)) continue;
+      one.used_at = now;
+      return &one;
+    }
+  }
+  constexpr std::string_view kBearer = "Bearer ";
+  const std::string_view authorization = request.field("authorization");
+  if (!authorization.starts_with(kBearer)) return nullptr;
+  const std::string_view address = transport::peer_address_of(request.peer);
+  if (is_locked_out(address, now)) return nullptr;
+  const auto name = name_of(authorization.substr(kBearer.size()));
+  if (!name) {
+    note_wrong_token(address, now);
+    return nullptr;
+  }
+  // No browser adds this field by itself, so no other site can make it send one.
+  transient_ = {.identity = *name, .key = {}, .csrf = {}};
+  return &transient_;
+}
+
+bool Access::repeats_secret(const Request& request, const SignIn& sign_in) noexcept {
+  return sign_in.csrf.empty() ||
+         equals_in_constant_time(request.field("x-csrf-token"), sign_in.csrf);
+}
+
+Access::Attempt Access::sign_in(std::string_view token, std::string_view address, MonoTime now) {
+  if (is_locked_out(address, now)) return {.result = Result::LockedOut};
+  const auto name = name_of(token);
+  if (!name) {
+    note_wrong_token(address, now);
+    return {.result = Result::WrongToken};
+  }
+  if (sign_ins_.size() == kSignInsMax) sign_ins_.pop_front();
+  sign_ins_.push_back(
+      {.identity = *name, .key = random_secret(), .csrf = random_secret(), .used_at = now});
+  return {.result = Result::SignedIn,
+          .identity = *name,
+          .cookie = cookie_name_ + '=' + sign_ins_.back().key +
+                    "; Path=/; HttpOnly; SameSite=Strict" + (has_tls_ ? "; Secure" : "")};
+}
+
+std::string Access::sign_out(const Request& request) {
+  const std::string_view key = cookie_of(request);
+  std::erase_if(sign_ins_,
+                [&](const SignIn& one) { return equals_in_constant_time(one.key, key); });
+  return cookie_name_ + "=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0";
+}
+
+// All tokens are compared, whichever is right.
+std::optional<std::string> Access::name_of(std::string_view token) const {
+  std::optional<std::string> name;
+  for (const OperatorToken& one : tokens_) {
+    if (equals_in_constant_time(one.token, token)) name = one.name;
+  }
+  return name;
+}
+
+bool Access::is_locked_out(std::string_view address, MonoTime now) {
+  const auto found = wrong_tokens_.find(address);
+  if (found == wrong_tokens_.end()) return false;
+  std::erase_if(found->second, [&](MonoTime at) { return now - at > kWrongTokensTime; });
+  return found->second.size() >= kWrongTokensMax;
+}
+
+void Access::note_wrong_token(std::string_view address, MonoTime now) {
+  if (wrong_tokens_.size() >= kAddressesMax) {
+    std::erase_if(wrong_tokens_, [&](const auto& one) {
+      return one.second.empty() || now - one.second.back() > kWrongTokensTime;
+    });
+  }
+  wrong_tokens_[std::string{address}].push_back(now);
+  refused_.emplace_back(address);
+}
+
+std::string_view Access::cookie_of(const Request& request) const noexcept {
+  std::string_view rest = request.field("cookie");
+  while (!rest.empty()) {
+    std::string_view one = rest.substr(0, rest.find(';'));
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+    while (one.starts_with(' ')) one.remove_prefix(1);
+    if (one.starts_with(cookie_name_) && one.substr(cookie_name_.size()).starts_with('=')) {
+      return one.substr(cookie_name_.size() + 1);
+    }
+  }
+  return {};
+}
+
+}  // namespace nexusfix::web

@@ -1,0 +1,71 @@
+// The web console: its page, and what the page asks for.
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/engine/operations/operations.hpp>
+
+#include "web/console/access.hpp"
+#include "web/console/event_ring.hpp"
+#include "web/console/journal_pages.hpp"
+#include "web/console/live_stream.hpp"
+#include "web/http/http_server.hpp"
+#include "web/server/worker.hpp"
+
+namespace nexusfix::web {
+
+struct ConsoleOptions {
+  bool allows_acts = false;
+  std::string configuration_file{};  // empty: the program has built its settings
+  std::string store_folder{};        // of the journal; empty: there is none
+  std::string token_file{};
+  bool is_encrypted = false;      // by TLS
+  bool has_certificates = false;  // each browser has shown a valid certificate
+};
+
+class ConsoleSite final : public Site {
+ public:
+  ConsoleSite(ConsoleOptions options, EventRing& events, Clock& clock);
+  ~ConsoleSite() override;
+
+  // Before begin(): what browsers call this server.
+  void listen_on(std::string_view host, std::uint16_t port, const std::vector<std::string>& names);
+  // Before the first request. The error: the token file cannot be used.
+  [[nodiscard]] std::expected<void, std::string> begin(engine::Operations& engine);
+  // No request follows.
+  void end() { worker_.stop(); }
+
+  [[nodiscard]] const std::string& token_file() const noexcept { return options_.token_file; }
+  void answer(Request request, Reply reply) override;
+
+ private:
+  [[nodiscard]] Response sign_in(const Request& request);
+  void answer_operator(const Request& request, const SignIn& sign_in, Reply reply);
+  [[nodiscard]] Response overview(const SignIn& sign_in) const;
+  [[nodiscard]] Response live(const Request& request);
+  void act(const Request& request, const SignIn& sign_in, Reply reply);
+  // On the worker, which may block.
+  void in_background(Reply reply, std::move_only_function<Response()> work);
+  [[nodiscard]] Response messages(const Request& request);
+  [[nodiscard]] Response configuration(const std::string& session);
+  [[nodiscard]] Response schedule();
+  void report_refusals();
+
+  ConsoleOptions options_;
+  EventRing& events_;
+  Clock& clock_;
+  PosixDisk disk_;
+  Access access_;
+  StateBoard board_;
+  JournalPages pages_{disk_};  // the worker's
+  Worker worker_;
+  engine::Operations* engine_ = nullptr;
+};
+
+}  // namespace nexusfix::web

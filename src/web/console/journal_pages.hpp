@@ -1,0 +1,54 @@
+// Pages of a session's stored messages, the newest first, from the engine's journal on the disk.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/store/store.hpp>
+
+namespace nexusfix::web {
+
+struct PageRequest {
+  std::string folder;        // of the journal of the session's loop
+  std::string session;       // its name
+  std::uint64_t before = 0;  // only smaller MsgSeqNums; 0: from the newest on
+  std::string text;          // which the message, with `|` for SOH, must contain; empty: any
+};
+struct StoredMessage {
+  std::uint64_t number = 0;  // MsgSeqNum
+  std::string bytes;
+};
+struct MessagePage {
+  std::vector<StoredMessage> messages{};
+  std::uint64_t before = 0;  // of the next page; 0: there is none
+};
+
+// One thread at a time. It reads beside the engine, which does not notice it.
+class JournalPages {
+ public:
+  static constexpr std::size_t kPageMessages = 100;
+  // A search looks at this number of messages, and then answers with what it has found.
+  static constexpr std::uint64_t kSearchedMax = 50'000;
+
+  explicit JournalPages(Disk& disk) noexcept : disk_{disk} {}
+
+  // The first page of a session reads the journal as it is now; the next ones read the same. Blocks
+  // on the disk, the first page as long as it takes to verify the journal. The error says why
+  // nothing can be read.
+  [[nodiscard]] std::expected<MessagePage, std::string> read(const PageRequest& request);
+
+ private:
+  [[nodiscard]] std::expected<void, std::string> open(const std::string& folder);
+
+  Disk& disk_;
+  std::string folder_;
+  std::unique_ptr<store::Store> store_;  // null: none is open
+};
+
+}  // namespace nexusfix::web

@@ -1,0 +1,51 @@
+// Bytes of a connection become requests. Boost.Beast parses them; its headers are only in the
+// source file.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "web/http/request.hpp"
+
+namespace nexusfix::web {
+
+class RequestReader {
+ public:
+  static constexpr std::size_t kHeaderBytesMax = 8U << 10U;
+  static constexpr std::size_t kBodyBytesMax = 16U << 10U;
+
+  RequestReader();
+  RequestReader(const RequestReader&) = delete;
+  RequestReader& operator=(const RequestReader&) = delete;
+  ~RequestReader();
+
+  // Adds received bytes. At most kHeaderBytesMax + kBodyBytesMax are kept.
+  void add(std::string_view bytes);
+  enum class Progress : std::uint8_t {
+    NeedsMore,  // the request is not complete
+    Complete,   // take() has it
+    Wrong,      // status() says why; the connection cannot go on
+  };
+  [[nodiscard]] Progress parse();
+  // The complete request. Bytes after it belong to the next one.
+  [[nodiscard]] Request take();
+  [[nodiscard]] bool keeps_alive() const noexcept { return keeps_alive_; }
+  // Of a wrong request: 400, 405, 413 or 431.
+  [[nodiscard]] unsigned status() const noexcept { return status_; }
+  // Whether the client has begun a request that is not complete.
+  [[nodiscard]] bool has_begun() const noexcept { return has_begun_; }
+
+ private:
+  struct Parser;
+  [[nodiscard]] Progress refuse(unsigned status) noexcept;
+
+  std::unique_ptr<Parser> parser_;
+  std::string pending_;  // not parsed yet
+  unsigned status_ = 0;
+  bool keeps_alive_ = false;
+  bool has_begun_ = false;
+};
+
+}  // namespace nexusfix::web

@@ -1,0 +1,93 @@
+// What an operator does: each act is confirmed with a reason, which the engine records.
+
+import { announce, el } from "./dom.js";
+import { post, store } from "./live.js";
+
+const kSessionActs = [
+  { act: "log-on", label: "Log on", help: "Connects, if the session is an initiator that was logged out.", initiator: true },
+  { act: "log-out", label: "Log out", help: "Sends a Logout, and then disconnects.", text: true },
+  { act: "disconnect", label: "Disconnect", help: "Closes the connection at once, without a Logout.", danger: true },
+  { act: "test-request", label: "TestRequest", help: "Sends a TestRequest: the counterparty must answer." },
+  { act: "disable", label: "Disable", help: "Logs the session out. No Logon is possible until it is enabled, also after a restart.", text: true, danger: true },
+  { act: "enable", label: "Enable", help: "The session may log on again." },
+  { act: "send-gap-fill", label: "Gap fill", help: "Sends a SequenceReset-GapFill: our next MsgSeqNum is this number.", number: "Next MsgSeqNum", danger: true },
+  { act: "set-numbers", label: "Set numbers", help: "Sets the next MsgSeqNums. Nothing is sent. Agree with the counterparty first.", numbers: true, danger: true },
+  { act: "reset", label: "Reset", help: "Logs the session out, and begins again at MsgSeqNum 1 on both sides.", text: true, danger: true },
+];
+
+const kEngineActs = [
+  { act: "reload", label: "Reload the configuration", help: "Reads the file again, and applies all of it or nothing." },
+  { act: "rotate-logs", label: "Rotate the logs", help: "Closes the log files and opens them again by their names." },
+  { act: "reload-certificates", label: "Reload certificates", help: "Reads certificates and keys again, for new connections." },
+  { act: "drain", label: "Drain and stop", help: "Takes no new work, finishes what is under way, and stops.", number: "At most this many seconds", value: 60, danger: true },
+  { act: "stop", label: "Stop", help: "Logs all sessions out, and ends the engine.", danger: true },
+];
+
+const dialog = document.getElementById("dialog");
+
+export const mayAct = () => store.overview.allows_acts;
+
+export function sessionActs(session) {
+  const buttons = kSessionActs.filter((one) => !one.initiator || session.is_initiator)
+    .map((one) => el("button", { type: "button", "data-act": one.act, onclick: () => confirmAct(one, session.name) }, one.label));
+  return el("div", { class: "row", role: "group", "aria-label": "Acts on this session" }, ...buttons);
+}
+
+export function showEngineActs() {
+  const rows = kEngineActs.map((one) => el("div", {},
+    el("button", { type: "button", "data-act": one.act, onclick: () => confirmAct(one, "") }, one.label),
+    el("div", { class: "faint" }, one.help)));
+  show(el("form", { method: "dialog" }, el("h2", { id: "dialog-title" }, "The whole engine"), ...rows,
+    el("div", { class: "row" }, el("button", {}, "Close"))));
+}
+
+function show(form) {
+  dialog.replaceChildren(form);
+  if (!dialog.open) dialog.showModal();
+}
+
+function field(label, attributes) {
+  const input = el("input", attributes);
+  return { input, node: el("div", {}, el("label", { for: attributes.id }, label), input) };
+}
+
+function confirmAct(act, session) {
+  const reason = field("Reason, for the record", { id: "act-reason", type: "text", required: true, maxlength: 1000, autocomplete: "off" });
+  const text = act.text && field("Text of the Logout (58), if any", { id: "act-text", type: "text", maxlength: 255, autocomplete: "off" });
+  const number = act.number && field(act.number, { id: "act-number", type: "number", min: 1, required: true, value: act.value ?? "" });
+  const now = act.numbers && store.state.sessions.find((one) => one.name === session);
+  const nextIn = now && field(`Next MsgSeqNum in (now ${now.in.next})`, { id: "act-in", type: "number", min: 1, required: true, value: now.in.next });
+  const nextOut = now && field(`Next MsgSeqNum out (now ${now.out.next})`, { id: "act-out", type: "number", min: 1, required: true, value: now.out.next });
+  const failure = el("p", { class: "notice bad", role: "alert", hidden: true });
+  const go = el("button", { class: act.danger ? "danger" : "main" }, act.label);
+  const form = el("form", {
+    onsubmit: async (event) => {
+      event.preventDefault();
+      go.disabled = true;
+      try {
+        await post("/api/act", {
+          act: act.act, session, reason: reason.input.value,
+          ...(text && { text: text.input.value }),
+          ...(number && { number: number.input.valueAsNumber }),
+          ...(now && {
+            expected: { in: now.in.next, out: now.out.next },
+            wanted: { in: nextIn.input.valueAsNumber, out: nextOut.input.valueAsNumber },
+          }),
+        });
+        dialog.close();
+        announce(`${act.label}: done`);
+      } catch (error) {
+        failure.hidden = false;
+        failure.textContent = error.message;
+        go.disabled = false;
+      }
+    },
+  },
+  el("h2", { id: "dialog-title" }, session ? `${act.label}: ${session}` : act.label),
+  el("p", { class: "faint" }, act.help),
+  ...[nextIn, nextOut, number, text, reason].filter(Boolean).map((one) => one.node),
+  failure,
+  el("div", { class: "row" }, el("button", { type: "button", onclick: () => dialog.close() }, "Cancel"), go));
+  show(form);
+  reason.input.focus();
+}

@@ -1,0 +1,117 @@
+// All sessions, with their figures of this second.
+
+import { bytes, count, el, nanos, rate, setText, Sparkline, stateBadge, stateClass, when } from "./dom.js";
+import { ratesOf, store } from "./live.js";
+
+const kRowsMax = 300;
+
+const sum = (values) => values.reduce((all, one) => all + one, 0);
+const isTrouble = (session) => ["warn", "bad"].includes(stateClass(session.state, session.is_expected));
+
+export function sessionLink(name, tab = "messages") {
+  return `#/session/${encodeURIComponent(name)}/${tab}`;
+}
+
+function tile(term) {
+  const value = el("dd");
+  return { node: el("div", { class: "tile" }, el("dt", {}, term), value), value };
+}
+
+class Row {
+  constructor(session) {
+    this.spark = new Sparkline();
+    this.state = el("td", { "data-label": "State" });
+    this.cells = {};
+    const cell = (key, label) => (this.cells[key] = el("td", { class: "number", "data-label": label }));
+    this.since = el("td", { "data-label": "Since (UTC)" });
+    this.node = el("tr", {},
+      el("td", { class: "wide" },
+        el("a", { href: sessionLink(session.name) }, session.name),
+        el("div", { class: "sub" }, session.is_initiator ? "initiator" : "acceptor")),
+      this.state, this.since,
+      cell("nextIn", "Next in"), cell("nextOut", "Next out"),
+      cell("rateIn", "In / s"), cell("rateOut", "Out / s"),
+      el("td", { class: "wide" }, this.spark.node),
+      cell("p99", "P99"), cell("unsent", "Unsent"));
+  }
+
+  show(session) {
+    if (this.shown !== session.state + session.is_expected) {
+      this.shown = session.state + session.is_expected;
+      this.state.replaceChildren(stateBadge(session.state, session.is_expected));
+    }
+    const rates = ratesOf(session.name);
+    setText(this.since, when(session.since));
+    setText(this.cells.nextIn, count(session.in.next));
+    setText(this.cells.nextOut, count(session.out.next));
+    setText(this.cells.rateIn, rate(rates.in.at(-1) ?? 0));
+    setText(this.cells.rateOut, rate(rates.out.at(-1) ?? 0));
+    setText(this.cells.p99, nanos(session.p99_ns));
+    setText(this.cells.unsent, session.unsent_bytes === 0 ? "–" : bytes(session.unsent_bytes));
+    this.spark.draw(rates.in, rates.out);
+  }
+}
+
+export function sessionsView() {
+  const tiles = {
+    on: tile("Logged on"), trouble: tile("Need attention"), rate: tile("Messages / s, in / out"),
+    store: tile("Store"), late: tile("Late turns"), unsent: tile("Unsent"),
+  };
+  const body = el("tbody");
+  const caption = el("caption");
+  const filter = el("input", { type: "search", id: "filter", oninput: () => show(), autocomplete: "off" });
+  const only = el("input", { type: "checkbox", id: "only", onchange: () => show() });
+  const heads = [["Session"], ["State"], ["Since (UTC)"], ["Next in", 1], ["Next out", 1], ["In / s", 1],
+    ["Out / s", 1], ["Last minute"], ["P99", 1], ["Unsent", 1]];
+  const node = el("div", {},
+    el("dl", { class: "tiles", "aria-label": "The engine at a glance" },
+      ...Object.values(tiles).map((one) => one.node)),
+    el("div", { class: "row" },
+      el("label", { for: "filter" }, "Filter"), el("div", { class: "grow" }, filter),
+      el("label", {}, only, " only those that need attention"),
+      el("span", { class: "legend faint end" }, el("span", { class: "in" }, "in"), el("span", { class: "out" }, "out"))),
+    el("div", { class: "panel flush" },
+      el("table", { class: "cards", id: "sessions" }, caption,
+        el("thead", {}, el("tr", {}, ...heads.map(([text, isNumber]) =>
+          el("th", { scope: "col", class: isNumber ? "number" : null }, text)))),
+        body)));
+  const rows = new Map();
+
+  function showTiles(sessions, loops) {
+    const trouble = sessions.filter(isTrouble).length;
+    const latest = (way) => sum(sessions.map((one) => ratesOf(one.name)[way].at(-1) ?? 0));
+    const stores = loops.filter((loop) => loop.store !== "ok");
+    setText(tiles.on.value, `${sessions.filter((one) => one.state === "logged on").length} of ${sessions.length}`);
+    setText(tiles.trouble.value, count(trouble));
+    tiles.trouble.node.classList.toggle("bad", trouble > 0);
+    setText(tiles.rate.value, `${rate(latest("in"))} / ${rate(latest("out"))}`);
+    setText(tiles.store.value, stores.length === 0 ? "ok" : stores[0].store);
+    tiles.store.node.classList.toggle("bad", stores.length > 0);
+    setText(tiles.late.value, count(sum(loops.map((loop) => loop.late_turns))));
+    setText(tiles.unsent.value, bytes(sum(sessions.map((one) => one.unsent_bytes))));
+  }
+
+  function show() {
+    if (!store.state) return;
+    const { sessions, loops } = store.state;
+    showTiles(sessions, loops);
+    const words = filter.value.trim().toLowerCase();
+    const wanted = sessions.filter((one) => (!only.checked || isTrouble(one))
+      && (one.name.toLowerCase().includes(words) || one.state.includes(words)));
+    const shown = wanted.slice(0, kRowsMax);
+    setText(caption, shown.length === sessions.length ? `${sessions.length} sessions`
+      : `${shown.length} of ${sessions.length} sessions`);
+    const nodes = shown.map((session) => {
+      if (!rows.has(session.name)) rows.set(session.name, new Row(session));
+      const row = rows.get(session.name);
+      row.show(session);
+      return row.node;
+    });
+    if (nodes.length !== body.children.length || nodes.some((one, at) => body.children[at] !== one)) {
+      body.replaceChildren(...nodes);
+    }
+  }
+
+  show();
+  return { node, title: "Sessions", on: { state: show } };
+}

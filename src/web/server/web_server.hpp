@@ -1,0 +1,57 @@
+// The part nexusfix::web: the ports, the thread that serves them, and the thread for what blocks.
+#pragma once
+
+#include <atomic>
+#include <expected>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/config/settings.hpp>
+#include <nexusfix/engine/operations/operations.hpp>
+#include <nexusfix/transport/network.hpp>
+#include <nexusfix/transport/tls.hpp>
+
+#include "web/console/console_site.hpp"
+#include "web/console/event_ring.hpp"
+#include "web/http/http_server.hpp"
+#include "web/server/metrics_site.hpp"
+
+namespace nexusfix::web {
+
+class WebServer final : public engine::OperationsServer {
+ public:
+  [[nodiscard]] static std::expected<std::unique_ptr<WebServer>, std::string> open(
+      const config::Settings& settings);
+  ~WebServer() override;
+
+  [[nodiscard]] std::expected<void, std::string> start(engine::Operations& engine) override;
+  [[nodiscard]] observe::EventLog& events() noexcept override { return events_; }
+
+ private:
+  explicit WebServer(const config::Settings& settings);
+  // Each returns its error, or an empty text.
+  [[nodiscard]] std::string open_network();
+  [[nodiscard]] std::string open_metrics();
+  [[nodiscard]] std::string open_console();
+  [[nodiscard]] std::string error_at(std::size_t line, const std::string& text) const;
+
+  std::string file_;
+  config::WebSettings settings_;
+  SystemClock clock_;
+  PosixDisk disk_;
+  EventRing events_;
+  std::unique_ptr<transport::Network> network_;
+  std::unique_ptr<transport::Network> tls_network_;  // wraps network_; null: no TLS
+  std::unique_ptr<HttpServer> http_;
+  MetricsSite metrics_;
+  ConsoleSite console_;
+  std::uint16_t metrics_port_ = 0;
+  std::uint16_t console_port_ = 0;
+  std::atomic<bool> is_stopping_{false};
+  std::thread thread_;
+};
+
+}  // namespace nexusfix::web

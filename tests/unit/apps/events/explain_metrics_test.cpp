@@ -1,0 +1,61 @@
+// `nexusfix explain` for metrics, and the page that is made of their table.
+#include "nexusfix/events/explain_metrics.hpp"
+
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include <nexusfix/metrics.hpp>
+
+namespace nexusfix::command {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(ExplainMetrics, one_metric_with_its_type_unit_labels_and_meaning) {
+  const auto text = explain_metrics({"nexusfix_session_rejects_total"}, ExplainForm::Text);
+  ASSERT_TRUE(text.has_value());
+  EXPECT_THAT(*text, HasSubstr("type     counter\n"));
+  EXPECT_THAT(*text, HasSubstr("unit     messages\n"));
+  EXPECT_THAT(*text, HasSubstr("labels   session,direction,kind,reason\n"));
+  EXPECT_THAT(*text, HasSubstr("SessionRejectReason"));
+}
+
+TEST(ExplainMetrics, unknown_name_is_answered_with_the_nearest_one) {
+  const auto text = explain_metrics({"nexusfix_session_gap_total"}, ExplainForm::Text);
+  ASSERT_FALSE(text.has_value());
+  EXPECT_EQ(text.error(),
+            "there is no metric \"nexusfix_session_gap_total\". Did you mean "
+            "nexusfix_session_gaps_total?");
+}
+
+TEST(ExplainMetrics, list_has_each_metric_once) {
+  const auto text = explain_metrics({}, ExplainForm::Text);
+  ASSERT_TRUE(text.has_value());
+  std::set<std::string_view> names;
+  for (const auto& metric : metrics::described_metrics()) {
+    EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
+    EXPECT_THAT(*text, HasSubstr(std::string{metric.name} + " "));
+  }
+}
+
+TEST(ExplainMetrics, json_is_one_object_a_line) {
+  const auto text = explain_metrics({"nexusfix_ready"}, ExplainForm::Json);
+  ASSERT_TRUE(text.has_value());
+  EXPECT_THAT(*text, StartsWith(R"({"name":"nexusfix_ready","type":"gauge",)"));
+}
+
+TEST(MetricsPage, is_what_the_table_says) {
+  const std::ifstream file{NEXUSFIX_ROOT "/docs/reference/metrics.md"};
+  std::stringstream page;
+  page << file.rdbuf();
+  EXPECT_EQ(page.str(), metrics_page())
+      << "nexusfix explain --metrics --markdown > docs/reference/metrics.md";
+}
+
+}  // namespace
+}  // namespace nexusfix::command

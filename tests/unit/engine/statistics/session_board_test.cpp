@@ -1,0 +1,67 @@
+// Sessions come and go while another thread reads their figures.
+#include "engine/statistics/session_board.hpp"
+
+#include <atomic>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <thread>
+
+namespace nexusfix::engine {
+namespace {
+
+TEST(SessionBoard, reader_keeps_what_it_reads_while_sessions_are_removed) {
+  SessionBoard board;
+  std::atomic<bool> ends{false};
+  std::atomic<std::uint64_t> seen{0};
+  std::thread reader{[&] {
+    while (!ends) {
+      for (const auto& counters : board.copy()) {
+        const SessionStatistics session = counters->read();
+        EXPECT_EQ(session.name.substr(0, 7), "SESSION");
+        EXPECT_EQ(session.in.bytes % 100, 0U);
+        EXPECT_LE(session.receive_to_sent.count(), 200U);
+        if (session.out.messages != 0) ++seen;
+      }
+    }
+  }};
+  constexpr int kTrades = 200;
+  for (int i = 0; i < 400 || seen == 0; ++i) {
+    const auto counters =
+        std::make_shared<SessionCounters>("SESSION" + std::to_string(i), 0, /*initiator=*/true);
+    board.add(counters);
+    counters->details.make();
+    for (int trade = 0; trade < kTrades; ++trade) {
+      counters->on_received(pack("D"), 100, WallTime{std::chrono::seconds{1}});
+      counters->details.get()->receive_to_sent.record(std::chrono::microseconds{trade});
+      counters->on_sent(pack("8"), 200, WallTime{std::chrono::seconds{1}});
+    }
+    counters->test_request_round_trip.make();
+    board.remove(*counters);
+  }
+  ends = true;
+  reader.join();
+  EXPECT_TRUE(board.copy().empty());
+}
+
+TEST(SessionBoard, sessions_are_in_the_order_of_their_creation) {
+  SessionBoard board;
+  const auto second = std::make_shared<SessionCounters>("B", 0, false);
+  board.add(std::make_shared<SessionCounters>("A", 0, false));
+  board.add(second);
+  board.add(std::make_shared<SessionCounters>("C", 0, false));
+  board.remove(*second);
+  ASSERT_EQ(board.copy().size(), 2U);
+  EXPECT_EQ(board.copy()[0]->name, "A");
+  EXPECT_EQ(board.copy()[1]->name, "C");
+}
+
+// What docs/guide/statistics.md says about memory.
+TEST(SessionCounters, take_a_few_hundred_bytes_before_the_first_connection) {
+  EXPECT_LE(sizeof(SessionCounters), 384U);
+  EXPECT_LE(sizeof(SessionDetails), 3328U);
+  EXPECT_LE(sizeof(SessionLatency), 2048U);
+}
+
+}  // namespace
+}  // namespace nexusfix::engine
