@@ -58,10 +58,9 @@ Plan plan_inside(Subjects) {
 
 ContestantPtr make_inside_with(bool is_in_memory, const std::string& more_keys) {
   const Answers answers(ReceivedTexts::kMessages, 1);
-  return make_prepared_contestant(
-      InsideOperation{std::make_unique<InsideEngine>(is_in_memory, ReceivedTexts::orders(), nullptr,
-                                                     more_keys)},
-      ReceivedTexts::kMessages, AnswersCheck{answers});
+  return make_prepared_contestant(InsideOperation{std::make_unique<InsideEngine>(
+                                      is_in_memory, ReceivedTexts::orders(), nullptr, more_keys)},
+                                  ReceivedTexts::kMessages, AnswersCheck{answers});
 }
 
 Plan plan_inside_inbound(Subjects) {

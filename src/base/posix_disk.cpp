@@ -340,7 +340,7 @@ DiskResult<FileStatus> PosixDisk::status(const std::string& path) {
 }
 
 DiskResult<WallTime> PosixDisk::written_at(const std::string& path) {
-  struct stat found {};
+  struct stat found{};
   if (::stat(path.c_str(), &found) != 0) return failure("stat", path, errno);
   return WallTime{std::chrono::seconds{found.st_mtim.tv_sec} +
                   std::chrono::nanoseconds{found.st_mtim.tv_nsec}};

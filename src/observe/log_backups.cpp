@@ -24,8 +24,7 @@ std::optional<LogBackup> read_backup_name(std::string_view file, std::string_vie
   if (file.size() <= kBackup.size() + kSuffix.size()) return std::nullopt;
   file.remove_prefix(kBackup.size());
   file.remove_suffix(kSuffix.size());
-  const auto [stop, error] =
-      std::from_chars(file.data(), file.data() + file.size(), backup.number);
+  const auto [stop, error] = std::from_chars(file.data(), file.data() + file.size(), backup.number);
   if (error != std::errc{} || stop != file.data() + file.size()) return std::nullopt;
   return backup;
 }

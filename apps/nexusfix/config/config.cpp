@@ -19,7 +19,7 @@
 namespace nexusfix::command {
 namespace {
 
-constexpr std::string_view kName = "config";
+constexpr std::string_view kConfigCommand = "config";
 
 struct CheckOptions {
   std::string file;
@@ -35,7 +35,7 @@ std::chrono::sys_seconds this_second() {
 
 int fail_all(const config::SettingsErrors& errors, UnknownKeys unknown_keys = UnknownKeys::Warn) {
   for (const config::SettingsError& error : errors) {
-    static_cast<void>(fail(kName, labelled(error, unknown_keys)));
+    static_cast<void>(fail(kConfigCommand, labelled(error, unknown_keys)));
   }
   return kFailure;
 }
@@ -96,7 +96,7 @@ int show_schedule(const std::string& file, ScheduleQuestion question, const std:
   const auto explained = config::explain_settings(disk, file);
   if (!explained) return fail_all(explained.error());
   const std::string text = schedule_text(*explained, question);
-  if (text.empty()) return fail(kName, "no session " + question.session + " in " + file);
+  if (text.empty()) return fail(kConfigCommand, "no session " + question.session + " in " + file);
   fmt::print("{}", text);
   return kSuccess;
 }
@@ -110,16 +110,16 @@ int write_new(const std::string& file, bool is_acceptor) {
   PosixDisk disk;
   const auto there = disk.open(file, OpenMode::ReadRegular);
   if (there || !there.error().cause.empty()) {
-    return fail(kName, file + ": the file exists; it was not changed");
+    return fail(kConfigCommand, file + ": the file exists; it was not changed");
   }
   const auto written = write_whole_file(disk, file, text);
-  return written ? kSuccess : fail(kName, written.error());
+  return written ? kSuccess : fail(kConfigCommand, written.error());
 }
 
 int show_keys(const std::vector<std::string>& names, bool is_page) {
   const std::expected<std::string, std::string> text = is_page ? keys_page() : describe_keys(names);
   if (!text) {
-    static_cast<void>(fail(kName, text.error()));
+    static_cast<void>(fail(kConfigCommand, text.error()));
     return kUsage;
   }
   fmt::print("{}", *text);

@@ -16,7 +16,7 @@
 namespace nexusfix::command {
 namespace {
 
-constexpr std::string_view kName = "passwd";
+constexpr std::string_view kPasswdCommand = "passwd";
 
 using engine::PasswordFile;
 
@@ -102,10 +102,10 @@ std::expected<std::string, std::string> read_password(const std::string& user) {
 
 int set_password(const PasswdOptions& options) {
   auto password = read_password(options.user);
-  if (!password) return fail(kName, password.error());
+  if (!password) return fail(kPasswdCommand, password.error());
   const auto hash = engine::hash_password(*password);
   engine::wipe(*password);
-  if (!hash) return fail(kName, hash.error());
+  if (!hash) return fail(kPasswdCommand, hash.error());
   PosixDisk disk;
   bool is_new = false;
   const auto done = engine::change_password_file(disk, options.file, true, [&](PasswordFile& file) {
@@ -113,7 +113,7 @@ int set_password(const PasswdOptions& options) {
     file.set(options.user, *hash);
     return true;
   });
-  if (!done) return fail(kName, done.error().what());
+  if (!done) return fail(kPasswdCommand, done.error().what());
   fmt::print("{}: user {} {}\n", options.file, options.user,
              is_new ? "added" : "has a new password");
   return kSuccess;
@@ -123,8 +123,8 @@ int delete_user(const PasswdOptions& options) {
   PosixDisk disk;
   const auto done = engine::change_password_file(
       disk, options.file, false, [&](PasswordFile& file) { return file.remove(options.user); });
-  if (!done) return fail(kName, done.error().what());
-  if (!*done) return fail(kName, options.file + ": there is no user " + options.user);
+  if (!done) return fail(kPasswdCommand, done.error().what());
+  if (!*done) return fail(kPasswdCommand, options.file + ": there is no user " + options.user);
   fmt::print("{}: user {} deleted\n", options.file, options.user);
   return kSuccess;
 }
@@ -132,7 +132,7 @@ int delete_user(const PasswdOptions& options) {
 int list_users(const PasswdOptions& options) {
   PosixDisk disk;
   const auto file = PasswordFile::load(disk, options.file);
-  if (!file) return fail(kName, file.error().what());
+  if (!file) return fail(kPasswdCommand, file.error().what());
   for (const std::string& user : file->users()) {
     const engine::PasswordCost cost = file->cost_of(user);
     if (options.lists) {
@@ -181,7 +181,7 @@ int run_passwd(Arguments arguments) {
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (options.lists || options.checks) return list_users(options);
   if (const auto wrong = config::username_error(options.user); !wrong.empty()) {
-    fmt::print(stderr, "nexusfix {}: USER: {}\n", kName, wrong);
+    fmt::print(stderr, "nexusfix {}: USER: {}\n", kPasswdCommand, wrong);
     return kUsage;
   }
   return options.deletes ? delete_user(options) : set_password(options);

@@ -26,7 +26,7 @@
 namespace nexusfix::command {
 namespace {
 
-constexpr std::string_view kName = "ctl";
+constexpr std::string_view kCtlCommand = "ctl";
 constexpr int kBetweenLooksMillis = 1'000;
 
 struct CtlOptions {
@@ -107,7 +107,7 @@ std::expected<std::string, std::string> status_text(const std::string& folder,
 int show_status(const std::string& folder, const CtlOptions& options) {
   for (;;) {
     const auto text = status_text(folder, options);
-    if (!text) return fail(kName, text.error());
+    if (!text) return fail(kCtlCommand, text.error());
     // Home, and erase what a longer list has left.
     if (options.watches && ::isatty(STDOUT_FILENO) != 0) fmt::print("\x1b[H\x1b[J");
     fmt::print("{}", *text);
@@ -119,7 +119,7 @@ int show_status(const std::string& folder, const CtlOptions& options) {
 
 int show_latency(const std::string& folder, const CtlOptions& options) {
   const auto rows = engine::latencies_of_running_engine(folder, options.session);
-  if (!rows) return fail(kName, text_of(rows.error(), folder));
+  if (!rows) return fail(kCtlCommand, text_of(rows.error(), folder));
   fmt::print("{}", options.is_json ? latency_json(*rows, options.session)
                                    : latency_table(*rows, options.session));
   return kSuccess;
@@ -130,7 +130,7 @@ bool may_act(const CtlOptions& options, const std::string& what) {
   return options.is_confirmed || is_confirmed_by_hand(what + "?");
 }
 int not_confirmed() {
-  return fail(kName, "not confirmed (without a terminal, use --yes): nothing was done");
+  return fail(kCtlCommand, "not confirmed (without a terminal, use --yes): nothing was done");
 }
 
 std::string audit_text(const CtlOptions& options) {
@@ -144,7 +144,7 @@ int set_numbers_of(const std::string& folder, const CtlOptions& options,
   if (options.next_in != 0) wanted.next_inbound = options.next_in;
   if (options.next_out != 0) wanted.next_outbound = options.next_out;
   if (wanted == session.next) {
-    return fail(kName,
+    return fail(kCtlCommand,
                 "--next-in or --next-out must differ from the present number: nothing was set");
   }
   const std::string what = fmt::format("{}: set the next MsgSeqNum in {} to {}, out {} to {}",
@@ -155,7 +155,7 @@ int set_numbers_of(const std::string& folder, const CtlOptions& options,
                                                       .expected = session.next,
                                                       .wanted = wanted,
                                                       .reason = audit_text(options)});
-  if (!done) return fail(kName, text_of(done.error(), folder));
+  if (!done) return fail(kCtlCommand, text_of(done.error(), folder));
   if (options.is_json) {
     fmt::print("{}", Json::object({{"act", "set-numbers"},
                                    {"session", session.name},
@@ -180,7 +180,7 @@ std::expected<engine::SessionStatus, std::string> session_in(const std::string& 
 
 int set_numbers(const std::string& folder, const CtlOptions& options) {
   const auto session = session_in(folder, options);
-  if (!session) return fail(kName, session.error());
+  if (!session) return fail(kCtlCommand, session.error());
   return set_numbers_of(folder, options, *session);
 }
 
@@ -222,7 +222,7 @@ int act(const std::string& folder, const CtlOptions& options, engine::OperatorAc
   std::string question = fmt::format("{} the engine of {}", name, folder);
   if (has_session) {
     const auto session = session_in(folder, options);
-    if (!session) return fail(kName, session.error());
+    if (!session) return fail(kCtlCommand, session.error());
     question = question_of(what, *session, options);
   }
   if (!may_act(options, question)) return not_confirmed();
@@ -234,26 +234,26 @@ int act(const std::string& folder, const CtlOptions& options, engine::OperatorAc
                                                             .text = options.text,
                                                             .number = number,
                                                             .reason = audit_text(options)});
-  if (!done) return fail(kName, text_of(done.error(), folder));
+  if (!done) return fail(kCtlCommand, text_of(done.error(), folder));
   if (!has_session) {
     print_done(name, nullptr, options);
     return kSuccess;
   }
   const auto after = session_in(folder, options);
-  if (!after) return fail(kName, after.error());
+  if (!after) return fail(kCtlCommand, after.error());
   print_done(name, &*after, options);
   return kSuccess;
 }
 
 int test_request(const std::string& folder, const CtlOptions& options) {
   const auto session = session_in(folder, options);
-  if (!session) return fail(kName, session.error());
+  if (!session) return fail(kCtlCommand, session.error());
   if (!may_act(options, question_of(engine::OperatorAct::TestRequest, *session, options))) {
     return not_confirmed();
   }
   const auto took = engine::test_running_session(folder, session->name, audit_text(options),
                                                  std::chrono::seconds{options.wait_seconds});
-  if (!took) return fail(kName, text_of(took.error(), folder));
+  if (!took) return fail(kCtlCommand, text_of(took.error(), folder));
   const double micros = static_cast<double>(took->count()) / 1'000.0;
   if (options.is_json) {
     fmt::print("{}", Json::object({{"act", "test-request"},
@@ -268,8 +268,8 @@ int test_request(const std::string& folder, const CtlOptions& options) {
 
 int run_chosen(CtlOptions options, const std::string& chosen) {
   const auto folder = place_of(options);
-  if (!folder) return fail(kName, folder.error());
-  if (!is_reason(options.reason)) return fail(kName, kReasonTooLong);
+  if (!folder) return fail(kCtlCommand, folder.error());
+  if (!is_reason(options.reason)) return fail(kCtlCommand, kReasonTooLong);
   if (chosen == "status") return show_status(*folder, options);
   if (chosen == "latency") return show_latency(*folder, options);
   if (chosen == "set-numbers") return set_numbers(*folder, options);

@@ -13,7 +13,7 @@
 namespace nexusfix::command {
 namespace {
 
-constexpr std::string_view kName = "doctor";
+constexpr std::string_view kDoctorCommand = "doctor";
 
 struct DoctorOptions {
   std::string path;  // a configuration, or a journal's folder; empty: neither
@@ -70,7 +70,7 @@ std::expected<Plan, std::string> read_plan(Disk& disk, const std::string& path) 
 int examine_machine(const DoctorOptions& options) {
   PosixDisk disk;
   const auto plan = read_plan(disk, options.path);
-  if (!plan) return fail(kName, plan.error());
+  if (!plan) return fail(kDoctorCommand, plan.error());
   const Machine machine{disk, options.root};
   const Findings findings = examine(machine, *plan);
   fmt::print("{}",

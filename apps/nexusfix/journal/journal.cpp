@@ -12,8 +12,8 @@
 #include "nexusfix/journal/journal_locator.hpp"
 #include "nexusfix/journal/journal_report.hpp"
 #include "nexusfix/journal/journal_set.hpp"
-#include "nexusfix/journal/show/journal_show.hpp"
 #include "nexusfix/journal/journal_summary.hpp"
+#include "nexusfix/journal/show/journal_show.hpp"
 #include "nexusfix/run/engine_options.hpp"
 #include "nexusfix/text/text.hpp"
 

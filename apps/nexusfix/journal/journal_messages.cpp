@@ -27,7 +27,9 @@ using LogKind = store::Store::LogKind;
 
 // MsgSeqNum (34). Of a received message the log has only the one after it that is expected.
 std::uint64_t number_of(const LogMessage& message) {
-  constexpr std::string_view kTag = "\x01" "34=";
+  constexpr std::string_view kTag =
+      "\x01"
+      "34=";
   if (message.kind == LogKind::Sent) return message.msg_seq_num;
   const std::size_t at = message.bytes.find(kTag);
   if (at == std::string_view::npos) return message.msg_seq_num;
@@ -89,9 +91,7 @@ std::string record_time(WallTime time) {
   return text;
 }
 
-std::string shown_message(std::string_view bytes) {
-  return printing::printable(with_bars(bytes));
-}
+std::string shown_message(std::string_view bytes) { return printing::printable(with_bars(bytes)); }
 
 // JSON cannot hold bytes that are not UTF-8. Then `message` is a readable form of the message, and
 // `message_hex` has its bytes.

@@ -22,7 +22,7 @@
 namespace nexusfix::command {
 namespace {
 
-constexpr std::string_view kName = "connect";
+constexpr std::string_view kConnectCommand = "connect";
 constexpr std::size_t kReceivedMax = 10'000;  // messages that no `wait` or `expect` has taken yet
 
 struct ConnectOptions {
@@ -151,7 +151,7 @@ class Interpreter {
   void complain(std::string_view text) {
     failed_ = true;
     if (line_ == 0) {  // the first logon, which is no line of the script
-      fail(kName, text);
+      fail(kConnectCommand, text);
     } else {
       fmt::print(stderr, "{}:{}: {}\n", source_, line_, text);
     }
@@ -297,18 +297,18 @@ int connect(const ConnectOptions& options) {
   std::optional<std::string> script;
   if (!options.script.empty()) {
     auto text = read_file(disk, options.script, kScriptBytesMax);
-    if (!text) return fail(kName, text.error().what());
+    if (!text) return fail(kConnectCommand, text.error().what());
     script = std::move(*text);
   }
   auto settings = load_settings(disk, options.config, options.unknown_keys);
-  if (!settings) return fail(kName, settings.error());
+  if (!settings) return fail(kConnectCommand, settings.error());
   settings->event_loops = 1;  // One session needs no more.
   if (!is_one_initiator(*settings)) {
-    return fail(kName, options.config + ": exactly one session, an initiator, is needed");
+    return fail(kConnectCommand, options.config + ": exactly one session, an initiator, is needed");
   }
   Client client{options.names};
   auto engine = engine::Engine::open(std::move(*settings), client, engine_options(false));
-  if (!engine) return fail(kName, engine.error().what());
+  if (!engine) return fail(kConnectCommand, engine.error().what());
   const engine::StopSignals signals{*engine};
   return converse(*engine, client, Lines{std::move(script)}, options);
 }

@@ -21,8 +21,8 @@
 namespace nexusfix::command {
 namespace {
 
-constexpr std::string_view kName = "serve";
-constexpr std::string_view kWhyMessages =
+constexpr std::string_view kServeCommand = "serve";
+constexpr std::string_view kWhyReports =
     "the venue rebuilds its book and its ExecIDs from the messages in the journal";
 
 struct ServeOptions {
@@ -38,14 +38,15 @@ struct ServeOptions {
 // Prints the book that a start would rebuild, without listening.
 int dump_book(const ServeOptions& options) {
   PosixDisk disk;
-  const auto settings = load_persistent_settings(disk, options.config, kWhyMessages);
-  if (!settings) return fail(kName, settings.error());
+  const auto settings = load_persistent_settings(disk, options.config, kWhyReports);
+  if (!settings) return fail(kServeCommand, settings.error());
   const auto place = find_log(disk, options.config);
-  if (!place) return fail(kName, place.error());
+  if (!place) return fail(kServeCommand, place.error());
   auto log = look_into(disk, *place, postgres_opener());
-  if (!log) return fail(kName, log.error());
+  if (!log) return fail(kServeCommand, log.error());
   if (log->report && log->report->in_use) {
-    fmt::print(stderr, "nexusfix {}: the venue is running: this is its book a moment ago\n", kName);
+    fmt::print(stderr, "nexusfix {}: the venue is running: this is its book a moment ago\n",
+               kServeCommand);
   }
   venue::Venue venue;
   wire::Parser parser;
@@ -59,15 +60,15 @@ int dump_book(const ServeOptions& options) {
     }
   };
   if (auto scanned = log->store->scan(visit); !scanned) {
-    return fail(kName, scanned.error().text);
+    return fail(kServeCommand, scanned.error().text);
   }
-  if (!unreadable.empty()) return fail(kName, unreadable);
-  if (!venue.failure().empty()) return fail(kName, venue.failure());
+  if (!unreadable.empty()) return fail(kServeCommand, unreadable);
+  if (!venue.failure().empty()) return fail(kServeCommand, venue.failure());
   if (!venue.loss().empty()) {
     fmt::print(stderr,
                "nexusfix {}: ALARM: lost: {}. This is the book without it: orders are missing, or "
                "may be filled\n",
-               kName, venue.loss());
+               kServeCommand, venue.loss());
   }
   fmt::print("{}", book_json(venue));
   return kSuccess;
@@ -104,17 +105,16 @@ venue::Losses losses_of(engine::Engine& engine, const ServeOptions& options) {
 
 int serve(const ServeOptions& options) {
   PosixDisk disk;
-  auto settings =
-      load_persistent_settings(disk, options.config, kWhyMessages, options.unknown_keys);
-  if (!settings) return fail(kName, settings.error());
+  auto settings = load_persistent_settings(disk, options.config, kWhyReports, options.unknown_keys);
+  if (!settings) return fail(kServeCommand, settings.error());
   if (!has_acceptor(*settings)) {
-    return fail(kName, options.config + ": an acceptor session is needed");
+    return fail(kServeCommand, options.config + ": an acceptor session is needed");
   }
   if (settings->store == config::StoreKind::Memory) {
     fmt::print(stderr,
                "nexusfix {}: warning: Store=memory: every order and fill is forgotten when the "
                "venue ends, and OrderIDs and ExecIDs begin at 1 again\n",
-               kName);
+               kServeCommand);
   }
   if (options.console_port != 0) settings->web.console_port = options.console_port;
   SystemRandom random;
@@ -122,10 +122,10 @@ int serve(const ServeOptions& options) {
   engine::EngineOptions engine_settings = engine_options(options.spin);
   engine_settings.notify_systemd = true;
   auto engine = engine::Engine::open(std::move(*settings), venue, engine_settings);
-  if (!engine) return fail(kName, engine.error().what());
+  if (!engine) return fail(kServeCommand, engine.error().what());
   venue.set_losses(losses_of(*engine, options));
-  if (!venue.attach(*engine)) return fail(kName, venue.failure());
-  if (!venue.alarm().empty()) fmt::print(stderr, "nexusfix {}: {}\n", kName, venue.alarm());
+  if (!venue.attach(*engine)) return fail(kServeCommand, venue.failure());
+  if (!venue.alarm().empty()) fmt::print(stderr, "nexusfix {}: {}\n", kServeCommand, venue.alarm());
   int status = kSuccess;
   {
     const engine::StopSignals signals{*engine};
@@ -137,10 +137,10 @@ int serve(const ServeOptions& options) {
     std::fflush(stdout);
     status = engine->run() == 0 ? kSuccess : kFailure;
   }
-  if (!venue.failure().empty()) status = fail(kName, venue.failure());
+  if (!venue.failure().empty()) status = fail(kServeCommand, venue.failure());
   if (!options.book_file.empty()) {
     const auto written = write_whole_file(disk, options.book_file, book_json(venue));
-    if (!written) status = fail(kName, written.error());
+    if (!written) status = fail(kServeCommand, written.error());
   }
   return status;
 }

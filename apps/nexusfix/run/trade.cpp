@@ -19,8 +19,8 @@
 namespace nexusfix::command {
 namespace {
 
-constexpr std::string_view kName = "trade";
-constexpr std::string_view kWhyMessages =
+constexpr std::string_view kTradeCommand = "trade";
+constexpr std::string_view kWhyOrders =
     "the trader knows from the messages in its journal which orders it has sent";
 
 struct TradeOptions {
@@ -155,9 +155,10 @@ std::string summary(const trader::Trader& trader, std::uint64_t orders) {
 // nothing is stored. After a restart the counterparty resends the report.
 [[noreturn]] void end_at_once(const DiskError& error) {
   std::fflush(stdout);
-  fail(kName, fmt::format("the report file: {}; ended at once, so that the file misses no report. "
-                          "Free space and start again: the trader continues where it was",
-                          error.what()));
+  fail(kTradeCommand,
+       fmt::format("the report file: {}; ended at once, so that the file misses no report. "
+                   "Free space and start again: the trader continues where it was",
+                   error.what()));
   std::_Exit(kFailure);
 }
 
@@ -176,17 +177,16 @@ std::string missing_reports(const std::optional<trader::ReportFile>& file,
 int trade(const TradeOptions& options) {
   SystemClock clock;
   PosixDisk disk;
-  auto settings =
-      load_persistent_settings(disk, options.config, kWhyMessages, options.unknown_keys);
-  if (!settings) return fail(kName, settings.error());
+  auto settings = load_persistent_settings(disk, options.config, kWhyOrders, options.unknown_keys);
+  if (!settings) return fail(kTradeCommand, settings.error());
   if (!is_one_initiator(*settings)) {
-    return fail(kName, options.config + ": exactly one session, an initiator, is needed");
+    return fail(kTradeCommand, options.config + ": exactly one session, an initiator, is needed");
   }
   if (settings->store == config::StoreKind::Memory) {
     fmt::print(stderr,
                "nexusfix {}: warning: Store=memory: a trader that is started again begins with "
                "order T1, and a venue that remembers it refuses it\n",
-               kName);
+               kTradeCommand);
   }
   trader::Trader trader{options.plan, clock};
   std::optional<trader::ReportFile> report_file;
@@ -194,21 +194,21 @@ int trade(const TradeOptions& options) {
     auto opened =
         trader::ReportFile::open(disk, options.report_file,
                                  [&](const trader::ReportLine& line) { trader.on_reported(line); });
-    if (!opened) return fail(kName, opened.error().what());
+    if (!opened) return fail(kTradeCommand, opened.error().what());
     report_file = std::move(*opened);
     trader.record_to(*report_file, end_at_once);
   }
   auto engine = engine::Engine::open(std::move(*settings), trader, engine_options(options.spin));
-  if (!engine) return fail(kName, engine.error().what());
+  if (!engine) return fail(kTradeCommand, engine.error().what());
   if (auto missing = missing_reports(report_file, options, trader.counts().sent);
       !missing.empty()) {
     // A new, empty file must not look like the correct one at the next start.
     if (report_file) static_cast<void>(disk.remove(options.report_file));
-    return fail(kName, missing);
+    return fail(kTradeCommand, missing);
   }
   // The trader would count the orders of another run as its own, finished orders.
   if (trader.last_reported() > trader.counts().sent) {
-    return fail(kName,
+    return fail(kTradeCommand,
                 fmt::format("{}: the report file holds orders that this journal never sent (up to "
                             "T{}; the journal of {} holds {}). Keep the two together, or start "
                             "with two new ones",
@@ -219,14 +219,14 @@ int trade(const TradeOptions& options) {
   }
   const std::string_view version = engine->session(0).application_version();
   if (version != "FIX.4.2" && version != "FIX.4.4") {
-    return fail(kName, options.config + ": the trader speaks FIX.4.2 and FIX.4.4 only");
+    return fail(kTradeCommand, options.config + ": the trader speaks FIX.4.2 and FIX.4.4 only");
   }
   const engine::StopSignals signals{*engine};
   const std::string failure = Run{options, *engine, trader, clock}.until_done();
   if (options.results) print_results(trader.times());
   fmt::print("{}\n", summary(trader, options.plan.orders));
   std::fflush(stdout);
-  return failure.empty() ? kSuccess : fail(kName, failure);
+  return failure.empty() ? kSuccess : fail(kTradeCommand, failure);
 }
 
 void add_options(CLI::App& app, TradeOptions& options) {
@@ -290,7 +290,7 @@ int run_trade(Arguments arguments) {
   const std::uint64_t group = trader::group_size(options.plan.pattern);
   if (options.plan.orders % group != 0 || options.plan.one_at_a_time % group != 0) {
     fmt::print(stderr, "nexusfix {}: --orders and --one-at-a-time must be multiples of {}: {}\n",
-               kName, group, "buys and sells fill each other");
+               kTradeCommand, group, "buys and sells fill each other");
     return kUsage;
   }
   return trade(options);

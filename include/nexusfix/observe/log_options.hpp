@@ -30,10 +30,10 @@ struct LogFileOptions {
   // LogKeepDays: a backup that was written this number of days ago is removed, besides those above
   // backups_max; 0: never. A disk that does not know when a file was written keeps it.
   std::chrono::days keep_for{0};
-  bool is_compressed = false;      // LogCompress: backups are packed with zstd
-  bool is_daily = false;           // a new file begins with each day, too; UTC
-  bool has_heartbeats = true;      // whether Heartbeats are logged
-  bool has_message_times = true;   // FileIncludeTimeStampForMessages: a time before each message
+  bool is_compressed = false;     // LogCompress: backups are packed with zstd
+  bool is_daily = false;          // a new file begins with each day, too; UTC
+  bool has_heartbeats = true;     // whether Heartbeats are logged
+  bool has_message_times = true;  // FileIncludeTimeStampForMessages: a time before each message
   EventFormat event_format = EventFormat::Text;  // the form of the lines of events
   unsigned fraction_digits = 9;                  // of the seconds in times; 0 to 9
   // The mode of the files, whatever the umask of the process is: 0640, for example. 0: new files

@@ -27,8 +27,8 @@ class CommitGate {
     Ok,
     Full,      // application messages are refused until there is room again
     Draining,  // application messages are refused until the end
-    Failed,  // for ever: nothing is certain to be on the disk any more
-    Ended,   // for ever, too: the loop has ended without memory; the store is sound
+    Failed,    // for ever: nothing is certain to be on the disk any more
+    Ended,     // for ever, too: the loop has ended without memory; the store is sound
   };
   // Runs when the store has failed, once: all sessions end.
   struct FailureHandler {
@@ -114,8 +114,8 @@ class CommitGate {
   store::LogPosition stalled_at_ = 0;          // durable() has been this since the time-out began
   MonoTime stalled_until_ = kNever;            // kNever: the store does not lag
   DiskWatch disk_watch_;
-  store::LogPosition unsynced_from_ = 0;       // appended() at LoopCounters' unsynced_since
-  store::LogPosition flushed_to_ = 0;  // what was appended before the last flush()
+  store::LogPosition unsynced_from_ = 0;  // appended() at LoopCounters' unsynced_since
+  store::LogPosition flushed_to_ = 0;     // what was appended before the last flush()
   bool is_settled_ = false;  // nothing was appended since, and all of that was durable then
 };
 

@@ -150,7 +150,7 @@ class EventLoop {
     bool is_running = false;              // run() is on the stack
     bool has_late_connections = false;    // the last turn left due connections over
     MonoTime stop_by = kNever;            // from then on, a stop no longer waits for the disk
-    MonoTime drain_by = kNever;  // a drain ends then at the latest; kNever: there is none
+    MonoTime drain_by = kNever;           // a drain ends then at the latest; kNever: there is none
     // Seconds that a drain may take; 0: the loop stops at once. Read after stop_requested.
     std::atomic<std::int64_t> drain_seconds{0};
     std::atomic<bool> stop_requested{false};

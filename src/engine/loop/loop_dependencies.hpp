@@ -40,12 +40,12 @@ struct LoopDependencies {
   bool is_standard_error = false;  // log writes to standard error, because no log was given
   Parts parts{};                   // what the application has linked
   std::uint32_t index = 0;         // of the loop
-  std::shared_ptr<LoopDirectory> directory;  // null: this is the only loop
-  std::shared_ptr<RemoteDirectory> remotes;  // null: the loop makes its own
+  std::shared_ptr<LoopDirectory> directory;    // null: this is the only loop
+  std::shared_ptr<RemoteDirectory> remotes;    // null: the loop makes its own
   std::shared_ptr<DisabledSessions> disabled;  // null: likewise
-  std::shared_ptr<BufferBudget> budget;      // null: likewise
-  std::shared_ptr<TlsContexts> tls;          // null: no session has TLS
-  std::shared_ptr<Credentials> credentials;  // null: no session has a PasswordFile
+  std::shared_ptr<BufferBudget> budget;        // null: likewise
+  std::shared_ptr<TlsContexts> tls;            // null: no session has TLS
+  std::shared_ptr<Credentials> credentials;    // null: no session has a PasswordFile
 };
 
 }  // namespace nexusfix::engine

@@ -44,7 +44,6 @@ class EngineLogs {
   // Every event goes to this log as well; null: to none.
   void tap_events(observe::EventLog* tap) noexcept { event_tap_ = tap; }
 
-
   // Before this call, only a program's event log receives events; open() then writes them to the
   // files and, by ScreenLogShowEvents, to standard error or to the screen. The error names the
   // folder or file that cannot be written. data_fields: for masked fields that only a dictionary
@@ -135,10 +134,10 @@ class EngineLogs {
   std::map<std::string, Place, std::less<>> places_;  // by the session's name
   std::unique_ptr<observe::SessionLogs> logs_;
   MessageTap tap_;
-  observe::MaskedMessageLog masked_;               // before tap_
-  observe::MaskedMessageLog* messages_ = nullptr;  // equals masked_; null: no one listens
-  NoticeTally refused_;                            // by the program's message log
-  std::atomic<observe::SessionLogs*> shared_{nullptr};   // equals logs_, for other threads
+  observe::MaskedMessageLog masked_;                    // before tap_
+  observe::MaskedMessageLog* messages_ = nullptr;       // equals masked_; null: no one listens
+  NoticeTally refused_;                                 // by the program's message log
+  std::atomic<observe::SessionLogs*> shared_{nullptr};  // equals logs_, for other threads
 };
 
 }  // namespace nexusfix::engine

@@ -10,7 +10,9 @@ namespace {
 // bytes: messages, of which the first may be cut at its beginning. 0: there is none. The text of a
 // data field can only make the result lower.
 std::uint64_t lowest_number(std::string_view bytes, std::uint64_t next_outbound) noexcept {
-  constexpr std::string_view kMsgSeqNum = "\x01" "34=";
+  constexpr std::string_view kMsgSeqNum =
+      "\x01"
+      "34=";
   if (bytes.empty()) return 0;
   std::uint64_t lowest = next_outbound;
   for (std::size_t at = 0; (at = bytes.find(kMsgSeqNum, at)) != std::string_view::npos;) {

@@ -133,7 +133,7 @@ class EventProgress {
 
   std::uint64_t next_inbound_;  // the store's
   bool is_acting_ = false;
-  bool keeps_received_;      // the store gets each received message with the progress
+  bool keeps_received_;  // the store gets each received message with the progress
   // The counterparty has received our Logon, and has asked for what it missed before.
   bool is_settled_ = false;
   std::uint64_t left_ = 0;  // the last MessagesLeft of the store; 0: none since the start

@@ -14,10 +14,10 @@
 #include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/store/store.hpp>
 
+#include "engine/commit/received_message.hpp"
 #include "engine/loop/loop_context.hpp"
 #include "engine/scratch_buffer.hpp"
 #include "engine/sending/sent_messages.hpp"
-#include "engine/commit/received_message.hpp"
 #include "engine/sessions/session_entry.hpp"
 
 namespace nexusfix::engine {

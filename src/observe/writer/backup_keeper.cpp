@@ -140,9 +140,9 @@ void BackupKeeper::report(const DiskResult<void>& result) {
   if (result) {
     has_failed_ = false;
   } else if (!std::exchange(has_failed_, true)) {
-    notices_.post({EventId::LogNotPacked,
-                   "a backup of a log cannot be packed and stays as it is: " +
-                       result.error().what() + ". The next rotation tries again"});
+    notices_.post(
+        {EventId::LogNotPacked, "a backup of a log cannot be packed and stays as it is: " +
+                                    result.error().what() + ". The next rotation tries again"});
   }
 }
 

@@ -73,8 +73,8 @@ class BackupKeeper {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::map<std::pair<std::string, std::string>, Kept> kept_;  // by folder and name
-  std::optional<WallTime> wanted_at_;                          // work to do, at this time
-  std::jthread thread_;  // last: it uses the members above
+  std::optional<WallTime> wanted_at_;                         // work to do, at this time
+  std::jthread thread_;                                       // last: it uses the members above
 };
 
 }  // namespace nexusfix::observe

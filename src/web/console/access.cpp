@@ -143,10 +143,9 @@ const SignIn* Access::find(const Request& request, MonoTime now) {
     // A name says more than the pin of the key.
     const auto name = std::ranges::find_if(
         request.identities, [](const std::string& one) { return !one.starts_with("pin:"); });
-    transient_ = {
-        .identity = name == request.identities.end() ? request.identities.front() : *name,
-        .key = {},
-        .csrf = transient_csrf_};
+    transient_ = {.identity = name == request.identities.end() ? request.identities.front() : *name,
+                  .key = {},
+                  .csrf = transient_csrf_};
     return &transient_;
   }
   std::erase_if(sign_ins_, [&](const SignIn& one) { return now - one.used_at > kIdleMax; });

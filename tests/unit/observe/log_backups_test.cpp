@@ -1,5 +1,7 @@
 // Backups of log files that are packed (LogCompress) and removed by their age (LogKeepDays). On a
 // disk in memory, which takes no threads: turn() has done everything when it returns.
+#include "observe/log_backups.hpp"
+
 #include <cerrno>
 #include <chrono>
 #include <gmock/gmock.h>
@@ -13,7 +15,6 @@
 #include <nexusfix/observe/log_compression.hpp>
 #include <nexusfix/observe/session_logs.hpp>
 
-#include "observe/log_backups.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "support/fix_text.hpp"
@@ -45,9 +46,9 @@ class LogBackups : public ::testing::Test {
     files.is_compressed = true;
   }
   void open() {
-    auto opened = SessionLogs::open(
-        disk, {.compression = log_compression_part()},
-        {{.name = "A", .prefix = "A", .files = files, .screen = {}}}, now);
+    auto opened =
+        SessionLogs::open(disk, {.compression = log_compression_part()},
+                          {{.name = "A", .prefix = "A", .files = files, .screen = {}}}, now);
     ASSERT_TRUE(opened) << opened.error();
     logs = std::move(*opened);
   }
@@ -61,8 +62,7 @@ class LogBackups : public ::testing::Test {
     if (!disk.exists(path)) return "(absent)";
     const std::string bytes = disk.contents(path);
     std::string text(ZSTD_getFrameContentSize(bytes.data(), bytes.size()), '\0');
-    const std::size_t size =
-        ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size());
+    const std::size_t size = ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size());
     EXPECT_EQ(size, text.size()) << path;
     return text;
   }
@@ -125,9 +125,9 @@ TEST_F(LogBackups, failure_of_any_call_loses_no_line) {
     logs.reset();
     files.is_compressed = true;
     disk.fail_any(calls, EIO);
-    auto opened = SessionLogs::open(
-        disk, {.compression = log_compression_part()},
-        {{.name = "A", .prefix = "A", .files = files, .screen = {}}}, now);
+    auto opened =
+        SessionLogs::open(disk, {.compression = log_compression_part()},
+                          {{.name = "A", .prefix = "A", .files = files, .screen = {}}}, now);
     if (opened) {
       logs = std::move(*opened);
       receive("three");
@@ -206,9 +206,9 @@ TEST(LogBackupsOnARealDisk, are_packed_by_a_thread_in_this_run_or_the_next) {
   files.backups_max = 100;
   files.is_compressed = true;
   const auto run = [&] {
-    auto logs = SessionLogs::open(disk, {.compression = log_compression_part()},
-                                  {{.name = "A", .prefix = "A", .files = files, .screen = {}}},
-                                  kMorning);
+    auto logs =
+        SessionLogs::open(disk, {.compression = log_compression_part()},
+                          {{.name = "A", .prefix = "A", .files = files, .screen = {}}}, kMorning);
     ASSERT_TRUE(logs) << logs.error();
     for (int i = 0; i < 20; ++i) (*logs)->received(0, fix("FIX.4.4", "35=0|"), kMorning);
   };
@@ -223,9 +223,9 @@ TEST(LogBackupsOnARealDisk, are_packed_by_a_thread_in_this_run_or_the_next) {
     }
     return count;
   };
-  auto logs = SessionLogs::open(disk, {.compression = log_compression_part()},
-                                {{.name = "A", .prefix = "A", .files = files, .screen = {}}},
-                                kMorning);
+  auto logs =
+      SessionLogs::open(disk, {.compression = log_compression_part()},
+                        {{.name = "A", .prefix = "A", .files = files, .screen = {}}}, kMorning);
   ASSERT_TRUE(logs) << logs.error();
   (*logs)->received(0, fix("FIX.4.4", "35=0|"), kMorning);
   while (unpacked() != 0) std::this_thread::yield();

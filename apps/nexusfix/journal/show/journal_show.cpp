@@ -44,9 +44,8 @@ std::expected<MessageFilter, std::string> filter_of(const ShowOptions& options,
   filter.has_received = options.direction != "out";
   filter.text = options.text;
   std::ranges::replace(filter.text, '|', '\x01');
-  for (const auto& [option, text, time] :
-       {std::tuple{"--since", &options.since, &filter.since},
-        std::tuple{"--until", &options.until, &filter.until}}) {
+  for (const auto& [option, text, time] : {std::tuple{"--since", &options.since, &filter.since},
+                                           std::tuple{"--until", &options.until, &filter.until}}) {
     if (text->empty()) continue;
     *time = read_time(*text);
     if (*time) continue;

@@ -43,9 +43,8 @@ class Search {
     has_marks_ = true;
     one.marked_at = message.time;
     one.left_until = std::max(one.left_until, message.msg_seq_num);
-    std::erase_if(one.messages, [&](const UnsentMessage& unsent) {
-      return unsent.msg_seq_num < one.left_until;
-    });
+    std::erase_if(one.messages,
+                  [&](const UnsentMessage& unsent) { return unsent.msg_seq_num < one.left_until; });
   }
 
   std::map<std::string, std::size_t, std::less<>> places_;
@@ -79,13 +78,12 @@ std::string unsent_text(const std::vector<UnsentOfSession>& sessions) {
   std::string text;
   for (const UnsentOfSession& one : sessions) {
     text += fmt::format("{}  epoch {}: {}\n", printable(one.session), one.epoch,
-                        one.messages.empty() ? "nothing is unsent"
-                                             : counted(one.messages.size(), "message") +
-                                                   " may not have left");
-    text += one.left_until == 0
-                ? "  the log does not say what has left in this epoch\n"
-                : fmt::format("  what is below MsgSeqNum {} has left, as of {}\n", one.left_until,
-                              record_time(one.marked_at));
+                        one.messages.empty()
+                            ? "nothing is unsent"
+                            : counted(one.messages.size(), "message") + " may not have left");
+    text += one.left_until == 0 ? "  the log does not say what has left in this epoch\n"
+                                : fmt::format("  what is below MsgSeqNum {} has left, as of {}\n",
+                                              one.left_until, record_time(one.marked_at));
     for (const UnsentMessage& message : one.messages) {
       text += fmt::format("  {}  {}  {}\n", message.msg_seq_num, record_time(message.time),
                           shown_message(message.bytes));
@@ -95,20 +93,22 @@ std::string unsent_text(const std::vector<UnsentOfSession>& sessions) {
 }
 
 std::string unsent_json(const std::vector<UnsentOfSession>& sessions) {
-  return Json::array(sessions, [](const UnsentOfSession& one) {
-           Json json = Json::object({{"session", one.session}, {"epoch", one.epoch}});
-           if (one.left_until != 0) {
-             json.set("left_until", one.left_until);
-             json.set("as_of", record_time(one.marked_at));
-           }
-           json.set("messages", Json::array(one.messages, [](const UnsentMessage& message) {
-                      Json item = Json::object(
-                          {{"number", message.msg_seq_num}, {"time", record_time(message.time)}});
-                      set_message(item, message.bytes);
-                      return item;
-                    }));
-           return json;
-         })
+  return Json::array(sessions,
+                     [](const UnsentOfSession& one) {
+                       Json json = Json::object({{"session", one.session}, {"epoch", one.epoch}});
+                       if (one.left_until != 0) {
+                         json.set("left_until", one.left_until);
+                         json.set("as_of", record_time(one.marked_at));
+                       }
+                       json.set("messages",
+                                Json::array(one.messages, [](const UnsentMessage& message) {
+                                  Json item = Json::object({{"number", message.msg_seq_num},
+                                                            {"time", record_time(message.time)}});
+                                  set_message(item, message.bytes);
+                                  return item;
+                                }));
+                       return json;
+                     })
       .document();
 }
 

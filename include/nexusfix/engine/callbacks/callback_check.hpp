@@ -10,9 +10,9 @@
 #include <utility>
 
 #include <nexusfix/engine/callbacks/callback_names.hpp>
-#include <nexusfix/engine/events.hpp>
 #include <nexusfix/engine/callbacks/handled_messages.hpp>
 #include <nexusfix/engine/callbacks/message_reply.hpp>
+#include <nexusfix/engine/events.hpp>
 #include <nexusfix/engine/outgoing.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/session/version.hpp>

@@ -356,8 +356,7 @@ TEST_F(ReloadKeysTest, each_key_takes_effect_or_waits_as_its_class_says) {
                           row.name == "SocketAcceptHost" || row.name == "AllowedCertificates" ||
                           row.name == "UseTCPProxy" || row.name == "TrustedProxies" ||
                           row.name == "PasswordFile" || row.name == "AllowedUsernames" ||
-                          row.name == "LogCompress" ||
-                          row.name.starts_with("Proxy");
+                          row.name == "LogCompress" || row.name.starts_with("Proxy");
     if (is_apart) continue;
     const std::string beside =
         row.name == "EventLoopCpu" ? ""  // the table's example has two CPUs

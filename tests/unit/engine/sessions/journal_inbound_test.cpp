@@ -8,10 +8,10 @@
 namespace nexusfix::testing {
 namespace {
 
+using store::Store;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using store::Store;
 
 constexpr std::string_view kCanary = "qWz7Kx9PvJt3";
 
@@ -69,8 +69,8 @@ class JournalInbound : public AcceptorTest {
     PosixDisk disk;
     const auto opened = store::inspect_journal(disk, folder.path() + "/store");
     ASSERT_TRUE(opened.has_value()) << opened.error().text;
-    const auto scanned = opened->store->scan_all(
-        [&](const Store::LogMessage& one) { visit(one, bar(one.bytes)); });
+    const auto scanned =
+        opened->store->scan_all([&](const Store::LogMessage& one) { visit(one, bar(one.bytes)); });
     ASSERT_TRUE(scanned.has_value()) << scanned.error().text;
   }
 };

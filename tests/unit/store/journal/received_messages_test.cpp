@@ -81,8 +81,8 @@ TEST_F(ReceivedMessages, are_not_in_a_scan_nor_in_a_resend) {
   const SessionKey key = open_session(*journal.store, "A");
   answer(*journal.store, key, 1);
   std::vector<std::string> sent;
-  ASSERT_TRUE(journal.store->scan(
-      [&](const Store::LogMessage& one) { sent.emplace_back(one.bytes); }));
+  ASSERT_TRUE(
+      journal.store->scan([&](const Store::LogMessage& one) { sent.emplace_back(one.bytes); }));
   EXPECT_THAT(sent, ElementsAre("report"));
   sent.clear();
   ASSERT_TRUE(journal.store->read(key, 1, 9, [&](std::uint64_t, std::string_view bytes) {
@@ -139,8 +139,8 @@ TEST_F(ReceivedMessages, an_entry_that_only_a_newer_version_knows_is_refused_and
   {
     const OpenedJournal journal = open();
     const SessionKey key = open_session(*journal.store, "A");
-    ASSERT_TRUE(append(*journal.store,
-                       [&](Transaction& t) { t.inbound_progress(key, 2, "text"); }));
+    ASSERT_TRUE(
+        append(*journal.store, [&](Transaction& t) { t.inbound_progress(key, 2, "text"); }));
     ASSERT_TRUE(journal.store->close());
   }
   std::string file = disk_.contents(kFirst);
