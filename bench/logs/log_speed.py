@@ -31,6 +31,13 @@ def cpu_seconds(command):
     return usage.ru_utime + usage.ru_stime, (first.split(b'\n')[0], size), usage.ru_maxrss * 1024
 
 
+def warm(log):
+    """Reads the log into the cache of the system."""
+    with open(log, 'rb') as file:
+        while file.read(1 << 20):
+            pass
+
+
 def rows(nexusfix, log):
     """Name and command of each row."""
     grep = [nexusfix, 'grep', '-c']
@@ -60,7 +67,7 @@ def main():
     log = Path(options.folder) / f'speed-{options.megabytes}.log'
     if not log.exists():
         subprocess.run([sys.executable, MAKE_LOG, log, str(options.megabytes)], check=True)
-    log.read_bytes()  # into the cache of the system
+    warm(log)
     megabytes = log.stat().st_size / 1e6
     print(f'{"row":34} {"s":>7} {"MB/s":>7} {"MB of memory":>13}  answer')
     for name, command in rows(options.nexusfix, str(log)):

@@ -42,7 +42,7 @@ using Source = std::unique_ptr<ByteSource>;
 // The bytes that a hex dump shows. Lines that are none of it are left out.
 [[nodiscard]] Source hex_source(Source dump);
 
-// The messages of a journal, one a line: "SESSION OUT epoch 1 : 8=FIX...". Segments that were
+// The messages of a journal, one a line: "TIME SESSION OUT epoch 1 : 8=FIX...". Segments that were
 // retired or archived are read, too. The journal may be in use. A thread of its own reads the
 // journal. The disk must outlive the source.
 [[nodiscard]] Source journal_source(Disk& disk, std::string folder);

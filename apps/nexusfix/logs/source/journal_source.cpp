@@ -6,6 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include <nexusfix/base/utc_text.hpp>
+
 #include "nexusfix/journal/archive/journal_archive.hpp"
 #include "nexusfix/journal/journal_summary.hpp"
 #include "nexusfix/logs/source/byte_source.hpp"
@@ -69,10 +71,16 @@ class JournalSource final : public ByteSource {
     command::WholeJournalDisk whole{disk_, folder_};
     auto opened = command::open_for_reading(whole, folder_);
     if (!opened) return std::move(opened.error());
-    const auto scanned = opened->store->scan([&](const store::Store::LogMessage& message) {
+    const auto scanned = opened->store->scan_all([&](const store::Store::LogMessage& message) {
+      using enum store::Store::LogKind;
+      if (message.kind != Sent && message.kind != Received) return;
       line_.clear();
-      fmt::format_to(std::back_inserter(line_), "{} OUT epoch {} : ", message.session,
-                     message.epoch);
+      if (message.time != WallTime{}) {
+        append_utc(line_, message.time, UtcForm::Fix, kUtcFractionDigitsMax);
+        line_ += ' ';
+      }
+      fmt::format_to(std::back_inserter(line_), "{} {} epoch {} : ", message.session,
+                     message.kind == Sent ? "OUT" : "IN", message.epoch);
       line_.append(message.bytes).push_back('\n');
       pass_on();
     });

@@ -24,7 +24,7 @@ int run_stats(Arguments arguments) {
   app.footer(
       "Examples:\n"
       "  $ nexusfix stats messages.log\n"
-      "  $ nexusfix stats --rotated --from 2024-01-15 --where TargetCompID=V messages.log\n\n"
+      "  $ nexusfix stats --rotated --from 2024-01-15 --where TargetCompID=V a.log\n\n"
       "Exit status:\n"
       "  0  there are messages\n"
       "  1  there is none, or a file could not be read to its end\n"
