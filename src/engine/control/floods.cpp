@@ -12,13 +12,13 @@ namespace {
 
 // SequenceReset is not counted: a resend contains one for each gap that it fills.
 constexpr std::string_view kSequenceReset = "4";
-constexpr std::string_view kHeartbeat = "0";
+constexpr std::string_view kHeartbeatType = "0";
 
 }  // namespace
 
 // Runs before the message is processed, so that the answer to it is the last one.
 void SessionControl::note_administrative(SessionEntry& entry, const wire::MessageView& message) {
-  if (round_trips_.is_waiting() && message.msg_type() == kHeartbeat) {
+  if (round_trips_.is_waiting() && message.msg_type() == kHeartbeatType) {
     round_trips_.on_heartbeat(entry, message[tag::TestReqID].value_or(""), loop_.now().mono);
   }
   if (message.msg_type() == kSequenceReset) return;
