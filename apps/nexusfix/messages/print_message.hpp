@@ -26,8 +26,8 @@ struct PrintOptions {
   const dictionary::NameTable* own_names = nullptr;
   // For FIXT.1.1 messages without ApplVerID.
   dictionary::Version default_application = dictionary::Version::Fix50Sp2;
-  std::string_view prefix;          // printed before the heading
-  std::span<const wire::Tag> only;  // prints only these fields; empty: all
+  std::string_view prefix{};          // printed before the heading
+  std::span<const wire::Tag> only{};  // prints only these fields; empty: all
 };
 
 // NewOrderSingle (D)  34=2  TRADER -> VENUE  20240115-10:30:00.123
