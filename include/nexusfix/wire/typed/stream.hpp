@@ -74,7 +74,9 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 // The value, or the error: "field 44 is missing".
 template <class Traits, class T>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
-                                             const OptionalField<T>& field) {
+                                             const OptionalField<T>& field)
+  requires requires { out << *field; }
+{
   return field ? out << *field : out << field.error();
 }
 // The message in one line, with | for SOH; passwords are ***.
