@@ -40,6 +40,7 @@ struct PrometheusOptions {
 struct Health {
   std::vector<std::string> reasons{};  // why not, one a line; empty: all is well
 
+  // Whether all is well.
   [[nodiscard]] bool is_ok() const noexcept { return reasons.empty(); }
   // The body of an answer: "ok\n", or the reasons, one a line. At most 20 of them; then their
   // count.
@@ -63,14 +64,15 @@ struct HealthLimits {
 [[nodiscard]] Health check_readiness(const engine::EngineStatistics& engine,
                                      const HealthLimits& limits = {});
 
+// The types of Prometheus.
 enum class MetricType : std::uint8_t { Gauge, Counter, Histogram };
 // "gauge", "counter", "histogram".
 [[nodiscard]] std::string_view to_string(MetricType type) noexcept;
 
 // One row of docs/reference/metrics.md. All texts have static lifetime.
 struct MetricDescription {
-  std::string_view name;
-  MetricType type = MetricType::Gauge;
+  std::string_view name;                // "nexusfix_session_logged_on"
+  MetricType type = MetricType::Gauge;  // of its samples
   std::string_view unit;     // "seconds", "bytes", "messages"; empty: the value is 0 or 1
   std::string_view labels;   // their names, with commas between them
   std::string_view help;     // a sentence

@@ -301,7 +301,7 @@ constexpr std::array kSessionActs{
     Act{"disconnect", "end the connection without a Logout"},
     Act{"reset", "log out, and reset both sequence numbers to 1"},
     Act{"enable", "allow Logons again after disable"},
-    Act{"disable", "log out, and refuse every Logon until enable, also after a restart"},
+    Act{"disable", "log out, and refuse Logons until enable, also after a restart"},
     Act{"test-request", "send a TestRequest, and show when its Heartbeat comes back",
         "--reason 'is it alive'"},
     Act{"send-gap-fill", "skip outbound sequence numbers that were never used", "--to 120"},
@@ -323,8 +323,8 @@ void add_acts(CLI::App& app, CtlOptions& options) {
   status->add_flag("--watch", options.watches, "show it again each second, until Ctrl-C");
   status->footer(std::string{"Examples:\n  $ nexusfix ctl status\n  $ nexusfix ctl status "} +
                  kExampleSession + kExitStatus);
-  CLI::App* const latency = app.add_subcommand(
-      "latency", "show the percentiles of the engine's latencies, or of one session's");
+  CLI::App* const latency =
+      app.add_subcommand("latency", "show the engine's latencies, or those of one session");
   latency->add_option("SESSION", options.session, "its name, such as FIX.4.4:VENUE->TRADER");
   latency->add_flag("--json", options.is_json, "print JSON");
   latency->footer(std::string{"Example:\n  $ nexusfix ctl latency"} + kExitStatus);
@@ -371,8 +371,8 @@ void add_acts(CLI::App& app, CtlOptions& options) {
 }
 
 void add_tail(CLI::App& app, CtlOptions& options) {
-  CLI::App* const tail = app.add_subcommand(
-      "tail", "show messages as they come and go, until Ctrl-C: of one session, or of all");
+  CLI::App* const tail =
+      app.add_subcommand("tail", "show messages of one session or of all, until Ctrl-C");
   tail->add_option("SESSION|FILTER", options.tail.arguments,
                    "a session's name; conditions such as 35=D or Side=BUY, which must all hold");
   tail->add_flag("--summary", options.is_summary, "print one line for each message");

@@ -176,12 +176,12 @@ struct LatencyRow {
   std::uint32_t loop = 0;   // the index of the event loop
   std::string what{};       // "receive to callback", "callback to sent", ...
   std::uint64_t count = 0;  // of the measured durations; the figures below are 0 without any
-  std::chrono::nanoseconds mean{0};
-  std::chrono::nanoseconds p50{0};  // half of all durations are below it
-  std::chrono::nanoseconds p90{0};  // and so on
-  std::chrono::nanoseconds p99{0};
-  std::chrono::nanoseconds p999{0};  // 99.9 %
-  std::chrono::nanoseconds highest{0};
+  std::chrono::nanoseconds mean{0};     // of all durations
+  std::chrono::nanoseconds p50{0};      // half of all durations are below it
+  std::chrono::nanoseconds p90{0};      // and so on
+  std::chrono::nanoseconds p99{0};      // 99 %
+  std::chrono::nanoseconds p999{0};     // 99.9 %
+  std::chrono::nanoseconds highest{0};  // the longest one
 };
 
 // Asks a running engine for its latencies: of one session, or of each event loop (empty).

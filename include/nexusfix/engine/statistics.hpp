@@ -25,9 +25,9 @@ class LatencyHistogram {
  public:
   // Durations of at least `from` and below `to`.
   struct Bucket {
-    std::chrono::nanoseconds from{0};
-    std::chrono::nanoseconds to{0};  // max(): the last bucket, which has no end
-    std::uint64_t count = 0;         // at least 1
+    std::chrono::nanoseconds from{0};  // the lower end
+    std::chrono::nanoseconds to{0};    // max(): the last bucket, which has no end
+    std::uint64_t count = 0;           // at least 1
   };
 
   LatencyHistogram() = default;  // empty
@@ -85,12 +85,12 @@ struct DirectionStatistics {
 
 // One session. The counts begin when the engine starts, and when the session is added.
 struct SessionStatistics {
-  std::string name{};         // as Session::name()
-  std::uint32_t loop = 0;     // the index of its event loop
-  bool is_initiator = false;  // false: an acceptor
-  SessionState state = SessionState::Listening;
-  WallTime since{};                            // when this state began
-  std::optional<WallTime> logon_changed_at{};  // of the last Logon or its end; absent: no Logon
+  std::string name{};                            // as Session::name()
+  std::uint32_t loop = 0;                        // the index of its event loop
+  bool is_initiator = false;                     // false: an acceptor
+  SessionState state = SessionState::Listening;  // what it does now
+  WallTime since{};                              // when this state began
+  std::optional<WallTime> logon_changed_at{};    // of the last Logon or its end; absent: no Logon
   bool is_expected = false;  // it should be logged on now: see docs/guide/statistics.md
   session::Numbers next{};   // the next MsgSeqNum of each direction
 
@@ -138,8 +138,8 @@ enum class StoreHealth : std::uint8_t {
 
 // The store of one event loop.
 struct StoreStatistics {
-  StoreHealth health = StoreHealth::Ok;
-  std::uint64_t appended_bytes = 0;  // recorded since the store was opened
+  StoreHealth health = StoreHealth::Ok;  // what it does now
+  std::uint64_t appended_bytes = 0;      // recorded since the store was opened
   // Recorded and not durable in the sense of JournalDurability yet: bytes to sockets wait for it.
   std::uint64_t undurable_bytes = 0;
   // Recorded and not on the disk yet: a loss of power would lose it.
@@ -161,7 +161,7 @@ struct LoopStatistics {
   bool is_running = false;
   std::uint64_t late_turns = 0;    // turns that ran a timer more than 10 ms late
   std::uint64_t posted_tasks = 0;  // tasks of other threads that it has run
-  StoreStatistics store{};
+  StoreStatistics store{};         // of its sessions
 
   // Of one application message in 17: from its arrival, as the loop's clock had it, to the call of
   // on_message();

@@ -1,4 +1,4 @@
-// Packs the backups of log files with zstd (LogCompress=Y). Link nexusfix::log_compression.
+// Packs the backups of log files with zstd (LogCompress=Y). Link the part of that name.
 //
 //   engine::EngineOptions options;
 //   options.parts.log_compression = observe::log_compression_part();

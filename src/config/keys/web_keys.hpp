@@ -19,7 +19,7 @@ inline constexpr KeyRow kWeb[] = {
      "the port of the web console; 0: any free port"},
     {"HttpAcceptPort", NextStart, port(0), sets<&WebSettings::http_accept_port>, "", "9911",
      "the port of a read-only web console; 0: none"},
-    {"ConsoleHost", NextStart, kAddress, sets<&WebSettings::console_host>, "127.0.0.1", "10.0.0.5",
+    {"ConsoleHost", NextStart, kAddress, sets<&WebSettings::console_host>, "127.0.0.1", "::1",
      "the address of this machine on which the web console listens; others than 127.0.0.1 and ::1 "
      "need ConsoleCertificateFile"},
     {"ConsoleNames", NextStart, kHostNames, sets<&WebSettings::console_names, read_host_names>, "",

@@ -61,6 +61,7 @@ struct WithNames : A, CallbackNames {
   ~WithNames() = default;
 };
 
+// Whether A or a base of it has a member of this name.
 #define NEXUSFIX_MEMBER(name)                    \
   template <class A>                             \
   consteval bool has_##name() {                  \

@@ -105,7 +105,7 @@ struct Field {
   Field() = default;
   // Without moves and with few constructors: a compiler lists each of them after `Price p = 100;`.
   Field(const Field&) = default;
-  Field& operator=(const Field&) = default;
+  Field& operator=(const Field&) = default;  // copies the value
   // A field with this value.
   constexpr explicit Field(Value v) noexcept : value{v} {}
   // A price or a quantity from a literal: Price{"150.25"}; see Decimal::from_literal().

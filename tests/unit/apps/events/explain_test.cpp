@@ -160,7 +160,7 @@ TEST(Explain, names_the_nearest_event_for_an_unknown_one) {
   EXPECT_EQ(error_of("RejectRecieved"),
             "there is no event \"RejectRecieved\". Did you mean RejectReceived?");
   EXPECT_EQ(error_of("NXF-1049"), "there is no event \"NXF-1049\". Did you mean NXF-1048?");
-  EXPECT_EQ(error_of("8100"), "there is no event \"8100\". Did you mean NXF-8010?");
+  EXPECT_EQ(error_of("8100"), "there is no event \"8100\". Did you mean NXF-8011?");
   EXPECT_THAT(error_of("9999"), HasSubstr("lists all"));
   EXPECT_THAT(error_of("99999"), HasSubstr("lists all"));
   EXPECT_EQ(error_of("what is that"),
