@@ -301,7 +301,7 @@ constexpr std::array kSessionActs{
     Act{"disconnect", "end the connection without a Logout"},
     Act{"reset", "log out, and reset both sequence numbers to 1"},
     Act{"enable", "allow Logons again after disable"},
-    Act{"disable", "log out, and refuse Logons until enable, also after a restart"},
+    Act{"disable", "log out; refuse Logons until enable, also after a restart"},
     Act{"test-request", "send a TestRequest, and show when its Heartbeat comes back",
         "--reason 'is it alive'"},
     Act{"send-gap-fill", "skip outbound sequence numbers that were never used", "--to 120"},
