@@ -283,10 +283,14 @@ class Page:
         self.out = [f"{PREFACE}# {self.header}"]
         self.code(f"#include <nexusfix/{self.header}>")
         self.describe(about)
+        self.show_all()
+        return "\n\n".join(self.out) + "\n"
+
+    def show_all(self):
         nodes = [node for _, node in sorted(self.reference.headers[self.header],
                                             key=lambda entry: entry[0])]
         self.show(nodes, 2, "")
-        return "\n\n".join(self.out) + "\n"
+        return self.out
 
     def show(self, nodes, level, owner):
         """Types and functions in the order of the header, the values in tables before them."""
@@ -380,7 +384,7 @@ def first_sentence(prose, node, page):
 
 
 def room_index(reference, room, headers):
-    """A room: what its own header says, and its other headers with their types."""
+    """A room: what its own header says and declares, and its other headers with their types."""
     index = f"{room}/README.md"
     out = [f"{PREFACE}# nexusfix" + (f"::{room}" if room != "base" else "")]
     if f"{room}.hpp" in reference.about:
@@ -391,7 +395,10 @@ def room_index(reference, room, headers):
         page = page_of(header).removeprefix(room + "/")
         about = first_sentence(reference.prose, reference.about[header], index)
         rows.append(f"| [{header}]({page}) | {about} |")
-    out.append("\n".join(["| header | what it declares |", "|---|---|", *rows]))
+    if rows:
+        out.append("\n".join(["| header | what it declares |", "|---|---|", *rows]))
+    if f"{room}.hpp" in reference.headers:
+        out += Page(reference, f"{room}.hpp").show_all()
     return "\n\n".join(out) + "\n"
 
 
