@@ -11,7 +11,6 @@
 namespace nexusfix::logs {
 namespace {
 
-constexpr wire::Tag kBeginString = 8;
 constexpr char kSoh = '\x01';
 constexpr std::size_t kBufferBytes = 256U << 10U;
 // The widths of a table are those of its first rows. A longer value moves the rest of its row.

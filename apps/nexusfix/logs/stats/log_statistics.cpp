@@ -311,7 +311,11 @@ std::vector<const FlowStatistics*> LogStatistics::flows() const {
 std::vector<const RejectStatistics*> LogStatistics::rejects() const {
   std::vector<const RejectStatistics*> all;
   for (const auto& [key, reject] : rejects_) all.push_back(&reject);
-  std::ranges::stable_sort(all, std::ranges::greater{}, &RejectStatistics::count);
+  std::ranges::sort(all, [](const RejectStatistics* left, const RejectStatistics* right) {
+    if (left->count != right->count) return left->count > right->count;
+    return std::tie(left->kind, left->reason, left->text) <
+           std::tie(right->kind, right->reason, right->text);
+  });
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <optional>
+#include <tuple>
 
 #include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/base/utc_text.hpp>
@@ -84,8 +85,9 @@ std::string types_table(const LogStatistics& statistics, const FieldNames& names
                         std::size_t rows_max) {
   std::vector<std::pair<std::string, std::uint64_t>> types(statistics.by_type.begin(),
                                                            statistics.by_type.end());
-  std::ranges::stable_sort(types, std::ranges::greater{},
-                           &std::pair<std::string, std::uint64_t>::second);
+  std::ranges::sort(types, [](const auto& left, const auto& right) {
+    return std::tie(right.second, left.first) < std::tie(left.second, right.first);
+  });
   std::string text = "\nMessages by type\n";
   for (std::size_t i = 0; i < shown(types.size(), rows_max); ++i) {
     const auto& [type, count] = types[i];
