@@ -29,8 +29,12 @@ class MadeOnce {
 
   // The loop's thread. Without memory nothing is made.
   void make() noexcept {
-    // Release: a reader that has the pointer sees the object. Pairs with the acquire in read().
-    if (get() == nullptr) object_.store(new (std::nothrow) Object, std::memory_order_release);
+    if (get() != nullptr) return;
+    try {
+      // Release: a reader that has the pointer sees the object. Pairs with the acquire in read().
+      object_.store(new Object, std::memory_order_release);
+    } catch (const std::bad_alloc&) {  // it is tried again with the next connection
+    }
   }
   // The loop's thread. Null: it is not made.
   [[nodiscard]] Object* get() const noexcept { return object_.load(std::memory_order_relaxed); }
