@@ -21,7 +21,7 @@ inline constexpr PackedMsgType kPackedBusinessReject = pack("j");
 }
 void count_received(const wire::MessageView& message, PackedMsgType msg_type, MonoTime now,
                     SessionCounters& session, LoopCounters& loop) noexcept;
-// A Reject or a BusinessMessageReject of ours.
+// One of our Rejects or BusinessMessageRejects.
 void count_sent_reject(const wire::MessageView& message, PackedMsgType msg_type,
                        SessionCounters& session) noexcept;
 
