@@ -43,15 +43,15 @@ class Stage:
 
 STAGES = [
     Stage("release", "every test, g++", targets=["all", "all_verify_interface_header_sets"],
-          simulates=True, jobs=5),
+          simulates=True, jobs=8),
     Stage("clang", "everything compiles without a warning; unit and property tests, fuzz targets, "
           "addresses, bounds and undefined behaviour, clang-19", labels="unit|property|fuzz-smoke",
-          definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"], jobs=4,
+          definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"], jobs=6,
           environment={"RC_PARAMS": "max_success=30",  # `release` runs 100
                        "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
                        "UBSAN_OPTIONS": "print_stacktrace=1"}),
     Stage("tsan", "tests with threads, data races", targets=["nexusfix_tests_threads"],
-          labels="threads", fixed_addresses=True, jobs=4,
+          labels="threads", fixed_addresses=True, jobs=6,
           definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"],
           environment={"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"}),
     # Without debugging information: no test reads it.

@@ -102,21 +102,23 @@ class ValueLists : public ::testing::TestWithParam<Case> {
     application_ = &dictionary::builtin_dictionary(version);
     const bool is_fixt = version >= Version::Fix50;
     transport_ = is_fixt ? &dictionary::builtin_dictionary(Version::Fixt11) : application_;
+    validator_.emplace(
+        dictionary::Validator::make(dictionary::FixtDictionaries{*transport_, *application_}, {})
+            .value());
   }
-  [[nodiscard]] bool is_right(std::vector<GeneratedField> fields, std::string_view value) const {
+  [[nodiscard]] bool is_right(std::vector<GeneratedField> fields, std::string_view value) {
     for (GeneratedField& field : fields) {
       if (field.tag == GetParam().tag) field.value = value;
     }
     const std::string bytes = fix(transport_->begin_string, body_of(fields));
     wire::Parser parser;
     const auto message = parser.parse(bytes);
-    const auto validator =
-        dictionary::Validator::make(dictionary::FixtDictionaries{*transport_, *application_}, {});
-    return message && validator && !validator->validate(*message);
+    return message && !validator_->validate(*message);
   }
 
   const Dictionary* application_ = nullptr;
   const Dictionary* transport_ = nullptr;
+  std::optional<dictionary::Validator> validator_;
 };
 
 TEST_P(ValueLists, accept_only_values_that_the_standard_allows) {

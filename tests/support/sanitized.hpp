@@ -1,6 +1,8 @@
 // Whether this program has a sanitizer, which keeps freed memory, and makes system calls itself.
 #pragma once
 
+#include <cstddef>
+
 #ifndef __has_feature
 #define __has_feature(feature) 0
 #endif
@@ -11,8 +13,12 @@
 #define NEXUSFIX_IS_SANITIZED 0
 #endif
 
-namespace nexusfix::testing {
+namespace nexusfix {
 
 inline constexpr bool kIsSanitized = NEXUSFIX_IS_SANITIZED == 1;
 
-}  // namespace nexusfix::testing
+// The step through the cases of an exhaustive test. Code with a sanitizer is many times slower, and
+// takes one case in `one_in`; the release build takes each.
+constexpr std::size_t case_step(std::size_t one_in) { return kIsSanitized ? one_in : 1; }
+
+}  // namespace nexusfix

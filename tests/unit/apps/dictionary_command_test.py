@@ -80,7 +80,8 @@ class Dictionaries(unittest.TestCase):
         for version in versions:
             overview = json.loads(run("dict", "--version", version, "--json").stdout)
             self.assertGreater(len(overview["messages"]), 5)
-            words = [message["msg_type"] for message in overview["messages"]]
+            # One in ten: the JSON of all messages of FIX 5.0 SP2 has 35 MB.
+            words = [message["msg_type"] for message in overview["messages"][::10]]
             done = run("dict", "--version", version, "--json", "--", *words)
             self.assertEqual(done.returncode, 0, version)
             self.assertGreaterEqual(len([json.loads(line) for line in done.stdout.splitlines()]),

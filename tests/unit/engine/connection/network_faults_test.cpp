@@ -410,7 +410,7 @@ TEST_F(NetworkFaultTest, C16_truncated_or_damaged_configuration_changes_nothing)
   std::ofstream{path} << config();
   begin_with_file(path);
   const std::string whole = config() + session_text("NEWCOMER");
-  for (std::size_t at = 0; at < whole.size(); at += 3) {
+  for (std::size_t at = 0; at < whole.size(); at += 3 * case_step(8)) {
     std::string damaged = whole;
     damaged[at] = '\x02';
     const std::string cut = whole.substr(0, at) + "\n[SESSION]\nBeginString";

@@ -17,6 +17,7 @@
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "support/random_runs.hpp"
+#include "support/sanitized.hpp"
 #include "unit/store/store_fixture.hpp"
 
 namespace nexusfix::store {
@@ -165,7 +166,7 @@ class SmallBlocksModel {
 TEST(JournalLookUpModel, finds_what_was_appended_through_blocks_that_begin_and_end_anywhere) {
   std::uint64_t found = 0;
   std::uint64_t found_beside_retired = 0;
-  const std::uint64_t runs = testing::random_runs(30);
+  const std::uint64_t runs = testing::random_runs(30 / case_step(3));
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     SmallBlocksModel model{seed};

@@ -18,6 +18,7 @@
 #include "store/write/tail_marker.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/random_runs.hpp"
+#include "support/sanitized.hpp"
 #include "unit/store/store_fixture.hpp"
 
 namespace nexusfix::store {
@@ -192,7 +193,7 @@ TEST_F(JournalEnd, a_closed_log_that_is_truncated_at_any_length_is_refused) {
   const auto used = next_numbers(whole);
   const std::uint64_t last = last_segment(whole);
   const std::string bytes = whole.contents(segment_path(last));
-  for (std::size_t length = 0; length < bytes.size(); ++length) {
+  for (std::size_t length = 0; length < bytes.size(); length += case_step(5)) {
     SCOPED_TRACE(length);
     FakeDisk disk;
     Files files = files_of(whole);
@@ -358,7 +359,7 @@ TEST_F(JournalEnd, a_repair_that_is_interrupted_anywhere_can_be_done_again) {
 
 // What the marker named is there, whatever a crash has taken.
 TEST_F(JournalEnd, no_crash_leaves_a_note_that_is_not_true) {
-  const std::uint64_t runs = testing::random_runs(400);
+  const std::uint64_t runs = testing::random_runs(400 / case_step(4));
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     SeededRandom random{seed};

@@ -147,7 +147,7 @@ TEST_P(JournalPower, no_number_stands_for_two_messages_whatever_sectors_are_lost
 #ifdef NDEBUG
   constexpr std::uint64_t kUsual = 400;
 #else
-  constexpr std::uint64_t kUsual = 100;  // with sanitizers
+  constexpr std::uint64_t kUsual = 30;  // with sanitizers
 #endif
   const std::uint64_t seeds = testing::random_runs(kUsual);
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {

@@ -16,6 +16,7 @@
 #include "store/format/journal_format.hpp"
 #include "store/write/tail_marker.hpp"
 #include "support/disks/fake_disk.hpp"
+#include "support/sanitized.hpp"
 #include "unit/store/store_fixture.hpp"
 
 namespace nexusfix::store {
@@ -181,7 +182,7 @@ TEST_P(JournalDamage, the_samples_have_checkpoints_where_they_are_meant_to) {
 TEST_P(JournalDamage, a_flipped_bit_anywhere_is_refused_or_takes_only_the_last_record) {
   const Sample sample = make_sample(GetParam());
   for (std::size_t file = 0; file < sample.files.size(); ++file) {
-    for (std::size_t offset = 0; offset < sample.files[file].size(); ++offset) {
+    for (std::size_t offset = 0; offset < sample.files[file].size(); offset += case_step(7)) {
       for (const int bits : {0x01, 0x80, 0xFF}) {
         Sample damaged = sample;
         damaged.files[file][offset] = static_cast<char>(damaged.files[file][offset] ^ bits);

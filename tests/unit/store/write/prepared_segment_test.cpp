@@ -11,6 +11,7 @@
 
 #include "store/format/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
+#include "support/sanitized.hpp"
 #include "unit/store/store_fixture.hpp"
 
 namespace nexusfix::store {
@@ -87,7 +88,7 @@ class PreparedSegment : public ::testing::Test {
 
 TEST_F(PreparedSegment, any_damaged_byte_costs_nothing) {
   for (const std::size_t size : {std::size_t{128}, std::size_t{300}}) {
-    for (std::size_t offset = 0; offset < size; ++offset) {
+    for (std::size_t offset = 0; offset < size; offset += case_step(5)) {
       for (const char byte : {'\1', '\x80', '\xff', "NXFXJRNL\3\0\0\0"[offset % 12]}) {
         std::string file(size, '\0');
         file[offset] = byte;
