@@ -206,12 +206,13 @@ Response ConsoleSite::messages(const Request& request) {
   const auto page = pages_.read({.folder = folders[found->loop],
                                  .session = session,
                                  .before = number_of(request.argument("before")),
-                                 .text = std::string{request.argument("text")}});
+                                 .text = std::string{request.argument("text")},
+                                 .has_received = request.argument("direction") == "both"});
   if (!page) return wrong(503, page.error());
   Json messages = Json::array();
   for (const StoredMessage& one : page->messages) {
     Json message = message_json(one.bytes);
-    message["direction"] = "out";
+    message["direction"] = one.is_received ? "in" : "out";
     messages.push_back(std::move(message));
   }
   return json_response(200, to_text({{"messages", std::move(messages)}, {"before", page->before}}));

@@ -1,6 +1,8 @@
 #include "web/console/journal_pages.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
 #include <ranges>
 #include <utility>
 
@@ -13,6 +15,10 @@ namespace {
 
 // Read in one call of the store.
 constexpr std::uint64_t kSliceMessages = 1'000;
+
+bool has_text(std::string_view bytes, const std::string& text) {
+  return text.empty() || shown_message(bytes).find(text) != std::string::npos;
+}
 
 }  // namespace
 
@@ -29,6 +35,35 @@ std::expected<MessagePage, std::string> JournalPages::read(const PageRequest& re
   if (!store_ || request.before == 0 || request.folder != folder_) {
     if (auto done = open(request.folder); !done) return std::unexpected{std::move(done.error())};
   }
+  return request.has_received ? both(request) : sent(request);
+}
+
+std::expected<MessagePage, std::string> JournalPages::both(const PageRequest& request) {
+  using LogKind = store::Store::LogKind;
+  std::deque<StoredMessage> newest;
+  std::uint64_t at = 0;
+  bool has_older = false;
+  const auto visit = [&](const store::Store::LogMessage& message) {
+    if (message.session != request.session || message.kind == LogKind::Left) return;
+    ++at;
+    if (request.before != 0 && at >= request.before) return;
+    if (!has_text(message.bytes, request.text)) return;
+    newest.push_back({at, message.kind == LogKind::Received, std::string{message.bytes}});
+    if (newest.size() <= kPageMessages) return;
+    newest.pop_front();
+    has_older = true;
+  };
+  if (auto done = store_->scan_all(visit); !done && newest.empty()) {
+    return std::unexpected{std::move(done.error().text)};
+  }
+  MessagePage page;
+  if (has_older) page.before = newest.front().at;
+  page.messages.assign(std::make_move_iterator(newest.rbegin()),
+                       std::make_move_iterator(newest.rend()));
+  return page;
+}
+
+std::expected<MessagePage, std::string> JournalPages::sent(const PageRequest& request) {
   const auto key = store_->find_session(request.session);
   if (!key) return std::unexpected{"the journal has no session " + request.session};
   MessagePage page;
@@ -39,9 +74,7 @@ std::expected<MessagePage, std::string> JournalPages::read(const PageRequest& re
     const std::uint64_t first = below > kSliceMessages ? below - kSliceMessages : 1;
     std::vector<StoredMessage> slice;
     const auto visit = [&](std::uint64_t number, std::string_view bytes) {
-      const bool is_wanted =
-          request.text.empty() || shown_message(bytes).find(request.text) != std::string::npos;
-      if (is_wanted) slice.push_back({number, std::string{bytes}});
+      if (has_text(bytes, request.text)) slice.push_back({number, false, std::string{bytes}});
       return true;
     };
     if (auto done = store_->read(*key, first, below - 1, visit); !done && slice.empty()) {
@@ -51,7 +84,7 @@ std::expected<MessagePage, std::string> JournalPages::read(const PageRequest& re
     below = first;
     for (StoredMessage& one : slice | std::views::reverse) {
       if (page.messages.size() == kPageMessages) {
-        below = page.messages.back().number;
+        below = page.messages.back().at;
         break;
       }
       page.messages.push_back(std::move(one));

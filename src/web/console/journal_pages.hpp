@@ -17,16 +17,19 @@ namespace nexusfix::web {
 struct PageRequest {
   std::string folder;        // of the journal of the session's loop
   std::string session;       // its name
-  std::uint64_t before = 0;  // only smaller MsgSeqNums; 0: from the newest on
+  std::uint64_t before = 0;  // MessagePage::before of the page before this one; 0: from the newest
   std::string text;          // which the message, with `|` for SOH, must contain; empty: any
+  // Received ones, too, and those of earlier epochs. The journal has them with JournalInbound=Y.
+  bool has_received = false;
 };
 struct StoredMessage {
-  std::uint64_t number = 0;  // MsgSeqNum
+  std::uint64_t at = 0;  // its MsgSeqNum; with has_received, its place in the session's log
+  bool is_received = false;
   std::string bytes;
 };
 struct MessagePage {
   std::vector<StoredMessage> messages{};
-  std::uint64_t before = 0;  // of the next page; 0: there is none
+  std::uint64_t before = 0;  // for the next page: only messages with a smaller `at`; 0: no more
 };
 
 // One thread at a time. It reads beside the engine, which does not notice it.
@@ -45,6 +48,9 @@ class JournalPages {
 
  private:
   [[nodiscard]] std::expected<void, std::string> open(const std::string& folder);
+  [[nodiscard]] std::expected<MessagePage, std::string> sent(const PageRequest& request);
+  // Reads the whole log: received messages have no index.
+  [[nodiscard]] std::expected<MessagePage, std::string> both(const PageRequest& request);
 
   Disk& disk_;
   std::string folder_;

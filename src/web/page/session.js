@@ -46,7 +46,8 @@ function messagesTab(name) {
   const text = el("input", { type: "search", id: "message-text", autocomplete: "off" });
   const source = el("select", { id: "message-source", onchange: () => begin() },
     el("option", { value: "live" }, "live, both directions"),
-    hasJournal ? el("option", { value: "stored" }, "stored, sent") : null);
+    hasJournal ? el("option", { value: "stored" }, "stored, sent") : null,
+    hasJournal ? el("option", { value: "both" }, "stored, both directions") : null);
   const paused = el("input", { type: "checkbox", id: "paused", onchange: () => showLive([]) });
   const more = el("button", { type: "button", hidden: true, onclick: () => load() }, "Older messages");
   const form = el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); begin(); } },
@@ -60,8 +61,8 @@ function messagesTab(name) {
     waiting = [];
     list.replaceChildren();
     more.hidden = true;
-    if (source.value === "stored") load();
-    else showLive(live);
+    if (source.value === "live") showLive(live);
+    else load();
   }
 
   // The list stands still while a message is open, so that it can be read.
@@ -84,12 +85,14 @@ function messagesTab(name) {
     setText(note, "Reading the journal…");
     try {
       const query = new URLSearchParams({ session: name, text: text.value });
+      if (source.value === "both") query.set("direction", "both");
       if (before > 0) query.set("before", before);
       const page = await ask(`/api/messages?${query}`);
       list.append(...page.messages.map(messageRow));
       before = page.before;
       setText(note, `${list.children.length} messages, the newest first.`
-        + (before > 0 ? ` Older ones have MsgSeqNums below ${before}.` : " There are no older ones."));
+        + (before > 0 ? " There are older ones." : " There are no older ones.")
+        + (source.value === "both" ? " The journal has received messages with JournalInbound=Y." : ""));
     } catch (error) {
       setText(note, error.message);
     }

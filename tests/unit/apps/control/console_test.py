@@ -255,6 +255,34 @@ class Shown(WithConsole):
                                     **self.bearer())[2])["messages"]
         self.assertTrue(all(int(one["number"]) < int(found[0]["number"]) for one in older))
 
+    def test_stored_messages_of_both_directions_are_paged_and_searched(self):
+        self.start("ConsolePort=0\nJournalInbound=Y\n")
+        orders = 60
+        script = "".join(f"send 35=D|11=ORD-{n}|55=ACME|54=1|38=100|40=2|44=10.5|60=now\n"
+                         f"expect 35=8 150=0 11=ORD-{n}\n" for n in range(1, orders + 1))
+        self.assertEqual(self.connect(self.fix_port, script).returncode, 0)
+        path = f"/api/messages?session={SESSION.replace('>', '%3E')}&direction=both"
+
+        def page_of(more):
+            return json.loads(self.ask("GET", path + more, **self.bearer())[2])
+
+        page, shown = page_of(""), []
+        self.assertEqual(len(page["messages"]), 100)
+        while True:
+            shown += page["messages"]
+            if page["before"] == 0:
+                break
+            page = page_of(f"&before={page['before']}")
+        # Each order is recorded after the reports that were sent because of it.
+        for direction, name in (("in", "NewOrderSingle"), ("out", "ExecutionReport")):
+            found = [one["text"] for one in shown
+                     if one["name"] == name and one["direction"] == direction]
+            newest_first = [f"|11=ORD-{n}|" for n in range(orders, 0, -1)]
+            self.assertEqual([wanted for text in found for wanted in newest_first
+                              if wanted in text], newest_first)
+        self.assertEqual([one["direction"] for one in page_of("&text=11=ORD-7|")["messages"]],
+                         ["in", "out"])
+
     def test_configuration_says_where_each_value_comes_from(self):
         self.start()
         path = f"/api/configuration?session={SESSION.replace('>', '%3E')}"
