@@ -9,7 +9,7 @@ import sys
 import unittest
 
 import command_test
-from command_test import WithFolder, run
+from command_test import LIMIT_SECONDS, WithFolder, run, wait_until
 
 SERVER = ""  # set by main
 VENUE = "FIX.4.4:VENUE->TRADER"
@@ -52,6 +52,7 @@ class PostgresLog(WithFolder):
                           "PostgreSQLStoreUser=nexusfix\nPostgreSQLStoreDatabase=postgres\n"
                           f"PostgreSQLStoreSchema={schema}\n"
                           f"FileStorePath={self.folder}/store\n"
+                          f"ControlSocket={self.folder}/control\n"
                           "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\n"
                           "TargetCompID=TRADER\n")
 
@@ -66,6 +67,22 @@ class PostgresLog(WithFolder):
         done = run(*arguments)
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn(text, done.stderr)
+
+    def query(self, text):
+        done = subprocess.run(["psql", "-h", self.host, "-U", "nexusfix", "-d", "postgres", "-Atc",
+                               text], capture_output=True, text=True, timeout=LIMIT_SECONDS,
+                              check=True)
+        return done.stdout.splitlines()
+
+    def test_an_act_on_the_running_engine_is_recorded_in_the_database(self):
+        done = run("ctl", "--engine", self.log, "disable", VENUE, "--reason", "fat finger", "--yes")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        changes = (f"SELECT name, reason FROM {self.schema}.number_change_list "
+                   "WHERE inbound_before = inbound_after")
+        wait_until(lambda: self.query(changes), "the record of the act")
+        [record] = self.query(changes)
+        self.assertRegex(record, rf"^{VENUE}\|operator: disable: .*: fat finger \(given to the "
+                                 r"running engine by .*\)$")
 
     def test_show_set_and_the_book(self):
         self.end(self.venue)
