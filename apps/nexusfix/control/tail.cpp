@@ -22,18 +22,6 @@ constexpr std::string_view kName = "ctl";
 // Short for a person, and long enough that twenty readers cost the engine nothing.
 constexpr int kBetweenReadsMillis = 100;
 
-std::string_view direction_of(observe::MessageKind kind) noexcept {
-  switch (kind) {
-    case observe::MessageKind::Received:
-      return "in";
-    case observe::MessageKind::Sent:
-      return "out";
-    case observe::MessageKind::Garbled:
-      break;
-  }
-  return "garbled";
-}
-
 std::string json_line(const engine::LiveMessage& message) {
   const auto micros = std::chrono::floor<std::chrono::microseconds>(message.time);
   return Json::object({{"time", fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", micros)},

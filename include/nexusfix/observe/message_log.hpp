@@ -22,6 +22,19 @@ enum class MessageKind : std::uint8_t {
   Garbled,   // received bytes that are no message: the first 4,096 of them
 };
 
+// "in", "out" or "garbled": as JSON and tables show it.
+[[nodiscard]] constexpr std::string_view direction_of(MessageKind kind) noexcept {
+  switch (kind) {
+    case MessageKind::Received:
+      return "in";
+    case MessageKind::Sent:
+      return "out";
+    case MessageKind::Garbled:
+      break;
+  }
+  return "garbled";
+}
+
 // One message, as a MessageLog gets it. The views are valid until MessageLog::write() returns.
 struct LoggedMessage {
   WallTime time;             // when it was received or sent, UTC

@@ -11,18 +11,6 @@ namespace {
 
 constexpr std::size_t kFeedBytesMax = 256U << 10U;
 
-std::string_view direction_of(observe::MessageKind kind) noexcept {
-  switch (kind) {
-    case observe::MessageKind::Received:
-      return "in";
-    case observe::MessageKind::Sent:
-      return "out";
-    case observe::MessageKind::Garbled:
-      break;
-  }
-  return "garbled";
-}
-
 // JSON has no line feed outside of a text, and none within: so the data is one line.
 void append_event(std::string& chunk, std::string_view name, std::string_view json) {
   chunk += "event: ";
