@@ -14,6 +14,9 @@ DEPS ?= yes
 STAGES ?=
 BENCH ?=
 PICTURE ?=
+HFFIX ?=
+FIX8 ?=
+OLDER ?=
 # A first build leaves the tests out, so that it needs none of their libraries; a build folder that
 # has them keeps them.
 first_build = $(if $(wildcard build/$(1)/CMakeCache.txt),,-D NEXUSFIX_TESTS=OFF)
@@ -48,6 +51,7 @@ help:
 	@echo "  make test STAGES=\"release clang\"         only these stages: release, clang,"
 	@echo "                                           tsan, hardened"
 	@echo "  make bench BENCH=\"--quick --rows parse\"   pass options; --help lists them"
+	@echo "  make bench HFFIX=PREFIX FIX8=PREFIX        compare with these libraries, too"
 	@echo
 	@echo "All but tidy and clean install missing packages; DEPS=no prevents it."
 	@echo "One test: ctest --preset release -R resend"
@@ -82,12 +86,18 @@ examples: deps-run
 test: deps-test
 	@tools/run_tests.py $(STAGES)
 
-# PICTURE=yes makes the front page's picture again, too.
+# PICTURE=yes makes the front page's picture again, too. HFFIX, FIX8 and OLDER are prefixes of other
+# libraries: bench/contestants.
+contestants = $(if $(HFFIX),hffix) $(if $(FIX8),fix8) $(if $(OLDER),older_nexusfix)
 bench: deps-bench
-	@tools/build.py release --target nexusfix_bench $(FIRST_BUILD)
+	@tools/build.py release --target nexusfix_bench $(FIRST_BUILD) \
+	  $(addprefix --target nexusfix_contestant_,$(contestants)) \
+	  -D NEXUSFIX_BENCH_HFFIX=$(HFFIX) -D NEXUSFIX_BENCH_FIX8=$(FIX8) \
+	  -D NEXUSFIX_BENCH_OLDER=$(OLDER) -D NEXUSFIX_BENCH_CONTESTANT_FLAGS=-march=native
 	@tools/build.py hardened --target nexusfix_bench_module $(call first_build,hardened)
 	@build/release/bench/nexusfix_bench \
 	  --hardened build/hardened/bench/libnexusfix_bench_module.so --json build/bench/report.json \
+	  $(patsubst %,--contestant build/release/bench/contestants/%.so,$(contestants)) \
 	  --html build/bench/report.html $(BENCH)
 	@$(if $(PICTURE),tools/pictures.py --bench build/bench/report.json)
 

@@ -14,6 +14,8 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--json", options.json, "write the report for programs")->option_text("FILE");
   app.add_option("--html", options.html, "write the report as a page with charts")
       ->option_text("FILE");
+  app.add_option("--contestant", options.contestants, "other libraries' columns: bench/contestants")
+      ->option_text("FILE ...");
   app.add_option("--hardened", options.hardened, "the module of a hardened build: rows hardened/*")
       ->option_text("FILE");
 }

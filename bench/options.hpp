@@ -19,7 +19,8 @@ struct Options {
   std::optional<int> cpu;
   std::string json;  // files; empty: none
   std::string html;
-  std::string hardened;  // a module: bench/module.hpp
+  std::string hardened;                  // a module: bench/module.hpp
+  std::vector<std::string> contestants;  // shared libraries: bench/contestants
 };
 
 void add_options(CLI::App& app, Options& options);

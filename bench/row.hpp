@@ -55,6 +55,9 @@ struct RatioBudget {
   double p99 = 0;
 };
 
+// The row of the message that was published with the comparison with Fix8.
+inline constexpr std::string_view kPublishedRow = "parse/published";
+
 // Row names are a contract: rows are added, and none is renamed.
 struct RowSpec {
   std::string name;

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <optional>
 
+#include "bench/compare/contestant_subject.hpp"
 #include "bench/compare/reference.hpp"
 #include "bench/nexusfix_subject.hpp"
 #include "bench/report/report.hpp"
@@ -70,12 +71,18 @@ std::optional<RowReport> measure_row(const Row& row, Subjects subjects, Report& 
     if (name == subjects.front()->name()) ours_is_right = false;
   }
   if (!ours_is_right || names.front() != subjects.front()->name()) return std::nullopt;
+  const auto is_guest = [&](const std::string& name) {
+    return std::ranges::any_of(subjects, [&](const std::unique_ptr<Subject>& subject) {
+      return subject->is_guest() && subject->name() == name;
+    });
+  };
   const std::vector<Figures> measured =
       measure(contestants, report.settings, report.timer.ns_per_tick);
   RowReport result{.spec = row.spec, .bytes = plan.bytes, .ours = {}, .peers = {}};
   if (!plan.note.empty()) result.spec.purpose += "; " + plan.note;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    Result one{names[i], in_unit(measured[i], row.spec, plan.operations_per_call, plan.bytes)};
+    Result one{names[i], in_unit(measured[i], row.spec, plan.operations_per_call, plan.bytes),
+               is_guest(names[i])};
     if (i == 0) {
       result.ours = std::move(one);
     } else {
@@ -148,6 +155,7 @@ int run(const Options& options, std::vector<std::unique_ptr<Subject>> peers) {
   std::vector<std::unique_ptr<Subject>> subjects;
   subjects.push_back(make_nexusfix_subject());
   std::ranges::move(peers, std::back_inserter(subjects));
+  for (const std::string& path : options.contestants) subjects.push_back(open_contestant(path));
   subjects.push_back(make_reference_subject());
 
   const auto start = std::chrono::steady_clock::now();

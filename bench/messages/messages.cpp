@@ -223,6 +223,14 @@ Messages execution_reports() {
       1, kRotation, [](Random& random) { return execution_body(random, make_execution(random)); });
 }
 
+Messages published_execution_report() {
+  return make_messages(1, 1, [](Random&) {
+    return "35=8|49=SENDER|56=TARGET|34=12345|52=20240115-10:30:00.123|37=ORDER123|17=EXEC456|"
+           "150=F|39=2|55=AAPL|54=1|38=100|44=150.50|32=100|31=150.45|151=0|14=100|6=150.45|"
+           "60=20240115-10:30:00.100|";
+  });
+}
+
 Messages unusual_execution_reports() {
   return make_messages(2, kRotation, [](Random& random) {
     return execution_body(random, make_execution(random)) +

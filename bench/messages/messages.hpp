@@ -16,10 +16,11 @@ inline constexpr std::size_t kRotation = 64;
 // Adds BeginString, BodyLength and CheckSum to a body with `|` for SOH.
 [[nodiscard]] std::string message_of(std::string_view body);
 
-[[nodiscard]] Messages execution_reports();          // 22 fields
-[[nodiscard]] Messages unusual_execution_reports();  // and three five-digit tags, `=` in Text
-[[nodiscard]] Messages heartbeats();                 // 8 fields
-[[nodiscard]] Messages new_order_singles();          // 17 fields
+[[nodiscard]] Messages execution_reports();           // 22 fields
+[[nodiscard]] Messages published_execution_report();  // one of 22 fields, with BodyLength corrected
+[[nodiscard]] Messages unusual_execution_reports();   // and three five-digit tags, `=` in Text
+[[nodiscard]] Messages heartbeats();                  // 8 fields
+[[nodiscard]] Messages new_order_singles();           // 17 fields
 [[nodiscard]] Messages market_data_snapshots(std::size_t entries);  // 11 + 3 * entries fields
 // Messages with exactly this number of fields, including the eight of header and trailer. They have
 // short values; or every second field is RawData with `=` and SOH in its value; or values have 60

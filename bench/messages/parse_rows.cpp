@@ -88,6 +88,11 @@ void add_parse_rows(std::vector<Row>& rows) {
                             .published = {},
                             .budget = {}},
                            [] { return market_data_snapshots(5000); }));
+  rows.push_back(parse_row({.name = std::string{kPublishedRow},
+                            .purpose = "the message of the published comparison with Fix8",
+                            .published = 193,
+                            .budget = {}},
+                           published_execution_report));
   rows.push_back(parse_row({.name = "parse/ExecutionReport-slow-path",
                             .purpose = "26 fields: three five-digit tags, `=` inside Text",
                             .published = {},

@@ -34,6 +34,43 @@ std::string ratio_text(std::string_view name, double ours, double peers, double 
                      ours <= allowed * peers ? "met" : "missed");
 }
 
+// A contestant has no column: its name is not known before.
+std::string guest_lines(const RowReport& row) {
+  std::string text;
+  for (const Result& peer : row.peers) {
+    if (!peer.is_guest) continue;
+    const Figures& f = peer.figures;
+    text += fmt::format("  {:<34}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9} {:>8}x\n", peer.subject,
+                        short_number(f.batch), short_number(f.p50), short_number(f.p99),
+                        short_number(f.p999), short_number(f.min), short_number(f.max),
+                        short_number(times_faster(row, peer)));
+  }
+  return text;
+}
+
+// The published comparison with Fix8 has these three figures, of single calls.
+std::string published_table(const Report& report) {
+  std::string text;
+  for (const RowReport& row : report.rows) {
+    if (row.spec.name != kPublishedRow) continue;
+    for (const Result& peer : row.peers) {
+      if (!peer.is_guest && peer.subject != "QuickFIX") continue;
+      const auto line = [&](std::string_view name, double ours, double theirs) {
+        return fmt::format("  {:<8}{:>12}{:>12}{:>11.1f}x\n", name, short_number(theirs),
+                           short_number(ours), theirs / ours);
+      };
+      const Figures& ours = row.ours.figures;
+      const Figures& theirs = peer.figures;
+      text += fmt::format(
+                  "the published ExecutionReport, {:.0f} bytes, ns\n  {:<8}{:>12}{:>12}{:>12}\n",
+                  row.bytes, "", peer.subject, row.ours.subject, "ratio") +
+              line("P50", ours.p50, theirs.p50) + line("P99", ours.p99, theirs.p99) +
+              line("minimum", ours.min, theirs.min);
+    }
+  }
+  return text;
+}
+
 std::string ratio_lines(const RowReport& row) {
   std::string text;
   for (const RatioBudget& budget : row.spec.ratios) {
@@ -84,11 +121,12 @@ std::string table_line(const RowReport& row) {
                      !budget_of(row)      ? ""
                      : within_budget(row) ? " met"
                                           : " missed") +
-         ratio_lines(row);
+         ratio_lines(row) + guest_lines(row);
 }
 
 std::string table_foot(const Report& report) {
-  std::string text = fmt::format("{} rows in {:.0f} s\n", report.rows.size(), report.seconds);
+  std::string text = published_table(report) +
+                     fmt::format("{} rows in {:.0f} s\n", report.rows.size(), report.seconds);
   for (const std::string& failure : report.failures) text += fmt::format("FAILED {}\n", failure);
   return text;
 }
