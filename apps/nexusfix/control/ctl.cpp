@@ -52,7 +52,10 @@ struct CtlOptions {
 std::expected<std::string, std::string> place_in(const std::string& file) {
   PosixDisk disk;
   const auto settings = load_settings(disk, file);
-  if (!settings) return std::unexpected{settings.error()};
+  if (!settings) {
+    return std::unexpected{settings.error() +
+                           "; --engine also takes the store's folder, or the control socket"};
+  }
   if (!settings->control_socket.empty()) return settings->control_socket;
   if (settings->store == config::StoreKind::Journal) return settings->store_folder;
   return std::unexpected{file +
@@ -130,7 +133,9 @@ bool may_act(const CtlOptions& options, const std::string& what) {
   return options.is_confirmed || is_confirmed_by_hand(what + "?");
 }
 int not_confirmed() {
-  return fail(kCtlCommand, "not confirmed (without a terminal, use --yes): nothing was done");
+  return fail(kCtlCommand, ::isatty(STDIN_FILENO) != 0
+                               ? "not confirmed: nothing was done"
+                               : "not confirmed: nothing was done; without a terminal, use --yes");
 }
 
 std::string audit_text(const CtlOptions& options) {
@@ -192,8 +197,12 @@ std::string question_of(engine::OperatorAct what, const engine::SessionStatus& s
     text += fmt::format(": our MsgSeqNums {} to {} are skipped", session.next.next_outbound,
                         options.new_seq_no - 1);
   }
-  if (what == engine::OperatorAct::LogOut && !session.is_initiator) {
-    text += ": the counterparty may log on again (disable prevents it)";
+  if (what == engine::OperatorAct::LogOut) {
+    text += session.is_initiator ? ": it connects again only after log-on"
+                                 : ": the counterparty may log on again (disable prevents it)";
+  }
+  if (what == engine::OperatorAct::Reset) {
+    text += ": our two sequence numbers begin again at 1; the counterparty must reset its own";
   }
   return text;
 }
@@ -213,13 +222,17 @@ void print_done(std::string_view act, const engine::SessionStatus* session,
   if (session == nullptr) {
     return fmt::print("{}: the engine carries it out; its event log has the result\n", act);
   }
+  if (act == to_string(engine::OperatorAct::SendGapFill)) {
+    return fmt::print("{} {}: our next MsgSeqNum is {} now\n", act, session->name,
+                      session->next.next_outbound);
+  }
   fmt::print("{} {}: it is {} now\n", act, session->name, session->state);
 }
 
 int act(const std::string& folder, const CtlOptions& options, engine::OperatorAct what) {
   const bool has_session = engine::needs_session(what);
   const std::string_view name = to_string(what);
-  std::string question = fmt::format("{} the engine of {}", name, folder);
+  std::string question = fmt::format("{}: the engine with the store {}", name, folder);
   if (has_session) {
     const auto session = session_in(folder, options);
     if (!session) return fail(kCtlCommand, session.error());
@@ -266,7 +279,23 @@ int test_request(const std::string& folder, const CtlOptions& options) {
   return kSuccess;
 }
 
+// The tables of all engines of this user. 1 if one of them does not answer.
+int show_engines(const std::vector<std::string>& folders, const CtlOptions& options) {
+  int worst = kSuccess;
+  for (const std::string& folder : folders) {
+    fmt::print("{}--engine {}\n", &folder == &folders.front() ? "" : "\n", folder);
+    worst = std::max(worst, show_status(folder, options));
+  }
+  return worst;
+}
+
 int run_chosen(CtlOptions options, const std::string& chosen) {
+  const bool is_plain_status = chosen == "status" && options.engine.empty() &&
+                               options.session.empty() && !options.is_json && !options.watches;
+  if (is_plain_status) {
+    const std::vector<std::string> running = engine::find_running_engines();
+    if (running.size() > 1) return show_engines(running, options);
+  }
   const auto folder = place_of(options);
   if (!folder) return fail(kCtlCommand, folder.error());
   if (!is_reason(options.reason)) return fail(kCtlCommand, kReasonTooLong);
@@ -299,7 +328,7 @@ constexpr std::array kSessionActs{
     Act{"log-out", "send a Logout; an initiator then stays logged out"},
     Act{"log-on", "initiator: connect and log on again"},
     Act{"disconnect", "end the connection without a Logout"},
-    Act{"reset", "log out, and reset both sequence numbers to 1"},
+    Act{"reset", "log out, and reset our two sequence numbers to 1"},
     Act{"enable", "allow Logons again after disable"},
     Act{"disable", "log out; refuse Logons until enable, also after a restart"},
     Act{"test-request", "send a TestRequest, and show when its Heartbeat comes back",
@@ -349,15 +378,21 @@ void add_acts(CLI::App& app, CtlOptions& options) {
     if (name == "send-gap-fill") {
       sub->add_option("--to", options.new_seq_no, "our next MsgSeqNum after the gap fill")
           ->check(number)
+          ->option_text("MSGSEQNUM REQUIRED")
           ->required();
     }
     if (name == "test-request") {
       sub->add_option("--wait", options.wait_seconds, "seconds to wait for the Heartbeat (10)")
-          ->check(CLI::Range(1, 600));
+          ->check(CLI::Range(1, 600))
+          ->option_text("SECONDS");
     }
     if (name == "set-numbers") {
-      sub->add_option("--next-in", options.next_in, "the next MsgSeqNum to receive")->check(number);
-      sub->add_option("--next-out", options.next_out, "the next MsgSeqNum to send")->check(number);
+      sub->add_option("--next-in", options.next_in, "the next MsgSeqNum to receive")
+          ->check(number)
+          ->option_text("MSGSEQNUM");
+      sub->add_option("--next-out", options.next_out, "the next MsgSeqNum to send")
+          ->check(number)
+          ->option_text("MSGSEQNUM");
     }
   }
   for (const Act& one : kEngineActs) {
@@ -366,7 +401,8 @@ void add_acts(CLI::App& app, CtlOptions& options) {
     sub->add_flag("--drain", options.drains,
                   "first finish resends and unsent bytes, and accept no new work");
     sub->add_option("--limit", options.seconds, "seconds that a drain may take (30)")
-        ->check(CLI::Range(std::uint64_t{1}, engine::kDrainSecondsMax));
+        ->check(CLI::Range(std::uint64_t{1}, engine::kDrainSecondsMax))
+        ->option_text("SECONDS");
   }
 }
 
@@ -378,7 +414,8 @@ void add_tail(CLI::App& app, CtlOptions& options) {
   tail->add_flag("--summary", options.is_summary, "print one line for each message");
   tail->add_flag("--json", options.is_json, "print one JSON object for each message");
   tail->add_option("--count", options.tail.count, "end after this number of messages")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62U))
+      ->option_text("NUMBER");
   tail->footer(std::string{"Examples:\n  $ nexusfix ctl tail --summary\n  $ nexusfix ctl tail "} +
                kExampleSession + " MsgType=NewOrderSingle 55=EURUSD" + kExitStatus);
 }

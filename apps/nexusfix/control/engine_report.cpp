@@ -54,7 +54,16 @@ Json session_json(const engine::SessionStatus& session) {
                        {"messagesIn", session.messages_in},
                        {"messagesOut", session.messages_out},
                        {"lastReceived", json_time(session.received_at)},
-                       {"unsentBytes", session.unsent_bytes}});
+                       {"unsentBytes", session.unsent_bytes},
+                       {"bytesIn", session.bytes_in},
+                       {"bytesOut", session.bytes_out},
+                       {"logons", session.logons},
+                       {"logonFailures", session.logon_failures},
+                       {"connectFailures", session.connect_failures},
+                       {"disconnects", session.disconnects},
+                       {"gaps", session.gaps},
+                       {"resent", session.resent},
+                       {"garbled", session.garbled}});
 }
 
 }  // namespace
@@ -92,13 +101,20 @@ std::string session_details(const engine::SessionStatus& session) {
       "  state          {}\n"
       "  since          {}\n"
       "  next MsgSeqNum in {}, out {}\n"
-      "  messages       in {}, out {}, since the engine started\n"
       "  last received  {}\n"
-      "  unsent         {}\n",
+      "  unsent         {}\n"
+      "since the engine started:\n"
+      "  messages       in {}, out {}, resent {}\n"
+      "  bytes          in {}, out {}\n"
+      "  Logons         {}, failed {}; failed connects {}; disconnects {}\n"
+      "  gaps           {}; garbled messages {}\n",
       session.name, role_of(session), session.state, date_and_time(session.since),
-      session.next.next_inbound, session.next.next_outbound, with_thousands(session.messages_in),
-      with_thousands(session.messages_out), date_and_time(session.received_at),
-      counted(session.unsent_bytes, "byte"));
+      session.next.next_inbound, session.next.next_outbound, date_and_time(session.received_at),
+      counted(session.unsent_bytes, "byte"), with_thousands(session.messages_in),
+      with_thousands(session.messages_out), with_thousands(session.resent),
+      with_thousands(session.bytes_in), with_thousands(session.bytes_out), session.logons,
+      session.logon_failures, session.connect_failures, session.disconnects, session.gaps,
+      session.garbled);
 }
 
 std::string engine_json(const engine::EngineStatus& engine) {

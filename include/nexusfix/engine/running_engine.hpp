@@ -36,6 +36,16 @@ struct SessionStatus {
   std::uint64_t messages_out = 0;         // our messages of every type
   std::optional<WallTime> received_at{};  // of the last received message; none: there was none
   std::uint64_t unsent_bytes = 0;         // as Session::unsent_bytes()
+  // As in SessionStatistics, since the engine was opened.
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  std::uint64_t logons = 0;
+  std::uint64_t logon_failures = 0;
+  std::uint64_t connect_failures = 0;
+  std::uint64_t disconnects = 0;
+  std::uint64_t gaps = 0;
+  std::uint64_t resent = 0;
+  std::uint64_t garbled = 0;
 };
 
 // What a session does at a moment.

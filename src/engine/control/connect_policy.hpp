@@ -22,13 +22,17 @@ class ConnectPolicy {
     Connected,        // has a connection or opens one; after its end waits for ReconnectInterval
     AgainWhenClosed,  // has a connection; after its end connects at once
     Halted,           // one side lost sequence numbers: an operator must set them
+    LoggedOut,        // by an operator, who may log it on again: the engine does not end for it
   };
 
   [[nodiscard]] State state() const noexcept { return state_; }
   [[nodiscard]] bool wants_connection() const noexcept {
-    return state_ != State::Off && state_ != State::Halted;
+    return state_ != State::Off && state_ != State::Halted && state_ != State::LoggedOut;
   }
   [[nodiscard]] bool is_halted() const noexcept { return state_ == State::Halted; }
+  [[nodiscard]] bool is_logged_out_by_operator() const noexcept {
+    return state_ == State::LoggedOut;
+  }
   [[nodiscard]] MonoTime connect_at() const noexcept { return connect_at_; }
   // An index into SessionSettings::connect.
   [[nodiscard]] std::size_t address() const noexcept { return address_; }
@@ -36,6 +40,7 @@ class ConnectPolicy {
   // Connects now; with a connection, at once after its end.
   void log_on(bool has_connection, MonoTime now) noexcept;
   void log_out() noexcept { state_ = State::Off; }
+  void log_out_by_operator() noexcept { state_ = State::LoggedOut; }
   // The sequence numbers of the two sides contradict each other. A session that is Off stays so.
   void halt() noexcept;
 

@@ -22,10 +22,11 @@ constexpr std::chrono::milliseconds kLate{10};
 // Components free larger buffers than this after a large callback or resend.
 constexpr std::size_t kScratchBytesMax = 4U << 20U;
 
-// A halt also ends when the schedule ends the session. A timer's callback may log on.
+// A halt also ends when the schedule ends the session. A timer's callback may log on, and so may an
+// operator who has logged the session out.
 bool may_connect_again(const SessionEntry& entry) noexcept {
   const ConnectPolicy& policy = entry.connect_policy;
-  return policy.wants_connection() || !entry.timers.empty() ||
+  return policy.wants_connection() || policy.is_logged_out_by_operator() || !entry.timers.empty() ||
          (policy.is_halted() && !entry.settings.schedule.is_non_stop());
 }
 

@@ -5,22 +5,22 @@
 #include <utility>
 
 #include "engine/loop/event_loop.hpp"
+#include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
 namespace {
 
 // Why an act on a session is not possible now. Empty: it is.
 [[nodiscard]] std::string refusal_of(const SessionEntry& entry, OperatorAct act) {
-  const bool is_initiator = entry.settings.session.role == session::Role::Initiator;
   const bool is_connected = entry.connection != nullptr;
   const bool is_logged_on = entry.machine.state() == session::State::LoggedOn;
   const bool is_disabled = entry.timetable.is_disabled();
   switch (act) {
     case OperatorAct::LogOn:
-      if (!is_initiator) return "the session is an acceptor: its counterparty logs on";
+      if (!is_initiator(entry)) return "the session is an acceptor: its counterparty logs on";
       return is_disabled ? "the session is disabled: enable it first" : "";
     case OperatorAct::LogOut:
-      return is_initiator || is_connected ? "" : "the session is not connected";
+      return is_initiator(entry) || is_connected ? "" : "the session is not connected";
     case OperatorAct::Disconnect:
       return is_connected ? "" : "the session is not connected";
     case OperatorAct::TestRequest:
@@ -80,6 +80,7 @@ class CommandTask final : public ControlTask {
     switch (command.act) {
       case OperatorAct::LogOut:
         control.log_out(*entry, command.text);
+        if (is_initiator(*entry)) entry->connect_policy.log_out_by_operator();
         break;
       case OperatorAct::LogOn:
         control.log_on(*entry);

@@ -122,8 +122,8 @@ std::string begin_line(std::string_view word) {
 
 std::optional<SessionStatus> read_row(std::string_view row) {
   const auto fields = split(row, kTab);
-  if (fields.size() != 10) return std::nullopt;
-  std::array<std::int64_t, 7> numbers{};
+  std::array<std::int64_t, 16> numbers{};
+  if (fields.size() != 3 + numbers.size()) return std::nullopt;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const auto number = to_number<std::int64_t>(fields[3 + i]);
     if (!number) return std::nullopt;
@@ -138,7 +138,16 @@ std::optional<SessionStatus> read_row(std::string_view row) {
                        .messages_in = count(3),
                        .messages_out = count(4),
                        .received_at = time_of(numbers[5]),
-                       .unsent_bytes = count(6)};
+                       .unsent_bytes = count(6),
+                       .bytes_in = count(7),
+                       .bytes_out = count(8),
+                       .logons = count(9),
+                       .logon_failures = count(10),
+                       .connect_failures = count(11),
+                       .disconnects = count(12),
+                       .gaps = count(13),
+                       .resent = count(14),
+                       .garbled = count(15)};
 }
 
 }  // namespace
@@ -223,7 +232,7 @@ std::expected<ControlRequest, std::string> read_request(std::string_view line) {
       }
     }
   }
-  return std::unexpected{"this is no command that the engine knows: nothing was set"};
+  return std::unexpected{"this is no command that the engine knows: nothing was done"};
 }
 
 void append_head(std::string& answer, const EngineStatus& engine, const StatusRequest& next) {
@@ -245,7 +254,12 @@ void append_row(std::string& answer, const SessionStatus& session) {
   append(answer, session.messages_in);
   append(answer, session.messages_out);
   append(answer, nanos_of(session.received_at));
-  append(answer, session.unsent_bytes);
+  for (const std::uint64_t count :
+       {session.unsent_bytes, session.bytes_in, session.bytes_out, session.logons,
+        session.logon_failures, session.connect_failures, session.disconnects, session.gaps,
+        session.resent, session.garbled}) {
+    append(answer, count);
+  }
 }
 
 std::optional<StatusPage> read_page(std::string_view answer) {

@@ -18,7 +18,7 @@ class SetNumbersTask final : public ControlTask {
     if (!order_) return;
     order_->reply(set_at_ ? "they are set, but the engine has ended, or has no memory, before it "
                             "knew that the disk has them: look at them with nexusfix journal show"
-                          : "the engine has ended, or has no memory: nothing was set");
+                          : "the engine has ended, or has no memory: nothing was done");
   }
   void run(EventLoop& event_loop) override {
     if (!set_at_) {
@@ -61,7 +61,16 @@ class SetNumbersTask final : public ControlTask {
           .messages_in = counters.messages_in(),
           .messages_out = counters.messages_out(),
           .received_at = counters.in.last_at.if_set(),
-          .unsent_bytes = entry.session.unsent_bytes()};
+          .unsent_bytes = entry.session.unsent_bytes(),
+          .bytes_in = counters.in.bytes.read(),
+          .bytes_out = counters.out.bytes.read(),
+          .logons = counters.logons.read(),
+          .logon_failures = counters.logon_failures.read(),
+          .connect_failures = counters.connect_failures.read(),
+          .disconnects = counters.disconnects.read(),
+          .gaps = counters.gaps.read(),
+          .resent = counters.resent.read(),
+          .garbled = counters.garbled.read()};
 }
 
 class StatusTask final : public ControlTask {

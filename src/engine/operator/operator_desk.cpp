@@ -78,7 +78,7 @@ std::string OperatorDesk::wait_for(ControlOrder& order, int stop) const {
   using State = ControlOrder::State;
   auto waiting = State::Waiting;
   if (order.state.compare_exchange_strong(waiting, State::Aborted)) {
-    return "the engine did not look at it in time: nothing was set";
+    return "the engine did not look at it in time: nothing was done";
   }
   auto taken = State::Taken;
   if (order.state.compare_exchange_strong(taken, State::Aborted)) {
@@ -91,7 +91,7 @@ std::string OperatorDesk::wait_for(ControlOrder& order, int stop) const {
 std::string OperatorDesk::ask(std::size_t loop, ControlRequest request,
                               const OperatorCaller& caller) {
   auto order = std::make_shared<ControlOrder>(std::move(request));
-  if (order->answered < 0) return "the engine is out of descriptors: nothing was set";
+  if (order->answered < 0) return "the engine is out of descriptors: nothing was done";
   order->engine = {.process = ::getpid(),
                    .started = opened_at_,
                    .loops = static_cast<std::uint32_t>(inboxes_.size()),

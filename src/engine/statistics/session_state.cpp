@@ -3,10 +3,6 @@
 namespace nexusfix::engine {
 namespace {
 
-[[nodiscard]] bool is_initiator(const SessionEntry& entry) noexcept {
-  return entry.settings.session.role == session::Role::Initiator;
-}
-
 [[nodiscard]] SessionState session_state_of(const SessionEntry& entry) noexcept {
   switch (entry.machine.state()) {
     case session::State::LoggedOn:
@@ -20,13 +16,14 @@ namespace {
     case session::State::Disconnected:
       break;
   }
+  // What an operator has done says more than what it was done for.
+  if (entry.timetable.is_disabled() && entry.connection == nullptr) return SessionState::Disabled;
   if (entry.acceptor.halt.accepts_only_reset() || entry.connect_policy.is_halted()) {
     return SessionState::Halted;
   }
   if (entry.connection != nullptr && entry.connection->is_connecting()) {
     return SessionState::Connecting;
   }
-  if (entry.timetable.is_disabled()) return SessionState::Disabled;
   if (is_initiator(entry) && !entry.connect_policy.wants_connection()) {
     return SessionState::LoggedOut;
   }
@@ -35,6 +32,10 @@ namespace {
 }
 
 }  // namespace
+
+bool is_initiator(const SessionEntry& entry) noexcept {
+  return entry.settings.session.role == session::Role::Initiator;
+}
 
 // A halted initiator is expected, too: it waits for an operator. An acceptor cannot know whether
 // its counterparty wants to log on.

@@ -8,6 +8,8 @@
 
 namespace nexusfix::engine {
 
+[[nodiscard]] bool is_initiator(const SessionEntry& entry) noexcept;
+
 // SessionState::StoreFailed is a state of the loop: its reader knows it.
 [[nodiscard]] PublishedState state_of(const SessionEntry& entry) noexcept;
 

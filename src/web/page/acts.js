@@ -12,7 +12,7 @@ const kSessionActs = [
   { act: "enable", label: "Enable", help: "The session may log on again." },
   { act: "send-gap-fill", label: "Gap fill", help: "Sends a SequenceReset-GapFill: our next MsgSeqNum is this number.", number: "Next MsgSeqNum", danger: true },
   { act: "set-numbers", label: "Set numbers", help: "Sets the next MsgSeqNums. Nothing is sent. Agree with the counterparty first.", numbers: true, danger: true },
-  { act: "reset", label: "Reset", help: "Logs the session out, and begins again at MsgSeqNum 1 on both sides.", text: true, danger: true },
+  { act: "reset", label: "Reset", help: "Logs the session out. Our two sequence numbers begin again at 1; the counterparty must reset its own.", text: true, danger: true },
 ];
 
 const kEngineActs = [

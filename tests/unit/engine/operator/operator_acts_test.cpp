@@ -1,6 +1,7 @@
 // What an operator does to a session of a running engine, and what is recorded of it.
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include <nexusfix/store/journal_check.hpp>
 
@@ -92,43 +93,71 @@ TEST_F(OperatorActsTest, disabled_acceptor_answers_a_logon_with_a_logout_that_sa
   log_on("TRADER", 3);
 }
 
-TEST_F(OperatorActsTest, disabled_initiator_does_not_connect_until_it_is_enabled) {
-  open();
-  const TemporaryFolder trader_folder;
-  auto settings = config::parse_settings(
-      "[DEFAULT]\nConnectionType=initiator\nHeartBtInt=30\nReconnectInterval=1\n"
-      "UseDataDictionary=N\nNonStopSession=Y\nSocketConnectHost=127.0.0.1\nSocketConnectPort=" +
-          std::to_string(acceptor->accept_port()) + "\nFileStorePath=" + trader_folder.path() +
-          "\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n",
-      "trader.cfg");
-  ASSERT_TRUE(settings.has_value());
-  settings->segment_bytes = kSegmentBytes;
-  EchoVenue application;
-  auto trader = Engine::open(std::move(*settings), application, options());
-  ASSERT_TRUE(trader.has_value()) << trader.error().what();
-  const auto reaches = [&](std::string_view state) {
+// An initiator of this test, in an engine of its own, that connects to the fixture's acceptor.
+class OperatedInitiator : public OperatorActsTest {
+ protected:
+  void open_both() {
+    open();
+    auto settings = config::parse_settings(
+        "[DEFAULT]\nConnectionType=initiator\nHeartBtInt=30\nReconnectInterval=1\n"
+        "UseDataDictionary=N\nNonStopSession=Y\nSocketConnectHost=127.0.0.1\nSocketConnectPort=" +
+            std::to_string(acceptor->accept_port()) + "\nFileStorePath=" + trader_folder_.path() +
+            "\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n",
+        "trader.cfg");
+    ASSERT_TRUE(settings.has_value());
+    settings->segment_bytes = kSegmentBytes;
+    auto opened = Engine::open(std::move(*settings), application_, options());
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    trader_.emplace(std::move(*opened));
+    ASSERT_TRUE(reaches("logged on"));
+  }
+  bool reaches(std::string_view state) {
     return run_until([&] {
-      trader->poll(std::chrono::milliseconds{0});
-      const auto figures = trader->statistics();
-      return to_string(figures.sessions[0].state) == state;
+      serves_ = trader_->poll(std::chrono::milliseconds{0});
+      return to_string(trader_->statistics().sessions[0].state) == state;
     });
-  };
-  const auto act = [&](OperatorAct what) {
+  }
+  LiveResult act(OperatorAct what) {
     auto done = std::async(std::launch::async, [&] {
-      return engine::command_running_engine(trader_folder.path(),
-                                            {.act = what, .session = "FIX.4.4:TRADER->VENUE"});
+      return engine::command_running_engine(
+          trader_folder_.path(),
+          {.act = what, .session = "FIX.4.4:TRADER->VENUE", .reason = "anna"});
     });
     while (done.wait_for(std::chrono::milliseconds{0}) != std::future_status::ready) {
-      trader->poll(std::chrono::milliseconds{1});
+      serves_ = trader_->poll(std::chrono::milliseconds{1});
     }
     return done.get();
-  };
-  ASSERT_TRUE(reaches("logged on"));
+  }
+
+  const TemporaryFolder trader_folder_;
+  EchoVenue application_;
+  std::optional<Engine> trader_;
+  bool serves_ = true;  // poll() has not said that no work is left
+};
+
+TEST_F(OperatedInitiator, that_is_logged_out_waits_for_its_operator_and_logs_on_again) {
+  open_both();
+  ASSERT_TRUE(act(LogOut).has_value());
+  ASSERT_TRUE(reaches("logged out"));
+  clock.advance(std::chrono::seconds{60});
+  for (int i = 0; i < 20; ++i) {
+    acceptor->poll(std::chrono::milliseconds{0});
+    serves_ = trader_->poll(std::chrono::milliseconds{1});
+    ASSERT_TRUE(serves_) << "the engine has ended";
+  }
+  ASSERT_TRUE(act(LogOn).has_value());
+  EXPECT_TRUE(reaches("logged on")) << log.all();
+  trader_->stop();
+  EXPECT_TRUE(run_until([&] { return !trader_->poll(std::chrono::milliseconds{0}); }));
+}
+
+TEST_F(OperatedInitiator, that_is_disabled_does_not_connect_until_it_is_enabled) {
+  open_both();
   ASSERT_TRUE(act(Disable).has_value());
   ASSERT_TRUE(reaches("disabled"));
   clock.advance(std::chrono::seconds{60});
-  for (int i = 0; i < 20; ++i) trader->poll(std::chrono::milliseconds{1});
-  EXPECT_EQ(trader->statistics().sessions[0].state, engine::SessionState::Disabled);
+  for (int i = 0; i < 20; ++i) trader_->poll(std::chrono::milliseconds{1});
+  EXPECT_EQ(trader_->statistics().sessions[0].state, engine::SessionState::Disabled);
   const auto refused = act(LogOn);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().text, "the session is disabled: enable it first");

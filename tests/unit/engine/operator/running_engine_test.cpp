@@ -114,7 +114,7 @@ TEST_F(RunningEngineTest, command_that_cannot_be_carried_out_says_why_and_change
 
 TEST_F(RunningEngineTest, line_of_another_version_or_of_none_is_refused) {
   open();
-  EXPECT_TRUE(contains(say("ctl\t1\tstatus\t0\t0").value_or(""), "speaks version 2"));
+  EXPECT_TRUE(contains(say("ctl\t1\tstatus\t0\t0").value_or(""), "speaks version 3"));
   for (const char* line :
        {"ctl", "ctl\t2", "ctl\t2\tstatus", "ctl\t2\tstatus\t-1\t0", "ctl\t2\tstatus\t0\t0\t0",
         "ctl\tx\tstop\t\t\t0\t", "ctl\t2\tstop\tX\t\t0\t", "ctl\t2\tlog-out\t\t\t0\t",
