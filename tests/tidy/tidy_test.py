@@ -327,9 +327,14 @@ class TidyTest(unittest.TestCase):
         self.assert_found(page("examples/x.cpp", "int a;\n"), "a.md:1", "differs")
         self.assert_found(page("examples/y.cpp", "int a;\n"), "a.md:1", "does not exist")
 
-    def test_readme_has_150_lines_at_most(self):
-        self.assert_clean({"README.md": "a\n\n" * 75})
-        self.assert_found({"README.md": "a\n\n" * 75 + "a\n"}, "README.md:1", "151 lines")
+    def test_cpp_of_a_page_must_be_a_quote(self):
+        self.assert_found({"a.md": "# T\n\n```cpp\nint a;\n```\n"}, "a.md:3", "quote C++")
+        self.assert_found({"a.md": "- T\n\n  ```cpp\n  int a;\n  ```\n"}, "a.md:3", "quote C++")
+        self.assert_clean({"a.md": "# T\n\n```sh\nls\n```\n"})
+
+    def test_readme_has_120_lines_at_most(self):
+        self.assert_clean({"README.md": "a\n\n" * 60})
+        self.assert_found({"README.md": "a\n\n" * 60 + "a\n"}, "README.md:1", "121 lines")
 
     def test_build_folder_is_not_checked(self):
         self.assert_clean({"build/x.cpp": "using namespace std;\n"})
