@@ -42,8 +42,12 @@ def check_link(tree, name, line, link):
 
 
 def check_words(tree):
+    """Pages, and the texts of the code that users read: comments, messages, help."""
     for name, text in tree.of_suffix({".md"}):
         for line, _, what in words.findings(text):
+            tree.problem(name, line, what)
+    for name, text in tree.of_suffix({".hpp", ".cpp"}, ("include/", "examples/", "apps/")):
+        for line, what in words.in_code(text):
             tree.problem(name, line, what)
 
 
@@ -98,3 +102,23 @@ def dedent(text):
     lines = text.split("\n")
     indent = min((len(s) - len(s.lstrip()) for s in lines if s.strip()), default=0)
     return "\n".join(line[indent:] for line in lines)
+
+
+def check_names(tree):
+    """A function that a page names exists, and so does an event."""
+    known = set()
+    for name, text in tree.texts.items():
+        if text is not None and not name.endswith(".md"):
+            known.update(re.findall(r"\w+", text))
+    events = set(re.findall(r"NXF-\d{4}", tree.texts.get("docs/reference/events.md") or ""))
+    for name, text in tree.of_suffix({".md"}):
+        if name == "CHANGELOG.md":  # it has names that were
+            continue
+        prose = re.sub(r"^```.*?^```", lambda m: re.sub(r"[^\n]", " ", m[0]), text,
+                       flags=re.MULTILINE | re.DOTALL)
+        for match in re.finditer(r"`[^`\n]*?\b([a-z]\w*)\([^`\n]*`", prose):
+            if match[1] not in known:
+                tree.problem(name, line_of(prose, match.start()), f"no such function: {match[1]}()")
+        for match in re.finditer(r"NXF-\d{4}", text):
+            if events and match[0] not in events:
+                tree.problem(name, line_of(text, match.start()), f"no such event: {match[0]}")

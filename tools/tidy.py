@@ -353,7 +353,7 @@ def check_test_legs(tree):
 
 
 CHECKS = [check_text, check_names, check_includes, check_code, check_cmake, check_dead_sources,
-          check_test_legs, pages.check_markdown, pages.check_words]
+          check_test_legs, pages.check_markdown, pages.check_words, pages.check_names]
 
 
 def check_tree(root):
