@@ -17,6 +17,8 @@ import words  # noqa: E402
 
 SHELL_BLOCK = re.compile(r"^( *)```sh\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
 ANY_BLOCK = re.compile(r"^( *)```.*?^\1```", re.MULTILINE | re.DOTALL)
+PROMPT_BLOCK = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^ *```[ ]*$",
+                          re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"(?<!`)`(?:\$ )?((?:nexusfix|make|cmake|ctest)\s[^`\n]*(?:\n[^`\n]+)?)`")
 COMMENT = re.compile(r"(?:^|\s)#.*")
 OPERATOR = re.compile(r"[();<>|&]+")
@@ -126,6 +128,11 @@ class Commands:
         prose = ANY_BLOCK.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
         scripts += [(match.start(1), match[1].replace("\n", " "))
                     for match in INLINE.finditer(prose)]
+        for match in PROMPT_BLOCK.finditer(text):
+            prompt = rf"^{match['indent']}\$ "
+            if match["info"].strip() != "console" and re.search(prompt, match["body"], re.M):
+                yield (text.count("\n", 0, match.start()) + 1,
+                       "commands after $ belong into a block of console, which runs")
         for place, script in scripts:
             line = text.count("\n", 0, place) + 1
             parsed = subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True,

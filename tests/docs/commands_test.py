@@ -66,6 +66,11 @@ class CommandsTest(unittest.TestCase):
         self.assertEqual(["no such file: tools/fly.sh"], self.in_block("tools/fly.sh"))
         self.assertEqual(["no such file: share/wing"], self.in_block("podman build -f share/wing"))
 
+    def test_a_prompt_outside_of_console_is_found(self):
+        self.assertEqual(1, len(self.found("```\n$ ls\n```\n")))
+        self.assertEqual(1, len(self.found("text\n\n```text\n$ ls\nout\n```\n")))
+        self.assertEqual([], self.found("```console\n$ ls\n```\n\n```\n  $ ls\n```\n"))
+
     def test_what_is_no_command_is_found(self):
         self.assertIn("not a command of the shell", self.in_block("echo 'open")[0])
 
