@@ -40,7 +40,7 @@ CODE = re.compile(r"<(pre|code)\b.*?</\1>", re.DOTALL)
 QUERY_WORDS = r".split(/\s+/g).reduce((r,n)=>{let i=e(n)"
 BETTER_QUERY_WORDS = (
     r".split(/\s+/g).filter((r,n,a)=>a.length<2||lunr.stopWordFilter(r.toLowerCase()))"
-    r".map(r=>r.replace(/^([a-z]{4,}?)(?:ed|es|s)$/,'$1'))"
+    r".map(r=>r.replace(/^([a-z]{4,}?)(?:(?<=ss|sh|ch|x)es|ed|(?<!s)s)$/,'$1'))"
     r".reduce((r,n)=>{let i=e(n)")
 ROOMS = ("guide", "operations", "reference", "internals")
 # Pages outside of docs/, and their places in the rooms: the last ones there.
