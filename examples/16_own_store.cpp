@@ -1,4 +1,4 @@
-// A store of your own: the sessions' numbers and messages are in a database of SQLite
+// A store of your own: the MsgSeqNums and messages of the sessions are in a database of SQLite
 // (parts/16_sqlite_store.hpp). The venue fills every order.
 //
 // Usage: example_16_own_store 16_own_store.cfg fix.db

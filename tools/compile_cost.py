@@ -32,7 +32,9 @@ std::size_t read(const nexusfix::wire::MessageView& view) {{
   if (const auto order = view.as<fix::NewOrderSingle>()) {{
     bytes += order->cl_ord_id().value.size() + (order->side() == fix::Side::Buy ? 1 : 0);
     if (const auto price = order->price()) bytes += price->value.scale();
-    for (const auto party : order->no_party_ids()) bytes += party.party_id().value.size();
+    for (const auto allocation : order->no_allocs()) {{
+      bytes += allocation.alloc_account().value.size();
+    }}
   }}
   if (const auto report = view.as<fix::ExecutionReport>()) {{
     bytes += report->exec_id().value.size() + report->leaves_qty().value.scale();
@@ -85,6 +87,7 @@ def check(compiler, limits):
         name_space, _, most = limit.partition("=")
         lines = compiler.lines(name_space)
         print(f"{name_space}: {lines} lines, at most {most} allowed")
+        run(compiler.command(name_space, "-fsyntax-only"))
         wrong += lines > int(most)
     return 1 if wrong else 0
 

@@ -6,6 +6,7 @@ installed in build/docs. A warning, such as a link to no page or to no heading, 
 reference is made of the comments of the public headers, which Doxygen reads.
 """
 
+import itertools
 import json
 import os
 import re
@@ -28,14 +29,20 @@ HEADERS = ROOT / "include" / "nexusfix"
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?\)")
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 FILE_BLOCK = re.compile(r"^(\s*```\w+) file=(\S+)$", re.MULTILINE)
+LONG_ROW = 80  # characters, more than a telephone has in three columns
+TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
 LONG_WORD = re.compile(r"[^\s<>]{16,}(?=[^<>]*<)")
 BREAKS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[^\s][,=/])(?=\S)")
 INDEXED_EVENT = re.compile(r"(NXF-\d+) <code>(\w+)</code> (?=INFO|WARN|ERROR)")
 INDEXED_BLOCK = re.compile(r"[\w.-]*<pre>.*?</pre>", re.DOTALL)
 CODE = re.compile(r"<(pre|code)\b.*?</\1>", re.DOTALL)
+QUERY_WORDS = r".split(/\s+/g).reduce((r,n)=>{let i=e(n)"
+BETTER_QUERY_WORDS = (
+    r".split(/\s+/g).filter((r,n,a)=>a.length<2||lunr.stopWordFilter(r.toLowerCase()))"
+    r".map(r=>r.replace(/^([a-z]{4,}?)(?:(?<=ss|sh|ch|x)es|ed|(?<!s)s)$/,'$1'))"
+    r".reduce((r,n)=>{let i=e(n)")
 ROOMS = ("guide", "operations", "reference", "internals")
-# A search for a symptom finds this page first.
 # Pages outside of docs/, and their places in the rooms: the last ones there.
 OUTSIDE = {
     "examples/README.md": "guide/examples.md",
@@ -44,15 +51,16 @@ OUTSIDE = {
     "CONTRIBUTING.md": "internals/contributing.md",
     "STYLE.md": "internals/style.md",
 }
-# Settings of a page, or of a room's pages: the home page has no pages beside it, a search for a key
-# or an event finds its table, a task finds its page, and the internals are found last.
+# Settings of a page, or of a room's pages: the home page and the widest table have no pages beside
+# them; a search for a key or an event finds its table, a symptom or a task finds its page,
+# and the internals are found last.
 SETTINGS_OF = {
     "README.md": "hide: [navigation]",
-    "reference/keys.md": "search: {boost: 5}",
+    "reference/keys.md": "hide: [navigation]\nsearch: {boost: 5}",
     "operations/troubleshooting.md": "search: {boost: 2}",
-    "operations/reload.md": "search: {boost: 3}",
-    "guide/sending.md": "search: {boost: 3}",
-    "guide/codegen.md": "search: {boost: 3}",
+    "operations/reload.md": "search: {boost: 1.5}",
+    "guide/sending.md": "search: {boost: 1.5}",
+    "guide/codegen.md": "search: {boost: 1.5}",
     "reference/events.md": "search: {boost: 1.5}",
     "internals": "search: {boost: 0.1}",
 }
@@ -201,6 +209,23 @@ def break_long_words(site):
             encoding="utf-8")
 
 
+def label_cells(table):
+    """A table with long rows is a list of them on a telephone: each cell has its column's name."""
+    names = [re.sub(r"<[^>]*>", "", name) for name in re.findall(r"<th\b[^>]*>(.*?)</th>", table)]
+    rows = len(re.findall(r"<tr\b", table)) - 1
+    if len(names) < 3 or len(re.sub(r"<[^>]*>|\s+", " ", table)) < LONG_ROW * rows:
+        return table
+    column = itertools.cycle(names)
+    cells = re.sub(r"<td\b", lambda _: f'<td data-label="{next(column)}"', table)
+    return cells.replace("<table", "<table data-wide", 1)
+
+
+def label_tables(site):
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(TABLE.sub(lambda table: label_cells(table[0]), text), encoding="utf-8")
+
+
 def index_events(section):
     """The entries of a section's events, each with the anchor of its row; first the section, which
     then has no rows."""
@@ -228,6 +253,17 @@ def improve_index(site):
     path.with_suffix(".js").write_text(f"var __index = {text}", encoding="utf-8")
 
 
+def improve_query(site):
+    """The theme takes each word of a query as the beginning of a word: "a" finds half of the
+    titles. Words that say nothing are left out of a longer query, and so are endings: "rejects"
+    finds "rejected"."""
+    for worker in site.glob("assets/javascripts/workers/search.*.js"):
+        text = worker.read_text(encoding="utf-8")
+        if text.count(QUERY_WORDS) != 1:
+            sys.exit(f"{worker}: the search of this version of the theme is another one")
+        worker.write_text(text.replace(QUERY_WORDS, BETTER_QUERY_WORDS), encoding="utf-8")
+
+
 def build(work, site, pages, nav):
     """Builds a site of pages in the folder `work`. Returns its problems; none: an empty text."""
     settings = work / "mkdocs.yml"
@@ -241,7 +277,9 @@ def build(work, site, pages, nav):
         return "\n".join(line for line in done.stdout.splitlines()
                          if not line.startswith("INFO"))
     break_long_words(site)
+    label_tables(site)
     improve_index(site)
+    improve_query(site)
     broken = broken_pages(site)
     return f"code blocks are broken on {', '.join(broken)}" if broken else ""
 

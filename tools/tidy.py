@@ -14,8 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pages
 import structure
-import words
+from pages import line_of
 
 # Row may include column; every layer may include itself.
 LAYERS = {
@@ -53,11 +54,6 @@ LINE_COLUMNS_MAX = 100
 FILE_LINES_WARN = 500
 FILE_LINES_MAX = 800
 FUNCTION_LINES_MAX = 70
-MARKDOWN_LINES_MAX = 300
-README_LINES_MAX = 150
-# A command prints them.
-GENERATED_PAGES = {"docs/reference/events.md", "docs/reference/keys.md",
-                   "docs/reference/metrics.md"}
 # Above a function that is one flat switch: it may be longer than the others.
 FLAT_SWITCH_MARK = "tidy: flat switch"
 
@@ -166,10 +162,6 @@ class Tree:
         for name, text in self.texts.items():
             if text is not None and Path(name).suffix in suffixes and name.startswith(folders):
                 yield name, text
-
-
-def line_of(text, position):
-    return text.count("\n", 0, position) + 1
 
 
 def layer_of(name):
@@ -360,83 +352,8 @@ def check_test_legs(tree):
             tree.warnings.append(f"{name}: there is no {test}")
 
 
-def anchors_of(text):
-    """The anchors of a document: those of its headings, and those that it names."""
-    anchors, counts = set(re.findall(r'<a id="([^"]+)"></a>', text)), {}
-    prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
-    for match in re.finditer(r"^#+ (.+)$", prose, re.MULTILINE):
-        heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", match[1].replace("`", ""))
-        anchor = re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading.strip().lower()))
-        count = counts[anchor] = counts.get(anchor, -1) + 1
-        anchors.add(f"{anchor}-{count}" if count else anchor)
-    return anchors
-
-
-def check_link(tree, name, line, link):
-    """A link must lead to a file, and to a heading of it."""
-    target, _, anchor = link.partition("#")
-    if "://" in link or link.startswith("mailto:"):
-        return
-    path = (tree.root / Path(name).parent / target) if target else tree.root / name
-    if not path.exists():
-        tree.problem(name, line, f"no such file: {target}")
-    elif anchor and path.suffix == ".md":
-        if anchor not in anchors_of(path.read_text(encoding="utf-8")):
-            tree.problem(name, line, f"no such heading: {link}")
-
-
-def check_words(tree):
-    for name, text in tree.of_suffix({".md"}):
-        for line, _, what in words.findings(text):
-            tree.problem(name, line, what)
-
-
-def check_markdown(tree):
-    for name, text in tree.of_suffix({".md"}):
-        count = text.count("\n")
-        most = README_LINES_MAX if name == "README.md" else MARKDOWN_LINES_MAX
-        # The changes grow with each version.
-        if count > most and name not in GENERATED_PAGES | {"CHANGELOG.md"}:
-            tree.problem(name, 1, f"{count} lines, {most} at most")
-        folder = Path(name).parent
-        prose = re.sub(r"^```.*?^```", lambda m: re.sub(r"[^\n]", " ", m[0]), text,
-                       flags=re.MULTILINE | re.DOTALL)
-        for match in re.finditer(r"\]\(([^)\s]+)\)", prose):
-            check_link(tree, name, line_of(prose, match.start()), match[1])
-        for match in re.finditer(r"`([\w.-]+/[\w./-]+\.(?:cpp|hpp|py|sh|cmake))`", prose):
-            if not any((tree.root / place / match[1]).exists()
-                       for place in ("", folder, "src", "include", "include/nexusfix")):
-                tree.problem(name, line_of(prose, match.start()), f"no such file: {match[1]}")
-        check_quotes(tree, name, text)
-
-
-def check_quotes(tree, name, text):
-    """`<!-- quote: path -->` or `<!-- quote: path#region -->` stands above a code block that equals
-    the file, or the lines between `// [region]` and `// [end]` in it."""
-    for match in re.finditer(r"<!-- quote: (\S+?)(?:#(\S+))? -->\n```[^\n]*\n(.*?)^```", text,
-                             re.DOTALL | re.MULTILINE):
-        path, region, quoted = match.groups()
-        line = line_of(text, match.start())
-        source = tree.texts.get(path)
-        if source is None:
-            tree.problem(name, line, f"quotes {path}, which does not exist")
-            continue
-        if region:
-            found = re.search(rf"^[ \t]*// \[{re.escape(region)}\]\n(.*?)^[ \t]*// \[end\]$",
-                              source, re.DOTALL | re.MULTILINE)
-            source = found[1] if found else ""
-        if quoted.strip() != dedent(source).strip():
-            tree.problem(name, line, f"the block differs from {match[0].split()[2]}")
-
-
-def dedent(text):
-    lines = text.split("\n")
-    indent = min((len(s) - len(s.lstrip()) for s in lines if s.strip()), default=0)
-    return "\n".join(line[indent:] for line in lines)
-
-
 CHECKS = [check_text, check_names, check_includes, check_code, check_cmake, check_dead_sources,
-          check_test_legs, check_markdown, check_words]
+          check_test_legs, pages.check_markdown, pages.check_words, pages.check_names]
 
 
 def check_tree(root):

@@ -141,7 +141,7 @@ std::string Venue::lost_at_the_end() const {
 }
 
 // An order that is open in the book may have been filled, changed or canceled in the lost reports:
-// it must not trade. A report tells its owner that it is canceled, and tells a later start, too.
+// it must not trade. A report notifies its owner and a later start that it is canceled.
 bool Venue::settle_losses() {
   const bool has_unsettled_gap = !loss_.empty();
   if (!has_unsettled_gap) loss_ = lost_at_the_end();

@@ -100,23 +100,3 @@ def environment_for(nexusfix, source):
     path = f"{Path(nexusfix).parent}{os.pathsep}{os.environ['PATH']}"
     return {**os.environ, "PATH": path, "NEXUSFIX_SOURCE": str(source), "LC_ALL": "C.UTF-8",
             "COLUMNS": "100", "NO_COLOR": "1"}
-
-
-NAMED = re.compile(r"`(?:\$ )?nexusfix ([a-z][a-z0-9-]*)(?: ([a-z][a-z0-9-]*)(?=[`\s]))?")
-
-
-def unknown_commands(text, environment):
-    """The commands that a page names and the program does not have: a line's number and a text."""
-    problems, helps = [], {}
-    for match in NAMED.finditer(text):
-        name, sub = match[1], match[2]
-        if name not in helps:
-            done = subprocess.run(["nexusfix", name, "--help"], env=environment, text=True,
-                                  capture_output=True, check=False)
-            helps[name] = done.stdout if done.returncode == 0 else None
-        known = helps[name]
-        listed = known.partition("Subcommands:\n")[2] if known else ""
-        if known is None or (sub and listed and not re.search(rf"^  {sub}\b", listed, re.M)):
-            line = text.count("\n", 0, match.start()) + 1
-            problems.append((line, f"there is no command: {match[0].strip('`')}"))
-    return problems

@@ -4,7 +4,6 @@
 import os
 import tempfile
 import unittest
-from pathlib import Path
 
 import console
 
@@ -35,19 +34,6 @@ class ConsoleTest(unittest.TestCase):
 
     def test_other_blocks_do_not_run(self):
         self.assertEqual([], self.problems("```sh\n$ false; echo no\n```\n```\n$ exit 1\n```\n"))
-
-    def test_a_command_that_does_not_exist_is_found(self):
-        with tempfile.TemporaryDirectory() as folder:
-            program = Path(folder, "nexusfix")
-            program.write_text('#!/bin/sh\n[ "$1" = journal ] && printf "Subcommands:\\n'
-                               '  show  Print it\\n"\n')
-            program.chmod(0o755)
-            environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
-            found = console.unknown_commands(
-                "`nexusfix journal show` works\n`nexusfix journal check` does not\n"
-                "nor does `nexusfix fly --high`\n", environment)
-        self.assertEqual([(2, "there is no command: nexusfix journal check"),
-                          (3, "there is no command: nexusfix fly")], found)
 
     def test_output_without_a_command_is_an_error(self):
         with self.assertRaises(ValueError):

@@ -301,6 +301,11 @@ class TidyTest(unittest.TestCase):
         self.assert_clean({"a.md": "# T\n\n- Sequence\n  numbers, random numbers, numbers of "
                                    "orders.\n"})
 
+    def test_dialect_in_a_source_that_users_read_is_found(self):
+        text = "// It is " + "told of an order.\nint a;\n"
+        self.assert_found(self.source(text, "examples"), "examples/x.cpp:1", "is notified")
+        self.assert_clean(self.source("// The numbers.\nint a;\n", "examples"))
+
     def test_link_with_the_name_of_a_page_is_found(self):
         self.assert_found({"a.md": "# T\n\n[b.m" + "d](b.md)\n", "b.md": "# B\n"}, "a.md:3",
                           "what the page is")
@@ -327,9 +332,23 @@ class TidyTest(unittest.TestCase):
         self.assert_found(page("examples/x.cpp", "int a;\n"), "a.md:1", "differs")
         self.assert_found(page("examples/y.cpp", "int a;\n"), "a.md:1", "does not exist")
 
-    def test_readme_has_150_lines_at_most(self):
-        self.assert_clean({"README.md": "a\n\n" * 75})
-        self.assert_found({"README.md": "a\n\n" * 75 + "a\n"}, "README.md:1", "151 lines")
+    def test_cpp_of_a_page_must_be_a_quote(self):
+        self.assert_found({"a.md": "# T\n\n```cpp\nint a;\n```\n"}, "a.md:3", "quote C++")
+        self.assert_found({"a.md": "- T\n\n  ```cpp\n  int a;\n  ```\n"}, "a.md:3", "quote C++")
+        self.assert_clean({"a.md": "# T\n\n```sh\nls\n```\n"})
+
+    def test_function_and_event_of_a_page_must_exist(self):
+        source = self.source("void there();\n", "examples")
+        self.assert_clean(source | {"a.md": "# T\n\n`x.there(1)`, `there()`, (not) code ()\n"})
+        self.assert_found(source | {"a.md": "# T\n\nsee `gone(1)`\n"}, "a.md:3",
+                          "no such function: gone()")
+        events = {"docs/reference/events.md": "# Events\n\nNXF-1001\n"}
+        self.assert_clean(events | {"a.md": "# T\n\nNXF-1001\n"})
+        self.assert_found(events | {"a.md": "# T\n\nNXF-1002\n"}, "a.md:3", "no such event")
+
+    def test_readme_has_120_lines_at_most(self):
+        self.assert_clean({"README.md": "a\n\n" * 60})
+        self.assert_found({"README.md": "a\n\n" * 60 + "a\n"}, "README.md:1", "121 lines")
 
     def test_build_folder_is_not_checked(self):
         self.assert_clean({"build/x.cpp": "using namespace std;\n"})

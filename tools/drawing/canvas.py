@@ -37,7 +37,7 @@ def text_width(kind, words):
         return 0.605 * TEXT_PIXELS["code"] * len(words)
     ems = sum(0.34 if c in NARROW else 0.92 if c in WIDE else 0.68 if c.isupper() else 0.575
               for c in words)
-    return ems * TEXT_PIXELS[kind] * (1.06 if kind == "title" else 1)
+    return ems * TEXT_PIXELS[kind] * (1.13 if kind == "title" else 1)
 
 
 class Canvas:

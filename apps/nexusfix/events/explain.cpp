@@ -89,14 +89,13 @@ constexpr std::string_view kPageBegin =
     R"(# Events
 
 Every event has an identifier, such as `NXF-1042`, in every log: after the severity of a line, and
-as `id` where `EventLogFormat=json`. An identifier is stable: it stays the same in each version,
-whatever the text says, and the number of an event that goes is never used again. Match identifiers,
-not texts.
+as `id` where `EventLogFormat=json`. Match identifiers, not texts: a text may change, an identifier
+never does, and it is not used for another event.
 
-```
-$ nexusfix explain NXF-1042              what it means, its cause, and what to do
-$ nexusfix explain --json                all events, one object a line
-$ grep -E 'NXF-(2008|2009|5010)' log/*.event.current.log
+```sh
+nexusfix explain NXF-1042       # what it means, its cause, and what to do
+nexusfix explain --json         # all events, one object a line
+grep -E 'NXF-(2008|2009|5010)' log/*.event.current.log
 ```
 
 INFO: the engine works as it should. WARN: look at it when there is time. ERROR: act now.

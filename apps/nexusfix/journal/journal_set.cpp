@@ -29,13 +29,13 @@ std::string consequences(const store::NumbersChange& change) {
   std::string text;
   if (epoch_after != epoch_before) {
     text += fmt::format(
-        "  The numbers {} to {} were used. Within one epoch no two messages have the same\n"
-        "  number, so epoch {} begins: earlier messages can no longer be resent, and the\n"
+        "  MsgSeqNum {} to {} were used. Within one epoch no two messages have the same\n"
+        "  MsgSeqNum, so epoch {} begins: earlier messages can no longer be resent, and the\n"
         "  counterparty must expect {} (or more), too.\n",
         out_after, out_before - 1, epoch_after, out_after);
   } else if (out_after > out_before) {
     text += fmt::format(
-        "  The numbers {} to {} will never be sent: the counterparty will ask for them and get a\n"
+        "  MsgSeqNum {} to {} will never be sent: the counterparty will ask for them and get a\n"
         "  gap fill, unless it expects {} already.\n",
         out_before, out_after - 1, out_after);
   }

@@ -116,7 +116,7 @@ enum class EventId : std::uint16_t {
   SessionAddressRefused = 4010,     // the session is not allowed from this address
   LogonOutsideSchedule = 4011,      // the session is closed by its schedule
   SessionAlreadyLoggedOn = 4012,    // the session has another connection
-  SessionAwaitsOperator = 4013,     // the session waits for an operator to set its numbers
+  SessionAwaitsOperator = 4013,     // the session waits for an operator to set its MsgSeqNums
   LogonTimedOutLoopLate = 4014,     // the event loop was too late to answer the Logon
   LogonSessionDisabled = 4015,      // an operator has disabled the session of the Logon
   PasswordRefused = 4020,           // Username or Password is wrong, or the address locked out

@@ -22,7 +22,7 @@ namespace nexusfix::dictionary {
 using wire::kUserDefinedTagMin;
 
 // The rules to check. Each has a key of the same name in a session's configuration, and the meaning
-// that it has in QuickFIX and QuickFIX/J. The defaults are theirs, except where noted.
+// that it has in QuickFIX and QuickFIX/J. The defaults are the same, except where noted.
 struct ValidationRules {
   // true: header, body and trailer must follow each other.
   bool validate_fields_out_of_order = true;

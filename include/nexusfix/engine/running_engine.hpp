@@ -206,8 +206,8 @@ struct LatencyRow {
 // A request to set the next sequence numbers of one session.
 struct LiveNumbers {
   std::string session{};        // its name, as Session::name()
-  session::Numbers expected{};  // its present next numbers; if they differ, nothing is set
-  session::Numbers wanted{};    // the new next numbers, both 1 to 2^62
+  session::Numbers expected{};  // its present next MsgSeqNums; if they differ, nothing is set
+  session::Numbers wanted{};    // the new next MsgSeqNums, both 1 to 2^62
   std::string reason{};         // operator and cause; printable, at most kLiveReasonBytesMax bytes
 };
 

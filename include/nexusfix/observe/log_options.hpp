@@ -37,7 +37,7 @@ struct LogFileOptions {
   EventFormat event_format = EventFormat::Text;  // the form of the lines of events
   unsigned fraction_digits = 9;                  // of the seconds in times; 0 to 9
   // The mode of the files, whatever the umask of the process is: 0640, for example. 0: new files
-  // get mode 0600, and existing files keep theirs.
+  // get mode 0600, and existing files keep their mode.
   unsigned permissions = 0;
   // LogMinFreeBytes: while fewer bytes are free on the disk, messages are not logged, so that logs
   // never fill it.

@@ -71,7 +71,7 @@ struct LogonWriter {
 
 // Logon and Logout.
 struct LogonConfig {
-  // How long a connection waits for the Logon, or for the answer to ours. At least 1 s.
+  // How long a connection waits for the Logon, or for the answer to our Logon. At least 1 s.
   std::chrono::seconds timeout{10};
   // How long our Logout waits for its answer. At least 1 s.
   std::chrono::seconds logout_timeout{2};

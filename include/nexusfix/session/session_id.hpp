@@ -24,7 +24,7 @@ struct SessionId {
   std::string begin_string{};        // BeginString (8): FIX.4.0 to FIX.4.4, or FIXT.1.1
   std::string sender_comp_id{};      // SenderCompID (49) of our messages
   std::string target_comp_id{};      // TargetCompID (56) of our messages
-  std::string qualifier{};           // tells sessions of the same IDs apart; never sent
+  std::string qualifier{};           // distinguishes sessions with the same IDs; never sent
   std::string sender_sub_id{};       // SenderSubID (50) of our messages; empty: none
   std::string sender_location_id{};  // SenderLocationID (142), from FIX 4.1 on; empty: none
   std::string target_sub_id{};       // TargetSubID (57); empty: none

@@ -197,8 +197,8 @@ class StateMachine {
   [[nodiscard]] bool would_admit() const noexcept;
   // The configuration in use. Valid as long as this object; configure() changes it.
   [[nodiscard]] const SessionConfig& config() const noexcept;
-  // FIXT: the DefaultApplVerID (1137) of the counterparty's last Logon, or ours before there was
-  // one: the version of its messages that carry no ApplVerID (1128). Empty on other sessions. Valid
+  // FIXT: the DefaultApplVerID (1137) of the counterparty's last Logon; before it, our own. It is
+  // the version of its messages that carry no ApplVerID (1128). Empty on other sessions. Valid
   // until the next event.
   [[nodiscard]] std::string_view counterparty_appl_ver_id() const noexcept;
   // When on_time() must be called next, by the monotonic clock. kNever: no time is awaited. It may

@@ -49,7 +49,7 @@ struct UnusedBytes {
 // What an operator changed, as the log keeps it: sequence numbers that were set, or a repair.
 struct FoundChange {
   WallTime time;                  // when the change was made
-  std::string session;            // the name; empty: a repair, whose new numbers are other entries
+  std::string session;            // the name; empty: a repair; its MsgSeqNums are other entries
   NumbersChange::Numbers before;  // the sequence numbers before the change
   NumbersChange::Numbers after;   // the sequence numbers after the change
   std::string text;               // who, when and why

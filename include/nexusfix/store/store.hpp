@@ -45,7 +45,7 @@ struct WantedNumbers {
   std::optional<std::uint64_t> next_outbound;  // at least 1; unset: stays as it is
 };
 
-// The argument of Transaction::set_numbers() that gives a session the wanted numbers. It begins a
+// The argument of Transaction::set_numbers() that sets a session's next MsgSeqNums. It begins a
 // new epoch, created now, if MsgSeqNums that were used would be used again; otherwise the epoch
 // stays. text: who, when and why; must outlive the result.
 [[nodiscard]] NumbersChange numbers_change(const SessionRecord& before, WantedNumbers wanted,

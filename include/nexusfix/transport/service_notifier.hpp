@@ -73,7 +73,7 @@ class ServiceNotifier {
   int descriptor_;
   bool has_watchdog_;
   std::chrono::nanoseconds sleep_max_;
-  // A bit for each loop. A bit that is lost when two loops set theirs at once is set again soon
+  // A bit for each loop. A bit that is lost when two loops set bits at once is set again soon
   // enough.
   std::atomic<std::uint64_t> living_loops_;
   std::atomic<std::uint64_t> signs_{0};

@@ -317,7 +317,7 @@ namespace detail {
 // The position of the lowest set bit. bits is not 0.
 [[nodiscard, gnu::always_inline]] inline std::size_t lowest_bit(std::uint32_t bits) noexcept {
 #if defined(__x86_64__)
-  // The intrinsic returns an int, which compilers extend once more. CPUs with tzcnt execute this as
+  // The intrinsic returns an int, which compilers extend again. CPUs with tzcnt execute this as
   // tzcnt.
   std::size_t at;
   asm("rep bsfl %1, %k0" : "=r"(at) : "r"(bits) : "cc");

@@ -307,7 +307,7 @@ class Journal(WithFolder):
                    "--next-out", outbound + 7, "--reason", "agreed by phone", "--yes")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.numbers(), (inbound + 5, outbound + 7, 1))
-        self.assertIn(f"numbers {outbound} to {outbound + 6} will never be sent", done.stdout)
+        self.assertIn(f"MsgSeqNum {outbound} to {outbound + 6} will never be sent", done.stdout)
         done = run("journal", "show", self.journal, "--changes")
         self.assertRegex(done.stdout, rf"before: next inbound {inbound}, next outbound {outbound}, "
                                       r"epoch 1\n.*\n +\S+@\S+: agreed by phone\n")

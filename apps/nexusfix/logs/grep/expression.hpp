@@ -65,7 +65,7 @@ struct Expression {
   std::vector<wire::Tag> members{};  // of a group: sorted
 };
 
-// What is wrong with an expression, and where.
+// The error of an expression, and its place.
 struct ExpressionError {
   std::string text;       // one sentence
   std::size_t begin = 0;  // of the wrong part, in bytes of the expression

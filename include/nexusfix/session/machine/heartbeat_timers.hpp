@@ -22,8 +22,8 @@ class HeartbeatTimers {
   // A connection begins.
   void start(MonoTime now) noexcept { last_sent_ = last_received_ = now; }
   void forget_connection() noexcept { test_request_sent_.reset(); }
-  // 0: no Heartbeats. The multiples are computed once, so that no floating point is in the way of a
-  // message.
+  // 0: no Heartbeats. The multiples are computed once, so that a message needs no floating
+  // point.
   void set_interval(std::chrono::seconds interval, const HeartbeatConfig& config) noexcept;
   [[nodiscard]] std::chrono::seconds interval() const noexcept { return interval_; }
 

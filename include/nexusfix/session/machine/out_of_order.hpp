@@ -1,4 +1,4 @@
-// What is known of the numbers above the expected one. Not for applications.
+// What is known of the MsgSeqNums above the expected one. Not for applications.
 #pragma once
 
 #include <array>

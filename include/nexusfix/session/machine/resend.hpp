@@ -14,7 +14,7 @@
 
 namespace nexusfix::session::detail {
 
-// A range of outbound numbers, both inclusive. Empty while begin is 0.
+// A range of outbound MsgSeqNums, both inclusive. Empty while begin is 0.
 struct ResendRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;

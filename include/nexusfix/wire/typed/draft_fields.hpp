@@ -71,7 +71,7 @@ inline constexpr std::size_t kDraftDepthMax = 6;
 
 // The error of an edit or of validate(). Trivially copyable.
 struct DraftError {
-  DraftErrorCode code = DraftErrorCode::FieldMissing;  // what is wrong
+  DraftErrorCode code = DraftErrorCode::FieldMissing;  // the error
   Tag tag = 0;                                         // of the field; 0: of none
   std::string_view name{};  // of a required field; lives as long as the program
   Tag group = 0;            // the count field of the group around the field; 0: none
