@@ -10,6 +10,7 @@
 
 #include "nexusfix/dictionary/dict.hpp"
 #include "nexusfix/logs/grep/grep.hpp"
+#include "nexusfix/logs/replay/replay.hpp"
 #include "nexusfix/logs/stats/stats.hpp"
 #include "nexusfix/messages/decode.hpp"
 #include "nexusfix/messages/validate.hpp"
@@ -26,6 +27,8 @@ constexpr std::array kCommands{
             "grep 'MsgType=D and Price>150' messages.log", run_grep},
     Command{"stats", "count messages, gaps, rejects and latencies in logs", "stats messages.log",
             run_stats},
+    Command{"replay", "send the messages of a log into a session",
+            "replay --connect 127.0.0.1:5001 messages.log", run_replay},
     Command{"validate", "find the errors in FIX messages", "validate messages.log", run_validate},
     Command{"dict", "look up fields, values and messages, and compare versions", "dict 39=2",
             run_dict},
