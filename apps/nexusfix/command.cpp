@@ -9,6 +9,7 @@
 #include <nexusfix/base/edit_distance.hpp>
 
 #include "nexusfix/dictionary/dict.hpp"
+#include "nexusfix/logs/anonymise/anonymise.hpp"
 #include "nexusfix/logs/grep/grep.hpp"
 #include "nexusfix/logs/replay/replay.hpp"
 #include "nexusfix/logs/stats/stats.hpp"
@@ -29,6 +30,8 @@ constexpr std::array kCommands{
             run_stats},
     Command{"replay", "send the messages of a log into a session",
             "replay --connect 127.0.0.1:5001 messages.log", run_replay},
+    Command{"anonymise", "replace names and texts in logs by pseudonyms",
+            "anonymise messages.log", run_anonymise},
     Command{"validate", "find the errors in FIX messages", "validate messages.log", run_validate},
     Command{"dict", "look up fields, values and messages, and compare versions", "dict 39=2",
             run_dict},

@@ -24,7 +24,7 @@ void print_help() {
       "Subcommands:\n",
       NEXUSFIX_VERSION);
   for (const Command& command : commands()) {
-    fmt::print("  {:<8}  {}\n            $ nexusfix {}\n", command.name, command.purpose,
+    fmt::print("  {:<9}  {}\n             $ nexusfix {}\n", command.name, command.purpose,
                command.example);
   }
   fmt::print(
