@@ -10,6 +10,7 @@
 
 #include "nexusfix/dictionary/dict.hpp"
 #include "nexusfix/logs/anonymise/anonymise.hpp"
+#include "nexusfix/logs/columns/export.hpp"
 #include "nexusfix/logs/grep/grep.hpp"
 #include "nexusfix/logs/replay/replay.hpp"
 #include "nexusfix/logs/stats/stats.hpp"
@@ -30,8 +31,10 @@ constexpr std::array kCommands{
             run_stats},
     Command{"replay", "send the messages of a log into a session",
             "replay --connect 127.0.0.1:5001 messages.log", run_replay},
-    Command{"anonymise", "replace names and texts in logs by pseudonyms",
-            "anonymise messages.log", run_anonymise},
+    Command{"anonymise", "replace names and texts in logs by pseudonyms", "anonymise messages.log",
+            run_anonymise},
+    Command{"export", "write messages as rows of Parquet or Arrow files",
+            "export --parquet day.parquet messages.log", run_export},
     Command{"validate", "find the errors in FIX messages", "validate messages.log", run_validate},
     Command{"dict", "look up fields, values and messages, and compare versions", "dict 39=2",
             run_dict},
@@ -56,7 +59,11 @@ constexpr std::array kCommands{
     Command{"simulate", "run engines in virtual time, with faults, and check them",
             "simulate --seeds 100", run_simulate},
     Command{"bench", "measure the parts of NexusFIX on this machine", "bench --quick", run_bench},
+    Command{"help", "print help, man pages and the completion of shells", "help grep", run_help},
 };
+
+// Set while describe() runs: parse_arguments() then calls it and parses nothing.
+FunctionRef<void(const CLI::App&)>* describing = nullptr;
 
 }  // namespace
 
@@ -78,6 +85,12 @@ const Command* nearest_command(std::string_view text) noexcept {
   return nearest;
 }
 
+void describe(const Command& command, FunctionRef<void(const CLI::App& app)> visit) {
+  describing = &visit;
+  static_cast<void>(command.run({}));
+  describing = nullptr;
+}
+
 void add_strict(CLI::App& app, UnknownKeys& unknown_keys) {
   app.add_flag_callback(
       "--strict", [&] { unknown_keys = UnknownKeys::Refuse; },
@@ -92,6 +105,10 @@ std::optional<int> parse_arguments(CLI::App& app, Arguments arguments) {
   const auto formatter = help_formatter();
   app.formatter(formatter);
   for (CLI::App* subcommand : app.get_subcommands({})) subcommand->formatter(formatter);
+  if (describing != nullptr) {
+    (*describing)(app);
+    return kSuccess;
+  }
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
     return argument_error(*failed, error);
   });

@@ -8,13 +8,13 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <unistd.h>
 #include <utility>
 
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/names.hpp>
 
+#include "nexusfix/help/pager.hpp"
 #include "nexusfix/messages/decoded_message.hpp"
 #include "nexusfix/messages/print_message.hpp"
 
@@ -55,7 +55,8 @@ class DecodeRun {
   [[nodiscard]] bool wants_colour() const {
     if (options_.colour != ColourChoice::Auto) return options_.colour == ColourChoice::Always;
     const char* const no_colour = std::getenv("NO_COLOR");
-    return (no_colour == nullptr || *no_colour == '\0') && isatty(fileno(streams_.out)) == 1;
+    return (no_colour == nullptr || *no_colour == '\0') && streams_.out == stdout &&
+           is_output_a_terminal();
   }
 
   void complain(std::string_view text) const {

@@ -41,7 +41,7 @@ int run_anonymise(Arguments arguments) {
       "  $ nexusfix anonymise --new-key desk.key --scale-prices --rotated messages.log\n\n"
       "Exit status:\n"
       "  0  there are messages\n"
-      "  1  there is none, a file could not be read to its end, or the output not be written\n"
+      "  1  there is none, or a file could not be read to its end or written\n"
       "  2  a file cannot be opened, or EXPR or the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   PosixDisk disk;

@@ -122,7 +122,7 @@ int run_replay(Arguments arguments) {
       "  $ nexusfix replay --config client.cfg --where 'MsgType=D' messages.log.gz\n\n"
       "Exit status:\n"
       "  0  every message was sent, and no Reject or BusinessMessageReject came\n"
-      "  1  a message was rejected or could not be sent, there is none, or it was stopped\n"
+      "  1  a message was rejected or not sent, there is none, or a signal came\n"
       "  2  a file cannot be opened, or EXPR or the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (options.config.empty() && options.host.empty()) {

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <utility>
 
+#include "nexusfix/help/read_progress.hpp"
 #include "nexusfix/logs/source/byte_source.hpp"
 
 namespace nexusfix::logs {
@@ -9,12 +10,15 @@ namespace {
 
 class FileSource final : public ByteSource {
  public:
-  explicit FileSource(std::unique_ptr<File> file) : file_{std::move(file)} {}
+  explicit FileSource(std::unique_ptr<File> file) : file_{std::move(file)} {
+    command::expect_bytes(file_->size().value_or(0));
+  }
 
   std::expected<std::size_t, std::string> read(std::span<char> bytes) override {
     const DiskResult<std::size_t> got = file_->read_some_at(offset_, bytes);
     if (!got) return std::unexpected{got.error().what()};
     offset_ += *got;
+    command::note_bytes_read(*got);
     return *got;
   }
 

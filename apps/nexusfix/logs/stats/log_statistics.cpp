@@ -291,6 +291,7 @@ void LogStatistics::add(const LogMessage& message) {
 
 void LogStatistics::finish() {
   orders.unanswered = waiting_.size();
+  if (second_count_ > 0) seconds_[second_] = second_count_;
   for (const auto& [key, flow] : flows_) {
     for (const auto& [type, count] : flow.counts.by_type) by_type[type] += count;
   }

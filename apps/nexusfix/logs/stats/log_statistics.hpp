@@ -79,6 +79,11 @@ class LogStatistics {
   // By the number of messages, the largest first.
   [[nodiscard]] std::vector<const FlowStatistics*> flows() const;
   [[nodiscard]] std::vector<const RejectStatistics*> rejects() const;
+  // After finish(): the messages of each second since 1970 that has any. After a million seconds
+  // with messages only the later ones.
+  [[nodiscard]] const std::unordered_map<std::int64_t, std::uint64_t>& by_second() const noexcept {
+    return seconds_;
+  }
   // Reject reasons, requests and seconds that found no room in the tables.
   [[nodiscard]] std::uint64_t unlisted_rejects() const noexcept { return unlisted_rejects_; }
   [[nodiscard]] std::uint64_t forgotten_requests() const noexcept { return forgotten_requests_; }
