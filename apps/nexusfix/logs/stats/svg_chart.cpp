@@ -50,7 +50,7 @@ std::string bar_chart(const std::vector<ChartBar>& bars) {
   std::string svg = fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\">\n", kWidth, height);
   double y = 0;
   for (const ChartBar& bar : bars) {
-    const double width = largest > 0 ? std::max(1.0, bar.size / largest * kBars) : 0;
+    const double width = bar.size > 0 ? std::max(1.0, bar.size / largest * kBars) : 0;
     svg += fmt::format(
         "<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"end\">{}</text>"
         "<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"16\" rx=\"2\"/>"
