@@ -9,7 +9,9 @@
 #include <nexusfix/base/edit_distance.hpp>
 
 #include "nexusfix/dictionary/dict.hpp"
+#include "nexusfix/logs/diff/diff.hpp"
 #include "nexusfix/logs/grep/grep.hpp"
+#include "nexusfix/logs/order/order.hpp"
 #include "nexusfix/logs/stats/stats.hpp"
 #include "nexusfix/messages/decode.hpp"
 #include "nexusfix/messages/validate.hpp"
@@ -26,6 +28,9 @@ constexpr std::array kCommands{
             "grep 'MsgType=D and Price>150' messages.log", run_grep},
     Command{"stats", "count messages, gaps, rejects and latencies in logs", "stats messages.log",
             run_stats},
+    Command{"order", "show the life of an order, and what its state must be",
+            "order A1 messages.log", run_order},
+    Command{"diff", "compare the logs of two sides", "diff trader.log venue.log", run_diff},
     Command{"validate", "find the errors in FIX messages", "validate messages.log", run_validate},
     Command{"dict", "look up fields, values and messages, and compare versions", "dict 39=2",
             run_dict},

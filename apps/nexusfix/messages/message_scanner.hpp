@@ -49,6 +49,8 @@ class MessageScanner {
   // Returns nothing if the bytes that were fed so far have no complete message.
   [[nodiscard]] std::optional<ScannedMessage> next();
   [[nodiscard]] const Skipped& skipped() const noexcept { return skipped_; }
+  // Bytes of a message that is not complete, or that may belong to one. After next() found nothing.
+  [[nodiscard]] std::size_t held_bytes() const noexcept { return buffer_.size() - at_; }
 
  private:
   struct Extent {
