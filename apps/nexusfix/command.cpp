@@ -11,7 +11,9 @@
 #include "nexusfix/dictionary/dict.hpp"
 #include "nexusfix/logs/anonymise/anonymise.hpp"
 #include "nexusfix/logs/columns/export.hpp"
+#include "nexusfix/logs/diff/diff.hpp"
 #include "nexusfix/logs/grep/grep.hpp"
+#include "nexusfix/logs/order/order.hpp"
 #include "nexusfix/logs/replay/replay.hpp"
 #include "nexusfix/logs/stats/stats.hpp"
 #include "nexusfix/messages/decode.hpp"
@@ -29,6 +31,9 @@ constexpr std::array kCommands{
             "grep 'MsgType=D and Price>150' messages.log", run_grep},
     Command{"stats", "count messages, gaps, rejects and latencies in logs", "stats messages.log",
             run_stats},
+    Command{"order", "show the life of an order, and what its state must be",
+            "order A1 messages.log", run_order},
+    Command{"diff", "compare the logs of two sides", "diff trader.log venue.log", run_diff},
     Command{"replay", "send the messages of a log into a session",
             "replay --connect 127.0.0.1:5001 messages.log", run_replay},
     Command{"anonymise", "replace names and texts in logs by pseudonyms", "anonymise messages.log",

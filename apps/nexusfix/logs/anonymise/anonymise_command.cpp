@@ -44,6 +44,7 @@ int run_anonymise(Arguments arguments) {
       "  1  there is none, or a file could not be read to its end or written\n"
       "  2  a file cannot be opened, or EXPR or the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  logs::catch_interrupts();
   PosixDisk disk;
   return anonymise_files(options, disk, {});
 }

@@ -64,6 +64,7 @@ int run_export(Arguments arguments) {
     options.format = arrow == "-" ? logs::ColumnFormat::ArrowStream : logs::ColumnFormat::ArrowFile;
     options.path = arrow == "-" ? "" : arrow;
   }
+  logs::catch_interrupts();
   PosixDisk disk;
   return export_files(options, disk, linked_columns(), {});
 }

@@ -189,7 +189,7 @@ class Paged(WithFolder):
             "NEXUSFIX_PAGER": "sed -u s/^/PAGED:/; echo end of the pager"},
             keys=b"8=FIX.4.4|9=5|35=0|10=163|\n", then=interrupt)
         self.assertIn("end of the pager", shown)
-        self.assertEqual(status, 130)
+        self.assertEqual(status, 1)
 
 
 if __name__ == "__main__":
