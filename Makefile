@@ -71,6 +71,7 @@ endif
 deps-test:
 ifeq ($(DEPS),yes)
 	@QUIET=$(if $(filter deps,$(MAKECMDGOALS)),,1) tools/deps.sh test
+	@tools/columns.py >/dev/null
 endif
 
 run: deps-run
@@ -78,7 +79,8 @@ run: deps-run
 	@build/release/apps/nexusfix/nexusfix demo
 
 build: deps-test
-	@tools/build.py release -D NEXUSFIX_TESTS=ON -D NEXUSFIX_POSTGRES=ON
+	@tools/build.py release -D NEXUSFIX_TESTS=ON -D NEXUSFIX_POSTGRES=ON \
+	  -D NEXUSFIX_ARROW=AUTO
 
 examples: deps-run
 	@tools/build.py release --target nexusfix --target nexusfix_examples $(FIRST_BUILD)

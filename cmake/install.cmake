@@ -101,4 +101,7 @@ install(DIRECTORY apps/nexusfix/config DESTINATION ${CMAKE_INSTALL_DOCDIR}/apps/
 add_custom_target(nexusfix_installed DEPENDS ${layers} nexusfix_typed_messages nexusfix_codegen)
 if(TARGET nexusfix)
   add_dependencies(nexusfix_installed nexusfix)
+  if(TARGET nexusfix_pages)
+    add_dependencies(nexusfix_installed nexusfix_pages)
+  endif()
 endif()

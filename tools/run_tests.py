@@ -43,7 +43,7 @@ class Stage:
 
 STAGES = [
     Stage("release", "every test, g++", targets=["all", "all_verify_interface_header_sets"],
-          simulates=True, jobs=8),
+          simulates=True, jobs=8, definitions=["NEXUSFIX_ARROW=AUTO"]),
     Stage("clang", "everything compiles without a warning; unit and property tests, fuzz targets, "
           "addresses, bounds and undefined behaviour, clang-19", labels="unit|property|fuzz-smoke",
           definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"], jobs=6,

@@ -9,7 +9,12 @@
 #include <nexusfix/base/edit_distance.hpp>
 
 #include "nexusfix/dictionary/dict.hpp"
+#include "nexusfix/logs/anonymise/anonymise.hpp"
+#include "nexusfix/logs/columns/export.hpp"
+#include "nexusfix/logs/diff/diff.hpp"
 #include "nexusfix/logs/grep/grep.hpp"
+#include "nexusfix/logs/order/order.hpp"
+#include "nexusfix/logs/replay/replay.hpp"
 #include "nexusfix/logs/stats/stats.hpp"
 #include "nexusfix/messages/decode.hpp"
 #include "nexusfix/messages/validate.hpp"
@@ -26,6 +31,15 @@ constexpr std::array kCommands{
             "grep 'MsgType=D and Price>150' messages.log", run_grep},
     Command{"stats", "count messages, gaps, rejects and latencies in logs", "stats messages.log",
             run_stats},
+    Command{"order", "show the life of an order, and what its state must be",
+            "order A1 messages.log", run_order},
+    Command{"diff", "compare the logs of two sides", "diff trader.log venue.log", run_diff},
+    Command{"replay", "send the messages of a log into a session",
+            "replay --connect 127.0.0.1:5001 messages.log", run_replay},
+    Command{"anonymise", "replace names and texts in logs by pseudonyms", "anonymise messages.log",
+            run_anonymise},
+    Command{"export", "write messages as rows of Parquet or Arrow files",
+            "export --parquet day.parquet messages.log", run_export},
     Command{"validate", "find the errors in FIX messages", "validate messages.log", run_validate},
     Command{"dict", "look up fields, values and messages, and compare versions", "dict 39=2",
             run_dict},
@@ -50,7 +64,11 @@ constexpr std::array kCommands{
     Command{"simulate", "run engines in virtual time, with faults, and check them",
             "simulate --seeds 100", run_simulate},
     Command{"bench", "measure the parts of NexusFIX on this machine", "bench --quick", run_bench},
+    Command{"help", "print help, man pages and the completion of shells", "help grep", run_help},
 };
+
+// Set while describe() runs: parse_arguments() then calls it and parses nothing.
+FunctionRef<void(const CLI::App&)>* describing = nullptr;
 
 }  // namespace
 
@@ -72,6 +90,12 @@ const Command* nearest_command(std::string_view text) noexcept {
   return nearest;
 }
 
+void describe(const Command& command, FunctionRef<void(const CLI::App& app)> visit) {
+  describing = &visit;
+  static_cast<void>(command.run({}));
+  describing = nullptr;
+}
+
 void add_strict(CLI::App& app, UnknownKeys& unknown_keys) {
   app.add_flag_callback(
       "--strict", [&] { unknown_keys = UnknownKeys::Refuse; },
@@ -86,6 +110,10 @@ std::optional<int> parse_arguments(CLI::App& app, Arguments arguments) {
   const auto formatter = help_formatter();
   app.formatter(formatter);
   for (CLI::App* subcommand : app.get_subcommands({})) subcommand->formatter(formatter);
+  if (describing != nullptr) {
+    (*describing)(app);
+    return kSuccess;
+  }
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
     return argument_error(*failed, error);
   });

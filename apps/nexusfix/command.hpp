@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/function_ref.hpp>
+
 #include "nexusfix/journal/settings_loader.hpp"
 
 namespace CLI {
@@ -36,6 +38,9 @@ struct Command {
 // The subcommand whose name is spelled most like text; null if none is near.
 [[nodiscard]] const Command* nearest_command(std::string_view text) noexcept;
 
+// Calls visit with the arguments and the help of a subcommand, without running it.
+void describe(const Command& command, FunctionRef<void(const CLI::App& app)> visit);
+
 // app is a subcommand by its name, such as "nexusfix serve", and its description has the details of
 // the help. Returns nothing if the subcommand goes on. Otherwise it has printed the help or an
 // error in the arguments, and returns the exit status.
@@ -60,5 +65,6 @@ int run_passwd(Arguments arguments);
 int run_bench(Arguments arguments);
 int run_simulate(Arguments arguments);
 int run_codegen(Arguments arguments);
+int run_help(Arguments arguments);
 
 }  // namespace nexusfix::command

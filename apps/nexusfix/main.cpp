@@ -1,4 +1,6 @@
 // The command `nexusfix`: finds the subcommand and runs it.
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -6,36 +8,45 @@
 #include <exception>
 #include <fmt/format.h>
 #include <string_view>
+#include <utility>
 
 #include <nexusfix/base/core_dumps.hpp>
 #include <nexusfix/wire/isa.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/help/overview.hpp"
+#include "nexusfix/help/pager.hpp"
+#include "nexusfix/help/read_progress.hpp"
 
 namespace nexusfix::command {
 namespace {
 
-void print_help() {
-  fmt::print(
-      "nexusfix {}: a FIX engine and its tools\n\n"
-      "Usage: nexusfix SUBCOMMAND [OPTIONS]\n\n"
-      "Start with `nexusfix demo`, then with docs/guide/tutorial.md: a venue and a\n"
-      "client of your own in two terminals.\n\n"
-      "Subcommands:\n",
-      NEXUSFIX_VERSION);
-  for (const Command& command : commands()) {
-    fmt::print("  {:<8}  {}\n            $ nexusfix {}\n", command.name, command.purpose,
-               command.example);
-  }
-  fmt::print(
-      "\nOptions:\n"
-      "  -h, --help  print this help; `nexusfix SUBCOMMAND --help` explains one\n"
-      "  --version   print the version\n\n"
-      "Exit status:\n"
-      "  0  success\n"
-      "  1  failure, or the answer is no\n"
-      "  2  wrong arguments\n");
+void print_help() { fmt::print("{}", overview()); }
+
+// Printed bytes may still be in the buffer. A full disk appears here, and must not end as a
+// success.
+int flush_output(int status) {
+  erase_read_progress();
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  const int error = errno;
+  if (flushed && std::ferror(stdout) == 0) return status;
+  std::fprintf(stderr, "nexusfix: standard output could not be written%s%s\n",
+               error != 0 ? ": " : "", error != 0 ? std::strerror(error) : "");
+  return status == kSuccess ? kFailure : status;
 }
+
+// Subcommands that read logs, and may take long. A followed log has no end.
+bool shows_progress(std::string_view name, const Arguments& arguments) {
+  constexpr std::array<std::string_view, 7> kReaders{"anonymise", "decode", "export",  "grep",
+                                                     "order",     "stats",  "validate"};
+  const bool follows = std::ranges::any_of(
+      arguments, [](const std::string& word) { return word == "-f" || word == "--follow"; });
+  return !follows && std::ranges::find(kReaders, name) != kReaders.end();
+}
+
+// Prints nothing before the end.
+bool is_silent(std::string_view name) { return name == "stats" || name == "export"; }
 
 int run(int argc, char** argv) {
   if (argc < 2) {
@@ -43,7 +54,7 @@ int run(int argc, char** argv) {
     return kUsage;
   }
   const std::string_view name = argv[1];
-  if (name == "--help" || name == "-h" || name == "help") {
+  if (name == "--help" || name == "-h") {
     print_help();
     return kSuccess;
   }
@@ -58,7 +69,11 @@ int run(int argc, char** argv) {
     return kUsage;
   }
   for (const Command& command : commands()) {
-    if (command.name == name) return command.run(Arguments(argv + 2, argv + argc));
+    if (command.name != name) continue;
+    Arguments arguments(argv + 2, argv + argc);
+    const Pager pager{name, arguments};
+    if (shows_progress(name, arguments)) show_read_progress(is_silent(name));
+    return flush_output(command.run(std::move(arguments)));
   }
   const Command* nearest = nearest_command(name);
   if (nearest != nullptr) {
@@ -69,18 +84,6 @@ int run(int argc, char** argv) {
                name);
   }
   return kUsage;
-}
-
-// Printed bytes may still be in the buffer. A full disk appears here, and must not end as a
-// success.
-int flush_output(int status) {
-  errno = 0;
-  const bool flushed = std::fflush(stdout) == 0;
-  const int error = errno;
-  if (flushed && std::ferror(stdout) == 0) return status;
-  std::fprintf(stderr, "nexusfix: standard output could not be written%s%s\n",
-               error != 0 ? ": " : "", error != 0 ? std::strerror(error) : "");
-  return status == kSuccess ? kFailure : status;
 }
 
 }  // namespace

@@ -60,6 +60,12 @@ void add_log_options(CLI::App& app, logs::LogRequest& request) {
   app.add_flag("--merge", request.is_merged, "read all files together, in the order of time");
 }
 
+void add_follow_option(CLI::App& app, logs::LogRequest& request) {
+  app.add_flag("-f,--follow", request.is_followed,
+               "wait for more messages at the end, also after a rotation, until Ctrl-C")
+      ->excludes("--merge");
+}
+
 void add_output_options(CLI::App& app, std::optional<logs::OutputForm>& form, std::string& fields) {
   struct Choice {
     const char* name;

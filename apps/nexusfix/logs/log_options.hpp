@@ -16,6 +16,9 @@ namespace nexusfix::command {
 // FILE..., --as, --delimiter, --from, --to, --rotated and --merge.
 void add_log_options(CLI::App& app, logs::LogRequest& request);
 
+// -f, after add_log_options().
+void add_follow_option(CLI::App& app, logs::LogRequest& request);
+
 // --raw, --ndjson, --json, --csv and --table, which exclude each other, and --fields.
 void add_output_options(CLI::App& app, std::optional<logs::OutputForm>& form, std::string& fields);
 

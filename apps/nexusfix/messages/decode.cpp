@@ -8,13 +8,13 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <unistd.h>
 #include <utility>
 
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/names.hpp>
 
+#include "nexusfix/help/pager.hpp"
 #include "nexusfix/messages/decoded_message.hpp"
 #include "nexusfix/messages/print_message.hpp"
 
@@ -36,18 +36,18 @@ class DecodeRun {
   int run() {
     if (!load_dictionary() || !read_fields()) return kUsage;
     if (options_.form) make_writer();
-    const bool readable = decode_all();
+    const logs::LogReport report = decode_all();
     if (options_.summary && messages_ > 0) {
       fmt::print(streams_.out, "{} message{}, {} faulty{}\n", messages_, messages_ == 1 ? "" : "s",
                  faulty_, skipped_ > 0 ? fmt::format(", {} skipped", skipped_) : "");
     }
     if (writer_) writer_->finish();
     std::fflush(streams_.out);
-    if (!readable) return kUsage;
+    if (report.has_unopened()) return kUsage;
     if (messages_ == 0) {
       complain(skipped_ > 0 ? "no message" : "no message: nothing begins with 8=FIX");
     }
-    return messages_ > 0 && faulty_ == 0 ? kSuccess : kFailure;
+    return messages_ > 0 && faulty_ == 0 && !report.has_unread() ? kSuccess : kFailure;
   }
 
  private:
@@ -55,7 +55,8 @@ class DecodeRun {
   [[nodiscard]] bool wants_colour() const {
     if (options_.colour != ColourChoice::Auto) return options_.colour == ColourChoice::Always;
     const char* const no_colour = std::getenv("NO_COLOR");
-    return (no_colour == nullptr || *no_colour == '\0') && isatty(fileno(streams_.out)) == 1;
+    return (no_colour == nullptr || *no_colour == '\0') && streams_.out == stdout &&
+           is_output_a_terminal();
   }
 
   void complain(std::string_view text) const {
@@ -103,20 +104,19 @@ class DecodeRun {
                                                       .own_names = print_.own_names});
   }
 
-  // False: a file could not be read.
-  bool decode_all() {
+  logs::LogReport decode_all() {
     const auto each = [&](const logs::LogMessage& message) {
       print(message);
-      return logs::AfterMessage::Continue;
+      return logs::after_output(streams_.out);
     };
     const auto drained = [&] {
       if (writer_) writer_->flush();
       std::fflush(streams_.out);
     };
     const auto failed = [&](std::string_view error) { complain(error); };
-    const logs::LogReport report = logs::read_logs(disk_, options_.input, {each, drained, failed});
+    logs::LogReport report = logs::read_logs(disk_, options_.input, {each, drained, failed});
     skipped_ = report.skipped();
-    return !report.has_unopened() && !report.has_unread();
+    return report;
   }
 
   void print(const logs::LogMessage& scanned) {

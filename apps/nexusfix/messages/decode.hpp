@@ -32,9 +32,9 @@ struct DecodeStreams {
   std::FILE* err = stderr;
 };
 
-// Returns kSuccess; kFailure if a message was faulty or there was none; kUsage if a file or the
-// dictionary cannot be read. In a form for programs no message counts as faulty. Memory is bounded
-// by one message and one chunk of a file.
+// Returns kSuccess; kFailure if a message was faulty, there was none, or an opened file could not
+// be read to its end; kUsage if a file or the dictionary cannot be opened. In a form for programs
+// no message counts as faulty. Memory is bounded by one message and one chunk of a file.
 int decode_files(const DecodeOptions& options, Disk& disk, DecodeStreams streams);
 
 int run_decode(Arguments arguments);

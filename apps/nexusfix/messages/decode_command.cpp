@@ -20,6 +20,7 @@ int run_decode(Arguments arguments) {
                                                                  {"never", ColourChoice::Never}};
   std::string colour = "auto";
   add_log_options(app, options.input);
+  add_follow_option(app, options.input);
   app.add_option("--dict", options.dictionary, "your own dictionary: QuickFIX XML or Orchestra")
       ->option_text("FILE");
   app.add_option("--color", colour, "auto, always or never (default auto: on a terminal)")
@@ -40,11 +41,12 @@ int run_decode(Arguments arguments) {
       "  $ grep 11=A1 messages.log | nexusfix decode --summary\n\n"
       "Exit status:\n"
       "  0  no message is faulty\n"
-      "  1  a message is faulty, or there is none\n"
-      "  2  a file or dictionary cannot be read, or the arguments are wrong");
+      "  1  a message is faulty, there is none, or a file could not be read to its end\n"
+      "  2  a file or dictionary cannot be opened, or the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (is_lenient) options.faults = dictionary::DictionaryFaults::Warn;
   options.colour = choices.at(colour);
+  logs::catch_interrupts();
   PosixDisk disk;
   return decode_files(options, disk, {});
 }

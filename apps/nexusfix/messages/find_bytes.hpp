@@ -1,4 +1,5 @@
-// Loops over many bytes, 16 at a time on x86-64 with instructions that every such CPU has. The
+// Loops over many bytes, 16 at a time on x86-64 with instructions that every such CPU has, and
+// searches with 32 at a time if the CPU has AVX2. The
 // compiler makes no vectors of such loops at -O2, and memmem() takes several times as long.
 // bench/logs/log_speed.py measures what they serve.
 #pragma once
@@ -15,6 +16,9 @@ namespace nexusfix::printing {
 
 // Replaces each byte of this value by another one.
 void replace_bytes(char* data, std::size_t size, char from, char to) noexcept;
+
+// Whether one of two bytes occurs.
+[[nodiscard]] bool contains_either(std::string_view text, char first, char second) noexcept;
 
 // Whether every byte is below 0x80.
 [[nodiscard]] bool is_ascii(std::string_view text) noexcept;

@@ -231,7 +231,6 @@ std::string_view MessageScanner::converted(std::string_view text, const MessageB
 }
 
 std::optional<ScannedMessage> MessageScanner::next_of_line() {
-  if (line_ == nullptr) return std::nullopt;
   std::optional<ScannedMessage> message = line_->next();
   if (!message) {
     if (skipped_.count == 0) skipped_.first_offset = line_offset_;
@@ -303,21 +302,69 @@ void MessageScanner::remember(std::size_t at, const MessageBegin& begin) {
   }
 }
 
+// Whether the bytes begin as the last message did. text: at least kRecognisedBytesMax bytes. The
+// usual beginning has 8 to 16 bytes: two loads decide.
+bool MessageScanner::begins_usually(std::string_view text) const noexcept {
+  const auto load = [](const char* at) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, sizeof word);
+    return word;
+  };
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  const std::size_t size = usual_.size();
+  if (size < kWord || size > 2 * kWord) return size > 0 && text.starts_with(usual_);
+  return load(text.data()) == load(usual_.data()) &&
+         load(text.data() + size - kWord) == load(usual_.data() + size - kWord);
+}
+
+// The size of a message with SOH that ends where its BodyLength says, with a CheckSum of three
+// digits; 0: by_body_length() decides. text: from the message to the end of the buffer.
+std::size_t MessageScanner::usual_size(std::string_view text) const noexcept {
+  constexpr std::size_t kDigitsMax = 7;
+  constexpr std::size_t kTrailerBytes = 7;
+  const std::size_t first = usual_.size();
+  std::size_t at = first;
+  std::size_t length = 0;
+  for (; at < first + kDigitsMax && is_digit(text[at]); ++at) {
+    length = length * 10 + static_cast<std::size_t>(text[at] - '0');
+  }
+  const std::size_t trailer = at + 1 + length;
+  if (at == first || text[at] != kSoh || length > kMessageBytesMax ||
+      trailer + kTrailerBytes > text.size()) {
+    return 0;
+  }
+  const char* const end = text.data() + trailer;
+  const bool is_trailer = end[-1] == kSoh && end[0] == '1' && end[1] == '0' && end[2] == '=' &&
+                          is_digit(end[3]) && is_digit(end[4]) && is_digit(end[5]) &&
+                          end[6] == kSoh;
+  return is_trailer ? trailer + kTrailerBytes : 0;
+}
+
 // A message that begins as the last one did, in a line without the mark ESCAPED, and is as long as
 // its BodyLength says. Nothing: next() looks at it in detail, and decides the same.
 std::optional<ScannedMessage> MessageScanner::next_usual(std::size_t at) {
   constexpr std::size_t kBytesMin = kRecognisedBytesMax;
-  const std::string_view text = std::string_view{buffer_}.substr(at);
-  if (usual_.empty() || text.size() < kBytesMin || !text.starts_with(usual_)) return std::nullopt;
-  std::string_view front = std::string_view{buffer_}.substr(at_, at - at_);
+  const std::string_view text{buffer_.data() + at, buffer_.size() - at};
+  if (text.size() < kBytesMin || !begins_usually(text)) return std::nullopt;
+  std::string_view front{buffer_.data() + at_, at - at_};
   if (!front.empty()) {
     // Usually it is one line feed, and the text before the message.
     if (front.front() == '\n') front.remove_prefix(1);
-    if (front.size() > kPrefixBytesMax || front.contains('\n')) front = line_before(at);
+    if (front.size() > kPrefixBytesMax || contains_either(front, '\n', 'E')) {
+      if (front.size() > kPrefixBytesMax || front.contains('\n')) front = line_before(at);
+      if (reads_marks_ && front.contains('E')) return std::nullopt;
+    }
     if (!front.empty() && is_digit(front.back())) return std::nullopt;
-    if (reads_marks_ && front.contains('E')) return std::nullopt;
   }
   constexpr std::size_t kTagBytes = 3;  // the separator, and `9=`
+  const char separator = text[usual_.size() - kTagBytes];
+  if (separator == kSoh) {
+    if (const std::size_t size = usual_size(text); size > 0) {
+      at_ = at + size;
+      tried_ = at_;
+      return ScannedMessage{text.substr(0, size), front, base_ + at};
+    }
+  }
   const MessageBegin begin{.kind = Kind::Found,
                            .size = usual_.size() - kTagBytes,
                            .separator = text.substr(usual_.size() - kTagBytes, 1)};
@@ -328,7 +375,9 @@ std::optional<ScannedMessage> MessageScanner::next_usual(std::size_t at) {
 
 std::optional<ScannedMessage> MessageScanner::next() {
   for (;;) {
-    if (auto message = next_of_line()) return message;
+    if (line_ != nullptr) {
+      if (auto message = next_of_line()) return message;
+    }
     const std::size_t at = find_bytes(buffer_, kBegin, std::max(at_, tried_));
     if (at == buffer_.npos) {
       // Only the beginning of the last line may still be the prefix of a message.

@@ -49,6 +49,8 @@ class MessageScanner {
   // Returns nothing if the bytes that were fed so far have no complete message.
   [[nodiscard]] std::optional<ScannedMessage> next();
   [[nodiscard]] const Skipped& skipped() const noexcept { return skipped_; }
+  // Bytes of a message that is not complete, or that may belong to one. After next() found nothing.
+  [[nodiscard]] std::size_t held_bytes() const noexcept { return buffer_.size() - at_; }
 
  private:
   struct Extent {
@@ -59,6 +61,8 @@ class MessageScanner {
 
   [[nodiscard]] std::optional<ScannedMessage> next_of_line();
   [[nodiscard]] std::optional<ScannedMessage> next_usual(std::size_t at);
+  [[nodiscard]] bool begins_usually(std::string_view text) const noexcept;
+  [[nodiscard]] std::size_t usual_size(std::string_view text) const noexcept;
   [[nodiscard]] ScannedMessage take(std::size_t at, std::size_t size, const MessageBegin& begin,
                                     std::string_view prefix);
   void remember(std::size_t at, const MessageBegin& begin);

@@ -51,11 +51,6 @@ std::string summary_of(const CLI::App& app) {
   return text.substr(0, text.find('\n'));
 }
 
-struct HelpRow {
-  std::string name;
-  std::string description;
-};
-
 void append_rows(std::string& text, std::string_view heading, const std::vector<HelpRow>& rows,
                  std::size_t columns) {
   if (rows.empty()) return;
@@ -75,49 +70,65 @@ void append_details(std::string& text, std::string_view details) {
   }
 }
 
+std::string help_text(const HelpFacts& facts) {
+  std::vector<HelpRow> subcommands;
+  for (const HelpFacts& one : facts.subcommands) {
+    subcommands.push_back({one.name.substr(one.name.rfind(' ') + 1), one.summary});
+  }
+  std::size_t columns = 0;
+  for (const std::vector<HelpRow>* rows :
+       {&facts.arguments, &facts.options, static_cast<const std::vector<HelpRow>*>(&subcommands)}) {
+    for (const HelpRow& row : *rows) columns = std::max(columns, row.name.size());
+  }
+  std::string text =
+      fmt::format("{0}: {1}\n\nUsage: {0} {2}\n", facts.name, facts.summary, facts.usage);
+  append_details(text, facts.details);
+  append_rows(text, "Arguments", facts.arguments, columns);
+  append_rows(text, "Options", facts.options, columns);
+  append_rows(text, "Subcommands", subcommands, columns);
+  return facts.footer.empty() ? text : text + '\n' + facts.footer + '\n';
+}
+
+HelpFacts facts_of(const CLI::App& app, std::string name) {
+  HelpFacts facts;
+  facts.name = std::move(name);
+  std::string required;
+  std::string usage;
+  for (const CLI::Option* one : app.get_options({})) {
+    if (one->get_group().empty()) continue;  // hidden
+    if (one->get_positional()) {
+      const std::string argument = argument_name(*one);
+      usage += one->get_required() ? ' ' + argument : " [" + argument + ']';
+      facts.arguments.push_back({argument, option_description(*one)});
+    } else if (one == app.get_help_ptr()) {
+      facts.options.push_back({option_name(*one), "print this help"});
+    } else {
+      facts.options.push_back({option_name(*one), option_description(*one)});
+      const std::string& shown = facts.options.back().name;
+      if (one->get_required()) required += shown.substr(shown.find("--")) + ' ';
+    }
+  }
+  for (const CLI::App* one : app.get_subcommands({})) {
+    facts.subcommands.push_back(facts_of(*one, facts.name + ' ' + one->get_name()));
+  }
+  if (!facts.subcommands.empty()) required += "SUBCOMMAND ";
+  facts.summary = summary_of(app);
+  facts.usage = required + "[OPTIONS]" + usage;
+  facts.details = app.get_description().substr(facts.summary.size());
+  facts.footer = app.get_footer();
+  return facts;
+}
+
 class HelpFormatter : public CLI::FormatterBase {
  public:
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const override {
-    std::vector<HelpRow> arguments;
-    std::vector<HelpRow> options;
-    std::vector<HelpRow> subcommands;
-    std::string required;
-    std::string usage;
-    for (const CLI::Option* one : app->get_options({})) {
-      if (one->get_group().empty()) continue;  // hidden
-      if (one->get_positional()) {
-        const std::string argument = argument_name(*one);
-        usage += one->get_required() ? ' ' + argument : " [" + argument + ']';
-        arguments.push_back({argument, option_description(*one)});
-      } else if (one == app->get_help_ptr()) {
-        options.push_back({option_name(*one), "print this help"});
-      } else {
-        options.push_back({option_name(*one), option_description(*one)});
-        const std::string& shown = options.back().name;
-        if (one->get_required()) required += ' ' + shown.substr(shown.find("--"));
-      }
-    }
-    for (const CLI::App* one : app->get_subcommands({})) {
-      subcommands.push_back({one->get_name(), summary_of(*one)});
-    }
-    std::size_t columns = 0;
-    for (const auto* rows : {&arguments, &options, &subcommands}) {
-      for (const HelpRow& row : *rows) columns = std::max(columns, row.name.size());
-    }
-    const std::string summary = summary_of(*app);
-    if (!subcommands.empty()) required += " SUBCOMMAND";
-    std::string text =
-        fmt::format("{}: {}\n\nUsage: {}{} [OPTIONS]{}\n", name, summary, name, required, usage);
-    append_details(text, app->get_description().substr(summary.size()));
-    append_rows(text, "Arguments", arguments, columns);
-    append_rows(text, "Options", options, columns);
-    append_rows(text, "Subcommands", subcommands, columns);
-    const std::string footer = app->get_footer();
-    return footer.empty() ? text : text + '\n' + footer + '\n';
+    return help_text(facts_of(*app, std::move(name)));
   }
 };
 
 }  // namespace
+
+HelpFacts help_facts(const CLI::App& app) { return facts_of(app, app.get_name()); }
 
 std::shared_ptr<CLI::FormatterBase> help_formatter() { return std::make_shared<HelpFormatter>(); }
 

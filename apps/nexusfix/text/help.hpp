@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -11,6 +12,25 @@ class FormatterBase;
 }  // namespace CLI
 
 namespace nexusfix::command {
+
+struct HelpRow {
+  std::string name;  // "-o, --output DIR", "FILE..."
+  std::string description;
+};
+
+// What the help of a subcommand says.
+struct HelpFacts {
+  std::string name;     // "nexusfix grep"
+  std::string summary;  // one line
+  std::string usage;    // after the name: "[OPTIONS] EXPR [FILE...]"
+  std::string details;  // each line is a paragraph; the first one is empty
+  std::vector<HelpRow> arguments;
+  std::vector<HelpRow> options;
+  std::vector<HelpFacts> subcommands;
+  std::string footer;
+};
+
+[[nodiscard]] HelpFacts help_facts(const CLI::App& app);
 
 // Prints lines of 80 columns: the summary, the usage, the details, all arguments, options and
 // subcommands, and the footer. The first line of an App's description is its summary, and the rest

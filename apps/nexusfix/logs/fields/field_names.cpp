@@ -154,6 +154,19 @@ std::vector<wire::Tag> FieldNames::group_members(wire::Tag count) const {
   return tags;
 }
 
+const Dictionary* FieldNames::dictionary_of_group(wire::Tag count) const {
+  const Dictionary* found = nullptr;
+  each([&](const Dictionary& dictionary) {
+    const bool has =
+        std::ranges::any_of(dictionary.groups, [&](const dictionary::GroupDefinition& group) {
+          return dictionary.fields[group.count_field].tag == count;
+        });
+    if (has) found = &dictionary;
+    return has;
+  });
+  return found;
+}
+
 const TagNames::Version& TagNames::of(std::string_view begin_string) {
   if (last_ != nullptr && begin_string == begin_string_) return *last_;
   constexpr wire::Tag kTagsMax = 4096;  // higher tags are those of users

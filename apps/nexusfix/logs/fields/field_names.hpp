@@ -37,6 +37,8 @@ class FieldNames {
   // The tags of the groups with this count field, with those of groups within them. Sorted; empty:
   // it counts no group.
   [[nodiscard]] std::vector<wire::Tag> group_members(wire::Tag count) const;
+  // The first dictionary that has a group with this count field. Null: none has.
+  [[nodiscard]] const dictionary::Dictionary* dictionary_of_group(wire::Tag count) const;
 
  private:
   // Calls use with each dictionary until it returns true: the user's, and then the built-in ones,

@@ -1,8 +1,7 @@
 #include "nexusfix/logs/fields/message_fields.hpp"
 
-#include <algorithm>
 #include <array>
-#include <bit>
+#include <bitset>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -11,9 +10,7 @@
 #include <nexusfix/base/ascii.hpp>
 #include <nexusfix/wire/data_fields.hpp>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "nexusfix/logs/fields/each_soh.hpp"
 
 namespace nexusfix::logs {
 namespace {
@@ -76,25 +73,21 @@ const LengthTags& length_tags() {
   return kTable;
 }
 
-// Calls use with the place of each SOH, until it returns false. Looks at 16 bytes at once.
-template <class Use>
-void each_soh(std::string_view bytes, Use use) {
-  std::size_t at = 0;
-#if defined(__SSE2__)
-  constexpr std::size_t kLanes = 16;
-  for (; at + kLanes <= bytes.size(); at += kLanes) {
-    // Valid: an unaligned load of 16 bytes of the message.
-    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data() + at));
-    auto places =
-        static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_set1_epi8(kSoh))));
-    for (; places != 0; places &= places - 1) {
-      if (!use(at + static_cast<std::size_t>(std::countr_zero(places)))) return;
+// The tags of up to four digits that are those of Length fields.
+using LengthBits = std::bitset<10'000>;
+
+const LengthBits& length_bits() {
+  static const LengthBits kBits = [] {
+    LengthBits bits;
+    const wire::DataFieldTable standard = wire::DataFieldTable::standard();
+    for (const wire::DataFieldPair& pair : standard.pairs()) {
+      if (static_cast<std::size_t>(pair.length) < bits.size()) {
+        bits.set(static_cast<std::size_t>(pair.length));
+      }
     }
-  }
-#endif
-  for (; at < bytes.size(); ++at) {
-    if (bytes[at] == kSoh && !use(at)) return;
-  }
+    return bits;
+  }();
+  return kBits;
 }
 
 std::optional<std::size_t> size_of(std::string_view text) {
@@ -108,16 +101,27 @@ std::optional<std::size_t> size_of(std::string_view text) {
 }  // namespace
 
 void MessageFields::read(std::string_view bytes) {
-  fields_.clear();
-  const LengthTags& lengths = length_tags();
+  // Not more fields than bytes, and one without SOH at the end.
+  if (capacity_ < bytes.size() + 1) {
+    capacity_ = bytes.size() + 1;
+    fields_ = std::make_unique_for_overwrite<MessageField[]>(capacity_);
+  }
+  MessageField* out = fields_.get();
+  const LengthBits& lengths = length_bits();
   std::size_t at = 0;        // of the field
   std::size_t data_end = 0;  // the value of a data field goes on up to here
   wire::Tag data_tag = 0;    // that the field before announced
   std::size_t data_size = 0;
+  constexpr std::size_t kReadableMin = 8;
   const auto end_field = [&](std::size_t end) {
     if (end < data_end) return true;
-    const std::string_view text = bytes.substr(at, end - at);
-    const TagText tag = read_tag(text);
+    const std::string_view text{bytes.data() + at, end - at};
+    TagText tag;
+    if (bytes.size() - at >= kReadableMin) {
+      const ShortTag usual = short_tag(text.data());
+      tag = {static_cast<wire::Tag>(usual.tag), usual.size};
+    }
+    if (tag.tag == 0) tag = read_tag(text);
     if (data_tag != 0 && tag.tag == data_tag) {
       const std::size_t value = at + tag.size;
       const bool fits = data_size < bytes.size() - value && bytes[value + data_size] == kSoh;
@@ -126,10 +130,11 @@ void MessageFields::read(std::string_view bytes) {
         return true;
       }
     }
-    fields_.push_back({tag.tag, text, text.substr(tag.size)});
+    *out++ = {tag.tag, text, {text.data() + tag.size, text.size() - tag.size}};
     data_tag = 0;
-    if (text.size() > 2 && may_be_length(lengths, text.data()) && tag.tag > 0) {
-      const auto size = size_of(fields_.back().value);
+    const auto number = static_cast<std::size_t>(tag.tag);
+    if (number >= lengths.size() || lengths[number]) {
+      const auto size = size_of(text.substr(tag.size));
       data_tag = size ? wire::standard_data_tag(tag.tag) : 0;
       data_size = size.value_or(0);
     }
@@ -138,11 +143,14 @@ void MessageFields::read(std::string_view bytes) {
   };
   each_soh(bytes, end_field);
   if (at < bytes.size()) end_field(bytes.size());
+  count_ = static_cast<std::size_t>(out - fields_.get());
 }
 
 std::string_view MessageFields::value(wire::Tag tag) const noexcept {
-  const auto found = std::ranges::find(fields_, tag, &MessageField::tag);
-  return found == fields_.end() ? std::string_view{} : found->value;
+  for (const MessageField& field : all()) {
+    if (field.tag == tag) return field.value;
+  }
+  return {};
 }
 
 bool has_data_field(std::string_view bytes) noexcept {

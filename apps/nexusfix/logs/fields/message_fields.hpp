@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include <nexusfix/wire/typed/field.hpp>
 
@@ -23,12 +23,16 @@ class MessageFields {
   // if a SOH follows at that place. The fields are views of bytes, valid until the next call.
   void read(std::string_view bytes);
 
-  [[nodiscard]] std::span<const MessageField> all() const noexcept { return fields_; }
+  [[nodiscard]] std::span<const MessageField> all() const noexcept {
+    return {fields_.get(), count_};
+  }
   // The first value of a tag; empty: the message does not have it.
   [[nodiscard]] std::string_view value(wire::Tag tag) const noexcept;
 
  private:
-  std::vector<MessageField> fields_;
+  std::unique_ptr<MessageField[]> fields_;
+  std::size_t capacity_ = 0;
+  std::size_t count_ = 0;
 };
 
 // Whether a field is the Length of a data field that follows it: only then a SOH may be part of a

@@ -75,7 +75,7 @@ class GrepRun {
     }
     if (prints_) print(message, is_found);
     const bool is_enough = options_.count_max > 0 && found_ >= options_.count_max;
-    return is_enough && after_ == 0 ? AfterMessage::Stop : AfterMessage::Continue;
+    return is_enough && after_ == 0 ? AfterMessage::Stop : logs::after_output(streams_.out);
   }
 
   void count(std::size_t file) {

@@ -19,6 +19,7 @@ int run_grep(Arguments arguments) {
   std::size_t context = 0;
   app.add_option("EXPR", options.expression, "what the messages must fulfil")->required();
   add_log_options(app, options.input);
+  add_follow_option(app, options.input);
   app.add_flag("-v,--invert", options.is_inverted, "messages that do not fulfil EXPR");
   app.add_flag("-c,--count", options.only_count,
                "print only the number of messages, for each file");
@@ -37,7 +38,8 @@ int run_grep(Arguments arguments) {
       "Examples:\n"
       "  $ nexusfix grep 'MsgType=D and Symbol~\"AAPL|MSFT\" and Price>150' messages.log\n"
       "  $ nexusfix grep OrdStatus=REJECTED --rotated --fields ClOrdID,Text a.log\n"
-      "  $ nexusfix grep '11=A1 or 41=A1' messages.log.gz | nexusfix decode\n\n"
+      "  $ nexusfix grep '11=A1 or 41=A1' messages.log.gz | nexusfix decode\n"
+      "  $ nexusfix grep -f MsgType=3 messages.log\n\n"
       "Exit status:\n"
       "  0  a message was found\n"
       "  1  none was found, or a file could not be read to its end\n"
@@ -46,6 +48,7 @@ int run_grep(Arguments arguments) {
   options.form = form.value_or(logs::OutputForm::Line);
   options.before = std::max(options.before, context);
   options.after = std::max(options.after, context);
+  logs::catch_interrupts();
   PosixDisk disk;
   return grep_files(options, disk, {});
 }

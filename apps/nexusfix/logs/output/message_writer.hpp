@@ -77,4 +77,10 @@ class MessageWriter {
   JsonObjects objects_;
 };
 
+// Stop: the output cannot be written any more, for example because the disk is full. The end of
+// main() reports it.
+[[nodiscard]] inline AfterMessage after_output(std::FILE* out) noexcept {
+  return std::ferror(out) == 0 ? AfterMessage::Continue : AfterMessage::Stop;
+}
+
 }  // namespace nexusfix::logs

@@ -3,14 +3,24 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <nexusfix/base/disk.hpp>
 
 namespace nexusfix::logs {
+
+// Why a source has no more bytes.
+enum class SourceEnd : std::uint8_t {
+  Final,      // no more bytes will come
+  Waits,      // more bytes may come: the source is followed
+  Rotated,    // the path of a followed file is that of another file now
+  Truncated,  // a followed file is shorter than what was read of it
+};
 
 // One thread at a time.
 class ByteSource {
@@ -19,9 +29,14 @@ class ByteSource {
   // Writes up to bytes.size() bytes, as soon as there are any, and returns their number. 0: the
   // end. The error is one line without the source's name; it is final. May block.
   [[nodiscard]] virtual std::expected<std::size_t, std::string> read(std::span<char> bytes) = 0;
+  // After read() returned 0.
+  [[nodiscard]] virtual SourceEnd end() const { return SourceEnd::Final; }
 };
 
 using Source = std::unique_ptr<ByteSource>;
+
+// The error of a source that Ctrl-C has ended.
+inline constexpr std::string_view kInterrupted = "interrupted";
 
 // Bytes that are at hand already, and then those of another source, which may be null.
 [[nodiscard]] Source source_of(std::string head, Source rest);
@@ -29,6 +44,11 @@ using Source = std::unique_ptr<ByteSource>;
 [[nodiscard]] Source failing_source(std::string error);
 // The bytes of an open file.
 [[nodiscard]] Source file_source(std::unique_ptr<File> file);
+// The bytes of standard input. Ctrl-C ends a wait for them with an error.
+[[nodiscard]] Source input_source(std::unique_ptr<File> input);
+// The bytes of the file with this path, and those that are appended to it, until another file has
+// the path or the file is truncated. The disk must outlive the source.
+[[nodiscard]] Source followed_source(Disk& disk, std::string path, std::unique_ptr<File> file);
 
 // The unpacked bytes of an archive: one or more gzip members, zstd frames or xz streams. An archive
 // that is cut or damaged is an error after the bytes that could be unpacked. Unpacking needs at
@@ -44,7 +64,9 @@ using Source = std::unique_ptr<ByteSource>;
 
 // The messages of a journal, one a line: "TIME SESSION OUT epoch 1 : 8=FIX...". Segments that were
 // retired or archived are read, too. The journal may be in use. A thread of its own reads the
-// journal. The disk must outlive the source.
-[[nodiscard]] Source journal_source(Disk& disk, std::string folder);
+// journal. The disk must outlive the source. Followed: the source waits for more messages; the
+// journal is read again when it has grown, at most a tenth of the time.
+enum class Follow : std::uint8_t { No, Yes };
+[[nodiscard]] Source journal_source(Disk& disk, std::string folder, Follow follow = Follow::No);
 
 }  // namespace nexusfix::logs

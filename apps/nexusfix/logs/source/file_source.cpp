@@ -2,25 +2,78 @@
 #include <cstring>
 #include <utility>
 
+#include "nexusfix/help/read_progress.hpp"
 #include "nexusfix/logs/source/byte_source.hpp"
+#include "nexusfix/logs/source/interrupt.hpp"
 
 namespace nexusfix::logs {
 namespace {
 
 class FileSource final : public ByteSource {
  public:
-  explicit FileSource(std::unique_ptr<File> file) : file_{std::move(file)} {}
+  explicit FileSource(std::unique_ptr<File> file) : file_{std::move(file)} {
+    command::expect_bytes(file_->size().value_or(0));
+  }
 
   std::expected<std::size_t, std::string> read(std::span<char> bytes) override {
     const DiskResult<std::size_t> got = file_->read_some_at(offset_, bytes);
     if (!got) return std::unexpected{got.error().what()};
     offset_ += *got;
+    command::note_bytes_read(*got);
     return *got;
   }
 
  private:
   std::unique_ptr<File> file_;
   std::uint64_t offset_ = 0;
+};
+
+class InputSource final : public ByteSource {
+ public:
+  explicit InputSource(std::unique_ptr<File> input) : file_{std::move(input)} {}
+
+  std::expected<std::size_t, std::string> read(std::span<char> bytes) override {
+    if (!wait_for_input()) return std::unexpected{std::string{kInterrupted}};
+    return file_.read(bytes);
+  }
+
+ private:
+  FileSource file_;
+};
+
+class FollowedSource final : public ByteSource {
+ public:
+  FollowedSource(Disk& disk, std::string path, std::unique_ptr<File> file)
+      : disk_{disk}, path_{std::move(path)}, file_{std::move(file)} {}
+
+  std::expected<std::size_t, std::string> read(std::span<char> bytes) override {
+    const DiskResult<std::size_t> got = file_->read_some_at(offset_, bytes);
+    if (!got) return std::unexpected{got.error().what()};
+    offset_ += *got;
+    if (*got == 0) end_ = find_end();
+    return *got;
+  }
+  [[nodiscard]] SourceEnd end() const override { return end_; }
+
+ private:
+  // A writer may still append to a file that was renamed: the file ends when it did not grow
+  // between two reads after that.
+  SourceEnd find_end() {
+    if (const auto size = file_->size(); size && *size < offset_) return SourceEnd::Truncated;
+    const auto opened = file_->status();
+    const auto named = disk_.status(path_);
+    const bool is_replaced = opened && named && !opened->is_same_as(*named);
+    if (is_replaced && was_replaced_) return SourceEnd::Rotated;
+    was_replaced_ = is_replaced;
+    return SourceEnd::Waits;
+  }
+
+  Disk& disk_;
+  std::string path_;
+  std::unique_ptr<File> file_;
+  std::uint64_t offset_ = 0;
+  SourceEnd end_ = SourceEnd::Waits;
+  bool was_replaced_ = false;
 };
 
 class HeadedSource final : public ByteSource {
@@ -33,6 +86,9 @@ class HeadedSource final : public ByteSource {
     std::memcpy(bytes.data(), head_.data() + at_, size);
     at_ += size;
     return size;
+  }
+  [[nodiscard]] SourceEnd end() const override {
+    return rest_ == nullptr ? SourceEnd::Final : rest_->end();
   }
 
  private:
@@ -61,6 +117,14 @@ Source failing_source(std::string error) {
 
 Source source_of(std::string head, Source rest) {
   return std::make_unique<HeadedSource>(std::move(head), std::move(rest));
+}
+
+Source input_source(std::unique_ptr<File> input) {
+  return std::make_unique<InputSource>(std::move(input));
+}
+
+Source followed_source(Disk& disk, std::string path, std::unique_ptr<File> file) {
+  return std::make_unique<FollowedSource>(disk, std::move(path), std::move(file));
 }
 
 Source file_source(std::unique_ptr<File> file) {

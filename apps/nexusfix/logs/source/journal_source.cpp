@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <fmt/format.h>
 #include <iterator>
@@ -6,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/utc_text.hpp>
 
 #include "nexusfix/journal/archive/journal_archive.hpp"
@@ -21,7 +23,8 @@ constexpr std::size_t kTextBytesMax = 4U << 20U;
 // waits while the reader has enough.
 class JournalSource final : public ByteSource {
  public:
-  JournalSource(Disk& disk, std::string folder) : disk_{disk}, folder_{std::move(folder)} {}
+  JournalSource(Disk& disk, std::string folder, Follow follow)
+      : disk_{disk}, folder_{std::move(folder)}, is_followed_{follow == Follow::Yes} {}
   JournalSource(const JournalSource&) = delete;
   JournalSource& operator=(const JournalSource&) = delete;
   ~JournalSource() override {
@@ -38,7 +41,7 @@ class JournalSource final : public ByteSource {
       taken_.clear();
       at_ = 0;
       std::unique_lock lock{mutex_};
-      changed_.wait(lock, [&] { return !ready_.empty() || is_done_; });
+      changed_.wait(lock, [&] { return !ready_.empty() || is_done_ || is_read_; });
       if (ready_.empty() && !error_.empty()) return std::unexpected{error_};
       std::swap(taken_, ready_);
       lock.unlock();
@@ -49,6 +52,9 @@ class JournalSource final : public ByteSource {
     at_ += size;
     return size;
   }
+  [[nodiscard]] SourceEnd end() const override {
+    return is_followed_ ? SourceEnd::Waits : SourceEnd::Final;
+  }
 
  private:
   struct Abandoned {};
@@ -56,7 +62,7 @@ class JournalSource final : public ByteSource {
   void visit() {
     std::string error;
     try {
-      error = scan();
+      error = is_followed_ ? follow() : scan();
     } catch (const Abandoned&) {
     } catch (const std::exception& cause) {
       error = cause.what();
@@ -67,13 +73,36 @@ class JournalSource final : public ByteSource {
     changed_.notify_all();
   }
 
+  // Reads the journal again when it has grown.
+  std::string follow() {
+    constexpr std::chrono::milliseconds kBetweenReads{100};
+    constexpr int kShareOfTime = 10;
+    for (;;) {
+      const MonoTime begin = clock_.now().mono;
+      if (std::string error = scan(); !error.empty()) return error;
+      const auto taken = clock_.now().mono - begin;
+      std::unique_lock lock{mutex_};
+      is_read_ = true;
+      changed_.notify_all();
+      changed_.wait_for(lock,
+                        std::max<std::chrono::nanoseconds>(kBetweenReads, taken * kShareOfTime),
+                        [&] { return is_abandoned_; });
+      if (is_abandoned_) return {};
+    }
+  }
+
   std::string scan() {
     command::WholeJournalDisk whole{disk_, folder_};
     auto opened = command::open_for_reading(whole, folder_);
     if (!opened) return std::move(opened.error());
+    if (is_followed_ && opened->store->appended() == appended_) return {};
+    appended_ = opened->store->appended();
+    std::uint64_t number = 0;
     const auto scanned = opened->store->scan_all([&](const store::Store::LogMessage& message) {
       using enum store::Store::LogKind;
       if (message.kind != Sent && message.kind != Received) return;
+      if (number++ < passed_) return;
+      ++passed_;
       line_.clear();
       if (message.time != WallTime{}) {
         append_utc(line_, message.time, UtcForm::Fix, kUtcFractionDigitsMax);
@@ -99,13 +128,19 @@ class JournalSource final : public ByteSource {
 
   Disk& disk_;
   std::string folder_;
-  std::string line_;   // of the visitor
+  bool is_followed_;
+  // Of the visitor: what the last scan has found.
+  SystemClock clock_;
+  store::LogPosition appended_ = 0;
+  std::uint64_t passed_ = 0;
+  std::string line_;
   std::string taken_;  // of the reader
   std::size_t at_ = 0;
-  std::mutex mutex_;  // of these four
+  std::mutex mutex_;  // of the members after it
   std::string ready_;
   std::string error_;
   bool is_done_ = false;
+  bool is_read_ = false;  // at least once, to its end
   bool is_abandoned_ = false;
   std::condition_variable changed_;
   std::jthread visitor_;  // last: it uses the others
@@ -113,8 +148,8 @@ class JournalSource final : public ByteSource {
 
 }  // namespace
 
-Source journal_source(Disk& disk, std::string folder) {
-  return std::make_unique<JournalSource>(disk, std::move(folder));
+Source journal_source(Disk& disk, std::string folder, Follow follow) {
+  return std::make_unique<JournalSource>(disk, std::move(folder), follow);
 }
 
 }  // namespace nexusfix::logs

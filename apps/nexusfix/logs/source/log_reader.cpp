@@ -28,28 +28,31 @@ class Reading {
   LogReport run() {
     std::vector<std::string> paths = request_.files;
     if (paths.empty()) paths.emplace_back("-");
+    std::vector<std::string> current = paths;
     if (request_.with_rotated) {
       std::vector<std::string> all;
       for (const std::string& path : paths) {
-        for (std::string& one : rotated_set(disk_, path)) all.push_back(std::move(one));
+        for (std::string& one : rotated_set(disk_, path)) {
+          if (!request_.is_followed || one != path) all.push_back(std::move(one));
+        }
       }
       paths = std::move(all);
     }
-    if (request_.is_merged) {
+    if (request_.is_followed) {
+      if (!request_.with_rotated || read_each(paths) == AfterMessage::Continue) follow(current);
+    } else if (request_.is_merged) {
       read_merged(paths);
     } else {
-      for (const std::string& path : paths) {
-        if (read_one(path) == AfterMessage::Stop) break;
-      }
+      read_each(paths);
     }
     return std::move(report_);
   }
 
  private:
-  std::optional<LogReader> open(const std::string& path) {
+  std::optional<LogReader> open(const std::string& path, Follow follow = Follow::No) {
     LogReport::FileReport& file = report_.files.emplace_back();
     file.path = path == "-" ? "standard input" : path;
-    auto source = open_source(disk_, path, request_.kind);
+    auto source = open_source(disk_, path, request_.kind, follow);
     if (source)
       return std::optional<LogReader>{std::in_place, std::move(*source), request_.delimiter};
     file.is_open = false;
@@ -60,8 +63,11 @@ class Reading {
 
   void close(std::size_t index, const LogReader& reader) {
     LogReport::FileReport& file = report_.files[index];
-    file.skipped = reader.skipped();
-    if (!reader.error().empty()) {
+    if (file.skipped.count == 0) file.skipped.first_offset = reader.skipped().first_offset;
+    file.skipped.count += reader.skipped().count;
+    for (const std::string& note : reader.notes()) calls_.failed(file.path + ": " + note);
+    const bool ends_following = request_.is_followed && reader.error() == kInterrupted;
+    if (!reader.error().empty() && !ends_following) {
       file.error = file.path + ": " + reader.error();
       calls_.failed(file.error);
     }
@@ -97,6 +103,66 @@ class Reading {
     return AfterMessage::Continue;
   }
 
+  AfterMessage read_each(const std::vector<std::string>& paths) {
+    for (const std::string& path : paths) {
+      if (read_one(path) == AfterMessage::Stop || is_interrupted()) return AfterMessage::Stop;
+    }
+    return AfterMessage::Continue;
+  }
+
+  struct Followed {
+    std::string path;
+    std::size_t file = 0;
+    std::optional<LogReader> reader;  // nothing: the path must be opened again
+  };
+
+  // Passes what has arrived. Nothing: reading ends. True: there was something.
+  std::optional<bool> read_followed(Followed& followed) {
+    if (!followed.reader) {
+      auto source = open_source(disk_, followed.path, request_.kind, Follow::Yes);
+      if (!source) return false;  // the new file is not there yet
+      followed.reader.emplace(std::move(*source), request_.delimiter);
+    }
+    bool is_new = false;
+    while (const auto message = followed.reader->next(calls_.drained)) {
+      is_new = true;
+      if (pass(*message, followed.file) == AfterMessage::Stop) return std::nullopt;
+    }
+    return is_new;
+  }
+
+  void follow(const std::vector<std::string>& paths) {
+    std::vector<Followed> all;
+    for (const std::string& path : paths) {
+      auto reader = open(path, Follow::Yes);
+      if (reader) all.push_back({path, report_.files.size() - 1, std::move(reader)});
+    }
+    bool goes_on = true;
+    while (!all.empty() && goes_on) {
+      bool is_new = false;
+      for (Followed& followed : all) {
+        const auto passed = read_followed(followed);
+        if (!passed) return;
+        is_new = is_new || *passed;
+        if (!followed.reader || followed.reader->end() == SourceEnd::Waits) continue;
+        close(followed.file, *followed.reader);
+        if (followed.reader->end() == SourceEnd::Truncated) {
+          calls_.failed(followed.path + ": the file was truncated, and is read from its beginning");
+        }
+        if (followed.reader->end() == SourceEnd::Final) followed.path.clear();
+        followed.reader.reset();
+        is_new = true;
+      }
+      std::erase_if(all, [](const Followed& followed) { return followed.path.empty(); });
+      if (is_new) continue;
+      calls_.drained();
+      goes_on = calls_.wait();
+    }
+    for (const Followed& followed : all) {
+      if (followed.reader) close(followed.file, *followed.reader);
+    }
+  }
+
   struct Head {
     WallTime time{};
     std::size_t file = 0;
@@ -115,7 +181,9 @@ class Reading {
       return false;
     }
     head.message = *message;
-    head.time = time_of_message(message->prefix, message->bytes).value_or(head.time);
+    const std::string_view prefix =
+        request_.merges_by_sending_time ? std::string_view{} : message->prefix;
+    head.time = time_of_message(prefix, message->bytes).value_or(head.time);
     return true;
   }
 
@@ -149,10 +217,31 @@ class Reading {
 
 }  // namespace
 
+LogReader::LogReader(OpenedSource source, const std::string& delimiter)
+    : source_{std::move(source.bytes)}, scanner_{delimiter} {
+  if (source.is_capture) {
+    capture_ = std::make_unique<capture::CaptureReader>(std::move(source_), delimiter);
+  }
+}
+
+std::vector<std::string> LogReader::notes() const {
+  return capture_ ? capture::notes_of(capture_->counts()) : std::vector<std::string>{};
+}
+
 std::optional<printing::ScannedMessage> LogReader::next(FunctionRef<void()> drained) {
+  if (capture_) {
+    auto message = capture_->next(drained);
+    if (!message) {
+      error_ = capture_->error();
+      end_ = capture_->end();
+    }
+    return message;
+  }
   for (;;) {
     if (auto message = scanner_.next()) return message;
     if (is_at_end_) return std::nullopt;
+    if (is_interrupted()) error_ = kInterrupted;
+    if (!error_.empty()) return std::nullopt;
     if (was_short_) drained();
     const std::size_t got = scanner_.feed_from(kChunkBytes, [&](std::span<char> bytes) {
       const auto read = source_->read(bytes);
@@ -161,6 +250,8 @@ std::optional<printing::ScannedMessage> LogReader::next(FunctionRef<void()> drai
     });
     was_short_ = got < kChunkBytes;
     if (got == 0) {
+      end_ = error_.empty() ? source_->end() : SourceEnd::Final;
+      if (end_ == SourceEnd::Waits) return std::nullopt;
       is_at_end_ = true;
       scanner_.finish();
     }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,7 +14,9 @@
 #include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/base/time.hpp>
 
+#include "nexusfix/logs/capture/capture_reader.hpp"
 #include "nexusfix/logs/source/byte_source.hpp"
+#include "nexusfix/logs/source/interrupt.hpp"
 #include "nexusfix/logs/source/open_source.hpp"
 #include "nexusfix/messages/message_scanner.hpp"
 
@@ -22,21 +25,26 @@ namespace nexusfix::logs {
 // The messages of one source.
 class LogReader {
  public:
-  LogReader(Source source, std::string delimiter)
-      : source_{std::move(source)}, scanner_{std::move(delimiter)} {}
+  LogReader(OpenedSource source, const std::string& delimiter);
 
-  // Nothing: the end, or error(). drained is called when everything that has arrived was read, and
-  // more may come. The message is valid until the next call.
+  // Nothing: the end, error(), or waits(). drained is called when everything that has arrived was
+  // read, and more may come. The message is valid until the next call.
   [[nodiscard]] std::optional<printing::ScannedMessage> next(FunctionRef<void()> drained);
+  // Why a followed source has no more messages; Waits: call next() again later.
+  [[nodiscard]] SourceEnd end() const noexcept { return end_; }
   // Why reading ended early; empty: it did not.
   [[nodiscard]] const std::string& error() const noexcept { return error_; }
   [[nodiscard]] const printing::MessageScanner::Skipped& skipped() const noexcept {
-    return scanner_.skipped();
+    return capture_ ? capture_->skipped() : scanner_.skipped();
   }
+  // What a capture lacks, one line each.
+  [[nodiscard]] std::vector<std::string> notes() const;
 
  private:
   Source source_;
+  std::unique_ptr<capture::CaptureReader> capture_;  // null: the source is text
   printing::MessageScanner scanner_;
+  SourceEnd end_ = SourceEnd::Final;
   std::string error_;
   bool is_at_end_ = false;
   bool was_short_ = false;  // the last read got all that had arrived
@@ -46,11 +54,13 @@ class LogReader {
 struct LogRequest {
   std::vector<std::string> files{};  // none, or "-": standard input
   SourceKind kind = SourceKind::Recognised;
-  std::string delimiter{};          // between fields; empty: each message shows it
-  bool with_rotated = false;        // each file with those that rotation made of it
-  bool is_merged = false;           // all files in the order of time; otherwise one after the other
-  std::optional<WallTime> from{};   // messages of this time and later
-  std::optional<WallTime> until{};  // messages before this time
+  std::string delimiter{};    // between fields; empty: each message shows it
+  bool with_rotated = false;  // each file with those that rotation made of it
+  bool is_merged = false;     // all files in the order of time; otherwise one after the other
+  bool merges_by_sending_time = false;  // 52, whatever is before a message in its line
+  bool is_followed = false;             // the files may grow; not with is_merged
+  std::optional<WallTime> from{};       // messages of this time and later
+  std::optional<WallTime> until{};      // messages before this time
 };
 
 struct LogMessage {
@@ -80,15 +90,20 @@ struct LogReport {
 
 enum class AfterMessage : std::uint8_t { Continue, Stop };
 
+inline constexpr auto kWaitForMore = [] { return wait_for_more(); };
+
 struct LogCalls {
   FunctionRef<AfterMessage(const LogMessage&)> each;
   FunctionRef<void()> drained;                       // as LogReader::next()
   FunctionRef<void(std::string_view error)> failed;  // one line about a file
+  // Followed files have nothing new. False: end reading.
+  FunctionRef<bool()> wait = kWaitForMore;
 };
 
 // Passes the messages of all files. A file that cannot be opened or read is reported at once, and
 // the others are read. A message without a time has that of the message before it, for merging, and
-// is outside of every time window. The views are valid during the call.
+// is outside of every time window. The views are valid during the call. Followed files are read by
+// turns, until none of them can grow, or until Ctrl-C, which is an error only of other files.
 LogReport read_logs(Disk& disk, const LogRequest& request, LogCalls calls);
 
 }  // namespace nexusfix::logs

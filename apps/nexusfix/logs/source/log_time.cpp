@@ -112,6 +112,26 @@ std::optional<WallTime> time_of_message(std::string_view prefix, std::string_vie
   return time_in(value.substr(0, value.find('\x01')));
 }
 
+std::optional<WallTime> TimeReader::of_message(std::string_view prefix, std::string_view bytes) {
+  if (!text_.empty() && prefix.starts_with(text_)) {
+    return second_ + fraction_at(prefix, text_.size());
+  }
+  text_.clear();
+  const auto time = time_of_message(prefix, bytes);
+  constexpr std::size_t kHourBytes = 2;
+  const std::size_t colon = prefix.find(':');
+  if (!time || colon == prefix.npos || colon < kHourBytes) return time;
+  // The date begins the text: no earlier time can be in another text that begins like it.
+  const std::size_t date = colon - kHourBytes - 1;
+  if (date != 8 && date != 10) return time;
+  const std::string_view text = prefix.substr(0, colon - kHourBytes + kClockBytes);
+  if (const auto second = time_in(text)) {
+    text_ = text;
+    second_ = *second;
+  }
+  return time;
+}
+
 std::optional<WallTime> read_time(std::string_view text) {
   const std::string all{text};
   for (const std::string_view rest : {"", ":00", " 00:00:00"}) {

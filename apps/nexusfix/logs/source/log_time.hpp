@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <nexusfix/base/time.hpp>
@@ -16,6 +17,18 @@ namespace nexusfix::logs {
 // The time before a message in its line, or else its SendingTime (52). bytes: with SOH.
 [[nodiscard]] std::optional<WallTime> time_of_message(std::string_view prefix,
                                                       std::string_view bytes);
+
+// Reads the times of many messages: a line of a log most often begins with the same second as the
+// line before it.
+class TimeReader {
+ public:
+  // As time_of_message().
+  [[nodiscard]] std::optional<WallTime> of_message(std::string_view prefix, std::string_view bytes);
+
+ private:
+  std::string text_;  // the date and the time of day, to the second; empty: not at the beginning
+  WallTime second_{};
+};
 
 // Reads the value of --from or --to: one of the forms above, also without seconds, or a date alone.
 [[nodiscard]] std::optional<WallTime> read_time(std::string_view text);

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "nexusfix/logs/capture/packet_file.hpp"
+
 namespace nexusfix::logs {
 namespace {
 
@@ -12,9 +14,10 @@ struct NamedKind {
   SourceKind kind;
 };
 constexpr std::array kKinds{
-    NamedKind{"text", SourceKind::Text}, NamedKind{"hex", SourceKind::Hex},
-    NamedKind{"gzip", SourceKind::Gzip}, NamedKind{"zstd", SourceKind::Zstd},
-    NamedKind{"xz", SourceKind::Xz},     NamedKind{"journal", SourceKind::Journal}};
+    NamedKind{"text", SourceKind::Text},      NamedKind{"hex", SourceKind::Hex},
+    NamedKind{"gzip", SourceKind::Gzip},      NamedKind{"zstd", SourceKind::Zstd},
+    NamedKind{"xz", SourceKind::Xz},          NamedKind{"pcap", SourceKind::Capture},
+    NamedKind{"journal", SourceKind::Journal}};
 
 constexpr std::string_view kGzipMagic{"\x1f\x8b", 2};
 constexpr std::string_view kZstdMagic{"\x28\xb5\x2f\xfd", 4};
@@ -28,6 +31,7 @@ SourceKind recognise(std::string_view head) {
   if (head.starts_with(kGzipMagic)) return SourceKind::Gzip;
   if (head.starts_with(kZstdMagic)) return SourceKind::Zstd;
   if (head.starts_with(kXzMagic)) return SourceKind::Xz;
+  if (is_capture(head)) return SourceKind::Capture;
   return is_hex_dump(head) ? SourceKind::Hex : SourceKind::Text;
 }
 
@@ -59,7 +63,7 @@ Head read_head(ByteSource& source) {
 // What was recognised at the beginning of an archive, or of a file.
 enum class Within : std::uint8_t { File, Archive };
 
-std::expected<Source, std::string> opened_as(Source source, SourceKind kind, Within within) {
+std::expected<OpenedSource, std::string> opened_as(Source source, SourceKind kind, Within within) {
   if (kind == SourceKind::Recognised) {
     Head head = read_head(*source);
     if (!head.error.empty()) {
@@ -70,10 +74,10 @@ std::expected<Source, std::string> opened_as(Source source, SourceKind kind, Wit
     kind = recognise(head.bytes);
     source = source_of(std::move(head.bytes), std::move(source));
     // An archive within an archive is read as bytes.
-    if (is_archive(kind) && within == Within::Archive) return source;
+    if (is_archive(kind) && within == Within::Archive) return OpenedSource{std::move(source)};
   }
-  if (kind == SourceKind::Hex) return hex_source(std::move(source));
-  if (!is_archive(kind)) return source;
+  if (kind == SourceKind::Hex) return OpenedSource{hex_source(std::move(source))};
+  if (!is_archive(kind)) return OpenedSource{std::move(source), kind == SourceKind::Capture};
   Source unpacked = kind == SourceKind::Gzip   ? gzip_source(std::move(source))
                     : kind == SourceKind::Zstd ? zstd_source(std::move(source))
                                                : xz_source(std::move(source));
@@ -152,16 +156,19 @@ std::string source_kind_names() {
   return names;
 }
 
-std::expected<Source, std::string> open_source(Disk& disk, const std::string& path,
-                                               SourceKind kind) {
+std::expected<OpenedSource, std::string> open_source(Disk& disk, const std::string& path,
+                                                     SourceKind kind, Follow follow) {
   const bool is_input = path == "-";
   if (kind == SourceKind::Journal ||
       (kind == SourceKind::Recognised && !is_input && has_journal(disk, path))) {
-    return journal_source(disk, path);
+    return OpenedSource{journal_source(disk, path, follow)};
   }
   auto file = disk.open(is_input ? "/dev/stdin" : path, OpenMode::Read);
   if (!file) return std::unexpected{file.error().what()};
-  return opened_as(file_source(std::move(*file)), kind, Within::File);
+  Source bytes = is_input                ? input_source(std::move(*file))
+                 : follow == Follow::Yes ? followed_source(disk, path, std::move(*file))
+                                         : file_source(std::move(*file));
+  return opened_as(std::move(bytes), kind, Within::File);
 }
 
 std::vector<std::string> rotated_set(Disk& disk, const std::string& path) {

@@ -5,7 +5,9 @@
 #include <functional>
 #include <tuple>
 
-#include "nexusfix/logs/source/log_time.hpp"
+#include <nexusfix/wire/data_fields.hpp>
+
+#include "nexusfix/logs/fields/each_soh.hpp"
 
 namespace nexusfix::logs {
 namespace {
@@ -20,6 +22,7 @@ constexpr std::size_t kFlowsMax = 20'000;   // later ones count together, with e
 constexpr std::size_t kTypesMax = 500;      // of a flow; later ones count as "?"
 constexpr std::size_t kTextBytesMax = 200;  // of a CompID, a reason or an identifier
 constexpr std::size_t kTypeBytesMax = 16;
+constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;  // of hashes
 
 std::uint64_t number_of(std::string_view text) {
   std::uint64_t number = 0;
@@ -45,66 +48,99 @@ struct LogStatistics::Header {
   std::string_view ref_number;
   std::string_view reject_reason;
 
-  explicit Header(std::span<const MessageField> fields) {
-    // From the last field on: the first value of a tag remains.
-    for (auto field = fields.rbegin(); field != fields.rend(); ++field) take(*field);
+  // False: the message has a Length field, and only MessageFields knows where its data ends.
+  bool read(std::string_view bytes);
+  void read(std::span<const MessageField> fields) {
+    for (const MessageField& field : fields) {
+      if (field.tag < kTagsMax) take(static_cast<std::size_t>(field.tag), field.value);
+    }
   }
 
  private:
-  void take(const MessageField& field) {
-    switch (field.tag) {
-      case 35:
-        msg_type = field.value;
-        break;
-      case 34:
-        number = field.value;
-        break;
-      case 49:
-        sender = field.value;
-        break;
-      case 56:
-        target = field.value;
-        break;
-      case 43:
-        poss_dup = field.value;
-        break;
-      case 11:
-        cl_ord_id = field.value;
-        break;
-      case 39:
-        ord_status = field.value;
-        break;
-      case 150:
-        exec_type = field.value;
-        break;
-      case 20:
-        exec_trans_type = field.value;
-        break;
-      case 58:
-        text = field.value;
-        break;
-      case 36:
-        new_number = field.value;
-        break;
-      case 45:
-        ref_number = field.value;
-        break;
-      case 102:  // CxlRejReason
-      case 103:  // OrdRejReason
-      case 373:  // SessionRejectReason
-      case 380:  // BusinessRejectReason
-        reject_reason = field.value;
-        break;
-      default:
-        break;
-    }
+  static constexpr int kTagsMax = 1000;
+  static constexpr std::uint8_t kIsLength = 255;
+  using Slots = std::array<std::uint8_t, kTagsMax>;
+  // The members, by their slots less 1.
+  static const std::array<std::string_view Header::*, 13> kMembers;
+  static const Slots kSlots;  // by tag; 0: the field does not count
+  static Slots make_slots();
+  static bool is_length(std::string_view field, int tag);
+
+  // The first value of a tag counts.
+  void take(std::size_t tag, std::string_view value) {
+    const std::uint8_t slot = kSlots[tag];
+    if (slot == 0 || slot == kIsLength) return;
+    std::string_view& member = this->*kMembers[slot - 1];
+    if (member.data() == nullptr) member = value;
   }
 };
 
+const std::array<std::string_view LogStatistics::Header::*, 13> LogStatistics::Header::kMembers{
+    &Header::msg_type,        &Header::number,    &Header::sender,     &Header::target,
+    &Header::poss_dup,        &Header::cl_ord_id, &Header::ord_status, &Header::exec_type,
+    &Header::exec_trans_type, &Header::text,      &Header::new_number, &Header::ref_number,
+    &Header::reject_reason};
+const LogStatistics::Header::Slots LogStatistics::Header::kSlots = make_slots();
+
+LogStatistics::Header::Slots LogStatistics::Header::make_slots() {
+  Slots slots{};
+  const wire::DataFieldTable standard = wire::DataFieldTable::standard();
+  for (const wire::DataFieldPair& pair : standard.pairs()) {
+    if (pair.length < kTagsMax) slots[static_cast<std::size_t>(pair.length)] = kIsLength;
+  }
+  std::uint8_t slot = 0;
+  for (const std::size_t tag : {35, 34, 49, 56, 43, 11, 39, 150, 20, 58, 36, 45}) {
+    slots[tag] = ++slot;
+  }
+  // CxlRejReason, OrdRejReason, SessionRejectReason, BusinessRejectReason
+  for (const std::size_t tag : {102, 103, 373, 380}) slots[tag] = slot + 1;
+  return slots;
+}
+
+// Whether a field with a long tag may be a Length field. tag: 0 if it has more than four digits.
+bool LogStatistics::Header::is_length(std::string_view field, int tag) {
+  wire::Tag number = tag;
+  if (tag == 0) {
+    const char* const end = field.data() + field.size();
+    const auto [stop, fault] = std::from_chars(field.data(), end, number);
+    if (fault != std::errc{} || stop == end || *stop != '=') return true;
+  }
+  return wire::standard_data_tag(number) != 0;
+}
+
+bool LogStatistics::Header::read(std::string_view bytes) {
+  constexpr std::size_t kReadableMin = 8;
+  std::size_t at = 0;
+  bool is_whole = true;
+  each_soh(bytes, [&](std::size_t end) {
+    const char* const field = bytes.data() + at;
+    const std::size_t size = end - at;
+    const bool is_readable = bytes.size() - at >= kReadableMin;
+    at = end + 1;
+    if (!is_readable) return true;  // the CheckSum
+    const ShortTag tag = short_tag(field);
+    if (tag.tag == 0 || tag.tag >= kTagsMax) {
+      // `8=` and `9=` have one digit. Any other tag may be that of a Length.
+      is_whole = field[1] == '=' || !is_length({field, size}, tag.tag);
+      return is_whole;
+    }
+    const auto number = static_cast<std::size_t>(tag.tag);
+    if (kSlots[number] == 0) return true;
+    is_whole = kSlots[number] != kIsLength;
+    take(number, {field + tag.size, size - tag.size});
+    return is_whole;
+  });
+  return is_whole;
+}
+
 LogStatistics::Flow& LogStatistics::flow_of(std::string_view sender, std::string_view target) {
-  if (last_flow_ != nullptr && last_flow_->counts.sender == sender &&
-      last_flow_->counts.target == target) {
-    return *last_flow_;
+  // Requests and reports take turns. The last letters differ most often.
+  const auto last = [](std::string_view text) {
+    return text.empty() ? 0U : static_cast<unsigned>(text.back());
+  };
+  Flow*& recent = recent_flows_[(last(sender) + 5 * last(target)) % recent_flows_.size()];
+  if (recent != nullptr && recent->counts.sender == sender && recent->counts.target == target) {
+    return *recent;
   }
   sender = sender.substr(0, kTextBytesMax);
   target = target.substr(0, kTextBytesMax);
@@ -117,10 +153,13 @@ LogStatistics::Flow& LogStatistics::flow_of(std::string_view sender, std::string
   if (is_new) {
     found->second.counts.sender = sender;
     found->second.counts.target = target;
+    const std::hash<std::string_view> hash;
+    found->second.request_hash = (hash(sender) * kMix + hash(target)) * kMix;
+    found->second.report_hash = (hash(target) * kMix + hash(sender)) * kMix;
     if (flows_.size() <= kPlaceFlowsMax) found->second.places.resize(kPlaces);
   }
-  last_flow_ = &found->second;
-  return *last_flow_;
+  recent = &found->second;
+  return *recent;
 }
 
 void LogStatistics::count_second(WallTime time) {
@@ -208,14 +247,11 @@ void LogStatistics::count_report(const Header& header, const LogMessage& message
   if (is_fill && is_new) ++orders.fills;
 }
 
-void LogStatistics::count_order(const Header& header, const LogMessage& message,
+void LogStatistics::count_order(const Flow& flow, const Header& header, const LogMessage& message,
                                 const std::optional<WallTime>& time) {
   if (header.msg_type.size() != 1) return;
-  // A report goes the other way.
-  const auto key = [&](std::string_view from, std::string_view to) {
-    const std::hash<std::string_view> hash;
-    constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;
-    return (hash(from) * kMix + hash(to)) * kMix + hash(header.cl_ord_id);
+  const auto key = [&](std::uint64_t session) {
+    return session + std::hash<std::string_view>{}(header.cl_ord_id);
   };
   const auto request = [&] {
     if (header.cl_ord_id.empty() || !time) return;
@@ -223,7 +259,7 @@ void LogStatistics::count_order(const Header& header, const LogMessage& message,
       forgotten_requests_ += waiting_.size();
       waiting_.clear();
     }
-    waiting_.try_emplace(key(header.sender, header.target), *time);
+    waiting_.try_emplace(key(flow.request_hash), *time);
   };
   switch (header.msg_type.front()) {
     case 'D':
@@ -240,7 +276,7 @@ void LogStatistics::count_order(const Header& header, const LogMessage& message,
       break;
     case '8':
     case '9': {
-      const auto waiting = waiting_.find(key(header.target, header.sender));
+      const auto waiting = waiting_.find(key(flow.report_hash));
       if (waiting != waiting_.end()) {
         if (time) first_report.add(*time - waiting->second);
         waiting_.erase(waiting);
@@ -267,9 +303,13 @@ void LogStatistics::add(const LogMessage& message) {
   ++messages;
   bytes += message.bytes.size();
   if (msg_type_of(message.bytes).empty()) ++garbled;
-  fields_.read(message.bytes);
-  const Header header{fields_.all()};
-  const std::optional<WallTime> time = time_of_message(message.prefix, message.bytes);
+  Header header;
+  if (!header.read(message.bytes)) {
+    fields_.read(message.bytes);
+    header = {};
+    header.read(fields_.all());
+  }
+  const std::optional<WallTime> time = times_.of_message(message.prefix, message.bytes);
   if (time) {
     first = std::min(first.value_or(*time), *time);
     last = std::max(last.value_or(*time), *time);
@@ -286,11 +326,12 @@ void LogStatistics::add(const LogMessage& message) {
   }
   ++*flow.type_count;
   count_number(flow, header, message.offset);
-  if (header.poss_dup != "Y") count_order(header, message, time);
+  if (header.poss_dup != "Y") count_order(flow, header, message, time);
 }
 
 void LogStatistics::finish() {
   orders.unanswered = waiting_.size();
+  if (second_count_ > 0) seconds_[second_] = second_count_;
   for (const auto& [key, flow] : flows_) {
     for (const auto& [type, count] : flow.counts.by_type) by_type[type] += count;
   }

@@ -16,6 +16,7 @@
 
 #include "nexusfix/logs/fields/message_fields.hpp"
 #include "nexusfix/logs/source/log_reader.hpp"
+#include "nexusfix/logs/source/log_time.hpp"
 #include "nexusfix/logs/stats/latency_histogram.hpp"
 
 namespace nexusfix::logs {
@@ -79,6 +80,11 @@ class LogStatistics {
   // By the number of messages, the largest first.
   [[nodiscard]] std::vector<const FlowStatistics*> flows() const;
   [[nodiscard]] std::vector<const RejectStatistics*> rejects() const;
+  // After finish(): the messages of each second since 1970 that has any. After a million seconds
+  // with messages only the later ones.
+  [[nodiscard]] const std::unordered_map<std::int64_t, std::uint64_t>& by_second() const noexcept {
+    return seconds_;
+  }
   // Reject reasons, requests and seconds that found no room in the tables.
   [[nodiscard]] std::uint64_t unlisted_rejects() const noexcept { return unlisted_rejects_; }
   [[nodiscard]] std::uint64_t forgotten_requests() const noexcept { return forgotten_requests_; }
@@ -92,12 +98,15 @@ class LogStatistics {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> places;
     std::uint64_t* type_count = nullptr;  // of last_type
     std::string last_type;
+    // Of the session, for the keys of requests and of the reports about them.
+    std::uint64_t request_hash = 0;
+    std::uint64_t report_hash = 0;
   };
 
   Flow& flow_of(std::string_view sender, std::string_view target);
   void count_second(WallTime time);
   void count_number(Flow& flow, const Header& header, std::uint64_t offset);
-  void count_order(const Header& header, const LogMessage& message,
+  void count_order(const Flow& flow, const Header& header, const LogMessage& message,
                    const std::optional<WallTime>& time);
   void count_report(const Header& header, const LogMessage& message);
   void count_reject(std::string_view kind, std::string_view reason, const Header& header,
@@ -106,7 +115,8 @@ class LogStatistics {
   MessageFields fields_;
   std::unordered_map<std::string, Flow> flows_;
   std::string flow_key_;
-  Flow* last_flow_ = nullptr;
+  std::array<Flow*, 64> recent_flows_{};
+  TimeReader times_;
   std::map<std::string, RejectStatistics, std::less<>> rejects_;
   std::uint64_t unlisted_rejects_ = 0;
   // Requests that wait for a report: a hash of session and ClOrdID, and the time.

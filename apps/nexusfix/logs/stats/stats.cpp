@@ -9,12 +9,22 @@
 #include "nexusfix/logs/fields/own_dictionary.hpp"
 #include "nexusfix/logs/grep/matcher.hpp"
 #include "nexusfix/logs/stats/log_statistics.hpp"
+#include "nexusfix/logs/stats/stats_html.hpp"
 #include "nexusfix/logs/stats/stats_report.hpp"
+#include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
 namespace {
 
 constexpr std::size_t kRowsMax = 20;
+
+// The name of the first file, and the number of the others.
+std::string title_of(const logs::LogReport& report) {
+  if (report.files.empty()) return "nothing";
+  const std::string& path = report.files.front().path;
+  const std::size_t others = report.files.size() - 1;
+  return others == 0 ? path : fmt::format("{} and {}", path, counted(others, "other file"));
+}
 
 }  // namespace
 
@@ -43,8 +53,10 @@ int stats_files(const StatsOptions& options, Disk& disk, StatsStreams streams) {
   statistics->finish();
   const std::string text =
       options.is_json ? logs::statistics_json(*statistics, names)
-                      : logs::statistics_text(*statistics, names, options.shows_all ? 0 : kRowsMax);
-  if (statistics->messages > 0 || options.is_json) {
+      : options.is_html
+          ? logs::statistics_html(*statistics, names, title_of(report))
+          : logs::statistics_text(*statistics, names, options.shows_all ? 0 : kRowsMax);
+  if (statistics->messages > 0 || options.is_json || options.is_html) {
     std::fwrite(text.data(), 1, text.size(), streams.out);
   } else {
     complain("no message");

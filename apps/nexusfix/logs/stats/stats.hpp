@@ -16,6 +16,7 @@ struct StatsOptions {
   std::string expression{};  // only messages that fulfil it; empty: all
   std::string dictionary{};  // a file; its names come before the built-in ones
   bool is_json = false;
+  bool is_html = false;
   bool shows_all = false;  // all rows of each table
 };
 

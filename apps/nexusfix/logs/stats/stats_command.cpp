@@ -18,18 +18,22 @@ int run_stats(Arguments arguments) {
                  "only messages that fulfil an expression of `nexusfix grep`")
       ->option_text("EXPR");
   app.add_flag("--all", options.shows_all, "print all rows (default: the first 20 of each table)");
-  app.add_flag("--json", options.is_json, "print one JSON object with everything, for programs");
+  CLI::Option* const json = app.add_flag("--json", options.is_json,
+                                         "print one JSON object with everything, for programs");
+  app.add_flag("--html", options.is_html, "print a page with charts for a browser")->excludes(json);
   app.add_option("--dict", options.dictionary, "your own dictionary: QuickFIX XML or Orchestra")
       ->option_text("FILE");
   app.footer(
       "Examples:\n"
       "  $ nexusfix stats messages.log\n"
+      "  $ nexusfix stats --html messages.log > page.html\n"
       "  $ nexusfix stats --rotated --from 2024-01-15 --where TargetCompID=V a.log\n\n"
       "Exit status:\n"
       "  0  there are messages\n"
       "  1  there is none, or a file could not be read to its end\n"
       "  2  a file cannot be opened, or EXPR or the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  logs::catch_interrupts();
   PosixDisk disk;
   return stats_files(options, disk, {});
 }

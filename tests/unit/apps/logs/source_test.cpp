@@ -274,7 +274,7 @@ TEST_F(LogSource, passes_what_has_arrived_before_it_asks_for_more) {
    private:
     bool is_read_ = false;
   };
-  LogReader reader{std::make_unique<Pipe>(), ""};
+  LogReader reader{{std::make_unique<Pipe>()}, ""};
   int drained = 0;
   EXPECT_TRUE(reader.next([&] { ++drained; }).has_value());
   EXPECT_EQ(drained, 0);

@@ -1,0 +1,20 @@
+// A bar on a terminal while logs are read for longer than a second.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nexusfix::command {
+
+// Shows the bar on standard error from now on: if that is a terminal, and standard output is none,
+// or is_silent: the subcommand prints nothing before the end.
+void show_read_progress(bool is_silent);
+
+// A file of this size will be read. 0: unknown, such as a pipe. On the thread that reads.
+void expect_bytes(std::uint64_t size) noexcept;
+// These bytes were read; 0: the end of a file, which erases the bar. On the thread that reads.
+void note_bytes_read(std::size_t size);
+// Erases the bar, before something else is printed.
+void erase_read_progress();
+
+}  // namespace nexusfix::command

@@ -1,0 +1,286 @@
+#include "nexusfix/logs/capture/capture_reader.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fmt/format.h>
+#include <utility>
+
+#include <nexusfix/base/ascii.hpp>
+#include <nexusfix/base/utc_text.hpp>
+
+#include "nexusfix/text/text.hpp"
+
+namespace nexusfix::logs::capture {
+namespace {
+
+constexpr char kSoh = '\x01';
+constexpr std::size_t kFlowsMax = 10'000;
+constexpr std::size_t kHeldBytesMax = 64U << 20U;
+constexpr std::size_t kSecondBytes = 17;  // 20240115-10:30:00
+
+// The size of the message at the beginning, if it is whole, has a usual BeginString, and ends where
+// its BodyLength says; 0: the scanner decides, and finds the same.
+std::size_t whole_message(std::string_view bytes) noexcept {
+  constexpr std::string_view kBegin = "8=FIX";
+  constexpr std::size_t kTrailerBytes = 7;
+  constexpr std::size_t kBytesMin = 32;
+  if (bytes.size() < kBytesMin || !bytes.starts_with(kBegin)) return 0;
+  std::size_t at = kBegin.size();
+  if (bytes[at] == 'T') ++at;
+  if (bytes[at] != '.' || !is_digit(bytes[at + 1]) || bytes[at + 2] != '.' ||
+      !is_digit(bytes[at + 3]) ||
+      !bytes.substr(at + 4).starts_with("\x01"
+                                        "9=")) {
+    return 0;
+  }
+  at += 7;
+  std::size_t length = 0;
+  constexpr std::size_t kDigitsMax = 6;
+  const std::size_t digits = at;
+  for (; at < digits + kDigitsMax && is_digit(bytes[at]); ++at) {
+    length = length * 10 + static_cast<std::size_t>(bytes[at] - '0');
+  }
+  const std::size_t trailer = at + 1 + length;
+  if (at == digits || bytes[at] != kSoh || trailer + kTrailerBytes > bytes.size()) return 0;
+  const std::string_view end = bytes.substr(trailer - 1, kTrailerBytes + 1);
+  const bool is_trailer = end.starts_with(
+                              "\x01"
+                              "10=") &&
+                          is_digit(end[4]) && is_digit(end[5]) && is_digit(end[6]) &&
+                          end[7] == kSoh;
+  return is_trailer ? trailer + kTrailerBytes : 0;
+}
+
+void add_note(std::vector<std::string>& notes, std::uint64_t count, std::string_view one,
+              std::string_view many, std::string_view rest) {
+  if (count > 0) {
+    notes.push_back(fmt::format("{} {}", command::counted(count, one, many), rest));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> notes_of(const CaptureCounts& counts) {
+  std::vector<std::string> notes;
+  const StreamCounts& streams = counts.streams;
+  if (streams.gaps > 0) {
+    notes.push_back(fmt::format(
+        "{} not in the capture, in {}; {} retransmitted, and {} came before an earlier one",
+        streams.lost_bytes == 1 ? "1 byte is"
+                                : command::counted(streams.lost_bytes, "byte") + " are",
+        command::counted(streams.gaps, "gap"),
+        streams.retransmitted == 1 ? "1 segment was"
+                                   : command::counted(streams.retransmitted, "segment") + " were",
+        streams.reordered));
+  }
+  add_note(notes, counts.cut_packets, "packet", {}, "cut in its headers by the snap length");
+  add_note(notes, counts.fragments, "fragment of IP packets", "fragments of IP packets",
+           "not read");
+  if (counts.unknown_links > 0) {
+    notes.push_back(fmt::format("{} not read: link type {} is unknown",
+                                command::counted(counts.unknown_links, "packet"),
+                                counts.unknown_link));
+  }
+  add_note(notes, counts.encrypted, "direction of a connection", "directions of connections",
+           "encrypted (TLS)");
+  add_note(notes, counts.evicted, "direction of a connection", "directions of connections",
+           "forgotten: there were too many at a time");
+  return notes;
+}
+
+CaptureReader::CaptureReader(Source source, std::string delimiter)
+    : file_{std::move(source)}, delimiter_{std::move(delimiter)} {}
+
+std::optional<printing::ScannedMessage> CaptureReader::next(FunctionRef<void()> drained) {
+  for (;;) {
+    for (; step_at_ < steps_.size(); ++step_at_) {
+      if (auto message = take_step(steps_[step_at_])) return message;
+      count_held(*steps_[step_at_].flow);
+    }
+    steps_.clear();
+    step_at_ = 0;
+    if (is_at_end_) return std::nullopt;
+    limit_memory();
+    if (!steps_.empty()) continue;
+    const auto packet = file_.next(drained);
+    if (packet) {
+      take_packet(*packet);
+      continue;
+    }
+    if (file_.error().empty() && file_.end() == SourceEnd::Waits) return std::nullopt;
+    is_at_end_ = true;
+    finish();
+  }
+}
+
+void CaptureReader::take_packet(const CapturedPacket& packet) {
+  ++counts_.packets;
+  packet_ = packet;
+  TcpSegment segment;
+  switch (read_segment(packet.link_type, packet.bytes, packet.cut_size, segment)) {
+    case PacketKind::Tcp:
+      take_segment(segment);
+      break;
+    case PacketKind::Fragment:
+      ++counts_.fragments;
+      break;
+    case PacketKind::Cut:
+      ++counts_.cut_packets;
+      break;
+    case PacketKind::UnknownLink:
+      if (counts_.unknown_links++ == 0) counts_.unknown_link = packet.link_type;
+      break;
+    case PacketKind::Other:
+      break;
+  }
+}
+
+CaptureReader::Flow& CaptureReader::flow_of(const FlowKey& key) {
+  if (last_flow_ != nullptr && last_flow_->first == key) return last_flow_->second;
+  std::swap(last_flow_, last_other_);
+  if (last_flow_ != nullptr && last_flow_->first == key) return last_flow_->second;
+  auto found = flows_.find(key);
+  if (found == flows_.end()) found = flows_.emplace(key, Flow{.name = key.text()}).first;
+  last_flow_ = &*found;
+  return found->second;
+}
+
+void CaptureReader::take_segment(const TcpSegment& segment) {
+  // Most packets without bytes are acknowledgements: they matter only to a stream with a gap.
+  const bool has_content = segment.is_syn || segment.is_fin || segment.is_reset ||
+                           segment.payload.size() + segment.cut_size > 0;
+  if (segment.is_ack) {
+    const auto other = flows_.find(segment.key.reversed());
+    if (other != flows_.end() && other->second.stream.kept_bytes() > 0) {
+      other->second.stream.acknowledge(segment.acknowledged, packet_.time, pieces_,
+                                       counts_.streams);
+      add_steps(other->second);
+    }
+  }
+  if (!has_content) return;
+  Flow& flow = flow_of(segment.key);
+  flow.last_used = counts_.packets;
+  flow.stream.take(segment, packet_.time, pieces_, counts_.streams);
+  add_steps(flow);
+}
+
+void CaptureReader::add_steps(Flow& flow) {
+  for (StreamPiece& piece : pieces_) steps_.push_back({&flow, std::move(piece)});
+  pieces_.clear();
+}
+
+std::optional<printing::ScannedMessage> CaptureReader::take_step(Step& step) {
+  Flow& flow = *step.flow;
+  StreamPiece& piece = step.piece;
+  // The step stays at its place while it is taken, so that a view of its own bytes is valid.
+  if (piece.bytes.empty() && !piece.owned.empty() && !step.is_finishing) {
+    piece.bytes = piece.owned;
+  }
+  if (!piece.bytes.empty()) {
+    if (!flow.has_begun) {
+      constexpr std::string_view kTlsHandshake = "\x16\x03";
+      flow.has_begun = true;
+      if (piece.bytes.starts_with(kTlsHandshake)) ++counts_.encrypted;
+    }
+    const bool may_be_whole = delimiter_.empty() || delimiter_ == std::string_view{&kSoh, 1};
+    if (flow.scanner == nullptr && may_be_whole) {
+      if (const std::size_t size = whole_message(piece.bytes); size > 0) {
+        const std::string_view bytes = piece.bytes.substr(0, size);
+        piece.bytes.remove_prefix(size);
+        if (piece.bytes.empty()) step.is_finishing = true;
+        return message_of(flow, bytes);
+      }
+    }
+    if (flow.scanner == nullptr) {
+      flow.scanner = std::make_unique<printing::MessageScanner>(delimiter_);
+    }
+    flow.scanner->feed(piece.bytes);
+    piece.bytes = {};
+  }
+  step.is_finishing = true;
+  if (flow.scanner != nullptr) {
+    if (const auto message = flow.scanner->next()) return message_of(flow, message->bytes);
+    if (piece.lost > 0 || piece.ends) {
+      flow.scanner->finish();
+      if (const auto message = flow.scanner->next()) return message_of(flow, message->bytes);
+    }
+    if (piece.lost > 0 || piece.ends || flow.scanner->held_bytes() == 0) forget_scanner(flow);
+  }
+  flow.lost += piece.lost;
+  if (piece.ends) {
+    flow.lost = 0;
+    flow.has_begun = false;
+  }
+  return std::nullopt;
+}
+
+void CaptureReader::forget_scanner(Flow& flow) {
+  const auto& skipped = flow.scanner->skipped();
+  if (skipped.count > 0 && skipped_.count == 0) skipped_.first_offset = packet_.offset;
+  skipped_.count += skipped.count;
+  flow.scanner.reset();
+}
+
+printing::ScannedMessage CaptureReader::message_of(Flow& flow, std::string_view bytes) {
+  const auto second = std::chrono::floor<std::chrono::seconds>(packet_.time);
+  if (second != prefix_second_ || prefix_.empty()) {
+    prefix_.clear();
+    append_utc(prefix_, second, UtcForm::Fix, 0);
+    prefix_second_ = second;
+  }
+  prefix_.resize(kSecondBytes);
+  auto nanos = static_cast<std::uint32_t>((packet_.time - second).count());
+  char fraction[10];
+  for (std::size_t i = 9; i > 0; --i, nanos /= 10) {
+    fraction[i] = static_cast<char>('0' + nanos % 10);
+  }
+  fraction[0] = '.';
+  prefix_.append(fraction, sizeof fraction).append(1, ' ').append(flow.name);
+  if (flow.lost > 0) {
+    prefix_ += fmt::format(" after {} lost bytes", flow.lost);
+    flow.lost = 0;
+  }
+  prefix_ += " : ";
+  return {.bytes = bytes, .prefix = prefix_, .offset = packet_.offset};
+}
+
+void CaptureReader::count_held(Flow& flow) {
+  const std::size_t held =
+      flow.stream.kept_bytes() + (flow.scanner == nullptr ? 0 : flow.scanner->held_bytes());
+  held_ += held - flow.held;
+  flow.held = held;
+}
+
+// Forgets the half of the flows that was used least recently, after their messages were passed.
+void CaptureReader::limit_memory() {
+  if (!evicted_.empty()) {
+    for (const FlowKey& key : evicted_) {
+      held_ -= flows_.at(key).held;
+      flows_.erase(key);
+    }
+    evicted_.clear();
+    last_flow_ = last_other_ = nullptr;
+  }
+  if (flows_.size() < kFlowsMax && held_ < kHeldBytesMax) return;
+  std::vector<std::uint64_t> used;
+  for (const auto& [key, flow] : flows_) used.push_back(flow.last_used);
+  const auto middle = used.begin() + static_cast<std::ptrdiff_t>(used.size() / 2);
+  std::ranges::nth_element(used, middle);
+  for (auto& [key, flow] : flows_) {
+    if (flow.last_used > *middle) continue;
+    ++counts_.evicted;
+    evicted_.push_back(key);
+    flow.stream.finish(pieces_, counts_.streams);
+    add_steps(flow);
+  }
+}
+
+void CaptureReader::finish() {
+  for (auto& [key, flow] : flows_) {
+    flow.stream.finish(pieces_, counts_.streams);
+    add_steps(flow);
+  }
+}
+
+}  // namespace nexusfix::logs::capture

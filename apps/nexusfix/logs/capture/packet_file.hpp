@@ -1,0 +1,91 @@
+// The packets of a capture file: pcap with micro- or nanoseconds, and pcapng, in both byte orders.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/time.hpp>
+
+#include "nexusfix/logs/source/byte_source.hpp"
+
+namespace nexusfix::logs {
+
+// Whether a file with these first bytes is a capture.
+[[nodiscard]] bool is_capture(std::string_view head);
+
+namespace capture {
+
+// As tcpdump.org/linktypes.html lists them.
+inline constexpr std::uint32_t kLinkUnknown = 0xffffffff;
+
+struct CapturedPacket {
+  WallTime time{};
+  std::uint32_t link_type = kLinkUnknown;
+  std::string_view bytes{};    // valid until the next call
+  std::uint64_t offset = 0;    // of its record in the file
+  std::uint64_t cut_size = 0;  // bytes that the snap length has cut off
+};
+
+// A record has at most 16 MiB, and a section of pcapng at most 10,000 interfaces: memory is
+// bounded. A block of a kind that has no packets is left out.
+class PacketFile {
+ public:
+  explicit PacketFile(Source source);
+
+  // Nothing: the end, error(), or a followed file that may grow. drained is called when everything
+  // that has arrived was read, and more may come.
+  [[nodiscard]] std::optional<CapturedPacket> next(FunctionRef<void()> drained);
+  // One line without the name of the file; empty: the file was read to its end.
+  [[nodiscard]] const std::string& error() const noexcept { return error_; }
+  [[nodiscard]] SourceEnd end() const noexcept { return end_; }
+
+ private:
+  enum class Form : std::uint8_t { Unknown, Pcap, Pcapng };
+  struct Interface {
+    std::uint32_t link_type = kLinkUnknown;
+    std::uint32_t snap_length = 0;  // 0: none
+    // A tick is 1 / ticks_per_second.
+    std::uint64_t ticks_per_second = 1'000'000;
+    std::int64_t offset_seconds = 0;
+  };
+
+  // Makes this many bytes of the present record available. False: the end, or error().
+  bool has(std::size_t size, FunctionRef<void()> drained);
+  bool fill(FunctionRef<void()> drained);
+  void advance(std::size_t size);
+  bool fail(std::string text);
+  bool begin(FunctionRef<void()> drained);
+  std::optional<CapturedPacket> next_pcap(FunctionRef<void()> drained);
+  std::optional<CapturedPacket> next_pcapng(FunctionRef<void()> drained);
+  bool begin_section(FunctionRef<void()> drained);
+  void add_interface(std::string_view body);
+  std::optional<CapturedPacket> packet_of(std::uint32_t type, std::string_view body);
+  [[nodiscard]] std::uint16_t u16(std::string_view bytes, std::size_t at) const noexcept;
+  [[nodiscard]] std::uint32_t u32(std::string_view bytes, std::size_t at) const noexcept;
+  [[nodiscard]] std::string_view rest() const noexcept {
+    return {buffer_.data() + at_, filled_ - at_};
+  }
+
+  Source source_;
+  std::vector<char> buffer_;
+  std::size_t at_ = 0;      // of the present record
+  std::size_t filled_ = 0;  // bytes of the buffer
+  std::uint64_t base_ = 0;  // the offset of the buffer in the file
+  Form form_ = Form::Unknown;
+  bool is_big_endian_ = false;
+  bool is_nanoseconds_ = false;
+  bool was_short_ = false;
+  std::uint32_t link_type_ = kLinkUnknown;
+  std::vector<Interface> interfaces_;
+  std::string error_;
+  SourceEnd end_ = SourceEnd::Final;
+};
+
+}  // namespace capture
+}  // namespace nexusfix::logs

@@ -1,0 +1,26 @@
+// Values of fields as the numbers of typed columns. Each function returns nothing if the whole text
+// is not such a value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace nexusfix::logs {
+
+__extension__ using Int128 = __int128;
+
+inline constexpr unsigned kDecimalDigits = 38;
+inline constexpr unsigned kDecimalScale = 12;  // digits after the point
+
+[[nodiscard]] std::optional<std::int64_t> integer_value(std::string_view text) noexcept;
+// In units of 10^-12. Further digits after the point must be 0.
+[[nodiscard]] std::optional<Int128> decimal_value(std::string_view text) noexcept;
+// Days since 1970-01-01, of 20240115.
+[[nodiscard]] std::optional<std::int32_t> date_value(std::string_view text) noexcept;
+// Nanoseconds since midnight, of 10:30:00 and 10:30:00.123; digits after the ninth are cut off.
+[[nodiscard]] std::optional<std::int64_t> time_of_day_value(std::string_view text) noexcept;
+// Nanoseconds since 1970-01-01, of 20240115-10:30:00.123; 1970 to 2261.
+[[nodiscard]] std::optional<std::int64_t> timestamp_value(std::string_view text) noexcept;
+
+}  // namespace nexusfix::logs

@@ -1,0 +1,70 @@
+#include "nexusfix/logs/columns/export.hpp"
+
+#include <fmt/format.h>
+#include <optional>
+
+#include <nexusfix/base/printable_text.hpp>
+
+#include "nexusfix/logs/fields/own_dictionary.hpp"
+#include "nexusfix/logs/grep/matcher.hpp"
+#include "nexusfix/text/text.hpp"
+
+namespace nexusfix::command {
+
+int export_files(const ExportOptions& options, Disk& disk, logs::OpenColumns open,
+                 ExportStreams streams) {
+  const auto complain = [&](std::string_view text) {
+    fmt::print(streams.err, "nexusfix export: {}\n", text);
+    return kUsage;
+  };
+  const auto own = logs::own_dictionary(disk, options.dictionary);
+  if (!own) return complain(own.error());
+  const logs::FieldNames names{own->get()};
+  std::optional<logs::Matcher> matcher;
+  if (!options.expression.empty()) {
+    const auto expression = logs::parse_expression(options.expression, names);
+    if (!expression) return complain(logs::underlined(options.expression, expression.error()));
+    matcher.emplace(*expression);
+  }
+  auto columns = logs::plan_columns(options.fields, names);
+  if (!columns) return complain("--fields: " + columns.error());
+  const bool with_file = options.input.files.size() > 1 || options.input.with_rotated;
+  const auto writer = open({.columns = std::move(*columns),
+                            .format = options.format,
+                            .path = options.path,
+                            .with_file = with_file});
+  const std::string place = options.path.empty() ? "standard output" : options.path;
+  if (!writer) return complain(printable(place + ": " + writer.error()));
+
+  std::string error;
+  const auto each = [&](const logs::LogMessage& message) {
+    if (matcher && !matcher->matches(message.bytes)) return logs::AfterMessage::Continue;
+    if (const auto added = (*writer)->add(message); !added) error = added.error();
+    return error.empty() ? logs::AfterMessage::Continue : logs::AfterMessage::Stop;
+  };
+  const auto failed = [&](std::string_view text) { complain(printable(text)); };
+  const logs::LogReport report = logs::read_logs(disk, options.input, {each, [] {}, failed});
+  const auto totals = (*writer)->finish();
+  if (!totals && error.empty()) error = totals.error();
+  if (!error.empty()) {
+    // A part of a file cannot be read. A device such as /dev/full stays.
+    if (disk.open(options.path, OpenMode::ReadRegular)) {
+      static_cast<void>(disk.remove(options.path));
+    }
+    complain(printable(place + ": " + error));
+    return kFailure;
+  }
+  for (const auto& [name, count] : totals->misfits) {
+    complain(fmt::format("{}: {} not of the type of the column, and null", printable(name),
+                         counted(count, "value is", "values are")));
+  }
+  if (!options.path.empty()) {
+    fmt::print(streams.out, "{} in {}\n", counted(totals->rows, "row"), printable(place));
+  }
+  std::fflush(streams.out);
+  if (report.has_unopened()) return kUsage;
+  if (totals->rows == 0) complain("no message");
+  return totals->rows > 0 && !report.has_unread() ? kSuccess : kFailure;
+}
+
+}  // namespace nexusfix::command

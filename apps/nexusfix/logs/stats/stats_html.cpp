@@ -1,0 +1,235 @@
+#include "nexusfix/logs/stats/stats_html.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include <nexusfix/base/utc_text.hpp>
+
+#include "nexusfix/logs/stats/svg_chart.hpp"
+#include "nexusfix/text/text.hpp"
+
+namespace nexusfix::logs {
+namespace {
+
+using command::counted;
+using command::duration_text;
+using command::with_thousands;
+
+constexpr std::size_t kRowsMax = 100;
+constexpr std::size_t kBarsMax = 20;
+
+constexpr std::string_view kStyle = R"(<style>
+:root { color-scheme: light dark; --text: #1b1f24; --soft: #57606a; --back: #fff; --line: #d0d7de;
+  --bar: #0969da; }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e6edf3; --soft: #9198a1; --back: #0d1117; --line: #3d444d; --bar: #4493f8; }
+}
+body { color: var(--text); background: var(--back); font: 15px/1.5 system-ui, sans-serif;
+  max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; overflow-wrap: anywhere; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+p { color: var(--soft); }
+table { border-collapse: collapse; width: 100%; display: block; overflow-x: auto; }
+th, td { text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--line);
+  overflow-wrap: anywhere; }
+th { color: var(--soft); font-weight: 600; } .n { text-align: right;
+  font-variant-numeric: tabular-nums; }
+svg { width: 100%; max-width: 45rem; } svg text { fill: var(--text); font-size: 12px; }
+svg rect { fill: var(--bar); }
+</style>
+)";
+
+class Page {
+ public:
+  Page(const LogStatistics& statistics, const FieldNames& names, std::string_view title)
+      : statistics_{statistics}, names_{names} {
+    const std::string shown = html_text(title);
+    text_ = fmt::format(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<title>Statistics of {0}</title>\n{1}</head>\n<body>\n<h1>Statistics of {0}</h1>\n",
+        shown, kStyle);
+  }
+
+  std::string finish() {
+    add_summary();
+    add_rates();
+    add_types();
+    add_sessions();
+    add_orders();
+    add_latencies();
+    add_rejects();
+    return text_ + "</body>\n</html>\n";
+  }
+
+ private:
+  void heading(std::string_view text) { text_ += fmt::format("<h2>{}</h2>\n", text); }
+  void paragraph(std::string_view text) { text_ += fmt::format("<p>{}</p>\n", html_text(text)); }
+
+  // The names of columns. One that begins with # has numbers.
+  void begin_table(std::initializer_list<std::string_view> names) {
+    text_ += "<table>\n<tr>";
+    for (const std::string_view name : names) {
+      const bool is_number = name.starts_with('#');
+      text_ += fmt::format("<th{}>{}</th>", is_number ? " class=\"n\"" : "",
+                           is_number ? name.substr(1) : name);
+    }
+    text_ += "</tr>\n";
+  }
+  void cell(std::string_view text) { text_ += fmt::format("<td>{}</td>", html_text(text)); }
+  void cell(std::uint64_t number) {
+    text_ += fmt::format("<td class=\"n\">{}</td>", with_thousands(number));
+  }
+  template <class... Cells>
+  void row(const Cells&... cells) {
+    text_ += "<tr>";
+    (cell(cells), ...);
+    text_ += "</tr>\n";
+  }
+  void end_table(std::size_t rows) {
+    text_ += "</table>\n";
+    if (rows > kRowsMax) {
+      paragraph(fmt::format("{} more rows: nexusfix stats --all prints them",
+                            with_thousands(rows - kRowsMax)));
+    }
+  }
+
+  void add_summary() {
+    std::string text = fmt::format("{}, {} bytes", counted(statistics_.messages, "message"),
+                                   with_thousands(statistics_.bytes));
+    if (statistics_.first) {
+      text += ", ";
+      append_utc(text, *statistics_.first, UtcForm::Plain, 3);
+      text += " to ";
+      append_utc(text, *statistics_.last, UtcForm::Plain, 3);
+      text += fmt::format(" UTC; busiest second: {} with {}",
+                          utc_text(statistics_.busiest_second, UtcForm::Plain),
+                          counted(statistics_.busiest_count, "message"));
+    }
+    paragraph(text);
+  }
+
+  // At most kColumnsMax columns; each is a number of seconds.
+  void add_rates() {
+    constexpr std::int64_t kColumnsMax = 240;
+    const auto& seconds = statistics_.by_second();
+    if (seconds.empty()) return;
+    std::int64_t first = seconds.begin()->first;
+    std::int64_t last = first;
+    for (const auto& [second, count] : seconds) {
+      first = std::min(first, second);
+      last = std::max(last, second);
+    }
+    const std::int64_t width = (last - first) / kColumnsMax + 1;
+    std::vector<std::uint64_t> counts(static_cast<std::size_t>((last - first) / width) + 1);
+    for (const auto& [second, count] : seconds) {
+      counts[static_cast<std::size_t>((second - first) / width)] += count;
+    }
+    const auto time_of = [](std::int64_t second) {
+      return utc_text(std::chrono::sys_seconds{std::chrono::seconds{second}}, UtcForm::Plain);
+    };
+    std::vector<ChartColumn> columns;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      columns.push_back(
+          {fmt::format("{}: {}", time_of(first + static_cast<std::int64_t>(i) * width),
+                       counted(counts[i], "message")),
+           static_cast<double>(counts[i])});
+    }
+    heading("Messages over time");
+    text_ +=
+        column_chart(columns, time_of(first), time_of(last),
+                     fmt::format("at most {} in {}", counted(std::ranges::max(counts), "message"),
+                                 counted(static_cast<std::uint64_t>(width), "second")));
+  }
+
+  void add_types() {
+    std::vector<std::pair<std::string, std::uint64_t>> types(statistics_.by_type.begin(),
+                                                             statistics_.by_type.end());
+    std::ranges::stable_sort(types, std::ranges::greater{},
+                             [](const auto& one) { return one.second; });
+    std::vector<ChartBar> bars;
+    for (const auto& [type, count] : types) {
+      if (bars.size() == kBarsMax) break;
+      bars.push_back({fmt::format("{} ({})", names_.message_name(type).value_or("unknown"), type),
+                      with_thousands(count), static_cast<double>(count)});
+    }
+    if (bars.empty()) return;
+    heading("Messages by type");
+    text_ += bar_chart(bars);
+  }
+
+  void add_sessions() {
+    const auto flows = statistics_.flows();
+    if (flows.empty()) return;
+    heading("Sessions, by direction");
+    begin_table({"sender", "target", "#messages", "#gaps", "#missing", "#duplicates", "#resends",
+                 "#resets"});
+    for (std::size_t i = 0; i < std::min(flows.size(), kRowsMax); ++i) {
+      const FlowStatistics& flow = *flows[i];
+      row(flow.sender, flow.target, flow.messages, flow.gaps, flow.missing, flow.duplicates,
+          flow.resends, flow.resets);
+    }
+    end_table(flows.size());
+  }
+
+  void add_orders() {
+    const OrderStatistics& orders = statistics_.orders;
+    std::vector<ChartBar> bars;
+    const auto add = [&](std::string_view name, std::uint64_t count) {
+      bars.push_back({std::string{name}, with_thousands(count), static_cast<double>(count)});
+    };
+    if (orders.orders + orders.cancels + orders.replaces + orders.fills == 0) return;
+    add("new orders", orders.orders);
+    add("filled", orders.filled);
+    add("canceled", orders.canceled);
+    add("rejected", orders.rejected);
+    add("fills", orders.fills);
+    add("cancel requests", orders.cancels);
+    add("replace requests", orders.replaces);
+    add("requests without a report", orders.unanswered);
+    heading("Orders");
+    text_ += bar_chart(bars);
+  }
+
+  void add_latencies() {
+    const LatencyHistogram& latency = statistics_.first_report;
+    if (latency.count() == 0) return;
+    std::vector<ChartBar> bars;
+    for (const double share : {0.5, 0.9, 0.99, 0.999}) {
+      const auto time = latency.percentile(share);
+      bars.push_back({fmt::format("{:g} % within", share * 100), duration_text(time),
+                      static_cast<double>(time.count())});
+    }
+    bars.push_back(
+        {"longest", duration_text(latency.max()), static_cast<double>(latency.max().count())});
+    heading("From a request to its first report");
+    paragraph(counted(latency.count(), "time"));
+    text_ += bar_chart(bars);
+  }
+
+  void add_rejects() {
+    const auto rejects = statistics_.rejects();
+    if (rejects.empty()) return;
+    heading("Rejects");
+    begin_table({"#count", "kind", "reason", "text", "first of", "#at byte"});
+    for (std::size_t i = 0; i < std::min(rejects.size(), kRowsMax); ++i) {
+      const RejectStatistics& reject = *rejects[i];
+      row(reject.count, reject.kind, reject.reason, reject.text, reject.first_id,
+          reject.reject_offset);
+    }
+    end_table(rejects.size());
+  }
+
+  const LogStatistics& statistics_;
+  const FieldNames& names_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string statistics_html(const LogStatistics& statistics, const FieldNames& names,
+                            std::string_view title) {
+  return Page{statistics, names, title}.finish();
+}
+
+}  // namespace nexusfix::logs

@@ -1,0 +1,35 @@
+# Apache Arrow and Parquet for C++: the target nexusfix_arrow, if NEXUSFIX_ARROW asks for it. A
+# package of the system comes first, and then the library within the Python package pyarrow, which
+# the Arrow project builds: `tools/columns.py` installs it.
+if(NEXUSFIX_ARROW STREQUAL "OFF")
+  message(STATUS "nexusfix export is not built: NEXUSFIX_ARROW=OFF")
+  return()
+endif()
+find_package(Arrow QUIET CONFIG)
+find_package(Parquet QUIET CONFIG)
+add_library(nexusfix_arrow INTERFACE)
+if(TARGET Arrow::arrow_shared AND TARGET Parquet::parquet_shared)
+  target_link_libraries(nexusfix_arrow INTERFACE Parquet::parquet_shared Arrow::arrow_shared)
+  set(NEXUSFIX_ARROW_FOUND ON)
+  return()
+endif()
+if(NOT NEXUSFIX_ARROW_PYTHON AND EXISTS ${PROJECT_SOURCE_DIR}/build/columns/venv/bin/python3)
+  set(NEXUSFIX_ARROW_PYTHON ${PROJECT_SOURCE_DIR}/build/columns/venv/bin/python3 CACHE FILEPATH
+      "A Python with pyarrow, whose Arrow is linked" FORCE)
+endif()
+if(NEXUSFIX_ARROW_PYTHON)
+  execute_process(COMMAND ${NEXUSFIX_ARROW_PYTHON} -c "import pyarrow; print(pyarrow.__path__[0])"
+                  OUTPUT_VARIABLE folder OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  file(GLOB arrow_library "${folder}/libarrow.so.*")
+  file(GLOB parquet_library "${folder}/libparquet.so.*")
+endif()
+if(folder AND arrow_library AND parquet_library)
+  target_include_directories(nexusfix_arrow SYSTEM INTERFACE ${folder}/include)
+  target_link_libraries(nexusfix_arrow INTERFACE ${parquet_library} ${arrow_library})
+  set(NEXUSFIX_ARROW_FOUND ON)
+elseif(NEXUSFIX_ARROW STREQUAL "ON")
+  message(FATAL_ERROR "NEXUSFIX_ARROW=ON needs Apache Arrow and Parquet for C++: install them, or "
+                      "run `python3 tools/columns.py`, which installs pyarrow")
+else()
+  message(STATUS "nexusfix export is not built: there is no Apache Arrow")
+endif()

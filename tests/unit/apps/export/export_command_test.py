@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""`nexusfix export`: DuckDB and Polars read what it writes.
+
+    export_command_test.py PATH/nexusfix
+
+Runs with the Python that has duckdb, polars and pyarrow: tools/columns.py prints it.
+"""
+
+import datetime
+import decimal
+import os
+import subprocess
+import sys
+import unittest
+
+import command_test
+import duckdb
+import polars
+import pyarrow
+from command_test import WithFolder, run
+
+UTC = datetime.timezone.utc
+
+
+def fix(fields):
+    body = fields.replace("|", "\x01").encode("latin-1")
+    whole = b"8=FIX.4.4\x019=%d\x01" % len(body) + body
+    return whole + b"10=%03d\x01" % (sum(whole) % 256)
+
+
+ORDER = fix("35=D|34=7|49=T|52=20240115-10:30:00.123456789|56=V|43=N|11=A1|55=SAP|54=1|38=100|"
+            "44=150.250|15=EUR|64=20240117|273=10:30:00.5|95=3|96=a\x01b|"
+            "453=2|448=P1|447=D|452=24|802=2|523=S1|803=1|523=S2|803=2|448=P2|447=D|452=1|")
+REPORT = fix("35=8|34=x|49=V|52=soon|56=T|37=X|11=A1|17=E|150=0|39=0|55=SAP|54=1|44=1e5|58=\xe9|")
+
+
+class Export(WithFolder):
+    def setUp(self):
+        super().setUp()
+        self.log = self.folder / "messages.log"
+        self.log.write_bytes(b"20240115-10:30:00.200 IN : " + ORDER + b"\n20240115-10:30:01 OUT : "
+                             + REPORT + b"\n")
+
+    def export(self, *arguments, status=0):
+        done = run("export", *arguments)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def test_duckdb_and_polars_read_the_types_of_the_dictionary(self):
+        parquet, arrow = self.folder / "a.parquet", self.folder / "a.arrow"
+        fields = "34,43,44,52,64,273,11,58,96,NoPartyIDs"
+        done = self.export("--parquet", parquet, "--fields", fields, self.log)
+        self.assertEqual(done.stdout, f"2 rows in {parquet}\n")
+        for name, misfits in (("MsgSeqNum", 1), ("Price", 1), ("SendingTime", 1)):
+            self.assertIn(f"nexusfix export: {name}: {misfits} value is not of the type",
+                          done.stderr)
+        self.export("--arrow", arrow, "--fields", fields, self.log)
+        rows = duckdb.sql(f"select * from '{parquet}' order by byte_offset")
+        types = dict(zip(rows.columns, map(str, rows.types)))
+        self.assertEqual({name: types[name] for name in ("MsgSeqNum", "PossDupFlag", "Price",
+                                                         "SettlDate", "ClOrdID", "RawData")},
+                         {"MsgSeqNum": "BIGINT", "PossDupFlag": "BOOLEAN",
+                          "Price": "DECIMAL(38,12)", "SettlDate": "DATE", "ClOrdID": "VARCHAR",
+                          "RawData": "BLOB"})
+        for table in (polars.read_parquet(parquet), polars.read_ipc(arrow)):
+            order, report = table.to_dicts()
+            self.assertEqual(order["byte_offset"], 27)
+            self.assertEqual(order["direction"], "in")
+            self.assertEqual(order["time"], datetime.datetime(2024, 1, 15, 10, 30, 0, 200000, UTC))
+            self.assertEqual(order["MsgSeqNum"], 7)
+            self.assertIs(order["PossDupFlag"], False)
+            self.assertEqual(order["Price"], decimal.Decimal("150.25"))
+            self.assertEqual(order["SettlDate"], datetime.date(2024, 1, 17))
+            self.assertEqual(order["MDEntryTime"], datetime.time(10, 30, 0, 500000))
+            self.assertEqual(order["RawData"], b"a\x01b")
+            self.assertEqual(table["SendingTime"].dt.timestamp("ns")[0] % 10**9, 123456789)
+            parties = order["NoPartyIDs"]
+            self.assertEqual([party["PartyID"] for party in parties], ["P1", "P2"])
+            self.assertEqual([party["PartyRole"] for party in parties], [24, 1])
+            self.assertEqual([sub["PartySubID"] for sub in parties[0]["NoPartySubIDs"]],
+                             ["S1", "S2"])
+            self.assertIsNone(parties[1]["NoPartySubIDs"])
+            self.assertEqual([report[name] for name in ("MsgSeqNum", "Price", "SendingTime",
+                                                        "NoPartyIDs")], [None] * 4)
+            self.assertEqual(report["Text"], "\\xe9")
+
+    def test_a_stream_goes_to_standard_output(self):
+        done = subprocess.run([command_test.NEXUSFIX, "export", "--arrow", "-", "--fields", "11",
+                               self.log], capture_output=True, check=True)
+        table = pyarrow.ipc.open_stream(done.stdout).read_all()
+        self.assertEqual(table.column("ClOrdID").to_pylist(), ["A1", "A1"])
+
+    def test_expressions_and_several_files(self):
+        path = self.folder / "a.parquet"
+        done = self.export("--parquet", path, "--where", "MsgType=D", "--fields", "ClOrdID",
+                           self.log, self.log)
+        self.assertEqual(done.stdout, f"2 rows in {path}\n")
+        self.assertEqual(polars.read_parquet(path)["file"].to_list(), [str(self.log)] * 2)
+
+    def test_many_rows_in_several_batches(self):
+        count = 100_000
+        order = fix("35=D|34=1|49=T|52=20240115-10:30:00|56=V|11=A|44=1.5|")
+        self.log.write_bytes((order + b"\n") * count)
+        path = self.folder / "a.parquet"
+        self.export("--parquet", path, self.log)
+        self.assertEqual(duckdb.sql(f"select count(*), sum(Price) from '{path}'").fetchall(),
+                         [(count, decimal.Decimal("150000"))])
+
+    def test_bad_input_and_full_disks_are_one_line_and_leave_no_half_file(self):
+        empty = self.write("empty.log", "nothing\0")
+        path = self.folder / "a.parquet"
+        done = self.export("--parquet", path, empty, status=1)
+        self.assertEqual(done.stderr, "nexusfix export: no message\n")
+        self.assertEqual(polars.read_parquet(path).height, 0)
+        for arguments, expected in (((), "--parquet or --arrow is required"),
+                                    (("--parquet", path, "--arrow", path), "--parquet"),
+                                    (("--parquet", path, "--fields", "Sybmol"), "Symbol"),
+                                    (("--parquet", self.folder / "no/a"), "no/a: ")):
+            done = self.export(*arguments, self.log, status=2)
+            self.assertIn(expected, done.stderr)
+        done = run("export", "--parquet", "/dev/full", self.log)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr,
+                         r"\Anexusfix export: /dev/full: .*No space left on device\n\Z")
+        limited = subprocess.run(
+            ["bash", "-c", 'ulimit -f 8; exec "$0" "$@"', command_test.NEXUSFIX, "export",
+             "--arrow", path, self.many()], capture_output=True, text=True, check=False)
+        self.assertEqual(limited.returncode, 1)
+        self.assertRegex(limited.stderr, r"\Anexusfix export: \S+: .*File too large\n\Z")
+        self.assertFalse(path.exists())
+
+    def many(self):
+        log = self.folder / "many.log"
+        log.write_bytes(b"".join(fix(f"35=D|34={number}|49=T|56=V|11=A{number}|") + b"\n"
+                                 for number in range(50_000)))
+        return log
+
+
+if __name__ == "__main__":
+    command_test.NEXUSFIX = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)

@@ -1,0 +1,294 @@
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "capture_builder.hpp"
+#include "nexusfix/logs/source/log_reader.hpp"
+#include "support/disks/fake_disk.hpp"
+#include "support/fix_text.hpp"
+
+namespace nexusfix::logs {
+namespace {
+
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+std::string order(int number) {
+  return fix("FIX.4.4", "35=D|34=" + std::to_string(number) +
+                            "|49=T|52=20240115-10:30:00|56=V|11=A" + std::to_string(number) + "|");
+}
+
+// The bytes of a stream, as packets of one direction.
+Segment part(const std::string& stream, std::size_t begin, std::size_t size,
+             std::uint32_t first = 1000) {
+  return {.sequence = first + static_cast<std::uint32_t>(begin),
+          .payload = stream.substr(begin, size)};
+}
+
+class Capture : public ::testing::Test {
+ protected:
+  std::vector<std::string> read(const std::string& bytes,
+                                SourceKind kind = SourceKind::Recognised) {
+    FakeDisk disk;
+    disk.set_contents("/x.pcap", bytes);
+    std::vector<std::string> found;
+    errors_.clear();
+    prefixes_.clear();
+    report_ = read_logs(disk, {.files = {"/x.pcap"}, .kind = kind},
+                        {[&](const LogMessage& message) {
+                           found.emplace_back(message.bytes);
+                           prefixes_.emplace_back(message.prefix);
+                           return AfterMessage::Continue;
+                         },
+                         [] {}, [&](std::string_view error) { errors_.emplace_back(error); }});
+    return found;
+  }
+
+  std::vector<std::string> prefixes_;
+  std::vector<std::string> errors_;
+  LogReport report_;
+};
+
+TEST_F(Capture, has_the_messages_with_time_and_direction) {
+  for (const auto byte_order : {Pcap::Order::Little, Pcap::Order::Big}) {
+    for (const bool is_nano : {false, true}) {
+      Pcap pcap{1, byte_order, is_nano};
+      pcap.add(ethernet(ipv4({.sequence = 999, .flags = "S"})));
+      pcap.add(ethernet(ipv4({.sequence = 1000, .payload = order(1) + order(2)})));
+      pcap.add(ethernet(ipv4({.from = 2,
+                              .to = 1,
+                              .from_port = 9876,
+                              .to_port = 5001,
+                              .sequence = 7,
+                              .payload = order(3)})));
+      EXPECT_THAT(read(pcap.bytes()), ElementsAre(order(1), order(2), order(3)));
+      EXPECT_THAT(prefixes_,
+                  ElementsAre("20240115-10:30:00.001000000 10.0.0.1:5001->10.0.0.2:9876 : ",
+                              "20240115-10:30:00.001000000 10.0.0.1:5001->10.0.0.2:9876 : ",
+                              "20240115-10:30:00.002000000 10.0.0.2:9876->10.0.0.1:5001 : "));
+      EXPECT_THAT(errors_, IsEmpty());
+    }
+  }
+}
+
+TEST_F(Capture, reads_every_link_type) {
+  const Segment segment{.payload = order(1)};
+  const std::vector<std::pair<std::uint32_t, std::string>> packets{
+      {1, ethernet(ipv4(segment))},
+      {1, ethernet(ipv4(segment), 0x0800, {17})},
+      {1, ethernet(ipv4(segment), 0x0800, {17, 18})},
+      {1, ethernet(ipv6(segment), 0x86dd)},
+      {1, ethernet(std::string{"\0\x01\x01\xff", 4} + ipv4(segment), 0x8847)},
+      {113, cooked(ipv4(segment))},
+      {276, cooked2(ipv4(segment))},
+      {0, std::string{"\x02\0\0\0", 4} + ipv4(segment)},
+      {101, ipv4(segment)},
+      {101, ipv6(segment)}};
+  for (const auto& [link_type, packet] : packets) {
+    Pcap pcap{link_type};
+    pcap.add(packet);
+    EXPECT_THAT(read(pcap.bytes()), ElementsAre(order(1))) << link_type;
+  }
+  EXPECT_THAT(prefixes_.front(), HasSubstr(" [fe80::1]:5001->[fe80::2]:9876 : "));
+  Pcap unknown{105};
+  unknown.add(ipv4(segment));
+  EXPECT_THAT(read(unknown.bytes()), IsEmpty());
+  EXPECT_THAT(errors_, ElementsAre("/x.pcap: 1 packet not read: link type 105 is unknown"));
+}
+
+TEST_F(Capture, reads_pcapng_with_several_interfaces_and_resolutions) {
+  const std::uint64_t seconds = kStartSecond;
+  std::string bytes = section() + interface_block(1, 6) + interface_block(113, 9) +
+                      block(0x0bad, "no packet") + interface_block(101, 0x80 | 10);
+  bytes += packet_block(0, seconds * 1'000'000 + 5, ethernet(ipv4({.payload = order(1)})));
+  bytes +=
+      packet_block(1, seconds * 1'000'000'000 + 7, cooked(ipv4({.from = 3, .payload = order(2)})));
+  bytes += packet_block(2, seconds * 1024 + 512, ipv4({.from = 4, .payload = order(3)}));
+  bytes += section() + interface_block(101, 6) +
+           packet_block(0, seconds * 1'000'000, ipv4({.from = 5, .payload = order(4)}));
+  EXPECT_THAT(read(bytes), ElementsAre(order(1), order(2), order(3), order(4)));
+  EXPECT_THAT(prefixes_, ElementsAre(StartsWith("20240115-10:30:00.000005000 "),
+                                     StartsWith("20240115-10:30:00.000000007 "),
+                                     StartsWith("20240115-10:30:00.500000000 "),
+                                     StartsWith("20240115-10:30:00.000000000 ")));
+  EXPECT_THAT(errors_, IsEmpty());
+}
+
+TEST_F(Capture, is_the_same_in_any_division_and_order_of_segments) {
+  std::string stream;
+  std::vector<std::string> expected;
+  for (int number = 1; number <= 200; ++number) {
+    expected.push_back(order(number));
+    stream += expected.back();
+  }
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 engine{seed};
+    const auto below = [&](std::size_t limit) { return engine() % limit; };
+    // Near the end of the sequence numbers, which begin again.
+    const auto first = static_cast<std::uint32_t>(below(2) == 0 ? 1000 : 0xfffff000U);
+    std::vector<Segment> segments;
+    for (std::size_t at = 0; at < stream.size();) {
+      const std::size_t size = 1 + below(400);
+      segments.push_back(part(stream, at, size, first));
+      // Retransmissions begin and end in the middle of others.
+      if (below(5) == 0 && at > 50) segments.push_back(part(stream, at - 50, 90, first));
+      at += size;
+    }
+    for (std::size_t i = 0; i + 20 < segments.size(); i += 20) {
+      for (std::size_t j = 19; j > 0; --j) {
+        std::swap(segments[i + j], segments[i + below(j + 1)]);
+      }
+    }
+    Pcap pcap;
+    pcap.add(ethernet(ipv4({.sequence = first - 1, .flags = "S"})));
+    for (const Segment& segment : segments) pcap.add(ethernet(ipv4(segment)));
+    EXPECT_EQ(read(pcap.bytes()), expected);
+    EXPECT_THAT(errors_, IsEmpty());
+  }
+}
+
+TEST_F(Capture, keeps_connections_apart) {
+  Pcap pcap;
+  const std::string one = order(1);
+  const std::string two = order(2);
+  pcap.add(ethernet(ipv4(part(one, 0, 30))));
+  Segment other = part(two, 0, 40);
+  other.from_port = 6001;
+  pcap.add(ethernet(ipv4(other)));
+  pcap.add(ethernet(ipv4(part(one, 30, 500))));
+  other = part(two, 40, 500);
+  other.from_port = 6001;
+  pcap.add(ethernet(ipv4(other)));
+  EXPECT_THAT(read(pcap.bytes()), ElementsAre(one, two));
+}
+
+TEST_F(Capture, begins_in_the_middle_of_a_connection) {
+  const std::string stream = order(1) + order(2);
+  Pcap pcap;
+  pcap.add(ethernet(ipv4(part(stream, 20, 300))));
+  EXPECT_THAT(read(pcap.bytes()), ElementsAre(order(2)));
+  EXPECT_THAT(errors_, IsEmpty());
+}
+
+TEST_F(Capture, shows_where_a_segment_is_lost_and_goes_on_after_it) {
+  std::string stream;
+  for (int number = 1; number <= 6; ++number) stream += order(number);
+  const std::size_t size = order(1).size();
+  Pcap pcap;
+  pcap.add(ethernet(ipv4(part(stream, 0, size + 30))));
+  pcap.add(ethernet(ipv4(part(stream, 2 * size + 10, size))));  // the rest of 2 is lost
+  pcap.add(ethernet(ipv4(part(stream, 3 * size + 10, 3 * size))));
+  pcap.wait(200);
+  pcap.add(ethernet(ipv4({.from = 2,
+                          .to = 1,
+                          .from_port = 9876,
+                          .to_port = 5001,
+                          .sequence = 1,
+                          .acknowledged = static_cast<std::uint32_t>(1000 + 6 * size)})));
+  const auto found = read(pcap.bytes());
+  ASSERT_EQ(found.size(), 5U);
+  EXPECT_EQ(found[0], order(1));
+  EXPECT_THAT(found[1], StartsWith(order(2).substr(0, 25)));  // cut
+  EXPECT_LT(found[1].size(), order(2).size());
+  EXPECT_EQ(found[2], order(4));
+  EXPECT_EQ(found[4], order(6));
+  const std::string lost = std::to_string(size - 20);
+  EXPECT_THAT(prefixes_[2], HasSubstr(" after " + lost + " lost bytes : "));
+  EXPECT_THAT(prefixes_[3], ::testing::Not(HasSubstr("lost")));
+  EXPECT_THAT(errors_, ElementsAre("/x.pcap: " + lost +
+                                   " bytes are not in the capture, in 1 gap; 0 segments were "
+                                   "retransmitted, and 2 came before an earlier one"));
+  EXPECT_FALSE(report_.has_unread());
+}
+
+TEST_F(Capture, finds_a_gap_before_the_end_of_a_connection_and_of_the_file) {
+  const std::string stream = order(1) + order(2);
+  const std::size_t size = order(1).size();
+  Pcap pcap;
+  pcap.add(ethernet(ipv4(part(stream, 0, size))));
+  pcap.add(
+      ethernet(ipv4({.sequence = static_cast<std::uint32_t>(1000 + 2 * size), .flags = "FA"})));
+  EXPECT_THAT(read(pcap.bytes()), ElementsAre(order(1)));
+  EXPECT_THAT(errors_, ElementsAre(HasSubstr(std::to_string(size) + " bytes are not in")));
+}
+
+TEST_F(Capture, shows_what_the_snap_length_has_cut) {
+  Pcap pcap{1, Pcap::Order::Little, false, 120};
+  pcap.add(ethernet(ipv4(part(order(1) + order(2), 0, 500))));
+  pcap.add(ethernet(ipv4(part(
+      order(3), 0, 40, 1000 + static_cast<std::uint32_t>(order(1).size() + order(2).size())))));
+  const auto found = read(pcap.bytes());
+  ASSERT_EQ(found.size(), 2U);  // both cut
+  EXPECT_THAT(errors_, ElementsAre(HasSubstr(" in 1 gap; ")));
+  Pcap headers{1, Pcap::Order::Little, false, 40};
+  headers.add(ethernet(ipv4({.payload = order(1)})));
+  EXPECT_THAT(read(headers.bytes()), IsEmpty());
+  EXPECT_THAT(errors_, ElementsAre(HasSubstr("1 packet cut in its headers by the snap length")));
+}
+
+TEST_F(Capture, reports_a_file_that_is_cut_or_damaged_after_its_messages) {
+  Pcap pcap;
+  pcap.add(ethernet(ipv4({.payload = order(1)})));
+  const std::size_t first = pcap.bytes().size();
+  pcap.add(ethernet(ipv4({.sequence = 5000, .payload = order(2)})));
+  for (std::size_t size = first + 1; size < pcap.bytes().size(); ++size) {
+    EXPECT_THAT(read(pcap.bytes().substr(0, size)), ElementsAre(order(1)));
+    EXPECT_THAT(errors_, ElementsAre(HasSubstr("the capture is cut: the record at byte " +
+                                               std::to_string(first))));
+    EXPECT_TRUE(report_.has_unread());
+  }
+  EXPECT_THAT(read(pcap.bytes().substr(0, first) + std::string(16, '\xff')), ElementsAre(order(1)));
+  EXPECT_THAT(errors_, ElementsAre(HasSubstr("damaged: at byte " + std::to_string(first))));
+  read(order(1), SourceKind::Capture);
+  EXPECT_THAT(errors_, ElementsAre(HasSubstr("these bytes are no capture in pcap or pcapng")));
+}
+
+TEST_F(Capture, names_flows_that_are_encrypted_and_packets_in_fragments) {
+  Pcap pcap;
+  pcap.add(ethernet(ipv4({.payload = "\x16\x03\x01 hello, and nothing that could be read"})));
+  pcap.add(ethernet(ipv4({.from = 7, .payload = order(1)}, 0x2000)));
+  EXPECT_THAT(read(pcap.bytes()), IsEmpty());
+  EXPECT_THAT(errors_, ElementsAre("/x.pcap: 1 fragment of IP packets not read",
+                                   "/x.pcap: 1 direction of a connection encrypted (TLS)"));
+}
+
+TEST_F(Capture, begins_again_when_the_ports_are_used_for_another_connection) {
+  Pcap pcap;
+  const std::string stream = order(1);
+  pcap.add(ethernet(ipv4({.sequence = 999, .flags = "S"})));
+  pcap.add(ethernet(ipv4(part(stream, 0, 30))));
+  pcap.add(ethernet(ipv4({.sequence = 1030, .flags = "R"})));
+  pcap.add(ethernet(ipv4({.sequence = 77'000, .flags = "S"})));
+  pcap.add(ethernet(ipv4({.sequence = 77'001, .payload = order(2)})));
+  const auto found = read(pcap.bytes());
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[1], order(2));
+}
+
+// A host that opens ports all the time would fill the memory.
+TEST_F(Capture, forgets_connections_that_are_not_used_when_there_are_too_many) {
+  Pcap pcap;
+  const std::string stream = order(1);
+  for (std::uint16_t port = 1; port <= 25'000; ++port) {
+    Segment segment = part(stream, 0, 40);
+    segment.from_port = port;
+    pcap.add(ethernet(ipv4(segment)));
+  }
+  Segment last = part(stream, 40, 500);
+  last.from_port = 25'000;
+  pcap.add(ethernet(ipv4(last)));
+  const auto found = read(pcap.bytes());
+  EXPECT_EQ(found.size(), 25'000U);  // all but the last one are cut
+  EXPECT_EQ(std::ranges::count(found, stream), 1);
+  EXPECT_THAT(errors_, ElementsAre(HasSubstr("forgotten: there were too many at a time")));
+}
+
+}  // namespace
+}  // namespace nexusfix::logs

@@ -1,0 +1,224 @@
+#include "nexusfix/logs/order/order.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "nexusfix/logs/order/order_life.hpp"
+#include "support/disks/fake_disk.hpp"
+#include "support/fix_text.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FakeDisk;
+using testing::fix;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class Order : public ::testing::Test {
+ protected:
+  void sent(const std::string& type, const std::string& fields) { add("T", "V", type, fields); }
+  void got(const std::string& type, const std::string& fields) { add("V", "T", type, fields); }
+  void add(const std::string& from, const std::string& to, const std::string& type,
+           const std::string& fields) {
+    ++time_;
+    const std::string number = std::to_string(++numbers_[from + to]);
+    const std::string time = "20240115-10:30:" + std::to_string(10 + time_);
+    log_ += time + " : " +
+            fix("FIX.4.4", "35=" + type + "|34=" + number + "|49=" + from + "|52=" + time +
+                               "|56=" + to + "|" + fields) +
+            "\n";
+  }
+  void accepted() {
+    sent("D", "11=A1|55=SAP|54=1|38=100|44=150.5|");
+    got("8", "11=A1|37=O1|17=E1|150=0|39=0|38=100|14=0|151=100|6=0|");
+  }
+  void filled(const std::string& id, int last, int cum, int left, const std::string& average) {
+    got("8", "11=A1|37=O1|17=" + id + "|150=F|39=" + (left == 0 ? "2" : "1") +
+                 "|38=100|32=" + std::to_string(last) + "|31=150|14=" + std::to_string(cum) +
+                 "|151=" + std::to_string(left) + "|6=" + average + "|");
+  }
+
+  // The JSON of all orders with this identifier.
+  nlohmann::json find(const std::string& id, std::vector<std::string> files = {"/log"}) {
+    disk_.set_contents("/log", log_);
+    OrderOptions options{.id = id, .input = {.files = std::move(files)}, .is_json = true};
+    std::FILE* const out = std::tmpfile();
+    std::FILE* const err = std::tmpfile();
+    status_ = order_files(options, disk_, {out, err});
+    const std::string text = text_of(out);
+    errors_ = text_of(err);
+    return text.empty() ? nlohmann::json::array() : nlohmann::json::parse(text)["orders"];
+  }
+  static std::string text_of(std::FILE* file) {
+    std::string text(static_cast<std::size_t>(std::ftell(file)), '\0');
+    std::rewind(file);
+    text.resize(std::fread(text.data(), 1, text.size(), file));
+    std::fclose(file);
+    return text;
+  }
+  // OrdStatus, CumQty, LeavesQty of the first order, and AvgPx if something was executed.
+  std::string state_of(const std::string& id) {
+    const nlohmann::json orders = find(id);
+    if (orders.empty()) return "none";
+    const nlohmann::json state = orders[0]["state"];
+    std::string text =
+        state["ord_status"].get<std::string>() + " " + state["cum_qty"].get<std::string>() + " " +
+        (state["leaves_qty"].is_null() ? "?" : state["leaves_qty"].get<std::string>());
+    if (!state["avg_px"].is_null()) text += " " + state["avg_px"].dump();
+    return text;
+  }
+
+  FakeDisk disk_;
+  std::string log_;
+  std::map<std::string, int> numbers_;
+  int time_ = 0;
+  int status_ = -1;
+  std::string errors_;
+};
+
+TEST_F(Order, is_found_by_each_of_its_identifiers) {
+  accepted();
+  filled("E2", 40, 40, 60, "150");
+  sent("G", "11=A2|41=A1|55=SAP|54=1|38=200|44=151|");
+  got("8", "11=A2|41=A1|37=O1|17=E3|150=5|39=1|38=200|14=40|151=160|6=150|");
+  sent("D", "11=B1|55=SAP|54=1|38=1|44=1|");
+  sent("F", "11=A3|41=A2|55=SAP|54=1|38=200|");
+  got("8", "11=A3|41=A2|37=O1|17=E4|150=4|39=4|38=200|14=40|151=0|6=150|");
+  for (const char* const id : {"A1", "A2", "A3", "O1", "E1", "E2", "E3", "E4"}) {
+    EXPECT_EQ(state_of(id), "4 40 0 150.0") << id;
+    EXPECT_EQ(status_, kSuccess) << errors_;
+    EXPECT_EQ(find(id)[0]["events"].size(), 7U) << id;
+  }
+  EXPECT_EQ(find("B1")[0]["events"].size(), 1U);
+  EXPECT_EQ(state_of("C1"), "none");
+  EXPECT_EQ(status_, kFailure);
+  EXPECT_THAT(errors_, HasSubstr("no order has the identifier C1"));
+}
+
+TEST_F(Order, has_the_state_of_its_last_message) {
+  EXPECT_EQ(state_of("A1"), "none");
+  sent("D", "11=A1|55=SAP|54=1|38=100|44=150.5|");
+  EXPECT_EQ(state_of("A1"), "A 0 100");
+  got("8", "11=A1|37=O1|17=E1|150=0|39=0|38=100|14=0|151=100|6=0|");
+  EXPECT_EQ(state_of("A1"), "0 0 100");
+  filled("E2", 40, 40, 60, "150");
+  EXPECT_EQ(state_of("A1"), "1 40 60 150.0");
+  sent("F", "11=A2|41=A1|55=SAP|54=1|38=100|");
+  EXPECT_EQ(find("A1")[0]["open_requests"][0]["cl_ord_id"], "A2");
+  got("8", "11=A2|41=A1|37=O1|17=E3|150=6|39=6|38=100|14=40|151=60|6=150|");
+  EXPECT_EQ(state_of("A1"), "6 40 60 150.0");
+  got("9", "11=A2|41=A1|37=O1|39=1|434=1|102=0|");
+  EXPECT_EQ(state_of("A1"), "1 40 60 150.0");
+  EXPECT_THAT(find("A1")[0]["open_requests"], IsEmpty());
+  filled("E4", 60, 100, 0, "150");
+  EXPECT_EQ(state_of("A1"), "2 100 0 150.0");
+  EXPECT_EQ(status_, kSuccess) << log_;
+}
+
+TEST_F(Order, counts_busts_and_corrections) {
+  accepted();
+  filled("E2", 40, 40, 60, "150");
+  filled("E3", 10, 50, 50, "150");
+  got("8", "11=A1|37=O1|17=E4|19=E2|150=H|39=1|38=100|14=10|151=90|6=150|");
+  EXPECT_EQ(state_of("A1"), "1 10 90 150.0");
+  got("8", "11=A1|37=O1|17=E5|19=E3|150=G|39=1|38=100|32=20|31=151|14=20|151=80|6=151|");
+  EXPECT_EQ(state_of("A1"), "1 20 80 151.0");
+  // FIX 4.2 says it by ExecTransType.
+  got("8", "11=A1|37=O1|17=E6|19=E5|20=1|150=0|39=0|38=100|14=0|151=100|6=0|");
+  EXPECT_EQ(state_of("A1"), "0 0 100");
+  EXPECT_EQ(status_, kSuccess) << errors_;
+}
+
+TEST_F(Order, shows_where_a_report_disagrees_with_the_computed_state) {
+  accepted();
+  filled("E2", 40, 50, 60, "149.99");
+  const nlohmann::json order = find("A1")[0];
+  EXPECT_EQ(status_, kFailure);
+  EXPECT_THAT(order["disagreements"],
+              ElementsAre("CumQty (14): the report says 50, computed is 40",
+                          "AvgPx (6): the report says 149.99, computed is 150"));
+  EXPECT_EQ(order["events"][2]["disagreements"].size(), 2U);
+  got("8", "11=A1|37=O1|17=E3|19=E9|150=H|39=1|38=100|14=40|151=60|6=150|");
+  EXPECT_THAT(find("A1")[0]["events"][3]["disagreements"],
+              ElementsAre("ExecRefID (19): E9 is no fill that the log has"));
+  EXPECT_THAT(find("A1")[0]["disagreements"], IsEmpty());  // the last report is right again
+}
+
+TEST_F(Order, takes_an_average_that_is_rounded_or_cut) {
+  for (const char* const average : {"150.33", "150.34", "150.333333"}) {
+    log_.clear();
+    accepted();
+    filled("E2", 10, 10, 90, "150");
+    got("8", "11=A1|37=O1|17=E3|150=F|39=1|38=100|32=20|31=150.5|14=30|151=70|6=" +
+                 std::string{average} + "|");
+    EXPECT_THAT(find("A1")[0]["disagreements"], IsEmpty()) << average;
+  }
+}
+
+TEST_F(Order, does_not_count_a_resend_or_an_execution_again) {
+  accepted();
+  filled("E2", 40, 40, 60, "150");
+  filled("E2", 40, 40, 60, "150");
+  const std::string first = "35=8|34=2|49=V|52=20240115-10:30:40|56=T|43=Y|122=20240115-10:30:13|";
+  log_ += fix("FIX.4.4", first + "11=A1|37=O1|17=E2|150=F|39=1|38=100|32=40|31=150|14=40|151=60|");
+  EXPECT_EQ(state_of("A1"), "1 40 60 150.0");
+  const nlohmann::json order = find("A1")[0];
+  ASSERT_EQ(order["events"].size(), 5U);
+  EXPECT_FALSE(order["events"][3]["counted"]);
+  EXPECT_FALSE(order["events"][4]["counted"]);
+}
+
+TEST_F(Order, has_each_message_of_both_sides_once_with_both_times) {
+  accepted();
+  std::string other = log_;
+  for (std::size_t at = 0; (at = other.find("10:30:1", at)) != other.npos; at += 10) {
+    if (at >= 9 && (at == 9 || other[at - 10] == '\n')) other[at + 4] = '1';
+  }
+  disk_.set_contents("/other", other);
+  const nlohmann::json order = find("A1", {"/log", "/other"})[0];
+  ASSERT_EQ(order["events"].size(), 2U);
+  EXPECT_EQ(order["events"][0]["time"], "20240115-10:30:11.000000");
+  EXPECT_EQ(order["events"][0]["other_time"], "20240115-10:31:11.000000");
+}
+
+TEST_F(Order, keeps_sessions_apart_that_use_the_same_identifiers) {
+  accepted();
+  add("OTHER", "V", "D", "11=A1|55=BMW|54=2|38=7|44=9|");
+  const nlohmann::json orders = find("A1");
+  ASSERT_EQ(orders.size(), 2U);
+  EXPECT_EQ(orders[0]["symbol"], "BMW");
+  EXPECT_EQ(orders[1]["symbol"], "SAP");
+}
+
+TEST_F(Order, begins_with_the_first_report_if_the_order_was_sent_before_the_log) {
+  got("8", "11=A1|37=O1|17=E5|150=F|39=1|38=100|32=10|31=160|14=50|151=50|6=152|");
+  EXPECT_EQ(state_of("A1"), "1 50 50 152.0");
+  EXPECT_TRUE(find("A1")[0]["begins_before_the_log"]);
+  filled("E6", 10, 60, 40, "151.67");
+  EXPECT_THAT(find("A1")[0]["disagreements"], IsEmpty());
+}
+
+TEST_F(Order, has_the_rejects_of_its_messages) {
+  sent("D", "11=A1|55=SAP|54=1|38=100|44=150.5|");
+  got("3", "45=1|372=D|373=5|58=no such side|");
+  EXPECT_EQ(state_of("A1"), "8 0 0");
+  EXPECT_EQ(find("A1")[0]["events"].size(), 2U);
+  sent("D", "11=A2|55=SAP|54=1|38=100|44=150.5|");
+  got("j", "45=2|372=D|379=A2|380=3|");
+  EXPECT_EQ(find("A2")[0]["events"].size(), 2U);
+}
+
+TEST(DecimalText, has_no_zeros_at_its_end) {
+  EXPECT_EQ(logs::decimal_text(Decimal{15050, 2}), "150.5");
+  EXPECT_EQ(logs::decimal_text(Decimal{-5, 3}), "-0.005");
+  EXPECT_EQ(logs::decimal_text(Decimal{100, 2}), "1");
+  EXPECT_EQ(logs::decimal_text(Decimal{100, 0}), "100");
+}
+
+}  // namespace
+}  // namespace nexusfix::command
