@@ -91,7 +91,7 @@ struct Venue {
     const auto user = request.message[kUsername];
     const auto password = request.message[kPassword];
     if (!user || !password) {
-      return nexusfix::LogonAnswer{.accepted = false, .text = "Username and Password are missing"};
+      return nexusfix::LogonAnswer::refuse("Username and Password are missing");
     }
     directory.ask({session.handle(), request.id, std::string{*user}, std::string{*password}});
     return std::nullopt;  // later
