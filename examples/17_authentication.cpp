@@ -67,8 +67,9 @@ class Directory {
     const bool is_known = is_right(check);
     const auto posted =
         mailbox.post(check.session, [logon = check.logon, is_known](nexusfix::Session& session) {
-          session.answer_logon(
-              logon, {.accepted = is_known, .text = is_known ? "" : "wrong user or password"});
+          session.answer_logon(logon,
+                               is_known ? nexusfix::LogonAnswer::accept()
+                                        : nexusfix::LogonAnswer::refuse("wrong user or password"));
         });
     if (!posted) std::fprintf(stderr, "no answer: the engine has ended\n");
     mailbox.collect([](const auto&) {});  // NoSession: the session was removed meanwhile
