@@ -54,13 +54,15 @@ bool Session::is_logged_on() const noexcept {
 
 std::string_view Session::application_version() const noexcept {
   const session::SessionConfig& config = entry_->settings.session;
-  const std::string_view version = wire::application_version(config.fixt.default_appl_ver_id);
+  const std::string_view id = config.fixt.default_appl_ver_id;
+  const std::string_view version =
+      id.empty() ? std::string_view{} : wire::application_version(id);  // before FIX 5.0
   return version.empty() ? std::string_view{config.id.begin_string} : version;
 }
 
 std::string_view Session::counterparty_version() const noexcept {
-  const std::string_view version =
-      wire::application_version(entry_->machine.counterparty_appl_ver_id());
+  const std::string_view id = entry_->machine.counterparty_appl_ver_id();
+  const std::string_view version = id.empty() ? id : wire::application_version(id);
   return version.empty() ? application_version() : version;
 }
 

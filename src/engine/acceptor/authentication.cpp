@@ -33,9 +33,7 @@ bool is_users_session(const SessionSettings& settings, std::string_view comp_id,
 
 // Takes the results of the checks. A connection whose check has ended continues with the bytes in
 // `carried`.
-void LogonAdmission::on_password_checks() {
-  if (!loop_.credentials) [[likely]]
-    return;
+void LogonAdmission::take_password_checks() {
   for (Credentials::Decision& decision : loop_.credentials->take(loop_.index)) {
     // An event of the connection, which may have been closed meanwhile.
     transport::Ready decided{transport::ReadyKind::Readable, decision.socket, 0};

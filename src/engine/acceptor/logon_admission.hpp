@@ -53,7 +53,10 @@ class LogonAdmission {
   [[nodiscard]] const SessionSettings* acceptor_settings(const Connection& connection,
                                                          const wire::MessageView& logon);
   [[nodiscard]] bool waits_for_credentials(Connection& connection, const wire::MessageView& logon);
-  void on_password_checks();
+  void on_password_checks() {
+    if (loop_.credentials) [[unlikely]]
+      take_password_checks();
+  }
   [[nodiscard]] bool changes_password(SessionEntry& entry, LogonAnswer& answer);
 
   // LogonMaxLateness.
@@ -84,6 +87,7 @@ class LogonAdmission {
   [[nodiscard]] SessionEntry* known_acceptor(const session::SessionId& id);
   [[nodiscard]] std::string why_unknown(const wire::MessageView& logon) const;
   [[nodiscard]] static session::SessionId without_sub_ids(const session::SessionId& id);
+  void take_password_checks();
   void on_password_check(Credentials::Decision& decision);
   void on_password_changed(Connection* connection, const Credentials::Decision& decision);
 

@@ -23,6 +23,8 @@ store::StoreResult<store::LogPosition> CommitGate::append(store::Transaction& re
   is_settled_ = false;
   auto appended = store_->append(record, loop_.now().wall);
   record.clear();
+  knows_end_ = appended.has_value();
+  if (knows_end_) appended_ = *appended;
   return appended;
 }
 
@@ -38,11 +40,8 @@ CommitGate::Waited CommitGate::wait_for(store::LogPosition position) {
   return Waited::Durable;
 }
 
-// On a full disk, the remaining room is for messages that cannot be refused.
-bool CommitGate::has_room_for(std::size_t bytes) {
-  if (health_ >= Health::Full) return false;
-  if (store_->has_room_for(bytes)) [[likely]]
-    return true;
+// On a full disk, the remaining room is for messages that cannot be refused. Returns false.
+bool CommitGate::becomes_full() {
   health_ = Health::Full;
   publish_health();
   loop_.report.engine(
@@ -55,7 +54,7 @@ bool CommitGate::has_room_for(std::size_t bytes) {
 
 std::optional<store::LogPosition> CommitGate::flush() {
   if (has_failed()) return std::nullopt;
-  const store::LogPosition appended = store_->appended();
+  const store::LogPosition appended = this->appended();
   if (appended != flushed_to_ && disk_watch_.is_idle())
     disk_watch_.begin(store_->synced(), loop_.now().mono);
   flushed_to_ = appended;
@@ -73,7 +72,7 @@ std::optional<store::LogPosition> CommitGate::flush() {
   return durable;
 }
 
-bool CommitGate::has_stalled(store::LogPosition durable) {
+bool CommitGate::look_for_stall(store::LogPosition durable) {
   if (durable == flushed_to_) {
     stalled_until_ = kNever;
     is_stalled_ = false;

@@ -49,6 +49,7 @@ class CommitGate {
   // next flush() asks the store.
   [[nodiscard]] store::Store& store() noexcept {
     is_settled_ = false;
+    knows_end_ = false;
     return *store_;
   }
   [[nodiscard]] const store::Store& store() const noexcept { return *store_; }
@@ -56,6 +57,10 @@ class CommitGate {
   [[nodiscard]] bool has_failed() const noexcept { return health_ >= Health::Failed; }
   [[nodiscard]] std::chrono::nanoseconds stall_timeout() const noexcept { return stall_timeout_; }
 
+  // Where the log ends.
+  [[nodiscard]] store::LogPosition appended() const noexcept {
+    return knows_end_ ? appended_ : store_->appended();
+  }
   // The record is empty afterwards. An error: the caller must call fail().
   [[nodiscard]] store::StoreResult<store::LogPosition> append(store::Transaction& record);
   // Blocks the loop until the position is durable, the store has failed, or JournalStallTimeout (at
@@ -64,7 +69,9 @@ class CommitGate {
   [[nodiscard]] Waited wait_for(store::LogPosition position);
   // Whether an application message fits. After one refusal all are refused, until check() finds
   // room.
-  [[nodiscard]] bool has_room_for(std::size_t bytes);
+  [[nodiscard]] bool has_room_for(std::size_t bytes) {
+    return health_ < Health::Full && (store_->has_room_for(bytes) || becomes_full());
+  }
 
   // From here on no application message fits.
   void begin_drain() noexcept { health_ = std::max(health_, Health::Draining); }
@@ -77,7 +84,11 @@ class CommitGate {
   [[nodiscard]] std::optional<store::LogPosition> flush();
   // Whether the store has made nothing durable for JournalStallTimeout: connections must not wait
   // for records after `durable` any longer.
-  [[nodiscard]] bool has_stalled(store::LogPosition durable);
+  [[nodiscard]] bool has_stalled(store::LogPosition durable) {
+    if (is_settled_ && stalled_until_ == kNever) [[likely]]
+      return false;
+    return look_for_stall(durable);
+  }
   // Whether flush() has something to do.
   [[nodiscard]] bool is_unflushed() const noexcept {
     return !is_settled_ && !has_failed() && store_->appended() != flushed_to_;
@@ -102,6 +113,8 @@ class CommitGate {
   [[nodiscard]] std::expected<void, EngineError> open_of_program(const Settings& settings);
   void report_opened(const store::JournalReport& found, const std::string& folder);
   void report_power_loss(const store::JournalReport& found, const std::string& folder);
+  bool becomes_full();
+  [[nodiscard]] bool look_for_stall(store::LogPosition durable);
   void check_slow_disk();
   void publish_health() noexcept;
   void publish_synced() noexcept;
@@ -116,6 +129,8 @@ class CommitGate {
   bool is_stalled_ = false;                    // it has lagged for the whole time-out
   DiskWatch disk_watch_;
   store::LogPosition unsynced_from_ = 0;  // appended() at LoopCounters' unsynced_since
+  store::LogPosition appended_ = 0;       // the end of the log, if knows_end_
+  bool knows_end_ = false;                // nothing was appended by store() since
   store::LogPosition flushed_to_ = 0;     // what was appended before the last flush()
   bool is_settled_ = false;  // nothing was appended since, and all of that was durable then
 };

@@ -6,6 +6,8 @@
 
 #include <nexusfix/wire/message_view.hpp>
 
+#include "engine/statistics/administrative.hpp"
+
 namespace nexusfix::engine {
 
 struct SessionEntry;
@@ -14,20 +16,22 @@ struct SessionEntry;
 class ReceivedMessage {
  public:
   // The message must outlive the event.
-  void begin(const SessionEntry& entry, const wire::MessageView& message) noexcept {
+  void begin(const SessionEntry& entry, const wire::MessageView& message,
+             PackedMsgType msg_type) noexcept {
     entry_ = &entry;
     message_ = &message;
+    msg_type_ = msg_type;
   }
   void end() noexcept { entry_ = nullptr; }
 
   // Whether the session has received a message of this type in the running event.
-  [[nodiscard]] bool is_of(const SessionEntry& entry, std::string_view msg_type) const noexcept {
-    return entry_ == &entry && message_->msg_type() == msg_type;
+  [[nodiscard]] bool is_of(const SessionEntry& entry, PackedMsgType msg_type) const noexcept {
+    return entry_ == &entry && msg_type_ == msg_type;
   }
   // Whether it is a message that the counterparty sends only after it has asked for what it missed:
   // any but a Logon and a ResendRequest.
   [[nodiscard]] bool settles(const SessionEntry& entry) const noexcept {
-    return entry_ == &entry && message_->msg_type() != "A" && message_->msg_type() != "2";
+    return entry_ == &entry && msg_type_ != kPackedLogon && msg_type_ != kPackedResendRequest;
   }
   // The message that the session has received in the running event, with *** in place of each
   // password; empty: it has received none. With LogMaskedTags and StoreMaskedTags=N, those values
@@ -36,9 +40,11 @@ class ReceivedMessage {
 
  private:
   [[nodiscard]] bool has_secret(const SessionEntry& entry) const noexcept;
+  [[nodiscard]] bool finds_secret(const SessionEntry& entry) const noexcept;
 
   const SessionEntry* entry_ = nullptr;  // null: no message is being processed
   const wire::MessageView* message_ = nullptr;
+  PackedMsgType msg_type_ = 0;
   std::string masked_;
 };
 

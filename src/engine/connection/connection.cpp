@@ -10,20 +10,13 @@
 
 namespace nexusfix::engine {
 
-void OutboundQueue::take(std::size_t count) noexcept {
+void OutboundQueue::take_some(std::size_t count) noexcept {
   taken_ += count;
   NEXUSFIX_DEBUG_ASSERT(taken_ <= bytes_.size());
-  if (taken_ == bytes_.size()) {
-    clear();
-  } else if (taken_ > bytes_.size() / 2) {
+  if (taken_ > bytes_.size() / 2) {
     bytes_.erase(0, taken_);
     taken_ = 0;
   }
-}
-
-void OutboundQueue::clear() noexcept {
-  bytes_.clear();
-  taken_ = 0;
 }
 
 void OutboundQueue::release() noexcept {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,15 +49,26 @@ class OutboundQueue {
   void push(std::string_view bytes) {
     if (const std::size_t wanted = storage_for(bytes.size()); wanted != 0) [[unlikely]]
       grow(wanted);
-    bytes_.append(bytes);
+    const std::size_t before = bytes_.size();
+    bytes_.resize_and_overwrite(before + bytes.size(), [&](char* begin, std::size_t size) {
+      std::memcpy(begin + before, bytes.data(), bytes.size());
+      return size;
+    });
   }
   [[nodiscard]] std::span<const char> waiting() const noexcept {
     return std::span<const char>{bytes_}.subspan(taken_);
   }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() - taken_; }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  void take(std::size_t count) noexcept;
-  void clear() noexcept;
+  void take(std::size_t count) noexcept {
+    if (count != size()) [[unlikely]]
+      return take_some(count);
+    clear();
+  }
+  void clear() noexcept {
+    bytes_.clear();
+    taken_ = 0;
+  }
   // Drops the newest bytes until size() == size. No allocation.
   void shrink_to(std::size_t size) noexcept {
     if (size < this->size()) bytes_.resize(taken_ + size);
@@ -69,6 +81,7 @@ class OutboundQueue {
 
  private:
   void grow(std::size_t storage);
+  void take_some(std::size_t count) noexcept;
 
   std::string bytes_;
   std::size_t taken_ = 0;

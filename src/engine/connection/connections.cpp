@@ -103,9 +103,7 @@ void Connections::count_end(const Connection& connection, SessionEntry& entry,
   counters.on_unsent(0, loop_.now().wall);
 }
 
-void Connections::destroy_closed() noexcept {
-  if (closed_.empty()) [[likely]]
-    return;
+void Connections::destroy_all_closed() noexcept {
   std::erase_if(unsent_, [](const Connection* one) { return one->is_dead(); });
   closed_.clear();
 }

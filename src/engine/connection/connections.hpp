@@ -72,9 +72,14 @@ class Connections {
   // Closes all sockets at once, without a Logout: the store has failed.
   void abandon_all() noexcept;
   // Called at the end of the turn, when nothing points to closed connections.
-  void destroy_closed() noexcept;
+  void destroy_closed() noexcept {
+    if (!closed_.empty()) [[unlikely]]
+      destroy_all_closed();
+  }
 
  private:
+  void destroy_all_closed() noexcept;
+  void send_or_keep(Connection& connection, store::LogPosition durable);
   void send_waiting(Connection& connection);
   // The socket has taken bytes, or does not take them.
   void note_sent(Connection& connection, SessionEntry& entry) noexcept;

@@ -27,6 +27,25 @@ Inbound::Direct Inbound::receive_directly() {
     receives_unasked_ = 0;
     return Direct::NeedsWait;
   }
+  if (count != 1) return receive_from_one_of(count);
+  Connection& connection = *table.begin()->second;
+  if (connection.is_connecting() || connection.is_paused()) return Direct::NeedsWait;
+  ++receives_unasked_;
+  const transport::IoResult result =
+      loop_.network->receive(connection.socket_id(), receive_buffer_.span());
+  loop_.update_time();
+  if (result.status == transport::IoStatus::WouldBlock) [[likely]]
+    return Direct::Nothing;
+  on_direct_result(connection, result);
+  return Direct::Received;
+}
+
+void Inbound::on_direct_result(Connection& connection, transport::IoResult result) {
+  loop_.boundary.run(connection, [&] { on_receive_result(connection, result); });
+}
+
+Inbound::Direct Inbound::receive_from_one_of(std::size_t count) {
+  const ConnectionTable& table = connections_.table();
   // Each turn begins with another connection, so that a busy one does not keep the others waiting.
   first_asked_ = first_asked_ + 1 < count ? first_asked_ + 1 : 0;
   auto next = std::next(table.begin(), static_cast<std::ptrdiff_t>(first_asked_));
@@ -41,7 +60,7 @@ Inbound::Direct Inbound::receive_directly() {
     if (result.status == transport::IoStatus::WouldBlock) [[likely]]
       continue;
     loop_.update_time();
-    loop_.boundary.run(connection, [&] { on_receive_result(connection, result); });
+    on_direct_result(connection, result);
     return Direct::Received;
   }
   if (receives_unasked_ == before) return Direct::NeedsWait;

@@ -49,7 +49,8 @@ void Inbound::on_receive_result(Connection& connection, transport::IoResult resu
     // No bytes wait here or in the operating system: the next message is not delayed, and its
     // SendingTime shows its true age.
     const bool is_drained = result.bytes < receive_buffer_.size() && !connection.is_paused();
-    if (is_drained && connection.entry() != nullptr) connection.entry()->machine.set_delayed(false);
+    if (is_drained && connection.entry() != nullptr) [[likely]]
+      return connection.entry()->machine.set_delayed(false);
   }
   on_received(connection, result);
 }
@@ -192,12 +193,15 @@ bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::
   SessionEntry& entry = *connection.entry();
   const PackedMsgType msg_type = pack(message->msg_type());
   entry.counters->on_received(msg_type, frame.size(), loop_.now().wall);
-  if (has_more_figures(msg_type)) [[unlikely]]
+  if (is_noted(msg_type)) [[unlikely]] {
     count_received(*message, msg_type, loop_.now().mono, *entry.counters, loop_.stats);
-  if (connection.has_waited()) entry.machine.set_delayed(true);
-  control_.note_received(entry, *message);
-  dynamic_.log_received(entry, frame);
-  transactor_.transact(entry, *message);
+    control_.note_received(entry, *message);
+  }
+  if (connection.has_waited()) [[unlikely]]
+    entry.machine.set_delayed(true);
+  if (loop_.report.logs().is_open_for_messages() || entry.stored.is_on_trial()) [[unlikely]]
+    dynamic_.log_received(entry, frame);
+  transactor_.transact(entry, *message, msg_type);
   out_of_order_.deliver_in_sequence(entry);
   return true;
 }

@@ -65,6 +65,8 @@ class Inbound {
   // processed.
   static constexpr std::size_t kReceiveBytes = 16U << 10U;
 
+  [[nodiscard]] Direct receive_from_one_of(std::size_t count);  // of several connections
+  void on_direct_result(Connection& connection, transport::IoResult result);
   void on_receive_result(Connection& connection, transport::IoResult result);
   void on_received(Connection& connection, transport::IoResult result);
   [[nodiscard]] bool listens(const Connection& connection) const noexcept;

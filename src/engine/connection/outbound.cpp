@@ -1,4 +1,5 @@
 // Sends waiting bytes, and closes connections of slow consumers.
+#include <span>
 #include <string>
 
 #include "engine/connection/buffer_governor.hpp"
@@ -24,7 +25,7 @@ inline void Connections::note_sent(Connection& connection, SessionEntry& entry) 
   }
 }
 
-void Connections::send_waiting(Connection& connection) {
+inline void Connections::send_waiting(Connection& connection) {
   while (!connection.outbound().empty()) {
     const transport::IoResult result =
         loop_.network->send(connection.socket_id(), connection.outbound().waiting());
@@ -90,25 +91,36 @@ void Connections::on_backlog(Connection& connection, std::size_t waiting) {
   backlog.check_above(Backlog::high(queued_bytes_max));
 }
 
+inline void Connections::send_or_keep(Connection& connection, store::LogPosition durable) {
+  if (connection.is_dead()) return;  // It was closed in the meantime.
+  connection.set_unsent(false);
+  if (transactor_.has_aborted() && connection.entry() != nullptr &&
+      connection.entry()->abort.is_pending()) [[unlikely]] {
+    return;
+  }
+  const bool is_durable = connection.waits_for() <= durable;
+  if (!is_durable) mark_unsent(connection);
+  loop_.boundary.run(connection, [&] {
+    if (is_durable && !connection.is_blocked()) send_waiting(connection);
+    check_backlog(connection);
+  });
+}
+
 // If a connection breaks here, the application may send on another connection of the list. Those
 // bytes are not durable yet; the new waits_for of that connection holds them back.
 void Connections::send_unsent(store::LogPosition durable) {
-  sending_.swap(unsent_);
-  for (Connection* const one : sending_) {
-    Connection& connection = *one;
-    if (connection.is_dead()) continue;  // It was closed in the meantime.
-    connection.set_unsent(false);
-    if (transactor_.has_aborted() && connection.entry() != nullptr &&
-        connection.entry()->abort.is_pending()) [[unlikely]] {
-      continue;
-    }
-    const bool is_durable = connection.waits_for() <= durable;
-    if (!is_durable) mark_unsent(connection);
-    loop_.boundary.run(connection, [&] {
-      if (is_durable && !connection.is_blocked()) send_waiting(connection);
-      check_backlog(connection);
-    });
+  // Mostly there is one, which needs no exchange of the lists.
+  Connection* one = nullptr;
+  std::span<Connection* const> list;
+  if (unsent_.size() == 1) [[likely]] {
+    one = unsent_.front();
+    unsent_.clear();
+    list = {&one, 1};
+  } else {
+    sending_.swap(unsent_);
+    list = sending_;
   }
+  for (Connection* const connection : list) send_or_keep(*connection, durable);
   sending_.clear();
 }
 

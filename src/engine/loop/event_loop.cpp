@@ -64,7 +64,6 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   if (timeout > std::chrono::nanoseconds{0}) tasks_.inbox().fall_asleep();
   bool goes_on = false;
   ++loop_.stats.turns;
-  loop_.stats.turned_at_ns.set(loop_.now().mono.time_since_epoch().count());
   if (!loop_.boundary.run([&] { goes_on = turn(timeout); })) end_without_memory();
   if (!goes_on) {
     tasks_.close();
@@ -86,16 +85,18 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   end_events();
   if (finished()) return false;
   const MonoTime first = first_timer();
-  if (has_due_work(first)) {
+  bool has_work = has_due_work(first);
+  if (has_work) {
     timeout = std::chrono::nanoseconds{0};
-  } else if (first != kNever) {
+  } else if (timeout > std::chrono::nanoseconds{0} && first != kNever) {
     timeout = std::min(timeout, std::chrono::nanoseconds{first - loop_.now().mono});
   }
   std::size_t count = 0;
   const bool spins = state_.busy_spin && timeout == std::chrono::nanoseconds{0};
   const auto direct = spins ? inbound_.receive_directly() : Inbound::Direct::NeedsWait;
-  // Whatever else another thread has finished wakes the network.
-  if (direct == Inbound::Direct::Nothing && !has_due_work(first)) return true;
+  // What another thread has finished meanwhile is for the next turn.
+  has_work |= first <= loop_.now().mono;
+  if (direct == Inbound::Direct::Nothing && !has_work) return true;
   const bool asks_network = direct == Inbound::Direct::NeedsWait;
   if (asks_network) {
     count = loop_.network->wait(state_.ready, timeout);
@@ -121,6 +122,7 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
 
 // Work that delays no message.
 void EventLoop::run_housekeeping() {
+  loop_.stats.turned_at_ns.set(loop_.now().mono.time_since_epoch().count());
   migration_.on_migrated(*this);
   loop_.boundary.run([this] { acceptor_.check_refused(); });
   commit_.check();

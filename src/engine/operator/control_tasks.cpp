@@ -87,8 +87,11 @@ class StatusTask final : public ControlTask {
     rows.reserve(ControlOrder::kPageBytesMax);
     std::size_t at = request.first;
     for (std::size_t read = 0; at < entries.size() && read < ControlOrder::kRowsMax; ++at, ++read) {
+      const SessionEntry& entry = *entries[at];
+      // A reload has removed it.
+      if (entry.membership.is_out() && entry.connection == nullptr) continue;
       const std::size_t before = rows.size();
-      append_row(rows, status_of(*entries[at], event_loop.store_has_failed()));
+      append_row(rows, status_of(entry, event_loop.store_has_failed()));
       if (rows.size() <= kRowBytesMax) continue;
       if (read > 0) rows.resize(before);
       if (read == 0) ++at;

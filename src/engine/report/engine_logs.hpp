@@ -69,6 +69,10 @@ class EngineLogs {
     if (logs_ != nullptr) logs_->garbled(session, bytes, now);
     if (messages_ != nullptr) pass_on(session, observe::MessageKind::Garbled, bytes, now);
   }
+  // False: no log takes any message.
+  [[nodiscard]] bool is_open_for_messages() const noexcept {
+    return logs_ != nullptr || messages_ != nullptr;
+  }
   [[nodiscard]] bool takes_sent(std::size_t session) const noexcept {
     return (logs_ != nullptr && logs_->takes_sent(session)) || messages_ != nullptr;
   }

@@ -23,8 +23,8 @@ constexpr std::string_view kReject = "3";
 
 }  // namespace
 
-void Outbox::note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
-                       std::string_view bytes, bool is_transmitted) {
+void Outbox::add_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
+                      std::string_view bytes, bool is_transmitted) {
   // Messages that wait for a Logon are logged when they are sent.
   const bool is_logged = loop_.report.logs().takes_sent(entry.stored.log()) && is_transmitted &&
                          entry.connection != nullptr && !entry.connection->is_draining();
@@ -33,7 +33,6 @@ void Outbox::note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_
 }
 
 void Outbox::notify_sent() noexcept {
-  if (transactor_.sent().empty()) return;
   transactor_.sent().notify([&](const SentMessages::Message& one, std::string_view bytes) {
     if (one.is_logged) loop_.report.logs().sent(one.entry->stored.log(), bytes, loop_.now().wall);
     if (loop_.callbacks.on_sent == nullptr) return;
@@ -68,7 +67,8 @@ void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
   if (action.skips_to > action.msg_seq_num + 1) [[unlikely]]
     record_outbound(entry, action.skips_to - 1, {}, /*is_resendable=*/false);
   const PackedMsgType msg_type = pack(action.msg_type);
-  queue_bytes(entry, bytes, msg_type);
+  queue_bytes(entry, bytes);
+  transactor_.count_sent(entry, msg_type, bytes.size());
   using Kind = SentMessage::Kind;
   note_sent(entry, action.is_resendable ? Kind::Application : Kind::Administrative,
             action.msg_seq_num, bytes);
@@ -103,8 +103,7 @@ void Outbox::record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std
 }
 
 // New messages wait for the end of a resend: the counterparty expects the lower MsgSeqNums first.
-void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes, PackedMsgType msg_type) {
-  count_sent(entry, bytes, msg_type);
+void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes) {
   if (!entry.resend.is_in_progress()) {
     transmit(entry, bytes);
   } else if (entry.connection != nullptr && !entry.abort.is_pending()) {
@@ -153,7 +152,8 @@ void Outbox::perform(SessionEntry& entry, const session::Release&) {
     rest.remove_prefix(frame.size);
     const auto message = loop_.parsers.outbound.parse(bytes);
     NEXUSFIX_ASSERT(message.has_value());
-    queue_bytes(entry, bytes, pack(message->msg_type()));
+    queue_bytes(entry, bytes);
+    transactor_.count_sent(entry, pack(message->msg_type()), bytes.size());
     note_sent(entry, SentMessage::Kind::Application,
               message->get<std::uint64_t>(tag::MsgSeqNum).value_or(0), bytes);
   }
@@ -167,7 +167,7 @@ void Outbox::transmit(SessionEntry& entry, std::string_view bytes) {
   if (!buffers_.push(connection, connection.outbound(), bytes)) [[unlikely]]
     return;
   // Bytes that waited for the end of a resend have their records already; this event adds its own.
-  connection.wait_for(commit_.store().appended());
+  connection.wait_for(commit_.appended());
   connections_.mark_unsent(connection);
   loop_.latency.on_queued(connection.timed_answer());
   if (!connection.is_in_event()) transactor_.add_connection(connection);

@@ -45,7 +45,8 @@ wire::Encoder Outbox::begin_message(SessionEntry& entry, std::string_view msg_ty
   return wire::Encoder{{}, wire::HeaderFields{"-", "-", "-"}, {.msg_type = "-"}};
 }
 
-wire::Encoder Outbox::begin_in_buffer(SessionEntry& entry, std::string_view msg_type) noexcept {
+inline wire::Encoder Outbox::begin_in_buffer(SessionEntry& entry,
+                                             std::string_view msg_type) noexcept {
   begun_ = &entry;
   begun_has_password_ = msg_type == kUserRequest;
   begun_msg_type_ = pack(msg_type);
@@ -136,18 +137,19 @@ std::expected<bool, SendError> Outbox::examine(const SessionEntry& entry, std::s
 }
 
 // The reason why the engine cannot send any message, on any session.
-std::optional<SendFailure> Outbox::obstacle(std::size_t bytes) noexcept {
+SendFailure Outbox::obstacle() const noexcept {
   if (transactor_.phase() == Phase::Observing) return SendFailure::WithinSending;
   if (commit_.has_failed()) return SendFailure::StoreStopped;
-  if (!commit_.has_room_for(transactor_.record().entries().size() + bytes))
-    return commit_.is_draining() ? SendFailure::Draining : SendFailure::StoreFull;
-  return std::nullopt;
+  return commit_.is_draining() ? SendFailure::Draining : SendFailure::StoreFull;
 }
 
 SendResult Outbox::send_message(SessionEntry& entry,
                                 const std::expected<std::string_view, wire::EncodeError>& bytes) {
-  if (const auto why = obstacle(bytes ? bytes->size() : 0)) [[unlikely]]
-    return failure(*why);
+  const std::size_t record_bytes = transactor_.record().entries().size();
+  const bool may_send = transactor_.phase() != Phase::Observing && !commit_.has_failed() &&
+                        commit_.has_room_for(record_bytes + (bytes ? bytes->size() : 0));
+  if (!may_send) [[unlikely]]
+    return failure(obstacle());
   if (std::exchange(begun_, nullptr) != &entry) return failure(SendFailure::NotBegun);
   const session::Outlet outlet = entry.machine.outlet();
   const bool is_transmitted = outlet == session::Outlet::Wire;
@@ -163,7 +165,7 @@ SendResult Outbox::send_message(SessionEntry& entry,
     }
     if (entry.machine.is_about_to_reset()) return failure(SendFailure::SessionEnding);
   }
-  if (transactor_.record().entries().size() > kTransactionBytesMax) {
+  if (record_bytes > kTransactionBytesMax) {
     return failure(SendFailure::TransactionTooLarge);
   }
   std::expected<std::string_view, wire::EncodeError> message = bytes;
@@ -176,10 +178,10 @@ SendResult Outbox::send_message(SessionEntry& entry,
     if (is_edited) is_kept_out |= is_edit_secret(entry, *message);
     if (is_kept_out && !is_transmitted) return failure(SendFailure::NotLoggedOn);
   }
-  const UndoEntry before{entry};
-  if (transactor_.phase() == Phase::Callback) transactor_.save_for_undo(before);
+  transactor_.begin_undo(entry);
   const auto outbound = entry.machine.finish_message(message);
   if (!outbound) {
+    transactor_.drop_undo();
     const bool encode = outbound.error().code == session::OutboundErrorCode::Encode;
     return failure(encode ? SendFailure::Encode : SendFailure::NotApplicationMessage,
                    outbound.error().encode);
@@ -187,11 +189,11 @@ SendResult Outbox::send_message(SessionEntry& entry,
   UndoGuard undo{[&, mark = transactor_.record().mark(), sent = transactor_.sent().mark()] {
     transactor_.sent().rollback(sent);
     transactor_.record().rollback(mark);
-    before.undo();
+    transactor_.undo_message();
   }};
   record_outbound(entry, outbound->msg_seq_num, outbound->bytes, !is_kept_out);
   if (is_transmitted) {
-    queue_bytes(entry, outbound->bytes, begun_msg_type_);
+    queue_bytes(entry, outbound->bytes);
   } else if (outlet == session::Outlet::AfterLogon) {
     queue_until_logon(entry, outbound->bytes);
   }
@@ -202,6 +204,7 @@ SendResult Outbox::send_message(SessionEntry& entry,
     publish(entry, loop_.now().wall);
   }
   undo.keep();
+  transactor_.end_undo(begun_msg_type_, is_transmitted ? outbound->bytes.size() : 0);
   if (commit_.has_failed()) return failure(SendFailure::StoreStopped);
   return Sent{.msg_seq_num = outbound->msg_seq_num, .is_transmitted = is_transmitted};
 }

@@ -41,6 +41,7 @@ class Outbox {
                                                                  std::string_view bytes,
                                                                  std::uint64_t msg_seq_num,
                                                                  bool is_resend);
+  // After the event's record: on_sent() and the message logs get the event's messages.
   void notify_sent() noexcept;
   void report_queued_lost(SessionEntry& entry);
   void transmit(SessionEntry& entry, std::string_view bytes);
@@ -66,21 +67,22 @@ class Outbox {
   [[nodiscard]] bool is_edit_secret(const SessionEntry& entry, std::string_view edited);
   [[nodiscard]] std::expected<bool, SendError> examine(const SessionEntry& entry,
                                                        std::string_view bytes);
-  [[nodiscard]] std::optional<SendFailure> obstacle(std::size_t bytes) noexcept;
+  [[nodiscard]] SendFailure obstacle() const noexcept;
   SendResult try_send(SessionEntry& entry,
                       const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
   SendResult send_message(SessionEntry& entry,
                           const std::expected<std::string_view, wire::EncodeError>& bytes);
+  // Only on_sent() and message logs need it.
   void note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
-                 std::string_view bytes, bool is_transmitted = true);
+                 std::string_view bytes, bool is_transmitted = true) {
+    if (loop_.callbacks.on_sent != nullptr || loop_.report.logs().is_open_for_messages())
+      add_sent(entry, kind, msg_seq_num, bytes, is_transmitted);
+  }
+  void add_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
+                std::string_view bytes, bool is_transmitted);
   void record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,
                        bool is_resendable);
-  void queue_bytes(SessionEntry& entry, std::string_view bytes, PackedMsgType msg_type);
-  void count_sent(SessionEntry& entry, std::string_view bytes, PackedMsgType msg_type) noexcept {
-    ++loop_.stats.messages_out;
-    loop_.stats.bytes_out += bytes.size();
-    entry.counters->on_sent(msg_type, bytes.size(), loop_.now().wall);
-  }
+  void queue_bytes(SessionEntry& entry, std::string_view bytes);
   void note_transmitted(SessionEntry& entry, PackedMsgType msg_type, std::string_view bytes);
   void queue_until_logon(SessionEntry& entry, std::string_view bytes);
 

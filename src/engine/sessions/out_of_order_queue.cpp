@@ -82,9 +82,7 @@ class Ranges {
 
 // While a Logon waits for its decision, the state machine would buffer each of these messages
 // again, in an endless loop.
-void OutOfOrderQueue::deliver_in_sequence(SessionEntry& entry) {
-  if (entry.out_of_order.messages_.empty() && entry.out_of_order.dropped_high_ == 0) [[likely]]
-    return;
+void OutOfOrderQueue::deliver_waiting(SessionEntry& entry) {
   if (entry.machine.state() == session::State::LogonReceived) return;
   entry.out_of_order.arrived_undecided_ = false;
   do {
@@ -104,7 +102,7 @@ void OutOfOrderQueue::deliver_due(SessionEntry& entry) {
     if (!due) continue;  // It came again in the meantime.
     const auto message = loop_.parsers.inbound.parse(bytes);
     NEXUSFIX_ASSERT(message.has_value());  // It was parsed when it came.
-    transactor_.transact(entry, *message);
+    transactor_.transact(entry, *message, pack(message->msg_type()));
   }
 }
 

@@ -20,7 +20,12 @@ class OutOfOrderQueue {
   OutOfOrderQueue(LoopContext& loop, BufferGovernor& buffers, Transactor& transactor) noexcept
       : loop_{loop}, buffers_{buffers}, transactor_{transactor} {}
 
-  void deliver_in_sequence(SessionEntry& entry);
+  // Most sessions have none that waits.
+  void deliver_in_sequence(SessionEntry& entry) {
+    const OutOfOrderMessages& waiting = entry.out_of_order;
+    if (!waiting.messages_.empty() || waiting.dropped_high_ != 0) [[unlikely]]
+      deliver_waiting(entry);
+  }
   void discard_out_of_order(SessionEntry& entry, std::uint64_t begin, std::uint64_t end,
                             std::string_view why);
   static void forget_out_of_order(SessionEntry& entry) noexcept;
@@ -28,6 +33,7 @@ class OutOfOrderQueue {
   void perform(SessionEntry& entry, const session::DiscardOutOfOrder& action);
 
  private:
+  void deliver_waiting(SessionEntry& entry);
   void deliver_due(SessionEntry& entry);
   [[nodiscard]] bool request_dropped(SessionEntry& entry);
 

@@ -13,6 +13,7 @@
 #include "engine/sending/outbox.hpp"
 #include "engine/sending/resend_server.hpp"
 #include "engine/sessions/session_actions.hpp"
+#include "engine/statistics/administrative.hpp"
 #include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
@@ -20,9 +21,6 @@ namespace {
 
 // The growth of a stored message when it is sent again: 43=Y, 122 and a longer BodyLength.
 constexpr std::size_t kResendGrowthBytes = session::StateMachine::kScratchBytes;
-
-constexpr std::string_view kLogon = "A";
-constexpr std::string_view kHeartbeat = "0";
 
 // Whether no message of the session waits: for its connection, a resend or a Logon.
 bool has_sent_all(const SessionEntry& entry) noexcept {
@@ -55,33 +53,42 @@ void Transactor::apply_or_defer(SessionEntry& entry) {
   }
 }
 
-void Transactor::transact(SessionEntry& entry, Event event) {
+template <class Run>
+inline void Transactor::transact_here(SessionEntry& entry, Run&& run) {
   if (commit_.has_failed() || entry.abort.is_pending()) return;
   NEXUSFIX_ASSERT(phase_ == Phase::Idle);
   phase_ = Phase::Event;
   outbox_.forget_begun();  // A message that was begun before this event can no longer be finished.
-  loop_.boundary.run(entry, [&] { run_event(entry, event); });
+  loop_.boundary.run(entry, [&] {
+    run(entry.machine);
+    finish_event(entry);
+  });
   phase_ = Phase::Idle;
   loop_.arm(entry, entry.machine.next_deadline());
 }
 
-void Transactor::transact(SessionEntry& entry, const wire::MessageView& message) {
+void Transactor::transact(SessionEntry& entry, Event event) {
+  transact_here(entry, [&](session::StateMachine& machine) { event(machine); });
+}
+
+void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
+                          PackedMsgType msg_type) {
   const bool keeps_received = entry.progress.keeps_received_;
   if (keeps_received) [[unlikely]]
-    received_.begin(entry, message);
-  transact(entry,
-           [&](session::StateMachine& machine) { machine.on_message(message, loop_.now()); });
+    received_.begin(entry, message, msg_type);
+  transact_here(entry,
+                [&](session::StateMachine& machine) { machine.on_message(message, loop_.now()); });
   if (keeps_received) [[unlikely]]
     received_.end();
 }
 
-void Transactor::run_event(SessionEntry& entry, Event event) {
-  event(entry.machine);
+[[gnu::always_inline]] inline void Transactor::finish_event(SessionEntry& entry) {
   run_actions(entry);
-  if (entry.progress.keeps_received_) [[unlikely]]
+  if (received_.is_of(entry, kPackedLogon)) [[unlikely]]
     hold_logon(entry);
   do {
-    run_deferred();
+    if (!deferred_.empty()) [[unlikely]]
+      run_deferred();
     record_progress(entry);
     append_record();
   } while (!deferred_.empty());  // on_sent() may have given commands
@@ -136,18 +143,24 @@ void Transactor::run_command(SessionEntry& entry) {
   }
 }
 
-void Transactor::record_progress(SessionEntry& entry) {
+inline void Transactor::record_progress(SessionEntry& entry) {
   if (entry.stored.is_on_trial()) [[unlikely]]
     return dynamic_.record_trial(entry);
   const std::uint64_t next_inbound = entry.machine.sequence_numbers().next_inbound;
   if (next_inbound == entry.progress.next_inbound_) return;
   entry.progress.next_inbound_ = next_inbound;
-  if (!entry.progress.keeps_received_) [[likely]]
-    return record_.inbound_progress(entry.stored.key(), next_inbound);
+  if (entry.progress.keeps_received_) [[unlikely]]
+    return record_received(entry, next_inbound);
+  record_.inbound_progress(entry.stored.key(), next_inbound);
+}
+
+// JournalInbound.
+void Transactor::record_received(SessionEntry& entry, std::uint64_t next_inbound) {
   record_.inbound_progress(entry.stored.key(), next_inbound, received_by(entry));
-  entry.progress.held_logon_.clear();
+  if (!entry.progress.held_logon_.empty()) [[unlikely]]
+    entry.progress.held_logon_.clear();
   if (received_.settles(entry)) entry.progress.is_settled_ = true;
-  if (received_.is_of(entry, kHeartbeat) && has_sent_all(entry)) {
+  if (received_.is_of(entry, kPackedHeartbeat) && has_sent_all(entry)) {
     record_left(entry, entry.machine.sequence_numbers().next_outbound);
   }
 }
@@ -176,7 +189,7 @@ std::string_view Transactor::received_by(SessionEntry& entry) {
 
 void Transactor::hold_logon(SessionEntry& entry) {
   if (entry.machine.state() != session::State::LogonReceived) return;
-  if (received_.is_of(entry, kLogon)) entry.progress.held_logon_ = received_.stored_form(entry);
+  entry.progress.held_logon_ = received_.stored_form(entry);
 }
 
 // At most once: a message that is recorded and not delivered, because the store failed or stalled,
@@ -199,19 +212,16 @@ bool Transactor::record_before_delivery(SessionEntry& entry, std::uint64_t msg_s
 }
 
 void Transactor::append_record() {
-  std::optional<store::StoreError> failure;
-  if (!record_.empty()) {
+  if (!record_.empty()) [[likely]] {
     const auto appended = commit_.append(record_);
-    if (appended) {
-      for (Connection* connection : in_event_connections_) connection->wait_for(*appended);
-    } else {
-      failure = appended.error();
+    if (!appended) [[unlikely]] {
+      end_connections();
+      return commit_.fail(appended.error());
     }
+    for (Connection* connection : in_event_connections_) connection->wait_for(*appended);
   }
-  for (Connection* connection : in_event_connections_) connection->set_in_event(false);
-  in_event_connections_.clear();
-  if (failure) return commit_.fail(*failure);
-  outbox_.notify_sent();
+  end_connections();
+  if (!sent_.empty()) outbox_.notify_sent();
 }
 
 void Transactor::reserve_for(std::size_t sessions) {

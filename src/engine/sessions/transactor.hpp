@@ -39,7 +39,7 @@ enum class Phase : std::uint8_t {
   Observing,  // on_sending(), on_sent() or write_logon() runs: it must not send
 };
 
-// A session's state before a message, for an undo.
+// A session's state before a message, for an undo; and the message, for the figures.
 struct UndoEntry {
   explicit UndoEntry(SessionEntry& session) noexcept;
   void undo() const noexcept;
@@ -50,6 +50,8 @@ struct UndoEntry {
   std::size_t resend_queued_size;
   std::size_t until_logon_size;
   std::uint64_t left_to_resend;
+  PackedMsgType msg_type = 0;
+  std::size_t bytes = 0;
 };
 
 // The loop's thread only.
@@ -64,7 +66,7 @@ class Transactor {
   // Runs the event, the session's actions, and its commands. Appends one record.
   void transact(SessionEntry& entry, Event event);
   // The same for a message of the counterparty. With JournalInbound the record has it, too.
-  void transact(SessionEntry& entry, const wire::MessageView& message);
+  void transact(SessionEntry& entry, const wire::MessageView& message, PackedMsgType msg_type);
   // Runs the commands that were given to the session: now, or after the actions of the running
   // event.
   void apply_or_defer(SessionEntry& entry);
@@ -98,8 +100,22 @@ class Transactor {
     in_event_connections_.push_back(&connection);
   }
 
-  // Runs a callback. If it throws, its messages are undone, and the result is false.
-  [[nodiscard]] bool run_callback(SessionEntry& entry, FunctionRef<void()> callback);
+  // Runs a callback. If it throws, its messages are undone, and the result is false. Inlined: most
+  // messages run one.
+  template <class Callback>
+  [[nodiscard]] bool run_callback(SessionEntry& entry, Callback&& callback) {
+    const CallbackScope scope = begin_callback();
+    try {
+      std::forward<Callback>(callback)();
+    } catch (...) {
+      end_callback(scope);
+      undo_callback(entry, scope, std::current_exception());
+      return false;
+    }
+    end_callback(scope);
+    keep_since(scope.undo_log_size);
+    return true;
+  }
   // Runs a callback that must not send. Returns what it threw; null: nothing.
   [[nodiscard]] std::exception_ptr observe(FunctionRef<void()> callback) noexcept {
     const Phase outer = std::exchange(phase_, Phase::Observing);
@@ -111,8 +127,28 @@ class Transactor {
   [[nodiscard]] static std::exception_ptr exception_of(FunctionRef<void()> callback) noexcept;
   // The text of an exception; valid while `thrown` is.
   [[nodiscard]] static std::string_view text_of(const std::exception_ptr& thrown) noexcept;
-  // Before a callback's first message of a session.
-  void save_for_undo(const UndoEntry& before);
+  // Before a message is given its MsgSeqNum: its undo. end_undo() or undo_message() follows.
+  void begin_undo(SessionEntry& entry) { undo_log_.emplace_back(entry); }
+  // The message is sent. Within a callback, its undo and its place in the figures wait for the end
+  // of that. bytes: 0: the figures do not have it.
+  void end_undo(PackedMsgType msg_type, std::size_t bytes) noexcept {
+    undo_log_.back().msg_type = msg_type;
+    undo_log_.back().bytes = bytes;
+    if (phase_ != Phase::Callback) keep_since(undo_log_.size() - 1);
+  }
+  // The message is not sent.
+  void drop_undo() noexcept { undo_log_.pop_back(); }
+  void undo_message() noexcept {
+    undo_log_.back().undo();
+    undo_log_.pop_back();
+  }
+
+  // The figures have a message that is sent for the first time.
+  void count_sent(SessionEntry& entry, PackedMsgType msg_type, std::size_t bytes) noexcept {
+    ++loop_.stats.messages_out;
+    loop_.stats.bytes_out += bytes;
+    entry.counters->on_sent(msg_type, bytes, loop_.now().wall);
+  }
 
   // Rolls the running event back, and aborts its sessions.
   void abort_event(SessionEntry& entry) noexcept;
@@ -130,17 +166,50 @@ class Transactor {
   void give_back(std::size_t bytes_max);
 
  private:
-  void run_event(SessionEntry& entry, Event event);
+  // What was there before a callback.
+  struct CallbackScope {
+    store::Transaction::Mark record;
+    SentMessages::Mark sent;
+    std::size_t undo_log_size;
+    Phase phase;
+  };
+
+  [[nodiscard]] CallbackScope begin_callback() noexcept {
+    return {.record = record_.mark(),
+            .sent = sent_.mark(),
+            .undo_log_size = undo_log_.size(),
+            .phase = std::exchange(phase_, Phase::Callback)};
+  }
+  void end_callback(const CallbackScope& scope) noexcept { phase_ = scope.phase; }
+  // The messages since then are sent, and cannot be undone any more.
+  void keep_since(std::size_t first) noexcept {
+    for (std::size_t i = first; i < undo_log_.size(); ++i) {
+      const UndoEntry& sent = undo_log_[i];
+      if (sent.bytes != 0) [[likely]]
+        count_sent(*sent.entry, sent.msg_type, sent.bytes);
+    }
+    undo_log_.erase(undo_log_.begin() + static_cast<std::ptrdiff_t>(first), undo_log_.end());
+  }
+  void undo_callback(SessionEntry& entry, const CallbackScope& scope,
+                     const std::exception_ptr& thrown);
+
+  void end_connections() noexcept {
+    for (Connection* connection : in_event_connections_) connection->set_in_event(false);
+    in_event_connections_.clear();
+  }
+  template <class Run>
+  void transact_here(SessionEntry& entry, Run&& run);
+  void finish_event(SessionEntry& entry);
   void run_deferred();
   void run_actions(SessionEntry& entry);
   void run_command(SessionEntry& entry);
   void record_progress(SessionEntry& entry);
+  void record_received(SessionEntry& entry, std::uint64_t next_inbound);
   // The received message that raises the session's next inbound MsgSeqNum, as the store keeps it;
   // empty: it keeps none. Valid until the next call.
   [[nodiscard]] std::string_view received_by(SessionEntry& entry);
   void hold_logon(SessionEntry& entry);
   void record_left(SessionEntry& entry, std::uint64_t msg_seq_num);
-  void undo_since(std::size_t first, store::Transaction::Mark mark) noexcept;
 
   LoopContext& loop_;
   CommitGate& commit_;
@@ -155,8 +224,7 @@ class Transactor {
   store::Transaction record_;
   ReceivedMessage received_;
   Phase phase_ = Phase::Idle;
-  std::vector<UndoEntry> undo_log_;
-  std::size_t undo_log_first_ = 0;                 // the first entry of the running callback
+  std::vector<UndoEntry> undo_log_;                // the messages of the running callbacks, or one
   std::vector<Connection*> in_event_connections_;  // connections that got bytes in this event
   std::vector<SessionEntry*> deferred_;  // sessions with commands of another session's callback
   SentMessages sent_;

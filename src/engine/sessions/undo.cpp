@@ -26,7 +26,6 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
   record_.clear();
   sent_.clear();
   undo_log_.clear();
-  undo_log_first_ = 0;
   phase_ = Phase::Event;
   deferred_.clear();
   for (const auto& owned : registry_.entries()) {
@@ -43,8 +42,7 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
     if (one.connection != nullptr) one.connection->outbound().clear();
     abort_session(one);
   }
-  for (Connection* connection : in_event_connections_) connection->set_in_event(false);
-  in_event_connections_.clear();
+  end_connections();
 }
 
 void Transactor::end_aborted() {
@@ -90,24 +88,16 @@ std::string_view Transactor::text_of(const std::exception_ptr& thrown) noexcept 
   }
 }
 
-bool Transactor::run_callback(SessionEntry& entry, FunctionRef<void()> callback) {
-  const store::Transaction::Mark mark = record_.mark();
-  const SentMessages::Mark sent = sent_.mark();
-  const std::size_t first = undo_log_.size();
-  const std::size_t outer_first = std::exchange(undo_log_first_, first);
-  const Phase outer = std::exchange(phase_, Phase::Callback);
-  const std::exception_ptr thrown = exception_of(callback);
-  phase_ = outer;
-  undo_log_first_ = outer_first;
-  if (thrown) {
-    undo_since(first, mark);
-    sent_.rollback(sent);
-    loop_.report.peer(
-        EventId::CallbackThrew, entry,
-        {"the application's callback threw; what it sent is undone: ", text_of(thrown)});
-  }
-  undo_log_.erase(undo_log_.begin() + static_cast<std::ptrdiff_t>(first), undo_log_.end());
-  return !thrown;
+// Its messages are undone from the last one to the first one.
+void Transactor::undo_callback(SessionEntry& entry, const CallbackScope& scope,
+                               const std::exception_ptr& thrown) {
+  const store::Transaction::Mark mark = scope.record;
+  record_.rollback(mark);
+  while (undo_log_.size() > scope.undo_log_size) undo_message();
+  sent_.rollback(scope.sent);
+  loop_.report.peer(
+      EventId::CallbackThrew, entry,
+      {"the application's callback threw; what it sent is undone: ", text_of(thrown)});
 }
 
 UndoEntry::UndoEntry(SessionEntry& session) noexcept
@@ -126,18 +116,6 @@ void UndoEntry::undo() const noexcept {
   }
   entry->resend.queued().shrink_to(resend_queued_size);
   entry->until_logon.roll_back(until_logon_size, left_to_resend);
-}
-
-void Transactor::save_for_undo(const UndoEntry& before) {
-  for (std::size_t i = undo_log_first_; i < undo_log_.size(); ++i) {
-    if (undo_log_[i].entry == before.entry) return;
-  }
-  undo_log_.push_back(before);
-}
-
-void Transactor::undo_since(std::size_t first, store::Transaction::Mark mark) noexcept {
-  record_.rollback(mark);
-  for (std::size_t i = first; i < undo_log_.size(); ++i) undo_log_[i].undo();
 }
 
 }  // namespace nexusfix::engine

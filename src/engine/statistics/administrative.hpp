@@ -12,12 +12,16 @@ namespace nexusfix::engine {
 
 inline constexpr PackedMsgType kPackedHeartbeat = pack("0");
 inline constexpr PackedMsgType kPackedTestRequest = pack("1");
+inline constexpr PackedMsgType kPackedResendRequest = pack("2");
 inline constexpr PackedMsgType kPackedReject = pack("3");
+inline constexpr PackedMsgType kPackedLogout = pack("5");
+inline constexpr PackedMsgType kPackedLogon = pack("A");
 inline constexpr PackedMsgType kPackedBusinessReject = pack("j");
 
-// Whether count_received() does something for a message of this type.
-[[nodiscard]] constexpr bool has_more_figures(PackedMsgType msg_type) noexcept {
-  return msg_type <= kPackedReject || msg_type == kPackedBusinessReject;
+// Whether the engine looks at a received message of this type before its session does: perhaps at
+// one of the session layer, surely at no other one but a BusinessMessageReject.
+[[nodiscard]] constexpr bool is_noted(PackedMsgType msg_type) noexcept {
+  return msg_type <= kPackedLogout || msg_type == kPackedLogon || msg_type == kPackedBusinessReject;
 }
 void count_received(const wire::MessageView& message, PackedMsgType msg_type, MonoTime now,
                     SessionCounters& session, LoopCounters& loop) noexcept;

@@ -16,7 +16,6 @@ namespace nexusfix::engine {
 // loop needs for anything else. The members that a turn uses come first.
 struct alignas(deferred::kApartBytes) LoopCounters {
   Counter turns;
-  Figure<std::int64_t> turned_at_ns{};  // monotonic; 0: there was no turn
   Counter messages_in;
   Counter messages_out;
   Counter bytes_in;
@@ -34,6 +33,8 @@ struct alignas(deferred::kApartBytes) LoopCounters {
   Counter out_of_order_discarded;
   Counter late_turns;
   Counter posted_tasks;
+  // Monotonic; 0: there was no turn. A loop that receives directly sets it in some turns only.
+  Figure<std::int64_t> turned_at_ns{};
   Figure<std::uint64_t> connections{};
   Figure<bool> is_running{};
 

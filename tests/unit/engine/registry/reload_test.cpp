@@ -1,4 +1,8 @@
 // A configuration file that is read again while sessions trade.
+#include <future>
+
+#include <nexusfix/engine/running_engine.hpp>
+
 #include "reload_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -36,6 +40,20 @@ TEST_F(ReloadTest, removed_session_logs_out_and_refuses_its_counterparty) {
   refuse("TRADER", 3);
   other.send(order("OTHER", 2, "O"));
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
+}
+
+TEST_F(ReloadTest, removed_session_is_not_in_the_status_of_the_engine) {
+  open_file();
+  take_out_trader();
+  static_cast<void>(reload());
+  auto asked = std::async(std::launch::async, [this] {
+    return engine::status_of_running_engine(folder.path() + "/store");
+  });
+  while (asked.wait_for(std::chrono::milliseconds{0}) != std::future_status::ready) turn(1);
+  const auto status = asked.get();
+  ASSERT_TRUE(status.has_value()) << status.error().text;
+  ASSERT_EQ(status->sessions.size(), 1U);
+  EXPECT_EQ(status->sessions.front().name, "FIX.4.2:VENUE->OTHER");
 }
 
 TEST_F(ReloadTest, application_may_send_to_a_removed_session) {

@@ -129,6 +129,29 @@ TEST_F(StatisticsTest, answer_that_is_undone_is_not_timed) {
   EXPECT_TRUE(loop.receive_to_sent.empty());
 }
 
+TEST_F(StatisticsTest, answer_that_is_undone_is_not_counted) {
+  open();
+  RawPeer& trader = log_on("TRADER");
+  venue.before_answer = [&](Session& session, const MessageView& message) {
+    if (message[11] != "A1") return;
+    EchoVenue::answer(session, "A1");
+    EchoVenue::answer(session, "A1");
+    throw std::runtime_error{"no"};
+  };
+  trader.send(order("TRADER", 2, "A1") + order("TRADER", 3, "A2"));
+  ASSERT_TRUE(run_until([&] { return trader.messages().size() == 3; }));
+  const SessionStatistics session = of();
+  EXPECT_EQ(session.out.messages, 3U);
+  EXPECT_EQ(count_of(session.out, "j"), 1U);
+  EXPECT_EQ(count_of(session.out, "8"), 1U);
+  std::size_t bytes = 0;
+  for (const auto& message : trader.messages()) bytes += message.size();
+  EXPECT_EQ(session.out.bytes, bytes);
+  const auto loop = acceptor->statistics().loops.front();
+  EXPECT_EQ(loop.counts.messages_out, 3U);
+  EXPECT_EQ(loop.bytes_out, bytes);
+}
+
 TEST_F(StatisticsTest, rejects_are_counted_by_reason_in_both_directions) {
   open();
   RawPeer& trader = log_on("TRADER");
