@@ -282,6 +282,7 @@ void EventLoop::add_to(EngineStatistics& figures, const Now& now) const {
   figures.loops.push_back(loop_.stats.read(loop_.index, now));
   const bool has_failed = figures.loops.back().store.health == StoreHealth::Failed;
   for (const auto& counters : loop_.board.copy()) {
+    if (counters->is_gone.read()) continue;
     SessionStatistics& session = figures.sessions.emplace_back(counters->read());
     if (has_failed) session.state = SessionState::StoreFailed;
   }

@@ -67,7 +67,7 @@ class CommandTask final : public ControlTask {
   [[nodiscard]] static std::string on_session(EventLoop& event_loop,
                                               const OperatorCommand& command) {
     SessionEntry* const entry = event_loop.registry().find_entry(command.session);
-    if (entry == nullptr) return std::string{kNoSession} + command.session;
+    if (entry == nullptr || is_gone(*entry)) return std::string{kNoSession} + command.session;
     SessionControl& control = event_loop.control();
     std::string refusal = refusal_of(*entry, command.act);
     if (refusal.empty() && command.act == OperatorAct::SendGapFill) {

@@ -35,7 +35,8 @@ class SetNumbersTask final : public ControlTask {
  private:
   [[nodiscard]] std::string set(EventLoop& event_loop, const LiveNumbers& request) {
     SessionEntry* const entry = event_loop.registry().find_entry(request.session);
-    if (entry == nullptr) return std::string{kNoSession} + request.session + " from here";
+    if (entry == nullptr || is_gone(*entry))
+      return std::string{kNoSession} + request.session + " from here";
     const session::Numbers now = entry->machine.sequence_numbers();
     if (now != request.expected) {
       return "they have moved meanwhile: the next ones are in " + std::to_string(now.next_inbound) +
@@ -88,8 +89,7 @@ class StatusTask final : public ControlTask {
     std::size_t at = request.first;
     for (std::size_t read = 0; at < entries.size() && read < ControlOrder::kRowsMax; ++at, ++read) {
       const SessionEntry& entry = *entries[at];
-      // A reload has removed it.
-      if (entry.membership.is_out() && entry.connection == nullptr) continue;
+      if (is_gone(entry)) continue;
       const std::size_t before = rows.size();
       append_row(rows, status_of(entry, event_loop.store_has_failed()));
       if (rows.size() <= kRowBytesMax) continue;
@@ -120,7 +120,9 @@ class RoundTripTask final : public ControlTask {
     if (!take()) return;
     const auto& request = std::get<RoundTripRequest>(order_->request);
     const SessionEntry* const entry = event_loop.registry().find_entry(request.session);
-    if (entry == nullptr) return reply(std::string{kNoSession} + request.session);
+    if (entry == nullptr || is_gone(*entry)) {
+      return reply(std::string{kNoSession} + request.session);
+    }
     const RoundTrips::Trip* const trip =
         event_loop.control().round_trips().find(*entry, request.id);
     if (trip == nullptr) return reply("the engine knows no such TestRequest any more");

@@ -99,6 +99,7 @@ void SessionRegistry::activate(SessionEntry& entry) {
   acceptors_.emplace(entry.name, &entry);
   if (loop_.directory) loop_.directory->add_acceptor(entry.name, loop_.index);
   if (entry.membership.is_out()) entry.membership.become(MembershipState::Active);
+  publish(entry, loop_.now().wall);
 }
 
 // It admits no client and does not connect, but it may come back. A second call does no harm.

@@ -83,8 +83,9 @@ struct alignas(deferred::kCacheLineBytes) SessionCounters {
   Figure<std::uint64_t> unsent_bytes;
   TimeFigure unsent_since;
   Figure<PublishedState> state;
-  TimeFigure since;                                  // of the state
-  TimeFigure logon_changed_at;                       // the last Logon or its end
+  Figure<bool> is_gone;         // a reload has removed the session: no reader shows it
+  TimeFigure since;             // of the state
+  TimeFigure logon_changed_at;  // the last Logon or its end
   MadeOnce<SessionLatency> test_request_round_trip;  // made with the first TestRequest
   // The loop's thread: when our TestRequest was sent; kNever: none waits for its Heartbeat.
   MonoTime test_request_at = kNever;

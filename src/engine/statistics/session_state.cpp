@@ -37,6 +37,10 @@ bool is_initiator(const SessionEntry& entry) noexcept {
   return entry.settings.session.role == session::Role::Initiator;
 }
 
+bool is_gone(const SessionEntry& entry) noexcept {
+  return entry.membership.is_out() && entry.connection == nullptr;
+}
+
 // A halted initiator is expected, too: it waits for an operator. An acceptor cannot know whether
 // its counterparty wants to log on.
 PublishedState state_of(const SessionEntry& entry) noexcept {
@@ -48,6 +52,7 @@ PublishedState state_of(const SessionEntry& entry) noexcept {
 
 void publish_state(SessionEntry& entry, WallTime now) noexcept {
   entry.counters->set_state(state_of(entry), now);
+  entry.counters->is_gone.set(is_gone(entry));
 }
 
 }  // namespace nexusfix::engine

@@ -9,6 +9,8 @@
 namespace nexusfix::engine {
 
 [[nodiscard]] bool is_initiator(const SessionEntry& entry) noexcept;
+// Whether a reload has removed the session, and its connection has ended. It may come back.
+[[nodiscard]] bool is_gone(const SessionEntry& entry) noexcept;
 
 // SessionState::StoreFailed is a state of the loop: its reader knows it.
 [[nodiscard]] PublishedState state_of(const SessionEntry& entry) noexcept;

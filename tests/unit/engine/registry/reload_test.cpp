@@ -54,6 +54,27 @@ TEST_F(ReloadTest, removed_session_is_not_in_the_status_of_the_engine) {
   ASSERT_TRUE(status.has_value()) << status.error().text;
   ASSERT_EQ(status->sessions.size(), 1U);
   EXPECT_EQ(status->sessions.front().name, "FIX.4.2:VENUE->OTHER");
+  EXPECT_EQ(acceptor->statistics().sessions.size(), 1U);
+  auto act = std::async(std::launch::async, [this] {
+    return engine::command_running_engine(
+        folder.path() + "/store",
+        {.act = engine::OperatorAct::Disable, .session = "FIX.4.4:VENUE->TRADER"});
+  });
+  while (act.wait_for(std::chrono::milliseconds{0}) != std::future_status::ready) turn(1);
+  const auto done = act.get();
+  ASSERT_FALSE(done.has_value());
+  EXPECT_TRUE(contains(done.error().text, "no session")) << done.error().text;
+}
+
+TEST_F(ReloadTest, session_that_comes_back_is_in_the_statistics_again) {
+  open_file();
+  const std::string all = sessions;
+  take_out_trader();
+  static_cast<void>(reload());
+  ASSERT_EQ(acceptor->statistics().sessions.size(), 1U);
+  sessions = all;
+  static_cast<void>(reload());
+  EXPECT_EQ(acceptor->statistics().sessions.size(), 2U);
 }
 
 TEST_F(ReloadTest, application_may_send_to_a_removed_session) {
