@@ -149,13 +149,14 @@ struct StoreStatistics {
 
 // One event loop.
 struct LoopStatistics {
-  std::uint32_t index = 0;              // 0 to EventLoops - 1
-  EngineStats counts{};                 // as Engine::stats()
-  std::uint64_t bytes_in = 0;           // of messages_in
-  std::uint64_t bytes_out = 0;          // of messages_out
-  std::uint64_t connections = 0;        // open ones, with those that have not logged on
-  std::uint64_t turns = 0;              // since the start
-  std::optional<WallTime> turned_at{};  // when the last turn began; absent: there was none
+  std::uint32_t index = 0;        // 0 to EventLoops - 1
+  EngineStats counts{};           // as Engine::stats()
+  std::uint64_t bytes_in = 0;     // of messages_in
+  std::uint64_t bytes_out = 0;    // of messages_out
+  std::uint64_t connections = 0;  // open ones, with those that have not logged on
+  std::uint64_t turns = 0;        // since the start
+  // When the last turn began; of a spinning loop, one of the last 17. Absent: there was none.
+  std::optional<WallTime> turned_at{};
   // run() or start() serves it, so that it turns at least once a second. False: the program polls
   // it, when it likes; or it has ended.
   bool is_running = false;

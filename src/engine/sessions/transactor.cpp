@@ -75,7 +75,7 @@ void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
                           PackedMsgType msg_type) {
   const bool keeps_received = entry.progress.keeps_received_;
   if (keeps_received) [[unlikely]]
-    received_.begin(entry, message, msg_type);
+    received_.begin(entry, message, msg_type, entry.outbound.keeps_masked_out);
   transact_here(entry,
                 [&](session::StateMachine& machine) { machine.on_message(message, loop_.now()); });
   if (keeps_received) [[unlikely]]
