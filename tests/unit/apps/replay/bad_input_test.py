@@ -40,7 +40,8 @@ class BadInput(WithFolder):
             self.assertIn(b"cut.gz", done.stderr)
 
     def test_binary_bytes_around_messages_do_not_matter(self):
-        log = self.file("binary.log", bytes(range(256)) * 100 + b"\n\0\0" + MESSAGE + b"\0\xff" * 50)
+        log = self.file("binary.log",
+                        bytes(range(256)) * 100 + b"\n\0\0" + MESSAGE + b"\0\xff" * 50)
         for words in WRITERS:
             done = self.run_to([*words, log], subprocess.PIPE)
             self.assertEqual((done.returncode, done.stderr), (0, b""), words)
