@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 #include <fmt/format.h>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -48,7 +49,8 @@ bool shows_progress(std::string_view name, const Arguments& arguments) {
 // Prints nothing before the end.
 bool is_silent(std::string_view name) { return name == "stats" || name == "export"; }
 
-int run(int argc, char** argv) {
+// pager: gets one if the output is for a person.
+int run(int argc, char** argv, std::optional<Pager>& pager) {
   if (argc < 2) {
     print_help();
     return kUsage;
@@ -71,9 +73,9 @@ int run(int argc, char** argv) {
   for (const Command& command : commands()) {
     if (command.name != name) continue;
     Arguments arguments(argv + 2, argv + argc);
-    const Pager pager{name, arguments};
+    pager.emplace(name, arguments);
     if (shows_progress(name, arguments)) show_read_progress(is_silent(name));
-    return flush_output(command.run(std::move(arguments)));
+    return command.run(std::move(arguments));
   }
   const Command* nearest = nearest_command(name);
   if (nearest != nullptr) {
@@ -96,7 +98,9 @@ int main(int argc, char** argv) {
   // process.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return nexusfix::command::flush_output(nexusfix::command::run(argc, argv));
+    // It ends after the last byte is printed.
+    std::optional<nexusfix::command::Pager> pager;
+    return nexusfix::command::flush_output(nexusfix::command::run(argc, argv, pager));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "nexusfix: %s\n", error.what());  // fmt::print() might throw again
     return nexusfix::command::kFailure;
