@@ -162,7 +162,10 @@ struct LoopStatistics {
   bool is_running = false;
   std::uint64_t late_turns = 0;    // turns that ran a timer more than 10 ms late
   std::uint64_t posted_tasks = 0;  // tasks of other threads that it has run
-  StoreStatistics store{};         // of its sessions
+  // Tasks of mailboxes and remotes that were left when it last ran some: more than one turn takes.
+  std::uint64_t waiting_tasks = 0;
+  std::optional<WallTime> tasks_wait_since{};  // since when some are left; absent: none
+  StoreStatistics store{};                     // of its sessions
 
   // Of one application message in 17: from its arrival, as the loop's clock had it, to the call of
   // on_message();

@@ -124,6 +124,12 @@ void TaskInbox::deliver(RunTask run, EndTask end) {
   if (std::ranges::any_of(lanes_, has_tasks)) has_work_.store(true, std::memory_order_relaxed);
 }
 
+std::size_t TaskInbox::waiting() const noexcept {
+  std::size_t count = 0;
+  for (const auto& lane : lanes_) count += lane->tasks.size();
+  return count;
+}
+
 std::size_t TaskInbox::deliver(TaskChannel& lane, std::size_t count_max, RunTask run, EndTask end) {
   std::size_t count = 0;
   for (; count < count_max; ++count) {

@@ -114,6 +114,8 @@ class TaskInbox {
   // Calls run for each posted task, for a bounded number of them in each call, and then end for
   // those of remotes. Every lane has its turn.
   void deliver(RunTask run, EndTask end);
+  // The number of posted tasks that deliver() has left.
+  [[nodiscard]] std::size_t waiting() const noexcept;
   [[nodiscard]] bool has_tasks() const noexcept { return !tasks_.empty(); }
   [[nodiscard]] std::vector<std::unique_ptr<LoopTask>> take_tasks() noexcept {
     return std::exchange(tasks_, {});

@@ -26,6 +26,7 @@ void TaskRunner::run_posted_tasks() {
       [this](TaskChannel& lane, QueuedTask& posted, const PostResult& result) {
         if (!report_result(lane, posted, result)) report_refused(posted, result);
       });
+  loop_.stats.on_tasks_left(inbox_->waiting(), loop_.now().wall);
 }
 
 SessionEntry* TaskRunner::entry_of(SessionHandle session) const noexcept {

@@ -22,6 +22,8 @@ LoopStatistics LoopCounters::read(std::uint32_t index, const Now& now) const {
                          .is_running = is_running.read(),
                          .late_turns = late_turns.read(),
                          .posted_tasks = posted_tasks.read(),
+                         .waiting_tasks = waiting_tasks.count.read(),
+                         .tasks_wait_since = waiting_tasks.since.if_set(),
                          .receive_to_callback = receive_to_callback.read(),
                          .callback_to_sent = callback_to_sent.read(),
                          .receive_to_sent = receive_to_sent.read(),

@@ -33,6 +33,10 @@ struct alignas(deferred::kApartBytes) LoopCounters {
   Counter out_of_order_discarded;
   Counter late_turns;
   Counter posted_tasks;
+  struct {
+    Figure<std::uint64_t> count{};
+    TimeFigure since;
+  } waiting_tasks;
   // Monotonic; 0: there was no turn. A loop that receives directly sets it in some turns only.
   Figure<std::int64_t> turned_at_ns{};
   Figure<std::uint64_t> connections{};
@@ -43,6 +47,11 @@ struct alignas(deferred::kApartBytes) LoopCounters {
   LoopLatency receive_to_sent;
   LoopLatency test_request_round_trip;
 
+  void on_tasks_left(std::size_t count, WallTime now) noexcept {
+    waiting_tasks.count.set(count);
+    if (count == 0) return waiting_tasks.since.clear();
+    if (!waiting_tasks.since.is_set()) waiting_tasks.since.set(now);
+  }
   // Any thread.
   [[nodiscard]] EngineStats read() const noexcept {
     return {.messages_in = messages_in.read(),

@@ -132,6 +132,13 @@ void unsynced_ages(Samples& samples, const EngineStatistics& engine) {
   }
 }
 
+void waiting_ages(Samples& samples, const EngineStatistics& engine) {
+  for (const LoopStatistics& one : engine.loops) {
+    const auto since = one.tasks_wait_since.value_or(engine.taken_at);
+    samples.add({{"loop", std::to_string(one.index)}}, engine.taken_at - since);
+  }
+}
+
 void unsent_ages(Samples& samples, const EngineStatistics& engine) {
   for (const SessionStatistics& one : engine.sessions) {
     const auto since = one.unsent_since.value_or(engine.taken_at);
@@ -181,7 +188,7 @@ constexpr Metric kMetrics[] = {
     {{"nexusfix_loop_turns_total", Counter, "turns", "loop", "Turns of the event loop."},
      of_loops<[](const LoopStatistics& one) { return one.turns; }>},
     {{"nexusfix_loop_last_turn_timestamp_seconds", Gauge, "seconds", "loop",
-      "When its last turn began, since 1970."},
+      "When its last turn began, of a spinning loop one of the last 17; since 1970."},
      turn_times},
     {{"nexusfix_loop_late_turns_total", Counter, "turns", "loop",
       "Turns that ran a timer more than 10 ms late."},
@@ -209,6 +216,12 @@ constexpr Metric kMetrics[] = {
     {{"nexusfix_loop_posted_tasks_total", Counter, "tasks", "loop",
       "Tasks of mailboxes and remotes that it has run."},
      of_loops<[](const LoopStatistics& one) { return one.posted_tasks; }>},
+    {{"nexusfix_loop_waiting_tasks", Gauge, "tasks", "loop",
+      "Tasks of mailboxes and remotes that it had no time for when it last ran some."},
+     of_loops<[](const LoopStatistics& one) { return one.waiting_tasks; }>},
+    {{"nexusfix_loop_waiting_tasks_age_seconds", Gauge, "seconds", "loop",
+      "How long some have waited. 0: none waits."},
+     waiting_ages},
     {{"nexusfix_loop_receive_to_callback_seconds", Histogram, "seconds", "loop",
       "From the arrival of a message to the call of on_message(), of one message in 17."},
      of_loops<[](const LoopStatistics& one) { return one.receive_to_callback; }>},

@@ -72,6 +72,23 @@ class MailboxTest : public InitiatorTest {
   std::optional<Mailbox> mailbox;
 };
 
+TEST_F(MailboxTest, statistics_have_the_tasks_that_are_left_and_since_when) {
+  log_on_both();
+  constexpr std::size_t kTasks = 40;  // more than a turn of the loop runs
+  for (std::size_t i = 0; i < kTasks; ++i) {
+    ASSERT_TRUE(mailbox->post(handle, [](Session&) { return SendResult{1}; }).has_value());
+  }
+  initiator->poll(std::chrono::milliseconds{0});
+  const auto busy = initiator->statistics().loops[0];
+  EXPECT_EQ(busy.waiting_tasks + busy.posted_tasks, kTasks);
+  EXPECT_GT(busy.waiting_tasks, 0U);
+  EXPECT_TRUE(busy.tasks_wait_since.has_value());
+  static_cast<void>(result_of(kTasks));
+  const auto idle = initiator->statistics().loops[0];
+  EXPECT_EQ(idle.waiting_tasks, 0U);
+  EXPECT_FALSE(idle.tasks_wait_since.has_value());
+}
+
 TEST_F(MailboxTest, posted_message_is_sent_and_its_number_is_returned) {
   log_on_both();
   const auto token = mailbox->post(handle, [](Session& s) { return send_order(s, "P1"); });
