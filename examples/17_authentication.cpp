@@ -67,8 +67,9 @@ class Directory {
     const bool is_known = is_right(check);
     const auto posted =
         mailbox.post(check.session, [logon = check.logon, is_known](nexusfix::Session& session) {
-          session.answer_logon(
-              logon, {.accepted = is_known, .text = is_known ? "" : "wrong user or password"});
+          session.answer_logon(logon,
+                               is_known ? nexusfix::LogonAnswer::accept()
+                                        : nexusfix::LogonAnswer::refuse("wrong user or password"));
         });
     if (!posted) std::fprintf(stderr, "no answer: the engine has ended\n");
     mailbox.collect([](const auto&) {});  // NoSession: the session was removed meanwhile
@@ -91,7 +92,7 @@ struct Venue {
     const auto user = request.message[kUsername];
     const auto password = request.message[kPassword];
     if (!user || !password) {
-      return nexusfix::LogonAnswer{.accepted = false, .text = "Username and Password are missing"};
+      return nexusfix::LogonAnswer::refuse("Username and Password are missing");
     }
     directory.ask({session.handle(), request.id, std::string{*user}, std::string{*password}});
     return std::nullopt;  // later

@@ -14,6 +14,7 @@ packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-d
   libzstd-dev nlohmann-json3-dev tzdata zlib1g-dev"
 packages_bench="libquickfix-dev liburing-dev"
 packages_test="ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
+  libc++-19-dev libc++abi-19-dev
   libasio-dev libgtest-dev libgmock-dev librapidcheck-dev libspdlog-dev libsqlite3-dev
   openjdk-17-jdk-headless maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev
   postgresql prometheus doxygen python3-venv nodejs valgrind chromium chromium-driver"

@@ -14,7 +14,9 @@ namespace nexusfix::bench {
 
 struct PairOptions {
   WaitMode mode = WaitMode::Spin;
-  bool answers = true;                          // the venue answers each order
+  bool answers = true;  // the venue answers each order
+  // A further message that the venue sends before each report; null: none.
+  const fix44::ExecutionReport::Draft* before_report = nullptr;
   transport::Network* venue_network = nullptr;  // null: the venue creates its own
   std::string venue_keys{};                     // further lines of the configuration
   std::string trader_keys{};
@@ -32,6 +34,7 @@ class Pair {
             {.is_venue = false, .port = venue_.engine.accept_port(), .more = options.trader_keys},
             options_of(options, nullptr)} {
     venue_.application.answers = options.answers;
+    venue_.application.before_report = options.before_report;
     if (options.mode == WaitMode::Spin) {
       spinning_ = std::make_unique<BackgroundLoop<Turn>>(Turn{&venue_.engine});
     } else {

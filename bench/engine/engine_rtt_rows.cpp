@@ -18,28 +18,35 @@
 namespace nexusfix::bench {
 namespace {
 
-// A thread that serves no loop of the venue's engine, and sends on the venue's session. The trader
-// does not count its messages as reports of orders.
+// A message that is no report of an order: the trader does not count it.
+const fix44::ExecutionReport::Draft& further_message() {
+  static const auto message = [] {
+    using namespace nexusfix::literals;
+    fix44::ExecutionReport::Draft draft;
+    const auto set =
+        draft.set(fix44::OrderID{"10000000"}, fix44::ExecID{"10000000"}, fix44::ExecType::New,
+                  fix44::OrdStatus::New, fix44::ClOrdID{"10000000"}, fix44::Symbol{"AAPL"},
+                  fix44::Side::Buy, fix44::LeavesQty{100_d}, fix44::CumQty{0_d}, fix44::AvgPx{0_d});
+    if (!set) throw std::runtime_error{set.error().what()};
+    return draft;
+  }();
+  return message;
+}
+
+// A thread that serves no loop of the venue's engine, and sends on the venue's session.
 class Desk {
  public:
   explicit Desk(Engine& venue) {
     auto remote = venue.remote("FIX.4.4:VENUE->T1");
     if (!remote) throw std::runtime_error{remote.error().what()};
     remote_.emplace(std::move(*remote));
-    using namespace nexusfix::literals;
-    const auto set = draft_.set(fix44::OrderID{"10000000"}, fix44::ExecID{"10000000"},
-                                fix44::ExecType::New, fix44::OrdStatus::New,
-                                fix44::ClOrdID{"10000000"}, fix44::Symbol{"AAPL"}, fix44::Side::Buy,
-                                fix44::LeavesQty{100_d}, fix44::CumQty{0_d}, fix44::AvgPx{0_d});
-    if (!set) throw std::runtime_error{set.error().what()};
   }
   void send() {
-    if (!remote_->send(draft_)) std::abort();
+    if (!remote_->send(further_message())) std::abort();
   }
 
  private:
   std::optional<Remote> remote_;
-  fix44::ExecutionReport::Draft draft_;
 };
 
 // A round trip. Only one part in the venue is measured, and the venue recorded it.
@@ -144,7 +151,11 @@ Plan plan_remote_round_trip(Subjects) {
   auto desk = std::make_unique<Desk>(busy.pair->venue());
   plan.contestants.emplace_back("NexusFIX",
                                 two_sided(RemoteRoundTrip{std::move(busy), std::move(desk)}, 1));
-  plan.contestants.emplace_back("no remote",
+  plan.contestants.emplace_back(
+      "same messages, no remote",
+      two_sided(RoundTrip{std::make_unique<Pair>(PairOptions{.before_report = &further_message()})},
+                1));
+  plan.contestants.emplace_back("one message, no remote",
                                 two_sided(RoundTrip{std::make_unique<Pair>(PairOptions{})}, 1));
   return plan;
 }
@@ -253,7 +264,7 @@ void add_round_trip_rows(std::vector<Row>& rows) {
                               "as there are orders",
                    .published = {},
                    .budget = {},
-                   .ratios = {{"no remote"}}},
+                   .ratios = {{"same messages, no remote", 1.2}, {"one message, no remote"}}},
                   plan_remote_round_trip});
   constexpr double kNsOfTwoMillionASecond = 500;
   rows.push_back({{.name = "throughput/one-way",

@@ -3,10 +3,13 @@
 #include <chrono>
 #include <concepts>
 #include <expected>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include <nexusfix/engine.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
@@ -41,6 +44,22 @@ struct Venue {
 // In the order of the dictionary; a message without an on_message() is not among them.
 static_assert(std::same_as<engine::detail::HandlesOf<Venue>::type,
                            Messages<ExecutionReport, NewOrderSingle>>);
+// An overload set with those of its base, and a callback that is virtual or static.
+struct BaseVenue {
+  virtual ~BaseVenue() = default;
+  virtual void on_message(Session&, const NewOrderSingle&) {}
+  void on_logout(Session&) {}
+};
+struct WholeVenue : BaseVenue {
+  using BaseVenue::on_message;
+  static void on_logon(Session&) {}
+  void on_message(Session&, const NewOrderSingle&) override {}
+  void on_message(Session&, const ExecutionReport&) {}
+  LogonAnswer on_logon_request(Session&, const LogonRequest& request) {
+    return request.id == 0 ? LogonAnswer::refuse("no") : LogonAnswer::accept();
+  }
+};
+int use(WholeVenue& venue) { return run("venue.cfg", venue); }
 // A class that serves another engine, too, has both names.
 struct Both : Venue {
   void onLogon(Session&) {}
@@ -379,17 +398,21 @@ struct Venue {
   int write_logon(Session&, wire::Encoder&, const wire::MessageHeader&);
   int on_writable(Session&);
 };
+// clang-format off
 #elif NEXUSFIX_MISTAKE == 45  // names of other engines
 // error: onLogin\(\) is not called: it is on_logon\(\)
 // error: handle_message\(\) is not called: it is on_message\(\)
 // error: onInboundApplicationMsg\(\) is not called: it is on_message\(\)
-// error: on_execution_report\(\) is not called: it is on_message\(Session&, const
-// ExecutionReport&\) error: OnNewOrderSingle\(\) is not called: it is on_message\(Session&, const
-// NewOrderSingle&\) error: modify_outbound\(\) is not called: it is on_sending\(\) error:
-// on_authenticate\(\) is not called: it is on_logon_request\(\) error: onHeartbeat\(\) is not
-// called: it is on_admin\(\) error: onMsg\(\) is not called: it is on_message\(\) error: toApp\(\)
-// is not called: it is on_sending\(\) error: toAdmin\(\) is not called: it is write_logon\(\)
+// error: on_execution_report\(\) is not called: it is on_message\(Session&, const Exec
+// error: OnNewOrderSingle\(\) is not called: it is on_message\(Session&, const NewOrderSingle&\)
+// error: modify_outbound\(\) is not called: it is on_sending\(\)
+// error: on_authenticate\(\) is not called: it is on_logon_request\(\)
+// error: onHeartbeat\(\) is not called: it is on_admin\(\)
+// error: onMsg\(\) is not called: it is on_message\(\)
+// error: toApp\(\) is not called: it is on_sending\(\)
+// error: toAdmin\(\) is not called: it is write_logon\(\)
 // error: OnDisconnected\(\) is not called: it is on_disconnect\(\)
+// clang-format on
 struct Venue {
   void onLogin(Session&, int);
   void handle_message(Session&, int);
@@ -455,13 +478,81 @@ struct Venue {
     session.call_after([](Session&) {}, std::chrono::seconds{1});
   }
 };
-#elif NEXUSFIX_MISTAKE == 53 && !defined(__clang__)  // only g++ can list the bases of a class
+#elif NEXUSFIX_MISTAKE == 53
 // error: an on_message\(\) hides that of a base
 struct Base {
   void on_message(Session&, const NewOrderSingle&) {}
 };
 struct Venue : Base {
   void on_message(Session&, const ExecutionReport&) {}
+};
+#elif NEXUSFIX_MISTAKE == 54  // clang sees no base of a class with constructors, but its callbacks
+// error: an on_message\(\) hides that of a base
+struct Base {
+  void on_logon(Session&) {}
+  void on_message(Session&, const NewOrderSingle&) {}
+};
+struct Venue : Base {
+  explicit Venue(int) {}
+  void on_message(Session&, const ExecutionReport&) {}
+};
+#elif NEXUSFIX_MISTAKE == 55
+// error: a Session is not copied: take a Session&, and keep a Session\*, or a SessionHandle
+struct Venue {
+  void on_logon(Session& session) { sessions.emplace(session.name(), session); }
+  std::map<std::string, Session> sessions;
+};
+#elif NEXUSFIX_MISTAKE == 56
+// error: a Session is not copied
+struct Venue {
+  void on_logon(Session& session) { sessions[std::string{session.name()}] = session; }
+  std::map<std::string, Session> sessions;
+};
+#elif NEXUSFIX_MISTAKE == 57
+// error: a Session is not copied
+struct Venue {
+  void on_logon(Session& session) { last = session; }
+  std::optional<Session> last;
+};
+#elif NEXUSFIX_MISTAKE == 58
+// error: a Session is not copied
+struct Venue {
+  void on_logon(Session& session) {
+    auto copy = session;
+    copy.log_out();
+  }
+};
+#elif NEXUSFIX_MISTAKE == 59
+// error: on_logon\(\) must be: public: void on_logon\(Session&\)
+struct Venue {
+  void on_logon(Session session) { session.log_out(); }
+};
+#elif NEXUSFIX_MISTAKE == 60
+// error: on_message\(\) must be: public: .*on_message\(Session&, const M&\)
+struct Venue {
+  void on_message(Session, const NewOrderSingle&) {}
+};
+#elif NEXUSFIX_MISTAKE == 61
+// error: an answer is LogonAnswer::accept\(\) or LogonAnswer::refuse\("reason"\)
+struct Venue {
+  std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest&) { return true; }
+};
+#elif NEXUSFIX_MISTAKE == 62
+// error: an answer is LogonAnswer::accept\(\) or LogonAnswer::refuse\("reason"\)
+struct Venue {
+  LogonAnswer on_logon_request(Session&, const LogonRequest&) { return "refused"; }
+};
+#elif NEXUSFIX_MISTAKE == 63 && !defined(__clang__)  // 21 and 31 lines of clang
+// error: a Session is not copied
+struct Venue {
+  void on_logon(Session& session) { sessions.push_back(session); }
+  std::vector<Session> sessions;
+};
+#elif NEXUSFIX_MISTAKE == 64 && !defined(__clang__)
+// error: a Session is not copied
+struct Venue {
+  void on_logon(Session& session) { sessions.try_emplace(std::string{session.name()}, session); }
+  std::unordered_map<std::string, Session> sessions;
 };
 #endif
 

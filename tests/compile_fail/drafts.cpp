@@ -1,9 +1,23 @@
 // Misuse of drafts that the compiler must refuse. NEXUSFIX_MISTAKE selects one; with 0 there is
 // none, and the file compiles.
+#include <nexusfix/fix42/enums/md_entry_type.hpp>
+#include <nexusfix/fix42/enums/side.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/market_data_snapshot_full_refresh.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
 #include <nexusfix/wire/typed/draft.hpp>
+
+namespace nexusfix::wire {
+
+// An enumeration of another version with the tag of PartySubIDType, which FIX 4.2 does not have.
+enum class OtherVersion : std::int64_t { Firm = 1 };
+template <>
+struct EnumTraits<OtherVersion> : IntEnumTraits<OtherVersion, 803> {
+  static constexpr std::string_view kApplicationVersion = "FIX.4.3";
+  static constexpr IntValue kValues[] = {{1, "1"}};
+};
+
+}  // namespace nexusfix::wire
 
 namespace nexusfix {
 
@@ -104,8 +118,27 @@ bool use_more(NewOrderSingle::Draft& order, MarketDataSnapshotFullRefresh::Draft
   // error: a draft begins empty
   const NewOrderSingle::Draft other{ClOrdID{"A1"}};
   return other.empty();
+#elif NEXUSFIX_MISTAKE == 27
+  // error: an enumeration of another FIX version
+  return order.set(fix42::Side::Buy).has_value();
+#elif NEXUSFIX_MISTAKE == 28
+  // error: an enumeration of another FIX version
+  return prices.group<MDEntries>()[0].set(fix42::MDEntryType::Bid).has_value();
+#elif NEXUSFIX_MISTAKE == 29
+  // error: an enumeration of another FIX version
+  return prices.group<MDEntries>().add(fix42::MDEntryType::Bid).has_value();
+#elif NEXUSFIX_MISTAKE == 30
+  // error: an enumeration of another FIX version
+  return prices.set(group<MDEntries>(entry(fix42::MDEntryType::Bid))).has_value();
+#elif NEXUSFIX_MISTAKE == 31  // in a group of an entry
+  // error: an enumeration of another FIX version
+  return order.group<PartyIDs>()[0]
+      .set(group<PartyIDs::NoPartySubIDs>(entry(PartySubID{"A"}, wire::OtherVersion::Firm)))
+      .has_value();
 #else
-  return order.empty() && prices.empty();
+  return order.empty() && prices.group<MDEntries>()[0].set(MDEntryType::Bid) &&
+         order.group<PartyIDs>()[0].set(
+             group<PartyIDs::NoPartySubIDs>(entry(PartySubID{"A"}, PartySubIDType{1})));
 #endif
 }
 

@@ -80,6 +80,13 @@ bool use_plain(const ExecutionReport& report) {
   // error: .*deleted
   const std::string text = report.cl_ord_id();
   return text.empty();
+#elif NEXUSFIX_MISTAKE == 18
+  // error: from_literal\(\) takes a literal
+  const std::string text = report.order_id();
+  return report.avg_px() == Decimal::from_literal(text);
+#elif NEXUSFIX_MISTAKE == 19
+  // error: from_literal\(\) takes a literal
+  return report.avg_px() == Decimal::from_literal(1.5);
 #else
   for (auto& party : report.no_party_ids()) {
     if (party.party_id() == "A") return true;

@@ -89,6 +89,17 @@ class Decimal {
     return {is_negative ? -mantissa : mantissa, scale};
   }
 
+  // Does not compile: only the compiler reads a literal.
+  template <class Other>
+    requires(!std::is_array_v<Other>)
+  static constexpr Decimal from_literal(const Other&) noexcept {
+    static_assert(
+        !std::same_as<Other, Other>,
+        "from_literal() takes a literal, such as \"150.25\": wire::convert<Decimal>(text) "
+        "reads a text at run time");
+    return {};
+  }
+
   // All digits as one number: 15025 for 150.25. Negative for negative values.
   [[nodiscard]] constexpr std::int64_t mantissa() const noexcept { return mantissa_; }
   // The number of digits after the point: 2 for 150.25.

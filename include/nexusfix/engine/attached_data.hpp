@@ -16,6 +16,12 @@ inline char type_mark = 0;
 // Owns an object of any type, and knows its type.
 class AttachedData {
  public:
+  AttachedData() = default;
+  // No object: only an OnePlace has copies, which do not compile.
+  AttachedData(const AttachedData&) noexcept {}
+  AttachedData& operator=(const AttachedData&) noexcept { return *this; }
+  ~AttachedData() = default;
+
   // The object before it is destroyed when the new one exists.
   template <class T, class... Arguments>
   T& make(Arguments&&... arguments) {

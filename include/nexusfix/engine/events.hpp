@@ -1,10 +1,12 @@
 // Events of a session, and the answers of an application.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <nexusfix/session/decisions.hpp>
@@ -34,6 +36,26 @@ struct LogonAnswer {
   bool accepted = true;                           // false: a Logout, and the connection is closed
   std::string text{};                             // refused: Text (58) of the Logout
   std::optional<std::uint32_t> session_status{};  // SessionStatus (1409), on a FIXT session
+
+  LogonAnswer() = default;  // accepts
+  // Accepts the Logon.
+  [[nodiscard]] static LogonAnswer accept() { return {}; }
+  // Refuses it. reason: Text (58) of the Logout; status: SessionStatus (1409), on a FIXT session.
+  [[nodiscard]] static LogonAnswer refuse(std::string reason,
+                                          std::optional<std::uint32_t> status = {}) {
+    LogonAnswer answer;
+    answer.accepted = false;
+    answer.text = std::move(reason);
+    answer.session_status = status;
+    return answer;
+  }
+  // Does not compile: a bool or a text does not say which answer it is.
+  template <class Other>
+    requires std::is_arithmetic_v<Other> || std::convertible_to<const Other&, std::string_view>
+  LogonAnswer(const Other&) {  // NOLINT: implicit, so that its error is the only one
+    static_assert(!std::same_as<Other, Other>,
+                  "an answer is LogonAnswer::accept() or LogonAnswer::refuse(\"reason\")");
+  }
 };
 
 // The counterparty requests these messages again, by a ResendRequest or by NextExpectedMsgSeqNum

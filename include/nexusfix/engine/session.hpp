@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -15,6 +16,7 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/engine/attached_data.hpp>
 #include <nexusfix/engine/events.hpp>
+#include <nexusfix/engine/one_place.hpp>
 #include <nexusfix/engine/timer.hpp>
 #include <nexusfix/session/decisions.hpp>
 #include <nexusfix/session/session_id.hpp>
@@ -42,6 +44,7 @@ struct SessionServices;
 
 namespace detail {
 
+class AnySession;
 class SessionConversations;
 
 // Whether only the session layer sends messages of this type.
@@ -113,13 +116,25 @@ struct SessionHandle {
 // One session of an engine. It lives until the engine ends or the session is removed. Only the
 // thread of its event loop uses it; other threads use a Remote or a Mailbox. Commands of a
 // callback, such as log_out(), take effect after the current message.
-class Session {
+class Session : private detail::OnePlace<Session> {
  public:
   // For the engine.
   Session(const SessionServices& services, SessionEntry& entry) noexcept
       : services_{&services}, entry_{&entry} {}
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
+  // Do not compile: a Session stays where the engine has made it.
+  Session(const Session&) = default;
+  Session& operator=(const Session&) = default;
+  Session(const detail::AnySession&) = delete;  // NOLINT: implicit, as a copy
+  // As those: the templates are the better match, and their errors name the line of the copy.
+  template <std::same_as<Session> Same>
+  Session(Same&) noexcept : OnePlace{detail::NoCopy<Same>{}} {}  // NOLINT: implicit, as a copy
+  template <std::same_as<Session> Same>
+  Session& operator=(Same&) noexcept {
+    static_cast<void>(detail::NoCopy<Same>{});
+    return *this;
+  }
+  template <class Same = Session>
+  Session() noexcept : OnePlace{detail::NoCopy<Same>{}} {}
 
   // BeginString, CompIDs, sub and location IDs, and the qualifier. Valid as long as the session.
   [[nodiscard]] const session::SessionId& id() const noexcept;
@@ -334,8 +349,8 @@ class Session {
   // That of a message which is sent now.
   [[nodiscard]] wire::SendingTime sending_time() const noexcept;
 
-  const SessionServices* services_;
-  SessionEntry* entry_;
+  const SessionServices* services_ = nullptr;
+  SessionEntry* entry_ = nullptr;
   detail::AttachedData data_;
   detail::AttachedData conversations_;  // see conversation.hpp; they end before data_
 };

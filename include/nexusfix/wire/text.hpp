@@ -42,6 +42,10 @@ namespace nexusfix {
 
 namespace wire {
 
+template <class M>
+class Draft;
+struct DraftError;
+
 // The name of an enumerator in the dictionary, and its value on the wire.
 struct EnumName {
   std::string_view value;  // "1"
@@ -138,11 +142,13 @@ inline constexpr bool kHasText =
     wire::detail::IsField<T>::value || wire::NamedEnum<T> || wire::detail::kIsOptionalField<T> ||
     detail::kIsOneOf<T, Decimal, FixedPrice, CheckedDecimal, PicoTime, wire::MessageView,
                      wire::FieldErrorCode, wire::FieldError, wire::EncodeErrorCode,
-                     wire::EncodeError, wire::GarbledReason, wire::ParseError>;
+                     wire::EncodeError, wire::GarbledReason, wire::ParseError, wire::DraftError>;
 // Typed messages, too.
 template <class T>
   requires std::derived_from<T, wire::TypedMessageView<T>>
 inline constexpr bool kHasText<T> = true;
+template <class M>
+inline constexpr bool kHasText<wire::Draft<M>> = true;
 
 namespace detail {
 

@@ -80,9 +80,8 @@ bool LogonAdmission::changes_password(SessionEntry& entry, LogonAnswer& answer) 
   if (!wrong.empty()) {
     loop_.report.peer(EventId::NewPasswordRefused, entry,
                       "NewPassword (925): " + std::string{wrong});
-    answer = {.accepted = false,
-              .text = "NewPassword (925): " + std::string{wrong},
-              .session_status = kPasswordAgainstPolicy};
+    answer =
+        LogonAnswer::refuse("NewPassword (925): " + std::string{wrong}, kPasswordAgainstPolicy);
     return false;
   }
   entry.password_change.begin(entry.commands.logon_id(), std::move(answer));
@@ -108,7 +107,7 @@ void LogonAdmission::on_password_changed(Connection* connection,
   connection->credentials().end_change(decision.is_right);
   LogonAnswer answer = entry->password_change.take_answer();
   if (!decision.is_right) {
-    answer = {.accepted = false, .text = "NewPassword (925) cannot be taken", .session_status = {}};
+    answer = LogonAnswer::refuse("NewPassword (925) cannot be taken");
   }
   actions_.answer_logon(*entry, entry->password_change.logon_id_, answer);
 }

@@ -172,11 +172,11 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Authenticat
   std::optional<LogonAnswer> answer;
   const LogonRequest request{.id = action.logon_id, .message = *action.message};
   if (loop_.callbacks.on_logon_request == nullptr)
-    answer = LogonAnswer{};  // the password was right
+    answer = LogonAnswer::accept();  // the password was right
   const bool done = answer || transactor_.run_callback(entry, [&] {
     answer = loop_.callbacks.on_logon_request(loop_.callbacks.application, entry.session, request);
   });
-  if (!done) answer = LogonAnswer{.accepted = false, .text = "Logon cannot be examined"};
+  if (!done) answer = LogonAnswer::refuse("Logon cannot be examined");
   if (!answer) return;
   entry.commands.answer_logon(action.logon_id, *std::move(answer));
 }

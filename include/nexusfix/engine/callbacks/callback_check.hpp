@@ -29,31 +29,31 @@ concept OneOf = (std::same_as<Result, Accepted> || ...);
 
 // The right callbacks.
 template <class A>
-concept OnLogon = requires(A& a, Session& s) {
+concept OnLogon = requires(A& a, AnySession& s) {
   { a.on_logon(s) } -> std::same_as<void>;
 };
 template <class A>
-concept OnLogout = requires(A& a, Session& s) {
+concept OnLogout = requires(A& a, AnySession& s) {
   { a.on_logout(s) } -> std::same_as<void>;
 };
 template <class A>
-concept OnLogonRequest = requires(A& a, Session& s, const LogonRequest& r) {
+concept OnLogonRequest = requires(A& a, AnySession& s, const LogonRequest& r) {
   { a.on_logon_request(s, r) } -> OneOf<LogonAnswer, std::optional<LogonAnswer>>;
 };
 template <class A>
-concept OnResendRequest = requires(A& a, Session& s, const ResendRequest& r) {
+concept OnResendRequest = requires(A& a, AnySession& s, const ResendRequest& r) {
   { a.on_resend_request(s, r) } -> std::same_as<ResendAnswer>;
 };
 template <class A>
-concept OnDisconnect = requires(A& a, Session& s, const Disconnection& d) {
+concept OnDisconnect = requires(A& a, AnySession& s, const Disconnection& d) {
   { a.on_disconnect(s, d) } -> std::same_as<void>;
 };
 template <class A>
-concept OnWritable = requires(A& a, Session& s) {
+concept OnWritable = requires(A& a, AnySession& s) {
   { a.on_writable(s) } -> std::same_as<void>;
 };
 template <class A>
-concept WriteLogon = requires(A& a, Session& s, wire::Encoder& e, const wire::MessageHeader& h) {
+concept WriteLogon = requires(A& a, AnySession& s, wire::Encoder& e, const wire::MessageHeader& h) {
   { a.write_logon(s, e, h) } -> std::same_as<void>;
 };
 template <class A>
@@ -61,19 +61,19 @@ concept OnRecovered = requires(A& a, const RecoveredMessage& m) {
   { a.on_recovered(m) } -> std::same_as<void>;
 };
 template <class A>
-concept OnAdmin = requires(A& a, Session& s, const wire::MessageView& m) {
+concept OnAdmin = requires(A& a, AnySession& s, const wire::MessageView& m) {
   { a.on_admin(s, m) } -> std::same_as<void>;
 };
 template <class A>
-concept OnSending = requires(A& a, Session& s, OutgoingMessage& m) {
+concept OnSending = requires(A& a, AnySession& s, OutgoingMessage& m) {
   { a.on_sending(s, m) } -> OneOf<void, SendDecision>;
 };
 template <class A>
-concept OnSent = requires(A& a, Session& s, const SentMessage& m) {
+concept OnSent = requires(A& a, AnySession& s, const SentMessage& m) {
   { a.on_sent(s, m) } -> std::same_as<void>;
 };
 template <class A, class M>
-concept OnMessage = requires(A& a, Session& s, const M& m) {
+concept OnMessage = requires(A& a, AnySession& s, const M& m) {
   { a.on_message(s, m) } -> OneOf<void, MessageReply>;
 };
 
@@ -246,26 +246,53 @@ struct CallbackCheck<A> : CallbackNameCheck<A> {
   static constexpr bool kDone = true;
 };
 
-// Whether a base of the application takes a message that the application does not. Only g++ can
-// list the bases of a class.
+// Whether a base of the application takes a message that the application does not. g++ lists the
+// bases of a class. With clang they are the classes that declare its other callbacks, and, of an
+// application without constructors, those that its first initializer can be.
 template <class A, class... Bases>
 consteval bool hides_any() {
   return ((!TakesEverything<Bases> && takes_unlisted<Bases, typename HandlesOf<A>::type>()) || ...);
 }
+#if defined(__clang__)
+template <class A, class Result, class Base>
+consteval bool hides_of(Result Base::*) {
+  if constexpr (std::is_same_v<A, Base>) {
+    return false;
+  } else {
+    return hides_any<A, Base>();
+  }
+}
+template <class A, class Function>
+consteval bool hides_of(Function*) {  // of a static function nothing is known
+  return false;
+}
+template <class A>
+struct HidingBase {
+  template <class Base>
+    requires(std::is_base_of_v<Base, A> && !std::is_same_v<Base, A> && hides_any<A, Base>())
+  operator Base() const;  // NOLINT(google-explicit-constructor)
+};
 template <class A>
 consteval bool hides_on_message() {
-#if defined(__GNUC__) && !defined(__clang__)
-  return hides_any<A, __bases(A)...>();
-#else
-  return false;
-#endif
+  bool hides = requires { A{HidingBase<A>{}}; };
+  if constexpr (requires { &A::on_logon; }) hides = hides || hides_of<A>(&A::on_logon);
+  if constexpr (requires { &A::on_logout; }) hides = hides || hides_of<A>(&A::on_logout);
+  if constexpr (requires { &A::on_disconnect; }) hides = hides || hides_of<A>(&A::on_disconnect);
+  if constexpr (requires { &A::on_recovered; }) hides = hides || hides_of<A>(&A::on_recovered);
+  return hides;
 }
+#else
+template <class A>
+consteval bool hides_on_message() {
+  return hides_any<A, __bases(A)...>();
+}
+#endif
 // Within a derived class a protected on_message() can be called, and a private one cannot.
 template <class A>
 struct Derived : A {
   template <class M>
   static consteval bool takes() {
-    return requires(Derived& a, Session& s, const M& m) { a.on_message(s, m); };
+    return requires(Derived& a, AnySession& s, const M& m) { a.on_message(s, m); };
   }
 
  protected:

@@ -60,8 +60,11 @@ struct Exactly {
 // No application knows it: only a template without a constraint takes it.
 struct UnknownMessage {};
 
+// The session of a callback. One that takes a Session by value does not take it.
+class AnySession : public Session {};
+
 template <class A, class M>
-concept Takes = requires(A& a, Session& s, const M& m) { a.on_message(s, m); };
+concept Takes = requires(A& a, AnySession& s, const M& m) { a.on_message(s, m); };
 template <class A, class M>
 concept TakesExactly = Takes<A, Exactly<M>>;
 template <class A>

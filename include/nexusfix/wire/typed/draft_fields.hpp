@@ -78,6 +78,8 @@ struct DraftError {
   std::uint32_t entry = 0;  // the number of the entry in that group, from 0 on
   // One sentence for people, such as "OrdType (40): the required field is missing".
   [[nodiscard]] std::string what() const;
+  // The same.
+  friend std::string to_string(const DraftError& error) { return error.what(); }
 };
 
 // The result of an edit: nothing, or why the draft was not changed.

@@ -76,6 +76,22 @@ constexpr auto foreign_in() {
   }
 }
 
+// Whether the entry of a group has another enumeration with this one's tag.
+template <class Enum, class... Fields>
+[[nodiscard]] constexpr bool has_other_enumeration(FieldList<Fields...>) {
+  constexpr Tag kTags[] = {tag_of<Fields>()...};
+  constexpr bool kSame[] = {std::same_as<Fields, Enum>...};
+  for (std::size_t i = 0; i < sizeof...(Fields); ++i) {
+    if (kTags[i] == EnumTraits<Enum>::kTag && !kSame[i]) return true;
+  }
+  return false;
+}
+
+// The type that knows the version of an entry's enumerations: the message, or the entry itself if
+// it is added to a draft.
+template <class M, class Entry>
+using VersionOf = std::conditional_t<requires { M::kApplicationVersion; }, M, Entry>;
+
 // Whether an enumeration among the parts, or within their groups, is of another FIX version than
 // that of the message. Fields of the header are of the session's version.
 template <class M, class Part>
@@ -85,13 +101,14 @@ template <class M, class... Parts>
 template <class M, class Entry, class... Entries>
 [[nodiscard]] constexpr bool is_of_other_version(
     std::type_identity<GroupParts<Entry, Entries...>>) {
-  return (is_of_other_version<M>(std::type_identity<Entries>{}) || ...);
+  return (is_of_other_version<VersionOf<M, Entry>>(std::type_identity<Entries>{}) || ...);
 }
 template <class M, class Entry, class Range, class MakeEntry>
 [[nodiscard]] constexpr bool is_of_other_version(
     std::type_identity<GroupRange<Entry, Range, MakeEntry>>) {
   if constexpr (MakesEntry<Range, MakeEntry>) {
-    return is_of_other_version<M>(std::type_identity<MadeEntry<Range, MakeEntry>>{});
+    return is_of_other_version<VersionOf<M, Entry>>(
+        std::type_identity<MadeEntry<Range, MakeEntry>>{});
   } else {
     return false;
   }
@@ -109,6 +126,11 @@ constexpr bool is_of_other_version(std::type_identity<Part>) {
                 }) {
     return EnumTraits<Enum>::kApplicationVersion != M::kApplicationVersion &&
            !is_header_tag(EnumTraits<Enum>::kTag);
+  } else if constexpr (requires {
+                         M::kCountTag;
+                         EnumTraits<Enum>::kApplicationVersion;
+                       }) {
+    return has_other_enumeration<Enum>(typename M::Fields{});
   } else {
     return false;
   }

@@ -85,7 +85,7 @@ TEST_F(InvalidLogonTest, unknown_appl_ver_id_is_refused_and_fix_latest_is_served
 TEST_F(InvalidLogonTest, invalid_logon_is_not_answered_before_the_application_decides) {
   struct Guarded : EchoVenue {
     std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest&) {
-      return LogonAnswer{};
+      return LogonAnswer::accept();
     }
   } guarded;
   auto settings = config::parse_settings(config(), "venue.cfg");

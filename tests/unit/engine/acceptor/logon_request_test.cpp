@@ -12,10 +12,10 @@ struct GuardedVenue : EchoVenue {
     const std::string_view user = request.message[553].value_or("");
     id = request.id;
     handle = session.handle();
-    if (user == "me") return LogonAnswer{};
+    if (user == "me") return LogonAnswer::accept();
     if (user == "later") return std::nullopt;
     if (user == "oops") throw std::runtime_error{"no connection to the directory"};
-    return LogonAnswer{.accepted = false, .text = "unknown user"};
+    return LogonAnswer::refuse("unknown user");
   }
   std::uint64_t id = 0;
   engine::SessionHandle handle;

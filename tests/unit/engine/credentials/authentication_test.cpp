@@ -307,7 +307,7 @@ TEST_F(AuthenticationTest, application_decides_after_the_password_check) {
   struct Refusing : EchoVenue {
     std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest& request) {
       ++asked;
-      return LogonAnswer{.accepted = false, .text = std::string{*request.message[553]} + "?"};
+      return LogonAnswer::refuse(std::string{*request.message[553]} + "?");
     }
     int asked = 0;
   } refusing;

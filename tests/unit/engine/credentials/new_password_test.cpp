@@ -127,7 +127,7 @@ TEST_F(NewPasswordTest, invalid_logon_does_not_change_the_password) {
 TEST_F(NewPasswordTest, logon_refused_by_the_application_does_not_change_the_password) {
   struct Refusing : EchoVenue {
     std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest&) {
-      return LogonAnswer{.accepted = false, .text = "not today"};
+      return LogonAnswer::refuse("not today");
     }
   } refusing;
   open_for(refusing);
@@ -206,7 +206,7 @@ TEST_F(NewPasswordTest, entry_changed_since_the_check_is_not_replaced) {
   struct Changing : EchoVenue {
     std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest&) {
       change();
-      return LogonAnswer{};
+      return LogonAnswer::accept();
     }
     std::function<void()> change;
   } changing;

@@ -107,7 +107,7 @@ struct Watcher {
   std::optional<engine::LogonAnswer> on_logon_request(Session&, const engine::LogonRequest&) {
     cpus = allowed_cpus();
     engine->stop();
-    return engine::LogonAnswer{.accepted = false, .text = "seen"};
+    return engine::LogonAnswer::refuse("seen");
   }
 };
 
@@ -189,7 +189,7 @@ struct TwoWatched {
     const std::lock_guard lock{mutex};
     cpus[std::string{session.name()}] = allowed_cpus();
     if (cpus.size() == 2) engine->stop();
-    return engine::LogonAnswer{.accepted = false, .text = "seen"};
+    return engine::LogonAnswer::refuse("seen");
   }
 };
 
