@@ -4,6 +4,7 @@
 #include <arrow/io/stdio.h>
 #include <arrow/ipc/writer.h>
 #include <condition_variable>
+#include <csignal>
 #include <deque>
 #include <mutex>
 #include <parquet/arrow/writer.h>
@@ -59,6 +60,15 @@ class ArrowFile final : public BatchFile {
   std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
 };
 
+// Ctrl-C must interrupt the thread that reads. Arrow's threads inherit this from the first caller.
+void block_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
 // Encodes and writes batches on a thread of its own, while the next one is read.
 class BatchThread {
  public:
@@ -89,6 +99,7 @@ class BatchThread {
 
  private:
   void run() {
+    block_signals();
     std::unique_lock lock{mutex_};
     for (;;) {
       changed_.wait(lock, [&] { return is_last_ || !waiting_.empty(); });

@@ -9,8 +9,10 @@ Runs with the Python that has duckdb, polars and pyarrow: tools/columns.py print
 import datetime
 import decimal
 import os
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 import command_test
@@ -128,6 +130,23 @@ class Export(WithFolder):
         self.assertEqual(limited.returncode, 1)
         self.assertRegex(limited.stderr, r"\Anexusfix export: \S+: .*File too large\n\Z")
         self.assertFalse(path.exists())
+
+    def test_ctrl_c_keeps_the_rows_that_were_read(self):
+        path = self.folder / "a.parquet"
+        with subprocess.Popen([command_test.NEXUSFIX, "export", "--parquet", path, "-"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as child:
+            self.addCleanup(child.kill)
+            child.stdin.write(self.many().read_text())
+            child.stdin.flush()
+            time.sleep(0.5)  # the last bytes are read, or stay in the pipe: both are allowed
+            child.send_signal(signal.SIGINT)
+            out, errors = child.stdout.read(), child.stderr.read()
+            self.assertEqual(child.wait(command_test.LIMIT_SECONDS), 1, errors)
+        self.assertEqual(errors.count("\n"), 1, errors)
+        rows = polars.read_parquet(path).height
+        self.assertEqual(out, f"{rows:,} rows in {path}\n")
+        self.assertGreater(rows, 0)
 
     def many(self):
         log = self.folder / "many.log"
