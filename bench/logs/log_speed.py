@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Measures `nexusfix grep`, `decode` and `stats` on a log of 1 GB, next to ripgrep.
+"""Measures `nexusfix grep`, `decode` and `stats` on a log of 1 GB, next to other programs.
 
-Usage: log_speed.py NEXUSFIX [--megabytes N] [--repeat N] [--folder FOLDER]
+Usage: log_speed.py NEXUSFIX [--megabytes N] [--repeat N] [--folder FOLDER] [--quickfix PROGRAM]
 
 Prints the median CPU time of one core, and megabytes a second of it. CPU time is used because other
 programs of the machine then disturb less. All answers of a row must be the same in each run.
 """
 import argparse
+import importlib.util
 import os
 import shutil
 import statistics
@@ -16,6 +17,8 @@ from pathlib import Path
 
 SOH = '\x01'
 MAKE_LOG = Path(__file__).resolve().parent / 'make_log.py'
+SMALL_MEGABYTES = 10
+SIMPLEFIX = Path(__file__).resolve().parent / 'simplefix_count.py'
 
 
 def cpu_seconds(command):
@@ -38,7 +41,7 @@ def warm(log):
             pass
 
 
-def rows(nexusfix, log):
+def rows(nexusfix, log, capture):
     """Name and command of each row."""
     grep = [nexusfix, 'grep', '-c']
     yield 'grep MsgType=D', [*grep, 'MsgType=D', log]
@@ -49,6 +52,9 @@ def rows(nexusfix, log):
     yield 'decode --ndjson', [nexusfix, 'decode', '--ndjson', log]
     yield 'decode --csv', [nexusfix, 'decode', '--csv', log]
     yield 'stats', [nexusfix, 'stats', log]
+    # Of the same messages: MB/s count the log's bytes.
+    yield 'grep MsgType=D in the capture', [*grep, 'MsgType=D', capture]
+    yield 'grep Symbol=NESN in the capture', [*grep, 'Symbol=NESN', capture]
     if ripgrep := shutil.which('rg'):
         count = [ripgrep, '-a', '-c']
         yield 'ripgrep MsgType=D', [*count, f'{SOH}35=D{SOH}', log]
@@ -57,20 +63,42 @@ def rows(nexusfix, log):
         yield 'ripgrep Price>390', [*count, f'{SOH}44=(39[0-9]|[4-9][0-9][0-9])', log]
 
 
+def parser_rows(nexusfix, log, quickfix):
+    """Parsers that would take minutes: a smaller log."""
+    yield 'grep Symbol=NESN, small log', [nexusfix, 'grep', '-c', 'Symbol=NESN', log]
+    if quickfix:
+        yield 'QuickFIX Symbol=NESN, small log', [quickfix, log, '55', 'NESN']
+    if importlib.util.find_spec('simplefix'):
+        yield 'simplefix Symbol=NESN, small log', [sys.executable, SIMPLEFIX, log, '55', 'NESN']
+
+
+def made_log(folder, megabytes):
+    log = Path(folder) / f'speed-{megabytes}.log'
+    if not log.exists():
+        subprocess.run([sys.executable, MAKE_LOG, log, str(megabytes)], check=True)
+    warm(log)
+    return log
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('nexusfix')
     parser.add_argument('--megabytes', type=int, default=1000)
     parser.add_argument('--repeat', type=int, default=5)
     parser.add_argument('--folder', default='build')
+    parser.add_argument('--quickfix', help='the program quickfix_count')
     options = parser.parse_args()
-    log = Path(options.folder) / f'speed-{options.megabytes}.log'
-    if not log.exists():
-        subprocess.run([sys.executable, MAKE_LOG, log, str(options.megabytes)], check=True)
-    warm(log)
-    megabytes = log.stat().st_size / 1e6
+    log = made_log(options.folder, options.megabytes)
+    small_log = made_log(options.folder, SMALL_MEGABYTES)
+    capture = log.with_suffix('.pcap')
+    if not capture.exists():
+        subprocess.run([sys.executable, MAKE_LOG, capture, '--of', log], check=True)
+    warm(capture)
+    all_rows = [(log, *row) for row in rows(options.nexusfix, str(log), str(capture))]
+    all_rows += [(small_log, *row)
+                 for row in parser_rows(options.nexusfix, str(small_log), options.quickfix)]
     print(f'{"row":34} {"s":>7} {"MB/s":>7} {"MB of memory":>13}  answer')
-    for name, command in rows(options.nexusfix, str(log)):
+    for file, name, command in all_rows:
         times = []
         answers = set()
         peak = 0
@@ -82,6 +110,7 @@ def main():
         if len(answers) != 1:
             sys.exit(f'{name}: the answers differ: {answers}')
         median = statistics.median(times)
+        megabytes = file.stat().st_size / 1e6
         answer, size = answers.pop()
         shown = answer.decode(errors='replace') if size < 64 else f'{size:,} bytes'
         print(f'{name:34} {median:7.3f} {megabytes / median:7.0f} {peak / 1e6:13.0f}  {shown}',

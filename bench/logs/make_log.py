@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Writes a message log of a venue with orders, reports, rejects and heartbeats of 8 sessions.
 
-Usage: make_log.py FILE MEGABYTES. The same arguments give the same bytes. A part of 32 MB is made
-message by message, and then repeated with other ClOrdIDs of the same size.
+Usage: make_log.py FILE MEGABYTES, or make_log.py CAPTURE --of LOG for a capture of its messages,
+each in a TCP segment of its session. The same arguments give the same bytes. A part of 32 MB is
+made message by message, and then repeated with other ClOrdIDs of the same size.
 """
 import random
+import struct
 import sys
 
 SOH = '\x01'
@@ -78,7 +80,33 @@ class Maker:
         return ''.join(lines).encode()
 
 
+def capture(path, log):
+    """Ethernet, IPv4 and TCP with timestamps: 66 bytes before each message, and 16 of the file."""
+    sequences = {}
+    with open(log, 'rb') as lines, open(path, 'wb', 1 << 20) as out:
+        out.write(struct.pack('<IHHIIII', 0xa1b2c3d4, 2, 4, 0, 0, 262144, 1))
+        for number, line in enumerate(lines):
+            message = line[line.index(b'8=FIX'):-1]
+            session = message[message.index(b'CLIENT') + 6] - 48
+            is_in = b' IN : ' in line[:40]
+            key = (session, is_in)
+            sequence = sequences.get(key, 1)
+            sequences[key] = (sequence + len(message)) % (1 << 32)
+            ports = (5000 + session, 9876) if is_in else (9876, 5000 + session)
+            hosts = (0x0a000001, 0x0a000002) if is_in else (0x0a000002, 0x0a000001)
+            size = len(message)
+            out.write(struct.pack('<IIII', 1705305600 + number // 30000, number % 30000 * 33,
+                                  size + 66, size + 66))
+            out.write(b'\x02' * 12 + struct.pack('>HBBHHHBBHII', 0x0800, 0x45, 0, size + 52, 1,
+                                                 0x4000, 64, 6, 0, *hosts))
+            out.write(struct.pack('>HHIIBBHHH', *ports, sequence, 1, 0x80, 0x18, 512, 0, 0))
+            out.write(b'\x01' * 12 + message)
+
+
 def main():
+    if sys.argv[2] == '--of':
+        capture(sys.argv[1], sys.argv[3])
+        return
     path, megabytes = sys.argv[1], int(sys.argv[2])
     part = Maker().part()
     left = megabytes * 1_000_000

@@ -360,6 +360,7 @@ std::optional<ScannedMessage> MessageScanner::next_usual(std::size_t at) {
   const char separator = text[usual_.size() - kTagBytes];
   if (separator == kSoh) {
     if (const std::size_t size = usual_size(text); size > 0) {
+      usual_front_ = at - at_;
       at_ = at + size;
       tried_ = at_;
       return ScannedMessage{text.substr(0, size), front, base_ + at};
@@ -373,10 +374,25 @@ std::optional<ScannedMessage> MessageScanner::next_usual(std::size_t at) {
   return take(at, found->size, begin, front);
 }
 
+// The text before a message most often has the size of the one before it. A message that begins
+// there is the next one if no other begins earlier: that one would have a `=`.
+std::optional<ScannedMessage> MessageScanner::next_after_usual_text() {
+  const std::size_t at = at_ + usual_front_;
+  if (usual_front_ > kPrefixBytesMax || at + kRecognisedBytesMax > buffer_.size()) {
+    return std::nullopt;
+  }
+  const std::string_view front{buffer_.data() + at_, usual_front_};
+  if (contains_either(front, '=', '=')) return std::nullopt;
+  return next_usual(at);
+}
+
 std::optional<ScannedMessage> MessageScanner::next() {
   for (;;) {
     if (line_ != nullptr) {
       if (auto message = next_of_line()) return message;
+    }
+    if (tried_ == at_) {
+      if (auto message = next_after_usual_text()) return message;
     }
     const std::size_t at = find_bytes(buffer_, kBegin, std::max(at_, tried_));
     if (at == buffer_.npos) {

@@ -61,6 +61,7 @@ class MessageScanner {
 
   [[nodiscard]] std::optional<ScannedMessage> next_of_line();
   [[nodiscard]] std::optional<ScannedMessage> next_usual(std::size_t at);
+  [[nodiscard]] std::optional<ScannedMessage> next_after_usual_text();
   [[nodiscard]] bool begins_usually(std::string_view text) const noexcept;
   [[nodiscard]] std::size_t usual_size(std::string_view text) const noexcept;
   [[nodiscard]] ScannedMessage take(std::size_t at, std::size_t size, const MessageBegin& begin,
@@ -86,11 +87,12 @@ class MessageScanner {
 
   std::string delimiter_;
   std::string buffer_;
-  std::string usual_;        // how the last message began, up to BodyLength; empty: unusually
-  std::uint64_t base_ = 0;   // the offset of the buffer in all bytes that were fed
-  bool starts_line_ = true;  // the buffer begins with a line
-  std::size_t at_ = 0;       // after the last message
-  std::size_t tried_ = 0;    // no message begins before this place
+  std::string usual_;            // how the last message began, up to BodyLength; empty: unusually
+  std::size_t usual_front_ = 0;  // the bytes between the last two messages
+  std::uint64_t base_ = 0;       // the offset of the buffer in all bytes that were fed
+  bool starts_line_ = true;      // the buffer begins with a line
+  std::size_t at_ = 0;           // after the last message
+  std::size_t tried_ = 0;        // no message begins before this place
   bool finished_ = false;
   // No line ends between these two places.
   std::size_t searched_from_ = 0;

@@ -137,12 +137,11 @@ void CaptureReader::take_packet(const CapturedPacket& packet) {
 }
 
 CaptureReader::Flow& CaptureReader::flow_of(const FlowKey& key) {
-  if (last_flow_ != nullptr && last_flow_->first == key) return last_flow_->second;
-  std::swap(last_flow_, last_other_);
-  if (last_flow_ != nullptr && last_flow_->first == key) return last_flow_->second;
+  Flows::value_type*& recent = recent_[(key.from_port + 3U * key.to_port) % recent_.size()];
+  if (recent != nullptr && recent->first == key) return recent->second;
   auto found = flows_.find(key);
   if (found == flows_.end()) found = flows_.emplace(key, Flow{.name = key.text()}).first;
-  last_flow_ = &*found;
+  recent = &*found;
   return found->second;
 }
 
@@ -150,7 +149,7 @@ void CaptureReader::take_segment(const TcpSegment& segment) {
   // Most packets without bytes are acknowledgements: they matter only to a stream with a gap.
   const bool has_content = segment.is_syn || segment.is_fin || segment.is_reset ||
                            segment.payload.size() + segment.cut_size > 0;
-  if (segment.is_ack) {
+  if (segment.is_ack && held_ > 0) {
     const auto other = flows_.find(segment.key.reversed());
     if (other != flows_.end() && other->second.stream.kept_bytes() > 0) {
       other->second.stream.acknowledge(segment.acknowledged, packet_.time, pieces_,
@@ -161,8 +160,13 @@ void CaptureReader::take_segment(const TcpSegment& segment) {
   if (!has_content) return;
   Flow& flow = flow_of(segment.key);
   flow.last_used = counts_.packets;
+  if (flow.stream.take_next(segment)) {
+    steps_.push_back({&flow, {.bytes = segment.payload}});
+    return;
+  }
   flow.stream.take(segment, packet_.time, pieces_, counts_.streams);
   add_steps(flow);
+  count_held(flow);  // a segment that is kept has no step
 }
 
 void CaptureReader::add_steps(Flow& flow) {
@@ -260,7 +264,7 @@ void CaptureReader::limit_memory() {
       flows_.erase(key);
     }
     evicted_.clear();
-    last_flow_ = last_other_ = nullptr;
+    recent_.fill(nullptr);
   }
   if (flows_.size() < kFlowsMax && held_ < kHeldBytesMax) return;
   std::vector<std::uint64_t> used;

@@ -1,6 +1,7 @@
 // The messages in the TCP connections of a packet capture.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -85,9 +86,8 @@ class CaptureReader {
   PacketFile file_;
   std::string delimiter_;
   Flows flows_;
-  Flows::value_type* last_flow_ = nullptr;  // of the last two segments
-  Flows::value_type* last_other_ = nullptr;
-  std::vector<FlowKey> evicted_;  // when their steps are done
+  std::array<Flows::value_type*, 64> recent_{};  // by ports
+  std::vector<FlowKey> evicted_;                 // when their steps are done
   std::size_t held_ = 0;
   std::vector<StreamPiece> pieces_;
   std::vector<Step> steps_;

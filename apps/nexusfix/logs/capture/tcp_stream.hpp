@@ -37,6 +37,17 @@ struct StreamPiece {
 // bytes.
 class TcpStream {
  public:
+  // Whether the segment is the next one, and only has bytes: they are the next bytes of the stream,
+  // and take() is not needed.
+  [[nodiscard]] bool take_next(const TcpSegment& segment) noexcept {
+    if (!is_open_ || !kept_.empty() || fin_ || segment.is_syn || segment.is_fin ||
+        segment.is_reset || segment.cut_size > 0 ||
+        static_cast<std::uint32_t>(next_) != segment.sequence) {
+      return false;
+    }
+    next_ += segment.payload.size();
+    return true;
+  }
   // Appends what the segment adds. The views are those of the segment.
   void take(const TcpSegment& segment, WallTime time, std::vector<StreamPiece>& to,
             StreamCounts& counts);

@@ -32,7 +32,7 @@ bool wait_for_more() {
 bool wait_for_input() {
   pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
   while (!is_interrupted()) {
-    if (::poll(&input, 1, kBetweenReadsMillis) > 0) return true;
+    if (::poll(&input, 1, kBetweenReadsMillis) > 0) return !is_interrupted();
   }
   return false;
 }

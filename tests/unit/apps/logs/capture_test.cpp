@@ -208,6 +208,21 @@ TEST_F(Capture, shows_where_a_segment_is_lost_and_goes_on_after_it) {
   EXPECT_FALSE(report_.has_unread());
 }
 
+TEST_F(Capture, does_not_wait_for_bytes_that_the_other_side_has_acknowledged) {
+  const std::string stream = order(1) + order(2);
+  const std::size_t size = order(1).size();
+  Pcap pcap;
+  pcap.add(ethernet(ipv4({.sequence = 999, .flags = "S"})));
+  pcap.add(ethernet(ipv4(part(stream, size, size))));
+  pcap.wait(200);
+  Segment other{.from = 2, .to = 1, .from_port = 9876, .to_port = 5001, .sequence = 1};
+  other.acknowledged = static_cast<std::uint32_t>(1000 + 2 * size);
+  other.payload = order(3);
+  pcap.add(ethernet(ipv4(other)));
+  EXPECT_THAT(read(pcap.bytes()), ElementsAre(order(2), order(3)));
+  EXPECT_THAT(prefixes_[0], HasSubstr("20240115-10:30:00.202000000 "));
+}
+
 TEST_F(Capture, finds_a_gap_before_the_end_of_a_connection_and_of_the_file) {
   const std::string stream = order(1) + order(2);
   const std::size_t size = order(1).size();

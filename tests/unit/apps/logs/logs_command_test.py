@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""The log tools as processes: followed files, Ctrl-C, full disks, standard input."""
+
+import gzip
+import os
+import signal
+import struct
+import subprocess
+import sys
+import unittest
+
+import command_test
+from command_test import LIMIT_SECONDS, WithFolder, run
+
+
+def message(number, more="", msg_type="D"):
+    body = f"35={msg_type}|34={number}|49=T|52=20240115-10:30:00|56=V|{more}".replace("|", "\x01")
+    text = f"8=FIX.4.4\x019={len(body)}\x01{body}"
+    return f"{text}10={sum(text.encode()) % 256:03}\x01"
+
+
+def order(number):
+    return message(number, f"11=A{number}|55=SAP|54=1|38=100|44=1|")
+
+
+def capture(*payloads):
+    packets = b""
+    sequence = 1
+    for payload in payloads:
+        payload = payload.encode()
+        tcp = struct.pack(">HHIIBBHHH", 1, 2, sequence, 0, 0x50, 0x10, 1, 0, 0) + payload
+        sequence += len(payload)
+        packet = struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(tcp), 1, 0, 64, 6, 0, 1, 2) + tcp
+        packets += struct.pack("<IIII", 1705314600, 0, len(packet), len(packet)) + packet
+    return struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101) + packets
+
+
+class LogTools(WithFolder):
+    def start(self, *words):
+        child = subprocess.Popen([command_test.NEXUSFIX, *words], stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(child.kill)
+        return child
+
+    def end(self, child, expected_status):
+        child.send_signal(signal.SIGINT)
+        child.wait(LIMIT_SECONDS)  # its input is still open
+        out, err = child.communicate()
+        self.assertEqual(child.returncode, expected_status, err)
+        return out, err
+
+    def test_a_followed_log_is_printed_as_it_grows_and_through_a_rotation(self):
+        log = self.write("log", order(1) + "\n")
+        for words in (("grep", "-f", "MsgType=D"), ("decode", "--raw", "--follow")):
+            child = self.start(*words, str(log))
+            self.assertIn("11=A1", child.stdout.readline())
+            with open(log, "a", encoding="utf-8") as file:
+                file.write(order(2) + "\n")
+            self.assertIn("11=A2", child.stdout.readline())
+            log.rename(self.folder / "log.1")
+            self.write("log", order(3) + "\n")
+            self.assertIn("11=A3", child.stdout.readline())
+            self.assertEqual(self.end(child, 0), ("", ""))
+            log = self.write("log", order(1) + "\n")
+
+    def test_ctrl_c_prints_the_counts_and_ends_with_1(self):
+        child = self.start("grep", "--count", "MsgType=D")
+        child.stdin.write(order(1) + order(2) + "\n")
+        child.stdin.flush()
+        with self.assertRaises(subprocess.TimeoutExpired):
+            child.wait(0.5)
+        out, err = self.end(child, 1)
+        self.assertEqual(out, "2\n")
+        self.assertEqual(err, "nexusfix grep: standard input: interrupted\n")
+
+    def test_a_full_disk_ends_with_one_line_and_1(self):
+        log = self.write("log", order(1) * 20_000)
+        for words in (("decode",), ("decode", "--ndjson"), ("grep", "35=D"), ("grep", "-c", "35=D"),
+                      ("stats",), ("order", "A1")):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([command_test.NEXUSFIX, *words, log], stdout=full,
+                                      stderr=subprocess.PIPE, text=True, timeout=LIMIT_SECONDS,
+                                      check=False)
+            self.assertEqual(done.returncode, 1, words)
+            self.assertRegex(done.stderr, r"\Anexusfix: standard output could not be written.*\n\Z")
+
+    def test_an_archive_that_is_cut_has_its_messages_and_the_status_1(self):
+        packed = gzip.compress("".join(order(number) for number in range(1, 5000)).encode())
+        path = self.folder / "log.gz"
+        path.write_bytes(packed[:len(packed) // 2])
+        for words in (("grep", "-c", "35=D"), ("decode", "--raw"), ("stats",)):
+            done = run(*words, str(path))
+            self.assertEqual(done.returncode, 1, words)
+            self.assertEqual(done.stderr,
+                             f"nexusfix {words[0]}: {path}: gzip: the archive is cut\n")
+        self.assertGreater(int(run("grep", "-c", "35=D", str(path)).stdout), 1000)
+
+    def test_a_capture_comes_from_a_pipe_and_from_an_archive(self):
+        bytes_ = capture(order(1)[:50], order(1)[50:] + order(2))
+        path = self.folder / "x.pcap.gz"
+        path.write_bytes(gzip.compress(bytes_))
+        done = subprocess.run([command_test.NEXUSFIX, "grep", "-c", "35=D", "-", path],
+                              input=bytes_, capture_output=True, timeout=LIMIT_SECONDS, check=False)
+        self.assertEqual(done.stdout.decode(), f"standard input:2\n{path}:2\n")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_binary_bytes_and_a_message_without_an_end_need_little_memory(self):
+        path = self.folder / "log"
+        with open(path, "wb") as file:
+            file.write(os.urandom(1 << 20) + b"\0" * (4 << 20) + order(1).encode())
+            file.write(b"8=FIX.4.4\x019=999999999\x0135=D\x0158=")
+            for _ in range(300):
+                file.write(b"x" * (1 << 20))
+        with subprocess.Popen([command_test.NEXUSFIX, "grep", "-c", "11=A1", path],
+                              stdout=subprocess.PIPE) as child:
+            self.assertEqual(child.stdout.read(), b"1\n")
+            _, _, usage = os.wait4(child.pid, 0)
+            child.returncode = 0
+        self.assertLess(usage.ru_maxrss, 200 * 1024)
+
+    def test_order_reads_standard_input_as_often_as_it_must(self):
+        report = message(1, "37=O1|17=E1|11=A2|41=A1|150=5|39=0|38=7|14=0|151=7|6=0|", "8")
+        log = order(1) + message(2, "11=A2|41=A1|38=7|", "G") + report
+        done = subprocess.run([command_test.NEXUSFIX, "order", "E1"], input=log, text=True,
+                              capture_output=True, timeout=LIMIT_SECONDS, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("NewOrderSingle: BUY 100 SAP at 1 ClOrdID A1", done.stdout)
+        self.assertIn("State now: NEW  OrderQty 7  CumQty 0  LeavesQty 7  AvgPx 0", done.stdout)
+
+    def test_diff_has_the_statuses_of_diff(self):
+        one = str(self.write("one", order(1) + order(2)))
+        two = str(self.write("two", order(2)))
+        self.assertEqual(run("diff", one, one).returncode, 0)
+        self.assertEqual(run("diff", one, two).returncode, 1)
+        self.assertEqual(run("diff", "-q", one, two).stdout, "")
+        self.assertEqual(run("diff", one, "none").returncode, 2)
+        self.assertEqual(run("diff", one).returncode, 2)
+
+
+if __name__ == "__main__":
+    command_test.NEXUSFIX = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)
