@@ -17,8 +17,10 @@ NOT_IN_THE_IMAGE = {"libpq5"}  # make install builds no PostgreSQL store
 
 
 def libraries_of(program):
+    """Without those of the Arrow project, which `make install` leaves out."""
     shown = subprocess.run(["readelf", "-d", program], text=True, capture_output=True, check=True)
-    return re.findall(r"\(NEEDED\).*\[(.*)\]", shown.stdout)
+    return [name for name in re.findall(r"\(NEEDED\).*\[(.*)\]", shown.stdout)
+            if not name.startswith(("libarrow.", "libparquet."))]
 
 
 def package_of(library):

@@ -8,8 +8,10 @@ foreach(file IN LISTS installed)
   if(file MATCHES "_test\\.py$|examples/store/|__pycache__")
     message(FATAL_ERROR "installed for no user: ${file}")
   endif()
-  if(NOT file MATCHES
-     "^(bin/nexusfix(_codegen)?$|include/nexusfix/|share/(doc/)?nexusfix/|lib[^/]*/)")
+  set(pages "man/man1/nexusfix[-a-z_]*\\.1|bash-completion/completions/nexusfix")
+  string(APPEND pages "|zsh/[a-z-]+/_nexusfix|fish/[a-z_.]+/nexusfix\\.fish")
+  if(NOT file MATCHES "^(bin/nexusfix(_codegen)?$|include/nexusfix/|share/(doc/)?nexusfix/)" AND
+     NOT file MATCHES "^(lib[^/]*/|share/(${pages})$)")
     message(FATAL_ERROR "installed to an unexpected place: ${file}")
   endif()
 endforeach()

@@ -37,15 +37,15 @@ struct SessionStatus {
   std::optional<WallTime> received_at{};  // of the last received message; none: there was none
   std::uint64_t unsent_bytes = 0;         // as Session::unsent_bytes()
   // As in SessionStatistics, since the engine was opened.
-  std::uint64_t bytes_in = 0;
-  std::uint64_t bytes_out = 0;
-  std::uint64_t logons = 0;
-  std::uint64_t logon_failures = 0;
-  std::uint64_t connect_failures = 0;
-  std::uint64_t disconnects = 0;
-  std::uint64_t gaps = 0;
-  std::uint64_t resent = 0;
-  std::uint64_t garbled = 0;
+  std::uint64_t bytes_in = 0;          // of messages_in
+  std::uint64_t bytes_out = 0;         // of messages_out
+  std::uint64_t logons = 0;            // completed exchanges of Logons
+  std::uint64_t logon_failures = 0;    // connections that ended before that
+  std::uint64_t connect_failures = 0;  // initiator: connections that could not be opened
+  std::uint64_t disconnects = 0;       // ends of logged-on connections, for any reason
+  std::uint64_t gaps = 0;              // times that received MsgSeqNums were missing
+  std::uint64_t resent = 0;            // messages and gap fills that we sent again
+  std::uint64_t garbled = 0;           // received pieces that are no valid message
 };
 
 // What a session does at a moment.

@@ -123,15 +123,15 @@ class Session : private detail::OnePlace<Session> {
       : services_{&services}, entry_{&entry} {}
   // Do not compile: a Session stays where the engine has made it.
   Session(const Session&) = default;
-  Session& operator=(const Session&) = default;
-  Session(const detail::AnySession&) = delete;  // NOLINT: implicit, as a copy
+  Session& operator=(const Session&) = default;  // likewise
+  Session(const detail::AnySession&) = delete;   // NOLINT: implicit, as a copy
   // As those: the templates are the better match, and their errors name the line of the copy.
   template <std::same_as<Session> Same>
   Session(Same&) noexcept : OnePlace{detail::NoCopy<Same>{}} {}  // NOLINT: implicit, as a copy
+  // Likewise.
   template <std::same_as<Session> Same>
   Session& operator=(Same&) noexcept {
-    static_cast<void>(detail::NoCopy<Same>{});
-    return *this;
+    return static_cast<void>(detail::NoCopy<Same>{}), *this;
   }
   template <class Same = Session>
   Session() noexcept : OnePlace{detail::NoCopy<Same>{}} {}

@@ -9,7 +9,7 @@ namespace nexusfix::command {
 int run_anonymise(Arguments arguments) {
   CLI::App app{
       "Prints the messages with pseudonyms for CompIDs, accounts, IDs, parties and texts, without "
-      "passwords, and with right BodyLength and CheckSum. Numbers, times, enumerated values and "
+      "passwords, and with right BodyLength and CheckSum. Amounts, times, enumerated values and "
       "instruments stay. A value that is not known to be harmless has a pseudonym. Equal values "
       "have equal pseudonyms, in all files with the same key.",
       "nexusfix anonymise"};
