@@ -71,7 +71,7 @@ endif
 deps-test:
 ifeq ($(DEPS),yes)
 	@QUIET=$(if $(filter deps,$(MAKECMDGOALS)),,1) tools/deps.sh test
-	@tools/columns.py >/dev/null
+	@tools/columns.py >/dev/null || echo "deps: without pyarrow, nexusfix export is left out"
 endif
 
 run: deps-run
