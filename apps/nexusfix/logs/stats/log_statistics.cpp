@@ -89,17 +89,17 @@ LogStatistics::Header::Slots LogStatistics::Header::make_slots() {
     if (pair.length < kTagsMax) slots[static_cast<std::size_t>(pair.length)] = kIsLength;
   }
   std::uint8_t slot = 0;
-  for (const std::size_t tag : {35, 34, 49, 56, 43, 11, 39, 150, 20, 58, 36, 45}) {
+  for (const unsigned tag : {35U, 34U, 49U, 56U, 43U, 11U, 39U, 150U, 20U, 58U, 36U, 45U}) {
     slots[tag] = ++slot;
   }
   // CxlRejReason, OrdRejReason, SessionRejectReason, BusinessRejectReason
-  for (const std::size_t tag : {102, 103, 373, 380}) slots[tag] = slot + 1;
+  for (const unsigned tag : {102U, 103U, 373U, 380U}) slots[tag] = slot + 1;
   return slots;
 }
 
 // Whether a field with a long tag may be a Length field. tag: 0 if it has more than four digits.
 bool LogStatistics::Header::is_length(std::string_view field, int tag) {
-  wire::Tag number = tag;
+  auto number = static_cast<wire::Tag>(tag);
   if (tag == 0) {
     const char* const end = field.data() + field.size();
     const auto [stop, fault] = std::from_chars(field.data(), end, number);

@@ -145,8 +145,10 @@ class Page {
   void add_types() {
     std::vector<std::pair<std::string, std::uint64_t>> types(statistics_.by_type.begin(),
                                                              statistics_.by_type.end());
-    std::ranges::stable_sort(types, std::ranges::greater{},
-                             [](const auto& one) { return one.second; });
+    // The most frequent first; equal counts in the order of their names.
+    std::ranges::sort(types, [](const auto& a, const auto& b) {
+      return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
     std::vector<ChartBar> bars;
     for (const auto& [type, count] : types) {
       if (bars.size() == kBarsMax) break;
