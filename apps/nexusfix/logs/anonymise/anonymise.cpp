@@ -81,12 +81,9 @@ int anonymise_files(const AnonymiseOptions& options, Disk& disk, AnonymiseStream
   const auto own = logs::own_dictionary(disk, options.dictionary);
   if (!own) return complain(own.error());
   const logs::FieldNames names{own->get()};
-  std::optional<logs::Matcher> matcher;
-  if (!options.expression.empty()) {
-    const auto expression = logs::parse_expression(options.expression, names);
-    if (!expression) return complain(logs::underlined(options.expression, expression.error()));
-    matcher.emplace(*expression);
-  }
+  auto made = logs::make_matcher(options.expression, names);
+  if (!made) return complain(made.error());
+  std::optional<logs::Matcher>& matcher = *made;
   const auto kept = tags_of(options.kept, names);
   if (!kept) return complain("--keep: " + kept.error());
   const auto hidden = tags_of(options.hidden, names);

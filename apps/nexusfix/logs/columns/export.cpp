@@ -20,12 +20,9 @@ int export_files(const ExportOptions& options, Disk& disk, logs::OpenColumns ope
   const auto own = logs::own_dictionary(disk, options.dictionary);
   if (!own) return complain(own.error());
   const logs::FieldNames names{own->get()};
-  std::optional<logs::Matcher> matcher;
-  if (!options.expression.empty()) {
-    const auto expression = logs::parse_expression(options.expression, names);
-    if (!expression) return complain(logs::underlined(options.expression, expression.error()));
-    matcher.emplace(*expression);
-  }
+  auto made = logs::make_matcher(options.expression, names);
+  if (!made) return complain(made.error());
+  std::optional<logs::Matcher>& matcher = *made;
   auto columns = logs::plan_columns(options.fields, names);
   if (!columns) return complain("--fields: " + columns.error());
   const bool with_file = options.input.files.size() > 1 || options.input.with_rotated;

@@ -159,4 +159,12 @@ bool Matcher::matches(std::string_view bytes) {
   return matches_fields(bytes);
 }
 
+std::expected<std::optional<Matcher>, std::string> make_matcher(std::string_view expression,
+                                                                const FieldNames& names) {
+  if (expression.empty()) return std::nullopt;
+  const auto parsed = parse_expression(expression, names);
+  if (!parsed) return std::unexpected{underlined(expression, parsed.error())};
+  return Matcher{*parsed};
+}
+
 }  // namespace nexusfix::logs

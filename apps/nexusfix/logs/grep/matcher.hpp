@@ -2,6 +2,8 @@
 // must have, and reads the fields of only those messages.
 #pragma once
 
+#include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,5 +50,10 @@ class Matcher {
   Step plan_;
   MessageFields fields_;
 };
+
+// The matcher of an expression; none of an empty one. The error is for people: it has the wrong
+// place underlined.
+[[nodiscard]] std::expected<std::optional<Matcher>, std::string> make_matcher(
+    std::string_view expression, const FieldNames& names);
 
 }  // namespace nexusfix::logs

@@ -243,11 +243,9 @@ class Replay {
     if (!own) return wrong(own.error());
     const logs::FieldNames names{own->get()};
     logs::LogFeed::Choice choice{.matcher = nullptr, .sent_by = options_.sent_by};
-    if (!options_.expression.empty()) {
-      const auto expression = logs::parse_expression(options_.expression, names);
-      if (!expression) return wrong(logs::underlined(options_.expression, expression.error()));
-      choice.matcher = std::make_shared<logs::Matcher>(*expression);
-    }
+    auto matcher = logs::make_matcher(options_.expression, names);
+    if (!matcher) return wrong(matcher.error());
+    if (*matcher) choice.matcher = std::make_shared<logs::Matcher>(**std::move(matcher));
     std::optional<config::Settings> settings;
     if (!options_.config.empty()) {
       auto loaded = load_settings(disk_, options_.config, options_.unknown_keys);

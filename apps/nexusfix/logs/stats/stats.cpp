@@ -36,12 +36,9 @@ int stats_files(const StatsOptions& options, Disk& disk, StatsStreams streams) {
   const auto own = logs::own_dictionary(disk, options.dictionary);
   if (!own) return complain(own.error());
   const logs::FieldNames names{own->get()};
-  std::optional<logs::Matcher> matcher;
-  if (!options.expression.empty()) {
-    const auto expression = logs::parse_expression(options.expression, names);
-    if (!expression) return complain(logs::underlined(options.expression, expression.error()));
-    matcher.emplace(*expression);
-  }
+  auto made = logs::make_matcher(options.expression, names);
+  if (!made) return complain(made.error());
+  std::optional<logs::Matcher>& matcher = *made;
   // The histogram is too large for the stack of a thread.
   const auto statistics = std::make_unique<logs::LogStatistics>();
   const auto each = [&](const logs::LogMessage& message) {
