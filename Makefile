@@ -2,7 +2,7 @@
 # CMakePresets.json for the builds and CONTRIBUTING.md for working with them directly.
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-run deps-bench deps-test deps-docs run build examples test bench latency \
-        instructions simulate crash soak docs tidy format fuzz install clean
+        instructions simulate crash drills soak docs tidy format fuzz install clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
@@ -10,6 +10,7 @@ SIMULATE_SECONDS ?= 600
 SIMULATE_SEED ?= 1000000
 CRASH_RUNS ?= 10000
 SOAK_SECONDS ?= 3600
+DRILL_ROUNDS ?= 20
 DEPS ?= yes
 STAGES ?=
 BENCH ?=
@@ -42,6 +43,8 @@ help:
 	@echo "  make fuzz      fuzz each target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "  make simulate  simulate engines under faults for SIMULATE_SECONDS=$(SIMULATE_SECONDS)"
 	@echo "  make crash     test the store with CRASH_RUNS=$(CRASH_RUNS) kills and power losses"
+	@echo "  make drills    kill and freeze the audit stream and a Kafka broker, in"
+	@echo "                 DRILL_ROUNDS=$(DRILL_ROUNDS) rounds"
 	@echo "  make soak      run two engines over TCP under faults for SOAK_SECONDS=$(SOAK_SECONDS):"
 	@echo "                 memory must not grow, and no message may be missing"
 	@echo "  make install   install libraries, headers, the command, its systemd unit,"
@@ -80,7 +83,7 @@ run: deps-run
 
 build: deps-test
 	@tools/build.py release -D NEXUSFIX_TESTS=ON -D NEXUSFIX_POSTGRES=ON \
-	  -D NEXUSFIX_ARROW=AUTO
+	  -D NEXUSFIX_ARROW=AUTO -D NEXUSFIX_KAFKA=AUTO
 
 examples: deps-run
 	@tools/build.py release --target nexusfix --target nexusfix_examples $(FIRST_BUILD)
@@ -131,11 +134,15 @@ fuzz: deps-test
 	@tools/build.py clang --target nexusfix_tests_fuzz-smoke -D NEXUSFIX_TESTS=ON
 	@tools/fuzz.sh $(FUZZ_SECONDS)
 
-# Seeds that the tests do not use. Two runs at once need different SIMULATE_SEEDs.
-simulate: deps-run
-	@tools/build.py release --target nexusfix $(FIRST_BUILD)
+# Seeds that the tests do not use. Two runs at once need different SIMULATE_SEEDs. Clusters take a
+# quarter of the time.
+simulate: deps-test
+	@tools/build.py release --target nexusfix --target cluster_test -D NEXUSFIX_TESTS=ON \
+	  -D NEXUSFIX_POSTGRES=ON
 	@build/release/apps/nexusfix/nexusfix simulate --seed $(SIMULATE_SEED) \
-	  --for $(SIMULATE_SECONDS)
+	  --for $$(($(SIMULATE_SECONDS) * 3 / 4))
+	@build/release/tests/simulate/cluster/cluster_test for $$(($(SIMULATE_SECONDS) / 4)) \
+	  $(SIMULATE_SEED)
 
 # The crash tests with more runs, in each durability mode.
 crash: deps-test
@@ -145,6 +152,14 @@ crash: deps-test
 	  ./store_test --gtest_filter='*JournalPower.*' && \
 	  ./store_crash_test --gtest_filter='*JournalKillAtAnyMoment.*' && \
 	  ./store_threads_test --gtest_filter='*JournalPowerThreads.*:*JournalPowerMapped.*'
+
+# Kills and freezes programs and the servers that they need. Maven fetches the jars of a broker.
+drills: deps-test
+	@tools/build.py release --target nexusfix --target example_20_audit_consumer \
+	  -D NEXUSFIX_TESTS=ON -D NEXUSFIX_KAFKA=ON
+	@tests/drills/stream_drill.py --nexusfix build/release/apps/nexusfix/nexusfix \
+	  --consumer build/release/examples/example_20_audit_consumer --build build/drills \
+	  --rounds $(DRILL_ROUNDS)
 
 soak: deps-test
 	@tools/build.py release --target soak -D NEXUSFIX_TESTS=ON

@@ -36,9 +36,9 @@ def job_count():
 class Progress:
     """A progress line that a terminal rewrites; otherwise a line at intervals."""
 
-    def __init__(self, title):
+    def __init__(self, title, rewrites=True):
         self.title = title
-        self.terminal = sys.stdout.isatty()
+        self.terminal = rewrites and sys.stdout.isatty()
         self.started = self.shown = time.monotonic()
         print(f"{title} ...", flush=True)
 
@@ -74,12 +74,13 @@ def run_logged(command, log_path, progress):
         return process.wait(), lines
 
 
-def build(preset, targets=(), definitions=(), prefix=()):
+def build(preset, targets=(), definitions=(), prefix=(), rewrites=True):
     """Returns whether the preset was configured and built. prefix comes before the build command:
-    programs that run during the build (test discovery) may need it."""
+    programs that run during the build (test discovery) may need it. rewrites=False: others print
+    meanwhile, so that a terminal gets lines at intervals, too."""
     folder = ROOT / "build" / preset
     folder.mkdir(parents=True, exist_ok=True)
-    progress = Progress(f"build {preset}")
+    progress = Progress(f"build {preset}", rewrites)
     configure = ["cmake", "--preset", preset, *(f"-D{d}" for d in definitions)]
     compile_ = [*prefix, "ninja", "-C", str(folder), f"-j{job_count()}", "-k0", *targets]
     for name, command in (("configure", configure), ("build", compile_)):

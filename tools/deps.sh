@@ -3,8 +3,8 @@
 #   run    what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
 #   bench  that, and what `make bench` needs: QuickFIX and io_uring, for the comparison
 #   test   that, and what `make test` needs: clang, sanitizers, test libraries, Asio, Java, Node.js,
-#          PostgreSQL's programs, Prometheus, QuickFIX, a compiler and an emulator for 64-bit ARM,
-#          Valgrind, a browser
+#          etcd, PostgreSQL's programs, Prometheus, QuickFIX, a compiler and an emulator for 64-bit
+#          ARM, Valgrind, a browser
 #   docs   what `make docs` needs; the rest comes from PyPI
 # It does not call apt if nothing is missing. --list: prints the missing packages, installs nothing.
 set -eu
@@ -16,8 +16,10 @@ packages_bench="libquickfix-dev liburing-dev"
 packages_test="ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
   fish libasio-dev libc++-19-dev libc++abi-19-dev libgtest-dev libgmock-dev
   librapidcheck-dev libspdlog-dev libsqlite3-dev
-  openjdk-17-jdk-headless maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev mandoc
-  zsh postgresql prometheus doxygen python3-venv nodejs valgrind chromium chromium-driver"
+  openjdk-17-jdk-headless maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev
+  haproxy librdkafka-dev mandoc
+  zsh etcd-server postgresql prometheus doxygen python3-venv nodejs valgrind chromium
+  chromium-driver"
 
 list_only=no
 if [ "${1:-}" = "--list" ]; then
@@ -86,9 +88,9 @@ case " $lacking " in
     $as_root sh -c 'mkdir -p "${1%/*}" && echo "create_main_cluster = false" >"$1"' sh "$no_server"
     ;;
 esac
-# Likewise Prometheus, which the package would start at once and at each boot.
+# Likewise Prometheus, etcd and HAProxy, which their packages would start at once and at each boot.
 case " $lacking " in
-  *" prometheus "*)
+  *" prometheus "* | *" etcd-server "* | *" haproxy "*)
     policy="${NEXUSFIX_SBIN:-/usr/sbin}/policy-rc.d"
     if [ ! -e "$policy" ]; then
       no_server="$no_server $policy"
@@ -99,9 +101,11 @@ esac
 echo "deps: apt-get install (some minutes on a fresh machine)"
 # shellcheck disable=SC2086 -- each word is a package
 apt install -y --no-install-recommends $lacking
-case " $lacking " in
-  *" prometheus "*)
-    ! command -v update-rc.d >/dev/null 2>&1 || $as_root update-rc.d prometheus disable
-    ;;
-esac
+for service in prometheus etcd haproxy; do
+  case " $lacking " in
+    *" $service "* | *" $service-server "*)
+      ! command -v update-rc.d >/dev/null 2>&1 || $as_root update-rc.d "$service" disable
+      ;;
+  esac
+done
 echo "deps: installed"

@@ -4,6 +4,9 @@
     tools/run_tests.py              all stages
     tools/run_tests.py release      only the named ones
 
+The stages are built one after another, and the tests of a stage run as soon as it is built, next to
+the builds of later stages: many tests wait, and compilers use the processor meanwhile.
+
 The last line is "N passed, M failed", followed by ", K skipped" if K > 0. The status is 0 when
 nothing failed. A failed build counts as one failed test, a successful one as one passed.
 """
@@ -13,18 +16,24 @@ import platform
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import build
 import simulated
 
 # The definitions of every stage in addition to its preset: a build without tests has neither.
-DEFINITIONS = ["NEXUSFIX_TESTS=ON", "NEXUSFIX_POSTGRES=ON"]
+DEFINITIONS = ["NEXUSFIX_TESTS=ON", "NEXUSFIX_POSTGRES=ON", "NEXUSFIX_KAFKA=ON"]
 # One limit for every test, for hangs only: more than ten times the longest test on an idle machine.
 # A busy machine fails no test.
 HANG_SECONDS = 1200
+# Two, because at the end of a stage a few long tests leave a processor idle.
+TESTED_AT_ONCE = 2
+# Tests come before the compilers of the next stage, which take what is left.
+BUILD_PREFIX = ["nice", "-n", "10"]
 RESULT_PATH = build.ROOT / "build" / "test-result.txt"
 
 
@@ -53,7 +62,7 @@ STAGES = [
     Stage("tsan", "tests with threads, data races", targets=["nexusfix_tests_threads"],
           labels="threads", fixed_addresses=True, jobs=6,
           definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"],
-          environment={"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"}),
+          environment={"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:die_after_fork=0"}),
     # Without debugging information: no test reads it.
     Stage("hardened", "the command with a distribution's flags, g++",
           targets=["nexusfix_tests_hardened"], labels="hardened",
@@ -75,6 +84,19 @@ class Counts:
     def __str__(self):
         text = f"{self.passed} passed, {self.failed} failed"
         return text + (f", {self.skipped} skipped" if self.skipped else "")
+
+
+@dataclass
+class Result:
+    """Of a stage."""
+    counts: Counts
+    failed: list
+    build_seconds: float
+    test_seconds: float = 0
+
+
+# A stage's lines are printed together.
+printing = threading.Lock()
 
 
 def read_cases(path):
@@ -160,6 +182,7 @@ def run_ctest(stage, prefix):
                 break
             except subprocess.TimeoutExpired:
                 print(f"test {stage.name}: {time.monotonic() - started:.0f} s", flush=True)
+    seconds = time.monotonic() - started
     try:
         counts, failed = read_junit(junit)
         longest = f"  longest: {longest_tests(junit)}"
@@ -167,14 +190,15 @@ def run_ctest(stage, prefix):
         counts, failed, longest = Counts(failed=1), ["no result from ctest"], ""
     if status != 0 and counts.failed == 0:
         counts.failed, failed = 1, [f"ctest ended with status {status}"]
-    if counts.failed:
-        show_failures(log, failed)
-    if stage.simulates:
-        problem = show_simulated(last_log)
-        counts.add(Counts(failed=1) if problem else Counts(passed=1))
-        failed += [problem] if problem else []
-    print(f"test {stage.name}: {counts} in {time.monotonic() - started:.0f} s", flush=True)
-    print(longest, flush=True)
+    with printing:
+        if counts.failed:
+            show_failures(log, failed)
+        if stage.simulates:
+            problem = show_simulated(last_log)
+            counts.add(Counts(failed=1) if problem else Counts(passed=1))
+            failed += [problem] if problem else []
+        print(f"test {stage.name}: {counts} in {seconds:.0f} s", flush=True)
+        print(longest, flush=True)
     return counts, failed
 
 
@@ -207,28 +231,47 @@ def show_simulated(last_log):
     return problem
 
 
-def run_stage(stage):
-    """Returns the counts, the names of what failed, and the seconds of the build and of the
-    tests."""
-    prefix = fixed_address_prefix() if stage.fixed_addresses else []
+def build_stage(stage):
+    """Returns whether it was built, and the seconds."""
+    prefix = BUILD_PREFIX + (fixed_address_prefix() if stage.fixed_addresses else [])
     started = time.monotonic()
-    built = build.build(stage.name, stage.targets, DEFINITIONS + stage.definitions, prefix)
-    seconds = [time.monotonic() - started, 0]
+    built = build.build(stage.name, stage.targets, DEFINITIONS + stage.definitions, prefix,
+                        rewrites=False)
+    return built, time.monotonic() - started
+
+
+def test_stage(stage, build_done):
+    """Waits for the build, whose future is given, and runs the tests. Returns the Result."""
+    built, build_seconds = build_done.result()
     if not built:
-        return Counts(failed=1), [f"{stage.name}: the build"], seconds
+        return Result(Counts(failed=1), [f"{stage.name}: the build"], build_seconds)
     started = time.monotonic()
-    counts, failed = run_ctest(stage, prefix)
-    seconds[1] = time.monotonic() - started
+    counts, failed = run_ctest(stage, fixed_address_prefix() if stage.fixed_addresses else [])
     counts.passed += 1  # the build
-    return counts, [f"{stage.name}: {name}" for name in failed], seconds
+    return Result(counts, [f"{stage.name}: {name}" for name in failed], build_seconds,
+                  time.monotonic() - started)
 
 
-def time_table(seconds):
-    """A line for each stage: how long its build and its tests took."""
-    rows = [("", "build", "tests"), *((name, f"{build_seconds:.0f} s", f"{test_seconds:.0f} s")
-                                      for name, (build_seconds, test_seconds) in seconds.items())]
-    return "\n".join(f"{name:10}{build_text:>8}{test_text:>8}".rstrip()
-                     for name, build_text, test_text in rows)
+def run_stages(stages):
+    """Returns a Result for each name, in the order of the stages."""
+    builder, tester = ThreadPoolExecutor(1), ThreadPoolExecutor(TESTED_AT_ONCE)
+    try:
+        tested = [(stage.name, tester.submit(test_stage, stage, builder.submit(build_stage, stage)))
+                  for stage in stages]
+        return {name: result.result() for name, result in tested}
+    finally:
+        # After an interrupt no further stage begins.
+        builder.shutdown(cancel_futures=True)
+        tester.shutdown(cancel_futures=True)
+
+
+def stage_table(results):
+    """A line for each stage: how long its build and its tests took, and what they counted."""
+    rows = [("", "build", "tests", "passed", "failed"),
+            *((name, f"{result.build_seconds:.0f} s", f"{result.test_seconds:.0f} s",
+               result.counts.passed, result.counts.failed) for name, result in results.items())]
+    return "\n".join(f"{name:10}{built:>8}{tested:>8}{passed:>8}{failed:>8}"
+                     for name, built, tested, passed, failed in rows)
 
 
 def main():
@@ -239,12 +282,13 @@ def main():
         print(f"no stage {' '.join(unknown)}; there are: {' '.join(known)}", file=sys.stderr)
         return 2
     started = time.monotonic()
-    total, failed, seconds = Counts(), [], {}
-    for name in wanted:
-        counts, stage_failed, seconds[name] = run_stage(known[name])
-        total.add(counts)
-        failed += stage_failed
-    print(f"\n{time_table(seconds)}\nAll stages took {time.monotonic() - started:.0f} s.")
+    results = run_stages([known[name] for name in wanted])
+    total, failed = Counts(), []
+    for result in results.values():
+        total.add(result.counts)
+        failed += result.failed
+    print(f"\n{stage_table(results)}\n"
+          f"All stages took {time.monotonic() - started:.0f} s; they overlap.")
     if failed:
         print("Failed:", *failed, sep="\n  ")
     RESULT_PATH.write_text(f"{total}\n", encoding="utf-8")

@@ -33,6 +33,7 @@ LAYERS = {
     "engine": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
                "deferred", "config"},
     "metrics": {"base", "session", "observe", "engine"},
+    "cluster": {"base", "config", "store", "engine"},
     "web": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
             "engine", "metrics"},
     "simulator": {"base", "wire", "dictionary", "session", "store", "transport", "observe",

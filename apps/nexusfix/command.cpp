@@ -18,6 +18,7 @@
 #include "nexusfix/logs/stats/stats.hpp"
 #include "nexusfix/messages/decode.hpp"
 #include "nexusfix/messages/validate.hpp"
+#include "nexusfix/stream/stream.hpp"
 #include "nexusfix/text/help.hpp"
 
 namespace nexusfix::command {
@@ -55,8 +56,14 @@ constexpr std::array kCommands{
     Command{"trade", "run the example trader, an initiator that sends orders",
             "trade trader.cfg --orders 1000", run_trade},
     Command{"ctl", "show and steer a running engine", "ctl status", run_ctl},
+    Command{"cluster", "show a cluster of engines, and move its shards", "cluster status venue.cfg",
+            run_cluster},
     Command{"journal", "show, check, repair and change a journal", "journal show store/venue",
             run_journal},
+    Command{"stream", "send the messages of a journal to Kafka",
+            "stream -f --kafka kafka1:9092 --topic fix store/venue", run_stream},
+    Command{"front-door", "accept clients on one port, and connect them to their engine",
+            "front-door --listen 9878 venue-a.cfg@node1,node2", run_front_door},
     Command{"passwd", "set the users and passwords of an acceptor", "passwd users.txt BROKER",
             run_passwd},
     Command{"codegen", "write C++ types for the messages of a dictionary",

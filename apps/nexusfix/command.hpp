@@ -61,9 +61,11 @@ int run_explain(Arguments arguments);
 int run_doctor(Arguments arguments);
 int run_ctl(Arguments arguments);
 int run_journal(Arguments arguments);
+int run_front_door(Arguments arguments);
 int run_passwd(Arguments arguments);
 int run_bench(Arguments arguments);
 int run_simulate(Arguments arguments);
+int run_cluster(Arguments arguments);
 int run_codegen(Arguments arguments);
 int run_help(Arguments arguments);
 

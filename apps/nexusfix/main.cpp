@@ -39,8 +39,8 @@ int flush_output(int status) {
 
 // Subcommands that read logs, and may take long. A followed log has no end.
 bool shows_progress(std::string_view name, const Arguments& arguments) {
-  constexpr std::array<std::string_view, 7> kReaders{"anonymise", "decode", "export",  "grep",
-                                                     "order",     "stats",  "validate"};
+  constexpr std::array<std::string_view, 8> kReaders{"anonymise", "decode", "diff",  "export",
+                                                     "grep",      "order",  "stats", "validate"};
   const bool follows = std::ranges::any_of(
       arguments, [](const std::string& word) { return word == "-f" || word == "--follow"; });
   return !follows && std::ranges::find(kReaders, name) != kReaders.end();

@@ -264,7 +264,7 @@ void add_round_trip_rows(std::vector<Row>& rows) {
                               "as there are orders",
                    .published = {},
                    .budget = {},
-                   .ratios = {{"same messages, no remote"}, {"one message, no remote"}}},
+                   .ratios = {{"same messages, no remote", 1.2}, {"one message, no remote"}}},
                   plan_remote_round_trip});
   constexpr double kNsOfTwoMillionASecond = 500;
   rows.push_back({{.name = "throughput/one-way",

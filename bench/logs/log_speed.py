@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Measures `nexusfix grep`, `decode` and `stats` on a log of 1 GB, next to other programs.
+"""Measures `nexusfix grep`, `decode`, `stats` and `export` on a log of 1 GB, next to others.
 
 Usage: log_speed.py NEXUSFIX [--megabytes N] [--repeat N] [--folder FOLDER] [--quickfix PROGRAM]
 
-Prints the median CPU time of one core, and megabytes a second of it. CPU time is used because other
-programs of the machine then disturb less. All answers of a row must be the same in each run.
+Prints the median CPU time of all threads, megabytes a second of it, and the median elapsed time.
+CPU time is that of one core in rows of one thread: other programs of the machine disturb it less.
+Compare the elapsed time of rows with all cores. All answers of a row must be the same in each run.
 """
 import argparse
 import importlib.util
@@ -13,16 +14,22 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 SOH = '\x01'
 MAKE_LOG = Path(__file__).resolve().parent / 'make_log.py'
 SMALL_MEGABYTES = 10
+# Ten columns.
+EXPORTED = ('MsgType,MsgSeqNum,SenderCompID,SendingTime,ClOrdID,Symbol,Side,OrderQty,Price,'
+            'OrdStatus')
 SIMPLEFIX = Path(__file__).resolve().parent / 'simplefix_count.py'
 
 
 def cpu_seconds(command):
-    """The user and system time of a command, its output, and its peak memory in bytes."""
+    """The user and system time of a command, its output, its peak memory in bytes, and the elapsed
+    time."""
+    begin = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
     size = 0
     first = b''
@@ -31,7 +38,15 @@ def cpu_seconds(command):
         size += len(chunk)
     _, _, usage = os.wait4(process.pid, 0)
     process.returncode = 0
-    return usage.ru_utime + usage.ru_stime, (first.split(b'\n')[0], size), usage.ru_maxrss * 1024
+    return (usage.ru_utime + usage.ru_stime, (first.split(b'\n')[0], size),
+            usage.ru_maxrss * 1024, time.monotonic() - begin)
+
+
+def has_export(nexusfix):
+    """Whether the command was built with Arrow."""
+    done = subprocess.run([nexusfix, 'export', '--arrow', os.devnull, os.devnull],
+                          capture_output=True, check=False)
+    return b'NEXUSFIX_ARROW' not in done.stderr
 
 
 def warm(log):
@@ -50,8 +65,15 @@ def rows(nexusfix, log, capture):
     yield 'grep Price>390', [*grep, 'Price>390', log]
     yield 'grep NoPartyIDs.PartyID=TRADER7', [*grep, 'NoPartyIDs.PartyID=TRADER7', log]
     yield 'decode --ndjson', [nexusfix, 'decode', '--ndjson', log]
+    yield 'grep MsgType=D, all cores', [*grep, '-j', '0', 'MsgType=D', log]
+    yield 'grep Price>390, all cores', [*grep, '-j', '0', 'Price>390', log]
+    yield 'decode --ndjson, all cores', [nexusfix, 'decode', '--ndjson', '-j', '0', log]
     yield 'decode --csv', [nexusfix, 'decode', '--csv', log]
     yield 'stats', [nexusfix, 'stats', log]
+    for form in ('parquet', 'arrow') if has_export(nexusfix) else ():
+        export = [nexusfix, 'export', '--fields', EXPORTED, f'--{form}', os.devnull]
+        yield f'export --{form}, 10 columns', [*export, log]
+        yield f'export --{form}, all cores', [*export, '-j', '0', log]
     # Of the same messages: MB/s count the log's bytes.
     yield 'grep MsgType=D in the capture', [*grep, 'MsgType=D', capture]
     yield 'grep Symbol=NESN in the capture', [*grep, 'Symbol=NESN', capture]
@@ -97,14 +119,16 @@ def main():
     all_rows = [(log, *row) for row in rows(options.nexusfix, str(log), str(capture))]
     all_rows += [(small_log, *row)
                  for row in parser_rows(options.nexusfix, str(small_log), options.quickfix)]
-    print(f'{"row":34} {"s":>7} {"MB/s":>7} {"MB of memory":>13}  answer')
+    print(f'{"row":34} {"s":>7} {"MB/s":>7} {"elapsed":>8} {"MB of memory":>13}  answer')
     for file, name, command in all_rows:
         times = []
+        elapsed = []
         answers = set()
         peak = 0
         for _ in range(options.repeat):
-            seconds, answer, memory = cpu_seconds(command)
+            seconds, answer, memory, waited = cpu_seconds(command)
             times.append(seconds)
+            elapsed.append(waited)
             answers.add(answer)
             peak = max(peak, memory)
         if len(answers) != 1:
@@ -113,8 +137,8 @@ def main():
         megabytes = file.stat().st_size / 1e6
         answer, size = answers.pop()
         shown = answer.decode(errors='replace') if size < 64 else f'{size:,} bytes'
-        print(f'{name:34} {median:7.3f} {megabytes / median:7.0f} {peak / 1e6:13.0f}  {shown}',
-              flush=True)
+        print(f'{name:34} {median:7.3f} {megabytes / median:7.0f} '
+              f'{statistics.median(elapsed):8.3f} {peak / 1e6:13.0f}  {shown}', flush=True)
 
 
 if __name__ == '__main__':

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <time.h>
 #include <unistd.h>
+#include <utility>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
@@ -180,5 +181,19 @@ Now SystemClock::now() noexcept {
   thread_local constinit ThreadClock clock;
   return clock.now();
 }
+
+namespace {
+
+thread_local constinit Clock* clock_of_thread = nullptr;
+
+}  // namespace
+
+WallTime wall_now() noexcept {
+  return clock_of_thread != nullptr ? clock_of_thread->now().wall : SystemClock{}.now().wall;
+}
+
+ClockOfThread::ClockOfThread(Clock& clock) noexcept
+    : outer_{std::exchange(clock_of_thread, &clock)} {}
+ClockOfThread::~ClockOfThread() { clock_of_thread = outer_; }
 
 }  // namespace nexusfix

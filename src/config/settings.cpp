@@ -10,6 +10,7 @@
 #include <nexusfix/config/explain_settings.hpp>
 #include <nexusfix/config/settings.hpp>
 
+#include "config/build/cluster_settings.hpp"
 #include "config/build/log_settings.hpp"
 #include "config/build/session_settings.hpp"
 #include "config/build/shared_keys.hpp"
@@ -165,8 +166,9 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
   }
   logs.finish();
   shared.set_all(settings);
-  settings.log_queue_bytes = std::bit_ceil(settings.log_queue_bytes);
+  settings.engine_logs.queue_bytes = std::bit_ceil(settings.engine_logs.queue_bytes);
   build_store(settings, shared, sections.sessions.front().line, sections.folder, report);
+  build_cluster(settings, shared, report);
   check_threads(settings, shared, report);
   build_web(settings.web, shared, report);
   check_identities(settings.sessions, report);

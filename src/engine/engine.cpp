@@ -13,6 +13,7 @@
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/base/core_dumps.hpp>
 #include <nexusfix/config/explain_settings.hpp>
+#include <nexusfix/engine/cluster_member.hpp>
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/operations/operations.hpp>
 #include <nexusfix/engine/preflight.hpp>
@@ -31,6 +32,7 @@
 #include "engine/operations/engine_operations.hpp"
 #include "engine/operator/control.hpp"
 #include "engine/operator/operator_desk.hpp"
+#include "engine/preflight/missing_parts.hpp"
 #include "engine/preflight/preflight.hpp"
 #include "engine/registry/tls_contexts.hpp"
 
@@ -74,6 +76,36 @@ class SharedEventLog final : public observe::EventLog {
  private:
   std::mutex mutex_;
   observe::EventLog& log_;
+};
+
+// The engine's place in a cluster: logs its events, and stops the only loop when its shard goes.
+class ClusterSeat final : public ClusterObserver {
+ public:
+  ClusterSeat(observe::EventLog& log, Clock& clock) noexcept : log_{log}, clock_{clock} {}
+  std::expected<void, std::string> join(const cluster::ClusterPart& part,
+                                        const config::ClusterSettings& settings) {
+    auto joined = part.join(settings, *this);
+    if (!joined) return std::unexpected{std::move(joined.error())};
+    member_ = std::move(*joined);
+    return {};
+  }
+  // After join().
+  [[nodiscard]] ClusterMember& member() const noexcept { return *member_; }
+  // The loop outlives the call of stop_serving().
+  void serve(EventLoop& loop) {
+    loop_ = &loop;
+    member_->serve();
+  }
+  void on_event(EventId id, const std::string& text) override {
+    log_.write({.time = clock_.now().wall, .id = id, .session = {}, .text = text});
+  }
+  void on_hand_over() override { loop_->request_stop(); }
+
+ private:
+  observe::EventLog& log_;
+  Clock& clock_;
+  EventLoop* loop_ = nullptr;
+  std::unique_ptr<ClusterMember> member_;  // the last member: it uses all others
 };
 
 std::unexpected<EngineError> wrong_at(const std::string& file, std::size_t line,
@@ -179,15 +211,19 @@ void decide_on_core_dumps(Settings& settings) {
 
 // Outlives the loops; destroyed after them.
 struct Engine::Shared {
+  using Paths = std::vector<std::string>;
+
   std::unique_ptr<Clock> clock;
   Clock* time = nullptr;  // of the engine
   WallTime started{};
   std::shared_ptr<Disk> disk;  // null: the application's is used
   std::unique_ptr<observe::EventLog> stderr_log;
   std::unique_ptr<SharedEventLog> log;
+  std::unique_ptr<ClusterSeat> cluster;  // null: in no cluster; uses the log
   std::shared_ptr<LoopDirectory> directory;
   std::shared_ptr<RemoteDirectory> remotes = std::make_shared<RemoteDirectory>();
   std::shared_ptr<BufferBudget> budget;
+  std::shared_ptr<StandbyBoard> standby = std::make_shared<StandbyBoard>();
   std::unique_ptr<transport::ServiceNotifier> service;  // null: systemd is not notified
   std::shared_ptr<TlsContexts> tls;                     // null: no session has TLS
   std::shared_ptr<Credentials> credentials;             // null: no session has a PasswordFile
@@ -235,6 +271,8 @@ struct Engine::Shared {
         std::move(all), EngineOperations::Facts{.clock = time,
                                                 .started = started,
                                                 .budget = budget,
+                                                .standby = standby,
+                                                .cluster = cluster ? &cluster->member() : nullptr,
                                                 .desk = desk.get(),
                                                 .journal_folders = std::move(folders)});
     if (!web) return {};
@@ -260,6 +298,7 @@ struct Engine::Shared {
     if (auto read = read_disabled(sockets); !read) return read;
     if (auto given = protect(settings, *options.disk); !given) return given;
     if (auto opened = open_web(settings, options.parts); !opened) return opened;
+    if (auto joined = join_cluster(settings, options); !joined) return joined;
     check_passwords(settings, options);
     note_proxies(settings);
     const bool has_journal = disk != nullptr && settings.store == StoreKind::Journal;
@@ -286,6 +325,7 @@ struct Engine::Shared {
     dependencies.remotes = remotes;
     dependencies.disabled = disabled;
     dependencies.budget = budget;
+    dependencies.standby = standby;
     dependencies.service = service.get();
     dependencies.credentials = credentials;
     if (dependencies.network == nullptr) {
@@ -334,7 +374,55 @@ struct Engine::Shared {
       inboxes.push_back(loop->inbox());
       engine.loops.push_back(loop.get());
     }
-    desk = std::make_unique<OperatorDesk>(std::move(inboxes), std::move(engine), disabled);
+    desk = std::make_unique<OperatorDesk>(std::move(inboxes), std::move(engine), disabled, standby);
+    if (cluster) desk->show_cluster(cluster->member());
+  }
+
+  std::expected<Loops, EngineError> make_loops(const Settings& settings, Callbacks callbacks,
+                                               const EngineOptions& options) const {
+    const ThreadSettings& threads = settings.threads;
+    Loops loops;
+    for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
+      auto dependencies = dependencies_of(loop, options);
+      if (!dependencies) return std::unexpected{std::move(dependencies.error())};
+      if (loop < threads.cpus.size()) dependencies->cpu = threads.cpus[loop];
+      loops.push_back(std::make_unique<EventLoop>(std::move(*dependencies), callbacks,
+                                                  options.busy_spin || threads.busy_spin));
+    }
+    return loops;
+  }
+
+  // One loop creates nothing on the disk before everything else is checked. Several loops need
+  // their stores first, which say to which loop each session belongs. The owner for whose log a
+  // standby waits may be on this machine, or have the address.
+  static std::expected<void, EngineError> prepare_first(EventLoop& first, Settings& settings,
+                                                        bool is_single, bool may_wait) {
+    std::expected<void, EngineError> right = first.listeners().could_listen(settings);
+    std::string not_now;
+    if (!right && may_wait) {
+      not_now = std::move(right.error().text) + "; a standby listens when it takes over";
+      right = {};
+    }
+    if (right && is_single) right = first.prepare(settings);
+    if (right && !not_now.empty()) {
+      first.report().engine(EventId::ConfigurationWarning, not_now);
+    }
+    return right;
+  }
+
+  // The control socket and the ports for operators serve from here on.
+  std::expected<void, EngineError> open_for_operators(const Paths& sockets, const Loops& loops,
+                                                      const EngineOptions& options) {
+    open_desk(loops);
+    listen_for_commands(sockets, loops, options);
+    return serve_operators(loops);
+  }
+
+  // The same until the ports are open: the engine may wait for its log.
+  std::expected<void, EngineError> begin_standby(const Paths& sockets, const Loops& loops,
+                                                 const EngineOptions& options) {
+    standby->set({}, time->now().wall);
+    return open_for_operators(sockets, loops, options);
   }
 
   // Opens the socket for an operator's commands. Without it, everything else works.
@@ -354,7 +442,30 @@ struct Engine::Shared {
          .text = "this engine accepts no commands while it runs: " + opened.error()});
   }
 
+  // With several threads that write to it.
+  void share_log(const Settings& settings, EngineOptions& options) {
+    if (settings.event_loops == 1 && settings.cluster.shard.empty()) return;
+    log = std::make_unique<SharedEventLog>(*options.log);
+    options.log = log.get();
+  }
+
+  // From here on the engine waits until the shard is its own.
+  std::expected<void, EngineError> join_cluster(Settings& settings, const EngineOptions& options) {
+    if (settings.cluster.shard.empty()) return {};
+    if (options.parts.cluster == nullptr) {
+      return wrong_at(settings.file, settings.cluster.line, missing_cluster_text());
+    }
+    auto seat = std::make_unique<ClusterSeat>(*options.log, *time);
+    if (auto joined = seat->join(*options.parts.cluster, settings.cluster); !joined) {
+      return wrong_at(settings.file, settings.cluster.line, joined.error());
+    }
+    cluster = std::move(seat);
+    settings.postgres.lease = &cluster->member();
+    return {};
+  }
+
   void end_commands() noexcept {
+    if (cluster) cluster->member().stop_serving();
     web.reset();
     operations.reset();
     control.reset();
@@ -433,10 +544,9 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     if (options.network != nullptr) {
       return std::unexpected{EngineError{"EngineOptions::network serves one event loop only"}};
     }
-    shared->log = std::make_unique<SharedEventLog>(*options.log);
-    options.log = shared->log.get();
     shared->directory = std::make_shared<LoopDirectory>();
   }
+  shared->share_log(settings, options);
   shared->budget =
       std::make_shared<BufferBudget>(settings.buffered_bytes_max, settings.event_loops);
   const ThreadSettings threads = settings.threads;
@@ -451,19 +561,17 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   if (auto prepared = shared->prepare_outside(settings, sockets, options); !prepared) {
     return std::unexpected{std::move(prepared.error())};
   }
-  Loops loops;
-  for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
-    auto dependencies = shared->dependencies_of(loop, options);
-    if (!dependencies) return std::unexpected{std::move(dependencies.error())};
-    if (loop < threads.cpus.size()) dependencies->cpu = threads.cpus[loop];
-    loops.push_back(std::make_unique<EventLoop>(std::move(*dependencies), callbacks,
-                                                options.busy_spin || threads.busy_spin));
-  }
-  // One loop creates nothing on the disk before everything else is checked. Several loops need
-  // their stores first, which say to which loop each session belongs.
+  auto made = shared->make_loops(settings, callbacks, options);
+  if (!made) return std::unexpected{std::move(made.error())};
+  Loops loops = std::move(*made);
+  // The threads that serve operators end before the loops.
+  std::unique_ptr<Shared, void (*)(Shared*)> ender{shared.get(),
+                                                   [](Shared* one) { one->end_commands(); }};
+  const bool may_wait =
+      settings.store == StoreKind::PostgreSQL && settings.postgres.if_owned == store::IfOwned::Wait;
   const bool is_single = loops.size() == 1;
-  std::expected<void, EngineError> right = loops.front()->listeners().could_listen(settings);
-  if (right && is_single) right = loops.front()->prepare(settings);
+  auto right = Shared::prepare_first(*loops.front(), settings, is_single, may_wait);
+  if (right && may_wait) right = shared->begin_standby(sockets, loops, options);
   if (!right) return std::unexpected{std::move(right.error())};
   for (const auto& loop : loops) {
     if (auto opened = loop->open_store(settings); !opened) {
@@ -484,19 +592,33 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   if (auto kept = keep_memory(threads, file); !kept) {
     return std::unexpected{std::move(kept.error())};
   }
-  shared->open_desk(loops);
-  shared->listen_for_commands(sockets, loops, options);
-  if (auto served = shared->serve_operators(loops); !served) {
-    shared->end_commands();
-    return std::unexpected{std::move(served.error())};
+  if (!may_wait) {
+    if (auto served = shared->open_for_operators(sockets, loops, options); !served) {
+      return std::unexpected{std::move(served.error())};
+    }
   }
+  shared->standby->clear();
+  if (shared->cluster) shared->cluster->serve(*loops.front());
+  static_cast<void>(ender.release());
   return Engine{std::move(shared), std::move(loops)};
 }
 
 int Engine::run() { return run_all(loops_to_run(loops_), shared_->service.get()); }
 
+namespace {
+
+// Not inlined, so that poll() has no registers to save.
+[[gnu::noinline]] bool poll_one_of_several(LoopDirectory& directory, EventLoop& loop,
+                                           std::chrono::nanoseconds timeout) {
+  directory.serve_here();
+  return loop.poll(timeout);
+}
+
+}  // namespace
+
 bool Engine::poll(std::chrono::nanoseconds timeout, std::uint32_t loop) {
-  if (shared_->directory) shared_->directory->serve_here();
+  if (shared_->directory) [[unlikely]]
+    return poll_one_of_several(*shared_->directory, *loops_.at(loop), timeout);
   return loops_.at(loop)->poll(timeout);
 }
 int Engine::descriptor(std::uint32_t loop) const noexcept { return at(loop).descriptor(); }

@@ -2,6 +2,7 @@
 // MsgSeqNum. What comes before the session is logged on is in logon.cpp.
 #include <algorithm>
 
+#include <nexusfix/dictionary/validation_memory.hpp>
 #include <nexusfix/session/reject_reason.hpp>
 #include <nexusfix/session/state_machine.hpp>
 
@@ -51,11 +52,14 @@ void StateMachine::receive_outside_session(const wire::MessageView& message) noe
   }
 }
 
-inline bool StateMachine::is_valid(const wire::MessageView& message) const noexcept {
+inline bool StateMachine::is_valid(const wire::MessageView& message) noexcept {
   const ValidationConfig& config = config_.validation;
+  message_proof_ = nullptr;
   if (!config.validator) return !message.fault();
-  return config.memory != nullptr ? !config.validator->validate(message, *config.memory)
-                                  : !config.validator->validate(message);
+  if (config.memory == nullptr) return !config.validator->validate(message);
+  if (config.validator->validate(message, *config.memory)) return false;
+  message_proof_ = config.memory->proof();
+  return true;
 }
 
 bool StateMachine::is_in_sequence(const wire::MessageView& message) noexcept {

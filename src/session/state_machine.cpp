@@ -177,11 +177,6 @@ void StateMachine::reset_sequence_numbers() noexcept {
 
 // Time.
 
-MonoTime StateMachine::next_deadline() const noexcept {
-  if (!phase_.is(Phase::LoggedOn)) return phase_.deadline();
-  return std::min(heartbeat_.deadline(config_.heartbeat), gap_.deadline());
-}
-
 void StateMachine::on_time(Now now) noexcept {
   begin_event(now);
   if (now.mono < next_deadline()) return;
@@ -274,24 +269,6 @@ wire::Encoder StateMachine::begin_message(std::span<char> buffer, std::string_vi
   begun_.is_administrative = is_administrative(msg_type);
   begun_.at = now.mono;
   return header_.begin(buffer, header_.fields(msg_type, number, now.wall), numbers_);
-}
-
-std::expected<Outbound, OutboundError> StateMachine::finish_message(
-    const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
-  NEXUSFIX_ASSERT(begun_.msg_seq_num == numbers_.next_outbound());
-  begun_.msg_seq_num = 0;
-  if (begun_.is_administrative) {
-    return std::unexpected{
-        OutboundError{.code = OutboundErrorCode::NotApplicationMessage, .encode = {}}};
-  }
-  if (!bytes) {
-    return std::unexpected{
-        OutboundError{.code = OutboundErrorCode::Encode, .encode = bytes.error()}};
-  }
-  if (outlet() == Outlet::Wire) {
-    heartbeat_.note_sent_application(now_.mono, begun_.at, numbers_.next_inbound());
-  }
-  return Outbound{.msg_seq_num = numbers_.take_outbound(), .bytes = *bytes};
 }
 
 void StateMachine::send_heartbeat() noexcept {

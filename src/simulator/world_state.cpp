@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/session/version.hpp>
 
 namespace nexusfix::simulator {
@@ -192,6 +193,7 @@ void WorldState::take_turn(Machine& machine) {
   if (!machine.turns.begin_turn(now)) return;
   note_turn(machine);
   machine.disk_faults_before = disk_faults(fault_counts);
+  const ClockOfThread clock{machine.clock};
   const bool has_work = machine.process.engine().poll(std::chrono::nanoseconds{0});
   if (!machine.life.alive()) return on_death(machine);
   // After a store error, nothing of the turn is promised.
@@ -260,6 +262,7 @@ void WorldState::start(Machine& machine) {
   engine_options.network = &machine.network;
   engine_options.log = &machine.watch;
   const config::Settings settings = settings_of(machine);
+  const ClockOfThread clock{machine.clock};
   OpenedProcess opened = machine.launcher(settings, engine_options, machine.watch);
   if (!machine.life.alive()) {
     // The checker does not know it: it has promised nothing.

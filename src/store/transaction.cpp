@@ -22,6 +22,20 @@ void Transaction::grow(std::size_t count) {
   buffer_.resize(std::max(2 * buffer_.size(), used_ + count));
 }
 
+// Apart, so that a message which fits needs no saved registers.
+void Transaction::grow_for(SessionKey session, std::uint64_t msg_seq_num, std::string_view bytes) {
+  grow(kEntryHeaderBytes + bytes.size());
+  outbound_message(session, msg_seq_num, bytes);
+}
+void Transaction::progress_with(SessionKey session, std::uint64_t next_inbound,
+                                std::string_view received) {
+  encode_entry({.kind = EntryKind::InboundProgress,
+                .session = session,
+                .number = next_inbound,
+                .bytes = received},
+               room_for(kEntryHeaderBytes + received.size()));
+}
+
 void Transaction::give_back(std::size_t bytes_max) {
   if (!empty() || buffer_.size() <= bytes_max) return;
   std::vector<char>(kReservedBytes).swap(buffer_);
@@ -39,17 +53,18 @@ void Transaction::inbound_progress(SessionKey session, std::uint64_t next_inboun
     form_ = Form::Other;
   }
   progress_at_ = used_;
-  Entry entry{
-      .kind = EntryKind::InboundProgress, .session = session, .number = next_inbound, .bytes = {}};
   // Apart: without a message, as in most journals, the size is a constant.
-  if (received.empty()) [[likely]]
-    return encode_entry(entry, room_for(kEntryHeaderBytes));
-  entry.bytes = received;
-  encode_entry(entry, room_for(kEntryHeaderBytes + received.size()));
+  if (!received.empty() || !has_room_for(kEntryHeaderBytes)) [[unlikely]]
+    return progress_with(session, next_inbound, received);
+  encode_entry(
+      {.kind = EntryKind::InboundProgress, .session = session, .number = next_inbound, .bytes = {}},
+      room_for(kEntryHeaderBytes));
 }
 
 void Transaction::outbound_message(SessionKey session, std::uint64_t msg_seq_num,
                                    std::string_view bytes) {
+  if (!has_room_for(kEntryHeaderBytes + bytes.size())) [[unlikely]]
+    return grow_for(session, msg_seq_num, bytes);
   // No message has MsgSeqNum 0: the store refuses such an entry when it decodes it.
   const bool is_common = form_ == Form::Empty && msg_seq_num != 0;
   form_ = is_common ? Form::Common : Form::Other;

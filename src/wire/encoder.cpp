@@ -111,6 +111,7 @@ Encoder::Opened Encoder::open_exactly(std::span<char> buffer, HeaderTemplate& se
 
 Encoder::Encoder(std::span<char> buffer, const HeaderFields& session,
                  const MessageHeader& header) noexcept {
+  clear();
   const std::string_view begin_string = session.begin_string;
   if (begin_string.empty()) {
     fail(EncodeErrorCode::EmptyValue, tag::BeginString);

@@ -154,6 +154,30 @@ void HeaderTemplate::fit_to(std::size_t buffer_bytes) noexcept {
 void HeaderTemplate::begin_minute(WallTime time) noexcept {
   if (date_.time_of_day(time) >= date_.length_ns) date_ = detail::DateText::of(time);
   minute_ = detail::MinuteText::of(date_, time);
+  last_.type = detail::LastHeader::kNoType;
+}
+
+void HeaderTemplate::keep_header(const char* begin, const char* end,
+                                 const MessageHeader& header) noexcept {
+  constexpr std::size_t kPrefixBytes = 4;        // SOH, 34=
+  constexpr std::size_t kAfterSecondsBytes = 2;  // the rest of the word that is stored
+  const auto bytes = static_cast<std::size_t>(end - begin);
+  if (bytes > last_.text.size()) return;
+  const std::size_t digits_at = front_.bytes + header.msg_type.size() + kPrefixBytes;
+  const std::size_t digits = digit_count(header.msg_seq_num);
+  const std::size_t seconds_at =
+      digits_at + digits + before_time_.bytes + detail::MinuteText::kTextBytes;
+  std::memcpy(last_.text.data(), begin, bytes);
+  last_.bytes = static_cast<std::uint32_t>(bytes);
+  last_.last_digit = static_cast<std::uint32_t>(digits_at + digits - 1);
+  last_.seconds_at = static_cast<std::uint32_t>(seconds_at);
+  last_.sum = byte_sum({begin, bytes}) + static_cast<unsigned char>(kSoh) -
+              byte_sum({begin + seconds_at, detail::LastHeader::kSecondsBytes});
+  std::array<char, detail::LastHeader::kSecondsBytes + kAfterSecondsBytes> after{};
+  std::memcpy(after.data() + detail::LastHeader::kSecondsBytes,
+              begin + seconds_at + detail::LastHeader::kSecondsBytes, kAfterSecondsBytes);
+  last_.after_seconds = detail::block_of(detail::load<std::uint64_t>(after.data()));
+  last_.type = last_.seen_type;
 }
 
 }  // namespace nexusfix::wire

@@ -6,9 +6,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/engine.hpp>
@@ -401,28 +403,18 @@ struct Venue {
 // clang-format off
 #elif NEXUSFIX_MISTAKE == 45  // names of other engines
 // error: onLogin\(\) is not called: it is on_logon\(\)
-// error: handle_message\(\) is not called: it is on_message\(\)
-// error: onInboundApplicationMsg\(\) is not called: it is on_message\(\)
-// error: on_execution_report\(\) is not called: it is on_message\(Session&, const Exec
-// error: OnNewOrderSingle\(\) is not called: it is on_message\(Session&, const NewOrderSingle&\)
 // error: modify_outbound\(\) is not called: it is on_sending\(\)
 // error: on_authenticate\(\) is not called: it is on_logon_request\(\)
 // error: onHeartbeat\(\) is not called: it is on_admin\(\)
-// error: onMsg\(\) is not called: it is on_message\(\)
 // error: toApp\(\) is not called: it is on_sending\(\)
 // error: toAdmin\(\) is not called: it is write_logon\(\)
 // error: OnDisconnected\(\) is not called: it is on_disconnect\(\)
 // clang-format on
 struct Venue {
   void onLogin(Session&, int);
-  void handle_message(Session&, int);
-  void onInboundApplicationMsg(Session&, int);
-  void on_execution_report(Session&, int);
-  void OnNewOrderSingle(Session&, int);
   void modify_outbound(Session&, int);
   void on_authenticate(Session&, int);
   void onHeartbeat(Session&, int);
-  void onMsg(Session&, int);
   void toApp(Session&, int);
   void toAdmin(Session&, int);
   void OnDisconnected(Session&, int);
@@ -542,17 +534,97 @@ struct Venue {
 struct Venue {
   LogonAnswer on_logon_request(Session&, const LogonRequest&) { return "refused"; }
 };
-#elif NEXUSFIX_MISTAKE == 63 && !defined(__clang__)  // 21 and 31 lines of clang
+#elif NEXUSFIX_MISTAKE == 63
 // error: a Session is not copied
 struct Venue {
   void on_logon(Session& session) { sessions.push_back(session); }
   std::vector<Session> sessions;
 };
-#elif NEXUSFIX_MISTAKE == 64 && !defined(__clang__)
+#elif NEXUSFIX_MISTAKE == 64
 // error: a Session is not copied
 struct Venue {
   void on_logon(Session& session) { sessions.try_emplace(std::string{session.name()}, session); }
   std::unordered_map<std::string, Session> sessions;
+};
+#elif NEXUSFIX_MISTAKE == 65
+// error: a Session is not copied
+struct Venue {
+  void on_logon(Session& session) { ++orders[session]; }
+  std::map<Session, int> orders;
+};
+#elif NEXUSFIX_MISTAKE == 66
+// error: a Session is not copied
+struct Venue {
+  void on_logon(Session& session) { ++orders[session]; }
+  std::unordered_map<Session, int> orders;
+};
+#elif NEXUSFIX_MISTAKE == 67 && !defined(__clang__)  // 88 lines of clang
+// error: a Session is not copied
+struct Venue {
+  void on_logon(Session& session) { sessions.insert(session); }
+  std::set<Session> sessions;
+};
+#elif NEXUSFIX_MISTAKE == 68
+// error: a Session is not copied
+struct Venue {
+  void on_logon(Session& session) { sessions.emplace_back("A", session); }
+  std::vector<std::pair<std::string, Session>> sessions;
+};
+// clang-format off
+#elif NEXUSFIX_MISTAKE == 69  // names of other engines and styles
+// error: onSessionLogon\(\) is not called: it is on_logon\(\)
+// error: on_writeable\(\) is not called: it is on_writable\(\)
+// error: on_connect\(\) is not called: it is on_logon\(\)
+// error: onOutboundApplicationMsg\(\) is not called: it is on_sending\(\)
+// error: on_close\(\) is not called: it is on_disconnect\(\)
+// clang-format on
+struct Venue {
+  void on_writeable(Session&);
+  void onSessionLogon(Session&);
+  void on_connect(Session&);
+  void onOutboundApplicationMsg(Session&, const MessageView&);
+  void on_close(Session&);
+};
+#elif NEXUSFIX_MISTAKE == 70  // misspelt, beside the right one, too
+// error: a name like on_logon\(\) is not called: it is on_logon\(\)
+struct Venue {
+  void on_logon(Session&) {}
+  void onlogon(Session&) {}
+};
+#elif NEXUSFIX_MISTAKE == 71
+// error: a name like on_message\(\) is not called: it is on_message\(\)
+struct Venue {
+  void on_message(Session&, const NewOrderSingle&) {}
+  void on_mesage(Session&, const ExecutionReport&) {}
+};
+#elif NEXUSFIX_MISTAKE == 72
+// error: a name like on_disconnect\(\) is not called: it is on_disconnect\(\)
+struct Venue final {
+  static void on_dissconnect(Session&, const Disconnection&) {}
+};
+#elif NEXUSFIX_MISTAKE == 73
+// error: a name like on_recovered\(\) is not called: it is on_recovered\(\)
+class Venue {
+  void on_recvoered(const RecoveredMessage&) {}
+};
+// clang-format off
+#elif NEXUSFIX_MISTAKE == 74  // the same in place of on_message()
+// error: on_messages\(\) is not called: it is on_message\(\)
+// error: handle_message\(\) is not called: it is on_message\(\)
+// error: onInboundApplicationMsg\(\) is not called: it is on_message\(\)
+// error: on_execution_report\(\) is not called: it is on_message\(Session&, const Exec
+// error: OnNewOrderSingle\(\) is not called: it is on_message\(Session&, const NewOrderSingle&\)
+// error: onMsg\(\) is not called: it is on_message\(\)
+// error: on_order\(\) is not called: it is on_message\(Session&, const NewOrderSingle&\)
+// clang-format on
+struct Venue {
+  void handle_message(Session&, int);
+  void onInboundApplicationMsg(Session&, int);
+  void on_execution_report(Session&, int);
+  void OnNewOrderSingle(Session&, int);
+  void onMsg(Session&, int);
+  void on_order(Session&, const NewOrderSingle&);
+  void on_messages(Session&, const MessageView&);
 };
 #endif
 

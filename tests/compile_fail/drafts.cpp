@@ -72,10 +72,13 @@ bool use(NewOrderSingle::Draft& order, MarketDataSnapshotFullRefresh::Draft& pri
 #elif NEXUSFIX_MISTAKE == 14
   // error: a price or a quantity is exact: write Price
   return order.set(Price{150.25}).has_value();
-#else
-  return order.set(Symbol{"A"}, Price{"150.25"}, group<PartyIDs>(entry(PartyID{"A"}))) &&
+#elif NEXUSFIX_MISTAKE == 0
+  return order.set(Symbol{"A"}, Price{"150.25"}, group<PartyIDs>(entry(PartyID{"A"})),
+                   TransactTime::now()) &&
          order.price() == order.stop_px() && order.validate() &&
          prices.group<MDEntries>().add(MDEntryType::Bid).has_value();
+#else  // nothing: it would take longer to compile than the mistake
+  return order.empty() && prices.empty();
 #endif
 }
 
@@ -135,10 +138,12 @@ bool use_more(NewOrderSingle::Draft& order, MarketDataSnapshotFullRefresh::Draft
   return order.group<PartyIDs>()[0]
       .set(group<PartyIDs::NoPartySubIDs>(entry(PartySubID{"A"}, wire::OtherVersion::Firm)))
       .has_value();
-#else
+#elif NEXUSFIX_MISTAKE == 0
   return order.empty() && prices.group<MDEntries>()[0].set(MDEntryType::Bid) &&
          order.group<PartyIDs>()[0].set(
              group<PartyIDs::NoPartySubIDs>(entry(PartySubID{"A"}, PartySubIDType{1})));
+#else
+  return order.empty() && prices.empty();
 #endif
 }
 

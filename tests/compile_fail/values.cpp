@@ -1,10 +1,12 @@
 // Misuse of the values of fields that the compiler must refuse. NEXUSFIX_MISTAKE selects one; with
 // 0 there is none, and the file compiles.
+#include <fmt/format.h>
 #include <string>
 #include <string_view>
 
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
+#include <nexusfix/wire/format.hpp>
 #include <nexusfix/wire/typed/typed_write.hpp>
 
 namespace nexusfix {
@@ -87,6 +89,22 @@ bool use_plain(const ExecutionReport& report) {
 #elif NEXUSFIX_MISTAKE == 19
   // error: from_literal\(\) takes a literal
   return report.avg_px() == Decimal::from_literal(1.5);
+#elif NEXUSFIX_MISTAKE == 20
+  // error: invalid use of non-static member function|must be called
+  const std::string text = report.cl_ord_id().value;
+  return text.empty();
+#elif NEXUSFIX_MISTAKE == 21  // enum_names.hpp is not included
+  // error: include the header with the names of the enumerations
+  return to_string(report.side()).empty();
+#elif NEXUSFIX_MISTAKE == 22
+  // error: include the header with the names of the enumerations
+  return to_string(report.time_in_force()).empty();
+#elif NEXUSFIX_MISTAKE == 23 && !defined(__clang__)  // 16 lines: four steps within fmt
+  // error: include the header with the names of the enumerations
+  return fmt::format("{}", report.side()).empty();
+#elif NEXUSFIX_MISTAKE == 24 && !defined(__clang__)
+  // error: include the header with the names of the enumerations
+  return fmt::format("{}", report.time_in_force()).empty();
 #else
   for (auto& party : report.no_party_ids()) {
     if (party.party_id() == "A") return true;
@@ -95,7 +113,8 @@ bool use_plain(const ExecutionReport& report) {
   copy = report.exec_id();
   const std::string_view view = report.order_id();
   const Decimal average = report.avg_px();
-  return copy == view && average == 1;
+  const ClOrdID& id = report.cl_ord_id().value();
+  return copy == view && average == 1 && id == "A" && fmt::format("{}", report.price()) == "1";
 #endif
 }
 

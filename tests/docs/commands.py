@@ -116,7 +116,7 @@ class Commands:
         for option, value in zip(arguments, arguments[1:]):
             if option == "--preset" and value not in self.presets:
                 return f"there is no preset {value}"
-            if option == "--target" and value not in self.cmake:
+            if option == "--target" and not re.search(rf"\b{re.escape(value)}\b", self.cmake):
                 return f"there is no target {value}"
             if option == "-D" and value.split("=")[0] not in self.cmake:
                 return f"there is no variable {value.split('=')[0]}"

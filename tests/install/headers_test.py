@@ -18,6 +18,25 @@ WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-Wconversion")
 COMPILERS = [COMPILER] + [found for name in ("clang++-19",)
                           if (found := shutil.which(name)) and Path(COMPILER).name != name]
 TYPED = ("fix42", "fix44", "fix50sp2", "fixt11")
+# Where the optimiser inlines a handle, it could take it for a dangling pointer.
+CONVERSATIONS = """#include <nexusfix/coroutine.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/fix44/execution_report.hpp>
+#include <chrono>
+#include <string>
+struct Desk : nexusfix::Conversations<Desk> {
+  void on_message(nexusfix::Session&, const nexusfix::fix44::ExecutionReport&) {}
+  void on_logon(nexusfix::Session& session) { life(session, "C1").start(); }
+  nexusfix::Conversation life(nexusfix::Session& session, std::string id) {
+    const auto report = co_await next<nexusfix::fix44::ExecutionReport>(std::chrono::seconds{5});
+    if (!report || report->cl_ord_id() == id) session.log_out();
+  }
+};
+int main(int, char** arguments) {
+  Desk desk;
+  return nexusfix::run(arguments[1], desk);
+}
+"""
 
 
 def compiled(text, *flags, compiler=COMPILER):
@@ -59,6 +78,13 @@ class HeadersTest(unittest.TestCase):
         for compiler in COMPILERS:
             status, output = compiled(text, "-std=c++23", "-O3", *WARNINGS, compiler=compiler)
             self.assertEqual((0, ""), (status, output), compiler)
+
+    def test_a_discarded_handle_has_no_warning_at_any_level(self):
+        for level in ("-O0", "-O1", "-O2", "-O3"):
+            for compiler in COMPILERS:
+                status, output = compiled(CONVERSATIONS, "-std=c++23", level, *WARNINGS,
+                                          compiler=compiler)
+                self.assertEqual((0, ""), (status, output), f"{compiler} {level}")
 
     def test_no_generated_header_has_a_warning_in_a_user_s_build(self):
         text = "".join(f"#include <nexusfix/{name}.hpp>\n" for name in TYPED)

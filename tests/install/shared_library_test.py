@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The shared libraries: shared_library_test.py COMPILER SOURCE BUILD.
 
-Builds them, installs them, and links and runs a trader with them."""
+Builds them, installs them, and links and runs a trader with them. Their objects are the same as
+those of the static libraries in BUILD, so that ccache has them."""
 
 import re
 import shutil
@@ -12,6 +13,8 @@ from pathlib import Path
 
 COMPILER, SOURCE, BUILD = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 del sys.argv[1:]
+# ccache sees the same paths in a folder of the same depth only.
+SHARED_BUILD = BUILD.with_name(BUILD.name + "-shared")
 WORK = BUILD / "tests" / "install" / "shared"
 PREFIX = WORK / "prefix"
 LAUNCHER = shutil.which("ccache") or ""
@@ -31,9 +34,15 @@ def run(*command):
 
 
 def configure(source, build, *options):
-    # Without optimisation: the names count here, not the speed.
     run("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_CXX_COMPILER={COMPILER}",
-        f"-DCMAKE_CXX_COMPILER_LAUNCHER={LAUNCHER}", "-DCMAKE_CXX_FLAGS=-O0", *options)
+        *options)
+
+
+def same_flags():
+    """The options that make CMake compile as in BUILD."""
+    cached = (BUILD / "CMakeCache.txt").read_text(encoding="utf-8")
+    return [f"-D{name}={value}" for name, value in re.findall(
+        r"^(CMAKE_BUILD_TYPE|CMAKE_CXX_FLAGS\w*|NEXUSFIX_WERROR):\w+=(.*)$", cached, re.MULTILINE)]
 
 
 def dynamic(path, tag):
@@ -48,12 +57,15 @@ def symbols(path, kind):
 class SharedLibraryTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        configure(SOURCE, WORK / "build", "-DNEXUSFIX_SHARED=ON", "-DNEXUSFIX_DEVELOPER=OFF",
-                  "-DNEXUSFIX_TESTS=OFF", "-DNEXUSFIX_POSTGRES=OFF", "-DNEXUSFIX_WEB=OFF")
-        run("cmake", "--build", WORK / "build", "--parallel", "2", "--target", "nexusfix_installed")
+        configure(SOURCE, SHARED_BUILD, "-DNEXUSFIX_SHARED=ON", "-DNEXUSFIX_DEVELOPER=OFF",
+                  "-DNEXUSFIX_TESTS=OFF", "-DNEXUSFIX_POSTGRES=OFF", "-DNEXUSFIX_WEB=OFF",
+                  *same_flags())
+        run("cmake", "--build", SHARED_BUILD, "--parallel", "2", "--target", "nexusfix_installed")
         shutil.rmtree(PREFIX, ignore_errors=True)
-        run("cmake", "--install", WORK / "build", "--prefix", PREFIX)
+        run("cmake", "--install", SHARED_BUILD, "--prefix", PREFIX)
+        # Without optimisation, so that the trader calls what an optimised one may inline.
         configure(SOURCE / "tests" / "install" / "minimal_trader", WORK / "trader",
+                  f"-DCMAKE_CXX_COMPILER_LAUNCHER={LAUNCHER}", "-DCMAKE_CXX_FLAGS=-O0",
                   f"-DCMAKE_PREFIX_PATH={PREFIX}", "-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF")
         run("cmake", "--build", WORK / "trader", "--clean-first")
         cls.trader = WORK / "trader" / "consumer"

@@ -2,6 +2,7 @@
 // Unix socket only, and gone with the test.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <sys/types.h>
@@ -37,6 +38,8 @@ class PostgresServer {
   void start();
   enum class Stop { Fast, Immediate };  // in order; as if killed
   void stop(Stop how = Stop::Fast);
+  // CPU time of its processes, also of those that have ended.
+  [[nodiscard]] std::chrono::microseconds cpu_time() const;
   // What the server has logged.
   [[nodiscard]] std::string log() const;
   // Runs psql; returns its output without the last line feed.

@@ -5,8 +5,10 @@ import contextlib
 import io
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import run_tests  # noqa: E402
@@ -51,12 +53,50 @@ class LongestTest(unittest.TestCase):
             self.assertEqual("b 71 s, c 10 s", run_tests.longest_tests(path, most=2))
 
 
-class TimesTest(unittest.TestCase):
-    def test_each_stage_has_a_line(self):
-        self.assertEqual("             build   tests\n"
-                         "release      480 s   301 s\n"
-                         "tsan           3 s     0 s",
-                         run_tests.time_table({"release": [480.2, 300.9], "tsan": [3, 0]}))
+class StagesTest(unittest.TestCase):
+    def run_stages(self, names, builds):
+        """builds: whether each succeeds. Tests of `first` end only when `second` is built."""
+        events, second_is_built = [], threading.Event()
+
+        def build(name, *_, **__):
+            events.append(f"build {name}")
+            if name == "second":
+                second_is_built.set()
+            return builds
+
+        def run_ctest(stage, _):
+            if stage.name == "first" and "second" in names:
+                self.assertTrue(second_is_built.wait(60))
+            events.append(f"test {stage.name}")
+            return run_tests.Counts(passed=2, failed=1), ["x"]
+
+        with mock.patch.object(run_tests.build, "build", build), \
+                mock.patch.object(run_tests, "run_ctest", run_ctest):
+            return run_tests.run_stages([run_tests.Stage(name, "") for name in names]), events
+
+    def test_a_stage_is_built_while_the_one_before_is_tested(self):
+        results, events = self.run_stages(["first", "second", "third", "fourth"], True)
+        self.assertLess(events.index("build second"), events.index("test first"))
+        self.assertEqual(["first", "second", "third", "fourth"], list(results))
+        for name, result in results.items():
+            self.assertEqual(run_tests.Counts(3, 1), result.counts, name)  # with the build
+            self.assertEqual([f"{name}: x"], result.failed)
+
+    def test_a_stage_that_was_not_built_is_one_failure_and_the_next_is_built(self):
+        results, events = self.run_stages(["one", "two"], False)
+        self.assertEqual(["build one", "build two"], events)
+        self.assertEqual((run_tests.Counts(failed=1), ["one: the build"]),
+                         (results["one"].counts, results["one"].failed))
+        self.assertEqual(["two: the build"], results["two"].failed)
+
+    def test_the_table_has_a_line_for_each_stage(self):
+        result = run_tests.Result
+        counts = run_tests.Counts
+        self.assertEqual("             build   tests  passed  failed\n"
+                         "release      480 s   301 s    4321       0\n"
+                         "tsan           3 s     0 s       0       1",
+                         run_tests.stage_table({"release": result(counts(4321), [], 480.2, 300.9),
+                                                "tsan": result(counts(0, 1), ["x"], 3)}))
 
 
 class SimulatedTest(unittest.TestCase):

@@ -69,12 +69,18 @@ Json session_json(const engine::SessionStatus& session) {
 }  // namespace
 
 std::string engine_table(const engine::EngineStatus& engine, WallTime now) {
+  const std::string cluster = engine.cluster.empty() ? engine.cluster : engine.cluster + '\n';
+  if (!engine.standby.empty()) {
+    return fmt::format("engine of process {}, since {} UTC: a standby, which {}\n{}",
+                       engine.process, date_and_time(engine.started), engine.standby, cluster);
+  }
   const std::string logged_on{to_string(engine::SessionState::LoggedOn)};
   const auto on = static_cast<std::uint64_t>(
       std::ranges::count(engine.sessions, logged_on, &engine::SessionStatus::state));
   std::string text =
       fmt::format("engine of process {}, since {} UTC: {}, {} logged on\n", engine.process,
                   date_and_time(engine.started), counted(engine.sessions.size(), "session"), on);
+  text += cluster;
   if (engine.sessions.empty()) return text;
   const auto add_row = [&text](std::string_view name, std::string_view state,
                                std::string_view since, std::string_view in, std::string_view out) {
@@ -118,10 +124,13 @@ std::string session_details(const engine::SessionStatus& session) {
 }
 
 std::string engine_json(const engine::EngineStatus& engine) {
-  return Json::object({{"process", engine.process},
-                       {"started", json_time(engine.started)},
-                       {"eventLoops", engine.loops},
-                       {"sessions", Json::array(engine.sessions, session_json)}})
+  return Json::object(
+             {{"process", engine.process},
+              {"started", json_time(engine.started)},
+              {"eventLoops", engine.loops},
+              {"standby", engine.standby.empty() ? std::optional<std::string>{} : engine.standby},
+              {"cluster", engine.cluster.empty() ? std::optional<std::string>{} : engine.cluster},
+              {"sessions", Json::array(engine.sessions, session_json)}})
       .document();
 }
 

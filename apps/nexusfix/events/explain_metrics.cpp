@@ -6,6 +6,7 @@
 #include <nexusfix/dictionary/nearest_name.hpp>
 #include <nexusfix/metrics.hpp>
 
+#include "nexusfix/stream/stream_metrics.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
 
@@ -25,12 +26,21 @@ struct Section {
 constexpr std::string_view kSessions = "Sessions";
 constexpr Section kSections[] = {{"Event loops", "nexusfix_loop_"},
                                  {"Stores", "nexusfix_store_"},
-                                 {kSessions, "nexusfix_session_"}};
+                                 {kSessions, "nexusfix_session_"},
+                                 {"Audit streams", "nexusfix_stream_"}};
 
 std::string_view section_of(std::string_view name) {
   const auto found = std::ranges::find_if(
       kSections, [&](const Section& one) { return name.starts_with(one.prefix); });
   return found == std::end(kSections) ? "Engine" : found->title;
+}
+
+// Those of an engine, and those of `nexusfix stream`.
+std::vector<MetricDescription> all_metrics() {
+  std::vector<MetricDescription> all = metrics::described_metrics();
+  const auto others = stream::stream_metrics();
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
 }
 
 std::string in_full(const MetricDescription& metric) {
@@ -66,7 +76,8 @@ constexpr std::string_view kPageBegin =
 
 `MetricsPort` serves these metrics to Prometheus at `/metrics`: [monitor an
 engine](../operations/monitoring.md) shows how, and has a dashboard and alerts. `nexusfix explain
-METRIC` explains one; `nexusfix explain --metrics --markdown` prints this page.
+METRIC` explains one; `nexusfix explain --metrics --markdown` prints this page. `nexusfix stream
+--metrics-port` serves those of [audit streams](#audit-streams).
 
 - *Unit*: of the value. An empty cell: it is 1 or 0.
 - *Labels*: `session` is the session's name, as `nexusfix ctl status` shows it; `loop` the number of
@@ -88,7 +99,7 @@ bool is_metric_name(std::string_view text) noexcept { return text.starts_with(kP
 
 std::expected<std::string, std::string> explain_metrics(const std::vector<std::string>& names,
                                                         ExplainForm form) {
-  const std::vector<MetricDescription> all = metrics::described_metrics();
+  const std::vector<MetricDescription> all = all_metrics();
   std::string text;
   if (names.empty()) {
     for (const MetricDescription& metric : all) {
@@ -110,7 +121,7 @@ std::expected<std::string, std::string> explain_metrics(const std::vector<std::s
 std::string metrics_page() {
   std::string page{kPageBegin};
   std::string_view section;
-  for (const MetricDescription& metric : metrics::described_metrics()) {
+  for (const MetricDescription& metric : all_metrics()) {
     if (const std::string_view own = section_of(metric.name); own != section) {
       section = own;
       const bool are_sessions = section == kSessions;

@@ -75,7 +75,8 @@ int archive(const ArchiveOptions& options) {
   const WallTime limit = SystemClock{}.now().wall - std::chrono::days{options.keep_days};
   const auto removed = remove_old_archives(disk, place->folder, limit);
   if (!removed) return fail("journal", removed.error());
-  for (const std::string& path : *removed) fmt::print("{}: removed\n", path);
+  for (const std::string& path : removed->paths) fmt::print("{}: removed\n", path);
+  if (!removed->held.empty()) fmt::print("{}\n", removed->held);
   return kSuccess;
 }
 

@@ -1,7 +1,9 @@
 #include "nexusfix/logs/log_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "nexusfix/logs/source/log_time.hpp"
@@ -64,6 +66,30 @@ void add_follow_option(CLI::App& app, logs::LogRequest& request) {
   app.add_flag("-f,--follow", request.is_followed,
                "wait for more messages at the end, also after a rotation, until Ctrl-C")
       ->excludes("--merge");
+}
+
+void add_jobs_option(CLI::App& app, logs::LogRequest& request) {
+  constexpr unsigned kJobsMax = 64;
+  app.add_option_function<unsigned>(
+         "-j,--jobs",
+         [&](unsigned jobs) {
+           const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+           request.jobs = jobs == 0 ? std::min(cores, kJobsMax) : jobs;
+         },
+         "threads that share the parts of each file; 0: one for each core (default: 1)")
+      ->check(CLI::Range(0U, kJobsMax))
+      ->option_text("N");
+}
+
+CLI::Option* add_dictionary_option(CLI::App& app, std::string& path) {
+  return app.add_option("--dict", path, "your own dictionary: QuickFIX XML or Orchestra")
+      ->option_text("FILE");
+}
+
+void add_where_option(CLI::App& app, std::string& expression) {
+  app.add_option("--where", expression,
+                 "only messages that fulfil an expression of `nexusfix grep`")
+      ->option_text("EXPR");
 }
 
 void add_output_options(CLI::App& app, std::optional<logs::OutputForm>& form, std::string& fields) {

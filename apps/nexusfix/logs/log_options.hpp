@@ -9,7 +9,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace nexusfix::command {
 
@@ -18,6 +19,15 @@ void add_log_options(CLI::App& app, logs::LogRequest& request);
 
 // -f, after add_log_options().
 void add_follow_option(CLI::App& app, logs::LogRequest& request);
+
+// --jobs, after add_log_options(): for subcommands whose work goes to several threads.
+void add_jobs_option(CLI::App& app, logs::LogRequest& request);
+
+// --dict: the path of a dictionary.
+CLI::Option* add_dictionary_option(CLI::App& app, std::string& path);
+
+// --where: an expression of `nexusfix grep`.
+void add_where_option(CLI::App& app, std::string& expression);
 
 // --raw, --ndjson, --json, --csv and --table, which exclude each other, and --fields.
 void add_output_options(CLI::App& app, std::optional<logs::OutputForm>& form, std::string& fields);

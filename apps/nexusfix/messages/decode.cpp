@@ -15,6 +15,7 @@
 #include <nexusfix/dictionary/names.hpp>
 
 #include "nexusfix/help/pager.hpp"
+#include "nexusfix/logs/grep/matching_work.hpp"
 #include "nexusfix/messages/decoded_message.hpp"
 #include "nexusfix/messages/print_message.hpp"
 
@@ -35,7 +36,7 @@ class DecodeRun {
 
   int run() {
     if (!load_dictionary() || !read_fields()) return kUsage;
-    if (options_.form) make_writer();
+    if (options_.form) writer_.emplace(streams_.out, output_options());
     const logs::LogReport report = decode_all();
     if (options_.summary && messages_ > 0) {
       fmt::print(streams_.out, "{} message{}, {} faulty{}\n", messages_, messages_ == 1 ? "" : "s",
@@ -97,11 +98,11 @@ class DecodeRun {
     return true;
   }
 
-  void make_writer() {
-    writer_.emplace(streams_.out, logs::OutputOptions{.form = *options_.form,
-                                                      .columns = columns_,
-                                                      .with_path = options_.input.files.size() > 1,
-                                                      .own_names = print_.own_names});
+  [[nodiscard]] logs::OutputOptions output_options() const {
+    return {.form = *options_.form,
+            .columns = columns_,
+            .with_path = options_.input.files.size() > 1,
+            .own_names = print_.own_names};
   }
 
   logs::LogReport decode_all() {
@@ -114,7 +115,17 @@ class DecodeRun {
       std::fflush(streams_.out);
     };
     const auto failed = [&](std::string_view error) { complain(error); };
-    logs::LogReport report = logs::read_logs(disk_, options_.input, {each, drained, failed});
+    const auto found = [&](std::size_t, std::uint64_t count) {
+      messages_ += count;
+      return logs::after_output(streams_.out);
+    };
+    const auto make_work = [&]() -> std::unique_ptr<logs::ChunkWork> {
+      return std::make_unique<logs::MatchingWork>(
+          logs::MatchingWork::Options{.output = output_options()}, *writer_, found);
+    };
+    logs::LogCalls calls{each, drained, failed};
+    if (writer_ && *options_.form != logs::OutputForm::Table) calls.make_work = make_work;
+    logs::LogReport report = logs::read_logs(disk_, options_.input, calls);
     skipped_ = report.skipped();
     return report;
   }

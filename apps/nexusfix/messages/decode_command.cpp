@@ -21,8 +21,8 @@ int run_decode(Arguments arguments) {
   std::string colour = "auto";
   add_log_options(app, options.input);
   add_follow_option(app, options.input);
-  app.add_option("--dict", options.dictionary, "your own dictionary: QuickFIX XML or Orchestra")
-      ->option_text("FILE");
+  add_jobs_option(app, options.input);
+  add_dictionary_option(app, options.dictionary);
   app.add_option("--color", colour, "auto, always or never (default auto: on a terminal)")
       ->check([&](const std::string& word) -> std::string {
         return choices.contains(word) ? "" : word + ": auto, always or never was expected";

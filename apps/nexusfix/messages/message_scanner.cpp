@@ -18,6 +18,7 @@ using Kind = MessageBegin::Kind;
 constexpr char kSoh = '\x01';
 constexpr std::string_view kBegin = "8=FIX";
 constexpr std::string_view kCheckSum = "10=";
+constexpr std::size_t kCheckSumBytes = 8;  // with a separator before it
 constexpr std::size_t kPrefixBytesMax = 4096;
 // Four bytes for each byte of a message, and the text that may precede it.
 constexpr std::size_t kEscapedLineBytesMax =
@@ -210,7 +211,11 @@ MessageScanner::Extent MessageScanner::extent(std::size_t at, const MessageBegin
   const std::string_view text = std::string_view{buffer_}.substr(at);
   if (const auto extent = by_body_length(text, begin)) return *extent;
   const std::size_t end = line_end(at);
-  return by_search(text, end == buffer_.npos ? end : end - at, begin);
+  const Extent found = by_search(text, end == buffer_.npos ? end : end - at, begin);
+  const bool is_cut = found.complete && found.size == kMessageBytesMax &&
+                      !text.substr(found.size - kCheckSumBytes, kCheckSumBytes).contains(kCheckSum);
+  if (is_cut && skipped_.too_long++ == 0) skipped_.first_too_long = base_ + at;
+  return found;
 }
 
 // A value may contain the separator, too. If only that reading gives the correct CheckSum, it is
@@ -233,8 +238,9 @@ std::string_view MessageScanner::converted(std::string_view text, const MessageB
 std::optional<ScannedMessage> MessageScanner::next_of_line() {
   std::optional<ScannedMessage> message = line_->next();
   if (!message) {
-    if (skipped_.count == 0) skipped_.first_offset = line_offset_;
-    skipped_.count += line_->skipped().count;
+    Skipped more = line_->skipped();
+    more.first_offset = more.first_too_long = 0;
+    skipped_.add(more, line_offset_);
     line_.reset();
   } else if (!mark_.empty()) {
     other_.assign(mark_).append(message->prefix);
@@ -360,7 +366,10 @@ std::optional<ScannedMessage> MessageScanner::next_usual(std::size_t at) {
   const char separator = text[usual_.size() - kTagBytes];
   if (separator == kSoh) {
     if (const std::size_t size = usual_size(text); size > 0) {
-      usual_front_ = at - at_;
+      const std::size_t size_before = at - at_;
+      if (size_before != usual_fronts_[0] && size_before != usual_fronts_[1]) {
+        usual_fronts_ = {size_before, usual_fronts_[0]};
+      }
       at_ = at + size;
       tried_ = at_;
       return ScannedMessage{text.substr(0, size), front, base_ + at};
@@ -374,16 +383,18 @@ std::optional<ScannedMessage> MessageScanner::next_usual(std::size_t at) {
   return take(at, found->size, begin, front);
 }
 
-// The text before a message most often has the size of the one before it. A message that begins
-// there is the next one if no other begins earlier: that one would have a `=`.
+// The text before a message most often has the size of an earlier one. A message that begins there
+// is the next one if no other begins earlier: that one would have a `=`.
 std::optional<ScannedMessage> MessageScanner::next_after_usual_text() {
-  const std::size_t at = at_ + usual_front_;
-  if (usual_front_ > kPrefixBytesMax || at + kRecognisedBytesMax > buffer_.size()) {
-    return std::nullopt;
+  for (const std::size_t front : usual_fronts_) {
+    const std::size_t at = at_ + front;
+    if (front > kPrefixBytesMax || at + kRecognisedBytesMax > buffer_.size()) continue;
+    const std::string_view text{buffer_.data() + at_, buffer_.size() - at_};
+    if (!begins_usually(text.substr(front))) continue;
+    if (contains_either(text.substr(0, front), '=', '=')) return std::nullopt;
+    return next_usual(at);
   }
-  const std::string_view front{buffer_.data() + at_, usual_front_};
-  if (contains_either(front, '=', '=')) return std::nullopt;
-  return next_usual(at);
+  return std::nullopt;
 }
 
 std::optional<ScannedMessage> MessageScanner::next() {

@@ -2,6 +2,7 @@
 // in the raw bytes of a session.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,10 +32,20 @@ class MessageScanner {
  public:
   static constexpr std::size_t kMessageBytesMax = 1U << 20U;
 
-  // Places that begin with `8=FIX` and are no message.
+  // Places that begin with `8=FIX` and are no message, and messages that end at kMessageBytesMax.
   struct Skipped {
     std::uint64_t count = 0;
     std::uint64_t first_offset = 0;  // in all bytes that were fed
+    std::uint64_t too_long = 0;
+    std::uint64_t first_too_long = 0;  // the offset of the first
+
+    // Adds those of a text that begins at base.
+    void add(const Skipped& more, std::uint64_t base) noexcept {
+      if (count == 0) first_offset = base + more.first_offset;
+      if (too_long == 0) first_too_long = base + more.first_too_long;
+      count += more.count;
+      too_long += more.too_long;
+    }
   };
 
   // delimiter: the only separator of fields; empty: each message shows its own.
@@ -87,12 +98,13 @@ class MessageScanner {
 
   std::string delimiter_;
   std::string buffer_;
-  std::string usual_;            // how the last message began, up to BodyLength; empty: unusually
-  std::size_t usual_front_ = 0;  // the bytes between the last two messages
-  std::uint64_t base_ = 0;       // the offset of the buffer in all bytes that were fed
-  bool starts_line_ = true;      // the buffer begins with a line
-  std::size_t at_ = 0;           // after the last message
-  std::size_t tried_ = 0;        // no message begins before this place
+  std::string usual_;  // how the last message began, up to BodyLength; empty: unusually
+  // The bytes between messages: the two sizes seen last. IN and OUT take turns in many logs.
+  std::array<std::size_t, 2> usual_fronts_{};
+  std::uint64_t base_ = 0;   // the offset of the buffer in all bytes that were fed
+  bool starts_line_ = true;  // the buffer begins with a line
+  std::size_t at_ = 0;       // after the last message
+  std::size_t tried_ = 0;    // no message begins before this place
   bool finished_ = false;
   // No line ends between these two places.
   std::size_t searched_from_ = 0;

@@ -17,6 +17,7 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "nexusfix/dictionary/named_dictionary.hpp"
+#include "nexusfix/logs/output/message_writer.hpp"
 #include "nexusfix/messages/decoded_message.hpp"
 #include "nexusfix/messages/print_message.hpp"
 #include "nexusfix/text/json.hpp"
@@ -87,7 +88,7 @@ class ValidateRun {
 
   int run() {
     if (!open_named()) return kUsage;
-    const bool readable = validate_all();
+    const logs::LogReport report = validate_all();
     if (options_.json && options_.summary) {
       const Json counts =
           Json::object({{"messages", total_}, {"invalid", invalid_}, {"skipped", skipped_}});
@@ -97,11 +98,11 @@ class ValidateRun {
                  invalid_, skipped_ > 0 ? fmt::format(", {} skipped", skipped_) : "");
     }
     std::fflush(streams_.out);
-    if (!readable || is_broken_) return kUsage;
+    if (report.has_unopened() || is_broken_) return kUsage;
     if (total_ == 0) {
       complain(skipped_ > 0 ? "no message" : "no message: nothing begins with 8=FIX");
     }
-    return total_ > 0 && invalid_ == 0 ? kSuccess : kFailure;
+    return total_ > 0 && invalid_ == 0 && !report.has_unread() ? kSuccess : kFailure;
   }
 
  private:
@@ -137,21 +138,20 @@ class ValidateRun {
     return nullptr;
   }
 
-  // False: a file could not be read.
-  bool validate_all() {
+  logs::LogReport validate_all() {
     std::vector<std::uint64_t> in_files;
     const auto each = [&](const logs::LogMessage& message) {
       in_files.resize(std::max(in_files.size(), message.file + 1));
       file_ = message.path;
       in_file_ = ++in_files[message.file];
       validate(message.bytes);
-      return logs::AfterMessage::Continue;
+      return logs::after_output(streams_.out);
     };
     const auto drained = [&] { std::fflush(streams_.out); };
     const auto failed = [&](std::string_view error) { complain(error); };
-    const logs::LogReport report = logs::read_logs(disk_, options_.input, {each, drained, failed});
+    logs::LogReport report = logs::read_logs(disk_, options_.input, {each, drained, failed});
     skipped_ = report.skipped();
-    return !report.has_unopened() && !report.has_unread();
+    return report;
   }
 
   void validate(std::string_view bytes) {

@@ -35,8 +35,8 @@ struct ValidateStreams {
 // The names of the rules, separated by spaces.
 [[nodiscard]] std::string rule_names();
 
-// Returns kSuccess if every message is valid; kFailure if one is not or there is none; kUsage if a
-// file or a dictionary cannot be read.
+// Returns kSuccess if every message is valid; kFailure if one is not, there is none, or an opened
+// file could not be read to its end; kUsage if a file or a dictionary cannot be opened.
 int validate_files(const ValidateOptions& options, Disk& disk, ValidateStreams streams);
 
 int run_validate(Arguments arguments);

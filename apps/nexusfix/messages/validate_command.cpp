@@ -21,9 +21,7 @@ int run_validate(Arguments arguments) {
                      "the FIX version of all messages (default: each message's own): one of " +
                          version_names())
           ->option_text("VERSION");
-  app.add_option("--dict", options.dictionary, "your own dictionary: QuickFIX XML or Orchestra")
-      ->option_text("FILE")
-      ->excludes(version);
+  add_dictionary_option(app, options.dictionary)->excludes(version);
   app.add_option("--set", rules,
                  "a validation key of the configuration, KEY=Y or KEY=N, also several times: " +
                      rule_names())
@@ -43,11 +41,12 @@ int run_validate(Arguments arguments) {
       "  $ nexusfix validate --dict venue.xml --summary messages.log\n\n"
       "Exit status:\n"
       "  0  every message is valid\n"
-      "  1  a message is invalid, or there is none\n"
+      "  1  a message is invalid, there is none, or a file could not be read to its end\n"
       "  2  a file or dictionary cannot be read, or the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (is_lenient) options.faults = dictionary::DictionaryFaults::Warn;
   for (const std::string& rule : rules) static_cast<void>(set_rule(options.rules, rule));
+  logs::catch_interrupts();
   PosixDisk disk;
   return validate_files(options, disk, {});
 }

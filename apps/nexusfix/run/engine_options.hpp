@@ -6,6 +6,9 @@
 #include <nexusfix/observe/log_compression.hpp>
 #include <nexusfix/store/postgres.hpp>
 #include <nexusfix/transport/proxy.hpp>
+#ifdef NEXUSFIX_CLUSTER_PART
+#include <nexusfix/cluster.hpp>
+#endif
 #ifdef NEXUSFIX_WEB_CONSOLE
 #include <nexusfix/web.hpp>
 #endif
@@ -22,6 +25,9 @@ inline engine::Parts linked_parts() noexcept {
   parts.log_compression = observe::log_compression_part();
 #ifdef NEXUSFIX_POSTGRES_STORE
   parts.postgres = store::postgres_part();
+#endif
+#ifdef NEXUSFIX_CLUSTER_PART
+  parts.cluster = cluster::cluster_part();
 #endif
 #ifdef NEXUSFIX_WEB_CONSOLE
   parts.web = web::web_part();

@@ -1,5 +1,6 @@
 // nexusfix serve: the example venue on a configuration file.
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <fmt/format.h>
@@ -103,7 +104,8 @@ venue::Losses losses_of(engine::Engine& engine, const ServeOptions& options) {
   return losses;
 }
 
-int serve(const ServeOptions& options) {
+// is_handed_over: set if another node of the cluster gets the shard.
+int serve(const ServeOptions& options, bool& is_handed_over) {
   PosixDisk disk;
   auto settings = load_persistent_settings(disk, options.config, kWhyReports, options.unknown_keys);
   if (!settings) return fail(kServeCommand, settings.error());
@@ -117,6 +119,8 @@ int serve(const ServeOptions& options) {
                kServeCommand);
   }
   if (options.console_port != 0) settings->web.console_port = options.console_port;
+  // A standby has nothing to reload yet, and a service manager may ask for it.
+  if (settings->postgres.if_owned == store::IfOwned::Wait) std::signal(SIGHUP, SIG_IGN);
   SystemRandom random;
   venue::Venue venue{{.hash_seed = random.next()}};
   engine::EngineOptions engine_settings = engine_options(options.spin);
@@ -137,6 +141,8 @@ int serve(const ServeOptions& options) {
     std::fflush(stdout);
     status = engine->run() == 0 ? kSuccess : kFailure;
   }
+  const auto cluster = engine->statistics().cluster;
+  is_handed_over = status == kSuccess && cluster && cluster->is_handing_over;
   if (!venue.failure().empty()) status = fail(kServeCommand, venue.failure());
   if (!options.book_file.empty()) {
     const auto written = write_whole_file(disk, options.book_file, book_json(venue));
@@ -180,7 +186,15 @@ int run_serve(Arguments arguments) {
       "  1  the engine could not start, or the order book could not be stored\n"
       "  2  the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
-  return options.dump_book ? dump_book(options) : serve(options);
+  if (options.dump_book) return dump_book(options);
+  // An engine that has handed its shard over waits for it again.
+  bool is_handed_over = false;
+  int status = kSuccess;
+  do {
+    is_handed_over = false;
+    status = serve(options, is_handed_over);
+  } while (status == kSuccess && is_handed_over);
+  return status;
 }
 
 }  // namespace nexusfix::command

@@ -27,4 +27,22 @@ class SystemClock final : public Clock {
   [[nodiscard]] Now now() noexcept override;
 };
 
+// The wall time for a caller that has no Clock: SystemClock's, or that of the thread's innermost
+// ClockOfThread. Any thread. No allocation, no blocking.
+[[nodiscard]] WallTime wall_now() noexcept;
+
+// As long as it lives, wall_now() reads this clock on the thread that made it. So a simulator gives
+// its own time to the programs that it runs. Destroy it on the same thread, the innermost first.
+class ClockOfThread {
+ public:
+  // The clock must outlive this object.
+  explicit ClockOfThread(Clock& clock) noexcept;
+  ClockOfThread(const ClockOfThread&) = delete;
+  ClockOfThread& operator=(const ClockOfThread&) = delete;
+  ~ClockOfThread();
+
+ private:
+  Clock* outer_;
+};
+
 }  // namespace nexusfix

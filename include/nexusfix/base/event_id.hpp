@@ -103,6 +103,11 @@ enum class EventId : std::uint16_t {
   PendingLogonDisplaced = 3046,           // a waiting connection was closed for another one
   ConnectionNotMigrated = 3050,           // the event loop of the session does not take it
   MigratedConnectionLost = 3051,          // it came from another event loop and was refused
+  FrontDoorOpened = 3060,                 // `nexusfix front-door` listens for clients
+  FrontDoorHandedOver = 3061,             // a connection goes to the engine that owns its session
+  FrontDoorRefused = 3062,                // a connection to the front door cannot be handed over
+  FrontDoorNoOwner = 3063,                // no engine accepted a connection in time
+  FrontDoorEnded = 3064,                  // a connection through the front door is over
 
   FirstMessageNotLogon = 4001,      // the first message of a connection is not a Logon
   LogonTimedOut = 4002,             // no Logon arrived or was answered within LogonTimeout
@@ -152,6 +157,7 @@ enum class EventId : std::uint16_t {
   SegmentCutOff = 5023,             // a segment is shorter than what was written to it
   SegmentUnreadable = 5024,         // a segment cannot be read
   SegmentDamaged = 5025,            // a read in the background found a damaged segment
+  SegmentsHeld = 5026,              // old segments stay until a reader's cursor has passed them
   DatabaseOpened = 5040,            // the PostgreSQL store is open
   DatabaseConnected = 5041,         // the commits of the database reach a disk or a standby
   DatabaseCommitsUnsafe = 5042,     // a crash of the server may lose commits
@@ -162,7 +168,20 @@ enum class EventId : std::uint16_t {
   DatabaseReconnected = 5047,       // the store is connected to the server again
   DatabasePositionNotNoted = 5048,  // the end of the confirmed log cannot be recorded
   DatabaseLostCommits = 5049,       // the database has lost commits that it had confirmed
+  DatabaseStandbyWaits = 5050,      // another process owns the log; this engine waits
+  DatabaseTakenOver = 5051,         // a standby has the log now
   StoreOpened = 5060,               // the program's store is open
+  StreamOpened = 5070,              // `nexusfix stream` sends a journal to the brokers
+  StreamBrokerLost = 5071,          // no broker answers, and the cursor waits
+  StreamBrokerBack = 5072,          // the brokers acknowledge messages again
+  StreamGap = 5073,                 // the stream goes on after a part that the journal lacks
+  StreamEnded = 5074,               // the stream has ended in order
+  ClusterJoined = 5080,             // the engine is a member of a cluster
+  ClusterShardOwned = 5081,         // the engine has the lease of its shard
+  ClusterLeaseLost = 5082,          // the lease in etcd is lost, or cannot be renewed
+  ClusterLeaseBack = 5083,          // the engine has a lease again
+  ClusterHandsOver = 5084,          // the engine stops, and another node gets its shard
+  ClusterCannotHandOver = 5085,     // the node is drained, and no other one can take its shard
 
   ConfigurationWarning = 6001,     // a key has no effect, or not the one that it seems to have
   DictionaryWarning = 6002,        // a dictionary has a fault, but is used

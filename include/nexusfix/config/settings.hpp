@@ -266,6 +266,30 @@ struct WebSettings {
   std::size_t console_line = 0;  // see metrics_line
 };
 
+// What the log files of all sessions share.
+struct EngineLogSettings {
+  std::size_t queue_bytes = 8U << 20U;  // LogQueueBytes: a power of two, 64 KiB to 1 GiB
+  bool has_unknown_sessions = true;     // LogMessageWhenSessionNotFound
+};
+
+// One member of etcd.
+struct EtcdEndpoint {
+  std::string host;            // a name or an address, without brackets
+  std::uint16_t port = 2'379;  // 1 to 65,535
+};
+
+// The cluster that decides when the engine owns its log: docs/operations/cluster.md.
+struct ClusterSettings {
+  std::string shard{};                       // ClusterShard; empty: the engine is in no cluster
+  std::string node{};                        // ClusterNode: this machine
+  std::string name = "nexusfix";             // ClusterName
+  std::vector<EtcdEndpoint> etcd{};          // ClusterEtcd; at least one with a shard
+  std::chrono::seconds lease{5};             // ClusterLeaseSeconds: 2 s to 60 s
+  std::chrono::milliseconds renewal{1'000};  // ClusterRenewMillis: 100 ms to 30 s
+  std::chrono::milliseconds request_timeout{500};  // ClusterRequestMillis: 50 ms to 10 s
+  std::size_t line = 0;                            // of ClusterShard; 0: not given
+};
+
 // A whole configuration. It owns everything that it has.
 struct Settings {
   std::string file;  // the path, as it was given
@@ -309,9 +333,9 @@ struct Settings {
   std::uint64_t buffered_bytes_max = 512U << 20U;
   // MaxLogonsBeingChecked: Logons whose passwords are being checked or wait for it: 1 to 10,000.
   std::uint32_t logons_being_checked_max = 64;
-  store::PostgresOptions postgres;          // PostgreSQLStore...
-  std::size_t log_queue_bytes = 8U << 20U;  // LogQueueBytes: a power of two, 64 KiB to 1 GiB
-  bool logs_unknown_sessions = true;        // LogMessageWhenSessionNotFound
+  store::PostgresOptions postgres;  // PostgreSQLStore...
+  ClusterSettings cluster{};        // which engine owns the log in the database
+  EngineLogSettings engine_logs{};  // what the log files of all sessions share
   // Keys that are unknown, misspelt or not honoured, and what is done instead.
   std::vector<SettingsError> warnings;
 };

@@ -1,10 +1,15 @@
 // Remembers the field sequences of valid messages for a Validator.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 
 #include <nexusfix/base/language.hpp>
+
+namespace nexusfix::wire {
+class FieldProof;
+}  // namespace nexusfix::wire
 
 namespace nexusfix::dictionary {
 
@@ -20,7 +25,7 @@ struct FieldSequence;
 // never correctness.
 class ValidationMemory {
  public:
-  // Without any sequence. Allocates some 28 KiB, and nothing later. For startup.
+  // Without any sequence. Allocates some 40 KiB, and nothing later. For startup.
   ValidationMemory();
   ~ValidationMemory();
   // Takes the sequences; other may only be destroyed or assigned to afterwards.
@@ -31,11 +36,27 @@ class ValidationMemory {
   // The slot of a sequence with this hash. For Validator only.
   [[nodiscard]] FieldSequence& at(std::size_t hash) noexcept;
 
+  // The sequence that was found last for a context with this ValidatorTables::context_id(), or
+  // another one; never null. For Validator only.
+  [[nodiscard]] FieldSequence*& recent(std::size_t context_id) noexcept {
+    return recent_[context_id % kRecent];
+  }
+
+  // What is known of the message that the last call of validate() has found valid; null: nothing.
+  // Valid as long as the memory; a proof of another message replaces it.
+  [[nodiscard]] wire::FieldProof* proof() const noexcept { return proof_; }
+  // For Validator only.
+  void set_proof(wire::FieldProof* proof) noexcept { proof_ = proof; }
+
   // The number of sequences that it remembers, at most.
   static constexpr std::size_t kSequences = 64;
 
  private:
+  static constexpr std::size_t kRecent = 16;
+
   std::unique_ptr<FieldSequence[]> sequences_;
+  std::array<FieldSequence*, kRecent> recent_{};
+  wire::FieldProof* proof_ = nullptr;  // of one of them
 };
 
 }  // namespace nexusfix::dictionary

@@ -202,6 +202,9 @@ void make_sending(Application&, Callbacks& callbacks) {
 // outlive the engine.
 template <class Application>
 [[nodiscard]] Callbacks make_callbacks(Application& application) {
+  static_assert(detail::CallbackNameCheck<detail::Named<Application>>::kDone);
+  static_assert(detail::MessageNameCheck<detail::Named<Application>>::kDone);
+  static_assert(detail::SpellingCheck<detail::Named<Application>>::kDone);
   static_assert(detail::CallbackCheck<Application>::kDone);
   Callbacks callbacks;
   callbacks.application = &application;

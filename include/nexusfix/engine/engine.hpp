@@ -111,6 +111,9 @@ class Engine {
   [[nodiscard]] static std::expected<Engine, EngineError> open(const std::string& path,
                                                                Application& application,
                                                                EngineOptions options = {}) {
+    static_assert(detail::CallbackNameCheck<detail::Named<Application>>::kDone);
+    static_assert(detail::MessageNameCheck<detail::Named<Application>>::kDone);
+    static_assert(detail::SpellingCheck<detail::Named<Application>>::kDone);
     static_assert(detail::CallbackCheck<Application>::kDone);
     static_assert(detail::PublicCheck<Application>::kDone);
     return open_with(path, make_callbacks(application), options);
@@ -121,6 +124,9 @@ class Engine {
   [[nodiscard]] static std::expected<Engine, EngineError> open(Settings&& settings,
                                                                Application& application,
                                                                EngineOptions options = {}) {
+    static_assert(detail::CallbackNameCheck<detail::Named<Application>>::kDone);
+    static_assert(detail::MessageNameCheck<detail::Named<Application>>::kDone);
+    static_assert(detail::SpellingCheck<detail::Named<Application>>::kDone);
     static_assert(detail::CallbackCheck<Application>::kDone);
     static_assert(detail::PublicCheck<Application>::kDone);
     return open_with(std::move(settings), make_callbacks(application), options);
@@ -130,6 +136,9 @@ class Engine {
   [[nodiscard]] static std::expected<Engine, EngineError> open(const Settings& settings,
                                                                Application& application,
                                                                EngineOptions options = {}) {
+    static_assert(detail::CallbackNameCheck<detail::Named<Application>>::kDone);
+    static_assert(detail::MessageNameCheck<detail::Named<Application>>::kDone);
+    static_assert(detail::SpellingCheck<detail::Named<Application>>::kDone);
     static_assert(detail::CallbackCheck<Application>::kDone);
     static_assert(detail::PublicCheck<Application>::kDone);
     return open_with(settings, make_callbacks(application), options);
@@ -302,6 +311,9 @@ int run_opened(std::expected<Engine, EngineError> engine);
 // the engine could not start, as standard error says, or the store failed.
 template <class Application>
 int run(const std::string& path, Application& application, EngineOptions options = {}) {
+  static_assert(detail::CallbackNameCheck<detail::Named<Application>>::kDone);
+  static_assert(detail::MessageNameCheck<detail::Named<Application>>::kDone);
+  static_assert(detail::SpellingCheck<detail::Named<Application>>::kDone);
   static_assert(detail::CallbackCheck<Application>::kDone);
   static_assert(detail::PublicCheck<Application>::kDone);
   options.notify_systemd = true;

@@ -4,6 +4,10 @@
 
 #include <nexusfix/base/language.hpp>
 
+namespace nexusfix::cluster {
+struct ClusterPart;
+}  // namespace nexusfix::cluster
+
 namespace nexusfix::observe {
 struct LogCompressionPart;
 }  // namespace nexusfix::observe
@@ -33,6 +37,8 @@ struct Parts {
   const PasswordPart* passwords = nullptr;
   // Store=postgresql: store::postgres_part(), of nexusfix::postgres
   const store::PostgresPart* postgres = nullptr;
+  // ClusterShard: cluster::cluster_part(), of nexusfix::cluster
+  const cluster::ClusterPart* cluster = nullptr;
   // LogCompress: observe::log_compression_part(), of nexusfix::log_compression
   const observe::LogCompressionPart* log_compression = nullptr;
   // MetricsPort, ConsolePort, HttpAcceptPort: web::web_part(), of nexusfix::web. Without it,

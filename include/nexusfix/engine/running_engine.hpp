@@ -68,9 +68,14 @@ enum class SessionState : std::uint8_t {
 
 // A running engine, at one moment.
 struct EngineStatus {
-  std::int32_t process = 0;               // its process ID
-  WallTime started{};                     // when it was opened
-  std::uint32_t loops = 1;                // EventLoops
+  std::int32_t process = 0;  // its process ID
+  WallTime started{};        // when it was opened
+  std::uint32_t loops = 1;   // EventLoops
+  // For what a standby waits: "waits for the log, which ... owns". Empty: it serves its sessions.
+  std::string standby{};
+  // "node a has shard s1 of cluster c: fencing token 17; the lease was renewed 412 ms ago". Empty:
+  // it is in no cluster.
+  std::string cluster{};
   std::vector<SessionStatus> sessions{};  // of all loops, as Engine::session() has them
 };
 

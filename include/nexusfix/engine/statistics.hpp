@@ -177,17 +177,42 @@ struct LoopStatistics {
   LatencyHistogram test_request_round_trip{};  // of all its sessions, with removed ones
 };
 
+// An engine that waits for the log of another one.
+struct StandbyStatistics {
+  std::string owner{};        // the process that owns the log; empty: none, or not known
+  WallTime since{};           // when the waiting began
+  bool is_connected = false;  // to the database
+  // The log's end at the last look.
+  std::uint64_t log_bytes = 0;
+  std::uint64_t followed_bytes = 0;  // up to where the application has got its messages
+};
+
+// An engine of a cluster, and the lease that lets it own its shard.
+struct ClusterStatistics {
+  std::string cluster{};    // ClusterName
+  std::string node{};       // ClusterNode
+  std::string shard{};      // ClusterShard
+  bool is_owner = false;    // it serves the shard; false: it waits for it
+  std::string owner{};      // the node that has the shard's lease, as etcd says; empty: none
+  std::uint64_t token = 0;  // the fencing token of that lease; 0: it has none
+  // When etcd has confirmed the lease of this engine last. Absent: it has none now.
+  std::optional<WallTime> renewed_at{};
+  bool is_handing_over = false;  // it stops, because another node is to have the shard
+};
+
 // An engine, at one moment. Figures of different loops and sessions may be of moments that are
 // microseconds apart.
 struct EngineStatistics {
-  std::int32_t process = 0;                   // its process ID
-  WallTime started{};                         // when the engine was opened
-  WallTime taken_at{};                        // the moment of these figures
-  bool is_stopping = false;                   // stop() was called
-  std::uint64_t buffered_bytes = 0;           // the memory of all buffers; see MaxBufferedBytes
-  observe::SessionLogsStats logs{};           // as Engine::log_stats()
-  std::vector<LoopStatistics> loops{};        // by index
-  std::vector<SessionStatistics> sessions{};  // by loop, in the order of their creation
+  std::int32_t process = 0;                    // its process ID
+  WallTime started{};                          // when the engine was opened
+  WallTime taken_at{};                         // the moment of these figures
+  bool is_stopping = false;                    // stop() was called
+  std::optional<StandbyStatistics> standby{};  // absent: it serves its sessions
+  std::optional<ClusterStatistics> cluster{};  // absent: it is in no cluster
+  std::uint64_t buffered_bytes = 0;            // the memory of all buffers; see MaxBufferedBytes
+  observe::SessionLogsStats logs{};            // as Engine::log_stats()
+  std::vector<LoopStatistics> loops{};         // by index
+  std::vector<SessionStatistics> sessions{};   // by loop, in the order of their creation
 };
 
 }  // namespace nexusfix::engine

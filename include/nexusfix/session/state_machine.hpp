@@ -10,6 +10,7 @@
 // docs/internals/session-machine.md describes each step.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -131,7 +132,7 @@ class StateMachine {
   [[nodiscard]] std::optional<Action> next_action(std::span<char> scratch) noexcept {
     if (delivery_ == Delivery::Next) {
       delivery_ = Delivery::Awaited;
-      return Deliver{.message = message_, .msg_seq_num = message_seq_num_};
+      return Deliver{.message = message_, .msg_seq_num = message_seq_num_, .proof = message_proof_};
     }
     if (actions_.is_empty()) return std::nullopt;
     return take_action(scratch);
@@ -256,7 +257,7 @@ class StateMachine {
     return {.next_inbound = numbers_.next_inbound(), .now = now_.mono};
   }
   [[nodiscard]] bool is_in_sequence(const wire::MessageView& message) noexcept;
-  [[nodiscard]] bool is_valid(const wire::MessageView& message) const noexcept;
+  [[nodiscard]] bool is_valid(const wire::MessageView& message) noexcept;
   void deliver_in_sequence() noexcept;
   void advance_to(std::uint64_t next_inbound) noexcept;
   void advance_out_of_order(std::uint64_t next_inbound) noexcept;
@@ -316,6 +317,7 @@ class StateMachine {
   // The message being handled, the one that awaits the application's decision, or the one rejected.
   const wire::MessageView* message_ = nullptr;
   std::uint64_t message_seq_num_ = 0;
+  wire::FieldProof* message_proof_ = nullptr;  // of is_valid()
   Delivery delivery_ = Delivery::None;
   Objection objection_;
   detail::EventTexts texts_;
@@ -333,5 +335,29 @@ class StateMachine {
   bool is_delayed_ = false;            // what comes has waited at the owner's
   bool resets_at_end_ = false;         // the session's time is over
 };
+
+// On the path of each message.
+inline std::expected<Outbound, OutboundError> StateMachine::finish_message(
+    const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
+  NEXUSFIX_ASSERT(begun_.msg_seq_num == numbers_.next_outbound());
+  begun_.msg_seq_num = 0;
+  if (begun_.is_administrative) [[unlikely]] {
+    return std::unexpected{
+        OutboundError{.code = OutboundErrorCode::NotApplicationMessage, .encode = {}}};
+  }
+  if (!bytes) [[unlikely]] {
+    return std::unexpected{
+        OutboundError{.code = OutboundErrorCode::Encode, .encode = bytes.error()}};
+  }
+  if (outlet() == Outlet::Wire) {
+    heartbeat_.note_sent_application(now_.mono, begun_.at, numbers_.next_inbound());
+  }
+  return Outbound{.msg_seq_num = numbers_.take_outbound(), .bytes = *bytes};
+}
+
+inline MonoTime StateMachine::next_deadline() const noexcept {
+  if (!phase_.is(Phase::LoggedOn)) return phase_.deadline();
+  return std::min(heartbeat_.deadline(config_.heartbeat), gap_.deadline());
+}
 
 }  // namespace nexusfix::session

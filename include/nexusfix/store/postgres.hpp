@@ -9,10 +9,13 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <nexusfix/store/journal.hpp>
+#include <nexusfix/store/log_lease.hpp>
 #include <nexusfix/store/postgres_options.hpp>
+#include <nexusfix/store/standby.hpp>
 #include <nexusfix/store/store.hpp>
 
 namespace nexusfix::store {
@@ -37,18 +40,32 @@ namespace nexusfix::store {
 // Lost commits: if the log lacks what note_folder has recorded, each session continues above every
 // MsgSeqNum that it may have used. lost_numbers() has the skipped ones, and events report them.
 //
+// IfOwned::Wait: while another process owns the log, open_postgres() waits, connected, and blocks.
+// It passes the stored messages to standby_observer, so that little is left to do when the log is
+// free.
+//
 // Of several hosts each address is tried in turn, the last one used first. A standby is passed
 // over.
 //
 // Errors: Locked: another process owns the log; the text names it. Missing: see IfNoLog. Server:
 // the database cannot be reached or reports an error. Corrupt: the schema is of a later version or
 // is inconsistent, the log is not the recorded one, or the record is damaged. Disk: the record
-// cannot be read or written.
+// cannot be read or written. Refused: the observer of a standby has ended the waiting.
 [[nodiscard]] StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& options);
 
-// The PostgreSQL store as an optional part of an engine.
+// The mark of a log. Nothing: the log is in no cluster, or there is no log. Errors: Server.
+[[nodiscard]] StoreResult<std::optional<ClusterMark>> find_cluster_mark(
+    const PostgresOptions& options);
+// Marks a log, which is created if there is none. The mark's token is not used. Errors: Locked: an
+// engine runs on the log. Refused: the log has another mark. Server, Corrupt: as open_postgres().
+[[nodiscard]] StoreResult<void> mark_for_cluster(const PostgresOptions& options,
+                                                 const ClusterMark& mark);
+
+// The PostgreSQL store as an optional part of an engine. No member is null in postgres_part().
 struct PostgresPart {
-  decltype(&open_postgres) open = nullptr;  // never null in postgres_part()
+  decltype(&open_postgres) open = nullptr;           // open_postgres()
+  decltype(&find_cluster_mark) find_mark = nullptr;  // find_cluster_mark()
+  decltype(&mark_for_cluster) mark = nullptr;        // mark_for_cluster()
 };
 // The part that Store=postgresql needs, for EngineOptions::parts. Never null; static lifetime.
 [[nodiscard]] const PostgresPart* postgres_part() noexcept;

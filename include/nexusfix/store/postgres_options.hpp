@@ -15,6 +15,15 @@ enum class IfNoLog : std::uint8_t {
   Refuse,  // fails with Missing
 };
 
+class LogLease;         // <nexusfix/store/log_lease.hpp>
+class StandbyObserver;  // <nexusfix/store/standby.hpp>
+
+// What open_postgres() does if another process owns the log.
+enum class IfOwned : std::uint8_t {
+  Refuse,  // fails with Locked after lock_wait
+  Wait,    // waits as a standby until the log is free, and takes it over
+};
+
 // What a COMMIT must wait for before its records count as durable.
 enum class StandbyPolicy : std::uint8_t {
   Available,  // what the settings of the server say; a change of them is an event
@@ -54,11 +63,22 @@ struct PostgresOptions {
   std::chrono::milliseconds answer_timeout{10'000};
   // The store fails when the server was lost for this time.
   std::chrono::milliseconds outage_max{30'000};
-  // How long open_postgres() waits for another process to release the log.
+  // How long open_postgres() waits for another process to release the log: IfOwned::Refuse.
   std::chrono::milliseconds lock_wait{2'000};
+  IfOwned if_owned = IfOwned::Refuse;  // if another process owns the log
+  // IfOwned::Wait: the log must be free for this time before it is taken over, so that an owner
+  // whose connection broke comes first. A standby that has just connected itself waits at least
+  // 3 s.
+  std::chrono::milliseconds takeover_delay{300};
+  // IfOwned::Wait: is called meanwhile. Null: none. Not owned; outlives open_postgres().
+  StandbyObserver* standby_observer = nullptr;
+  // Of a cluster: decides when the log is taken over, instead of the log's lock, and the process
+  // waits as with IfOwned::Wait. Null: none. Not owned; outlives the store.
+  LogLease* lease = nullptr;
   // TCP of either side ends a connection whose other side is silent for this time, at least 3 s. So
   // the server releases the lock of a client that has vanished. On our side, keepalives and
-  // tcp_user_timeout of the connection string take precedence.
+  // tcp_user_timeout of the connection string take precedence. From PostgreSQL 14 on the server
+  // also ends the session of an owner whose process is stopped for this time.
   std::chrono::milliseconds peer_timeout{15'000};
   // Called on a thread of the store when durable() has moved after a flush() that did not reach
   // appended(), when a fetch() is done, when the store has failed, and when take_event() has an

@@ -132,13 +132,20 @@ class Transaction {
 
   // The bytes are not cleared: the caller writes all of them.
   [[nodiscard]] char* room_for(std::size_t count) {
-    if (buffer_.size() - used_ < count) [[unlikely]]
+    if (!has_room_for(count)) [[unlikely]]
       grow(count);
     char* const place = buffer_.data() + used_;
     used_ += count;
     return place;
   }
+  [[nodiscard]] bool has_room_for(std::size_t count) const noexcept {
+    return buffer_.size() - used_ >= count;
+  }
   void grow(std::size_t count);
+  [[gnu::noinline]] void grow_for(SessionKey session, std::uint64_t msg_seq_num,
+                                  std::string_view bytes);
+  [[gnu::noinline]] void progress_with(SessionKey session, std::uint64_t next_inbound,
+                                       std::string_view received);
 
   std::vector<char> buffer_;  // as large as was ever needed
   std::size_t used_ = 0;

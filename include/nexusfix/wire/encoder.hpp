@@ -60,6 +60,9 @@ class Encoder {
   // live only during the constructor.
   NEXUSFIX_ALWAYS_INLINE Encoder(std::span<char> buffer, HeaderTemplate& session,
                                  const MessageHeader& header) noexcept {
+    if (open_like_last(buffer, session, header)) [[likely]]
+      return;
+    clear();
     if (!open(buffer, session, header)) [[unlikely]] {
       take_opened(open_exactly(buffer, session, header));
     }
@@ -442,8 +445,29 @@ class Encoder {
     return precision == TimePrecision::Nanos ? at : write_word(at, detail::thousandth_word(0), 3);
   }
 
+  // Sets what open_like_last() sets, and other functions need not.
+  NEXUSFIX_ALWAYS_INLINE void clear() noexcept {
+    begin_ = body_ = at_ = limit_ = nullptr;
+    ordinary_end_ = 0;
+    sums_ = detail::no_bytes();
+    sum_ = 0;
+    slow_path_sum_ = 0;
+  }
+  // False: it has set nothing.
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE bool open_like_last(std::span<char> buffer,
+                                                           HeaderTemplate& session,
+                                                           const MessageHeader& header) noexcept;
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE bool open(std::span<char> buffer, HeaderTemplate& session,
                                                  const MessageHeader& header) noexcept;
+  // Before it is called, begin_ is set.
+  NEXUSFIX_ALWAYS_INLINE void set_room(std::span<char> buffer,
+                                       const HeaderTemplate& session) noexcept {
+    minute_ = {session.minute_.begin_ns, detail::MinuteText::kMinuteNs, session.minute_.text};
+    body_ = begin_ + session.front_.before_body;
+    limit_ = buffer.data() + buffer.size() - kTrailerBytes;
+    ordinary_end_ =
+        reinterpret_cast<std::uintptr_t>(buffer.data() + buffer.size()) - kFieldBytesMax;
+  }
   NEXUSFIX_ALWAYS_INLINE static void copy_two_blocks(char* to, const char* from) noexcept {
     detail::store_block(to, detail::load_block(from));
     detail::store_block(to + detail::kBlockBytes, detail::load_block(from + detail::kBlockBytes));
@@ -465,17 +489,18 @@ class Encoder {
     return failed_ ? error_ : EncodeError{EncodeErrorCode::GroupCountWrong, group_tag_};
   }
 
-  char* begin_ = nullptr;  // of BeginString, for a BodyLength of three digits
-  char* body_ = nullptr;   // `35=`
-  char* at_ = nullptr;     // where the next field goes: after the last value
-  char* limit_ = nullptr;  // before the room for the trailer
+  // Set by open_like_last() or clear().
+  char* begin_;  // of BeginString, for a BodyLength of three digits
+  char* body_;   // `35=`
+  char* at_;     // where the next field goes: after the last value
+  char* limit_;  // before the room for the trailer
   // Before this address, a field with an ordinary value is known to fit. 0: nowhere.
-  std::uintptr_t ordinary_end_ = 0;
-  detail::Block sums_ = detail::no_bytes();  // bytes of values, added up lane by lane
+  std::uintptr_t ordinary_end_;
+  detail::Block sums_;  // bytes of values, added up lane by lane
   // The other bytes before the trailer, with BodyLength's digits as 0. Constants go into the first
   // sum, so that the compiler adds them up.
-  std::uint32_t sum_ = 0;
-  std::uint32_t slow_path_sum_ = 0;
+  std::uint32_t sum_;
+  std::uint32_t slow_path_sum_;
   detail::MinuteText minute_;
   bool failed_ = false;
   EncodeError error_;
@@ -484,6 +509,30 @@ class Encoder {
   Tag group_tag_ = 0;               // of the group opened last
   bool* password_noted_ = nullptr;  // null: not requested
 };
+
+NEXUSFIX_ALWAYS_INLINE bool Encoder::open_like_last(std::span<char> buffer, HeaderTemplate& session,
+                                                    const MessageHeader& header) noexcept {
+  detail::LastHeader& last = session.last_;
+  const std::uint64_t time = session.minute_.time_of_minute(header.sending_time);
+  if (last.type != detail::LastHeader::type_of(header.msg_type) ||
+      header.msg_seq_num - last.msg_seq_num > 1 || time >= detail::MinuteText::kMinuteNs ||
+      buffer.size() != session.buffer_bytes_ || header.precision != TimePrecision::Millis ||
+      header.poss_dup || header.poss_resend || !header.orig_sending_time.empty()) {
+    return false;
+  }
+  char* const begin = buffer.data() + session.begin_;
+  if (!last.write(begin, header.msg_seq_num)) [[unlikely]]
+    return false;
+  begin_ = begin;
+  set_room(buffer, session);
+  const detail::Block seconds = detail::millis_text(static_cast<std::uint32_t>(time / 1'000'000));
+  detail::store_low_half(begin + last.seconds_at, detail::add_bytes(seconds, last.after_seconds));
+  sums_ = seconds;
+  sum_ = 0;
+  slow_path_sum_ = last.sum;
+  at_ = begin + last.bytes;
+  return true;
+}
 
 NEXUSFIX_ALWAYS_INLINE bool Encoder::open(std::span<char> buffer, HeaderTemplate& session,
                                           const MessageHeader& header) noexcept {
@@ -503,13 +552,9 @@ NEXUSFIX_ALWAYS_INLINE bool Encoder::open(std::span<char> buffer, HeaderTemplate
     session.begin_minute(header.sending_time);
     if (session.minute_.length_ns == 0) return false;
   }
-  minute_ = {session.minute_.begin_ns, detail::MinuteText::kMinuteNs, session.minute_.text};
-
   begin_ = buffer.data() + session.begin_;
+  set_room(buffer, session);
   copy_two_blocks(begin_, session.front_.text.data());
-  body_ = begin_ + session.front_.before_body;
-  limit_ = buffer.data() + buffer.size() - kTrailerBytes;
-  ordinary_end_ = reinterpret_cast<std::uintptr_t>(buffer.data() + buffer.size()) - kFieldBytesMax;
   sum_ = 0;
   slow_path_sum_ = session.sum_;
   sums_ = type;
@@ -523,6 +568,7 @@ NEXUSFIX_ALWAYS_INLINE bool Encoder::open(std::span<char> buffer, HeaderTemplate
   at = copy_constant(at, session.before_time_);
   at = write_time(at, minute_.time_of_minute(header.sending_time), header.precision);
   at_ = copy_constant(at, session.after_time_);
+  if (header.precision == TimePrecision::Millis) session.note_header(begin_, at_, header);
   return true;
 }
 

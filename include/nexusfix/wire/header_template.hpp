@@ -148,6 +148,57 @@ struct ConstantText {
   [[nodiscard]] std::string_view view() const noexcept { return {text.data(), bytes}; }
 };
 
+// The front and the header of the last message, as they were written. The next message of the same
+// type nearly always differs by the next MsgSeqNum and by the seconds of its SendingTime, so the
+// text is copied and these are written over it.
+struct LastHeader {
+  static constexpr std::size_t kBlocks = 8;
+  static constexpr std::uint32_t kNoType = ~std::uint32_t{0};
+  static constexpr std::size_t kSecondsBytes = 6;  // SS.sss
+
+  // A MsgType of one or two bytes as a number; 0 for others, whose headers are not kept.
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static std::uint32_t type_of(
+      std::string_view msg_type) noexcept {
+    if (msg_type.size() - 1 >= 2) return 0;
+    const std::uint32_t second =
+        msg_type.size() == 2 ? static_cast<unsigned char>(msg_type[1]) : std::uint32_t{0};
+    return static_cast<unsigned char>(msg_type[0]) | (second << 8U);
+  }
+  // Writes the text with number, which is msg_seq_num or the next one, to out, and keeps it. False:
+  // the number has more digits; what was written is useless, and the text, too.
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE bool write(char* out, std::uint64_t number) noexcept {
+    // Copied first: a load of a block would wait for the digit that was stored in it.
+#pragma GCC unroll 8
+    for (std::size_t block = 0; block < kBlocks; ++block) {
+      store_block(out + block * kBlockBytes, load_block(text.data() + block * kBlockBytes));
+    }
+    if (number == msg_seq_num) return true;
+    msg_seq_num = number;
+    std::size_t at = last_digit;
+    for (; text[at] == '9'; --at) {
+      text[at] = out[at] = '0';
+      sum -= 9;
+    }
+    if (text[at] == '=') [[unlikely]] {
+      type = kNoType;
+      return false;
+    }
+    ++sum;
+    out[at] = ++text[at];
+    return true;
+  }
+
+  alignas(kBlockBytes) std::array<char, kBlocks * kBlockBytes> text;
+  std::uint32_t type = kNoType;
+  std::uint32_t bytes = 0;            // of the text
+  std::uint64_t msg_seq_num = 0;      // of the text, or, without a type, of the message
+  std::uint32_t seen_type = kNoType;  // of the message before, which was written in full
+  std::uint32_t last_digit = 0;       // of MsgSeqNum in the text
+  std::uint32_t seconds_at = 0;       // in the text
+  std::uint32_t sum = 0;  // of the text without the seconds, and of the SOH before CheckSum
+  Block after_seconds = no_bytes();  // the two bytes after the seconds, at their place
+};
+
 }  // namespace detail
 
 // The header of a message: BeginString, BodyLength, MsgType and MsgSeqNum, then by ascending tag
@@ -184,6 +235,20 @@ class HeaderTemplate {
   void fit_to(std::size_t buffer_bytes) noexcept;
   // Sets minute_ to the minute of time.
   void begin_minute(WallTime time) noexcept;
+  // The header of this message was written in full, from begin to end. Keeps it if the message
+  // before was of the same type, and had the MsgSeqNum before. precision: milliseconds.
+  NEXUSFIX_ALWAYS_INLINE void note_header(const char* begin, const char* end,
+                                          const MessageHeader& header) noexcept {
+    const std::uint32_t type = detail::LastHeader::type_of(header.msg_type);
+    const bool goes_on =
+        type != 0 && type == last_.seen_type && header.msg_seq_num == last_.msg_seq_num + 1;
+    last_.type = detail::LastHeader::kNoType;
+    last_.seen_type = type;
+    last_.msg_seq_num = header.msg_seq_num;
+    if (goes_on) keep_header(begin, end, header);
+  }
+  [[gnu::cold]] void keep_header(const char* begin, const char* end,
+                                 const MessageHeader& header) noexcept;
 
   // The buffer size of the last message, if this header always fits into it, and where the front
   // begins in it.
@@ -199,6 +264,7 @@ class HeaderTemplate {
   // Of the last message. The next one is nearly always sent in the same minute.
   detail::DateText date_;
   detail::MinuteText minute_;
+  detail::LastHeader last_;  // of minute_
 
   static constexpr std::size_t kNoBuffer = ~std::size_t{0};
 };

@@ -20,6 +20,7 @@
 
 namespace nexusfix::wire {
 
+class FieldProof;
 class GroupEntry;
 class GroupShape;
 class GroupView;
@@ -113,6 +114,17 @@ class MessageView {
   template <class T>
   [[nodiscard]] OptionalField<T> get(Tag tag) const noexcept;
 
+  // What a validator has found out about the message's sequence of tags; null: nothing is known.
+  // The engine's callbacks get such views.
+  [[nodiscard]] const FieldProof* proof() const noexcept { return proof_; }
+  // The same message with this proof, which must outlive the view. For the code that has validated
+  // it.
+  [[nodiscard]] MessageView with_proof(FieldProof* proof) const noexcept {
+    MessageView view = *this;
+    view.proof_ = proof;
+    return view;
+  }
+
   // The message as a typed message. M::from(*this) checks its type and its required fields.
   template <class M>
   [[nodiscard]] auto as() const noexcept {
@@ -126,6 +138,8 @@ class MessageView {
  private:
   friend class GroupEntry;
   friend class GroupView;
+  template <class Self>
+  friend class TypedMessageView;
 
   static inline const Faults kNoFaults;
   static constexpr std::uint32_t kKeysCompared = 16;
@@ -171,6 +185,7 @@ class MessageView {
   std::string_view bytes_;
   FieldIndex index_;
   const Faults* faults_ = &kNoFaults;
+  FieldProof* proof_ = nullptr;  // null: none
 };
 static_assert(std::is_trivially_copyable_v<MessageView>);
 
@@ -448,8 +463,9 @@ template <class T>
   return OptionalField<T>{std::in_place, detail::by_parts(*value)};
 }
 
+// Inlined, so that the result need not be in memory.
 template <class T>
-OptionalField<T> MessageView::get(Tag tag) const noexcept {
+[[gnu::always_inline]] inline OptionalField<T> MessageView::get(Tag tag) const noexcept {
   const std::size_t index = index_of(tag, 0);
   if (index >= field_count()) return std::unexpected{FieldError{FieldErrorCode::Missing, tag, 0}};
   return read<T>(index, tag);

@@ -60,6 +60,16 @@ struct EnumNames;
 template <class T>
 concept NamedEnum = DictionaryEnum<T> && requires { EnumNames<T>::kNames; };
 
+namespace detail {
+
+// Whether it is an enumeration, or an optional field of one, whose names are not included.
+template <class T>
+inline constexpr bool kIsNameless = DictionaryEnum<T> && !NamedEnum<T>;
+template <class T>
+inline constexpr bool kIsNameless<OptionalField<T>> = kIsNameless<T>;
+
+}  // namespace detail
+
 // "missing", "empty", "not of its type", "out of range". Lives as long as the program.
 [[nodiscard]] std::string_view to_string(FieldErrorCode code) noexcept;
 // "field 44 is missing", "field 44 at byte 57 is not of its type".
@@ -114,7 +124,12 @@ template <Tag FieldTag, class Value>
 template <class T>
 [[nodiscard]] std::string to_string(const OptionalField<T>& field) {
   if (!field) return to_string(field.error());
-  if constexpr (TypedField<T>) {
+  static_assert(!detail::kIsNameless<T>,
+                "include the header with the names of the enumerations, such as "
+                "<nexusfix/fix44/enum_names.hpp>");
+  if constexpr (detail::kIsNameless<T>) {
+    return {};
+  } else if constexpr (TypedField<T>) {
     return to_string(*field);
   } else {
     return detail::value_text(*field);
@@ -129,6 +144,16 @@ template <class Message>
 
 }  // namespace wire
 
+// Does not compile: the names of the enumeration are not included.
+template <wire::DictionaryEnum Enum>
+  requires(!wire::NamedEnum<Enum>)
+std::string to_string(Enum) {
+  static_assert(!wire::detail::kIsNameless<Enum>,
+                "include the header with the names of the enumerations, such as "
+                "<nexusfix/fix44/enum_names.hpp>");
+  return {};
+}
+
 namespace detail {
 
 template <class T, class... Types>
@@ -139,7 +164,8 @@ inline constexpr bool kIsOneOf = (std::same_as<T, Types> || ...);
 // Whether format.hpp formats the type, by its to_string().
 template <class T>
 inline constexpr bool kHasText =
-    wire::detail::IsField<T>::value || wire::NamedEnum<T> || wire::detail::kIsOptionalField<T> ||
+    wire::detail::IsField<T>::value || wire::NamedEnum<T> ||
+    (wire::detail::kIsOptionalField<T> && !wire::detail::kIsNameless<T>) ||
     detail::kIsOneOf<T, Decimal, FixedPrice, CheckedDecimal, PicoTime, wire::MessageView,
                      wire::FieldErrorCode, wire::FieldError, wire::EncodeErrorCode,
                      wire::EncodeError, wire::GarbledReason, wire::ParseError, wire::DraftError>;

@@ -50,12 +50,27 @@ void check_inbound(const Settings& settings, SettingsReport& report) {
   }
 }
 
+// Two engines of QuickFIX share a store in this way, one of them as a standby.
+void build_standby(Settings& settings, const SharedKeys& keys, SettingsReport& report) {
+  const Given* const refreshes = keys.find("RefreshOnLogon");
+  if (refreshes == nullptr || keys.says_no("RefreshOnLogon")) return;
+  if (settings.store != StoreKind::PostgreSQL) {
+    report.warning(refreshes->line,
+                   "RefreshOnLogon is not honoured: the store is read at start-up only; while it "
+                   "is open no other process can write it. With Store=postgresql, this engine "
+                   "waits as a standby");
+  } else if (keys.find("PostgreSQLStoreIfOwned") == nullptr) {
+    settings.postgres.if_owned = store::IfOwned::Wait;
+  }
+}
+
 }  // namespace
 
 void build_store(Settings& settings, const SharedKeys& keys, std::size_t first_session_line,
                  FolderMeant meant, SettingsReport& report) {
   build_folder(settings, keys, first_session_line, meant, report);
   check_inbound(settings, report);
+  build_standby(settings, keys, report);
   const store::Retention& retention = settings.journal_retention;
   if (retention.even_current && retention.keep_bytes == 0 && retention.keep_for.count() == 0) {
     report.warning(keys.find("JournalRetireCurrent")->line,

@@ -33,8 +33,6 @@ constexpr KeyGroup kInstead[] = {
     {"Description", "", "nothing is done with it"},
     {"DynamicSession", "N", "the session connects when the engine starts, like any other"},
     {"DynamicQualifier", "N", "a second Logon of a session that is logged on is refused"},
-    {"RefreshOnLogon", "N",
-     "the store is read at start-up only; while it is open no other process can write it"},
     {"IgnorePossDupResendRequests", "N", "ResendRequests are answered with or without PossDupFlag"},
     {"ForceResendWhenCorruptedStore", "N", "Heartbeats never take the place of stored messages"},
     {"AllowPosDup", "N", "PossDupFlag and OrigSendingTime are set by the engine alone"},

@@ -123,6 +123,10 @@ struct Place<ThreadSettings> : At<Settings, &Settings::threads> {};
 template <>
 struct Place<WebSettings> : At<Settings, &Settings::web> {};
 template <>
+struct Place<EngineLogSettings> : At<Settings, &Settings::engine_logs> {};
+template <>
+struct Place<ClusterSettings> : At<Settings, &Settings::cluster> {};
+template <>
 struct Place<store::Retention> : At<Settings, &Settings::journal_retention> {};
 template <>
 struct Place<store::PostgresOptions> : At<Settings, &Settings::postgres> {};

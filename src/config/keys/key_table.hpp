@@ -7,6 +7,7 @@
 #include <ranges>
 #include <string_view>
 
+#include "config/keys/cluster_keys.hpp"
 #include "config/keys/connection_keys.hpp"
 #include "config/keys/identity_keys.hpp"
 #include "config/keys/key_row.hpp"
@@ -43,14 +44,14 @@ consteval auto joined(const std::array<KeyRow, Counts>&... groups) {
 
 // In the order in which a configuration is read best, and in which the values are set: of two keys
 // for one member the later one counts.
-inline constexpr auto kKeyRows =
-    joined(group("identity", keys::kIdentity), group("connection", keys::kConnection),
-           group("threads", keys::kThreads), group("TLS", keys::kTls),
-           group("schedule", keys::kSchedule), group("logon and timers", keys::kLogonAndTimers),
-           group("sequence numbers", keys::kSequenceNumbers), group("resends", keys::kResends),
-           group("what is checked", keys::kChecks), group("what is sent", keys::kSending),
-           group("store", keys::kStore, Shared::Store), group("log", keys::kLog),
-           group("web", keys::kWeb, Shared::Web), group("file", keys::kFile));
+inline constexpr auto kKeyRows = joined(
+    group("identity", keys::kIdentity), group("connection", keys::kConnection),
+    group("threads", keys::kThreads), group("TLS", keys::kTls), group("schedule", keys::kSchedule),
+    group("logon and timers", keys::kLogonAndTimers),
+    group("sequence numbers", keys::kSequenceNumbers), group("resends", keys::kResends),
+    group("what is checked", keys::kChecks), group("what is sent", keys::kSending),
+    group("store", keys::kStore, Shared::Store), group("cluster", keys::kCluster, Shared::Store),
+    group("log", keys::kLog), group("web", keys::kWeb, Shared::Web), group("file", keys::kFile));
 
 // A honoured key, by its place in the table. Code names it as the file does, in its usual spelling:
 // keys.find("HeartBtInt"). A name that is not in the table does not compile.

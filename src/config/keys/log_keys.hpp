@@ -38,7 +38,7 @@ inline constexpr KeyRow kLog[] = {
      sets_to<&ScreenLogOptions::fraction_digits, 3U, 0U>, "Y", "N",
      "times in milliseconds on the screen", "QuickFIX/J: N"},
     {"LogMessageWhenSessionNotFound", NextStart, kYesOrNo,
-     shared(Shared::Logs, sets<&Settings::logs_unknown_sessions>), "Y", "N",
+     shared(Shared::Logs, sets<&EngineLogSettings::has_unknown_sessions>), "Y", "N",
      "Y: a first message that belongs to no session is in GLOBAL.messages.current.log"},
     {"LogMaxBytes", AtOnce, bytes(0, 1'000'000'000'000'000), sets<&LogFileOptions::bytes_max>,
      "67108864", "1000000000", "a log file of this size becomes a backup; 0: never",
@@ -63,7 +63,7 @@ inline constexpr KeyRow kLog[] = {
      sets<&LogFileOptions::free_bytes_min>, "268435456", "1000000000",
      "messages are not logged while less space is free on the disk; 0: always"},
     {"LogQueueBytes", NextStart, bytes(65'536, 1'073'741'824),
-     shared(Shared::Logs, sets<&Settings::log_queue_bytes>), "8388608", "33554432",
+     shared(Shared::Logs, sets<&EngineLogSettings::queue_bytes>), "8388608", "33554432",
      "bytes that may wait to be logged; messages above it are lost, and counted"},
     {"LogMaskedTags", AtOnce,
      read_by<read_tags>(

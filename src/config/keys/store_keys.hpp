@@ -7,6 +7,7 @@ namespace nexusfix::config::keys {
 
 using enum TakesEffect;
 using store::Durability;
+using store::IfOwned;
 using store::PostgresOptions;
 using store::Retention;
 using store::RetiredSegments;
@@ -88,9 +89,18 @@ inline constexpr KeyRow kStore[] = {
     {"PostgreSQLStoreLockTimeout", NextStart, seconds(1, 3'600),
      sets_in<std::chrono::seconds, &PostgresOptions::lock_wait>, "2", "10",
      "seconds that a start waits for another engine to release the log"},
+    {"PostgreSQLStoreIfOwned", NextStart, one_of("refuse or wait"),
+     sets_to<&PostgresOptions::if_owned, IfOwned::Refuse, IfOwned::Wait>, "refuse", "wait",
+     "wait: while another engine owns the log, this one is its standby, and takes it over"},
+    {"RefreshOnLogon", NextStart, kYesOrNo, shared(Shared::Logs, kReadByBuilder), "N", "Y",
+     "Y, with Store=postgresql: as PostgreSQLStoreIfOwned=wait, unless that is given"},
+    {"PostgreSQLStoreTakeoverMillis", NextStart,
+     number(0, 3'600'000, "a whole number of milliseconds"),
+     sets_in<std::chrono::milliseconds, &PostgresOptions::takeover_delay>, "300", "1000",
+     "milliseconds that the log must be free before a standby takes it over"},
     {"PostgreSQLStorePeerTimeout", NextStart, seconds(3, 3'600),
      sets_in<std::chrono::seconds, &PostgresOptions::peer_timeout>, "15", "30",
-     "seconds after which either side drops a silent machine, and the server its lock"},
+     "seconds after which the server drops the lock of a silent machine, or of a stopped engine"},
 };
 
 }  // namespace nexusfix::config::keys

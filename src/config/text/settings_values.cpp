@@ -231,6 +231,44 @@ std::optional<std::vector<std::string>> read_host_names(std::string_view value) 
   return names.empty() ? std::nullopt : std::optional{std::move(names)};
 }
 
+std::optional<std::string> read_cluster_word(std::string_view value) {
+  constexpr std::size_t kBytesMax = 63;
+  constexpr std::string_view kOthers = "-_.";
+  if (value.empty() || value.size() > kBytesMax) return std::nullopt;
+  for (const char c : value) {
+    if (!is_digit(c) && !is_letter(c) && !kOthers.contains(c)) return std::nullopt;
+  }
+  return std::string{value};
+}
+
+std::optional<std::vector<EtcdEndpoint>> read_etcd_endpoints(std::string_view value) {
+  constexpr std::string_view kScheme = "http://";
+  std::vector<EtcdEndpoint> endpoints;
+  for (std::string_view word : words_of(value)) {
+    if (word.starts_with(kScheme)) word.remove_prefix(kScheme.size());
+    if (word.ends_with('/')) word.remove_suffix(1);
+    EtcdEndpoint& one = endpoints.emplace_back();
+    // After the bracket of an IPv6 address; another address has at most one colon.
+    const std::size_t bracket = word.rfind(']');
+    const std::size_t colon = word.rfind(':');
+    if (colon != std::string_view::npos && (bracket == std::string_view::npos || bracket < colon)) {
+      const auto port = read_number(word.substr(colon + 1));
+      if (!port || *port < 1 || *port > 65'535) return std::nullopt;
+      one.port = static_cast<std::uint16_t>(*port);
+      word = word.substr(0, colon);
+    }
+    const bool is_bracketed = word.starts_with('[') && word.ends_with(']');
+    one.host = transport::without_brackets(word);
+    if (one.host.empty()) return std::nullopt;
+    for (const char c : one.host) {
+      const bool fits = is_digit(c) || is_letter(c) || c == '.' || c == '-' || c == '_' ||
+                        (is_bracketed && c == ':');
+      if (!fits) return std::nullopt;
+    }
+  }
+  return endpoints.empty() ? std::nullopt : std::optional{std::move(endpoints)};
+}
+
 std::optional<TlsVersions> read_tls_versions(std::string_view value) {
   // Without a sign, or with a plus, versions are added; with a minus taken away.
   TlsVersions versions;

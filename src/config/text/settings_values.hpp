@@ -62,6 +62,11 @@ struct LogonTag {
 // "desk.example.com,[::1]": without brackets, in lower case.
 [[nodiscard]] std::optional<std::vector<std::string>> read_host_names(std::string_view value);
 
+// A name of 1 to 63 letters, digits, '-', '_' and '.'.
+[[nodiscard]] std::optional<std::string> read_cluster_word(std::string_view value);
+// "http://etcd-a:2379,http://[::1]:2379": the scheme may be missing, and the port, which is 2379.
+[[nodiscard]] std::optional<std::vector<EtcdEndpoint>> read_etcd_endpoints(std::string_view value);
+
 // Versions of TLS in the spelling of any engine: "TLSv1.2,TLSv1.3", "all -SSLv2", "Tls12". Older
 // versions are known, and never used: a list of them alone has neither.
 struct TlsVersions {

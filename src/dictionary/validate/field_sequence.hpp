@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 #include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/typed/field_proof.hpp>
 
 #include "dictionary/validate/validator_tables.hpp"
 
@@ -99,7 +101,29 @@ struct NoCheckList {
   void add(std::size_t, Check, std::uint64_t) const noexcept {}
 };
 
+// The minute of a timestamp of the last message, so that the next one is compared and not read.
+class KnownMinute {
+ public:
+  static constexpr std::size_t kFields = 4;
+
+  // Whether the text is a UTCTimestamp in milliseconds within the minute. False: ask further.
+  [[nodiscard]] bool has(std::string_view text) const noexcept;
+  // A correct UTCTimestamp.
+  void learn(std::string_view text) noexcept;
+
+ private:
+  std::uint64_t date_ = 0;    // YYYYMMDD
+  std::uint64_t minute_ = 0;  // DD-HH:MM
+};
+
+// A value that must be one of these ASCII characters, a bit each.
+struct CharacterCheck {
+  std::array<std::uint64_t, 2> allowed{};
+  std::uint32_t field = 0;
+};
+
 struct FieldSequence {
+  static constexpr std::size_t kCharactersMax = 12;
   static constexpr std::size_t kChecks = std::size_t{std::to_underlying(Check::Rare)} + 1;
 
   std::uint64_t context_id = 0;  // ValidatorTables::context_id(); 0: the slot is empty
@@ -109,14 +133,21 @@ struct FieldSequence {
   // Grouped by kind, so that no check has to test its kind.
   std::array<ValueCheck, SequenceKeys::kFieldsMax> checks{};
   std::array<std::uint8_t, kChecks> ends{};  // of each kind
+  // Of the enumerated ones, those whose values all are one character; further ones are in checks.
+  std::array<CharacterCheck, kCharactersMax> characters{};
+  std::size_t character_count = 0;
+  // Of its timestamps, in their order. Of more than these, some share one.
+  std::array<KnownMinute, KnownMinute::kFields> minutes{};
+  wire::FieldProof proof;  // for typed messages
 
   [[nodiscard]] bool is_of(std::uint64_t context, const SequenceKeys& others) const noexcept {
     return context_id == context && key_count == others.count() && others.are(keys.data());
   }
   // For a message with this sequence.
   [[nodiscard]] bool are_values_right(const ValidatorTables& tables,
-                                      const wire::MessageView& message) const noexcept;
-  void learn(std::uint64_t context, const SequenceKeys& sequence, const CheckList& list) noexcept;
+                                      const wire::MessageView& message) noexcept;
+  void learn(const ValidatorTables& tables, std::uint64_t context, const SequenceKeys& sequence,
+             const CheckList& list) noexcept;
 };
 
 }  // namespace nexusfix::dictionary

@@ -27,6 +27,18 @@ class Values {
   Values(const FieldSequence& sequence, const char* bytes, const Place* places) noexcept
       : next_{sequence.checks.data()}, sequence_{sequence}, bytes_{bytes}, places_{places} {}
 
+  [[gnu::always_inline]] bool are_characters_right() const noexcept {
+    const CharacterCheck* one = sequence_.characters.data();
+    for (const CharacterCheck* const end = one + sequence_.character_count; one != end; ++one) {
+      const ValueInMessage value = value_at(bytes_, places_[one->field]);
+      constexpr unsigned kWordBits = 64;
+      const auto code = static_cast<unsigned char>(bytes_[value.begin]);
+      if (value.size() != 1 || code >= Enumeration::kCharacterEnd ||
+          (one->allowed[code / kWordBits] >> (code % kWordBits) & 1U) == 0) [[unlikely]]
+        return false;
+    }
+    return true;
+  }
   // is_right: a function of the value and the check's detail.
   template <class IsRight>
   [[gnu::always_inline]] bool are(Check check, IsRight is_right) noexcept {
@@ -46,6 +58,10 @@ class Values {
   const Place* places_;
 };
 
+constexpr std::size_t kMillisBytes = 21;  // YYYYMMDD-HH:MM:SS.sss
+constexpr std::size_t kMinuteAt = 6;      // DD-HH:MM
+constexpr std::size_t kRestAt = 13;       // the minute's last digit, :SS.sss
+
 bool is_count(const ValueInMessage& value, unsigned count) noexcept {
   std::uint32_t number = 0;
   for (const char c : value.text()) {
@@ -57,16 +73,27 @@ bool is_count(const ValueInMessage& value, unsigned count) noexcept {
 
 // In the order of Check, in which learn() has stored the checks.
 template <class Place>
-bool are_right(const ValidatorTables& tables, Values<Place> values) noexcept {
+bool are_right(const ValidatorTables& tables, std::span<KnownMinute> minutes,
+               Values<Place> values) noexcept {
   using Value = const ValueInMessage&;
-  return values.are(Check::Char, [](Value value, unsigned) { return value.size() == 1; }) &&
+  std::size_t timestamps = 0;
+  const auto is_timestamp = [&](Value value, unsigned) {
+    KnownMinute& minute = minutes[timestamps++ % KnownMinute::kFields];
+    const std::string_view text = value.text();
+    if (minute.has(text)) [[likely]]
+      return true;
+    if (!is_utc_timestamp(text)) return false;
+    minute.learn(text);
+    return true;
+  };
+  return values.are_characters_right() &&
+         values.are(Check::Char, [](Value value, unsigned) { return value.size() == 1; }) &&
          values.are(Check::Boolean,
                     [](Value value, unsigned) { return is_boolean(value.text()); }) &&
          values.are(Check::Integer, [](Value value, unsigned) { return is_integer(value); }) &&
          values.are(Check::Digits, [](Value value, unsigned) { return is_digits(value); }) &&
          values.are(Check::Decimal, [](Value value, unsigned) { return is_decimal(value); }) &&
-         values.are(Check::UtcTimestamp,
-                    [](Value value, unsigned) { return is_utc_timestamp(value.text()); }) &&
+         values.are(Check::UtcTimestamp, is_timestamp) &&
          values.are(Check::Enumerated,
                     [&](Value value, unsigned detail) {
                       return tables.enumerations[detail].has(value.text());
@@ -79,31 +106,66 @@ bool are_right(const ValidatorTables& tables, Values<Place> values) noexcept {
 
 }  // namespace
 
-bool FieldSequence::are_values_right(const ValidatorTables& tables,
-                                     const wire::MessageView& message) const noexcept {
-  const char* const bytes = message.bytes().data();
-  const wire::FieldIndex& index = message.index();
-  return index.narrow_count != 0 ? are_right(tables, Values{*this, bytes, index.narrow_places})
-                                 : are_right(tables, Values{*this, bytes, index.places});
+inline bool KnownMinute::has(std::string_view text) const noexcept {
+  namespace detail = wire::detail;
+  if (text.size() != kMillisBytes) return false;
+  const char* const from = text.data();
+  constexpr std::uint64_t kMost = 0x0909'0900'0905'0009;
+  const std::uint64_t rest =
+      detail::load_word<std::uint64_t>(from + kRestAt) ^ detail::word_of<std::uint64_t>("0:00.000");
+  return ((detail::load_word<std::uint64_t>(from) ^ date_) |
+          (detail::load_word<std::uint64_t>(from + kMinuteAt) ^ minute_) |
+          detail::beyond(rest, kMost)) == 0;
 }
 
-void FieldSequence::learn(std::uint64_t context, const SequenceKeys& sequence,
-                          const CheckList& list) noexcept {
+void KnownMinute::learn(std::string_view text) noexcept {
+  if (text.size() != kMillisBytes) return;
+  date_ = wire::detail::load_word<std::uint64_t>(text.data());
+  minute_ = wire::detail::load_word<std::uint64_t>(text.data() + kMinuteAt);
+}
+
+bool FieldSequence::are_values_right(const ValidatorTables& tables,
+                                     const wire::MessageView& message) noexcept {
+  const char* const bytes = message.bytes().data();
+  const wire::FieldIndex& index = message.index();
+  return index.narrow_count != 0
+             ? are_right(tables, minutes, Values{*this, bytes, index.narrow_places})
+             : are_right(tables, minutes, Values{*this, bytes, index.places});
+}
+
+void FieldSequence::learn(const ValidatorTables& tables, std::uint64_t context,
+                          const SequenceKeys& sequence, const CheckList& list) noexcept {
   // Such a key does not identify its tag.
   if (std::ranges::find(sequence, wire::kLargeTagKey) != sequence.end()) return;
   context_id = context;
   key_count = sequence.count();
   std::ranges::copy(sequence, keys.begin());
   std::size_t count = 0;
+  character_count = 0;
   for (std::size_t check = 0; check < kChecks; ++check) {
     for (const ValueCheck& one : list) {
-      if (std::to_underlying(one.check) == check) checks[count++] = one;
+      if (std::to_underlying(one.check) != check) continue;
+      if (one.check == Check::Enumerated && character_count < kCharactersMax &&
+          tables.enumerations[one.detail].has_only_characters()) {
+        characters[character_count++] = {tables.enumerations[one.detail].characters, one.field};
+      } else {
+        checks[count++] = one;
+      }
     }
     ends[check] = static_cast<std::uint8_t>(count);
   }
+  proof.begin();
+  for (const ValueCheck& one : list) {
+    if (one.check == Check::UtcTimestamp) proof.add_timestamp(one.field);
+    if (one.check != Check::Enumerated) continue;
+    const Enumeration& values = tables.enumerations[one.detail];
+    if (values.has_only_characters()) proof.add_characters(one.field, values.characters);
+  }
 }
 
-ValidationMemory::ValidationMemory() : sequences_{new FieldSequence[kSequences]} {}
+ValidationMemory::ValidationMemory() : sequences_{new FieldSequence[kSequences]} {
+  recent_.fill(sequences_.get());
+}
 ValidationMemory::~ValidationMemory() = default;
 ValidationMemory::ValidationMemory(ValidationMemory&&) noexcept = default;
 ValidationMemory& ValidationMemory::operator=(ValidationMemory&&) noexcept = default;

@@ -697,6 +697,19 @@ namespace {
   return violation;
 }
 
+// Validates a message, and remembers its sequence if it is valid.
+[[gnu::noinline]] std::optional<Violation> learn(const ValidatorTables& tables,
+                                                 const wire::MessageView& message,
+                                                 const MemberContext& context,
+                                                 FieldSequence& sequence) noexcept {
+  std::optional<Violation> violation;
+  CheckList checks;
+  Validation{tables, message, violation}.walk(context, checks);
+  if (violation) return first_by_rank(tables, message, context, std::nullopt);
+  sequence.learn(tables, tables.context_id(context), SequenceKeys{message}, checks);
+  return violation;
+}
+
 }  // namespace
 
 std::optional<Violation> Validator::validate(const wire::MessageView& message) const noexcept {
@@ -722,6 +735,7 @@ std::optional<Violation> Validator::validate(const wire::MessageView& message) c
 
 std::optional<Violation> Validator::validate(const wire::MessageView& message,
                                              ValidationMemory& memory) const noexcept {
+  memory.set_proof(nullptr);
   if (!SequenceKeys::are_those_of(message)) [[unlikely]]
     return validate(message);
   const MemberContext* const context = tables_->message(message.msg_type());
@@ -729,21 +743,22 @@ std::optional<Violation> Validator::validate(const wire::MessageView& message,
     return validate(message);
   const SequenceKeys keys{message};
   const std::uint64_t context_id = tables_->context_id(*context);
-  const std::uint64_t hash = keys.hash(context_id);
-  FieldSequence& sequence = memory.at(hash);
-  if (sequence.is_of(context_id, keys)) [[likely]] {
-    sequence.candidate = 0;
-    if (sequence.are_values_right(*tables_, message)) [[likely]]
-      return std::nullopt;
-    return validate(message);
+  // Most messages have the sequence of the last one of their type: then nothing is hashed.
+  FieldSequence*& recent = memory.recent(context_id);
+  if (!recent->is_of(context_id, keys)) [[unlikely]] {
+    const std::uint64_t hash = keys.hash(context_id);
+    FieldSequence& sequence = memory.at(hash);
+    if (!sequence.is_of(context_id, keys)) {
+      if (std::exchange(sequence.candidate, hash) != hash) return validate(message);
+      return learn(*tables_, message, *context, sequence);
+    }
+    recent = &sequence;
   }
-  if (std::exchange(sequence.candidate, hash) != hash) return validate(message);
-  std::optional<Violation> violation;
-  CheckList checks;
-  Validation{*tables_, message, violation}.walk(*context, checks);
-  if (violation) return first_by_rank(*tables_, message, *context, std::nullopt);
-  sequence.learn(context_id, keys, checks);
-  return violation;
+  recent->candidate = 0;
+  if (!recent->are_values_right(*tables_, message)) [[unlikely]]
+    return validate(message);
+  memory.set_proof(&recent->proof);
+  return std::nullopt;
 }
 
 std::size_t Validator::size_bytes() const noexcept { return tables_->size_bytes(); }

@@ -116,6 +116,10 @@ struct Enumeration {
     const auto code = static_cast<unsigned char>(c);
     return code < kCharacterEnd && ((characters[code / 64] >> (code % 64)) & 1) != 0;
   }
+  // Whether each value is one character.
+  [[nodiscard]] bool has_only_characters() const noexcept {
+    return short_texts.empty() && long_texts.empty() && !is_list && others == OtherValues::None;
+  }
   [[nodiscard]] bool has_item(std::string_view text) const noexcept {
     return text.size() == 1 ? has_character(text.front()) : has_text(text);
   }

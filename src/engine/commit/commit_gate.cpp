@@ -20,6 +20,7 @@ CommitGate::~CommitGate() {
 }
 
 store::StoreResult<store::LogPosition> CommitGate::append(store::Transaction& record) {
+  loop_.disturb();
   is_settled_ = false;
   auto appended = store_->append(record, loop_.now().wall);
   record.clear();
@@ -50,26 +51,6 @@ bool CommitGate::becomes_full() {
       "application messages are refused. Heartbeats and other session messages go on while room "
       "lasts. Make room: the engine looks for it each second");
   return false;
-}
-
-std::optional<store::LogPosition> CommitGate::flush() {
-  if (has_failed()) return std::nullopt;
-  const store::LogPosition appended = this->appended();
-  if (appended != flushed_to_ && disk_watch_.is_idle())
-    disk_watch_.begin(store_->synced(), loop_.now().mono);
-  flushed_to_ = appended;
-  store::LogPosition durable = store_->durable();
-  if (flushed_to_ != durable) {
-    if (const auto flushed = store_->flush(); !flushed) {
-      fail(flushed.error());
-      return std::nullopt;
-    }
-    durable = store_->durable();
-  }
-  is_settled_ = durable == flushed_to_;
-  loop_.stats.store.appended.set(flushed_to_);
-  loop_.stats.store.durable.set(durable);
-  return durable;
 }
 
 bool CommitGate::look_for_stall(store::LogPosition durable) {
@@ -152,6 +133,7 @@ void CommitGate::check_slow_disk() {
 }
 
 void CommitGate::fail(const store::StoreError& error) {
+  loop_.disturb();
   health_ = Health::Failed;
   publish_health();
   on_failure_.call(on_failure_.context, error);

@@ -18,6 +18,8 @@
 
 namespace nexusfix::engine {
 
+class Recovery;
+
 // The bytes that one callback may send in all; far below the largest record of a store.
 inline constexpr std::size_t kTransactionBytesMax = 512U << 20U;
 
@@ -43,11 +45,13 @@ class CommitGate {
   CommitGate& operator=(const CommitGate&) = delete;
 
   // Must be called once, before all other functions.
-  [[nodiscard]] std::expected<void, EngineError> open(const Settings& settings);
+  // recovery: a standby's messages go there.
+  [[nodiscard]] std::expected<void, EngineError> open(const Settings& settings, Recovery& recovery);
 
   // For everything but records: names, reads, resends. The caller may append through it, so the
   // next flush() asks the store.
   [[nodiscard]] store::Store& store() noexcept {
+    loop_.disturb();
     is_settled_ = false;
     knows_end_ = false;
     return *store_;
@@ -81,7 +85,26 @@ class CommitGate {
   [[nodiscard]] bool is_settled() const noexcept { return is_settled_; }
   // Makes appended records durable, as far as the store can do it now. Bytes of records up to the
   // returned position may leave. Nullopt: the store has failed.
-  [[nodiscard]] std::optional<store::LogPosition> flush();
+  [[nodiscard, gnu::always_inline]] inline std::optional<store::LogPosition> flush() {
+    if (has_failed()) [[unlikely]]
+      return std::nullopt;
+    const store::LogPosition appended = this->appended();
+    if (appended != flushed_to_ && disk_watch_.is_idle())
+      disk_watch_.begin(store_->synced(), loop_.now().mono);
+    flushed_to_ = appended;
+    store::LogPosition durable = store_->durable();
+    if (appended != durable) [[unlikely]] {
+      if (const auto flushed = store_->flush(); !flushed) {
+        fail(flushed.error());
+        return std::nullopt;
+      }
+      durable = store_->durable();
+    }
+    is_settled_ = durable == flushed_to_;
+    loop_.stats.store.appended.set(flushed_to_);
+    loop_.stats.store.durable.set(durable);
+    return durable;
+  }
   // Whether the store has made nothing durable for JournalStallTimeout: connections must not wait
   // for records after `durable` any longer.
   [[nodiscard]] bool has_stalled(store::LogPosition durable) {
@@ -103,13 +126,15 @@ class CommitGate {
   void check();
   void fail(const store::StoreError& error);
   void end() noexcept {
+    loop_.disturb();
     health_ = Health::Ended;
     publish_health();
   }
 
  private:
   [[nodiscard]] std::expected<void, EngineError> open_journal(const Settings& settings);
-  [[nodiscard]] std::expected<void, EngineError> open_postgres(const Settings& settings);
+  [[nodiscard]] std::expected<void, EngineError> open_postgres(const Settings& settings,
+                                                               Recovery& recovery);
   [[nodiscard]] std::expected<void, EngineError> open_of_program(const Settings& settings);
   void report_opened(const store::JournalReport& found, const std::string& folder);
   void report_power_loss(const store::JournalReport& found, const std::string& folder);

@@ -10,6 +10,8 @@
 #include <nexusfix/store/store_factory.hpp>
 
 #include "engine/commit/commit_gate.hpp"
+#include "engine/commit/recovery.hpp"
+#include "engine/commit/standby_watch.hpp"
 #include "engine/loops/loop_partition.hpp"
 #include "engine/preflight/missing_parts.hpp"
 #include "engine/sessions/transactor.hpp"
@@ -37,7 +39,7 @@ store::Wake wake_of(transport::Network& network) {
 
 }  // namespace
 
-std::expected<void, EngineError> CommitGate::open(const Settings& settings) {
+std::expected<void, EngineError> CommitGate::open(const Settings& settings, Recovery& recovery) {
   const bool is_of_program = settings.store == StoreKind::Program;
   if (is_of_program && loop_.store_factory == nullptr) {
     return std::unexpected{
@@ -64,7 +66,7 @@ std::expected<void, EngineError> CommitGate::open(const Settings& settings) {
       store_ = store::make_memory_store(kRecordBytesMax);
       return {};
     case StoreKind::PostgreSQL:
-      return open_postgres(settings);
+      return open_postgres(settings, recovery);
     case StoreKind::Program:
       return open_of_program(settings);
     default:
@@ -126,7 +128,8 @@ void CommitGate::report_opened(const store::JournalReport& found, const std::str
   }
 }
 
-std::expected<void, EngineError> CommitGate::open_postgres(const Settings& settings) {
+std::expected<void, EngineError> CommitGate::open_postgres(const Settings& settings,
+                                                           Recovery& recovery) {
   if (loop_.parts.postgres == nullptr) {
     return std::unexpected{EngineError{missing_postgres_text()}};
   }
@@ -134,7 +137,14 @@ std::expected<void, EngineError> CommitGate::open_postgres(const Settings& setti
   options.record_bytes_max = kRecordBytesMax;
   options.on_durable = wake_of(*loop_.network);
   stall_timeout_ = settings.journal_stall_timeout;
-  auto opened = loop_.parts.postgres->open(options);
+  StandbyWatch watch{loop_, recovery};
+  options.standby_observer = &watch;
+  store::StoreResult<std::unique_ptr<store::Store>> opened;
+  try {
+    opened = loop_.parts.postgres->open(options);
+  } catch (const std::exception&) {
+    return std::unexpected{Recovery::refused_by_application()};
+  }
   if (!opened) return std::unexpected{EngineError{std::move(opened.error().text)}};
   store_ = std::move(*opened);
   loop_.report.engine(EventId::DatabaseOpened, "PostgreSQL store " + options.schema + ": " +

@@ -56,6 +56,7 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
   SessionEntry* const entry = connection.entry();
   // Allocates, so it comes before all changes.
   if (entry != nullptr) entry->disconnection.set_text(why);
+  loop_.disturb();
   std::unique_ptr<Connection> owned = table_.take(connection.socket_id());
   if (owned == nullptr) return;
   acceptor_.leave_pending(connection);
@@ -148,6 +149,7 @@ void Connections::close_soon(Connection& connection) {
 
 void Connections::retire(Connection& connection) noexcept {
   loop_.timers.disarm(connection);
+  loop_.disturb();
   closed_.push_back(table_.take(connection.socket_id()));
   connection.end();
 }
@@ -157,6 +159,7 @@ void Connections::abandon_all() noexcept {
     loop_.network->close(socket);
     connection->end();
   }
+  loop_.disturb();
   for (auto& [socket, connection] : table_.take_all()) closed_.push_back(std::move(connection));
 }
 

@@ -39,7 +39,10 @@ class Connections {
     return table_.find(socket);
   }
   // Requires reserve() before, so that closing the connection needs no memory for lists.
-  void add(std::unique_ptr<Connection> connection) { table_.add(std::move(connection)); }
+  void add(std::unique_ptr<Connection> connection) {
+    loop_.disturb();
+    table_.add(std::move(connection));
+  }
   void reserve();
 
   // ", TLSv1.3, ..." for the end of an event's text; empty: the connection is plain.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "engine/commit/commit_gate.hpp"
 #include "engine/connection/buffer_governor.hpp"
 #include "engine/connection/connections.hpp"
+#include "engine/connection/direct_receive.hpp"
 #include "engine/connection/repaired_frame.hpp"
 #include "engine/control/session_control.hpp"
 #include "engine/loops/connection_migration.hpp"
@@ -38,6 +40,35 @@ void Inbound::on_readable(Connection& connection) {
   if (connection.is_paused()) return on_paused_readable(connection);
   on_receive_result(connection,
                     loop_.network->receive(connection.socket_id(), receive_buffer_.span()));
+}
+
+void Inbound::on_direct_result(Connection& connection, transport::IoResult result) {
+  receives_unasked_ += kReceivedCounts - 1;
+  loop_.boundary.run(connection, [&] { on_receive_result(connection, result); });
+}
+
+Inbound::Direct Inbound::receive_from_one_of(std::size_t count) {
+  const ConnectionTable& table = connections_.table();
+  // Each turn begins with another connection, so that a busy one does not keep the others waiting.
+  first_asked_ = first_asked_ + 1 < count ? first_asked_ + 1 : 0;
+  auto next = std::next(table.begin(), static_cast<std::ptrdiff_t>(first_asked_));
+  const std::size_t before = receives_unasked_;
+  for (std::size_t i = 0; i < count; ++i) {
+    Connection& connection = *next->second;
+    if (++next == table.end()) next = table.begin();
+    if (connection.is_connecting() || connection.is_paused()) continue;
+    ++receives_unasked_;
+    const transport::IoResult result =
+        loop_.network->receive(connection.socket_id(), receive_buffer_.span());
+    if (result.status == transport::IoStatus::WouldBlock) [[likely]]
+      continue;
+    loop_.update_time();
+    on_direct_result(connection, result);
+    return Direct::Received;
+  }
+  if (receives_unasked_ == before) return Direct::NeedsWait;
+  loop_.update_time();
+  return Direct::Nothing;
 }
 
 void Inbound::on_receive_result(Connection& connection, transport::IoResult result) {

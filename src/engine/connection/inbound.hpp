@@ -59,6 +59,11 @@ class Inbound {
   };
   // The time of the turn is read again, unless the network must be asked.
   [[nodiscard]] Direct receive_directly();
+  // The same in parts, for a loop with one connection.
+  [[nodiscard]] bool may_receive_unasked() const noexcept;
+  [[nodiscard]] Connection* only_connection() const noexcept;
+  [[nodiscard]] transport::IoResult receive_from(Connection& connection);
+  void on_direct_result(Connection& connection, transport::IoResult result);
 
  private:
   // The bytes of one receive(): other sessions wait at most while the messages in them are
@@ -66,7 +71,6 @@ class Inbound {
   static constexpr std::size_t kReceiveBytes = 16U << 10U;
 
   [[nodiscard]] Direct receive_from_one_of(std::size_t count);  // of several connections
-  void on_direct_result(Connection& connection, transport::IoResult result);
   void on_receive_result(Connection& connection, transport::IoResult result);
   void on_received(Connection& connection, transport::IoResult result);
   [[nodiscard]] bool listens(const Connection& connection) const noexcept;

@@ -11,6 +11,7 @@ namespace nexusfix::engine {
 
 void Connections::mark_unsent(Connection& connection) {
   if (connection.is_unsent()) return;
+  loop_.disturb();
   connection.set_unsent(true);
   unsent_.push_back(&connection);
 }

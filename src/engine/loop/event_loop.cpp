@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "engine/connection/direct_receive.hpp"
 #include "engine/loop/thread_setup.hpp"
 
 namespace nexusfix::engine {
@@ -58,7 +59,40 @@ int EventLoop::run() {
   return commit_.has_failed() ? 1 : 0;
 }
 
+// In most turns, a spinning loop finds nothing. Their function is small, so that it saves few
+// registers.
 bool EventLoop::poll(std::chrono::nanoseconds timeout) {
+  Connection* const connection = loop_.quiet;
+  const MonoTime first = first_timer();
+  const bool may_be_quiet = connection != nullptr && timeout.count() == 0 &&
+                            first > loop_.now().mono && !has_request() &&
+                            inbound_.may_receive_unasked();
+  if (!may_be_quiet) return poll_fully(timeout);
+  tasks_.inbox().serve_here();
+  ++loop_.stats.turns;
+  const transport::IoResult result = inbound_.receive_from(*connection);
+  if (result.status == transport::IoStatus::WouldBlock && first > loop_.now().mono) [[likely]]
+    return true;
+  return poll_received(*connection, result, first);
+}
+
+// A quiet loop has received something, or a timer has become due.
+[[gnu::noinline]] bool EventLoop::poll_received(Connection& connection,
+                                                const transport::IoResult& result, MonoTime first) {
+  loop_.disturb();
+  bool goes_on = false;
+  const bool is_done = loop_.boundary.run([&] {
+    if (result.status != transport::IoStatus::WouldBlock)
+      inbound_.on_direct_result(connection, result);
+    goes_on = finish_turn(/*asked_network=*/false, 0, first);
+  });
+  if (!is_done) end_without_memory();
+  if (!goes_on) tasks_.close();
+  return goes_on;
+}
+
+[[gnu::noinline]] bool EventLoop::poll_fully(std::chrono::nanoseconds timeout) {
+  loop_.disturb();
   tasks_.inbox().serve_here();
   // Before the inbox is read: a task that is posted after this must wake the thread.
   if (timeout > std::chrono::nanoseconds{0}) tasks_.inbox().fall_asleep();
@@ -75,7 +109,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   return goes_on;
 }
 
-bool EventLoop::turn(std::chrono::nanoseconds timeout) {
+[[gnu::always_inline]] inline bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   if (timeout > std::chrono::nanoseconds{0}) loop_.time.update();
   if (reloader_.is_requested()) [[unlikely]]
     reloader_.reload_as_requested();
@@ -96,12 +130,20 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   const auto direct = spins ? inbound_.receive_directly() : Inbound::Direct::NeedsWait;
   // What another thread has finished meanwhile is for the next turn.
   has_work |= first <= loop_.now().mono;
-  if (direct == Inbound::Direct::Nothing && !has_work) return true;
+  if (direct == Inbound::Direct::Nothing && !has_work) {
+    note_quiet();
+    return true;
+  }
   const bool asks_network = direct == Inbound::Direct::NeedsWait;
   if (asks_network) {
     count = loop_.network->wait(state_.ready, timeout);
     loop_.update_time();
   }
+  return finish_turn(asks_network, count, first);
+}
+
+[[gnu::always_inline]] inline bool EventLoop::finish_turn(bool asked_network, std::size_t count,
+                                                          MonoTime first) {
   tasks_.inbox().wake_up();
   for (std::size_t i = 0; i < count && !commit_.has_failed(); ++i) {
     loop_.boundary.run(state_.ready[i], [&] { handle(state_.ready[i]); });
@@ -114,10 +156,12 @@ bool EventLoop::turn(std::chrono::nanoseconds timeout) {
   if (actions_.has_decided()) [[unlikely]]
     actions_.deliver_decided();
   // Turns that receive directly delay this, as they delay the wait.
-  if (asks_network || first <= loop_.now().mono || finished()) run_housekeeping();
+  if (asked_network || first <= loop_.now().mono || finished()) run_housekeeping();
   end_events();
   connections_.destroy_closed();
-  return !finished();
+  if (finished()) return false;
+  note_quiet();
+  return true;
 }
 
 // Work that delays no message.

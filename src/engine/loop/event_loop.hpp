@@ -16,6 +16,7 @@
 #include "engine/acceptor/listeners.hpp"
 #include "engine/acceptor/logon_admission.hpp"
 #include "engine/commit/commit_gate.hpp"
+#include "engine/commit/recovery.hpp"
 #include "engine/connection/buffer_governor.hpp"
 #include "engine/connection/connections.hpp"
 #include "engine/connection/connector.hpp"
@@ -46,10 +47,11 @@ class EventLoop {
   EventLoop& operator=(const EventLoop&) = delete;
 
   // prepare(), open_store() and open() are called once each, in this order, with the same settings;
-  // open_store() may come first. prepare() loads dictionaries and opens logs.
+  // open_store() may come first. prepare() loads dictionaries and opens logs. open_store() of a
+  // standby blocks until the log of another engine is free.
   [[nodiscard]] std::expected<void, EngineError> prepare(Settings& settings);
   [[nodiscard]] std::expected<void, EngineError> open_store(const Settings& settings) {
-    return commit_.open(settings);
+    return commit_.open(settings, recovery_);
   }
   // Delivers the stored messages to the application, opens the sessions, then the ports.
   [[nodiscard]] std::expected<void, EngineError> open(Settings settings);
@@ -94,11 +96,26 @@ class EventLoop {
 
  private:
   // In open.cpp.
-  [[nodiscard]] std::expected<void, EngineError> recover_application();
   [[nodiscard]] std::expected<void, EngineError> open_sessions(Settings& settings);
   [[nodiscard]] std::expected<void, EngineError> open_listeners(const std::string& file);
 
+  [[nodiscard]] bool poll_fully(std::chrono::nanoseconds timeout);
+  [[nodiscard]] bool poll_received(Connection& connection, const transport::IoResult& result,
+                                   MonoTime first);
   [[nodiscard]] bool turn(std::chrono::nanoseconds timeout);
+  // The rest of a turn, after the network was asked or a connection was received from. count: of
+  // state_.ready. first: the first timer before that.
+  [[nodiscard]] bool finish_turn(bool asked_network, std::size_t count, MonoTime first);
+  // Another thread wants something.
+  [[nodiscard]] bool has_request() const noexcept {
+    return reloader_.is_requested() || is_stopping() || tasks_.inbox().has_work();
+  }
+  // At the end of a turn.
+  void note_quiet() noexcept {
+    const bool has_work = transactor_.has_aborted() || connections_.has_unsent() ||
+                          !commit_.is_settled() || resends_.is_ready() || actions_.has_decided();
+    if (state_.busy_spin && !has_work) loop_.quiet = inbound_.only_connection();
+  }
   void handle(const transport::Ready& ready);
   void run_housekeeping();
   // Ends aborted sessions, and sends what may leave. Most turns have neither.
@@ -159,6 +176,7 @@ class EventLoop {
   LoopContext loop_;
   State state_;
 
+  Recovery recovery_;
   CommitGate commit_;
   Connections connections_;
   BufferGovernor buffers_;

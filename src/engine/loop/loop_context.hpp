@@ -32,6 +32,7 @@ struct LoopContext : LoopDependencies {
     report.logs().tap_events(event_tap);
     if (!remotes) remotes = std::make_shared<RemoteDirectory>();
     if (!disabled) disabled = std::make_shared<DisabledSessions>();
+    if (!standby) standby = std::make_shared<StandbyBoard>();
     if (!budget) budget = std::make_shared<BufferBudget>(Settings{}.buffered_bytes_max);
   }
 
@@ -42,6 +43,8 @@ struct LoopContext : LoopDependencies {
     if (latency.is_unsettled()) latency.settle(time.now().mono);
   }
   void wake_at(MonoTime deadline) noexcept { time.wake_at(deadline); }
+  // A turn has more to do than to receive.
+  void disturb() noexcept { quiet = nullptr; }
   template <class Owner>
   void arm(Owner& owner, MonoTime deadline) {
     timers.arm(owner, deadline);
@@ -53,6 +56,9 @@ struct LoopContext : LoopDependencies {
   EventBoundary boundary;
   Callbacks callbacks;
   Parsers parsers;
+  // Of a spinning loop: its only connection, while nothing is to be done but to receive from it.
+  // EventLoop sets it. A disturbance that was not noted waits for a few receives.
+  Connection* quiet = nullptr;
   bool is_stopping = false;
   bool takes_commands = false;  // from the control socket
   LatencyMeter latency{time, stats};

@@ -12,6 +12,7 @@
 #include <nexusfix/transport/network.hpp>
 #include <nexusfix/transport/service_notifier.hpp>
 
+#include "engine/commit/standby_board.hpp"
 #include "engine/connection/buffer_budget.hpp"
 #include "engine/credentials/credentials.hpp"
 #include "engine/inbox/remote_directory.hpp"
@@ -44,6 +45,7 @@ struct LoopDependencies {
   std::shared_ptr<RemoteDirectory> remotes;    // null: the loop makes its own
   std::shared_ptr<DisabledSessions> disabled;  // null: likewise
   std::shared_ptr<BufferBudget> budget;        // null: likewise
+  std::shared_ptr<StandbyBoard> standby;       // null: likewise
   std::shared_ptr<TlsContexts> tls;            // null: no session has TLS
   std::shared_ptr<Credentials> credentials;    // null: no session has a PasswordFile
 };

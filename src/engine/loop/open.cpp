@@ -15,15 +15,12 @@ namespace {
 
 constexpr std::size_t kEventsPerTurn = 256;
 
-bool is_of_session_layer(std::string_view msg_type) {
-  return msg_type.size() == 1 && ((msg_type[0] >= '0' && msg_type[0] <= '5') || msg_type[0] == 'A');
-}
-
 }  // namespace
 
 EventLoop::EventLoop(LoopDependencies dependencies, Callbacks callbacks, bool busy_spin)
     : loop_{std::move(dependencies), callbacks, connections_, transactor_},
       state_{.busy_spin = busy_spin, .ready = std::vector<transport::Ready>(kEventsPerTurn)},
+      recovery_{loop_},
       commit_{loop_,
               {.call =
                    [](void* event_loop, const store::StoreError& error) {
@@ -90,7 +87,7 @@ std::expected<void, EngineError> EventLoop::open(Settings settings) {
   if (auto adopted = registry_.adopt_former_names(settings.sessions); !adopted) {
     return std::unexpected{EngineError{std::move(adopted.error().text)}};
   }
-  if (auto done = recover_application(); !done) return done;
+  if (auto done = recovery_.finish(commit_.store()); !done) return done;
   admission_.limit_lateness(settings.threads.logon_lateness_max);
   buffers_.keep_heap(settings.threads.lock_memory);
   if (!settings.text.empty()) {
@@ -104,36 +101,6 @@ std::expected<void, EngineError> EventLoop::open(Settings settings) {
   }
   if (auto done = open_sessions(settings); !done) return done;
   return open_listeners(settings.file);
-}
-
-std::expected<void, EngineError> EventLoop::recover_application() {
-  if (loop_.callbacks.on_recovered == nullptr) return {};
-  std::uint64_t unreadable = 0;
-  const auto visit = [&](const store::Store::LogMessage& stored) {
-    const auto message = loop_.parsers.inbound.parse(stored.bytes);
-    if (!message) {
-      ++unreadable;
-      return;
-    }
-    // The store of another engine may have messages of the session layer, too.
-    if (is_of_session_layer(message->msg_type())) return;
-    loop_.callbacks.on_recovered(loop_.callbacks.application,
-                                 RecoveredMessage{stored.session, stored.msg_seq_num, *message});
-  };
-  try {
-    if (auto scanned = commit_.store().scan(visit); !scanned) {
-      return std::unexpected{EngineError{std::move(scanned.error().text)}};
-    }
-  } catch (const std::exception& error) {
-    return std::unexpected{EngineError{"the application could not take back what it had sent: " +
-                                       std::string{error.what()}}};
-  }
-  if (unreadable > 0) {
-    return std::unexpected{EngineError{"the store holds " + std::to_string(unreadable) +
-                                       " messages that are not FIX messages; it was written by "
-                                       "something else"}};
-  }
-  return {};
 }
 
 std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {

@@ -38,8 +38,10 @@ EngineStatistics EngineOperations::statistics() const {
                            .started = facts_.started,
                            .taken_at = now.wall,
                            .is_stopping = loops_.front()->is_stopping(),
+                           .standby = facts_.standby->read(),
                            .buffered_bytes = facts_.budget->used(),
                            .logs = log_stats()};
+  if (facts_.cluster != nullptr) figures.cluster = facts_.cluster->statistics();
   for (EventLoop* const loop : loops_) loop->add_to(figures, now);
   return figures;
 }

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
+#include <nexusfix/engine/cluster_member.hpp>
 #include <nexusfix/engine/operations/operations.hpp>
 
+#include "engine/commit/standby_board.hpp"
 #include "engine/connection/buffer_budget.hpp"
 
 namespace nexusfix::engine {
@@ -24,6 +26,8 @@ class EngineOperations final : public Operations {
     Clock* clock = nullptr;  // of the engine
     WallTime started{};
     std::shared_ptr<const BufferBudget> budget{};
+    std::shared_ptr<const StandbyBoard> standby{};
+    const ClusterMember* cluster = nullptr;      // null: in no cluster
     OperatorDesk* desk = nullptr;                // never null
     std::vector<std::string> journal_folders{};  // by loop; empty: there is no journal on the disk
   };

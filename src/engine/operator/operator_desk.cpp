@@ -48,6 +48,25 @@ LatencyRow latency_row(std::uint32_t loop, const char* what, const LatencyHistog
           .highest = durations.percentile(100)};
 }
 
+// "node b waits for shard s1 of cluster c, which node a has; the lease was renewed 412 ms ago"
+std::string cluster_text(const ClusterStatistics& cluster, WallTime now) {
+  const std::string shard = "shard " + cluster.shard + " of cluster " + cluster.cluster;
+  std::string text = "node " + cluster.node;
+  if (cluster.is_owner) {
+    text += " has " + shard;
+    text += cluster.token != 0 ? ": fencing token " + std::to_string(cluster.token)
+                               : std::string{" without a lease"};
+  } else {
+    text += " waits for " + shard;
+    text +=
+        cluster.owner.empty() ? ", which no node has" : ", which node " + cluster.owner + " has";
+  }
+  if (!cluster.renewed_at) return text + "; etcd has confirmed no lease of it";
+  using std::chrono::milliseconds;
+  const auto age = std::chrono::duration_cast<milliseconds>(now - *cluster.renewed_at).count();
+  return text + "; the lease was renewed " + std::to_string(age) + " ms ago";
+}
+
 // An event or a record has both: what the operator writes, and what this process knows.
 void add_caller(std::string& reason, const OperatorCaller& caller) {
   ((reason += " (given to the running engine by ") += caller.identity) += ')';
@@ -57,10 +76,12 @@ void add_caller(std::string& reason, const OperatorCaller& caller) {
 
 OperatorDesk::OperatorDesk(std::vector<std::shared_ptr<TaskInbox>> inboxes, WholeEngine engine,
                            std::shared_ptr<DisabledSessions> disabled,
+                           std::shared_ptr<const StandbyBoard> standby,
                            std::chrono::milliseconds loop_timeout)
     : inboxes_{std::move(inboxes)},
       engine_{std::move(engine)},
       disabled_{std::move(disabled)},
+      standby_{std::move(standby)},
       loop_timeout_{loop_timeout},
       opened_at_{SystemClock{}.now().wall} {}
 
@@ -88,14 +109,28 @@ std::string OperatorDesk::wait_for(ControlOrder& order, int stop) const {
   return std::move(order.answer);
 }
 
+EngineStatus OperatorDesk::status_without_sessions() const {
+  EngineStatus status{.process = ::getpid(),
+                      .started = opened_at_,
+                      .loops = static_cast<std::uint32_t>(inboxes_.size())};
+  if (cluster_ != nullptr) {
+    status.cluster = cluster_text(cluster_->statistics(), SystemClock{}.now().wall);
+  }
+  return status;
+}
+
+std::string OperatorDesk::refusal() const {
+  const std::string waits = standby_->text();
+  if (waits.empty()) return {};
+  return "this engine is a standby, which " + waits + ": nothing was done";
+}
+
 std::string OperatorDesk::ask(std::size_t loop, ControlRequest request,
                               const OperatorCaller& caller) {
+  if (std::string refused = refusal(); !refused.empty()) return refused;
   auto order = std::make_shared<ControlOrder>(std::move(request));
   if (order->answered < 0) return "the engine is out of descriptors: nothing was done";
-  order->engine = {.process = ::getpid(),
-                   .started = opened_at_,
-                   .loops = static_cast<std::uint32_t>(inboxes_.size()),
-                   .sessions = {}};
+  order->engine = status_without_sessions();
   inboxes_[loop]->add(make_control_task(order, engine_));
   return wait_for(*order, caller.stop);
 }
@@ -112,6 +147,9 @@ std::string OperatorDesk::ask_session_loop(const ControlRequest& request,
 
 std::expected<std::uint64_t, std::string> OperatorDesk::carry_out(OperatorCommand command,
                                                                   const OperatorCaller& caller) {
+  if (std::string refused = refusal(); !refused.empty()) {
+    return std::unexpected{std::move(refused)};
+  }
   add_caller(command.reason, caller);
   const bool changes_enabled =
       command.act == OperatorAct::Enable || command.act == OperatorAct::Disable;
@@ -172,6 +210,13 @@ std::expected<std::optional<std::chrono::nanoseconds>, std::string> OperatorDesk
 
 std::string OperatorDesk::status_page(const StatusRequest& request, const OperatorCaller& caller) {
   if (request.loop >= inboxes_.size()) return "the engine has no event loop of this number";
+  if (std::string waits = standby_->text(); !waits.empty()) {
+    std::string page;
+    EngineStatus status = status_without_sessions();
+    status.standby = std::move(waits);
+    append_head(page, status, {.loop = status.loops});
+    return page;
+  }
   return ask(request.loop, request, caller);
 }
 
@@ -209,6 +254,9 @@ bool OperatorDesk::serves(const std::string& session, const OperatorCaller& call
 }
 
 std::expected<TapReader, std::string> OperatorDesk::tap(const std::string& session) {
+  if (std::string refused = refusal(); !refused.empty()) {
+    return std::unexpected{std::move(refused)};
+  }
   const std::lock_guard lock{readers_mutex_};
   std::erase_if(readers_, [](const auto& one) {
     const auto channel = one.lock();

@@ -15,7 +15,9 @@
 #include <vector>
 
 #include <nexusfix/base/time.hpp>
+#include <nexusfix/engine/cluster_member.hpp>
 
+#include "engine/commit/standby_board.hpp"
 #include "engine/inbox/task_inbox.hpp"
 #include "engine/operator/control_tasks.hpp"
 #include "engine/operator/disabled_sessions.hpp"
@@ -36,10 +38,15 @@ class OperatorDesk {
   static constexpr std::chrono::milliseconds kLoopTimeout{10'000};
   static constexpr std::size_t kReadersMax = MessageTail::kReadersMax;
 
-  // inboxes and engine: of all loops. disabled: shared with them.
+  // inboxes and engine: of all loops. disabled: shared with them. standby: while the engine is one,
+  // only its status is answered.
   OperatorDesk(std::vector<std::shared_ptr<TaskInbox>> inboxes, WholeEngine engine,
                std::shared_ptr<DisabledSessions> disabled,
+               std::shared_ptr<const StandbyBoard> standby,
                std::chrono::milliseconds loop_timeout = kLoopTimeout);
+
+  // Before the first request. It must outlive this.
+  void show_cluster(const ClusterMember& cluster) noexcept { cluster_ = &cluster; }
 
   // Returns the number of a TestRequest, for round_trip(); otherwise 0. The error says why nothing
   // was done, or that it is not known.
@@ -64,6 +71,9 @@ class OperatorDesk {
   [[nodiscard]] std::expected<TapReader, std::string> tap(const std::string& session);
 
  private:
+  [[nodiscard]] EngineStatus status_without_sessions() const;
+  // Why a standby does not do it; empty: the engine is none.
+  [[nodiscard]] std::string refusal() const;
   [[nodiscard]] std::string ask(std::size_t loop, ControlRequest request,
                                 const OperatorCaller& caller);
   // Asks each loop until one has the session.
@@ -78,6 +88,8 @@ class OperatorDesk {
   std::vector<std::shared_ptr<TaskInbox>> inboxes_;
   WholeEngine engine_;
   std::shared_ptr<DisabledSessions> disabled_;
+  std::shared_ptr<const StandbyBoard> standby_;
+  const ClusterMember* cluster_ = nullptr;  // null: in no cluster
   std::chrono::milliseconds loop_timeout_;
   WallTime opened_at_;
   std::mutex readers_mutex_;

@@ -22,6 +22,9 @@ constexpr PartText kLogCompression{
 constexpr PartText kPostgres{"the PostgreSQL store", "nexusfix::postgres",
                              "options.parts.postgres = nexusfix::store::postgres_part();"};
 
+constexpr PartText kCluster{"the cluster", "nexusfix::cluster",
+                            "options.parts.cluster = nexusfix::cluster::cluster_part();"};
+
 constexpr PartText kWeb{"the web console and metrics", "nexusfix::web",
                         "options.parts.web = nexusfix::web::web_part();"};
 
@@ -66,6 +69,7 @@ std::vector<MissingPart> missing_web_part(const config::WebSettings& web) {
   return missing;
 }
 
+std::string missing_cluster_text() { return text_of("ClusterShard", kCluster); }
 std::string missing_postgres_text() { return text_of("Store=postgresql", kPostgres); }
 
 }  // namespace nexusfix::engine

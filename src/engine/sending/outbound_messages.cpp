@@ -102,10 +102,26 @@ void Outbox::record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std
   }
 }
 
+// Inlined below: each message that is sent needs it.
+[[gnu::always_inline]] inline void Outbox::transmit_here(SessionEntry& entry,
+                                                         std::string_view bytes) {
+  if (entry.connection == nullptr || entry.connection->is_draining()) return;
+  Connection& connection = *entry.connection;
+  if (!buffers_.push(connection, connection.outbound(), bytes)) [[unlikely]]
+    return;
+  // Bytes that waited for the end of a resend have their records already; this event adds its own.
+  connection.wait_for(commit_.appended());
+  connections_.mark_unsent(connection);
+  loop_.latency.on_queued(connection.timed_answer());
+  if (!connection.is_in_event()) transactor_.add_connection(connection);
+}
+
+void Outbox::transmit(SessionEntry& entry, std::string_view bytes) { transmit_here(entry, bytes); }
+
 // New messages wait for the end of a resend: the counterparty expects the lower MsgSeqNums first.
 void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes) {
-  if (!entry.resend.is_in_progress()) {
-    transmit(entry, bytes);
+  if (!entry.resend.is_in_progress()) [[likely]] {
+    transmit_here(entry, bytes);
   } else if (entry.connection != nullptr && !entry.abort.is_pending()) {
     if (!buffers_.push(*entry.connection, entry.resend.queued(), bytes)) return;
     // send_unsent() then checks the limit of the queue.
@@ -159,18 +175,6 @@ void Outbox::perform(SessionEntry& entry, const session::Release&) {
   }
   if (entry.until_logon.left_to_resend() != 0) entry.machine.send_heartbeat();
   entry.until_logon.clear();
-}
-
-void Outbox::transmit(SessionEntry& entry, std::string_view bytes) {
-  if (entry.connection == nullptr || entry.connection->is_draining()) return;
-  Connection& connection = *entry.connection;
-  if (!buffers_.push(connection, connection.outbound(), bytes)) [[unlikely]]
-    return;
-  // Bytes that waited for the end of a resend have their records already; this event adds its own.
-  connection.wait_for(commit_.appended());
-  connections_.mark_unsent(connection);
-  loop_.latency.on_queued(connection.timed_answer());
-  if (!connection.is_in_event()) transactor_.add_connection(connection);
 }
 
 }  // namespace nexusfix::engine

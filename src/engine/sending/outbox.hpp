@@ -82,6 +82,7 @@ class Outbox {
                 std::string_view bytes, bool is_transmitted);
   void record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,
                        bool is_resendable);
+  void transmit_here(SessionEntry& entry, std::string_view bytes);
   void queue_bytes(SessionEntry& entry, std::string_view bytes);
   void note_transmitted(SessionEntry& entry, PackedMsgType msg_type, std::string_view bytes);
   void queue_until_logon(SessionEntry& entry, std::string_view bytes);

@@ -77,7 +77,7 @@ void ResendServer::perform(SessionEntry& entry, const session::Replay& action) {
   }
   if (!entry.resend.is_listed_) replaying_.push_back(&entry);
   entry.resend.is_listed_ = true;
-  replay_ready_ = true;
+  set_ready();
 }
 
 void ResendServer::serve_all() {
@@ -149,7 +149,7 @@ void ResendServer::serve_replay(SessionEntry& entry) {
         entry, [&](session::StateMachine& machine) { machine.on_replay_done(loop_.now()); });
   } else {
     entry.resend.cursor_->next = last + 1;
-    replay_ready_ = true;
+    set_ready();
   }
 }
 

@@ -41,7 +41,10 @@ class ResendServer {
   void perform(SessionEntry& entry, const session::Replay& action);
 
   // A resend can go on: its connection has room, or its messages were read.
-  void set_ready() noexcept { replay_ready_ = true; }
+  void set_ready() noexcept {
+    loop_.disturb();
+    replay_ready_ = true;
+  }
   [[nodiscard]] bool is_ready() const noexcept { return replay_ready_; }
   void forget(SessionEntry& entry) noexcept { std::erase(replaying_, &entry); }
   // Frees unused memory above bytes_max.

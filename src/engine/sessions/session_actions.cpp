@@ -129,14 +129,19 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& ac
                                       loop_.now());  // The store failed or is stalled.
   } else if (!transactor_.run_callback(entry, [&] {
                loop_.latency.on_deliver();
-               reply = loop_.callbacks.on_message(loop_.callbacks.application, entry.session,
-                                                  *action.message);
-             })) {
+               const wire::MessageView message = action.message->with_proof(action.proof);
+               const MessageReply answer =
+                   loop_.callbacks.on_message(loop_.callbacks.application, entry.session, message);
+               // A reply has texts, which few need.
+               if (!answer.accepts()) [[unlikely]]
+                 reply = answer;
+             })) [[unlikely]] {
     reply = business_reject(kApplicationNotAvailable, 0, "Application not available");
   }
   loop_.latency.on_delivered();
+  static constexpr session::DeliveryDecision kAccepted{};
   if (reply.accepts()) [[likely]]
-    return entry.machine.on_delivered({}, loop_.now());
+    return entry.machine.on_delivered(kAccepted, loop_.now());
   entry.reply = reply;
   entry.machine.on_delivered({.kind = reply.kind(),
                               .reason = reply.reason(),
@@ -197,6 +202,7 @@ void SessionActions::decide_logon(SessionEntry& entry) {
                                    .text = answer.text,
                                    .session_status = answer.session_status},
                                   loop_.now());
+  loop_.disturb();
   decided_.push_back(&entry);
 }
 

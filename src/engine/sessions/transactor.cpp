@@ -108,7 +108,7 @@ void Transactor::run_deferred() {
   }
 }
 
-void Transactor::run_actions(SessionEntry& entry) {
+[[gnu::always_inline]] inline void Transactor::run_actions(SessionEntry& entry) {
   entry.progress.is_acting_ = true;
   while (true) {
     if (const auto action = entry.machine.next_action(action_buffer_.span())) {

@@ -41,7 +41,13 @@ enum class Phase : std::uint8_t {
 
 // A session's state before a message, for an undo; and the message, for the figures.
 struct UndoEntry {
-  explicit UndoEntry(SessionEntry& session) noexcept;
+  explicit UndoEntry(SessionEntry& session) noexcept
+      : entry{&session},
+        next_outbound{session.machine.sequence_numbers().next_outbound},
+        outbound_size{session.connection != nullptr ? session.connection->outbound().size() : 0},
+        resend_queued_size{session.resend.queued().size()},
+        until_logon_size{session.until_logon.queued().size()},
+        left_to_resend{session.until_logon.left_to_resend()} {}
   void undo() const noexcept;
 
   SessionEntry* entry;
@@ -181,14 +187,14 @@ class Transactor {
             .phase = std::exchange(phase_, Phase::Callback)};
   }
   void end_callback(const CallbackScope& scope) noexcept { phase_ = scope.phase; }
-  // The messages since then are sent, and cannot be undone any more.
+  // The messages since then are sent, and cannot be undone any more. Their order does not count.
   void keep_since(std::size_t first) noexcept {
-    for (std::size_t i = first; i < undo_log_.size(); ++i) {
-      const UndoEntry& sent = undo_log_[i];
+    while (undo_log_.size() > first) {
+      const UndoEntry& sent = undo_log_.back();
       if (sent.bytes != 0) [[likely]]
         count_sent(*sent.entry, sent.msg_type, sent.bytes);
+      undo_log_.pop_back();
     }
-    undo_log_.erase(undo_log_.begin() + static_cast<std::ptrdiff_t>(first), undo_log_.end());
   }
   void undo_callback(SessionEntry& entry, const CallbackScope& scope,
                      const std::exception_ptr& thrown);

@@ -15,6 +15,7 @@ void Transactor::abort_session(SessionEntry& entry, std::string why) noexcept {
   entry.abort.is_pending_ = true;
   if (!why.empty()) entry.abort.reason_ = std::move(why);
   has_aborted_ = true;
+  loop_.disturb();
   Connection* const connection = entry.connection;
   if (connection != nullptr && !connection->is_connecting()) connection->begin_draining();
 }
@@ -99,14 +100,6 @@ void Transactor::undo_callback(SessionEntry& entry, const CallbackScope& scope,
       EventId::CallbackThrew, entry,
       {"the application's callback threw; what it sent is undone: ", text_of(thrown)});
 }
-
-UndoEntry::UndoEntry(SessionEntry& session) noexcept
-    : entry{&session},
-      next_outbound{session.machine.sequence_numbers().next_outbound},
-      outbound_size{session.connection != nullptr ? session.connection->outbound().size() : 0},
-      resend_queued_size{session.resend.queued().size()},
-      until_logon_size{session.until_logon.queued().size()},
-      left_to_resend{session.until_logon.left_to_resend()} {}
 
 void UndoEntry::undo() const noexcept {
   entry->machine.rewind_outbound(next_outbound);

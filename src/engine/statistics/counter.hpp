@@ -27,12 +27,12 @@ class Figure {
 // A count. A reader never sees a smaller one later.
 class Counter : public Figure<std::uint64_t> {
  public:
-  // The writer's thread.
-  Counter& operator+=(std::uint64_t more) noexcept {
+  // The writer's thread. Inlined: a call takes four times the instructions of the addition.
+  [[gnu::always_inline]] Counter& operator+=(std::uint64_t more) noexcept {
     set(read() + more);
     return *this;
   }
-  Counter& operator++() noexcept { return *this += 1; }
+  [[gnu::always_inline]] Counter& operator++() noexcept { return *this += 1; }
 };
 
 // A time of day; the epoch: none.

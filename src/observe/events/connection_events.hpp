@@ -118,6 +118,26 @@ inline constexpr EventRow kConnectionEvents[] = {
      "A connection that came from another event loop was closed, because the operating system "
      "refused it.",
      "The process has no descriptor or no memory left.", "Raise LimitNOFILE of the service."},
+    {EventId::FrontDoorOpened, Severity::Info, "FrontDoorOpened",
+     "nexusfix front-door listens for the clients of several engines.",
+     "The front door was started.", "No action is needed."},
+    {EventId::FrontDoorHandedOver, Severity::Info, "FrontDoorHandedOver",
+     "A connection to the front door goes to the engine that owns its session.",
+     "A client connected and sent a Logon.", "No action is needed."},
+    {EventId::FrontDoorRefused, Severity::Warning, "FrontDoorRefused",
+     "A connection to the front door was closed, and no engine got it. The text says why.",
+     "The first message is not a Logon, its session is in no configuration file of the front door, "
+     "or the client is too slow.",
+     "Check the CompIDs with the client. Start the front door with the file of each engine."},
+    {EventId::FrontDoorNoOwner, Severity::Warning, "FrontDoorNoOwner",
+     "A connection to the front door was closed, because no engine accepted it in time. No "
+     "MsgSeqNum was used.",
+     "No engine owns the log of the session at the moment, or its port cannot be reached.",
+     "Check the engines with nexusfix ctl status. The client connects again."},
+    {EventId::FrontDoorEnded, Severity::Info, "FrontDoorEnded",
+     "A connection through the front door is over. The text says which side ended it.",
+     "The session was logged out, the engine stopped or lost its log, or the network broke.",
+     "No action is needed: the client connects again, and gets the new owner."},
 };
 
 }  // namespace nexusfix::observe

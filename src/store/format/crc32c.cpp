@@ -65,6 +65,8 @@ constexpr std::uint64_t reflected_power_of_x(unsigned exponent) {
 constexpr std::size_t kBlockBytes = 16;
 constexpr std::size_t kLanes = 4;
 constexpr std::size_t kStrideBytes = kLanes * kBlockBytes;
+// Below this, a word at a time takes less time.
+constexpr std::size_t kFoldedMin = 160;
 constexpr unsigned kStrideBits = 8 * kStrideBytes;
 constexpr unsigned kBlockBits = 8 * kBlockBytes;
 // For the lower and the upper half of a register, over a stride and over a block.
@@ -147,7 +149,7 @@ NEXUSFIX_CRC_TARGET inline std::uint64_t take(std::uint64_t state, std::span<con
     }
     return state;
   }
-  if (left >= kStrideBytes) state = fold<copies>(state, at, left, out);
+  if (left >= kFoldedMin) state = fold<copies>(state, at, left, out);
   for (; left >= kWordBytes; at += kWordBytes, left -= kWordBytes) {
     state = _mm_crc32_u64(state, word_at(at));
     if constexpr (copies) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "store/format/entry.hpp"
 
@@ -22,12 +23,13 @@ void Batch::clear(LogPosition at) {
   raised_ = 0;
   opened_.clear();
   renamed_.clear();
-  kept_.clear();
+  chunk_.clear();
+  places_.clear();
   sessions_.clear();
   changes_.clear();
   lost_.clear();
   messages_.clear();
-  for (const SessionKey session : touched_) is_touched_[session] = 0;
+  for (const SessionKey session : touched_) by_key_[session] = {};
   touched_.clear();
 }
 
@@ -38,7 +40,7 @@ void Batch::make_room(std::span<const char> entries, std::vector<SessionHead>& h
   std::size_t changes = 0;
   std::size_t lost = 0;
   std::size_t count = 0;
-  std::size_t keys = is_touched_.size();
+  std::size_t keys = by_key_.size();
   EntryReader reader{entries};
   Entry entry;
   while (reader.next(entry)) {
@@ -55,14 +57,15 @@ void Batch::make_room(std::span<const char> entries, std::vector<SessionHead>& h
   }
   opened_.reserve(opened, entries.size());
   renamed_.reserve(renamed, entries.size());
-  kept_.reserve(messages, entries.size());
+  places_.reserve(messages);
   changes_.reserve(changes, entries.size());
   lost_.reserve(lost);
   sessions_.reserve(touched_.size() + count);
+  reserve_more(chunk_, entries.size());
   reserve_more(messages_, messages);
   reserve_more(touched_, count);
   reserve_more(heads, opened);
-  is_touched_.resize(keys);
+  by_key_.resize(keys);
 }
 
 void Batch::add(std::span<const char> entries, WallTime time, std::vector<SessionHead>& heads) {
@@ -80,7 +83,9 @@ void Batch::add(std::span<const char> entries, WallTime time, std::vector<Sessio
         break;
       case EntryKind::OutboundMessage:
         use(heads[entry.session], entry.number);
-        add_message(entry, position, heads[entry.session].epoch);
+        add_message(entry,
+                    chunk_.size() + static_cast<std::size_t>(entry.bytes.data() - entries.data()),
+                    heads[entry.session].epoch);
         break;
       case EntryKind::Reset:
         heads[entry.session] = {.epoch = heads[entry.session].epoch + 1};
@@ -110,6 +115,7 @@ void Batch::add(std::span<const char> entries, WallTime time, std::vector<Sessio
     if (entry.kind != EntryKind::Removed && !is_of_log(entry.kind)) touch(entry.session);
     position = end_ + (entries.size() - reader.rest().size());
   }
+  chunk_.insert(chunk_.end(), entries.begin(), entries.end());
   end_ += entries.size();
 }
 
@@ -124,20 +130,18 @@ void Batch::set(SessionHead& head, const NumbersChange::Numbers& after) {
   head = {.epoch = after.epoch, .next_outbound = after.next_outbound};
 }
 
-void Batch::add_message(const Entry& entry, LogPosition position, std::uint64_t epoch) {
-  const std::size_t at = kept_.add(entry.session, epoch, entry.number, position, entry.bytes);
+void Batch::add_message(const Entry& entry, std::size_t bytes_begin, std::uint64_t epoch) {
   messages_.push_back({.session = entry.session,
                        .epoch = epoch,
                        .number = entry.number,
-                       .position = position,
-                       .bytes_begin = at,
+                       .bytes_begin = bytes_begin,
                        .bytes_count = entry.bytes.size()});
+  if (std::exchange(by_key_[entry.session].placed_epoch, epoch) == epoch) return;
+  places_.add(entry.session, epoch, entry.number);
 }
 
 void Batch::touch(SessionKey session) {
-  if (session >= is_touched_.size()) is_touched_.resize(session + std::size_t{1});
-  if (is_touched_[session] != 0) return;
-  is_touched_[session] = 1;
+  if (std::exchange(by_key_[session].is_touched, true)) return;
   touched_.push_back(session);
 }
 

@@ -1,4 +1,5 @@
-// What one database transaction writes, as rows of each table.
+// What one database transaction writes: the records as one chunk of the log, if it has messages,
+// and rows of the other tables.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +27,7 @@ class Batch {
     SessionKey session = 0;
     std::uint64_t epoch = 0;
     std::uint64_t number = 0;
-    LogPosition position = 0;
-    std::size_t bytes_begin = 0;
+    std::size_t bytes_begin = 0;  // in chunk()
     std::size_t bytes_count = 0;
   };
 
@@ -51,18 +51,24 @@ class Batch {
   // In the order of the log, which is that of the sequence numbers within a session's epoch.
   [[nodiscard]] const std::vector<Message>& messages() const noexcept { return messages_; }
   [[nodiscard]] std::string_view bytes_of(const Message& message) const noexcept {
-    return kept_.bytes().substr(message.bytes_begin, message.bytes_count);
+    return chunk().substr(message.bytes_begin, message.bytes_count);
   }
 
   [[nodiscard]] const OpenedRows& opened() const noexcept { return opened_; }
   [[nodiscard]] const RenamedRows& renamed() const noexcept { return renamed_; }
-  [[nodiscard]] const MessageRows& kept() const noexcept { return kept_; }
+  // The entries of all records, from begin() to end().
+  [[nodiscard]] std::string_view chunk() const noexcept { return {chunk_.data(), chunk_.size()}; }
+  [[nodiscard]] const PlaceRows& places() const noexcept { return places_; }
   [[nodiscard]] const SessionRows& sessions() const noexcept { return sessions_; }
   [[nodiscard]] const ChangeRows& changes() const noexcept { return changes_; }
   [[nodiscard]] const LostRows& lost() const noexcept { return lost_; }
 
  private:
-  void add_message(const Entry& entry, LogPosition position, std::uint64_t epoch);
+  struct Touched {
+    bool is_touched = false;
+    std::uint64_t placed_epoch = 0;  // the last one that has a place; 0: none
+  };
+  void add_message(const Entry& entry, std::size_t bytes_begin, std::uint64_t epoch);
   void touch(SessionKey session);
   void use(SessionHead& head, std::uint64_t number);
   void set(SessionHead& head, const NumbersChange::Numbers& after);
@@ -72,13 +78,14 @@ class Batch {
   std::uint64_t raised_ = 0;
   OpenedRows opened_;
   RenamedRows renamed_;
-  MessageRows kept_;
+  std::vector<char> chunk_;
+  PlaceRows places_;
   SessionRows sessions_;
   ChangeRows changes_;
   LostRows lost_;
   std::vector<Message> messages_;
   std::vector<SessionKey> touched_;
-  std::vector<char> is_touched_;  // by key
+  std::vector<Touched> by_key_;
 };
 
 }  // namespace nexusfix::store::postgres

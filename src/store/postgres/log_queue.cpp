@@ -11,7 +11,8 @@ namespace nexusfix::store::postgres {
 namespace {
 
 // The size at which a batch is closed: the server must receive it whole before it can work on it.
-constexpr LogPosition kBatchBytes = 1U << 20U;
+// A resend reads chunks whole.
+constexpr LogPosition kBatchBytes = 256U << 10U;
 
 }  // namespace
 
@@ -52,11 +53,11 @@ std::optional<StoreError> LogQueue::failure() const {
 }
 
 StoreResult<LogPosition> LogQueue::append(std::span<const char> entries, WallTime now) {
-  const std::string place = "PostgreSQL store " + options_.schema + ": ";
+  const auto place = [this] { return "PostgreSQL store " + options_.schema + ": "; };
   if (entries.size() > options_.record_bytes_max) {
     return std::unexpected{StoreError{
         .code = StoreErrorCode::TooLarge,
-        .text = place + "a record of " + std::to_string(entries.size()) +
+        .text = place() + "a record of " + std::to_string(entries.size()) +
                 " bytes is above the limit of " + std::to_string(options_.record_bytes_max)}};
   }
   std::unique_lock lock{mutex_};
@@ -78,8 +79,8 @@ StoreResult<LogPosition> LogQueue::append(std::span<const char> entries, WallTim
   sealed_.reserve(sealed_.size() + 1);
   open_->make_room(entries, heads_);
   if (auto applied = sessions_.apply(entries, now); !applied) {
-    return std::unexpected{
-        StoreError{.code = StoreErrorCode::Refused, .text = place + std::string{applied.error()}}};
+    return std::unexpected{StoreError{.code = StoreErrorCode::Refused,
+                                      .text = place() + std::string{applied.error()}}};
   }
   open_->add(entries, now, heads_);
   appended_ = open_->end();

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "store/format/entry.hpp"
-#include "store/postgres/array_column.hpp"
+#include "store/postgres/server/array_column.hpp"
 #include "store/postgres/server/schema.hpp"
+#include "store/postgres/standby.hpp"
 
 namespace nexusfix::store::postgres {
 namespace {
@@ -62,6 +63,18 @@ ServerResult<void> check_timeline(const PositionRecord& record, const std::strin
   return same;
 }
 
+// The claim ends the process that has the lock.
+StoreResult<Claim> claim_and_lock(Connection& connection, const PostgresOptions& options,
+                                  const std::string& name) {
+  auto claimed = claim_by_lease(connection, options, name, options.lease->token());
+  if (!claimed) return std::unexpected{store_error(options, claimed.error())};
+  options.lease->on_claimed();
+  if (auto locked = lock_log(connection, options); !locked) {
+    return std::unexpected{std::move(locked.error())};
+  }
+  return std::move(*claimed);
+}
+
 }  // namespace
 
 StoreResult<SessionTable> load_sessions(Connection& connection, const PostgresOptions& options) {
@@ -103,20 +116,46 @@ StoreResult<Taken> take_log(PostgresOptions options, Servers& servers,
                             const PositionMarker* marker) {
   const auto fail = [&](ServerError error) { return std::unexpected{store_error(options, error)}; };
   const bool is_recorded = marker != nullptr && marker->found();
-  ServerResult<ServerFacts> facts;
-  auto connection = servers.connect(-1, [&](Connection& one) -> ServerResult<void> {
-    facts = read_facts(one);
-    if (!facts) return std::unexpected{facts.error()};
+  ServerFacts facts;  // of the server that was accepted last
+  const auto accept = [&](Connection& one) -> ServerResult<void> {
+    auto found = read_facts(one);
+    if (!found) return std::unexpected{std::move(found.error())};
+    if (auto same = check_same_cluster(facts, *found); !same) return same;
     if (is_recorded) {
-      auto timeline = check_timeline(*marker->found(), marker->path(), *facts);
+      auto timeline = check_timeline(*marker->found(), marker->path(), *found);
       if (!timeline) return timeline;
     }
-    return check_reach(options, facts->commit);
-  });
+    if (auto reach = check_reach(options, found->commit); !reach) return reach;
+    facts = std::move(*found);
+    return {};
+  };
+  auto connection = servers.connect(-1, accept);
   if (!connection) return fail(std::move(connection.error()));
   if (is_recorded) options.if_no_log = IfNoLog::Refuse;
-  if (auto locked = lock_log(*connection, options); !locked) {
-    return std::unexpected{std::move(locked.error())};
+  std::optional<LogPosition> followed_end;  // of a standby
+  const std::string claim_name = new_claim_name();
+  std::optional<Claim> leased;
+  bool must_wait = options.lease != nullptr;
+  if (!must_wait && options.if_owned == IfOwned::Wait) {
+    const auto is_free = try_lock_log(*connection, options);
+    if (!is_free) return std::unexpected{is_free.error()};
+    must_wait = !*is_free;
+  }
+  if (must_wait) {
+    Standby standby{options, servers, facts, accept};
+    auto waited = standby.wait(std::move(*connection));
+    if (!waited) return std::unexpected{std::move(waited.error())};
+    connection = std::move(*waited);
+    followed_end = standby.followed_end();
+  }
+  if (options.lease != nullptr) {
+    auto claimed = claim_and_lock(*connection, options, claim_name);
+    if (!claimed) return std::unexpected{std::move(claimed.error())};
+    leased = std::move(*claimed);
+  } else if (options.if_owned == IfOwned::Refuse) {
+    if (auto locked = lock_log(*connection, options); !locked) {
+      return std::unexpected{std::move(locked.error())};
+    }
   }
   if (auto done = migrate(*connection, options); !done) {
     if (is_recorded && done.error().code == StoreErrorCode::Missing) {
@@ -126,13 +165,19 @@ StoreResult<Taken> take_log(PostgresOptions options, Servers& servers,
     }
     return std::unexpected{std::move(done.error())};
   }
-  Taken taken{std::move(*connection), std::move(*facts), {}, new_claim_name(), std::nullopt};
+  Taken taken{.connection = std::move(*connection),
+              .facts = std::move(facts),
+              .claim = {},
+              .claim_name = claim_name,
+              .loss = std::nullopt,
+              .was_standby = followed_end.has_value(),
+              .followed_end = followed_end.value_or(0)};
   if (is_recorded) {
     auto loss = find_loss(taken.connection, options, *marker->found(), marker->path());
     if (!loss) return std::unexpected{std::move(loss.error())};
     taken.loss = *loss;
   }
-  auto claimed = claim(taken.connection, taken.claim_name);
+  auto claimed = leased ? ServerResult<Claim>{*leased} : claim(taken.connection, claim_name);
   if (!claimed) return fail(std::move(claimed.error()));
   taken.claim = std::move(*claimed);
   return taken;

@@ -1,5 +1,5 @@
 // How a log is taken over when it is opened: found, compared with the marker on this machine,
-// claimed, read.
+// claimed, read; and how a standby waits until it can be.
 #pragma once
 
 #include <optional>
@@ -22,6 +22,8 @@ struct Taken {
   Claim claim;
   std::string claim_name;
   std::optional<Loss> loss;
+  bool was_standby = false;      // it waited for another process
+  LogPosition followed_end = 0;  // the standby's observer has got the messages before it
 };
 
 // marker: null where none is written.

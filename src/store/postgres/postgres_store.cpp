@@ -30,12 +30,18 @@ class PostgresStore final : public Store {
                 SessionTable sessions, Taken taken)
       : options_{options},
         servers_{std::move(servers)},
+        followed_end_{taken.followed_end},
         queue_{options_, std::move(sessions), taken.claim.position},
         reader_{options_, *servers_, taken.facts, -1} {
     report_opened(taken.connection, taken.facts);
+    if (taken.was_standby) {
+      queue_.report(EventId::DatabaseTakenOver,
+                    "this engine waited as a standby, and owns the log now: owner epoch " +
+                        std::to_string(taken.claim.owner_epoch));
+    }
     fetcher_.emplace(options_, *servers_, taken.facts);
     writer_.emplace(options_, *servers_, queue_, std::move(taken.connection),
-                    std::move(taken.facts), taken.claim.owner_epoch);
+                    std::move(taken.facts), std::move(taken.claim));
   }
 
   StoreResult<SessionKey> open_session(std::string_view name, WallTime now) override {
@@ -167,12 +173,15 @@ class PostgresStore final : public Store {
 
   StoreResult<void> scan(LogVisitor visit) override {
     const LogQueue::Pending pending = queue_.pending();
-    auto done = reader_.scan(pending.durable, [&](const Reader::Row& row) {
-      visit({.session = session_name(row.session),
-             .epoch = row.epoch,
-             .msg_seq_num = row.number,
-             .bytes = row.bytes});
+    auto done = reader_.scan(followed_end_, pending.durable, [&](const Chunk& chunk) {
+      for (const Chunk::Message& message : chunk.messages()) {
+        visit({.session = session_name(message.session),
+               .epoch = message.epoch,
+               .msg_seq_num = message.number,
+               .bytes = message.bytes});
+      }
     });
+    reader_.disconnect();  // a program scans once, at its start
     if (!done) return done;
     for (const Batch* batch : pending.batches) {
       for (const Batch::Message& message : batch->messages()) {
@@ -239,6 +248,7 @@ class PostgresStore final : public Store {
   std::uint64_t first_number_ = 1;          // of a session that the log does not have
   std::deque<StoreEvent> losses_;           // losses that were not taken yet
   std::unique_ptr<Servers> servers_;
+  LogPosition followed_end_;  // the observer of the standby has got the messages before it
   LogQueue queue_;
   Reader reader_;
   std::optional<Fetcher> fetcher_;  // nothing: closed
@@ -263,7 +273,7 @@ StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& given) 
   if (!taken) return std::unexpected{std::move(taken.error())};
   auto sessions = load_sessions(taken->connection, options);
   if (!sessions) return std::unexpected{std::move(sessions.error())};
-  if (auto done = prepare_to_write(taken->connection); !done) {
+  if (auto done = prepare_to_write(taken->connection, options.peer_timeout); !done) {
     return std::unexpected{store_error(options, done.error())};
   }
   PositionRecord fresh = marker && marker->found() ? *marker->found() : PositionRecord{};
@@ -282,7 +292,8 @@ StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& given) 
 }
 
 const PostgresPart* postgres_part() noexcept {
-  static constexpr PostgresPart kPart{.open = open_postgres};
+  static constexpr PostgresPart kPart{
+      .open = open_postgres, .find_mark = find_cluster_mark, .mark = mark_for_cluster};
   return &kPart;
 }
 

@@ -8,26 +8,35 @@
 #include <utility>
 
 #include "store/format/entry.hpp"
-#include "store/postgres/array_column.hpp"
+#include "store/postgres/server/array_column.hpp"
 #include "store/postgres/server/schema.hpp"
 
 namespace nexusfix::store::postgres {
 namespace {
 
-constexpr std::uint64_t kPageRows = 4096;
+constexpr std::uint64_t kPageChunks = 256;
 // A caller that stops leaves the rest of a page, which must still be read from the server.
 constexpr std::uint64_t kPageBytes = 1U << 20U;
 
-// The row that reaches this number of bytes is the page's last.
+// Chunks that may have a session's messages from $3 to $4, each with the first number of the
+// session there. The one that reaches this number of bytes is the page's last; the next page begins
+// after $8. The first page begins with the last chunk whose first number is not above $3.
 constexpr const char* kRead =
-    "SELECT msg_seq_num, bytes FROM (SELECT msg_seq_num, bytes, "
-    "sum(octet_length(bytes)) OVER (ORDER BY msg_seq_num) - octet_length(bytes) AS before "
-    "FROM messages WHERE session_key = $1::int8::int4 AND "
-    "epoch = $2::int8 AND msg_seq_num BETWEEN $3::int8 AND $4::int8 AND position < $5::int8 "
-    "ORDER BY msg_seq_num LIMIT $6::int8) AS page WHERE before < $7::int8 ORDER BY msg_seq_num";
+    "SELECT position, session_keys, epochs, entries, first_number FROM ("
+    "SELECT c.position, c.session_keys, c.epochs, c.entries, p.first_number, "
+    "sum(octet_length(c.entries)) OVER (ORDER BY p.first_number) - octet_length(c.entries) "
+    "AS before FROM message_places p JOIN chunks c ON c.position = p.position "
+    "WHERE p.session_key = $1::int8::int4 AND p.epoch = $2::int8 AND "
+    "p.first_number >= coalesce((SELECT f.first_number FROM message_places f "
+    "WHERE f.session_key = $1::int8::int4 AND f.epoch = $2::int8 AND f.first_number <= $3::int8 "
+    "ORDER BY f.first_number DESC LIMIT 1), 0) AND "
+    "p.first_number > $8::int8 AND p.first_number <= $4::int8 AND p.position < $5::int8 "
+    "ORDER BY p.first_number LIMIT $6::int8) AS page WHERE before < $7::int8 "
+    "ORDER BY first_number";
 constexpr const char* kScan =
-    "SELECT position, session_key, epoch, msg_seq_num, bytes FROM messages WHERE "
+    "SELECT position, session_keys, epochs, entries FROM chunks WHERE "
     "position >= $1::int8 AND position < $2::int8 ORDER BY position LIMIT $3::int8";
+enum Column { kPosition, kSessionKeys, kEpochs, kEntries, kFirstNumber };
 
 std::string_view field(const PGresult* row, int column) {
   return {PQgetvalue(row, 0, column), static_cast<std::size_t>(PQgetlength(row, 0, column))};
@@ -42,7 +51,7 @@ std::uint64_t number_at(const PGresult* row, int column) {
 // One query: the next rows after those that were read already.
 struct Reader::Page {
   const char* prepared;
-  std::array<std::uint64_t, 7> numbers;
+  std::array<std::uint64_t, 8> numbers;
   std::size_t count;
 };
 
@@ -101,8 +110,9 @@ ServerResult<void> Reader::connect() {
   // Plans by index, whatever the server's statistics say of a table that grows quickly.
   if (auto set = made->run("SET search_path = " + options_.schema +
                            "; SET default_transaction_read_only = on; SET enable_sort = off; "
-                           "SET jit = off; "
-                           "SET enable_bitmapscan = off; SET plan_cache_mode = force_generic_plan");
+                           "SET jit = off; SET enable_seqscan = off; SET enable_hashjoin = off; "
+                           "SET enable_mergejoin = off; SET enable_bitmapscan = off; "
+                           "SET plan_cache_mode = force_generic_plan");
       !set) {
     return std::unexpected{std::move(set.error())};
   }
@@ -114,8 +124,8 @@ ServerResult<void> Reader::connect() {
 
 ServerResult<void> Reader::ask(const Page& page, ResultVisitor visit) {
   if (auto connected = connect(); !connected) return connected;
-  std::array<std::array<char, 8>, 7> encoded{};
-  std::array<std::string_view, 7> values{};
+  std::array<std::array<char, 8>, 8> encoded{};
+  std::array<std::string_view, 8> values{};
   for (std::size_t i = 0; i < page.count; ++i) {
     store_big_endian(encoded[i].data(), page.numbers[i]);
     values[i] = {encoded[i].data(), encoded[i].size()};
@@ -158,46 +168,74 @@ StoreResult<void> Reader::ask_twice(const Page& page, ResultVisitor visit) {
   return std::unexpected{reading_error(done.error())};
 }
 
+StoreResult<void> Reader::take_chunk(const PGresult* row) {
+  const std::uint64_t position = number_at(row, kPosition);
+  if (chunk_.read(position, field(row, kSessionKeys), field(row, kEpochs), field(row, kEntries))) {
+    return {};
+  }
+  return std::unexpected{
+      store_error(options_,
+                  {.text = "the chunk at position " + std::to_string(position) +
+                           " is not readable: table chunks was changed from outside",
+                   .state = {}},
+                  StoreErrorCode::Corrupt)};
+}
+
 StoreResult<bool> Reader::read(const KeptRange& range, LogPosition before, NumberVisitor visit) {
   if (auto begun = begin(before); !begun) return std::unexpected{std::move(begun.error())};
   const std::uint64_t last = std::min(range.last, kNumberMax);
-  std::uint64_t next = range.first;
   bool goes_on = true;
-  while (goes_on && next <= last) {
-    std::uint64_t rows = 0;
+  StoreResult<void> readable;
+  const auto take = [&](const PGresult* row) {
+    if (!goes_on || !readable) return;
+    readable = take_chunk(row);
+    if (!readable) return;
+    for (const Chunk::Message& one : chunk_.messages()) {
+      const bool is_wanted = one.session == range.session && one.epoch == range.epoch &&
+                             range.first <= one.number && one.number <= last;
+      if (is_wanted) goes_on = visit(one.number, one.bytes);
+      if (!goes_on) return;
+    }
+  };
+  std::uint64_t after = 0;
+  for (bool is_last = range.first > last; !is_last && goes_on;) {
+    std::uint64_t chunks = 0;
     std::uint64_t bytes = 0;
     const Page page{
-        "read", {range.session, range.epoch, next, last, before, kPageRows, kPageBytes}, 7};
+        "read",
+        {range.session, range.epoch, range.first, last, before, kPageChunks, kPageBytes, after},
+        8};
     auto done = ask_twice(page, [&](const PGresult* row) {
-      ++rows;
-      bytes += field(row, 1).size();
-      if (!goes_on) return;
-      next = number_at(row, 0) + 1;
-      goes_on = visit(next - 1, field(row, 1));
+      ++chunks;
+      bytes += field(row, kEntries).size();
+      after = number_at(row, kFirstNumber);
+      take(row);
     });
     if (!done) return std::unexpected{std::move(done.error())};
-    if (rows < kPageRows && bytes < kPageBytes) break;
+    if (!readable) return std::unexpected{std::move(readable.error())};
+    is_last = chunks < kPageChunks && bytes < kPageBytes;
   }
   return goes_on;
 }
 
-StoreResult<void> Reader::scan(LogPosition before, RowVisitor visit) {
+StoreResult<void> Reader::scan(LogPosition from, LogPosition before, ChunkVisitor visit) {
   if (auto begun = begin(before); !begun) return begun;
-  LogPosition next = 0;
-  for (std::uint64_t rows = kPageRows; rows == kPageRows;) {
-    rows = 0;
-    const Page page{"scan", {next, before, kPageRows, 0, 0, 0, 0}, 3};
+  LogPosition next = from;
+  StoreResult<void> readable;
+  for (std::uint64_t chunks = kPageChunks; chunks == kPageChunks;) {
+    chunks = 0;
+    const Page page{"scan", {next, before, kPageChunks, 0, 0, 0, 0, 0}, 3};
     auto done = ask_twice(page, [&](const PGresult* row) {
-      ++rows;
-      next = number_at(row, 0) + 1;
-      visit({.session = load_big_endian<SessionKey>(PQgetvalue(row, 0, 1)),
-             .epoch = number_at(row, 2),
-             .number = number_at(row, 3),
-             .bytes = field(row, 4)});
+      ++chunks;
+      if (!readable) return;
+      readable = take_chunk(row);
+      if (!readable) return;
+      next = chunk_.end();
+      visit(chunk_);
     });
     if (!done) return done;
+    if (!readable) return readable;
   }
-  connection_.reset();  // a program scans once, at its start
   return {};
 }
 

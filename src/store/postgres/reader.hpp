@@ -1,5 +1,5 @@
-// Reads kept messages from the server, on a connection that is used for nothing else. One row is in
-// memory at a time.
+// Reads kept messages from the server, on a connection that is used for nothing else. One chunk is
+// in memory at a time.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include <nexusfix/base/function_ref.hpp>
 
+#include "store/postgres/chunk.hpp"
 #include "store/postgres/server/connection.hpp"
 #include "store/postgres/server/server_facts.hpp"
 #include "store/postgres/server/servers.hpp"
@@ -35,15 +36,12 @@ class Reader {
   [[nodiscard]] StoreResult<bool> read(const KeptRange& range, LogPosition before,
                                        NumberVisitor visit);
 
-  struct Row {
-    SessionKey session = 0;
-    std::uint64_t epoch = 0;
-    std::uint64_t number = 0;
-    std::string_view bytes;
-  };
-  using RowVisitor = FunctionRef<void(const Row& row)>;
-  // Visits all messages, in the order of the log.
-  [[nodiscard]] StoreResult<void> scan(LogPosition before, RowVisitor visit);
+  // Visits all chunks with messages that begin at `from` or after it and before `before`, in the
+  // order of the log. Both positions are between two chunks.
+  using ChunkVisitor = FunctionRef<void(const Chunk& chunk)>;
+  [[nodiscard]] StoreResult<void> scan(LogPosition from, LogPosition before, ChunkVisitor visit);
+  // Ends the connection; the next reading makes another one.
+  void disconnect() noexcept { connection_.reset(); }
 
  private:
   struct Page;
@@ -53,6 +51,7 @@ class Reader {
   [[nodiscard]] ServerResult<void> accept(Connection& connection);
   [[nodiscard]] ServerResult<void> check_position(Connection& connection) const;
   [[nodiscard]] StoreError reading_error(const ServerError& error) const;
+  [[nodiscard]] StoreResult<void> take_chunk(const PGresult* row);
   [[nodiscard]] ServerResult<void> ask(const Page& page, ResultVisitor visit);
   [[nodiscard]] StoreResult<void> ask_twice(const Page& page, ResultVisitor visit);
 
@@ -62,6 +61,7 @@ class Reader {
   int stop_;
   LogPosition before_ = 0;  // a server whose log ends earlier lacks messages
   std::optional<Connection> connection_;
+  Chunk chunk_;  // the last one that was read
 };
 
 }  // namespace nexusfix::store::postgres

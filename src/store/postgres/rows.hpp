@@ -12,7 +12,7 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/store/store.hpp>
 
-#include "store/postgres/array_column.hpp"
+#include "store/postgres/server/array_column.hpp"
 
 namespace nexusfix::store::postgres {
 
@@ -40,9 +40,6 @@ class Rows {
     for (ArrayColumn& column : columns_) column.reserve(rows, rows * sizeof(std::uint64_t));
   }
   [[nodiscard]] ArrayColumn& column(std::size_t index) noexcept { return columns_[index]; }
-  [[nodiscard]] const ArrayColumn& column(std::size_t index) const noexcept {
-    return columns_[index];
-  }
 
  private:
   std::array<ArrayColumn, columns> columns_;
@@ -83,27 +80,18 @@ class RenamedRows final : public Rows<2> {
   }
 };
 
-// Messages that are kept: session, epoch, MsgSeqNum, log position, bytes.
-class MessageRows final : public Rows<5> {
+// Where the messages of a chunk are: session, epoch, and the first MsgSeqNum of both in the chunk.
+class PlaceRows final : public Rows<3> {
  public:
-  MessageRows()
-      : Rows{ElementType::Int4, ElementType::Int8, ElementType::Int8, ElementType::Int8,
-             ElementType::Bytes} {}
-  void reserve(std::size_t rows, std::size_t message_bytes) {
-    if (rows == 0) return;
-    reserve_numbers(rows);
-    column(4).reserve(rows, message_bytes);
+  PlaceRows() : Rows{ElementType::Int4, ElementType::Int8, ElementType::Int8} {}
+  void reserve(std::size_t rows) {
+    if (rows > 0) reserve_numbers(rows);
   }
-  // Returns where the message begins in bytes().
-  std::size_t add(SessionKey session, std::uint64_t epoch, std::uint64_t msg_seq_num,
-                  LogPosition position, std::string_view bytes) {
+  void add(SessionKey session, std::uint64_t epoch, std::uint64_t first) {
     column(0).add(session);
     column(1).add(epoch);
-    column(2).add(msg_seq_num);
-    column(3).add(position);
-    return column(4).add(bytes);
+    column(2).add(first);
   }
-  [[nodiscard]] std::string_view bytes() const noexcept { return column(4).encoded(); }
 };
 
 // Where sessions stand: key, epoch, next inbound and outbound MsgSeqNum, when the epoch began,

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "store/postgres/server/schema.hpp"
-#include "store/postgres/server/statements.hpp"
 
 namespace nexusfix::store::postgres {
 namespace {
@@ -18,18 +17,20 @@ constexpr milliseconds kFirstPause{50};
 constexpr milliseconds kLongestPause{2'000};
 // A connection that lasted this long was a good one.
 constexpr milliseconds kSteady{10'000};
+// An idle connection sends this number of signs of life in the time after which the server ends it.
+constexpr int kSignsOfLife = 3;
 
 }  // namespace
 
 Writer::Writer(const PostgresOptions& options, Servers& servers, LogQueue& queue,
-               Connection connection, ServerFacts facts, std::uint64_t owner_epoch)
+               Connection connection, ServerFacts facts, Claim claim)
     : options_{options},
       servers_{servers},
       queue_{queue},
       connection_{std::move(connection)},
       facts_{std::move(facts)},
-      first_epoch_{owner_epoch},
-      owner_epoch_{owner_epoch},
+      first_epoch_{claim.owner_epoch},
+      claim_{std::move(claim)},
       connected_at_{clock_.now().mono},
       thread_{[this] { run(); }} {}
 
@@ -53,6 +54,13 @@ void Writer::run() {
 
 // Sends what there is to send, waits for an answer or new work, and takes it.
 ServerResult<void> Writer::turn() {
+  // It lost the lease, and has one again: one who had it meanwhile may be about to claim the log.
+  if (held_token() > token_of_epoch(claim_.owner_epoch)) {
+    return std::unexpected{ServerError{"the lease has a new fencing token, " +
+                                           std::to_string(held_token()) +
+                                           ": the log is claimed again",
+                                       {}}};
+  }
   if (auto sent = send_batches(); !sent) return sent;
   const int flushed = PQflush(connection_->raw());
   if (flushed < 0) return std::unexpected{connection_->lost()};
@@ -62,8 +70,17 @@ ServerResult<void> Writer::turn() {
   const auto events = static_cast<short>(flushed == 1 ? POLLIN | POLLOUT : POLLIN);
   std::array<pollfd, 3> waited{
       {{connection_->descriptor(), events, 0}, {work, POLLIN, 0}, {stop_.descriptor(), POLLIN, 0}}};
-  const int limit = in_flight_ == 0 ? -1 : static_cast<int>(options_.answer_timeout.count());
+  const milliseconds longest =
+      in_flight_ == 0 ? options_.peer_timeout / kSignsOfLife : options_.answer_timeout;
+  const int limit = static_cast<int>(longest.count());
   const int count = ::poll(waited.data(), waited.size(), limit);
+  if (count == 0 && in_flight_ == 0) {
+    // The server would take silence for a process that is stopped.
+    if (!send_sign_of_life(*connection_)) return std::unexpected{connection_->lost()};
+    is_sign_of_life_ = true;
+    ++in_flight_;
+    return {};
+  }
   if (count == 0) {
     return std::unexpected{
         ServerError{"the server did not answer within " + std::to_string(limit) + " ms", {}}};
@@ -79,7 +96,7 @@ ServerResult<void> Writer::send_batches() {
     const Batch* const batch = queue_.take();
     if (batch == nullptr) break;
     const bool checks_after = options_.standby == StandbyPolicy::Strict;
-    if (!send_batch(*connection_, *batch, owner_epoch_, checks_after)) {
+    if (!send_batch(*connection_, *batch, claim_.owner_epoch, checks_after)) {
       return std::unexpected{connection_->lost()};
     }
     ++in_flight_;
@@ -149,6 +166,10 @@ ServerResult<void> Writer::end_batch() {
   // The batch is committed on this server, and maybe on no other. Whether it counts, a new
   // connection finds out: its own COMMIT must reach the standby.
   if (auto error = connection_->take_not_replicated()) return std::unexpected{std::move(*error)};
+  if (std::exchange(is_sign_of_life_, false)) {
+    --in_flight_;
+    return {};
+  }
   if (options_.standby == StandbyPolicy::Strict) {
     is_committed_ = !is_committed_;
     if (is_committed_) return {};
@@ -191,10 +212,15 @@ bool Writer::restore(ServerError cause) {
                   "the connection is ended and made again: " + cause.text);
   }
   if (clock_.now().mono - connected_at_ > kSteady) pause_ = milliseconds{0};
+  bool is_lock_reported = false;
   for (bool is_tried = false;; is_tried = true) {
+    if (cause.state == kLockHeld && !std::exchange(is_lock_reported, true)) {
+      queue_.report(EventId::DatabaseReconnecting, cause.text);
+    }
     connection_.reset();
     in_flight_ = 0;
     is_committed_ = false;
+    is_sign_of_life_ = false;
     batch_error_.reset();
     queue_.rewind();
     if (is_tried && clock_.now().mono - *away_since_ > options_.outage_max) {
@@ -225,13 +251,19 @@ ServerResult<void> Writer::connect_again() {
     return check_reach(options_, facts->commit);
   });
   if (!made) return std::unexpected{std::move(made.error())};
-  auto claimed = claim_again(*made, options_, first_epoch_);
-  if (!claimed) return std::unexpected{std::move(claimed.error())};
-  owner_epoch_ = claimed->owner_epoch;
-  if (auto locked = lock_log(*made, options_); !locked) {
-    return std::unexpected{ServerError{std::move(locked.error().text), {}}};
+  if (auto ended = end_former_session(*made, options_, claim_.backend, first_epoch_); !ended) {
+    return ended;
   }
-  if (auto prepared = prepare_to_write(*made); !prepared) return prepared;
+  // One that has the lock may be about to claim the log: it decides, not this process.
+  if (auto locked = lock_log(*made, options_); !locked) {
+    const bool is_held = locked.error().code == StoreErrorCode::Locked;
+    return std::unexpected{ServerError{std::move(locked.error().text), is_held ? kLockHeld : ""}};
+  }
+  auto claimed =
+      claim_again(*made, first_epoch_, std::max(claim_.owner_epoch, epoch_of_token(held_token())));
+  if (!claimed) return std::unexpected{std::move(claimed.error())};
+  claim_ = *claimed;
+  if (auto prepared = prepare_to_write(*made, options_.peer_timeout); !prepared) return prepared;
   const LogPosition durable = queue_.durable();
   if (!queue_.may_end_at(claimed->position)) {
     return std::unexpected{

@@ -11,15 +11,16 @@
 #include "store/postgres/server/connection.hpp"
 #include "store/postgres/server/server_facts.hpp"
 #include "store/postgres/server/servers.hpp"
+#include "store/postgres/server/statements.hpp"
 
 namespace nexusfix::store::postgres {
 
 class Writer {
  public:
-  // The connection has the lock and the claim of this owner epoch, and prepare_to_write() was
-  // called for it. All references must outlive the writer.
+  // The connection has the lock and this claim, and prepare_to_write() was called for it. All
+  // references must outlive the writer.
   Writer(const PostgresOptions& options, Servers& servers, LogQueue& queue, Connection connection,
-         ServerFacts facts, std::uint64_t owner_epoch);
+         ServerFacts facts, Claim claim);
   ~Writer();  // sends nothing more
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -38,6 +39,10 @@ class Writer {
   [[nodiscard]] bool restore(ServerError cause);
   [[nodiscard]] ServerResult<void> connect_again();
   void fail(const ServerError& error);
+  // The token of the lease that this process holds. 0: it holds none.
+  [[nodiscard]] std::uint64_t held_token() const noexcept {
+    return options_.lease == nullptr ? 0 : options_.lease->token();
+  }
   [[nodiscard]] bool stops() const;
 
   const PostgresOptions& options_;
@@ -45,9 +50,10 @@ class Writer {
   LogQueue& queue_;
   std::optional<Connection> connection_;
   ServerFacts facts_;          // of the server that had the log last
-  std::uint64_t first_epoch_;  // of this process; it names the process while owner_epoch_ grows
-  std::uint64_t owner_epoch_;
+  std::uint64_t first_epoch_;  // of this process; it names the process while the epoch grows
+  Claim claim_;                // the last one
   std::uint32_t in_flight_ = 0;
+  bool is_sign_of_life_ = false;  // in flight, before all batches
   bool is_committed_ =
       false;  // the batch is committed, and the settings that its COMMIT used are queried
   std::optional<ServerError> batch_error_;  // of the batch whose answer is being read

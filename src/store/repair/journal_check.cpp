@@ -158,7 +158,7 @@ class Check {
   StoreResult<void> begin(const SegmentHeader& segment, std::span<const char> bytes) {
     auto before = state_before(segment, bytes);
     if (!before) {
-      if (before.error() != CheckpointFault::Void) {
+      if (segment.has_checkpoint() && before.error() != CheckpointFault::Void) {
         check_.checkpoint_faults.push_back(
             checkpoint_fault_text(folder_, segment, describe(before.error())));
       }

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/store/journal_cursor.hpp>
+
 #include "store/format/journal_format.hpp"
 #include "store/state/checkpoint.hpp"
 
@@ -77,6 +79,7 @@ bool Retirement::try_remove_next(std::uint64_t from, const SegmentHeader& kept) 
   if (next_ >= kept.number) return false;
   if (checked_ != kept.number && !can_begin_with(kept)) return false;
   checked_ = kept.number;
+  if (is_held(kept)) return false;
   if (auto taken = remove_one(next_); !taken) {
     fail(taken.error().what());
     return false;
@@ -100,6 +103,24 @@ bool Retirement::can_begin_with(const SegmentHeader& kept) {
   }
   if (!*checkpoint) fail(checkpoint_fault_text(folder_, kept, describe(checkpoint->error())));
   return checkpoint->has_value();
+}
+
+// A moved segment can still be read, so only a deletion waits.
+bool Retirement::is_held(const SegmentHeader& kept) {
+  if (what_ != RetiredSegments::Delete) return false;
+  const auto holder = find_holding_cursor(disk_, folder_, kept.log_id, next_);
+  if (!holder) {
+    fail(holder.error().what());
+    return true;
+  }
+  if (!*holder) return false;
+  if (std::exchange(held_, next_) != next_) {
+    events_.put(EventId::SegmentsHeld, "journal " + folder_ + ": the cursor " + **holder +
+                                           " has not passed " + segment_file_name(next_) + "; " +
+                                           std::to_string(kept.number - next_) +
+                                           " old segments stay");
+  }
+  return true;
 }
 
 // Synced one by one: after a loss of power an older segment must not exist without a newer one.

@@ -32,13 +32,15 @@ class Retirement {
       : disk_{disk}, folder_{std::move(folder)}, what_{what}, events_{events} {}
 
   // Removes the oldest existing segment from this number up to kept, if kept's checkpoint can be
-  // used: without it, the remaining log could not be opened. False: there is no more to do, or it
-  // failed. Any thread, one at a time.
+  // used: without it, the remaining log could not be opened. A segment that a cursor has not passed
+  // is not deleted, nor are later ones. False: there is no more to do for now, or it failed. Any
+  // thread, one at a time.
   [[nodiscard]] bool remove_next(std::uint64_t from, const SegmentHeader& kept) noexcept;
 
  private:
   [[nodiscard]] bool try_remove_next(std::uint64_t from, const SegmentHeader& kept);
   [[nodiscard]] bool can_begin_with(const SegmentHeader& kept);
+  [[nodiscard]] bool is_held(const SegmentHeader& kept);
   [[nodiscard]] DiskResult<void> remove_one(std::uint64_t number);
   [[nodiscard]] DiskResult<bool> is_moved(const std::string& path, File& target);
   [[nodiscard]] DiskResult<void> sync(const std::string& folder);
@@ -52,6 +54,7 @@ class Retirement {
   std::uint64_t next_ = 0;     // the next to remove; 0: the number of the next call
   std::uint64_t removed_ = 0;  // removed, not reported yet
   std::uint64_t checked_ = 0;  // the segment whose checkpoint can be used
+  std::uint64_t held_ = 0;     // the segment that a cursor holds, as was reported
   bool is_over_ = false;
 };
 

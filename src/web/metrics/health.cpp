@@ -49,6 +49,14 @@ Health check_health(const EngineStatistics& engine, const HealthLimits& limits) 
 
 Health check_readiness(const EngineStatistics& engine, const HealthLimits& limits) {
   Health health = check_health(engine, limits);
+  if (engine.standby) {
+    const engine::StandbyStatistics& standby = *engine.standby;
+    health.reasons.push_back(!standby.is_connected
+                                 ? std::string{"standby: it is not connected to the database"}
+                             : standby.owner.empty() ? std::string{"standby: it takes the log over"}
+                                                     : "standby: it waits for the log, which " +
+                                                           standby.owner + " owns");
+  }
   if (engine.is_stopping) health.reasons.emplace_back("the engine is stopping");
   for (const LoopStatistics& loop : engine.loops) {
     if (loop.store.health != StoreHealth::Full && loop.store.health != StoreHealth::Stalled) {

@@ -152,6 +152,29 @@ void turn_times(Samples& samples, const EngineStatistics& engine) {
   }
 }
 
+void standby_connected(Samples& samples, const EngineStatistics& engine) {
+  if (engine.standby) samples.add({}, std::uint64_t{engine.standby->is_connected});
+}
+
+void standby_lag(Samples& samples, const EngineStatistics& engine) {
+  if (engine.standby) samples.add({}, engine.standby->log_bytes - engine.standby->followed_bytes);
+}
+
+void cluster_owner(Samples& samples, const EngineStatistics& engine) {
+  if (!engine.cluster) return;
+  samples.add({{"node", engine.cluster->node}, {"shard", engine.cluster->shard}},
+              std::uint64_t{engine.cluster->is_owner});
+}
+
+void cluster_token(Samples& samples, const EngineStatistics& engine) {
+  if (engine.cluster) samples.add({}, engine.cluster->token);
+}
+
+void cluster_lease_age(Samples& samples, const EngineStatistics& engine) {
+  if (!engine.cluster || !engine.cluster->renewed_at) return;
+  samples.add({}, engine.taken_at - *engine.cluster->renewed_at);
+}
+
 void lost_lines(Samples& samples, const EngineStatistics& engine) {
   samples.add({{"at", "queue"}}, engine.logs.lost_in_queue);
   samples.add({{"at", "disk"}}, engine.logs.lost_on_disk);
@@ -167,10 +190,28 @@ constexpr Metric kMetrics[] = {
      of_engine<[](const EngineStatistics& one) { return check_health(one).is_ok(); }>},
     {{"nexusfix_ready", Gauge, "", "",
       "1: as /readyz answers; 0: a store has a problem, a session that should be logged on is not, "
-      "or the engine stops."},
+      "the engine is a standby, or it stops."},
      of_engine<[](const EngineStatistics& one) { return check_readiness(one).is_ok(); }>},
     {{"nexusfix_stopping", Gauge, "", "", "1: a stop was requested."},
      of_engine<[](const EngineStatistics& one) { return one.is_stopping; }>},
+    {{"nexusfix_standby", Gauge, "", "", "1: the engine waits for the log of another one."},
+     of_engine<[](const EngineStatistics& one) { return one.standby.has_value(); }>},
+    {{"nexusfix_standby_connected", Gauge, "", "",
+      "1: the standby is connected to the database. Only of a standby."},
+     standby_connected},
+    {{"nexusfix_standby_lag_bytes", Gauge, "bytes", "",
+      "The part of the log that the application of the standby does not have yet. 0: it has all, "
+      "or wants no messages back. Only of a standby."},
+     standby_lag},
+    {{"nexusfix_cluster_owner", Gauge, "", "node,shard",
+      "1: the engine serves the shard; 0: it waits for it. Only in a cluster."},
+     cluster_owner},
+    {{"nexusfix_cluster_fencing_token", Gauge, "", "",
+      "The fencing token of the engine's lease of the shard. 0: it has none. Only in a cluster."},
+     cluster_token},
+    {{"nexusfix_cluster_lease_age_seconds", Gauge, "seconds", "",
+      "Since etcd has confirmed the lease. Only in a cluster, and while there is a lease."},
+     cluster_lease_age},
     {{"nexusfix_sessions", Gauge, "sessions", "", "Sessions of the engine, logged on or not."},
      of_engine<[](const EngineStatistics& one) { return std::uint64_t{one.sessions.size()}; }>},
     {{"nexusfix_buffered_bytes", Gauge, "bytes", "",

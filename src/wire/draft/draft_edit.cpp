@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/wire/data_fields.hpp>
 #include <nexusfix/wire/typed/draft_fields.hpp>
 #include <nexusfix/wire/values/tag_prefix.hpp>
@@ -136,6 +137,8 @@ void DraftEdit::text(Tag tag, std::string_view value) {
   if (value.find(kSoh) != value.npos) return refuse(DraftErrorCode::SohInValue, tag);
   append(tag, value);
 }
+
+void DraftEdit::now(Tag tag) { value(tag, wall_now()); }
 
 void DraftEdit::data(Tag length_tag, Tag data_tag, std::string_view value) {
   if (value.empty()) return refuse(DraftErrorCode::EmptyValue, data_tag);

@@ -82,6 +82,14 @@ void CuttingProxy::cut_now() {
   wake();
 }
 
+void CuttingProxy::orphan() {
+  {
+    const std::lock_guard lock{mutex_};
+    orphans_now_ = true;
+  }
+  wake();
+}
+
 void CuttingProxy::refuse(bool refuses) {
   const std::lock_guard lock{mutex_};
   refuses_ = refuses;
@@ -114,6 +122,15 @@ void CuttingProxy::cut_all() {
   cuts_now_ = false;
   ++cuts_;
   cuts_.notify_all();
+}
+
+void CuttingProxy::orphan_all() {
+  for (const Pair& pair : pairs_) {
+    ::close(pair.client);
+    orphans_.push_back(pair.server);
+  }
+  pairs_.clear();
+  orphans_now_ = false;
 }
 
 void CuttingProxy::accept_one() {
@@ -153,6 +170,7 @@ void CuttingProxy::run() {
     {
       const std::lock_guard lock{mutex_};
       if (ends_) break;
+      if (orphans_now_) orphan_all();
       if (cuts_now_ || rest_to_server_ == 0 || rest_to_client_ == 0) cut_all();
       for (const Pair& pair : pairs_) {
         if (stalls_) break;
@@ -185,6 +203,7 @@ void CuttingProxy::run() {
   }
   const std::lock_guard lock{mutex_};
   cut_all();
+  for (const int server : orphans_) ::close(server);
 }
 
 }  // namespace nexusfix::testing

@@ -29,6 +29,8 @@ class CuttingProxy {
   // Cancels cuts that have not happened.
   void cancel_cuts();
   void cut_now();
+  // Cuts every connection on the client's side; the server does not notice.
+  void orphan();
   // New connections are closed at once.
   void refuse(bool refuses);
   // New connections are passed on to this server.
@@ -55,6 +57,7 @@ class CuttingProxy {
   // False: the connection is over, or all are to be cut.
   bool pass(int from, int to, std::uint64_t& rest, std::atomic<std::uint64_t>& count);
   void cut_all();
+  void orphan_all();
   void wake();
 
   TemporaryFolder folder_;
@@ -63,9 +66,11 @@ class CuttingProxy {
   int wake_ = -1;
   std::mutex mutex_;
   std::list<Pair> pairs_;
+  std::list<int> orphans_;  // the server's sides
   std::uint64_t rest_to_server_ = kNoLimit;
   std::uint64_t rest_to_client_ = kNoLimit;
   bool cuts_now_ = false;
+  bool orphans_now_ = false;
   bool refuses_ = false;
   bool stalls_ = false;
   bool ends_ = false;

@@ -1,5 +1,6 @@
 #include <chrono>
 #include <gtest/gtest.h>
+#include <thread>
 
 #include <nexusfix/base/clock.hpp>
 
@@ -80,6 +81,27 @@ TEST(SystemClock, wall_time_counts_from_1970_in_nanoseconds) {
   const nexusfix::WallTime wall = nexusfix::SystemClock{}.now().wall;
   EXPECT_GT(wall, std::chrono::sys_days{std::chrono::year{2020} / 1 / 1});
   EXPECT_LT(wall, std::chrono::sys_days{std::chrono::year{2200} / 1 / 1});
+}
+
+TEST(ClockOfThread, is_read_by_its_thread_as_long_as_it_lives_the_innermost_one) {
+  struct Fixed final : nexusfix::Clock {
+    explicit Fixed(int second) : wall{std::chrono::seconds{second}} {}
+    nexusfix::Now now() noexcept override { return {.wall = wall, .mono = {}}; }
+    nexusfix::WallTime wall;
+  };
+  Fixed first{1};
+  Fixed second{2};
+  {
+    const nexusfix::ClockOfThread outer{first};
+    EXPECT_EQ(nexusfix::wall_now(), first.wall);
+    {
+      const nexusfix::ClockOfThread inner{second};
+      EXPECT_EQ(nexusfix::wall_now(), second.wall);
+      std::jthread{[&] { EXPECT_GT(nexusfix::wall_now(), second.wall); }}.join();
+    }
+    EXPECT_EQ(nexusfix::wall_now(), first.wall);
+  }
+  EXPECT_GT(nexusfix::wall_now(), second.wall);
 }
 
 }  // namespace

@@ -12,6 +12,9 @@ namespace nexusfix::config {
 inline const std::string kLong(256, 'x');
 inline const std::string kLongPath(3'001, 'x');
 
+inline constexpr std::string_view kOfCluster =
+    "Store=postgresql\nClusterShard=s\nClusterNode=n\nClusterEtcd=e\n";
+
 struct HonouredKey {
   std::string_view name;
   std::string_view right;
@@ -209,6 +212,20 @@ inline const HonouredKey kHonouredKeys[] = {
     {"PostgreSQLStoreAnswerTimeout", "3600", "3601", "from 1 to 3600", "Store=postgresql\n"},
     {"PostgreSQLStoreOutageTimeout", "86400", "86401", "from 1 to 86400", "Store=postgresql\n"},
     {"PostgreSQLStoreLockTimeout", "3600", "0", "from 1 to 3600", "Store=postgresql\n"},
+    {"PostgreSQLStoreIfOwned", "wait", "steal", "refuse or wait", "Store=postgresql\n"},
+    {"PostgreSQLStoreTakeoverMillis", "3600000", "3600001", "from 0 to 3600000",
+     "Store=postgresql\n"},
+    {"ClusterShard", "shard1", "one/two", "1 to 63 letters",
+     "Store=postgresql\nClusterNode=n\nClusterEtcd=e\n"},
+    {"ClusterNode", "a.b-c_d", "", "1 to 63 letters",
+     "Store=postgresql\nClusterShard=s\nClusterEtcd=e\n"},
+    {"ClusterEtcd", "http://[::1]:2379,etcd-b", "https://a:2379", "addresses of etcd",
+     "Store=postgresql\nClusterShard=s\nClusterNode=n\n"},
+    {"ClusterName", "venues", "a b", "1 to 63 letters", kOfCluster},
+    {"ClusterLeaseSeconds", "60", "1", "from 2 to 60", kOfCluster},
+    {"ClusterRenewMillis", "100", "99", "from 100 to 30000", kOfCluster},
+    {"ClusterRequestMillis", "50", "49", "from 50 to 10000", kOfCluster},
+    {"RefreshOnLogon", "Y", "perhaps", "Y or N", "Store=postgresql\n"},
     {"PostgreSQLStorePeerTimeout", "3", "2", "from 3 to 3600", "Store=postgresql\n"},
     {"PostgreSQLStoreStandby", "strict", "perhaps", "available or strict", "Store=postgresql\n"},
     {"UseDataDictionary", "N", "perhaps", "Y or N"},

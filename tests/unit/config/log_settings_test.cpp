@@ -115,14 +115,14 @@ TEST(LogSettings, masked_tags_know_their_length_fields) {
 }
 
 TEST(LogSettings, the_queue_is_shared_and_a_power_of_two) {
-  EXPECT_EQ(accepted(joined(kInitiator, "LogQueueBytes=100000")).log_queue_bytes, 131'072U);
+  EXPECT_EQ(accepted(joined(kInitiator, "LogQueueBytes=100000")).engine_logs.queue_bytes, 131'072U);
   const std::string two = joined(kInitiator,
                                  "LogQueueBytes=100000\nSocketConnectHost=a\n[SESSION]\n"
                                  "BeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\n"
                                  "LogQueueBytes=200000\nLogMessageWhenSessionNotFound=N\n");
   const Settings settings = accepted(two);
-  EXPECT_EQ(settings.log_queue_bytes, 131'072U);
-  EXPECT_FALSE(settings.logs_unknown_sessions);
+  EXPECT_EQ(settings.engine_logs.queue_bytes, 131'072U);
+  EXPECT_FALSE(settings.engine_logs.has_unknown_sessions);
   EXPECT_THAT(texts(settings.warnings),
               ElementsAre(HasSubstr("LogQueueBytes: not used; all sessions share what line 11")));
 }

@@ -490,6 +490,27 @@ TEST(Settings, a_database_takes_the_keys_of_quickfix) {
   EXPECT_EQ(accepted(text + "Store=PostgreSQL\nPostgreSQLStorePort=0\n").postgres.port, "");
 }
 
+TEST(Settings, refresh_on_logon_makes_a_standby_where_engines_share_a_store) {
+  std::string text{kInitiator};
+  const std::string database = text + "Store=postgresql\n";
+  EXPECT_EQ(accepted(database).postgres.if_owned, store::IfOwned::Refuse);
+  EXPECT_EQ(accepted(database + "RefreshOnLogon=N\n").postgres.if_owned, store::IfOwned::Refuse);
+  const Settings standby = accepted(database + "RefreshOnLogon=Y\n");
+  EXPECT_EQ(standby.postgres.if_owned, store::IfOwned::Wait);
+  EXPECT_EQ(standby.postgres.takeover_delay, std::chrono::milliseconds{300});
+  EXPECT_THAT(standby.warnings, IsEmpty());
+  const Settings given = accepted(
+      database +
+      "RefreshOnLogon=Y\nPostgreSQLStoreIfOwned=refuse\nPostgreSQLStoreTakeoverMillis=50\n");
+  EXPECT_EQ(given.postgres.if_owned, store::IfOwned::Refuse);
+  EXPECT_EQ(given.postgres.takeover_delay, std::chrono::milliseconds{50});
+  EXPECT_EQ(accepted(database + "PostgreSQLStoreIfOwned=wait\n").postgres.if_owned,
+            store::IfOwned::Wait);
+  const Settings journal = accepted(text + "RefreshOnLogon=Y\n");
+  ASSERT_EQ(journal.warnings.size(), 1U);
+  EXPECT_THAT(journal.warnings.front().what(), HasSubstr("RefreshOnLogon is not honoured: "));
+}
+
 TEST(Settings, a_database_serves_one_event_loop) {
   std::string text{kInitiator};
   text.erase(text.find("FileStorePath"), 20);

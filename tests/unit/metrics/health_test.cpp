@@ -79,6 +79,20 @@ TEST(Readiness, engine_that_stops_is_not_ready) {
   EXPECT_EQ(check_readiness(engine).text(), "the engine is stopping\n");
 }
 
+TEST(Readiness, standby_is_healthy_and_says_for_whom_it_waits) {
+  EngineStatistics engine = running();
+  engine.standby = engine::StandbyStatistics{
+      .owner = "process 4711 on host e1", .since = kNow, .is_connected = true};
+  EXPECT_TRUE(check_health(engine).is_ok());
+  EXPECT_THAT(check_readiness(engine).reasons,
+              ElementsAre("standby: it waits for the log, which process 4711 on host e1 owns"));
+  engine.standby->owner.clear();
+  EXPECT_THAT(check_readiness(engine).reasons, ElementsAre("standby: it takes the log over"));
+  engine.standby->is_connected = false;
+  EXPECT_THAT(check_readiness(engine).reasons,
+              ElementsAre("standby: it is not connected to the database"));
+}
+
 TEST(Readiness, thousands_of_reasons_are_shown_as_twenty_and_their_count) {
   EngineStatistics engine = running();
   engine.sessions.assign(1000, engine.sessions[0]);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/simulator.hpp>
 
 namespace nexusfix::simulator {
@@ -55,6 +56,22 @@ struct WorldTest : ::testing::Test {
   ProcessId venue = 0;
   ProcessId trader = 0;
 };
+
+// Compares TransactTime::now() of a draft, which reads wall_now(), with the engine's time.
+struct Stamps {
+  int& equal;
+  void on_logon(engine::Session& session) { equal += wall_now() == session.now() ? 1 : 0; }
+};
+
+TEST(World, a_process_without_a_clock_of_its_own_reads_that_of_its_machine) {
+  World world{{.seed = 4, .faults = {}}};
+  int equal = 0;
+  world.add_process<Stamps>("venue", kVenue, std::ref(equal));
+  world.add_process<Stamps>("trader", kTrader, std::ref(equal));
+  world.run(1s);
+  EXPECT_EQ(equal, 2);
+  EXPECT_GT(wall_now(), SystemClock{}.now().wall - 1min);
+}
 
 // docs/guide/simulator.md, "Test your own application".
 TEST_F(WorldTest, a_users_applications_exchange_messages_in_virtual_time) {

@@ -66,6 +66,89 @@ TEST(HeaderTemplate, a_message_is_the_same_as_without_a_template) {
   }
 }
 
+// The header of one message is that of the message before with another number and time.
+TEST(HeaderTemplate, messages_with_ascending_numbers_are_the_same_as_without_a_template) {
+  std::array<char, 4096> buffer;
+  for (const std::size_t comp_id_bytes : {1U, 8U, 30U, 60U}) {
+    const std::string sender(comp_id_bytes, 'S');
+    const std::string target(comp_id_bytes, 'T');
+    const HeaderFields fields{"FIX.4.4", sender, target};
+    for (const std::uint64_t first : {1ULL, 95ULL, 989ULL, 999'990ULL, 12'999'989ULL}) {
+      HeaderTemplate session = made(fields);
+      for (std::uint64_t number = first; number < first + 25; ++number) {
+        MessageHeader wanted = header(kTime + std::chrono::milliseconds{7 * number});
+        wanted.msg_seq_num = number;
+        wanted.msg_type = "AE";
+        Encoder encoder{buffer, session, wanted};
+        encoder.field<60>(wanted.sending_time).field<58>("text");
+        std::array<char, 4096> other;
+        Encoder expected{other, fields, wanted};
+        expected.field<60>(wanted.sending_time).field<58>("text");
+        ASSERT_EQ(text_of(encoder), text_of(expected));
+      }
+    }
+  }
+}
+
+TEST(HeaderTemplate, whatever_changes_between_messages_is_in_the_next_one) {
+  std::array<char, 4096> buffer;
+  std::array<char, 2048> other_buffer;
+  HeaderTemplate session = made(kSession, {{tag::TargetSubID, "desk"}});
+  const auto expect = [&](const MessageHeader& wanted, std::span<char> into) {
+    char time[kUtcTimestampBytesMax];
+    const std::string sent{time, from_utc_timestamp(wanted.sending_time, wanted.precision, time)};
+    Encoder encoder{into, session, wanted};
+    encoder.field<58>("text");
+    ASSERT_EQ(
+        text_of(encoder),
+        with_pipes(message_of(
+            "35=" + std::string{wanted.msg_type} + "|34=" + std::to_string(wanted.msg_seq_num) +
+            (wanted.poss_dup ? "|43=Y" : "") + "|49=SENDER|52=" + sent + "|56=TARGET|57=desk|" +
+            (wanted.poss_resend ? "97=Y|" : "") + "58=text|")));
+  };
+  MessageHeader wanted = header();
+  const auto run = [&] {  // From the third of them on, the header is known.
+    for (int i = 0; i < 4; ++i) {
+      ++wanted.msg_seq_num;
+      expect(wanted, buffer);
+    }
+  };
+  run();
+  expect(wanted, buffer);  // the same number again, as after a failed send
+  run();
+  wanted.msg_seq_num -= 3;  // as after a callback that threw
+  run();
+  wanted.msg_seq_num += 2;
+  run();
+  wanted.sending_time += std::chrono::minutes{1};
+  run();
+  wanted.sending_time += std::chrono::days{1};
+  run();
+  wanted.msg_type = "8";
+  run();
+  wanted.msg_type = "three";
+  run();
+  wanted.msg_type = "8";
+  run();
+  wanted.poss_dup = true;
+  run();
+  wanted.poss_dup = false;
+  wanted.poss_resend = true;
+  run();
+  wanted.poss_resend = false;
+  run();
+  wanted.precision = TimePrecision::Micros;
+  run();
+  wanted.precision = TimePrecision::Millis;
+  run();
+  expect(wanted, other_buffer);
+  run();
+  wanted.msg_seq_num = 9'998;  // becomes longer
+  run();
+  wanted.msg_seq_num = 0;
+  run();
+}
+
 TEST(HeaderTemplate, flags_of_a_message_have_their_positions) {
   std::array<char, 4096> buffer;
   HeaderTemplate session = made(kSession, {{tag::SenderSubID, "7"}});

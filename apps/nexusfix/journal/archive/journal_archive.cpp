@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 #include <zstd.h>
 
 #include <nexusfix/base/ascii.hpp>
 #include <nexusfix/store/journal_check.hpp>
+#include <nexusfix/store/journal_cursor.hpp>
 
 #include "nexusfix/journal/archive/archive_reader.hpp"
 
@@ -184,13 +186,15 @@ std::expected<std::vector<ArchivedSegment>, std::string> archive_retired(
   return done;
 }
 
-std::expected<std::vector<std::string>, std::string> remove_old_archives(Disk& disk,
-                                                                         const std::string& folder,
-                                                                         WallTime written_before) {
+std::expected<RemovedArchives, std::string> remove_old_archives(Disk& disk,
+                                                                const std::string& folder,
+                                                                WallTime written_before) {
   const std::string retired = retired_folder(folder);
   const auto names = disk.list(retired);
   if (!names) return std::unexpected{names.error().what()};
-  std::vector<std::string> removed;
+  const auto cursors = store::read_cursors(disk, folder);
+  if (!cursors) return std::unexpected{cursors.error().what()};
+  RemovedArchives removed;
   for (const std::string& name : *names) {
     // In the order of the log: what stays is without a gap.
     if (is_segment_name(name, "")) break;
@@ -199,8 +203,16 @@ std::expected<std::vector<std::string>, std::string> remove_old_archives(Disk& d
     const auto written = disk.written_at(path);
     if (!written) return std::unexpected{written.error().what()};
     if (*written >= written_before) break;
+    const std::uint64_t number = std::strtoull(name.c_str(), nullptr, 10);
+    const auto holds = [&](const store::FoundCursor& one) {
+      return !one.cursor || one.cursor->segment <= number;
+    };
+    if (const auto holder = std::ranges::find_if(*cursors, holds); holder != cursors->end()) {
+      removed.held = path + " stays: the cursor " + holder->name + " has not passed it";
+      break;
+    }
     if (auto done = disk.remove(path); !done) return std::unexpected{done.error().what()};
-    removed.push_back(path);
+    removed.paths.push_back(path);
   }
   return removed;
 }

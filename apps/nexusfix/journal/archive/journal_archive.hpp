@@ -33,9 +33,13 @@ struct ArchivedSegment {
 [[nodiscard]] std::expected<std::vector<ArchivedSegment>, std::string> archive_retired(
     Disk& disk, const std::string& folder);
 
+struct RemovedArchives {
+  std::vector<std::string> paths;
+  std::string held;  // why an old archive stays: one line; empty: none does
+};
 // Removes the archives in the folder `retired` that were written before this time: the oldest ones,
-// up to the first that stays. Returns their paths.
-[[nodiscard]] std::expected<std::vector<std::string>, std::string> remove_old_archives(
+// up to the first that stays. One that a cursor in the folder `cursors` has not passed stays.
+[[nodiscard]] std::expected<RemovedArchives, std::string> remove_old_archives(
     Disk& disk, const std::string& folder, WallTime written_before);
 
 // Shows a journal's folder as it was before segments were retired: the segments and archives in

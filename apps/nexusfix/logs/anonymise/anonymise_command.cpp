@@ -30,11 +30,8 @@ int run_anonymise(Arguments arguments) {
       ->option_text("TAGS");
   app.add_option("--hide", options.hidden, "fields that get pseudonyms, too, such as 55,OrderQty")
       ->option_text("TAGS");
-  app.add_option("--where", options.expression,
-                 "only messages that fulfil an expression of `nexusfix grep`")
-      ->option_text("EXPR");
-  app.add_option("--dict", options.dictionary, "your own dictionary: QuickFIX XML or Orchestra")
-      ->option_text("FILE");
+  add_where_option(app, options.expression);
+  add_dictionary_option(app, options.dictionary);
   app.footer(
       "Examples:\n"
       "  $ nexusfix anonymise messages.log > public.log\n"

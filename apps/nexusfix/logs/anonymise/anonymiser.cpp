@@ -107,8 +107,13 @@ void Anonymiser::append_value(const MessageField& field) {
 
 void Anonymiser::append_field(const MessageField& field, const MessageField* next) {
   if (field.tag == 0) {
-    // Bytes that are no field.
-    body_ += pseudonyms_.of(field.text);
+    // Bytes that are no field. A number that is no tag stays: its pseudonym could be a tag.
+    const std::size_t equals = field.text.find('=');
+    const bool has_number =
+        equals != field.text.npos && is_all_digits(field.text.substr(0, equals));
+    const std::size_t kept = has_number ? equals : 0;
+    body_ += field.text.substr(0, kept);
+    body_ += pseudonyms_.of(field.text.substr(kept));
   } else {
     body_ += field.text.substr(0, field.text.size() - field.value.size());
     // The Length of a secret would otherwise be wrong.

@@ -1,6 +1,7 @@
 #include "nexusfix/logs/capture/capture_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <fmt/format.h>
@@ -18,6 +19,7 @@ constexpr char kSoh = '\x01';
 constexpr std::size_t kFlowsMax = 10'000;
 constexpr std::size_t kHeldBytesMax = 64U << 20U;
 constexpr std::size_t kSecondBytes = 17;  // 20240115-10:30:00
+constexpr std::size_t kTimeBytes = 27;    // and .123456789
 
 // The size of the message at the beginning, if it is whole, has a usual BeginString, and ends where
 // its BodyLength says; 0: the scanner decides, and finds the same.
@@ -50,6 +52,26 @@ std::size_t whole_message(std::string_view bytes) noexcept {
                           is_digit(end[4]) && is_digit(end[5]) && is_digit(end[6]) &&
                           end[7] == kSoh;
   return is_trailer ? trailer + kTrailerBytes : 0;
+}
+
+// ".123456789": three digits at a time from a table, because each message of a capture has one.
+void write_nanoseconds(char* to, std::uint32_t nanos) noexcept {
+  constexpr std::size_t kDigits = 3;
+  constexpr std::uint32_t kThousand = 1000;
+  static constexpr auto kTexts = [] {
+    std::array<std::array<char, kDigits>, kThousand> texts{};
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      texts[i] = {static_cast<char>('0' + i / 100), static_cast<char>('0' + i / 10 % 10),
+                  static_cast<char>('0' + i % 10)};
+    }
+    return texts;
+  }();
+  *to++ = '.';
+  const std::uint32_t micros = nanos / kThousand;
+  for (const std::uint32_t part : {micros / kThousand, micros % kThousand, nanos % kThousand}) {
+    std::memcpy(to, kTexts[part].data(), kDigits);
+    to += kDigits;
+  }
 }
 
 void add_note(std::vector<std::string>& notes, std::uint64_t count, std::string_view one,
@@ -89,8 +111,15 @@ std::vector<std::string> notes_of(const CaptureCounts& counts) {
   return notes;
 }
 
+CaptureReader::Flow::Flow(const FlowKey& key)
+    : prefix(kTimeBytes, ' '), prefix_second{WallTime::max()} {
+  prefix.append(1, ' ').append(key.text()).append(" : ");
+}
+
 CaptureReader::CaptureReader(Source source, std::string delimiter)
-    : file_{std::move(source)}, delimiter_{std::move(delimiter)} {}
+    : file_{std::move(source)},
+      delimiter_{std::move(delimiter)},
+      may_be_whole_{delimiter_.empty() || delimiter_ == std::string_view{&kSoh, 1}} {}
 
 std::optional<printing::ScannedMessage> CaptureReader::next(FunctionRef<void()> drained) {
   for (;;) {
@@ -105,7 +134,7 @@ std::optional<printing::ScannedMessage> CaptureReader::next(FunctionRef<void()> 
     if (!steps_.empty()) continue;
     const auto packet = file_.next(drained);
     if (packet) {
-      take_packet(*packet);
+      if (auto message = take_packet(*packet)) return message;
       continue;
     }
     if (file_.error().empty() && file_.end() == SourceEnd::Waits) return std::nullopt;
@@ -114,14 +143,13 @@ std::optional<printing::ScannedMessage> CaptureReader::next(FunctionRef<void()> 
   }
 }
 
-void CaptureReader::take_packet(const CapturedPacket& packet) {
+std::optional<printing::ScannedMessage> CaptureReader::take_packet(const CapturedPacket& packet) {
   ++counts_.packets;
   packet_ = packet;
   TcpSegment segment;
   switch (read_segment(packet.link_type, packet.bytes, packet.cut_size, segment)) {
     case PacketKind::Tcp:
-      take_segment(segment);
-      break;
+      return take_segment(segment);
     case PacketKind::Fragment:
       ++counts_.fragments;
       break;
@@ -134,18 +162,19 @@ void CaptureReader::take_packet(const CapturedPacket& packet) {
     case PacketKind::Other:
       break;
   }
+  return std::nullopt;
 }
 
 CaptureReader::Flow& CaptureReader::flow_of(const FlowKey& key) {
   Flows::value_type*& recent = recent_[(key.from_port + 3U * key.to_port) % recent_.size()];
   if (recent != nullptr && recent->first == key) return recent->second;
   auto found = flows_.find(key);
-  if (found == flows_.end()) found = flows_.emplace(key, Flow{.name = key.text()}).first;
+  if (found == flows_.end()) found = flows_.emplace(key, key).first;
   recent = &*found;
   return found->second;
 }
 
-void CaptureReader::take_segment(const TcpSegment& segment) {
+std::optional<printing::ScannedMessage> CaptureReader::take_segment(const TcpSegment& segment) {
   // Most packets without bytes are acknowledgements: they matter only to a stream with a gap.
   const bool has_content = segment.is_syn || segment.is_fin || segment.is_reset ||
                            segment.payload.size() + segment.cut_size > 0;
@@ -157,16 +186,23 @@ void CaptureReader::take_segment(const TcpSegment& segment) {
       add_steps(other->second);
     }
   }
-  if (!has_content) return;
+  if (!has_content) return std::nullopt;
   Flow& flow = flow_of(segment.key);
   flow.last_used = counts_.packets;
   if (flow.stream.take_next(segment)) {
+    const bool is_message = steps_.empty() && flow.scanner == nullptr && may_be_whole_ &&
+                            whole_message(segment.payload) == segment.payload.size();
+    if (is_message) {
+      flow.has_begun = true;
+      return message_of(flow, segment.payload, packet_.time);
+    }
     steps_.push_back({&flow, {.bytes = segment.payload}});
-    return;
+    return std::nullopt;
   }
   flow.stream.take(segment, packet_.time, pieces_, counts_.streams);
   add_steps(flow);
   count_held(flow);  // a segment that is kept has no step
+  return std::nullopt;
 }
 
 void CaptureReader::add_steps(Flow& flow) {
@@ -177,6 +213,7 @@ void CaptureReader::add_steps(Flow& flow) {
 std::optional<printing::ScannedMessage> CaptureReader::take_step(Step& step) {
   Flow& flow = *step.flow;
   StreamPiece& piece = step.piece;
+  const WallTime time = piece.time.value_or(packet_.time);
   // The step stays at its place while it is taken, so that a view of its own bytes is valid.
   if (piece.bytes.empty() && !piece.owned.empty() && !step.is_finishing) {
     piece.bytes = piece.owned;
@@ -187,13 +224,12 @@ std::optional<printing::ScannedMessage> CaptureReader::take_step(Step& step) {
       flow.has_begun = true;
       if (piece.bytes.starts_with(kTlsHandshake)) ++counts_.encrypted;
     }
-    const bool may_be_whole = delimiter_.empty() || delimiter_ == std::string_view{&kSoh, 1};
-    if (flow.scanner == nullptr && may_be_whole) {
+    if (flow.scanner == nullptr && may_be_whole_) {
       if (const std::size_t size = whole_message(piece.bytes); size > 0) {
         const std::string_view bytes = piece.bytes.substr(0, size);
         piece.bytes.remove_prefix(size);
         if (piece.bytes.empty()) step.is_finishing = true;
-        return message_of(flow, bytes);
+        return message_of(flow, bytes, time);
       }
     }
     if (flow.scanner == nullptr) {
@@ -204,10 +240,10 @@ std::optional<printing::ScannedMessage> CaptureReader::take_step(Step& step) {
   }
   step.is_finishing = true;
   if (flow.scanner != nullptr) {
-    if (const auto message = flow.scanner->next()) return message_of(flow, message->bytes);
+    if (const auto message = flow.scanner->next()) return message_of(flow, message->bytes, time);
     if (piece.lost > 0 || piece.ends) {
       flow.scanner->finish();
-      if (const auto message = flow.scanner->next()) return message_of(flow, message->bytes);
+      if (const auto message = flow.scanner->next()) return message_of(flow, message->bytes, time);
     }
     if (piece.lost > 0 || piece.ends || flow.scanner->held_bytes() == 0) forget_scanner(flow);
   }
@@ -220,32 +256,27 @@ std::optional<printing::ScannedMessage> CaptureReader::take_step(Step& step) {
 }
 
 void CaptureReader::forget_scanner(Flow& flow) {
-  const auto& skipped = flow.scanner->skipped();
-  if (skipped.count > 0 && skipped_.count == 0) skipped_.first_offset = packet_.offset;
-  skipped_.count += skipped.count;
+  auto skipped = flow.scanner->skipped();
+  skipped.first_offset = skipped.first_too_long = 0;
+  skipped_.add(skipped, packet_.offset);
   flow.scanner.reset();
 }
 
-printing::ScannedMessage CaptureReader::message_of(Flow& flow, std::string_view bytes) {
-  const auto second = std::chrono::floor<std::chrono::seconds>(packet_.time);
-  if (second != prefix_second_ || prefix_.empty()) {
+printing::ScannedMessage CaptureReader::message_of(Flow& flow, std::string_view bytes,
+                                                   WallTime time) {
+  const auto second = std::chrono::floor<std::chrono::seconds>(time);
+  if (second != flow.prefix_second) {
     prefix_.clear();
     append_utc(prefix_, second, UtcForm::Fix, 0);
-    prefix_second_ = second;
+    prefix_.copy(flow.prefix.data(), kSecondBytes);
+    flow.prefix_second = second;
   }
-  prefix_.resize(kSecondBytes);
-  auto nanos = static_cast<std::uint32_t>((packet_.time - second).count());
-  char fraction[10];
-  for (std::size_t i = 9; i > 0; --i, nanos /= 10) {
-    fraction[i] = static_cast<char>('0' + nanos % 10);
-  }
-  fraction[0] = '.';
-  prefix_.append(fraction, sizeof fraction).append(1, ' ').append(flow.name);
-  if (flow.lost > 0) {
-    prefix_ += fmt::format(" after {} lost bytes", flow.lost);
-    flow.lost = 0;
-  }
-  prefix_ += " : ";
+  write_nanoseconds(flow.prefix.data() + kSecondBytes,
+                    static_cast<std::uint32_t>((time - second).count()));
+  if (flow.lost == 0) return {.bytes = bytes, .prefix = flow.prefix, .offset = packet_.offset};
+  constexpr std::size_t kColonBytes = 3;  // ` : `
+  prefix_.assign(flow.prefix, 0, flow.prefix.size() - kColonBytes);
+  prefix_ += fmt::format(" after {} lost bytes : ", std::exchange(flow.lost, 0));
   return {.bytes = bytes, .prefix = prefix_, .offset = packet_.offset};
 }
 

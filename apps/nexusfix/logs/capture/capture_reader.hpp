@@ -56,7 +56,10 @@ class CaptureReader {
 
  private:
   struct Flow {
-    std::string name;
+    explicit Flow(const FlowKey& key);
+    // The text before a message: 20240115-10:30:00.123456789, the direction, and ` : `.
+    std::string prefix;
+    WallTime prefix_second{};  // the time that it begins with, in whole seconds
     TcpStream stream{};
     // Reads messages that are not one whole part of a segment. Null: no bytes are in it.
     std::unique_ptr<printing::MessageScanner> scanner{};
@@ -72,12 +75,13 @@ class CaptureReader {
   };
   using Flows = std::unordered_map<FlowKey, Flow, FlowHash>;
 
-  void take_packet(const CapturedPacket& packet);
-  void take_segment(const TcpSegment& segment);
+  // A message if the packet is exactly one, as most are. Otherwise it may add steps.
+  std::optional<printing::ScannedMessage> take_packet(const CapturedPacket& packet);
+  std::optional<printing::ScannedMessage> take_segment(const TcpSegment& segment);
   Flow& flow_of(const FlowKey& key);
   void add_steps(Flow& flow);
   std::optional<printing::ScannedMessage> take_step(Step& step);
-  printing::ScannedMessage message_of(Flow& flow, std::string_view bytes);
+  printing::ScannedMessage message_of(Flow& flow, std::string_view bytes, WallTime time);
   void forget_scanner(Flow& flow);
   void count_held(Flow& flow);
   void limit_memory();
@@ -85,6 +89,7 @@ class CaptureReader {
 
   PacketFile file_;
   std::string delimiter_;
+  bool may_be_whole_;  // fields may end with SOH
   Flows flows_;
   std::array<Flows::value_type*, 64> recent_{};  // by ports
   std::vector<FlowKey> evicted_;                 // when their steps are done
@@ -93,8 +98,7 @@ class CaptureReader {
   std::vector<Step> steps_;
   std::size_t step_at_ = 0;
   CapturedPacket packet_;  // the last one, without its bytes
-  std::string prefix_;
-  WallTime prefix_second_{};  // the time whose text prefix_ begins with, in whole seconds
+  std::string prefix_;     // of a message after lost bytes
   bool is_at_end_ = false;
   CaptureCounts counts_;
   printing::MessageScanner::Skipped skipped_;

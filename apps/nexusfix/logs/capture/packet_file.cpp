@@ -105,7 +105,7 @@ bool PacketFile::fail(std::string text) {
 
 // Reads once. False: there are no more bytes for now.
 bool PacketFile::fill(FunctionRef<void()> drained) {
-  if (is_interrupted()) return fail(std::string{kInterrupted});
+  if (base_ + filled_ > 0 && is_interrupted()) return fail(std::string{kInterrupted});
   if (was_short_) drained();
   if (at_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + at_, filled_ - at_);

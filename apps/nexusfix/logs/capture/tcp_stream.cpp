@@ -95,7 +95,7 @@ void TcpStream::add(std::uint64_t position, std::string_view bytes, std::size_t 
     return;
   }
   pass({.bytes = bytes}, cut_size, to, counts);
-  pass_kept(to, counts);
+  pass_kept(false, to, counts);
 }
 
 void TcpStream::keep(std::uint64_t position, std::string_view bytes, std::size_t cut_size,
@@ -106,10 +106,12 @@ void TcpStream::keep(std::uint64_t position, std::string_view bytes, std::size_t
   kept_bytes_ -= kept.bytes.empty() ? 0 : kept.bytes.size() + kSegmentOverhead;
   kept.bytes = bytes;
   kept.cut_size = cut_size;
+  kept.time = time;
   kept_bytes_ += bytes.size() + kSegmentOverhead;
 }
 
-void TcpStream::pass_kept(std::vector<StreamPiece>& to, StreamCounts& counts) {
+void TcpStream::pass_kept(bool is_late, std::vector<StreamPiece>& to, StreamCounts& counts) {
+  std::optional<WallTime> time;
   while (!kept_.empty() && kept_.begin()->first <= next_) {
     const std::uint64_t position = kept_.begin()->first;
     Kept kept = std::move(kept_.begin()->second);
@@ -121,7 +123,8 @@ void TcpStream::pass_kept(std::vector<StreamPiece>& to, StreamCounts& counts) {
     kept.bytes.erase(0, known_bytes);
     kept.cut_size -= known - known_bytes;
     const std::size_t cut_size = kept.cut_size;
-    pass({.owned = std::move(kept.bytes)}, cut_size, to, counts);
+    if (is_late) time = std::max(time.value_or(kept.time), kept.time);
+    pass({.owned = std::move(kept.bytes), .time = time}, cut_size, to, counts);
   }
 }
 
@@ -142,7 +145,7 @@ void TcpStream::skip_gap(WallTime time, std::vector<StreamPiece>& to, StreamCoun
   counts.lost_bytes += lost;
   next_ += lost;
   to.push_back({.lost = lost});
-  pass_kept(to, counts);
+  pass_kept(true, to, counts);
   gap_since_ = time;
 }
 

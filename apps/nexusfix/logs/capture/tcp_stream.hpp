@@ -28,7 +28,9 @@ struct StreamPiece {
   std::string owned{};       // the bytes, if they were kept; bytes is then empty
   std::string_view bytes{};  // of the segment
   std::uint64_t lost = 0;    // bytes after them that are not in the capture
-  bool ends = false;         // the connection ends after them
+  // When the bytes came, if they were kept after bytes that are lost; nothing: now.
+  std::optional<WallTime> time{};
+  bool ends = false;  // the connection ends after them
 };
 
 // A segment that comes before an earlier one is kept, at most 1,024 of them with 1 MiB. Bytes count
@@ -62,6 +64,7 @@ class TcpStream {
   struct Kept {
     std::string bytes;
     std::size_t cut_size = 0;
+    WallTime time{};
   };
 
   [[nodiscard]] std::int64_t distance(std::uint32_t sequence) const noexcept {
@@ -73,7 +76,8 @@ class TcpStream {
   void add(std::uint64_t position, std::string_view bytes, std::size_t cut_size, WallTime time,
            std::vector<StreamPiece>& to, StreamCounts& counts);
   void keep(std::uint64_t position, std::string_view bytes, std::size_t cut_size, WallTime time);
-  void pass_kept(std::vector<StreamPiece>& to, StreamCounts& counts);
+  // is_late: the bytes before them are lost, so that these have the time when they came.
+  void pass_kept(bool is_late, std::vector<StreamPiece>& to, StreamCounts& counts);
   void pass(StreamPiece piece, std::size_t cut_size, std::vector<StreamPiece>& to,
             StreamCounts& counts);
   void skip_gap(WallTime time, std::vector<StreamPiece>& to, StreamCounts& counts);

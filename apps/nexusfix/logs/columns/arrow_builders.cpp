@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <arrow/util/decimal.h>
 #include <stdexcept>
+#include <utility>
 
 #include <nexusfix/base/printable_text.hpp>
 
@@ -11,11 +12,6 @@
 
 namespace nexusfix::logs {
 namespace {
-
-// Builders only fail without memory, or above 2 GB in one batch.
-void expect_ok(const arrow::Status& status) {
-  if (!status.ok()) throw std::runtime_error{status.ToString()};
-}
 
 template <class Builder>
 Builder& as(const std::shared_ptr<arrow::ArrayBuilder>& builder) {
@@ -29,6 +25,10 @@ std::shared_ptr<arrow::ArrayBuilder> make_builder(const std::shared_ptr<arrow::D
 }
 
 }  // namespace
+
+void expect_ok(const arrow::Status& status) {
+  if (!status.ok()) throw std::runtime_error{status.ToString()};
+}
 
 std::shared_ptr<arrow::DataType> arrow_type(const Column& column) {
   switch (column.type) {
@@ -185,9 +185,9 @@ std::shared_ptr<arrow::Array> ArrowColumn::finish() {
   return array;
 }
 
-std::uint64_t ArrowColumn::misfits() const noexcept {
-  std::uint64_t count = misfits_;
-  for (const ArrowColumn& member : members_) count += member.misfits();
+std::uint64_t ArrowColumn::take_misfits() noexcept {
+  std::uint64_t count = std::exchange(misfits_, 0);
+  for (ArrowColumn& member : members_) count += member.take_misfits();
   return count;
 }
 

@@ -13,6 +13,10 @@
 
 namespace nexusfix::logs {
 
+// Throws std::runtime_error. Builders and buffers only fail without memory, or above 2 GB in one
+// batch.
+void expect_ok(const arrow::Status& status);
+
 [[nodiscard]] std::shared_ptr<arrow::DataType> arrow_type(const Column& column);
 
 // The values of one column, or of one member of a group.
@@ -30,8 +34,8 @@ class ArrowColumn {
 
   [[nodiscard]] wire::Tag tag() const noexcept { return tag_; }
   [[nodiscard]] bool is_group() const noexcept { return type_ == ColumnType::Group; }
-  // Values that were not of the type, also of members.
-  [[nodiscard]] std::uint64_t misfits() const noexcept;
+  // Values that were not of the type, also of members, since the last call.
+  [[nodiscard]] std::uint64_t take_misfits() noexcept;
   [[nodiscard]] const std::shared_ptr<arrow::ArrayBuilder>& builder() const { return builder_; }
 
  private:

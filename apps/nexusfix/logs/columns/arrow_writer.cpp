@@ -1,19 +1,23 @@
 // Parquet and Arrow files, by Apache Arrow.
 #include <algorithm>
 #include <arrow/io/file.h>
+#include <arrow/io/memory.h>
 #include <arrow/io/stdio.h>
 #include <arrow/ipc/writer.h>
 #include <condition_variable>
-#include <csignal>
 #include <deque>
 #include <mutex>
 #include <parquet/arrow/writer.h>
 #include <thread>
+#include <variant>
 
 #include "nexusfix/logs/columns/arrow_builders.hpp"
-#include "nexusfix/logs/columns/column_values.hpp"
 #include "nexusfix/logs/columns/column_writer.hpp"
+#include "nexusfix/logs/columns/flat_column.hpp"
+#include "nexusfix/logs/fields/field_slots.hpp"
+#include "nexusfix/logs/source/interrupt.hpp"
 #include "nexusfix/logs/source/log_time.hpp"
+#include "nexusfix/messages/find_bytes.hpp"
 
 namespace nexusfix::logs {
 namespace {
@@ -29,6 +33,25 @@ std::string text_of(const arrow::Status& status) {
   return status.detail() == nullptr ? status.message()
                                     : status.message() + ": " + status.detail()->ToString();
 }
+
+// Counts what is written: a device or a pipe does not know its place.
+class CountedStream final : public arrow::io::OutputStream {
+ public:
+  explicit CountedStream(std::shared_ptr<arrow::io::OutputStream> to) : to_{std::move(to)} {}
+  arrow::Status Write(const void* data, std::int64_t size) override {
+    ARROW_RETURN_NOT_OK(to_->Write(data, size));
+    written_ += size;
+    return arrow::Status::OK();
+  }
+  arrow::Status Flush() override { return to_->Flush(); }
+  arrow::Status Close() override { return to_->Close(); }
+  arrow::Result<std::int64_t> Tell() const override { return written_; }
+  bool closed() const override { return to_->closed(); }
+
+ private:
+  std::shared_ptr<arrow::io::OutputStream> to_;
+  std::int64_t written_ = 0;
+};
 
 // Where the batches go.
 class BatchFile {
@@ -60,14 +83,25 @@ class ArrowFile final : public BatchFile {
   std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
 };
 
-// Ctrl-C must interrupt the thread that reads. Arrow's threads inherit this from the first caller.
-void block_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-}
+// A stream in memory.
+class ArrowText final : public BatchFile {
+ public:
+  ArrowText(std::shared_ptr<arrow::io::BufferOutputStream> out,
+            std::shared_ptr<arrow::ipc::RecordBatchWriter> writer, std::string& to)
+      : out_{std::move(out)}, writer_{std::move(writer)}, to_{to} {}
+  arrow::Status write(const Batch& batch) override { return writer_->WriteRecordBatch(*batch); }
+  arrow::Status close() override {
+    ARROW_RETURN_NOT_OK(writer_->Close());
+    ARROW_ASSIGN_OR_RAISE(const auto bytes, out_->Finish());
+    to_ = bytes->ToString();
+    return arrow::Status::OK();
+  }
+
+ private:
+  std::shared_ptr<arrow::io::BufferOutputStream> out_;
+  std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
+  std::string& to_;
+};
 
 // Encodes and writes batches on a thread of its own, while the next one is read.
 class BatchThread {
@@ -99,7 +133,7 @@ class BatchThread {
 
  private:
   void run() {
-    block_signals();
+    block_interrupts();  // also of the threads that Arrow makes
     std::unique_lock lock{mutex_};
     for (;;) {
       changed_.wait(lock, [&] { return is_last_ || !waiting_.empty(); });
@@ -126,131 +160,198 @@ class BatchThread {
   std::thread thread_;
 };
 
-class ArrowWriter final : public ColumnWriter {
+// One column: of a group or a flag by Arrow's builders, any other by its own.
+using RowColumn = std::variant<FlatColumn, ArrowColumn>;
+
+class ArrowRows final : public ColumnRows {
  public:
-  ArrowWriter(const ColumnRequest& request, std::shared_ptr<arrow::Schema> schema,
-              std::unique_ptr<BatchFile> file)
-      : with_file_{request.with_file}, schema_{std::move(schema)}, thread_{std::move(file)} {
+  ArrowRows(const ColumnRequest& request, std::shared_ptr<arrow::Schema> schema)
+      : with_file_{request.with_file}, schema_{std::move(schema)} {
     wire::Tag highest = 0;
-    for (const Column& column : request.columns) {
-      columns_.emplace_back(column);
-      names_.push_back(column.name);
-      highest = std::max(highest, column.tag);
-    }
+    for (const Column& column : request.columns) highest = std::max(highest, column.tag);
     by_tag_.assign(static_cast<std::size_t>(highest) + 1, kNoColumn);
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      by_tag_[static_cast<std::size_t>(columns_[i].tag())] = static_cast<std::int32_t>(i);
+    for (const Column& column : request.columns) {
+      by_tag_[static_cast<std::size_t>(column.tag)] = static_cast<std::int32_t>(columns_.size());
+      if (FlatColumn::takes(column.type)) {
+        columns_.emplace_back(std::in_place_type<FlatColumn>, column);
+      } else {
+        columns_.emplace_back(std::in_place_type<ArrowColumn>, column);
+      }
+      can_skip_ = can_skip_ && column.type != ColumnType::Group &&
+                  FieldSlots::can_want(column.tag) && columns_.size() <= FieldSlots::kSlotsMax;
+      if (can_skip_) slots_.want(column.tag, static_cast<unsigned>(columns_.size()));
     }
     row_of_.assign(columns_.size(), 0);
   }
 
-  std::expected<void, std::string> add(const LogMessage& message) override {
-    ++totals_.rows;
+  bool add(const LogMessage& message) override {
+    ++row_;
     add_place(message);
-    fields_.read(message.bytes);
-    const auto fields = fields_.all();
-    for (std::size_t i = 0; i < fields.size();) {
-      const auto tag = static_cast<std::size_t>(fields[i].tag);
-      const std::int32_t index = tag < by_tag_.size() ? by_tag_[tag] : kNoColumn;
-      if (index == kNoColumn || tag == 0) {
-        ++i;
-        continue;
-      }
-      const auto place = static_cast<std::size_t>(index);
-      if (row_of_[place] == totals_.rows) {  // it has a value already
-        ++i;
-        continue;
-      }
-      row_of_[place] = totals_.rows;
-      if (columns_[place].is_group()) {
-        i = columns_[place].append_group(fields, i);
-      } else {
-        columns_[place].append(fields[i].value);
-        ++i;
-      }
-    }
+    is_ascii_ = printing::is_ascii(message.bytes);
+    const char* const readable = message.bytes.data() + message.bytes.size();
+    const bool is_read =
+        can_skip_ && slots_.each(message.bytes, [&](unsigned slot, std::string_view value)
+                                                    __attribute__((always_inline)) {
+                                                      if (row_of_[slot - 1] != row_)
+                                                        add_value(slot - 1, value, readable);
+                                                    });
+    if (!is_read) add_fields(message.bytes, readable);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (row_of_[i] != totals_.rows) columns_[i].append_null();
+      if (row_of_[i] == row_) continue;
+      std::visit([](auto& column) { column.append_null(); }, columns_[i]);
     }
     ++batch_rows_;
     batch_bytes_ += message.bytes.size();
-    if (batch_rows_ < kBatchRows && batch_bytes_ < kBatchBytes) return {};
-    return as_result(end_batch());
+    return batch_rows_ >= kBatchRows || batch_bytes_ >= kBatchBytes;
+  }
+  void clear() override {
+    static_cast<void>(finish());
+    for (std::size_t i = 0; i < columns_.size(); ++i) static_cast<void>(take_misfits(i));
   }
 
-  std::expected<ColumnTotals, std::string> finish() override {
-    arrow::Status status = batch_rows_ > 0 ? end_batch() : arrow::Status::OK();
-    const arrow::Status last = thread_.finish();
-    if (status.ok()) status = last;
-    if (!status.ok()) return std::unexpected{text_of(status)};
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].misfits() > 0) totals_.misfits.emplace_back(names_[i], columns_[i].misfits());
+  // The rows as a batch; null: there are none. The object is then empty.
+  [[nodiscard]] arrow::Result<Batch> finish() {
+    if (batch_rows_ == 0) return nullptr;
+    arrow::ArrayVector arrays;
+    if (with_file_) arrays.push_back(file_.finish());
+    arrays.push_back(offset_.finish());
+    arrays.push_back(time_.finish());
+    arrays.push_back(direction_.finish());
+    for (RowColumn& one : columns_) {
+      arrays.push_back(std::visit([](auto& column) { return column.finish(); }, one));
     }
-    return std::move(totals_);
+    Batch batch = arrow::RecordBatch::Make(schema_, batch_rows_, std::move(arrays));
+    batch_rows_ = 0;
+    batch_bytes_ = 0;
+    ARROW_RETURN_NOT_OK(batch->Validate());
+    return batch;
+  }
+  // Of this column, since the last call.
+  [[nodiscard]] std::uint64_t take_misfits(std::size_t index) {
+    return std::visit([](auto& column) { return column.take_misfits(); }, columns_[index]);
   }
 
  private:
   static constexpr std::int32_t kNoColumn = -1;
 
-  static std::expected<void, std::string> as_result(const arrow::Status& status) {
-    if (status.ok()) return {};
-    return std::unexpected{text_of(status)};
+  void add_value(std::size_t index, std::string_view value, const char* readable) {
+    row_of_[index] = row_;
+    if (auto* const flat = std::get_if<FlatColumn>(&columns_[index])) {
+      flat->append(value, is_ascii_, readable);
+    } else {
+      std::get<ArrowColumn>(columns_[index]).append(value);
+    }
   }
 
-  // Appending fails only without memory: finish() of the batch then has fewer rows, which Arrow
-  // reports.
-  static void note(const arrow::Status&) noexcept {}
+  // Field by field: a group takes several of them.
+  void add_fields(std::string_view bytes, const char* readable) {
+    fields_.read(bytes);
+    const auto fields = fields_.all();
+    for (std::size_t i = 0; i < fields.size();) {
+      const auto tag = static_cast<std::size_t>(fields[i].tag);
+      const std::int32_t index = tag < by_tag_.size() ? by_tag_[tag] : kNoColumn;
+      const auto place = static_cast<std::size_t>(index);
+      if (index == kNoColumn || tag == 0 || row_of_[place] == row_) {
+        ++i;
+        continue;
+      }
+      auto* const built = std::get_if<ArrowColumn>(&columns_[place]);
+      if (built != nullptr && built->is_group()) {
+        row_of_[place] = row_;
+        i = built->append_group(fields, i);
+      } else {
+        add_value(place, fields[i].value, readable);
+        ++i;
+      }
+    }
+  }
 
   void add_place(const LogMessage& message) {
-    if (with_file_) note(file_.Append(message.path));
-    note(offset_.Append(static_cast<std::int64_t>(message.offset)));
-    constexpr std::size_t kMillis = 21;  // 20240115-10:30:00.123
-    auto time = timestamp_value(message.prefix.substr(0, kMillis));
-    if (!time) {
-      const auto found = time_of_message(message.prefix, message.bytes);
-      if (found) time = found->time_since_epoch().count();
-    }
-    note(time ? time_.Append(*time) : time_.AppendNull());
-    const LoggedDirection direction = direction_in(message.prefix);
-    note(direction == LoggedDirection::Unknown
-             ? direction_.AppendNull()
-             : direction_.Append(direction == LoggedDirection::In ? "in" : "out"));
-  }
-
-  arrow::Status end_batch() {
-    arrow::ArrayVector arrays;
-    const auto finish_one = [&](arrow::ArrayBuilder& builder) {
-      std::shared_ptr<arrow::Array> array;
-      note(builder.Finish(&array));
-      arrays.push_back(std::move(array));
+    const auto append = [](FlatColumn& column, std::string_view value) {
+      column.append(value, false, value.data() + value.size());
     };
-    if (with_file_) finish_one(file_);
-    finish_one(offset_);
-    finish_one(time_);
-    finish_one(direction_);
-    for (ArrowColumn& column : columns_) arrays.push_back(column.finish());
-    Batch batch = arrow::RecordBatch::Make(schema_, batch_rows_, std::move(arrays));
-    batch_rows_ = 0;
-    batch_bytes_ = 0;
-    if (arrow::Status valid = batch->Validate(); !valid.ok()) return valid;
-    return thread_.add(std::move(batch));
+    if (with_file_) append(file_, message.path);
+    offset_.append_number(static_cast<std::int64_t>(message.offset));
+    if (const auto time = times_.of_message(message.prefix, message.bytes)) {
+      time_.append_number(time->time_since_epoch().count());
+    } else {
+      time_.append_null();
+    }
+    switch (times_.direction(message.prefix)) {
+      case LoggedDirection::In:
+        append(direction_, "in");
+        break;
+      case LoggedDirection::Out:
+        append(direction_, "out");
+        break;
+      case LoggedDirection::Unknown:
+        direction_.append_null();
+        break;
+    }
   }
 
   bool with_file_;
   std::shared_ptr<arrow::Schema> schema_;
-  std::vector<ArrowColumn> columns_;
-  std::vector<std::string> names_;
+  std::vector<RowColumn> columns_;
   std::vector<std::int32_t> by_tag_;
   std::vector<std::uint64_t> row_of_;  // by column: the row that has a value already
-  arrow::StringBuilder file_;
-  arrow::Int64Builder offset_;
-  arrow::TimestampBuilder time_{arrow::timestamp(arrow::TimeUnit::NANO, "UTC"),
-                                arrow::default_memory_pool()};
-  arrow::StringBuilder direction_;
+  FieldSlots slots_;                   // the number of the column with a tag
+  bool can_skip_ = true;               // the other fields need not be looked at
+  FlatColumn file_{{.name = "file"}};
+  FlatColumn offset_{{.name = "byte_offset", .type = ColumnType::Integer}};
+  FlatColumn time_{{.name = "time", .type = ColumnType::Timestamp}};
+  FlatColumn direction_{{.name = "direction"}};
+  TimeReader times_;
   MessageFields fields_;
-  ColumnTotals totals_;
+  bool is_ascii_ = false;  // the present message
+  std::uint64_t row_ = 0;  // the number of the last row
   std::int64_t batch_rows_ = 0;
   std::uint64_t batch_bytes_ = 0;
+};
+
+class ArrowWriter final : public ColumnWriter {
+ public:
+  ArrowWriter(ColumnRequest request, std::shared_ptr<arrow::Schema> schema,
+              std::unique_ptr<BatchFile> file)
+      : request_{std::move(request)},
+        schema_{std::move(schema)},
+        misfits_(request_.columns.size()),
+        thread_{std::move(file)} {}
+
+  std::unique_ptr<ColumnRows> make_rows() const override {
+    return std::make_unique<ArrowRows>(request_, schema_);
+  }
+
+  std::expected<void, std::string> take(ColumnRows& rows) override {
+    auto& taken = static_cast<ArrowRows&>(rows);
+    auto batch = taken.finish();
+    arrow::Status status = batch.status();
+    if (status.ok() && *batch != nullptr) {
+      rows_ += static_cast<std::uint64_t>((*batch)->num_rows());
+      for (std::size_t i = 0; i < misfits_.size(); ++i) misfits_[i] += taken.take_misfits(i);
+      status = thread_.add(std::move(*batch));
+    }
+    if (status.ok()) return {};
+    return std::unexpected{text_of(status)};
+  }
+
+  std::expected<ColumnTotals, std::string> finish() override {
+    if (const arrow::Status status = thread_.finish(); !status.ok()) {
+      return std::unexpected{text_of(status)};
+    }
+    ColumnTotals totals;
+    totals.rows = rows_;
+    for (std::size_t i = 0; i < misfits_.size(); ++i) {
+      if (misfits_[i] > 0) totals.misfits.emplace_back(request_.columns[i].name, misfits_[i]);
+    }
+    return totals;
+  }
+
+ private:
+  ColumnRequest request_;
+  std::shared_ptr<arrow::Schema> schema_;
+  std::vector<std::uint64_t> misfits_;  // by column
+  std::uint64_t rows_ = 0;
   BatchThread thread_;
 };
 
@@ -268,32 +369,44 @@ std::shared_ptr<arrow::Schema> schema_of(const ColumnRequest& request) {
 
 std::shared_ptr<parquet::WriterProperties> parquet_properties(const ColumnRequest& request) {
   parquet::WriterProperties::Builder builder;
-  builder.compression(parquet::Compression::ZSTD)->compression_level(1);
+  builder.compression(parquet::Compression::ZSTD);  // the default level is the fastest one
   builder.max_row_group_length(kRowGroupRows);
-  // Numbers that ascend need few bits; a dictionary of values that hardly repeat only costs time.
+  // Numbers that ascend need few bits, which compression does not make fewer.
   const auto as_differences = [&](const std::string& name) {
     builder.disable_dictionary(name)->encoding(name, parquet::Encoding::DELTA_BINARY_PACKED);
+    builder.compression(name, parquet::Compression::UNCOMPRESSED);
   };
   as_differences("byte_offset");
   as_differences("time");
+  builder.disable_statistics("direction");
   for (const Column& column : request.columns) {
     if (column.type == ColumnType::Timestamp || column.type == ColumnType::Integer) {
       as_differences(column.name);
     }
-    if (column.is_identifier)
-      builder.disable_dictionary(column.name)->disable_statistics(column.name);
+    // A dictionary of values that hardly repeat only costs time. So do the least and the greatest
+    // text or price of a part of the file: they select none.
+    if (column.is_identifier) builder.disable_dictionary(column.name);
+    if (column.type == ColumnType::Text || column.type == ColumnType::Decimal) {
+      builder.disable_statistics(column.name);
+    }
   }
   return builder.build();
 }
 
 arrow::Result<std::unique_ptr<BatchFile>> open_file(const ColumnRequest& request,
                                                     const std::shared_ptr<arrow::Schema>& schema) {
+  if (request.to != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(auto memory, arrow::io::BufferOutputStream::Create());
+    ARROW_ASSIGN_OR_RAISE(auto stream, arrow::ipc::MakeStreamWriter(memory, schema));
+    return std::make_unique<ArrowText>(std::move(memory), std::move(stream), *request.to);
+  }
   std::shared_ptr<arrow::io::OutputStream> out;
   if (request.path.empty()) {
     out = std::make_shared<arrow::io::StdoutStream>();
   } else {
     ARROW_ASSIGN_OR_RAISE(out, arrow::io::FileOutputStream::Open(request.path));
   }
+  out = std::make_shared<CountedStream>(std::move(out));
   if (request.format == ColumnFormat::Parquet) {
     const auto arrow_properties =
         parquet::ArrowWriterProperties::Builder().set_use_threads(true)->store_schema()->build();

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <cstring>
 
 #include <nexusfix/base/ascii.hpp>
 
@@ -23,6 +24,57 @@ unsigned two_digits(std::string_view text, std::size_t at) noexcept {
   return tens > 9 || ones > 9 ? 100 : tens * 10 + ones;
 }
 
+// Nanoseconds of .123; digits after the ninth are cut off.
+std::optional<std::int64_t> fraction_value(std::string_view text) noexcept {
+  constexpr std::size_t kDigitsMax = 12;
+  if (text.size() < 2 || text.size() > kDigitsMax + 1 || text.front() != '.') return std::nullopt;
+  std::int64_t value = 0;
+  std::int64_t unit = kSecond / 10;
+  for (const char c : text.substr(1)) {
+    const auto digit = static_cast<unsigned>(c - '0');
+    if (digit > 9) return std::nullopt;
+    value += unit * digit;
+    unit /= 10;
+  }
+  return value;
+}
+
+// A decimal with at most 18 digits, fewer than 13 of them after the point; nothing: decimal_value()
+// decides.
+std::optional<Int128> short_decimal(std::string_view text) noexcept {
+  constexpr std::size_t kBytesMax = 18;
+  constexpr std::array<std::int64_t, kDecimalScale + 1> kPowers{1,
+                                                                10,
+                                                                100,
+                                                                1'000,
+                                                                10'000,
+                                                                100'000,
+                                                                1'000'000,
+                                                                10'000'000,
+                                                                100'000'000,
+                                                                1'000'000'000,
+                                                                10'000'000'000,
+                                                                100'000'000'000,
+                                                                1'000'000'000'000};
+  if (text.empty() || text.size() > kBytesMax) return std::nullopt;
+  std::int64_t value = 0;
+  std::size_t point = text.size();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto digit = static_cast<unsigned>(text[i] - '0');
+    if (digit <= 9) {
+      value = value * 10 + digit;
+    } else if (text[i] == '.' && point == text.size()) {
+      point = i;
+    } else {
+      return std::nullopt;
+    }
+  }
+  const std::size_t fraction = point == text.size() ? 0 : text.size() - point - 1;
+  const bool has_digit = text.size() > 1 || point == text.size();
+  if (fraction > kDecimalScale || !has_digit) return std::nullopt;
+  return static_cast<Int128>(value) * kPowers[kDecimalScale - fraction];
+}
+
 }  // namespace
 
 std::optional<std::int64_t> integer_value(std::string_view text) noexcept {
@@ -34,6 +86,7 @@ std::optional<std::int64_t> integer_value(std::string_view text) noexcept {
 }
 
 std::optional<Int128> decimal_value(std::string_view text) noexcept {
+  if (const auto value = short_decimal(text)) return value;
   const bool is_negative = text.starts_with('-');
   if (is_negative) text.remove_prefix(1);
   constexpr std::size_t kWholeDigitsMax = kDecimalDigits - kDecimalScale;
@@ -100,19 +153,9 @@ std::optional<std::int64_t> time_of_day_value(std::string_view text) noexcept {
   std::int64_t value = (hour * 60 + minute) * 60 + second;
   value *= kSecond;
   if (text.size() == kSecondBytes) return value;
-  constexpr std::size_t kDigitsMax = 12;
-  const std::string_view fraction = text.substr(kSecondBytes + 1);
-  if (text[kSecondBytes] != '.' || fraction.empty() || fraction.size() > kDigitsMax) {
-    return std::nullopt;
-  }
-  std::int64_t unit = kSecond / 10;
-  for (const char c : fraction) {
-    const auto digit = static_cast<unsigned>(c - '0');
-    if (digit > 9) return std::nullopt;
-    value += unit * digit;
-    unit /= 10;
-  }
-  return value;
+  const auto fraction = fraction_value(text.substr(kSecondBytes));
+  if (!fraction) return std::nullopt;
+  return value + *fraction;
 }
 
 std::optional<std::int64_t> timestamp_value(std::string_view text) noexcept {
@@ -123,6 +166,21 @@ std::optional<std::int64_t> timestamp_value(std::string_view text) noexcept {
   if (!date || !time || *date < 0 || *date >= kDaysEnd) return std::nullopt;
   constexpr std::int64_t kDay = 86'400 * kSecond;
   return *date * kDay + *time;
+}
+
+std::optional<std::int64_t> TimestampReader::read(std::string_view text) noexcept {
+  if (text.size() > kSecondBytes && std::memcmp(text.data(), text_.data(), kSecondBytes) == 0) {
+    const auto fraction = fraction_value(text.substr(kSecondBytes));
+    if (!fraction) return std::nullopt;
+    return second_ + *fraction;
+  }
+  const auto value = timestamp_value(text);
+  const auto second = value ? timestamp_value(text.substr(0, kSecondBytes)) : std::nullopt;
+  if (second) {
+    text.copy(text_.data(), kSecondBytes);
+    second_ = *second;
+  }
+  return value;
 }
 
 }  // namespace nexusfix::logs

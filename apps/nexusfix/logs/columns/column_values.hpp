@@ -2,6 +2,7 @@
 // is not such a value.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -22,5 +23,17 @@ inline constexpr unsigned kDecimalScale = 12;  // digits after the point
 [[nodiscard]] std::optional<std::int64_t> time_of_day_value(std::string_view text) noexcept;
 // Nanoseconds since 1970-01-01, of 20240115-10:30:00.123; 1970 to 2261.
 [[nodiscard]] std::optional<std::int64_t> timestamp_value(std::string_view text) noexcept;
+
+// Reads many timestamps: one most often has the second of the one before it.
+class TimestampReader {
+ public:
+  // As timestamp_value().
+  [[nodiscard]] std::optional<std::int64_t> read(std::string_view text) noexcept;
+
+ private:
+  static constexpr std::size_t kSecondBytes = 17;  // 20240115-10:30:00
+  std::array<char, kSecondBytes> text_{};          // the last one, to the second
+  std::int64_t second_ = 0;
+};
 
 }  // namespace nexusfix::logs

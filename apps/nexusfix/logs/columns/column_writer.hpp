@@ -24,6 +24,8 @@ struct ColumnRequest {
   ColumnFormat format = ColumnFormat::Parquet;
   std::string path;        // empty: standard output, for ArrowStream
   bool with_file = false;  // a column `file` comes first
+  std::string* to =
+      nullptr;  // an ArrowStream goes there, and not to the path; must outlive the writer
 };
 
 struct ColumnTotals {
@@ -32,12 +34,22 @@ struct ColumnTotals {
   std::vector<std::pair<std::string, std::uint64_t>> misfits;
 };
 
+// Rows in memory. One thread at a time.
+class ColumnRows {
+ public:
+  virtual ~ColumnRows() = default;
+  // The first value of a field outside of groups counts. True: there are enough rows to write.
+  virtual bool add(const LogMessage& message) = 0;
+  virtual void clear() = 0;
+};
+
 // Columns before the others: file, byte_offset, time, direction. One thread at a time.
 class ColumnWriter {
  public:
   virtual ~ColumnWriter() = default;
-  // The first value of a field outside of groups counts. The error is one line; it is final.
-  [[nodiscard]] virtual std::expected<void, std::string> add(const LogMessage& message) = 0;
+  [[nodiscard]] virtual std::unique_ptr<ColumnRows> make_rows() const = 0;
+  // Writes rows of make_rows(), and clears them. The error is one line; it is final.
+  [[nodiscard]] virtual std::expected<void, std::string> take(ColumnRows& rows) = 0;
   // Completes the file. The last call.
   [[nodiscard]] virtual std::expected<ColumnTotals, std::string> finish() = 0;
 };

@@ -10,6 +10,31 @@
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
+namespace {
+
+using TakeRows = FunctionRef<logs::AfterMessage(logs::ColumnRows&)>;
+
+// The rows of a chunk.
+class RowWork final : public logs::ChunkWork {
+ public:
+  RowWork(std::unique_ptr<logs::ColumnRows> rows, const std::optional<logs::Matcher>& matcher,
+          TakeRows take)
+      : rows_{std::move(rows)}, take_{take} {
+    if (matcher) matcher_.emplace(matcher->copy());
+  }
+  void each(const logs::LogMessage& message) override {
+    if (!matcher_ || matcher_->matches(message.bytes)) rows_->add(message);
+  }
+  logs::AfterMessage take() override { return take_(*rows_); }
+  void discard() override { rows_->clear(); }
+
+ private:
+  std::unique_ptr<logs::ColumnRows> rows_;
+  std::optional<logs::Matcher> matcher_;
+  TakeRows take_;
+};
+
+}  // namespace
 
 int export_files(const ExportOptions& options, Disk& disk, logs::OpenColumns open,
                  ExportStreams streams) {
@@ -34,13 +59,22 @@ int export_files(const ExportOptions& options, Disk& disk, logs::OpenColumns ope
   if (!writer) return complain(printable(place + ": " + writer.error()));
 
   std::string error;
-  const auto each = [&](const logs::LogMessage& message) {
-    if (matcher && !matcher->matches(message.bytes)) return logs::AfterMessage::Continue;
-    if (const auto added = (*writer)->add(message); !added) error = added.error();
+  const auto take = [&](logs::ColumnRows& rows) {
+    if (const auto taken = (*writer)->take(rows); !taken && error.empty()) error = taken.error();
     return error.empty() ? logs::AfterMessage::Continue : logs::AfterMessage::Stop;
   };
+  const auto rows = (*writer)->make_rows();
+  const auto each = [&](const logs::LogMessage& message) {
+    if (matcher && !matcher->matches(message.bytes)) return logs::AfterMessage::Continue;
+    return rows->add(message) ? take(*rows) : logs::AfterMessage::Continue;
+  };
   const auto failed = [&](std::string_view text) { complain(printable(text)); };
-  const logs::LogReport report = logs::read_logs(disk, options.input, {each, [] {}, failed});
+  const auto make_work = [&]() -> std::unique_ptr<logs::ChunkWork> {
+    return std::make_unique<RowWork>((*writer)->make_rows(), matcher, take);
+  };
+  const logs::LogReport report =
+      logs::read_logs(disk, options.input, {each, [] {}, failed, logs::kWaitForMore, make_work});
+  take(*rows);
   const auto totals = (*writer)->finish();
   if (!totals && error.empty()) error = totals.error();
   if (!error.empty()) {

@@ -28,6 +28,7 @@ int run_export(Arguments arguments) {
   ExportOptions options;
   std::string arrow;
   add_log_options(app, options.input);
+  add_jobs_option(app, options.input);
   CLI::Option* const parquet =
       app.add_option("--parquet", options.path, "write a Parquet file")->option_text("FILE");
   app.add_option("--arrow", arrow,
@@ -38,11 +39,8 @@ int run_export(Arguments arguments) {
                  "the columns, by tag or name, such as 11,Price,NoPartyIDs (default: the usual "
                  "fields of orders, and the parties)")
       ->option_text("TAGS");
-  app.add_option("--where", options.expression,
-                 "only messages that fulfil an expression of `nexusfix grep`")
-      ->option_text("EXPR");
-  app.add_option("--dict", options.dictionary, "your own dictionary: QuickFIX XML or Orchestra")
-      ->option_text("FILE");
+  add_where_option(app, options.expression);
+  add_dictionary_option(app, options.dictionary);
   app.footer(
       "Examples:\n"
       "  $ nexusfix export --parquet day.parquet --rotated messages.log\n"

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kWaitingMax = 200'000;
 constexpr std::size_t kWaitingBytesMax = 48U << 20U;
+constexpr std::size_t kWaitingOfKeyMax = 1000;
 constexpr wire::Tag kBodyLength = 9;
 constexpr wire::Tag kCheckSum = 10;
 
@@ -20,18 +21,12 @@ bool is_changed_by_resend(wire::Tag tag) {
 }
 
 bool is_resend(const MessageFields& fields) { return fields.value(43) == "Y"; }
-bool is_resend(std::string_view bytes) {
-  MessageFields fields;
-  fields.read(bytes);
-  return is_resend(fields);
-}
 
-// Whether one may be the resend of the other.
+// Whether one is the resend of the other, if one of them is a resend.
 bool is_same_but_resent(std::string_view left, std::string_view right) {
   MessageFields fields[2];
   fields[0].read(left);
   fields[1].read(right);
-  if (is_resend(fields[0]) == is_resend(fields[1])) return false;
   std::vector<std::string_view> texts[2];
   for (int i = 0; i < 2; ++i) {
     for (const MessageField& field : fields[i].all()) {
@@ -98,12 +93,16 @@ void LogDiff::add(std::size_t side, const LogMessage& message) {
   const bool is_gap_fill = fields_.value(35) == "4" && fields_.value(123) == "Y";
   auto& waiting = waiting_[key];
   if (match(key, waiting, side, message.bytes)) {
-    if (is_gap_fill && waiting_count_ > 0) take_gap_fill();
+    if (is_gap_fill && waiting_count_ > 0) take_gap_fill(side);
     return;
   }
-  keep(std::move(key), waiting,
-       {side, std::string{message.bytes}, message.offset, direction_in(message.prefix)});
-  limit_memory();
+  keep(key, waiting,
+       {.side = side,
+        .bytes = std::string{message.bytes},
+        .offset = message.offset,
+        .direction = direction_in(message.prefix),
+        .is_resend = is_resend(fields_)});
+  limit_memory(key);
 }
 
 // Whether the other log has the message. Removes what has found its other half.
@@ -112,18 +111,22 @@ bool LogDiff::match(const std::string& key, std::vector<DiffMessage>& waiting, s
   const auto other = std::ranges::find_if(
       waiting, [&](const DiffMessage& one) { return one.side != side && one.bytes == bytes; });
   const bool is_equal = other != waiting.end();
-  const bool may_be_resent = !waiting.empty() && (!is_equal || is_resend(fields_));
+  const bool is_sent_again = is_resend(fields_);
   if (is_equal) {
     ++counts_.equal;
+    matched_ = other->arrival;
     remove(waiting, static_cast<std::size_t>(other - waiting.begin()));
   }
   bool is_resent = false;
-  for (std::size_t at = may_be_resent ? 0 : waiting.size(); at < waiting.size();) {
+  for (std::size_t at = is_equal && !is_sent_again ? waiting.size() : 0; at < waiting.size();) {
     // A lost original waits, and its resend came; or the resend is the only one that was logged.
-    const bool is_candidate = is_equal ? !is_resend(waiting[at].bytes) : waiting[at].side != side;
-    if (is_candidate && is_same_but_resent(waiting[at].bytes, bytes)) {
+    const DiffMessage& one = waiting[at];
+    const bool is_candidate = one.is_resend != is_sent_again &&
+                              (is_equal ? came_before_match(one, side) : one.side != side);
+    if (is_candidate && is_same_but_resent(one.bytes, bytes)) {
       ++counts_.resent;
       is_resent = true;
+      if (!is_equal) matched_ = one.arrival;
       remove(waiting, at);
       if (!is_equal) break;
     } else {
@@ -140,15 +143,22 @@ void LogDiff::remove(std::vector<DiffMessage>& waiting, std::size_t at) {
   waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-void LogDiff::keep(std::string key, std::vector<DiffMessage>& waiting, DiffMessage message) {
+void LogDiff::keep(const std::string& key, std::vector<DiffMessage>& waiting, DiffMessage message) {
+  message.arrival = ++arrivals_;
   ++waiting_count_;
   waiting_bytes_ += message.bytes.size();
   waiting.push_back(std::move(message));
-  order_.push_back(std::move(key));
+  order_.push_back({arrivals_, key});
+}
+
+// Whether it is before the two messages of the last match, in the log that has it. One log may be
+// read ahead of the other.
+bool LogDiff::came_before_match(const DiffMessage& message, std::size_t side) const noexcept {
+  return message.side == side || message.arrival < matched_;
 }
 
 // Both sides have the gap fill in fields_: session messages before its NewSeqNo were not needed.
-void LogDiff::take_gap_fill() {
+void LogDiff::take_gap_fill(std::size_t side) {
   constexpr std::uint64_t kNumbersMax = 1'000'000;
   const std::uint64_t first = number_of(fields_.value(34));
   const std::uint64_t end = std::min(number_of(fields_.value(36)), first + kNumbersMax);
@@ -157,7 +167,8 @@ void LogDiff::take_gap_fill() {
         waiting_.find(key_of(fields_.value(49), fields_.value(56), std::to_string(number)));
     if (found == waiting_.end()) continue;
     for (std::size_t at = 0; at < found->second.size();) {
-      if (is_of_session_layer(found->second[at].bytes)) {
+      const DiffMessage& one = found->second[at];
+      if (came_before_match(one, side) && is_of_session_layer(one.bytes)) {
         ++counts_.gap_filled;
         remove(found->second, at);
       } else {
@@ -188,27 +199,37 @@ void LogDiff::resolve(std::vector<DiffMessage>& waiting) {
   while (!waiting.empty()) remove(waiting, waiting.size() - 1);
 }
 
-void LogDiff::limit_memory() {
-  // Most keys have left when their turn comes.
-  while (!order_.empty() && (waiting_count_ > kWaitingMax || waiting_bytes_ > kWaitingBytesMax ||
-                             order_.size() > 2 * kWaitingMax)) {
-    const auto found = waiting_.find(order_.front());
+// The messages of the key of this one; end(): it has left.
+LogDiff::Waiting::iterator LogDiff::waiting_at(const Arrival& arrival) {
+  const auto found = waiting_.find(arrival.key);
+  if (found == waiting_.end()) return found;
+  const bool waits =
+      std::ranges::binary_search(found->second, arrival.number, {}, &DiffMessage::arrival);
+  return waits ? found : waiting_.end();
+}
+
+// key: of the newest message.
+void LogDiff::limit_memory(const std::string& key) {
+  if (const auto newest = waiting_.find(key); newest->second.size() > kWaitingOfKeyMax) {
+    resolve(newest->second);
+    waiting_.erase(newest);
+  }
+  while (waiting_count_ > kWaitingMax || waiting_bytes_ > kWaitingBytesMax) {
+    const auto found = waiting_at(order_.front());
     if (found != waiting_.end()) {
-      const bool is_needed = waiting_count_ > kWaitingMax || waiting_bytes_ > kWaitingBytesMax;
-      if (is_needed) {
-        resolve(found->second);
-        waiting_.erase(found);
-      } else {
-        order_.push_back(order_.front());
-      }
+      resolve(found->second);
+      waiting_.erase(found);
     }
     order_.pop_front();
+  }
+  if (order_.size() > 2 * kWaitingMax) {
+    std::erase_if(order_, [&](const Arrival& one) { return waiting_at(one) == waiting_.end(); });
   }
 }
 
 void LogDiff::finish() {
-  for (const std::string& key : order_) {
-    const auto found = waiting_.find(key);
+  for (const Arrival& arrival : order_) {
+    const auto found = waiting_.find(arrival.key);
     if (found == waiting_.end()) continue;
     resolve(found->second);
     waiting_.erase(found);

@@ -23,6 +23,8 @@ struct DiffMessage {
   std::string bytes{};
   std::uint64_t offset = 0;
   LoggedDirection direction = LoggedDirection::Unknown;
+  bool is_resend = false;     // it has PossDupFlag
+  std::uint64_t arrival = 0;  // ascending
 };
 
 struct FieldDifference {
@@ -50,7 +52,8 @@ struct DiffCounts {
 };
 
 // Messages belong together by CompIDs and MsgSeqNum. At most 200,000 messages and 48 MiB wait at a
-// time; the oldest one is a difference if there are more.
+// time, and 1,000 with the same CompIDs and MsgSeqNum; the oldest ones are differences if there are
+// more.
 class LogDiff {
  public:
   using Found = std::function<void(const LogDifference&)>;
@@ -64,22 +67,30 @@ class LogDiff {
 
  private:
   using Waiting = std::unordered_map<std::string, std::vector<DiffMessage>>;
+  struct Arrival {
+    std::uint64_t number = 0;
+    std::string key{};
+  };
 
   [[nodiscard]] std::string key_of(std::string_view sender, std::string_view target,
                                    std::string_view number) const;
   bool match(const std::string& key, std::vector<DiffMessage>& waiting, std::size_t side,
              std::string_view bytes);
-  void keep(std::string key, std::vector<DiffMessage>& waiting, DiffMessage message);
+  void keep(const std::string& key, std::vector<DiffMessage>& waiting, DiffMessage message);
   void remove(std::vector<DiffMessage>& waiting, std::size_t at);
-  void take_gap_fill();
+  [[nodiscard]] bool came_before_match(const DiffMessage& message, std::size_t side) const noexcept;
+  void take_gap_fill(std::size_t side);
   void resolve(std::vector<DiffMessage>& waiting);
-  void limit_memory();
+  void limit_memory(const std::string& key);
+  [[nodiscard]] Waiting::iterator waiting_at(const Arrival& arrival);
 
   Found found_;
   DiffCounts counts_;
   MessageFields fields_;
-  Waiting waiting_;                // by key
-  std::deque<std::string> order_;  // keys in the order of their messages; some have left
+  Waiting waiting_;            // by key
+  std::deque<Arrival> order_;  // of the messages; some have left
+  std::uint64_t arrivals_ = 0;
+  std::uint64_t matched_ = 0;  // the arrival of the message that match() has found
   std::size_t waiting_count_ = 0;
   std::size_t waiting_bytes_ = 0;
 };

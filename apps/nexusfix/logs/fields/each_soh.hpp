@@ -11,6 +11,24 @@
 
 namespace nexusfix::logs {
 
+// A bit for each SOH in 32 bytes, the lowest for the first byte.
+[[gnu::always_inline]] inline unsigned soh_places(const char* bytes) noexcept {
+  constexpr char kSoh = '\x01';
+#if defined(__SSE2__)
+  const __m128i soh = _mm_set1_epi8(kSoh);
+  // Valid: unaligned loads of 16 bytes of the caller's text.
+  const auto places_at = [&](const char* at) {
+    return static_cast<unsigned>(_mm_movemask_epi8(
+        _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)), soh)));
+  };
+  return places_at(bytes) | places_at(bytes + 16) << 16U;
+#else
+  unsigned places = 0;
+  for (unsigned i = 0; i < 32; ++i) places |= (bytes[i] == kSoh ? 1U : 0U) << i;
+  return places;
+#endif
+}
+
 // Calls use with the place of each SOH, until it returns false. Looks at 16 bytes at once. Inline:
 // the loops that use it are the hottest ones of the log tools.
 template <class Use>
@@ -20,13 +38,24 @@ template <class Use>
 #if defined(__SSE2__)
   constexpr std::size_t kLanes = 16;
   const __m128i soh = _mm_set1_epi8(kSoh);
-  for (; at + kLanes <= bytes.size(); at += kLanes) {
+  const auto places_at = [&](std::size_t block) {
     // Valid: an unaligned load of 16 bytes of the message.
-    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data() + at));
-    auto places = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, soh)));
-    for (; places != 0; places &= places - 1) {
+    return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data() + block)), soh)));
+  };
+  for (; at + kLanes <= bytes.size(); at += kLanes) {
+    for (unsigned places = places_at(at); places != 0; places &= places - 1) {
       if (!use(at + static_cast<std::size_t>(std::countr_zero(places)))) return;
     }
+  }
+  if (at > 0 && at < bytes.size()) {
+    // The last block overlaps the one before it.
+    const std::size_t last = bytes.size() - kLanes;
+    unsigned places = places_at(last) & (~0U << (at - last));
+    for (; places != 0; places &= places - 1) {
+      if (!use(last + static_cast<std::size_t>(std::countr_zero(places)))) return;
+    }
+    return;
   }
 #endif
   for (; at < bytes.size(); ++at) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <unordered_set>
 
 #include <nexusfix/base/ascii.hpp>
 #include <nexusfix/dictionary/builtin.hpp>
@@ -87,9 +88,17 @@ std::optional<std::string> FieldNames::message_name(std::string_view msg_type) c
 }
 
 std::optional<std::string_view> FieldNames::nearest_field(std::string_view word) const {
+  // Each name once, and none that its size alone makes too different: nearest_name() is slow.
+  const std::size_t changes_max = std::max<std::size_t>(1, word.size() / 3);
+  std::unordered_set<std::string_view> known;
   std::vector<std::string_view> names;
   each([&](const Dictionary& dictionary) {
-    for (const FieldDefinition& field : dictionary.fields) names.push_back(field.name);
+    for (const FieldDefinition& field : dictionary.fields) {
+      const std::string_view name = field.name;
+      const bool is_near =
+          name.size() <= word.size() + changes_max && word.size() <= name.size() + changes_max;
+      if (is_near && known.insert(name).second) names.push_back(name);
+    }
     return false;
   });
   return dictionary::nearest_name(word, names);
@@ -188,6 +197,13 @@ const TagNames::Version& TagNames::of(std::string_view begin_string) {
       add(dictionary::builtin_names(version), tag);
       if (version == dictionary::Version::Fixt11)
         add(dictionary::builtin_names(dictionary::Version::Fix50Sp2), tag);
+    }
+    slot->keys.resize(kTagsMax);
+    for (std::size_t i = 0; i < slot->names.size(); ++i) {
+      const std::string text = '"' + std::string{slot->names[i]} + "\":\"";
+      Version::Key& key = slot->keys[i];
+      if (slot->names[i].empty() || text.size() > Version::Key::kBytes) continue;
+      key.size = static_cast<std::uint8_t>(text.copy(key.text.data(), text.size()));
     }
   }
   begin_string_ = begin_string;

@@ -1,6 +1,8 @@
 // Finds tags, values and groups by name, in all FIX versions and in a dictionary of the user.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -58,10 +60,22 @@ class TagNames {
   // The name in the version of this message; empty: there is none. begin_string and appl_ver_id:
   // its BeginString (8) and ApplVerID (1128).
   struct Version {
+    // The name in quotes, and `:"`: the beginning of a text member of a JSON object.
+    struct Key {
+      static constexpr std::size_t kBytes = 31;
+      std::array<char, kBytes> text{};
+      std::uint8_t size = 0;  // 0: there is no name, or it is longer
+    };
     std::vector<std::string_view> names;  // by tag
+    std::vector<Key> keys;                // by tag
     [[nodiscard]] std::string_view name(wire::Tag tag) const noexcept {
       const auto index = static_cast<std::size_t>(tag);
       return index < names.size() ? names[index] : std::string_view{};
+    }
+    // Null: the tag is out of range.
+    [[nodiscard]] const Key* key(wire::Tag tag) const noexcept {
+      const auto index = static_cast<std::size_t>(tag);
+      return index < keys.size() ? &keys[index] : nullptr;
     }
   };
   [[nodiscard]] const Version& of(std::string_view begin_string);

@@ -1,6 +1,7 @@
 #include "nexusfix/logs/fields/message_fields.hpp"
 
 #include <array>
+#include <bit>
 #include <bitset>
 #include <charconv>
 #include <cstdint>
@@ -113,7 +114,7 @@ void MessageFields::read(std::string_view bytes) {
   wire::Tag data_tag = 0;    // that the field before announced
   std::size_t data_size = 0;
   constexpr std::size_t kReadableMin = 8;
-  const auto end_field = [&](std::size_t end) {
+  const auto end_field = [&](std::size_t end) __attribute__((always_inline)) {
     if (end < data_end) return true;
     const std::string_view text{bytes.data() + at, end - at};
     TagText tag;
@@ -170,6 +171,19 @@ bool has_data_field(std::string_view bytes) noexcept {
 std::string_view msg_type_of(std::string_view bytes) noexcept {
   constexpr std::string_view kMsgType = "35=";
   constexpr std::size_t kBegin = 5;  // of a separator, at the earliest: after `8=FIX`
+  constexpr std::size_t kUsual = 32;
+  if (bytes.size() >= kUsual) {
+    // Most often the first three fields end within these bytes.
+    const unsigned first = soh_places(bytes.data()) & (~0U << kBegin);
+    const unsigned second = first & (first - 1);
+    const unsigned third = second & (second - 1);
+    if (third != 0) {
+      const auto at = static_cast<std::size_t>(std::countr_zero(second)) + 1;
+      const auto end = static_cast<std::size_t>(std::countr_zero(third));
+      const std::string_view field = bytes.substr(at, end - at);
+      return field.starts_with(kMsgType) ? field.substr(kMsgType.size()) : std::string_view{};
+    }
+  }
   const auto end_of_field = [&](std::size_t at) {
     while (at < bytes.size() && bytes[at] != kSoh) ++at;
     return at;

@@ -11,6 +11,7 @@
 
 #include "nexusfix/logs/fields/own_dictionary.hpp"
 #include "nexusfix/logs/grep/matcher.hpp"
+#include "nexusfix/logs/grep/matching_work.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -41,6 +42,7 @@ class GrepRun {
   GrepRun(const GrepOptions& options, GrepStreams streams, const logs::Expression& expression,
           const logs::OutputOptions& output)
       : options_{options},
+        output_{output},
         streams_{streams},
         matcher_{expression},
         writer_{streams.out, output},
@@ -52,7 +54,19 @@ class GrepRun {
       if (prints_) writer_.flush();
     };
     const auto failed = [&](std::string_view error) { complain(error); };
-    const logs::LogReport report = logs::read_logs(disk, options_.input, {each, drained, failed});
+    const auto found = [&](std::size_t file, std::uint64_t count) {
+      found_ += count;
+      if (options_.only_count) this->count(file, count);
+      return logs::after_output(streams_.out);
+    };
+    const auto make_work = [&]() -> std::unique_ptr<logs::ChunkWork> {
+      return std::make_unique<logs::MatchingWork>(
+          logs::MatchingWork::Options{matcher_.copy(), options_.is_inverted, prints_, output_},
+          writer_, found);
+    };
+    logs::LogCalls calls{each, drained, failed};
+    if (can_work_in_chunks()) calls.make_work = make_work;
+    const logs::LogReport report = logs::read_logs(disk, options_.input, calls);
     if (prints_) writer_.finish();
     if (options_.only_count) print_counts(report);
     std::fflush(streams_.out);
@@ -70,7 +84,7 @@ class GrepRun {
     const bool is_found = matcher_.matches(message.bytes) != options_.is_inverted;
     if (is_found) {
       ++found_;
-      if (options_.only_count) count(message.file);
+      if (options_.only_count) count(message.file, 1);
       if (options_.is_quiet) return AfterMessage::Stop;
     }
     if (prints_) print(message, is_found);
@@ -78,9 +92,15 @@ class GrepRun {
     return is_enough && after_ == 0 ? AfterMessage::Stop : logs::after_output(streams_.out);
   }
 
-  void count(std::size_t file) {
+  // The others depend on the messages before, or end early.
+  [[nodiscard]] bool can_work_in_chunks() const {
+    return options_.form != logs::OutputForm::Table && options_.count_max == 0 &&
+           options_.before + options_.after == 0 && !options_.is_quiet;
+  }
+
+  void count(std::size_t file, std::uint64_t count) {
     if (file >= counts_.size()) counts_.resize(file + 1);
-    ++counts_[file];
+    counts_[file] += count;
   }
 
   void print(const LogMessage& message, bool is_found) {
@@ -116,6 +136,7 @@ class GrepRun {
   }
 
   const GrepOptions& options_;
+  const logs::OutputOptions& output_;
   GrepStreams streams_;
   logs::Matcher matcher_;
   logs::MessageWriter writer_;

@@ -34,7 +34,8 @@ struct GrepStreams {
   std::FILE* err = stderr;
 };
 
-// Returns kSuccess if a message was found and every file was read; kFailure if none was found, or
+// Uses input.jobs threads, but only one for Table, and with count_max, context or is_quiet. Returns
+// kSuccess if a message was found and every file was read; kFailure if none was found, or
 // an opened file could not be read to its end; kUsage if a file or the dictionary cannot be opened,
 // or the expression or the fields are wrong.
 int grep_files(const GrepOptions& options, Disk& disk, GrepStreams streams);

@@ -20,6 +20,7 @@ int run_grep(Arguments arguments) {
   app.add_option("EXPR", options.expression, "what the messages must fulfil")->required();
   add_log_options(app, options.input);
   add_follow_option(app, options.input);
+  add_jobs_option(app, options.input);
   app.add_flag("-v,--invert", options.is_inverted, "messages that do not fulfil EXPR");
   app.add_flag("-c,--count", options.only_count,
                "print only the number of messages, for each file");
@@ -32,8 +33,7 @@ int run_grep(Arguments arguments) {
       ->option_text("N");
   std::optional<logs::OutputForm> form;
   add_output_options(app, form, options.fields);
-  app.add_option("--dict", options.dictionary, "your own dictionary: QuickFIX XML or Orchestra")
-      ->option_text("FILE");
+  add_dictionary_option(app, options.dictionary);
   app.footer(
       "Examples:\n"
       "  $ nexusfix grep 'MsgType=D and Symbol~\"AAPL|MSFT\" and Price>150' messages.log\n"

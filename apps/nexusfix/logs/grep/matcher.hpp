@@ -16,6 +16,8 @@ namespace nexusfix::logs {
 class Matcher {
  public:
   explicit Matcher(const Expression& expression);
+  // The same plan, for another thread.
+  [[nodiscard]] Matcher copy() const { return Matcher{plan_}; }
 
   // bytes: one message with SOH after each field. The result is the one of matches_fields(); most
   // messages are decided by their bytes.
@@ -38,6 +40,7 @@ class Matcher {
   };
   using Fields = std::span<const MessageField>;
 
+  explicit Matcher(Step plan) : plan_{std::move(plan)} {}
   static Step compile(const Expression& expression);
   static bool is_exact(const Step& step);
   // False: the message does not fulfil the step. True: it may.

@@ -50,7 +50,7 @@ class OrderRun {
   int run() {
     const auto own = logs::own_dictionary(disk_, options_.dictionary);
     if (!own) return complain(own.error(), kUsage);
-    if (!keep_input()) return kUsage;
+    if (!keep_input()) return logs::is_interrupted() ? kFailure : kUsage;
     if (const int status = read_until_all_are_known(); status != kSuccess) return status;
     if (stories_.empty())
       return complain(fmt::format("no order has the identifier {}", printable(options_.id)),
@@ -84,7 +84,9 @@ class OrderRun {
       for (;;) {
         const auto got = input->read(chunk);
         if (!got || (*got > 0 && std::fwrite(chunk.data(), 1, *got, input_.get()) != *got)) {
-          complain(got ? "standard input does not fit into a temporary file" : got.error(), kUsage);
+          complain(got ? "standard input does not fit into a temporary file"
+                       : "standard input: " + got.error(),
+                   kFailure);
           return false;
         }
         if (*got == 0) break;
@@ -106,7 +108,7 @@ class OrderRun {
         return logs::AfterMessage::Continue;
       };
       const auto failed = [&](std::string_view error) {
-        if (pass == 0) complain(printable(error), kFailure);
+        if (pass == 0 || logs::is_interrupted()) complain(printable(error), kFailure);
       };
       const logs::LogReport report = logs::read_logs(disk_, request_, {each, [] {}, failed});
       if (report.has_unopened()) return kUsage;

@@ -19,8 +19,7 @@ int run_order(Arguments arguments) {
   add_log_options(app, options.input);
   app.remove_option(app.get_option("--merge"));
   app.add_flag("--json", options.is_json, "print one JSON object, for programs");
-  app.add_option("--dict", options.dictionary, "your own dictionary: QuickFIX XML or Orchestra")
-      ->option_text("FILE");
+  add_dictionary_option(app, options.dictionary);
   app.footer(
       "Examples:\n"
       "  $ nexusfix order A1 messages.log\n"

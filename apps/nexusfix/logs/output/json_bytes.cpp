@@ -7,10 +7,6 @@
 
 #include "nexusfix/messages/find_bytes.hpp"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 namespace nexusfix::logs {
 namespace {
 
@@ -57,20 +53,15 @@ bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
-char* write_json_bytes(char* out, std::string_view text, const char* readable) noexcept {
+char* write_any_json_bytes(char* out, std::string_view text, const char* readable) noexcept {
   while (!text.empty()) {
 #if defined(__SSE2__)
     constexpr std::size_t kLanes = 16;
     if (readable - text.data() >= static_cast<std::ptrdiff_t>(kLanes)) {
-      // Valid: 16 bytes can be read here, and out has that room. A byte of 0x80 and above is
-      // negative, so it is not greater than the last control character.
+      // Valid: 16 bytes can be read here, and out has that room.
       const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data()));
       _mm_storeu_si128(reinterpret_cast<__m128i*>(out), bytes);
-      const __m128i special = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
-                                                        _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
-                                           _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f)),
-                                                        _mm_cmplt_epi8(bytes, _mm_set1_epi8(' '))));
-      const auto places = static_cast<unsigned>(_mm_movemask_epi8(special)) | 1U << kLanes;
+      const unsigned places = special_json_bytes(bytes) | 1U << kLanes;
       const std::size_t plain =
           std::min(text.size(), static_cast<std::size_t>(std::countr_zero(places)));
       out += plain;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
 #include <nexusfix/base/printable_text.hpp>
 
@@ -103,6 +104,13 @@ char* JsonObjects::write_fields(char* out, std::string_view bytes) {
     if (is_written_[i] != 0 || !is_wanted(field.tag)) continue;
     if (!is_first) *out++ = ',';
     is_first = false;
+    const TagNames::Version::Key* const key = names.key(field.tag);
+    if (key != nullptr && key->size > 0 && !occurrences.may_repeat(field.tag)) {
+      std::memcpy(out, key->text.data(), key->text.size());  // a copy of constant size is fast
+      out = write_json_bytes(out + key->size, field.value, readable);
+      *out++ = '"';
+      continue;
+    }
     *out++ = '"';
     const std::string_view name = names.name(field.tag);
     if (!name.empty() && name.size() < kNameBytesMax / 2) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <utility>
 
@@ -66,6 +67,15 @@ MessageWriter::MessageWriter(std::FILE* out, const OutputOptions& options)
   if (has_columns && options_.columns.empty()) {
     options_.columns.assign(kUsualColumns.begin(), kUsualColumns.end());
   }
+  if (out == nullptr) {
+    count_ = 1;  // the other writer begins the output
+    return;
+  }
+#ifdef F_SETPIPE_SZ
+  // Much output for a program: a pipe of the usual 64 KiB makes both programs wait often.
+  constexpr int kPipeBytes = 1 << 20;
+  static_cast<void>(::fcntl(::fileno(out), F_SETPIPE_SZ, kPipeBytes));
+#endif
 }
 
 bool MessageWriter::is_wanted(wire::Tag tag) const noexcept {
@@ -95,9 +105,21 @@ void MessageWriter::write(const LogMessage& message) {
 }
 
 void MessageWriter::limit_buffer() {
-  if (text_.size() < kBufferBytes) return;
+  if (text_.size() < kBufferBytes || out_ == nullptr) return;
   std::fwrite(text_.data(), 1, text_.size(), out_);
   text_.clear();
+}
+
+void MessageWriter::take(MessageWriter& part) {
+  if (part.text_.empty()) return;
+  if (count_++ == 0) {
+    if (options_.form == OutputForm::Json) part.text_.front() = '[';
+    if (options_.form == OutputForm::Csv) write_names();
+  }
+  std::fwrite(text_.data(), 1, text_.size(), out_);
+  text_.clear();
+  std::fwrite(part.text_.data(), 1, part.text_.size(), out_);
+  part.text_.clear();
 }
 
 void MessageWriter::write_gap() {
@@ -165,18 +187,23 @@ std::vector<std::string> MessageWriter::cells_of(const LogMessage& message) {
   return cells;
 }
 
-void MessageWriter::write_row(const LogMessage& message) {
-  if (count_ == 0) {
-    std::vector<std::string> names;
-    if (options_.with_path) names.emplace_back("file");
-    for (const wire::Tag column : options_.columns) names.push_back(column_name(column));
-    if (options_.form == OutputForm::Table) write_table_row(std::move(names));
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (i > 0) text_ += ',';
-      append_csv(text_, names[i]);
-    }
-    if (options_.form == OutputForm::Csv) text_ += "\r\n";
+void MessageWriter::write_names() {
+  std::vector<std::string> names;
+  if (options_.with_path) names.emplace_back("file");
+  for (const wire::Tag column : options_.columns) names.push_back(column_name(column));
+  if (options_.form == OutputForm::Table) {
+    write_table_row(std::move(names));
+    return;
   }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text_ += ',';
+    append_csv(text_, names[i]);
+  }
+  text_ += "\r\n";
+}
+
+void MessageWriter::write_row(const LogMessage& message) {
+  if (count_ == 0) write_names();
   std::vector<std::string> cells = cells_of(message);
   if (options_.form == OutputForm::Table) {
     write_table_row(std::move(cells));

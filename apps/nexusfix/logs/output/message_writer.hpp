@@ -44,12 +44,17 @@ struct OutputOptions {
 // them.
 class MessageWriter {
  public:
-  // out must outlive the writer.
+  // out must outlive the writer. Null: the writer makes a part of the output of another one, in any
+  // form but Table.
   MessageWriter(std::FILE* out, const OutputOptions& options);
 
   void write(const LogMessage& message);
   // "--" between messages that do not follow each other, in the forms for people.
   void write_gap();
+  // Writes the output of a writer without a file, and empties it.
+  void take(MessageWriter& part);
+  // Forgets the output of a writer without a file.
+  void discard() { text_.clear(); }
   // Writes what is buffered. The last call is finish().
   void flush();
   void finish();
@@ -60,6 +65,7 @@ class MessageWriter {
   void write_raw(const LogMessage& message);
   void write_object(const LogMessage& message);
   void write_row(const LogMessage& message);
+  void write_names();
   void write_table_row(std::vector<std::string> cells);
   void flush_table();
   [[nodiscard]] std::vector<std::string> cells_of(const LogMessage& message);

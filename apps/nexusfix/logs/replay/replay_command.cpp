@@ -71,9 +71,7 @@ void add_session_options(CLI::App& app, ReplayOptions& options) {
 }
 
 void add_choice_options(CLI::App& app, ReplayOptions& options) {
-  app.add_option("--where", options.expression,
-                 "only messages that fulfil an expression of `nexusfix grep`")
-      ->option_text("EXPR");
+  add_where_option(app, options.expression);
   app.add_option("--sent-by", options.sent_by,
                  "only messages of this SenderCompID (default: that of the first one)")
       ->option_text("ID");
@@ -90,8 +88,7 @@ void add_choice_options(CLI::App& app, ReplayOptions& options) {
   app.add_option("--id-prefix", options.changes.id_prefix,
                  "put TEXT before ClOrdID, OrigClOrdID, ListID, QuoteID, QuoteReqID and MDReqID")
       ->option_text("TEXT");
-  app.add_option("--dict", options.dictionary, "your own dictionary: QuickFIX XML or Orchestra")
-      ->option_text("FILE");
+  add_dictionary_option(app, options.dictionary);
   app.add_option("--logon-timeout", options.logon_seconds,
                  "fail if the session is not logged on after this time")
       ->capture_default_str()

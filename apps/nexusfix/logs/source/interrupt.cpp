@@ -22,6 +22,14 @@ void catch_interrupts() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
+void block_interrupts() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
 bool is_interrupted() noexcept { return interrupted != 0; }
 
 bool wait_for_more() {

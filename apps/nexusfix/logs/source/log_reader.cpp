@@ -23,7 +23,11 @@ bool is_in_window(const LogRequest& request, const printing::ScannedMessage& mes
 class Reading {
  public:
   Reading(Disk& disk, const LogRequest& request, LogCalls calls)
-      : disk_{disk}, request_{request}, calls_{calls} {}
+      : disk_{disk}, request_{request}, calls_{calls} {
+    if (calls.make_work && request.jobs > 1 && !request.is_merged && !request.is_followed) {
+      pool_.emplace(request.jobs, *calls.make_work, request.chunk_bytes);
+    }
+  }
 
   LogReport run() {
     std::vector<std::string> paths = request_.files;
@@ -49,31 +53,43 @@ class Reading {
   }
 
  private:
-  std::optional<LogReader> open(const std::string& path, Follow follow = Follow::No) {
+  std::optional<OpenedSource> open_bytes(const std::string& path, Follow follow) {
     LogReport::FileReport& file = report_.files.emplace_back();
     file.path = path == "-" ? "standard input" : path;
     auto source = open_source(disk_, path, request_.kind, follow);
-    if (source)
-      return std::optional<LogReader>{std::in_place, std::move(*source), request_.delimiter};
+    if (source) return std::move(*source);
     file.is_open = false;
     file.error = std::move(source.error());
     calls_.failed(file.error);
     return std::nullopt;
   }
 
+  std::optional<LogReader> open(const std::string& path, Follow follow = Follow::No) {
+    auto source = open_bytes(path, follow);
+    if (!source) return std::nullopt;
+    return std::optional<LogReader>{std::in_place, std::move(*source), request_.delimiter};
+  }
+
   void close(std::size_t index, const LogReader& reader) {
+    for (const std::string& note : reader.notes()) {
+      calls_.failed(report_.files[index].path + ": " + note);
+    }
+    close(index, reader.skipped(), reader.error());
+  }
+
+  void close(std::size_t index, const printing::MessageScanner::Skipped& skipped,
+             const std::string& error) {
     LogReport::FileReport& file = report_.files[index];
-    if (file.skipped.count == 0) file.skipped.first_offset = reader.skipped().first_offset;
-    file.skipped.count += reader.skipped().count;
-    for (const std::string& note : reader.notes()) calls_.failed(file.path + ": " + note);
-    const bool ends_following = request_.is_followed && reader.error() == kInterrupted;
-    if (!reader.error().empty() && !ends_following) {
-      file.error = file.path + ": " + reader.error();
-      calls_.failed(file.error);
+    file.skipped.add(skipped, 0);
+    const bool is_interrupt = error == kInterrupted;
+    if (!error.empty() && !(request_.is_followed && is_interrupt)) {
+      file.error = file.path + ": " + error;
+      // Ctrl-C ends all files that are read together: one line says so.
+      if (!is_interrupt || !is_interrupt_reported_) calls_.failed(file.error);
+      is_interrupt_reported_ = is_interrupt_reported_ || is_interrupt;
     }
-    if (file.skipped.count > 0) {
-      calls_.failed(skipped_text(file));
-    }
+    if (file.skipped.count > 0) calls_.failed(skipped_text(file));
+    if (file.skipped.too_long > 0) calls_.failed(too_long_text(file));
   }
 
   // "log: 2 places with 8=FIX are no message, the first at byte 17: ..."
@@ -86,6 +102,12 @@ class Reading {
                                                   : "the delimiter does not follow");
   }
 
+  static std::string too_long_text(const LogReport::FileReport& file) {
+    return fmt::format("{}: {} longer than 1 MiB and cut there, the first at byte {}", file.path,
+                       command::counted(file.skipped.too_long, "message is", "messages are"),
+                       command::with_thousands(file.skipped.first_too_long));
+  }
+
   AfterMessage pass(const printing::ScannedMessage& message, std::size_t file) {
     if (!is_in_window(request_, message)) return AfterMessage::Continue;
     return calls_.each(
@@ -93,13 +115,27 @@ class Reading {
   }
 
   AfterMessage read_one(const std::string& path) {
-    auto reader = open(path);
-    if (!reader) return AfterMessage::Continue;
+    auto source = open_bytes(path, Follow::No);
+    if (!source) return AfterMessage::Continue;
     const std::size_t index = report_.files.size() - 1;
-    while (const auto message = reader->next(calls_.drained)) {
+    if (pool_ && !source->is_capture) return read_in_chunks(*source->bytes, index);
+    LogReader reader{std::move(*source), request_.delimiter};
+    while (const auto message = reader.next(calls_.drained)) {
       if (pass(*message, index) == AfterMessage::Stop) return AfterMessage::Stop;
     }
-    close(index, *reader);
+    close(index, reader);
+    return AfterMessage::Continue;
+  }
+
+  AfterMessage read_in_chunks(ByteSource& source, std::size_t index) {
+    const auto is_wanted = [&](const printing::ScannedMessage& message) {
+      return is_in_window(request_, message);
+    };
+    const std::string path = report_.files[index].path;
+    const ChunkPool::Result result =
+        pool_->read(source, {request_.delimiter, index, path, is_wanted});
+    if (result.after == AfterMessage::Stop) return AfterMessage::Stop;
+    close(index, result.skipped, result.error);
     return AfterMessage::Continue;
   }
 
@@ -213,6 +249,8 @@ class Reading {
   const LogRequest& request_;
   LogCalls calls_;
   LogReport report_;
+  bool is_interrupt_reported_ = false;
+  std::optional<ChunkPool> pool_;  // reads text with several threads
 };
 
 }  // namespace
@@ -240,8 +278,10 @@ std::optional<printing::ScannedMessage> LogReader::next(FunctionRef<void()> drai
   for (;;) {
     if (auto message = scanner_.next()) return message;
     if (is_at_end_) return std::nullopt;
-    if (is_interrupted()) error_ = kInterrupted;
+    // The first bytes may have been read before, to recognise the source.
+    if (has_read_ && is_interrupted()) error_ = kInterrupted;
     if (!error_.empty()) return std::nullopt;
+    has_read_ = true;
     if (was_short_) drained();
     const std::size_t got = scanner_.feed_from(kChunkBytes, [&](std::span<char> bytes) {
       const auto read = source_->read(bytes);
@@ -269,8 +309,9 @@ bool LogReport::has_unopened() const noexcept {
 }
 
 bool LogReport::has_unread() const noexcept {
-  return std::ranges::any_of(
-      files, [](const FileReport& file) { return file.is_open && !file.error.empty(); });
+  return std::ranges::any_of(files, [](const FileReport& file) {
+    return file.is_open && (!file.error.empty() || file.skipped.too_long > 0);
+  });
 }
 
 LogReport read_logs(Disk& disk, const LogRequest& request, LogCalls calls) {

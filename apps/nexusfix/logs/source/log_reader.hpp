@@ -16,7 +16,9 @@
 
 #include "nexusfix/logs/capture/capture_reader.hpp"
 #include "nexusfix/logs/source/byte_source.hpp"
+#include "nexusfix/logs/source/chunk_pool.hpp"
 #include "nexusfix/logs/source/interrupt.hpp"
+#include "nexusfix/logs/source/log_message.hpp"
 #include "nexusfix/logs/source/open_source.hpp"
 #include "nexusfix/messages/message_scanner.hpp"
 
@@ -47,6 +49,7 @@ class LogReader {
   SourceEnd end_ = SourceEnd::Final;
   std::string error_;
   bool is_at_end_ = false;
+  bool has_read_ = false;
   bool was_short_ = false;  // the last read got all that had arrived
 };
 
@@ -61,14 +64,8 @@ struct LogRequest {
   bool is_followed = false;             // the files may grow; not with is_merged
   std::optional<WallTime> from{};       // messages of this time and later
   std::optional<WallTime> until{};      // messages before this time
-};
-
-struct LogMessage {
-  std::string_view bytes{};   // with SOH after each field
-  std::string_view prefix{};  // the text before it in its line
-  std::uint64_t offset = 0;   // in the unpacked bytes of its file
-  std::size_t file = 0;       // position in LogReport::files
-  std::string_view path{};    // of that file
+  unsigned jobs = 1;                    // threads that find and use messages
+  std::size_t chunk_bytes = 0;          // as of ChunkPool
 };
 
 struct LogReport {
@@ -84,11 +81,9 @@ struct LogReport {
   [[nodiscard]] std::uint64_t skipped() const noexcept;
   // A file could not be opened.
   [[nodiscard]] bool has_unopened() const noexcept;
-  // An opened file could not be read to its end.
+  // An opened file could not be read to its end, or has a message that is too long.
   [[nodiscard]] bool has_unread() const noexcept;
 };
-
-enum class AfterMessage : std::uint8_t { Continue, Stop };
 
 inline constexpr auto kWaitForMore = [] { return wait_for_more(); };
 
@@ -98,6 +93,9 @@ struct LogCalls {
   FunctionRef<void(std::string_view error)> failed;  // one line about a file
   // Followed files have nothing new. False: end reading.
   FunctionRef<bool()> wait = kWaitForMore;
+  // Set: the work of request.jobs threads. Text that is neither followed nor merged has its
+  // messages there, the others in each().
+  std::optional<FunctionRef<std::unique_ptr<ChunkWork>()>> make_work{};
 };
 
 // Passes the messages of all files. A file that cannot be opened or read is reported at once, and

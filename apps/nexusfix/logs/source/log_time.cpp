@@ -50,14 +50,28 @@ std::optional<std::chrono::sys_days> date_before(std::string_view text, std::siz
   return std::chrono::sys_days{date};
 }
 
-std::chrono::nanoseconds fraction_at(std::string_view text, std::size_t at) {
+// The fraction of a second that begins here, and its bytes.
+struct Fraction {
+  std::chrono::nanoseconds value{};
+  std::size_t size = 0;
+};
+
+Fraction read_fraction(std::string_view text, std::size_t at) {
   if (at >= text.size() || (text[at] != '.' && text[at] != ',')) return {};
+  constexpr std::array<std::int64_t, 10> kUnits{
+      1'000'000'000, 100'000'000, 10'000'000, 1'000'000, 100'000, 10'000, 1000, 100, 10, 1};
+  const std::string_view rest = text.substr(at + 1);
   std::int64_t value = 0;
-  std::int64_t unit = 100'000'000;
-  for (++at; at < text.size() && is_digit(text[at]) && unit > 0; ++at, unit /= 10) {
-    value += unit * (text[at] - '0');
+  std::size_t digits = 0;
+  for (; digits < rest.size() && digits + 1 < kUnits.size() && is_digit(rest[digits]); ++digits) {
+    value = value * 10 + (rest[digits] - '0');
   }
-  return std::chrono::nanoseconds{value};
+  if (digits == 0) return {};
+  return {std::chrono::nanoseconds{value * kUnits[digits]}, digits + 1};
+}
+
+std::chrono::nanoseconds fraction_at(std::string_view text, std::size_t at) {
+  return read_fraction(text, at).value;
 }
 
 // The time of day that begins here, and the date before it.
@@ -90,6 +104,27 @@ constexpr std::array kDirectionWords{
     DirectionWord{"inbound", LoggedDirection::In},  DirectionWord{"outbound", LoggedDirection::Out},
     DirectionWord{"rx", LoggedDirection::In},       DirectionWord{"tx", LoggedDirection::Out}};
 
+// An arrow that stands alone: `->`, `-->`, `=>`, `>>` or `>`, and `<-` for a received message. One
+// between two names, as of a packet, has no direction.
+LoggedDirection arrow_in(std::string_view prefix) {
+  constexpr std::string_view kLines = "-=<>";
+  constexpr std::string_view kAround = " \t:[](){}|,";
+  for (std::size_t at = 0; (at = prefix.find_first_of("<>", at)) != prefix.npos;) {
+    const std::size_t before = prefix.find_last_not_of(kLines, at);
+    const std::size_t begin = before == prefix.npos ? 0 : before + 1;
+    const std::size_t end = std::min(prefix.find_first_not_of(kLines, at), prefix.size());
+    const std::string_view arrow = prefix.substr(begin, end - begin);
+    const bool is_alone = (begin == 0 || kAround.contains(prefix[begin - 1])) &&
+                          (end == prefix.size() || kAround.contains(prefix[end]));
+    const bool is_out = arrow.ends_with('>') && !arrow.contains('<');
+    const bool is_in = arrow.starts_with('<') && !arrow.contains('>');
+    if (is_alone && is_out) return LoggedDirection::Out;
+    if (is_alone && is_in) return LoggedDirection::In;
+    at = end;
+  }
+  return LoggedDirection::Unknown;
+}
+
 }  // namespace
 
 std::optional<WallTime> time_in(std::string_view text) {
@@ -114,8 +149,11 @@ std::optional<WallTime> time_of_message(std::string_view prefix, std::string_vie
 
 std::optional<WallTime> TimeReader::of_message(std::string_view prefix, std::string_view bytes) {
   if (!text_.empty() && prefix.starts_with(text_)) {
-    return second_ + fraction_at(prefix, text_.size());
+    const Fraction fraction = read_fraction(prefix, text_.size());
+    time_bytes_ = text_.size() + fraction.size;
+    return second_ + fraction.value;
   }
+  time_bytes_ = 0;
   text_.clear();
   const auto time = time_of_message(prefix, bytes);
   constexpr std::size_t kHourBytes = 2;
@@ -169,7 +207,22 @@ LoggedDirection direction_in(std::string_view prefix) {
     }
     at = end;
   }
-  return LoggedDirection::Unknown;
+  return arrow_in(prefix);
+}
+
+LoggedDirection TimeReader::direction(std::string_view prefix) {
+  if (time_bytes_ == 0) return direction_in(prefix);
+  const std::string_view text = prefix.substr(std::min(time_bytes_, prefix.size()));
+  for (const Words& words : words_) {
+    if (words.text == text) return words.direction;
+  }
+  constexpr std::size_t kWordsBytesMax = 256;
+  const LoggedDirection direction = direction_in(prefix);
+  if (text.size() <= kWordsBytesMax) {
+    words_[oldest_words_] = {std::string{text}, direction};
+    oldest_words_ = 1 - oldest_words_;
+  }
+  return direction;
 }
 
 }  // namespace nexusfix::logs

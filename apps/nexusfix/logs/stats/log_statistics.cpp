@@ -5,9 +5,7 @@
 #include <functional>
 #include <tuple>
 
-#include <nexusfix/wire/data_fields.hpp>
-
-#include "nexusfix/logs/fields/each_soh.hpp"
+#include "nexusfix/logs/fields/field_slots.hpp"
 
 namespace nexusfix::logs {
 namespace {
@@ -49,27 +47,25 @@ struct LogStatistics::Header {
   std::string_view reject_reason;
 
   // False: the message has a Length field, and only MessageFields knows where its data ends.
-  bool read(std::string_view bytes);
+  bool read(std::string_view bytes) {
+    return kSlots.each(bytes, [&](unsigned slot, std::string_view value)
+                                  __attribute__((always_inline)) { take(slot, value); });
+  }
   void read(std::span<const MessageField> fields) {
     for (const MessageField& field : fields) {
-      if (field.tag < kTagsMax) take(static_cast<std::size_t>(field.tag), field.value);
+      if (!FieldSlots::can_want(field.tag)) continue;
+      if (const unsigned slot = kSlots.of(field.tag); slot != 0) take(slot, field.value);
     }
   }
 
  private:
-  static constexpr int kTagsMax = 1000;
-  static constexpr std::uint8_t kIsLength = 255;
-  using Slots = std::array<std::uint8_t, kTagsMax>;
   // The members, by their slots less 1.
   static const std::array<std::string_view Header::*, 13> kMembers;
-  static const Slots kSlots;  // by tag; 0: the field does not count
-  static Slots make_slots();
-  static bool is_length(std::string_view field, int tag);
+  static const FieldSlots kSlots;
+  static FieldSlots make_slots();
 
   // The first value of a tag counts.
-  void take(std::size_t tag, std::string_view value) {
-    const std::uint8_t slot = kSlots[tag];
-    if (slot == 0 || slot == kIsLength) return;
+  void take(unsigned slot, std::string_view value) {
     std::string_view& member = this->*kMembers[slot - 1];
     if (member.data() == nullptr) member = value;
   }
@@ -80,57 +76,17 @@ const std::array<std::string_view LogStatistics::Header::*, 13> LogStatistics::H
     &Header::poss_dup,        &Header::cl_ord_id, &Header::ord_status, &Header::exec_type,
     &Header::exec_trans_type, &Header::text,      &Header::new_number, &Header::ref_number,
     &Header::reject_reason};
-const LogStatistics::Header::Slots LogStatistics::Header::kSlots = make_slots();
+const FieldSlots LogStatistics::Header::kSlots = make_slots();
 
-LogStatistics::Header::Slots LogStatistics::Header::make_slots() {
-  Slots slots{};
-  const wire::DataFieldTable standard = wire::DataFieldTable::standard();
-  for (const wire::DataFieldPair& pair : standard.pairs()) {
-    if (pair.length < kTagsMax) slots[static_cast<std::size_t>(pair.length)] = kIsLength;
-  }
-  std::uint8_t slot = 0;
-  for (const unsigned tag : {35U, 34U, 49U, 56U, 43U, 11U, 39U, 150U, 20U, 58U, 36U, 45U}) {
-    slots[tag] = ++slot;
-  }
+FieldSlots LogStatistics::Header::make_slots() {
+  FieldSlots slots;
+  constexpr std::array<wire::Tag, 12> kTags{35, 34, 49, 56, 43, 11, 39, 150, 20, 58, 36, 45};
+  unsigned slot = 0;
+  for (const wire::Tag tag : kTags) slots.want(tag, ++slot);
   // CxlRejReason, OrdRejReason, SessionRejectReason, BusinessRejectReason
-  for (const unsigned tag : {102U, 103U, 373U, 380U}) slots[tag] = slot + 1;
+  constexpr std::array<wire::Tag, 4> kReasons{102, 103, 373, 380};
+  for (const wire::Tag tag : kReasons) slots.want(tag, slot + 1);
   return slots;
-}
-
-// Whether a field with a long tag may be a Length field. tag: 0 if it has more than four digits.
-bool LogStatistics::Header::is_length(std::string_view field, int tag) {
-  auto number = static_cast<wire::Tag>(tag);
-  if (tag == 0) {
-    const char* const end = field.data() + field.size();
-    const auto [stop, fault] = std::from_chars(field.data(), end, number);
-    if (fault != std::errc{} || stop == end || *stop != '=') return true;
-  }
-  return wire::standard_data_tag(number) != 0;
-}
-
-bool LogStatistics::Header::read(std::string_view bytes) {
-  constexpr std::size_t kReadableMin = 8;
-  std::size_t at = 0;
-  bool is_whole = true;
-  each_soh(bytes, [&](std::size_t end) {
-    const char* const field = bytes.data() + at;
-    const std::size_t size = end - at;
-    const bool is_readable = bytes.size() - at >= kReadableMin;
-    at = end + 1;
-    if (!is_readable) return true;  // the CheckSum
-    const ShortTag tag = short_tag(field);
-    if (tag.tag == 0 || tag.tag >= kTagsMax) {
-      // `8=` and `9=` have one digit. Any other tag may be that of a Length.
-      is_whole = field[1] == '=' || !is_length({field, size}, tag.tag);
-      return is_whole;
-    }
-    const auto number = static_cast<std::size_t>(tag.tag);
-    if (kSlots[number] == 0) return true;
-    is_whole = kSlots[number] != kIsLength;
-    take(number, {field + tag.size, size - tag.size});
-    return is_whole;
-  });
-  return is_whole;
 }
 
 LogStatistics::Flow& LogStatistics::flow_of(std::string_view sender, std::string_view target) {

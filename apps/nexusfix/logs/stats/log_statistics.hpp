@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -120,7 +121,8 @@ class LogStatistics {
   std::map<std::string, RejectStatistics, std::less<>> rejects_;
   std::uint64_t unlisted_rejects_ = 0;
   // Requests that wait for a report: a hash of session and ClOrdID, and the time.
-  std::unordered_map<std::uint64_t, WallTime> waiting_;
+  std::pmr::unsynchronized_pool_resource waiting_memory_;
+  std::pmr::unordered_map<std::uint64_t, WallTime> waiting_{&waiting_memory_};
   std::uint64_t forgotten_requests_ = 0;
   std::unordered_map<std::int64_t, std::uint64_t> seconds_;
   std::int64_t second_ = 0;

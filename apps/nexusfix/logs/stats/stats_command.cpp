@@ -14,15 +14,12 @@ int run_stats(Arguments arguments) {
       "nexusfix stats"};
   StatsOptions options;
   add_log_options(app, options.input);
-  app.add_option("--where", options.expression,
-                 "only messages that fulfil an expression of `nexusfix grep`")
-      ->option_text("EXPR");
+  add_where_option(app, options.expression);
   app.add_flag("--all", options.shows_all, "print all rows (default: the first 20 of each table)");
   CLI::Option* const json = app.add_flag("--json", options.is_json,
                                          "print one JSON object with everything, for programs");
   app.add_flag("--html", options.is_html, "print a page with charts for a browser")->excludes(json);
-  app.add_option("--dict", options.dictionary, "your own dictionary: QuickFIX XML or Orchestra")
-      ->option_text("FILE");
+  add_dictionary_option(app, options.dictionary);
   app.footer(
       "Examples:\n"
       "  $ nexusfix stats messages.log\n"

@@ -10,7 +10,9 @@
 #include <utility>
 
 #include <nexusfix/engine/callbacks/callback_names.hpp>
+#include <nexusfix/engine/callbacks/callback_spellings.hpp>
 #include <nexusfix/engine/callbacks/handled_messages.hpp>
+#include <nexusfix/engine/callbacks/message_names.hpp>
 #include <nexusfix/engine/callbacks/message_reply.hpp>
 #include <nexusfix/engine/events.hpp>
 #include <nexusfix/engine/outgoing.hpp>
@@ -161,8 +163,14 @@ concept Application =
 template <class A>
 inline constexpr bool kIsApplication = Application<A>;
 
+// The names of what is no application, of which CallbackCheck has the error.
+struct NoNames {};
+template <class A>
+using Named = std::conditional_t<kIsApplication<A>, A, NoNames>;
+
 // Its instantiation gives the errors. A class, and not functions that call each other: a compiler
-// lists every step of an instantiation.
+// lists every step of an instantiation. So CallbackNameCheck<Named<A>> and the other two are no
+// bases of it.
 template <class A>
 struct CallbackCheck {
   static_assert(kIsApplication<A>,
@@ -172,7 +180,7 @@ struct CallbackCheck {
   static constexpr bool kDone = true;
 };
 template <Application A>
-struct CallbackCheck<A> : CallbackNameCheck<A> {
+struct CallbackCheck<A> {
   static_assert(!has_on_logon<A>() || OnLogon<A>,
                 "on_logon() must be: public: void on_logon(Session&)");
   static_assert(!has_on_logout<A>() || OnLogout<A>,

@@ -421,6 +421,8 @@ class ConversationPromise : public Link {
     frame.destroy();
     if (thrown) std::rethrow_exception(thrown);
   }
+  // Inlined, g++ would warn about the address of a discarded handle, which its destructor removes.
+  [[gnu::noinline]] void set_handle(ConversationHandle* handle) noexcept { handle_ = handle; }
   // Its handle is then that of a conversation that has ended.
   void leave_handle() noexcept {
     if (handle_ != nullptr) std::exchange(handle_, nullptr)->promise_ = nullptr;
@@ -575,9 +577,9 @@ inline ConversationHandle& ConversationHandle::operator=(ConversationHandle&& ot
 inline ConversationHandle::~ConversationHandle() { bind(nullptr); }
 
 inline void ConversationHandle::bind(detail::ConversationPromise* promise) noexcept {
-  if (promise_ != nullptr) promise_->handle_ = nullptr;
+  if (promise_ != nullptr) promise_->set_handle(nullptr);
   promise_ = promise;
-  if (promise_ != nullptr) promise_->handle_ = this;
+  if (promise_ != nullptr) promise_->set_handle(this);
 }
 
 inline bool ConversationHandle::cancel() {

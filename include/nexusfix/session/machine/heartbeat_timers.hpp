@@ -75,4 +75,17 @@ inline MonoTime HeartbeatTimers::deadline(const HeartbeatConfig& config) const n
   return std::min(last_sent_ + heartbeat_after_, last_received_ + test_request_after_);
 }
 
+// What a callback sends follows one event without a message of the session's own in between, so the
+// time to go back to is the one from before the first of them. Messages that were sent before the
+// callback may be among them, if no event came between: then a Heartbeat comes early, never late.
+inline void HeartbeatTimers::note_sent_application(MonoTime event, MonoTime sent,
+                                                   std::uint64_t next_inbound) noexcept {
+  const bool goes_on =
+      last_sent_ == undo_.sent && event == undo_.event && next_inbound == undo_.next_inbound;
+  if (!goes_on) {
+    undo_ = {.event = event, .next_inbound = next_inbound, .sent_before = last_sent_};
+  }
+  last_sent_ = undo_.sent = sent;
+}
+
 }  // namespace nexusfix::session::detail

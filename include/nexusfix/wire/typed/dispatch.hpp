@@ -16,6 +16,7 @@
 #include <nexusfix/wire/session_tags.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 #include <nexusfix/wire/typed/typed.hpp>
+#include <nexusfix/wire/typed/typed_read.hpp>
 #include <nexusfix/wire/values/byte_block.hpp>
 
 namespace nexusfix::wire {
@@ -45,9 +46,15 @@ template <class M>
 
 template <class R, class M, class Visitor>
 R visit_typed(const MessageView& message, Visitor& visitor) {
+  constexpr bool kHasProof = requires { typename M::RequiredFields; };
+  if constexpr (kHasProof) {
+    if (M::is_proven(message)) [[likely]]
+      return visitor(Unchecked::make<M>(message));
+  }
   const auto typed = M::from(message);
   if (!typed) [[unlikely]]
     return visitor(message, typed.error());
+  if constexpr (kHasProof) M::prove(message);
   return visitor(*typed);
 }
 

@@ -154,6 +154,10 @@ void put_part(DraftEdit& edit, const T& part) {
     }
   }
 }
+template <class F>
+void put_part(DraftEdit& edit, const AtSending<F>&) {
+  edit.now(F::kTag);
+}
 template <class Entry, class... Parts>
 void put_entry_of(DraftEdit& edit, const EntryParts<Parts...>& entry);
 template <class Entry, class... Entries>
@@ -217,13 +221,12 @@ inline constexpr bool kIsTagAndValue = false;
 template <WholeNumber First, class Second>
 inline constexpr bool kIsTagAndValue<First, Second> = true;
 
-// set() of a message and of an entry.
+// set() of a message and of an entry, which has run DraftCheck and PartsCheck: a compiler lists
+// each step to an error.
 template <class T, class... Parts>
 [[nodiscard]] DraftResult set_parts(DraftFields& fields, const DraftPath& path,
                                     const Parts&... parts) {
-  static_assert(DraftCheck<T, Parts...>::kDone);
   if constexpr ((MessagePart<Parts> && ...)) {
-    static_assert(PartsCheck<T, Parts...>::kDone);
     DraftEdit edit{fields, *path.message};
     std::array<DraftEdit::Part, sizeof...(Parts)> written{
         DraftEdit::Part{part_tag<Parts>(), length_tag_of<Parts>(), 0}...};
@@ -313,6 +316,8 @@ class DraftEntry : public Entry::template Members<DraftEntry<Entry>> {
   template <class... Parts>
     requires(!detail::kIsTagAndValue<Parts...>)
   [[nodiscard]] DraftResult set(const Parts&... parts) {
+    static_assert(detail::DraftCheck<Entry, Parts...>::kDone);
+    static_assert(detail::PartsCheck<Entry, Parts...>::kDone);
     return detail::set_parts<Entry>(*fields_, path_, parts...);
   }
   // As Draft::set(tag, value).
@@ -386,7 +391,7 @@ class DraftGroup {
   template <class... Parts>
   [[nodiscard]] DraftResult add(const Parts&... parts) {
     if constexpr ((MessagePart<Parts> && ...)) {
-      return add(wire::entry(parts...));
+      return add(EntryParts<Parts...>{{parts...}});
     } else {
       static_assert(detail::kCompiles<Parts...>,
                     "each part of an entry is a typed field, such as PartyID{\"A\"}, or a group()");
@@ -496,13 +501,17 @@ class Draft : public M::template Members<Draft<M>> {
   // Sets fields and groups, all or none: what Session::send() takes, in any number. A field that is
   // there gets the new value; a group gets the new entries instead of all its old ones; a new field
   // goes to the end of the header or the body. A part without a value (an empty optional, a group
-  // without entries) removes the field. Texts are copied.
+  // without entries) removes the field. Texts are copied. TransactTime::now() is the time of this
+  // call with milliseconds, by the system's clock (in a simulator, by that of its machine); it does
+  // not change when the draft is sent.
   //
   // Errors: EmptyValue, SohInValue, ValueOutOfRange (a value that the enumeration, the calendar or
   // the day does not have), ValueMalformed (a getter's result with an error), TooLong.
   template <class... Parts>
     requires(!detail::kIsTagAndValue<Parts...>)
   [[nodiscard]] DraftResult set(const Parts&... parts) {
+    static_assert(detail::DraftCheck<M, Parts...>::kDone);
+    static_assert(detail::PartsCheck<M, Parts...>::kDone);
     return detail::set_parts<M>(fields_, path(), parts...);
   }
   // Sets a field by its tag, known at run time: a user-defined field, or one of the dictionary, for

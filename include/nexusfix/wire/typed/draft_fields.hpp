@@ -275,6 +275,8 @@ class DraftEdit {
       text(tag, {buffer, detail::value_text(value, buffer)});
     }
   }
+  // Writes the present wall time.
+  void now(Tag tag);
   // Writes a Length field and its data field.
   void data(Tag length_tag, Tag data_tag, std::string_view value);
   // Writes the count field of a group. The fields of its entries follow.

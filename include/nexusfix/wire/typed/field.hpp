@@ -134,6 +134,10 @@ class OptionalField : public std::expected<T, FieldError> {
       }
     }
   }
+  // The value; throws std::bad_expected_access<FieldError> if there is none. Valid as long as this
+  // object. One function in place of the four of std::expected, which clang would list after
+  // `order.price().value`.
+  [[nodiscard]] constexpr const T& value() const { return std::expected<T, FieldError>::value(); }
   // Deleted: `Price price = order.price();` would forget that the field may be missing.
   template <class Value>
     requires detail::IsValueOf<T, Value>

@@ -220,8 +220,12 @@ inline constexpr bool field_not_in_message = !std::same_as<Fields, FieldNames<>>
 
 // The rules of a message to send and of a draft. Its instantiation gives the errors. A class, and
 // not functions that call each other: a compiler lists every step of an instantiation.
-template <class M, MessagePart... Parts>
+template <class M, class... Parts>
 struct PartsCheck {
+  static constexpr bool kDone = true;  // another check has the error
+};
+template <class M, MessagePart... Parts>
+struct PartsCheck<M, Parts...> {
   static constexpr EntryErrors kGroups = errors_of_groups<Parts...>();
 
   static_assert(tags_are_distinct<Parts...>(), "a field is given twice");

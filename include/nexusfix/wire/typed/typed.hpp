@@ -141,10 +141,11 @@ struct Field {
                   "wire::convert<WallTime>(text) reads a text at run time");
   }
   // For send(): the field with the time at which the message is sent, which is its SendingTime
-  // (52), and with the same precision: session.send<...>(TransactTime::now(), ...).
-  [[nodiscard]] static constexpr AtSending<Field> now() noexcept
-    requires std::same_as<Value, WallTime>
-  {
+  // (52), and with the same precision: session.send<...>(TransactTime::now(), ...). For
+  // Draft::set(): the field with the time of that call.
+  [[nodiscard]] static constexpr AtSending<Field> now() noexcept {
+    static_assert(std::same_as<Value, WallTime>,
+                  "now() is a date with a time: a field of a date takes wire::Date{...}");
     return {};
   }
   // The value: `const std::string_view id = order.cl_ord_id();` lives as long as the message, a

@@ -17,6 +17,7 @@
 #include <nexusfix/wire/group_view.hpp>
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/typed/field_proof.hpp>
 #include <nexusfix/wire/typed/group_shape.hpp>
 #include <nexusfix/wire/typed/stream.hpp>
 #include <nexusfix/wire/typed/typed.hpp>
@@ -59,13 +60,14 @@ struct FieldCheck {
     Text,      // any text
     Decimal,   // a number
     CharEnum,  // one byte whose bit in char_bits is set
+    Time,      // a UTCTimestamp for which fault() has no error
     Other,     // a text for which fault() has no error
   };
 
   Tag tag = 0;                               // of the field
   Kind kind = Kind::Text;                    // the form of the value
   const std::uint64_t* char_bits = nullptr;  // CharEnum: a bit for each character, 256 of them
-  // Other: the error of a text that is not empty.
+  // Time and Other: the error of a text that is not empty.
   std::optional<FieldErrorCode> (*fault)(std::string_view) noexcept = nullptr;
 };
 
@@ -98,6 +100,8 @@ template <TypedField F>
     return {tag_of<F>(), FieldCheck::Kind::Text, nullptr, nullptr};
   } else if constexpr (std::same_as<typename F::ValueType, Decimal>) {
     return {tag_of<F>(), FieldCheck::Kind::Decimal, nullptr, nullptr};
+  } else if constexpr (std::same_as<typename F::ValueType, WallTime>) {
+    return {tag_of<F>(), FieldCheck::Kind::Time, nullptr, &value_fault<F>};
   } else {
     return {tag_of<F>(), FieldCheck::Kind::Other, nullptr, &value_fault<F>};
   }
@@ -170,13 +174,21 @@ class TypedMessageView {
   // Checks MsgType and the fields that the dictionary requires. The accessor of a required field
   // then returns a plain value. Fields within repeating groups are checked when they are read.
   [[nodiscard]] static std::expected<Self, FieldError> from(const MessageView& view) noexcept {
-    constexpr std::span<const FieldCheck> kChecks =
-        detail::kFieldChecks<typename Self::RequiredFields>;
     if (view.msg_type() != Self::kMsgType) [[unlikely]]
       return std::unexpected{other_type(view)};
-    if (!are_fields_right(view, kChecks)) [[unlikely]]
-      return std::unexpected{first_fault(view, kChecks)};
+    if (!is_proven(view) && !are_fields_right(view, checks())) [[unlikely]]
+      return std::unexpected{first_fault(view, checks())};
     return detail::Unchecked::make<Self>(view);
+  }
+  // Whether a message of this type is known to pass the checks of from(), because a message with
+  // the same tags has passed them. False: from() must be asked. See FieldProof.
+  [[nodiscard]] static bool is_proven(const MessageView& view) noexcept {
+    return view.proof_ != nullptr && view.proof_->shows(view, checks());
+  }
+  // A message for which from() has no error: later ones with the same tags are proven. Only the
+  // thread that has validated the message calls it.
+  static void prove(const MessageView& view) noexcept {
+    if (view.proof_ != nullptr) view.proof_->prove(view, checks());
   }
   // The message, for access by tag.
   [[nodiscard]] const MessageView& view() const noexcept { return view_; }
@@ -194,6 +206,10 @@ class TypedMessageView {
   explicit TypedMessageView(const MessageView& view) noexcept : view_{view} {}
 
  private:
+  [[nodiscard]] static constexpr std::span<const FieldCheck> checks() noexcept {
+    return detail::kFieldChecks<typename Self::RequiredFields>;
+  }
+
   MessageView view_;
 };
 

@@ -33,6 +33,7 @@ inline constexpr const char* kOtherServer = "NXF12";
 inline constexpr const char* kFormerPrimary = "NXF13";
 inline constexpr const char* kNoStandby = "NXF14";  // StandbyPolicy::Strict
 inline constexpr const char* kLagging = "NXF15";    // it lacks records that were confirmed
+inline constexpr const char* kLockHeld = "NXF16";   // another process has the lock of the log
 
 template <class T>
 using ServerResult = std::expected<T, ServerError>;
@@ -90,6 +91,9 @@ class Connection {
   [[nodiscard]] static ServerResult<Connection> open(const PostgresOptions& options,
                                                      const ServerAddress& server,
                                                      std::chrono::milliseconds limit, int stop);
+
+  // Instead of that of the options. Negative: none; TCP still notices that the server is gone.
+  void set_answer_timeout(std::chrono::milliseconds limit) noexcept { answer_timeout_ = limit; }
 
   // Several statements without parameters, as one transaction if they contain no BEGIN.
   ServerResult<Result> run(const std::string& statements);

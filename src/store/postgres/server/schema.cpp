@@ -1,6 +1,5 @@
 #include "store/postgres/server/schema.hpp"
 
-#include <array>
 #include <charconv>
 #include <string>
 #include <string_view>
@@ -8,114 +7,10 @@
 
 #include <nexusfix/base/ascii.hpp>
 
+#include "store/postgres/server/migrations.hpp"
+
 namespace nexusfix::store::postgres {
 namespace {
-
-// The bytes of names, messages and reasons are kept unchanged: a database's encoding may not have
-// all of them. position: where the entry begins in the log; the same for all tables.
-constexpr const char* kTables = R"sql(
-CREATE TABLE log_state (
-  is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
-  position bigint NOT NULL DEFAULT 0,
-  owner_epoch bigint NOT NULL DEFAULT 0,
-  owner_first_epoch bigint NOT NULL DEFAULT 0,
-  owner text NOT NULL DEFAULT '',
-  owned_since timestamptz NOT NULL DEFAULT now()
-) WITH (fillfactor = 10);
-INSERT INTO log_state DEFAULT VALUES;
-CREATE TABLE sessions (
-  session_key integer PRIMARY KEY,
-  name bytea NOT NULL UNIQUE,
-  epoch bigint NOT NULL,
-  next_inbound bigint NOT NULL,
-  next_outbound bigint NOT NULL,
-  created_ns bigint NOT NULL,
-  is_unfinished boolean NOT NULL
-) WITH (fillfactor = 50);
-CREATE TABLE messages (
-  session_key integer NOT NULL,
-  epoch bigint NOT NULL,
-  msg_seq_num bigint NOT NULL,
-  position bigint NOT NULL UNIQUE,
-  bytes bytea NOT NULL,
-  PRIMARY KEY (session_key, epoch, msg_seq_num)
-);
-CREATE TABLE number_changes (
-  position bigint PRIMARY KEY,
-  session_key integer NOT NULL,
-  changed_ns bigint NOT NULL,
-  inbound_before bigint NOT NULL,
-  outbound_before bigint NOT NULL,
-  epoch_before bigint NOT NULL,
-  inbound_after bigint NOT NULL,
-  outbound_after bigint NOT NULL,
-  epoch_after bigint NOT NULL,
-  is_unfinished boolean NOT NULL,
-  reason bytea NOT NULL
-);
-CREATE TABLE lost_numbers (
-  position bigint PRIMARY KEY,
-  session_key integer NOT NULL,
-  epoch bigint NOT NULL,
-  first_number bigint NOT NULL,
-  last_number bigint NOT NULL
-);
-CREATE FUNCTION advance_log(my_epoch bigint, begins_at bigint, ends_at bigint) RETURNS void
-LANGUAGE plpgsql AS $body$
-DECLARE
-  found_state log_state%ROWTYPE;
-BEGIN
-  UPDATE log_state SET position = ends_at
-    WHERE owner_epoch = my_epoch AND position = begins_at;
-  IF FOUND THEN
-    RETURN;
-  END IF;
-  SELECT * INTO found_state FROM log_state;
-  IF found_state.owner_epoch <> my_epoch THEN
-    RAISE EXCEPTION 'the log was taken over by % (owner epoch % instead of %)',
-      found_state.owner, found_state.owner_epoch, my_epoch USING ERRCODE = 'NXF01';
-  END IF;
-  RAISE EXCEPTION 'the log ends at % and not at %', found_state.position, begins_at
-    USING ERRCODE = 'NXF02';
-END
-$body$;
-)sql";
-
-// Views for people: texts instead of bytes, a bar instead of SOH, times instead of nanoseconds.
-constexpr const char* kViews = R"sql(
-CREATE VIEW session_list AS
-  SELECT session_key, encode(name, 'escape') AS name, epoch, next_inbound, next_outbound,
-         to_timestamp(created_ns / 1000000000.0) AS created, is_unfinished
-  FROM sessions;
-CREATE VIEW message_list AS
-  SELECT m.position, encode(s.name, 'escape') AS name, m.epoch, m.msg_seq_num,
-         replace(encode(m.bytes, 'escape'), chr(1), '|') AS message
-  FROM messages m JOIN sessions s USING (session_key);
-CREATE VIEW number_change_list AS
-  SELECT c.position, encode(s.name, 'escape') AS name,
-         to_timestamp(c.changed_ns / 1000000000.0) AS changed,
-         c.inbound_before, c.outbound_before, c.epoch_before,
-         c.inbound_after, c.outbound_after, c.epoch_after, c.is_unfinished,
-         encode(c.reason, 'escape') AS reason
-  FROM number_changes c JOIN sessions s USING (session_key);
-)sql";
-
-// Which log it is, and which process has claimed it where: an owner finds out by it that the log
-// went on without its own last records, however long it has become.
-constexpr const char* kLineage = R"sql(
-ALTER TABLE log_state ADD COLUMN log_id text NOT NULL
-  DEFAULT md5(random()::text || clock_timestamp()::text || pg_backend_pid()::text);
-CREATE TABLE owners (
-  first_epoch bigint PRIMARY KEY,
-  claim text NOT NULL UNIQUE,
-  position bigint NOT NULL,
-  owner text NOT NULL,
-  owned_since timestamptz NOT NULL DEFAULT now()
-);
-)sql";
-
-// From version index to index + 1.
-constexpr std::array<const char*, kSchemaVersion> kMigrations{kTables, kViews, kLineage};
 
 constexpr std::size_t kSchemaNameMax = 63;
 
@@ -132,6 +27,14 @@ bool is_schema_name(std::string_view name) noexcept {
 std::string_view text_at(const Result& result, int row, int column) {
   return {PQgetvalue(result.get(), row, column),
           static_cast<std::size_t>(PQgetlength(result.get(), row, column))};
+}
+
+StoreResult<void> check_schema_name(const PostgresOptions& options) {
+  if (is_schema_name(options.schema)) return {};
+  return std::unexpected{StoreError{
+      .code = StoreErrorCode::Server,
+      .text = "PostgreSQL store: the schema's name has 1 to 63 small letters, digits and '_', "
+              "begins with no digit and not with pg_"}};
 }
 
 // The process that has the lock: by the log, and by the server.
@@ -192,12 +95,7 @@ StoreError store_error(const PostgresOptions& options, const ServerError& error,
 }
 
 StoreResult<void> lock_log(Connection& connection, const PostgresOptions& options) {
-  if (!is_schema_name(options.schema)) {
-    return std::unexpected{StoreError{
-        .code = StoreErrorCode::Server,
-        .text = "PostgreSQL store: the schema's name has 1 to 63 small letters, digits and '_', "
-                "begins with no digit and not with pg_"}};
-  }
+  if (auto right = check_schema_name(options); !right) return right;
   const std::string wait = std::to_string(std::max<std::int64_t>(1, options.lock_wait.count()));
   auto locked =
       connection.run("SET lock_timeout = '" + wait +
@@ -215,7 +113,17 @@ StoreResult<void> lock_log(Connection& connection, const PostgresOptions& option
   return {};
 }
 
-StoreResult<void> migrate(Connection& connection, const PostgresOptions& options) {
+StoreResult<bool> try_lock_log(Connection& connection, const PostgresOptions& options) {
+  if (auto right = check_schema_name(options); !right) {
+    return std::unexpected{std::move(right.error())};
+  }
+  auto locked = connection.run("SELECT pg_try_advisory_lock(hashtextextended('nexusfix log ' || '" +
+                               options.schema + "', 0))");
+  if (!locked) return std::unexpected{store_error(options, locked.error())};
+  return text_at(*locked, 0, 0) == "t";
+}
+
+StoreResult<int> read_version(Connection& connection, const PostgresOptions& options) {
   auto version = found_version(connection, options);
   if (!version) return std::unexpected{store_error(options, version.error())};
   if (*version > kSchemaVersion) {
@@ -227,6 +135,12 @@ StoreResult<void> migrate(Connection& connection, const PostgresOptions& options
          .state = {}},
         StoreErrorCode::Corrupt)};
   }
+  return *version;
+}
+
+StoreResult<void> migrate(Connection& connection, const PostgresOptions& options) {
+  auto version = read_version(connection, options);
+  if (!version) return std::unexpected{std::move(version.error())};
   if (*version == 0 && options.if_no_log == IfNoLog::Refuse) {
     return std::unexpected{store_error(
         options, {.text = "there is no such log in the database; nothing was made", .state = {}},
@@ -240,8 +154,11 @@ StoreResult<void> migrate(Connection& connection, const PostgresOptions& options
   if (auto seen = connection.run("SET search_path = " + options.schema); !seen) {
     return std::unexpected{store_error(options, seen.error())};
   }
+  // Millions of messages take minutes.
+  connection.set_answer_timeout(std::chrono::milliseconds{-1});
   for (int from = *version; from < kSchemaVersion; ++from) {
-    const std::string step = std::string{kMigrations[static_cast<std::size_t>(from)]} +
+    const std::string step = "SET LOCAL statement_timeout = 0; " +
+                             std::string{kMigrations[static_cast<std::size_t>(from)]} +
                              "INSERT INTO schema_version (version) VALUES (" +
                              std::to_string(from + 1) + ")";
     if (auto done = connection.run(step); !done) {
@@ -251,6 +168,7 @@ StoreResult<void> migrate(Connection& connection, const PostgresOptions& options
                                 .state = {}})};
     }
   }
+  connection.set_answer_timeout(options.answer_timeout);
   return {};
 }
 

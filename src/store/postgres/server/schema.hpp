@@ -1,5 +1,5 @@
 // The tables of a log, and how an older version of them becomes the current one.
-// docs/operations/store.md shows them to operators, who may read them with SQL.
+// docs/operations/postgresql.md shows them to operators, who may read them with SQL.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,18 @@
 
 namespace nexusfix::store::postgres {
 
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 // Takes the log's advisory lock for the session of this connection, and waits at most lock_wait.
 // Locked: the text names the owner.
 [[nodiscard]] StoreResult<void> lock_log(Connection& connection, const PostgresOptions& options);
+
+// The same without waiting: false: another process has the lock.
+[[nodiscard]] StoreResult<bool> try_lock_log(Connection& connection,
+                                             const PostgresOptions& options);
+
+// The version of the schema; 0: there is none. Corrupt: a later program has written it.
+[[nodiscard]] StoreResult<int> read_version(Connection& connection, const PostgresOptions& options);
 
 // Creates the schema, or upgrades an older one, one transaction a version; this connection uses it
 // from then on. The caller has the lock.

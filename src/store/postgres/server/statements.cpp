@@ -16,8 +16,24 @@ struct Prepared {
   const char* statement;
 };
 
-constexpr std::array<Prepared, 8> kPrepared{{
-    // The last two columns of these two are CommitSettings.
+constexpr std::array<Prepared, 9> kPrepared{{
+    // The last two columns of these three are CommitSettings.
+    // A batch that has rows of these four tables alone, which nearly all have: one statement costs
+    // the server half of what one a table costs.
+    {"append",
+     "WITH moved AS (UPDATE log_state SET position = $3::int8 "
+     "WHERE owner_epoch = $1::int8 AND position = $2::int8 RETURNING position), "
+     "chunk AS (INSERT INTO chunks (position, session_keys, epochs, entries) "
+     "SELECT $2::int8, $4::int4[], $5::int8[], $7::bytea FROM moved "
+     "WHERE cardinality($4::int4[]) > 0), "
+     "place AS (INSERT INTO message_places (session_key, epoch, first_number, position) "
+     "SELECT k, e, n, $2::int8 FROM moved, "
+     "unnest($4::int4[], $5::int8[], $6::int8[]) AS u(k, e, n)), "
+     "number AS (UPDATE sessions SET epoch = e, next_inbound = i, next_outbound = o, "
+     "created_ns = c, is_unfinished = f FROM moved, unnest($8::int4[], $9::int8[], $10::int8[], "
+     "$11::int8[], $12::int8[], $13::bool[]) AS u(k, e, i, o, c, f) WHERE session_key = k) "
+     "SELECT CASE WHEN NOT EXISTS (SELECT FROM moved) THEN refuse_append($1::int8, $2::int8) END, "
+     "current_setting('synchronous_commit'), current_setting('synchronous_standby_names')"},
     {"advance",
      "SELECT advance_log($1::int8, $2::int8, $3::int8), current_setting('synchronous_commit'), "
      "current_setting('synchronous_standby_names')"},
@@ -30,8 +46,10 @@ constexpr std::array<Prepared, 8> kPrepared{{
      "UPDATE sessions SET name = n FROM unnest($1::int4[], $2::bytea[]) AS u(k, n) "
      "WHERE session_key = k"},
     {"keep",
-     "INSERT INTO messages (session_key, epoch, msg_seq_num, position, bytes) "
-     "SELECT * FROM unnest($1::int4[], $2::int8[], $3::int8[], $4::int8[], $5::bytea[])"},
+     "WITH chunk AS (INSERT INTO chunks (position, session_keys, epochs, entries) "
+     "VALUES ($1::int8, $2::int4[], $3::int8[], $5::bytea)) "
+     "INSERT INTO message_places (session_key, epoch, first_number, position) "
+     "SELECT k, e, n, $1::int8 FROM unnest($2::int4[], $3::int8[], $4::int8[]) AS u(k, e, n)"},
     {"number",
      "UPDATE sessions SET epoch = e, next_inbound = i, next_outbound = o, created_ns = c, "
      "is_unfinished = f FROM unnest($1::int4[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], "
@@ -62,6 +80,43 @@ class Int8 {
   std::array<char, 8> bytes_{};
 };
 
+bool send_common(Connection& connection, const Batch& batch, std::uint64_t owner_epoch) {
+  const Int8 epoch{owner_epoch};
+  const Int8 begin{batch.begin()};
+  const Int8 end{batch.end()};
+  const auto [keys, epochs, firsts] = batch.places().parameters();
+  const auto [session, of_epoch, inbound, outbound, created, unfinished] =
+      batch.sessions().parameters();
+  return connection.send(
+      "append", {epoch.encoded(), begin.encoded(), end.encoded(), keys, epochs, firsts,
+                 batch.messages().empty() ? std::string_view{} : batch.chunk(), session, of_epoch,
+                 inbound, outbound, created, unfinished});
+}
+
+// One statement a table. The first one refuses the batch of a former owner before others run.
+bool send_tables(Connection& connection, const Batch& batch, std::uint64_t owner_epoch) {
+  const Int8 epoch{owner_epoch};
+  const Int8 begin{batch.begin()};
+  const Int8 end{batch.end()};
+  const auto send_rows = [&connection](const char* statement, const auto& rows) {
+    return rows.count() == 0 || connection.send(statement, rows.parameters());
+  };
+  const auto send_chunk = [&] {
+    if (batch.messages().empty()) return true;
+    const auto [keys, epochs, firsts] = batch.places().parameters();
+    return connection.send("keep", {begin.encoded(), keys, epochs, firsts, batch.chunk()});
+  };
+  return connection.send("advance", {epoch.encoded(), begin.encoded(), end.encoded()}) &&
+         send_rows("open", batch.opened()) && send_rows("rename", batch.renamed()) &&
+         send_chunk() && send_rows("number", batch.sessions()) &&
+         send_rows("change", batch.changes()) && send_rows("lose", batch.lost());
+}
+
+// The columns of a Backend.
+constexpr const char* kThisBackend =
+    "pg_backend_pid(), (SELECT backend_start::text FROM pg_stat_activity "
+    "WHERE pid = pg_backend_pid())";
+
 ServerResult<Claim> read_claim(ServerResult<Result> answer) {
   if (!answer) return std::unexpected{std::move(answer.error())};
   if (PQntuples(answer->get()) != 1) {
@@ -74,7 +129,9 @@ ServerResult<Claim> read_claim(ServerResult<Result> answer) {
   };
   read(0, claim.owner_epoch);
   read(1, claim.position);
-  if (PQnfields(answer->get()) > 2) claim.log_id = PQgetvalue(answer->get(), 0, 2);
+  claim.backend.process = PQgetvalue(answer->get(), 0, 2);
+  claim.backend.started = PQgetvalue(answer->get(), 0, 3);
+  if (PQnfields(answer->get()) > 4) claim.log_id = PQgetvalue(answer->get(), 0, 4);
   return claim;
 }
 
@@ -90,7 +147,17 @@ ServerError taken_over(Connection& connection) {
 
 }  // namespace
 
-ServerResult<void> prepare_to_write(Connection& connection) {
+bool send_sign_of_life(Connection& connection) {
+  return connection.send("settings", {}) && PQpipelineSync(connection.raw()) == 1;
+}
+
+ServerResult<void> prepare_to_write(Connection& connection,
+                                    std::chrono::milliseconds idle_timeout) {
+  constexpr int kFirstWithTimeout = 140'000;
+  if (PQserverVersion(connection.raw()) >= kFirstWithTimeout) {
+    auto set = connection.run("SET idle_session_timeout = " + std::to_string(idle_timeout.count()));
+    if (!set) return std::unexpected{std::move(set.error())};
+  }
   if (auto set = connection.run(kWriterSettings); !set) {
     return std::unexpected{std::move(set.error())};
   }
@@ -103,17 +170,11 @@ ServerResult<void> prepare_to_write(Connection& connection) {
 
 bool send_batch(Connection& connection, const Batch& batch, std::uint64_t owner_epoch,
                 bool checks_after) {
-  const Int8 epoch{owner_epoch};
-  const Int8 begin{batch.begin()};
-  const Int8 end{batch.end()};
-  const auto send_rows = [&connection](const char* statement, const auto& rows) {
-    return rows.count() == 0 || connection.send(statement, rows.parameters());
-  };
-  bool sent = connection.send("advance", {epoch.encoded(), begin.encoded(), end.encoded()}) &&
-              send_rows("open", batch.opened()) && send_rows("rename", batch.renamed()) &&
-              send_rows("keep", batch.kept()) && send_rows("number", batch.sessions()) &&
-              send_rows("change", batch.changes()) && send_rows("lose", batch.lost());
-  sent = sent && PQpipelineSync(connection.raw()) == 1;
+  const bool is_common = batch.opened().count() == 0 && batch.renamed().count() == 0 &&
+                         batch.changes().count() == 0 && batch.lost().count() == 0;
+  const bool sent = (is_common ? send_common(connection, batch, owner_epoch)
+                               : send_tables(connection, batch, owner_epoch)) &&
+                    PQpipelineSync(connection.raw()) == 1;
   if (!checks_after) return sent;
   return sent && connection.send("settings", {}) && PQpipelineSync(connection.raw()) == 1;
 }
@@ -141,38 +202,79 @@ std::string this_process() {
 }
 
 ServerResult<Claim> claim(Connection& connection, const std::string& name) {
-  return read_claim(connection.ask(
+  const std::string statement =
       "WITH mine AS (UPDATE log_state SET owner_epoch = owner_epoch + 1, "
       "owner_first_epoch = owner_epoch + 1, owner = $1, owned_since = now() "
       "RETURNING owner_epoch, position, log_id), kept AS (INSERT INTO owners "
       "(first_epoch, claim, position, owner) SELECT owner_epoch, $2, position, $1 FROM mine) "
-      "SELECT owner_epoch, position, log_id FROM mine",
-      {this_process(), name}));
+      "SELECT owner_epoch, position, " +
+      std::string{kThisBackend} + ", log_id FROM mine";
+  return read_claim(connection.ask(statement.c_str(), {this_process(), name}));
 }
 
-ServerResult<Claim> claim_again(Connection& connection, const PostgresOptions& options,
-                                std::uint64_t first_epoch) {
-  // What the old connection still has under way must come before this, or not at all; a server that
-  // has not noticed the connection's end would let this wait for it.
-  const std::string mine = std::to_string(first_epoch);
-  const std::string wait = std::to_string(std::max<std::int64_t>(1, options.lock_wait.count()));
-  if (auto ready = connection.run("SET search_path = " + options.schema + "; SET lock_timeout = '" +
-                                  wait + "ms'");
-      !ready) {
-    return std::unexpected{std::move(ready.error())};
+ServerResult<Claim> claim_by_lease(Connection& connection, const PostgresOptions& options,
+                                   const std::string& name, std::uint64_t token) {
+  // A former owner that is stopped in the middle of a transaction has a lock on the row.
+  constexpr std::string_view kLockTimeout = "55P03";
+  constexpr int kAttemptsMax = 10;
+  const std::string epoch = std::to_string(epoch_of_token(token));
+  for (int attempt = 1;; ++attempt) {
+    auto may = connection.ask("SELECT FROM log_state WHERE owner_epoch < $1::int8", {epoch});
+    if (!may) return std::unexpected{std::move(may.error())};
+    if (PQntuples(may->get()) == 0) return std::unexpected{taken_over(connection)};
+    auto ended = connection.ask(
+        "SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE l.locktype = 'advisory' AND "
+        "l.granted AND l.pid <> pg_backend_pid() AND "
+        "l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND "
+        "(l.classid::bigint << 32 | l.objid::bigint) = hashtextextended('nexusfix log ' || $1, 0)",
+        {options.schema});
+    if (!ended) return std::unexpected{std::move(ended.error())};
+    if (auto set = connection.run("SET lock_timeout = '200ms'"); !set) {
+      return std::unexpected{std::move(set.error())};
+    }
+    auto answer = connection.ask(
+        ("WITH mine AS (UPDATE log_state SET owner_epoch = $3::int8, owner_first_epoch = $3::int8, "
+         "owner = $1, owned_since = now() WHERE owner_epoch < $3::int8 "
+         "RETURNING owner_epoch, position, log_id), kept AS (INSERT INTO owners "
+         "(first_epoch, claim, position, owner) SELECT owner_epoch, $2, position, $1 FROM mine) "
+         "SELECT owner_epoch, position, " +
+         std::string{kThisBackend} + ", log_id FROM mine")
+            .c_str(),
+        {this_process(), name, epoch});
+    if (!answer && answer.error().state == kLockTimeout && attempt < kAttemptsMax) continue;
+    if (auto reset = connection.run("SET lock_timeout = 0"); !reset) {
+      return std::unexpected{std::move(reset.error())};
+    }
+    if (answer && PQntuples(answer->get()) == 0) return std::unexpected{taken_over(connection)};
+    return read_claim(std::move(answer));
   }
+}
+
+ServerResult<void> end_former_session(Connection& connection, const PostgresOptions& options,
+                                      const Backend& former, std::uint64_t first_epoch) {
+  if (auto seen = connection.run("SET search_path = " + options.schema); !seen) {
+    return std::unexpected{std::move(seen.error())};
+  }
+  auto owned = connection.ask("SELECT FROM log_state WHERE owner_first_epoch = $1::int8",
+                              {std::to_string(first_epoch)});
+  if (!owned) return std::unexpected{std::move(owned.error())};
+  if (PQntuples(owned->get()) == 0) return std::unexpected{taken_over(connection)};
   auto ended = connection.ask(
-      "SELECT pg_terminate_backend(l.pid) FROM pg_locks l, log_state s WHERE "
-      "s.owner_first_epoch = $1::int8 AND l.locktype = 'advisory' AND l.granted AND l.pid <> "
-      "pg_backend_pid() AND "
-      "l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND "
-      "(l.classid::bigint << 32 | l.objid::bigint) = hashtextextended('nexusfix log ' || $2, 0)",
-      {mine, options.schema});
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+      "WHERE pid = $1::int4 AND backend_start::text = $2",
+      {former.process, former.started});
   if (!ended) return std::unexpected{std::move(ended.error())};
-  auto answer = connection.ask(
-      "UPDATE log_state SET owner_epoch = owner_epoch + 1 WHERE owner_first_epoch = $1::int8 "
-      "RETURNING owner_epoch, position",
-      {mine});
+  return {};
+}
+
+ServerResult<Claim> claim_again(Connection& connection, std::uint64_t first_epoch,
+                                std::uint64_t last_epoch) {
+  const std::string statement =
+      "UPDATE log_state SET owner_epoch = greatest(owner_epoch, $2::int8) + 1 "
+      "WHERE owner_first_epoch = $1::int8 RETURNING owner_epoch, position, " +
+      std::string{kThisBackend};
+  auto answer =
+      connection.ask(statement.c_str(), {std::to_string(first_epoch), std::to_string(last_epoch)});
   if (answer && PQntuples(answer->get()) == 0) return std::unexpected{taken_over(connection)};
   return read_claim(std::move(answer));
 }

@@ -14,6 +14,7 @@
 #include "support/disks/fake_disk.hpp"
 #include "support/fix_text.hpp"
 #include "support/output_text.hpp"
+#include "support/sanitized.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -77,6 +78,16 @@ TEST_F(Anonymise, replaces_names_and_texts_and_keeps_what_is_harmless) {
   }
   EXPECT_THAT(now.at("1"), ::testing::MatchesRegex("[A-Z]{3}-[0-9]{2}"));
   EXPECT_THAT(now.at("58"), ::testing::MatchesRegex("[a-z]{4} [A-Z][a-z]{3} [A-Z][a-z]{4}"));
+}
+
+// Found by log_tools_fuzz: the pseudonym of 03 was a tag.
+TEST_F(Anonymise, a_number_that_is_no_tag_does_not_become_one) {
+  const std::string now = one(fix("FIX.4.4", "35=D|034=77|9999999999=secret|49=A|"));
+  EXPECT_THAT(now, HasSubstr("\x01"
+                             "034="));
+  EXPECT_THAT(now, HasSubstr("\x01"
+                             "9999999999="));
+  EXPECT_THAT(now, Not(HasSubstr("secret")));
 }
 
 TEST_F(Anonymise, the_output_is_valid_fix) {
@@ -183,7 +194,7 @@ TEST_F(Anonymise, prices_are_scaled_by_one_factor_with_the_same_digits) {
 
 TEST(Pseudonyms, are_a_permutation_without_fixed_points_for_every_shape) {
   logs::Pseudonyms names{logs::key_of(kKey)};
-  for (const std::size_t digits : {1U, 2U, 3U, 4U, 5U}) {
+  for (std::size_t digits = 1; digits <= (kIsSanitized ? 4U : 5U); ++digits) {
     std::set<std::string> seen;
     std::size_t end = 1;
     for (std::size_t i = 0; i < digits; ++i) end *= 10;

@@ -40,8 +40,8 @@ class Export(WithFolder):
     def setUp(self):
         super().setUp()
         self.log = self.folder / "messages.log"
-        self.log.write_bytes(b"20240115-10:30:00.200 IN : " + ORDER + b"\n20240115-10:30:01 OUT : "
-                             + REPORT + b"\n")
+        self.log.write_bytes(b"20240115-10:30:00.200345 IN : " + ORDER +
+                             b"\n20240115-10:30:01 OUT : " + REPORT + b"\n")
 
     def export(self, *arguments, status=0):
         done = run("export", *arguments)
@@ -66,9 +66,9 @@ class Export(WithFolder):
                           "RawData": "BLOB"})
         for table in (polars.read_parquet(parquet), polars.read_ipc(arrow)):
             order, report = table.to_dicts()
-            self.assertEqual(order["byte_offset"], 27)
+            self.assertEqual(order["byte_offset"], 30)
             self.assertEqual(order["direction"], "in")
-            self.assertEqual(order["time"], datetime.datetime(2024, 1, 15, 10, 30, 0, 200000, UTC))
+            self.assertEqual(order["time"], datetime.datetime(2024, 1, 15, 10, 30, 0, 200345, UTC))
             self.assertEqual(order["MsgSeqNum"], 7)
             self.assertIs(order["PossDupFlag"], False)
             self.assertEqual(order["Price"], decimal.Decimal("150.25"))
@@ -91,6 +91,34 @@ class Export(WithFolder):
                                self.log], capture_output=True, check=True)
         table = pyarrow.ipc.open_stream(done.stdout).read_all()
         self.assertEqual(table.column("ClOrdID").to_pylist(), ["A1", "A1"])
+
+    def test_a_device_and_a_pipe_take_each_form(self):
+        for form in ("--arrow", "--parquet"):
+            done = self.export(form, "/dev/null", "--fields", "11", self.log)
+            self.assertEqual((done.stdout, done.stderr), ("2 rows in /dev/null\n", ""))
+            pipe = self.folder / "pipe"
+            os.mkfifo(pipe)
+            with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+                self.export(form, pipe, "--fields", "11", self.log)
+                table = (polars.read_ipc if form == "--arrow" else polars.read_parquet)(
+                    reader.stdout.read())
+            self.assertEqual(table["ClOrdID"].to_list(), ["A1", "A1"])
+            pipe.unlink()
+
+    def test_short_fields_and_data_fields_are_in_the_row(self):
+        body = "35=D|34=1|49=T|52=20240115-10:30:00|56=V|1=ACC|11=A|"
+        cut = fix(body)[:-7] + b"54=1\x01"
+        data = fix(body + "95=8|96=a\x0144=9\x01b|44=2|")
+        self.log.write_bytes(fix(body + "44=1|") + b"\n" + data + b"\n" + cut + b"\n")
+        path = self.folder / "a.parquet"
+        self.export("--parquet", path, "--fields", "1,8,10,11,Price,Side,MsgType", self.log)
+        table = polars.read_parquet(path)
+        self.assertEqual(table["Account"].to_list(), ["ACC"] * 3)
+        self.assertEqual(table["BeginString"].to_list(), ["FIX.4.4"] * 3)
+        self.assertEqual([text is not None for text in table["CheckSum"]], [True, True, False])
+        self.assertEqual(table["Price"].to_list(), [decimal.Decimal(1), decimal.Decimal(2), None])
+        self.assertEqual(table["Side"].to_list(), [None, None, "1"])
+        self.assertEqual(table["MsgType"].to_list(), ["D"] * 3)
 
     def test_expressions_and_several_files(self):
         path = self.folder / "a.parquet"

@@ -15,7 +15,7 @@ from command_test import WithFolder, run
 
 
 def names():
-    return re.findall(r"(?m)^  (\w+) .*\n +\$ nexusfix", run("--help").stdout)
+    return re.findall(r"(?m)^  ([\w-]+) .*\n +\$ nexusfix", run("--help").stdout)
 
 
 def on_terminal(arguments, environment, keys=b"", then=None, output=None):

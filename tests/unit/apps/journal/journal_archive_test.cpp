@@ -13,6 +13,7 @@
 #include <nexusfix/base/random.hpp>
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/store/journal_check.hpp>
+#include <nexusfix/store/journal_cursor.hpp>
 
 #include "support/disks/fake_disk.hpp"
 
@@ -105,10 +106,27 @@ TEST_F(JournalArchive, old_archives_are_removed_without_a_gap_in_what_stays) {
   disk_.set_written_at((*done)[2].file, now - std::chrono::days{31});
   const auto removed = remove_old_archives(disk_, kFolder, now - std::chrono::days{30});
   ASSERT_TRUE(removed) << removed.error();
-  EXPECT_EQ(*removed, std::vector{(*done)[0].file});
+  EXPECT_EQ(removed->paths, std::vector{(*done)[0].file});
+  EXPECT_EQ(removed->held, "");
   EXPECT_FALSE(disk_.exists((*done)[0].file));
   EXPECT_TRUE(disk_.exists((*done)[2].file));
   EXPECT_GT(messages_of_all(), 0U);
+}
+
+TEST_F(JournalArchive, an_old_archive_stays_until_each_cursor_has_passed_it) {
+  const auto done = archive_retired(disk_, kFolder);
+  ASSERT_TRUE(done) << done.error();
+  ASSERT_GT(done->size(), 3U);
+  const WallTime now{std::chrono::days{20'000}};
+  for (const ArchivedSegment& one : *done) disk_.set_written_at(one.file, now);
+  auto cursor = store::CursorFile::open(disk_, kFolder, "kafka");
+  ASSERT_TRUE(cursor) << cursor.error();
+  ASSERT_TRUE(cursor->save({.segment = 2}));
+  const auto removed = remove_old_archives(disk_, kFolder, now + std::chrono::days{1});
+  ASSERT_TRUE(removed) << removed.error();
+  EXPECT_EQ(removed->paths, std::vector{(*done)[0].file});
+  EXPECT_THAT(removed->held, HasSubstr("0000000002.journal.zst stays: the cursor kafka"));
+  EXPECT_TRUE(disk_.exists((*done)[1].file));
 }
 
 TEST_F(JournalArchive, a_flipped_bit_anywhere_in_an_archive_is_reported) {

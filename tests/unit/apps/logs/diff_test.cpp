@@ -129,5 +129,47 @@ TEST(LogDiffLimits, names_the_oldest_message_when_too_many_wait) {
   EXPECT_EQ(diff.counts().only[0], static_cast<std::uint64_t>(count));
 }
 
+// The same bytes may be logged again after their resend. No message of equal logs is a difference.
+TEST_F(Diff, finds_no_difference_between_a_log_and_itself) {
+  const std::string original = message(1, "11=A|", "30");
+  const std::string resend = message(1, "43=Y|122=20240115-10:30:30|11=A|", "20");
+  EXPECT_THAT(
+      diff(original + resend + original, original + resend + original),
+      HasSubstr("3 messages equal, 0 came by a resend, 0 gap-filled, 0 only in /a, 0 only"));
+  EXPECT_EQ(status_, 0);
+}
+
+TEST_F(Diff, finds_no_difference_in_gap_fills_that_come_twice) {
+  const std::string fill =
+      fix("FIX.4.4", "35=4|34=3|43=Y|49=T|52=20240115-10:30:00|56=V|123=Y|36=6|");
+  const std::string log = message(1, "11=A|", "30") + fill + fill;
+  EXPECT_THAT(diff(log, log), HasSubstr("3 messages equal, 0 came by a resend, 0 gap-filled"));
+  EXPECT_EQ(status_, 0);
+}
+
+logs::LogMessage of_bytes(const std::string& bytes) { return {.bytes = bytes}; }
+
+TEST(LogDiff, ends_with_any_number_of_messages_that_have_the_same_number) {
+  logs::LogDiff diff{[](const logs::LogDifference&) {}};
+  const std::string bytes = message(1, "11=A|");
+  constexpr int kMessages = 400'002;  // more than twice what may wait
+  for (int i = 0; i < kMessages; ++i) {
+    diff.add(0, of_bytes(bytes));
+    if (i + 1 < kMessages) diff.add(1, of_bytes(bytes));
+  }
+  EXPECT_EQ(diff.counts().equal, static_cast<std::uint64_t>(kMessages - 1));
+  diff.finish();
+  EXPECT_EQ(diff.counts().only[0], 1U);
+}
+
+TEST(LogDiff, compares_a_message_with_at_most_1000_others_of_its_number) {
+  logs::LogDiff diff{[](const logs::LogDifference&) {}};
+  for (int i = 0; i < 1000; ++i)
+    diff.add(0, of_bytes(message(1, "11=A" + std::to_string(i) + "|")));
+  EXPECT_EQ(diff.counts().only[0], 0U);
+  diff.add(0, of_bytes(message(1, "11=B|")));
+  EXPECT_EQ(diff.counts().only[0], 1001U);
+}
+
 }  // namespace
 }  // namespace nexusfix::command

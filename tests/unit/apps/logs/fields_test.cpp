@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "nexusfix/logs/fields/field_slots.hpp"
 #include "nexusfix/logs/fields/message_fields.hpp"
 #include "nexusfix/messages/decoded_message.hpp"
 #include "nexusfix/messages/find_bytes.hpp"
@@ -30,6 +33,43 @@ TEST(MessageFields, are_those_that_decode_prints) {
       if (decoded.fields[i].tag == 0) continue;
       EXPECT_EQ(fields.all()[i].value, decoded.fields[i].value) << body << ' ' << i;
     }
+  }
+}
+
+// Up to a Length field, both readers find the same values.
+TEST(FieldSlots, finds_what_the_reader_of_all_fields_finds) {
+  FieldSlots slots;
+  constexpr wire::Tag kWanted[] = {1, 8, 9, 10, 11, 34, 35, 44, 54, 58, 96, 150, 999};
+  unsigned slot = 0;
+  for (const wire::Tag tag : kWanted) {
+    ASSERT_TRUE(FieldSlots::can_want(tag));
+    slots.want(tag, ++slot);
+  }
+  for (const wire::Tag tag : {wire::Tag{0}, wire::Tag{95}, wire::Tag{1000}, wire::Tag{5001}}) {
+    EXPECT_FALSE(FieldSlots::can_want(tag)) << tag;
+  }
+  using Found = std::vector<std::pair<wire::Tag, std::string_view>>;
+  const std::string whole = fix("FIX.4.4", "35=D|34=2|1=ACC|11=A1|44=|150=F|999=x|1000=y|5001=z|");
+  for (const std::string& bytes :
+       {whole, whole.substr(0, whole.size() - 7), whole.substr(0, whole.size() - 7) + soh("54=1|"),
+        whole.substr(0, whole.size() - 7) + soh("1=a|"), soh("8=FIX.4.4|9=5|"),
+        fix("FIX.4.4", "35=D|096=x|7=y|58=text|"), fix("FIX.4.4", "35=B|58=a|95=1|96=b|58=c|"),
+        fix("FIX.4.4", "35=B||58=a|")}) {
+    Found found;
+    const bool is_whole = slots.each(bytes, [&](unsigned place, std::string_view value) {
+      found.emplace_back(kWanted[place - 1], value);
+    });
+    MessageFields fields;
+    fields.read(bytes);
+    Found expected;
+    for (const MessageField& field : fields.all()) {
+      if (std::ranges::count(kWanted, field.tag) > 0) expected.emplace_back(field.tag, field.value);
+    }
+    EXPECT_EQ(is_whole, !bytes.contains("\x01"
+                                        "95=") &&
+                            !bytes.contains("\x01\x01"));
+    if (!is_whole) expected.resize(found.size());
+    EXPECT_EQ(found, expected) << bytes;
   }
 }
 

@@ -342,5 +342,38 @@ TEST(LogTime, recognises_directions_by_whole_words) {
   EXPECT_EQ(direction_in("INFO input: "), LoggedDirection::Unknown);
 }
 
+TEST(LogTime, is_the_same_for_each_prefix_when_many_are_read) {
+  TimeReader reader;
+  const std::string bytes = fix("FIX.4.4", "35=0|52=20240115-11:00:00|");
+  for (const char* const text :
+       {"20240115-10:30:00.123456 IN : ", "20240115-10:30:00.123457 OUT : ",
+        "20240115-10:30:00.1 IN : ", "20240115-10:30:00.2 TX : ", "20240115-10:30:00.123456789 -> ",
+        "20240115-10:30:00 IN : ", "20240115-10:30:00.5-> ",
+        "20240115-10:30:01 INFO : ", "20240115-10:30:01., IN ", "20240115-10:30:01 ", "", "OUT ",
+        "20240115-10:30:02", "2024-01-15 10:30:03,004 IN "}) {
+    EXPECT_EQ(reader.of_message(text, bytes), time_of_message(text, bytes)) << text;
+    EXPECT_EQ(reader.direction(text), direction_in(text)) << text;
+  }
+}
+
+TEST(LogTime, recognises_directions_by_arrows_that_stand_alone) {
+  for (const char* const arrow : {"->", "-->", "=>", ">>", ">"}) {
+    const std::string text{arrow};
+    EXPECT_EQ(direction_in("10:30:00 " + text + " "), LoggedDirection::Out) << text;
+    EXPECT_EQ(direction_in(text), LoggedDirection::Out) << text;
+    EXPECT_EQ(direction_in("10:30:00 [" + text + "] : "), LoggedDirection::Out) << text;
+  }
+  for (const char* const arrow : {"<-", "<--", "<=", "<<", "<"}) {
+    const std::string text{arrow};
+    EXPECT_EQ(direction_in("10:30:00 " + text + " "), LoggedDirection::In) << text;
+    EXPECT_EQ(direction_in(text), LoggedDirection::In) << text;
+  }
+  for (const char* const text :
+       {"10.0.0.1:5001->10.0.0.2:9876 : ", "<FIX.4.4:T->V> (", "a <-> b ", "a <> b ", "- = "}) {
+    EXPECT_EQ(direction_in(text), LoggedDirection::Unknown) << text;
+  }
+  EXPECT_EQ(direction_in("IN -> "), LoggedDirection::In);
+}
+
 }  // namespace
 }  // namespace nexusfix::logs

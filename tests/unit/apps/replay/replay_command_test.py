@@ -165,6 +165,41 @@ class Replay(WithFolder):
                              r"(, field 55)?: no such symbol\n")
             self.assertIn("1 message rejected", done.stdout)
 
+    def test_logs_and_stores_of_other_engines(self):
+        def message(second, number, cl_ord_id, msg_type="D"):
+            return fix(f"35={msg_type}|34={number}|49=TRADER|52=20240115-10:30:0{second}|56=VENUE|"
+                       f"11={cl_ord_id}|55=SAP|54=1|60=20240115-10:30:0{second}|38=1|40=1|")
+
+        one, two, beat = message(0, 2, "A1"), message(1, 3, "A2"), message(0, 1, "x", "0")
+        session = "FIX.4.4:TRADER->VENUE"
+        logs = {
+            "QuickFIX": f"20240115-10:30:00.000000000 : {beat}\n20240115-10:30:00.100 : {one}\n"
+                        f"20240115-10:30:01.100 : {two}\n",
+            "QuickFIX/J": f"20240115-10:30:00.100: {one}\n20240115-10:30:01.100: {two}\n",
+            "QuickFIX/J to a logger": f"<20240115-10:30:00, {session}, outgoing> ({one})\n"
+                                      f"<20240115-10:30:00, {session}, incoming> ({beat})\n"
+                                      f"<20240115-10:30:01, {session}, outgoing> ({two})\n",
+            "QuickFIX/n": f"20240115-10:30:00.1 : {one}\r\n20240115-10:30:01.1 : {two}\r\n",
+            "QuickFIX/Go": f"2024/01/15 10:30:00.100000 {one}\n"
+                           f"2024/01/15 10:30:01.100000 {two}\n",
+            "QuickFIX/Go to a screen": f"<2024-01-15 10:30:00.1 +0000 UTC, {session}, outgoing>\n"
+                                       f"  ({one})\n<2024-01-15 10:30:01.1 +0000 UTC, {session}, "
+                                       f"outgoing>\n  ({two})\n",
+            "Fix8": f"0000001 A out 2024-01-15 10:30:00.100000000 {one}\n"
+                    f"0000002 A out 2024-01-15 10:30:01.100000000 {two}\n",
+            "a store": one + two,
+            "arrows": f"2024-01-15 10:30:00 -> {one}\n2024-01-15 10:30:01 -> {two}\n",
+            "bars": f"10:30 {one}\n10:31 {two}\n".replace("\x01", "|"),
+        }
+        for name, text in logs.items():
+            with self.subTest(log=name):
+                peer = Peer(self)
+                done = self.replay(peer.port, text, "--speed", "4", "--wait", "0")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual([fields["11"] for fields in peer.orders()], ["A1", "A2"])
+                at = [at for at, fields in zip(peer.times, peer.messages) if fields["35"] == "D"]
+                self.assertGreaterEqual(at[1] - at[0], 0.2)  # the second between them
+
     def test_ctrl_c_ends_with_a_logout(self):
         for given in ("log", "standard input"):
             peer = Peer(self)

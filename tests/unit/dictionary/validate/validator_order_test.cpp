@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/dictionary/builtin.hpp>
@@ -144,6 +145,43 @@ TEST(ValidatorOrder, of_any_combination_of_faults_is_by_rank_and_then_by_positio
     }
     EXPECT_EQ(reported(text, Version::Fix42), expected) << text;
     if (::testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(ValidatorMemory, values_of_a_known_sequence_of_tags_are_checked_as_those_of_an_unknown_one) {
+  const Dictionary& dictionary = builtin_dictionary(Version::Fix44);
+  const auto validator = Validator::make(dictionary, {});
+  ValidationMemory memory;
+  wire::Parser parser;
+  const auto with = [&](std::string_view tag, const std::string& value) {
+    std::string fields = "35=D|49=TW|56=ISLD|34=3|52=20240115-10:30:00|11=id";
+    for (const auto& [other, text] :
+         {std::pair{"21", "1"}, std::pair{"77", "O"}, std::pair{"55", "AAPL"}, std::pair{"54", "1"},
+          std::pair{"60", "20240115-10:30:00"}, std::pair{"38", "100"}, std::pair{"40", "2"},
+          std::pair{"44", "1.5"}, std::pair{"59", "0"}, std::pair{"528", "A"}}) {
+      fields += '|' + std::string{other} + '=' + (tag == other ? value : std::string{text});
+    }
+    return testing::fix(dictionary.begin_string, fields + '|');
+  };
+  const std::string valid = with("", "");
+  const auto check = [&](const std::string& bytes) {
+    const auto message = parser.parse(bytes);
+    ASSERT_TRUE(message) << bytes;
+    const auto expected = validator->validate(*message);
+    const auto found = validator->validate(*message, memory);
+    ASSERT_EQ(found.has_value(), expected.has_value()) << bytes;
+    if (!found) return;
+    EXPECT_EQ(found->rule, expected->rule) << bytes;
+    EXPECT_EQ(found->tag, expected->tag) << bytes;
+  };
+  for (int time = 0; time < 3; ++time) check(valid);
+  ASSERT_NE(memory.proof(), nullptr);
+  for (const std::string_view tag :
+       {"21", "77", "54", "40", "59", "528", "55", "60", "38", "44", "11"}) {
+    for (const std::string value : {"1", "2", "Z", "~", "12", "1 2", "\x80", "\xff", "\x02", "A"}) {
+      check(with(tag, value));
+      check(valid);
+    }
   }
 }
 

@@ -77,7 +77,8 @@ TEST_F(PostgresAcceptor, numbers_lost_by_the_database_are_not_reused) {
   peers.clear();
   // The state of a standby that lagged.
   server->sql(schema +
-              "DELETE FROM messages; UPDATE sessions SET next_inbound = 2, next_outbound = 2; "
+              "DELETE FROM chunks; DELETE FROM message_places; UPDATE sessions SET next_inbound = "
+              "2, next_outbound = 2; "
               "UPDATE log_state SET position = (SELECT position FROM saved)");
   open_here();
   RawPeer& again = connect();

@@ -59,16 +59,40 @@ TEST_F(SpinningTest, order_on_one_of_few_connections_is_read_without_a_wait) {
   EXPECT_LE(asked, turns / 8);
 }
 
-TEST_F(SpinningTest, idle_turn_receives_once_and_asks_the_network_every_seventeenth_time) {
+TEST_F(SpinningTest, idle_turn_receives_once_and_asks_the_network_every_65th_time) {
   open_spinning();
   log_on("T1");
   turn(2);
   const std::uint64_t waits = counts.waits;
   const std::uint64_t receives = counts.receives;
-  constexpr unsigned kTurns = 170;
+  constexpr unsigned kTurns = 650;
   for (unsigned i = 0; i < kTurns; ++i) acceptor->poll(std::chrono::nanoseconds{0});
-  EXPECT_EQ(counts.waits - waits, kTurns / 17);
-  EXPECT_EQ(counts.receives - receives, kTurns - kTurns / 17);
+  EXPECT_EQ(counts.waits - waits, kTurns / 65);
+  EXPECT_EQ(counts.receives - receives, kTurns - kTurns / 65);
+}
+
+TEST_F(SpinningTest, message_that_is_sent_between_two_idle_turns_leaves_in_the_next_turn) {
+  open_spinning();
+  log_on("T1");
+  turn(4);
+  const std::uint64_t sends = counts.sends;
+  EchoVenue::send_text(acceptor->session(0), 10);
+  acceptor->poll(std::chrono::nanoseconds{0});
+  EXPECT_EQ(counts.sends - sends, 1U);
+}
+
+TEST_F(SpinningTest, timer_is_called_by_a_loop_that_was_idle) {
+  open_spinning();
+  log_on("T1");
+  bool was_called = false;
+  const TimerHandle timer = acceptor->session(0).call_after(
+      std::chrono::seconds{1}, [&was_called](Session&) { was_called = true; });
+  ASSERT_TRUE(timer);
+  turn(4);
+  EXPECT_FALSE(was_called);
+  clock.advance(std::chrono::seconds{1});
+  acceptor->poll(std::chrono::nanoseconds{0});
+  EXPECT_TRUE(was_called);
 }
 
 TEST_F(SpinningTest, busy_connection_does_not_delay_a_new_connection) {

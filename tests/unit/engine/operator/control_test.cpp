@@ -118,6 +118,7 @@ TEST_F(ControlTest, command_that_no_loop_reads_is_withdrawn) {
   engine::OperatorDesk desk{{std::make_shared<engine::TaskInbox>(network)},
                             {},
                             std::make_shared<engine::DisabledSessions>(),
+                            std::make_shared<engine::StandbyBoard>(),
                             std::chrono::milliseconds{1}};
   const auto control = engine::Control::open({folder.path() + "/control"}, desk);
   ASSERT_TRUE(control.has_value()) << control.error();

@@ -1,11 +1,13 @@
 // Options for gaps: requests of a bounded size, and early messages that are not buffered. "Session
 // Layer" is the FIX Session Layer specification.
+#include <cstddef>
 #include <deque>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
+#include "support/sanitized.hpp"
 #include "unit/session/side.hpp"
 
 namespace nexusfix::session::test {
@@ -235,8 +237,10 @@ void expect_both_gaps_close(const GapWays& of_initiator, const GapWays& of_accep
 TEST(Gap, of_both_sides_at_once_closes_with_any_options) {
   // Session Layer, "Message gap". An early ResendRequest is served at once and not requested:
   // otherwise each request would enlarge the gap of the next.
+  std::size_t number = 0;
   for (const GapWays& of_initiator : all_gap_ways()) {
     for (const GapWays& of_acceptor : all_gap_ways()) {
+      if (number++ % case_step(5) != 0) continue;
       for (const int lost : {1, 3, 8}) {
         for (const int after : {1, 4}) {
           expect_both_gaps_close(of_initiator, of_acceptor, lost, after);

@@ -253,7 +253,8 @@ TEST_F(PostgresFault, a_server_that_has_lost_what_it_committed_ends_the_store) {
   ASSERT_TRUE(settler_.settle(*store_));
   const std::string log = options_.schema + ".log_state";
   server_->sql("UPDATE " + log + " SET position = " + std::to_string(before));
-  server_->sql("DELETE FROM " + options_.schema + ".messages");
+  server_->sql("DELETE FROM " + options_.schema + ".chunks; DELETE FROM " + options_.schema +
+               ".message_places");
   append_next();
   const StoreError error = failure();
   // Whichever comes first: the log is elsewhere, or a new connection sees where it is.

@@ -59,8 +59,8 @@ class PostgresNote : public ::testing::Test {
   void restore() { sql(copy("", "saved_")); }
   static std::string copy(const std::string& to, const std::string& from) {
     std::string all;
-    for (const std::string table :
-         {"log_state", "sessions", "messages", "number_changes", "lost_numbers", "owners"}) {
+    for (const std::string table : {"log_state", "sessions", "chunks", "message_places",
+                                    "number_changes", "lost_numbers", "owners"}) {
       all += to.empty() ? "DELETE FROM " + table + "; INSERT INTO " + table + " SELECT * FROM " +
                               from + table + "; "
                         : "DROP TABLE IF EXISTS " + to + table + "; CREATE TABLE " + to + table +

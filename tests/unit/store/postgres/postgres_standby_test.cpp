@@ -13,6 +13,7 @@
 
 #include "postgres_fixture.hpp"
 #include "support/network/cutting_proxy.hpp"
+#include "waiting_engine.hpp"
 
 namespace nexusfix::store {
 namespace {
@@ -341,6 +342,73 @@ TEST_F(PostgresStandby, a_promoted_standby_is_reported_and_a_former_primary_is_r
   EXPECT_NE(text.find("former primary: timeline 1, and the log has reached timeline 2"),
             std::string::npos)
       << text;
+}
+
+// Whatever was under way when the primary died: the store reads back what became of it.
+TEST_F(PostgresStandby, a_primary_killed_under_load_loses_and_repeats_nothing_that_was_durable) {
+  SeededRandom random{52};
+  for (int round = 0; round < 3; ++round) {
+    Pair pair;
+    use(pair);
+    open();
+    std::uint64_t number = 0;
+    std::uint64_t confirmed = 0;
+    const auto load = [&](std::uint64_t count) {
+      for (; count > 0; --count) {
+        ++number;
+        ASSERT_TRUE(append_message(*store_, key_, number, text_of(number)));
+        if (random.below(4) == 0) {
+          ASSERT_TRUE(store_->flush());
+        }
+      }
+    };
+    load(200 + random.below(2'000));
+    const LogPosition before = store_->durable();
+    std::thread killer{[&] { pair.primary->stop(PostgresServer::Stop::Immediate); }};
+    load(2'000 + random.below(2'000));
+    killer.join();
+    confirmed = store_->durable();
+    EXPECT_GE(confirmed, before);
+    fail_over();
+    EXPECT_GE(
+        std::stoull(pair.standby->sql("SELECT position FROM " + options_.schema + ".log_state")),
+        confirmed)
+        << "durable is on the standby";
+    load(100);
+    ASSERT_TRUE(settler_.settle(*store_));
+    expect_messages(number);
+    store_.reset();
+    options_.host = pair.standby->host();
+    open();
+    expect_messages(number);
+    store_.reset();
+  }
+}
+
+TEST_F(PostgresStandby, after_a_promotion_the_owner_comes_before_an_engine_that_waits) {
+  Pair pair;
+  use(pair);
+  open();
+  append_next();
+  ASSERT_TRUE(settler_.settle(*store_));
+  options_.takeover_delay = std::chrono::seconds{30};  // a busy machine may take long
+  WaitingEngine second{options_, *pair.primary};
+  second.watcher.wait_for(is_up_to_date);
+  proxy_->refuse(true);
+  second.proxy().refuse(true);
+  fail_over();
+  second.proxy().forward_to(pair.standby->socket_file());
+  // The one that waits is back first.
+  second.proxy().refuse(false);
+  second.watcher.wait_for([](const StandbyState& state) { return !state.is_connected; });
+  second.watcher.wait_for([](const StandbyState& state) { return state.is_connected; });
+  proxy_->refuse(false);
+  append_next();
+  ASSERT_TRUE(settler_.settle(*store_));
+  const LogPosition end = store_->durable();
+  second.watcher.wait_for([&](const StandbyState& state) { return state.followed_end == end; });
+  expect_messages(2);
+  EXPECT_EQ(second.watcher.messages().size(), 2U);
 }
 
 TEST_F(PostgresStandby, a_server_of_another_cluster_is_refused) {

@@ -1,9 +1,13 @@
+#include <chrono>
 #include <gtest/gtest.h>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/fix44/order_cancel_replace_request.hpp>
+#include <nexusfix/fix44/trade_capture_report.hpp>
+#include <nexusfix/fix44/trd_reg_timestamps.hpp>
 #include <nexusfix/fix44/user_request.hpp>
 
 #include "unit/wire/draft/draft_text.hpp"
@@ -33,6 +37,46 @@ TEST(Draft, has_the_getters_of_its_message) {
   const auto typed = draft.typed();
   ASSERT_TRUE(typed.has_value());
   EXPECT_EQ(typed->symbol().value, "AAPL");
+}
+
+struct FixedClock final : Clock {
+  Now time{};
+  Now now() noexcept override { return time; }
+};
+
+TEST(Draft, now_is_the_time_of_the_call_by_the_clock_of_the_thread) {
+  FixedClock clock;
+  clock.time.wall = WallTime{std::chrono::milliseconds{1'700'000'000'123}};
+  NewOrderSingle::Draft draft;
+  {
+    const ClockOfThread scope{clock};
+    done(draft.set(ClOrdID{"A1"}, TransactTime::now()));
+    clock.time.wall += std::chrono::seconds{5};
+  }
+  EXPECT_EQ(to_string(draft), "35=D|11=A1|60=20231114-22:13:20.123");
+  EXPECT_EQ(draft.transact_time()->value, WallTime{std::chrono::milliseconds{1'700'000'000'123}});
+}
+
+TEST(Draft, now_is_the_time_of_the_system_without_another_clock) {
+  NewOrderSingle::Draft draft;
+  const WallTime before = SystemClock{}.now().wall - std::chrono::milliseconds{1};
+  done(draft.set(TransactTime::now()));
+  const WallTime after = SystemClock{}.now().wall;
+  EXPECT_GT(draft.transact_time()->value, before);
+  EXPECT_LE(draft.transact_time()->value, after);
+}
+
+TEST(Draft, an_entry_of_a_group_has_the_time_of_the_call_too) {
+  FixedClock clock;
+  clock.time.wall = WallTime{std::chrono::milliseconds{1'700'000'000'123}};
+  const ClockOfThread scope{clock};
+  TradeCaptureReport::Draft draft;
+  auto times = draft.group<TrdRegTimestamps::NoTrdRegTimestamps>();
+  done(times.add(TrdRegTimestamp::now()));
+  clock.time.wall += std::chrono::seconds{1};
+  done(times.add(TrdRegTimestamp{WallTime{}}));
+  done(times[1].set(TrdRegTimestamp::now()));
+  EXPECT_EQ(to_string(draft), "35=AE|768=2|769=20231114-22:13:20.123|769=20231114-22:13:21.123");
 }
 
 TEST(Draft, fields_of_the_header_come_first_and_the_others_in_the_order_of_their_first_set) {

@@ -1,7 +1,10 @@
 // Logs in any form, and expressions of `nexusfix grep`. An archive, a hex dump or a text never
 // breaks a reader, messages do not depend on how they are read, and an expression decides by bytes
 // as it does by fields.
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +41,41 @@ std::vector<std::string> read(FakeDisk& disk, bool is_merged) {
   return found;
 }
 
+class Keeping final : public ChunkWork {
+ public:
+  explicit Keeping(std::vector<std::string>& all) : all_{all} {}
+  void each(const LogMessage& message) override { found_.emplace_back(message.bytes); }
+  AfterMessage take() override {
+    std::ranges::move(found_, std::back_inserter(all_));
+    found_.clear();
+    return AfterMessage::Continue;
+  }
+  void discard() override { found_.clear(); }
+
+ private:
+  std::vector<std::string>& all_;
+  std::vector<std::string> found_;
+};
+
+// By two threads, in chunks that are small, but not too small: a hand-over takes time, too. A
+// capture and a journal have one.
+std::vector<std::string> read_in_chunks(FakeDisk& disk, std::size_t log_bytes,
+                                        std::size_t chunk_bytes) {
+  constexpr std::size_t kChunksMax = 16;
+  chunk_bytes = std::max(chunk_bytes, log_bytes / kChunksMax);
+  std::vector<std::string> found;
+  const LogRequest request{.files = {"/log"}, .jobs = 2, .chunk_bytes = chunk_bytes};
+  const auto each = [&](const LogMessage& message) {
+    found.emplace_back(message.bytes);
+    return AfterMessage::Continue;
+  };
+  const auto make = [&]() -> std::unique_ptr<ChunkWork> {
+    return std::make_unique<Keeping>(found);
+  };
+  read_logs(disk, request, {each, [] {}, [](std::string_view) {}, kWaitForMore, make});
+  return found;
+}
+
 // The fields are those of the reader for people.
 void check_fields(std::string_view bytes) {
   MessageFields fields;
@@ -47,8 +85,9 @@ void check_fields(std::string_view bytes) {
   for (std::size_t i = 0; i < decoded.fields.size(); ++i) {
     require(fields.all()[i].tag == decoded.fields[i].tag);
   }
+  static JsonObjects objects{nullptr, {}};  // it has the names of every tag
   std::string json;
-  JsonObjects{nullptr, {}}.append(json, {.bytes = bytes}, {});
+  objects.append(json, {.bytes = bytes}, {});
   for (const char c : json) require(static_cast<unsigned char>(c) >= ' ' && c != '\x7f');
 }
 
@@ -76,6 +115,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   disk.set_contents("/log", log);
   const std::vector<std::string> messages = read(disk, false);
   require(messages == read(disk, true));
+  require(messages == read_in_chunks(disk, log.size(), expression.size() + 1));
   for (const std::string& message : messages) check_fields(message);
   check_fields(log);
   check_expression(expression, messages.empty() ? log : messages.front());

@@ -1,0 +1,14 @@
+// A cluster as a table, and as JSON.
+#pragma once
+
+#include <string>
+
+#include <nexusfix/cluster.hpp>
+
+namespace nexusfix::command {
+
+[[nodiscard]] std::string cluster_table(const cluster::ClusterOverview& overview,
+                                        const std::string& name);
+[[nodiscard]] std::string cluster_json(const cluster::ClusterOverview& overview);
+
+}  // namespace nexusfix::command

@@ -1,0 +1,109 @@
+// Reads text on one thread, and finds and uses its messages on several.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <nexusfix/base/function_ref.hpp>
+
+#include "nexusfix/logs/source/log_message.hpp"
+#include "nexusfix/messages/message_scanner.hpp"
+
+namespace nexusfix::logs {
+
+class ByteSource;
+
+// What a command does with the messages of one chunk. A command has several objects, each for one
+// chunk at a time.
+class ChunkWork {
+ public:
+  virtual ~ChunkWork() = default;
+  // On any thread: the messages of a chunk, in order.
+  virtual void each(const LogMessage& message) = 0;
+  // On the thread of ChunkPool::read(), chunk after chunk: uses the result of each(), and forgets
+  // it.
+  virtual AfterMessage take() = 0;
+  // Forgets the result: messages of this chunk come again.
+  virtual void discard() = 0;
+};
+
+// Chunks end with a line. A message that continues in the next line makes the threads' result of
+// the next chunk wrong: it is discarded, and the chunk is read after the message. The messages,
+// their texts and offsets are always those that one thread finds.
+class ChunkPool {
+ public:
+  static constexpr std::size_t kChunkBytesMax = 1U << 20U;
+
+  // make: called once for each chunk that may be in memory, jobs + 2. chunk_bytes: 0 means as many
+  // as the number of threads allows.
+  ChunkPool(unsigned jobs, FunctionRef<std::unique_ptr<ChunkWork>()> make,
+            std::size_t chunk_bytes = 0);
+  ~ChunkPool();
+  ChunkPool(const ChunkPool&) = delete;
+  ChunkPool& operator=(const ChunkPool&) = delete;
+
+  struct File {
+    std::string delimiter;  // as of MessageScanner
+    std::size_t index = 0;
+    std::string_view path{};
+    // Whether a message is passed. Any thread.
+    FunctionRef<bool(const printing::ScannedMessage&)> is_wanted;
+  };
+  struct Result {
+    printing::MessageScanner::Skipped skipped;
+    std::string error;  // as LogReader::error()
+    AfterMessage after = AfterMessage::Continue;
+  };
+  // Passes all messages of a source.
+  Result read(ByteSource& source, const File& file);
+
+ private:
+  enum class State : std::uint8_t { Free, Filled, Held, Working, Done };
+  struct Slot {
+    State state = State::Free;  // guarded by mutex_, and what it says about the other members
+    std::string bytes;
+    std::uint64_t offset = 0;  // of the first byte that the scanner got
+    bool ends_line = false;
+    bool is_held = false;  // only the scanner of the chunk before can read it
+    bool is_last = false;
+    bool is_complete = false;  // no message goes on in the next chunk
+    std::unique_ptr<printing::MessageScanner> scanner;
+    std::unique_ptr<ChunkWork> work;
+  };
+
+  void run_thread();
+  void fill(ByteSource& source, Slot& slot);
+  void scan(Slot& slot);
+  void wait_for(Slot& slot);
+  void go_on(Slot& from, Slot& to);
+  void stop_work();
+  Slot& slot_at(std::size_t number) { return slots_[number % slots_.size()]; }
+
+  std::size_t chunk_bytes_;
+  std::vector<Slot> slots_;  // a ring
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_stopping_ = false;
+
+  const File* file_ = nullptr;
+  std::size_t filled_ = 0;  // chunks of the source
+  std::size_t taken_ = 0;
+  std::string rest_;  // after the last line of the last chunk
+  std::uint64_t offset_ = 0;
+  bool is_at_end_ = false;
+  bool is_cut_ = false;  // interrupted between two reads
+  bool is_next_held_ = false;
+  unsigned spanning_ = 0;  // chunks in whose last line a message did not end
+  std::string error_;
+
+  std::vector<std::jthread> threads_;  // the last member: they use the others
+};
+
+}  // namespace nexusfix::logs

@@ -1,0 +1,73 @@
+// Where a stream sends its records. The implementation is an optional part of the program.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/function_ref.hpp>
+
+namespace nexusfix::stream {
+
+struct Header {
+  std::string_view name;  // static lifetime
+  std::string value;
+};
+
+// One record for the brokers.
+struct Outgoing {
+  std::uint64_t id = 0;  // that acknowledged() gets
+  std::string key;       // the session: its records stay in order
+  std::vector<Header> headers;
+  std::string value;
+};
+
+struct BrokerSettings {
+  std::string brokers;  // "host:9092,host2:9092"
+  std::string topic;
+  // In the order in which they are set. Checked by check_setting().
+  std::vector<std::pair<std::string, std::string>> others;
+};
+
+// One thread. Nothing that is sent twice by a retry of the connection is stored twice.
+class Broker {
+ public:
+  enum class Sent : std::uint8_t {
+    Queued,  // it will be acknowledged, or serve() returns an error
+    Full,    // the queue is at its limit; nothing was queued
+  };
+  virtual ~Broker() = default;
+  // Does not wait. The error is one line, and final.
+  [[nodiscard]] virtual std::expected<Sent, std::string> send(const Outgoing& record) = 0;
+  // Waits for events up to this time, and passes what all replicas in sync have acknowledged. The
+  // error is one line and final: a record can never be stored.
+  [[nodiscard]] virtual std::expected<void, std::string> serve(
+      std::chrono::milliseconds wait, FunctionRef<void(std::uint64_t id)> acknowledged) = 0;
+  // Why the brokers do not answer at the moment; empty: they do, as far as is known.
+  [[nodiscard]] virtual std::string fault() const = 0;
+};
+
+// Whether a setting may be given; the error says why not. is_secret_allowed: it does not stand on a
+// command line, where every user of the machine can read it.
+[[nodiscard]] std::expected<void, std::string> check_setting(std::string_view name,
+                                                             bool is_secret_allowed);
+// Lines of NAME=VALUE, empty lines, and lines that begin with #. The error names the line.
+// has_secret is set if one of them is a secret.
+[[nodiscard]] std::expected<std::vector<std::pair<std::string, std::string>>, std::string>
+read_settings(std::string_view text, bool& has_secret);
+
+using OpenBroker =
+    std::expected<std::unique_ptr<Broker>, std::string> (*)(const BrokerSettings& settings);
+// By librdkafka. Only in a program that was built with NEXUSFIX_KAFKA. The error is one line: a
+// setting that librdkafka does not take.
+[[nodiscard]] std::expected<std::unique_ptr<Broker>, std::string> open_kafka(
+    const BrokerSettings& settings);
+
+}  // namespace nexusfix::stream

@@ -1,0 +1,79 @@
+// A cluster: several nodes share the sessions of a site, in shards, and take them over from one
+// another. etcd decides which node has a shard, and the owner epoch of the shard's log in
+// PostgreSQL makes it safe. Link nexusfix::cluster. docs/operations/cluster.md
+//
+//   engine::EngineOptions options;
+//   options.parts.postgres = store::postgres_part();
+//   options.parts.cluster = cluster::cluster_part();
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/config/settings.hpp>
+#include <nexusfix/engine/cluster_member.hpp>
+#include <nexusfix/store/postgres.hpp>
+
+namespace nexusfix::cluster {
+
+// The part for ClusterShard: EngineOptions::parts. Never null; static lifetime.
+[[nodiscard]] const ClusterPart* cluster_part() noexcept;
+
+// An engine that runs on a node, for one shard.
+struct ClusterEngine {
+  std::string node{};                  // its ClusterNode
+  std::string shard{};                 // its ClusterShard
+  std::string host{};                  // the name of the machine
+  std::int64_t process = 0;            // its process ID
+  WallTime since{};                    // when it was started
+  std::chrono::seconds lease_left{0};  // until its lease ends, if it is not renewed
+  bool is_owner = false;               // it has the shard
+  bool is_ready = false;               // it waits, and could take the shard now
+  bool is_drained = false;             // its node takes no shard
+};
+
+// A shard, and the node that has it.
+struct ClusterShard {
+  std::string name{};       // its ClusterShard
+  std::string owner{};      // a node; empty: none
+  std::uint64_t token = 0;  // the owner's fencing token; 0: there is no owner
+  std::string wanted{};     // the node that is to have it; empty: any
+};
+
+// What etcd has of a cluster, at one moment.
+struct ClusterOverview {
+  std::string id{};  // the identity that the databases have, too; empty: etcd knows no such cluster
+  std::vector<ClusterShard> shards{};    // by name
+  std::vector<ClusterEngine> engines{};  // by shard and node
+  std::vector<std::string> drained{};    // nodes; they may have no engine
+};
+
+// Each function asks etcd, and blocks at most for ClusterRequestMillis of each member and request.
+// The error names the cause. Any thread.
+[[nodiscard]] std::expected<ClusterOverview, std::string> read_cluster(
+    const config::ClusterSettings& settings);
+// The owner of the shard is to hand it over to this node, which must wait for it. Returns when it
+// is noted.
+[[nodiscard]] std::expected<void, std::string> move_shard(const config::ClusterSettings& settings,
+                                                          const std::string& shard,
+                                                          const std::string& node);
+// The node is to hand over all of its shards, and to take none until join_cluster().
+[[nodiscard]] std::expected<void, std::string> drain_node(const config::ClusterSettings& settings,
+                                                          const std::string& node);
+
+// What join_cluster() does if etcd does not have what the database has.
+enum class IfEtcdLost : std::uint8_t {
+  Refuse,   // it may be another etcd
+  Restore,  // writes it again: the operator knows that etcd has lost its data
+};
+// Makes the node of these settings a node that takes shards, and its shard one of the cluster: the
+// identity of the cluster is written to etcd and to the log in the database, where it is missing.
+// Returns what was done, a line each. The error: what does not fit; nothing was changed then.
+[[nodiscard]] std::expected<std::vector<std::string>, std::string> join_cluster(
+    const config::Settings& settings, const store::PostgresPart& postgres, IfEtcdLost if_lost);
+
+}  // namespace nexusfix::cluster

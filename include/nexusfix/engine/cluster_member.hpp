@@ -1,0 +1,50 @@
+// An engine as a member of a cluster: what the part nexusfix::cluster gives to the engine.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <string>
+
+#include <nexusfix/base/event_id.hpp>
+#include <nexusfix/config/settings.hpp>
+#include <nexusfix/engine/statistics.hpp>
+#include <nexusfix/store/log_lease.hpp>
+
+namespace nexusfix::engine {
+
+// What a member asks of its engine. Any thread.
+class ClusterObserver {
+ public:
+  // Outlives the member.
+  virtual ~ClusterObserver() = default;
+  // Something that the operator must know.
+  virtual void on_event(EventId id, const std::string& text) = 0;
+  // The shard is to go to another node: the engine stops. Must not block, nor call the member.
+  virtual void on_hand_over() = 0;
+};
+
+// It has a thread of its own, which renews the lease. The engine destroys it after its stores: then
+// it gives the shard back.
+class ClusterMember : public store::LogLease {
+ public:
+  // The engine serves the shard: on_hand_over() may be called once from now on.
+  virtual void serve() = 0;
+  // on_hand_over() is called no more when this returns.
+  virtual void stop_serving() noexcept = 0;
+  // Any thread.
+  [[nodiscard]] virtual ClusterStatistics statistics() const = 0;
+};
+
+}  // namespace nexusfix::engine
+
+namespace nexusfix::cluster {
+
+// The cluster as the engine joins it.
+struct ClusterPart {
+  // Becomes a member, and begins to renew its lease. May block for twice the lease. The error says
+  // why the shard was not touched.
+  std::expected<std::unique_ptr<engine::ClusterMember>, std::string> (*join)(
+      const config::ClusterSettings& settings, engine::ClusterObserver& observer) = nullptr;
+};
+
+}  // namespace nexusfix::cluster

@@ -1,0 +1,71 @@
+// What a validator knows about a sequence of tags, so that M::from() does not find it out again.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include <nexusfix/base/language.hpp>
+
+namespace nexusfix::wire {
+
+struct FieldCheck;
+class MessageView;
+
+// Of all valid messages with one sequence of tags. Which fields such a message has, and where, is
+// the same for each of them, and a validator has checked each value against its dictionary. So most
+// checks of a typed message are done once for the sequence: prove() remembers those that are left.
+//
+// The memory of a validator owns it. Only the thread of that memory calls functions that are not
+// const.
+class FieldProof {
+ public:
+  // Forgets everything: another sequence of tags.
+  void begin() noexcept { *this = {}; }
+  // The validator checks that the field with this index, below 64, is a UTCTimestamp.
+  void add_timestamp(std::size_t field) noexcept { timestamps_ |= std::uint64_t{1} << field; }
+  // The validator checks that the field is one of these ASCII characters, a bit each. Ignored if
+  // there are too many such fields.
+  void add_characters(std::size_t field, const std::array<std::uint64_t, 2>& allowed) noexcept {
+    if (characters_count_ == kCharactersMax) return;
+    characters_[characters_count_++] = {static_cast<std::uint8_t>(field), allowed};
+  }
+
+  // A valid message of the sequence has passed all of the checks. Remembers those that do not
+  // follow from its sequence and its validity. checks: lives as long as the program.
+  void prove(const MessageView& message, std::span<const FieldCheck> checks) noexcept;
+  // Whether a valid message of the sequence passes the checks. False: that is not known.
+  [[nodiscard]] bool shows(const MessageView& message,
+                           std::span<const FieldCheck> checks) const noexcept {
+    return checks_ == checks.data() && (open_count_ == 0 || are_open_right(message));
+  }
+
+ private:
+  // A check that is made for each message.
+  struct Open {
+    std::uint8_t field = 0;
+    std::uint8_t check = 0;  // its index
+    bool is_timestamp = false;
+  };
+  struct Characters {
+    std::uint8_t field = 0;
+    std::array<std::uint64_t, 2> allowed{};
+  };
+  static constexpr std::size_t kCharactersMax = 6;
+  static constexpr std::size_t kOpenMax = 8;
+
+  [[nodiscard]] bool are_open_right(const MessageView& message) const noexcept;
+  [[nodiscard]] bool follows(std::size_t field, const FieldCheck& check) const noexcept;
+  [[nodiscard]] bool is_timestamp(std::size_t field) const noexcept {
+    return (timestamps_ >> field & 1U) != 0;
+  }
+
+  const FieldCheck* checks_ = nullptr;  // null: prove() was not called
+  std::uint64_t timestamps_ = 0;
+  std::array<Open, kOpenMax> open_{};
+  std::uint8_t open_count_ = 0;
+  std::uint8_t characters_count_ = 0;
+  std::array<Characters, kCharactersMax> characters_{};
+};
+
+}  // namespace nexusfix::wire

@@ -1,0 +1,315 @@
+#include "cluster/etcd_client.hpp"
+
+#include <algorithm>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/detail/base64.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+namespace nexusfix::cluster {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using boost::system::error_code;
+using nlohmann::json;
+
+constexpr std::uint64_t kAnswerBytesMax = 4U << 20U;
+
+std::string one_line(std::string text) {
+  for (char& byte : text) {
+    if (byte < ' ' || byte > '~') byte = ' ';
+  }
+  constexpr std::size_t kTextMax = 300;
+  if (text.size() > kTextMax) text.resize(kTextMax);
+  return text;
+}
+
+std::string encoded(std::string_view bytes) {
+  std::string text(beast::detail::base64::encoded_size(bytes.size()), '\0');
+  text.resize(beast::detail::base64::encode(text.data(), bytes.data(), bytes.size()));
+  return text;
+}
+
+std::string decoded(std::string_view text) {
+  std::string bytes(beast::detail::base64::decoded_size(text.size()), '\0');
+  bytes.resize(beast::detail::base64::decode(bytes.data(), text.data(), text.size()).first);
+  return bytes;
+}
+
+// The end of the range of all keys with this prefix, which is not empty and ends with no 0xff.
+std::string end_of_prefix(std::string prefix) {
+  ++prefix.back();
+  return prefix;
+}
+
+// The gateway writes 64-bit numbers as texts, and leaves out zeros.
+template <class Number>
+Number number_of(const json& object, const char* name) {
+  Number number = 0;
+  if (const auto found = object.find(name); found != object.end()) {
+    if (found->is_string()) {
+      const auto& text = found->get_ref<const std::string&>();
+      std::from_chars(text.data(), text.data() + text.size(), number);
+    } else if (found->is_number_integer()) {
+      number = found->get<Number>();
+    }
+  }
+  return number;
+}
+
+std::string text_of(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+const json& member_of(const json& object, const char* name) {
+  static const json kNone = json::object();
+  const auto found = object.find(name);
+  return found != object.end() && found->is_object() ? *found : kNone;
+}
+
+std::uint64_t revision_of(const json& answer) {
+  return number_of<std::uint64_t>(member_of(answer, "header"), "revision");
+}
+
+void add_keys(const json& answer, EtcdRange& range) {
+  const auto rows = answer.find("kvs");
+  if (rows == answer.end() || !rows->is_array()) return;
+  for (const json& row : *rows) {
+    if (!row.is_object()) continue;
+    range.keys.push_back({.key = decoded(text_of(row, "key")),
+                          .value = decoded(text_of(row, "value")),
+                          .created = number_of<std::uint64_t>(row, "create_revision"),
+                          .lease = number_of<LeaseId>(row, "lease")});
+  }
+}
+
+json range_request(const std::string& prefix) {
+  return {{"key", encoded(prefix)}, {"range_end", encoded(end_of_prefix(prefix))}};
+}
+
+EtcdResult<json> parsed(EtcdResult<std::string> answer) {
+  if (!answer) return std::unexpected{std::move(answer.error())};
+  json value = json::parse(*answer, nullptr, /*allow_exceptions=*/false);
+  if (!value.is_object()) {
+    return std::unexpected{EtcdError{"the answer is no JSON of etcd: " + one_line(*answer)}};
+  }
+  return value;
+}
+
+}  // namespace
+
+// One connection, which is kept, and requests with a time limit.
+class EtcdClient::Http {
+ public:
+  explicit Http(std::chrono::milliseconds timeout) : timeout_{timeout} {}
+
+  struct Answer {
+    unsigned status = 0;
+    std::string body;
+  };
+
+  std::expected<Answer, std::string> post(const config::EtcdEndpoint& endpoint,
+                                          std::string_view path, const std::string& body) {
+    // The server may have closed a connection that was idle.
+    const bool was_open = stream_.has_value();
+    auto answer = try_post(endpoint, path, body);
+    if (!answer && was_open && !is_timeout_) answer = try_post(endpoint, path, body);
+    return answer;
+  }
+  void close() { stream_.reset(); }
+
+ private:
+  // Runs one operation to its end.
+  template <class Begin>
+  error_code await(Begin begin) {
+    error_code result = asio::error::would_block;
+    begin([&result](error_code error, auto&&...) { result = error; });
+    context_.restart();
+    context_.run();
+    return result;
+  }
+
+  std::expected<Answer, std::string> try_post(const config::EtcdEndpoint& endpoint,
+                                              std::string_view path, const std::string& body) {
+    is_timeout_ = false;
+    if (!stream_) {
+      if (const error_code error = connect(endpoint)) return failed("connect", error);
+    }
+    http::request<http::string_body> request{http::verb::post,
+                                             beast::string_view{path.data(), path.size()}, 11};
+    request.set(http::field::host, endpoint.host);
+    request.set(http::field::content_type, "application/json");
+    request.body() = body;
+    request.prepare_payload();
+    stream_->expires_after(timeout_);
+    error_code error =
+        await([&](auto done) { http::async_write(*stream_, request, std::move(done)); });
+    if (error) return failed("write", error);
+    beast::flat_buffer buffer;
+    http::response_parser<http::string_body> parser;
+    parser.body_limit(kAnswerBytesMax);
+    error = await([&](auto done) { http::async_read(*stream_, buffer, parser, std::move(done)); });
+    if (error) return failed("read", error);
+    Answer answer{.status = parser.get().result_int(), .body = std::move(parser.get().body())};
+    if (!parser.get().keep_alive()) stream_.reset();
+    return answer;
+  }
+
+  error_code connect(const config::EtcdEndpoint& endpoint) {
+    asio::ip::tcp::resolver resolver{context_};
+    error_code error;
+    const auto addresses = resolver.resolve(endpoint.host, std::to_string(endpoint.port), error);
+    if (error) return error;
+    stream_.emplace(context_);
+    stream_->expires_after(timeout_);
+    return await([&](auto done) { stream_->async_connect(addresses, std::move(done)); });
+  }
+
+  std::unexpected<std::string> failed(const char* what, error_code error) {
+    stream_.reset();
+    is_timeout_ = error == beast::error::timeout;
+    return std::unexpected{std::string{what} + ": " +
+                           (is_timeout_
+                                ? "no answer within " + std::to_string(timeout_.count()) + " ms"
+                                : one_line(error.message()))};
+  }
+
+  std::chrono::milliseconds timeout_;
+  asio::io_context context_{1};
+  std::optional<beast::tcp_stream> stream_;
+  bool is_timeout_ = false;
+};
+
+EtcdClient::EtcdClient(std::vector<config::EtcdEndpoint> endpoints,
+                       std::chrono::milliseconds timeout)
+    : endpoints_{std::move(endpoints)}, http_{std::make_unique<Http>(timeout)} {}
+EtcdClient::~EtcdClient() = default;
+
+std::string EtcdClient::members() const {
+  std::string text;
+  for (const config::EtcdEndpoint& one : endpoints_) {
+    if (!text.empty()) text += ',';
+    text += one.host + ':' + std::to_string(one.port);
+  }
+  return text;
+}
+
+EtcdResult<std::string> EtcdClient::post(std::string_view path, const std::string& body) {
+  EtcdError error;
+  for (std::size_t attempt = 0; attempt < endpoints_.size(); ++attempt) {
+    const config::EtcdEndpoint& endpoint = endpoints_[last_];
+    auto answer = http_->post(endpoint, path, body);
+    constexpr unsigned kOk = 200;
+    constexpr unsigned kServerErrors = 500;
+    if (answer && answer->status == kOk) return std::move(answer->body);
+    if (!error.text.empty()) error.text += "; ";
+    error.text += "etcd " + endpoint.host + ':' + std::to_string(endpoint.port) + ": ";
+    if (!answer) {
+      error.text += answer.error();
+    } else {
+      const json said = json::parse(answer->body, nullptr, /*allow_exceptions=*/false);
+      const std::string text = said.is_object() ? text_of(said, "error") : answer->body;
+      error.text += "status " + std::to_string(answer->status) + ": " + one_line(text);
+      // A member without a leader answers so: another one may have one.
+      if (answer->status < kServerErrors) {
+        error.is_answered = true;
+        return std::unexpected{std::move(error)};
+      }
+    }
+    http_->close();
+    last_ = (last_ + 1) % endpoints_.size();
+  }
+  return std::unexpected{std::move(error)};
+}
+
+EtcdResult<LeaseId> EtcdClient::grant(std::chrono::seconds time_to_live) {
+  const json request{{"TTL", std::to_string(time_to_live.count())}};
+  const auto answer = parsed(post("/v3/lease/grant", request.dump()));
+  if (!answer) return std::unexpected{answer.error()};
+  const auto lease = number_of<LeaseId>(*answer, "ID");
+  if (lease == 0) return std::unexpected{EtcdError{"etcd has granted no lease"}};
+  return lease;
+}
+
+EtcdResult<bool> EtcdClient::renew(LeaseId lease) {
+  const json request{{"ID", std::to_string(lease)}};
+  const auto answer = parsed(post("/v3/lease/keepalive", request.dump()));
+  if (!answer) return std::unexpected{answer.error()};
+  return number_of<std::int64_t>(member_of(*answer, "result"), "TTL") > 0;
+}
+
+EtcdResult<void> EtcdClient::revoke(LeaseId lease) {
+  const json request{{"ID", std::to_string(lease)}};
+  const auto answer = post("/v3/lease/revoke", request.dump());
+  if (!answer) return std::unexpected{answer.error()};
+  return {};
+}
+
+EtcdResult<std::chrono::seconds> EtcdClient::time_left(LeaseId lease) {
+  const json request{{"ID", std::to_string(lease)}};
+  const auto answer = parsed(post("/v3/lease/timetolive", request.dump()));
+  if (!answer) return std::unexpected{answer.error()};
+  return std::chrono::seconds{std::max<std::int64_t>(0, number_of<std::int64_t>(*answer, "TTL"))};
+}
+
+EtcdResult<EtcdRange> EtcdClient::read(std::string_view prefix) {
+  return read(std::vector<std::string>{std::string{prefix}});
+}
+
+EtcdResult<EtcdRange> EtcdClient::read(const std::vector<std::string>& prefixes) {
+  json reads = json::array();
+  for (const std::string& prefix : prefixes) {
+    reads.push_back({{"request_range", range_request(prefix)}});
+  }
+  const json request{{"success", std::move(reads)}};
+  const auto answer = parsed(post("/v3/kv/txn", request.dump()));
+  if (!answer) return std::unexpected{answer.error()};
+  EtcdRange range{.revision = revision_of(*answer), .keys = {}};
+  if (range.revision == 0) return std::unexpected{EtcdError{"the answer of etcd has no revision"}};
+  if (const auto parts = answer->find("responses"); parts != answer->end() && parts->is_array()) {
+    for (const json& part : *parts) {
+      if (part.is_object()) add_keys(member_of(part, "response_range"), range);
+    }
+  }
+  return range;
+}
+
+EtcdResult<EtcdChanged> EtcdClient::change(const EtcdChange& wanted) {
+  json conditions = json::array();
+  for (const EtcdChange::Condition& one : wanted.conditions) {
+    conditions.push_back({{"key", encoded(one.key)},
+                          {"target", "CREATE"},
+                          {"result", "EQUAL"},
+                          {"create_revision", std::to_string(one.created)}});
+  }
+  json changes = json::array();
+  for (const EtcdChange::Put& one : wanted.puts) {
+    changes.push_back({{"request_put",
+                        {{"key", encoded(one.key)},
+                         {"value", encoded(one.value)},
+                         {"lease", std::to_string(one.lease)}}}});
+  }
+  for (const std::string& key : wanted.deletions) {
+    changes.push_back({{"request_delete_range", {{"key", encoded(key)}}}});
+  }
+  const json request{{"compare", std::move(conditions)}, {"success", std::move(changes)}};
+  const auto answer = parsed(post("/v3/kv/txn", request.dump()));
+  if (!answer) return std::unexpected{answer.error()};
+  const auto done = answer->find("succeeded");
+  return EtcdChanged{.is_done = done != answer->end() && done->is_boolean() && done->get<bool>(),
+                     .revision = revision_of(*answer)};
+}
+
+}  // namespace nexusfix::cluster

@@ -1,0 +1,98 @@
+// Asks etcd 3.4 or later by its JSON gateway. Boost.Beast speaks HTTP; its headers are only in the
+// source.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/config/settings.hpp>
+
+namespace nexusfix::cluster {
+
+struct EtcdError {
+  std::string text;  // one line
+  bool is_answered =
+      false;  // etcd has refused the request; false: whether it was done is not known
+};
+template <class T>
+using EtcdResult = std::expected<T, EtcdError>;
+
+using LeaseId = std::int64_t;
+
+// A key with its value, at one revision.
+struct EtcdKey {
+  std::string key;
+  std::string value;
+  std::uint64_t created = 0;  // the revision at which it was created
+  LeaseId lease = 0;          // 0: none
+};
+
+// All keys that begin with a prefix.
+struct EtcdRange {
+  std::uint64_t revision = 0;  // of etcd at that moment
+  std::vector<EtcdKey> keys;   // in their order
+};
+
+// A change that is done if the conditions hold.
+struct EtcdChange {
+  // A key that must have been created at this revision; 0: there must be none.
+  struct Condition {
+    std::string key;
+    std::uint64_t created = 0;
+  };
+  struct Put {
+    std::string key;
+    std::string value;
+    LeaseId lease = 0;  // 0: none
+  };
+  std::vector<Condition> conditions{};
+  std::vector<Put> puts{};
+  std::vector<std::string> deletions{};  // keys
+};
+struct EtcdChanged {
+  bool is_done = false;        // false: a condition does not hold
+  std::uint64_t revision = 0;  // of the change, if it is done
+};
+
+// One thread at a time. Each call blocks at most for the time-out of each member, but for the name
+// service.
+class EtcdClient {
+ public:
+  EtcdClient(std::vector<config::EtcdEndpoint> endpoints, std::chrono::milliseconds timeout);
+  ~EtcdClient();
+  EtcdClient(const EtcdClient&) = delete;
+  EtcdClient& operator=(const EtcdClient&) = delete;
+
+  [[nodiscard]] EtcdResult<LeaseId> grant(std::chrono::seconds time_to_live);
+  // False: the lease has ended.
+  [[nodiscard]] EtcdResult<bool> renew(LeaseId lease);
+  // Deletes the keys of the lease.
+  [[nodiscard]] EtcdResult<void> revoke(LeaseId lease);
+  // Until it ends, if it is not renewed. 0: it has ended.
+  [[nodiscard]] EtcdResult<std::chrono::seconds> time_left(LeaseId lease);
+  // What all members have agreed on.
+  [[nodiscard]] EtcdResult<EtcdRange> read(std::string_view prefix);
+  // Several ranges at one revision; they are joined.
+  [[nodiscard]] EtcdResult<EtcdRange> read(const std::vector<std::string>& prefixes);
+  [[nodiscard]] EtcdResult<EtcdChanged> change(const EtcdChange& wanted);
+
+  // "etcd-a:2379,etcd-b:2379"
+  [[nodiscard]] std::string members() const;
+
+ private:
+  class Http;
+
+  // A JSON text to a path; the answer, of a member that answers.
+  [[nodiscard]] EtcdResult<std::string> post(std::string_view path, const std::string& body);
+
+  std::vector<config::EtcdEndpoint> endpoints_;
+  std::size_t last_ = 0;  // the member that has answered
+  std::unique_ptr<Http> http_;
+};
+
+}  // namespace nexusfix::cluster

@@ -1,0 +1,71 @@
+#include "config/build/cluster_settings.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace nexusfix::config {
+namespace {
+
+// The key's line; 0: it is not in the file.
+std::size_t line_of(const SharedKeys& keys, Key key) {
+  const Given* const given = keys.find(key);
+  return given == nullptr ? 0 : given->line;
+}
+
+void report_unused(const SharedKeys& keys, SettingsReport& report) {
+  for (const Key key :
+       {Key{"ClusterNode"}, Key{"ClusterEtcd"}, Key{"ClusterName"}, Key{"ClusterLeaseSeconds"},
+        Key{"ClusterRenewMillis"}, Key{"ClusterRequestMillis"}}) {
+    const std::size_t line = line_of(keys, key);
+    if (line != 0)
+      report.warning(line, std::string{key.name()} + ": not used without ClusterShard");
+  }
+}
+
+// A renewal that no member answers must not be the last one.
+void check_times(const ClusterSettings& cluster, const SharedKeys& keys, SettingsReport& report) {
+  using std::chrono::milliseconds;
+  const milliseconds longest =
+      cluster.renewal +
+      static_cast<milliseconds::rep>(cluster.etcd.size()) * cluster.request_timeout;
+  if (2 * longest <= cluster.lease) return;
+  std::size_t line = line_of(keys, "ClusterLeaseSeconds");
+  for (const Key key : {Key{"ClusterRenewMillis"}, Key{"ClusterRequestMillis"}}) {
+    if (line == 0) line = line_of(keys, key);
+  }
+  report.error(line == 0 ? cluster.line : line,
+               "ClusterLeaseSeconds=" + std::to_string(cluster.lease.count()) +
+                   ": at least twice ClusterRenewMillis and a ClusterRequestMillis for each of " +
+                   std::to_string(cluster.etcd.size()) + " members of etcd was expected, " +
+                   std::to_string(2 * longest.count()) +
+                   " ms, or the lease ends when one renewal is lost");
+}
+
+}  // namespace
+
+void build_cluster(Settings& settings, const SharedKeys& keys, SettingsReport& report) {
+  ClusterSettings& cluster = settings.cluster;
+  cluster.line = line_of(keys, "ClusterShard");
+  if (cluster.line == 0) return report_unused(keys, report);
+  if (cluster.node.empty()) {
+    report.error(cluster.line, "ClusterShard: ClusterNode is missing: the name of this machine");
+  }
+  if (cluster.etcd.empty()) {
+    report.error(cluster.line, "ClusterShard: ClusterEtcd is missing: the addresses of etcd");
+  }
+  if (settings.store != StoreKind::PostgreSQL) {
+    report.error(cluster.line,
+                 "ClusterShard: a cluster keeps the log of a shard in PostgreSQL: Store=postgresql "
+                 "was expected");
+  }
+  const Given* const if_owned = keys.find("PostgreSQLStoreIfOwned");
+  if (if_owned != nullptr && settings.postgres.if_owned == store::IfOwned::Refuse) {
+    report.error(if_owned->line,
+                 "PostgreSQLStoreIfOwned=refuse: an engine of a cluster waits while another one "
+                 "has its shard: wait was expected, or no such key");
+  }
+  settings.postgres.if_owned = store::IfOwned::Wait;
+  check_times(cluster, keys, report);
+}
+
+}  // namespace nexusfix::config

@@ -1,0 +1,35 @@
+// The keys of a cluster, for the part nexusfix::cluster. All sessions share one shard.
+#pragma once
+
+#include "config/keys/key_row.hpp"
+
+namespace nexusfix::config::keys {
+
+using enum TakesEffect;
+
+inline constexpr ValueRule kClusterWord =
+    read_by<read_cluster_word>("text", "1 to 63 letters, digits, '-', '_' and '.'");
+inline constexpr ValueRule kEtcd = read_by<read_etcd_endpoints>(
+    "list", "addresses of etcd, such as http://10.0.0.1:2379,http://10.0.0.2:2379,");
+
+inline constexpr KeyRow kCluster[] = {
+    {"ClusterShard", NextStart, kClusterWord, sets<&ClusterSettings::shard>, "", "shard1",
+     "the shard that this engine serves or waits for, a name; none: the engine is in no cluster"},
+    {"ClusterNode", NextStart, kClusterWord, sets<&ClusterSettings::node>, "", "venue-a",
+     "the name of this machine in the cluster; engines of several shards share it"},
+    {"ClusterEtcd", NextStart, kEtcd, sets<&ClusterSettings::etcd, read_etcd_endpoints>, "",
+     "http://10.0.0.1:2379", "the addresses of the members of etcd"},
+    {"ClusterName", NextStart, kClusterWord, sets<&ClusterSettings::name>, "nexusfix", "venues",
+     "the name of the cluster in etcd"},
+    {"ClusterLeaseSeconds", NextStart, seconds(2, 60),
+     sets_in<std::chrono::seconds, &ClusterSettings::lease>, "5", "10",
+     "seconds after which the lease of a silent engine ends, and another one takes its shard"},
+    {"ClusterRenewMillis", NextStart, number(100, 30'000, "a whole number of milliseconds"),
+     sets_in<std::chrono::milliseconds, &ClusterSettings::renewal>, "1000", "500",
+     "milliseconds between two renewals of the lease"},
+    {"ClusterRequestMillis", NextStart, number(50, 10'000, "a whole number of milliseconds"),
+     sets_in<std::chrono::milliseconds, &ClusterSettings::request_timeout>, "500", "250",
+     "milliseconds without an answer of one member of etcd, after which the next is asked"},
+};
+
+}  // namespace nexusfix::config::keys

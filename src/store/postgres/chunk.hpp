@@ -1,0 +1,48 @@
+// A chunk of the log, as the server has it: the records of one transaction.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/store/store.hpp>
+
+namespace nexusfix::store::postgres {
+
+class Chunk {
+ public:
+  struct Message {
+    SessionKey session = 0;
+    std::uint64_t epoch = 0;
+    std::uint64_t number = 0;
+    std::string_view bytes;
+  };
+
+  // Takes a row of the table; keys and epochs as arrays in PostgreSQL's binary form. The entries
+  // must live as long as the messages are used. False: the row was not written by a store.
+  [[nodiscard]] bool read(LogPosition position, std::string_view keys, std::string_view epochs,
+                          std::string_view entries);
+
+  // Where it begins and ends in the log.
+  [[nodiscard]] LogPosition begin() const noexcept { return begin_; }
+  [[nodiscard]] LogPosition end() const noexcept { return end_; }
+  // In the order of the log.
+  [[nodiscard]] const std::vector<Message>& messages() const noexcept { return messages_; }
+
+ private:
+  // A session with a message in the chunk.
+  struct Placed {
+    std::uint64_t epoch = 0;   // 0: it has no message there
+    bool has_message = false;  // before the entry that is read
+  };
+  [[nodiscard]] bool take_places(std::string_view keys, std::string_view epochs);
+  [[nodiscard]] bool take_entries(std::string_view entries);
+
+  LogPosition begin_ = 0;
+  LogPosition end_ = 0;
+  std::vector<Message> messages_;
+  std::vector<SessionKey> sessions_;
+  std::vector<Placed> by_key_;
+};
+
+}  // namespace nexusfix::store::postgres

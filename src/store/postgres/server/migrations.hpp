@@ -1,0 +1,259 @@
+// The SQL that makes each version of the tables from the one before it.
+#pragma once
+
+#include <array>
+
+#include "store/postgres/server/schema.hpp"
+
+namespace nexusfix::store::postgres {
+
+// The bytes of names, messages and reasons are kept unchanged: a database's encoding may not have
+// all of them. position: where the entry begins in the log; the same for all tables.
+inline constexpr const char* kTables = R"sql(
+CREATE TABLE log_state (
+  is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+  position bigint NOT NULL DEFAULT 0,
+  owner_epoch bigint NOT NULL DEFAULT 0,
+  owner_first_epoch bigint NOT NULL DEFAULT 0,
+  owner text NOT NULL DEFAULT '',
+  owned_since timestamptz NOT NULL DEFAULT now()
+) WITH (fillfactor = 10);
+INSERT INTO log_state DEFAULT VALUES;
+CREATE TABLE sessions (
+  session_key integer PRIMARY KEY,
+  name bytea NOT NULL UNIQUE,
+  epoch bigint NOT NULL,
+  next_inbound bigint NOT NULL,
+  next_outbound bigint NOT NULL,
+  created_ns bigint NOT NULL,
+  is_unfinished boolean NOT NULL
+) WITH (fillfactor = 50);
+CREATE TABLE messages (
+  session_key integer NOT NULL,
+  epoch bigint NOT NULL,
+  msg_seq_num bigint NOT NULL,
+  position bigint NOT NULL UNIQUE,
+  bytes bytea NOT NULL,
+  PRIMARY KEY (session_key, epoch, msg_seq_num)
+);
+CREATE TABLE number_changes (
+  position bigint PRIMARY KEY,
+  session_key integer NOT NULL,
+  changed_ns bigint NOT NULL,
+  inbound_before bigint NOT NULL,
+  outbound_before bigint NOT NULL,
+  epoch_before bigint NOT NULL,
+  inbound_after bigint NOT NULL,
+  outbound_after bigint NOT NULL,
+  epoch_after bigint NOT NULL,
+  is_unfinished boolean NOT NULL,
+  reason bytea NOT NULL
+);
+CREATE TABLE lost_numbers (
+  position bigint PRIMARY KEY,
+  session_key integer NOT NULL,
+  epoch bigint NOT NULL,
+  first_number bigint NOT NULL,
+  last_number bigint NOT NULL
+);
+CREATE FUNCTION advance_log(my_epoch bigint, begins_at bigint, ends_at bigint) RETURNS void
+LANGUAGE plpgsql AS $body$
+DECLARE
+  found_state log_state%ROWTYPE;
+BEGIN
+  UPDATE log_state SET position = ends_at
+    WHERE owner_epoch = my_epoch AND position = begins_at;
+  IF FOUND THEN
+    RETURN;
+  END IF;
+  SELECT * INTO found_state FROM log_state;
+  IF found_state.owner_epoch <> my_epoch THEN
+    RAISE EXCEPTION 'the log was taken over by % (owner epoch % instead of %)',
+      found_state.owner, found_state.owner_epoch, my_epoch USING ERRCODE = 'NXF01';
+  END IF;
+  RAISE EXCEPTION 'the log ends at % and not at %', found_state.position, begins_at
+    USING ERRCODE = 'NXF02';
+END
+$body$;
+)sql";
+
+// Views for people: texts instead of bytes, a bar instead of SOH, times instead of nanoseconds.
+inline constexpr const char* kViews = R"sql(
+CREATE VIEW session_list AS
+  SELECT session_key, encode(name, 'escape') AS name, epoch, next_inbound, next_outbound,
+         to_timestamp(created_ns / 1000000000.0) AS created, is_unfinished
+  FROM sessions;
+CREATE VIEW message_list AS
+  SELECT m.position, encode(s.name, 'escape') AS name, m.epoch, m.msg_seq_num,
+         replace(encode(m.bytes, 'escape'), chr(1), '|') AS message
+  FROM messages m JOIN sessions s USING (session_key);
+CREATE VIEW number_change_list AS
+  SELECT c.position, encode(s.name, 'escape') AS name,
+         to_timestamp(c.changed_ns / 1000000000.0) AS changed,
+         c.inbound_before, c.outbound_before, c.epoch_before,
+         c.inbound_after, c.outbound_after, c.epoch_after, c.is_unfinished,
+         encode(c.reason, 'escape') AS reason
+  FROM number_changes c JOIN sessions s USING (session_key);
+)sql";
+
+// Which log it is, and which process has claimed it where: an owner finds out by it that the log
+// went on without its own last records, however long it has become.
+inline constexpr const char* kLineage = R"sql(
+ALTER TABLE log_state ADD COLUMN log_id text NOT NULL
+  DEFAULT md5(random()::text || clock_timestamp()::text || pg_backend_pid()::text);
+CREATE TABLE owners (
+  first_epoch bigint PRIMARY KEY,
+  claim text NOT NULL UNIQUE,
+  position bigint NOT NULL,
+  owner text NOT NULL,
+  owned_since timestamptz NOT NULL DEFAULT now()
+);
+)sql";
+
+// One row a COMMIT in place of one row a message: the entries of its records as the journal encodes
+// them (src/store/format/entry.hpp), from log position `position` on. session_keys and epochs name
+// each session with a message there; a session whose epoch changes in the chunk is named once for
+// each epoch, the first one first. message_places finds a message: the row with the greatest
+// first_number that is not above its MsgSeqNum. Messages of an earlier version become chunks of up
+// to 64; where a session's epoch changes, a chunk begins.
+inline constexpr const char* kChunks = R"sql(
+CREATE TABLE chunks (
+  position bigint PRIMARY KEY,
+  written timestamptz DEFAULT now(),
+  session_keys integer[] NOT NULL,
+  epochs bigint[] NOT NULL,
+  entries bytea NOT NULL
+) WITH (toast_tuple_target = 8160);
+ALTER TABLE chunks ALTER COLUMN entries SET STORAGE EXTERNAL;
+CREATE TABLE message_places (
+  session_key integer NOT NULL,
+  epoch bigint NOT NULL,
+  first_number bigint NOT NULL,
+  position bigint NOT NULL,
+  PRIMARY KEY (session_key, epoch, first_number)
+);
+CREATE FUNCTION to_little_endian(number bigint) RETURNS bytea
+LANGUAGE sql IMMUTABLE AS $body$
+  SELECT substr(int8send(number), 8, 1) || substr(int8send(number), 7, 1) ||
+         substr(int8send(number), 6, 1) || substr(int8send(number), 5, 1) ||
+         substr(int8send(number), 4, 1) || substr(int8send(number), 3, 1) ||
+         substr(int8send(number), 2, 1) || substr(int8send(number), 1, 1)
+$body$;
+CREATE UNLOGGED TABLE grouped_messages AS
+  SELECT session_key, epoch, msg_seq_num, position, bytes,
+         min(position) OVER (PARTITION BY run, part) AS chunk
+  FROM (SELECT *, (row_number() OVER (PARTITION BY run ORDER BY position) - 1) / 64 AS part
+        FROM (SELECT *, count(*) FILTER (WHERE epoch <> epoch_before)
+                          OVER (ORDER BY position) AS run
+              FROM (SELECT *, lag(epoch) OVER (PARTITION BY session_key ORDER BY position)
+                                AS epoch_before
+                    FROM messages) with_before) with_run) with_part;
+INSERT INTO message_places (session_key, epoch, first_number, position)
+  SELECT session_key, epoch, min(msg_seq_num), chunk FROM grouped_messages
+  GROUP BY chunk, session_key, epoch;
+INSERT INTO chunks (position, written, session_keys, epochs, entries)
+  SELECT chunk, NULL, p.session_keys, p.epochs, g.entries
+  FROM (SELECT chunk, string_agg('\x03'::bytea ||
+                 substr(to_little_endian(session_key), 1, 4) || to_little_endian(msg_seq_num) ||
+                 substr(to_little_endian(octet_length(bytes)), 1, 4) || bytes,
+                 ''::bytea ORDER BY position) AS entries
+        FROM grouped_messages GROUP BY chunk) g
+  JOIN (SELECT position AS chunk, array_agg(session_key ORDER BY session_key) AS session_keys,
+               array_agg(epoch ORDER BY session_key) AS epochs
+        FROM message_places GROUP BY position) p USING (chunk);
+DROP VIEW message_list;
+DROP TABLE grouped_messages, messages;
+DROP FUNCTION to_little_endian;
+CREATE FUNCTION refuse_append(my_epoch bigint, begins_at bigint) RETURNS void
+LANGUAGE plpgsql AS $body$
+DECLARE
+  found_state log_state%ROWTYPE;
+BEGIN
+  SELECT * INTO found_state FROM log_state;
+  IF found_state.owner_epoch <> my_epoch THEN
+    RAISE EXCEPTION 'the log was taken over by % (owner epoch % instead of %)',
+      found_state.owner, found_state.owner_epoch, my_epoch USING ERRCODE = 'NXF01';
+  END IF;
+  RAISE EXCEPTION 'the log ends at % and not at %', found_state.position, begins_at
+    USING ERRCODE = 'NXF02';
+END
+$body$;
+CREATE FUNCTION little_endian(bytes bytea, at integer, size integer) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE AS $body$
+DECLARE
+  number bigint := 0;
+BEGIN
+  FOR i IN REVERSE size - 1 .. 0 LOOP
+    number := (number << 8) | get_byte(bytes, at + i);
+  END LOOP;
+  RETURN number;
+END
+$body$;
+CREATE FUNCTION messages_of(chunk chunks)
+RETURNS TABLE (session_key integer, epoch bigint, msg_seq_num bigint, bytes bytea)
+LANGUAGE plpgsql STABLE AS $body$
+DECLARE
+  at integer := 0;
+  size integer;
+  kind integer;
+  place integer;
+  begun integer[] := '{}';
+BEGIN
+  WHILE at < octet_length(chunk.entries) LOOP
+    kind := get_byte(chunk.entries, at);
+    session_key := little_endian(chunk.entries, at + 1, 4);
+    size := little_endian(chunk.entries, at + 13, 4);
+    place := array_position(chunk.session_keys, session_key);
+    IF kind = 3 THEN
+      begun := begun || session_key;
+      epoch := chunk.epochs[place];
+      msg_seq_num := little_endian(chunk.entries, at + 5, 8);
+      bytes := substr(chunk.entries, at + 18, size);
+      RETURN NEXT;
+    ELSIF kind = 5 AND session_key = ANY (begun) THEN
+      chunk.epochs[place] := chunk.epochs[place] + 1;
+    ELSIF kind = 6 AND session_key = ANY (begun) THEN
+      chunk.epochs[place] := little_endian(chunk.entries, at + 57, 8);
+    END IF;
+    at := at + 17 + size;
+  END LOOP;
+END
+$body$;
+CREATE VIEW message_list AS
+  SELECT p.position, encode(s.name, 'escape') AS name, m.epoch, m.msg_seq_num,
+         replace(encode(m.bytes, 'escape'), chr(1), '|') AS message, c.written
+  FROM sessions s JOIN message_places p USING (session_key) JOIN chunks c USING (position)
+  CROSS JOIN LATERAL messages_of(c) m
+  WHERE m.session_key = p.session_key AND m.epoch = p.epoch;
+CREATE FUNCTION find_messages(session_name text, first bigint, last bigint)
+RETURNS TABLE (epoch bigint, msg_seq_num bigint, message text, written timestamptz)
+LANGUAGE sql STABLE SET search_path FROM CURRENT AS $body$
+  SELECT m.epoch, m.msg_seq_num, replace(encode(m.bytes, 'escape'), chr(1), '|'), c.written
+  FROM sessions s JOIN message_places p USING (session_key) JOIN chunks c USING (position)
+  CROSS JOIN LATERAL messages_of(c) m
+  WHERE encode(s.name, 'escape') = session_name AND m.session_key = p.session_key AND
+        m.epoch = p.epoch AND m.msg_seq_num BETWEEN first AND last AND p.first_number <= last AND
+        p.first_number >= coalesce((SELECT max(f.first_number) FROM message_places f
+          WHERE f.session_key = p.session_key AND f.epoch = p.epoch AND f.first_number <= first), 0)
+  ORDER BY m.epoch, m.msg_seq_num
+$body$;
+CREATE FUNCTION delete_old_epochs() RETURNS bigint
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
+DECLARE
+  deleted bigint;
+BEGIN
+  DELETE FROM message_places p USING sessions s
+    WHERE s.session_key = p.session_key AND p.epoch < s.epoch;
+  DELETE FROM chunks c
+    WHERE NOT EXISTS (SELECT FROM message_places p WHERE p.position = c.position);
+  GET DIAGNOSTICS deleted = ROW_COUNT;
+  RETURN deleted;
+END
+$body$;
+)sql";
+
+// From version index to index + 1.
+inline constexpr std::array<const char*, kSchemaVersion> kMigrations{kTables, kViews, kLineage,
+                                                                     kChunks};
+
+}  // namespace nexusfix::store::postgres

@@ -1,0 +1,171 @@
+// Several threads find what one finds: messages, texts before them, offsets and faulty places.
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "nexusfix/logs/grep/grep.hpp"
+#include "nexusfix/logs/source/interrupt.hpp"
+#include "nexusfix/logs/source/log_reader.hpp"
+#include "support/disks/fake_disk.hpp"
+#include "support/fix_text.hpp"
+
+namespace nexusfix::logs {
+namespace {
+
+using testing::FakeDisk;
+using testing::fix;
+
+struct Found {
+  std::string bytes;
+  std::string prefix;
+  std::uint64_t offset = 0;
+  bool operator==(const Found&) const = default;
+};
+
+struct All {
+  std::vector<Found> messages;
+  std::vector<std::string> errors;
+  std::uint64_t skipped = 0;
+  bool operator==(const All&) const = default;
+};
+
+class Keeping final : public ChunkWork {
+ public:
+  explicit Keeping(All& all) : all_{all} {}
+  void each(const LogMessage& message) override {
+    found_.push_back({std::string{message.bytes}, std::string{message.prefix}, message.offset});
+  }
+  AfterMessage take() override {
+    std::ranges::move(found_, std::back_inserter(all_.messages));
+    found_.clear();
+    return AfterMessage::Continue;
+  }
+  void discard() override { found_.clear(); }
+
+ private:
+  All& all_;
+  std::vector<Found> found_;
+};
+
+All read(const std::string& text, unsigned jobs, std::size_t chunk_bytes = 0) {
+  FakeDisk disk;
+  disk.set_contents("/log", text);
+  All all;
+  const auto each = [&](const LogMessage& message) {
+    all.messages.push_back(
+        {std::string{message.bytes}, std::string{message.prefix}, message.offset});
+    return AfterMessage::Continue;
+  };
+  const auto make = [&]() -> std::unique_ptr<ChunkWork> { return std::make_unique<Keeping>(all); };
+  const auto failed = [&](std::string_view error) { all.errors.emplace_back(error); };
+  LogRequest request{.files = {"/log"}, .jobs = jobs, .chunk_bytes = chunk_bytes};
+  const LogReport report = read_logs(disk, request, {each, [] {}, failed, kWaitForMore, make});
+  all.skipped = report.skipped();
+  return all;
+}
+
+std::string order(int number, const std::string& more = {}) {
+  return fix("FIX.4.4", "35=D|34=" + std::to_string(number) +
+                            "|49=T|52=20240115-10:30:00|56=V|11=A" + std::to_string(number) + "|" +
+                            more);
+}
+
+void expect_the_same(const std::string& text, std::size_t messages) {
+  const All one = read(text, 1);
+  EXPECT_EQ(one.messages.size(), messages);
+  for (const std::size_t chunk_bytes : {1U, 7U, 64U, 100U, 255U, 1000U}) {
+    EXPECT_EQ(read(text, 3, chunk_bytes), one) << "chunks of " << chunk_bytes;
+  }
+}
+
+TEST(Chunks, have_the_messages_of_lines) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "10:30 IN : " + order(i) + "\nan event\n";
+  expect_the_same(text, 100);
+}
+
+TEST(Chunks, have_messages_whose_data_has_line_feeds) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "10:30 : " + order(i, "95=9|96=a\nb\nc\nd\ne|") + "\n";
+  expect_the_same(text, 100);
+}
+
+TEST(Chunks, have_the_bytes_of_a_session_without_lines) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += order(i);
+  expect_the_same(text, 100);
+}
+
+TEST(Chunks, have_escaped_lines_and_cut_ones_and_places_that_are_no_message) {
+  std::string text;
+  for (int i = 0; i < 30; ++i) {
+    text += "20240115-10:30:00.000 IN ESCAPED : 8=FIX.4.4\\x019=5\\x0135=0\\x0110=161\\x01\n";
+    text += "8=FIXED is no message\n";
+    text += "10:30 " + order(i).substr(0, 60) + "\n10:30 : " + order(i) + "\n";
+  }
+  const All one = read(text, 1);
+  EXPECT_EQ(one.skipped, 30U);
+  expect_the_same(text, 90);
+}
+
+TEST(Chunks, have_a_message_with_a_field_a_line) {
+  std::string text;
+  for (int i = 0; i < 30; ++i) {
+    std::string message = order(i);
+    std::ranges::replace(message, '\x01', '\n');
+    text += message + "\n";
+  }
+  expect_the_same(text, 30);
+}
+
+// Each form of output is that of one thread: the first row of a table, the signs between objects.
+// The first bytes of a source are read to recognise it. A signal that comes then loses none.
+int messages_after_signal(unsigned jobs) {
+  catch_interrupts();
+  std::raise(SIGINT);
+  const All all = read(order(1) + '\n' + order(2) + '\n', jobs);
+  const bool has_error = all.errors == std::vector<std::string>{"/log: interrupted"};
+  return has_error ? static_cast<int>(all.messages.size()) : -1;
+}
+
+TEST(Chunks, have_the_messages_that_were_read_before_an_interrupt) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(std::exit(messages_after_signal(1)), ::testing::ExitedWithCode(2), "");
+  EXPECT_EXIT(std::exit(messages_after_signal(2)), ::testing::ExitedWithCode(2), "");
+}
+
+TEST(Chunks, print_what_one_thread_prints) {
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += "10:30 IN : " + order(i) + "\n";
+  FakeDisk disk;
+  disk.set_contents("/log", text);
+  disk.set_contents("/other", "x\n" + text);
+  const auto output = [&](OutputForm form, unsigned jobs, bool only_count) {
+    char* bytes = nullptr;
+    std::size_t size = 0;
+    std::FILE* const out = ::open_memstream(&bytes, &size);
+    command::GrepOptions options{.expression = "MsgSeqNum>20", .form = form};
+    options.input = {.files = {"/log", "/other"}, .jobs = jobs, .chunk_bytes = 300};
+    options.only_count = only_count;
+    EXPECT_EQ(command::grep_files(options, disk, {out, out}), command::kSuccess);
+    std::fclose(out);
+    const std::string result{bytes, size};
+    std::free(bytes);
+    return result;
+  };
+  for (const OutputForm form : {OutputForm::Line, OutputForm::Raw, OutputForm::Ndjson,
+                                OutputForm::Json, OutputForm::Csv, OutputForm::Table}) {
+    EXPECT_EQ(output(form, 3, false), output(form, 1, false)) << static_cast<int>(form);
+  }
+  EXPECT_EQ(output(OutputForm::Line, 3, true), "/log:179\n/other:179\n");
+}
+
+}  // namespace
+}  // namespace nexusfix::logs

@@ -1,0 +1,404 @@
+#!/usr/bin/env python3
+"""A cluster: `nexusfix serve` on two nodes, with a real etcd and a real PostgreSQL.
+Arguments: nexusfix, and the program that starts a PostgreSQL server."""
+
+import base64
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+import command_test
+import standby_test
+from command_test import LIMIT_SECONDS, run, wait_until
+from standby_test import free_port, get
+
+SESSIONS = 1000
+LEASE = "ClusterLeaseSeconds=2\nClusterRenewMillis=400\nClusterRequestMillis=300\n"
+# Of tests in which no lease is to end, also on a busy machine.
+LONG_LEASE = "ClusterLeaseSeconds=30\nClusterRenewMillis=1000\nClusterRequestMillis=5000\n"
+
+
+class Etcd:
+    """One member of etcd, in a folder of its own."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="nexusfix-etcd-")
+        self.client, self.peer = free_port(), free_port()
+        self.process = None
+        self.start()
+
+    def start(self):
+        client, peer = f"http://127.0.0.1:{self.client}", f"http://127.0.0.1:{self.peer}"
+        with open(f"{self.folder}/log", "ab") as log:
+            self.process = subprocess.Popen(
+                ["etcd", "--data-dir", f"{self.folder}/data", "--listen-client-urls", client,
+                 "--advertise-client-urls", client, "--listen-peer-urls", peer,
+                 "--initial-advertise-peer-urls", peer, "--initial-cluster", f"default={peer}",
+                 # The test is of the order of events, and not of the disk.
+                 "--unsafe-no-fsync"],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        wait_until(self.answers, "etcd answers")
+
+    def answers(self):
+        try:
+            return bool(self.read("/"))
+        except (OSError, urllib.error.HTTPError):
+            return False
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def end(self):
+        self.kill()
+        shutil.rmtree(self.folder)
+
+    def ask(self, path, request):
+        body = json.dumps(request).encode()
+        with urllib.request.urlopen(
+                urllib.request.Request(f"http://127.0.0.1:{self.client}/v3/{path}", body),
+                timeout=60) as answer:
+            return json.load(answer)
+
+    def read(self, prefix):
+        """{key: value}, and the revision as None."""
+        end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+        answer = self.ask("kv/range", {"key": coded(prefix), "range_end": coded(end)})
+        found = {base64.b64decode(one["key"]).decode(): base64.b64decode(one["value"]).decode()
+                 for one in answer.get("kvs", [])}
+        found[None] = int(answer["header"]["revision"])
+        return found
+
+    def put(self, key, value):
+        self.ask("kv/put", {"key": coded(key), "value": coded(value)})
+
+
+def coded(text):
+    return base64.b64encode(text.encode()).decode()
+
+
+class Cluster(standby_test.WithDatabase):
+    @classmethod
+    def setUpClass(cls):
+        if not shutil.which("etcd"):
+            print("no etcd is installed")  # ctest looks for it
+            raise unittest.SkipTest("no etcd is installed")
+        super().setUpClass()
+
+    def setUp(self):
+        super().setUp()
+        self.lease = LEASE
+        self.etcd = Etcd()
+        self.addCleanup(self.etcd.end)
+        self.name = f"c{self.count}"
+
+    def keys(self, node, etcd=None, shard="s1", lease=None):
+        return (f"ClusterShard={shard}\nClusterNode={node}\nClusterName={self.name}\n"
+                f"ClusterEtcd=http://127.0.0.1:{(etcd or self.etcd).client}\n{lease or self.lease}")
+
+    def start_node(self, node, **options):
+        port = options.pop("port", None)
+        sessions = options.pop("sessions", 1)
+        return self.start(node, self.keys(node, **options), sessions, port)
+
+    def config(self, node, **options):
+        """A file that only names the cluster and the database."""
+        text = ("[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nStore=postgresql\n"
+                f"PostgreSQLStoreHost={self.host}\nPostgreSQLStoreUser=nexusfix\n"
+                f"PostgreSQLStoreDatabase=postgres\n"
+                f"PostgreSQLStoreSchema={options.pop('schema', self.schema)}\n"
+                f"PostgreSQLStoreKeepPosition=N\n{self.keys(node, **options)}"
+                "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n")
+        return self.write(f"{node}-orders.cfg", text)
+
+    def order(self, act, node, *arguments, **options):
+        return run("cluster", act, self.config(node, **options), *arguments)
+
+    def join(self, *nodes, **options):
+        for node in nodes:
+            done = self.order("join", node, **options)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def owner_key(self):
+        return f"/nexusfix/{self.name}/shards/s1/owner"
+
+    def owner(self):
+        value = self.etcd.read(self.owner_key()).get(self.owner_key())
+        return json.loads(value)["node"] if value else None
+
+    def overview(self, node):
+        done = self.order("status", node, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def is_ready(self, node):
+        key = f"/nexusfix/{self.name}/shards/s1/members/{node}"
+        value = self.etcd.read(key).get(key)
+        return bool(value) and json.loads(value)["ready"]
+
+    def start_two(self, sessions=1, other_port=None):
+        """Node a has the shard, and b waits for it."""
+        self.join("a", "b")
+        a, _ = self.start_node("a", sessions=sessions)
+        self.assertRegex(a.stdout.readline(), "listening on port")
+        b, metrics = self.start_node("b", sessions=sessions, port=other_port)
+        wait_until(lambda: self.is_ready("b"), "b is ready")
+        return a, b, metrics
+
+    def epoch(self):
+        found = subprocess.run(
+            ["psql", "-h", self.host, "-U", "nexusfix", "-d", "postgres", "-tAc",
+             f"SELECT owner_epoch FROM {self.schema}.log_state"],
+            capture_output=True, text=True, check=True, timeout=LIMIT_SECONDS)
+        return int(found.stdout)
+
+    def test_a_killed_owner_is_followed_within_a_second_after_its_lease(self):
+        a, b, metrics = self.start_two(SESSIONS)
+        self.assertEqual(self.owner(), "a")
+        trader = self.counterparty()
+        self.assertEqual(trader.log_on()["34"], "1")
+        reports = [trader.order(f"A{number}") for number in range(1, 6)]
+        self.assertEqual([one["34"] for one in reports], ["2", "3", "4", "5", "6"])
+        before = self.epoch()
+        a.kill()
+        killed = time.monotonic()
+        wait_until(lambda: self.owner() != "a", "the lease has ended")
+        gone = time.monotonic()
+        trader.connect()
+        self.assertEqual(trader.log_on()["34"], "7")
+        took = time.monotonic() - gone
+        print(f"take-over with {SESSIONS} sessions: the lease ended {gone - killed:.3f} s after "
+              f"the kill, the Logon came {took:.3f} s after that")
+        self.assertEqual(self.owner(), "b")
+        self.assertGreater(self.epoch() >> 20, before >> 20)
+        trader.send("2", "7=2|16=6|")
+        for report in reports:
+            again = trader.receive()
+            self.assertEqual((again["43"], again["34"], again["11"]),
+                             ("Y", report["34"], report["11"]))
+        page = get(metrics, "/metrics")[1]
+        self.assertRegex(page, r'\nnexusfix_cluster_owner\{node="b",shard="s1"\} 1\n')
+        self.assertRegex(page, r"\nnexusfix_cluster_fencing_token \d+\n")
+        self.assertRegex(page, r"\nnexusfix_cluster_lease_age_seconds [\d.e-]+\n")
+        self.end(b)
+
+    def test_a_stopped_owner_sends_nothing_that_the_next_owner_does_not_know(self):
+        a, b, _ = self.start_two(other_port=free_port())
+        trader = self.counterparty()
+        trader.log_on()
+        self.assertEqual(trader.order("A1")["34"], "2")
+        former = trader.socket
+        a.send_signal(signal.SIGSTOP)
+        wait_until(lambda: "NXF-5051" in self.log("b"), "b owns the log")
+        trader.send("D", "11=A2|55=AAPL|54=1|38=100|40=2|44=10.5|60="
+                    + time.strftime("%Y%m%d-%H:%M:%S", time.gmtime()) + "|")
+        a.send_signal(signal.SIGCONT)
+        self.assertEqual(a.wait(LIMIT_SECONDS), 1)
+        self.assertRegex(self.log("a"), rf"the log was taken over by process {b.pid} on host ")
+        rest = b""
+        try:
+            while more := former.recv(65536):
+                rest += more
+        except ConnectionResetError:
+            pass
+        self.assertNotIn(b"\x0135=8\x01", rest)
+        self.end(b)
+
+    def test_an_owner_goes_on_without_etcd_and_gets_its_lease_back(self):
+        a, b, _ = self.start_two()
+        trader = self.counterparty()
+        trader.log_on()
+        before = self.epoch()
+        self.etcd.kill()
+        wait_until(lambda: "NXF-5082" in self.log("a") and "NXF-5082" in self.log("b"),
+                   "the lease is lost")
+        self.assertEqual(trader.order("A1")["34"], "2")
+        self.assertEqual(self.epoch(), before)
+        self.etcd.start()
+        wait_until(lambda: "NXF-5083" in self.log("a"), "a has a lease again")
+        wait_until(lambda: self.owner() == "a", "a has the shard again")
+        self.assertEqual(trader.order("A2")["34"], "3")
+        wait_until(lambda: self.is_ready("b"), "b is ready again")
+        a.kill()
+        a.wait()  # its port is closed
+        trader.connect()
+        self.assertEqual(trader.log_on()["34"], "4")
+        self.end(b)
+
+    def test_a_lease_that_ended_while_no_one_wanted_it_is_got_again_with_a_higher_token(self):
+        self.join("a")
+        a, _ = self.start_node("a")
+        self.assertRegex(a.stdout.readline(), "listening on port")
+        trader = self.counterparty()
+        trader.log_on()
+        before = self.epoch() >> 20
+        a.send_signal(signal.SIGSTOP)
+        wait_until(lambda: self.owner() is None, "the lease has ended")
+        a.send_signal(signal.SIGCONT)
+        wait_until(lambda: self.owner() == "a", "a has the shard again")
+        wait_until(lambda: self.epoch() >> 20 > before, "the log is claimed with the new token")
+        self.assertEqual(trader.order("A1")["34"], "2")
+        self.end(a)
+
+    def test_a_shard_moves_to_a_node_and_back(self):
+        self.lease = LONG_LEASE
+        a, b, _ = self.start_two()
+        trader = self.counterparty()
+        trader.log_on()
+        self.assertEqual(trader.order("A1")["34"], "2")
+        done = self.order("move", "a", "s1", "b")
+        self.assertEqual((done.returncode, done.stdout), (0, "node b has shard s1\n"), done.stderr)
+        self.assertEqual(trader.receive()["35"], "5")
+        trader.connect()
+        self.assertEqual(trader.log_on()["34"], "4")
+        trader.send("5", "")
+        self.assertEqual(trader.receive()["35"], "5")
+        wait_until(lambda: self.is_ready("a"), "a waits")
+        self.assertIsNone(a.poll())
+        overview = self.overview("a")
+        self.assertEqual([(one["node"], one["role"]) for one in overview["engines"]],
+                         [("a", "ready"), ("b", "owner")])
+        done = self.order("move", "a", "s1", "a")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        trader.connect()
+        self.assertEqual(trader.log_on()["35"], "A")
+        self.assertEqual(self.owner(), "a")
+        b.kill()
+        self.end(a)
+
+    def test_what_cannot_be_moved_is_refused(self):
+        self.lease = LONG_LEASE
+        self.join("a", "b")
+        a, _ = self.start_node("a")
+        self.assertRegex(a.stdout.readline(), "listening on port")
+        for arguments, expected in ((("s1", "b"), "no engine of node b waits for shard s1"),
+                                    (("s1", "a"), "node a has shard s1 already"),
+                                    (("s9", "a"), f"cluster {self.name} has no shard s9")):
+            done = self.order("move", "a", *arguments)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(expected, done.stderr)
+        self.end(a)
+
+    def test_a_drained_node_gives_its_shard_up_and_takes_none_until_it_joins(self):
+        self.lease = LONG_LEASE
+        self.join("a", "b")
+        a, _ = self.start_node("a")
+        self.assertRegex(a.stdout.readline(), "listening on port")
+        done = self.order("drain", "a", "--wait", "1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("still has s1 after 1 s", done.stderr)
+        wait_until(lambda: "NXF-5085" in self.log("a"), "a says that it keeps the shard")
+        b, _ = self.start_node("b")
+        wait_until(lambda: self.owner() == "b", "b has the shard")
+        done = self.order("drain", "a")
+        self.assertEqual(done.stdout, "node a has no shard, and takes none\n", done.stderr)
+        wait_until(lambda: self.is_ready("a"), "a waits")
+        done = self.order("status", "b")
+        self.assertRegex(done.stdout, r"s1 +a +ready +- +\d+ s +process \d+ on \S+, drained\n")
+        self.assertIn("drained: a\n", done.stdout)
+        b.kill()
+        wait_until(lambda: self.owner() is None, "the lease of b has ended")
+        time.sleep(1)  # a would have the shard by now
+        self.assertIsNone(self.owner())
+        done = self.order("join", "a")
+        self.assertIn("node a takes shards again", done.stdout)
+        wait_until(lambda: self.owner() == "a", "a has the shard")
+        self.assertRegex(a.stdout.readline(), "listening on port")
+        self.end(a)
+
+    def refused(self, node, expected, **options):
+        engine, _ = self.start_node(node, **options)
+        self.assertEqual(engine.wait(LIMIT_SECONDS), 1)
+        self.assertRegex(self.log(node), expected)
+
+    def test_two_nodes_of_one_name_are_refused(self):
+        self.join("a")
+        a, _ = self.start_node("a")
+        self.assertRegex(a.stdout.readline(), "listening on port")
+        text = (self.folder / "a.cfg").read_text().replace(f"{self.folder}/a", f"{self.folder}/c")
+        again = self.write("again.cfg", re.sub(r"MetricsPort=\d+", "MetricsPort=0", text))
+        done = run("serve", again)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"an engine of this node and shard runs already: process {a.pid} on host",
+                      done.stderr)
+        # The same name on another machine, for another shard.
+        self.etcd.put(f"/nexusfix/{self.name}/shards/s2/members/n",
+                      json.dumps({"node": "n", "host": "elsewhere", "process": 7}))
+        self.refused("n", "a node of this name runs already: process 7 on host elsewhere, for "
+                          "shard s2")
+        self.assertEqual(self.owner(), "a")
+        self.end(a)
+
+    def test_an_etcd_or_a_database_that_does_not_fit_is_refused_before_the_log_is_touched(self):
+        self.refused("a", f"knows no cluster {self.name}")
+        self.join("a")
+        a, _ = self.start_node("a")
+        self.assertRegex(a.stdout.readline(), "listening on port")
+        self.end(a)
+        epoch = self.epoch()
+        # Another etcd.
+        other = Etcd()
+        self.addCleanup(other.end)
+        self.refused("a", f"knows no cluster {self.name}", etcd=other)
+        done = self.order("join", "a", etcd=other)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("has old data: the log was claimed with fencing token", done.stderr)
+        # Another cluster of the same name, with a shard of that name.
+        home, self.schema = self.schema, self.schema + "_other"
+        self.join("a", etcd=other)
+        self.schema = home
+        self.refused("a", "the log belongs to shard s1 of cluster [0-9a-f]+, and not to shard s1 "
+                          "of cluster [0-9a-f]+", etcd=other)
+        done = self.order("join", "a", etcd=other)
+        self.assertIn("and etcd has cluster", done.stderr)
+        # The database of another shard, and none of the cluster.
+        done = self.order("join", "a", shard="s2")
+        self.assertIn("that of shard s1, and not of s2", done.stderr)
+        done = self.order("join", "b", schema=home + "_empty")
+        self.assertIn("shard s1 has a log already", done.stderr)
+        # An etcd that was restored: it has the cluster, and revisions of the past.
+        old = Etcd()
+        self.addCleanup(old.end)
+        for key, value in self.etcd.read(f"/nexusfix/{self.name}/").items():
+            if key and "/members/" not in key:
+                old.put(key, value)
+        self.assertLess(old.read("/")[None], epoch >> 20)
+        self.refused("a", "etcd has old data", etcd=old)
+        self.assertEqual(self.epoch(), epoch)
+        # The operator says that it is the right one.
+        done = self.order("join", "a", "--etcd-lost", etcd=old)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        a, _ = self.start_node("a", etcd=old)
+        self.assertRegex(a.stdout.readline(), "listening on port")
+        self.assertGreater(self.epoch(), epoch)
+        self.end(a)
+
+    def test_an_engine_does_not_start_without_etcd(self):
+        self.join("a")
+        self.etcd.kill()
+        self.refused("a", r"node a, shard s1: etcd 127\.0\.0\.1:\d+: connect: Connection refused")
+
+    def test_status_of_an_engine_names_its_node_and_token(self):
+        a, _, _ = self.start_two()
+        has, waits = r"has shard s1 of cluster \S+", r"waits for shard s1 of cluster \S+"
+        for node, expected in (("a", rf"node a {has}: fencing token \d+; the lease was renewed"),
+                               ("b", rf"node b {waits}, which node a has; the lease was ")):
+            shown = self.status(node)
+            self.assertEqual(shown.returncode, 0, shown.stderr)
+            self.assertRegex(shown.stdout, expected)
+        self.end(a)
+
+
+if __name__ == "__main__":
+    standby_test.SERVER = os.path.abspath(sys.argv.pop(2))
+    command_test.NEXUSFIX = os.path.abspath(sys.argv.pop(1))
+    unittest.main(defaultTest="Cluster", verbosity=2)

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""A warm standby: two `nexusfix serve` on one log in PostgreSQL, of which one is killed or stopped.
+Arguments: nexusfix, and the program that starts a server."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+import command_test
+from command_test import LIMIT_SECONDS, WithFolder, run, wait_until
+
+SERVER = ""  # set by main
+SESSIONS = 1000
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def get(port, path):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+class Counterparty:
+    """A trader that connects to the one address which it knows."""
+
+    def __init__(self, port):
+        self.port = port
+        self.socket = None
+        self.next_out = 1
+        self.received = b""
+
+    def connect(self):
+        deadline = time.monotonic() + LIMIT_SECONDS
+        while True:
+            try:
+                self.close()
+                self.socket = socket.create_connection(("127.0.0.1", self.port), LIMIT_SECONDS)
+                self.received = b""
+                return
+            except ConnectionRefusedError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.005)
+
+    def close(self):
+        if self.socket:
+            self.socket.close()
+
+    def send(self, msg_type, fields):
+        now = time.strftime("%Y%m%d-%H:%M:%S", time.gmtime())
+        body = (f"35={msg_type}|49=TRADER|56=VENUE|34={self.next_out}|52={now}|{fields}")
+        body = body.replace("|", "\x01").encode()
+        head = f"8=FIX.4.4\x019={len(body)}\x01".encode()
+        self.socket.sendall(head + body + b"10=%03d\x01" % (sum(head + body) % 256))
+        self.next_out += 1
+
+    def receive(self):
+        """The next message but a Heartbeat, by tags."""
+        while True:
+            end = re.search(rb"\x0110=\d{3}\x01", self.received)
+            if not end:
+                more = self.socket.recv(65536)
+                if not more:
+                    raise ConnectionError("the venue has closed the connection")
+                self.received += more
+                continue
+            text, self.received = self.received[:end.end()], self.received[end.end():]
+            message = dict(field.split("=", 1) for field in text.decode().split("\x01")[:-1])
+            if message["35"] != "0":
+                return message
+
+    def log_on(self):
+        self.send("A", "98=0|108=30|")
+        return self.receive()
+
+    def order(self, name, side=1):
+        now = time.strftime("%Y%m%d-%H:%M:%S", time.gmtime())
+        self.send("D", f"11={name}|55=AAPL|54={side}|38=100|40=2|44=10.5|60={now}|")
+        return self.receive()
+
+
+class WithDatabase(WithFolder):
+    """Engines on a schema of their own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = subprocess.Popen([SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      text=True)
+        cls.host = cls.server.stdout.readline().strip()
+        if not cls.host.startswith("/"):
+            print(cls.host)  # ctest looks for it
+            raise unittest.SkipTest(cls.host)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.communicate(timeout=600)
+
+    count = 0
+
+    def setUp(self):
+        super().setUp()
+        WithDatabase.count += 1
+        self.schema = f"standby_{self.count}"
+        self.port = free_port()
+
+    def start(self, name, more="", sessions=1, port=None):
+        """Starts an engine; returns it and its port for /readyz."""
+        metrics = free_port()
+        text = ("[DEFAULT]\nConnectionType=acceptor\nSocketAcceptHost=127.0.0.1\n"
+                f"SocketAcceptPort={port or self.port}\nStore=postgresql\n"
+                f"PostgreSQLStoreHost={self.host}\nPostgreSQLStoreUser=nexusfix\n"
+                f"PostgreSQLStoreDatabase=postgres\nPostgreSQLStoreSchema={self.schema}\n"
+                f"FileStorePath={self.folder}/{name}\nControlSocket={self.folder}/{name}.control\n"
+                f"MetricsPort={metrics}\nPostgreSQLStorePeerTimeout=3\n{more}"
+                "BeginString=FIX.4.4\nSenderCompID=VENUE\n[SESSION]\nTargetCompID=TRADER\n")
+        for number in range(1, sessions):
+            text += f"[SESSION]\nTargetCompID=T{number}\n"
+        with open(self.folder / f"{name}.log", "wb") as log:
+            engine = subprocess.Popen(
+                [command_test.NEXUSFIX, "serve", self.write(f"{name}.cfg", text)],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True)
+        self.addCleanup(engine.stdout.close)
+        self.addCleanup(engine.wait)
+        self.addCleanup(engine.kill)
+        self.addCleanup(lambda: engine.send_signal(signal.SIGCONT))
+        return engine, metrics
+
+    def counterparty(self):
+        one = Counterparty(self.port)
+        self.addCleanup(one.close)
+        one.connect()
+        return one
+
+    def log(self, name):
+        return (self.folder / f"{name}.log").read_text()
+
+    def status(self, name):
+        return run("ctl", "--engine", f"{self.folder}/{name}.control", "status")
+
+
+class Standby(WithDatabase):
+    def start_pair(self, sessions=1, port=None):
+        owner, _ = self.start("one", "PostgreSQLStoreIfOwned=wait\n", sessions)
+        self.assertRegex(owner.stdout.readline(), "listening on port")
+        standby, metrics = self.start("two", "RefreshOnLogon=Y\n", sessions, port)
+        wait_until(lambda: "NXF-5050" in self.log("two"), "the standby waits")
+        return owner, standby, metrics
+
+    def test_a_standby_says_for_whom_it_waits_and_takes_no_commands(self):
+        owner, standby, metrics = self.start_pair()
+        self.assertIn(f"waits for the log, which process {owner.pid} on host ", self.log("two"))
+        wait_until(lambda: "it waits for the log" in get(metrics, "/readyz")[1], "/readyz says so")
+        code, reasons = get(metrics, "/readyz")
+        self.assertEqual(code, 503)
+        self.assertRegex(reasons, rf"^standby: it waits for the log, which process {owner.pid} on ")
+        self.assertEqual(get(metrics, "/healthz"), (200, "ok\n"))
+        page = get(metrics, "/metrics")[1]
+        for line in ("nexusfix_standby 1", "nexusfix_standby_connected 1", "nexusfix_ready 0"):
+            self.assertIn(f"\n{line}\n", page)
+        self.assertRegex(page, r"\nnexusfix_standby_lag_bytes \d+\n")
+        shown = self.status("two")
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.assertRegex(shown.stdout,
+                         rf"^engine of process {standby.pid}, since .* UTC: a standby, which waits "
+                         rf"for the log, which process {owner.pid} on ")
+        done = run("ctl", "--engine", f"{self.folder}/two.control", "status", "--json")
+        self.assertIn("waits for the log", json.loads(done.stdout)["standby"])
+        done = run("ctl", "--engine", f"{self.folder}/two.control", "stop", "--yes")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("this engine is a standby", done.stderr)
+        standby.send_signal(signal.SIGHUP)  # as a service manager's reload
+        done = run("ctl", "--engine", f"{self.folder}/one.control", "status", "--json")
+        self.assertIsNone(json.loads(done.stdout)["standby"])
+        standby.send_signal(signal.SIGTERM)
+        standby.wait(LIMIT_SECONDS)
+        self.end(owner)
+
+    def take_over(self, counterparty, act):
+        """The owner ends by act; the counterparty goes on with the standby."""
+        before = time.monotonic()
+        act()
+        number = counterparty.next_out
+        while True:
+            counterparty.connect()
+            try:
+                logon = counterparty.log_on()
+                return time.monotonic() - before, logon
+            except ConnectionError:  # still the owner, which is ending
+                counterparty.next_out = number
+
+    def test_a_killed_owner_is_followed_by_its_standby(self):
+        owner, standby, metrics = self.start_pair(SESSIONS)
+        trader = self.counterparty()
+        self.assertEqual(trader.log_on()["34"], "1")
+        reports = [trader.order(f"A{number}") for number in range(1, 6)]
+        self.assertEqual([one["34"] for one in reports], ["2", "3", "4", "5", "6"])
+
+        def caught_up():
+            return "\nnexusfix_standby_lag_bytes 0\n" in get(metrics, "/metrics")[1]
+        wait_until(caught_up, "the standby has all messages")
+        took, logon = self.take_over(trader, owner.kill)
+        print(f"take-over with {SESSIONS} sessions: {took:.3f} s from the kill to the Logon")
+        self.assertEqual((logon["35"], logon["34"]), ("A", "7"))
+        self.assertIn("NXF-5051", self.log("two"))
+        # What the owner has sent is sent again, by the standby.
+        trader.send("2", "7=2|16=6|")
+        for report in reports:
+            again = trader.receive()
+            self.assertEqual(again["43"], "Y")
+            for tag in ("34", "37", "17", "11"):
+                self.assertEqual(again[tag], report[tag])
+        # Its book is that of the owner: a sale meets the first of the orders.
+        sold = trader.order("B1", side=2)
+        self.assertNotIn(sold["37"], [one["37"] for one in reports])
+        fills = [trader.receive(), trader.receive()]
+        self.assertEqual({fill["11"] for fill in fills}, {"A1", "B1"})
+        self.assertEqual(get(metrics, "/healthz")[0], 200)
+        self.assertIn("\nnexusfix_standby 0\n", get(metrics, "/metrics")[1])
+        trader.close()
+        # The former owner comes back as the standby.
+        self.start("one", "PostgreSQLStoreIfOwned=wait\n", SESSIONS)
+        wait_until(lambda: f"waits for the log, which process {standby.pid} on" in self.log("one"),
+                   "the former owner waits")
+        self.end(standby)
+
+    def test_a_stopped_owner_loses_the_log_and_sends_nothing_more(self):
+        owner, standby, _ = self.start_pair(port=free_port())  # the stopped one keeps its own
+        trader = self.counterparty()
+        trader.log_on()
+        self.assertEqual(trader.order("A1")["34"], "2")
+        former = trader.socket
+        owner.send_signal(signal.SIGSTOP)
+        wait_until(lambda: "NXF-5051" in self.log("two"), "the standby owns the log")
+        # An order that the stopped process reads when it goes on: its answer has no record.
+        trader.send("D", "11=A2|55=AAPL|54=1|38=100|40=2|44=10.5|60="
+                    + time.strftime("%Y%m%d-%H:%M:%S", time.gmtime()) + "|")
+        owner.send_signal(signal.SIGCONT)
+        self.assertEqual(owner.wait(LIMIT_SECONDS), 1)
+        self.assertRegex(self.log("one"), "the log was taken over by process "
+                                          rf"{standby.pid} on host ")
+        rest = b""
+        try:
+            while more := former.recv(65536):
+                rest += more
+        except ConnectionResetError:
+            pass
+        self.assertNotIn(b"\x0135=8\x01", rest)
+
+
+if __name__ == "__main__":
+    SERVER = os.path.abspath(sys.argv.pop(2))
+    command_test.NEXUSFIX = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)

@@ -1,0 +1,80 @@
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "settings_fixture.hpp"
+
+namespace nexusfix::config {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const std::string kMember = joined(kAcceptor,
+                                   "Store=postgresql\n"     // 9
+                                   "ClusterShard=shard1\n"  // 10
+                                   "ClusterNode=a\n");      // 11
+
+TEST(ClusterSettings, an_engine_of_a_cluster_waits_for_its_shard) {
+  const Settings settings =
+      accepted(kMember +
+               "ClusterEtcd=http://e1:2379, http://[::1]:1/ e3\nClusterName=venues\n"
+               "ClusterLeaseSeconds=10\nClusterRenewMillis=500\nClusterRequestMillis=250\n");
+  const ClusterSettings& cluster = settings.cluster;
+  EXPECT_EQ(cluster.shard, "shard1");
+  EXPECT_EQ(cluster.node, "a");
+  EXPECT_EQ(cluster.name, "venues");
+  ASSERT_EQ(cluster.etcd.size(), 3U);
+  EXPECT_EQ(cluster.etcd[0].host, "e1");
+  EXPECT_EQ(cluster.etcd[1].host, "::1");
+  EXPECT_EQ(cluster.etcd[1].port, 1);
+  EXPECT_EQ(cluster.etcd[2].host, "e3");
+  EXPECT_EQ(cluster.etcd[2].port, 2379);
+  EXPECT_EQ(cluster.lease, std::chrono::seconds{10});
+  EXPECT_EQ(cluster.renewal, milliseconds{500});
+  EXPECT_EQ(cluster.request_timeout, milliseconds{250});
+  EXPECT_EQ(settings.postgres.if_owned, store::IfOwned::Wait);
+  EXPECT_THAT(settings.warnings, IsEmpty());
+}
+
+TEST(ClusterSettings, what_a_shard_needs_is_named) {
+  const auto found = errors(joined(kAcceptor, "ClusterShard=s\n"));
+  EXPECT_THAT(found, Contains(HasSubstr("t.cfg:9: ClusterShard: ClusterNode is missing")));
+  EXPECT_THAT(found, Contains(HasSubstr("t.cfg:9: ClusterShard: ClusterEtcd is missing")));
+  EXPECT_THAT(found, Contains(HasSubstr("Store=postgresql was expected")));
+  EXPECT_THAT(errors(kMember + "ClusterEtcd=e\nPostgreSQLStoreIfOwned=refuse\n"),
+              ElementsAre(HasSubstr("t.cfg:13: PostgreSQLStoreIfOwned=refuse: an engine of a "
+                                    "cluster waits")));
+  EXPECT_THAT(texts(accepted(joined(kAcceptor, "ClusterNode=a\nClusterEtcd=e\n")).warnings),
+              ElementsAre("t.cfg:9: ClusterNode: not used without ClusterShard",
+                          "t.cfg:10: ClusterEtcd: not used without ClusterShard"));
+}
+
+TEST(ClusterSettings, a_lease_that_one_lost_renewal_would_end_is_an_error) {
+  const std::string three = kMember + "ClusterEtcd=e1,e2,e3\n";
+  EXPECT_EQ(accepted(three).cluster.lease, std::chrono::seconds{5});
+  EXPECT_THAT(errors(three + "ClusterLeaseSeconds=4\n"),
+              ElementsAre("t.cfg:13: ClusterLeaseSeconds=4: at least twice ClusterRenewMillis and "
+                          "a ClusterRequestMillis for each of 3 members of etcd was expected, "
+                          "5000 ms, or the lease ends when one renewal is lost"));
+  EXPECT_THAT(errors(three + "ClusterRequestMillis=501\n"),
+              ElementsAre(HasSubstr("t.cfg:13: ClusterLeaseSeconds=5: ")));
+  EXPECT_THAT(errors(three + "ClusterRenewMillis=1001\n"),
+              ElementsAre(HasSubstr("t.cfg:13: ClusterLeaseSeconds=5: ")));
+}
+
+TEST(ClusterSettings, an_address_of_etcd_is_a_host_and_a_port) {
+  for (const char* const wrong : {"https://e1:2379", "e1:0", "e1:65536", "e1:x", "http://",
+                                  "::1:2379", "[::1", "e1/path", "user@e1"}) {
+    EXPECT_THAT(errors(kMember + "ClusterEtcd=" + wrong + '\n'),
+                Contains(HasSubstr("addresses of etcd, such as http://10.0.0.1:2379")))
+        << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace nexusfix::config
