@@ -155,6 +155,7 @@ bool LogonAdmission::waits_for_credentials(Connection& connection, const wire::M
     return false;
   }
   connection.begin_password_check();
+  loop_.disturb();
   loop_.network->pause(connection.socket_id(), true);
   return true;
 }

@@ -20,7 +20,6 @@ CommitGate::~CommitGate() {
 }
 
 store::StoreResult<store::LogPosition> CommitGate::append(store::Transaction& record) {
-  loop_.disturb();
   is_settled_ = false;
   auto appended = store_->append(record, loop_.now().wall);
   record.clear();

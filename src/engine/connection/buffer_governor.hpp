@@ -27,8 +27,9 @@ class BufferGovernor {
                                                      std::string_view bytes) {
     if (const std::size_t storage = queue.storage_for(bytes.size()); storage != 0) [[unlikely]] {
       if (!may_grow(connection, storage - queue.storage(), storage)) return false;
+      queue.grow(storage);
     }
-    queue.push(bytes);
+    queue.add(bytes);
     return true;
   }
   [[nodiscard]] bool carry(Connection& connection, std::string_view bytes, std::size_t needed);

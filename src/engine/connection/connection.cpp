@@ -1,6 +1,8 @@
 #include "engine/connection/connection.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <memory>
 #include <utility>
 
 #include <nexusfix/base/assert.hpp>
@@ -11,30 +13,32 @@
 namespace nexusfix::engine {
 
 void OutboundQueue::take_some(std::size_t count) noexcept {
-  taken_ += count;
-  NEXUSFIX_DEBUG_ASSERT(taken_ <= bytes_.size());
-  if (taken_ > bytes_.size() / 2) {
-    bytes_.erase(0, taken_);
-    taken_ = 0;
-  }
+  begin_ += count;
+  NEXUSFIX_DEBUG_ASSERT(begin_ <= end_);
+  if (begin_ <= end_ / 2) return;
+  std::memmove(bytes_.get(), bytes_.get() + begin_, size());
+  end_ = size();
+  begin_ = 0;
 }
 
 void OutboundQueue::release() noexcept {
-  std::string{}.swap(bytes_);
-  taken_ = 0;
+  bytes_.reset();
+  clear();
   storage_ = 0;
 }
 
 bool OutboundQueue::give_back() noexcept {
-  if (bytes_.capacity() <= kKeptBytesMax) return false;
+  if (storage_ <= kKeptBytesMax) return false;
   if (!empty()) return true;
   release();
   return false;
 }
 
 void OutboundQueue::grow(std::size_t storage) {
-  bytes_.reserve(storage);
-  storage_ = bytes_.capacity();
+  auto larger = std::make_unique_for_overwrite<char[]>(storage);
+  std::copy_n(bytes_.get(), end_, larger.get());
+  bytes_ = std::move(larger);
+  storage_ = storage;
 }
 
 void CarriedBytes::append(std::string_view bytes, std::size_t needed) {

@@ -41,38 +41,35 @@ class OutboundQueue {
   void count_in(BufferBudget& budget) noexcept { storage_.count_in(budget); }
   // The storage that this number of further bytes needs; 0: the present storage is large enough.
   [[nodiscard]] std::size_t storage_for(std::size_t bytes) const noexcept {
-    if (bytes_.capacity() - bytes_.size() >= bytes) [[likely]]
+    if (storage_ - end_ >= bytes) [[likely]]
       return 0;
-    return std::max(bytes_.size() + bytes, 2 * bytes_.capacity());
+    return std::max(end_ + bytes, 2 * storage_);
   }
   [[nodiscard]] std::size_t storage() const noexcept { return storage_; }
   void push(std::string_view bytes) {
     if (const std::size_t wanted = storage_for(bytes.size()); wanted != 0) [[unlikely]]
       grow(wanted);
-    const std::size_t before = bytes_.size();
-    bytes_.resize_and_overwrite(before + bytes.size(), [&](char* begin, std::size_t size) {
-      std::memcpy(begin + before, bytes.data(), bytes.size());
-      return size;
-    });
+    add(bytes);
+  }
+  // The same in steps: storage_for() has said 0, or grow() had what it said.
+  void grow(std::size_t storage);
+  void add(std::string_view bytes) noexcept {
+    std::memcpy(bytes_.get() + end_, bytes.data(), bytes.size());
+    end_ += bytes.size();
   }
   [[nodiscard]] std::span<const char> waiting() const noexcept {
-    return std::span<const char>{bytes_}.subspan(taken_);
+    return {bytes_.get() + begin_, size()};
   }
-  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() - taken_; }
+  [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   void take(std::size_t count) noexcept {
     if (count != size()) [[unlikely]]
       return take_some(count);
     clear();
   }
-  void clear() noexcept {
-    bytes_.clear();
-    taken_ = 0;
-  }
+  void clear() noexcept { begin_ = end_ = 0; }
   // Drops the newest bytes until size() == size. No allocation.
-  void shrink_to(std::size_t size) noexcept {
-    if (size < this->size()) bytes_.resize(taken_ + size);
-  }
+  void shrink_to(std::size_t size) noexcept { end_ = std::min(end_, begin_ + size); }
   // Drops all bytes and the storage.
   void release() noexcept;
   // Releases the storage if the queue is empty and the storage is above kKeptBytesMax. True: the
@@ -80,12 +77,12 @@ class OutboundQueue {
   bool give_back() noexcept;
 
  private:
-  void grow(std::size_t storage);
   void take_some(std::size_t count) noexcept;
 
-  std::string bytes_;
-  std::size_t taken_ = 0;
-  BufferCharge storage_;
+  std::unique_ptr<char[]> bytes_;
+  std::size_t begin_ = 0;  // of the waiting bytes
+  std::size_t end_ = 0;
+  BufferCharge storage_;  // the size of bytes_
 };
 
 // Whether more bytes wait for a connection than its application should add to, for

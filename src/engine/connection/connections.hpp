@@ -55,7 +55,13 @@ class Connections {
   void mark_unsent(Connection& connection);
   [[nodiscard]] bool has_unsent() const noexcept { return !unsent_.empty(); }
   // Sends the bytes that do not wait for a record after `durable`.
-  void send_unsent(store::LogPosition durable);
+  void send_unsent(store::LogPosition durable) {
+    if (unsent_.size() != 1) [[unlikely]]
+      return send_several(durable);
+    Connection& only = *unsent_.back();
+    unsent_.pop_back();
+    send_or_keep(only, durable);
+  }
 
   // Closes a connection that has no session yet.
   void refuse(Connection& connection, EventId id, std::string_view why);
@@ -82,6 +88,7 @@ class Connections {
 
  private:
   void destroy_all_closed() noexcept;
+  void send_several(store::LogPosition durable);
   void send_or_keep(Connection& connection, store::LogPosition durable);
   void send_waiting(Connection& connection);
   // The socket has taken bytes, or does not take them.

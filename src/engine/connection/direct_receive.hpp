@@ -30,6 +30,13 @@ inline constexpr std::size_t kReceivedCounts = 4;
   return result;
 }
 
+// What a direct receive has found: bytes, or the end of the connection.
+[[gnu::always_inline]] inline void Inbound::on_direct_result(Connection& connection,
+                                                             const transport::IoResult& result) {
+  receives_unasked_ += kReceivedCounts - 1;
+  loop_.boundary.run(connection, [&] { on_receive_result(connection, result); });
+}
+
 [[gnu::always_inline]] inline bool Inbound::may_receive_unasked() const noexcept {
   return receives_unasked_ < kReceivesUnaskedMax;
 }

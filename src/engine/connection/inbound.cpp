@@ -42,11 +42,6 @@ void Inbound::on_readable(Connection& connection) {
                     loop_.network->receive(connection.socket_id(), receive_buffer_.span()));
 }
 
-void Inbound::on_direct_result(Connection& connection, transport::IoResult result) {
-  receives_unasked_ += kReceivedCounts - 1;
-  loop_.boundary.run(connection, [&] { on_receive_result(connection, result); });
-}
-
 Inbound::Direct Inbound::receive_from_one_of(std::size_t count) {
   const ConnectionTable& table = connections_.table();
   // Each turn begins with another connection, so that a busy one does not keep the others waiting.
@@ -71,7 +66,7 @@ Inbound::Direct Inbound::receive_from_one_of(std::size_t count) {
   return Direct::Nothing;
 }
 
-void Inbound::on_receive_result(Connection& connection, transport::IoResult result) {
+void Inbound::on_receive_result(Connection& connection, const transport::IoResult& result) {
   if (result.status == transport::IoStatus::Ok) {
     // Before a session is bound, the bytes are a Logon, which may contain a password.
     const WipedAtEnd logon{
@@ -86,7 +81,7 @@ void Inbound::on_receive_result(Connection& connection, transport::IoResult resu
   on_received(connection, result);
 }
 
-void Inbound::on_received(Connection& connection, transport::IoResult result) {
+void Inbound::on_received(Connection& connection, const transport::IoResult& result) {
   if (connection.is_dead()) return;  // Closed by what it sent.
   switch (result.status) {
     case transport::IoStatus::Ok:
@@ -126,18 +121,19 @@ void Inbound::on_bytes(Connection& connection, std::string_view bytes) {
   if (!connection.framing().carried().empty()) [[unlikely]]
     bytes.remove_prefix(complete_carried(connection, bytes));
   while (!bytes.empty() && listens(connection)) {
-    wire::FrameResult frame = connection.framing().next(bytes);
+    const wire::FrameResult frame = connection.framing().next(bytes);
     if (frame.status == wire::FrameStatus::NeedMore) {
       connection.framing().set_needed(frame.size);
       static_cast<void>(buffers_.carry(connection, bytes, frame.size));
       return;
     }
-    if (!on_scanned(connection, frame, bytes)) {
+    const std::size_t taken = on_scanned(connection, frame, bytes);
+    if (taken == kMustWait) [[unlikely]] {
       connection.framing().set_needed(frame.size);
       static_cast<void>(buffers_.carry(connection, bytes, bytes.size()));
       return;
     }
-    bytes.remove_prefix(frame.size);
+    bytes.remove_prefix(taken);
   }
   if (connection.is_migrating()) [[unlikely]]
     migration_.migrate(connection, bytes);
@@ -161,43 +157,47 @@ std::size_t Inbound::complete_carried(Connection& connection, std::string_view b
       taken += next.size();
       if (carried.size() < framing.needed()) return taken;
     }
-    wire::FrameResult frame = framing.next(carried.view());
+    const wire::FrameResult frame = framing.next(carried.view());
     framing.set_needed(frame.size);
     if (frame.status == wire::FrameStatus::NeedMore) continue;
-    if (!on_scanned(connection, frame, carried.view())) {
+    const std::size_t processed = on_scanned(connection, frame, carried.view());
+    if (processed == kMustWait) {
       static_cast<void>(
           buffers_.carry(connection, bytes.substr(taken), carried.size() + bytes.size()));
       return bytes.size();
     }
     framing.set_needed(0);
-    const std::size_t left = carried.size() - frame.size;
+    const std::size_t left = carried.size() - processed;
     if (left <= taken) {
       carried.clear();
       return taken - left;
     }
-    carried.drop_front(frame.size);  // After garbled bytes, the next message may begin in the rest.
+    carried.drop_front(processed);  // After garbled bytes, the next message may begin in the rest.
   }
   return taken;
 }
 
-bool Inbound::on_scanned(Connection& connection, wire::FrameResult& frame, std::string_view bytes) {
-  if (frame.status == wire::FrameStatus::Complete) return on_frame(connection, frame, bytes);
-  if (frame.status == wire::FrameStatus::Garbled) {
-    on_garbled_frame(connection, frame.reason, bytes.substr(0, frame.size));
-  }
-  return true;
+// frame: at the beginning of bytes.
+inline std::size_t Inbound::on_scanned(Connection& connection, const wire::FrameResult& frame,
+                                       std::string_view bytes) {
+  const std::string_view framed{bytes.data(), frame.size};
+  if (frame.status == wire::FrameStatus::Complete) [[likely]]
+    return on_frame(connection, framed);
+  if (frame.status == wire::FrameStatus::Garbled)
+    on_garbled_frame(connection, frame.reason, framed);
+  return frame.size;
 }
 
-// scanned: a complete frame at the beginning of bytes. If it consists of several messages because
-// its BodyLength is wrong, only the first one is processed.
-bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::string_view bytes) {
-  std::string_view frame = bytes.substr(0, scanned.size);
-  if (connection.entry() == nullptr && changes_.has_waiting()) [[unlikely]]
+// If the frame consists of several messages because its BodyLength is wrong, only the first one is
+// processed.
+std::size_t Inbound::on_frame(Connection& connection, std::string_view frame) {
+  SessionEntry* const bound = connection.entry();  // null: no Logon was received yet
+  if (bound == nullptr && changes_.has_waiting()) [[unlikely]]
     changes_.apply_next_settings();  // Also if their connection has ended in this turn.
-  if (connection.entry() == nullptr && frame.size() > connection.accepted().logon_bytes_max) {
+  if (bound == nullptr && frame.size() > connection.accepted().logon_bytes_max) [[unlikely]] {
     loop_.report.logs().unknown(frame, /*is_message=*/false, loop_.now().wall);
     connections_.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
-    return true;
+    return frame.size();
   }
   auto message = loop_.parsers.inbound.parse(frame);
   if (!message) [[unlikely]] {
@@ -205,21 +205,19 @@ bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::
     message = parse_repaired(connection, reason, frame);
     if (!message) {
       on_garbled_frame(connection, reason, frame);
-      return true;
+      return frame.size();
     }
-    scanned.size = frame.size();
   }
   // A session without a throttle, as most are, does not pay for the call.
-  const bool may_wait =
-      connection.entry() == nullptr || connection.entry()->limits.throttle.is_set();
-  if (may_wait && must_wait(connection, *message)) return false;
+  const bool may_wait = bound == nullptr || bound->limits.throttle.is_set();
+  if (may_wait && must_wait(connection, *message)) return kMustWait;
   ++loop_.stats.messages_in;
   loop_.stats.bytes_in += frame.size();
-  if (connection.entry() == nullptr && !admission_.bind(connection, *message)) {
+  if (bound == nullptr && !admission_.bind(connection, *message)) {
     if (!connection.is_migrating()) {  // the other loop logs it
       loop_.report.logs().unknown(frame, /*is_message=*/true, loop_.now().wall);
     }
-    return true;
+    return frame.size();
   }
   SessionEntry& entry = *connection.entry();
   const PackedMsgType msg_type = pack(message->msg_type());
@@ -234,7 +232,7 @@ bool Inbound::on_frame(Connection& connection, wire::FrameResult& scanned, std::
     dynamic_.log_received(entry, frame);
   transactor_.transact(entry, *message, msg_type);
   out_of_order_.deliver_in_sequence(entry);
-  return true;
+  return frame.size();
 }
 
 // ValidateLengthAndChecksum=N: accepts what QuickFIX accepts. The code after it sees a message with
@@ -298,6 +296,7 @@ bool Inbound::must_wait(Connection& connection, const wire::MessageView& message
   }
   entry.machine.set_delayed(true);
   connection.pause(entry.limits.throttle.next_at());
+  loop_.disturb();
   loop_.arm(connection, connection.paused_until());
   loop_.network->pause(connection.socket_id(), true);
   return true;

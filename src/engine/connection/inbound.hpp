@@ -63,7 +63,7 @@ class Inbound {
   [[nodiscard]] bool may_receive_unasked() const noexcept;
   [[nodiscard]] Connection* only_connection() const noexcept;
   [[nodiscard]] transport::IoResult receive_from(Connection& connection);
-  void on_direct_result(Connection& connection, transport::IoResult result);
+  void on_direct_result(Connection& connection, const transport::IoResult& result);
 
  private:
   // The bytes of one receive(): other sessions wait at most while the messages in them are
@@ -71,15 +71,15 @@ class Inbound {
   static constexpr std::size_t kReceiveBytes = 16U << 10U;
 
   [[nodiscard]] Direct receive_from_one_of(std::size_t count);  // of several connections
-  void on_receive_result(Connection& connection, transport::IoResult result);
-  void on_received(Connection& connection, transport::IoResult result);
+  void on_receive_result(Connection& connection, const transport::IoResult& result);
+  void on_received(Connection& connection, const transport::IoResult& result);
   [[nodiscard]] bool listens(const Connection& connection) const noexcept;
   [[nodiscard]] std::size_t complete_carried(Connection& connection, std::string_view bytes);
-  // False: the message must wait; it was not processed.
-  [[nodiscard]] bool on_scanned(Connection& connection, wire::FrameResult& frame,
-                                std::string_view bytes);
-  [[nodiscard]] bool on_frame(Connection& connection, wire::FrameResult& scanned,
-                              std::string_view bytes);
+  // Both return the number of processed bytes. kMustWait: the message must wait.
+  static constexpr std::size_t kMustWait = 0;
+  [[nodiscard]] std::size_t on_scanned(Connection& connection, const wire::FrameResult& frame,
+                                       std::string_view bytes);
+  [[nodiscard]] std::size_t on_frame(Connection& connection, std::string_view frame);
   [[nodiscard]] std::expected<wire::MessageView, wire::ParseError> parse_repaired(
       const Connection& connection, wire::GarbledReason reason, std::string_view& frame);
   [[nodiscard]] bool must_wait(Connection& connection, const wire::MessageView& message);

@@ -11,7 +11,6 @@ namespace nexusfix::engine {
 
 void Connections::mark_unsent(Connection& connection) {
   if (connection.is_unsent()) return;
-  loop_.disturb();
   connection.set_unsent(true);
   unsent_.push_back(&connection);
 }
@@ -26,7 +25,7 @@ inline void Connections::note_sent(Connection& connection, SessionEntry& entry) 
   }
 }
 
-inline void Connections::send_waiting(Connection& connection) {
+[[gnu::always_inline]] inline void Connections::send_waiting(Connection& connection) {
   while (!connection.outbound().empty()) {
     const transport::IoResult result =
         loop_.network->send(connection.socket_id(), connection.outbound().waiting());
@@ -92,7 +91,7 @@ void Connections::on_backlog(Connection& connection, std::size_t waiting) {
   backlog.check_above(Backlog::high(queued_bytes_max));
 }
 
-inline void Connections::send_or_keep(Connection& connection, store::LogPosition durable) {
+void Connections::send_or_keep(Connection& connection, store::LogPosition durable) {
   if (connection.is_dead()) return;  // It was closed in the meantime.
   connection.set_unsent(false);
   if (transactor_.has_aborted() && connection.entry() != nullptr &&
@@ -101,7 +100,7 @@ inline void Connections::send_or_keep(Connection& connection, store::LogPosition
   }
   const bool is_durable = connection.waits_for() <= durable;
   if (!is_durable) mark_unsent(connection);
-  loop_.boundary.run(connection, [&] {
+  loop_.boundary.run(connection, [&] [[gnu::always_inline]] {
     if (is_durable && !connection.is_blocked()) send_waiting(connection);
     check_backlog(connection);
   });
@@ -109,19 +108,9 @@ inline void Connections::send_or_keep(Connection& connection, store::LogPosition
 
 // If a connection breaks here, the application may send on another connection of the list. Those
 // bytes are not durable yet; the new waits_for of that connection holds them back.
-void Connections::send_unsent(store::LogPosition durable) {
-  // Mostly there is one, which needs no exchange of the lists.
-  Connection* one = nullptr;
-  std::span<Connection* const> list;
-  if (unsent_.size() == 1) [[likely]] {
-    one = unsent_.front();
-    unsent_.clear();
-    list = {&one, 1};
-  } else {
-    sending_.swap(unsent_);
-    list = sending_;
-  }
-  for (Connection* const connection : list) send_or_keep(*connection, durable);
+void Connections::send_several(store::LogPosition durable) {
+  sending_.swap(unsent_);
+  for (Connection* const connection : sending_) send_or_keep(*connection, durable);
   sending_.clear();
 }
 

@@ -32,7 +32,7 @@ class EventBoundary {
   // owner: the Connection, the SessionEntry, or the Ready whose event it is. False: the event could
   // not be finished.
   template <class Owner, class Step>
-  bool run(Owner& owner, Step&& step) {
+  [[gnu::always_inline]] bool run(Owner& owner, Step&& step) {
     try {
       std::forward<Step>(step)();
       return true;

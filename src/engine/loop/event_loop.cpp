@@ -76,14 +76,18 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   return poll_received(*connection, result, first);
 }
 
-// A quiet loop has received something, or a timer has become due.
+// A quiet loop has received something, or a timer has become due. Mostly it is quiet again when it
+// has sent the answers.
 [[gnu::noinline]] bool EventLoop::poll_received(Connection& connection,
                                                 const transport::IoResult& result, MonoTime first) {
-  loop_.disturb();
-  bool goes_on = false;
+  bool goes_on = true;
   const bool is_done = loop_.boundary.run([&] {
     if (result.status != transport::IoStatus::WouldBlock)
       inbound_.on_direct_result(connection, result);
+    end_events();
+    if (is_still_quiet() && first > loop_.now().mono) [[likely]]
+      return;
+    loop_.disturb();
     goes_on = finish_turn(/*asked_network=*/false, 0, first);
   });
   if (!is_done) end_without_memory();

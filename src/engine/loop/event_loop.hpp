@@ -110,6 +110,10 @@ class EventLoop {
   [[nodiscard]] bool has_request() const noexcept {
     return reloader_.is_requested() || is_stopping() || tasks_.inbox().has_work();
   }
+  // After the events of a quiet loop: nothing that they did is left to the rest of a turn.
+  [[nodiscard]] bool is_still_quiet() const noexcept {
+    return loop_.quiet != nullptr && !connections_.has_unsent() && commit_.is_settled();
+  }
   // At the end of a turn.
   void note_quiet() noexcept {
     const bool has_work = transactor_.has_aborted() || connections_.has_unsent() ||

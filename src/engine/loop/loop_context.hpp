@@ -38,12 +38,12 @@ struct LoopContext : LoopDependencies {
 
   [[nodiscard]] const Now& now() const noexcept { return time.now(); }
   // Begins a new turn, or the next event of one.
-  void update_time() {
+  [[gnu::always_inline]] void update_time() {
     time.update();
     if (latency.is_unsettled()) latency.settle(time.now().mono);
   }
   void wake_at(MonoTime deadline) noexcept { time.wake_at(deadline); }
-  // A turn has more to do than to receive.
+  // A turn has more to do than to receive, and to send the answers.
   void disturb() noexcept { quiet = nullptr; }
   template <class Owner>
   void arm(Owner& owner, MonoTime deadline) {

@@ -39,14 +39,13 @@ Outbox::Outbox(LoopContext& loop, CommitGate& commit, Connections& connections,
 // The Encoder is constructed in place for the caller; several returns of one variable would prevent
 // that.
 wire::Encoder Outbox::begin_message(SessionEntry& entry, std::string_view msg_type) noexcept {
-  if (transactor_.phase() != Phase::Observing) [[likely]]
-    return begin_in_buffer(entry, msg_type);
-  // The buffer is in use: finish_message() fails.
-  return wire::Encoder{{}, wire::HeaderFields{"-", "-", "-"}, {.msg_type = "-"}};
+  if (transactor_.phase() == Phase::Observing) [[unlikely]]
+    return begin_nothing();
+  return begin_in_buffer(entry, msg_type);
 }
 
-inline wire::Encoder Outbox::begin_in_buffer(SessionEntry& entry,
-                                             std::string_view msg_type) noexcept {
+[[gnu::always_inline]] inline wire::Encoder Outbox::begin_in_buffer(
+    SessionEntry& entry, std::string_view msg_type) noexcept {
   begun_ = &entry;
   begun_has_password_ = msg_type == kUserRequest;
   begun_msg_type_ = pack(msg_type);
@@ -56,11 +55,17 @@ inline wire::Encoder Outbox::begin_in_buffer(SessionEntry& entry,
   return encoder;
 }
 
+// The buffer is in use: finish_message() fails.
+[[gnu::noinline]] wire::Encoder Outbox::begin_nothing() noexcept {
+  return wire::Encoder{{}, wire::HeaderFields{"-", "-", "-"}, {.msg_type = "-"}};
+}
+
 SendResult Outbox::finish_message(
     SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
   SendResult result = try_send(entry, bytes);
-  // Commands that on_sending() and on_sent() gave.
   if (transactor_.is_idle()) {
+    loop_.disturb();  // The next turn sends it.
+    // Commands that on_sending() and on_sent() gave.
     transactor_.run_deferred_commands(entry);
   }
   return result;
@@ -168,18 +173,19 @@ SendResult Outbox::send_message(SessionEntry& entry,
   if (record_bytes > kTransactionBytesMax) {
     return failure(SendFailure::TransactionTooLarge);
   }
-  std::expected<std::string_view, wire::EncodeError> message = bytes;
-  if (loop_.callbacks.on_sending != nullptr && message) {
+  const std::expected<std::string_view, wire::EncodeError>* message = &bytes;
+  std::expected<std::string_view, wire::EncodeError> edited;
+  if (loop_.callbacks.on_sending != nullptr && bytes) [[unlikely]] {
     const auto offered =
-        offer(entry, *message, entry.machine.sequence_numbers().next_outbound, /*is_resend=*/false);
+        offer(entry, *bytes, entry.machine.sequence_numbers().next_outbound, /*is_resend=*/false);
     if (!offered) return std::unexpected{offered.error()};
-    message = *offered;
-    const bool is_edited = message->data() != bytes->data();
-    if (is_edited) is_kept_out |= is_edit_secret(entry, *message);
+    if (offered->data() != bytes->data()) is_kept_out |= is_edit_secret(entry, *offered);
     if (is_kept_out && !is_transmitted) return failure(SendFailure::NotLoggedOn);
+    edited = *offered;
+    message = &edited;
   }
   transactor_.begin_undo(entry);
-  const auto outbound = entry.machine.finish_message(message);
+  const auto outbound = entry.machine.finish_message(*message);
   if (!outbound) {
     transactor_.drop_undo();
     const bool encode = outbound.error().code == session::OutboundErrorCode::Encode;

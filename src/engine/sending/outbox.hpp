@@ -56,6 +56,7 @@ class Outbox {
   }
 
  private:
+  [[nodiscard]] static wire::Encoder begin_nothing() noexcept;
   [[nodiscard]] wire::Encoder begin_in_buffer(SessionEntry& entry,
                                               std::string_view msg_type) noexcept;
   [[nodiscard]] wire::Tag repeated_id(std::string_view bytes);

@@ -26,16 +26,21 @@ class SentMessages {
     bool is_logged = false;
     std::uint64_t msg_seq_num = 0;
   };
-  using Mark = std::size_t;
+  using Mark = std::size_t;  // no message is empty
 
   void add(const Message& message, std::string_view bytes) {
     const std::size_t begin = pending_.bytes.size();
     pending_.bytes.append(bytes);
     pending_.messages.push_back({message, begin, bytes.size()});
   }
-  [[nodiscard]] Mark mark() const noexcept { return pending_.messages.size(); }
-  // Forgets the messages since the mark; the next notify() clears their bytes.
-  void rollback(Mark mark) noexcept { pending_.messages.resize(mark); }
+  [[nodiscard]] Mark mark() const noexcept { return pending_.bytes.size(); }
+  // Forgets the messages since the mark.
+  void rollback(Mark mark) noexcept {
+    while (!pending_.messages.empty() && pending_.messages.back().begin >= mark) {
+      pending_.messages.pop_back();
+    }
+    pending_.bytes.resize(mark);
+  }
   void clear() noexcept { pending_.clear(); }
   [[nodiscard]] bool empty() const noexcept { return pending_.messages.empty(); }
 

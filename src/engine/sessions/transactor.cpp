@@ -68,6 +68,7 @@ inline void Transactor::transact_here(SessionEntry& entry, Run&& run) {
 }
 
 void Transactor::transact(SessionEntry& entry, Event event) {
+  loop_.disturb();  // The application may have caused it between two turns.
   transact_here(entry, [&](session::StateMachine& machine) { event(machine); });
 }
 
@@ -218,9 +219,14 @@ void Transactor::append_record() {
       end_connections();
       return commit_.fail(appended.error());
     }
-    for (Connection* connection : in_event_connections_) connection->wait_for(*appended);
+    for (Connection* connection : in_event_connections_) {
+      connection->wait_for(*appended);
+      connection->set_in_event(false);
+    }
+    in_event_connections_.clear();
+  } else {
+    end_connections();
   }
-  end_connections();
   if (!sent_.empty()) outbox_.notify_sent();
 }
 

@@ -151,9 +151,10 @@ class Transactor {
 
   // The figures have a message that is sent for the first time.
   void count_sent(SessionEntry& entry, PackedMsgType msg_type, std::size_t bytes) noexcept {
-    ++loop_.stats.messages_out;
-    loop_.stats.bytes_out += bytes;
-    entry.counters->on_sent(msg_type, bytes, loop_.now().wall);
+    LoopContext& loop = loop_;  // read once: a counter could be it, as far as a compiler knows
+    ++loop.stats.messages_out;
+    loop.stats.bytes_out += bytes;
+    entry.counters->on_sent(msg_type, bytes, loop.now().wall);
   }
 
   // Rolls the running event back, and aborts its sessions.
@@ -187,14 +188,14 @@ class Transactor {
             .phase = std::exchange(phase_, Phase::Callback)};
   }
   void end_callback(const CallbackScope& scope) noexcept { phase_ = scope.phase; }
-  // The messages since then are sent, and cannot be undone any more. Their order does not count.
+  // The messages since then are sent, and cannot be undone any more.
   void keep_since(std::size_t first) noexcept {
-    while (undo_log_.size() > first) {
-      const UndoEntry& sent = undo_log_.back();
-      if (sent.bytes != 0) [[likely]]
-        count_sent(*sent.entry, sent.msg_type, sent.bytes);
-      undo_log_.pop_back();
+    const auto begin = undo_log_.begin() + static_cast<std::ptrdiff_t>(first);
+    for (auto sent = begin; sent != undo_log_.end(); ++sent) {
+      if (sent->bytes != 0) [[likely]]
+        count_sent(*sent->entry, sent->msg_type, sent->bytes);
     }
+    undo_log_.erase(begin, undo_log_.end());
   }
   void undo_callback(SessionEntry& entry, const CallbackScope& scope,
                      const std::exception_ptr& thrown);

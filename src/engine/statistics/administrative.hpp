@@ -21,7 +21,11 @@ inline constexpr PackedMsgType kPackedBusinessReject = pack("j");
 // Whether the engine looks at a received message of this type before its session does: perhaps at
 // one of the session layer, surely at no other one but a BusinessMessageReject.
 [[nodiscard]] constexpr bool is_noted(PackedMsgType msg_type) noexcept {
-  return msg_type <= kPackedLogout || msg_type == kPackedLogon || msg_type == kPackedBusinessReject;
+  constexpr auto kBit = [](PackedMsgType type) { return std::uint64_t{1} << (type - pack("0")); };
+  constexpr std::uint64_t kNoted =
+      (2 * kBit(kPackedLogout) - 1) | kBit(kPackedLogon) | kBit(kPackedBusinessReject);
+  const PackedMsgType place = msg_type - pack("0");
+  return place < 64 && (kNoted >> place & 1U) != 0;
 }
 void count_received(const wire::MessageView& message, PackedMsgType msg_type, MonoTime now,
                     SessionCounters& session, LoopCounters& loop) noexcept;

@@ -11,14 +11,14 @@ std::string unpack(PackedMsgType msg_type) {
   return text;
 }
 
-std::size_t MessageTypeCounters::slot_of(PackedMsgType msg_type) noexcept {
-  if (msg_type == 0) return kOther;
+MessageTypeCounters::Slot& MessageTypeCounters::slot_of(PackedMsgType msg_type) noexcept {
+  if (msg_type == 0) return slots_[kOther];
   for (std::size_t i = kOther + 1; i < kSlots; ++i) {
     Slot& slot = slots_[i];
     if (slot.msg_type.read() == 0) slot.msg_type.set(msg_type);
-    if (slot.msg_type.read() == msg_type) return i;
+    if (slot.msg_type.read() == msg_type) return slot;
   }
-  return kOther;
+  return slots_[kOther];
 }
 
 std::uint64_t MessageTypeCounters::all() const noexcept {

@@ -35,11 +35,15 @@ using PackedMsgType = std::uint64_t;
 // message has mostly the type of the one before it, so that slot is looked at first.
 class MessageTypeCounters {
  public:
+  MessageTypeCounters() = default;
+  MessageTypeCounters(const MessageTypeCounters&) = delete;
+  MessageTypeCounters& operator=(const MessageTypeCounters&) = delete;
+
   // The loop's thread.
   void count(PackedMsgType msg_type) noexcept {
-    if (slots_[last_].msg_type.read() != msg_type) [[unlikely]]
-      last_ = slot_of(msg_type);
-    ++slots_[last_].count;
+    if (last_->msg_type.read() != msg_type) [[unlikely]]
+      last_ = &slot_of(msg_type);
+    ++last_->count;
   }
   // Any thread: in the order of their MsgType, "other" last.
   [[nodiscard]] std::vector<MessageCount> read() const;
@@ -55,10 +59,10 @@ class MessageTypeCounters {
     Counter count;
   };
 
-  [[nodiscard]] std::size_t slot_of(PackedMsgType msg_type) noexcept;
+  [[nodiscard]] Slot& slot_of(PackedMsgType msg_type) noexcept;
 
-  std::size_t last_ = kOther;  // the loop's thread
   std::array<Slot, kSlots> slots_;
+  Slot* last_ = &slots_[kOther];  // the loop's thread
 };
 
 enum class RejectKind : std::uint8_t { Session, Business };

@@ -235,7 +235,10 @@ class Journal final : public Store {
     if (failed()) return stopped_error();
     if (transaction.empty()) return appended();
     if (!is_writable()) return read_only_error();
-    return append_entries(transaction.entries(), transaction.common(), now);
+    const CommonRecord* const common = transaction.common();
+    if (common != nullptr && is_own() && !bookkeeping_.is_due(writer_.synced())) [[likely]]
+      return write_record(transaction.entries(), {}, common, now);
+    return append_entries(transaction.entries(), common, now);
   }
 
   std::uint64_t retired_until(SessionKey key) const noexcept override {
@@ -344,9 +347,22 @@ class Journal final : public Store {
     return {.code = StoreErrorCode::Disk, .text = folder_watch_.conflict_text()};
   }
 
+  using Entries = std::span<const char>;  // of a record
+
+  // No other process has taken the folder over, or changed it.
+  [[nodiscard]] bool is_own() const noexcept {
+    return ownership_->is_current() && !folder_watch_.has_conflict();
+  }
   // common: the values of the entries; null: they are decoded.
-  StoreResult<LogPosition> append_entries(std::span<const char> entries, const CommonRecord* common,
+  StoreResult<LogPosition> append_entries(Entries entries, const CommonRecord* common,
                                           WallTime now);
+  // own_entries: the journal's. Inlined: without them, and with common values, it is short.
+  StoreResult<LogPosition> write_record(Entries entries, Entries own_entries,
+                                        const CommonRecord* common, WallTime now);
+  void make_own_entries(LogPosition synced, std::size_t entries_bytes, WallTime now);
+  StoreResult<void> make_room(Entries entries, Entries own_entries, std::uint64_t record_bytes,
+                              WallTime now);
+  std::unexpected<StoreError> too_large(std::uint64_t record_bytes) const;
   StoreResult<void> close_in_order();
   StoreResult<void> scan_log(LogVisitor visit);
   std::vector<char> skip_numbers(Recovered& recovered) const;
@@ -372,65 +388,85 @@ class Journal final : public Store {
   FolderWatch folder_watch_;  // last: its thread uses the members above
 };
 
-StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries,
-                                                 const CommonRecord* common, WallTime now) {
-  if (!ownership_->is_current() || folder_watch_.has_conflict()) [[unlikely]] {
+StoreResult<LogPosition> Journal::append_entries(Entries entries, const CommonRecord* common,
+                                                 WallTime now) {
+  if (!is_own()) {
     return stop(folder_watch_.has_conflict() ? folder_error() : ownership_->takeover_error());
   }
   const LogPosition synced = writer_.synced();
-  if (bookkeeping_.is_due(synced)) {
-    writer_.prepare_next();
-    if (checkpointer_.has_confirmation(synced)) retire_segments(now);
-    if (scrub_.is_due(synced)) scrub_.offer(writer_.segments(), writer_.written());
-    // In process mode flush() is not called, as there is nothing to wait for.
-    folder_watch_.check(now);
-    const std::size_t left =
-        kRecordBytesLimit - std::min<std::size_t>(kRecordBytesLimit, entries.size());
-    bookkeeping_.make_entries(synced, state_.sessions, left);
+  if (bookkeeping_.is_due(synced)) make_own_entries(synced, entries.size(), now);
+  const Entries own_entries = bookkeeping_.entries();
+  auto written = write_record(entries, own_entries, common, now);
+  if (written && !own_entries.empty() &&
+      bookkeeping_.on_written(synced, *written, state_.sessions)) {
+    writer_.request_sync();
   }
-  const std::span<const char> own_entries = bookkeeping_.entries();
+  return written;
+}
+
+[[gnu::always_inline]] inline StoreResult<LogPosition> Journal::write_record(
+    Entries entries, Entries own_entries, const CommonRecord* common, WallTime now) {
   const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + own_entries.size();
-  if (kRecordHeaderBytes + entries.size() > options_.record_bytes_max) {
-    return failure(StoreErrorCode::TooLarge,
-                   "a record of " + std::to_string(kRecordHeaderBytes + entries.size()) +
-                       " bytes is above the limit of " + std::to_string(options_.record_bytes_max));
-  }
+  if (kRecordHeaderBytes + entries.size() > options_.record_bytes_max) [[unlikely]]
+    return too_large(kRecordHeaderBytes + entries.size());
   // Before the sessions change: a record that cannot be written must not be visible.
-  if (!writer_.has_room(record_bytes)) {
-    const std::uint64_t segment = writer_.segments().back().number;
-    try {
-      if (auto room = writer_.make_room(record_bytes, now); !room) {
-        return stop(std::move(room.error()));
-      }
-      if (writer_.segments().back().number != segment) {
-        folder_watch_.on_segment_opened();
-        scrub_.offer(writer_.segments(), writer_.written());
-        retire_segments(now);
-      }
-      checkpointer_.touch(entries);
-      checkpointer_.touch(own_entries);
-    } catch (const std::bad_alloc&) {
-      return stop({.code = StoreErrorCode::Disk, .text = "no memory"});
+  if (!writer_.has_room(record_bytes)) [[unlikely]] {
+    if (auto room = make_room(entries, own_entries, record_bytes, now); !room) {
+      return stop(std::move(room.error()));
     }
-    writer_.reserve(record_bytes);
   }
   const LogPosition begin = appended();
   const auto applied = common != nullptr ? state_.apply(*common, begin, begin + record_bytes)
                                          : state_.apply(entries, now, begin, begin + record_bytes);
-  if (!applied) return failure(StoreErrorCode::Refused, applied.error());
+  if (!applied) [[unlikely]]
+    return failure(StoreErrorCode::Refused, applied.error());
   const bool must_be_synced =
       common != nullptr ? bookkeeping_.track(*common) : bookkeeping_.track(entries);
-  if (auto written = writer_.append(entries, own_entries, now); !written) {
-    return stop(std::move(written.error()));
-  }
-  if (!own_entries.empty() && bookkeeping_.on_written(synced, appended(), state_.sessions)) {
-    writer_.request_sync();
-  }
+  if (!writer_.append(entries, own_entries, now)) [[unlikely]]
+    return stop(writer_.mapping_failure());
   // After an end in order, a loss of power must not leave a log that ends in order again although
   // bytes have left since.
-  if ((must_be_synced || was_closed_) && sends_before_sync()) writer_.require_sync(begin);
+  if ((must_be_synced || was_closed_) && sends_before_sync()) [[unlikely]]
+    writer_.require_sync(begin);
   was_closed_ = false;
   return appended();
+}
+
+// What the journal itself adds to the next record.
+void Journal::make_own_entries(LogPosition synced, std::size_t entries_bytes, WallTime now) {
+  writer_.prepare_next();
+  if (checkpointer_.has_confirmation(synced)) retire_segments(now);
+  if (scrub_.is_due(synced)) scrub_.offer(writer_.segments(), writer_.written());
+  // In process mode flush() is not called, as there is nothing to wait for.
+  folder_watch_.check(now);
+  const std::size_t left =
+      kRecordBytesLimit - std::min<std::size_t>(kRecordBytesLimit, entries_bytes);
+  bookkeeping_.make_entries(synced, state_.sessions, left);
+}
+
+StoreResult<void> Journal::make_room(Entries entries, Entries own_entries,
+                                     std::uint64_t record_bytes, WallTime now) {
+  const std::uint64_t segment = writer_.segments().back().number;
+  try {
+    if (auto room = writer_.make_room(record_bytes, now); !room) return room;
+    if (writer_.segments().back().number != segment) {
+      folder_watch_.on_segment_opened();
+      scrub_.offer(writer_.segments(), writer_.written());
+      retire_segments(now);
+    }
+    checkpointer_.touch(entries);
+    checkpointer_.touch(own_entries);
+  } catch (const std::bad_alloc&) {
+    return std::unexpected{StoreError{.code = StoreErrorCode::Disk, .text = "no memory"}};
+  }
+  writer_.reserve(record_bytes);
+  return {};
+}
+
+std::unexpected<StoreError> Journal::too_large(std::uint64_t record_bytes) const {
+  return failure(StoreErrorCode::TooLarge, "a record of " + std::to_string(record_bytes) +
+                                               " bytes is above the limit of " +
+                                               std::to_string(options_.record_bytes_max));
 }
 
 // Two checkpoints must record a segment as retired and be synced before it is deleted. The journal
@@ -506,7 +542,8 @@ StoreResult<void> Journal::close_in_order() {
                          .bytes = {}});
   // Without a time: close() has no clock.
   if (auto room = writer_.make_room(kRecordHeaderBytes + entries.size(), {}); !room) return room;
-  if (auto written = writer_.append(entries, {}, {}); !written) return written;
+  writer_.reserve(kRecordHeaderBytes + entries.size());
+  if (!writer_.append(entries, {}, {})) return std::unexpected{writer_.mapping_failure()};
   if (auto synced = writer_.sync_all(); !synced) return synced;
   if (may_retire()) forget_before(checkpointer_.confirmed_retirement(writer_.synced()));
   std::optional<TailMarker> marker = writer_.tail_marker();

@@ -20,11 +20,6 @@ constexpr std::size_t kStalledBytesMax = 256U << 20U;
 // A journal reaches 64 GiB before the list of its segments grows.
 constexpr std::size_t kSegmentsReserved = 1024;
 
-// Prefetched after the log's end: the next few records.
-constexpr std::uint64_t kFetchedAhead = 2048;
-constexpr std::uint64_t kFetchedBytesMax = 1024;
-constexpr std::uint64_t kLineBytes = 64;
-
 // The end of a segment, in which the next checkpoint is drafted: about a thousand records. A
 // session that appends meanwhile is encoded again.
 std::uint64_t draft_bytes(std::uint64_t segment_bytes) {
@@ -81,7 +76,7 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::uint64_t owner_epoc
   if (!last_entries.empty()) {
     current_.file = std::move(recovered.file);
     seed_ = RecordSeed{segments_.back()};
-    if (auto appended = append(last_entries, {}, now); !appended) return appended;
+    if (!append(last_entries, {}, now)) return std::unexpected{mapping_failure()};
     if (auto written = write_pending(); !written) return written;
     if (auto synced = current_.file->sync(); !synced) return failure(synced.error());
     synced_ = appended_;
@@ -262,37 +257,15 @@ StoreResult<void> LogWriter::put_start(std::span<const char> bytes) {
   std::copy_n(bytes.begin(), kSegmentHeaderBytes, mapped_);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   std::copy(bytes.begin() + kSegmentHeaderBytes, bytes.end(), mapped_ + kSegmentHeaderBytes);
-  if (mapping_failed()) return mapping_failure();
+  if (mapping_failed()) return std::unexpected{mapping_failure()};
   if (committer_) committer_->publish(appended_);
   return {};
 }
 
-StoreResult<void> LogWriter::append(std::span<const char> entries,
-                                    std::span<const char> more_entries, WallTime now) {
-  const std::uint64_t offset = appended_ - segments_.back().position;
-  const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + more_entries.size();
-  ++records_;
-  is_closed_ = false;
-  if (mapped_ == nullptr) {
-    append_record(pending_, seed_, offset, now, entries, more_entries);
-    appended_ += record_bytes;
-    return {};
-  }
-  NEXUSFIX_DEBUG_ASSERT(offset + record_bytes <= current_.reserved_bytes);
-  encode_record(mapped_ + offset, seed_, offset, now, entries, more_entries);
-  // Tested after the copy: bytes that did not reach the file must not be durable.
-  if (mapping_failed()) return mapping_failure();
-  appended_ += record_bytes;
-  if (committer_) committer_->publish(appended_);
-  // No thread has read the memory after the log's end for long. As many cache lines as this record
-  // took are prefetched, far enough ahead to be there in time. A prefetch of an unmapped line does
-  // nothing.
-  const char* const ahead = mapped_ + offset + kFetchedAhead;
-  const std::uint64_t fetched_bytes = std::min(record_bytes, kFetchedBytesMax);
-  for (std::uint64_t at = 0; at < fetched_bytes; at += kLineBytes) {
-    __builtin_prefetch(ahead + at, 1);
-  }
-  return {};
+void LogWriter::append_pending(std::span<const char> entries, std::span<const char> more_entries,
+                               std::uint64_t offset, WallTime now) {
+  append_record(pending_, seed_, offset, now, entries, more_entries);
+  appended_ += kRecordHeaderBytes + entries.size() + more_entries.size();
 }
 
 void LogWriter::require_sync(LogPosition begin) noexcept {
@@ -332,7 +305,7 @@ StoreResult<void> LogWriter::flush() {
     return {};
   }
   if (auto written = write_pending(); !written) return written;
-  if (mapped_ != nullptr && mapping_failed()) return mapping_failure();
+  if (mapped_ != nullptr && mapping_failed()) return std::unexpected{mapping_failure()};
   const bool syncs = options_.durability == Durability::Group ||
                      options_.durability == Durability::Sync ||
                      (options_.durability == Durability::Process && hold_.is_active(synced()));
@@ -465,13 +438,11 @@ void LogWriter::copy(LogPosition begin, std::span<char> out) const noexcept {
   std::copy_n(from, out.size(), out.begin());
 }
 
-bool LogWriter::mapping_failed() const noexcept { return current_.mapping->has_failed(); }
-
-std::unexpected<StoreError> LogWriter::mapping_failure() const {
-  return failure(
-      DiskError{.path = options_.folder + '/' + segment_file_name(segments_.back().number),
-                .operation = "store to",
-                .error_number = EIO});
+StoreError LogWriter::mapping_failure() const {
+  return disk_error(options_.folder, DiskError{.path = options_.folder + '/' +
+                                                       segment_file_name(segments_.back().number),
+                                               .operation = "store to",
+                                               .error_number = EIO});
 }
 
 std::unexpected<StoreError> LogWriter::failure(const DiskError& error) const {

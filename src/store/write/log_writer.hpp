@@ -9,6 +9,7 @@
 //   plain     otherwise: flush() writes what was appended, and syncs it (Group and Sync).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -18,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/assert.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/store/journal.hpp>
@@ -57,9 +59,10 @@ class LogWriter {
   // After make_room(): takes the memory that append() needs, which cannot fail for lack of it then.
   // std::bad_alloc changes nothing.
   void reserve(std::uint64_t record_bytes);
-  // After both. more_entries may be empty.
-  [[nodiscard]] StoreResult<void> append(std::span<const char> entries,
-                                         std::span<const char> more_entries, WallTime now);
+  // After both. more_entries may be empty. False: mapping_failure() has the reason.
+  [[nodiscard]] bool append(std::span<const char> entries, std::span<const char> more_entries,
+                            WallTime now);
+  [[nodiscard]] StoreError mapping_failure() const;
   // The record from begin to appended() must be synced before durable() passes begin.
   void require_sync(LogPosition begin) noexcept;
   // Process: the log should be synced now.
@@ -136,9 +139,10 @@ class LogWriter {
   [[nodiscard]] StoreResult<void> push_in_pieces(std::size_t count);
   [[nodiscard]] std::uint64_t unit_bytes(std::size_t offset) const noexcept;
   [[nodiscard]] std::size_t whole_records(std::size_t bytes_max) const noexcept;
-  [[nodiscard]] bool mapping_failed() const noexcept;
+  [[nodiscard]] bool mapping_failed() const noexcept { return current_.mapping->has_failed(); }
   [[nodiscard]] std::unexpected<StoreError> failure(const DiskError& error) const;
-  [[nodiscard]] std::unexpected<StoreError> mapping_failure() const;
+  void append_pending(std::span<const char> entries, std::span<const char> more_entries,
+                      std::uint64_t offset, WallTime now);
 
   Disk& disk_;
   const JournalOptions& options_;
@@ -161,5 +165,38 @@ class LogWriter {
   DurabilityHold hold_;
   std::unique_ptr<Committer> committer_;
 };
+
+// For each message.
+[[gnu::always_inline]] inline bool LogWriter::append(std::span<const char> entries,
+                                                     std::span<const char> more_entries,
+                                                     WallTime now) {
+  constexpr std::uint64_t kFetchedAhead = 2048;
+  constexpr std::uint64_t kFetchedBytesMax = 1024;
+  constexpr std::uint64_t kLineBytes = 64;
+  const std::uint64_t offset = appended_ - segments_.back().position;
+  const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + more_entries.size();
+  ++records_;
+  is_closed_ = false;
+  if (mapped_ == nullptr) {
+    append_pending(entries, more_entries, offset, now);
+    return true;
+  }
+  NEXUSFIX_DEBUG_ASSERT(offset + record_bytes <= current_.reserved_bytes);
+  encode_record(mapped_ + offset, seed_, offset, now, entries, more_entries);
+  // Tested after the copy: bytes that did not reach the file must not be durable.
+  if (mapping_failed()) [[unlikely]]
+    return false;
+  appended_ += record_bytes;
+  if (committer_) committer_->publish(appended_);
+  // No thread has read the memory after the log's end for long. As many cache lines as this record
+  // took are prefetched, far enough ahead to be there in time. A prefetch of an unmapped line does
+  // nothing.
+  const char* const ahead = mapped_ + offset + kFetchedAhead;
+  const std::uint64_t fetched_bytes = std::min(record_bytes, kFetchedBytesMax);
+  for (std::uint64_t at = 0; at < fetched_bytes; at += kLineBytes) {
+    __builtin_prefetch(ahead + at, 1);
+  }
+  return true;
+}
 
 }  // namespace nexusfix::store

@@ -81,6 +81,29 @@ TEST_F(SpinningTest, message_that_is_sent_between_two_idle_turns_leaves_in_the_n
   EXPECT_EQ(counts.sends - sends, 1U);
 }
 
+TEST_F(SpinningTest, session_that_logs_out_between_two_idle_turns_does_so_in_the_next_turn) {
+  open_spinning();
+  log_on("T1");
+  turn(4);
+  const std::uint64_t sends = counts.sends;
+  acceptor->session(0).log_out("closing");
+  acceptor->poll(std::chrono::nanoseconds{0});
+  EXPECT_EQ(counts.sends - sends, 1U);
+}
+
+TEST_F(SpinningTest, order_is_answered_in_the_turn_that_receives_it) {
+  open_spinning();
+  RawPeer& peer = log_on("T1");
+  turn(4);
+  constexpr std::uint64_t kOrders = 100;
+  for (std::uint64_t i = 0; i < kOrders; ++i) {
+    const std::size_t taken = venue.orders.size();
+    const std::uint64_t sends = counts.sends;
+    take_order(peer, "T1", 2 + i);
+    ASSERT_EQ(counts.sends - sends, venue.orders.size() - taken) << "order " << i;
+  }
+}
+
 TEST_F(SpinningTest, timer_is_called_by_a_loop_that_was_idle) {
   open_spinning();
   log_on("T1");
