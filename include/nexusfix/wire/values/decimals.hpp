@@ -70,7 +70,8 @@ struct PointAndMantissa {
 inline constexpr std::size_t kFailed = ~std::size_t{0};
 
 // text without a sign, in the last size bytes of a vector.
-[[nodiscard]] inline PointAndMantissa parse_decimal(__m128i text, std::size_t size) noexcept {
+[[nodiscard, gnu::always_inline]] inline PointAndMantissa parse_decimal(__m128i text,
+                                                                        std::size_t size) noexcept {
   constexpr unsigned kLastByte = 0x8000;
   const __m128i digits = digits_of(text, size);
   const auto points =
@@ -81,7 +82,7 @@ inline constexpr std::size_t kFailed = ~std::size_t{0};
       [[unlikely]] {
     return {kFailed, 0};
   }
-  const auto point = static_cast<std::size_t>(__builtin_ctz(points | (1U << kNoPoint)));
+  const std::size_t point = lowest_bit(points | (1U << kNoPoint));
   const void* const stay = kPointTables.stay[point].data();
   const __m128i moved = _mm_slli_si128(digits, 1);
   const __m128i together =
@@ -135,18 +136,27 @@ inline WholeAndFraction store_units(char* out, std::uint64_t units) noexcept {
 
 }  // namespace detail
 
+namespace detail {
+
+// Inlined, because a result in memory would be written in pieces and read at once.
 template <TextFront Front>
-Converted<Decimal> to_decimal(std::string_view text) noexcept {
+[[gnu::always_inline]] inline Converted<Decimal> inlined_decimal(std::string_view text) noexcept {
 #if defined(__SSE2__)
-  if (text.size() - 1 < detail::kVectorBytes) [[likely]] {
-    const auto [point, mantissa] =
-        detail::parse_decimal(detail::load_last_vector<Front>(text), text.size());
-    if (point != detail::kFailed) [[likely]] {
-      return Converted<Decimal>{std::in_place, mantissa, detail::kPointTables.scale[point]};
+  if (text.size() - 1 < kVectorBytes) [[likely]] {
+    const auto [point, mantissa] = parse_decimal(load_last_vector<Front>(text), text.size());
+    if (point != kFailed) [[likely]] {
+      return Converted<Decimal>{std::in_place, mantissa, kPointTables.scale[point]};
     }
   }
 #endif
-  return detail::to_any_decimal(text);
+  return to_any_decimal(text);
+}
+
+}  // namespace detail
+
+template <TextFront Front>
+Converted<Decimal> to_decimal(std::string_view text) noexcept {
+  return detail::inlined_decimal<Front>(text);
 }
 
 template <TextFront Front>
