@@ -12,7 +12,7 @@
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/wire/field_index.hpp>
 #include <nexusfix/wire/typed/field.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/wire/values/convert.hpp>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -194,6 +194,8 @@ class MessageView {
   // The value of the field with this index. tag is for the error.
   template <class T>
   [[nodiscard]] OptionalField<T> read(std::size_t index, Tag tag) const noexcept;
+  // The value of the field with this index, which is known to be a number.
+  [[nodiscard]] Decimal checked_decimal(std::size_t index) const noexcept;
   // Where the field's tag begins, from the start of the message.
   [[nodiscard]] std::uint32_t field_begin(std::size_t index) const noexcept;
 
@@ -246,11 +248,11 @@ inline FieldView MessageView::field(std::size_t index) const noexcept {
 
 // The parser has verified that 8, 9 and 35 are the first three fields.
 inline std::string_view MessageView::begin_string() const noexcept {
-  return field_count() == 0 ? std::string_view{} : field(0).value;
+  return field_count() == 0 ? std::string_view{} : value(0);
 }
 inline std::string_view MessageView::msg_type() const noexcept {
   constexpr std::size_t kMsgTypeIndex = 2;
-  return field_count() == 0 ? std::string_view{} : field(kMsgTypeIndex).value;
+  return field_count() == 0 ? std::string_view{} : value(kMsgTypeIndex);
 }
 
 #if defined(__SSE2__)
@@ -406,65 +408,32 @@ inline std::optional<FieldView> MessageView::find(Tag tag, std::size_t from) con
   return std::string_view{bytes_.data() + place.begin, place.end - place.begin};
 }
 
-namespace detail {
-
-// convert(), always inlined.
-template <class T, TextFront Front>
-[[nodiscard, gnu::always_inline]] inline Converted<T> inlined_convert(
-    std::string_view text) noexcept {
-  if constexpr (std::is_same_v<T, std::string_view>) {
-    if (text.empty()) return std::unexpected{FieldErrorCode::Empty};
-    return text;
-  } else if constexpr (std::is_same_v<T, char>) {
-    return to_char(text);
-  } else if constexpr (std::is_same_v<T, bool>) {
-    return to_bool(text);
-  } else if constexpr (std::is_same_v<T, std::int64_t>) {
-    return to_int<Front>(text);
-  } else if constexpr (std::is_same_v<T, std::uint64_t>) {
-    return to_uint<Front>(text);
-  } else if constexpr (std::is_same_v<T, Decimal>) {
-    return inlined_decimal<Front>(text);
-  } else if constexpr (std::is_same_v<T, FixedPrice>) {
-    return to_fixed_price<Front>(text);
-  } else if constexpr (std::is_same_v<T, WallTime>) {
-    return to_utc_timestamp(text);
-  } else if constexpr (std::is_same_v<T, PicoTime>) {
-    return to_pico_time(text);
-  } else if constexpr (std::is_same_v<T, Date>) {
-    return to_date(text);
-  } else {
-    constexpr bool kIsRead = std::is_same_v<T, TimeOfDay>;
-    static_assert(kIsRead,
-                  "no FIX type is read as this C++ type: std::string_view, std::int64_t, "
-                  "nexusfix::Decimal, char, bool, WallTime, Date are");
-    if constexpr (kIsRead) {
-      return to_time_of_day(text);
-    } else {
-      return std::unexpected{FieldErrorCode::Malformed};
-    }
-  }
-}
-
 // g++ 12 warns of a read of the result's bytes that a small T does not use.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
+namespace detail {
+
+// convert() that a compiler does not call for numbers, which would have to be in memory.
+template <class T>
+[[nodiscard, gnu::always_inline]] inline Converted<T> inlined_convert(
+    std::string_view text) noexcept {
+  if constexpr (std::is_same_v<T, Decimal>) {
+    return inlined_decimal<TextFront::Readable>(text);
+  } else {
+    return convert<T, TextFront::Readable>(text);
+  }
+}
+
 // Out of line, because no field of a session's message is so near to the message's begin.
 template <class T>
 [[gnu::noinline, gnu::cold]] Converted<T> convert_near_begin(std::string_view text) noexcept {
-  return inlined_convert<T, TextFront::Unreadable>(text);
+  return convert<T>(text);
 }
 
 }  // namespace detail
-
-// Converts text to a T with the matching function of conversions.hpp.
-template <class T, TextFront Front = TextFront::Unreadable>
-[[nodiscard]] Converted<T> convert(std::string_view text) noexcept {
-  return detail::inlined_convert<T, Front>(text);
-}
 
 template <class T>
 [[gnu::always_inline]] inline OptionalField<T> MessageView::read(std::size_t index,
@@ -473,10 +442,19 @@ template <class T>
   const std::string_view text{bytes_.data() + place.begin, place.end - place.begin};
   // In a complete message, the bytes before a value may be read, too.
   const Converted<T> value = place.begin >= kReadableFrontBytes
-                                 ? detail::inlined_convert<T, TextFront::Readable>(text)
+                                 ? detail::inlined_convert<T>(text)
                                  : detail::convert_near_begin<T>(text);
   if (!value) return std::unexpected{FieldError{value.error(), tag, place.begin}};
   return OptionalField<T>{std::in_place, detail::by_parts(*value)};
+}
+
+[[gnu::always_inline]] inline Decimal MessageView::checked_decimal(
+    std::size_t index) const noexcept {
+  const FieldPlace place = index_.place(index);
+  const std::string_view text{bytes_.data() + place.begin, place.end - place.begin};
+  if (place.begin < kReadableFrontBytes) [[unlikely]]
+    return detail::checked_any_decimal(text);
+  return detail::checked_decimal<TextFront::Readable>(text);
 }
 
 // Inlined, so that the result need not be in memory.
