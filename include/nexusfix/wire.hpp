@@ -41,3 +41,4 @@
 #include <nexusfix/wire/typed/typed_read.hpp>
 #include <nexusfix/wire/typed/typed_write.hpp>
 #include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/wire/values/convert.hpp>

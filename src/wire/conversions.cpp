@@ -1,6 +1,7 @@
 #include <limits>
 #include <optional>
 
+#include <nexusfix/base/assert.hpp>
 #include <nexusfix/wire/values/conversions.hpp>
 
 #include "wire/digits.hpp"
@@ -89,14 +90,21 @@ Converted<std::int64_t> to_any_int(std::string_view text) noexcept {
   return negative ? negated(*magnitude) : static_cast<std::int64_t>(*magnitude);
 }
 
+Decimal checked_any_decimal(std::string_view text) noexcept {
+  const Converted<Decimal> value = to_decimal(text);
+  NEXUSFIX_DEBUG_ASSERT(value.has_value());
+  return *value;
+}
+
 Converted<Decimal> to_any_decimal(std::string_view text) noexcept {
   if (text.empty()) return failure(FieldErrorCode::Empty);
   const bool negative = remove_minus(text);
 #if defined(__SSE2__)
   if (negative && text.size() - 1 < kVectorBytes) {
-    const auto [point, mantissa] =
-        parse_decimal(load_last_vector<TextFront::Unreadable>(text), text.size());
-    if (point != kFailed) return Decimal{-mantissa, kPointTables.scale[point]};
+    PointAndMantissa parsed;
+    if (parse_decimal(load_last_vector<TextFront::Unreadable>(text), text.size(), parsed)) {
+      return Decimal{-parsed.mantissa, kPointTables.scale[parsed.point]};
+    }
   }
 #endif
   const std::size_t point = text.find('.');

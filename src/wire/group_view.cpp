@@ -2,7 +2,8 @@
 
 namespace nexusfix::wire {
 
-std::uint32_t GroupView::walked_end(std::uint32_t at) const noexcept {
+GroupView::EntryEnd GroupView::find_end(std::uint32_t at) const noexcept {
+  if (!begins_entry(at)) return {at, kNotCompared};
   const std::uint16_t* const keys = message_.index_.keys;
   std::uint32_t end = at + 1;
   for (; end < limit_; ++end) {
@@ -14,7 +15,23 @@ std::uint32_t GroupView::walked_end(std::uint32_t at) const noexcept {
       break;
     }
   }
-  return end;
+  const std::uint32_t keys_compared = end - at + 1;  // with the next delimiter
+  constexpr std::uint32_t kKeysMost = 2 * MessageView::kKeysCompared;
+  if (keys_compared >= kKeysMost || shape_.has_large_members()) return {end, kNotCompared};
+  return {end, kAllEqual << (MessageView::kBitsPerKey * keys_compared)};
+}
+
+GroupView::EntryEnd GroupView::find_end(std::uint32_t at, std::uint32_t like_begin,
+                                        EntryEnd like) const noexcept {
+  const std::uint32_t next = at + (at - like_begin);
+  if (next < limit_ && like.ignored != kNotCompared) {
+    constexpr std::uint32_t kHalf = MessageView::kKeysCompared;
+    const std::uint32_t equal =
+        message_.equal_run(at, like_begin) | message_.equal_run(at + kHalf, like_begin + kHalf)
+                                                 << (MessageView::kBitsPerKey * kHalf);
+    if ((equal | like.ignored) == kAllEqual) return {next, like.ignored};
+  }
+  return find_end(at);
 }
 
 std::size_t GroupView::size() const noexcept {

@@ -95,10 +95,12 @@ bool FieldProof::follows(std::size_t field, const FieldCheck& check) const noexc
 void FieldProof::prove(const MessageView& message, std::span<const FieldCheck> checks) noexcept {
   checks_ = nullptr;
   open_count_ = 0;
+  indexes_ = {};
   for (std::size_t i = 0; i < checks.size(); ++i) {
     const std::optional<std::size_t> field = message.find_index(checks[i].tag);
     constexpr std::size_t kFieldsMax = 64;
     if (!field || *field >= kFieldsMax) return;
+    if (i < RequiredIndexes::kCount) indexes_.set(i, *field);
     if (follows(*field, checks[i])) continue;
     if (open_count_ == kOpenMax) return;
     open_[open_count_++] = {
@@ -126,26 +128,111 @@ std::optional<FieldErrorCode> find_fault(const FieldCheck& check, std::string_vi
   return fault_of(check, text);
 }
 
-// As are_right(), without a view in an optional, which the compiler would keep in memory.
-bool are_fields_right(const MessageView& view, std::span<const FieldCheck> checks) noexcept {
+// Whether the message begins with the tags of the slot, up to the last required field. Keys after
+// the last field belong to an earlier message.
+static bool begins_with(const FieldIndex& index, const detail::TagMemory::Slot& slot) noexcept {
+  std::uint32_t equal = 0;
+#if defined(__SSE2__)
+  const auto equal_vector = [&](std::size_t from) noexcept {
+    const void* const keys = index.keys + from;
+    const void* const known = slot.keys.data() + from;
+    return _mm_cmpeq_epi16(_mm_load_si128(static_cast<const __m128i*>(keys)),
+                           _mm_load_si128(static_cast<const __m128i*>(known)));
+  };
+  equal = static_cast<std::uint32_t>(
+              _mm_movemask_epi8(_mm_packs_epi16(equal_vector(0), equal_vector(8)))) |
+          static_cast<std::uint32_t>(
+              _mm_movemask_epi8(_mm_packs_epi16(equal_vector(16), equal_vector(24))))
+              << 16U;
+#else
+  for (std::size_t i = 0; i < kKeysReadable; ++i) {
+    equal |= (index.keys[i] == slot.keys[i] ? 1U : 0U) << i;
+  }
+#endif
+  return (equal | slot.ignored) == ~std::uint32_t{0} && index.count > slot.last;
+}
+
+// Searches for each field, and keeps the indexes if the slot's keys will show them. Null: a field
+// is missing.
+[[gnu::noinline]] static const RequiredIndexes* search(const MessageView& view,
+                                                       std::span<const FieldCheck> checks,
+                                                       detail::TagMemory::Slot& slot,
+                                                       RequiredIndexes& not_kept) noexcept {
+  RequiredIndexes at;
+  std::size_t last = 0;
+  bool is_kept = checks.size() <= RequiredIndexes::kCount;
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    const std::size_t index = view.find_index(checks[i].tag).value_or(~std::size_t{0});
+    if (index >= view.field_count()) return nullptr;
+    last = std::max(last, index);
+    is_kept = is_kept && checks[i].tag < kLargeTagKey;
+    if (i < RequiredIndexes::kCount) at.set(i, index);
+  }
+  if (!is_kept || last >= kKeysReadable) {
+    not_kept = at;
+    return &not_kept;
+  }
+  std::copy_n(view.index().keys, kKeysReadable, slot.keys.begin());
+  slot.at = at;
+  slot.last = static_cast<std::uint32_t>(last);
+  slot.ignored = static_cast<std::uint32_t>(~std::uint64_t{0} << (last + 1));
+  return &slot.at;
+}
+
+// Out of line, so that the loop over the fields keeps its values in registers.
+[[gnu::noinline]] static bool is_any_right(const FieldCheck& check,
+                                           std::string_view text) noexcept {
+  return !fault_of(check, text);
+}
+
+// Whether a value has its form. begin: its place in the message.
+[[gnu::always_inline]] static inline bool is_right(const FieldCheck& check, std::string_view text,
+                                                   std::uint32_t begin) noexcept {
+  if (check.kind == FieldCheck::Kind::Text) return !text.empty();
+  if (check.kind == FieldCheck::Kind::CharEnum && text.size() == 1) {
+    const auto byte = static_cast<unsigned char>(text.front());
+    return (check.char_bits[byte / 64] >> (byte % 64) & 1U) != 0;
+  }
+  if (check.kind == FieldCheck::Kind::Decimal && begin >= kReadableFrontBytes &&
+      is_ordinary_decimal(text)) [[likely]] {
+    return true;
+  }
+  return is_any_right(check, text);
+}
+
+// Checks the fields at these indexes, of which none is unknown.
+template <bool kNarrow>
+static bool are_right_at(const MessageView& view, std::span<const FieldCheck> checks,
+                         const RequiredIndexes& at) noexcept {
   const char* const bytes = view.bytes().data();
-  for (const FieldCheck& check : checks) {
-    const std::size_t index = view.find_index(check.tag).value_or(~std::size_t{0});
-    if (index >= view.field_count()) [[unlikely]]
-      return false;
-    const FieldPlace place = view.index().place(index);
-    const std::string_view text{bytes + place.begin, place.end - place.begin};
-    if (check.kind == FieldCheck::Kind::Text) {
-      if (text.empty()) [[unlikely]]
-        return false;
-    } else if (check.kind == FieldCheck::Kind::Decimal && place.begin >= kReadableFrontBytes &&
-               is_ordinary_decimal(text)) {
-      continue;
-    } else if (fault_of(check, text)) [[unlikely]] {
-      return false;
+  const FieldIndex& fields = view.index();
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    std::uint32_t begin = 0;
+    std::uint32_t size = 0;
+    if constexpr (kNarrow) {
+      begin = fields.narrow_places[at[i]].begin;
+      size = fields.narrow_places[at[i]].size;
+    } else {
+      begin = fields.places[at[i]].begin;
+      size = fields.places[at[i]].end - begin;
     }
+    if (!is_right(checks[i], {bytes + begin, size}, begin)) [[unlikely]]
+      return false;
   }
   return true;
+}
+
+const RequiredIndexes* find_right_fields(const MessageView& view,
+                                         std::span<const FieldCheck> checks,
+                                         detail::TagMemory& memory) noexcept {
+  detail::TagMemory::Slot& slot = memory.slot_of(view.field_count());
+  if (!begins_with(view.index(), slot)) {
+    const RequiredIndexes* const at = search(view, checks, slot, memory.not_kept);
+    return at != nullptr && are_right(view, checks) ? at : nullptr;
+  }
+  const bool right = view.index().narrow_count != 0 ? are_right_at<true>(view, checks, slot.at)
+                                                    : are_right_at<false>(view, checks, slot.at);
+  return right ? &slot.at : nullptr;
 }
 
 bool are_fields_right(const GroupEntry& view, std::span<const FieldCheck> checks) noexcept {

@@ -9,10 +9,13 @@
 #include <string>
 #include <vector>
 
+#include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/market_data_snapshot_full_refresh.hpp>
 #include <nexusfix/fix44/new_order_list.hpp>
 #include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/typed/typed_write.hpp>
+
+#include "support/fix_text.hpp"
 
 namespace nexusfix {
 namespace {
@@ -192,6 +195,116 @@ void snapshot_reads_as_it_was_written(Random random) {
 TEST(TypedMessagesProperty, a_snapshot_of_a_market_reads_as_it_was_written) {
   EXPECT_TRUE(
       rc::check([](std::uint64_t seed) { snapshot_reads_as_it_was_written(Random{seed}); }));
+}
+
+using FieldTexts = std::vector<std::pair<wire::Tag, std::string>>;
+
+// Reads the fields one by one, each by a search, and compares the message that from() makes.
+template <class... Fields>
+void require_same_as_searched(const wire::MessageView& view, wire::FieldList<Fields...>) {
+  const auto report = fix44::ExecutionReport::from(view);
+  std::optional<wire::FieldError> fault;
+  const auto note = [&](const auto& field) {
+    if (!field && !fault) fault = field.error();
+  };
+  (note(wire::read_field<Fields>(view)), ...);
+  RC_ASSERT(report.has_value() == !fault.has_value());
+  if (!report) {
+    RC_ASSERT(report.error().code == fault->code);
+    RC_ASSERT(report.error().tag == fault->tag);
+    RC_ASSERT(report.error().offset == fault->offset);
+    return;
+  }
+  const fix44::ExecutionReport copy = *report;
+  RC_ASSERT((copy.order_id() == *wire::read_field<fix44::OrderID>(view)));
+  RC_ASSERT((copy.exec_id() == *wire::read_field<fix44::ExecID>(view)));
+  RC_ASSERT((copy.exec_type() == *wire::read_field<fix44::ExecType>(view)));
+  RC_ASSERT((copy.ord_status() == *wire::read_field<fix44::OrdStatus>(view)));
+  RC_ASSERT((copy.symbol() == *wire::read_field<fix44::Symbol>(view)));
+  RC_ASSERT((copy.side() == *wire::read_field<fix44::Side>(view)));
+  RC_ASSERT((copy.leaves_qty() == *wire::read_field<fix44::LeavesQty>(view)));
+  RC_ASSERT((copy.cum_qty() == *wire::read_field<fix44::CumQty>(view)));
+  RC_ASSERT((copy.avg_px() == *wire::read_field<fix44::AvgPx>(view)));
+}
+
+// One change of a message: of a value, of the order, or of the number of fields. A tag that is
+// there twice has to be found at its first place.
+void change(FieldTexts& fields, Random& random) {
+  const std::size_t at = random.below(fields.size());
+  switch (random.below(6)) {
+    case 0:
+      fields[at].second = std::vector<std::string>{
+          "", "1", "-2.50", "1.2.3", "F", "AB", "12345678901234567890", "0.1234567890123456789",
+          "."}[random.below(9)];
+      break;
+    case 1:
+      std::swap(fields[at], fields[random.below(fields.size())]);
+      break;
+    case 2:
+      if (fields.size() > 1) fields.erase(fields.begin() + static_cast<std::ptrdiff_t>(at));
+      break;
+    case 3: {
+      const auto twice = fields[random.below(fields.size())];
+      fields.insert(fields.begin() + static_cast<std::ptrdiff_t>(at), twice);
+      break;
+    }
+    case 4:
+      fields.insert(fields.begin() + static_cast<std::ptrdiff_t>(at), {70'000, "large"});
+      break;
+    default:
+      fields.insert(fields.begin(), random.below(40), {58, random.text()});
+  }
+}
+
+TEST(TypedMessagesProperty, required_fields_are_those_that_a_search_finds) {
+  EXPECT_TRUE(rc::check([](std::uint64_t seed) {
+    Random random{seed};
+    const FieldTexts usual{{37, "O1"},
+                           {17, "E1"},
+                           {150, "F"},
+                           {39, "1"},
+                           {55, "IBM"},
+                           {54, "1"},
+                           {38, "100"},
+                           {32, "50"},
+                           {31, "10.5"},
+                           {151, "50"},
+                           {14, "50"},
+                           {6, "10.5"},
+                           {60, "20240115-10:30:00.123"},
+                           {58, "text"}};
+    wire::Parser parser;
+    FieldTexts fields = usual;
+    for (int i = 0; i < 40; ++i) {
+      // Messages with the same tags, a few other ones, and the usual ones again.
+      if (random.below(4) == 0) fields = usual;
+      if (random.below(3) == 0) change(fields, random);
+      std::string body = "35=8|";
+      for (const auto& [tag, value] : fields) body += std::to_string(tag) + "=" + value + "|";
+      const std::string bytes = testing::fix("FIX.4.4", body);
+      const auto view = parser.parse(bytes);
+      RC_ASSERT(view.has_value());
+      require_same_as_searched(*view, fix44::ExecutionReport::RequiredFields{});
+    }
+  }));
+}
+
+// Keys after the last field are those of an earlier message.
+TEST(TypedMessagesProperty, keys_after_the_last_field_are_no_fields) {
+  const std::string bytes = testing::fix(
+      "FIX.4.4", "35=8|37=O|17=E|150=F|39=1|55=A|54=1|38=1|32=1|31=1|151=1|14=1|58=a|44=1|6=1|");
+  wire::Parser parser;
+  const auto view = parser.parse(bytes);
+  ASSERT_TRUE(view.has_value());
+  ASSERT_TRUE(fix44::ExecutionReport::from(*view).has_value());
+  // The number of fields, modulo 8, chooses what is compared.
+  wire::FieldIndex index = view->index();
+  index.count -= 8;
+  if (index.narrow_count != 0) index.narrow_count = index.count;
+  const auto shorter = fix44::ExecutionReport::from(wire::MessageView{bytes, index});
+  ASSERT_FALSE(shorter.has_value());
+  EXPECT_EQ(shorter.error().code, wire::FieldErrorCode::Missing);
+  EXPECT_EQ(shorter.error().tag, 151U);
 }
 
 }  // namespace

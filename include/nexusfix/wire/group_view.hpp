@@ -79,7 +79,7 @@ class GroupEntry {
       : message_{message}, begin_{begin}, end_{end} {}
 
   // end_ or more for an absent tag, as an index of the message.
-  [[nodiscard]] std::size_t index_of(Tag tag, std::size_t from) const noexcept {
+  [[nodiscard, gnu::always_inline]] std::size_t index_of(Tag tag, std::size_t from) const noexcept {
     return message_.index_within(tag, from, end_);
   }
 
@@ -177,11 +177,21 @@ class GroupView {
   [[nodiscard]] bool begins_entry(std::uint32_t at) const noexcept {
     return at < limit_ && message_.has_tag(at, shape_.delimiter());
   }
-  // Where the entry that begins at `at` ends. like: the entry before it, or an empty one.
-  [[nodiscard]] std::uint32_t entry_end(std::uint32_t at, std::uint32_t like_begin,
-                                        std::uint32_t like_end) const noexcept;
-  // The same for an entry whose tags may differ from those of the entry before it.
-  [[nodiscard]] std::uint32_t walked_end(std::uint32_t at) const noexcept;
+  // An entry's end, and how the next entry is compared with it.
+  struct EntryEnd {
+    std::uint32_t end = 0;
+    // Of the bits of two MessageView::equal_run(), which compare 16 keys, those after the next
+    // entry's delimiter. kNotCompared: equal tags do not show an equal end.
+    std::uint32_t ignored = 0;
+  };
+  static constexpr std::uint32_t kNotCompared = 0;
+  static constexpr std::uint32_t kAllEqual = ~std::uint32_t{0};
+
+  // The entry that begins at `at`. like: the entry before it, which begins at like_begin.
+  [[nodiscard]] EntryEnd find_end(std::uint32_t at, std::uint32_t like_begin,
+                                  EntryEnd like) const noexcept;
+  // The same without comparing.
+  [[nodiscard]] EntryEnd find_end(std::uint32_t at) const noexcept;
 
   MessageView message_;
   GroupShape shape_;
@@ -202,9 +212,23 @@ class GroupView::Iterator {
 
   Iterator() = default;
 
-  [[nodiscard]] GroupEntry operator*() const noexcept { return {group_->message_, begin_, end_}; }
-  Iterator& operator++() noexcept {
-    move_to(end_);
+  [[nodiscard]] GroupEntry operator*() const noexcept {
+    return {group_->message_.by_parts(), begin_, end_.end};
+  }
+  // The entries of a group usually have the same tags in the same order. Then one compare, which
+  // includes the delimiter after the entry, shows that all tags are members. The processor predicts
+  // the result and continues with the next entry. Equal keys are equal tags, except for tags above
+  // 16 bits.
+  [[gnu::always_inline]] Iterator& operator++() noexcept {
+    const std::uint32_t at = end_.end;
+    const std::uint32_t next = at + (at - begin_);
+    if (next < group_->limit_ &&
+        (group_->message_.equal_run(at, begin_) | end_.ignored) == kAllEqual) [[likely]] {
+      end_.end = next;
+    } else {
+      end_ = group_->find_end(at, begin_, end_);
+    }
+    begin_ = at;
     return *this;
   }
   Iterator operator++(int) noexcept {
@@ -213,30 +237,21 @@ class GroupView::Iterator {
     return before;
   }
   friend bool operator==(const Iterator& a, const Iterator& b) noexcept {
-    return a.begin_ == b.begin_ && a.end_ == b.end_;
+    return a.begin_ == b.begin_ && a.end_.end == b.end_.end;
   }
   friend bool operator==(const Iterator& a, std::default_sentinel_t) noexcept {
-    return a.begin_ == a.end_;
+    return a.begin_ == a.end_.end;
   }
 
  private:
   friend class GroupView;
 
-  explicit Iterator(const GroupView& group) noexcept : group_{&group}, end_{group.begin_} {
-    begin_ = end_;
-    move_to(end_);
-  }
-
-  // At the end of the group, begin_ == end_ is the end.
-  [[gnu::always_inline]] void move_to(std::uint32_t at) noexcept {
-    const std::uint32_t before = begin_;
-    begin_ = at;
-    if (group_->begins_entry(at)) end_ = group_->entry_end(at, before, at);
-  }
+  explicit Iterator(const GroupView& group) noexcept
+      : group_{&group}, begin_{group.begin_}, end_{group.find_end(group.begin_)} {}
 
   const GroupView* group_ = nullptr;
   std::uint32_t begin_ = 0;
-  std::uint32_t end_ = 0;
+  EntryEnd end_;  // at the end of the group, at begin_
 };
 
 // Functions of MessageView and GroupEntry that need the classes above.
@@ -282,26 +297,11 @@ inline std::string_view GroupEntry::bytes() const noexcept {
 inline GroupView::GroupView(const MessageView& message, const GroupShape& shape, std::size_t from,
                             std::size_t to) noexcept
     : message_{message}, shape_{shape} {
+  if (from >= to) return;
   const std::size_t count_index = message.index_within(shape.count_tag(), from, to);
   if (count_index >= to) return;
   begin_ = static_cast<std::uint32_t>(count_index + 1);
   limit_ = static_cast<std::uint32_t>(to);
-}
-
-// The entries of a group usually have the same tags in the same order. Then one compare, which
-// includes the delimiter after the entry, shows that all tags are members. The processor predicts
-// the result and continues with the next entry. Equal keys are equal tags, except for tags above 16
-// bits.
-[[gnu::always_inline]] inline std::uint32_t GroupView::entry_end(
-    std::uint32_t at, std::uint32_t like_begin, std::uint32_t like_end) const noexcept {
-  const std::uint32_t size = like_end - like_begin;
-  if (size - 1 < MessageView::kKeysCompared - 1 && size < limit_ - at &&
-      !shape_.has_large_members()) {
-    const std::uint32_t wanted = (std::uint32_t{2} << size) - 1;
-    if ((message_.equal_run(at, like_begin) & wanted) == wanted) [[likely]]
-      return at + size;
-  }
-  return walked_end(at);
 }
 
 inline GroupView::Iterator GroupView::begin() const noexcept { return Iterator{*this}; }

@@ -12,7 +12,7 @@
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/wire/field_index.hpp>
 #include <nexusfix/wire/typed/field.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/wire/values/convert.hpp>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -142,8 +142,10 @@ class MessageView {
   friend class TypedMessageView;
 
   static inline const Faults kNoFaults;
-  static constexpr std::uint32_t kKeysCompared = 16;
+  // One vector of SSE2. Most entries of a group have fewer fields.
+  static constexpr std::uint32_t kKeysCompared = 8;
   static_assert(kKeysCompared <= kKeysReadable);
+  static constexpr std::uint32_t kBitsPerKey = 2;
 
   // One bit for each of the kKeysReadable entries from keys[from] on that equals key. from is a
   // multiple of kKeysReadable.
@@ -152,10 +154,10 @@ class MessageView {
   // count.
   [[nodiscard]] bool any_equal(std::uint16_t key, std::uint16_t other) const noexcept;
   [[nodiscard]] bool has_one_of(Tag one, Tag other) const noexcept;
-  // The same as equal_bits() for kKeysCompared entries from any index on.
+  // kBitsPerKey bits for each of the kKeysCompared entries from any index on that equals key.
   [[nodiscard]] std::uint32_t equal_bits_at(std::uint16_t key, std::size_t from) const noexcept;
-  // One bit for each of the kKeysCompared keys from a on that equals the key at the same distance
-  // from b.
+  // kBitsPerKey bits for each of the kKeysCompared keys from a on that equals the key at the same
+  // distance from b.
   [[nodiscard]] std::uint32_t equal_run(std::size_t a, std::size_t b) const noexcept;
   // For tags of kLargeTagKey and above, which few messages have: reads the tag from its text.
   [[nodiscard]] Tag large_tag(std::size_t index) const noexcept;
@@ -176,9 +178,24 @@ class MessageView {
     const FieldPlace place = index_.place(index);
     return {bytes_.data() + place.begin, place.end - place.begin};
   }
+  // A copy that a compiler keeps in registers: it would copy the whole object in memory.
+  [[nodiscard, gnu::always_inline]] MessageView by_parts() const noexcept {
+    MessageView copy;
+    copy.bytes_ = std::string_view{bytes_.data(), bytes_.size()};
+    copy.index_.keys = index_.keys;
+    copy.index_.places = index_.places;
+    copy.index_.narrow_places = index_.narrow_places;
+    copy.index_.count = index_.count;
+    copy.index_.narrow_count = index_.narrow_count;
+    copy.faults_ = faults_;
+    copy.proof_ = proof_;
+    return copy;
+  }
   // The value of the field with this index. tag is for the error.
   template <class T>
   [[nodiscard]] OptionalField<T> read(std::size_t index, Tag tag) const noexcept;
+  // The value of the field with this index, which is known to be a number.
+  [[nodiscard]] Decimal checked_decimal(std::size_t index) const noexcept;
   // Where the field's tag begins, from the start of the message.
   [[nodiscard]] std::uint32_t field_begin(std::size_t index) const noexcept;
 
@@ -231,11 +248,11 @@ inline FieldView MessageView::field(std::size_t index) const noexcept {
 
 // The parser has verified that 8, 9 and 35 are the first three fields.
 inline std::string_view MessageView::begin_string() const noexcept {
-  return field_count() == 0 ? std::string_view{} : field(0).value;
+  return field_count() == 0 ? std::string_view{} : value(0);
 }
 inline std::string_view MessageView::msg_type() const noexcept {
   constexpr std::size_t kMsgTypeIndex = 2;
-  return field_count() == 0 ? std::string_view{} : field(kMsgTypeIndex).value;
+  return field_count() == 0 ? std::string_view{} : value(kMsgTypeIndex);
 }
 
 #if defined(__SSE2__)
@@ -275,23 +292,19 @@ inline std::string_view MessageView::msg_type() const noexcept {
 
 [[gnu::always_inline]] inline std::uint32_t MessageView::equal_bits_at(
     std::uint16_t key, std::size_t from) const noexcept {
-  const __m128i wanted = _mm_set1_epi16(static_cast<short>(key));
-  const auto equal = [&](std::size_t offset) noexcept {
-    const void* const eight = index_.keys + from + offset;
-    return _mm_cmpeq_epi16(wanted, _mm_loadu_si128(static_cast<const __m128i*>(eight)));
-  };
-  return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(equal(0), equal(8))));
+  const void* const keys = index_.keys + from;
+  return static_cast<std::uint32_t>(
+      _mm_movemask_epi8(_mm_cmpeq_epi16(_mm_loadu_si128(static_cast<const __m128i*>(keys)),
+                                        _mm_set1_epi16(static_cast<short>(key)))));
 }
 
 [[gnu::always_inline]] inline std::uint32_t MessageView::equal_run(std::size_t a,
                                                                    std::size_t b) const noexcept {
-  const auto equal = [&](std::size_t offset) noexcept {
-    const void* const left = index_.keys + a + offset;
-    const void* const right = index_.keys + b + offset;
-    return _mm_cmpeq_epi16(_mm_loadu_si128(static_cast<const __m128i*>(left)),
-                           _mm_loadu_si128(static_cast<const __m128i*>(right)));
-  };
-  return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(equal(0), equal(8))));
+  const void* const left = index_.keys + a;
+  const void* const right = index_.keys + b;
+  return static_cast<std::uint32_t>(
+      _mm_movemask_epi8(_mm_cmpeq_epi16(_mm_loadu_si128(static_cast<const __m128i*>(left)),
+                                        _mm_loadu_si128(static_cast<const __m128i*>(right)))));
 }
 
 #else
@@ -299,7 +312,7 @@ inline std::string_view MessageView::msg_type() const noexcept {
 inline std::uint32_t MessageView::equal_run(std::size_t a, std::size_t b) const noexcept {
   std::uint32_t bits = 0;
   for (unsigned i = 0; i < kKeysCompared; ++i) {
-    bits |= (index_.keys[a + i] == index_.keys[b + i] ? 1U : 0U) << i;
+    bits |= (index_.keys[a + i] == index_.keys[b + i] ? 3U : 0U) << (kBitsPerKey * i);
   }
   return bits;
 }
@@ -312,7 +325,7 @@ inline std::uint32_t MessageView::equal_bits_at(std::uint16_t key,
                                                 std::size_t from) const noexcept {
   std::uint32_t bits = 0;
   for (unsigned i = 0; i < kKeysCompared; ++i) {
-    bits |= (index_.keys[from + i] == key ? 1U : 0U) << i;
+    bits |= (index_.keys[from + i] == key ? 3U : 0U) << (kBitsPerKey * i);
   }
   return bits;
 }
@@ -326,23 +339,6 @@ inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from
 }
 
 #endif
-
-namespace detail {
-
-// The position of the lowest set bit. bits is not 0.
-[[nodiscard, gnu::always_inline]] inline std::size_t lowest_bit(std::uint32_t bits) noexcept {
-#if defined(__x86_64__)
-  // The intrinsic returns an int, which compilers extend again. CPUs with tzcnt execute this as
-  // tzcnt.
-  std::size_t at;
-  asm("rep bsfl %1, %k0" : "=r"(at) : "r"(bits) : "cc");
-  return at;
-#else
-  return static_cast<std::size_t>(std::countr_zero(bits));
-#endif
-}
-
-}  // namespace detail
 
 // Inlined, so that a lookup is at most one call.
 [[gnu::always_inline]] inline std::size_t MessageView::index_of(Tag tag,
@@ -368,16 +364,20 @@ namespace detail {
   return has_one_of(one, other);
 }
 
-// A group's entry has few fields and begins anywhere.
+// A group's entry has few fields and begins anywhere. The first step needs no test: from is at most
+// field_count(), so its keys are readable.
 [[gnu::always_inline]] inline std::size_t MessageView::index_within(Tag tag, std::size_t from,
                                                                     std::size_t to) const noexcept {
   if (tag >= kLargeTagKey) [[unlikely]]
     return large_within(tag, from, to);
-  for (std::size_t at = from; at < to; at += kKeysCompared) {
+  std::size_t at = from;
+  do {
     const std::uint32_t bits = equal_bits_at(static_cast<std::uint16_t>(tag), at);
     // It may be after the last field. The caller detects that.
-    if (bits != 0) return at + static_cast<std::uint32_t>(__builtin_ctz(bits));
-  }
+    if (bits != 0) [[likely]]
+      return at + detail::lowest_bit(bits) / kBitsPerKey;
+    at += kKeysCompared;
+  } while (at < to);
   return to;
 }
 
@@ -408,48 +408,32 @@ inline std::optional<FieldView> MessageView::find(Tag tag, std::size_t from) con
   return std::string_view{bytes_.data() + place.begin, place.end - place.begin};
 }
 
-// Converts text to a T with the matching function of conversions.hpp.
-template <class T, TextFront Front = TextFront::Unreadable>
-[[nodiscard]] Converted<T> convert(std::string_view text) noexcept {
-  if constexpr (std::is_same_v<T, std::string_view>) {
-    if (text.empty()) return std::unexpected{FieldErrorCode::Empty};
-    return text;
-  } else if constexpr (std::is_same_v<T, char>) {
-    return to_char(text);
-  } else if constexpr (std::is_same_v<T, bool>) {
-    return to_bool(text);
-  } else if constexpr (std::is_same_v<T, std::int64_t>) {
-    return to_int<Front>(text);
-  } else if constexpr (std::is_same_v<T, std::uint64_t>) {
-    return to_uint<Front>(text);
-  } else if constexpr (std::is_same_v<T, Decimal>) {
-    return to_decimal<Front>(text);
-  } else if constexpr (std::is_same_v<T, FixedPrice>) {
-    return to_fixed_price<Front>(text);
-  } else if constexpr (std::is_same_v<T, WallTime>) {
-    return to_utc_timestamp(text);
-  } else if constexpr (std::is_same_v<T, PicoTime>) {
-    return to_pico_time(text);
-  } else if constexpr (std::is_same_v<T, Date>) {
-    return to_date(text);
-  } else {
-    constexpr bool kIsRead = std::is_same_v<T, TimeOfDay>;
-    static_assert(kIsRead,
-                  "no FIX type is read as this C++ type: std::string_view, std::int64_t, "
-                  "nexusfix::Decimal, char, bool, WallTime, Date are");
-    if constexpr (kIsRead) {
-      return to_time_of_day(text);
-    } else {
-      return std::unexpected{FieldErrorCode::Malformed};
-    }
-  }
-}
-
 // g++ 12 warns of a read of the result's bytes that a small T does not use.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
+
+namespace detail {
+
+// convert() that a compiler does not call for numbers, which would have to be in memory.
+template <class T>
+[[nodiscard, gnu::always_inline]] inline Converted<T> inlined_convert(
+    std::string_view text) noexcept {
+  if constexpr (std::is_same_v<T, Decimal>) {
+    return inlined_decimal<TextFront::Readable>(text);
+  } else {
+    return convert<T, TextFront::Readable>(text);
+  }
+}
+
+// Out of line, because no field of a session's message is so near to the message's begin.
+template <class T>
+[[gnu::noinline, gnu::cold]] Converted<T> convert_near_begin(std::string_view text) noexcept {
+  return convert<T>(text);
+}
+
+}  // namespace detail
 
 template <class T>
 [[gnu::always_inline]] inline OptionalField<T> MessageView::read(std::size_t index,
@@ -457,10 +441,20 @@ template <class T>
   const FieldPlace place = index_.place(index);
   const std::string_view text{bytes_.data() + place.begin, place.end - place.begin};
   // In a complete message, the bytes before a value may be read, too.
-  const Converted<T> value =
-      place.begin >= kReadableFrontBytes ? convert<T, TextFront::Readable>(text) : convert<T>(text);
+  const Converted<T> value = place.begin >= kReadableFrontBytes
+                                 ? detail::inlined_convert<T>(text)
+                                 : detail::convert_near_begin<T>(text);
   if (!value) return std::unexpected{FieldError{value.error(), tag, place.begin}};
   return OptionalField<T>{std::in_place, detail::by_parts(*value)};
+}
+
+[[gnu::always_inline]] inline Decimal MessageView::checked_decimal(
+    std::size_t index) const noexcept {
+  const FieldPlace place = index_.place(index);
+  const std::string_view text{bytes_.data() + place.begin, place.end - place.begin};
+  if (place.begin < kReadableFrontBytes) [[unlikely]]
+    return detail::checked_any_decimal(text);
+  return detail::checked_decimal<TextFront::Readable>(text);
 }
 
 // Inlined, so that the result need not be in memory.

@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 #include <rapidcheck.h>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "property/wire/group_tables.hpp"
+#include "unit/wire/message_text.hpp"
 
 namespace nexusfix::wire {
 namespace {
@@ -168,6 +170,105 @@ TEST(GroupProperty, written_groups_are_read_back_with_any_nesting) {
     const GroupView group = message->group(definition.shape());
     require_same(group, definition, entries);
     RC_ASSERT(message->field(group.end_index()).tag == next_tag);
+  }));
+}
+
+// The tags of the fields after the count field. An entry often repeats the one before, with or
+// without a change in one field, as in the paths that compare entries.
+std::vector<Tag> any_field_tags(Random& random, const std::vector<Tag>& known) {
+  std::vector<Tag> tags;
+  std::size_t entry_begin = 0;
+  for (std::size_t entries = below(random, 6); entries > 0; --entries) {
+    const std::size_t begin = tags.size();
+    if (begin != 0 && below(random, 3) != 0) {
+      const std::vector<Tag> before(tags.begin() + static_cast<std::ptrdiff_t>(entry_begin),
+                                    tags.end());
+      tags.insert(tags.end(), before.begin(), before.end());
+      if (below(random, 3) == 0) tags[begin + below(random, before.size())] = known.back();
+      if (below(random, 4) == 0) tags.pop_back();
+    } else {
+      tags.push_back(known.front());
+      for (std::size_t more = below(random, 20); more > 0; --more) {
+        tags.push_back(known[1 + below(random, known.size() - 1)]);
+      }
+    }
+    if (tags.size() > begin) entry_begin = begin;
+  }
+  return tags;
+}
+
+// The indexes at which the entries of tags begin, and the end of the last one.
+std::vector<std::size_t> plain_walk(const std::vector<Tag>& tags, Tag delimiter,
+                                    const std::vector<Tag>& members) {
+  std::vector<std::size_t> begins;
+  std::size_t at = 0;
+  for (; at < tags.size(); ++at) {
+    const bool begins_entry = tags[at] == delimiter;
+    if (begins_entry) begins.push_back(at);
+    if (!begins_entry && (at == 0 || std::ranges::find(members, tags[at]) == members.end())) break;
+  }
+  begins.push_back(at);
+  return begins;
+}
+
+void require_same_fields(const GroupEntry& entry, std::span<const Tag> tags,
+                         const std::vector<Tag>& known) {
+  RC_ASSERT(entry.field_count() == tags.size());
+  for (const Tag tag : known) {
+    for (std::size_t from = 0; from <= tags.size(); ++from) {
+      const auto wanted =
+          std::find(tags.begin() + static_cast<std::ptrdiff_t>(from), tags.end(), tag);
+      const auto found = entry.find_index(tag, from);
+      RC_ASSERT(found.has_value() == (wanted != tags.end()));
+      if (found) RC_ASSERT((*found == static_cast<std::size_t>(wanted - tags.begin())));
+    }
+    // Each value is the field's number within the message.
+    const auto value = entry.get<std::uint64_t>(tag);
+    const auto wanted = std::ranges::find(tags, tag);
+    RC_ASSERT(value.has_value() == (wanted != tags.end()));
+    if (value) {
+      const auto index = static_cast<std::size_t>(wanted - tags.begin());
+      RC_ASSERT((*value == entry.first_index() + index));
+    }
+  }
+}
+
+TEST(GroupProperty, entries_of_any_tags_agree_with_a_plain_walk) {
+  EXPECT_TRUE(rc::check([](std::uint64_t seed) {
+    Random random{seed};
+    Tags some{random};
+    const Tag count_tag = some.take();
+    // The last known tag is no member. Few of the others are, or most.
+    std::vector<Tag> known;
+    for (std::size_t i = 3 + below(random, 20); i > 0; --i) known.push_back(some.take());
+    std::vector<Tag> members{known.begin(), known.end() - 1};
+    if (below(random, 2) == 0) members.pop_back();
+    const test::GroupTables tables{count_tag, members};
+
+    const std::vector<Tag> tags = any_field_tags(random, known);
+    constexpr std::size_t kFieldsBefore = 4;
+    std::string body = "35=W|" + std::to_string(count_tag) + "=1|";
+    for (std::size_t i = 0; i < tags.size(); ++i) {
+      body += std::to_string(tags[i]) + "=" + std::to_string(kFieldsBefore + i) + "|";
+    }
+    const std::string bytes = test::message_of(body);
+    Parser parser;
+    const auto message = parser.parse(bytes);
+    RC_ASSERT(message.has_value());
+
+    const std::vector<std::size_t> begins = plain_walk(tags, known.front(), members);
+    const GroupView group = message->group(tables.shape());
+    RC_ASSERT(group.end_index() == kFieldsBefore + begins.back());
+    std::size_t number = 0;
+    for (const GroupEntry entry : group) {
+      RC_ASSERT(number + 1 < begins.size());
+      RC_ASSERT(entry.first_index() == kFieldsBefore + begins[number]);
+      require_same_fields(
+          entry, std::span{tags}.subspan(begins[number], begins[number + 1] - begins[number]),
+          known);
+      ++number;
+    }
+    RC_ASSERT(number + 1 == begins.size());
   }));
 }
 

@@ -49,7 +49,7 @@ R visit_typed(const MessageView& message, Visitor& visitor) {
   constexpr bool kHasProof = requires { typename M::RequiredFields; };
   if constexpr (kHasProof) {
     if (M::is_proven(message)) [[likely]]
-      return visitor(Unchecked::make<M>(message));
+      return visitor(Unchecked::make_proven<M>(message));
   }
   const auto typed = M::from(message);
   if (!typed) [[unlikely]]

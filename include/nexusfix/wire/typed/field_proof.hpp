@@ -6,6 +6,7 @@
 #include <span>
 
 #include <nexusfix/base/language.hpp>
+#include <nexusfix/wire/typed/required_indexes.hpp>
 
 namespace nexusfix::wire {
 
@@ -39,6 +40,8 @@ class FieldProof {
                            std::span<const FieldCheck> checks) const noexcept {
     return checks_ == checks.data() && (open_count_ == 0 || are_open_right(message));
   }
+  // Where the checked fields of a message are that shows() is true for.
+  [[nodiscard]] const RequiredIndexes& indexes() const noexcept { return indexes_; }
 
  private:
   // A check that is made for each message.
@@ -61,6 +64,7 @@ class FieldProof {
   }
 
   const FieldCheck* checks_ = nullptr;  // null: prove() was not called
+  RequiredIndexes indexes_;
   std::uint64_t timestamps_ = 0;
   std::array<Open, kOpenMax> open_{};
   std::uint8_t open_count_ = 0;

@@ -19,6 +19,7 @@
 #include <nexusfix/wire/typed/field.hpp>
 #include <nexusfix/wire/typed/field_proof.hpp>
 #include <nexusfix/wire/typed/group_shape.hpp>
+#include <nexusfix/wire/typed/required_indexes.hpp>
 #include <nexusfix/wire/typed/stream.hpp>
 #include <nexusfix/wire/typed/typed.hpp>
 #include <nexusfix/wire/values/byte_block.hpp>
@@ -115,11 +116,14 @@ inline constexpr std::array<FieldCheck, sizeof...(Fields)> kFieldChecks<FieldLis
 
 }  // namespace detail
 
-// Whether all of the fields are present and convertible. No allocation; O(fields of the view) for
-// each check.
-[[nodiscard]] bool are_fields_right(const MessageView& view,
-                                    std::span<const FieldCheck> checks) noexcept;
-// The same for an entry of a group or for a component.
+// Where the fields are, if all of them are present and convertible; otherwise null. Valid until the
+// next call with this memory. No allocation. One compare with the tags of an earlier message shows
+// where they are; in a message with other tags, O(its fields) for each check.
+[[nodiscard]] const RequiredIndexes* find_right_fields(const MessageView& view,
+                                                       std::span<const FieldCheck> checks,
+                                                       detail::TagMemory& memory) noexcept;
+// Whether all of the fields of an entry of a group, or of a component, are present and convertible.
+// No allocation; O(fields of the view) for each check.
 [[nodiscard]] bool are_fields_right(const GroupEntry& view,
                                     std::span<const FieldCheck> checks) noexcept;
 // The error of the first field that is absent or not convertible, in the order of the checks. A
@@ -160,7 +164,31 @@ struct Unchecked {
   [[nodiscard]] static Typed make(const View& view) noexcept {
     return Typed{view};
   }
+  // A message that is_proven().
+  template <class Message>
+  [[nodiscard]] static Message make_proven(const MessageView& view) noexcept {
+    return Message{view, view.proof()->indexes()};
+  }
+  template <class Message>
+  [[nodiscard]] static Message make(const MessageView& view, const RequiredIndexes& at) noexcept {
+    return Message{view, at};
+  }
+  // The required field F of a message that from() has checked. Message: a TypedMessageView.
+  template <TypedField F, class Message>
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static F required(const Message& message) noexcept {
+    return message.template required_field<F>();
+  }
 };
+
+// The place of a field in a FieldList; the list's size if it is not there.
+template <class F, class List>
+inline constexpr std::size_t kPlaceIn = 0;
+template <class F, class... Fields>
+inline constexpr std::size_t kPlaceIn<F, FieldList<Fields...>> = [] {
+  std::size_t place = 0;
+  static_cast<void>(((std::same_as<F, Fields> || (++place, false)) || ...));
+  return place;
+}();
 
 }  // namespace detail
 
@@ -176,9 +204,11 @@ class TypedMessageView {
   [[nodiscard]] static std::expected<Self, FieldError> from(const MessageView& view) noexcept {
     if (view.msg_type() != Self::kMsgType) [[unlikely]]
       return std::unexpected{other_type(view)};
-    if (!is_proven(view) && !are_fields_right(view, checks())) [[unlikely]]
+    if (is_proven(view)) return detail::Unchecked::make_proven<Self>(view);
+    const RequiredIndexes* const at = find_right_fields(view, checks(), detail::tag_memory<Self>);
+    if (at == nullptr) [[unlikely]]
       return std::unexpected{first_fault(view, checks())};
-    return detail::Unchecked::make<Self>(view);
+    return detail::Unchecked::make<Self>(view, *at);
   }
   // Whether a message of this type is known to pass the checks of from(), because a message with
   // the same tags has passed them. False: from() must be asked. See FieldProof.
@@ -203,14 +233,39 @@ class TypedMessageView {
                   "keep an M::Draft");
   }
   // For a message that was checked.
-  explicit TypedMessageView(const MessageView& view) noexcept : view_{view} {}
+  explicit TypedMessageView(const MessageView& view, const RequiredIndexes& at = {}) noexcept
+      : view_{view.by_parts()}, at_{at} {}
 
  private:
   [[nodiscard]] static constexpr std::span<const FieldCheck> checks() noexcept {
     return detail::kFieldChecks<typename Self::RequiredFields>;
   }
 
+  // Reads a required field. Does not search for it, if its index is known.
+  template <TypedField F>
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE F required_field() const noexcept {
+    constexpr std::size_t kNumber = detail::kPlaceIn<F, typename Self::RequiredFields>;
+    std::size_t index = RequiredIndexes::kUnknown;
+    if constexpr (kNumber < RequiredIndexes::kCount) index = at_[kNumber];
+    if (index == RequiredIndexes::kUnknown) [[unlikely]]
+      index = view_.index_of(tag_of<F>(), 0);
+    if constexpr (detail::kIsCharEnum<F>) {
+      return static_cast<F>(view_.value(index).front());
+    } else if constexpr (DictionaryEnum<F>) {
+      return *EnumTraits<F>::from(view_.value(index));
+    } else if constexpr (std::same_as<typename F::ValueType, std::string_view>) {
+      return F{view_.value(index)};
+    } else if constexpr (std::same_as<typename F::ValueType, Decimal>) {
+      return F{view_.checked_decimal(index)};
+    } else {
+      const auto value = view_.template read<typename F::ValueType>(index, tag_of<F>());
+      NEXUSFIX_DEBUG_ASSERT(value.has_value());
+      return F{detail::by_parts(*value)};
+    }
+  }
+
   MessageView view_;
+  RequiredIndexes at_;
 };
 
 // The base of a generated component: a block of fields of messages and group entries.
@@ -359,11 +414,13 @@ class TypedGroup {
 // view. Checked: from() has checked the field or the component.
 template <class Self, TypedField F, bool Checked, class Members>
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE auto member(const Members& members) noexcept {
-  const auto& view = static_cast<const Self&>(members).view();
-  if constexpr (Checked) {
-    return checked_field<F>(view);
+  const auto& self = static_cast<const Self&>(members);
+  if constexpr (!Checked) {
+    return read_field<F>(self.view());
+  } else if constexpr (std::derived_from<Self, TypedMessageView<Self>>) {
+    return detail::Unchecked::required<F>(self);
   } else {
-    return read_field<F>(view);
+    return checked_field<F>(self.view());
   }
 }
 

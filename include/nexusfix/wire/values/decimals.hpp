@@ -38,6 +38,8 @@ namespace detail {
 // The slow path of the inline functions: texts of more than 16 bytes, a point at the end, errors.
 [[nodiscard]] Converted<Decimal> to_any_decimal(std::string_view text) noexcept;
 [[nodiscard]] Converted<FixedPrice> to_any_fixed_price(std::string_view text) noexcept;
+// The value of a text that to_any_decimal() reads.
+[[nodiscard]] Decimal checked_any_decimal(std::string_view text) noexcept;
 
 // Does not read as a whole what was written in two pieces, because that would wait until both have
 // reached the cache.
@@ -64,13 +66,14 @@ extern const PointTables kPointTables;
 #if defined(__SSE2__)
 
 struct PointAndMantissa {
-  std::size_t point;  // index of PointTables, or kFailed
+  std::size_t point;  // index of PointTables
   std::int64_t mantissa;
 };
-inline constexpr std::size_t kFailed = ~std::size_t{0};
 
-// text without a sign, in the last size bytes of a vector.
-[[nodiscard]] inline PointAndMantissa parse_decimal(__m128i text, std::size_t size) noexcept {
+// text without a sign, in the last size bytes of a vector. False: it is no number, or the slow path
+// reads it.
+[[nodiscard, gnu::always_inline]] inline bool inlined_parse_decimal(
+    __m128i text, std::size_t size, PointAndMantissa& parsed) noexcept {
   constexpr unsigned kLastByte = 0x8000;
   const __m128i digits = digits_of(text, size);
   const auto points =
@@ -79,15 +82,21 @@ inline constexpr std::size_t kFailed = ~std::size_t{0};
   // point as the last byte would need another test for a digit.
   if (((digit_bits(digits) ^ points ^ kAllBytes) | (points & ((points - 1) | kLastByte))) != 0)
       [[unlikely]] {
-    return {kFailed, 0};
+    return false;
   }
-  const auto point = static_cast<std::size_t>(__builtin_ctz(points | (1U << kNoPoint)));
-  const void* const stay = kPointTables.stay[point].data();
+  parsed.point = lowest_bit(points | (1U << kNoPoint));
+  const void* const stay = kPointTables.stay[parsed.point].data();
   const __m128i moved = _mm_slli_si128(digits, 1);
   const __m128i together =
       _mm_xor_si128(moved, _mm_and_si128(_mm_xor_si128(moved, digits),
                                          _mm_load_si128(static_cast<const __m128i*>(stay))));
-  return {point, static_cast<std::int64_t>(value_of_digits(together))};
+  parsed.mantissa = static_cast<std::int64_t>(value_of_digits(together));
+  return true;
+}
+// The same, for callers that a compiler may make smaller.
+[[nodiscard]] inline bool parse_decimal(__m128i text, std::size_t size,
+                                        PointAndMantissa& parsed) noexcept {
+  return inlined_parse_decimal(text, size, parsed);
 }
 
 #endif
@@ -135,14 +144,47 @@ inline WholeAndFraction store_units(char* out, std::uint64_t units) noexcept {
 
 }  // namespace detail
 
+namespace detail {
+
+// Inlined, because a result in memory would be written in pieces and read at once.
+template <TextFront Front>
+[[gnu::always_inline]] inline Converted<Decimal> inlined_decimal(std::string_view text) noexcept {
+#if defined(__SSE2__)
+  if (text.size() - 1 < kVectorBytes) [[likely]] {
+    PointAndMantissa parsed;
+    if (inlined_parse_decimal(load_last_vector<Front>(text), text.size(), parsed)) [[likely]] {
+      return Converted<Decimal>{std::in_place, parsed.mantissa, kPointTables.scale[parsed.point]};
+    }
+  }
+#endif
+  return to_any_decimal(text);
+}
+
+// The value of a text that was checked before, without a result that has to be in memory.
+template <TextFront Front>
+[[nodiscard, gnu::always_inline]] inline Decimal checked_decimal(std::string_view text) noexcept {
+#if defined(__SSE2__)
+  if (text.size() - 1 < kVectorBytes) [[likely]] {
+    PointAndMantissa parsed;
+    if (inlined_parse_decimal(load_last_vector<Front>(text), text.size(), parsed)) [[likely]] {
+      return Decimal{parsed.mantissa, kPointTables.scale[parsed.point]};
+    }
+  }
+#endif
+  return checked_any_decimal(text);
+}
+
+}  // namespace detail
+
 template <TextFront Front>
 Converted<Decimal> to_decimal(std::string_view text) noexcept {
 #if defined(__SSE2__)
   if (text.size() - 1 < detail::kVectorBytes) [[likely]] {
-    const auto [point, mantissa] =
-        detail::parse_decimal(detail::load_last_vector<Front>(text), text.size());
-    if (point != detail::kFailed) [[likely]] {
-      return Converted<Decimal>{std::in_place, mantissa, detail::kPointTables.scale[point]};
+    detail::PointAndMantissa parsed;
+    if (detail::parse_decimal(detail::load_last_vector<Front>(text), text.size(), parsed))
+        [[likely]] {
+      return Converted<Decimal>{std::in_place, parsed.mantissa,
+                                detail::kPointTables.scale[parsed.point]};
     }
   }
 #endif
@@ -153,12 +195,14 @@ template <TextFront Front>
 Converted<FixedPrice> to_fixed_price(std::string_view text) noexcept {
 #if defined(__SSE2__)
   if (text.size() - 1 < detail::kVectorBytes) [[likely]] {
-    const auto [point, mantissa] =
-        detail::parse_decimal(detail::load_last_vector<Front>(text), text.size());
-    std::int64_t units = 0;
-    if (point != detail::kFailed && detail::kPointTables.units[point] != 0 &&
-        !__builtin_mul_overflow(mantissa, detail::kPointTables.units[point], &units)) [[likely]] {
-      return FixedPrice::from_units(units);
+    detail::PointAndMantissa parsed;
+    if (detail::parse_decimal(detail::load_last_vector<Front>(text), text.size(), parsed))
+        [[likely]] {
+      const std::int64_t factor = detail::kPointTables.units[parsed.point];
+      std::int64_t units = 0;
+      if (factor != 0 && !__builtin_mul_overflow(parsed.mantissa, factor, &units)) [[likely]] {
+        return FixedPrice::from_units(units);
+      }
     }
   }
 #endif

@@ -92,6 +92,19 @@ template <class Word>
   return ((bytes + (static_cast<Word>(~kHighBits) - most)) | bytes) & kHighBits;
 }
 
+// The position of the lowest set bit. bits is not 0.
+[[nodiscard, gnu::always_inline]] inline std::size_t lowest_bit(std::uint32_t bits) noexcept {
+#if defined(__x86_64__)
+  // The intrinsic returns an int, which compilers extend again. CPUs with tzcnt execute this as
+  // tzcnt.
+  std::size_t at;
+  asm("rep bsfl %1, %k0" : "=r"(at) : "r"(bits) : "cc");
+  return at;
+#else
+  return static_cast<std::size_t>(std::countr_zero(bits));
+#endif
+}
+
 #if defined(__SSE2__)
 
 // floor(v / 10^4) for v < 10^8 is the product with this, shifted right by 45.
@@ -161,7 +174,7 @@ inline constexpr int kReciprocalOf10000Shift = 45;
 
 inline constexpr std::size_t kVectorBytes = 16;
 
-[[nodiscard]] inline __m128i load_vector(const void* from) noexcept {
+[[nodiscard, gnu::always_inline]] inline __m128i load_vector(const void* from) noexcept {
   return _mm_loadu_si128(static_cast<const __m128i*>(from));
 }
 
@@ -172,7 +185,7 @@ inline constexpr std::array<std::uint8_t, 2 * kVectorBytes> kOnesAfterZeros = []
   return mask;
 }();
 
-[[nodiscard]] inline __m128i keep_last(std::size_t bytes) noexcept {
+[[nodiscard, gnu::always_inline]] inline __m128i keep_last(std::size_t bytes) noexcept {
   return load_vector(kOnesAfterZeros.data() + bytes);
 }
 
@@ -220,12 +233,13 @@ template <TextFront Front>
 }
 
 // The last bytes of text as numbers, 0 to 9 if they are digits, with zeros before them.
-[[nodiscard]] inline __m128i digits_of(__m128i text, std::size_t bytes) noexcept {
+[[nodiscard, gnu::always_inline]] inline __m128i digits_of(__m128i text,
+                                                           std::size_t bytes) noexcept {
   return _mm_and_si128(_mm_sub_epi8(text, _mm_set1_epi8('0')), keep_last(bytes));
 }
 
 // A bit for each byte that is 0 to 9.
-[[nodiscard]] inline unsigned digit_bits(__m128i digits) noexcept {
+[[nodiscard, gnu::always_inline]] inline unsigned digit_bits(__m128i digits) noexcept {
   return static_cast<unsigned>(
       _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits)));
 }
@@ -233,12 +247,12 @@ inline constexpr unsigned kAllBytes = 0xffff;
 
 // Two digits become one 16-bit number: (d0 + 2^8 * d1) * (10 * 2^8 + 1) has 10 * d0 + d1 in its
 // high byte.
-[[nodiscard]] inline __m128i pairs_of_digits(__m128i digits) noexcept {
+[[nodiscard, gnu::always_inline]] inline __m128i pairs_of_digits(__m128i digits) noexcept {
   return _mm_srli_epi16(_mm_mullo_epi16(digits, constants(kDigitConstants.pairs)), 8);
 }
 
 // The value of sixteen digits, below 10^16.
-[[nodiscard]] inline std::uint64_t value_of_digits(__m128i digits) noexcept {
+[[nodiscard, gnu::always_inline]] inline std::uint64_t value_of_digits(__m128i digits) noexcept {
   constexpr int kHundredAndOne = 100 | (1 << 16);
   constexpr int kTenThousandAndOne = 10'000 | (1 << 16);
   const __m128i fours = _mm_madd_epi16(pairs_of_digits(digits), _mm_set1_epi32(kHundredAndOne));
