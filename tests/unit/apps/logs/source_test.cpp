@@ -105,6 +105,19 @@ TEST_F(LogSource, reads_an_archive_of_several_parts) {
   EXPECT_THAT(read(xz(order(1)) + xz(order(2))), ElementsAre("A1", "A2"));
 }
 
+// As a tape or a block device leaves them.
+TEST_F(LogSource, reads_archives_with_zeros_after_them) {
+  const std::string zeros(700'000, '\0');
+  for (const std::string& padding : {zeros, zeros.substr(0, 4), zeros.substr(0, 12)}) {
+    EXPECT_THAT(read(gzip(order(1)) + padding), ElementsAre("A1"));
+    EXPECT_THAT(read(xz(order(1)) + padding), ElementsAre("A1"));
+    EXPECT_THAT(read(xz(order(1)) + padding + xz(order(2))), ElementsAre("A1", "A2"));
+    EXPECT_THAT(errors_, IsEmpty());
+  }
+  read(gzip(order(1)) + "x");
+  EXPECT_THAT(errors_, ElementsAre(HasSubstr("gzip: ")));
+}
+
 TEST_F(LogSource, unpacks_more_than_its_buffers_hold) {
   std::string text;
   constexpr int kMessages = 20'000;
