@@ -289,9 +289,10 @@ TEST_F(LogSource, passes_what_has_arrived_before_it_asks_for_more) {
   };
   LogReader reader{{std::make_unique<Pipe>()}, ""};
   int drained = 0;
-  EXPECT_TRUE(reader.next([&] { ++drained; }).has_value());
+  LogMessage message;
+  EXPECT_TRUE(reader.next(message, [&] { ++drained; }));
   EXPECT_EQ(drained, 0);
-  EXPECT_FALSE(reader.next([&] { ++drained; }).has_value());
+  EXPECT_FALSE(reader.next(message, [&] { ++drained; }));
   EXPECT_EQ(drained, 1);
 }
 
