@@ -235,20 +235,21 @@ std::string_view MessageScanner::converted(std::string_view text, const MessageB
   return converted_;
 }
 
-std::optional<ScannedMessage> MessageScanner::next_of_line() {
-  std::optional<ScannedMessage> message = line_->next();
-  if (!message) {
+bool MessageScanner::next_of_line(ScannedMessage& to) {
+  if (!line_->next(to)) {
     Skipped more = line_->skipped();
     more.first_offset = more.first_too_long = 0;
     skipped_.add(more, line_offset_);
     line_.reset();
-  } else if (!mark_.empty()) {
-    other_.assign(mark_).append(message->prefix);
-    mark_.clear();
-    message->prefix = other_;
+    return false;
   }
-  if (message) message->offset = line_offset_;
-  return message;
+  if (!mark_.empty()) {
+    other_.assign(mark_).append(to.prefix);
+    mark_.clear();
+    to.prefix = other_;
+  }
+  to.offset = line_offset_;
+  return true;
 }
 
 // Called for each place of a line. It looks at the beginning of the line once.
@@ -287,15 +288,13 @@ MessageScanner::LineState MessageScanner::open_escaped_line(std::size_t begin) {
   return LineState::Escaped;
 }
 
-ScannedMessage MessageScanner::take(std::size_t at, std::size_t size, const MessageBegin& begin,
-                                    std::string_view prefix) {
-  ScannedMessage message;
-  message.prefix = prefix;
-  message.bytes = converted(std::string_view{buffer_}.substr(at, size), begin);
-  message.offset = base_ + at;
+void MessageScanner::take(std::size_t at, std::size_t size, const MessageBegin& begin,
+                          std::string_view prefix, ScannedMessage& to) {
+  to.prefix = prefix;
+  to.bytes = converted(std::string_view{buffer_}.substr(at, size), begin);
+  to.offset = base_ + at;
   at_ = at + size;
   tried_ = at_;
-  return message;
 }
 
 // The next message most likely begins with the same bytes: its BeginString and separator need not
@@ -347,20 +346,20 @@ std::size_t MessageScanner::usual_size(std::string_view text) const noexcept {
 }
 
 // A message that begins as the last one did, in a line without the mark ESCAPED, and is as long as
-// its BodyLength says. Nothing: next() looks at it in detail, and decides the same.
-std::optional<ScannedMessage> MessageScanner::next_usual(std::size_t at) {
+// its BodyLength says. False: next() looks at it in detail, and decides the same.
+bool MessageScanner::next_usual(std::size_t at, ScannedMessage& to) {
   constexpr std::size_t kBytesMin = kRecognisedBytesMax;
   const std::string_view text{buffer_.data() + at, buffer_.size() - at};
-  if (text.size() < kBytesMin || !begins_usually(text)) return std::nullopt;
+  if (text.size() < kBytesMin || !begins_usually(text)) return false;
   std::string_view front{buffer_.data() + at_, at - at_};
   if (!front.empty()) {
     // Usually it is one line feed, and the text before the message.
     if (front.front() == '\n') front.remove_prefix(1);
     if (front.size() > kPrefixBytesMax || contains_either(front, '\n', 'E')) {
       if (front.size() > kPrefixBytesMax || front.contains('\n')) front = line_before(at);
-      if (reads_marks_ && front.contains('E')) return std::nullopt;
+      if (reads_marks_ && front.contains('E')) return false;
     }
-    if (!front.empty() && is_digit(front.back())) return std::nullopt;
+    if (!front.empty() && is_digit(front.back())) return false;
   }
   constexpr std::size_t kTagBytes = 3;  // the separator, and `9=`
   const char separator = text[usual_.size() - kTagBytes];
@@ -372,62 +371,63 @@ std::optional<ScannedMessage> MessageScanner::next_usual(std::size_t at) {
       }
       at_ = at + size;
       tried_ = at_;
-      return ScannedMessage{text.substr(0, size), front, base_ + at};
+      to.bytes = text.substr(0, size);
+      to.prefix = front;
+      to.offset = base_ + at;
+      return true;
     }
   }
   const MessageBegin begin{.kind = Kind::Found,
                            .size = usual_.size() - kTagBytes,
                            .separator = text.substr(usual_.size() - kTagBytes, 1)};
   const auto found = by_body_length(text, begin);
-  if (!found || !found->complete) return std::nullopt;
-  return take(at, found->size, begin, front);
+  if (!found || !found->complete) return false;
+  take(at, found->size, begin, front, to);
+  return true;
 }
 
 // The text before a message most often has the size of an earlier one. A message that begins there
 // is the next one if no other begins earlier: that one would have a `=`.
-std::optional<ScannedMessage> MessageScanner::next_after_usual_text() {
+bool MessageScanner::next_after_usual_text(ScannedMessage& to) {
   for (const std::size_t front : usual_fronts_) {
     const std::size_t at = at_ + front;
     if (front > kPrefixBytesMax || at + kRecognisedBytesMax > buffer_.size()) continue;
     const std::string_view text{buffer_.data() + at_, buffer_.size() - at_};
     if (!begins_usually(text.substr(front))) continue;
-    if (contains_either(text.substr(0, front), '=', '=')) return std::nullopt;
-    return next_usual(at);
+    if (contains_either(text.substr(0, front), '=', '=')) return false;
+    return next_usual(at, to);
   }
-  return std::nullopt;
+  return false;
 }
 
-std::optional<ScannedMessage> MessageScanner::next() {
+bool MessageScanner::next(ScannedMessage& to) {
   for (;;) {
-    if (line_ != nullptr) {
-      if (auto message = next_of_line()) return message;
-    }
-    if (tried_ == at_) {
-      if (auto message = next_after_usual_text()) return message;
-    }
+    if (line_ != nullptr && next_of_line(to)) return true;
+    if (tried_ == at_ && next_after_usual_text(to)) return true;
     const std::size_t at = find_bytes(buffer_, kBegin, std::max(at_, tried_));
     if (at == buffer_.npos) {
       // Only the beginning of the last line may still be the prefix of a message.
       const std::size_t keep = std::max(buffer_.rfind('\n') + 1, at_);
       forget_before(std::max(keep, buffer_.size() - std::min(buffer_.size(), kPrefixBytesMax)));
-      return std::nullopt;
+      return false;
     }
-    if (auto message = next_usual(at)) return message;
+    if (next_usual(at, to)) return true;
     if (reads_marks_ && at > at_ && !is_in_plain_line(at)) {
       const LineState line = open_escaped_line(at);
-      if (line == LineState::Incomplete) return std::nullopt;
+      if (line == LineState::Incomplete) return false;
       if (line == LineState::Escaped) continue;
     }
     const MessageBegin begin = recognise(at);
-    if (begin.kind == Kind::Undecided) return std::nullopt;
+    if (begin.kind == Kind::Undecided) return false;
     if (begin.kind == Kind::None) {
       skip(at);
       continue;
     }
     const Extent found = extent(at, begin);
-    if (!found.complete) return std::nullopt;
+    if (!found.complete) return false;
     remember(at, begin);
-    return take(at, found.size, begin, line_before(at));
+    take(at, found.size, begin, line_before(at), to);
+    return true;
   }
 }
 

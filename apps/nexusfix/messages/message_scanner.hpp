@@ -16,11 +16,13 @@
 
 namespace nexusfix::printing {
 
-// Both views are valid until the next call of the scanner.
+// The scanner sets the first three. bytes and prefix are valid until its next call.
 struct ScannedMessage {
   std::string_view bytes{};   // with SOH after each field, in place of the separator
   std::string_view prefix{};  // the text before it in its line
   std::uint64_t offset = 0;   // in all bytes that were fed; of an escaped line: of the line
+  std::size_t file = 0;       // of several: position in their list
+  std::string_view path{};    // of that file
 };
 
 // Each message shows its separator: the text between BeginString and `9=`. A message ends with the
@@ -57,8 +59,14 @@ class MessageScanner {
   template <class Read>
   std::size_t feed_from(std::size_t size_max, Read read);
   void finish() { finished_ = true; }
-  // Returns nothing if the bytes that were fed so far have no complete message.
-  [[nodiscard]] std::optional<ScannedMessage> next();
+  // False: the bytes that were fed so far have no complete message, and to is undefined. In place:
+  // a copy of views that were just written waits for the writes.
+  [[nodiscard]] bool next(ScannedMessage& to);
+  [[nodiscard]] std::optional<ScannedMessage> next() {
+    std::optional<ScannedMessage> message{std::in_place};
+    if (!next(*message)) message.reset();
+    return message;
+  }
   [[nodiscard]] const Skipped& skipped() const noexcept { return skipped_; }
   // Bytes of a message that is not complete, or that may belong to one. After next() found nothing.
   [[nodiscard]] std::size_t held_bytes() const noexcept { return buffer_.size() - at_; }
@@ -70,13 +78,13 @@ class MessageScanner {
   };
   enum class LineState : std::uint8_t { Plain, Escaped, Incomplete };
 
-  [[nodiscard]] std::optional<ScannedMessage> next_of_line();
-  [[nodiscard]] std::optional<ScannedMessage> next_usual(std::size_t at);
-  [[nodiscard]] std::optional<ScannedMessage> next_after_usual_text();
+  [[nodiscard]] bool next_of_line(ScannedMessage& to);
+  [[nodiscard]] bool next_usual(std::size_t at, ScannedMessage& to);
+  [[nodiscard]] bool next_after_usual_text(ScannedMessage& to);
   [[nodiscard]] bool begins_usually(std::string_view text) const noexcept;
   [[nodiscard]] std::size_t usual_size(std::string_view text) const noexcept;
-  [[nodiscard]] ScannedMessage take(std::size_t at, std::size_t size, const MessageBegin& begin,
-                                    std::string_view prefix);
+  void take(std::size_t at, std::size_t size, const MessageBegin& begin, std::string_view prefix,
+            ScannedMessage& to);
   void remember(std::size_t at, const MessageBegin& begin);
   void forget_messages();
   [[nodiscard]] LineState open_escaped_line(std::size_t begin);

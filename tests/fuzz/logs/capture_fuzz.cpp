@@ -40,10 +40,11 @@ std::pair<std::vector<std::string>, std::string> read(std::string_view bytes,
                                                       std::size_t size_max) {
   capture::CaptureReader reader{std::make_unique<Pieces>(bytes, size_max), {}};
   std::vector<std::string> found;
-  while (const auto message = reader.next([] {})) {
-    require(message->bytes.starts_with("8=FIX") && message->bytes.ends_with('\x01'));
-    require(message->prefix.ends_with(" : ") && message->offset < bytes.size());
-    found.emplace_back(message->prefix).append(message->bytes);
+  nexusfix::printing::ScannedMessage message;
+  while (reader.next(message, [] {})) {
+    require(message.bytes.starts_with("8=FIX") && message.bytes.ends_with('\x01'));
+    require(message.prefix.ends_with(" : ") && message.offset < bytes.size());
+    found.emplace_back(message.prefix).append(message.bytes);
   }
   require(!reader.error().contains('\n'));
   for (const std::string& note : capture::notes_of(reader.counts())) {

@@ -24,16 +24,15 @@ constexpr std::size_t kTimeBytes = 27;    // and .123456789
 // The size of the message at the beginning, if it is whole, has a usual BeginString, and ends where
 // its BodyLength says; 0: the scanner decides, and finds the same.
 std::size_t whole_message(std::string_view bytes) noexcept {
-  constexpr std::string_view kBegin = "8=FIX";
   constexpr std::size_t kTrailerBytes = 7;
   constexpr std::size_t kBytesMin = 32;
-  if (bytes.size() < kBytesMin || !bytes.starts_with(kBegin)) return 0;
-  std::size_t at = kBegin.size();
-  if (bytes[at] == 'T') ++at;
-  if (bytes[at] != '.' || !is_digit(bytes[at + 1]) || bytes[at + 2] != '.' ||
-      !is_digit(bytes[at + 3]) ||
-      !bytes.substr(at + 4).starts_with("\x01"
-                                        "9=")) {
+  if (bytes.size() < kBytesMin) return 0;
+  const char* const data = bytes.data();
+  if (std::memcmp(data, "8=FIX", 5) != 0) return 0;
+  std::size_t at = data[5] == 'T' ? 6 : 5;
+  if (data[at] != '.' || !is_digit(data[at + 1]) || data[at + 2] != '.' ||
+      !is_digit(data[at + 3]) || data[at + 4] != kSoh || data[at + 5] != '9' ||
+      data[at + 6] != '=') {
     return 0;
   }
   at += 7;
@@ -45,31 +44,30 @@ std::size_t whole_message(std::string_view bytes) noexcept {
   }
   const std::size_t trailer = at + 1 + length;
   if (at == digits || bytes[at] != kSoh || trailer + kTrailerBytes > bytes.size()) return 0;
-  const std::string_view end = bytes.substr(trailer - 1, kTrailerBytes + 1);
-  const bool is_trailer = end.starts_with(
-                              "\x01"
-                              "10=") &&
-                          is_digit(end[4]) && is_digit(end[5]) && is_digit(end[6]) &&
-                          end[7] == kSoh;
+  const char* const end = data + trailer;
+  const bool is_trailer = end[-1] == kSoh && end[0] == '1' && end[1] == '0' && end[2] == '=' &&
+                          is_digit(end[3]) && is_digit(end[4]) && is_digit(end[5]) &&
+                          end[6] == kSoh;
   return is_trailer ? trailer + kTrailerBytes : 0;
 }
 
-// ".123456789": three digits at a time from a table, because each message of a capture has one.
+// ".123456789 ": three digits at a time from a table, because each message of a capture has one.
+// They are written with the byte after them: four bytes are one store.
 void write_nanoseconds(char* to, std::uint32_t nanos) noexcept {
   constexpr std::size_t kDigits = 3;
   constexpr std::uint32_t kThousand = 1000;
   static constexpr auto kTexts = [] {
-    std::array<std::array<char, kDigits>, kThousand> texts{};
+    std::array<std::array<char, kDigits + 1>, kThousand> texts{};
     for (std::size_t i = 0; i < texts.size(); ++i) {
       texts[i] = {static_cast<char>('0' + i / 100), static_cast<char>('0' + i / 10 % 10),
-                  static_cast<char>('0' + i % 10)};
+                  static_cast<char>('0' + i % 10), ' '};
     }
     return texts;
   }();
   *to++ = '.';
   const std::uint32_t micros = nanos / kThousand;
   for (const std::uint32_t part : {micros / kThousand, micros % kThousand, nanos % kThousand}) {
-    std::memcpy(to, kTexts[part].data(), kDigits);
+    std::memcpy(to, kTexts[part].data(), kTexts[part].size());
     to += kDigits;
   }
 }
@@ -98,7 +96,7 @@ std::vector<std::string> notes_of(const CaptureCounts& counts) {
   }
   add_note(notes, counts.cut_packets, "packet", {}, "cut in its headers by the snap length");
   add_note(notes, counts.fragments, "fragment of IP packets", "fragments of IP packets",
-           "not read");
+           "not read, the first " + counts.first_fragment);
   if (counts.unknown_links > 0) {
     notes.push_back(fmt::format("{} not read: link type {} is unknown",
                                 command::counted(counts.unknown_links, "packet"),
@@ -121,37 +119,41 @@ CaptureReader::CaptureReader(Source source, std::string delimiter)
       delimiter_{std::move(delimiter)},
       may_be_whole_{delimiter_.empty() || delimiter_ == std::string_view{&kSoh, 1}} {}
 
-std::optional<printing::ScannedMessage> CaptureReader::next(FunctionRef<void()> drained) {
+bool CaptureReader::next(printing::ScannedMessage& to, FunctionRef<void()> drained) {
   for (;;) {
     for (; step_at_ < steps_.size(); ++step_at_) {
-      if (auto message = take_step(steps_[step_at_])) return message;
+      if (take_step(steps_[step_at_], to)) return true;
       count_held(*steps_[step_at_].flow);
     }
     steps_.clear();
     step_at_ = 0;
-    if (is_at_end_) return std::nullopt;
-    limit_memory();
-    if (!steps_.empty()) continue;
-    const auto packet = file_.next(drained);
-    if (packet) {
-      if (auto message = take_packet(*packet)) return message;
+    if (is_at_end_) return false;
+    if (!evicted_.empty() || flows_.size() >= kFlowsMax || held_ >= kHeldBytesMax) {
+      limit_memory();
+      if (!steps_.empty()) continue;
+    }
+    if (file_.next(packet_, drained)) {
+      if (take_packet(to)) return true;
       continue;
     }
-    if (file_.error().empty() && file_.end() == SourceEnd::Waits) return std::nullopt;
+    if (file_.error().empty() && file_.end() == SourceEnd::Waits) return false;
     is_at_end_ = true;
     finish();
   }
 }
 
-std::optional<printing::ScannedMessage> CaptureReader::take_packet(const CapturedPacket& packet) {
+bool CaptureReader::take_packet(printing::ScannedMessage& to) {
   ++counts_.packets;
-  packet_ = packet;
+  const CapturedPacket& packet = packet_;
   TcpSegment segment;
   switch (read_segment(packet.link_type, packet.bytes, packet.cut_size, segment)) {
     case PacketKind::Tcp:
-      return take_segment(segment);
+      return take_segment(segment, to);
     case PacketKind::Fragment:
-      ++counts_.fragments;
+      if (counts_.fragments++ == 0) {
+        counts_.first_fragment =
+            fmt::format("from {} at byte {}", segment.key.hosts(), packet.offset);
+      }
       break;
     case PacketKind::Cut:
       ++counts_.cut_packets;
@@ -162,7 +164,7 @@ std::optional<printing::ScannedMessage> CaptureReader::take_packet(const Capture
     case PacketKind::Other:
       break;
   }
-  return std::nullopt;
+  return false;
 }
 
 CaptureReader::Flow& CaptureReader::flow_of(const FlowKey& key) {
@@ -174,7 +176,7 @@ CaptureReader::Flow& CaptureReader::flow_of(const FlowKey& key) {
   return found->second;
 }
 
-std::optional<printing::ScannedMessage> CaptureReader::take_segment(const TcpSegment& segment) {
+bool CaptureReader::take_segment(const TcpSegment& segment, printing::ScannedMessage& to) {
   // Most packets without bytes are acknowledgements: they matter only to a stream with a gap.
   const bool has_content = segment.is_syn || segment.is_fin || segment.is_reset ||
                            segment.payload.size() + segment.cut_size > 0;
@@ -186,7 +188,7 @@ std::optional<printing::ScannedMessage> CaptureReader::take_segment(const TcpSeg
       add_steps(other->second);
     }
   }
-  if (!has_content) return std::nullopt;
+  if (!has_content) return false;
   Flow& flow = flow_of(segment.key);
   flow.last_used = counts_.packets;
   if (flow.stream.take_next(segment)) {
@@ -194,15 +196,16 @@ std::optional<printing::ScannedMessage> CaptureReader::take_segment(const TcpSeg
                             whole_message(segment.payload) == segment.payload.size();
     if (is_message) {
       flow.has_begun = true;
-      return message_of(flow, segment.payload, packet_.time);
+      put_message(flow, segment.payload, packet_.time, to);
+      return true;
     }
     steps_.push_back({&flow, {.bytes = segment.payload}});
-    return std::nullopt;
+    return false;
   }
   flow.stream.take(segment, packet_.time, pieces_, counts_.streams);
   add_steps(flow);
   count_held(flow);  // a segment that is kept has no step
-  return std::nullopt;
+  return false;
 }
 
 void CaptureReader::add_steps(Flow& flow) {
@@ -210,7 +213,7 @@ void CaptureReader::add_steps(Flow& flow) {
   pieces_.clear();
 }
 
-std::optional<printing::ScannedMessage> CaptureReader::take_step(Step& step) {
+bool CaptureReader::take_step(Step& step, printing::ScannedMessage& to) {
   Flow& flow = *step.flow;
   StreamPiece& piece = step.piece;
   const WallTime time = piece.time.value_or(packet_.time);
@@ -229,7 +232,8 @@ std::optional<printing::ScannedMessage> CaptureReader::take_step(Step& step) {
         const std::string_view bytes = piece.bytes.substr(0, size);
         piece.bytes.remove_prefix(size);
         if (piece.bytes.empty()) step.is_finishing = true;
-        return message_of(flow, bytes, time);
+        put_message(flow, bytes, time, to);
+        return true;
       }
     }
     if (flow.scanner == nullptr) {
@@ -240,10 +244,14 @@ std::optional<printing::ScannedMessage> CaptureReader::take_step(Step& step) {
   }
   step.is_finishing = true;
   if (flow.scanner != nullptr) {
-    if (const auto message = flow.scanner->next()) return message_of(flow, message->bytes, time);
-    if (piece.lost > 0 || piece.ends) {
+    bool is_message = flow.scanner->next(to);
+    if (!is_message && (piece.lost > 0 || piece.ends)) {
       flow.scanner->finish();
-      if (const auto message = flow.scanner->next()) return message_of(flow, message->bytes, time);
+      is_message = flow.scanner->next(to);
+    }
+    if (is_message) {
+      put_message(flow, to.bytes, time, to);
+      return true;
     }
     if (piece.lost > 0 || piece.ends || flow.scanner->held_bytes() == 0) forget_scanner(flow);
   }
@@ -252,7 +260,7 @@ std::optional<printing::ScannedMessage> CaptureReader::take_step(Step& step) {
     flow.lost = 0;
     flow.has_begun = false;
   }
-  return std::nullopt;
+  return false;
 }
 
 void CaptureReader::forget_scanner(Flow& flow) {
@@ -262,8 +270,8 @@ void CaptureReader::forget_scanner(Flow& flow) {
   flow.scanner.reset();
 }
 
-printing::ScannedMessage CaptureReader::message_of(Flow& flow, std::string_view bytes,
-                                                   WallTime time) {
+void CaptureReader::put_message(Flow& flow, std::string_view bytes, WallTime time,
+                                printing::ScannedMessage& to) {
   const auto second = std::chrono::floor<std::chrono::seconds>(time);
   if (second != flow.prefix_second) {
     prefix_.clear();
@@ -273,11 +281,14 @@ printing::ScannedMessage CaptureReader::message_of(Flow& flow, std::string_view 
   }
   write_nanoseconds(flow.prefix.data() + kSecondBytes,
                     static_cast<std::uint32_t>((time - second).count()));
-  if (flow.lost == 0) return {.bytes = bytes, .prefix = flow.prefix, .offset = packet_.offset};
+  to.bytes = bytes;
+  to.prefix = flow.prefix;
+  to.offset = packet_.offset;
+  if (flow.lost == 0) return;
   constexpr std::size_t kColonBytes = 3;  // ` : `
   prefix_.assign(flow.prefix, 0, flow.prefix.size() - kColonBytes);
   prefix_ += fmt::format(" after {} lost bytes : ", std::exchange(flow.lost, 0));
-  return {.bytes = bytes, .prefix = prefix_, .offset = packet_.offset};
+  to.prefix = prefix_;
 }
 
 void CaptureReader::count_held(Flow& flow) {

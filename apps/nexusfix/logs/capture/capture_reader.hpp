@@ -25,6 +25,7 @@ struct CaptureCounts {
   std::uint64_t packets = 0;
   std::uint64_t cut_packets = 0;    // without the headers of TCP, because of the snap length
   std::uint64_t fragments = 0;      // of IP packets
+  std::string first_fragment;       // its hosts and its place
   std::uint64_t unknown_links = 0;  // packets of a link type that is not read
   std::uint32_t unknown_link = 0;   // the first such link type
   std::uint64_t encrypted = 0;      // directions of connections that begin with TLS
@@ -42,11 +43,11 @@ class CaptureReader {
   // delimiter: as of printing::MessageScanner.
   CaptureReader(Source source, std::string delimiter);
 
-  // Nothing: the end, error(), or a followed file that may grow. The prefix is the time of the
+  // False: the end, error(), or a followed file that may grow. The prefix is the time of the
   // packet and the direction: "20240115-10:30:00.123456789 10.0.0.1:5001->10.0.0.2:9876 : ", with
   // the number of lost bytes before the message, if there are any. The offset is that of the packet
   // that completes the message. Both are valid until the next call.
-  [[nodiscard]] std::optional<printing::ScannedMessage> next(FunctionRef<void()> drained);
+  [[nodiscard]] bool next(printing::ScannedMessage& to, FunctionRef<void()> drained);
   [[nodiscard]] const std::string& error() const noexcept { return file_.error(); }
   [[nodiscard]] SourceEnd end() const noexcept { return file_.end(); }
   [[nodiscard]] const printing::MessageScanner::Skipped& skipped() const noexcept {
@@ -75,13 +76,13 @@ class CaptureReader {
   };
   using Flows = std::unordered_map<FlowKey, Flow, FlowHash>;
 
-  // A message if the packet is exactly one, as most are. Otherwise it may add steps.
-  std::optional<printing::ScannedMessage> take_packet(const CapturedPacket& packet);
-  std::optional<printing::ScannedMessage> take_segment(const TcpSegment& segment);
+  // True: the packet is exactly a message, as most are. Otherwise it may add steps.
+  bool take_packet(printing::ScannedMessage& to);
+  bool take_segment(const TcpSegment& segment, printing::ScannedMessage& to);
   Flow& flow_of(const FlowKey& key);
   void add_steps(Flow& flow);
-  std::optional<printing::ScannedMessage> take_step(Step& step);
-  printing::ScannedMessage message_of(Flow& flow, std::string_view bytes, WallTime time);
+  bool take_step(Step& step, printing::ScannedMessage& to);
+  void put_message(Flow& flow, std::string_view bytes, WallTime time, printing::ScannedMessage& to);
   void forget_scanner(Flow& flow);
   void count_held(Flow& flow);
   void limit_memory();
@@ -97,7 +98,7 @@ class CaptureReader {
   std::vector<StreamPiece> pieces_;
   std::vector<Step> steps_;
   std::size_t step_at_ = 0;
-  CapturedPacket packet_;  // the last one, without its bytes
+  CapturedPacket packet_;  // the last one
   std::string prefix_;     // of a message after lost bytes
   bool is_at_end_ = false;
   CaptureCounts counts_;

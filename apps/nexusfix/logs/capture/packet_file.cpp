@@ -41,7 +41,7 @@ bool is_capture(std::string_view head) {
 namespace capture {
 namespace {
 
-constexpr std::size_t kBufferBytes = 256U << 10U;
+constexpr std::size_t kReadBytes = 256U << 10U;
 constexpr std::size_t kRecordBytesMax = 16U << 20U;
 constexpr std::size_t kInterfacesMax = 10'000;
 constexpr std::size_t kPcapHeaderBytes = 24;
@@ -81,7 +81,7 @@ std::uint64_t ticks_per_second(unsigned char resolution) {
 
 }  // namespace
 
-PacketFile::PacketFile(Source source) : source_{std::move(source)}, buffer_(kBufferBytes) {}
+PacketFile::PacketFile(Source source) : source_{std::move(source)}, buffer_(2 * kReadBytes) {}
 
 std::uint16_t PacketFile::u16(std::string_view bytes, std::size_t at) const noexcept {
   std::uint16_t value = 0;
@@ -103,7 +103,8 @@ bool PacketFile::fail(std::string text) {
   return false;
 }
 
-// Reads once. False: there are no more bytes for now.
+// Reads once, and always as much: the system copies whole pages faster. False: there are no more
+// bytes for now.
 bool PacketFile::fill(FunctionRef<void()> drained) {
   if (base_ + filled_ > 0 && is_interrupted()) return fail(std::string{kInterrupted});
   if (was_short_) drained();
@@ -113,18 +114,16 @@ bool PacketFile::fill(FunctionRef<void()> drained) {
     filled_ -= at_;
     at_ = 0;
   }
-  const auto got = source_->read(std::span{buffer_}.subspan(filled_));
+  const auto got = source_->read(std::span{buffer_}.subspan(filled_, kReadBytes));
   if (!got) return fail(got.error());
-  was_short_ = *got < buffer_.size() - filled_;
+  was_short_ = *got < kReadBytes;
   filled_ += *got;
   if (*got == 0) end_ = source_->end();
   return *got > 0;
 }
 
-bool PacketFile::has(std::size_t size, FunctionRef<void()> drained) {
-  if (size > buffer_.size()) {
-    buffer_.resize(size + kBufferBytes);
-  }
+bool PacketFile::read_until(std::size_t size, FunctionRef<void()> drained) {
+  if (size + kReadBytes > buffer_.size()) buffer_.resize(size + kReadBytes);
   while (filled_ - at_ < size) {
     if (fill(drained)) continue;
     if (error_.empty() && end_ != SourceEnd::Waits && filled_ > at_) {
@@ -149,40 +148,37 @@ bool PacketFile::begin(FunctionRef<void()> drained) {
   if (magic == std::end(kPcapMagics)) return fail("these bytes are no capture in pcap or pcapng");
   form_ = Form::Pcap;
   is_big_endian_ = magic->is_big_endian;
-  is_nanoseconds_ = magic->is_nanoseconds;
+  nanos_per_tick_ = magic->is_nanoseconds ? 1 : 1000;
   link_type_ = u32(rest(), 20) & 0xffffU;  // the other bits tell about the frame check sequence
   advance(kPcapHeaderBytes);
   return true;
 }
 
-std::optional<CapturedPacket> PacketFile::next(FunctionRef<void()> drained) {
-  if (!error_.empty()) return std::nullopt;
-  if (form_ == Form::Unknown && !begin(drained)) return std::nullopt;
-  return form_ == Form::Pcap ? next_pcap(drained) : next_pcapng(drained);
+bool PacketFile::next(CapturedPacket& to, FunctionRef<void()> drained) {
+  if (!error_.empty()) return false;
+  if (form_ == Form::Unknown && !begin(drained)) return false;
+  return form_ == Form::Pcap ? next_pcap(to, drained) : next_pcapng(to, drained);
 }
 
-std::optional<CapturedPacket> PacketFile::next_pcap(FunctionRef<void()> drained) {
-  if (!has(kPcapRecordBytes, drained)) return std::nullopt;
+bool PacketFile::next_pcap(CapturedPacket& to, FunctionRef<void()> drained) {
+  if (!has(kPcapRecordBytes, drained)) return false;
   const std::uint32_t size = u32(rest(), 8);
   if (size > kRecordBytesMax) {
-    fail(fmt::format("the capture is damaged: at byte {} is a packet of {} bytes", base_ + at_,
-                     size));
-    return std::nullopt;
+    return fail(fmt::format("the capture is damaged: at byte {} is a packet of {} bytes",
+                            base_ + at_, size));
   }
-  if (!has(kPcapRecordBytes + size, drained)) return std::nullopt;
+  if (!has(kPcapRecordBytes + size, drained)) return false;
   const std::string_view record = rest();
-  CapturedPacket packet;
-  const std::uint64_t per_second = is_nanoseconds_ ? 1'000'000'000 : 1'000'000;
-  const std::uint64_t fraction = std::min<std::uint64_t>(u32(record, 4), per_second - 1);
-  packet.time = WallTime{std::chrono::seconds{u32(record, 0)} +
-                         std::chrono::nanoseconds{fraction * (1'000'000'000 / per_second)}};
-  packet.link_type = link_type_;
-  packet.bytes = record.substr(kPcapRecordBytes, size);
+  constexpr std::uint64_t kNanosMax = 999'999'999;
+  const std::uint64_t nanos = std::min(std::uint64_t{u32(record, 4)} * nanos_per_tick_, kNanosMax);
+  to.time = WallTime{std::chrono::seconds{u32(record, 0)} + std::chrono::nanoseconds{nanos}};
+  to.link_type = link_type_;
+  to.bytes = record.substr(kPcapRecordBytes, size);
   const std::uint32_t wire_size = u32(record, 12);
-  packet.cut_size = wire_size > size ? wire_size - size : 0;
-  packet.offset = base_ + at_;
+  to.cut_size = wire_size > size ? wire_size - size : 0;
+  to.offset = base_ + at_;
   advance(kPcapRecordBytes + size);
-  return packet;
+  return true;
 }
 
 // The byte order and the interfaces are those of the section.
@@ -194,36 +190,35 @@ bool PacketFile::begin_section(FunctionRef<void()> drained) {
   return true;
 }
 
-std::optional<CapturedPacket> PacketFile::next_pcapng(FunctionRef<void()> drained) {
+bool PacketFile::next_pcapng(CapturedPacket& to, FunctionRef<void()> drained) {
   for (;;) {
-    if (!has(kBlockHeadBytes, drained)) return std::nullopt;
+    if (!has(kBlockHeadBytes, drained)) return false;
     // The type of this block reads the same in both byte orders.
     const std::uint32_t type = u32(rest(), 0);
-    if (type == kSectionBlock && !begin_section(drained)) return std::nullopt;
+    if (type == kSectionBlock && !begin_section(drained)) return false;
     const std::uint32_t size = u32(rest(), 4);
     const std::size_t padded = (std::size_t{size} + 3) / 4 * 4;
     if (size < kBlockBytesMin || size > kRecordBytesMax) {
-      fail(fmt::format("the capture is damaged: at byte {} is a block of {} bytes", base_ + at_,
-                       size));
-      return std::nullopt;
+      return fail(fmt::format("the capture is damaged: at byte {} is a block of {} bytes",
+                              base_ + at_, size));
     }
-    if (!has(padded, drained)) return std::nullopt;
+    if (!has(padded, drained)) return false;
     const std::string_view body = rest().substr(kBlockHeadBytes, size - kBlockBytesMin);
     const std::uint64_t offset = base_ + at_;
     advance(padded);
     if (type == kInterfaceBlock) {
       add_interface(body);
-      if (!error_.empty()) return std::nullopt;
+      if (!error_.empty()) return false;
       continue;
     }
     if (type != kPacketBlock && type != kSimplePacketBlock && type != kOldPacketBlock) continue;
-    auto packet = packet_of(type, body);
+    const auto packet = packet_of(type, body);
     if (!packet) {
-      fail(fmt::format("the capture is damaged: the block at byte {} is no packet", offset));
-      return std::nullopt;
+      return fail(fmt::format("the capture is damaged: the block at byte {} is no packet", offset));
     }
-    packet->offset = offset;
-    return packet;
+    to = *packet;
+    to.offset = offset;
+    return true;
   }
 }
 

@@ -38,9 +38,9 @@ class PacketFile {
  public:
   explicit PacketFile(Source source);
 
-  // Nothing: the end, error(), or a followed file that may grow. drained is called when everything
+  // False: the end, error(), or a followed file that may grow. drained is called when everything
   // that has arrived was read, and more may come.
-  [[nodiscard]] std::optional<CapturedPacket> next(FunctionRef<void()> drained);
+  [[nodiscard]] bool next(CapturedPacket& to, FunctionRef<void()> drained);
   // One line without the name of the file; empty: the file was read to its end.
   [[nodiscard]] const std::string& error() const noexcept { return error_; }
   [[nodiscard]] SourceEnd end() const noexcept { return end_; }
@@ -56,13 +56,16 @@ class PacketFile {
   };
 
   // Makes this many bytes of the present record available. False: the end, or error().
-  bool has(std::size_t size, FunctionRef<void()> drained);
+  bool has(std::size_t size, FunctionRef<void()> drained) {
+    return filled_ - at_ >= size || read_until(size, drained);
+  }
+  bool read_until(std::size_t size, FunctionRef<void()> drained);
   bool fill(FunctionRef<void()> drained);
   void advance(std::size_t size);
   bool fail(std::string text);
   bool begin(FunctionRef<void()> drained);
-  std::optional<CapturedPacket> next_pcap(FunctionRef<void()> drained);
-  std::optional<CapturedPacket> next_pcapng(FunctionRef<void()> drained);
+  bool next_pcap(CapturedPacket& to, FunctionRef<void()> drained);
+  bool next_pcapng(CapturedPacket& to, FunctionRef<void()> drained);
   bool begin_section(FunctionRef<void()> drained);
   void add_interface(std::string_view body);
   std::optional<CapturedPacket> packet_of(std::uint32_t type, std::string_view body);
@@ -79,7 +82,7 @@ class PacketFile {
   std::uint64_t base_ = 0;  // the offset of the buffer in the file
   Form form_ = Form::Unknown;
   bool is_big_endian_ = false;
-  bool is_nanoseconds_ = false;
+  std::uint32_t nanos_per_tick_ = 1;  // of pcap
   bool was_short_ = false;
   std::uint32_t link_type_ = kLinkUnknown;
   std::vector<Interface> interfaces_;

@@ -101,13 +101,13 @@ Carried read_ipv4(std::string_view packet, std::uint64_t cut_size, FlowKey& key)
   if (packet.size() < kHeaderBytes) return {cut_size > 0 ? PacketKind::Cut : PacketKind::Other};
   const std::size_t header = (u8(packet, 0) & 0xfU) * 4;
   if (header < kHeaderBytes || u8(packet, 9) != kTcp) return {};
+  std::memcpy(key.from.data(), packet.data() + 12, 4);
+  std::memcpy(key.to.data(), packet.data() + 16, 4);
+  key.is_ipv6 = false;
   constexpr unsigned kMoreFragments = 0x2000;
   constexpr unsigned kFragmentOffset = 0x1fff;
   if ((u16(packet, 6) & (kMoreFragments | kFragmentOffset)) != 0) return {PacketKind::Fragment};
   if (packet.size() < header) return {cut_size > 0 ? PacketKind::Cut : PacketKind::Other};
-  std::memcpy(key.from.data(), packet.data() + 12, 4);
-  std::memcpy(key.to.data(), packet.data() + 16, 4);
-  key.is_ipv6 = false;
   const std::size_t total = u16(packet, 2);
   packet.remove_prefix(header);
   // 0: a network card divides the packet later, and its size is that of the capture.
@@ -156,16 +156,21 @@ Carried read_ipv6(std::string_view packet, std::uint64_t cut_size, FlowKey& key)
   return next == kTcp ? carried : Carried{};
 }
 
+std::string host_text(const std::array<std::uint8_t, 16>& address, bool is_ipv6) {
+  char buffer[INET6_ADDRSTRLEN]{};
+  inet_ntop(is_ipv6 ? AF_INET6 : AF_INET, address.data(), buffer, sizeof buffer);
+  return is_ipv6 ? "[" + std::string{buffer} + "]" : std::string{buffer};
+}
+
 }  // namespace
 
 std::string FlowKey::text() const {
-  const auto place = [&](const std::array<std::uint8_t, 16>& address, std::uint16_t port) {
-    char buffer[INET6_ADDRSTRLEN]{};
-    inet_ntop(is_ipv6 ? AF_INET6 : AF_INET, address.data(), buffer, sizeof buffer);
-    const std::string name = is_ipv6 ? "[" + std::string{buffer} + "]" : std::string{buffer};
-    return name + ":" + std::to_string(port);
-  };
-  return place(from, from_port) + "->" + place(to, to_port);
+  return host_text(from, is_ipv6) + ":" + std::to_string(from_port) + "->" +
+         host_text(to, is_ipv6) + ":" + std::to_string(to_port);
+}
+
+std::string FlowKey::hosts() const {
+  return host_text(from, is_ipv6) + "->" + host_text(to, is_ipv6);
 }
 
 std::size_t FlowHash::operator()(const FlowKey& key) const noexcept {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -17,12 +18,26 @@ struct FlowKey {
   std::uint16_t to_port = 0;
   bool is_ipv6 = false;
 
-  friend bool operator==(const FlowKey&, const FlowKey&) = default;
+  // Each packet compares its key: words take a few loads, where memcmp() is a call.
+  friend bool operator==(const FlowKey& left, const FlowKey& right) noexcept {
+    const auto differ = [](const std::array<std::uint8_t, 16>& one,
+                           const std::array<std::uint8_t, 16>& other) {
+      std::uint64_t words[4];
+      std::memcpy(words, one.data(), 16);
+      std::memcpy(words + 2, other.data(), 16);
+      return (words[0] ^ words[2]) | (words[1] ^ words[3]);
+    };
+    return (differ(left.from, right.from) | differ(left.to, right.to)) == 0 &&
+           left.from_port == right.from_port && left.to_port == right.to_port &&
+           left.is_ipv6 == right.is_ipv6;
+  }
   [[nodiscard]] FlowKey reversed() const noexcept {
     return {to, from, to_port, from_port, is_ipv6};
   }
   // "10.0.0.1:5001->10.0.0.2:9876", "[fe80::1]:5001->[fe80::2]:9876".
   [[nodiscard]] std::string text() const;
+  // "10.0.0.1->10.0.0.2"
+  [[nodiscard]] std::string hosts() const;
 };
 
 struct FlowHash {
@@ -51,8 +66,8 @@ enum class PacketKind : std::uint8_t {
 
 // packet: from the link layer on. cut_size: bytes that the snap length has cut off. Reads Ethernet
 // with VLAN tags and MPLS labels, Linux cooked captures (SLL and SLL2), BSD loopback and raw IP;
-// IPv4 and IPv6 with extension headers. Fills segment only for Tcp. The payload is a view of
-// packet.
+// IPv4 and IPv6 with extension headers. Fills segment only for Tcp, and for Fragment the addresses.
+// The payload is a view of packet.
 [[nodiscard]] PacketKind read_segment(std::uint32_t link_type, std::string_view packet,
                                       std::uint64_t cut_size, TcpSegment& segment) noexcept;
 

@@ -39,6 +39,12 @@ class UnpackedSource final : public ByteSource {
         at_ = 0;
         end_ = *got;
       }
+      // Tapes and block devices fill the rest of their blocks with zeros.
+      if (Library::kMayBePadded && has_member_ && !is_in_member_) {
+        while (at_ < end_ && input_[at_] == '\0') ++at_;
+        if (at_ == end_) continue;
+      }
+      has_member_ = true;
       if (!is_in_member_ && !library_.restart()) return std::unexpected{failure("no memory")};
       is_in_member_ = true;
       const auto step = library_.step(std::span{input_}.subspan(at_, end_ - at_), bytes);
@@ -61,7 +67,8 @@ class UnpackedSource final : public ByteSource {
   std::size_t at_ = 0;
   std::size_t end_ = 0;
   bool is_in_member_ = false;
-  bool has_more_ = false;  // the library may have unpacked bytes that found no room
+  bool has_member_ = false;  // at least one has begun
+  bool has_more_ = false;    // the library may have unpacked bytes that found no room
   Library library_;
 };
 
@@ -70,6 +77,7 @@ constexpr std::string_view kDamaged = "the archive is damaged";
 class Gzip {
  public:
   static constexpr std::string_view kName = "gzip";
+  static constexpr bool kMayBePadded = true;
   Gzip() { is_open_ = inflateInit2(&stream_, kGzipOnly) == Z_OK; }
   Gzip(const Gzip&) = delete;
   Gzip& operator=(const Gzip&) = delete;
@@ -98,6 +106,7 @@ class Gzip {
 class Zstd {
  public:
   static constexpr std::string_view kName = "zstd";
+  static constexpr bool kMayBePadded = false;
   Zstd() : context_{ZSTD_createDCtx()} {
     ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, kZstdWindowLogMax);
   }
@@ -121,6 +130,7 @@ class Zstd {
 class Xz {
  public:
   static constexpr std::string_view kName = "xz";
+  static constexpr bool kMayBePadded = true;
   Xz() = default;
   Xz(const Xz&) = delete;
   Xz& operator=(const Xz&) = delete;

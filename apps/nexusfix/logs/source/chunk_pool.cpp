@@ -99,10 +99,11 @@ void ChunkPool::scan(Slot& slot) {
   }
   printing::MessageScanner& scanner = *slot.scanner;
   const auto pass = [&] {
-    while (const auto message = scanner.next()) {
-      if (!file_->is_wanted(*message)) continue;
-      slot.work->each({message->bytes, message->prefix, slot.offset + message->offset, file_->index,
-                       file_->path});
+    printing::ScannedMessage message;
+    while (scanner.next(message)) {
+      if (!file_->is_wanted(message)) continue;
+      slot.work->each(
+          {message.bytes, message.prefix, slot.offset + message.offset, file_->index, file_->path});
     }
   };
   const std::string_view bytes = slot.bytes;

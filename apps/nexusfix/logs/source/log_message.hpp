@@ -1,19 +1,15 @@
 // A message of a log, as it is passed to a command.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <string_view>
+
+#include "nexusfix/messages/message_scanner.hpp"
 
 namespace nexusfix::logs {
 
-struct LogMessage {
-  std::string_view bytes{};   // with SOH after each field
-  std::string_view prefix{};  // the text before it in its line
-  std::uint64_t offset = 0;   // in the unpacked bytes of its file
-  std::size_t file = 0;       // position in LogReport::files
-  std::string_view path{};    // of that file
-};
+// The reader of a log writes it once, and passes it on without a copy. The offset is that in the
+// unpacked bytes of its file, and the file a position in LogReport::files.
+using LogMessage = printing::ScannedMessage;
 
 enum class AfterMessage : std::uint8_t { Continue, Stop };
 

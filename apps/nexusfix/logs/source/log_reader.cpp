@@ -108,10 +108,14 @@ class Reading {
                        command::with_thousands(file.skipped.first_too_long));
   }
 
-  AfterMessage pass(const printing::ScannedMessage& message, std::size_t file) {
+  // A message of this file, which a reader completes.
+  [[nodiscard]] LogMessage message_of(std::size_t file) const {
+    return {.file = file, .path = report_.files[file].path};
+  }
+
+  AfterMessage pass(const LogMessage& message) {
     if (!is_in_window(request_, message)) return AfterMessage::Continue;
-    return calls_.each(
-        {message.bytes, message.prefix, message.offset, file, report_.files[file].path});
+    return calls_.each(message);
   }
 
   AfterMessage read_one(const std::string& path) {
@@ -120,8 +124,9 @@ class Reading {
     const std::size_t index = report_.files.size() - 1;
     if (pool_ && !source->is_capture) return read_in_chunks(*source->bytes, index);
     LogReader reader{std::move(*source), request_.delimiter};
-    while (const auto message = reader.next(calls_.drained)) {
-      if (pass(*message, index) == AfterMessage::Stop) return AfterMessage::Stop;
+    LogMessage message = message_of(index);
+    while (reader.next(message, calls_.drained)) {
+      if (pass(message) == AfterMessage::Stop) return AfterMessage::Stop;
     }
     close(index, reader);
     return AfterMessage::Continue;
@@ -160,9 +165,10 @@ class Reading {
       followed.reader.emplace(std::move(*source), request_.delimiter);
     }
     bool is_new = false;
-    while (const auto message = followed.reader->next(calls_.drained)) {
+    LogMessage message = message_of(followed.file);
+    while (followed.reader->next(message, calls_.drained)) {
       is_new = true;
-      if (pass(*message, followed.file) == AfterMessage::Stop) return std::nullopt;
+      if (pass(message) == AfterMessage::Stop) return std::nullopt;
     }
     return is_new;
   }
@@ -201,25 +207,24 @@ class Reading {
 
   struct Head {
     WallTime time{};
-    std::size_t file = 0;
     std::unique_ptr<LogReader> reader;
-    printing::ScannedMessage message{};
+    LogMessage message{};
   };
   static bool is_later(const Head& left, const Head& right) {
-    return left.time != right.time ? left.time > right.time : left.file > right.file;
+    if (left.time != right.time) return left.time > right.time;
+    return left.message.file > right.message.file;
   }
 
   // False: the source has no more messages.
   bool advance(Head& head) {
-    const auto message = head.reader->next(calls_.drained);
-    if (!message) {
-      close(head.file, *head.reader);
+    LogMessage& message = head.message;
+    if (!head.reader->next(message, calls_.drained)) {
+      close(message.file, *head.reader);
       return false;
     }
-    head.message = *message;
     const std::string_view prefix =
-        request_.merges_by_sending_time ? std::string_view{} : message->prefix;
-    head.time = time_of_message(prefix, message->bytes).value_or(head.time);
+        request_.merges_by_sending_time ? std::string_view{} : message.prefix;
+    head.time = time_of_message(prefix, message.bytes).value_or(head.time);
     return true;
   }
 
@@ -228,15 +233,17 @@ class Reading {
     for (const std::string& path : paths) {
       auto reader = open(path);
       if (!reader) continue;
-      Head head{.file = report_.files.size() - 1,
-                .reader = std::make_unique<LogReader>(std::move(*reader))};
+      Head head{.reader = std::make_unique<LogReader>(std::move(*reader)),
+                .message = message_of(report_.files.size() - 1)};
       if (advance(head)) heads.push_back(std::move(head));
     }
+    // Opening a file may have moved the paths.
+    for (Head& head : heads) head.message.path = report_.files[head.message.file].path;
     std::ranges::make_heap(heads, is_later);
     while (!heads.empty()) {
       std::ranges::pop_heap(heads, is_later);
       Head& first = heads.back();
-      if (pass(first.message, first.file) == AfterMessage::Stop) return;
+      if (pass(first.message) == AfterMessage::Stop) return;
       if (advance(first)) {
         std::ranges::push_heap(heads, is_later);
       } else {
@@ -266,21 +273,19 @@ std::vector<std::string> LogReader::notes() const {
   return capture_ ? capture::notes_of(capture_->counts()) : std::vector<std::string>{};
 }
 
-std::optional<printing::ScannedMessage> LogReader::next(FunctionRef<void()> drained) {
+bool LogReader::next(LogMessage& to, FunctionRef<void()> drained) {
   if (capture_) {
-    auto message = capture_->next(drained);
-    if (!message) {
-      error_ = capture_->error();
-      end_ = capture_->end();
-    }
-    return message;
+    if (capture_->next(to, drained)) return true;
+    error_ = capture_->error();
+    end_ = capture_->end();
+    return false;
   }
   for (;;) {
-    if (auto message = scanner_.next()) return message;
-    if (is_at_end_) return std::nullopt;
+    if (scanner_.next(to)) return true;
+    if (is_at_end_) return false;
     // The first bytes may have been read before, to recognise the source.
     if (has_read_ && is_interrupted()) error_ = kInterrupted;
-    if (!error_.empty()) return std::nullopt;
+    if (!error_.empty()) return false;
     has_read_ = true;
     if (was_short_) drained();
     const std::size_t got = scanner_.feed_from(kChunkBytes, [&](std::span<char> bytes) {
@@ -291,7 +296,7 @@ std::optional<printing::ScannedMessage> LogReader::next(FunctionRef<void()> drai
     was_short_ = got < kChunkBytes;
     if (got == 0) {
       end_ = error_.empty() ? source_->end() : SourceEnd::Final;
-      if (end_ == SourceEnd::Waits) return std::nullopt;
+      if (end_ == SourceEnd::Waits) return false;
       is_at_end_ = true;
       scanner_.finish();
     }

@@ -29,9 +29,10 @@ class LogReader {
  public:
   LogReader(OpenedSource source, const std::string& delimiter);
 
-  // Nothing: the end, error(), or waits(). drained is called when everything that has arrived was
-  // read, and more may come. The message is valid until the next call.
-  [[nodiscard]] std::optional<printing::ScannedMessage> next(FunctionRef<void()> drained);
+  // False: the end, error(), or a followed source that waits. drained is called when everything
+  // that has arrived was read, and more may come. The message is valid until the next call; its
+  // file and path stay as they are.
+  [[nodiscard]] bool next(LogMessage& to, FunctionRef<void()> drained);
   // Why a followed source has no more messages; Waits: call next() again later.
   [[nodiscard]] SourceEnd end() const noexcept { return end_; }
   // Why reading ended early; empty: it did not.

@@ -31,27 +31,37 @@ std::uint64_t number_of(std::string_view text) {
 }  // namespace
 
 // Views of the message.
-struct LogStatistics::Header {
-  std::string_view msg_type;
-  std::string_view number;
-  std::string_view sender;
-  std::string_view target;
-  std::string_view poss_dup;
-  std::string_view cl_ord_id;
-  std::string_view ord_status;
-  std::string_view exec_type;
-  std::string_view exec_trans_type;
-  std::string_view text;
-  std::string_view new_number;
-  std::string_view ref_number;
-  std::string_view reject_reason;
+class LogStatistics::Header {
+ public:
+  enum Slot : std::uint8_t {
+    MsgType = 1,
+    Number,
+    Sender,
+    Target,
+    PossDup,
+    ClOrdID,
+    OrdStatus,
+    ExecType,
+    ExecTransType,
+    Text,
+    NewNumber,
+    RefNumber,
+    RejectReason,
+    kEnd
+  };
 
+  // The first value of the field; empty: the message does not have it.
+  [[nodiscard]] std::string_view operator[](Slot slot) const noexcept {
+    if ((seen_ >> slot & 1U) == 0) return {};
+    return {values_[slot].data, values_[slot].size};
+  }
   // False: the message has a Length field, and only MessageFields knows where its data ends.
   bool read(std::string_view bytes) {
     return kSlots.each(bytes, [&](unsigned slot, std::string_view value)
                                   __attribute__((always_inline)) { take(slot, value); });
   }
   void read(std::span<const MessageField> fields) {
+    seen_ = 0;
     for (const MessageField& field : fields) {
       if (!FieldSlots::can_want(field.tag)) continue;
       if (const unsigned slot = kSlots.of(field.tag); slot != 0) take(slot, field.value);
@@ -59,33 +69,34 @@ struct LogStatistics::Header {
   }
 
  private:
-  // The members, by their slots less 1.
-  static const std::array<std::string_view Header::*, 13> kMembers;
   static const FieldSlots kSlots;
   static FieldSlots make_slots();
 
-  // The first value of a tag counts.
-  void take(unsigned slot, std::string_view value) {
-    std::string_view& member = this->*kMembers[slot - 1];
-    if (member.data() == nullptr) member = value;
+  void take(unsigned slot, std::string_view value) noexcept {
+    if ((seen_ >> slot & 1U) != 0) return;
+    seen_ |= 1U << slot;
+    values_[slot] = {value.data(), value.size()};
   }
+
+  // Not initialised: to clear them takes as long as to find the fields.
+  struct Value {
+    const char* data;
+    std::size_t size;
+  };
+  std::array<Value, kEnd> values_;
+  unsigned seen_ = 0;  // a bit for each slot
 };
 
-const std::array<std::string_view LogStatistics::Header::*, 13> LogStatistics::Header::kMembers{
-    &Header::msg_type,        &Header::number,    &Header::sender,     &Header::target,
-    &Header::poss_dup,        &Header::cl_ord_id, &Header::ord_status, &Header::exec_type,
-    &Header::exec_trans_type, &Header::text,      &Header::new_number, &Header::ref_number,
-    &Header::reject_reason};
 const FieldSlots LogStatistics::Header::kSlots = make_slots();
 
 FieldSlots LogStatistics::Header::make_slots() {
   FieldSlots slots;
-  constexpr std::array<wire::Tag, 12> kTags{35, 34, 49, 56, 43, 11, 39, 150, 20, 58, 36, 45};
+  constexpr std::array<wire::Tag, kEnd - 2> kTags{35, 34, 49, 56, 43, 11, 39, 150, 20, 58, 36, 45};
   unsigned slot = 0;
   for (const wire::Tag tag : kTags) slots.want(tag, ++slot);
   // CxlRejReason, OrdRejReason, SessionRejectReason, BusinessRejectReason
   constexpr std::array<wire::Tag, 4> kReasons{102, 103, 373, 380};
-  for (const wire::Tag tag : kReasons) slots.want(tag, slot + 1);
+  for (const wire::Tag tag : kReasons) slots.want(tag, RejectReason);
   return slots;
 }
 
@@ -135,10 +146,10 @@ void LogStatistics::count_second(WallTime time) {
 
 void LogStatistics::count_number(Flow& flow, const Header& header, std::uint64_t offset) {
   FlowStatistics& counts = flow.counts;
-  const std::uint64_t number = number_of(header.number);
+  const std::uint64_t number = number_of(header[Header::Number]);
   if (number == 0) return;
   if (!flow.places.empty()) flow.places[number % kPlaces] = {number, offset};
-  if (header.poss_dup == "Y") {
+  if (header[Header::PossDup] == "Y") {
     ++counts.resends;
     if (counts.missing > 0 && number < counts.last_number) --counts.missing;
     return;
@@ -148,7 +159,7 @@ void LogStatistics::count_number(Flow& flow, const Header& header, std::uint64_t
     ++counts.gaps;
     counts.missing += number - expected;
   } else if (number < expected) {
-    if (number == 1 || header.msg_type == "A") {
+    if (number == 1 || header[Header::MsgType] == "A") {
       ++counts.resets;
     } else {
       ++counts.duplicates;
@@ -157,13 +168,14 @@ void LogStatistics::count_number(Flow& flow, const Header& header, std::uint64_t
   }
   counts.last_number = number;
   // SequenceReset: the next message has this number.
-  const std::uint64_t next = header.msg_type == "4" ? number_of(header.new_number) : 0;
+  const std::uint64_t next =
+      header[Header::MsgType] == "4" ? number_of(header[Header::NewNumber]) : 0;
   if (next > number) counts.last_number = next - 1;
 }
 
 void LogStatistics::count_reject(std::string_view kind, std::string_view reason,
                                  const Header& header, const LogMessage& message) {
-  const std::string_view text = header.text.substr(0, kTextBytesMax);
+  const std::string_view text = header[Header::Text].substr(0, kTextBytesMax);
   reason = reason.substr(0, kTextBytesMax);
   std::string key{kind};
   key.append(1, '\x01').append(reason).append(1, '\x01').append(text);
@@ -179,10 +191,11 @@ void LogStatistics::count_reject(std::string_view kind, std::string_view reason,
     reject.reason = reason;
     reject.text = text;
     reject.reject_offset = message.offset;
-    const bool has_number = !header.ref_number.empty();
-    reject.first_id = (has_number ? header.ref_number : header.cl_ord_id).substr(0, kTextBytesMax);
-    const std::uint64_t number = number_of(header.ref_number);
-    const Flow& other = flow_of(header.target, header.sender);
+    const bool has_number = !header[Header::RefNumber].empty();
+    reject.first_id =
+        (has_number ? header[Header::RefNumber] : header[Header::ClOrdID]).substr(0, kTextBytesMax);
+    const std::uint64_t number = number_of(header[Header::RefNumber]);
+    const Flow& other = flow_of(header[Header::Target], header[Header::Sender]);
     if (has_number && !other.places.empty() && other.places[number % kPlaces].first == number) {
       reject.rejected_offset = other.places[number % kPlaces].second;
     }
@@ -191,33 +204,33 @@ void LogStatistics::count_reject(std::string_view kind, std::string_view reason,
 }
 
 void LogStatistics::count_report(const Header& header, const LogMessage& message) {
-  if (header.ord_status == "2") ++orders.filled;
-  if (header.ord_status == "4") ++orders.canceled;
-  if (header.ord_status == "8") {
+  if (header[Header::OrdStatus] == "2") ++orders.filled;
+  if (header[Header::OrdStatus] == "4") ++orders.canceled;
+  if (header[Header::OrdStatus] == "8") {
     ++orders.rejected;
-    count_reject("order rejected", header.reject_reason, header, message);
+    count_reject("order rejected", header[Header::RejectReason], header, message);
   }
-  const bool is_fill =
-      header.exec_type == "F" || header.exec_type == "1" || header.exec_type == "2";
-  const bool is_new = header.exec_trans_type.empty() || header.exec_trans_type == "0";
+  const bool is_fill = header[Header::ExecType] == "F" || header[Header::ExecType] == "1" ||
+                       header[Header::ExecType] == "2";
+  const bool is_new = header[Header::ExecTransType].empty() || header[Header::ExecTransType] == "0";
   if (is_fill && is_new) ++orders.fills;
 }
 
 void LogStatistics::count_order(const Flow& flow, const Header& header, const LogMessage& message,
                                 const std::optional<WallTime>& time) {
-  if (header.msg_type.size() != 1) return;
+  if (header[Header::MsgType].size() != 1) return;
   const auto key = [&](std::uint64_t session) {
-    return session + std::hash<std::string_view>{}(header.cl_ord_id);
+    return session + std::hash<std::string_view>{}(header[Header::ClOrdID]);
   };
   const auto request = [&] {
-    if (header.cl_ord_id.empty() || !time) return;
+    if (header[Header::ClOrdID].empty() || !time) return;
     if (waiting_.size() >= kWaitingMax) {
       forgotten_requests_ += waiting_.size();
       waiting_.clear();
     }
     waiting_.try_emplace(key(flow.request_hash), *time);
   };
-  switch (header.msg_type.front()) {
+  switch (header[Header::MsgType].front()) {
     case 'D':
       ++orders.orders;
       request();
@@ -237,18 +250,18 @@ void LogStatistics::count_order(const Flow& flow, const Header& header, const Lo
         if (time) first_report.add(*time - waiting->second);
         waiting_.erase(waiting);
       }
-      if (header.msg_type == "8") {
+      if (header[Header::MsgType] == "8") {
         count_report(header, message);
       } else {
-        count_reject("cancel rejected", header.reject_reason, header, message);
+        count_reject("cancel rejected", header[Header::RejectReason], header, message);
       }
       break;
     }
     case '3':
-      count_reject("Reject", header.reject_reason, header, message);
+      count_reject("Reject", header[Header::RejectReason], header, message);
       break;
     case 'j':
-      count_reject("BusinessMessageReject", header.reject_reason, header, message);
+      count_reject("BusinessMessageReject", header[Header::RejectReason], header, message);
       break;
     default:
       break;
@@ -262,7 +275,6 @@ void LogStatistics::add(const LogMessage& message) {
   Header header;
   if (!header.read(message.bytes)) {
     fields_.read(message.bytes);
-    header = {};
     header.read(fields_.all());
   }
   const std::optional<WallTime> time = times_.of_message(message.prefix, message.bytes);
@@ -271,18 +283,18 @@ void LogStatistics::add(const LogMessage& message) {
     last = std::max(last.value_or(*time), *time);
     count_second(*time);
   }
-  Flow& flow = flow_of(header.sender, header.target);
+  Flow& flow = flow_of(header[Header::Sender], header[Header::Target]);
   ++flow.counts.messages;
   flow.counts.bytes += message.bytes.size();
-  if (flow.type_count == nullptr || flow.last_type != header.msg_type) {
-    flow.last_type = header.msg_type;
+  if (flow.type_count == nullptr || flow.last_type != header[Header::MsgType]) {
+    flow.last_type = header[Header::MsgType];
     const bool is_full = flow.counts.by_type.size() >= kTypesMax;
-    const std::string_view type = header.msg_type.substr(0, kTypeBytesMax);
+    const std::string_view type = header[Header::MsgType].substr(0, kTypeBytesMax);
     flow.type_count = &flow.counts.by_type[is_full ? "?" : std::string{type}];
   }
   ++*flow.type_count;
   count_number(flow, header, message.offset);
-  if (header.poss_dup != "Y") count_order(flow, header, message, time);
+  if (header[Header::PossDup] != "Y") count_order(flow, header, message, time);
 }
 
 void LogStatistics::finish() {

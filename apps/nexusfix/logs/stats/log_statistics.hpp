@@ -92,7 +92,7 @@ class LogStatistics {
 
  private:
   // The fields that count, by place in this table.
-  struct Header;
+  class Header;
   struct Flow {
     FlowStatistics counts;
     // The places of the last messages, by MsgSeqNum.

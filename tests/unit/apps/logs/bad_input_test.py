@@ -137,7 +137,9 @@ class BadInput(WithFolder):
         packet = struct.pack(">BBHHHBBHII", 0x45, 0, 28, 1, 0x2000, 64, 6, 0, 1, 2) + b"12345678"
         record = struct.pack("<IIII", 1705314600, 0, len(packet), len(packet)) + packet
         path = self.put("pcap", whole + record)
-        self.check(path, 2, f"{path}: 1 fragment of IP packets not read", status=0)
+        error = ("1 fragment of IP packets not read, the first from 0.0.0.1->0.0.0.2 at byte "
+                 f"{len(whole)}")
+        self.check(path, 2, f"{path}: {error}", status=0)
 
     def test_bytes_that_are_no_log(self):
         for name, content in (("binary", random.Random(1).randbytes(1 << 20)), ("empty", b""),

@@ -271,9 +271,13 @@ TEST_F(Capture, reports_a_file_that_is_cut_or_damaged_after_its_messages) {
 TEST_F(Capture, names_flows_that_are_encrypted_and_packets_in_fragments) {
   Pcap pcap;
   pcap.add(ethernet(ipv4({.payload = "\x16\x03\x01 hello, and nothing that could be read"})));
+  const std::string place = std::to_string(pcap.bytes().size());
   pcap.add(ethernet(ipv4({.from = 7, .payload = order(1)}, 0x2000)));
+  pcap.add(ethernet(ipv4({.from = 8, .payload = order(1)}, 0x10)));
   EXPECT_THAT(read(pcap.bytes()), IsEmpty());
-  EXPECT_THAT(errors_, ElementsAre("/x.pcap: 1 fragment of IP packets not read",
+  EXPECT_THAT(errors_, ElementsAre("/x.pcap: 2 fragments of IP packets not read, the first from "
+                                   "10.0.0.7->10.0.0.2 at byte " +
+                                       place,
                                    "/x.pcap: 1 direction of a connection encrypted (TLS)"));
 }
 

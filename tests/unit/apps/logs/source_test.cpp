@@ -105,6 +105,19 @@ TEST_F(LogSource, reads_an_archive_of_several_parts) {
   EXPECT_THAT(read(xz(order(1)) + xz(order(2))), ElementsAre("A1", "A2"));
 }
 
+// As a tape or a block device leaves them.
+TEST_F(LogSource, reads_archives_with_zeros_after_them) {
+  const std::string zeros(700'000, '\0');
+  for (const std::string& padding : {zeros, zeros.substr(0, 4), zeros.substr(0, 12)}) {
+    EXPECT_THAT(read(gzip(order(1)) + padding), ElementsAre("A1"));
+    EXPECT_THAT(read(xz(order(1)) + padding), ElementsAre("A1"));
+    EXPECT_THAT(read(xz(order(1)) + padding + xz(order(2))), ElementsAre("A1", "A2"));
+    EXPECT_THAT(errors_, IsEmpty());
+  }
+  read(gzip(order(1)) + "x");
+  EXPECT_THAT(errors_, ElementsAre(HasSubstr("gzip: ")));
+}
+
 TEST_F(LogSource, unpacks_more_than_its_buffers_hold) {
   std::string text;
   constexpr int kMessages = 20'000;
@@ -276,9 +289,10 @@ TEST_F(LogSource, passes_what_has_arrived_before_it_asks_for_more) {
   };
   LogReader reader{{std::make_unique<Pipe>()}, ""};
   int drained = 0;
-  EXPECT_TRUE(reader.next([&] { ++drained; }).has_value());
+  LogMessage message;
+  EXPECT_TRUE(reader.next(message, [&] { ++drained; }));
   EXPECT_EQ(drained, 0);
-  EXPECT_FALSE(reader.next([&] { ++drained; }).has_value());
+  EXPECT_FALSE(reader.next(message, [&] { ++drained; }));
   EXPECT_EQ(drained, 1);
 }
 

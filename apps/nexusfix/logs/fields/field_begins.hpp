@@ -1,0 +1,49 @@
+// Finds the fields of a message that may have one of some tags, by their first three bytes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <nexusfix/wire/typed/field.hpp>
+
+namespace nexusfix::logs {
+
+// Of a digit and of `=` the low four bits differ, and count. So fields with other tags may be
+// found, too, but not many. bench/logs/log_speed.py measures what it serves: `stats` and `export`.
+class FieldBegins {
+ public:
+  // Tags of one kind cause fewer fields with other tags to be found.
+  enum class Kind : std::uint8_t { Value, Length };
+  void add(wire::Tag tag, Kind kind);
+
+  // A field in a message, without the SOH after it.
+  struct Place {
+    std::uint32_t begin;
+    std::uint32_t end;
+  };
+  static constexpr std::size_t kPlacesMax = 64;
+  struct Places {
+    std::size_t count = 0;
+    std::array<Place, kPlacesMax> all;
+  };
+  // bytes: one message of less than 4 GiB with SOH after each field. Looks at fields after each SOH
+  // from this place on, and at the first field if from is 0. Returns where to go on; bytes.size():
+  // nowhere.
+  [[nodiscard]] std::size_t find(std::string_view bytes, std::size_t from, Places& to) const;
+  // The same, without wide instructions.
+  [[nodiscard]] std::size_t find_each(std::string_view bytes, std::size_t from, Places& to) const;
+
+ private:
+  static constexpr std::size_t kBeginBytes = 3;
+
+  [[nodiscard]] bool may_begin(std::string_view field) const noexcept;
+  void add_first(std::string_view bytes, Places& to) const;
+  [[nodiscard]] std::size_t find_wide(std::string_view bytes, std::size_t from, Places& to) const;
+
+  // For the low bits of the first, second and third byte: a bit for each set of similar tags.
+  std::array<std::array<std::uint8_t, 16>, kBeginBytes> sets_{};
+};
+
+}  // namespace nexusfix::logs
