@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include <nexusfix/session/logon_identity.hpp>
+
 #include "nexusfix/front_door/proxy_line.hpp"
 
 namespace nexusfix::front_door {
@@ -118,7 +120,7 @@ void FrontDoor::find_place(Links::iterator link, std::string_view frame) {
   if (!message || message->msg_type() != "A") {
     return refuse(link, EventId::FrontDoorRefused, "its first message is not a Logon");
   }
-  const auto id = session_of(*message);
+  const auto id = session::session_of(*message);
   link->place = id ? shards_.find(*id) : nullptr;
   if (link->place == nullptr) {
     return refuse(link, EventId::FrontDoorRefused,
