@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include <nexusfix/session/logon_identity.hpp>
+
 #include "nexusfix/front_door/proxy_line.hpp"
 
 namespace nexusfix::front_door {
@@ -19,6 +21,8 @@ constexpr std::size_t kBufferBytes = 64U << 10U;
 constexpr std::size_t kEventsAtOnce = 256;
 constexpr auto kConnectTimeout = 1s;  // an address that does not answer
 constexpr auto kBetweenRounds = 50ms;
+// The list of the connections that wait is long in a flood: it is not read for each message.
+constexpr auto kBetweenLooks = 10ms;
 constexpr unsigned kWarningsPerSecond = 20;
 
 }  // namespace
@@ -44,7 +48,10 @@ std::expected<void, std::string> FrontDoor::open() {
 }
 
 void FrontDoor::serve(std::optional<std::chrono::nanoseconds> wait) {
-  if (!waiting_.empty()) wait = std::min(wait.value_or(1h), until_next_step());
+  if (!waiting_.empty()) {
+    const auto until_look = std::max<std::chrono::nanoseconds>(next_look_ - now_, 0ns);
+    wait = std::min(wait.value_or(1h), until_look);
+  }
   std::array<transport::Ready, kEventsAtOnce> events;
   const std::size_t count = network_.wait(events, wait);
   now_ = clock_.now().mono;
@@ -69,8 +76,8 @@ void FrontDoor::handle(const transport::Ready& ready) {
     case ReadyKind::Readable:
       if (link->state == State::Logon) return read_logon(link);
       if (link->state == State::Open) return move(link, side);
-      // It is paused, so it has broken.
-      return end(link, side, "the connection broke");
+      if (link->is_full) return end(link, side, "the connection broke");  // as it is paused
+      return static_cast<void>(read_more(link));
     case ReadyKind::Accepted:
     case ReadyKind::Announced:
       return;
@@ -79,13 +86,21 @@ void FrontDoor::handle(const transport::Ready& ready) {
 
 void FrontDoor::accept(transport::SocketId client) {
   if (waiting_.size() >= options_.waiting_max) {
-    refuse(waiting_.begin(), EventId::FrontDoorRefused,
-           fmt::format("{} connections wait for an owner, and this is the oldest one",
-                       waiting_.size()));
+    const Links::iterator link = least_promising();
+    const bool has_logon = link->state != State::Logon;
+    refuse(link, EventId::FrontDoorRefused,
+           fmt::format("{} connections wait, and it is the oldest one {} a Logon", waiting_.size(),
+                       has_logon ? "with" : "without"));
   }
   waiting_.push_back({.client = client, .deadline = now_ + options_.logon_timeout});
   waiting_.back().scanner = wire::FrameScanner{{.message_bytes_max = first_bytes_max()}};
   by_socket_[client] = std::prev(waiting_.end());
+}
+
+// Connections that send nothing cannot displace a client that waits for its engine.
+FrontDoor::Links::iterator FrontDoor::least_promising() {
+  const auto found = std::ranges::find(waiting_, State::Logon, &Link::state);
+  return found == waiting_.end() ? waiting_.begin() : found;
 }
 
 std::size_t FrontDoor::first_bytes_max() const noexcept {
@@ -118,7 +133,7 @@ void FrontDoor::find_place(Links::iterator link, std::string_view frame) {
   if (!message || message->msg_type() != "A") {
     return refuse(link, EventId::FrontDoorRefused, "its first message is not a Logon");
   }
-  const auto id = session_of(*message);
+  const auto id = session::session_of(*message);
   link->place = id ? shards_.find(*id) : nullptr;
   if (link->place == nullptr) {
     return refuse(link, EventId::FrontDoorRefused,
@@ -127,34 +142,73 @@ void FrontDoor::find_place(Links::iterator link, std::string_view frame) {
   }
   link->session = id->to_string();
   link->deadline = now_ + options_.owner_timeout;
-  network_.pause(link->client, true);
   connect(link);
+}
+
+// Of a client that waits for its owner. So its end is noticed, and no engine gets the Logon of a
+// client that has left. False: it has left.
+bool FrontDoor::read_more(Links::iterator link) {
+  const transport::IoResult got = network_.receive(link->client, buffer_);
+  if (got.status == IoStatus::WouldBlock) return true;
+  if (got.status != IoStatus::Ok) {
+    refuse(link, EventId::FrontDoorRefused,
+           "the client ended the connection before an engine accepted it");
+    return false;
+  }
+  link->to_owner.append(buffer_.data(), got.bytes);
+  link->is_full = link->to_owner.size() > first_bytes_max();
+  network_.pause(link->client, link->is_full);
+  return true;
 }
 
 // Tries an address after the other. Only an owner accepts connections.
 void FrontDoor::connect(Links::iterator link) {
-  for (; link->address < link->place->addresses.size(); ++link->address) {
-    const auto owner = network_.connect(link->place->addresses[link->address]);
-    if (!owner) continue;
+  Route& route = routes_[link->place];
+  if (route.is_absent) {
+    if (route.asks == 0) route.asks = link->client;
+    if (route.asks != link->client) return wait_for_owner(link);
+  }
+  const std::vector<transport::Endpoint>& addresses = link->place->addresses;
+  for (; link->tried < addresses.size(); ++link->tried) {
+    link->address = (route.first + link->tried) % addresses.size();
+    const auto owner = network_.connect(addresses[link->address]);
+    if (!owner) {
+      route.why = owner.error().text;
+      continue;
+    }
     link->owner = *owner;
     link->state = State::Connecting;
     link->next_step = now_ + kConnectTimeout;
     by_socket_[*owner] = link;
     return;
   }
-  link->address = 0;
+  route.is_absent = true;
+  wait_for_owner(link);
+}
+
+void FrontDoor::wait_for_owner(Links::iterator link) {
+  link->tried = 0;
   link->state = State::NoOwner;
   link->next_step = now_ + kBetweenRounds;
 }
 
 void FrontDoor::connect_failed(Links::iterator link) {
+  const transport::Endpoint& address = link->place->addresses[link->address];
+  std::string why = network_.last_error(link->owner);
+  if (why.empty()) why = fmt::format("connect {}:{}: no answer", address.host, address.port);
+  routes_[link->place].why = std::move(why);
   by_socket_.erase(link->owner);
   network_.close(std::exchange(link->owner, 0));
-  ++link->address;
+  ++link->tried;
   connect(link);
 }
 
 void FrontDoor::hand_over(Links::iterator link) {
+  Route& route = routes_[link->place];
+  route.is_absent = false;
+  route.asks = 0;
+  route.first = link->address;
+  if (!link->is_full && !read_more(link)) return;
   const transport::Endpoint& address = link->place->addresses[link->address];
   report(EventId::FrontDoorHandedOver, link->session,
          fmt::format("the connection from {} goes to {}:{}", client_name(*link), address.host,
@@ -165,6 +219,7 @@ void FrontDoor::hand_over(Links::iterator link) {
   link->state = State::Open;
   link->deadline = link->next_step = kNever;
   open_.splice(open_.end(), waiting_, link);
+  network_.pause(link->client, true);
   flush(link, Side::Owner);
 }
 
@@ -196,7 +251,9 @@ void FrontDoor::flush(Links::iterator link, Side to) {
   std::string& rest = is_owner ? link->to_owner : link->to_client;
   const transport::IoResult sent = network_.send(is_owner ? link->owner : link->client, rest);
   if (sent.status == IoStatus::Ok) rest.erase(0, sent.bytes);
-  if (rest.empty()) network_.pause(is_owner ? link->client : link->owner, false);
+  if (!rest.empty()) return;
+  rest.shrink_to_fit();  // thousands of connections that were slow once keep no memory
+  network_.pause(is_owner ? link->client : link->owner, false);
 }
 
 // A side that ends in order has been read to its end, because it is paused while bytes wait for the
@@ -221,20 +278,20 @@ void FrontDoor::drop(Links::iterator link) {
     by_socket_.erase(socket);
     network_.close(socket);
   }
+  if (const auto route = routes_.find(link->place); route != routes_.end()) {
+    if (route->second.asks == link->client) route->second.asks = 0;
+  }
   (link->state == State::Open ? open_ : waiting_).erase(link);
 }
 
 void FrontDoor::keep_time() {
+  report_each_second();
+  if (now_ < next_look_) return;
+  next_look_ = now_ + kBetweenLooks;
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     const auto link = next++;
     if (now_ >= link->deadline) {
-      if (link->state == State::Logon) {
-        refuse(link, EventId::FrontDoorRefused, "its Logon did not come in time");
-      } else {
-        refuse(link, EventId::FrontDoorNoOwner,
-               fmt::format("no engine accepts the session within {} s",
-                           options_.owner_timeout.count()));
-      }
+      refuse_late(link);
     } else if (now_ >= link->next_step) {
       if (link->state == State::NoOwner)
         connect(link);
@@ -244,10 +301,14 @@ void FrontDoor::keep_time() {
   }
 }
 
-std::chrono::nanoseconds FrontDoor::until_next_step() const {
-  MonoTime next = kNever;
-  for (const Link& link : waiting_) next = std::min({next, link.deadline, link.next_step});
-  return std::max<std::chrono::nanoseconds>(next - now_, 0ns);
+void FrontDoor::refuse_late(Links::iterator link) {
+  if (link->state == State::Logon) {
+    return refuse(link, EventId::FrontDoorRefused, "its Logon did not come in time");
+  }
+  const std::string& why = routes_[link->place].why;
+  refuse(link, EventId::FrontDoorNoOwner,
+         fmt::format("no engine accepts the session within {} s{}", options_.owner_timeout.count(),
+                     why.empty() ? "" : ", lastly: " + why));
 }
 
 std::string FrontDoor::client_name(const Link& link) const {
@@ -256,21 +317,28 @@ std::string FrontDoor::client_name(const Link& link) const {
 
 // A flood of refused connections does not flood the log.
 void FrontDoor::report(EventId id, std::string_view session, const std::string& text) {
-  const WallTime wall = clock_.now().wall;
-  if (now_ - second_ >= 1s) {
-    second_ = now_;
-    reported_ = 0;
-    if (hidden_ > 0) {
-      const std::string more = fmt::format("{} more connections were refused", hidden_);
-      hidden_ = 0;
-      events_.write({.time = wall, .id = EventId::EventsSuppressed, .session = {}, .text = more});
-    }
-  }
   if (observe::severity_of(id) == observe::Severity::Warning && ++reported_ > kWarningsPerSecond) {
     ++hidden_;
     return;
   }
-  events_.write({.time = wall, .id = id, .session = session, .text = text});
+  events_.write({.time = clock_.now().wall, .id = id, .session = session, .text = text});
+}
+
+void FrontDoor::report_each_second() {
+  if (now_ - second_ < 1s) return;
+  second_ = now_;
+  reported_ = 0;
+  if (hidden_ > 0) {
+    report(EventId::EventsSuppressed, {},
+           fmt::format("{} more connections were refused", std::exchange(hidden_, 0)));
+  }
+  const std::uint64_t refused = network_.connections_refused();
+  if (refused == without_descriptor_) return;
+  report(EventId::FrontDoorRefused, {},
+         fmt::format("{} connections were closed at once, because this process may open no more "
+                     "files; each client takes two. Raise the limit (ulimit -n, or LimitNOFILE of "
+                     "the unit)",
+                     refused - std::exchange(without_descriptor_, refused)));
 }
 
 }  // namespace nexusfix::front_door

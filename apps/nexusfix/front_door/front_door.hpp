@@ -24,7 +24,8 @@ struct FrontDoorOptions {
   transport::Endpoint listen{};
   std::chrono::seconds logon_timeout{10};  // for the Logon of a new connection
   std::chrono::seconds owner_timeout{20};  // in which an owner must accept it
-  // Connections that no owner has yet. Above it, the oldest one is closed.
+  // Connections that no owner has yet. Above it, one is closed: the oldest one without a Logon, or
+  // the oldest one if all have sent it.
   std::size_t waiting_max = 1'000;
 };
 
@@ -64,17 +65,30 @@ class FrontDoor {
     std::string session{};         // its name; empty before the Logon
     const Place* place = nullptr;  // null before the Logon
     std::size_t address = 0;       // of place, that is tried now
+    std::size_t tried = 0;         // addresses, in this round
+    bool is_full = false;          // without an owner: paused, as enough was received
     MonoTime deadline = kNever;    // of all but Open
     MonoTime next_step = kNever;   // NoOwner: to try again; Connecting: to try the next address
     wire::FrameScanner scanner{};
   };
   using Links = std::list<Link>;
+  // What is known of a place. While it has no owner, one client tries its addresses for all: a
+  // thousand clients would keep the next owner busy with connections.
+  struct Route {
+    std::size_t first = 0;         // the address that accepted last is tried first
+    transport::SocketId asks = 0;  // without an owner: the client that tries; 0: the next one
+    bool is_absent = false;        // no address has accepted in the last round
+    std::string why{};             // the last error
+  };
 
   void handle(const transport::Ready& ready);
   void accept(transport::SocketId client);
+  [[nodiscard]] Links::iterator least_promising();
   void read_logon(Links::iterator link);
+  [[nodiscard]] bool read_more(Links::iterator link);
   void find_place(Links::iterator link, std::string_view frame);
   void connect(Links::iterator link);
+  void wait_for_owner(Links::iterator link);
   void connect_failed(Links::iterator link);
   void hand_over(Links::iterator link);
   void move(Links::iterator link, Side from);
@@ -83,9 +97,10 @@ class FrontDoor {
   void refuse(Links::iterator link, EventId id, std::string_view why);
   void drop(Links::iterator link);
   void keep_time();
+  void refuse_late(Links::iterator link);
+  void report_each_second();
   void report(EventId id, std::string_view session, const std::string& text);
   [[nodiscard]] std::string client_name(const Link& link) const;
-  [[nodiscard]] std::chrono::nanoseconds until_next_step() const;
   [[nodiscard]] std::size_t first_bytes_max() const noexcept;
 
   transport::Network& network_;
@@ -97,12 +112,15 @@ class FrontDoor {
   Links waiting_{};  // they have a deadline
   Links open_{};
   std::unordered_map<transport::SocketId, Links::iterator> by_socket_{};
+  std::unordered_map<const Place*, Route> routes_{};
   std::vector<char> buffer_;
   wire::Parser parser_{};
   MonoTime now_{};
-  MonoTime second_{};         // the begin of the second that reported_ counts
-  unsigned reported_ = 0;     // warnings
-  std::uint64_t hidden_ = 0;  // warnings of that second that were not logged
+  MonoTime next_look_{};                  // at the times of waiting_
+  MonoTime second_{};                     // the begin of the second that reported_ counts
+  unsigned reported_ = 0;                 // warnings
+  std::uint64_t hidden_ = 0;              // warnings of that second that were not logged
+  std::uint64_t without_descriptor_ = 0;  // connections_refused() of the network, as reported
 };
 
 }  // namespace nexusfix::front_door

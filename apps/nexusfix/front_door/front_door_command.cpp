@@ -4,6 +4,7 @@
 #include <charconv>
 #include <csignal>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <utility>
 
 #include <nexusfix/base/disk.hpp>
@@ -75,6 +76,14 @@ std::expected<void, std::string> read_proxies(Wanted& wanted) {
   return {};
 }
 
+// Each client takes two descriptors, and the usual limit is 1,024.
+void raise_file_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
+}
+
 int run_door(Wanted& wanted) {
   const auto failed = [](std::string_view text) { return fail(kFrontDoorCommand, text); };
   PosixDisk disk;
@@ -85,6 +94,7 @@ int run_door(Wanted& wanted) {
   if (const auto read = read_proxies(wanted); !read) return failed(read.error());
   wanted.door.logon_timeout = std::chrono::seconds{wanted.logon_seconds};
   wanted.door.owner_timeout = std::chrono::seconds{wanted.owner_seconds};
+  raise_file_limit();
   const auto tcp = transport::make_epoll_network();
   if (!tcp) return failed(tcp.error().text);
   const auto network = transport::make_proxied_network(**tcp);

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/session/logon_identity.hpp>
 
 namespace nexusfix::front_door {
 namespace {
@@ -17,14 +17,12 @@ Place place_of(const config::SessionSettings& settings, const std::vector<std::s
   return place;
 }
 
-// Whether a template is for this session. A CompID of * is any.
-bool stands_for(const session::SessionId& made_of, const session::SessionId& id) {
-  const auto fits = [](std::string_view wanted, std::string_view given) {
-    return wanted == "*" || wanted == given;
+bool is_same(const Place& one, const Place& other) {
+  const auto is_same_address = [](const transport::Endpoint& a, const transport::Endpoint& b) {
+    return a.host == b.host && a.port == b.port;
   };
-  return made_of.begin_string == id.begin_string &&
-         fits(made_of.sender_comp_id, id.sender_comp_id) &&
-         fits(made_of.target_comp_id, id.target_comp_id);
+  return one.wants_header == other.wants_header &&
+         std::ranges::equal(one.addresses, other.addresses, is_same_address);
 }
 
 std::string fault_of(const config::SessionSettings& settings) {
@@ -39,7 +37,7 @@ std::string fault_of(const config::SessionSettings& settings) {
 
 std::expected<void, std::string> ShardDirectory::add(const config::Settings& settings,
                                                      const std::vector<std::string>& hosts) {
-  const std::size_t before = places_.size() + templates_.size();
+  const std::size_t before = sessions_.size() + templates_.size();
   for (const config::SessionSettings& one : settings.sessions) {
     if (!one.accept) continue;
     const session::SessionId& id = one.session.id;
@@ -48,46 +46,37 @@ std::expected<void, std::string> ShardDirectory::add(const config::Settings& set
       return std::unexpected{fmt::format("{}:{}: {}: {}", settings.file, one.line, name, fault)};
     }
     logon_bytes_max_ = std::max<std::size_t>(logon_bytes_max_, one.limits.logon_bytes_max);
+    const Place& place = add_place(place_of(one, hosts));
     if (one.is_template) {
-      templates_.push_back({.id = id, .place = place_of(one, hosts)});
-    } else if (!places_.emplace(name, place_of(one, hosts)).second) {
+      templates_.push_back({.id = id, .place = &place});
+    } else if (!sessions_.emplace(name, &place).second) {
       return std::unexpected{
           fmt::format("{}:{}: {}: another shard has this session", settings.file, one.line, name)};
     }
   }
-  if (places_.size() + templates_.size() == before) {
+  if (sessions_.size() + templates_.size() == before) {
     return std::unexpected{settings.file + ": it has no acceptor"};
   }
   return {};
 }
 
-const Place* ShardDirectory::find(const session::SessionId& id) const {
-  if (const auto found = places_.find(id.to_string()); found != places_.end()) {
-    return &found->second;
-  }
-  const session::SessionId plain{.begin_string = id.begin_string,
-                                 .sender_comp_id = id.sender_comp_id,
-                                 .target_comp_id = id.target_comp_id};
-  if (const auto found = places_.find(plain.to_string()); found != places_.end()) {
-    return &found->second;
-  }
-  const auto fits = [&](const Template& one) { return stands_for(one.id, plain); };
-  const auto found = std::ranges::find_if(templates_, fits);
-  return found == templates_.end() ? nullptr : &found->place;
+const Place& ShardDirectory::add_place(Place place) {
+  const auto found =
+      std::ranges::find_if(places_, [&](const Place& one) { return is_same(one, place); });
+  return found != places_.end() ? *found : places_.emplace_back(std::move(place));
 }
 
-std::optional<session::SessionId> session_of(const wire::MessageView& logon) {
-  const auto sender = logon[tag::SenderCompID];
-  const auto target = logon[tag::TargetCompID];
-  if (!sender || !target) return std::nullopt;
-  const auto part = [&](wire::Tag tag) { return std::string{logon[tag].value_or("")}; };
-  return session::SessionId{.begin_string = std::string{logon.begin_string()},
-                            .sender_comp_id = std::string{*target},
-                            .target_comp_id = std::string{*sender},
-                            .sender_sub_id = part(tag::TargetSubID),
-                            .sender_location_id = part(tag::TargetLocationID),
-                            .target_sub_id = part(tag::SenderSubID),
-                            .target_location_id = part(tag::SenderLocationID)};
+const Place* ShardDirectory::find(const session::SessionId& id) const {
+  if (const auto found = sessions_.find(id.to_string()); found != sessions_.end()) {
+    return found->second;
+  }
+  const session::SessionId plain = session::without_sub_ids(id);
+  if (const auto found = sessions_.find(plain.to_string()); found != sessions_.end()) {
+    return found->second;
+  }
+  const auto fits = [&](const Template& one) { return session::stands_for(one.id, plain); };
+  const auto found = std::ranges::find_if(templates_, fits);
+  return found == templates_.end() ? nullptr : found->place;
 }
 
 }  // namespace nexusfix::front_door

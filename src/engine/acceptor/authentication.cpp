@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <nexusfix/session/logon_identity.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "engine/acceptor/logon_admission.hpp"
@@ -114,12 +115,13 @@ void LogonAdmission::on_password_changed(Connection* connection,
 // this loop has neither.
 const SessionSettings* LogonAdmission::acceptor_settings(const Connection& connection,
                                                          const wire::MessageView& logon) {
-  const auto id = id_of(logon);
+  const auto id = session::session_of(logon);
   if (!id) return nullptr;
   if (const SessionEntry* entry = known_acceptor(*id)) {
     return entry->acceptor.listener == connection.accepted().listener ? &entry->settings : nullptr;
   }
-  const SessionTemplate* const found = dynamic_.template_for(connection, without_sub_ids(*id));
+  const SessionTemplate* const found =
+      dynamic_.template_for(connection, session::without_sub_ids(*id));
   return found == nullptr ? nullptr : &found->settings;
 }
 

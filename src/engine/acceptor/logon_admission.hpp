@@ -49,7 +49,6 @@ class LogonAdmission {
   [[nodiscard]] bool bind(Connection& connection, const wire::MessageView& logon);
   [[nodiscard]] static bool may_come_from(const SessionSettings& settings,
                                           std::string_view peer_name);
-  [[nodiscard]] static std::optional<session::SessionId> id_of(const wire::MessageView& logon);
   [[nodiscard]] const SessionSettings* acceptor_settings(const Connection& connection,
                                                          const wire::MessageView& logon);
   [[nodiscard]] bool waits_for_credentials(Connection& connection, const wire::MessageView& logon);
@@ -86,7 +85,6 @@ class LogonAdmission {
                                             const wire::MessageView& logon);
   [[nodiscard]] SessionEntry* known_acceptor(const session::SessionId& id);
   [[nodiscard]] std::string why_unknown(const wire::MessageView& logon) const;
-  [[nodiscard]] static session::SessionId without_sub_ids(const session::SessionId& id);
   void take_password_checks();
   void on_password_check(Credentials::Decision& decision);
   void on_password_changed(Connection* connection, const Credentials::Decision& decision);

@@ -1,6 +1,7 @@
 // Binds a connection to the session that its first message names.
 #include <string>
 
+#include <nexusfix/session/logon_identity.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "engine/acceptor/acceptor.hpp"
@@ -46,7 +47,7 @@ bool LogonAdmission::may_come_from(const SessionSettings& settings, std::string_
 bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon) {
   const LogonCredentials& credentials = connection.credentials();
   const auto refuse = [&](const Refusal& refusal) {
-    if (const auto id = id_of(logon)) {
+    if (const auto id = session::session_of(logon)) {
       if (SessionEntry* const known = known_acceptor(*id)) ++known->counters->logon_failures;
     }
     connections_.refuse(connection, refusal.id, refusal.why);
@@ -127,49 +128,28 @@ std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connecti
   return std::nullopt;
 }
 
-// From our side: the counterparty is the target. Nullopt: a CompID is missing.
-std::optional<session::SessionId> LogonAdmission::id_of(const wire::MessageView& logon) {
-  const auto sender = logon[tag::SenderCompID];
-  const auto target = logon[tag::TargetCompID];
-  if (!sender || !target) return std::nullopt;
-  const auto part = [&](wire::Tag tag) { return std::string{logon[tag].value_or("")}; };
-  return session::SessionId{.begin_string = std::string{logon.begin_string()},
-                            .sender_comp_id = std::string{*target},
-                            .target_comp_id = std::string{*sender},
-                            .sender_sub_id = part(tag::TargetSubID),
-                            .sender_location_id = part(tag::TargetLocationID),
-                            .target_sub_id = part(tag::SenderSubID),
-                            .target_location_id = part(tag::SenderLocationID)};
-}
-
-session::SessionId LogonAdmission::without_sub_ids(const session::SessionId& id) {
-  return {.begin_string = id.begin_string,
-          .sender_comp_id = id.sender_comp_id,
-          .target_comp_id = id.target_comp_id};
-}
-
 SessionEntry* LogonAdmission::find_acceptor(const Connection& connection,
                                             const wire::MessageView& logon) {
-  const auto id = id_of(logon);
+  const auto id = session::session_of(logon);
   if (!id) return nullptr;
   if (SessionEntry* const entry = known_acceptor(*id)) {
     return entry->acceptor.listener == connection.accepted().listener ? entry : nullptr;
   }
-  return dynamic_.make_dynamic(connection, without_sub_ids(*id));
+  return dynamic_.make_dynamic(connection, session::without_sub_ids(*id));
 }
 
 // A session that is configured without SubIDs and LocationIDs accepts all of them.
 SessionEntry* LogonAdmission::known_acceptor(const session::SessionId& id) {
   SessionEntry* const found = registry_.find_acceptor(id.to_string());
   if (found != nullptr || !id.has_sub_ids()) return found;
-  return registry_.find_acceptor(without_sub_ids(id).to_string());
+  return registry_.find_acceptor(session::without_sub_ids(id).to_string());
 }
 
 std::string LogonAdmission::why_unknown(const wire::MessageView& logon) const {
-  if (const auto id = id_of(logon)) {
+  if (const auto id = session::session_of(logon)) {
     auto found = refused_sessions_.find(id->to_string());
     if (found == refused_sessions_.end()) {
-      found = refused_sessions_.find(without_sub_ids(*id).to_string());
+      found = refused_sessions_.find(session::without_sub_ids(*id).to_string());
     }
     if (found != refused_sessions_.end()) {
       return "session " + found->first + " is not served since the start: " + found->second;

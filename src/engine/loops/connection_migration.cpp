@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <nexusfix/base/secret.hpp>
+#include <nexusfix/session/logon_identity.hpp>
 
 #include "engine/acceptor/acceptor.hpp"
 #include "engine/acceptor/listeners.hpp"
@@ -20,7 +21,7 @@ namespace nexusfix::engine {
 
 std::optional<std::uint32_t> ConnectionMigration::other_loop_of(const wire::MessageView& logon) {
   if (!loop_.directory) return std::nullopt;
-  const auto id = LogonAdmission::id_of(logon);
+  const auto id = session::session_of(logon);
   const auto other = id ? loop_.directory->find(*id) : std::nullopt;
   return other == loop_.index ? std::nullopt : other;
 }

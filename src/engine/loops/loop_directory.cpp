@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <nexusfix/base/assert.hpp>
+#include <nexusfix/session/logon_identity.hpp>
 
 #include "engine/undo_guard.hpp"
 
@@ -16,16 +17,6 @@ std::atomic<std::uint64_t> directories{0};   // the number of directories that w
 thread_local std::uint64_t served_here = 0;  // the id of the served directory; 0: none
 
 }  // namespace
-
-bool stands_for(std::string_view pattern, std::string_view comp_id) noexcept {
-  return pattern == "*" || pattern == comp_id;
-}
-
-bool stands_for(const session::SessionId& pattern, const session::SessionId& id) {
-  return pattern.begin_string == id.begin_string &&
-         stands_for(pattern.sender_comp_id, id.sender_comp_id) &&
-         stands_for(pattern.target_comp_id, id.target_comp_id);
-}
 
 LoopDirectory::LoopDirectory() : id_{directories.fetch_add(1, std::memory_order_relaxed) + 1} {}
 
@@ -185,11 +176,11 @@ std::optional<std::uint32_t> LoopDirectory::find(const session::SessionId& id) {
   if (const auto found = acceptors_.find(id.to_string()); found != acceptors_.end()) {
     return found->second;
   }
-  const session::SessionId plain{id.begin_string, id.sender_comp_id, id.target_comp_id, {}};
-  if (const auto found = acceptors_.find(plain.to_string()); found != acceptors_.end()) {
+  const std::string plain = session::without_sub_ids(id).to_string();
+  if (const auto found = acceptors_.find(plain); found != acceptors_.end()) {
     return found->second;
   }
-  const auto fits = [&](const Template& one) { return stands_for(one.pattern, id); };
+  const auto fits = [&](const Template& one) { return session::stands_for(one.pattern, id); };
   const auto found = std::ranges::find_if(templates_, fits);
   if (found == templates_.end()) return std::nullopt;
   return found->loop;

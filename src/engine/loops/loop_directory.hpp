@@ -164,8 +164,4 @@ class LoopDirectory {
   std::map<std::string, std::uint32_t, std::less<>> homes_;  // of all stored sessions
 };
 
-// Whether a template's pattern matches this CompID.
-[[nodiscard]] bool stands_for(std::string_view pattern, std::string_view comp_id) noexcept;
-[[nodiscard]] bool stands_for(const session::SessionId& pattern, const session::SessionId& id);
-
 }  // namespace nexusfix::engine

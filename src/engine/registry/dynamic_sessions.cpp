@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <nexusfix/base/ascii.hpp>
+#include <nexusfix/session/logon_identity.hpp>
 
 #include "engine/acceptor/listeners.hpp"
 #include "engine/acceptor/logon_admission.hpp"
@@ -71,7 +72,7 @@ const SessionTemplate* DynamicSessions::template_for(const Connection& connectio
                                                      const session::SessionId& id) {
   const auto fits = [&](const SessionTemplate& one) {
     return one.listener == connection.accepted().listener &&
-           stands_for(one.settings.session.id, id);
+           session::stands_for(one.settings.session.id, id);
   };
   const auto found = std::ranges::find_if(templates_, fits);
   const bool is_found = found != templates_.end() && may_be_named(id.sender_comp_id) &&

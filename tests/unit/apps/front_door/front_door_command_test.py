@@ -3,6 +3,7 @@
 
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -30,13 +31,15 @@ class FrontDoor(WithFolder):
                           "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\n"
                           f"TargetCompID={client}\n")
 
-    def start(self, *words):
-        """Starts a command that prints its port; returns it and the port."""
+    def start(self, *words, files=None):
+        """Starts a command that prints its port; returns it and the port. files: its limits of
+        open files, soft and hard."""
         errors = open(self.folder / f"errors-{words[0]}", "a+", encoding="utf-8")
         self.addCleanup(errors.close)
         child = subprocess.Popen([command_test.NEXUSFIX, *map(str, words)],
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
-                                 text=True)
+                                 text=True, preexec_fn=files and (
+                                     lambda: resource.setrlimit(resource.RLIMIT_NOFILE, files)))
         self.addCleanup(child.stdout.close)
         self.addCleanup(child.wait)
         self.addCleanup(child.kill)
@@ -115,6 +118,29 @@ class FrontDoor(WithFolder):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(self.errors("serve"),
                          r"connection from 127\.0\.0\.3:\d+, by way of 127\.0\.0\.1:")
+
+    def crowd(self, port, count):
+        """Connections that send nothing."""
+        for _ in range(count):
+            one = socket.create_connection(("127.0.0.1", port), LIMIT_SECONDS)
+            self.addCleanup(one.close)
+
+    def test_a_crowd_without_logons_does_not_keep_a_client_out(self):
+        port = free_port()
+        config = self.config("a", "ALICE", "127.0.0.1", port)
+        self.start("serve", config)
+        _, at = self.start("front-door", "--listen", "127.0.0.1:0", "--logon-timeout", "600",
+                           f"{config}@127.0.0.1", files=(64, 1024))
+        self.crowd(at, 100)
+        self.assertEqual(self.log_on(at, "ALICE").returncode, 0)
+
+    def test_a_lack_of_descriptors_is_reported(self):
+        config = self.config("a", "ALICE", "127.0.0.1", free_port())
+        _, at = self.start("front-door", "--listen", "127.0.0.1:0", f"{config}@127.0.0.1",
+                           files=(64, 64))
+        self.crowd(at, 100)
+        command_test.wait_until(
+            lambda: "may open no more files" in self.errors("front-door"), "it is reported")
 
     def test_errors_name_their_cause(self):
         good = self.config("a", "ALICE", "127.0.0.1", 5001)

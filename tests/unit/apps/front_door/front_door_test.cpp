@@ -260,6 +260,134 @@ TEST_F(FrontDoorTest, closes_the_oldest_connection_when_too_many_wait) {
   EXPECT_EQ(client_.network.receive(sockets[1], buffer).status, IoStatus::WouldBlock);
 }
 
+TEST_F(FrontDoorTest, connections_without_a_logon_do_not_displace_a_client_that_waits) {
+  FrontDoor small{network_, clock_, events_, shards_, {.waiting_max = 3}};
+  ASSERT_TRUE(small.open());
+  const auto serve = [&] {
+    for (int round = 0; round < 8; ++round) {
+      client_.look();
+      small.serve(0ns);
+      owner_.look();
+    }
+  };
+  client_.socket = client_.network.connect({"door", small.port()}).value();
+  serve();
+  client_.send(logon("VENUE", "ALICE"));
+  serve();
+  Party stranger{internet_, "10.0.0.66"};
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(stranger.network.connect({"door", small.port()}));
+    stranger.look();
+    serve();
+  }
+  EXPECT_FALSE(client_.has_ended);
+  EXPECT_EQ(small.waiting_count(), 3U);
+  own(kPortA);
+  clock_.advance(100ms);
+  serve();
+  EXPECT_EQ(owner_.received, logon("VENUE", "ALICE"));
+}
+
+TEST_F(FrontDoorTest, an_engine_does_not_get_the_logon_of_a_client_that_has_left) {
+  connect();
+  client_.send(logon("VENUE", "ALICE") + "more");
+  turn();
+  client_.network.close(client_.socket);
+  turn();
+  EXPECT_EQ(door_.waiting_count(), 0U);
+  EXPECT_TRUE(events_.has(EventId::FrontDoorRefused, "ended the connection before an engine"));
+  own(kPortA);
+  pass(200ms);
+  EXPECT_EQ(owner_.received, "");
+  EXPECT_EQ(network_.open_sockets(), 1U);
+}
+
+TEST_F(FrontDoorTest, a_client_that_sends_much_while_it_waits_is_stopped_and_loses_nothing) {
+  connect();
+  const std::string all = logon("VENUE", "ALICE") + std::string(1'000'000, 'x');
+  std::size_t sent = 0;
+  const auto send = [&] {
+    for (int i = 0; i < 40; ++i) {
+      sent += client_.network.send(client_.socket, std::string_view{all}.substr(sent)).bytes;
+      turn();
+    }
+  };
+  send();
+  EXPECT_LT(sent, 400'000U);
+  EXPECT_EQ(door_.waiting_count(), 1U);
+  own(kPortA);
+  pass(100ms);
+  send();
+  ASSERT_EQ(sent, all.size());
+  for (int i = 0; i < 40; ++i) turn();
+  EXPECT_TRUE(owner_.received == all) << owner_.received.size();
+}
+
+TEST_F(FrontDoorTest, asks_the_host_first_that_accepted_last) {
+  own(kPortA);
+  internet_.swallow(kPortA, true);
+  connect();
+  client_.send(logon("VENUE", "ALICE"));
+  turn();
+  internet_.swallow(kPortA, false);
+  pass(1100ms);
+  EXPECT_TRUE(events_.has(EventId::FrontDoorHandedOver, "goes to node2:5001"));
+  client_.network.close(client_.socket);
+  turn();
+  events_.clear();
+  connect();
+  client_.send(logon("VENUE", "ALICE"));
+  turn();
+  EXPECT_TRUE(events_.has(EventId::FrontDoorHandedOver, "goes to node2:5001")) << events_.all();
+}
+
+TEST_F(FrontDoorTest, one_of_the_clients_that_wait_for_an_engine_asks_for_all) {
+  constexpr std::size_t kClients = 10;
+  internet_.swallow(kPortA, true);
+  for (std::size_t i = 0; i < kClients; ++i) {
+    connect();
+    client_.send(logon("VENUE", "ALICE"));
+    turn();
+  }
+  pass(1s);
+  pass(1s);
+  pass(100ms);
+  EXPECT_EQ(door_.waiting_count(), kClients);
+  EXPECT_EQ(network_.open_sockets(), 1 + kClients + 1);  // the listener, the clients, the one
+  own(kPortA);
+  internet_.swallow(kPortA, false);
+  for (int i = 0; i < 4; ++i) pass(1s);
+  EXPECT_EQ(door_.open_count(), kClients);
+}
+
+TEST_F(FrontDoorTest, another_client_asks_when_the_one_that_asked_has_left) {
+  Party first{internet_, "10.0.0.7"};
+  first.socket = first.network.connect({"door", door_.port()}).value();
+  first.look();
+  turn();
+  first.send(logon("VENUE", "ALICE"));
+  pass(100ms);
+  pass(100ms);
+  connect();
+  client_.send(logon("VENUE", "ALICE"));
+  pass(100ms);
+  first.network.close(first.socket);
+  own(kPortA);
+  pass(100ms);
+  pass(100ms);
+  EXPECT_EQ(owner_.received, logon("VENUE", "ALICE"));
+}
+
+TEST_F(FrontDoorTest, says_why_no_engine_accepted_the_session) {
+  internet_.refuse(kPortA, EHOSTUNREACH);
+  connect();
+  client_.send(logon("VENUE", "ALICE"));
+  turn();
+  for (int i = 0; i < 21; ++i) pass(1s);
+  EXPECT_TRUE(events_.has(EventId::FrontDoorNoOwner, "lastly: connect node")) << events_.all();
+  EXPECT_TRUE(events_.has(EventId::FrontDoorNoOwner, "No route to host")) << events_.all();
+}
+
 TEST_F(FrontDoorTest, a_flood_of_refused_connections_does_not_flood_the_log) {
   for (int i = 0; i < 100; ++i) {
     connect();
@@ -268,9 +396,6 @@ TEST_F(FrontDoorTest, a_flood_of_refused_connections_does_not_flood_the_log) {
   }
   EXPECT_LE(events_.lines.size(), 22U);
   pass(2s);
-  connect();
-  client_.send("GET / HTTP/1.1\r\n\r\n");
-  turn();
   EXPECT_TRUE(events_.has(EventId::EventsSuppressed, "80 more connections"));
 }
 
