@@ -212,6 +212,8 @@ EtcdResult<std::string> EtcdClient::post(std::string_view path, const std::strin
     const config::EtcdEndpoint& endpoint = endpoints_[last_];
     auto answer = http_->post(endpoint, path, body);
     constexpr unsigned kOk = 200;
+    constexpr unsigned kRequestTimeout = 408;
+    constexpr unsigned kTooManyRequests = 429;
     constexpr unsigned kServerErrors = 500;
     if (answer && answer->status == kOk) return std::move(answer->body);
     if (!error.text.empty()) error.text += "; ";
@@ -222,8 +224,10 @@ EtcdResult<std::string> EtcdClient::post(std::string_view path, const std::strin
       const json said = json::parse(answer->body, nullptr, /*allow_exceptions=*/false);
       const std::string text = said.is_object() ? text_of(said, "error") : answer->body;
       error.text += "status " + std::to_string(answer->status) + ": " + one_line(text);
-      // A member without a leader answers so: another one may have one.
-      if (answer->status < kServerErrors) {
+      // A member without a leader, or with too much to do, answers so: another one may not.
+      const bool may_pass = answer->status >= kServerErrors || answer->status == kRequestTimeout ||
+                            answer->status == kTooManyRequests;
+      if (!may_pass) {
         error.is_answered = true;
         return std::unexpected{std::move(error)};
       }

@@ -12,10 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLookInterval{200};
-// The store asks ten times a second while it could take the log.
-constexpr milliseconds kAskedLately{1'000};
-// A store that has the lease and does not claim the log has lost the database.
-constexpr milliseconds kClaimTimeMax{3'000};
+constexpr milliseconds kClaimTimeLeast{2'000};
 
 std::string host_name() {
   std::array<char, 256> host{};
@@ -48,8 +45,22 @@ Member::~Member() {
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
   token_ = 0;
-  // Otherwise it ends by itself.
-  if (lease_.id != 0) static_cast<void>(etcd_.revoke(lease_.id));
+  give_lease_back();
+}
+
+void Member::give_lease_back() {
+  if (lease_.id == 0) return;
+  constexpr int kAttempts = 2;
+  for (int attempt = 1;; ++attempt) {
+    const auto revoked = etcd_.revoke(lease_.id);
+    if (revoked || revoked.error().is_answered) return;
+    if (attempt < kAttempts) continue;
+    observer_.on_event(EventId::ClusterLeaseLost,
+                       "node " + text() +
+                           ": the lease was not given back, and ends by itself within " +
+                           std::to_string(settings_.lease.count()) + " s: " + revoked.error().text);
+    return;
+  }
 }
 
 std::expected<void, std::string> Member::begin() {
@@ -68,8 +79,7 @@ std::expected<void, std::string> Member::begin() {
                 ". If it is new, run nexusfix cluster join with this configuration file; if it is "
                 "not, this is another etcd, or it has lost its data");
   }
-  shared_.mark = {
-      .cluster = state.id, .shard = settings_.shard, .token = *shard.base + state.revision};
+  shared_.mark = {.cluster = state.id, .shard = settings_.shard};
   observer_.on_event(EventId::ClusterJoined, "cluster " + settings_.name + ", node " + text() +
                                                  ": a member, with a lease of " +
                                                  std::to_string(settings_.lease.count()) +
@@ -115,8 +125,9 @@ store::ClusterMark Member::mark() const {
   return shared_.mark;
 }
 
-std::expected<std::uint64_t, std::string> Member::ask() {
+std::expected<std::uint64_t, std::string> Member::ask(std::uint64_t claimed) {
   const std::lock_guard lock{mutex_};
+  shared_.claimed = claimed;
   if (!shared_.refusal.empty()) return std::unexpected{shared_.refusal};
   const MonoTime now = clock_.now().mono;
   shared_.asked_at = now;
@@ -221,7 +232,9 @@ EtcdResult<void> Member::register_member() {
   const auto changed = etcd_.change(
       {.conditions = {{.key = key}}, .puts = {{key, myself(false).to_value(), lease_.id}}});
   if (!changed) return std::unexpected{changed.error()};
-  if (!changed->is_done) {
+  auto is_done = changed->is_done ? EtcdResult<bool>{true} : is_registered_already();
+  if (!is_done) return std::unexpected{std::move(is_done.error())};
+  if (!*is_done) {
     return std::unexpected{EtcdError{
         .text = "another engine is registered as node " + text() + " now", .is_answered = true}};
   }
@@ -229,31 +242,63 @@ EtcdResult<void> Member::register_member() {
   return {};
 }
 
+// An earlier request was done if its answer alone was lost.
+EtcdResult<bool> Member::is_registered_already() {
+  const auto range = etcd_.read(names_.shard(settings_.shard));
+  if (!range) return std::unexpected{range.error()};
+  const ShardState shard = read_state(*range, names_).shard(settings_.shard);
+  const auto mine = shard.members.find(settings_.node);
+  return mine != shard.members.end() && mine->second.lease == lease_.id;
+}
+
+// A store that has the lease and does not claim the log within this time has lost the database. It
+// asks ten times a second while it could take the log; a busy machine delays it.
+milliseconds Member::claim_time_max() const {
+  return std::max<milliseconds>(kClaimTimeLeast, settings_.lease);
+}
+
 bool Member::was_asked_within(milliseconds time) {
   const std::lock_guard lock{mutex_};
   return shared_.asked_at && clock_.now().mono - *shared_.asked_at < time;
 }
 
+// Whether etcd has the cluster, and is not older than the log.
+EtcdResult<void> Member::check_cluster(const ClusterState& state, const ShardState& shard,
+                                       std::uint64_t claimed) {
+  const std::lock_guard lock{mutex_};
+  shared_.owner = shard.owner ? shard.owner->node : std::string{};
+  std::string why;
+  if (state.id != shared_.mark.cluster || !shard.base) {
+    why = "etcd has lost the cluster, or is another one: shard " + settings_.shard +
+          " of cluster " + shared_.mark.cluster +
+          " is not there. Run nexusfix cluster join --etcd-lost, if it is the right one";
+  } else if (!shared_.is_claimed && *shard.base + state.revision < claimed) {
+    why = "etcd has old data: it has given fencing tokens up to " +
+          std::to_string(*shard.base + state.revision) + ", and the log was claimed with " +
+          std::to_string(claimed) +
+          " already. It was restored from a backup, or is another one. If it is the right one, "
+          "run nexusfix cluster join --etcd-lost";
+  }
+  if (why.empty()) return {};
+  if (!shared_.is_claimed) shared_.refusal = why;
+  token_ = 0;
+  return std::unexpected{EtcdError{.text = std::move(why), .is_answered = true}};
+}
+
 EtcdResult<void> Member::look() {
+  bool is_claimed = false;
+  std::uint64_t claimed = 0;
+  {
+    // Before the read: etcd has given that token by then.
+    const std::lock_guard lock{mutex_};
+    is_claimed = shared_.is_claimed;
+    claimed = shared_.claimed;
+  }
   const auto range = etcd_.read({names_.id(), names_.drained(), names_.shard(settings_.shard)});
   if (!range) return std::unexpected{range.error()};
   const ClusterState state = read_state(*range, names_);
   const ShardState shard = state.shard(settings_.shard);
-  bool is_claimed = false;
-  {
-    const std::lock_guard lock{mutex_};
-    is_claimed = shared_.is_claimed;
-    shared_.owner = shard.owner ? shard.owner->node : std::string{};
-    if (state.id != shared_.mark.cluster || !shard.base) {
-      const std::string why = "etcd has lost the cluster, or is another one: shard " +
-                              settings_.shard + " of cluster " + shared_.mark.cluster +
-                              " is not there. Run nexusfix cluster join --etcd-lost, if it is "
-                              "the right one";
-      if (!is_claimed) shared_.refusal = why;
-      token_ = 0;
-      return std::unexpected{EtcdError{.text = why, .is_answered = true}};
-    }
-  }
+  if (auto checked = check_cluster(state, shard, claimed); !checked) return checked;
   if (shard.owner && shard.owner->lease == lease_.id) return own(state, shard);
   token_ = 0;
   if (shard.owner && is_claimed) {
@@ -264,22 +309,27 @@ EtcdResult<void> Member::look() {
       observer_.on_event(EventId::ClusterLeaseLost, "node " + this->text() + ": " + text);
     }
   }
-  const bool is_asked = was_asked_within(kAskedLately);
+  const bool is_asked = this->is_asked();
   if (!shard.owner && (is_claimed || is_asked)) return try_to_take(state, shard);
-  return write_ready(!is_claimed && is_asked);
+  return write_ready(shard, !is_claimed && is_asked);
 }
 
-EtcdResult<void> Member::write_ready(bool is_ready) {
-  if (lease_.is_ready_written == is_ready) return {};
+// shard: as etcd has it. What was written is not remembered: an answer may have been lost.
+EtcdResult<void> Member::write_ready(const ShardState& shard, bool is_ready) {
+  const auto mine = shard.members.find(settings_.node);
+  if (mine == shard.members.end() || mine->second.lease != lease_.id) {
+    lease_.is_registered = false;  // the key was removed
+    return {};
+  }
+  if (mine->second.is_ready == is_ready) return {};
   const std::string key = names_.member(settings_.shard, settings_.node);
   const auto changed = etcd_.change({.puts = {{key, myself(is_ready).to_value(), lease_.id}}});
   if (!changed) return std::unexpected{changed.error()};
-  lease_.is_ready_written = is_ready;
   return {};
 }
 
 EtcdResult<void> Member::try_to_take(const ClusterState& state, const ShardState& shard) {
-  if (!may_take(state, shard, settings_.node)) return write_ready(was_asked_within(kAskedLately));
+  if (!may_take(state, shard, settings_.node)) return write_ready(shard, is_asked());
   const std::string owner = names_.owner(settings_.shard);
   const auto changed = etcd_.change({.conditions = {{.key = owner}},
                                      .puts = {{owner, myself(false).to_value(), lease_.id}},
@@ -300,11 +350,15 @@ EtcdResult<void> Member::try_to_take(const ClusterState& state, const ShardState
 // The shard's lease is this engine's.
 EtcdResult<void> Member::own(const ClusterState& state, const ShardState& shard) {
   bool is_claimed = false;
+  std::uint64_t claimed = 0;
   {
     const std::lock_guard lock{mutex_};
     is_claimed = shared_.is_claimed;
+    claimed = shared_.claimed;
   }
-  if (!is_claimed && !was_asked_within(kClaimTimeMax)) {
+  // The next one has a higher token, as this one needs if the log was claimed with its own.
+  const bool is_usable = shard.token() > claimed && was_asked_within(claim_time_max());
+  if (!is_claimed && !is_usable) {
     token_ = 0;
     const auto given_back =
         etcd_.change({.conditions = {{names_.owner(settings_.shard), shard.owner->created}},
@@ -313,7 +367,7 @@ EtcdResult<void> Member::own(const ClusterState& state, const ShardState& shard)
     return {};
   }
   token_ = shard.token();
-  if (auto written = write_ready(false); !written) return written;
+  if (auto written = write_ready(shard, false); !written) return written;
   hand_over_if_asked(state, shard);
   return {};
 }

@@ -31,7 +31,7 @@ class Member final : public engine::ClusterMember {
 
   [[nodiscard]] store::ClusterMark mark() const override;
   [[nodiscard]] std::uint64_t token() const noexcept override { return token_.load(); }
-  [[nodiscard]] std::expected<std::uint64_t, std::string> ask() override;
+  [[nodiscard]] std::expected<std::uint64_t, std::string> ask(std::uint64_t claimed) override;
   void on_claimed() noexcept override;
   void serve() override;
   void stop_serving() noexcept override;
@@ -40,10 +40,9 @@ class Member final : public engine::ClusterMember {
  private:
   // The link to etcd, of the thread alone once it runs.
   struct Lease {
-    LeaseId id = 0;  // 0: none
-    bool is_registered = false;
-    bool is_ready_written = false;  // the value of the member's key
-    MonoTime until{};               // it is certain to last
+    LeaseId id = 0;              // 0: none
+    bool is_registered = false;  // the member's key is there
+    MonoTime until{};            // it is certain to last
     MonoTime renew_at{};
   };
   // What the other threads see and say.
@@ -53,8 +52,9 @@ class Member final : public engine::ClusterMember {
     store::ClusterMark mark{};
     std::optional<WallTime> renewed_at{};
     std::optional<MonoTime> asked_at{};
-    MonoTime until{};         // as Lease::until
-    bool is_claimed = false;  // the log
+    std::uint64_t claimed = 0;  // the token of the log's last claim, as the store has seen it
+    MonoTime until{};           // as Lease::until
+    bool is_claimed = false;    // the log
     bool is_handing_over = false;
     bool is_stopping = false;
     bool is_serving = false;  // it may be asked to hand over
@@ -67,14 +67,20 @@ class Member final : public engine::ClusterMember {
   void turn();
   [[nodiscard]] EtcdResult<void> renew();
   [[nodiscard]] EtcdResult<void> register_member();
+  [[nodiscard]] EtcdResult<bool> is_registered_already();
   [[nodiscard]] EtcdResult<void> look();
+  [[nodiscard]] EtcdResult<void> check_cluster(const ClusterState& state, const ShardState& shard,
+                                               std::uint64_t claimed);
   [[nodiscard]] EtcdResult<void> own(const ClusterState& state, const ShardState& shard);
   [[nodiscard]] EtcdResult<void> try_to_take(const ClusterState& state, const ShardState& shard);
-  [[nodiscard]] EtcdResult<void> write_ready(bool is_ready);
+  [[nodiscard]] EtcdResult<void> write_ready(const ShardState& shard, bool is_ready);
   void lose_lease(const std::string& why);
+  void give_lease_back();
   void set_link(const EtcdResult<void>& result);
   void hand_over_if_asked(const ClusterState& state, const ShardState& shard);
   [[nodiscard]] bool was_asked_within(std::chrono::milliseconds time);
+  [[nodiscard]] std::chrono::milliseconds claim_time_max() const;
+  [[nodiscard]] bool is_asked() { return was_asked_within(claim_time_max() / 2); }
   [[nodiscard]] Holder myself(bool is_ready) const;
   [[nodiscard]] std::string text() const { return settings_.node + ", shard " + settings_.shard; }
 

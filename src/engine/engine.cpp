@@ -81,7 +81,9 @@ class SharedEventLog final : public observe::EventLog {
 // The engine's place in a cluster: logs its events, and stops the only loop when its shard goes.
 class ClusterSeat final : public ClusterObserver {
  public:
-  ClusterSeat(observe::EventLog& log, Clock& clock) noexcept : log_{log}, clock_{clock} {}
+  // service: null if no service manager is notified.
+  ClusterSeat(observe::EventLog& log, Clock& clock, transport::ServiceNotifier* service) noexcept
+      : log_{log}, clock_{clock}, service_{service} {}
   std::expected<void, std::string> join(const cluster::ClusterPart& part,
                                         const config::ClusterSettings& settings) {
     auto joined = part.join(settings, *this);
@@ -99,11 +101,16 @@ class ClusterSeat final : public ClusterObserver {
   void on_event(EventId id, const std::string& text) override {
     log_.write({.time = clock_.now().wall, .id = id, .session = {}, .text = text});
   }
-  void on_hand_over() override { loop_->request_stop(); }
+  // The process opens its engine again, and waits for the shard.
+  void on_hand_over() override {
+    if (service_ != nullptr) service_->goes_on();
+    loop_->request_stop();
+  }
 
  private:
   observe::EventLog& log_;
   Clock& clock_;
+  transport::ServiceNotifier* service_;
   EventLoop* loop_ = nullptr;
   std::unique_ptr<ClusterMember> member_;  // the last member: it uses all others
 };
@@ -455,7 +462,7 @@ struct Engine::Shared {
     if (options.parts.cluster == nullptr) {
       return wrong_at(settings.file, settings.cluster.line, missing_cluster_text());
     }
-    auto seat = std::make_unique<ClusterSeat>(*options.log, *time);
+    auto seat = std::make_unique<ClusterSeat>(*options.log, *time, service.get());
     if (auto joined = seat->join(*options.parts.cluster, settings.cluster); !joined) {
       return wrong_at(settings.file, settings.cluster.line, joined.error());
     }

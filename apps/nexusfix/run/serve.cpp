@@ -1,10 +1,15 @@
 // nexusfix serve: the example venue on a configuration file.
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <fmt/format.h>
+#include <optional>
+#include <poll.h>
+#include <string>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/random.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
@@ -104,8 +109,13 @@ venue::Losses losses_of(engine::Engine& engine, const ServeOptions& options) {
   return losses;
 }
 
-// is_handed_over: set if another node of the cluster gets the shard.
-int serve(const ServeOptions& options, bool& is_handed_over) {
+// How an engine was served.
+struct Served {
+  bool was_open = false;
+  bool is_handed_over = false;  // to another node of the cluster, and no signal asked for the end
+};
+
+int serve(const ServeOptions& options, Served& served) {
   PosixDisk disk;
   auto settings = load_persistent_settings(disk, options.config, kWhyReports, options.unknown_keys);
   if (!settings) return fail(kServeCommand, settings.error());
@@ -127,6 +137,7 @@ int serve(const ServeOptions& options, bool& is_handed_over) {
   engine_settings.notify_systemd = true;
   auto engine = engine::Engine::open(std::move(*settings), venue, engine_settings);
   if (!engine) return fail(kServeCommand, engine.error().what());
+  served.was_open = true;
   venue.set_losses(losses_of(*engine, options));
   if (!venue.attach(*engine)) return fail(kServeCommand, venue.failure());
   if (!venue.alarm().empty()) fmt::print(stderr, "nexusfix {}: {}\n", kServeCommand, venue.alarm());
@@ -141,14 +152,45 @@ int serve(const ServeOptions& options, bool& is_handed_over) {
     std::fflush(stdout);
     status = engine->run() == 0 ? kSuccess : kFailure;
   }
+  // The store may have failed meanwhile: the next owner has claimed the log, or the database is
+  // away. Both pass.
   const auto cluster = engine->statistics().cluster;
-  is_handed_over = status == kSuccess && cluster && cluster->is_handing_over;
-  if (!venue.failure().empty()) status = fail(kServeCommand, venue.failure());
+  served.is_handed_over = cluster && cluster->is_handing_over && !engine::StopSignals::received();
+  const auto fail_for_good = [&](const std::string& why) {
+    served.is_handed_over = false;
+    return fail(kServeCommand, why);
+  };
+  if (!venue.failure().empty()) status = fail_for_good(venue.failure());
   if (!options.book_file.empty()) {
     const auto written = write_whole_file(disk, options.book_file, book_json(venue));
-    if (!written) status = fail(kServeCommand, written.error());
+    if (!written) status = fail_for_good(written.error());
   }
   return status;
+}
+
+// An engine that has handed its shard over waits for it again. etcd or the database may not answer
+// at that moment: only when they stay away, the service manager must start the process again.
+int serve_until_ended(const ServeOptions& options) {
+  constexpr std::chrono::seconds kOpenAgainMax{60};
+  constexpr std::chrono::seconds kPause{1};
+  SystemClock clock;
+  std::optional<MonoTime> open_again_until;  // nothing: no shard was handed over
+  for (;;) {
+    Served served;
+    const int status = serve(options, served);
+    if (served.is_handed_over) {
+      open_again_until = clock.now().mono + kOpenAgainMax;
+      continue;
+    }
+    if (served.was_open || !open_again_until || clock.now().mono >= *open_again_until)
+      return status;
+    fmt::print(
+        stderr,
+        "nexusfix {}: the shard was handed over, and the engine could not open again to wait "
+        "for it: it tries again every second, for at most {} s\n",
+        kServeCommand, kOpenAgainMax.count());
+    static_cast<void>(::poll(nullptr, 0, std::chrono::milliseconds{kPause}.count()));
+  }
 }
 
 }  // namespace
@@ -187,14 +229,7 @@ int run_serve(Arguments arguments) {
       "  2  the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (options.dump_book) return dump_book(options);
-  // An engine that has handed its shard over waits for it again.
-  bool is_handed_over = false;
-  int status = kSuccess;
-  do {
-    is_handed_over = false;
-    status = serve(options, is_handed_over);
-  } while (status == kSuccess && is_handed_over);
-  return status;
+  return serve_until_ended(options);
 }
 
 }  // namespace nexusfix::command

@@ -45,6 +45,9 @@ class ServiceNotifier {
   void ready();
   // Sends STOPPING, once. Any thread. It does not wait, because sessions are to be logged out.
   void stopping();
+  // The process goes on when its loops have ended: STOPPING is not sent, after which a service
+  // manager ends a process that does not end by itself. Any thread.
+  void goes_on() noexcept { is_stopping_ = true; }
 
   // Each loop calls it once a turn. The watchdog is notified when all loops have called it since
   // the last notification, so that one loop that hangs is enough to trigger the watchdog. Does not
@@ -78,8 +81,8 @@ class ServiceNotifier {
   std::atomic<std::uint64_t> living_loops_;
   std::atomic<std::uint64_t> signs_{0};
   std::atomic<bool> is_ready_{false};
-  std::atomic<bool> is_stopping_{false};
-  MonoTime next_signs_[kLoopsMax];  // each entry belongs to its loop
+  std::atomic<bool> is_stopping_{false};  // STOPPING was sent, or is not to be sent
+  MonoTime next_signs_[kLoopsMax];        // each entry belongs to its loop
   std::atomic<std::uint32_t> waiting_[kLoopsMax]{};
 };
 

@@ -64,15 +64,77 @@ ServerResult<void> check_timeline(const PositionRecord& record, const std::strin
 }
 
 // The claim ends the process that has the lock.
-StoreResult<Claim> claim_and_lock(Connection& connection, const PostgresOptions& options,
-                                  const std::string& name) {
-  auto claimed = claim_by_lease(connection, options, name, options.lease->token());
-  if (!claimed) return std::unexpected{store_error(options, claimed.error())};
-  options.lease->on_claimed();
+ServerResult<Claim> claim_and_lock(Connection& connection, const PostgresOptions& options,
+                                   const std::string& name) {
+  const std::uint64_t token = options.lease->token();
+  // Another process may have the lease by now, and claim the log first.
+  if (token == 0) return std::unexpected{ServerError{"the lease was lost", kOwnedByAnother}};
+  auto claimed = claim_by_lease(connection, options, name, token);
+  if (!claimed) return claimed;
+  // The session that was ended has the lock until the server has done it.
   if (auto locked = lock_log(connection, options); !locked) {
-    return std::unexpected{std::move(locked.error())};
+    return std::unexpected{ServerError{std::move(locked.error().text), kLockHeld}};
   }
-  return std::move(*claimed);
+  return claimed;
+}
+
+// The log, locked by this connection.
+struct Locked {
+  Connection connection;
+  std::string claim_name = new_claim_name();
+  std::optional<Claim> claim{};               // by the lease; nothing: it is not claimed yet
+  std::optional<LogPosition> followed_end{};  // it was a standby, which has followed the log so far
+};
+
+// A claim that fails for now, or whose outcome is not known, is followed by another one with a
+// higher token: the standby goes on to wait.
+StoreResult<Locked> wait_and_claim(Standby& standby, Connection connection,
+                                   const PostgresOptions& options) {
+  for (;;) {
+    auto waited = standby.wait(std::move(connection));
+    if (!waited) return std::unexpected{std::move(waited.error())};
+    Locked locked{.connection = std::move(*waited)};
+    auto claimed = claim_and_lock(locked.connection, options, locked.claim_name);
+    if (claimed) {
+      options.lease->on_claimed();
+      locked.claim = std::move(*claimed);
+      return locked;
+    }
+    const ServerError& error = claimed.error();
+    if (!error.may_pass() && error.state != kOwnedByAnother) {
+      return std::unexpected{store_error(options, error)};
+    }
+    standby.on_not_taken(error.text);
+    connection = std::move(locked.connection);
+  }
+}
+
+StoreResult<Locked> wait_for_lock(Standby& standby, Connection connection) {
+  auto waited = standby.wait(std::move(connection));
+  if (!waited) return std::unexpected{std::move(waited.error())};
+  return Locked{.connection = std::move(*waited)};
+}
+
+StoreResult<Locked> lock_or_wait(Connection connection, const PostgresOptions& options,
+                                 Servers& servers, const ServerFacts& facts,
+                                 Servers::Accept accept) {
+  if (options.lease == nullptr && options.if_owned == IfOwned::Refuse) {
+    if (auto locked = lock_log(connection, options); !locked) {
+      return std::unexpected{std::move(locked.error())};
+    }
+    return Locked{.connection = std::move(connection)};
+  }
+  if (options.lease == nullptr) {
+    const auto is_free = try_lock_log(connection, options);
+    if (!is_free) return std::unexpected{is_free.error()};
+    if (*is_free) return Locked{.connection = std::move(connection)};
+  }
+  Standby standby{options, servers, facts, accept};
+  const bool is_leased = options.lease != nullptr;
+  auto taken = is_leased ? wait_and_claim(standby, std::move(connection), options)
+                         : wait_for_lock(standby, std::move(connection));
+  if (taken) taken->followed_end = standby.followed_end();
+  return taken;
 }
 
 }  // namespace
@@ -132,32 +194,9 @@ StoreResult<Taken> take_log(PostgresOptions options, Servers& servers,
   auto connection = servers.connect(-1, accept);
   if (!connection) return fail(std::move(connection.error()));
   if (is_recorded) options.if_no_log = IfNoLog::Refuse;
-  std::optional<LogPosition> followed_end;  // of a standby
-  const std::string claim_name = new_claim_name();
-  std::optional<Claim> leased;
-  bool must_wait = options.lease != nullptr;
-  if (!must_wait && options.if_owned == IfOwned::Wait) {
-    const auto is_free = try_lock_log(*connection, options);
-    if (!is_free) return std::unexpected{is_free.error()};
-    must_wait = !*is_free;
-  }
-  if (must_wait) {
-    Standby standby{options, servers, facts, accept};
-    auto waited = standby.wait(std::move(*connection));
-    if (!waited) return std::unexpected{std::move(waited.error())};
-    connection = std::move(*waited);
-    followed_end = standby.followed_end();
-  }
-  if (options.lease != nullptr) {
-    auto claimed = claim_and_lock(*connection, options, claim_name);
-    if (!claimed) return std::unexpected{std::move(claimed.error())};
-    leased = std::move(*claimed);
-  } else if (options.if_owned == IfOwned::Refuse) {
-    if (auto locked = lock_log(*connection, options); !locked) {
-      return std::unexpected{std::move(locked.error())};
-    }
-  }
-  if (auto done = migrate(*connection, options); !done) {
+  auto locked = lock_or_wait(std::move(*connection), options, servers, facts, accept);
+  if (!locked) return std::unexpected{std::move(locked.error())};
+  if (auto done = migrate(locked->connection, options); !done) {
     if (is_recorded && done.error().code == StoreErrorCode::Missing) {
       done.error().text += ". " + marker->path() + " says that there was one, confirmed up to " +
                            std::to_string(marker->found()->confirmed) +
@@ -165,19 +204,20 @@ StoreResult<Taken> take_log(PostgresOptions options, Servers& servers,
     }
     return std::unexpected{std::move(done.error())};
   }
-  Taken taken{.connection = std::move(*connection),
+  Taken taken{.connection = std::move(locked->connection),
               .facts = std::move(facts),
               .claim = {},
-              .claim_name = claim_name,
+              .claim_name = std::move(locked->claim_name),
               .loss = std::nullopt,
-              .was_standby = followed_end.has_value(),
-              .followed_end = followed_end.value_or(0)};
+              .was_standby = locked->followed_end.has_value(),
+              .followed_end = locked->followed_end.value_or(0)};
   if (is_recorded) {
     auto loss = find_loss(taken.connection, options, *marker->found(), marker->path());
     if (!loss) return std::unexpected{std::move(loss.error())};
     taken.loss = *loss;
   }
-  auto claimed = leased ? ServerResult<Claim>{*leased} : claim(taken.connection, claim_name);
+  auto claimed = locked->claim ? ServerResult<Claim>{std::move(*locked->claim)}
+                               : claim(taken.connection, taken.claim_name);
   if (!claimed) return fail(std::move(claimed.error()));
   taken.claim = std::move(*claimed);
   return taken;

@@ -52,6 +52,12 @@ Standby::Standby(const PostgresOptions& options, Servers& servers, const ServerF
 
 StoreResult<Connection> Standby::wait(Connection connection) {
   connection_ = std::move(connection);
+  const auto was_ended = [this] {
+    return std::unexpected{
+        store_error(options_, {.text = "the standby was ended while it waited", .state = {}},
+                    StoreErrorCode::Refused)};
+  };
+  if (std::exchange(was_not_taken_, false) && !pause(kLookInterval)) return was_ended();
   ServerResult<void> begun = begin();
   // The owner was there a moment ago.
   has_seen_owner_ = true;
@@ -75,11 +81,8 @@ StoreResult<Connection> Standby::wait(Connection connection) {
       state_.is_connected = false;
     }
     const bool lags = can_follow() && state_.followed_end < state_.log_end;
-    if (!pause(!connection_ ? kReconnectInterval : lags ? milliseconds{0} : kLookInterval)) {
-      return std::unexpected{
-          store_error(options_, {.text = "the standby was ended while it waited", .state = {}},
-                      StoreErrorCode::Refused)};
-    }
+    const milliseconds while_connected = lags ? milliseconds{0} : kLookInterval;
+    if (!pause(connection_ ? while_connected : kReconnectInterval)) return was_ended();
     if (connection_) continue;
     auto made = servers_.connect(-1, accept_);
     if (!made && !made.error().may_pass()) {
@@ -118,8 +121,8 @@ ServerResult<bool> Standby::look() {
       "(l.classid::bigint << 32 | l.objid::bigint) = "
       "hashtextextended('nexusfix log ' || $2, 0)), s.position, s.owner_first_epoch, "
       "s.owner || ' since ' || s.owned_since, "
-      "coalesce((SELECT min(o.position) FROM owners o WHERE o.first_epoch > $1::int8), s.position) "
-      "FROM log_state s",
+      "coalesce((SELECT min(o.position) FROM owners o WHERE o.first_epoch > $1::int8), "
+      "s.position), s.owner_epoch FROM log_state s",
       {std::to_string(first_epoch_), options_.schema});
   // The owner may be about to create the tables.
   constexpr std::string_view kNoTable = "42P01";
@@ -134,6 +137,7 @@ ServerResult<bool> Standby::look() {
   const bool is_free = number_at(*rows, 0) == 0;
   state_.log_end = number_at(*rows, 1);
   const std::uint64_t owner = number_at(*rows, 2);
+  owner_epoch_ = number_at(*rows, 5);
   // The part that was followed is not in the log any more, or was written again.
   if (std::min<LogPosition>(number_at(*rows, 4), state_.log_end) < state_.followed_end) {
     return std::unexpected{
@@ -166,9 +170,10 @@ ServerResult<bool> Standby::look() {
 // The former owner may still have the lock: the claim ends its session.
 ServerResult<bool> Standby::ask_for_lease() {
   if (can_follow() && state_.followed_end < state_.log_end) return false;
-  auto token = options_.lease->ask();
+  const std::uint64_t claimed = token_of_epoch(owner_epoch_);
+  auto token = options_.lease->ask(claimed);
   if (!token) return std::unexpected{ServerError{std::move(token.error()), kElsewhere}};
-  if (*token == 0) return false;
+  if (*token <= claimed) return false;
   if (auto named = connection_->run("RESET application_name"); !named) {
     return std::unexpected{std::move(named.error())};
   }
@@ -264,6 +269,11 @@ bool Standby::pause(milliseconds time) {
     static_cast<void>(wait_for(-1, 0, std::min(time, kLookInterval), -1));
   }
   return report_state();
+}
+
+void Standby::on_not_taken(const std::string& why) {
+  was_not_taken_ = true;
+  report(EventId::DatabaseStandbyWaits, "a standby: waits again: the log was not taken: " + why);
 }
 
 // Once for each error: a server may be away for hours.

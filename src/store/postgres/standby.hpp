@@ -25,9 +25,11 @@ class Standby {
   Standby(const PostgresOptions& options, Servers& servers, const ServerFacts& facts,
           Servers::Accept accept);
 
-  // Returns a connection that has the log's lock. An error: the waiting makes no sense, or the
-  // observer has ended it.
+  // Returns a connection that has the log's lock, or whose process has the lease. An error: the
+  // waiting makes no sense, or the observer has ended it. May be called again.
   [[nodiscard]] StoreResult<Connection> wait(Connection connection);
+  // The log was not taken after wait() has returned: it waits again.
+  void on_not_taken(const std::string& why);
   // The observer has got the messages before this position.
   [[nodiscard]] LogPosition followed_end() const noexcept { return state_.followed_end; }
 
@@ -59,12 +61,14 @@ class Standby {
   std::optional<Connection> connection_;  // nothing: it is lost
   StandbyState state_;
   std::uint64_t first_epoch_ = 0;   // of the owner that was seen last
+  std::uint64_t owner_epoch_ = 0;   // of the log
   std::vector<std::string> names_;  // of the sessions, by key
   std::string reported_owner_;
   std::string last_error_;  // that was reported
   SystemClock clock_;
   std::optional<MonoTime> free_since_;
   bool has_seen_owner_ = false;  // on this connection
+  bool was_not_taken_ = false;   // after the last wait()
 };
 
 }  // namespace nexusfix::store::postgres

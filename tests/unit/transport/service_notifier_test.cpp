@@ -75,6 +75,14 @@ TEST_F(ServiceNotifierTest, ready_and_stopping_are_sent_once_each) {
   EXPECT_EQ(sent(), (Sent{"READY=1\n", "STOPPING=1\n"}));
 }
 
+TEST_F(ServiceNotifierTest, stopping_is_not_sent_by_a_process_that_goes_on) {
+  const auto service = open({});
+  service->ready();
+  service->goes_on();
+  service->stopping();
+  EXPECT_EQ(sent(), (Sent{"READY=1\n"}));
+}
+
 TEST_F(ServiceNotifierTest, a_sign_of_life_is_given_in_each_quarter_of_the_interval) {
   const auto service = open({.socket = {}, .watchdog = milliseconds{400}});
   EXPECT_EQ(service->sleep_max(), milliseconds{100});

@@ -58,16 +58,8 @@ ServerResult<void> check_mark(Connection& connection, const PostgresOptions& opt
                     "join with this configuration file",
                     kElsewhere}};
   }
-  if (!is_same(**mark, wanted)) {
-    return std::unexpected{ServerError{other_mark_text(**mark, wanted), kElsewhere}};
-  }
-  if ((*mark)->token <= wanted.token) return {};
-  return std::unexpected{ServerError{
-      "etcd has old data: it gives fencing tokens above " + std::to_string(wanted.token) +
-          ", and the log was claimed with " + std::to_string((*mark)->token) +
-          " already. It was restored from a backup, or is another one. If it is the "
-          "right one, run nexusfix cluster join --etcd-lost",
-      kElsewhere}};
+  if (is_same(**mark, wanted)) return {};
+  return std::unexpected{ServerError{other_mark_text(**mark, wanted), kElsewhere}};
 }
 
 }  // namespace postgres

@@ -4,6 +4,7 @@ Arguments: nexusfix, and the program that starts a server."""
 
 import json
 import os
+import random
 import re
 import signal
 import socket
@@ -22,9 +23,17 @@ SESSIONS = 1000
 
 
 def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    """A port that no other connection gets by chance while an engine opens it again."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as limits:
+        first_of_kernel = int(limits.read().split()[0])
+    while True:
+        with socket.socket() as one:
+            port = random.randrange(10_000, max(first_of_kernel, 20_000))
+            try:
+                one.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
 
 
 def get(port, path):
@@ -35,11 +44,40 @@ def get(port, path):
         return error.code, error.read().decode()
 
 
+class Engine(subprocess.Popen):
+    """`nexusfix serve`: its name, and whether the test expects its end."""
+
+    def __init__(self, name, folder, config, **options):
+        self.name, self.folder, self.may_end = name, folder, False
+        with open(folder / f"{name}.log", "wb") as log, open(folder / f"{name}.out", "wb") as out:
+            super().__init__([command_test.NEXUSFIX, "serve", config], stdin=subprocess.DEVNULL,
+                             stdout=out, stderr=log, **options)
+
+    def send_signal(self, sig):
+        if sig not in (signal.SIGSTOP, signal.SIGCONT, signal.SIGHUP):
+            self.may_end = True
+        super().send_signal(sig)
+
+    def wait(self, timeout=None):
+        self.may_end = True
+        return super().wait(timeout)
+
+    def listens(self):
+        """How often it has opened its ports."""
+        return (self.folder / f"{self.name}.out").read_text().count("listening on port")
+
+    def describe(self, lines=60):
+        log = (self.folder / f"{self.name}.log").read_text(errors="replace").splitlines()
+        status = "runs" if self.poll() is None else f"ended with status {self.returncode}"
+        return "\n  ".join([f"engine {self.name}, process {self.pid}, {status}. Its log ends with:",
+                            *log[-lines:]])
+
+
 class Counterparty:
     """A trader that connects to the one address which it knows."""
 
-    def __init__(self, port):
-        self.port = port
+    def __init__(self, port, check):
+        self.port, self.check = port, check
         self.socket = None
         self.next_out = 1
         self.received = b""
@@ -53,6 +91,7 @@ class Counterparty:
                 self.received = b""
                 return
             except ConnectionRefusedError:
+                self.check("a port is open")
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.005)
@@ -117,31 +156,60 @@ class WithDatabase(WithFolder):
         WithDatabase.count += 1
         self.schema = f"standby_{self.count}"
         self.port = free_port()
+        self.engines = []
 
-    def start(self, name, more="", sessions=1, port=None):
-        """Starts an engine; returns it and its port for /readyz."""
+    def start(self, name, more="", sessions=1, port=None, **options):
+        """Starts an engine; returns it and its port for /readyz. No connection to the database
+        ends because a busy machine is slow; more may say otherwise."""
         metrics = free_port()
         text = ("[DEFAULT]\nConnectionType=acceptor\nSocketAcceptHost=127.0.0.1\n"
                 f"SocketAcceptPort={port or self.port}\nStore=postgresql\n"
                 f"PostgreSQLStoreHost={self.host}\nPostgreSQLStoreUser=nexusfix\n"
                 f"PostgreSQLStoreDatabase=postgres\nPostgreSQLStoreSchema={self.schema}\n"
                 f"FileStorePath={self.folder}/{name}\nControlSocket={self.folder}/{name}.control\n"
-                f"MetricsPort={metrics}\nPostgreSQLStorePeerTimeout=3\n{more}"
+                f"MetricsPort={metrics}\n{more}"
                 "BeginString=FIX.4.4\nSenderCompID=VENUE\n[SESSION]\nTargetCompID=TRADER\n")
         for number in range(1, sessions):
             text += f"[SESSION]\nTargetCompID=T{number}\n"
-        with open(self.folder / f"{name}.log", "wb") as log:
-            engine = subprocess.Popen(
-                [command_test.NEXUSFIX, "serve", self.write(f"{name}.cfg", text)],
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True)
-        self.addCleanup(engine.stdout.close)
+        engine = Engine(name, self.folder, self.write(f"{name}.cfg", text), **options)
+        self.engines.append(engine)
         self.addCleanup(engine.wait)
         self.addCleanup(engine.kill)
         self.addCleanup(lambda: engine.send_signal(signal.SIGCONT))
         return engine, metrics
 
+    def check_engines(self, what):
+        for engine in self.engines:
+            if not engine.may_end and engine.poll() is not None:
+                self.fail(f"never happened: {what}: engine {engine.name} ended with status "
+                          f"{engine.returncode}")
+
+    def wait_until(self, condition, what):
+        """Fails at once if an engine ends that is to go on."""
+        def happens():
+            self.check_engines(what)
+            return condition()
+        wait_until(happens, what)
+
+    def listening(self, engine, times=1):
+        self.wait_until(lambda: engine.listens() >= times, f"{engine.name} opens its ports")
+
+    def run(self, result=None):
+        self.result = result
+        return super().run(result)
+
+    def tearDown(self):
+        """Prints what the engines have logged, if the test has failed."""
+        if not any(test is self for test, _ in self.result.failures + self.result.errors):
+            return
+        for text in self.explanations():
+            print(text, file=sys.stderr)
+
+    def explanations(self):
+        return [engine.describe() for engine in self.engines]
+
     def counterparty(self):
-        one = Counterparty(self.port)
+        one = Counterparty(self.port, self.check_engines)
         self.addCleanup(one.close)
         one.connect()
         return one
@@ -149,22 +217,36 @@ class WithDatabase(WithFolder):
     def log(self, name):
         return (self.folder / f"{name}.log").read_text()
 
+    def sql(self, statement):
+        done = subprocess.run(
+            ["psql", "-h", self.host, "-U", "nexusfix", "-d", "postgres", "-tAc", statement],
+            capture_output=True, text=True, check=True, timeout=LIMIT_SECONDS)
+        return done.stdout.strip()
+
+    def end_session_of_owner(self):
+        """Ends the database session that has the log's lock."""
+        ended = self.sql("SELECT count(pg_terminate_backend(l.pid)) FROM pg_locks l WHERE "
+                         "l.locktype = 'advisory' AND (l.classid::bigint << 32 | l.objid::bigint) "
+                         f"= hashtextextended('nexusfix log {self.schema}', 0) AND l.granted")
+        self.assertEqual(ended, "1")
+
     def status(self, name):
         return run("ctl", "--engine", f"{self.folder}/{name}.control", "status")
 
 
 class Standby(WithDatabase):
-    def start_pair(self, sessions=1, port=None):
-        owner, _ = self.start("one", "PostgreSQLStoreIfOwned=wait\n", sessions)
-        self.assertRegex(owner.stdout.readline(), "listening on port")
-        standby, metrics = self.start("two", "RefreshOnLogon=Y\n", sessions, port)
-        wait_until(lambda: "NXF-5050" in self.log("two"), "the standby waits")
+    def start_pair(self, sessions=1, port=None, more=""):
+        owner, _ = self.start("one", "PostgreSQLStoreIfOwned=wait\n" + more, sessions)
+        self.listening(owner)
+        standby, metrics = self.start("two", "RefreshOnLogon=Y\n" + more, sessions, port)
+        self.wait_until(lambda: "NXF-5050" in self.log("two"), "the standby waits")
         return owner, standby, metrics
 
     def test_a_standby_says_for_whom_it_waits_and_takes_no_commands(self):
         owner, standby, metrics = self.start_pair()
         self.assertIn(f"waits for the log, which process {owner.pid} on host ", self.log("two"))
-        wait_until(lambda: "it waits for the log" in get(metrics, "/readyz")[1], "/readyz says so")
+        self.wait_until(lambda: "it waits for the log" in get(metrics, "/readyz")[1],
+                        "/readyz says so")
         code, reasons = get(metrics, "/readyz")
         self.assertEqual(code, 503)
         self.assertRegex(reasons, rf"^standby: it waits for the log, which process {owner.pid} on ")
@@ -212,11 +294,11 @@ class Standby(WithDatabase):
 
         def caught_up():
             return "\nnexusfix_standby_lag_bytes 0\n" in get(metrics, "/metrics")[1]
-        wait_until(caught_up, "the standby has all messages")
+        self.wait_until(caught_up, "the standby has all messages")
         took, logon = self.take_over(trader, owner.kill)
         print(f"take-over with {SESSIONS} sessions: {took:.3f} s from the kill to the Logon")
         self.assertEqual((logon["35"], logon["34"]), ("A", "7"))
-        self.assertIn("NXF-5051", self.log("two"))
+        self.wait_until(lambda: "NXF-5051" in self.log("two"), "the standby says so")
         # What the owner has sent is sent again, by the standby.
         trader.send("2", "7=2|16=6|")
         for report in reports:
@@ -234,8 +316,8 @@ class Standby(WithDatabase):
         trader.close()
         # The former owner comes back as the standby.
         self.start("one", "PostgreSQLStoreIfOwned=wait\n", SESSIONS)
-        wait_until(lambda: f"waits for the log, which process {standby.pid} on" in self.log("one"),
-                   "the former owner waits")
+        waits = f"waits for the log, which process {standby.pid} on"
+        self.wait_until(lambda: waits in self.log("one"), "the former owner waits")
         self.end(standby)
 
     def test_a_stopped_owner_loses_the_log_and_sends_nothing_more(self):
@@ -245,7 +327,8 @@ class Standby(WithDatabase):
         self.assertEqual(trader.order("A1")["34"], "2")
         former = trader.socket
         owner.send_signal(signal.SIGSTOP)
-        wait_until(lambda: "NXF-5051" in self.log("two"), "the standby owns the log")
+        self.end_session_of_owner()  # as the server does after PostgreSQLStorePeerTimeout
+        self.wait_until(lambda: "NXF-5051" in self.log("two"), "the standby owns the log")
         # An order that the stopped process reads when it goes on: its answer has no record.
         trader.send("D", "11=A2|55=AAPL|54=1|38=100|40=2|44=10.5|60="
                     + time.strftime("%Y%m%d-%H:%M:%S", time.gmtime()) + "|")

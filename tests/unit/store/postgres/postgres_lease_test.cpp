@@ -1,6 +1,7 @@
 // A log whose owner a lease decides: a later fencing token takes the log from whichever process has
 // it, and an earlier one never does.
 #include <atomic>
+#include <functional>
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
 #include <memory>
@@ -14,24 +15,54 @@ namespace {
 
 using testing::PostgresServer;
 
-// A lease that the test gives.
+// A lease that the test gives. The token of its mark: the highest one that was ever given.
 class GivenLease final : public LogLease {
  public:
   explicit GivenLease(ClusterMark mark, std::uint64_t token)
-      : mark_{std::move(mark)}, token_{token} {}
-  [[nodiscard]] ClusterMark mark() const override { return mark_; }
-  [[nodiscard]] std::uint64_t token() const noexcept override { return token_; }
-  [[nodiscard]] std::expected<std::uint64_t, std::string> ask() override { return token_.load(); }
+      : mark_{std::move(mark)}, token_{token}, answer_{token} {}
+  [[nodiscard]] ClusterMark mark() const override {
+    return {.cluster = mark_.cluster, .shard = mark_.shard};
+  }
+  [[nodiscard]] std::uint64_t token() const noexcept override { return token_.load(); }
+  [[nodiscard]] std::expected<std::uint64_t, std::string> ask(std::uint64_t claimed) override {
+    if (claimed <= mark_.token) return answer_.load();
+    return std::unexpected{"the log was claimed with " + std::to_string(claimed) + " already"};
+  }
   void on_claimed() noexcept override { is_claimed_ = true; }
 
-  void set_token(std::uint64_t token) { token_ = token; }
+  void set_token(std::uint64_t token) { token_ = answer_ = token; }
+  // As if the lease ended when the store was about to claim the log.
+  void set_token_after_ask(std::uint64_t token) { token_ = token; }
   [[nodiscard]] bool is_claimed() const { return is_claimed_; }
 
  private:
   ClusterMark mark_;
   std::atomic<std::uint64_t> token_;
+  std::atomic<std::uint64_t> answer_;  // the answer to ask()
   std::atomic<bool> is_claimed_{false};
 };
+
+// Ends the waiting after some looks; sees that the log was not taken.
+class Looks final : public StandbyObserver {
+ public:
+  explicit Looks(int max, std::function<void()> on_not_taken = {})
+      : left_{max}, on_not_taken_{std::move(on_not_taken)} {}
+  [[nodiscard]] bool follows_messages() const override { return false; }
+  void on_message(const Store::LogMessage& /*message*/) override {}
+  [[nodiscard]] bool on_waiting(const StandbyState& /*state*/) override { return left_-- > 0; }
+  void on_event(StoreEvent event) override {
+    if (event.text.find("the log was not taken: ") == std::string::npos) return;
+    not_taken_ = std::move(event.text);
+    if (on_not_taken_) on_not_taken_();
+  }
+  [[nodiscard]] const std::string& not_taken() const { return not_taken_; }
+
+ private:
+  int left_;
+  std::function<void()> on_not_taken_;
+  std::string not_taken_;
+};
+constexpr int kNoEnd = 1'000'000;
 
 // An engine of the cluster, with a lease of its own.
 struct Engine {
@@ -101,18 +132,65 @@ TEST_F(PostgresLease, a_later_token_takes_the_log_from_one_that_has_the_lock) {
   EXPECT_EQ(second.append(), "");
 }
 
-TEST_F(PostgresLease, an_earlier_token_is_refused_and_the_owner_goes_on) {
+TEST_F(PostgresLease, an_earlier_token_waits_and_the_owner_goes_on) {
   Engine owner{options_, 6};
   ASSERT_EQ(owner.open(), "");
   ASSERT_EQ(owner.append(), "");
   const std::uint64_t before = epoch();
-  for (const std::uint64_t stale : {5U, 6U}) {
+  for (const std::uint64_t stale : {0U, 5U, 6U}) {
     Engine late{options_, stale};
-    EXPECT_NE(late.open().find("the log was taken over by process "), std::string::npos);
+    Looks looks{6};
+    late.options.standby_observer = &looks;
+    EXPECT_NE(late.open().find("ended while it waited"), std::string::npos);
     EXPECT_FALSE(late.lease.is_claimed());
   }
   EXPECT_EQ(epoch(), before);
   EXPECT_EQ(owner.append(), "");
+}
+
+TEST_F(PostgresLease, a_lease_that_ends_before_the_claim_waits_again_and_touches_nothing) {
+  Engine owner{options_, 6};
+  ASSERT_EQ(owner.open(), "");
+  for (const std::uint64_t stale : {0U, 5U, 6U}) {
+    const std::uint64_t before = epoch();
+    Engine late{options_, (before >> 20U) + 1};
+    late.lease.set_token_after_ask(stale);
+    Looks looks{0};
+    late.options.standby_observer = &looks;
+    EXPECT_NE(late.open().find("ended while it waited"), std::string::npos);
+    EXPECT_NE(looks.not_taken().find(stale == 0 ? "the lease was lost" : "was taken over by"),
+              std::string::npos)
+        << looks.not_taken();
+    EXPECT_FALSE(late.lease.is_claimed());
+    EXPECT_EQ(epoch(), before);
+  }
+  EXPECT_EQ(owner.append(), "");
+  // It gets a lease again.
+  Engine late{options_, 7};
+  late.lease.set_token_after_ask(0);
+  Looks looks{kNoEnd, [&] { late.lease.set_token(20); }};
+  late.options.standby_observer = &looks;
+  EXPECT_EQ(late.open(), "");
+  EXPECT_TRUE(late.lease.is_claimed());
+  EXPECT_EQ(token(), 20U);
+  EXPECT_EQ(late.append(), "");
+}
+
+TEST_F(PostgresLease, a_claim_that_a_foreign_transaction_holds_up_is_made_again) {
+  const std::unique_ptr<PGconn, decltype(&PQfinish)> foreign{
+      PQconnectdb(server_->connection().c_str()), &PQfinish};
+  PQclear(PQexec(foreign.get(), "BEGIN"));
+  PQclear(PQexec(foreign.get(),
+                 ("UPDATE " + options_.schema + ".log_state SET position = position").c_str()));
+  Engine engine{options_, 5};
+  Looks looks{kNoEnd, [&] {
+                PQclear(PQexec(foreign.get(), "ROLLBACK"));
+                engine.lease.set_token(6);
+              }};
+  engine.options.standby_observer = &looks;
+  EXPECT_EQ(engine.open(), "");
+  EXPECT_EQ(token(), 6U);
+  EXPECT_EQ(engine.append(), "");
 }
 
 TEST_F(PostgresLease, an_owner_that_connects_again_does_not_get_above_the_next_token) {
@@ -139,7 +217,10 @@ TEST_F(PostgresLease, an_owner_that_gets_a_new_token_claims_the_log_with_it) {
   ASSERT_EQ(owner.append(), "");
   EXPECT_EQ(token(), 9U);
   // One that had the lease in between, and was stopped before it claimed the log.
-  Engine between{options_, 7};
+  Engine between{options_, 10};
+  between.lease.set_token_after_ask(7);
+  Looks looks{0};
+  between.options.standby_observer = &looks;
   EXPECT_NE(between.open(), "");
   EXPECT_EQ(owner.append(), "");
 }
@@ -176,9 +257,7 @@ TEST_F(PostgresLease, a_log_that_does_not_fit_the_lease_is_not_touched) {
             std::string::npos);
   EXPECT_NE(refusal(options_, {"c", "t", 1'000}).find("not to shard t of cluster c"),
             std::string::npos);
-  EXPECT_NE(refusal(options_, {"c", "s", 499})
-                .find("etcd has old data: it gives fencing tokens above 499, and the log was "
-                      "claimed with 500 already"),
+  EXPECT_NE(refusal(options_, {"c", "s", 499}).find("the log was claimed with 500 already"),
             std::string::npos);
   EXPECT_EQ(epoch(), before);
   const auto mark = find_cluster_mark(options_);
