@@ -12,15 +12,9 @@ import sys
 import unittest
 
 import command_test
-from command_test import LIMIT_SECONDS, WithFolder, run
+from command_test import LIMIT_SECONDS, WithFolder, free_port, run
 
 LOGON_SCRIPT = "sleep 0.01\n"
-
-
-def free_port(host="127.0.0.1"):
-    with socket.socket() as one:
-        one.bind((host, 0))
-        return one.getsockname()[1]
 
 
 class FrontDoor(WithFolder):

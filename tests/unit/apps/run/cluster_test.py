@@ -21,8 +21,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import command_test
 import standby_test
-from command_test import LIMIT_SECONDS, run, wait_until
-from standby_test import free_port, get
+from command_test import LIMIT_SECONDS, free_port, run, wait_until
+from standby_test import get
 
 SESSIONS = 1000
 # Ends in no test by itself, also on a busy machine: tests end it as etcd does after its time.

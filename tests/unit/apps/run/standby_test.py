@@ -4,7 +4,6 @@ Arguments: nexusfix, and the program that starts a server."""
 
 import json
 import os
-import random
 import re
 import signal
 import socket
@@ -16,24 +15,10 @@ import urllib.error
 import urllib.request
 
 import command_test
-from command_test import LIMIT_SECONDS, WithFolder, run, wait_until
+from command_test import LIMIT_SECONDS, WithFolder, free_port, run, wait_until
 
 SERVER = ""  # set by main
 SESSIONS = 1000
-
-
-def free_port():
-    """A port that no other connection gets by chance while an engine opens it again."""
-    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as limits:
-        first_of_kernel = int(limits.read().split()[0])
-    while True:
-        with socket.socket() as one:
-            port = random.randrange(10_000, max(first_of_kernel, 20_000))
-            try:
-                one.bind(("127.0.0.1", port))
-                return port
-            except OSError:
-                continue
 
 
 def get(port, path):
