@@ -304,6 +304,52 @@ class Stream(unittest.TestCase):
                 self.assertLessEqual(done.stderr.count("\n"), 2, done.stderr)
         self.assertFalse((self.folder / "cursors").exists())
 
+    def test_settings_that_break_the_promise_are_refused_by_name_with_the_reason(self):
+        for setting, reason in (
+                ("acks=1", "all replicas in sync"),
+                ("request.required.acks=1", "all replicas in sync"),
+                ("bootstrap.servers=a:1", "--kafka names the brokers"),
+                ("metadata.broker.list=a:1", "--kafka names the brokers"),
+                ("enable.idempotence=false", "repeat and reorder"),
+                ("enable.gapless.guarantee=true", "the stream itself ends"),
+                ("transactional.id=x", "no transactions"),
+                ("transaction.timeout.ms=1000", "no transactions"),
+                ("message.timeout.ms=1000", "is lost in the middle"),
+                ("delivery.timeout.ms=1000", "is lost in the middle"),
+                ("message.send.max.retries=1", "is lost in the middle"),
+                ("retries=1", "is lost in the middle"),
+                ("max.in.flight=6", "reorders messages"),
+                ("max.in.flight.requests.per.connection=6", "reorders messages"),
+                ("queuing.strategy=lifo", "another order than that of the log"),
+                ("delivery.report.only.error=true", "the cursor never moves"),
+                ("enabled_events=1", "the cursor never moves"),
+                ("log.queue=true", "grows without a limit"),
+                ("partitioner=random", "on several partitions"),
+                ("partitioner=", "on several partitions"),
+                ("queue.buffering.max.messages=0", "the memory of the stream has a limit"),
+                ("queue.buffering.max.kbytes=1048577", "the memory of the stream has a limit"),
+                ("queue.buffering.max.kbytes=1M", "the memory of the stream has a limit")):
+            name = setting.partition("=")[0]
+            properties = self.folder / "properties"
+            properties.write_text(setting + "\n")
+            for option, given in (("--set", setting), ("--properties", properties)):
+                with self.subTest(setting, option=option):
+                    done = run("stream", "--kafka", "127.0.0.1:1", "--topic", "audit", option,
+                               given, self.folder)
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    self.assertIn(name, done.stderr)
+                    self.assertIn(reason, done.stderr)
+                    self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def test_settings_that_keep_the_promise_are_taken(self):
+        for setting in ("partitioner=fnv1a", "partitioner=consistent_random",
+                        "queue.buffering.max.messages=1", "queue.buffering.max.kbytes=1048576",
+                        "linger.ms=5", "compression.type=gzip"):
+            with self.subTest(setting):
+                done = run("stream", "--kafka", "127.0.0.1:1", "--topic", "audit", "--set", setting,
+                           self.folder)
+                self.assertIn("there is no journal in this folder", done.stderr)
+
 
 def main():
     global NEXUSFIX, MOCK, CONSUMER, PYARROW
