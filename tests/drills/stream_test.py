@@ -225,6 +225,39 @@ class Stream(unittest.TestCase):
         self.assertRegex(events.read_text(), r"NXF-5074 .* 0 messages acknowledged, .*; the rest "
                                              "follows at the next start")
 
+    def damage(self, text):
+        segment, = self.copy.glob("*.journal")
+        stored = bytearray(segment.read_bytes())
+        stored[stored.index(text)] ^= 1
+        segment.write_bytes(stored)
+
+    def test_no_message_of_a_session_whose_name_is_damaged_is_sent(self):
+        brokers = self.brokers()
+        self.damage(b"FIX.4.4:VENUE->TRADER")
+        done = self.stream(brokers, "--accept-gap")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("ERROR NXF-5073", done.stderr)
+        self.assertRegex(done.stderr, "a message is of an unknown session. The stream can go on "
+                                      "when the journal has another segment\n")
+        self.assertEqual(consume(brokers.address), [])
+
+    def test_messages_after_damage_are_skipped_and_counted_by_number(self):
+        brokers = self.brokers()
+        at = next(i for i, one in enumerate(self.stored) if i > 1000 and one["direction"] == "out")
+        self.damage(self.stored[at]["message"].replace("|", "\x01").encode())
+        done = self.stream(brokers, "--accept-gap")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = [value.decode() for _, _, value in consume(brokers.address)]
+        self.assertEqual(found, [one["message"] for one in self.stored[:len(found)]])
+        count = re.search(r"NXF-5073 .*: ([\d,]+) messages after a gap skipped, up to log position "
+                          r"\d+: FIX.4.4:VENUE->TRADER out MsgSeqNum \d+ to \d+ \(\d+\), "
+                          r"FIX.4.4:VENUE->TRADER in MsgSeqNum \d+ to \d+ \(\d+\)", done.stderr)
+        self.assertIsNotNone(count, done.stderr)
+        skipped = int(count[1].replace(",", ""))
+        hidden = len(self.stored) - len(found) - skipped  # the messages of one record
+        self.assertIn(at, range(len(found), len(found) + hidden))
+        self.assertLess(hidden, 10)
+
     def test_a_new_cursor_of_a_damaged_journal_holds_no_segment(self):
         brokers = self.brokers()
         segment, = self.copy.glob("*.journal")
