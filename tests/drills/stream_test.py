@@ -225,6 +225,39 @@ class Stream(unittest.TestCase):
         self.assertRegex(events.read_text(), r"NXF-5074 .* 0 messages acknowledged, .*; the rest "
                                              "follows at the next start")
 
+    def damage(self, text):
+        segment, = self.copy.glob("*.journal")
+        stored = bytearray(segment.read_bytes())
+        stored[stored.index(text)] ^= 1
+        segment.write_bytes(stored)
+
+    def test_no_message_of_a_session_whose_name_is_damaged_is_sent(self):
+        brokers = self.brokers()
+        self.damage(b"FIX.4.4:VENUE->TRADER")
+        done = self.stream(brokers, "--accept-gap")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("ERROR NXF-5073", done.stderr)
+        self.assertRegex(done.stderr, "a message is of an unknown session. The stream can go on "
+                                      "when the journal has another segment\n")
+        self.assertEqual(consume(brokers.address), [])
+
+    def test_messages_after_damage_are_skipped_and_counted_by_number(self):
+        brokers = self.brokers()
+        at = next(i for i, one in enumerate(self.stored) if i > 1000 and one["direction"] == "out")
+        self.damage(self.stored[at]["message"].replace("|", "\x01").encode())
+        done = self.stream(brokers, "--accept-gap")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = [value.decode() for _, _, value in consume(brokers.address)]
+        self.assertEqual(found, [one["message"] for one in self.stored[:len(found)]])
+        count = re.search(r"NXF-5073 .*: ([\d,]+) messages after a gap skipped, up to log position "
+                          r"\d+: FIX.4.4:VENUE->TRADER out MsgSeqNum \d+ to \d+ \(\d+\), "
+                          r"FIX.4.4:VENUE->TRADER in MsgSeqNum \d+ to \d+ \(\d+\)", done.stderr)
+        self.assertIsNotNone(count, done.stderr)
+        skipped = int(count[1].replace(",", ""))
+        hidden = len(self.stored) - len(found) - skipped  # the messages of one record
+        self.assertIn(at, range(len(found), len(found) + hidden))
+        self.assertLess(hidden, 10)
+
     def test_a_new_cursor_of_a_damaged_journal_holds_no_segment(self):
         brokers = self.brokers()
         segment, = self.copy.glob("*.journal")
@@ -303,6 +336,52 @@ class Stream(unittest.TestCase):
                 self.assertIn(text, done.stderr)
                 self.assertLessEqual(done.stderr.count("\n"), 2, done.stderr)
         self.assertFalse((self.folder / "cursors").exists())
+
+    def test_settings_that_break_the_promise_are_refused_by_name_with_the_reason(self):
+        for setting, reason in (
+                ("acks=1", "all replicas in sync"),
+                ("request.required.acks=1", "all replicas in sync"),
+                ("bootstrap.servers=a:1", "--kafka names the brokers"),
+                ("metadata.broker.list=a:1", "--kafka names the brokers"),
+                ("enable.idempotence=false", "repeat and reorder"),
+                ("enable.gapless.guarantee=true", "the stream itself ends"),
+                ("transactional.id=x", "no transactions"),
+                ("transaction.timeout.ms=1000", "no transactions"),
+                ("message.timeout.ms=1000", "is lost in the middle"),
+                ("delivery.timeout.ms=1000", "is lost in the middle"),
+                ("message.send.max.retries=1", "is lost in the middle"),
+                ("retries=1", "is lost in the middle"),
+                ("max.in.flight=6", "reorders messages"),
+                ("max.in.flight.requests.per.connection=6", "reorders messages"),
+                ("queuing.strategy=lifo", "another order than that of the log"),
+                ("delivery.report.only.error=true", "the cursor never moves"),
+                ("enabled_events=1", "the cursor never moves"),
+                ("log.queue=true", "grows without a limit"),
+                ("partitioner=random", "on several partitions"),
+                ("partitioner=", "on several partitions"),
+                ("queue.buffering.max.messages=0", "the memory of the stream has a limit"),
+                ("queue.buffering.max.kbytes=1048577", "the memory of the stream has a limit"),
+                ("queue.buffering.max.kbytes=1M", "the memory of the stream has a limit")):
+            name = setting.partition("=")[0]
+            properties = self.folder / "properties"
+            properties.write_text(setting + "\n")
+            for option, given in (("--set", setting), ("--properties", properties)):
+                with self.subTest(setting, option=option):
+                    done = run("stream", "--kafka", "127.0.0.1:1", "--topic", "audit", option,
+                               given, self.folder)
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    self.assertIn(name, done.stderr)
+                    self.assertIn(reason, done.stderr)
+                    self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def test_settings_that_keep_the_promise_are_taken(self):
+        for setting in ("partitioner=fnv1a", "partitioner=consistent_random",
+                        "queue.buffering.max.messages=1", "queue.buffering.max.kbytes=1048576",
+                        "linger.ms=5", "compression.type=gzip"):
+            with self.subTest(setting):
+                done = run("stream", "--kafka", "127.0.0.1:1", "--topic", "audit", "--set", setting,
+                           self.folder)
+                self.assertIn("there is no journal in this folder", done.stderr)
 
 
 def main():

@@ -4,6 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <iterator>
+#include <poll.h>
 #include <utility>
 
 #include <nexusfix/session/logon_identity.hpp>
@@ -23,7 +24,14 @@ constexpr auto kConnectTimeout = 1s;  // an address that does not answer
 constexpr auto kBetweenRounds = 50ms;
 // The list of the connections that wait is long in a flood: it is not read for each message.
 constexpr auto kBetweenLooks = 10ms;
-constexpr unsigned kWarningsPerSecond = 20;
+constexpr auto kBetweenProbes = 500ms;
+constexpr unsigned kEventsPerSecond = 20;  // of a kind
+
+// Whether the peer has ended the connection, also while bytes before that end are not read.
+bool has_ended(int descriptor) {
+  pollfd asked{.fd = descriptor, .events = POLLRDHUP, .revents = 0};
+  return ::poll(&asked, 1, 0) > 0 && (asked.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
 
 }  // namespace
 
@@ -158,7 +166,33 @@ bool FrontDoor::read_more(Links::iterator link) {
   link->to_owner.append(buffer_.data(), got.bytes);
   link->is_full = link->to_owner.size() > first_bytes_max();
   network_.pause(link->client, link->is_full);
+  if (link->is_full) link->next_probe = now_ + kBetweenProbes;
   return true;
+}
+
+// Of a client that is paused: its end is after bytes that are not read, and the network reports it
+// only when they are. So the socket itself is asked, outside of the network for a moment. False:
+// the client has left, and its link is gone.
+bool FrontDoor::is_still_there(Links::iterator link) {
+  link->next_probe = now_ + kBetweenProbes;
+  transport::Detached detached = network_.detach(link->client);
+  if (detached.descriptor < 0) return true;  // this network cannot tell
+  const bool is_over = has_ended(detached.descriptor);
+  by_socket_.erase(link->client);
+  Route& route = routes_[link->place];
+  const bool asks = route.asks == link->client;
+  const auto attached = network_.attach(std::move(detached));
+  link->client = attached ? *attached : 0;
+  if (asks) route.asks = link->client;
+  if (attached) {
+    by_socket_[link->client] = link;
+    network_.pause(link->client, true);
+    if (!is_over) return true;
+  }
+  refuse(link, EventId::FrontDoorRefused,
+         is_over ? "the client ended the connection before an engine accepted it"
+                 : attached.error().text);
+  return false;
 }
 
 // Tries an address after the other. Only an owner accepts connections.
@@ -208,7 +242,7 @@ void FrontDoor::hand_over(Links::iterator link) {
   route.is_absent = false;
   route.asks = 0;
   route.first = link->address;
-  if (!link->is_full && !read_more(link)) return;
+  if (link->is_full ? !is_still_there(link) : !read_more(link)) return;
   const transport::Endpoint& address = link->place->addresses[link->address];
   report(EventId::FrontDoorHandedOver, link->session,
          fmt::format("the connection from {} goes to {}:{}", client_name(*link), address.host,
@@ -217,7 +251,7 @@ void FrontDoor::hand_over(Links::iterator link) {
     link->to_owner.insert(0, proxy_line(network_.peer_name(link->client), port()));
   }
   link->state = State::Open;
-  link->deadline = link->next_step = kNever;
+  link->deadline = link->next_step = link->next_probe = kNever;
   open_.splice(open_.end(), waiting_, link);
   network_.pause(link->client, true);
   flush(link, Side::Owner);
@@ -292,6 +326,8 @@ void FrontDoor::keep_time() {
     const auto link = next++;
     if (now_ >= link->deadline) {
       refuse_late(link);
+    } else if (now_ >= link->next_probe && !is_still_there(link)) {
+      continue;
     } else if (now_ >= link->next_step) {
       if (link->state == State::NoOwner)
         connect(link);
@@ -315,22 +351,36 @@ std::string FrontDoor::client_name(const Link& link) const {
   return network_.peer_name(link.client);
 }
 
-// A flood of refused connections does not flood the log.
+// A flood of connections does not flood the log. Counts the event.
+bool FrontDoor::is_hidden(EventId id) {
+  Flood kind = Refusals;
+  if (id == EventId::FrontDoorHandedOver)
+    kind = HandOvers;
+  else if (id == EventId::FrontDoorEnded)
+    kind = Ends;
+  else if (observe::severity_of(id) != observe::Severity::Warning)
+    return false;
+  Reported& reported = reported_[kind];
+  if (++reported.count <= kEventsPerSecond) return false;
+  ++reported.hidden;
+  return true;
+}
+
 void FrontDoor::report(EventId id, std::string_view session, const std::string& text) {
-  if (observe::severity_of(id) == observe::Severity::Warning && ++reported_ > kWarningsPerSecond) {
-    ++hidden_;
-    return;
-  }
+  if (is_hidden(id)) return;
   events_.write({.time = clock_.now().wall, .id = id, .session = session, .text = text});
 }
 
 void FrontDoor::report_each_second() {
   if (now_ - second_ < 1s) return;
   second_ = now_;
-  reported_ = 0;
-  if (hidden_ > 0) {
+  constexpr std::array<std::string_view, kFloods> kWhat{"were refused", "were handed over",
+                                                        "are over"};
+  const auto before = std::exchange(reported_, {});
+  for (std::size_t kind = 0; kind < kFloods; ++kind) {
+    if (before[kind].hidden == 0) continue;
     report(EventId::EventsSuppressed, {},
-           fmt::format("{} more connections were refused", std::exchange(hidden_, 0)));
+           fmt::format("{} more connections {}", before[kind].hidden, kWhat[kind]));
   }
   const std::uint64_t refused = network_.connections_refused();
   if (refused == without_descriptor_) return;

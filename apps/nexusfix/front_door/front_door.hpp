@@ -2,7 +2,9 @@
 // session which its Logon names.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <list>
@@ -69,9 +71,17 @@ class FrontDoor {
     bool is_full = false;          // without an owner: paused, as enough was received
     MonoTime deadline = kNever;    // of all but Open
     MonoTime next_step = kNever;   // NoOwner: to try again; Connecting: to try the next address
+    MonoTime next_probe = kNever;  // is_full: whether the client has left
     wire::FrameScanner scanner{};
   };
   using Links = std::list<Link>;
+  // Events of one second that a flood of connections causes. Each kind has its own limit, so that
+  // clients that connect again do not hide a refusal.
+  enum Flood : std::size_t { Refusals, HandOvers, Ends, kFloods };
+  struct Reported {
+    unsigned count = 0;
+    std::uint64_t hidden = 0;  // not logged
+  };
   // What is known of a place. While it has no owner, one client tries its addresses for all: a
   // thousand clients would keep the next owner busy with connections.
   struct Route {
@@ -86,6 +96,7 @@ class FrontDoor {
   [[nodiscard]] Links::iterator least_promising();
   void read_logon(Links::iterator link);
   [[nodiscard]] bool read_more(Links::iterator link);
+  [[nodiscard]] bool is_still_there(Links::iterator link);
   void find_place(Links::iterator link, std::string_view frame);
   void connect(Links::iterator link);
   void wait_for_owner(Links::iterator link);
@@ -98,6 +109,7 @@ class FrontDoor {
   void drop(Links::iterator link);
   void keep_time();
   void refuse_late(Links::iterator link);
+  [[nodiscard]] bool is_hidden(EventId id);
   void report_each_second();
   void report(EventId id, std::string_view session, const std::string& text);
   [[nodiscard]] std::string client_name(const Link& link) const;
@@ -116,10 +128,9 @@ class FrontDoor {
   std::vector<char> buffer_;
   wire::Parser parser_{};
   MonoTime now_{};
-  MonoTime next_look_{};                  // at the times of waiting_
-  MonoTime second_{};                     // the begin of the second that reported_ counts
-  unsigned reported_ = 0;                 // warnings
-  std::uint64_t hidden_ = 0;              // warnings of that second that were not logged
+  MonoTime next_look_{};  // at the times of waiting_
+  MonoTime second_{};     // the begin of the second that reported_ counts
+  std::array<Reported, kFloods> reported_{};
   std::uint64_t without_descriptor_ = 0;  // connections_refused() of the network, as reported
 };
 

@@ -57,6 +57,7 @@ class Broker {
 // Whether a setting may be given; the error says why not. is_secret_allowed: it does not stand on a
 // command line, where every user of the machine can read it.
 [[nodiscard]] std::expected<void, std::string> check_setting(std::string_view name,
+                                                             std::string_view value,
                                                              bool is_secret_allowed);
 // Lines of NAME=VALUE, empty lines, and lines that begin with #. The error names the line.
 // has_secret is set if one of them is a secret.

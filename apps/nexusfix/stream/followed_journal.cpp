@@ -16,14 +16,14 @@ constexpr int kScoutedAtOnce = 200'000;
 FollowedJournal::FollowedJournal(Disk&, const JournalRequest& request, std::uint64_t number,
                                  store::CursorFile file,
                                  std::unique_ptr<command::WholeJournalDisk> whole,
-                                 store::JournalFollower follower)
+                                 JournalReader reader)
     : folder_{request.folder},
       number_{number},
       whole_{std::move(whole)},
       file_{std::move(file)},
-      follower_{std::move(follower)},
+      reader_{std::move(reader)},
       encoder_{request.encoder},
-      passed_{follower_.cursor()} {}
+      passed_{reader_.cursor()} {}
 
 std::expected<std::unique_ptr<FollowedJournal>, std::string> FollowedJournal::open(
     Disk& disk, const JournalRequest& request, std::uint64_t number) {
@@ -39,14 +39,14 @@ std::expected<std::unique_ptr<FollowedJournal>, std::string> FollowedJournal::op
   if (!file) return std::unexpected{file.error()};
   store::FollowOptions options = request.follow;
   options.cursor = file->cursor();
-  auto follower = store::JournalFollower::open(*whole, request.folder, options);
-  if (!follower) {
+  auto reader = JournalReader::open(*whole, request.folder, options);
+  if (!reader) {
     // A new cursor without a place would hold every segment.
     if (!file->cursor()) static_cast<void>(disk.remove(file->path()));
-    return std::unexpected{follower.error()};
+    return std::unexpected{reader.error()};
   }
   std::unique_ptr<FollowedJournal> journal{new FollowedJournal{
-      disk, request, number, std::move(*file), std::move(whole), std::move(*follower)}};
+      disk, request, number, std::move(*file), std::move(whole), std::move(*reader)}};
   // From now on the engine keeps what is not passed.
   if (auto saved = journal->save(); !saved) return std::unexpected{saved.error()};
   return journal;
@@ -78,7 +78,7 @@ std::expected<bool, std::string> FollowedJournal::send(Broker& broker) {
 // False: the journal has no further record at the moment.
 std::expected<bool, std::string> FollowedJournal::read_one() {
   std::expected<void, std::string> added;
-  const auto read = follower_.next([&](const store::FollowedMessage& message) {
+  const auto read = reader_.next([&](const store::FollowedMessage& message) {
     if (kept_messages_++ == 0) kept_oldest_ = message.time;
     ++read_messages_;
     if (scouted_ > 0) --scouted_;
@@ -91,7 +91,7 @@ std::expected<bool, std::string> FollowedJournal::read_one() {
     end_unit(std::exchange(encoded_, {}));
   } else if (kept_messages_ == 0) {
     // Nothing but bookkeeping: it is passed with what is before it.
-    (units_.empty() ? passed_ : units_.back().end) = follower_.cursor();
+    (units_.empty() ? passed_ : units_.back().end) = reader_.cursor();
   }
   return read;
 }
@@ -103,7 +103,7 @@ void FollowedJournal::end_unit(std::vector<Outgoing> records) {
     record.id = number_ << kUnitBits | unit;
     backlog_.push_back(std::move(record));
   }
-  units_.push_back({.end = follower_.cursor(),
+  units_.push_back({.end = reader_.cursor(),
                     .open_records = records.size(),
                     .records = records.size(),
                     .messages = std::exchange(kept_messages_, 0),
@@ -131,17 +131,17 @@ std::expected<void, std::string> FollowedJournal::save() {
 
 Lag FollowedJournal::measure_lag(WallTime now) {
   Lag lag{.messages = read_messages_ - counts_.acknowledged};
-  const store::LogPosition end = follower_.end_of_log();
+  const store::LogPosition end = reader_.end_of_log();
   lag.bytes = end - std::min(end, passed_.position);
   const WallTime oldest = !units_.empty()      ? units_.front().oldest
                           : kept_messages_ > 0 ? kept_oldest_
                                                : now;
   lag.age = std::max(std::chrono::nanoseconds{0}, std::chrono::nanoseconds{now - oldest});
-  if (scout_ && scout_->cursor().position <= follower_.cursor().position) scout_.reset();
+  if (scout_ && scout_->cursor().position <= reader_.cursor().position) scout_.reset();
   if (!scout_) scouted_ = 0;
   if (!backlog_.empty()) {
     if (!scout_) {
-      if (auto forked = follower_.fork()) scout_.emplace(std::move(*forked));
+      if (auto forked = reader_.fork()) scout_.emplace(std::move(*forked));
     }
     const auto count = [&](const store::FollowedMessage&) { ++scouted_; };
     for (int i = 0; scout_ && i < kScoutedAtOnce; ++i) {

@@ -14,10 +14,10 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store/journal_cursor.hpp>
-#include <nexusfix/store/journal_follower.hpp>
 
 #include "nexusfix/journal/archive/journal_archive.hpp"
 #include "nexusfix/stream/broker.hpp"
+#include "nexusfix/stream/journal_reader.hpp"
 #include "nexusfix/stream/record_encoder.hpp"
 
 namespace nexusfix::stream {
@@ -70,7 +70,9 @@ class FollowedJournal {
   [[nodiscard]] const StreamCounts& counts() const noexcept { return counts_; }
   [[nodiscard]] const store::JournalCursor& cursor() const noexcept { return passed_; }
   [[nodiscard]] bool has_unsent() const noexcept { return !units_.empty(); }
-  [[nodiscard]] std::optional<std::string> take_gap() { return follower_.take_gap(); }
+  [[nodiscard]] std::optional<std::string> take_gap() { return reader_.take_gap(); }
+  // No more is read: take_gap() has what was skipped until now.
+  void finish() { reader_.finish(); }
 
  private:
   static constexpr unsigned kUnitBits = 48;
@@ -85,7 +87,7 @@ class FollowedJournal {
 
   FollowedJournal(Disk& disk, const JournalRequest& request, std::uint64_t number,
                   store::CursorFile file, std::unique_ptr<command::WholeJournalDisk> whole,
-                  store::JournalFollower follower);
+                  JournalReader reader);
   [[nodiscard]] std::expected<bool, std::string> read_one();
   [[nodiscard]] std::expected<bool, std::string> send(Broker& broker);
   void end_unit(std::vector<Outgoing> records);
@@ -95,7 +97,7 @@ class FollowedJournal {
   std::uint64_t number_;
   std::unique_ptr<command::WholeJournalDisk> whole_;
   store::CursorFile file_;
-  store::JournalFollower follower_;
+  JournalReader reader_;
   RecordEncoder encoder_;
   std::vector<Outgoing> encoded_;
   std::deque<Outgoing> backlog_;  // of one unit: what the broker did not take yet
@@ -107,7 +109,7 @@ class FollowedJournal {
   std::uint64_t read_messages_ = 0;
   StreamCounts counts_;
   // Counts what the journal has while the broker takes nothing.
-  std::optional<store::JournalFollower> scout_;
+  std::optional<JournalReader> scout_;
   std::uint64_t scouted_ = 0;  // messages, after those that were read
 };
 

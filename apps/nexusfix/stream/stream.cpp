@@ -170,6 +170,8 @@ bool Streamer::end() {
   while (is_fine && has_unsent() && now() < deadline) is_fine = serve(kPause);
   if (!save_all()) return false;
   for (const auto& journal : journals_) {
+    journal->finish();
+    while (const auto gap = journal->take_gap()) report(EventId::StreamGap, *gap);
     report(
         EventId::StreamEnded,
         fmt::format("journal {}: {} acknowledged, to log position {}{}", journal->folder(),

@@ -92,10 +92,11 @@ std::expected<void, std::string> prepare(Wanted& wanted, Disk& disk) {
       return std::unexpected{"--set " + text + ": NAME=VALUE was expected"};
     }
     const std::string name = text.substr(0, equals);
-    if (auto allowed = stream::check_setting(name, false); !allowed) {
+    const std::string value = text.substr(equals + 1);
+    if (auto allowed = stream::check_setting(name, value, false); !allowed) {
       return std::unexpected{"--set: " + allowed.error()};
     }
-    wanted.broker.others.emplace_back(name, text.substr(equals + 1));
+    wanted.broker.others.emplace_back(name, value);
   }
   if (wanted.format == "json") options.encoder.format = RecordFormat::Json;
   if (wanted.format == "arrow") {

@@ -1,6 +1,7 @@
 // The front door over a network in memory: which engine gets a connection, and what is refused.
 #include "nexusfix/front_door/front_door.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <gtest/gtest.h>
@@ -397,6 +398,71 @@ TEST_F(FrontDoorTest, a_flood_of_refused_connections_does_not_flood_the_log) {
   EXPECT_LE(events_.lines.size(), 22U);
   pass(2s);
   EXPECT_TRUE(events_.has(EventId::EventsSuppressed, "80 more connections"));
+}
+
+TEST_F(FrontDoorTest, a_flood_of_clients_that_come_and_go_hides_no_refusal) {
+  own(kPortA);
+  for (int i = 0; i < 100; ++i) {
+    connect();
+    client_.send(logon("VENUE", "ALICE"));
+    turn();
+    client_.network.close(client_.socket);
+    turn();
+  }
+  EXPECT_EQ(std::ranges::count(events_.ids, EventId::FrontDoorHandedOver), 20);
+  EXPECT_EQ(std::ranges::count(events_.ids, EventId::FrontDoorEnded), 20);
+  connect();
+  client_.send("GET / HTTP/1.1\r\n\r\n");
+  turn();
+  EXPECT_TRUE(events_.has(EventId::FrontDoorRefused, "no FIX message"));
+  pass(2s);
+  EXPECT_TRUE(events_.has(EventId::EventsSuppressed, "80 more connections were handed over"));
+  EXPECT_TRUE(events_.has(EventId::EventsSuppressed, "80 more connections are over"));
+  connect();
+  client_.send(logon("VENUE", "ALICE"));
+  turn();
+  EXPECT_EQ(std::ranges::count(events_.ids, EventId::FrontDoorHandedOver), 21);
+}
+
+// Over the sockets of this machine: only they have an end after bytes that are not read.
+TEST(FrontDoorSockets, the_end_of_a_client_that_is_paused_is_noticed) {
+  const auto network = transport::make_epoll_network().value();
+  const auto clients = transport::make_epoll_network().value();
+  testing::ManualClock clock;
+  testing::RecordingLog events;
+  ShardDirectory shards;
+  const transport::SocketId taken = clients->listen({"127.0.0.1", 0}).value();
+  const std::uint16_t port = clients->local_port(taken);
+  clients->close(taken);  // no engine listens
+  ASSERT_TRUE(shards.add(settings_of("SocketAcceptPort=" + std::to_string(port) +
+                                     "\n[SESSION]\nSenderCompID=VENUE\nTargetCompID=ALICE\n"),
+                         {"127.0.0.1"}));
+  FrontDoor door{*network, clock, events, shards, {.listen = {"127.0.0.1", 0}}};
+  ASSERT_TRUE(door.open());
+  const SocketId client = clients->connect({"127.0.0.1", door.port()}).value();
+  std::array<Ready, 4> ready;
+  const auto turns = [&](int count) {
+    for (int i = 0; i < count && door.waiting_count() > 0; ++i) {
+      static_cast<void>(clients->wait(ready, 0ns));
+      clock.advance(1ms);
+      door.serve(0ns);
+    }
+  };
+  while (door.waiting_count() == 0) door.serve(1ms);
+  turns(10);
+  // The first part stops the client, and the second one is not read.
+  for (const std::string& part :
+       {logon("VENUE", "ALICE"), std::string(10'000, 'x'), std::string(10'000, 'y')}) {
+    ASSERT_EQ(clients->send(client, part).bytes, part.size());
+    turns(200);
+  }
+  turns(2'000);
+  ASSERT_EQ(door.waiting_count(), 1U) << "it was asked a few times, and is still there";
+  clients->close(client);
+  turns(2'000);
+  EXPECT_EQ(door.waiting_count(), 0U);
+  EXPECT_TRUE(events.has(EventId::FrontDoorRefused, "before an engine accepted it"))
+      << events.all();
 }
 
 TEST(ShardDirectory, finds_sessions_with_sub_ids_without_them_and_by_template) {
