@@ -96,7 +96,7 @@ TEST(FieldBegins, finds_every_field_with_a_wanted_tag_with_and_without_wide_inst
   const std::set<std::string> wanted{"8", "11", "35", "150", "95", "354", "1401"};
   FieldBegins begins;
   for (const std::string& tag : wanted) {
-    begins.add(std::stoi(tag),
+    begins.add(static_cast<wire::Tag>(std::stoi(tag)),
                tag.ends_with('5') ? FieldBegins::Kind::Length : FieldBegins::Kind::Value);
   }
   std::mt19937 random{7};
