@@ -134,7 +134,7 @@ std::expected<void, std::string> Session::set_next_numbers(session::Numbers numb
   return services_->control.set_next_numbers(*entry_, numbers, reason);
 }
 
-std::string SendError::what() const {
+std::string_view to_string(SendFailure failure) noexcept {
   switch (failure) {
     case SendFailure::WrongVersion:
       return "the message is of another FIX version than the session";
@@ -166,6 +166,11 @@ std::string SendError::what() const {
     case SendFailure::Encode:
       break;
   }
+  return "a value cannot be sent";
+}
+
+std::string SendError::what() const {
+  if (failure != SendFailure::Encode) return std::string{to_string(failure)};
   const std::string field = "field " + std::to_string(encode.tag) + ": ";
   switch (encode.code) {
     case wire::EncodeErrorCode::BufferFull:

@@ -573,13 +573,11 @@ struct Venue {
 // clang-format off
 #elif NEXUSFIX_MISTAKE == 69  // names of other engines and styles
 // error: onSessionLogon\(\) is not called: it is on_logon\(\)
-// error: on_writeable\(\) is not called: it is on_writable\(\)
 // error: on_connect\(\) is not called: it is on_logon\(\)
 // error: onOutboundApplicationMsg\(\) is not called: it is on_sending\(\)
 // error: on_close\(\) is not called: it is on_disconnect\(\)
 // clang-format on
 struct Venue {
-  void on_writeable(Session&);
   void onSessionLogon(Session&);
   void on_connect(Session&);
   void onOutboundApplicationMsg(Session&, const MessageView&);
@@ -625,6 +623,43 @@ struct Venue {
   void onMsg(Session&, int);
   void on_order(Session&, const NewOrderSingle&);
   void on_messages(Session&, const MessageView&);
+};
+#elif NEXUSFIX_MISTAKE == 75  // beside the right one
+// error: a name like on_writable\(\) is not called: it is on_writable\(\)
+struct Venue {
+  void on_writable(Session&) {}
+  void on_writeable(Session&) {}
+};
+#elif NEXUSFIX_MISTAKE == 76
+// error: a name like on_message\(\) is not called: it is on_message\(\)
+struct Venue {
+  void fromapp(const MessageView&, Session&) {}
+};
+#elif NEXUSFIX_MISTAKE == 77
+// error: test the result: if \(auto sent = session.send\(order\); !sent\)
+struct Venue {
+  bool is_unsent(Session& session, NewOrderSingle::Draft& order) {
+    return session.send(order) == false;
+  }
+};
+#elif NEXUSFIX_MISTAKE == 78  // would compare the token
+// error: test the result: if \(auto sent = remote.send\(order\); !sent\)
+struct Venue {
+  bool is_unsent(Remote& remote, NewOrderSingle::Draft& order) {
+    return remote.send(order) == false;
+  }
+};
+#elif NEXUSFIX_MISTAKE == 79
+// error: test the result: if \(auto done = remote.log_out\(\); !done\)
+struct Venue {
+  bool is_refused(Remote& remote) { return remote.log_out() == false; }
+};
+#elif NEXUSFIX_MISTAKE == 80  // would compare the token
+// error: test the result: if \(auto posted = mailbox.post\(...\); !posted\)
+struct Venue {
+  bool is_refused(Mailbox& mailbox) {
+    return mailbox.post(SessionHandle{}, [](Session&) {}) == false;
+  }
 };
 #endif
 

@@ -6,8 +6,8 @@ with the text that the file names.
 
 A line with `NEXUSFIX_MISTAKE == N` begins a case, and each of the next lines names a regular
 expression for one error: `// error: TEXT`. Case 0 has no mistake and gives no diagnostic. No error
-takes more than 15 lines. With `&& !defined(__clang__)` after N, the case is for g++ only. The
-includes are compiled once, in WORK.
+takes more than 15 lines. With `&& !defined(__clang__)` after N, the case is for g++ only, and with
+`&& defined(__clang__)` for clang only. The includes are compiled once, in WORK.
 """
 
 import re
@@ -52,7 +52,7 @@ def main():
     source = Path(path).read_text(encoding="utf-8")
     is_clang = "clang" in command[0]
     cases = {int(number): TEXT.findall(lines) for number, rest, lines in CASE.findall(source)
-             if not (is_clang and "!defined(__clang__)" in rest)} | {0: []}
+             if f"&& {'!' if is_clang else ''}defined(__clang__)" not in rest} | {0: []}
     if is_clang:  # of several assertions of one class, it reports the first
         cases = {number: texts[:1] for number, texts in cases.items()}
     flags = precompiled(source, Path(work), command)

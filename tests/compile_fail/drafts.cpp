@@ -1,5 +1,8 @@
 // Misuse of drafts that the compiler must refuse. NEXUSFIX_MISTAKE selects one; with 0 there is
 // none, and the file compiles.
+#include <set>
+#include <string>
+
 #include <nexusfix/fix42/enums/md_entry_type.hpp>
 #include <nexusfix/fix42/enums/side.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
@@ -138,7 +141,40 @@ bool use_more(NewOrderSingle::Draft& order, MarketDataSnapshotFullRefresh::Draft
   return order.group<PartyIDs>()[0]
       .set(group<PartyIDs::NoPartySubIDs>(entry(PartySubID{"A"}, wire::OtherVersion::Firm)))
       .has_value();
+#else
+  return order.empty() && prices.empty();
+#endif
+}
+
+bool use_results(NewOrderSingle::Draft& order, MarketDataSnapshotFullRefresh::Draft& prices) {
+#if NEXUSFIX_MISTAKE == 32  // changes a copy
+  // error: a getter returns a copy: a draft is changed by order.set
+  order.price() = Price{"150.25"};
+  return order.empty();
+#elif NEXUSFIX_MISTAKE == 33
+  // error: a getter returns a copy: a draft is changed by order.set
+  prices.group<MDEntries>()[0].md_entry_px() = MDEntryPx{"150.25"};
+  return order.empty();
+#elif NEXUSFIX_MISTAKE == 34
+  // error: test the result: if \(auto done = order.set
+  return order.set(Price{"150.25"}) == false;
+#elif NEXUSFIX_MISTAKE == 35
+  // error: test the result: if \(auto done = order.set
+  return order.validate() != true;
+#elif NEXUSFIX_MISTAKE == 36
+  // error: a draft is no key
+  std::set<NewOrderSingle::Draft> orders;
+  return orders.empty();
+#elif NEXUSFIX_MISTAKE == 37
+  // error: a draft has no order
+  return order < order;
+#elif NEXUSFIX_MISTAKE == 38
+  // error: assign\(\) takes a received message of the draft's own type
+  return order.assign(prices).has_value();
 #elif NEXUSFIX_MISTAKE == 0
+  static_cast<void>(order.assign(*order.typed()));
+  for (auto entry : prices.group<MDEntries>()) static_cast<void>(entry.set(MDEntryType::Bid));
+  static_cast<void>(order.set(ClOrdID{"A" + std::to_string(1)}));
   return order.empty() && prices.group<MDEntries>()[0].set(MDEntryType::Bid) &&
          order.group<PartyIDs>()[0].set(
              group<PartyIDs::NoPartySubIDs>(entry(PartySubID{"A"}, PartySubIDType{1})));

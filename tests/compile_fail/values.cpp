@@ -1,12 +1,17 @@
 // Misuse of the values of fields that the compiler must refuse. NEXUSFIX_MISTAKE selects one; with
 // 0 there is none, and the file compiles.
+#include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
 #include <nexusfix/wire/format.hpp>
+#include <nexusfix/wire/typed/draft.hpp>
 #include <nexusfix/wire/typed/typed_write.hpp>
 
 namespace nexusfix {
@@ -57,7 +62,7 @@ bool use_plain(const ExecutionReport& report) {
   const ClOrdID id = "A1";
   return report.cl_ord_id() == id.value;
 #elif NEXUSFIX_MISTAKE == 11
-  // error: no viable overloaded|no match for
+  // error: a field is assigned a field of its own type
   ClOrdID id;
   id = "A1";
   return report.cl_ord_id() == id.value;
@@ -75,8 +80,8 @@ bool use_plain(const ExecutionReport& report) {
   // error: a price or a quantity is exact: write 1.5_d
   return (report.avg_px() * 1.5).has_value();
 #elif NEXUSFIX_MISTAKE == 16
-  // error: a text has field.value
-  const std::string text = "order " + report.order_id();
+  // error: the field may be missing: test it, and then add \*field
+  const std::string text = "order " + report.cl_ord_id();
   return text.empty();
 #elif NEXUSFIX_MISTAKE == 17
   // error: .*deleted
@@ -106,6 +111,56 @@ bool use_plain(const ExecutionReport& report) {
   // error: include the header with the names of the enumerations
   return fmt::format("{}", report.time_in_force()).empty();
 #else
+  const ClOrdID& id = report.cl_ord_id().value();
+  return id == "A" && fmt::format("{}", report.price()) == "1";
+#endif
+}
+
+bool use_in_containers(const ExecutionReport& report) {
+#if NEXUSFIX_MISTAKE == 25
+  // error: fields of different tags are compared by their values
+  return report.order_id() == report.exec_id();
+#elif NEXUSFIX_MISTAKE == 26
+  // error: a text field is a view of its message and no key
+  std::unordered_map<OrderID, int> orders;
+  return orders.empty();
+#elif NEXUSFIX_MISTAKE == 27
+  // error: a text field is a view of its message and no key
+  std::map<OrderID, int> orders;
+  return orders.empty();
+#elif NEXUSFIX_MISTAKE == 28
+  // error: a received message is a view
+  std::vector<NewOrderSingle> orders;
+  return orders.empty();
+#elif NEXUSFIX_MISTAKE == 29
+  // error: a received message is a view
+  std::map<std::string, NewOrderSingle> orders;
+  return orders.empty();
+#elif NEXUSFIX_MISTAKE == 30
+  // error: a received message is a view
+  std::unordered_map<std::string, NewOrderSingle> orders;
+  return orders.empty();
+#elif NEXUSFIX_MISTAKE == 31 && defined(__clang__)  // g++ has no such warning
+  // error: object backing the pointer will be destroyed
+  const OrderID id{"A" + std::to_string(1)};
+  return report.order_id() == id;
+#elif NEXUSFIX_MISTAKE == 32
+  // error: a getter returns a copy
+  report.order_id() = OrderID{"A"};
+  return true;
+#elif NEXUSFIX_MISTAKE == 33
+  // error: a getter returns a copy
+  report.price() = Price{"150.25"};
+  return true;
+#else
+  const std::string text = "order " + report.order_id() + ' ' + report.exec_id();
+  if (report.order_id() == OrderID{"A" + std::to_string(1)}) return text.empty();
+  std::unordered_map<Price, OrderQty> sizes;
+  sizes[report.avg_px() * 1 ? Price{1} : Price{2}] = OrderQty{report.cum_qty().value};
+  if (std::max<Decimal>(report.leaves_qty(), report.cum_qty()) > 1 && sizes.empty()) return false;
+  if (*abs(report.leaves_qty() - report.cum_qty()) > 1) return false;
+  std::vector<NewOrderSingle::Draft> kept;
+  if (fmt::format("{:.2f}", report.avg_px()).empty()) return kept.empty();
   for (auto& party : report.no_party_ids()) {
     if (party.party_id() == "A") return true;
   }

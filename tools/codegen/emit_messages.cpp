@@ -335,7 +335,11 @@ class Emitter {
         emit_facts(flatten(dictionary_, message.members)) + draft_facts(message, name);
     return heading(fmt::format("{} ({})", message.name, message.msg_type)) +
            includes(block, {path("all_messages")}) + '\n' + emit_members(block, name, "") +
-           in_namespace(emit_class(name, "TypedMessageView", facts, true));
+           in_namespace(emit_class(name, "TypedMessageView", facts, true)) +
+           fmt::format(
+               "\ntemplate <>\n"
+               "inline constexpr bool nexusfix::wire::kIsNoElement<nexusfix::{}::{}> = true;\n",
+               options_.name_space, name);
   }
 
   // A message that is itself named Draft has none.

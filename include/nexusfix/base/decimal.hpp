@@ -275,6 +275,9 @@ constexpr CheckedDecimal operator*(CheckedDecimal a, CheckedDecimal b) noexcept 
 }
 // The negative value; an error for the lowest mantissa.
 constexpr CheckedDecimal operator-(CheckedDecimal a) noexcept { return 0 - a; }
+// The value without its sign, also of a field: abs(a.leaves_qty() - b.leaves_qty()). An error for
+// the lowest mantissa.
+constexpr CheckedDecimal abs(CheckedDecimal a) noexcept { return a && *a < 0 ? -a : a; }
 
 namespace literals {
 

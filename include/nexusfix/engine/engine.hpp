@@ -81,6 +81,8 @@ struct EngineError {
   std::string text;  // every error, one a line, each with file and line if it has them
   // The same text, valid as long as this object.
   [[nodiscard]] const std::string& what() const noexcept { return text; }
+  // The same.
+  friend std::string to_string(const EngineError& error) { return error.what(); }
 };
 
 // Changed keys of a session whose old values are still in effect.
@@ -321,3 +323,6 @@ int run(const std::string& path, Application& application, EngineOptions options
 }
 
 }  // namespace nexusfix::engine
+
+template <>
+inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::EngineError> = true;

@@ -50,6 +50,15 @@ enum class PostError : std::uint8_t {
 // For people, such as "the engine has ended". Static lifetime.
 [[nodiscard]] std::string_view to_string(PostError error) noexcept;
 
+// Does not compile: the result of post() is a token, which a bool would compare with.
+template <std::same_as<bool> Bool>
+constexpr bool operator==(const std::expected<PostToken, PostError>&, const Bool&) noexcept {
+  static_assert(wire::detail::kCompiles<Bool>,
+                "test the result: if (auto posted = mailbox.post(...); !posted) ...; *posted is a "
+                "token");
+  return false;
+}
+
 namespace detail {
 
 // Stores a task's return value in its result.
@@ -194,3 +203,8 @@ class Mailbox {
 };
 
 }  // namespace nexusfix::engine
+
+template <>
+inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::PostError> = true;
+template <>
+inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::PostOutcome> = true;

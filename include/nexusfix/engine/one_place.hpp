@@ -3,15 +3,7 @@
 // program.
 #pragma once
 
-#include <cstddef>
-#include <map>
-#include <memory>
-#include <set>
-#include <type_traits>
-#include <unordered_map>
-#include <utility>
-#include <vector>
-
+#include <nexusfix/wire/typed/containers.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::engine {
@@ -42,80 +34,13 @@ class OnePlace {
   ~OnePlace() = default;
 };
 
-// Elements of containers: sessions, and pairs with sessions as keys or values.
-template <class T>
-inline constexpr bool kHoldsSession = std::is_same_v<T, Session>;
-template <class Key, class Value>
-inline constexpr bool kHoldsSession<std::pair<Key, Value>> =
-    std::is_same_v<std::remove_const_t<Key>, Session> || std::is_same_v<Value, Session>;
-
-// Of any T: instantiated only where a container is.
-template <class T>
-using NoCopyIn = NoCopy<std::conditional_t<std::is_object_v<T>, Session, T>>;
-
-// For the bases of the containers below, so that they have every function and no other error.
-template <class T>
-struct AnyAllocator {
-  using value_type = T;
-  template <class Other>
-  struct rebind {
-    using other = AnyAllocator<Other>;
-  };
-  AnyAllocator() = default;
-  template <class Other>
-  explicit AnyAllocator(const Other&) noexcept {}
-  T* allocate(std::size_t) { return nullptr; }
-  void deallocate(T*, std::size_t) {}
-  friend bool operator==(const AnyAllocator&, const AnyAllocator&) { return true; }
-};
-struct AnyOrder {
-  bool operator()(const auto&, const auto&) const { return false; }
-};
-struct AnyHash {
-  std::size_t operator()(const auto&) const { return 0; }
-};
-
 }  // namespace detail
 }  // namespace nexusfix::engine
 
-// Every container asks its allocator in its declaration.
-template <class T>
-  requires nexusfix::engine::detail::kHoldsSession<T>
-class std::allocator<T> : public nexusfix::engine::detail::AnyAllocator<T> {
-  static_assert(sizeof(nexusfix::engine::detail::NoCopyIn<T>) != 0);
-
- public:
-  using nexusfix::engine::detail::AnyAllocator<T>::AnyAllocator;
-  template <class Other>
-  struct rebind {
-    using other = std::allocator<Other>;
-  };
-};
-// The containers that programs use most ask nothing else before: clang lists each step to the
-// error.
-template <class T>
-  requires nexusfix::engine::detail::kHoldsSession<T>
-class std::vector<T> : public std::vector<T, nexusfix::engine::detail::AnyAllocator<T>> {
-  static_assert(sizeof(nexusfix::engine::detail::NoCopyIn<T>) != 0);
-};
-template <class T, class Compare>
-  requires std::is_same_v<T, nexusfix::engine::Session>
-class std::set<T, Compare> : public std::set<T, nexusfix::engine::detail::AnyOrder,
-                                             nexusfix::engine::detail::AnyAllocator<T>> {
-  static_assert(sizeof(nexusfix::engine::detail::NoCopyIn<T>) != 0);
-};
-template <class Key, class Value, class Compare>
-  requires nexusfix::engine::detail::kHoldsSession<std::pair<const Key, Value>>
-class std::map<Key, Value, Compare>
-    : public std::map<Key, Value, nexusfix::engine::detail::AnyOrder,
-                      nexusfix::engine::detail::AnyAllocator<std::pair<const Key, Value>>> {
-  static_assert(sizeof(nexusfix::engine::detail::NoCopyIn<Key>) != 0);
-};
-template <class Key, class Value, class Hash, class Equal>
-  requires nexusfix::engine::detail::kHoldsSession<std::pair<const Key, Value>>
-class std::unordered_map<Key, Value, Hash, Equal>
-    : public std::unordered_map<
-          Key, Value, nexusfix::engine::detail::AnyHash, nexusfix::engine::detail::AnyOrder,
-          nexusfix::engine::detail::AnyAllocator<std::pair<const Key, Value>>> {
-  static_assert(sizeof(nexusfix::engine::detail::NoCopyIn<Key>) != 0);
+// No container holds a Session.
+template <>
+inline constexpr bool nexusfix::wire::kIsNoElement<nexusfix::engine::Session> = true;
+template <>
+struct nexusfix::wire::detail::ErrorOf<nexusfix::engine::Session> {
+  using Type = nexusfix::engine::detail::NoCopy<nexusfix::engine::Session>;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -25,13 +26,34 @@ enum class RemoteFailure : std::uint8_t {
   Stopped,    // the engine has ended
 };
 
+// For people, such as "the engine has ended". Static lifetime.
+[[nodiscard]] std::string_view to_string(RemoteFailure failure) noexcept;
+
 // The error of a call of a Remote.
 struct RemoteError {
   RemoteFailure failure = RemoteFailure::Invalid;  // why nothing was accepted
   wire::DraftError draft{};                        // failure is Invalid: the field and its error
   // One sentence for people, such as "OrdType (40): the required field is missing".
   [[nodiscard]] std::string what() const;
+  // The same.
+  friend std::string to_string(const RemoteError& error) { return error.what(); }
 };
+
+// What Remote::send() and Mailbox::post() return: test it. A token compares with tokens only.
+template <std::same_as<bool> Bool>
+constexpr bool operator==(const std::expected<PostToken, RemoteError>&, const Bool&) noexcept {
+  static_assert(
+      wire::detail::kCompiles<Bool>,
+      "test the result: if (auto sent = remote.send(order); !sent) ...; *sent is a token");
+  return false;
+}
+// Does not compile, as a token with a bool.
+template <std::same_as<bool> Bool>
+constexpr bool operator==(const std::expected<void, RemoteError>&, const Bool&) noexcept {
+  static_assert(wire::detail::kCompiles<Bool>,
+                "test the result: if (auto done = remote.log_out(); !done) ...");
+  return false;
+}
 
 // How Remote::wait_logged_on() has ended.
 enum class LogonWait : std::uint8_t {
@@ -157,3 +179,10 @@ class Remote {
 };
 
 }  // namespace nexusfix::engine
+
+template <>
+inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::RemoteError> = true;
+template <>
+inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::RemoteFailure> = true;
+template <>
+inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::LogonWait> = true;

@@ -72,12 +72,17 @@ enum class SendFailure : std::uint8_t {
   Draining,       // the engine finishes its work and stops: no new message is accepted
 };
 
+// For people, such as "the session is not logged on". Static lifetime.
+[[nodiscard]] std::string_view to_string(SendFailure failure) noexcept;
+
 // The error of a send.
 struct SendError {
   SendFailure failure = SendFailure::Encode;  // why the message was not sent
   wire::EncodeError encode;                   // failure is Encode: the field and its error
   // One sentence for people, such as "field 58: the value is empty".
   [[nodiscard]] std::string what() const;
+  // The same.
+  friend std::string to_string(const SendError& error) { return error.what(); }
 };
 
 // The result of a successful send. The message is journaled with its callback's event, and
@@ -100,6 +105,13 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 
 // What every send returns: the MsgSeqNum, or why the message was not sent.
 using SendResult = std::expected<Sent, SendError>;
+// Does not compile: a message that was sent has no value to compare with a bool.
+template <std::same_as<bool> Bool>
+constexpr bool operator==(const SendResult&, const Bool&) noexcept {
+  static_assert(wire::detail::kCompiles<Bool>,
+                "test the result: if (auto sent = session.send(order); !sent) ...");
+  return false;
+}
 
 template <class Message, class... Constants>
 class PreparedMessage;
@@ -392,3 +404,8 @@ class PreparedMessage {
 };
 
 }  // namespace nexusfix::engine
+
+template <>
+inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::SendError> = true;
+template <>
+inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::SendFailure> = true;

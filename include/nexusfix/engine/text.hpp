@@ -18,32 +18,9 @@ namespace config {
 [[nodiscard]] inline std::string to_string(const SettingsError& error) { return error.what(); }
 
 }  // namespace config
-namespace engine {
-
-// One sentence, such as "field 58: the value is empty".
-[[nodiscard]] inline std::string to_string(const SendError& error) { return error.what(); }
-// One sentence, such as "OrdType (40): the required field is missing".
-[[nodiscard]] inline std::string to_string(const RemoteError& error) { return error.what(); }
-// Every error, one a line.
-[[nodiscard]] inline std::string to_string(const EngineError& error) { return error.what(); }
-
-}  // namespace engine
-
 template <>
 inline constexpr bool kHasText<config::SettingsError> = true;
-template <>
-inline constexpr bool kHasText<engine::SendError> = true;
-template <>
-inline constexpr bool kHasText<engine::EngineError> = true;
 
-template <>
-inline constexpr bool kHasText<engine::RemoteError> = true;
-template <>
-inline constexpr bool kHasText<engine::LogonWait> = true;
-template <>
-inline constexpr bool kHasText<engine::PostError> = true;
-template <>
-inline constexpr bool kHasText<engine::PostOutcome> = true;
 template <>
 inline constexpr bool kHasText<session::DisconnectReason> = true;
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <nexusfix/base/time.hpp>
-#include <nexusfix/observe/log_options.hpp>
+#include <nexusfix/observe/masked_field.hpp>
 
 namespace nexusfix::observe {
 

@@ -51,19 +51,27 @@ constexpr detail::TaskKind kRemoteMessage{
 
 }  // namespace
 
-std::string RemoteError::what() const {
+std::string_view to_string(RemoteFailure failure) noexcept {
   switch (failure) {
+    case RemoteFailure::Invalid:
+      return "the draft is no valid message";
     case RemoteFailure::Full:
-      return std::to_string(Remote::kCapacity) +
-             " messages of this remote wait for the event loop: send more slowly";
+      return "the messages of this remote wait for the event loop: send more slowly";
     case RemoteFailure::NoSession:
       return "the session was removed from the engine";
     case RemoteFailure::Stopped:
-      return "the engine has ended";
-    case RemoteFailure::Invalid:
       break;
   }
-  return draft.what();
+  return "the engine has ended";
+}
+
+std::string RemoteError::what() const {
+  if (failure == RemoteFailure::Invalid) return draft.what();
+  if (failure == RemoteFailure::Full) {
+    return std::to_string(Remote::kCapacity) +
+           " messages of this remote wait for the event loop: send more slowly";
+  }
+  return std::string{to_string(failure)};
 }
 
 std::string_view to_string(LogonWait end) noexcept {

@@ -4,6 +4,7 @@
 
 #include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/text.hpp>
+#include <nexusfix/wire/values/fixed_text.hpp>
 
 #include "support/fix_text.hpp"
 
@@ -22,6 +23,27 @@ TEST(Text, numbers_have_all_their_digits) {
   EXPECT_EQ(to_string(100 * 150.25_d), "15025.00");
   EXPECT_EQ(to_string(Decimal{std::numeric_limits<std::int64_t>::max(), 0} + 1),
             "the result does not fit");
+}
+
+TEST(Text, fixed_digits_round_to_the_nearest_and_a_tie_to_the_even_digit) {
+  EXPECT_EQ(to_fixed(150.25_d, 2), "150.25");
+  EXPECT_EQ(to_fixed(150_d, 2), "150.00");
+  EXPECT_EQ(to_fixed(150_d, 0), "150");
+  EXPECT_EQ(to_fixed(150.5_d, 3), "150.500");
+  EXPECT_EQ(to_fixed(0.125_d, 2), "0.12");
+  EXPECT_EQ(to_fixed(0.135_d, 2), "0.14");
+  EXPECT_EQ(to_fixed(0.1251_d, 2), "0.13");
+  EXPECT_EQ(to_fixed(Decimal{-125, 3}, 2), "-0.12");
+  EXPECT_EQ(to_fixed(Decimal{-135, 3}, 2), "-0.14");
+  EXPECT_EQ(to_fixed(9.999_d, 2), "10.00");
+  EXPECT_EQ(to_fixed(0.5_d, 0), "0");
+  EXPECT_EQ(to_fixed(1.5_d, 0), "2");
+  constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(to_fixed(Decimal{kLowest, 18}, 0), "-9");
+  EXPECT_EQ(to_fixed(Decimal{kLowest, 0}, 1), "-9223372036854775808.0");
+  EXPECT_EQ(to_fixed(Decimal{std::numeric_limits<std::int64_t>::max(), 1}, 0),
+            "922337203685477581");
+  EXPECT_EQ(to_fixed(1_d, 1000).size(), 2 + kFixedDigitsMax);
 }
 
 TEST(Text, a_time_has_as_many_digits_as_it_needs) {

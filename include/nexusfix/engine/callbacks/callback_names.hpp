@@ -72,8 +72,8 @@ namespace nexusfix::engine::detail {
   X(OnDisconnection) X(on_connection_lost) X(onConnectionLost) X(OnConnectionLost)                \
   X(on_connection_closed) X(onConnectionClosed) X(OnConnectionClosed) X(on_close) X(onClose)      \
   X(OnClose) X(on_closed) X(onClosed) X(OnClosed) X(writeLogOn) X(WriteLogOn) X(write_login)      \
-  X(writeLogin) X(WriteLogin) X(onWriteLogon) X(OnWriteLogon) X(on_writeable) X(onWriteable)      \
-  X(OnWriteable) X(on_write_ready) X(onWriteReady) X(OnWriteReady) X(on_drained) X(onDrained)     \
+  X(writeLogin) X(WriteLogin) X(onWriteLogon) X(OnWriteLogon)      \
+  X(on_write_ready) X(onWriteReady) X(OnWriteReady) X(on_drained) X(onDrained)     \
   X(OnDrained) X(on_drain) X(onDrain) X(OnDrain) X(on_execution) X(onExecution) X(OnExecution)    \
   X(on_exec_report) X(onExecReport) X(OnExecReport) X(handleExecutionReport)                      \
   X(HandleExecutionReport) X(on_new_order) X(onNewOrder) X(OnNewOrder) X(on_order) X(onOrder)     \
@@ -490,10 +490,6 @@ struct CallbackNameCheck {
   static_assert(write(has_OnWriteLogon<A>()), "OnWriteLogon() is not called: it is write_logon()");
   static_assert(writable(has_onWritable<A>()), "onWritable() is not called: it is on_writable()");
   static_assert(writable(has_OnWritable<A>()), "OnWritable() is not called: it is on_writable()");
-  static_assert(writable(has_on_writeable<A>()),
-                "on_writeable() is not called: it is on_writable()");
-  static_assert(writable(has_onWriteable<A>()), "onWriteable() is not called: it is on_writable()");
-  static_assert(writable(has_OnWriteable<A>()), "OnWriteable() is not called: it is on_writable()");
   static_assert(writable(has_on_write_ready<A>()),
                 "on_write_ready() is not called: it is on_writable()");
   static_assert(writable(has_onWriteReady<A>()),

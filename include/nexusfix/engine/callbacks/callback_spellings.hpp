@@ -12,17 +12,17 @@ namespace nexusfix::engine::detail {
 #define NEXUSFIX_NEAR_ON_LOGON(X) \
   X(onlogon) X(on_ogon) X(on_lgon) X(on_loon) X(on_logn) X(on_logo) X(on_llogon) X(on_loogon)     \
   X(on_loggon) X(on_logoon) X(on_logonn) X(on_olgon) X(on_lgoon) X(on_loogn) X(on_logno)          \
-  X(On_logon) X(On_Logon) X(on_Logon) X(ON_LOGON) X(Onlogon)
+  X(On_logon) X(On_Logon) X(on_Logon) X(ON_LOGON) X(Onlogon) X(on_loggedon)
 #define NEXUSFIX_NEAR_ON_LOGOUT(X) \
   X(onlogout) X(on_ogout) X(on_lgout) X(on_loout) X(on_logut) X(on_logot) X(on_logou)             \
   X(on_llogout) X(on_loogout) X(on_loggout) X(on_logoout) X(on_logouut) X(on_logoutt)             \
   X(on_olgout) X(on_lgoout) X(on_loogut) X(on_loguot) X(on_logotu) X(On_logout) X(On_Logout)      \
-  X(on_Logout) X(ON_LOGOUT) X(Onlogout)
+  X(on_Logout) X(ON_LOGOUT) X(Onlogout) X(on_loggedout)
 #define NEXUSFIX_NEAR_ON_MESSAGE(X) \
   X(onmessage) X(on_essage) X(on_mssage) X(on_mesage) X(on_messge) X(on_messae) X(on_messag)      \
   X(on_mmessage) X(on_meessage) X(on_messsage) X(on_messaage) X(on_messagge) X(on_messagee)       \
   X(on_emssage) X(on_msesage) X(on_mesasge) X(on_messgae) X(on_messaeg) X(On_message)             \
-  X(On_Message) X(on_Message) X(ON_MESSAGE) X(Onmessage) X(on_massage) X(on_messege)
+  X(On_Message) X(on_Message) X(ON_MESSAGE) X(Onmessage) X(on_massage) X(on_messege) X(fromapp)
 #define NEXUSFIX_NEAR_ON_RECOVERED(X) \
   X(onrecovered) X(on_ecovered) X(on_rcovered) X(on_reovered) X(on_recvered) X(on_recoered)       \
   X(on_recovred) X(on_recoveed) X(on_recoverd) X(on_recovere) X(on_rrecovered) X(on_reecovered)   \
@@ -45,12 +45,12 @@ namespace nexusfix::engine::detail {
 #define NEXUSFIX_NEAR_ON_ADMIN(X) \
   X(onadmin) X(on_dmin) X(on_amin) X(on_adin) X(on_admn) X(on_admi) X(on_aadmin) X(on_addmin)     \
   X(on_admmin) X(on_admiin) X(on_adminn) X(on_damin) X(on_amdin) X(on_adimn) X(on_admni)          \
-  X(On_admin) X(On_Admin) X(on_Admin) X(ON_ADMIN) X(Onadmin)
+  X(On_admin) X(On_Admin) X(on_Admin) X(ON_ADMIN) X(Onadmin) X(fromadmin)
 #define NEXUSFIX_NEAR_ON_SENDING(X) \
   X(onsending) X(on_snding) X(on_seding) X(on_sening) X(on_sendng) X(on_sendig) X(on_sendin)      \
   X(on_ssending) X(on_seending) X(on_sennding) X(on_sendding) X(on_sendiing) X(on_sendinng)       \
   X(on_sendingg) X(on_esnding) X(on_sneding) X(on_sedning) X(on_senidng) X(on_sendnig)            \
-  X(on_sendign) X(On_sending) X(On_Sending) X(on_Sending) X(ON_SENDING) X(Onsending)
+  X(on_sendign) X(On_sending) X(On_Sending) X(on_Sending) X(ON_SENDING) X(Onsending) X(toapp)
 #define NEXUSFIX_NEAR_ON_SENT(X) \
   X(onsent) X(on_ent) X(on_snt) X(on_sen) X(on_ssent) X(on_seent) X(on_sennt) X(on_sentt)         \
   X(on_esnt) X(on_snet) X(on_setn) X(On_sent) X(On_Sent) X(on_Sent) X(ON_SENT) X(Onsent)
@@ -81,13 +81,14 @@ namespace nexusfix::engine::detail {
   X(writte_logon) X(writee_logon) X(write_llogon) X(write_loogon) X(write_loggon)                 \
   X(write_logoon) X(write_logonn) X(wirte_logon) X(wrtie_logon) X(wriet_logon) X(writ_elogon)     \
   X(writel_ogon) X(write_olgon) X(write_lgoon) X(write_loogn) X(write_logno) X(Write_logon)       \
-  X(Write_Logon) X(write_Logon) X(WRITE_LOGON) X(Writelogon)
+  X(Write_Logon) X(write_Logon) X(WRITE_LOGON) X(Writelogon) X(toadmin)
 #define NEXUSFIX_NEAR_ON_WRITABLE(X) \
   X(onwritable) X(on_ritable) X(on_witable) X(on_wrtable) X(on_wriable) X(on_writble)             \
   X(on_writale) X(on_writabe) X(on_writabl) X(on_wwritable) X(on_wrritable) X(on_wriitable)       \
   X(on_writtable) X(on_writaable) X(on_writabble) X(on_writablle) X(on_writablee) X(on_rwitable)  \
   X(on_wirtable) X(on_wrtiable) X(on_wriatble) X(on_writbale) X(on_writalbe) X(on_writabel)       \
-  X(On_writable) X(On_Writable) X(on_Writable) X(ON_WRITABLE) X(Onwritable)
+  X(On_writable) X(On_Writable) X(on_Writable) X(ON_WRITABLE) X(Onwritable) X(on_writeable)       \
+  X(onWriteable) X(OnWriteable) X(onwriteable)
 // clang-format on
 
 #define NEXUSFIX_NAME(name) int name;

@@ -105,6 +105,16 @@ inline constexpr bool kIsValueOf<T, Value> =
 template <class T, class Value>
 concept IsValueOf = kIsValueOf<T, Value>;
 
+// Its instantiation gives the error of `order.price() = Price{"150.25"}`, which would change a copy
+// and not the message.
+template <class... Types>
+struct NoAssignment {
+  static_assert(
+      kCompiles<Types...>,
+      "a getter returns a copy: a draft is changed by order.set(Price{\"150.25\"}), and a "
+      "received message as its Draft");
+};
+
 }  // namespace detail
 
 // A value that was read from a message, or why there is none: test it, then use *field,
@@ -118,6 +128,25 @@ template <class T>
 class OptionalField : public std::expected<T, FieldError> {
  public:
   using std::expected<T, FieldError>::expected;
+  OptionalField() = default;
+  OptionalField(const OptionalField&) = default;
+  OptionalField(OptionalField&&) = default;
+  // Of a variable only.
+  OptionalField& operator=(const OptionalField&) & = default;
+  OptionalField& operator=(OptionalField&&) & = default;
+  // Does not compile: a getter's result is assigned to.
+  template <class Other>
+  constexpr void operator=(const Other&) const&& {
+    static_cast<void>(detail::NoAssignment<T, Other>{});
+  }
+  // The value, which does not change: see operator=. The caller has tested that there is one.
+  [[nodiscard]] constexpr const T& operator*() const noexcept {
+    return std::expected<T, FieldError>::operator*();
+  }
+  // Its members; see operator*.
+  [[nodiscard]] constexpr const T* operator->() const noexcept {
+    return std::expected<T, FieldError>::operator->();
+  }
   // The value, or other if the field is missing or cannot be read: cl_ord_id().value_or(""),
   // price().value_or(0_d), side().value_or(Side::Buy). A field's plain value gives the plain value,
   // and a field gives a field. A text that is returned lives as long as the message, or as other.

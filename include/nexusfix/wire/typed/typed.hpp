@@ -8,13 +8,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
 #include <nexusfix/base/decimal.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/typed/field.hpp>
+
+// A class that may keep a view of a text: clang warns of a variable of it whose text ends with the
+// line. g++ has no such attribute, and would warn of an unknown one.
+#ifdef __clang__
+#define NEXUSFIX_VIEW [[gsl::Pointer(char)]]
+#else
+#define NEXUSFIX_VIEW
+#endif
 
 namespace nexusfix::wire {
 
@@ -67,11 +77,22 @@ inline constexpr bool kIsPlainValue =
 template <class Value, class Other>
 concept PlainValue = kIsPlainValue<Value, Other>;
 
-// What the operators return that do not compile, so that they are the only error.
-struct NoText {
-  template <class Text>
-  operator Text() const;  // NOLINT(google-explicit-constructor)
-};
+// A text that is no field.
+template <class Other>
+concept TextOfOtherType =
+    std::convertible_to<const Other&, std::string_view> && !requires { Other::kTag; };
+// A text that is added to a text field.
+template <class Text>
+concept AddedText = std::convertible_to<const Text&, std::string_view> || std::same_as<Text, char>;
+[[nodiscard]] constexpr std::string_view added_text(const char& text) noexcept {
+  return {&text, 1};
+}
+[[nodiscard]] constexpr std::string_view added_text(std::string_view text) noexcept { return text; }
+[[nodiscard]] inline std::string joined(std::string_view a, std::string_view b) {
+  std::string text;
+  text.reserve(a.size() + b.size());
+  return text.append(a).append(b);
+}
 
 // The number as a price or a quantity. Of anything else there is no value: the constructor has the
 // error.
@@ -97,7 +118,7 @@ struct AtSending {};
 
 // A typed field: `using ClOrdID = wire::Field<11, std::string_view>;`, written ClOrdID{"A1"}.
 template <Tag FieldTag, class Value>
-struct Field {
+struct NEXUSFIX_VIEW Field {
   static constexpr Tag kTag = FieldTag;  // of the field
   using ValueType = Value;               // the C++ type of the value
   Value value{};                         // a text is a view, which the caller keeps alive
@@ -105,7 +126,18 @@ struct Field {
   Field() = default;
   // Without moves and with few constructors: a compiler lists each of them after `Price p = 100;`.
   Field(const Field&) = default;
-  Field& operator=(const Field&) = default;  // copies the value
+  Field& operator=(const Field&) & = default;  // copies the value, to a variable only
+  // Does not compile: a getter's result is assigned to.
+  template <class Other>
+  constexpr void operator=(const Other&) const&& {
+    static_cast<void>(detail::NoAssignment<Field, Other>{});
+  }
+  // Does not compile: a value is assigned to a field.
+  template <class Other>
+  constexpr void operator=(const Other&) & {
+    static_assert(detail::kCompiles<Other>,
+                  "a field is assigned a field of its own type: id = ClOrdID{\"A1\"}");
+  }
   // A field with this value.
   constexpr explicit Field(Value v) noexcept : value{v} {}
   // A price or a quantity from a literal: Price{"150.25"}; see Decimal::from_literal().
@@ -192,9 +224,17 @@ template <Tag FieldTag, class Other>
                                                          const Other& other) noexcept {
   return field.value <=> other;
 }
+// The order of a text field and a text, for containers that look up keys of another type.
+template <Tag FieldTag, class Other>
+  requires detail::TextOfOtherType<Other>
+[[nodiscard]] constexpr std::strong_ordering operator<=>(
+    const Field<FieldTag, std::string_view>& field, const Other& other) noexcept {
+  return field.value <=> std::string_view{other};
+}
 // Does not compile: a price or a quantity is ordered with exact numbers.
 template <Tag FieldTag, class Value, class Other>
   requires(!(detail::kIsPrice<Value> && (detail::kIsPrice<Other> || WholeNumber<Other>)) &&
+           !(detail::kIsText<Value> && detail::TextOfOtherType<Other>) &&
            !requires { Other::kTag; } && !detail::kIsOptionalField<Other>)
 constexpr std::strong_ordering operator<=>(const Field<FieldTag, Value>&, const Other&) noexcept {
   static_assert(detail::kCompiles<Value, Other>,
@@ -202,27 +242,42 @@ constexpr std::strong_ordering operator<=>(const Field<FieldTag, Value>&, const 
                 "namespace nexusfix::literals; other fields by their .value");
   return std::strong_ordering::equal;
 }
-// Does not compile: a map whose key is a text field would keep a view of a message.
-template <Tag FieldTag, class Value>
-  requires(!std::same_as<Value, Decimal>)
-constexpr std::strong_ordering operator<=>(const Field<FieldTag, Value>&,
-                                           const Field<FieldTag, Value>&) noexcept {
+// Does not compile: only prices and quantities are ordered, and a map whose key is a text field
+// would keep a view of a message.
+template <Tag First, class Value, Tag Second, class Other>
+  requires(!(detail::kIsPrice<Value> && detail::kIsPrice<Other>))
+constexpr std::strong_ordering operator<=>(const Field<First, Value>&,
+                                           const Field<Second, Other>&) noexcept {
   static_assert(detail::kCompiles<Value>,
                 "fields are ordered by their .value; the key of a map is std::string{field.value}, "
                 "because a text field is a view of its message");
   return std::strong_ordering::equal;
 }
-// Does not compile: a text field is no text.
-template <class Other, Tag FieldTag>
-constexpr detail::NoText operator+(const Other&, const Field<FieldTag, std::string_view>&) {
-  static_assert(detail::kCompiles<Other>, "a text has field.value: std::string{field.value}");
-  return {};
+// Does not compile: two texts or two numbers of different fields; by mistake, mostly.
+template <Tag First, class Value, Tag Second, class Other>
+  requires(First != Second && !(detail::kIsPrice<Value> && detail::kIsPrice<Other>))
+constexpr bool operator==(const Field<First, Value>&, const Field<Second, Other>&) noexcept {
+  static_assert(detail::kCompiles<Value>,
+                "fields of different tags are compared by their values: a.value == b.value");
+  return false;
+}
+// The text of a field as part of a longer one: "order " + report.order_id() + " filled". Allocates.
+template <detail::AddedText Text, Tag FieldTag>
+[[nodiscard]] std::string operator+(const Text& text,
+                                    const Field<FieldTag, std::string_view>& field) {
+  return detail::joined(detail::added_text(text), field.value);
 }
 // The same with the field first.
-template <Tag FieldTag, class Other>
-constexpr detail::NoText operator+(const Field<FieldTag, std::string_view>&, const Other&) {
-  static_assert(detail::kCompiles<Other>, "a text has field.value: std::string{field.value}");
-  return {};
+template <Tag FieldTag, detail::AddedText Text>
+[[nodiscard]] std::string operator+(const Field<FieldTag, std::string_view>& field,
+                                    const Text& text) {
+  return detail::joined(field.value, detail::added_text(text));
+}
+// The same of two fields.
+template <Tag First, Tag Second>
+[[nodiscard]] std::string operator+(const Field<First, std::string_view>& a,
+                                    const Field<Second, std::string_view>& b) {
+  return detail::joined(a.value, b.value);
 }
 // The order of prices and quantities, also of different fields: cum_qty() < order_qty().
 template <Tag First, Tag Second>
@@ -237,6 +292,18 @@ template <Tag First, Tag Second>
                                         const Field<Second, Decimal>& b) noexcept {
   return a.value == b.value;
 }
+// Does not compile: there may be no text to add.
+template <class Text, Tag FieldTag>
+std::string operator+(const Text&, const OptionalField<Field<FieldTag, std::string_view>>&) {
+  static_assert(detail::kCompiles<Text>, "the field may be missing: test it, and then add *field");
+  return {};
+}
+// The same with the field first.
+template <Tag FieldTag, class Text>
+std::string operator+(const OptionalField<Field<FieldTag, std::string_view>>&, const Text&) {
+  static_assert(detail::kCompiles<Text>, "the field may be missing: test it, and then add *field");
+  return {};
+}
 
 // A data field. It may contain any byte, also SOH, because a Length field before it says where it
 // ends: `using EncodedText = wire::DataField<355, 354>;`. Writing it writes both fields.
@@ -244,12 +311,28 @@ template <Tag FieldTag, Tag LengthTag>
 struct DataField : Field<FieldTag, std::string_view> {
   static constexpr Tag kLengthTag = LengthTag;  // of the Length field before it
   using Field<FieldTag, std::string_view>::Field;
+  DataField() = default;
+  DataField(const DataField&) = default;
+  DataField& operator=(const DataField&) & = default;  // as that of Field
+  // Does not compile: a getter's result is assigned to.
+  template <class Other>
+  constexpr void operator=(const Other&) const&& {
+    static_cast<void>(detail::NoAssignment<DataField, Other>{});
+  }
 };
 
 // The Length field of a data field. It can be read, but only its data field can be written.
 template <Tag FieldTag>
 struct LengthField : Field<FieldTag, std::uint64_t> {
   using Field<FieldTag, std::uint64_t>::Field;
+  LengthField() = default;
+  LengthField(const LengthField&) = default;
+  LengthField& operator=(const LengthField&) & = default;  // as that of Field
+  // Does not compile: a getter's result is assigned to.
+  template <class Other>
+  constexpr void operator=(const Other&) const&& {
+    static_cast<void>(detail::NoAssignment<LengthField, Other>{});
+  }
 };
 
 // The wire format of an enumeration. A generated header specialises it for each enum: `kTag`,

@@ -16,8 +16,10 @@
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/wire/group_view.hpp>
 #include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/typed/containers.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 #include <nexusfix/wire/typed/field_proof.hpp>
+#include <nexusfix/wire/typed/field_text.hpp>
 #include <nexusfix/wire/typed/group_shape.hpp>
 #include <nexusfix/wire/typed/required_indexes.hpp>
 #include <nexusfix/wire/typed/stream.hpp>

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sstream>
 #include <string>
+#include <unordered_map>
 
 #include <nexusfix/fix44/enum_names.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
@@ -20,6 +21,35 @@ TEST(MessageText, an_enumerator_has_the_name_of_the_dictionary_and_its_value) {
   EXPECT_EQ(to_string(fix44::BenchmarkCurveName::Euribor), "EURIBOR (Euribor)");
   EXPECT_EQ(to_string(fix44::CxlRejReason::TooLateToCancel), "TOO_LATE_TO_CANCEL (0)");
   EXPECT_EQ(to_string(static_cast<fix44::Side>('!')), "not in the enumeration");
+}
+
+TEST(MessageText, fmt_formats_prices_with_a_number_of_digits) {
+  EXPECT_EQ(fmt::format("{:.2f}|{:.0f}|{:.2f}", fix44::Price{"150.255"}, fix44::OrderQty{100},
+                        Decimal{5, 1}),
+            "150.26|100|0.50");
+  EXPECT_EQ(fmt::format("{:10.2f}|{:<8.1f}|{:*^9.1f}|{:.3}", fix44::Price{"1.5"},
+                        fix44::Price{"1.5"}, fix44::Price{"1.5"}, fix44::Price{"1.5"}),
+            "      1.50|1.5     |***1.5***|1.500");
+  EXPECT_EQ(fmt::format("{:+.1f}|{:08.2f}|{:08.2f}|{:f}", fix44::Price{"1.5"}, fix44::Price{"-1.5"},
+                        fix44::Price{"1.5"}, fix44::Price{"1.50"}),
+            "+1.5|-0001.50|00001.50|1.50");
+  const wire::OptionalField<fix44::Price> missing{
+      std::unexpect, wire::FieldError{wire::FieldErrorCode::Missing, 44, 0}};
+  EXPECT_EQ(
+      fmt::format("{:.2f}|{:>20.2f}", wire::OptionalField<fix44::Price>{fix44::Price{2}}, missing),
+      "2.00| field 44 is missing");
+  EXPECT_EQ(fmt::format("{:>6}|{}", fix44::Price{"1.50"}, fix44::Price{"1.50"}), "  1.50|1.50");
+}
+
+TEST(MessageText, equal_prices_have_one_hash_whatever_their_scales) {
+  EXPECT_EQ(std::hash<Decimal>{}(Decimal{150, 2}), std::hash<Decimal>{}(Decimal{15, 1}));
+  EXPECT_EQ(std::hash<Decimal>{}(Decimal{0, 5}), std::hash<Decimal>{}(Decimal{0, 0}));
+  EXPECT_NE(std::hash<Decimal>{}(Decimal{15, 1}), std::hash<Decimal>{}(Decimal{15, 0}));
+  std::unordered_map<fix44::Price, int> sizes;
+  sizes[fix44::Price{"1.50"}] += 100;
+  sizes[fix44::Price{"1.5"}] += 100;
+  EXPECT_EQ(sizes.size(), 1U);
+  EXPECT_EQ(sizes[fix44::Price{"1.500"}], 200);
 }
 
 TEST(MessageText, fmt_formats_messages_fields_and_errors_with_width_and_alignment) {

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <set>
+#include <string_view>
 #include <thread>
 
 #include <nexusfix/fix44/new_order_single.hpp>
@@ -204,6 +206,24 @@ TEST_F(RemoteTest, on_result_may_send_and_its_captures_are_destroyed_after_the_c
   EXPECT_EQ(*witness, 1);
   EXPECT_EQ(witness.use_count(), 1);
   EXPECT_TRUE(turn_until([&] { return venue.orders.size() == 2; }));
+}
+
+TEST(RemoteText, each_failure_of_a_send_has_a_text_of_its_own) {
+  EXPECT_EQ(to_string(RemoteFailure::Stopped), "the engine has ended");
+  EXPECT_TRUE(to_string(engine::SendFailure::NotLoggedOn).starts_with("the session is not logged"));
+  EXPECT_EQ(to_string(engine::SendFailure::Encode), "a value cannot be sent");
+  std::set<std::string_view> texts;
+  for (int i = 0; i <= static_cast<int>(RemoteFailure::Stopped); ++i) {
+    texts.insert(to_string(static_cast<RemoteFailure>(i)));
+  }
+  EXPECT_EQ(texts.size(), std::size_t{1} + static_cast<std::size_t>(RemoteFailure::Stopped));
+  texts.clear();
+  for (int i = 0; i <= static_cast<int>(engine::SendFailure::Draining); ++i) {
+    texts.insert(to_string(static_cast<engine::SendFailure>(i)));
+  }
+  EXPECT_EQ(texts.size(), std::size_t{1} + static_cast<std::size_t>(engine::SendFailure::Draining));
+  const engine::RemoteError error{.failure = RemoteFailure::Stopped};
+  EXPECT_EQ(to_string(error), error.what());
 }
 
 TEST_F(RemoteTest, removed_session_ends_its_messages_with_no_session) {

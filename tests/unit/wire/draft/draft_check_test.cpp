@@ -127,6 +127,21 @@ TEST(DraftFrom, assigning_replaces_everything) {
   EXPECT_EQ(draft, received(kOrder));
 }
 
+TEST(DraftFrom, a_typed_message_is_assigned_also_the_own_view) {
+  wire::Parser parser;
+  const std::string bytes = test::message_of(order_and("44=1.5|"));
+  const auto message = NewOrderSingle::from(*parser.parse(bytes));
+  ASSERT_TRUE(message.has_value());
+  NewOrderSingle::Draft draft = order();
+  done(draft.set(DeliverToCompID{"X"}));
+  done(draft.assign(*message));
+  EXPECT_EQ(draft, received(order_and("44=1.5|")));
+  const auto own = draft.typed();
+  ASSERT_TRUE(own.has_value());
+  done(draft.assign(*own));
+  EXPECT_EQ(draft, received(order_and("44=1.5|")));
+}
+
 TEST(DraftEncode, a_password_is_noted_so_that_no_store_gets_it) {
   UserRequest::Draft draft;
   std::array<char, 512> buffer;

@@ -88,6 +88,13 @@ TEST(CheckedDecimal, a_product_drops_zeros_only_where_it_must_and_no_other_digit
   EXPECT_EQ(*((Decimal{0, 18}) * (Decimal{0, 18})), 0_d);
 }
 
+TEST(CheckedDecimal, abs_is_exact_and_has_an_error_for_the_lowest_mantissa) {
+  EXPECT_EQ(*abs(-1.50_d), 1.5_d);
+  EXPECT_EQ(*abs(1.5_d - 3), 1.5_d);
+  EXPECT_EQ(*abs(0_d), 0);
+  EXPECT_FALSE(abs(Decimal{std::numeric_limits<std::int64_t>::min(), 0}).has_value());
+}
+
 TEST(CheckedDecimal, an_overflow_stays_an_error) {
   EXPECT_FALSE((Decimal{kMax, 0}) + 1);
   EXPECT_FALSE((Decimal{kMin, 0}) - 1);
