@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nexusfix/base/ascii.hpp>
 
 namespace nexusfix::command {
 namespace {
@@ -38,6 +41,60 @@ std::string words_of(const HelpFacts& facts) {
   return words;
 }
 
+// Of the text, after a list of words has ended: "auto, always or never (default auto)".
+std::string_view before_note(std::string_view text) { return text.substr(0, text.find(" (")); }
+
+bool is_value(std::string_view word) {
+  return !word.empty() && std::ranges::all_of(word, [](char c) {
+    return is_alphanumeric(c) || c == '.' || c == '-';
+  });
+}
+
+// The values that the help of an option lists, with spaces between: all words after "one of", or a
+// list with "or" that is the whole description or all of it after a colon.
+std::string values_of(const HelpRow& option) {
+  constexpr std::string_view kOneOf = "one of ";
+  constexpr std::string_view kOr = " or ";
+  std::string_view text = option.description;
+  std::string list;
+  if (const std::size_t at = text.rfind(kOneOf); at != text.npos) {
+    list = before_note(text.substr(at + kOneOf.size()));
+  } else {
+    text = before_note(text);
+    const std::size_t colon = text.rfind(": ");
+    list = colon == text.npos ? text : text.substr(colon + 2);
+    const std::size_t last = list.rfind(kOr);
+    if (last == list.npos) return {};
+    list.replace(last, kOr.size(), ", ");
+    if (std::ranges::count(list, ' ') != std::ranges::count(list, ',')) return {};
+  }
+  std::string values;
+  for (std::string_view rest = list; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find_first_of(", "));
+    if (!is_value(word)) return {};
+    values.append(values.empty() ? "" : " ").append(word);
+    rest.remove_prefix(word.size());
+    rest.remove_prefix(std::min(rest.find_first_not_of(", "), rest.size()));
+  }
+  return values;
+}
+
+// The branches of bash's case over the option before the word.
+std::string bash_values(const HelpFacts& facts) {
+  std::string cases;
+  for (const HelpRow& option : facts.options) {
+    const OptionNames names = names_of(option);
+    const std::string values = names.has_value ? values_of(option) : std::string{};
+    if (values.empty()) continue;
+    cases += fmt::format(" {}) values='{}' ;;", fmt::join(names.names, "|"), values);
+  }
+  return cases.empty() ? "" : " case \"$before\" in" + cases + " esac";
+}
+
+std::string bash_words(const HelpFacts& facts) {
+  return fmt::format("words='{}';{} ;;", words_of(facts), bash_values(facts));
+}
+
 // Within '...' of a shell.
 std::string quoted(std::string_view text, std::string_view quote) {
   std::string escaped;
@@ -65,9 +122,17 @@ std::string zsh_arguments(const HelpFacts& facts, std::string_view indent) {
   std::string text = fmt::format("{}_arguments -S", indent);
   for (const HelpRow& option : facts.options) {
     const OptionNames names = names_of(option);
+    const std::string values = values_of(option);
+    const std::string value = !names.has_value ? ""
+                              : values.empty() ? ":value:_files"
+                                               : ":value:(" + values + ")";
+    // A long option takes its value after a space or a `=`.
+    const auto equals = [&](const std::string& name) {
+      return names.has_value && name.starts_with("--") ? "=" : "";
+    };
     for (const std::string& name : names.names) {
-      text += fmt::format(" \\\n{}  '{}[{}]{}'", indent, name, zsh_text(option.description),
-                          names.has_value ? ":value:_files" : "");
+      text += fmt::format(" \\\n{}  '{}{}[{}]{}'", indent, name, equals(name),
+                          zsh_text(option.description), value);
     }
   }
   return text + fmt::format(" \\\n{}  '*:file:_files'\n", indent);
@@ -81,6 +146,8 @@ void append_fish(std::string& text, const HelpFacts& facts, const std::string& c
       text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
     }
     if (names.has_value) text += " -r";
+    const std::string values = names.has_value ? values_of(option) : std::string{};
+    if (!values.empty()) text += " -f -a '" + values + "'";
     text += fmt::format(" -d '{}'\n", quoted(option.description, "\\'"));
   }
 }
@@ -94,25 +161,32 @@ std::string bash_completion(const std::vector<HelpFacts>& all) {
     const std::string name = last_word(facts.name);
     names += name + " ";
     if (facts.subcommands.empty()) {
-      cases += fmt::format("    {}) words='{}' ;;\n", name, words_of(facts));
+      cases += fmt::format("    {}) {}\n", name, bash_words(facts));
       continue;
     }
     cases += fmt::format("    {})\n      case \"${{COMP_WORDS[2]}}\" in\n", name);
     for (const HelpFacts& sub : facts.subcommands) {
-      cases += fmt::format("        {}) words='{}' ;;\n", last_word(sub.name), words_of(sub));
+      cases += fmt::format("        {}) {}\n", last_word(sub.name), bash_words(sub));
     }
-    cases += fmt::format("        *) words='{}' ;;\n      esac ;;\n", words_of(facts));
+    cases += fmt::format("        *) {}\n      esac ;;\n", bash_words(facts));
   }
   return fmt::format(
       "# Completion of nexusfix for bash, made by `nexusfix help --completion bash`.\n"
       "_nexusfix() {{\n"
-      "  local word=\"${{COMP_WORDS[COMP_CWORD]}}\" words=''\n"
+      "  local word=\"${{COMP_WORDS[COMP_CWORD]}}\" words='' values=''\n"
+      "  local before=\"${{COMP_WORDS[COMP_CWORD - 1]}}\"\n"
       "  COMPREPLY=()\n"
+      "  if [[ $before == '=' ]]; then before=\"${{COMP_WORDS[COMP_CWORD - 2]}}\"; fi\n"
+      "  if [[ $word == '=' ]]; then word=''; fi\n"
       "  if ((COMP_CWORD == 1)); then\n"
       "    COMPREPLY=($(compgen -W '{}--help --version' -- \"$word\"))\n"
       "    return\n"
       "  fi\n"
       "  case \"${{COMP_WORDS[1]}}\" in\n{}  esac\n"
+      "  if [[ -n $values ]]; then\n"
+      "    COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n"
+      "    return\n"
+      "  fi\n"
       "  if [[ $word == -* || ${{words%% *}} != -* && $COMP_CWORD -eq 2 ]]; then\n"
       "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
       "  fi\n"

@@ -12,6 +12,9 @@
 namespace nexusfix::command {
 namespace {
 
+// Not within add_jobs_option(): the callback outlives that function.
+constexpr unsigned kJobsMax = 64;
+
 void add_delimiter(CLI::App& app, std::string& delimiter) {
   app.add_option_function<std::string>(
          "--delimiter",
@@ -69,10 +72,9 @@ void add_follow_option(CLI::App& app, logs::LogRequest& request) {
 }
 
 void add_jobs_option(CLI::App& app, logs::LogRequest& request) {
-  constexpr unsigned kJobsMax = 64;
   app.add_option_function<unsigned>(
          "-j,--jobs",
-         [&](unsigned jobs) {
+         [&request](unsigned jobs) {
            const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
            request.jobs = jobs == 0 ? std::min(cores, kJobsMax) : jobs;
          },

@@ -90,7 +90,13 @@ class Completion(WithFolder):
         script = self.script("bash")
         for words, expected in ((["gr"], {"grep"}), (["grep", "--co"], {"--count", "--context"}),
                                 (["journal", "ver"], {"verify"}),
-                                (["journal", "show", "--he"], {"--help"}), (["grep", "x"], set())):
+                                (["journal", "show", "--he"], {"--help"}), (["grep", "x"], set()),
+                                (["grep", "--as", "x"], {"xz"}),
+                                (["grep", "--as", "=", "g"], {"gzip"}),
+                                (["decode", "--color", "''"], {"auto", "always", "never"}),
+                                (["dict", "--version", "FIXT"], {"FIXT.1.1"}),
+                                (["help", "--completion", "z"], {"zsh"}),
+                                (["journal", "show", "--dict", "x"], set())):
             line = " ".join(["nexusfix", *words])
             done = subprocess.run(
                 ["bash", "-c", f"source {script}; COMP_WORDS=({line}); "
@@ -105,7 +111,10 @@ class Completion(WithFolder):
         script = self.script("fish")
         for line, expected in (("nexusfix gr", "grep\tfind messages in logs by their fields"),
                                ("nexusfix grep --cou", "--count\t"),
-                               ("nexusfix journal ver", "verify\t")):
+                               ("nexusfix journal ver", "verify\t"),
+                               ("nexusfix grep --as g", "gzip"),
+                               ("nexusfix grep --as=x", "--as=xz"),
+                               ("nexusfix decode --color n", "never")):
             done = subprocess.run([fish, "--no-config", "-c",
                                    f"source {script}; complete -C '{line}'"],
                                   capture_output=True, text=True, check=True,
@@ -128,10 +137,17 @@ zpty -r shell out '*ready*'
 zpty -w -n shell "nexusfix grep --max-c$(printf '\\t')"
 zpty -r -m shell out '*--max-count*'
 print -r -- "$out"
+for word in '--as jour' '--as=jour'; do
+  zpty -w -n shell "$(printf '\\x15')nexusfix grep $word$(printf '\\t')"
+  zpty -r -m shell out '*jour*nal*'
+  print -r -- "$word: $out"
+done
 """
         done = subprocess.run([zsh, "-f", "-c", program], capture_output=True, text=True,
                               timeout=60, check=False, env={**os.environ, "TERM": "dumb"})
         self.assertIn("--max-count", done.stdout, done.stderr)
+        for word in ("--as jour", "--as=jour"):
+            self.assertRegex(done.stdout, f"(?s){word}: .*{word}nal", done.stderr)
 
 
 class Progress(WithFolder):

@@ -1,11 +1,14 @@
 // Several threads find what one finds: messages, texts before them, offsets and faulty places.
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <latch>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -123,6 +126,42 @@ TEST(Chunks, have_a_message_with_a_field_a_line) {
     text += message + "\n";
   }
   expect_the_same(text, 30);
+}
+
+// Its first message waits for the first message of another thread.
+class Meeting final : public ChunkWork {
+ public:
+  Meeting(std::latch& all, std::atomic<int>& met) : all_{all}, met_{met} {}
+  void each(const LogMessage&) override {
+    thread_local bool is_known = false;
+    if (std::exchange(is_known, true)) return;
+    all_.arrive_and_wait();
+    ++met_;
+  }
+  AfterMessage take() override { return AfterMessage::Continue; }
+  void discard() override {}
+
+ private:
+  std::latch& all_;
+  std::atomic<int>& met_;
+};
+
+// With fewer threads this test does not end, and fails at its time limit.
+TEST(Chunks, of_one_file_are_read_by_all_threads_together) {
+  constexpr unsigned kJobs = 3;
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += order(i) + "\n";
+  FakeDisk disk;
+  disk.set_contents("/log", text);
+  std::latch all{kJobs};
+  std::atomic<int> met = 0;
+  const auto make = [&]() -> std::unique_ptr<ChunkWork> {
+    return std::make_unique<Meeting>(all, met);
+  };
+  const auto each = [](const LogMessage&) { return AfterMessage::Stop; };
+  const LogRequest request{.files = {"/log"}, .jobs = kJobs, .chunk_bytes = 1000};
+  read_logs(disk, request, {each, [] {}, [](std::string_view) {}, kWaitForMore, make});
+  EXPECT_EQ(met, kJobs);
 }
 
 // Each form of output is that of one thread: the first row of a table, the signs between objects.

@@ -73,6 +73,24 @@ class LogTools(WithFolder):
         self.assertEqual(out, "2\n")
         self.assertEqual(err, "nexusfix grep: standard input: interrupted\n")
 
+    def threads_of_a_reader(self, *words):
+        """Of a process that reads standard input: it has read more than a pipe can hold."""
+        with subprocess.Popen([command_test.NEXUSFIX, *words, "-"], stdin=subprocess.PIPE,
+                              stdout=subprocess.DEVNULL, text=True) as child:
+            child.stdin.write((order(1) + "\n") * 20_000)
+            threads = len(os.listdir(f"/proc/{child.pid}/task"))
+            child.stdin.close()
+            self.assertEqual(child.wait(LIMIT_SECONDS), 0)
+        return threads
+
+    def test_jobs_0_is_a_thread_for_each_core(self):
+        cores = os.cpu_count()
+        for words in (("grep", "--raw", "35=D"), ("decode", "--ndjson")):
+            one = self.threads_of_a_reader(*words, "-j", "1")
+            self.assertEqual(self.threads_of_a_reader(*words, "-j", "3"), one + 3, words)
+            self.assertEqual(self.threads_of_a_reader(*words, "-j", "0"),
+                             one + (min(cores, 64) if cores > 1 else 0), words)
+
     def test_a_full_disk_ends_with_one_line_and_1(self):
         log = self.write("log", order(1) * 20_000)
         for words in (("decode",), ("decode", "--ndjson"), ("grep", "35=D"), ("grep", "-c", "35=D"),

@@ -81,6 +81,13 @@ class Order : public ::testing::Test {
   std::string errors_;
 };
 
+TEST_F(Order, has_the_requested_quantity_after_a_replace_whatever_the_report_says) {
+  accepted();
+  sent("G", "11=A2|41=A1|55=SAP|54=1|38=200|44=151|");
+  got("8", "11=A2|41=A1|37=O1|17=E2|150=5|39=0|38=150|14=0|151=150|6=0|");
+  EXPECT_EQ(state_of("A1"), "0 0 200");
+}
+
 TEST_F(Order, is_found_by_each_of_its_identifiers) {
   accepted();
   filled("E2", 40, 40, 60, "150");
