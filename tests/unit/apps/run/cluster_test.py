@@ -237,6 +237,7 @@ class Cluster(standby_test.WithDatabase):
         self.assertEqual([one["34"] for one in reports], ["2", "3", "4", "5", "6"])
         before = self.epoch()
         a.kill()
+        a.wait()  # its port is closed
         self.etcd.end_lease_of(self.owner_key())
         gone = time.monotonic()
         trader.connect()
