@@ -129,11 +129,11 @@ class OptionalField : public std::expected<T, FieldError> {
  public:
   using std::expected<T, FieldError>::expected;
   OptionalField() = default;
-  OptionalField(const OptionalField&) = default;
-  OptionalField(OptionalField&&) = default;
+  OptionalField(const OptionalField&) = default;  // copies the field or the error
+  OptionalField(OptionalField&&) = default;       // the same
   // Of a variable only.
   OptionalField& operator=(const OptionalField&) & = default;
-  OptionalField& operator=(OptionalField&&) & = default;
+  OptionalField& operator=(OptionalField&&) & = default;  // of a variable only
   // Does not compile: a getter's result is assigned to.
   template <class Other>
   constexpr void operator=(const Other&) const&& {

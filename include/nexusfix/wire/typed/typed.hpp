@@ -312,7 +312,7 @@ struct DataField : Field<FieldTag, std::string_view> {
   static constexpr Tag kLengthTag = LengthTag;  // of the Length field before it
   using Field<FieldTag, std::string_view>::Field;
   DataField() = default;
-  DataField(const DataField&) = default;
+  DataField(const DataField&) = default;               // copies the view
   DataField& operator=(const DataField&) & = default;  // as that of Field
   // Does not compile: a getter's result is assigned to.
   template <class Other>
@@ -326,7 +326,7 @@ template <Tag FieldTag>
 struct LengthField : Field<FieldTag, std::uint64_t> {
   using Field<FieldTag, std::uint64_t>::Field;
   LengthField() = default;
-  LengthField(const LengthField&) = default;
+  LengthField(const LengthField&) = default;               // copies the number
   LengthField& operator=(const LengthField&) & = default;  // as that of Field
   // Does not compile: a getter's result is assigned to.
   template <class Other>

@@ -21,7 +21,7 @@ static_assert(std::formattable<nexusfix::RemoteError, char>);
 static_assert(std::formattable<nexusfix::PostError, char>);
 static_assert(std::formattable<nexusfix::DisconnectReason, char>);
 static_assert(std::formattable<nexusfix::config::SettingsError, char>);
-static_assert(!std::formattable<nexusfix::SendFailure, char>);
+static_assert(std::formattable<nexusfix::SendFailure, char>);
 
 namespace {
 
